@@ -1,0 +1,140 @@
+// The contract of an agent: what it is given, what it may say while it works, how it ends.
+// Leaves how each kind is called to its own file, and what becomes of its summary to the loop.
+import type { Summary } from "../todo/summary.js";
+
+export const KINDS = ["codex", "claude", "command", "scripted", "module"] as const;
+export type AgentKind = (typeof KINDS)[number];
+
+export type Permissions = "read-only" | "workspace" | "full";
+
+export type Phase = "bootstrap" | "repair" | "iteration" | "review";
+
+/** An agent's settings, resolved: every value is there. */
+export interface AgentSettings {
+  /** The name in the settings, `[a-z][a-z0-9-]*`. */
+  name: string;
+  kind: AgentKind;
+  /** A path or a name on PATH; the kind's own name where none is set. */
+  binary?: string;
+  model?: string;
+  reasoning?: string;
+  args: readonly string[];
+  env: Readonly<Record<string, string>>;
+  /** Globs; when set, only matching variables are inherited (PATH and HOME always are). */
+  passEnv?: readonly string[];
+  /** Absolute. */
+  workDir?: string;
+  /** Absolute path where the final message is also written. */
+  lastMessage?: string;
+  /** 0 = none. */
+  timeoutMs: number;
+  idleTimeoutMs: number;
+  permissions: Permissions;
+  promptVia: "stdin" | "arg" | "file";
+  output: "text" | "jsonl";
+  /** kind `module`: absolute path of the file whose default export is a `ModuleAgent`. */
+  module?: string;
+  /** kind `scripted`: absolute path of the file of steps. */
+  script?: string;
+}
+
+/** What an agent is given. */
+export interface AgentRequest {
+  phase: Phase;
+  /** The task at hand; absent in bootstrap, repair and review. */
+  taskId?: string;
+  iteration: number;
+  /** From 1. */
+  attempt: number;
+  prompt: string;
+  /** Absolute path of a file with the prompt in it. */
+  promptFile: string;
+  /** Absolute; exists. */
+  cwd: string;
+  /** The whole environment, run variables included. */
+  env: Readonly<Record<string, string>>;
+  permissions: Permissions;
+}
+
+/** What an agent says while it works: contract §6, *the agent's own lines*. Texts are bounded at 64 KiB, then cut with a mark. */
+export type AgentEvent =
+  | { type: "message"; role: "assistant" | "user" | "system" | "reasoning"; content: string; parent?: string }
+  | { type: "tool_use"; name: string; input: unknown; id?: string; parent?: string }
+  | { type: "tool_result"; id?: string; output: string; is_error: boolean; parent?: string }
+  | { type: "command"; command: string; exit_code?: number; duration_ms?: number; parent?: string }
+  | { type: "error"; error: string; reason?: string }
+  | {
+      type: "usage";
+      input_tokens: number;
+      output_tokens: number;
+      cached_input_tokens?: number;
+      cost_usd?: number;
+    };
+
+/** Contract §4: why an attempt failed. Those of parts that come later are not here yet. */
+export const FAILURE_REASONS = [
+  "not-found",
+  "not-signed-in",
+  "exited",
+  "killed",
+  "timed-out",
+  "idle",
+  "output",
+  "no-summary",
+  "bad-summary",
+  "rate-limited",
+  "overloaded",
+  "network",
+  "turns",
+  "budget",
+  "context-full",
+  "incomplete",
+  "bad-request",
+  "model-unknown",
+  "moved-head",
+  "commit-failed",
+  "interrupted",
+] as const;
+export type FailureReason = (typeof FAILURE_REASONS)[number];
+
+interface EndFacts {
+  exitCode?: number;
+  signal?: string;
+  /** The final message, whole up to 1 MiB (the end of it is kept). */
+  lastMessage: string;
+  /** Lines of output of a kind this version does not know. */
+  unknownEvents: number;
+}
+
+/** How an agent ended. */
+export type AgentResult =
+  | (EndFacts & { outcome: "ok"; summary?: Summary })
+  | (EndFacts & {
+      outcome: "failed";
+      reason: FailureReason;
+      /** One line a user understands: what was seen. */
+      evidence: string;
+    });
+
+/** What an agent may use while it works. */
+export interface AgentContext {
+  /** Called in order; a promise it returns holds the agent's output back. */
+  onEvent(event: AgentEvent): void | Promise<void>;
+  /** Each raw line of stdout, without its line end, before it is understood. */
+  onLine(line: string): void | Promise<void>;
+  onStderr(text: string): void | Promise<void>;
+  onStart(facts: { pid: number; command: string }): void | Promise<void>;
+  /** Aborted to end the agent: `reason` "now" stops it as its kind stops cleanly, 5 s, then SIGKILL; "kill" at once. */
+  stop: AbortSignal;
+}
+
+/**
+ * Contract: `run` never throws and never rejects; whatever goes wrong is a result with `outcome: "failed"` and a reason.
+ * It resolves only when the agent's process has ended and both its pipes are drained.
+ */
+export interface Agent {
+  readonly settings: AgentSettings;
+  /** Whether it can be started at all: the binary's absolute path, or why not and what to do. Starts nothing. */
+  find(env: Readonly<Record<string, string>>, cwd: string): Promise<{ found: string } | { missing: string; hint: string }>;
+  run(request: AgentRequest, context: AgentContext): Promise<AgentResult>;
+}

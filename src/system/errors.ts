@@ -1,0 +1,29 @@
+/** What kind of thing the user must mend. Only `cmd/looper.ts` turns a kind into an exit code. */
+export type UserErrorKind = "no" | "usage" | "environment";
+
+/**
+ * The user must act: `message` says what is wrong and where, `hint` what to do about it.
+ * Caught only in `cmd/looper.ts`; any other exception is a bug of ours.
+ */
+export class UserError extends Error {
+  readonly kind: UserErrorKind;
+  readonly hint: string | undefined;
+
+  constructor(kind: UserErrorKind, message: string, hint?: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "UserError";
+    this.kind = kind;
+    this.hint = hint;
+  }
+}
+
+/** The code of a system error (`ENOSPC`, `EACCES`, ...), or `undefined` when the value carries none. */
+export function errorCode(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+/** One line that says what went wrong, for a value of any type that was thrown. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,168 @@
+// The ports: everything the program can do to the world, as interfaces. Floors above take them as arguments.
+// Leaves the doing to clock.ts, files.ts, processes.ts and random.ts beside it.
+
+export interface Clock {
+  /** Wall clock, milliseconds since the epoch. */
+  now(): number;
+  /** Milliseconds on a clock that never jumps; only differences mean anything. */
+  monotonic(): number;
+  /** Calls `wake` once, when the wall clock reaches `at`; slept in slices of at most 30 s, so a suspend is survived. */
+  at(at: number, wake: () => void): Timer;
+  /** Calls `tick` every `ms` milliseconds. Does not keep the program alive. */
+  every(ms: number, tick: () => void): Timer;
+  /** Resolves after about `ms` milliseconds. */
+  sleep(ms: number): Promise<void>;
+}
+
+export interface Timer {
+  cancel(): void;
+}
+
+export interface FileStat {
+  kind: "file" | "folder" | "symlink" | "other";
+  /** Bytes. */
+  size: number;
+  /** Permission bits, e.g. 0o644. */
+  mode: number;
+  mtimeMs: number;
+  ctimeMs: number;
+  inode: number;
+  device: number;
+}
+
+/** Every path is absolute. Errors are Node's system errors (`code` ENOENT, EACCES, ENOSPC, ...) unless said otherwise. */
+export interface Files {
+  /** The whole file, or `undefined` when there is none. */
+  read(path: string): Promise<Uint8Array | undefined>;
+  /** Up to `length` bytes from `offset`; fewer at the end of the file. */
+  readRange(path: string, offset: number, length: number): Promise<Uint8Array>;
+  /** Follows symlinks unless `link` is true; `undefined` when there is nothing. */
+  stat(path: string, options?: { link?: boolean }): Promise<FileStat | undefined>;
+  /** Names in a folder, sorted by code point; `[]` when there is no such folder. */
+  list(folder: string): Promise<string[]>;
+  /** Makes a folder and its parents. New ones get `mode`. */
+  makeFolder(path: string, mode?: number): Promise<void>;
+  /**
+   * Replaces a file in one step: written beside, whole (a short write is an error), fsync, rename, fsync of the folder.
+   * A symlink is followed and kept; the mode of an existing file is kept. Any error throws before the rename.
+   */
+  writeAtomic(path: string, content: string | Uint8Array, options?: { mode?: number }): Promise<void>;
+  /** Writes a new file; EEXIST when the path is taken. */
+  writeNew(path: string, content: string | Uint8Array, options?: { mode?: number }): Promise<void>;
+  /** An open file to append to; made with `mode` when missing. */
+  openAppend(path: string, options?: { mode?: number }): Promise<AppendFile>;
+  /** Removes a file; nothing happens when there is none. */
+  remove(path: string): Promise<void>;
+  /** Removes a folder with all it holds; nothing happens when there is none. */
+  removeTree(path: string): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  /** Makes `path` another name of `existing`; EEXIST when taken. */
+  link(existing: string, path: string): Promise<void>;
+  /** Replaces `path` by a symlink to `target` in one step. */
+  symlink(target: string, path: string): Promise<void>;
+  readLink(path: string): Promise<string | undefined>;
+  /** With every symlink resolved; `undefined` when there is nothing at the path. */
+  realPath(path: string): Promise<string | undefined>;
+  /** Whether this process may write at the path (a file, or a folder). */
+  writable(path: string): Promise<boolean>;
+  /** Free bytes of the file system that holds the path; `undefined` where that cannot be asked. */
+  freeBytes(path: string): Promise<number | undefined>;
+  /** A fresh private folder under the system's temp folder. */
+  makeTempFolder(prefix: string): Promise<string>;
+}
+
+export interface AppendFile {
+  /** Returns once write(2) took every byte; a short write is tried again, an error throws. Calls are serialised. */
+  append(content: string | Uint8Array): Promise<void>;
+  /** fdatasync: safe against power loss once it returns. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+  /** Bytes in the file now. */
+  size(): number;
+}
+
+/** How a process ended. There is no null code to default to 0. */
+export type ProcessEnd =
+  | { how: "exited"; code: number }
+  | { how: "killed"; signal: string }
+  | { how: "not-found"; message: string };
+
+export interface ProcessSpec {
+  /** Absolute path, or a name looked up on `env.PATH`. */
+  command: string;
+  args: readonly string[];
+  cwd: string;
+  /** The whole environment; nothing is added but the run's mark. */
+  env: Readonly<Record<string, string>>;
+  /** Written to stdin, which is then closed. Without it stdin is /dev/null. */
+  input?: string | Uint8Array;
+  /** Called with each chunk of stdout, in order; a promise it returns holds back the next one. */
+  onStdout?: (chunk: Uint8Array) => void | Promise<void>;
+  onStderr?: (chunk: Uint8Array) => void | Promise<void>;
+}
+
+/** A child in a process group of its own. */
+export interface RunningProcess {
+  /** -1 when it could not be started. */
+  pid: number;
+  /**
+   * Resolves (never rejects) once the process ended *and* both pipes are drained. A grandchild that holds a pipe open is
+   * waited for at most 2 s after the end, then the pipes are destroyed.
+   */
+  ended: Promise<ProcessEnd>;
+  /** Signals the process itself, or its whole group. Nothing happens once it is gone. */
+  signal(signal: "SIGINT" | "SIGTERM" | "SIGKILL" | "SIGHUP", target: "process" | "group"): void;
+}
+
+/** Output of a short process, held in memory (at most `maxBytes` of each stream, the rest is dropped). */
+export interface ProcessResult {
+  end: ProcessEnd;
+  stdout: Uint8Array;
+  stderr: string;
+  timedOut: boolean;
+}
+
+export interface Processes {
+  start(spec: ProcessSpec): RunningProcess;
+  /** Runs to the end. `timeoutMs` ends the whole group (SIGTERM, then SIGKILL). */
+  run(spec: ProcessSpec, options?: { timeoutMs?: number; maxBytes?: number }): Promise<ProcessResult>;
+  /** Every child started from now on carries `LOOPER_MARK_<run>=1`, inherited by what it starts, and is sampled for the sweep. */
+  mark(run: string): void;
+  /**
+   * SIGKILLs every process that carries the mark of `run`, and (for the run this program marked) every descendant seen
+   * while it lived; waits until they are gone, at most 10 s. Never ends this process or its ancestors.
+   * `left`: pids still there.
+   */
+  sweep(run: string): Promise<{ killed: number[]; left: number[]; marksReadable: boolean }>;
+  /** Pids that carry the mark of `run`, this process and its ancestors left out. */
+  marked(run: string): Promise<number[]>;
+  /** Who this process is, so that a lock can tell whether its owner still lives. */
+  identity(): Promise<ProcessIdentity>;
+  /** Whether the owner named in a lock is gone, still there, or cannot be told from here (other host or pid namespace). */
+  fate(owner: ProcessIdentity): Promise<"alive" | "gone" | "unknown">;
+  /** The absolute path of an executable, looked up on `path` (a PATH value) from `cwd`; `undefined` when there is none. */
+  which(command: string, path: string, cwd: string): Promise<string | undefined>;
+}
+
+export interface ProcessIdentity {
+  pid: number;
+  /** Start time in clock ticks since boot; "" where the system does not tell. */
+  started: string;
+  boot: string;
+  host: string;
+  /** The pid namespace; "" where the system does not tell. */
+  namespace: string;
+}
+
+export interface Random {
+  /** Lower-case hexadecimal digits, two for each byte. */
+  hex(bytes: number): string;
+}
+
+/** All of them, as handed to the floors above. */
+export interface Ports {
+  clock: Clock;
+  files: Files;
+  processes: Processes;
+  random: Random;
+}
