@@ -106,9 +106,12 @@ interface EndFacts {
   unknownEvents: number;
 }
 
-/** How an agent ended. */
+/** What the final message held: a valid summary, something like one that is not valid, or nothing of the kind. */
+export type Report = { found: Summary } | { invalid: string } | { missing: string };
+
+/** How an agent ended. Whether a report was needed at all is the loop's to say. */
 export type AgentResult =
-  | (EndFacts & { outcome: "ok"; summary?: Summary })
+  | (EndFacts & { outcome: "ok"; report: Report })
   | (EndFacts & {
       outcome: "failed";
       reason: FailureReason;
