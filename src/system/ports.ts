@@ -51,6 +51,8 @@ export interface Files {
   writeNew(path: string, content: string | Uint8Array, options?: { mode?: number }): Promise<void>;
   /** An open file to append to; made with `mode` when missing. */
   openAppend(path: string, options?: { mode?: number }): Promise<AppendFile>;
+  /** Sets a file's modification time to now; nothing happens when there is none. */
+  touch(path: string): Promise<void>;
   /** Removes a file; nothing happens when there is none. */
   remove(path: string): Promise<void>;
   /** Removes a folder with all it holds; nothing happens when there is none. */
@@ -83,9 +85,7 @@ export interface AppendFile {
 
 /** How a process ended. There is no null code to default to 0. */
 export type ProcessEnd =
-  | { how: "exited"; code: number }
-  | { how: "killed"; signal: string }
-  | { how: "not-found"; message: string };
+  { how: "exited"; code: number } | { how: "killed"; signal: string } | { how: "not-found"; message: string };
 
 export interface ProcessSpec {
   /** Absolute path, or a name looked up on `env.PATH`. */
@@ -96,7 +96,7 @@ export interface ProcessSpec {
   env: Readonly<Record<string, string>>;
   /** Written to stdin, which is then closed. Without it stdin is /dev/null. */
   input?: string | Uint8Array;
-  /** Called with each chunk of stdout, in order; a promise it returns holds back the next one. */
+  /** Called with each chunk of stdout, in order; a promise it returns holds back the next one. Contract: never throws. */
   onStdout?: (chunk: Uint8Array) => void | Promise<void>;
   onStderr?: (chunk: Uint8Array) => void | Promise<void>;
 }

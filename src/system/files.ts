@@ -1,0 +1,178 @@
+// The file system behind the Files port. Leaves appending to append.ts and locking to lock.ts.
+import { constants } from "node:fs";
+import * as fs from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { randomBytes } from "node:crypto";
+import { openAppend, writeAll } from "./append.js";
+import { errorCode } from "./errors.js";
+import type { Files, FileStat } from "./ports.js";
+
+/** The real file system. */
+export function nodeFiles(): Files {
+  return {
+    read: (path) => orNothing(() => fs.readFile(path)),
+    readRange,
+    stat: (path, options) =>
+      orNothing(async () => toStat(await (options?.link ? fs.lstat(path) : fs.stat(path)))),
+    list: async (folder) => (await orNothing(() => fs.readdir(folder)))?.sort(byCodePoint) ?? [],
+    makeFolder: async (path, mode) => {
+      await fs.mkdir(path, { recursive: true, ...(mode === undefined ? {} : { mode }) });
+    },
+    writeAtomic,
+    writeNew: async (path, content, options) => {
+      const file = await fs.open(path, "wx", options?.mode ?? 0o666);
+      await writeAndClose(file, content);
+    },
+    openAppend: (path, options) => openAppend(path, options?.mode ?? 0o666),
+    touch: async (path) => {
+      const now = new Date();
+      await orNothing(() => fs.utimes(path, now, now));
+    },
+    remove: async (path) => {
+      await orNothing(() => fs.unlink(path));
+    },
+    removeTree: (path) => fs.rm(path, { recursive: true, force: true }),
+    rename: (from, to) => fs.rename(from, to),
+    link: (existing, path) => fs.link(existing, path),
+    symlink: replaceSymlink,
+    readLink: (path) => orNothing(() => fs.readlink(path)),
+    realPath: (path) => orNothing(() => fs.realpath(path)),
+    writable: async (path) => {
+      try {
+        await fs.access(path, constants.W_OK);
+        return true;
+      } catch (error) {
+        if (errorCode(error) === undefined) throw error;
+        return false;
+      }
+    },
+    freeBytes: async (path) => {
+      const stat = await orNothing(() => fs.statfs(path));
+      return stat === undefined ? undefined : stat.bavail * stat.bsize;
+    },
+    makeTempFolder: (prefix) => fs.mkdtemp(join(tmpdir(), prefix)),
+  };
+}
+
+/** What `read` answers, or `undefined` where the path names nothing. */
+async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+function byCodePoint(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function toStat(stat: Awaited<ReturnType<typeof fs.stat>>): FileStat {
+  const kind = stat.isFile()
+    ? "file"
+    : stat.isDirectory()
+      ? "folder"
+      : stat.isSymbolicLink()
+        ? "symlink"
+        : "other";
+  return {
+    kind,
+    size: Number(stat.size),
+    mode: Number(stat.mode) & 0o7777,
+    mtimeMs: Number(stat.mtimeMs),
+    ctimeMs: Number(stat.ctimeMs),
+    inode: Number(stat.ino),
+    device: Number(stat.dev),
+  };
+}
+
+async function readRange(path: string, offset: number, length: number): Promise<Uint8Array> {
+  const file = await fs.open(path, "r");
+  try {
+    const buffer = Buffer.alloc(length);
+    let filled = 0;
+    while (filled < length) {
+      const { bytesRead } = await file.read(buffer, filled, length - filled, offset + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return buffer.subarray(0, filled);
+  } finally {
+    await file.close();
+  }
+}
+
+async function writeAtomic(
+  path: string,
+  content: string | Uint8Array,
+  options?: { mode?: number },
+): Promise<void> {
+  const target = await followed(path);
+  const old = await orNothing(() => fs.stat(target));
+  const mode = old === undefined ? (options?.mode ?? 0o666) : old.mode & 0o7777;
+  const beside = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString("hex")}.tmp`);
+  const file = await fs.open(beside, "wx", mode);
+  try {
+    // The mode given to open is cut by the umask; an existing file's mode is kept as it was.
+    if (old !== undefined) await file.chmod(mode);
+    await writeAndClose(file, content);
+    await fs.rename(beside, target);
+  } catch (error) {
+    await orNothing(() => fs.unlink(beside));
+    throw error;
+  }
+  await syncFolder(dirname(target));
+}
+
+/** Where a write to `path` must land so that a symlink stays one, a dangling one included. */
+async function followed(path: string): Promise<string> {
+  let at = path;
+  for (let hops = 0; hops < 40; hops++) {
+    const link = await orNothing(async () =>
+      (await fs.lstat(at)).isSymbolicLink() ? fs.readlink(at) : undefined,
+    );
+    if (link === undefined) return at;
+    at = join(link.startsWith("/") ? "/" : dirname(at), link);
+  }
+  throw Object.assign(new Error(`too many symbolic links at ${path}`), { code: "ELOOP" });
+}
+
+async function writeAndClose(file: fs.FileHandle, content: string | Uint8Array): Promise<void> {
+  const bytes = typeof content === "string" ? Buffer.from(content, "utf8") : content;
+  try {
+    await writeAll(file, bytes, 0);
+    await file.sync();
+    const { size } = await file.stat();
+    if (size !== bytes.length)
+      throw Object.assign(new Error("the file came out shorter than written"), { code: "EIO" });
+  } finally {
+    await file.close();
+  }
+}
+
+/** Makes a rename durable; file systems that cannot sync a folder are left alone. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await fs.open(path, "r");
+  try {
+    await folder.sync();
+  } catch (error) {
+    const code = errorCode(error);
+    if (code !== "EINVAL" && code !== "ENOTSUP" && code !== "EPERM" && code !== "EBADF") throw error;
+  } finally {
+    await folder.close();
+  }
+}
+
+async function replaceSymlink(target: string, path: string): Promise<void> {
+  const beside = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  await fs.symlink(target, beside);
+  try {
+    await fs.rename(beside, path);
+  } catch (error) {
+    await orNothing(() => fs.unlink(beside));
+    throw error;
+  }
+}

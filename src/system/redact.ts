@@ -1,0 +1,67 @@
+// Replaces secrets before anything is written or thought about. Pure: the caller passes the environment and says which
+// of its values are paths that exist.
+
+const MARK = "[redacted]";
+const SECRET_NAME = /(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD)(?:_|$)/i;
+
+/** Shapes of well-known keys: OpenAI, Anthropic, GitHub, GitLab, Slack, AWS, Google, npm, JWT, PEM blocks. */
+const SHAPES = [
+  /\bsk-[A-Za-z0-9_-]{20,}/,
+  /\bgh[pousr]_[A-Za-z0-9]{30,}/,
+  /\bgithub_pat_[A-Za-z0-9_]{40,}/,
+  /\bglpat-[A-Za-z0-9_-]{20,}/,
+  /\bxox[abeoprs]-[A-Za-z0-9-]{10,}/,
+  /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/,
+  /\bAIza[A-Za-z0-9_-]{35}/,
+  /\bnpm_[A-Za-z0-9]{36}\b/,
+  /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/,
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/,
+];
+
+/** Turns a text into one without secrets. */
+export type Redact = (text: string) => string;
+
+/** The values of an environment that are secret by their name: 8 characters or more, KEY, TOKEN, SECRET or PASSWORD a whole part. */
+export function secretValues(env: Readonly<Record<string, string | undefined>>): string[] {
+  const values = new Set<string>();
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && value.length >= 8 && SECRET_NAME.test(name)) values.add(value);
+  }
+  return [...values];
+}
+
+/** A redactor for these secrets and every known key shape. A secret is also found as JSON would spell it. */
+export function createRedact(secrets: readonly string[]): Redact {
+  const spellings = new Set<string>();
+  for (const secret of secrets) {
+    spellings.add(secret);
+    spellings.add(JSON.stringify(secret).slice(1, -1));
+  }
+  // The longest first: of two secrets, one the beginning of the other, nothing of the longer may stay.
+  const literal = [...spellings].sort((a, b) => b.length - a.length).map(escapeForRegExp);
+  const pattern = new RegExp([...literal, ...SHAPES.map((shape) => shape.source)].join("|"), "g");
+  return (text) => text.replace(pattern, MARK);
+}
+
+/** Redacts every string inside a JSON value. Keys of `keep` are left alone: ids that must go on naming what they name. */
+export function redactValue<T>(redact: Redact, value: T, keep: ReadonlySet<string>): T;
+export function redactValue(redact: Redact, value: unknown, keep: ReadonlySet<string>): unknown {
+  if (typeof value === "string") return redact(value);
+  if (Array.isArray(value)) return value.map((item: unknown) => redactValue(redact, item, keep));
+  if (typeof value !== "object" || value === null) return value;
+  const result: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(value)) {
+    const clean = redact(key);
+    Object.defineProperty(result, clean, {
+      value: keep.has(key) ? item : redactValue(redact, item, keep),
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
+  }
+  return result;
+}
+
+function escapeForRegExp(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
