@@ -1,0 +1,44 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { nearest } from "./nearest.js";
+
+test.each([
+  ["priorty", ["title", "priority"], "priority"],
+  ["stauts", ["status", "steps"], "status"],
+  ["Status", ["status"], "status"],
+  ["depends", ["details", "depends_on"], "depends_on"],
+  ["T100", ["T1", "T10", "T10O"], "T10"],
+  ["T9", ["T1", "T2"], "T1"],
+  ["validte", ["run", "validate"], "validate"],
+])("%s of %j means %s", (word, candidates, meant) => {
+  expect(nearest(word, candidates)).toBe(meant);
+});
+
+test.each([
+  ["banana", ["title", "status"]],
+  ["", ["title"]],
+  ["x", ["y"]],
+  ["status", ["status"]],
+  ["a".repeat(65), ["a".repeat(66)]],
+])("%s of %j means none of them", (word, candidates) => {
+  expect(nearest(word, candidates)).toBeUndefined();
+});
+
+test("one slip in a word of four letters or more is always mended", () => {
+  const slips = fc.record({
+    word: fc.stringMatching(/^[a-z]{4,20}$/),
+    at: fc.nat(),
+    how: fc.constantFrom("swap", "drop", "add"),
+  });
+  fc.assert(
+    fc.property(slips, ({ word, at, how }) => {
+      const place = at % (word.length - 1);
+      const [a = "", b = ""] = [word[place], word[place + 1]];
+      const rest = word.slice(place + 2);
+      const middle = how === "swap" ? b + a : how === "drop" ? b : a + "_" + b;
+      const slipped = word.slice(0, place) + middle + rest;
+      fc.pre(slipped !== word);
+      expect(nearest(slipped, ["0123456789", word])).toBe(word);
+    }),
+  );
+});

@@ -1,0 +1,62 @@
+// "Did you mean": the candidate a mistyped word most likely stood for. Leaves the sentence around it to the caller.
+
+/** Longer words are no slips of the finger, and the comparison is quadratic in their length. */
+const LONGEST = 64;
+/** From this many letters on, a word that is the beginning of a candidate means it. */
+const PREFIX = 3;
+
+/**
+ * The candidate nearest to `word`, or `undefined` when none is near: at most a third of the letters differ (a swap of two
+ * neighbours counts once, case does not count), else one that begins with the word. A tie goes to the earlier candidate.
+ */
+export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  if (word.length === 0 || word.length > LONGEST) return undefined;
+  const folded = word.toLowerCase();
+  let bound = Math.min(Math.max(1, Math.floor(word.length / 3)), word.length - 1);
+  let best: string | undefined;
+  for (const candidate of candidates) {
+    if (candidate === word || Math.abs(candidate.length - word.length) > bound) continue;
+    const found = distance(folded, candidate.toLowerCase(), bound);
+    if (found > bound) continue;
+    best = candidate;
+    if (found === 0) break;
+    bound = found - 1;
+  }
+  if (best !== undefined || word.length < PREFIX) return best;
+  return candidates.find((candidate) => candidate.toLowerCase().startsWith(folded) && candidate !== word);
+}
+
+/** Edits that turn `a` into `b` (insert, delete, replace, swap neighbours); some number above `bound` once it is exceeded. */
+function distance(a: string, b: string, bound: number): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    let least = row;
+    for (let column = 1; column <= b.length; column++) {
+      const same = a.charCodeAt(row - 1) === b.charCodeAt(column - 1);
+      let cost = Math.min(
+        at(last, column) + 1,
+        at(current, column - 1) + 1,
+        at(last, column - 1) + (same ? 0 : 1),
+      );
+      if (
+        row > 1 &&
+        column > 1 &&
+        a.charCodeAt(row - 1) === b.charCodeAt(column - 2) &&
+        a.charCodeAt(row - 2) === b.charCodeAt(column - 1)
+      )
+        cost = Math.min(cost, at(beforeLast, column - 2) + 1);
+      current.push(cost);
+      least = Math.min(least, cost);
+    }
+    if (least > bound + 1) return least;
+    beforeLast = last;
+    last = current;
+  }
+  return at(last, b.length);
+}
+
+function at(row: readonly number[], column: number): number {
+  return row[column] ?? Number.POSITIVE_INFINITY;
+}
