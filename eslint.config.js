@@ -1,0 +1,156 @@
+// The rules a machine can hold us to: strict types, sizes, and the second rule of the house: a file thinks or touches.
+// Leaves the first rule, imports go down, to test/layers.test.ts, and layout to prettier.
+import { builtinModules } from "node:module";
+import { defineConfig } from "eslint/config";
+import tseslint from "typescript-eslint";
+
+/** Modules of Node that only compute. */
+const THINKING = ["path", "url", "util"];
+
+/** Libraries that touch the world, each with the only files that may import it. */
+const TOUCHING = [
+  { name: "execa", home: "src/system/**" },
+  { name: "chokidar", home: "src/system/**" },
+  { name: "cosmiconfig", home: "src/config/load.ts" },
+];
+
+const TESTS = ["**/*.test.ts"];
+
+const builtins = builtinModules.filter((name) => !/^(_|node:)/.test(name)).join("|");
+const touchingNode = `^(node:(?!(${THINKING.join("|")})$)|(${builtins})$)`;
+
+const AMBIENT = [
+  "process",
+  "console",
+  "fetch",
+  "performance",
+  "crypto",
+  "globalThis",
+  "WebSocket",
+  "EventSource",
+];
+const TIMERS = [
+  "setTimeout",
+  "setInterval",
+  "setImmediate",
+  "clearTimeout",
+  "clearInterval",
+  "clearImmediate",
+];
+
+const askAPort = "outside src/system and cmd/looper.ts the world is reached through a port";
+
+/** @param {string[]} names */
+const bannedGlobals = (names) => names.map((name) => ({ name, message: askAPort }));
+
+const bannedSyntax = [
+  { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: askAPort },
+  { selector: "CallExpression[callee.name='Date']", message: askAPort },
+  ...["ImportExpression", "TSImportType"].map((node) => ({
+    selector: `${node}[source.value=/${touchingNode.replaceAll("/", "\\u002f")}/]`,
+    message: askAPort,
+  })),
+];
+
+const bannedProperties = [
+  { object: "Date", property: "now", message: askAPort },
+  { object: "Math", property: "random", message: askAPort },
+  { object: "AbortSignal", property: "timeout", message: askAPort },
+];
+
+/**
+ * What may be imported: a `pure` file takes no part of Node that touches, and no file a library whose home is elsewhere.
+ * @param {{ pure: boolean, home?: string }} file
+ * @returns {["error", object]}
+ */
+function imports({ pure, home }) {
+  const elsewhere = TOUCHING.filter((library) => library.home !== home);
+  return [
+    "error",
+    {
+      patterns: [
+        ...elsewhere.map(({ name, home }) => ({
+          regex: `^${name}(/|$)`,
+          message: `only ${home} imports it`,
+        })),
+        ...(pure ? [{ regex: touchingNode, message: askAPort }] : []),
+      ],
+    },
+  ];
+}
+
+export default defineConfig(
+  { ignores: ["dist/", "coverage/", "looper-logs/", "**/testdata/"] },
+  {
+    files: ["**/*.{ts,js,mjs}"],
+    extends: [tseslint.configs.strictTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    linterOptions: { noInlineConfig: true },
+    rules: {
+      eqeqeq: "error",
+      "no-empty": ["error", { allowEmptyCatch: false }],
+      "default-case": "error",
+      "no-implicit-coercion": "error",
+      "object-shorthand": "error",
+      "max-lines": ["error", { max: 400, skipBlankLines: false, skipComments: false }],
+      "@typescript-eslint/max-params": ["error", { max: 4 }],
+      "@typescript-eslint/consistent-type-imports": ["error", { disallowTypeAnnotations: false }],
+      // A number reads the same everywhere; what else a template would turn into text stays an error.
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
+      "@typescript-eslint/switch-exhaustiveness-check": [
+        "error",
+        { considerDefaultExhaustiveForUnions: false, requireDefaultForNonUnion: true },
+      ],
+    },
+  },
+  {
+    files: ["**/*.{ts,js,mjs}"],
+    ignores: TESTS,
+    rules: {
+      "max-lines-per-function": [
+        "error",
+        { max: 60, skipBlankLines: false, skipComments: false, IIFEs: true },
+      ],
+    },
+  },
+  {
+    files: ["src/**/*.ts", "cmd/**/*.ts"],
+    ignores: [...TESTS, "src/system/**", "cmd/looper.ts"],
+    rules: {
+      "no-restricted-globals": ["error", ...bannedGlobals([...AMBIENT, ...TIMERS])],
+      "no-restricted-properties": ["error", ...bannedProperties],
+      "no-restricted-syntax": ["error", ...bannedSyntax],
+      "no-restricted-imports": imports({ pure: true }),
+    },
+  },
+  {
+    files: ["src/config/load.ts"],
+    rules: { "no-restricted-imports": imports({ pure: true, home: "src/config/load.ts" }) },
+  },
+  {
+    files: ["src/system/**/*.ts"],
+    rules: { "no-restricted-imports": imports({ pure: false, home: "src/system/**" }) },
+  },
+  {
+    files: ["cmd/looper.ts"],
+    rules: { "no-restricted-imports": imports({ pure: false }) },
+  },
+  {
+    files: [...TESTS, "test/**/*.{ts,mjs}"],
+    rules: {
+      "no-restricted-globals": ["error", ...TIMERS.map((name) => ({ name, message: "no sleeps in tests" }))],
+      "no-restricted-imports": [
+        "error",
+        { patterns: [{ regex: "^(node:)?timers", message: "no sleeps in tests" }] },
+      ],
+      "no-restricted-properties": [
+        "error",
+        ...["mock", "doMock", "stubGlobal", "useFakeTimers"].map((property) => ({
+          object: "vi",
+          property,
+          message: "no mocks: hand the code its ports",
+        })),
+      ],
+    },
+  },
+);
