@@ -1,0 +1,30 @@
+// Before any test: a home of its own, so that no setting of the person at the keyboard reaches a test, and no test reaches their files.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+/** Variables of the outside that would change what the program or git does. */
+const LEAKS = /^(LOOPER_|GIT_|CLAUDE_|CODEX_|NPM_CONFIG_|npm_)|^(CI|NO_COLOR|FORCE_COLOR|EDITOR|VISUAL)$/;
+
+/** Runs in vitest's own process; the workers inherit what it sets. Returns the clean-up. */
+export default function setup(): () => void {
+  const home = mkdtempSync(path.join(tmpdir(), "looper-home-"));
+  for (const name of Object.keys(process.env)) {
+    if (LEAKS.test(name)) Reflect.deleteProperty(process.env, name);
+  }
+  const gitConfig = path.join(home, "gitconfig");
+  writeFileSync(gitConfig, "[init]\n\tdefaultBranch = main\n");
+  Object.assign(process.env, {
+    HOME: home,
+    XDG_CONFIG_HOME: path.join(home, "config"),
+    XDG_STATE_HOME: path.join(home, "state"),
+    XDG_CACHE_HOME: path.join(home, "cache"),
+    XDG_DATA_HOME: path.join(home, "share"),
+    GIT_CONFIG_GLOBAL: gitConfig,
+    GIT_CONFIG_NOSYSTEM: "1",
+    TZ: "UTC",
+  });
+  return () => {
+    rmSync(home, { recursive: true, force: true });
+  };
+}

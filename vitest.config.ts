@@ -1,0 +1,38 @@
+import { defineConfig } from "vitest/config";
+
+const shared = {
+  environment: "node" as const,
+  pool: "forks" as const,
+  expect: { requireAssertions: true },
+};
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: "unit",
+          include: ["src/**/*.test.ts", "cmd/**/*.test.ts", "test/*.test.ts"],
+          exclude: ["test/*.story.test.ts"],
+          globalSetup: ["test/home.ts"],
+          testTimeout: 30_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: "stories",
+          include: ["test/*.story.test.ts"],
+          globalSetup: ["test/home.ts", "test/built.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+    coverage: { include: ["src/**", "cmd/**"], reporter: ["text-summary", "html"] },
+  },
+});
