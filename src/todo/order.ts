@@ -1,0 +1,49 @@
+// The order of ids: digit runs compare as numbers, the rest by code point, a tie by the whole string. A total order.
+
+const ZERO = 48;
+const NINE = 57;
+
+/** Natural order (contract §3.2): negative when `a` comes first, 0 only for equal strings. T001 < T1 < T2 < T10; A2 < T1. */
+export function compareIds(a: string, b: string): number {
+  let i = 0;
+  let j = 0;
+  while (i < a.length && j < b.length) {
+    if (isDigit(a.charCodeAt(i)) && isDigit(b.charCodeAt(j))) {
+      const endA = endOfRun(a, i);
+      const endB = endOfRun(b, j);
+      const order = compareRuns(a.slice(i, endA), b.slice(j, endB));
+      if (order !== 0) return order;
+      i = endA;
+      j = endB;
+    } else {
+      const pointA = a.codePointAt(i) ?? 0;
+      const pointB = b.codePointAt(j) ?? 0;
+      if (pointA !== pointB) return pointA - pointB;
+      i += pointA > 0xffff ? 2 : 1;
+      j += pointB > 0xffff ? 2 : 1;
+    }
+  }
+  return a.length - i - (b.length - j) || compareText(a, b);
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= NINE;
+}
+
+function endOfRun(text: string, from: number): number {
+  let end = from;
+  while (end < text.length && isDigit(text.charCodeAt(end))) end++;
+  return end;
+}
+
+/** As numbers of any size, leading zeros aside. */
+function compareRuns(a: string, b: string): number {
+  const bareA = a.replace(/^0+/, "");
+  const bareB = b.replace(/^0+/, "");
+  return bareA.length - bareB.length || compareText(bareA, bareB);
+}
+
+/** By UTF-16 code units; only asked for strings whose difference lies in their digits, where that is the order by code point. */
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

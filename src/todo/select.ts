@@ -1,0 +1,139 @@
+// Which task comes next, and what the order of the backlog says about it: ready, waiting, closure, marker, index.
+// Pure and linear (sorting for a listing aside). Leaves changing anything to update.ts.
+import { digest } from "../system/digest.js";
+import { compareIds } from "./order.js";
+import type { BacklogIndex } from "./change.js";
+import type { Backlog, IndexRow, Status, Task, TaskId } from "./task.js";
+
+/** What this run has already tried, as selection sees it. */
+export interface Tried {
+  /** Attempts of this run. */
+  attempts: ReadonlyMap<TaskId, number>;
+  /** `loop.max_attempts`. */
+  maxAttempts: number;
+  /** Tasks that were blocked when the run began: tried once. */
+  blockedAtStart: ReadonlySet<TaskId>;
+  /** Tasks whose agent reported `blocked` in this run: not tried again. */
+  finalForRun: ReadonlySet<TaskId>;
+  /** Only these count (`--task`: the closure). */
+  only?: ReadonlySet<TaskId>;
+}
+
+/** The next task, why it, out of how many that could have been taken, and which comes after it; or why there is none. */
+export type Selection =
+  | { picked: IndexRow; reason: "doing" | "todo" | "blocked"; candidates: number; next?: TaskId }
+  | { none: "all-done" | "nothing-ready" };
+
+const RANK = { doing: 0, todo: 1, blocked: 2 } as const;
+
+/** Picks the next task (contract §3.4). Rows in any order; the answer depends on the set alone. */
+export function selectTask(rows: readonly IndexRow[], tried: Tried): Selection {
+  const statuses = statusesOf(rows);
+  let allDone = true;
+  let candidates = 0;
+  let best: IndexRow | undefined;
+  let second: IndexRow | undefined;
+  for (const row of rows) {
+    if (row.status === "done" || tried.only?.has(row.id) === false) continue;
+    allDone = false;
+    if (!mayBeTried(row.id, tried) || waitsFor(row, statuses).length > 0) continue;
+    candidates++;
+    if (best === undefined || compareForSelection(row, best) < 0) {
+      second = best;
+      best = row;
+    } else if (second === undefined || compareForSelection(row, second) < 0) second = row;
+  }
+  if (allDone) return { none: "all-done" };
+  if (best === undefined || best.status === "done") return { none: "nothing-ready" };
+  const runnerUp = second === undefined ? {} : { next: second.id };
+  return { picked: best, reason: best.status, candidates, ...runnerUp };
+}
+
+function mayBeTried(id: TaskId, tried: Tried): boolean {
+  if (tried.finalForRun.has(id)) return false;
+  return (tried.attempts.get(id) ?? 0) < (tried.blockedAtStart.has(id) ? 1 : tried.maxAttempts);
+}
+
+/** `doing` before `todo` before `blocked`; doing by id, the others by priority, then id. */
+function compareForSelection(a: IndexRow, b: IndexRow): number {
+  if (a.status === "done" || b.status === "done") return 0;
+  return RANK[a.status] - RANK[b.status] || compareWithin(a, b);
+}
+
+function compareWithin(a: Pick<IndexRow, "id" | "status" | "priority">, b: typeof a): number {
+  return (a.status === "doing" ? 0 : a.priority - b.priority) || compareIds(a.id, b.id);
+}
+
+/** The status of every task, by id. */
+export function statusesOf(rows: readonly Pick<IndexRow, "id" | "status">[]): ReadonlyMap<TaskId, Status> {
+  return new Map(rows.map((row) => [row.id, row.status]));
+}
+
+/** What a task waits for: those of its dependencies that are not done, in its own order. Ready means none. */
+export function waitsFor(
+  task: { depends_on?: readonly TaskId[] | undefined },
+  statuses: ReadonlyMap<TaskId, Status>,
+): TaskId[] {
+  return (task.depends_on ?? []).filter((id) => statuses.get(id) !== "done");
+}
+
+/** Grouped todo, doing, blocked, done; each group in the order of selection (doing by id, the others by priority, then id). */
+export function orderForListing<T extends Pick<Task, "id" | "status" | "priority">>(rows: readonly T[]): T[] {
+  const groups: Record<Status, T[]> = { todo: [], doing: [], blocked: [], done: [] };
+  for (const row of rows) groups[row.status].push(row);
+  return Object.values(groups).flatMap((group) => group.sort(compareWithin));
+}
+
+/** A task and everything it depends on, directly or not; `undefined` when there is no such task. */
+export function closure(id: TaskId, rows: readonly IndexRow[]): ReadonlySet<TaskId> | undefined {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  if (!byId.has(id)) return undefined;
+  const found = new Set<TaskId>([id]);
+  // A set hands out what is added while it is walked: no recursion.
+  for (const next of found) for (const other of byId.get(next)?.depends_on ?? []) found.add(other);
+  return found;
+}
+
+/** Whether a task is the completion marker (contract §3.7): known by id or tag, any case. */
+export function isMarker(task: { id: string; tags?: readonly string[] | undefined }): boolean {
+  if (task.id.length === 12 && task.id.toLowerCase() === "project-done") return true;
+  return task.tags?.some((tag) => tag.toLowerCase() === "project-done") ?? false;
+}
+
+const rows = new WeakMap<Task, IndexRow>();
+
+/** What the index keeps of a task. The same object for the same task object. */
+export function rowOf(task: Task): IndexRow {
+  const known = rows.get(task);
+  if (known !== undefined) return known;
+  const row: IndexRow = {
+    id: task.id,
+    status: task.status,
+    priority: task.priority,
+    depends_on: task.depends_on ?? [],
+    ...(task.agent === undefined ? {} : { agent: task.agent }),
+    ...(isMarker(task) ? { marker: true } : {}),
+  };
+  rows.set(task, row);
+  return row;
+}
+
+/** The picture of a backlog that `step` works with. */
+export function indexOf(backlog: Backlog): BacklogIndex {
+  const all = backlog.tasks.map(rowOf);
+  return { rows: all, digest: digest(linesOf(all)) };
+}
+
+/** Whether two rows say the same. */
+export function sameRow(a: IndexRow, b: IndexRow): boolean {
+  return a === b || lineOf(a) === lineOf(b);
+}
+
+function* linesOf(all: readonly IndexRow[]): Generator<string> {
+  for (const row of all) yield lineOf(row);
+}
+
+function lineOf(row: IndexRow): string {
+  const { id, status, priority, depends_on, agent, marker } = row;
+  return JSON.stringify([id, status, priority, depends_on, agent ?? null, marker ?? false]) + "\n";
+}
