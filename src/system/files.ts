@@ -19,6 +19,9 @@ export function nodeFiles(): Files {
     makeFolder: async (path, mode) => {
       await fs.mkdir(path, { recursive: true, ...(mode === undefined ? {} : { mode }) });
     },
+    makeNewFolder: async (path, mode) => {
+      await fs.mkdir(path, { mode });
+    },
     writeAtomic,
     writeNew: async (path, content, options) => {
       const file = await fs.open(path, "wx", options?.mode ?? 0o666);

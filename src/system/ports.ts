@@ -42,6 +42,8 @@ export interface Files {
   list(folder: string): Promise<string[]>;
   /** Makes a folder and its parents. New ones get `mode`. */
   makeFolder(path: string, mode?: number): Promise<void>;
+  /** Makes one folder; EEXIST when the path is taken. */
+  makeNewFolder(path: string, mode: number): Promise<void>;
   /**
    * Replaces a file in one step: written beside, whole (a short write is an error), fsync, rename, fsync of the folder.
    * A symlink is followed and kept; the mode of an existing file is kept. Any error throws before the rename.

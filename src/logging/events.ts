@@ -1,0 +1,389 @@
+// Everything a run can say, one line each (contract §6). The vocabulary lies below the loop: it must not depend on the
+// machine. Keys keep the file's spelling. Leaves what follows from an event to loop/step.ts.
+import { z } from "zod";
+import { FAILURE_REASONS } from "../agents/agent.js";
+import { Summary } from "../todo/summary.js";
+import { Status, TaskId } from "../todo/task.js";
+import { Rules } from "./rules.js";
+
+export const PHASES = ["bootstrap", "repair", "iteration", "review"] as const;
+export const ENDINGS = [
+  "complete",
+  "blocked",
+  "limit",
+  "unusable-backlog",
+  "environment",
+  "interrupted",
+] as const;
+
+/** Why a run ended; `cmd/looper.ts` turns it into an exit code. */
+export const Ending = z.enum(ENDINGS);
+export type Ending = z.infer<typeof Ending>;
+
+/** What a job's lines carry beside their own fields. */
+const job = {
+  job: z.int(),
+  iteration: z.int().optional(),
+  phase: z.enum(PHASES).optional(),
+  task_id: TaskId.optional(),
+  agent: z.string().optional(),
+  attempt: z.int().optional(),
+};
+
+const Row = z.object({
+  id: TaskId,
+  status: Status,
+  priority: z.int(),
+  depends_on: z.array(TaskId),
+  agent: z.string().optional(),
+  marker: z.literal(true).optional(),
+});
+
+const Problem = z.object({
+  rule: z.string(),
+  pointer: z.string(),
+  line: z.int(),
+  column: z.int(),
+  message: z.string(),
+  suggestion: z.string().optional(),
+});
+
+/** What became of changes to the backlog; rows are those that differ from before. */
+const outcome = {
+  updated: z.array(z.object({ id: TaskId, from: Status.optional(), to: Status.optional() })),
+  refused: z.array(z.object({ op: z.string(), id: TaskId.optional(), why: z.string() })),
+  warnings: z.array(z.string()),
+  rows: z.array(Row),
+  removed: z.array(TaskId),
+  digest: z.string(),
+  edits: z
+    .object({
+      added: z.array(TaskId),
+      changed: z.array(TaskId),
+      put_back: z.array(z.string()),
+      copy: z.string().optional(),
+    })
+    .optional(),
+};
+
+const agentEnd = {
+  exit_code: z.int().optional(),
+  signal: z.string().optional(),
+  unknown_events: z.int().optional(),
+  duration_ms: z.number(),
+};
+
+/** The events that `step` takes: a log is replayed by feeding exactly these. */
+const StepEvents = {
+  run_started: z.object({
+    type: z.literal("run_started"),
+    run: z.string(),
+    version: z.string(),
+    project: z.string(),
+    todo_file: z.string(),
+    rules: Rules,
+    agents: z.array(
+      z.object({
+        name: z.string(),
+        kind: z.string(),
+        binary: z.string(),
+        permissions: z.string(),
+        note: z.string().optional(),
+      }),
+    ),
+    git: z.boolean(),
+    head: z.string().optional(),
+    branch: z.string().optional(),
+    warnings: z.array(z.string()),
+  }),
+  recovered: z.object({
+    type: z.literal("recovered"),
+    /** A commit that was built but not finished, with the task it belongs to. */
+    pending: z.object({ task_id: TaskId.optional(), commit: z.string() }).optional(),
+    took_over: z.string().optional(),
+    killed: z.int(),
+    left: z.array(z.int()),
+    locks_removed: z.array(z.string()),
+  }),
+  backlog_read: z.object({
+    type: z.literal("backlog_read"),
+    digest: z.string(),
+    tasks: z.int(),
+    /** In memory; on disk they lie beside the log in the file `index` names. */
+    rows: z.array(Row).optional(),
+    index: z.string().optional(),
+  }),
+  backlog_invalid: z.object({
+    type: z.literal("backlog_invalid"),
+    what: z.enum(["missing", "empty", "no-tasks", "broken"]),
+    /** The first 50. */
+    problems: z.array(Problem),
+    count: z.int(),
+    /** A version with tasks that git, the log or a set-aside copy knows, and how to get it back. */
+    known: z.string().optional(),
+  }),
+  answered: z.object({ type: z.literal("answered"), yes: z.boolean() }),
+  adopted: z.object({ type: z.literal("adopted"), ...job, adopted: z.boolean(), why: z.string().optional() }),
+  backlog_changed: z.object({
+    type: z.literal("backlog_changed"),
+    ...job,
+    job: z.int().optional(),
+    ...outcome,
+  }),
+  checkpoint: z.object({
+    type: z.literal("checkpoint"),
+    ...job,
+    base: z.string().optional(),
+    head: z.string().optional(),
+    reused: z.boolean(),
+    /** Paths that were changed before the attempt began. */
+    dirty: z.int(),
+  }),
+  agent_finished: z.object({
+    type: z.literal("agent_finished"),
+    ...job,
+    outcome: z.enum(["ok", "failed"]),
+    reason: z.enum(FAILURE_REASONS).optional(),
+    evidence: z.string().optional(),
+    report: z
+      .union([
+        z.object({ found: Summary }),
+        z.object({ invalid: z.string() }),
+        z.object({ missing: z.string() }),
+      ])
+      .optional(),
+    ...agentEnd,
+  }),
+  snapshot: z.object({
+    type: z.literal("snapshot"),
+    ...job,
+    changed: z.int(),
+    /** Set when HEAD is not where the attempt found it: put back, or moved in a way that fails the attempt. */
+    head: z.enum(["same", "put-back", "moved"]),
+    why: z.string().optional(),
+    warnings: z.array(z.string()),
+  }),
+  restored: z.object({
+    type: z.literal("restored"),
+    ...job,
+    paths: z.array(z.string()),
+    rescue: z.string().optional(),
+  }),
+  committed: z.object({
+    type: z.literal("committed"),
+    ...job,
+    job: z.int().optional(),
+    /** Absent where there was nothing to commit, or no git. */
+    commit: z.string().optional(),
+    ...outcome,
+  }),
+  hook_finished: z.object({
+    type: z.literal("hook_finished"),
+    ...job,
+    job: z.int().optional(),
+    hook: z.string(),
+    command: z.string(),
+    outcome: z.enum(["ok", "failed", "timed-out"]),
+    exit_code: z.int().optional(),
+    output: z.string(),
+    duration_ms: z.number(),
+  }),
+  effect_failed: z.object({
+    type: z.literal("effect_failed"),
+    ...job,
+    job: z.int().optional(),
+    effect: z.string(),
+    error: z.string(),
+    hint: z.string().optional(),
+  }),
+  run_interrupted: z.object({
+    type: z.literal("run_interrupted"),
+    signal: z.enum(["SIGINT", "SIGTERM", "SIGHUP"]),
+    /** SIGHUP only counts if stdout was a terminal at the start: else `nohup` keeps its promise. */
+    terminal: z.boolean(),
+  }),
+  stop_sent: z.object({ type: z.literal("stop_sent"), ...job, how: z.enum(["now", "kill"]) }),
+  woke: z.object({ type: z.literal("woke") }),
+  run_ended: z.object({
+    type: z.literal("run_ended"),
+    ending: Ending,
+    signal: z.string().optional(),
+    message: z.string().optional(),
+    totals: z.object({
+      done: z.int(),
+      tasks: z.int(),
+      iterations: z.int(),
+      duration_ms: z.number(),
+      input_tokens: z.int(),
+      output_tokens: z.int(),
+      cost_usd: z.number().optional(),
+    }),
+  }),
+};
+
+const told = { ...job, job: z.int().optional(), parent: z.string().optional() };
+
+/** Lines for readers: nothing is decided by them. */
+const ToldEvents = {
+  task_selected: z.object({
+    type: z.literal("task_selected"),
+    ...job,
+    reason: z.string(),
+    candidates: z.int(),
+    next: TaskId.optional(),
+  }),
+  task_updated: z.object({
+    type: z.literal("task_updated"),
+    ...told,
+    from: Status.optional(),
+    to: Status.optional(),
+  }),
+  backlog_edited: z.object({
+    type: z.literal("backlog_edited"),
+    added: z.array(TaskId),
+    changed: z.array(TaskId),
+    put_back: z.array(z.string()),
+    copy: z.string().optional(),
+  }),
+  attempt_failed: z.object({
+    type: z.literal("attempt_failed"),
+    ...job,
+    reason: z.string(),
+    evidence: z.string(),
+    /** What follows: another attempt, or the task is given up. */
+    next: z.enum(["retry", "blocked", "drop-agent", "end"]),
+  }),
+  warning: z.object({ type: z.literal("warning"), ...told, message: z.string() }),
+  waiting: z.object({ type: z.literal("waiting"), reason: z.string(), until: z.string() }),
+  agent_started: z.object({
+    type: z.literal("agent_started"),
+    ...job,
+    label: z.string(),
+    pid: z.int(),
+    command: z.string(),
+  }),
+  message: z.object({ type: z.literal("message"), ...told, role: z.string(), content: z.string() }),
+  tool_use: z.object({
+    type: z.literal("tool_use"),
+    ...told,
+    name: z.string(),
+    input: z.unknown(),
+    id: z.string().optional(),
+  }),
+  tool_result: z.object({
+    type: z.literal("tool_result"),
+    ...told,
+    id: z.string().optional(),
+    output: z.string(),
+    is_error: z.boolean(),
+  }),
+  command: z.object({
+    type: z.literal("command"),
+    ...told,
+    command: z.string(),
+    exit_code: z.int().optional(),
+    duration_ms: z.number().optional(),
+  }),
+  error: z.object({ type: z.literal("error"), ...told, error: z.string(), reason: z.string().optional() }),
+  usage: z.object({
+    type: z.literal("usage"),
+    ...told,
+    input_tokens: z.int(),
+    output_tokens: z.int(),
+    cached_input_tokens: z.int().optional(),
+    cost_usd: z.number().optional(),
+  }),
+  summary: z.object({
+    type: z.literal("summary"),
+    ...told,
+    task_id: z.string().nullable(),
+    status: z.string(),
+    summary: z.string(),
+    files: z.array(z.string()),
+    blockers: z.array(z.string()),
+    new_tasks: z.array(z.unknown()),
+  }),
+  decided: z.object({
+    type: z.literal("decided"),
+    /** The `seq` of the event this was decided on. */
+    of: z.int(),
+    effects: z.array(z.looseObject({ kind: z.string() })),
+    because: z.looseObject({ rule: z.string() }),
+  }),
+};
+
+const stamp = { seq: z.int().min(1), timestamp: z.iso.datetime() };
+
+/** An event that `step` takes. */
+export const StepEvent = z.discriminatedUnion("type", [
+  StepEvents.run_started,
+  StepEvents.recovered,
+  StepEvents.backlog_read,
+  StepEvents.backlog_invalid,
+  StepEvents.answered,
+  StepEvents.adopted,
+  StepEvents.backlog_changed,
+  StepEvents.checkpoint,
+  StepEvents.agent_finished,
+  StepEvents.snapshot,
+  StepEvents.restored,
+  StepEvents.committed,
+  StepEvents.hook_finished,
+  StepEvents.effect_failed,
+  StepEvents.run_interrupted,
+  StepEvents.stop_sent,
+  StepEvents.woke,
+  StepEvents.run_ended,
+]);
+export type StepEvent = z.infer<typeof StepEvent>;
+
+/** A line for readers. */
+const ToldEvent = z.discriminatedUnion("type", [
+  ToldEvents.task_selected,
+  ToldEvents.task_updated,
+  ToldEvents.backlog_edited,
+  ToldEvents.attempt_failed,
+  ToldEvents.warning,
+  ToldEvents.waiting,
+  ToldEvents.agent_started,
+  ToldEvents.message,
+  ToldEvents.tool_use,
+  ToldEvents.tool_result,
+  ToldEvents.command,
+  ToldEvents.error,
+  ToldEvents.usage,
+  ToldEvents.summary,
+  ToldEvents.decided,
+]);
+export type ToldEvent = z.infer<typeof ToldEvent>;
+
+export type RunEvent = StepEvent | ToldEvent;
+
+/** What every line of a log carries beside its event. */
+export interface Stamp {
+  seq: number;
+  /** RFC 3339, UTC, milliseconds. */
+  timestamp: string;
+}
+
+/** A line of a log: an event in its place and time. */
+export type Sealed<T extends RunEvent = RunEvent> = T & Stamp;
+
+const stepTypes: ReadonlySet<string> = new Set(Object.keys(StepEvents));
+
+/** Whether `step` takes this event. */
+export function isStepEvent(event: RunEvent): event is StepEvent {
+  return stepTypes.has(event.type);
+}
+
+/** One line of `events.jsonl`, for readers and for schemas/event.schema.json. */
+export const EventLine = z.intersection(z.union([StepEvent, ToldEvent]), z.object(stamp));
+
+/** The published schema of one line of the log. */
+export function eventJsonSchema(): unknown {
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "A line of Looper's event log",
+    ...z.toJSONSchema(EventLine, { io: "input" }),
+  };
+}

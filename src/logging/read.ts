@@ -1,0 +1,114 @@
+// Reading logs: lines in order, a torn last one passed over, a run found by name. Leaves following a growing log to tail.ts.
+import { join } from "node:path";
+import type { Ports } from "../system/ports.js";
+import { isStepEvent, StepEvent, type RunEvent, type Sealed } from "./events.js";
+
+type ReadPorts = Pick<Ports, "files">;
+
+const CHUNK = 1 << 20;
+
+/** A line as it lies in the file: `type` and `seq` are there, the rest is not looked at. */
+export interface RawLine {
+  text: string;
+  seq: number;
+  type: string;
+  value: Record<string, unknown>;
+}
+
+/** The folder of a run: by its id, or the newest without one; `undefined` when there is none. */
+export async function findRun(
+  { files }: ReadPorts,
+  logDir: string,
+  run?: string,
+): Promise<string | undefined> {
+  const runs = join(logDir, "runs");
+  const names = (await files.list(runs)).filter((name) => RUN_ID.test(name));
+  const wanted =
+    run === undefined || run === "last" ? names.sort(byStart).at(-1) : names.find((name) => name === run);
+  return wanted === undefined ? undefined : join(runs, wanted);
+}
+
+/** The ids of every run with a log, the oldest first. */
+export async function listRuns({ files }: ReadPorts, logDir: string): Promise<string[]> {
+  return (await files.list(join(logDir, "runs"))).filter((name) => RUN_ID.test(name)).sort(byStart);
+}
+
+const RUN_ID = /^(\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d)(?:-(\d+))?$/;
+
+function byStart(a: string, b: string): number {
+  const [, startA = "", nA = "1"] = RUN_ID.exec(a) ?? [];
+  const [, startB = "", nB = "1"] = RUN_ID.exec(b) ?? [];
+  return startA < startB ? -1 : startA > startB ? 1 : Number(nA) - Number(nB);
+}
+
+/**
+ * Every whole line of a run's log from byte `from`, with where the next one begins. A torn last line, or one that is no
+ * event, is never fatal: it is passed over.
+ */
+export async function* readLines(
+  { files }: ReadPorts,
+  folder: string,
+  from = 0,
+): AsyncGenerator<RawLine & { end: number }> {
+  const path = join(folder, "events.jsonl");
+  let at = from;
+  let rest: Uint8Array = new Uint8Array();
+  for (;;) {
+    const chunk = await files.readRange(path, at + rest.length, CHUNK);
+    if (chunk.length === 0) return;
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    let start = 0;
+    for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, start)) {
+      const line = parseLine(Buffer.from(bytes.subarray(start, end)).toString("utf8"));
+      start = end + 1;
+      if (line !== undefined) yield { ...line, end: at + start };
+    }
+    at += start;
+    rest = bytes.subarray(start);
+  }
+}
+
+/** One line, or `undefined` when it is none. */
+export function parseLine(text: string): RawLine | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(value) || typeof value["type"] !== "string" || typeof value["seq"] !== "number")
+    return undefined;
+  return { text, seq: value["seq"], type: value["type"], value };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The event of a line that `step` takes, its index file attached; `undefined` for lines told to readers. */
+export async function stepEventOf(
+  { files }: ReadPorts,
+  folder: string,
+  line: RawLine,
+): Promise<Sealed<StepEvent> | undefined> {
+  const parsed = StepEvent.safeParse(line.value);
+  const timestamp = line.value["timestamp"];
+  if (!parsed.success || typeof timestamp !== "string" || !isStepEvent(parsed.data)) return undefined;
+  const stamp = { seq: line.seq, timestamp };
+  if (parsed.data.type !== "backlog_read" || parsed.data.index === undefined)
+    return { ...parsed.data, ...stamp };
+  const bytes = await files.read(join(folder, parsed.data.index));
+  if (bytes === undefined)
+    throw new Error(`the index ${parsed.data.index} is missing beside the log in ${folder}`);
+  const rows: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
+  return { ...StepEvent.parse({ ...parsed.data, rows }), ...stamp };
+}
+
+/** A line as a reader's event; the shape is believed, since only this program writes logs. Unknown types pass. */
+export function asEvent(line: RawLine): Sealed<RunEvent> | undefined {
+  return isSealed(line.value) ? line.value : undefined;
+}
+
+function isSealed(value: unknown): value is Sealed<RunEvent> {
+  return isRecord(value) && typeof value["timestamp"] === "string";
+}

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { TaskId } from "../todo/task.js";
+
+const hookLists = z.object({
+  pre_iteration: z.array(z.string()),
+  post_iteration: z.array(z.string()),
+  on_blocked: z.array(z.string()),
+  on_run_end: z.array(z.string()),
+});
+
+/** What a run was told to do, resolved: all that `step` may know of settings and flags. */
+export const Rules = z.object({
+  max_iterations: z.int(),
+  max_attempts: z.int(),
+  max_reviews: z.int(),
+  delay_ms: z.number(),
+  apply_summary: z.boolean(),
+  review: z.boolean(),
+  completion_marker: z.boolean(),
+  /** The agents in the order of the schedule: iteration n takes entry (n - 1) mod length. */
+  schedule: z.array(z.string()).min(1),
+  roles: z.object({
+    iteration: z.string().optional(),
+    review: z.string().optional(),
+    repair: z.string().optional(),
+    bootstrap: z.string().optional(),
+  }),
+  /** `--agent`: for every phase, before everything else. */
+  agent: z.string().optional(),
+  /** `--task`: this one and what it depends on. */
+  only: TaskId.optional(),
+  hooks: hookLists,
+  commit: z.enum(["runner", "agent", "none"]),
+  verify_from_agents: z.boolean(),
+  /** Whether an empty backlog may be drafted by an agent; `refused` says why. */
+  bootstrap: z.union([z.literal("allowed"), z.literal("ask"), z.object({ refused: z.string() })]),
+  workers: z.int().min(1),
+});
+export type Rules = z.infer<typeof Rules>;

@@ -1,0 +1,183 @@
+// Which job comes next, or that the run is over. Pure. Leaves what becomes of a job to work.ts.
+import type { Ending, StepEvent } from "../logging/events.js";
+import { closure, selectTask } from "../todo/select.js";
+import type { IndexRow, TaskId } from "../todo/task.js";
+import { beginClose } from "./close.js";
+import { firstStage } from "./job.js";
+import { toRow } from "./jobs.js";
+import { agentFor } from "./schedule.js";
+import type { Job, JobKind, Opening, State, Work } from "./state.js";
+import type { Turn } from "./turn.js";
+
+/** A review that failed is tried once more (contract §4, *Review*). */
+const MOST_FAILED_REVIEWS = 2;
+
+/** The first look at a backlog that can be worked on. */
+export function beginWork(
+  opening: Opening,
+  event: Extract<StepEvent, { type: "backlog_read" }>,
+  turn: Turn,
+): State {
+  if (event.rows === undefined) throw new Error("backlog_read came without its rows");
+  const rows = event.rows.map(toRow);
+  const work: Work = {
+    rules: opening.rules,
+    git: opening.git,
+    stopping: opening.stopping,
+    index: new Map(rows.map((row) => [row.id, row])),
+    digest: event.digest,
+    jobs: [],
+    // Drafts and repairs have had the first numbers.
+    nextJob: opening.drafts + opening.repairs + 1,
+    iterations: 0,
+    attempts: new Map(),
+    blockedAtStart: new Set(rows.filter((row) => row.status === "blocked").map((row) => row.id)),
+    final: new Set(),
+    doneHere: new Set(),
+    earlier: new Map(),
+    dropped: new Set(),
+    reviews: { added: 0, failed: 0, clean: false },
+    looking: false,
+  };
+  return choose(work, turn);
+}
+
+/** Goes on after a job began or ended: waits, looks at the backlog, or ends. */
+export function goOn(work: Work, turn: Turn): State {
+  const stays: State = { phase: "working", work };
+  const over = endIfAsked(work, turn);
+  if (over !== undefined) return over;
+  if (work.stopping > 0 || work.closing !== undefined) return stays;
+  if (work.looking || work.jobs.length >= work.rules.workers) return stays;
+  if (work.resumeAt !== undefined && work.resumeAt > turn.at) {
+    turn.wakeAt = work.resumeAt;
+    return stays;
+  }
+  turn.effects.push({ kind: "change-backlog", changes: [], during: work.jobs.length > 0 ? "agent" : "idle" });
+  const { resumeAt: _over, ...rest } = work;
+  return { phase: "working", work: { ...rest, looking: true } };
+}
+
+/** Picks the next job from what the backlog is now. */
+export function choose(work: Work, turn: Turn): State {
+  const over = endIfAsked(work, turn);
+  if (over !== undefined) return over;
+  if (work.stopping > 0 || work.closing !== undefined) return { phase: "working", work };
+  const rows = [...work.index.values()];
+  const only = work.rules.only === undefined ? undefined : closure(work.rules.only, rows);
+  if (work.rules.only !== undefined && only === undefined) {
+    turn.because = { rule: "unknown-task" };
+    return beginClose(work, "unusable-backlog", `there is no task ${work.rules.only} in the backlog`, turn);
+  }
+  const inHand = work.jobs.flatMap(({ facts }) => (facts.task_id === undefined ? [] : [facts.task_id]));
+  const chosen = selectTask(rows, {
+    attempts: work.attempts,
+    maxAttempts: work.rules.max_attempts,
+    blockedAtStart: work.blockedAtStart,
+    finalForRun: new Set([...work.final, ...inHand]),
+    ...(only === undefined ? {} : { only }),
+  });
+  if (!("none" in chosen)) {
+    if (work.iterations < work.rules.max_iterations) return startTask(work, chosen, turn);
+    if (work.jobs.length > 0) return { phase: "working", work };
+    return end(work, "limit", `max_iterations (${String(work.rules.max_iterations)}) is reached`, turn);
+  }
+  if (work.jobs.length > 0) return { phase: "working", work };
+  return nothingReady(work, rows, chosen.none, turn);
+}
+
+type Picked = Exclude<ReturnType<typeof selectTask>, { none: unknown }>;
+
+function startTask(work: Work, { picked, reason, candidates, next }: Picked, turn: Turn): State {
+  const iteration = work.iterations + 1;
+  const agent = agentFor(work.rules, "iteration", {
+    iteration,
+    dropped: work.dropped,
+    ...(picked.agent === undefined ? {} : { wanted: picked.agent }),
+  });
+  if (agent === undefined) return end(work, "environment", "no agent is left that can be used", turn);
+  const attempt = (work.attempts.get(picked.id) ?? 0) + 1;
+  const job = newJob(work, "iteration", { iteration, agent, attempt, task_id: picked.id });
+  turn.because = {
+    rule: `select-${reason}`,
+    picked: picked.id,
+    candidates,
+    ...(next === undefined ? {} : { loser: next }),
+  };
+  turn.notes.push({
+    type: "task_selected",
+    ...job.facts,
+    reason,
+    candidates,
+    ...(next === undefined ? {} : { next }),
+  });
+  turn.effects.push({
+    kind: "change-backlog",
+    job: job.facts,
+    changes: [{ op: "claim", id: picked.id, expect: picked.status }],
+    during: work.jobs.length > 0 ? "agent" : "idle",
+  });
+  return {
+    phase: "working",
+    work: {
+      ...begun(work, { ...job, from: picked.status }),
+      attempts: new Map(work.attempts).set(picked.id, attempt),
+      reviews: { ...work.reviews, clean: false, failed: 0 },
+    },
+  };
+}
+
+function nothingReady(
+  work: Work,
+  rows: readonly IndexRow[],
+  why: "all-done" | "nothing-ready",
+  turn: Turn,
+): State {
+  const ending: Ending = why === "all-done" ? "complete" : "blocked";
+  const marked = rows.some((row) => row.marker === true);
+  if (why === "all-done" && marked && work.iterations === 0) {
+    return end(work, ending, "the backlog is finished already: nothing was started", turn);
+  }
+  const { rules, reviews } = work;
+  // L6: a review may add tasks at most `max_reviews` times, and fails at most twice in a row.
+  const wanted =
+    rules.review &&
+    rules.only === undefined &&
+    !(why === "all-done" && marked) &&
+    !reviews.clean &&
+    reviews.failed < MOST_FAILED_REVIEWS &&
+    reviews.added < rules.max_reviews &&
+    work.iterations < rules.max_iterations;
+  if (!wanted) return end(work, ending, undefined, turn);
+  const agent = agentFor(rules, "review", { iteration: 1, dropped: work.dropped });
+  if (agent === undefined) return end(work, ending, undefined, turn);
+  const job = newJob(work, "review", { iteration: work.iterations + 1, agent, attempt: reviews.failed + 1 });
+  turn.because = { rule: "review", why };
+  turn.effects.push({ kind: "checkpoint", job: job.facts, reuse: false });
+  return { phase: "working", work: begun(work, job) };
+}
+
+function newJob(
+  work: Work,
+  phase: JobKind,
+  rest: { iteration: number; agent: string; attempt: number; task_id?: TaskId },
+): Job {
+  return { facts: { job: work.nextJob, phase, ...rest }, stage: firstStage(phase), hooks: [] };
+}
+
+function begun(work: Work, job: Job): Work {
+  return { ...work, jobs: [...work.jobs, job], nextJob: work.nextJob + 1, iterations: work.iterations + 1 };
+}
+
+function end(work: Work, ending: Ending, message: string | undefined, turn: Turn): State {
+  turn.because = { rule: `end-${ending}`, ...(message === undefined ? {} : { why: message }) };
+  return beginClose(work, ending, message, turn);
+}
+
+/** L8: once the run is to end, it ends as soon as no job is under way, and starts none before. */
+function endIfAsked(work: Work, turn: Turn): State | undefined {
+  if (work.jobs.length > 0 || work.looking) return undefined;
+  if (work.closing !== undefined) return beginClose(work, work.closing.ending, work.closing.message, turn);
+  if (work.stopping > 0) return beginClose(work, "interrupted", undefined, turn);
+  return undefined;
+}

@@ -1,0 +1,63 @@
+import type { Phase } from "../agents/agent.js";
+import type { Ending } from "../logging/events.js";
+import type { Change } from "../todo/change.js";
+import type { TaskId } from "../todo/task.js";
+
+/** What a job's effects and lines carry. */
+export interface JobFacts {
+  job: number;
+  iteration: number;
+  phase: Phase;
+  task_id?: TaskId;
+  agent: string;
+  attempt: number;
+}
+
+/** An earlier attempt at the same task, for the next one's prompt. */
+export interface Earlier {
+  attempt: number;
+  agent: string;
+  reason: string;
+  evidence: string;
+}
+
+/** What became of an attempt, as hooks are told. */
+export type HookStatus = "doing" | "done" | "blocked" | "skipped" | "failed" | "reviewed";
+
+/**
+ * What `step` wants done, as data. Contract: each ends in exactly one event (`..._finished`, its own kind of answer, or
+ * `effect_failed`), and `step` emits the next only when that one has come.
+ */
+export type Effect =
+  | { kind: "read-backlog" }
+  | { kind: "ask"; question: string }
+  /** `during`: what a save past the store may change meanwhile (contract §4, *Edits during a run*). */
+  | { kind: "change-backlog"; job?: JobFacts; changes: readonly Change[]; during: "agent" | "idle" }
+  | { kind: "checkpoint"; job: JobFacts; reuse: boolean }
+  | { kind: "run-agent"; job: JobFacts; label: string; earlier: readonly Earlier[] }
+  | { kind: "adopt"; job: JobFacts }
+  | { kind: "snapshot"; job: JobFacts }
+  | { kind: "restore"; job: JobFacts }
+  /** The commit protocol: the changes and the commit that holds them become true together. */
+  | { kind: "commit"; job: JobFacts; changes: readonly Change[]; during: "agent" | "idle"; summary: string }
+  | { kind: "finish-pending" }
+  /** The tracked backlog alone, if it changed since the last commit. */
+  | { kind: "commit-backlog"; ending: Ending }
+  | {
+      kind: "run-hook";
+      job?: JobFacts;
+      hook: string;
+      command: string;
+      status: HookStatus | Ending;
+      label: string;
+    }
+  | { kind: "stop"; job: JobFacts; how: "now" | "kill" }
+  | {
+      kind: "finish";
+      ending: Ending;
+      signal?: string;
+      message?: string;
+      done: number;
+      tasks: number;
+      iterations: number;
+    };

@@ -1,0 +1,74 @@
+// Small changes to the state of a run at work: its jobs, its picture of the backlog. Pure.
+import type { StepEvent } from "../logging/events.js";
+import type { IndexRow, TaskId } from "../todo/task.js";
+import type { Job, Work } from "./state.js";
+import type { Turn } from "./turn.js";
+
+/** What became of changes, as both `backlog_changed` and `committed` carry it. */
+export type Outcome = Pick<
+  Extract<StepEvent, { type: "backlog_changed" }>,
+  "updated" | "refused" | "warnings" | "rows" | "removed" | "digest" | "edits"
+>;
+
+/** The job an event belongs to. Contract: events name only jobs that are under way. */
+export function jobOf(work: Work, event: { type: string; job?: number | undefined }): Job {
+  const job = work.jobs.find((one) => one.facts.job === event.job);
+  if (job === undefined)
+    throw new Error(`${event.type} came for job ${String(event.job)}, which is not under way`);
+  return job;
+}
+
+/** The same work with this job as it is now. */
+export function replaceJob(work: Work, job: Job): Work {
+  return { ...work, jobs: work.jobs.map((one) => (one.facts.job === job.facts.job ? job : one)) };
+}
+
+/** The same work without this job. */
+export function dropJob(work: Work, job: Job): Work {
+  return { ...work, jobs: work.jobs.filter((one) => one.facts.job !== job.facts.job) };
+}
+
+/** Takes over what the store says of the backlog, and tells readers of it. */
+export function takeOutcome(work: Work, outcome: Outcome, job: Job | undefined, turn: Turn): Work {
+  const facts = job === undefined ? {} : job.facts;
+  for (const { id, from, to } of outcome.updated) {
+    const moved = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+    turn.notes.push({ type: "task_updated", ...facts, task_id: id, ...moved });
+  }
+  for (const message of outcome.warnings) turn.notes.push({ type: "warning", ...facts, message });
+  for (const { op, id, why } of outcome.refused) {
+    turn.notes.push({
+      type: "warning",
+      ...facts,
+      message: `${op}${id === undefined ? "" : ` ${id}`}: ${why}`,
+    });
+  }
+  if (outcome.edits !== undefined) turn.notes.push({ type: "backlog_edited", ...outcome.edits });
+  const fresh = [
+    ...(outcome.edits?.added ?? []),
+    ...outcome.updated.filter((one) => one.from === undefined).map((one) => one.id),
+  ];
+  const finished = outcome.updated
+    .filter((one) => one.to === "done" && one.from !== undefined)
+    .map((one) => one.id);
+  return {
+    ...applyRows(work, outcome),
+    doneHere: finished.length === 0 ? work.doneHere : new Set([...work.doneHere, ...finished]),
+    // New work was found after the last review: another one may look at it.
+    reviews: fresh.length === 0 ? work.reviews : { ...work.reviews, clean: false },
+  };
+}
+
+function applyRows(work: Work, outcome: Pick<Outcome, "rows" | "removed" | "digest">): Work {
+  if (outcome.rows.length === 0 && outcome.removed.length === 0) return { ...work, digest: outcome.digest };
+  const index = new Map<TaskId, IndexRow>(work.index);
+  for (const id of outcome.removed) index.delete(id);
+  for (const row of outcome.rows) index.set(row.id, toRow(row));
+  return { ...work, index, digest: outcome.digest };
+}
+
+/** A row of the log as the floors below know it: absent fields absent. */
+export function toRow(row: Outcome["rows"][number]): IndexRow {
+  const { agent, marker, ...rest } = row;
+  return { ...rest, ...(agent === undefined ? {} : { agent }), ...(marker === undefined ? {} : { marker }) };
+}

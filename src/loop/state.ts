@@ -1,0 +1,100 @@
+// The states of a run. Each lies under one key, so that no field outlives its phase.
+import type { Rules } from "../logging/rules.js";
+import type { Ending, StepEvent } from "../logging/events.js";
+import type { IndexRow, Status, TaskId } from "../todo/task.js";
+import type { Earlier, JobFacts } from "./effects.js";
+
+export type State =
+  | { phase: "new" }
+  | { phase: "opening"; opening: Opening }
+  | { phase: "working"; work: Work }
+  | { phase: "ending"; close: Close }
+  | { phase: "ended"; ending: Ending };
+
+/** 0: runs; 1: nothing new starts; 2: agents are ended; 3: at once. */
+export type Stopping = 0 | 1 | 2 | 3;
+
+/** What lasts as long as the run. */
+export interface Frame {
+  rules: Rules;
+  git: boolean;
+  stopping: Stopping;
+  signal?: string;
+}
+
+/** Until a backlog is read that can be worked on. */
+export interface Opening extends Frame {
+  pending: boolean;
+  /** Agents asked so far to draft or to mend. */
+  drafts: number;
+  repairs: number;
+  job?: Job;
+}
+
+export type JobKind = JobFacts["phase"];
+
+/** The stages of a job, in order; which of them a kind of job has is said in `job.ts`. */
+export type Stage =
+  "claim" | "checkpoint" | "before" | "agent" | "adopt" | "snapshot" | "restore" | "settle" | "after";
+
+/** One attempt, review, draft or repair on its way. */
+export interface Job {
+  facts: JobFacts;
+  stage: Stage;
+  /** The status the task had when it was claimed. */
+  from?: Status;
+  /** Hook commands still to run in this stage, the running one first. */
+  hooks: readonly { hook: string; command: string }[];
+  end?: Extract<StepEvent, { type: "agent_finished" }>;
+  verdict?: Verdict;
+  /** Its task was blocked because this was the last attempt. */
+  gaveUp?: true;
+  /** Its task's row was looked at (only where the runner applies no summaries). */
+  byRow?: true;
+}
+
+/** What an attempt came to. */
+export type Verdict =
+  | { kind: "done"; summary: string }
+  | { kind: "blocked"; blockers: readonly string[] }
+  | { kind: "skipped"; why: string }
+  | { kind: "failed"; reason: string; evidence: string }
+  | { kind: "interrupted" }
+  | { kind: "reviewed"; added: number };
+
+export type Index = ReadonlyMap<TaskId, IndexRow>;
+
+/** While there is a backlog to work on. */
+export interface Work extends Frame {
+  index: Index;
+  digest: string;
+  jobs: readonly Job[];
+  nextJob: number;
+  /** Attempts and reviews begun. */
+  iterations: number;
+  attempts: ReadonlyMap<TaskId, number>;
+  blockedAtStart: ReadonlySet<TaskId>;
+  /** Not taken up again in this run. */
+  final: ReadonlySet<TaskId>;
+  doneHere: ReadonlySet<TaskId>;
+  earlier: ReadonlyMap<TaskId, readonly Earlier[]>;
+  dropped: ReadonlySet<string>;
+  reviews: { added: number; failed: number; clean: boolean };
+  /** A look at the backlog is under way. */
+  looking: boolean;
+  /** Epoch ms until which the next iteration waits. */
+  resumeAt?: number;
+  /** What ends the run once the jobs in flight have ended. */
+  closing?: { ending: Ending; message: string };
+}
+
+/** The last things: the backlog's own commit, the hooks, the end. */
+export interface Close extends Frame {
+  ending: Ending;
+  message?: string;
+  hooks: readonly string[];
+  stage: "commit" | "hooks" | "finish";
+  done: number;
+  tasks: number;
+  iterations: number;
+}

@@ -1,0 +1,42 @@
+// `step`: the whole judgement of a run, pure. An event in; the next state, what to do, and why, out.
+// Leaves doing to drive.ts. The machines: opening.ts, work.ts (with job.ts), close.ts.
+import { never } from "../system/never.js";
+import type { Sealed, StepEvent } from "../logging/events.js";
+import { stepClose } from "./close.js";
+import { stepOpening } from "./opening.js";
+import type { State } from "./state.js";
+import { Turn, type Next } from "./turn.js";
+import { stepWork } from "./work.js";
+
+/** The state before the first event. */
+export const START: State = { phase: "new" };
+
+/**
+ * What follows from an event. Contract: deterministic, touches nothing; an event that cannot happen in this state throws.
+ */
+export function step(state: State, event: Sealed<StepEvent>): Next {
+  const turn = new Turn(event);
+  return turn.next(follow(state, event, turn));
+}
+
+function follow(state: State, event: Sealed<StepEvent>, turn: Turn): State {
+  switch (state.phase) {
+    case "new":
+      if (event.type !== "run_started") throw new Error(`a run begins with run_started, not ${event.type}`);
+      turn.because = { rule: "run-started" };
+      return {
+        phase: "opening",
+        opening: { rules: event.rules, git: event.git, stopping: 0, pending: false, drafts: 0, repairs: 0 },
+      };
+    case "opening":
+      return stepOpening(state.opening, event, turn);
+    case "working":
+      return stepWork(state.work, event, turn);
+    case "ending":
+      return stepClose(state.close, event, turn);
+    case "ended":
+      throw new Error(`${event.type} came after the end`);
+    default:
+      return never(state);
+  }
+}
