@@ -1,0 +1,17 @@
+// Every schema the project publishes: where it lies, and the code it is made from. schemas.mjs writes them.
+import { eventJsonSchema } from "../src/logging/events.js";
+
+/** A published schema: a path from the project's root, and the function whose result the file holds. */
+export interface PublishedSchema {
+  path: string;
+  make: () => unknown;
+}
+
+export const PUBLISHED: readonly PublishedSchema[] = [
+  { path: "schemas/event.schema.json", make: eventJsonSchema },
+];
+
+/** The file's whole text. */
+export function schemaText({ make }: PublishedSchema): string {
+  return `${JSON.stringify(make(), undefined, 2)}\n`;
+}

@@ -1,0 +1,101 @@
+import { readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+// The tower, lowest floor first. A floor not built yet is absent; cmd is the roof.
+const FLOORS = [
+  ...[
+    "system",
+    "todo",
+    "config",
+    "prompts",
+    "agents",
+    "chapo",
+    "git",
+    "gate",
+    "hooks",
+    "logging",
+    "loop",
+    "ui",
+    "server",
+  ],
+  "cmd",
+];
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const files = ["src", "cmd"].flatMap((top) =>
+  readdirSync(path.join(root, top), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.includes("testdata"))
+    .map((name) => path.join(top, name)),
+);
+const source = new Map(files.map((file) => [file, readFileSync(path.join(root, file), "utf8")]));
+
+/** Matches what follows `from`, `import` and `import(`: values and types, static and not. */
+const IMPORT = /\b(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g;
+
+function imports(file: string, text: string): string[] {
+  return [...text.matchAll(IMPORT)].map(([, to = ""]) =>
+    path.join(path.dirname(file), to).replace(/\.js$/, ".ts"),
+  );
+}
+const graph = new Map([...source].map(([file, text]) => [file, imports(file, text)]));
+
+function floor(file: string): number {
+  const [top = "", name = ""] = file.split(path.sep);
+  return FLOORS.indexOf(top === "src" ? name : top);
+}
+
+/** Takes away, again and again, the files that import nothing that is left: what stays is in a ring or leads to one. */
+function rings(edges: ReadonlyMap<string, readonly string[]>): string[] {
+  const left = new Map(edges);
+  for (let before = -1; before !== left.size;) {
+    before = left.size;
+    for (const [file, to] of left) if (!to.some((target) => left.has(target))) left.delete(file);
+  }
+  return [...left.keys()];
+}
+
+test("every file stands on a floor, and what it imports is there", () => {
+  expect(files.length).toBeGreaterThan(0);
+  expect(files.filter((file) => floor(file) < 0)).toEqual([]);
+  expect(
+    [...graph].flatMap(([file, to]) =>
+      to.filter((target) => !source.has(target)).map((t) => `${file} → ${t}`),
+    ),
+  ).toEqual([]);
+});
+
+test("imports go down, never up", () => {
+  const up = [...graph].flatMap(([file, to]) =>
+    to.filter((target) => floor(target) > floor(file)).map((target) => `${file} → ${target}`),
+  );
+  expect(up).toEqual([]);
+});
+
+test("no import rings, types included", () => {
+  expect(rings(graph)).toEqual([]);
+});
+
+test("a ring, an import of a type and a late import are seen", () => {
+  expect(
+    rings(
+      new Map([
+        ["a", ["b"]],
+        ["b", ["c"]],
+        ["c", ["a"]],
+        ["d", []],
+      ]),
+    ),
+  ).toEqual(["a", "b", "c"]);
+  const text = `import type { A } from "./a.js";\nexport const b = import(\n  "../loop/b.js"\n);\nimport "../c.js";`;
+  expect(imports("src/todo/x.ts", text)).toEqual(["src/todo/a.ts", "src/loop/b.ts", "src/c.ts"]);
+});
+
+test("no barrels: nothing is handed on that was made elsewhere", () => {
+  expect(
+    files.filter((file) =>
+      /^export\s+(type\s+)?(\*|\{[^}]*\})\s*(as \w+ )?from/m.test(source.get(file) ?? ""),
+    ),
+  ).toEqual([]);
+});
