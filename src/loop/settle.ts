@@ -63,12 +63,32 @@ export function drops(verdict: Verdict | undefined): boolean {
 function commit(work: Work, job: Job, turn: Turn): Work {
   const id = taskOf(job);
   const { result, files } = resultOf(job.end);
-  const changes: Change[] = work.rules.apply_summary
-    ? [{ op: "finish", id, result, files }, ...added(work, job)]
-    : [];
-  // L2: the task becomes done and its commit is made in one protocol, here and nowhere else.
-  turn.effects.push({ kind: "commit", job: job.facts, changes, during: during(work), summary: result });
+  if (!work.rules.apply_summary) {
+    change(work, job, [], turn);
+    return replaceJob(work, job);
+  }
+  // L2: the task becomes done and its commit is made in one protocol, here and in `settleByRow`, nowhere else.
+  const changes: Change[] = [{ op: "finish", id, result, files }, ...added(work, job)];
+  turn.effects.push({ kind: "commit", job: job.facts, changes, during: "agent", summary: result });
   return replaceJob(work, job);
+}
+
+/**
+ * Where the runner applies no summaries, the agent's own edit of the row says what came of the attempt. Answers the work
+ * with the job that goes on settling, or `undefined` when it is settled.
+ */
+export function settleByRow(work: Work, job: Job, turn: Turn): Work | undefined {
+  const { verdict } = job;
+  if (work.rules.apply_summary || verdict?.kind !== "done" || job.byRow === true) return undefined;
+  const row = work.index.get(taskOf(job));
+  const asked: Job = { ...job, byRow: true };
+  if (row?.status === "done") {
+    turn.effects.push({ kind: "commit", job: job.facts, changes: [], during: "idle", summary: verdict.summary });
+    return replaceJob(work, asked);
+  }
+  if (row?.status === "blocked") return undefined;
+  const evidence = 'the agent reported "done" but did not mark the task as done';
+  return settleAttempt(work, asked, { kind: "failed", reason: "bad-summary", evidence }, turn);
 }
 
 function settleSkipped(work: Work, job: Job, why: string, turn: Turn): Work {
