@@ -1,0 +1,116 @@
+// Breaks the code on purpose, once with each test/sabotage/*.patch, in a copy; the test the patch names must go red.
+// A patch says in a line above its diff which test that is:  # test: src/todo/order.test.ts -t "T2 < T10"
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** @typedef {{ name: string, file: string, testFile: string, testName: string }} Patch */
+/** @typedef {{ fullName: string, status: string }} Assertion */
+/** @typedef {{ name: string, assertionResults: Assertion[] }} TestFile */
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const folder = path.join(root, "test", "sabotage");
+
+/** @returns {Patch[]} */
+function patches() {
+  const names = readdirSync(folder).filter((name) => name.endsWith(".patch"));
+  return names.toSorted().map((name) => {
+    const file = path.join(folder, name);
+    const [, testFile, testName] = /^# test: (\S+) -t "(.+)"$/m.exec(readFileSync(file, "utf8")) ?? [];
+    if (testFile === undefined || testName === undefined) throw new Error(`${name} names no test`);
+    return { name, file, testFile, testName };
+  });
+}
+
+/**
+ * The files git knows, as they are now, in a folder of their own; packages are shared.
+ * @param {string} copy
+ */
+function copyProject(copy) {
+  const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--deduplicate"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  for (const name of listed.split("\0").filter((entry) => entry !== "")) {
+    cpSync(path.join(root, name), path.join(copy, name));
+  }
+  symlinkSync(path.join(root, "node_modules"), path.join(copy, "node_modules"));
+}
+
+/**
+ * Runs test files (all of each, or the tests of one name) and returns what became of every test.
+ * @param {string} copy
+ * @param {string[]} args
+ * @returns {TestFile[]}
+ */
+function runTests(copy, args) {
+  const report = path.join(copy, "sabotage-report.json");
+  rmSync(report, { force: true });
+  const vitest = path.join(copy, "node_modules", "vitest", "vitest.mjs");
+  const flags = ["run", "--reporter=json", `--outputFile.json=${report}`, ...args];
+  spawnSync(process.execPath, [vitest, ...flags], { cwd: copy, stdio: "ignore" });
+  /** @type {unknown} */
+  const parsed = JSON.parse(readFileSync(report, "utf8"));
+  return /** @type {{ testResults: TestFile[] }} */ (parsed).testResults;
+}
+
+/**
+ * What became of the tests a patch names: "passed", "failed", or both, or nothing when there is no such test.
+ * @param {TestFile[]} results
+ * @param {Patch} patch
+ */
+function outcomes(results, { testFile, testName }) {
+  const tests = results
+    .filter(({ name }) => name.endsWith(`/${testFile}`))
+    .flatMap((file) => file.assertionResults);
+  const named = tests.filter(({ fullName }) => fullName.includes(testName));
+  return new Set(
+    named.map(({ status }) => status).filter((status) => status !== "skipped" && status !== "pending"),
+  );
+}
+
+/**
+ * Why a patch was not caught, or undefined when it was.
+ * @param {string} copy
+ * @param {Patch} patch
+ * @returns {string | undefined}
+ */
+function survives(copy, patch) {
+  const apply = (/** @type {string[]} */ ...flags) =>
+    spawnSync("git", ["apply", ...flags, patch.file], { cwd: copy, encoding: "utf8" });
+  const applied = apply();
+  if (applied.status !== 0) return `does not apply: ${applied.stderr.trim()}`;
+  const literal = patch.testName.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  const seen = outcomes(runTests(copy, [patch.testFile, "-t", literal]), patch);
+  apply("--reverse");
+  return seen.has("failed") ? undefined : `the test stays ${[...seen].join(" and ") || "unrun"}`;
+}
+
+function main() {
+  const all = patches();
+  const copy = mkdtempSync(path.join(tmpdir(), "looper-sabotage-"));
+  try {
+    copyProject(copy);
+    const unbroken = runTests(copy, [...new Set(all.map(({ testFile }) => testFile))]);
+    let caught = 0;
+    for (const patch of all) {
+      const before = [...outcomes(unbroken, patch)].join(" and ");
+      const why =
+        before === "passed"
+          ? survives(copy, patch)
+          : `the test is ${before || "missing"} before the code is broken`;
+      if (why === undefined) caught += 1;
+      console.log(
+        `${why === undefined ? "caught" : "SURVIVED"}  ${patch.name}${why === undefined ? "" : `: ${why}`}`,
+      );
+    }
+    console.log(`${caught} of ${all.length}`);
+    if (caught < all.length || all.length === 0) process.exitCode = 1;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+main();
