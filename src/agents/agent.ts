@@ -1,42 +1,10 @@
 // The contract of an agent: what it is given, what it may say while it works, how it ends.
 // Leaves how each kind is called to its own file, and what becomes of its summary to the loop.
+import type { AgentSettings } from "../config/agent-settings.js";
+import type { Permissions } from "../config/settings.js";
 import type { Summary } from "../todo/summary.js";
 
-export const KINDS = ["codex", "claude", "command", "scripted", "module"] as const;
-export type AgentKind = (typeof KINDS)[number];
-
-export type Permissions = "read-only" | "workspace" | "full";
-
 export type Phase = "bootstrap" | "repair" | "iteration" | "review";
-
-/** An agent's settings, resolved: every value is there. */
-export interface AgentSettings {
-  /** The name in the settings, `[a-z][a-z0-9-]*`. */
-  name: string;
-  kind: AgentKind;
-  /** A path or a name on PATH; the kind's own name where none is set. */
-  binary?: string;
-  model?: string;
-  reasoning?: string;
-  args: readonly string[];
-  env: Readonly<Record<string, string>>;
-  /** Globs; when set, only matching variables are inherited (PATH and HOME always are). */
-  passEnv?: readonly string[];
-  /** Absolute. */
-  workDir?: string;
-  /** Absolute path where the final message is also written. */
-  lastMessage?: string;
-  /** 0 = none. */
-  timeoutMs: number;
-  idleTimeoutMs: number;
-  permissions: Permissions;
-  promptVia: "stdin" | "arg" | "file";
-  output: "text" | "jsonl";
-  /** kind `module`: absolute path of the file whose default export is a `ModuleAgent`. */
-  module?: string;
-  /** kind `scripted`: absolute path of the file of steps. */
-  script?: string;
-}
 
 /** What an agent is given. */
 export interface AgentRequest {
@@ -138,6 +106,9 @@ export interface AgentContext {
 export interface Agent {
   readonly settings: AgentSettings;
   /** Whether it can be started at all: the binary's absolute path, or why not and what to do. Starts nothing. */
-  find(env: Readonly<Record<string, string>>, cwd: string): Promise<{ found: string } | { missing: string; hint: string }>;
+  find(
+    env: Readonly<Record<string, string>>,
+    cwd: string,
+  ): Promise<{ found: string } | { missing: string; hint: string }>;
   run(request: AgentRequest, context: AgentContext): Promise<AgentResult>;
 }

@@ -1,0 +1,93 @@
+// The layer of environment variables: `LOOPER_` + the key path, and upstream's short names (contract §2).
+// Leaves which value wins to resolve.ts.
+import { nearest } from "../system/nearest.js";
+import type { Reading } from "./layers.js";
+import type { Env } from "./places.js";
+import { AGENT_NAME, ROWS } from "./settings.js";
+import type { KeyPath } from "./table.js";
+import { addText } from "./text-values.js";
+
+/** Set by a run for what it starts, or read by others: never settings, never a typing error. */
+const NEVER_SETTINGS = new Set(
+  "RUN_ID PHASE ITERATION ATTEMPT TASK_ID STATUS AGENT LAST_MESSAGE LOG_LEVEL LOG_FORMAT"
+    .split(" ")
+    .map((name) => `LOOPER_${name}`),
+);
+const MARK = "LOOPER_MARK_";
+const AGENTS = "LOOPER_AGENTS_";
+/** Upstream's is one command, commas and all. */
+const ONE_COMMAND = "LOOPER_HOOK";
+
+const SHORT_NAMES = new Map([...ROWS.values()].flatMap((row) => Object.entries(row.env ?? {})));
+const LONG_NAMES = new Map(
+  [...ROWS.keys()].filter((key) => !key.includes("*")).map((key) => [longName(key), key]),
+);
+
+/** What may follow `LOOPER_AGENTS_<NAME>_`, the longest first: PASS_ENV before ENV, IDLE_TIMEOUT before TIMEOUT. */
+const AGENT_KEYS = [...ROWS.keys()]
+  .filter((key) => key.startsWith("agents.*."))
+  .map((key) => key.split(".")[2] ?? "")
+  .sort((a, b) => b.length - a.length);
+
+/** `loop.max_iterations` → `LOOPER_LOOP_MAX_ITERATIONS`. */
+function longName(key: string): string {
+  return `LOOPER_${capitals(key)}`;
+}
+
+function capitals(text: string): string {
+  return text.toUpperCase().replace(/[.-]/g, "_");
+}
+
+/**
+ * The settings among the variables of an environment, long names after short ones so that they win.
+ * `agents`: the names known so far; others are read off the variables. `warnings` are about unknown `LOOPER_…`.
+ */
+export function readEnvLayer(env: Env, agents: readonly string[]): Reading & { warnings: string[] } {
+  const reading: Reading & { warnings: string[] } = { entries: [], problems: [], warnings: [] };
+  const names = Object.keys(env).sort();
+  const isShort = (name: string) => SHORT_NAMES.has(name);
+  for (const name of [...names.filter(isShort), ...names.filter((other) => !isShort(other))]) {
+    const path = pathOf(name, agents);
+    const text = env[name];
+    if (text === undefined) continue;
+    if (path !== undefined) addVariable(reading, path, name, text);
+    else if (isUnknown(name)) reading.warnings.push(unknownVariable(name, agents));
+  }
+  return reading;
+}
+
+function addVariable(reading: Reading, path: KeyPath, name: string, text: string): void {
+  const source = { layer: "env", where: name } as const;
+  addText(reading, { path, text, source, one: name === ONE_COMMAND, emptyIsUnset: true });
+}
+
+function isUnknown(name: string): boolean {
+  return name.startsWith("LOOPER_") && !NEVER_SETTINGS.has(name) && !name.startsWith(MARK);
+}
+
+function unknownVariable(name: string, agents: readonly string[]): string {
+  const ofAgents = agents.flatMap((agent) => AGENT_KEYS.map((key) => longName(`agents.${agent}.${key}`)));
+  const near = nearest(name, [...LONG_NAMES.keys(), ...SHORT_NAMES.keys(), ...ofAgents]);
+  return `${name} is no setting and was ignored${near === undefined ? "" : `; did you mean ${near}?`}`;
+}
+
+function pathOf(name: string, agents: readonly string[]): KeyPath | undefined {
+  const key = SHORT_NAMES.get(name) ?? LONG_NAMES.get(name);
+  if (key !== undefined) return key.split(".");
+  return name.startsWith(AGENTS) ? agentPath(name.slice(AGENTS.length), agents) : undefined;
+}
+
+/** `MY_BOT_ENV` → agents.my-bot.env. A known agent's name is tried first, the longest one; else the rest is a new name. */
+function agentPath(rest: string, agents: readonly string[]): KeyPath | undefined {
+  for (const agent of [...agents].sort((a, b) => b.length - a.length)) {
+    const key = AGENT_KEYS.find((candidate) => rest === `${capitals(agent)}_${capitals(candidate)}`);
+    if (key !== undefined) return ["agents", agent, key];
+  }
+  const key = AGENT_KEYS.find((candidate) => rest.endsWith(`_${capitals(candidate)}`));
+  if (key === undefined) return undefined;
+  const agent = rest
+    .slice(0, -key.length - 1)
+    .toLowerCase()
+    .replaceAll("_", "-");
+  return AGENT_NAME.test(agent) ? ["agents", agent, key] : undefined;
+}

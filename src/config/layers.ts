@@ -1,0 +1,149 @@
+// One layer of settings becomes entries: a row of the table, a key path, a value that meets the row's type, a source.
+// Leaves which entry wins to resolve.ts; env-layer.ts and flag-layer.ts read the layers that are text.
+import { z } from "zod";
+import { nearest } from "../system/nearest.js";
+import { AGENT_NAME, ROWS } from "./settings.js";
+import type { SettingsFile } from "./settings-text.js";
+import { keyOf, type KeyPath, type Row } from "./table.js";
+
+export type Layer = "default" | "user" | "project" | "env" | "flag";
+
+/** Where a value came from: `where` is a file and line, a variable, a flag, or "" for a default. */
+export interface Source {
+  layer: Layer;
+  where: string;
+}
+
+/** One value of one layer. */
+export interface Entry {
+  path: KeyPath;
+  /** As the row's type gives it: durations in milliseconds, strategies in their first spelling. */
+  value: unknown;
+  source: Source;
+}
+
+/** What a layer gave: problems are whole sentences, to be shown together. */
+export interface Reading {
+  entries: Entry[];
+  problems: string[];
+}
+
+/** The table as a tree: a branch, or (with `row`) a leaf. */
+interface Branch {
+  row?: Row;
+  children: Map<string, Branch>;
+}
+
+const TREE: Branch = growTree();
+
+function growTree(): Branch {
+  const root: Branch = { children: new Map() };
+  for (const [key, row] of ROWS) {
+    let branch = root;
+    for (const segment of key.split(".")) {
+      const next: Branch = branch.children.get(segment) ?? { children: new Map() };
+      branch.children.set(segment, next);
+      branch = next;
+    }
+    branch.row = row;
+  }
+  return root;
+}
+
+/** The row of a key path; `undefined` when there is no such setting. */
+export function rowAt(path: KeyPath): Row | undefined {
+  let branch: Branch | undefined = TREE;
+  for (const segment of path) branch = branch?.children.get(segment) ?? branch?.children.get("*");
+  return branch?.row;
+}
+
+/** The entries of a settings file, with every problem in the file's order. */
+export function readFileLayer(file: SettingsFile, layer: "user" | "project"): Reading {
+  const reading: Reading = { entries: [], problems: [] };
+  if (file.value !== undefined) readBranch({ file, layer, reading }, TREE, [], file.value);
+  return reading;
+}
+
+interface FileReader {
+  file: SettingsFile;
+  layer: "user" | "project";
+  reading: Reading;
+}
+
+function readBranch(reader: FileReader, branch: Branch, path: KeyPath, value: unknown): void {
+  const { file, layer, reading } = reader;
+  const where = `${file.name}:${String(file.lineOf(path))}`;
+  if (branch.row !== undefined) {
+    addValue(reading, { path, row: branch.row, raw: value, source: { layer, where } });
+    return;
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    const what = path.length === 0 ? "the settings are" : `${keyOf(path)} is`;
+    reading.problems.push(`${where}: ${what} ${show(value)}; allowed: an object`);
+    return;
+  }
+  for (const [key, below] of Object.entries(value)) {
+    if (path.length === 0 && key === "$schema") continue;
+    const child = branch.children.get(key) ?? branch.children.get("*");
+    const problem = child === undefined ? unknownKey(branch, path, key) : badName(path, key);
+    if (child !== undefined && problem === undefined) readBranch(reader, child, [...path, key], below);
+    else reading.problems.push(`${file.name}:${String(file.lineOf([...path, key]))}: ${problem ?? ""}`);
+  }
+}
+
+function unknownKey(branch: Branch, path: KeyPath, key: string): string {
+  const near = nearest(key, [...branch.children.keys()]);
+  const elsewhere = [...ROWS.keys()].find((known) => known.endsWith(`.${key}`));
+  const guess = near === undefined ? elsewhere?.replace("*", "<name>") : keyOf([...path, near]);
+  const hint = guess === undefined ? "" : `did you mean ${guess}? `;
+  return `unknown key ${keyOf([...path, key])}; ${hint}allowed here: ${[...branch.children.keys()].join(", ")}`;
+}
+
+/** Names the user chooses: agents, and variables of their environment. */
+function badName(path: KeyPath, key: string): string | undefined {
+  if (path.length === 1 && path[0] === "agents" && !AGENT_NAME.test(key)) {
+    return `${show(key)} cannot be an agent's name; allowed: a small letter, then small letters, digits and dashes`;
+  }
+  if (path.length === 3 && path[2] === "env" && !/^[^=\0]+$/.test(key)) {
+    return `${show(key)} cannot be a variable's name`;
+  }
+  return undefined;
+}
+
+/** What was given for one setting; `raw` is as spelled. */
+export interface Given {
+  path: KeyPath;
+  row: Row;
+  raw: unknown;
+  source: Source;
+}
+
+/** Adds a value that meets the row's type; else a problem that says what is allowed. */
+export function addValue(reading: Reading, given: Given): void {
+  const { path, row, raw, source } = given;
+  const parsed = row.type.safeParse(raw);
+  if (parsed.success) {
+    reading.entries.push({ path, value: parsed.data, source });
+    return;
+  }
+  const [issue] = parsed.error.issues;
+  const index = issue?.path[0];
+  const inList = Array.isArray(raw) && typeof index === "number";
+  const wrong: unknown = inList ? raw[index] : raw;
+  const key = keyOf(path) + (inList ? `[${String(index)}]` : "");
+  const near = typeof wrong === "string" ? nearest(wrong, choices(row.type)) : undefined;
+  const hint = near === undefined ? "" : `; did you mean ${near}?`;
+  const allowed = issue?.message ?? "another value";
+  reading.problems.push(`${source.where}: ${key} is ${show(wrong)}; allowed: ${allowed}${hint}`);
+}
+
+function choices(type: z.ZodType): string[] {
+  const inner = type instanceof z.ZodPipe ? type.in : type;
+  return inner instanceof z.ZodEnum ? inner.options.map(String) : [];
+}
+
+/** A value in a message: as JSON, at most about a line of it. */
+export function show(value: unknown): string {
+  const json = JSON.stringify(value);
+  return json.length > 80 ? `${json.slice(0, 79)}…` : json;
+}

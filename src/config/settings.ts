@@ -1,0 +1,217 @@
+// THE table of settings: for each key its type, default, short environment names, flag and one sentence of doc.
+// Leaves reading files to load.ts, the order of the layers to resolve.ts, an agent's resolved settings to agent-settings.ts.
+import { z } from "zod";
+import { DURATION_PATTERN, parseDuration } from "./duration.js";
+import { row, type Row, type Tree } from "./table.js";
+
+/** The ways an agent can be called. */
+export const KINDS = ["codex", "claude", "command", "scripted", "module"] as const;
+export type AgentKind = (typeof KINDS)[number];
+
+/** Agents that can be named without any settings. */
+export const BUILT_IN_AGENTS = ["codex", "claude"] as const;
+
+/** What an agent may do: read only, write in the project, or anything. */
+export const PERMISSIONS = ["read-only", "workspace", "full"] as const;
+export type Permissions = (typeof PERMISSIONS)[number];
+
+/** How the agent of an iteration is chosen. */
+export const STRATEGIES = ["single", "odd-even", "round-robin"] as const;
+export type Strategy = (typeof STRATEGIES)[number];
+
+/** What an agent's name looks like. */
+export const AGENT_NAME = /^[a-z][a-z0-9-]*$/;
+
+/** In `schedule.agent`: the first built-in agent that is installed. */
+export const AUTO = "auto";
+
+// The messages below complete the sentence "allowed: …".
+const someText = "a text that is not empty";
+const text = z.string({ error: someText }).min(1, { error: someText });
+const path = text;
+const texts = z.array(text, { error: "a list of texts that are not empty" });
+const args = z.array(z.string({ error: "a text" }), { error: "a list of texts" });
+const yesNo = z.boolean({ error: "true or false" });
+const nameRule = "an agent's name (a small letter, then small letters, digits and dashes)";
+const agent = z.string({ error: nameRule }).regex(AGENT_NAME, { error: nameRule });
+const agents = z
+  .array(agent, { error: "a list of agents' names" })
+  .min(1, { error: "a list of at least one agent's name" });
+
+function wholeNumber(min: number) {
+  const error = `a whole number, at least ${String(min)}`;
+  return z.int({ error }).min(min, { error });
+}
+
+function oneOf<const T extends readonly [string, ...string[]]>(...values: T) {
+  return z.enum(values, { error: values.join(" | ") });
+}
+
+const strategy = z
+  .enum([...STRATEGIES, "odd_even", "oddeven", "round_robin", "roundrobin", "rr"], {
+    error: STRATEGIES.join(" | "),
+  })
+  .transform((spelling): Strategy => {
+    if (spelling === "single") return "single";
+    return spelling.startsWith("odd") ? "odd-even" : "round-robin";
+  });
+
+const durationRule = "a duration such as 90s, 30m, 2h, 7d or 1d12h, or a number of seconds";
+const duration = z
+  .union(
+    [z.string().regex(DURATION_PATTERN, { error: durationRule }), z.number().min(0, { error: durationRule })],
+    { error: durationRule },
+  )
+  .transform((value, context) => {
+    const ms = parseDuration(value);
+    if (ms !== undefined) return ms;
+    context.issues.push({ code: "custom", message: durationRule, input: value });
+    return z.NEVER;
+  });
+
+const seconds = z
+  .number({ error: "a number of seconds, at least 0" })
+  .min(0, { error: "a number of seconds, at least 0" });
+
+/** Every setting there is, by key path; `*` stands for a name of the user's. */
+export const SETTINGS = {
+  todo_file: row(path, "The task file, relative to the project.", {
+    default: "to-do.json",
+    env: { LOOPER_TODO: "todo_file" },
+  }),
+  schema_file: row(path, "A further JSON Schema the task file must meet.", {
+    env: { LOOPER_SCHEMA: "schema_file" },
+  }),
+  log_dir: row(path, "The folder of the logs; `~` and `$VAR` expand.", { default: "looper-logs" }),
+
+  "schedule.strategy": row(strategy, "How the agent of an iteration is chosen.", {
+    default: "single",
+    env: { LOOPER_SCHEDULE: "schedule.strategy" },
+    flag: "--schedule",
+  }),
+  "schedule.agent": row(
+    agent,
+    "The agent of `single`; `auto` is the first of claude, codex that is installed.",
+    {
+      default: AUTO,
+    },
+  ),
+  "schedule.odd": row(agent, "The agent of iterations 1, 3, 5 …", { default: "codex", flag: "--odd-agent" }),
+  "schedule.even": row(agent, "The agent of iterations 2, 4, 6 …", {
+    default: "claude",
+    flag: "--even-agent",
+  }),
+  "schedule.agents": row(agents, "The agents of `round-robin`, in order; repeats are allowed.", {
+    default: ["claude", "codex"],
+    flag: "--rr-agents",
+  }),
+
+  "roles.iteration": row(agent, "The agent of iterations, whatever the schedule says.", {
+    flag: "--iteration-agent",
+  }),
+  "roles.review": row(agent, "The agent of reviews.", { flag: "--review-agent" }),
+  "roles.repair": row(agent, "The agent that repairs a broken task file.", { flag: "--repair-agent" }),
+  "roles.bootstrap": row(agent, "The agent that writes the first task file.", { flag: "--bootstrap-agent" }),
+
+  "loop.max_iterations": row(wholeNumber(1), "Attempts and review passes of one run.", {
+    default: 50,
+    env: { LOOPER_MAX_ITERATIONS: "loop.max_iterations" },
+    flag: "--max-iterations",
+  }),
+  "loop.max_attempts": row(wholeNumber(1), "Attempts per task and run.", {
+    default: 2,
+    flag: "--max-attempts",
+  }),
+  "loop.max_reviews": row(wholeNumber(0), "Review passes that may add tasks.", { default: 3 }),
+  "loop.delay_seconds": row(seconds, "Pause between iterations.", {
+    default: 0,
+    env: { LOOPER_LOOP_DELAY: "loop.delay_seconds" },
+    flag: "--loop-delay",
+  }),
+  "loop.apply_summary": row(yesNo, "Whether an agent's summary changes the task file.", {
+    default: true,
+    env: { LOOPER_APPLY_SUMMARY: "loop.apply_summary" },
+    flag: "--no-apply-summary",
+  }),
+  "loop.review": row(yesNo, "Whether an agent reviews the project when nothing is ready.", {
+    default: true,
+    flag: "--no-review",
+  }),
+  "loop.completion_marker": row(yesNo, "Whether a finished task file gets the completion marker.", {
+    default: true,
+  }),
+
+  "agents.*.kind": row(
+    oneOf(...KINDS),
+    "How the agent is called; the agent's name where that is a kind.",
+    {},
+  ),
+  "agents.*.binary": row(path, "The program: a path, or a name on PATH.", {
+    env: { CODEX_BIN: "agents.codex.binary", CLAUDE_BIN: "agents.claude.binary" },
+  }),
+  "agents.*.model": row(text, "The model to ask for.", {
+    env: { CODEX_MODEL: "agents.codex.model", CLAUDE_MODEL: "agents.claude.model" },
+    flag: "--model",
+  }),
+  "agents.*.reasoning": row(text, "The reasoning effort to ask for.", {}),
+  "agents.*.args": row(args, "Further arguments.", {
+    default: [],
+    env: { CODEX_ARGS: "agents.codex.args", CLAUDE_ARGS: "agents.claude.args" },
+  }),
+  "agents.*.env.*": row(z.string({ error: "a text" }), "A variable added to the agent's environment.", {}),
+  "agents.*.pass_env": row(
+    texts,
+    "Globs: only matching variables are inherited (PATH and HOME always are).",
+    {},
+  ),
+  "agents.*.work_dir": row(path, "The folder the agent works in, relative to the project.", {}),
+  "agents.*.last_message": row(path, "A path where the final message is also written.", {}),
+  "agents.*.timeout": row(duration, "The longest an agent may take; 0 = none.", { default: "30m" }),
+  "agents.*.idle_timeout": row(duration, "The longest an agent may be silent; 0 = none.", { default: "10m" }),
+  "agents.*.permissions": row(oneOf(...PERMISSIONS), "What the agent may do.", { default: "workspace" }),
+  "agents.*.prompt_via": row(oneOf("stdin", "arg", "file"), "Kind `command`: how it gets the prompt.", {
+    default: "stdin",
+  }),
+  "agents.*.output": row(oneOf("text", "jsonl"), "Kind `command`: what it prints.", { default: "text" }),
+  "agents.*.module": row(path, "Kind `module`: the file whose default export is an agent.", {}),
+  "agents.*.script": row(path, "Kind `scripted`: the file of steps.", {}),
+
+  "hooks.post_iteration": row(texts, "Commands run after every attempt and review.", {
+    default: [],
+    env: { LOOPER_HOOK: "hooks.post_iteration" },
+    flag: "--hook",
+  }),
+  "hooks.pre_iteration": row(texts, "Commands run before every attempt and review.", { default: [] }),
+  "hooks.on_blocked": row(texts, "Commands run when a task becomes blocked.", { default: [] }),
+  "hooks.on_run_end": row(texts, "Commands run when a run ends.", { default: [] }),
+  "hooks.timeout": row(duration, "The longest a hook may take; 0 = none.", { default: "60s" }),
+
+  "git.init": row(yesNo, "Whether a project without git gets a repository.", {
+    default: false,
+    env: { LOOPER_GIT_INIT: "git.init" },
+    flag: "--git-init",
+  }),
+  "git.commit": row(oneOf("runner", "agent", "none"), "Who commits a task's work.", { default: "runner" }),
+  "git.branch": row(text, "The branch of the commits: `current`, or a name (`{run}` is the run id).", {
+    default: "current",
+  }),
+
+  "verify.from_agents": row(yesNo, "Whether `verify` and `agent` of agents' new tasks are kept.", {
+    default: false,
+  }),
+
+  "prompts.bootstrap": row(path, "A file used instead of the bundled bootstrap prompt.", {}),
+  "prompts.iteration": row(path, "A file used instead of the bundled iteration prompt.", {
+    flag: "--prompt-file",
+  }),
+  "prompts.repair": row(path, "A file used instead of the bundled repair prompt.", {}),
+  "prompts.review": row(path, "A file used instead of the bundled review prompt.", {}),
+
+  env_file: row(path, "KEY=VALUE lines for agents and hooks; the real environment wins.", {}),
+} as const satisfies Readonly<Record<string, Row>>;
+
+/** All settings, nested as in a file; durations in milliseconds. `agents` holds every agent that can be named. */
+export type Settings = Tree<typeof SETTINGS>;
+
+/** The rows by key, in the table's order. */
+export const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>(Object.entries(SETTINGS));

@@ -1,0 +1,67 @@
+// What a row of the settings table is, and how the flat table of key paths becomes a nested type and a nested object.
+// Leaves the rows themselves to settings.ts, and where values come from to resolve.ts.
+import type { z } from "zod";
+
+interface RowFacts<Input> {
+  /** As it would be spelled in a file. */
+  default?: Input extends readonly (infer E)[] ? readonly E[] : Input;
+  /** Upstream's short names: environment variable → the key it sets (contract §2). */
+  env?: Readonly<Record<string, string>>;
+  /** The flag of `run` that sets it; `--no-…` sets false. */
+  flag?: string;
+}
+
+/** One setting: what it takes (its zod issues say "what is allowed"), what it is without being set, how else it is named. */
+export type Row<T extends z.ZodType = z.ZodType, F extends RowFacts<z.input<T>> = RowFacts<z.input<T>>> = {
+  type: T;
+  doc: string;
+} & F;
+
+export function row<T extends z.ZodType, const F extends RowFacts<z.input<T>>>(
+  type: T,
+  doc: string,
+  facts: F,
+): Row<T, F> {
+  return { type, doc, ...facts };
+}
+
+type Rows = Readonly<Record<string, { type: z.ZodType }>>;
+type Head<K extends string> = K extends `${infer H}.${string}` ? H : K;
+
+/** The first segments of the keys below a prefix. */
+type Children<R extends Rows, P extends string> = keyof R extends infer K
+  ? K extends `${P}${infer Rest}`
+    ? Head<Rest>
+    : never
+  : never;
+
+type Value<R extends Rows, P extends string> = P extends keyof R ? z.output<R[P]["type"]> : Tree<R, `${P}.`>;
+
+/** A row without a default may be absent; branches and rows with one never are. */
+type Optional<R extends Rows, P extends string, C extends string> = `${P}${C}` extends infer K
+  ? K extends keyof R
+    ? R[K] extends { default: unknown }
+      ? never
+      : C
+    : never
+  : never;
+type OptionalChildren<R extends Rows, P extends string> =
+  Children<R, P> extends infer C ? (C extends string ? Optional<R, P, C> : never) : never;
+
+/** The nested shape of a flat table of rows; a `*` segment is a record. */
+export type Tree<R extends Rows, P extends string = ""> =
+  Children<R, P> extends "*"
+    ? Readonly<Record<string, Value<R, `${P}*`>>>
+    : {
+        readonly [C in Exclude<Children<R, P>, OptionalChildren<R, P>>]: Value<R, `${P}${C}`>;
+      } & {
+        readonly [C in OptionalChildren<R, P>]?: Value<R, `${P}${C}`>;
+      };
+
+/** A key path cut into its segments. Only the last segment below a record of variables may hold a dot. */
+export type KeyPath = readonly string[];
+
+/** A setting's address in messages: `agents.codex.env.TOKEN`. */
+export function keyOf(path: KeyPath): string {
+  return path.join(".");
+}

@@ -1,0 +1,100 @@
+// Values that arrive as text, from a variable or a flag, read as their row wants them; a text that does not parse is a
+// problem, never a guess.
+import { z } from "zod";
+import { addValue, rowAt, type Reading, type Source } from "./layers.js";
+import { AGENT_NAME } from "./settings.js";
+import { keyOf, type KeyPath, type Row } from "./table.js";
+
+/** A value as text. */
+export interface TextGiven {
+  path: KeyPath;
+  text: string;
+  source: Source;
+  /** A list's only item, not to be split at its commas. */
+  one?: boolean;
+  /** An empty text leaves a text setting as it is. */
+  emptyIsUnset?: boolean;
+}
+
+/** Adds what a text says: entries, or a problem. */
+export function addText(reading: Reading, given: TextGiven): void {
+  const { path, text, source } = given;
+  const row = rowAt(path);
+  if (row === undefined) addVariables(reading, given);
+  else if (keyOf(path) === "schedule.strategy" && namesAgent(row, text)) addSchedule(reading, text, source);
+  else if (given.emptyIsUnset !== true || text !== "" || !(row.type instanceof z.ZodString)) {
+    addValue(reading, { path, row, raw: rawValue(row, given), source });
+  }
+}
+
+/** Upstream's `--schedule codex` is `single` with that agent. */
+function addSchedule(reading: Reading, agent: string, source: Source): void {
+  reading.entries.push(
+    { path: ["schedule", "strategy"], value: "single", source },
+    { path: ["schedule", "agent"], value: agent, source },
+  );
+}
+
+function namesAgent(row: Row, text: string): boolean {
+  return !row.type.safeParse(text).success && AGENT_NAME.test(text);
+}
+
+const NUMBER = /^-?\d+(?:\.\d+)?$/;
+const TRUTHS: ReadonlyMap<string, boolean> = new Map(
+  Object.entries({ true: true, yes: true, on: true, 1: true, false: false, no: false, off: false, 0: false }),
+);
+
+/** What does not parse stays a text, which the row's type then refuses. */
+function rawValue({ type }: Row, { text, one }: TextGiven): unknown {
+  if (type instanceof z.ZodNumber) return NUMBER.test(text) ? Number(text) : text;
+  if (type instanceof z.ZodBoolean) return TRUTHS.get(text.toLowerCase()) ?? text;
+  if (!(type instanceof z.ZodArray)) return text;
+  if (looksLikeJson(text)) return parseJson(text) ?? text;
+  return one === true ? [text] : splitAtCommas(text);
+}
+
+/** A record of variables: a JSON object, or `A=1,B=2`. Values may be secrets: no problem shows them. */
+function addVariables(reading: Reading, { path, text, source }: TextGiven): void {
+  const pairs = looksLikeJson(text) ? jsonPairs(text) : splitAtCommas(text).map(cutAtEquals);
+  if (pairs === undefined || pairs.some((pair) => pair === undefined)) {
+    const problem = `${keyOf(path)} does not parse; allowed: a JSON object of texts, or A=1,B=2`;
+    reading.problems.push(`${source.where}: ${problem}`);
+    return;
+  }
+  for (const pair of pairs) {
+    if (pair !== undefined) reading.entries.push({ path: [...path, pair[0]], value: pair[1], source });
+  }
+}
+
+type Pair = readonly [name: string, value: string] | undefined;
+
+function jsonPairs(text: string): Pair[] | undefined {
+  const value = parseJson(text);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  return Object.entries(value).map(([name, item]: [string, unknown]) =>
+    typeof item === "string" && name !== "" ? [name, item] : undefined,
+  );
+}
+
+function cutAtEquals(item: string): Pair {
+  const at = item.indexOf("=");
+  return at < 1 ? undefined : [item.slice(0, at), item.slice(at + 1)];
+}
+
+function splitAtCommas(text: string): string[] {
+  return text.trim() === "" ? [] : text.split(",").map((item) => item.trim());
+}
+
+function looksLikeJson(text: string): boolean {
+  return /^[[{]/.test(text);
+}
+
+/** `undefined` when it is not JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
