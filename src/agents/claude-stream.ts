@@ -1,0 +1,206 @@
+// What `claude -p --output-format stream-json --verbose` prints, line by line (as of 2.0.76 to 2.1.329). Pure.
+// Leaves how it is called to claude.ts, and what its result line came to to claude-result.ts.
+import type { AgentEvent } from "./agent.js";
+import { closeResult } from "./claude-result.js";
+import { asText, field, listField, numberField, textField } from "./fields.js";
+import { withoutTool, withTool, type JsonReader, type OpenTools, type Reading } from "./reader.js";
+
+export interface ClaudeState {
+  /** By the id of the tool's use. A shell command keeps its command as the name. */
+  open: OpenTools;
+  /** Uses of Bash among them. */
+  shells: ReadonlySet<string>;
+  lastText: string;
+  /** The last result line; a second one is legal, and then the first is not the end. */
+  result?: unknown;
+  /** The `error` of a synthetic message: the client's own words for an API failure. */
+  apiError?: string;
+  /** Uses whose denial was already told. */
+  denied: ReadonlySet<string>;
+}
+
+/** Reads claude's own lines. */
+export const claudeReader: JsonReader<ClaudeState> = {
+  start: { open: new Map(), shells: new Set(), lastText: "", denied: new Set() },
+  readLine,
+  busy: (state) => state.open.size > 0,
+  close: closeResult,
+};
+
+const QUIET_SYSTEM = new Set([
+  "status",
+  "thinking_tokens",
+  "task_started",
+  "task_updated",
+  "task_notification",
+  "background_tasks_changed",
+  "informational",
+  "ui_invalidate",
+]);
+
+function readLine(state: ClaudeState, json: unknown, at: number): Reading<ClaudeState> {
+  switch (textField(json, "type") ?? "") {
+    case "system":
+      return readSystem(state, json);
+    case "assistant":
+      return isSynthetic(json) ? readSynthetic(state, json) : readAssistant(state, json, at);
+    case "user":
+      return readUser(state, json, at);
+    case "result":
+      return { state: { ...state, result: json }, events: [], known: true };
+    case "stream_event":
+    case "rate_limit_event":
+      return { state, events: [], known: true };
+    default:
+      return { state, events: [], known: false };
+  }
+}
+
+function readSystem(state: ClaudeState, json: unknown): Reading<ClaudeState> {
+  const subtype = textField(json, "subtype") ?? "";
+  if (subtype === "init") {
+    // Work goes on: a result before this one was not the end.
+    return { state: { ...state, result: undefined }, events: [], known: true };
+  }
+  if (subtype === "api_retry") {
+    return {
+      state,
+      events: [{ type: "error", error: describeRetry(json), reason: "retrying" }],
+      known: true,
+    };
+  }
+  if (subtype === "permission_denied") {
+    const id = textField(json, "tool_use_id");
+    const denied = id === undefined ? state.denied : new Set(state.denied).add(id);
+    const error = `${textField(json, "tool_name") ?? "a tool"}: ${textField(json, "message") ?? "denied"}`;
+    return {
+      state: { ...state, denied },
+      events: [{ type: "error", error, reason: "refused" }],
+      known: true,
+    };
+  }
+  return { state, events: [], known: QUIET_SYSTEM.has(subtype) };
+}
+
+function describeRetry(json: unknown): string {
+  const attempt = numberField(json, "attempt") ?? 0;
+  const most = numberField(json, "max_retries") ?? 0;
+  const delay = numberField(json, "retry_delay_ms") ?? 0;
+  const status = numberField(json, "error_status");
+  const why = `${textField(json, "error") ?? "error"}${status === undefined ? "" : ` (${status})`}`;
+  return `retry ${attempt} of ${most} in ${Math.round(delay)} ms: ${why}`;
+}
+
+function isSynthetic(json: unknown): boolean {
+  return (
+    field(json, "is_api_error_message") === true ||
+    textField(field(json, "message"), "model") === "<synthetic>"
+  );
+}
+
+/** Error text, not model output. The result line says it again, as the end. */
+function readSynthetic(state: ClaudeState, json: unknown): Reading<ClaudeState> {
+  const error = textField(json, "error");
+  return { state: error === undefined ? state : { ...state, apiError: error }, events: [], known: true };
+}
+
+function readAssistant(state: ClaudeState, json: unknown, at: number): Reading<ClaudeState> {
+  const parent = parentOf(json);
+  let next = state;
+  const events: AgentEvent[] = [];
+  for (const block of listField(field(json, "message"), "content")) {
+    const type = textField(block, "type");
+    if (type === "text") {
+      const content = textField(block, "text") ?? "";
+      if (parent.parent === undefined) next = { ...next, lastText: content };
+      events.push({ type: "message", role: "assistant", content, ...parent });
+    } else if (type === "thinking") {
+      events.push({
+        type: "message",
+        role: "reasoning",
+        content: textField(block, "thinking") ?? "",
+        ...parent,
+      });
+    } else if (type === "tool_use") {
+      const begun = beginTool(next, { block, at, parent });
+      next = begun.state;
+      events.push(begun.event);
+    }
+  }
+  return { state: next, events, known: true };
+}
+
+type Parent = { parent?: string };
+
+function parentOf(json: unknown): Parent {
+  const parent = textField(json, "parent_tool_use_id");
+  return parent === undefined ? {} : { parent };
+}
+
+interface Block {
+  block: unknown;
+  at: number;
+  parent: Parent;
+}
+
+function beginTool(
+  state: ClaudeState,
+  { block, at, parent }: Block,
+): { state: ClaudeState; event: AgentEvent } {
+  const id = textField(block, "id") ?? "";
+  const name = textField(block, "name") ?? "";
+  const input = field(block, "input") ?? {};
+  const command = name === "Bash" ? textField(input, "command") : undefined;
+  const open = withTool(state.open, id, { name: command ?? name, at });
+  if (command === undefined)
+    return { state: { ...state, open }, event: { type: "tool_use", name, input, id, ...parent } };
+  const shells = open.has(id) ? new Set(state.shells).add(id) : state.shells;
+  return { state: { ...state, open, shells }, event: { type: "command", command, ...parent } };
+}
+
+function readUser(state: ClaudeState, json: unknown, at: number): Reading<ClaudeState> {
+  const parent = parentOf(json);
+  const content = field(field(json, "message"), "content");
+  const texts = typeof content === "string" ? [{ type: "text", text: content }] : [];
+  let next = state;
+  const events: AgentEvent[] = [];
+  for (const block of [...texts, ...listField(field(json, "message"), "content")]) {
+    const type = textField(block, "type");
+    if (type === "tool_result") {
+      const ended = endTool(next, { block, at, parent });
+      next = ended.state;
+      events.push(ended.event);
+    } else if (type === "text" && field(json, "isSynthetic") !== true) {
+      events.push({ type: "message", role: "user", content: textField(block, "text") ?? "", ...parent });
+    }
+  }
+  return { state: next, events, known: true };
+}
+
+function endTool(
+  state: ClaudeState,
+  { block, at, parent }: Block,
+): { state: ClaudeState; event: AgentEvent } {
+  const id = textField(block, "tool_use_id") ?? "";
+  const output = asText(field(block, "content"));
+  const failed = field(block, "is_error") === true;
+  const begun = state.open.get(id);
+  const shells = new Set(state.shells);
+  const isShell = shells.delete(id);
+  const next = { ...state, open: withoutTool(state.open, id), shells };
+  if (!isShell || begun === undefined) {
+    return { state: next, event: { type: "tool_result", id, output, is_error: failed, ...parent } };
+  }
+  const told = /^Exit code (\d+)/.exec(output)?.[1];
+  const exitCode = told !== undefined ? Number(told) : failed ? undefined : 0;
+  return {
+    state: next,
+    event: {
+      type: "command",
+      command: begun.name,
+      ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+      duration_ms: Math.round(at - begun.at),
+      ...parent,
+    },
+  };
+}

@@ -1,0 +1,61 @@
+// Claude Code: how it is called and stopped. What it prints is claude-stream.ts's.
+import type { AgentSettings } from "../config/agent-settings.js";
+import type { Permissions } from "../config/settings.js";
+import { never } from "../system/never.js";
+import type { Ports } from "../system/ports.js";
+import type { Agent } from "./agent.js";
+import { claudeReader } from "./claude-stream.js";
+import { findProgram } from "./find.js";
+import { classifyText } from "./limits.js";
+import { processAgent } from "./process-agent.js";
+import { readJsonLines } from "./reader.js";
+
+const INSTALL = "install it with `npm i -g @anthropic-ai/claude-code`, then run `claude` once and sign in";
+
+/** The agent of kind `claude`. It has no flag for `reasoning`. */
+export function claudeAgent(settings: AgentSettings, ports: Ports): Agent {
+  return processAgent(
+    settings,
+    {
+      find: (env, cwd) =>
+        findProgram({ settings, ports }, { name: "claude", install: INSTALL }, { env, cwd }),
+      call: (request, binary) => ({
+        command: binary,
+        args: claudeArgs(settings, request.permissions),
+        input: request.prompt,
+      }),
+      // SIGINT would make it exit 0.
+      cleanStop: { signal: "SIGTERM", target: "process" },
+      reader: readJsonLines(claudeReader),
+      classify: classifyText,
+    },
+    ports,
+  );
+}
+
+/** The arguments; the prompt comes on stdin. `--allowedTools` takes all words up to the next flag, so one follows. */
+export function claudeArgs(settings: AgentSettings, permissions: Permissions): string[] {
+  return [
+    "-p",
+    ...permit(permissions),
+    "--output-format",
+    "stream-json",
+    "--verbose",
+    ...(settings.model === undefined ? [] : ["--model", settings.model]),
+    ...settings.args,
+  ];
+}
+
+/** Never IS_SANDBOX: that they are in a sandbox is for users to state. */
+function permit(permissions: Permissions): string[] {
+  switch (permissions) {
+    case "read-only":
+      return ["--permission-mode", "plan"];
+    case "workspace":
+      return ["--permission-mode", "acceptEdits", "--allowedTools", "Bash Edit Write Read"];
+    case "full":
+      return ["--dangerously-skip-permissions"];
+    default:
+      return never(permissions);
+  }
+}

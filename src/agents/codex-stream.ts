@@ -1,0 +1,227 @@
+// What `codex exec --json` prints, line by line (as of 0.100 to 0.169). Pure. Leaves how it is called to codex.ts.
+import type { AgentEvent, FailureReason } from "./agent.js";
+import { asText, field, listField, numberField, textField } from "./fields.js";
+import { classifyText } from "./limits.js";
+import {
+  withoutTool,
+  withTool,
+  type Closing,
+  type JsonReader,
+  type OpenTools,
+  type Reading,
+  type Terminal,
+} from "./reader.js";
+
+type Usage = Extract<AgentEvent, { type: "usage" }>;
+
+export interface CodexState {
+  open: OpenTools;
+  final: string;
+  /** The thread's totals: the last ones stand for all. */
+  usage?: Usage;
+  terminal?: Terminal;
+  /** The last `error` that was no retry; `turn.failed` repeats it. */
+  lastError?: string;
+}
+
+/** Reads codex's own lines. */
+export const codexReader: JsonReader<CodexState> = {
+  start: { open: new Map(), final: "" },
+  readLine,
+  busy: (state) => state.open.size > 0,
+  close,
+};
+
+function readLine(state: CodexState, json: unknown, at: number): Reading<CodexState> {
+  switch (textField(json, "type") ?? "") {
+    case "thread.started":
+      return { state, events: [], known: true };
+    case "turn.started":
+      return { state: { open: state.open, final: state.final, ...usageOf(state) }, events: [], known: true };
+    case "item.started":
+    case "item.updated":
+    case "item.completed":
+      return readItem(state, json, at);
+    case "error":
+      return readError(state, textField(json, "message") ?? asText(json));
+    case "turn.failed":
+      return readFailure(state, textField(field(json, "error"), "message") ?? "the turn failed");
+    case "turn.completed":
+      return {
+        state: { ...state, terminal: { good: true }, ...readUsage(field(json, "usage")) },
+        events: [],
+        known: true,
+      };
+    default:
+      return { state, events: [], known: false };
+  }
+}
+
+function close(state: CodexState): Closing {
+  const usage = state.usage === undefined ? [] : [state.usage];
+  if (state.terminal !== undefined || state.lastError === undefined) {
+    const ended = state.terminal === undefined ? {} : { terminal: state.terminal };
+    return { events: usage, final: state.final, ...ended };
+  }
+  const { events, state: failed } = readFailure(state, state.lastError);
+  return { ...close(failed), events: [...events, ...usage] };
+}
+
+function readFailure(state: CodexState, message: string): Reading<CodexState> {
+  const reason: FailureReason = classifyText(message) ?? "exited";
+  return {
+    state: { ...state, terminal: { good: false, reason, evidence: message } },
+    events: [{ type: "error", error: message, reason }],
+    known: true,
+  };
+}
+
+function readError(state: CodexState, message: string): Reading<CodexState> {
+  if (!message.startsWith("Reconnecting"))
+    return { state: { ...state, lastError: message }, events: [], known: true };
+  return { state, events: [{ type: "error", error: message, reason: "retrying" }], known: true };
+}
+
+function readUsage(usage: unknown): { usage?: Usage } {
+  const input = numberField(usage, "input_tokens");
+  const output = numberField(usage, "output_tokens");
+  if (input === undefined || output === undefined) return {};
+  const cached = numberField(usage, "cached_input_tokens");
+  return {
+    usage: {
+      type: "usage",
+      input_tokens: input,
+      output_tokens: output,
+      ...(cached === undefined ? {} : { cached_input_tokens: cached }),
+    },
+  };
+}
+
+function usageOf(state: CodexState): { usage?: Usage } {
+  return state.usage === undefined ? {} : { usage: state.usage };
+}
+
+function readItem(state: CodexState, json: unknown, at: number): Reading<CodexState> {
+  const item = field(json, "item");
+  const done = textField(json, "type") === "item.completed";
+  switch (textField(item, "type") ?? "") {
+    case "agent_message":
+      return readMessage(state, done ? textField(item, "text") : undefined, "assistant");
+    case "reasoning":
+      return readMessage(state, done ? textField(item, "text") : undefined, "reasoning");
+    case "command_execution":
+      return readCommand(state, { item, done, at });
+    case "file_change":
+    case "mcp_tool_call":
+    case "collab_tool_call":
+    case "web_search":
+      return readTool(state, { item, done, at });
+    case "todo_list":
+      // Stays open for the whole turn: it says nothing of whether codex is at work.
+      return { state, events: done ? [] : [{ type: "tool_use", ...toolOf(item) }], known: true };
+    case "error":
+      return {
+        state,
+        events: done ? [{ type: "error", error: textField(item, "message") ?? "", reason: "warning" }] : [],
+        known: true,
+      };
+    default:
+      return { state, events: [], known: false };
+  }
+}
+
+function readMessage(
+  state: CodexState,
+  text: string | undefined,
+  role: "assistant" | "reasoning",
+): Reading<CodexState> {
+  if (text === undefined) return { state, events: [], known: true };
+  return {
+    state: role === "assistant" ? { ...state, final: text } : state,
+    events: [{ type: "message", role, content: text }],
+    known: true,
+  };
+}
+
+interface Item {
+  item: unknown;
+  done: boolean;
+  at: number;
+}
+
+function readCommand(state: CodexState, { item, done, at }: Item): Reading<CodexState> {
+  const id = textField(item, "id") ?? "";
+  const command = textField(item, "command") ?? "";
+  const begun = state.open.get(id);
+  if (!done) {
+    if (begun !== undefined) return { state, events: [], known: true };
+    const open = withTool(state.open, id, { name: command, at });
+    return { state: { ...state, open }, events: [{ type: "command", command }], known: true };
+  }
+  const exitCode = numberField(item, "exit_code");
+  const ended: AgentEvent = {
+    type: "command",
+    command,
+    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+    ...(begun === undefined ? {} : { duration_ms: Math.round(at - begun.at) }),
+  };
+  const declined: AgentEvent[] =
+    textField(item, "status") === "declined" ? [{ type: "error", error: command, reason: "refused" }] : [];
+  return {
+    state: { ...state, open: withoutTool(state.open, id) },
+    events: [ended, ...declined],
+    known: true,
+  };
+}
+
+function readTool(state: CodexState, { item, done, at }: Item): Reading<CodexState> {
+  const tool = toolOf(item);
+  const begun = state.open.has(tool.id);
+  const use: AgentEvent[] = begun ? [] : [{ type: "tool_use", ...tool }];
+  if (!done) {
+    return {
+      state: { ...state, open: withTool(state.open, tool.id, { name: tool.name, at }) },
+      events: use,
+      known: true,
+    };
+  }
+  const failed = textField(item, "status") === "failed" || (field(item, "error") ?? null) !== null;
+  const result: AgentEvent = { type: "tool_result", id: tool.id, output: outputOf(item), is_error: failed };
+  return {
+    state: { ...state, open: withoutTool(state.open, tool.id) },
+    events: [...use, result],
+    known: true,
+  };
+}
+
+function toolOf(item: unknown): { name: string; input: unknown; id: string } {
+  const id = textField(item, "id") ?? "";
+  const type = textField(item, "type") ?? "";
+  switch (type) {
+    case "mcp_tool_call":
+      return {
+        id,
+        name: `${textField(item, "server") ?? ""}.${textField(item, "tool") ?? ""}`,
+        input: field(item, "arguments") ?? {},
+      };
+    case "collab_tool_call":
+      return {
+        id,
+        name: textField(item, "tool") ?? type,
+        input: { prompt: textField(item, "prompt") ?? "" },
+      };
+    case "web_search":
+      return { id, name: type, input: { query: textField(item, "query") ?? "" } };
+    case "todo_list":
+      return { id, name: type, input: { items: listField(item, "items") } };
+    default:
+      return { id, name: type, input: { changes: listField(item, "changes") } };
+  }
+}
+
+function outputOf(item: unknown): string {
+  const error = field(item, "error") ?? null;
+  if (error !== null) return textField(error, "message") ?? asText(error);
+  const result = field(item, "result") ?? field(item, "agents_states");
+  return asText(field(result, "content") ?? result);
+}

@@ -1,0 +1,70 @@
+// Codex: how it is called and stopped. What it prints is codex-stream.ts's.
+//
+// Known pitfall, not mended here: with CODEX_HOME under the temp folder codex cannot make its sandbox helper, every
+// sandboxed command fails, and it still exits 0. Set TMPDIR elsewhere.
+import type { AgentSettings } from "../config/agent-settings.js";
+import type { Permissions } from "../config/settings.js";
+import { never } from "../system/never.js";
+import type { Ports } from "../system/ports.js";
+import type { Agent } from "./agent.js";
+import { codexReader } from "./codex-stream.js";
+import { findProgram, nativeCodex } from "./find.js";
+import { classifyText } from "./limits.js";
+import { processAgent } from "./process-agent.js";
+import { readJsonLines } from "./reader.js";
+
+const INSTALL = "install it with `npm i -g @openai/codex`, then run `codex` once and sign in";
+
+/** The agent of kind `codex`. */
+export function codexAgent(settings: AgentSettings, ports: Ports): Agent {
+  return processAgent(
+    settings,
+    {
+      find: async (env, cwd) => {
+        const finding = await findProgram(
+          { settings, ports },
+          { name: "codex", install: INSTALL },
+          { env, cwd },
+        );
+        return "found" in finding ? { found: await nativeCodex(finding.found, ports) } : finding;
+      },
+      call: (request, binary) => ({
+        command: binary,
+        args: codexArgs(settings, request.permissions),
+        input: request.prompt,
+      }),
+      // SIGTERM would leave its commands behind.
+      cleanStop: { signal: "SIGINT", target: "process" },
+      reader: readJsonLines(codexReader),
+      classify: classifyText,
+    },
+    ports,
+  );
+}
+
+/** The arguments; `-`, the prompt on stdin, stands last. */
+export function codexArgs(settings: AgentSettings, permissions: Permissions): string[] {
+  return [
+    "exec",
+    "--json",
+    "--skip-git-repo-check",
+    ...permit(permissions),
+    ...(settings.model === undefined ? [] : ["-m", settings.model]),
+    ...(settings.reasoning === undefined ? [] : ["-c", `model_reasoning_effort=${settings.reasoning}`]),
+    ...settings.args,
+    "-",
+  ];
+}
+
+function permit(permissions: Permissions): string[] {
+  switch (permissions) {
+    case "read-only":
+      return ["-s", "read-only"];
+    case "workspace":
+      return ["-s", "workspace-write"];
+    case "full":
+      return ["--dangerously-bypass-approvals-and-sandbox"];
+    default:
+      return never(permissions);
+  }
+}

@@ -1,0 +1,66 @@
+// The report in an agent's final message: the last JSON object, fenced or not, that is a summary.
+// Leaves what the summary is worth (whose task, whether done is done) to the loop.
+import { Summary } from "../todo/summary.js";
+import type { Report } from "./agent.js";
+import { field } from "./fields.js";
+import { findObjects, type Broken, type Span } from "./json-objects.js";
+
+/** Linear in the message. An object that is a summary wins over any inside it; else the last one wins. */
+export function extractReport(message: string): Report {
+  const { objects, broken } = findObjects(message, "task_id");
+  let invalid: { start: number; why: string } | undefined;
+  for (const span of objects.reverse()) {
+    const report = lookInto(message, span);
+    if (report === undefined) continue;
+    if ("found" in report) return report;
+    if ("invalid" in report) invalid ??= { start: span.start, why: report.invalid };
+  }
+  if (broken !== undefined && broken.start > (invalid?.start ?? -1))
+    return { invalid: describe(message, broken) };
+  return invalid === undefined
+    ? { missing: "no JSON object with a task_id and a status" }
+    : { invalid: invalid.why };
+}
+
+/** What a value that was handed over as the report is worth. */
+export function judgeReport(value: unknown): Report {
+  const read = Summary.safeParse(value);
+  if (read.success) return { found: read.data };
+  const why = read.error.issues.map((issue) => `${issue.path.join(".") || "the summary"}: ${issue.message}`);
+  return { invalid: why.slice(0, 3).join("; ") };
+}
+
+function lookInto(message: string, { start, end }: Span): Report | undefined {
+  const json = message.slice(start, end);
+  if (!json.includes('"task_id"') && !json.includes('"status"')) return undefined;
+  const left: unknown[] = [JSON.parse(json)];
+  let invalid: Report | undefined;
+  for (let value = left.pop(); value !== undefined; value = left.pop()) {
+    if (typeof value !== "object" || value === null) continue;
+    if (looksLikeSummary(value)) {
+      const report = judgeReport(value);
+      if ("found" in report) return report;
+      invalid ??= report;
+    }
+    // Not spread as arguments: there may be more members than a call takes. Later members are looked at first.
+    for (const member of Object.values(value)) left.push(member);
+  }
+  return invalid;
+}
+
+function looksLikeSummary(value: object): boolean {
+  if (field(value, "task_id") !== undefined) return true;
+  if (field(value, "status") === undefined || field(value, "id") !== undefined) return false;
+  return ["summary", "blockers", "new_tasks"].some((key) => field(value, key) !== undefined);
+}
+
+function describe(message: string, { start, at }: Broken): string {
+  const where = at >= message.length ? "breaks off" : `is not JSON at ${position(message, at)}`;
+  return `the summary that begins at ${position(message, start)} of the final message ${where}`;
+}
+
+function position(text: string, offset: number): string {
+  const before = text.slice(0, offset);
+  const line = before.split("\n").length;
+  return `line ${line}, column ${offset - before.lastIndexOf("\n")}`;
+}

@@ -1,0 +1,131 @@
+// How an agent's work ended, from everything that was seen of it. Pure.
+// Leaves what that means for the task (an attempt, a wait, an end) to the loop.
+import type { ProcessEnd } from "../system/ports.js";
+import type { AgentResult, FailureReason } from "./agent.js";
+import { keepEnd } from "./bounds.js";
+import { extractReport, judgeReport } from "./extract.js";
+import type { Closing } from "./reader.js";
+
+/** Why we ended it ourselves. */
+export type Stopped =
+  | { why: "timed-out" | "idle"; afterMs: number }
+  | { why: "interrupted" }
+  /** What it said could not be taken in. */
+  | { why: "output"; message: string };
+
+export interface Seen {
+  /** The agent's name in the settings. */
+  name: string;
+  end: ProcessEnd;
+  stopped?: Stopped;
+  closing: Closing;
+  /** The last part of stderr. */
+  stderr: string;
+  /** Lines of a kind this version does not know. */
+  unknownEvents: number;
+  /** The reason a kind's own words on stderr give. */
+  classify?: (text: string) => FailureReason | undefined;
+}
+
+/**
+ * The first that holds: not started; our timeout; our stop, or an end by signal (143 and 130 too); the stream says it
+ * failed; an exit code other than 0; the stream says it went well. Else it is incomplete: an exit code of 0 proves nothing.
+ */
+export function judge(seen: Seen): AgentResult {
+  const failure = findFailure(seen);
+  const facts = {
+    ...(seen.end.how === "exited" ? { exitCode: seen.end.code } : {}),
+    ...(seen.end.how === "killed" ? { signal: seen.end.signal } : {}),
+    lastMessage: keepEnd(seen.closing.final),
+    unknownEvents: seen.unknownEvents,
+  };
+  if (failure !== undefined) {
+    return { ...facts, outcome: "failed", reason: failure.reason, evidence: oneLine(failure.evidence) };
+  }
+  return { ...facts, outcome: "ok", report: reportOf(seen.closing, facts.lastMessage) };
+}
+
+interface Failure {
+  reason: FailureReason;
+  evidence: string;
+}
+
+function findFailure(seen: Seen): Failure | undefined {
+  const { end, closing } = seen;
+  if (end.how === "not-found") return { reason: "not-found", evidence: end.message };
+  if (seen.stopped !== undefined) return describeStop(seen, seen.stopped);
+  if (end.how === "killed") return { reason: "killed", evidence: `ended by ${end.signal}, not by looper` };
+  if (end.code === 143 || end.code === 130) {
+    const signal = end.code === 143 ? "SIGTERM" : "SIGINT";
+    return { reason: "killed", evidence: `exit code ${end.code}: ended by ${signal}, not by looper` };
+  }
+  if (closing.terminal?.good === false) {
+    return { reason: closing.terminal.reason, evidence: closing.terminal.evidence };
+  }
+  if (end.code !== 0) return describeExit(seen, end.code);
+  if (closing.terminal?.good === true) return undefined;
+  return {
+    reason: "incomplete",
+    evidence: `exit code 0, but its output stops before the end${notUnderstood(seen)}`,
+  };
+}
+
+function describeStop(seen: Seen, stopped: Stopped): Failure {
+  if (stopped.why === "interrupted")
+    return { reason: "interrupted", evidence: "ended because the run was stopped" };
+  if (stopped.why === "output") {
+    return { reason: "output", evidence: `its output could not be taken in: ${stopped.message}` };
+  }
+  const after = describeDuration(stopped.afterMs);
+  return stopped.why === "idle"
+    ? { reason: "idle", evidence: `printed nothing for ${after} (agents.${seen.name}.idle_timeout)` }
+    : { reason: "timed-out", evidence: `not finished after ${after} (agents.${seen.name}.timeout)` };
+}
+
+function describeExit(seen: Seen, code: number): Failure {
+  const told = tellingLine(seen.stderr);
+  const said = told === undefined ? "with nothing on stderr" : told;
+  return {
+    reason: (told === undefined ? undefined : seen.classify?.(told)) ?? "exited",
+    evidence: `exit code ${code}: ${said}${notUnderstood(seen)}`,
+  };
+}
+
+function notUnderstood({ unknownEvents }: Seen): string {
+  if (unknownEvents === 0) return "";
+  return ` (${unknownEvents} ${unknownEvents === 1 ? "line was" : "lines were"} not understood)`;
+}
+
+// Terminal colours and the like.
+const CONTROL = new RegExp(String.raw`\u001b\[[0-9;?]*[A-Za-z]|[\u0000-\u0008\u000b-\u001f\u007f]`, "g");
+
+/** The line of stderr that most likely says what went wrong: the last that speaks of an error, else the last. */
+function tellingLine(stderr: string): string | undefined {
+  const lines = stderr
+    .replaceAll(CONTROL, "")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  return (
+    lines.findLast((line) => /\b(error|fatal|failed|refus|cannot|denied|not )/i.test(line)) ?? lines.at(-1)
+  );
+}
+
+function reportOf(closing: Closing, lastMessage: string): Extract<AgentResult, { outcome: "ok" }>["report"] {
+  if (closing.summary === undefined) return extractReport(lastMessage);
+  const handed = judgeReport(closing.summary);
+  if ("found" in handed) return handed;
+  const written = extractReport(lastMessage);
+  return "found" in written ? written : handed;
+}
+
+/** One line of at most 300 characters. */
+function oneLine(text: string): string {
+  const line = text.replaceAll(CONTROL, "").replaceAll(/\s+/g, " ").trim();
+  return line.length > 300 ? `${line.slice(0, 299)}…` : line;
+}
+
+function describeDuration(ms: number): string {
+  if (ms % 60_000 === 0 && ms > 0) return `${ms / 60_000} min`;
+  return ms % 1000 === 0 ? `${ms / 1000} s` : `${ms} ms`;
+}

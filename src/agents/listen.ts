@@ -1,0 +1,115 @@
+// Takes in what a process prints: lines to the reader, events to whoever listens, in order and as fast as they take them.
+import { errorMessage } from "../system/errors.js";
+import type { Clock } from "../system/ports.js";
+import type { AgentContext, AgentEvent } from "./agent.js";
+import { boundEvent } from "./bounds.js";
+import { splitLines } from "./lines.js";
+import type { Closing, Reader } from "./reader.js";
+
+const STDERR_TAIL = 16 * 1024;
+
+export interface ListenRules<S> {
+  reader: Reader<S>;
+  context: AgentContext;
+  clock: Clock;
+  /** Awaited before anything is passed on. */
+  ready(): Promise<void>;
+  onLine(): void;
+  /** What it says can no longer be taken in; called once. */
+  onBroken(message: string): void;
+}
+
+/** What was heard, to the end. */
+export interface Heard {
+  closing: Closing;
+  /** The last part of stderr. */
+  stderr: string;
+  unknownEvents: number;
+}
+
+/** Contract: nothing here rejects. The first failure of a callback or of the reader breaks it; from then on all is dropped. */
+export class Listener<S> {
+  readonly #rules: ListenRules<S>;
+  readonly #splitter = splitLines();
+  readonly #errors = new TextDecoder();
+  #state: S;
+  #stderr = "";
+  #unknownEvents = 0;
+  #atWork = 0;
+  #broken = false;
+
+  constructor(rules: ListenRules<S>) {
+    this.#rules = rules;
+    this.#state = rules.reader.start;
+  }
+
+  onStdout(chunk: Uint8Array): Promise<void> {
+    return this.#guard(() => this.#takeLines(this.#splitter.push(chunk)));
+  }
+
+  onStderr(chunk: Uint8Array): Promise<void> {
+    return this.#guard(() => this.#takeErrors(this.#errors.decode(chunk, { stream: true })));
+  }
+
+  /** A command or tool of its own is at work, or we hold its output back. */
+  silenceIsFine(): boolean {
+    return this.#atWork > 0 || this.#rules.reader.busy(this.#state);
+  }
+
+  /** To be called once both pipes are drained. */
+  async finish(): Promise<Heard> {
+    let closing: Closing = { events: [], final: "" };
+    await this.#guard(async () => {
+      await this.#takeLines(this.#splitter.end());
+      await this.#takeErrors(this.#errors.decode());
+      closing = this.#rules.reader.close(this.#state);
+      await this.#tell(closing.events);
+    });
+    return { closing, stderr: this.#stderr, unknownEvents: this.#unknownEvents };
+  }
+
+  async #takeLines(lines: readonly string[]): Promise<void> {
+    const { reader, context, clock } = this.#rules;
+    for (const line of lines) {
+      this.#rules.onLine();
+      const held = context.onLine(line);
+      if (held !== undefined) await held;
+      const reading = reader.read(this.#state, line, clock.monotonic());
+      this.#state = reading.state;
+      if (!reading.known) this.#unknownEvents += 1;
+      if (reading.events.length > 0) await this.#tell(reading.events);
+    }
+  }
+
+  async #tell(events: readonly AgentEvent[]): Promise<void> {
+    for (const event of events) {
+      const held = this.#rules.context.onEvent(boundEvent(event));
+      if (held !== undefined) await held;
+    }
+  }
+
+  async #takeErrors(text: string): Promise<void> {
+    if (text === "") return;
+    this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL);
+    await this.#rules.context.onStderr(text);
+  }
+
+  async #guard(work: () => Promise<void>): Promise<void> {
+    if (this.#broken) return;
+    this.#atWork += 1;
+    try {
+      await this.#rules.ready();
+      await work();
+    } catch (error) {
+      this.#break(errorMessage(error));
+    } finally {
+      this.#atWork -= 1;
+    }
+  }
+
+  #break(message: string): void {
+    if (this.#broken) return;
+    this.#broken = true;
+    this.#rules.onBroken(message);
+  }
+}

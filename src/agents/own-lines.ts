@@ -1,0 +1,109 @@
+// Reads streams in our own vocabulary: one event of event.ts a line, or a summary. Spoken by commands with jsonl
+// output and by the hosts of modules and scripts, who also say how the work ended. Pure.
+import { z } from "zod";
+import { never } from "../system/never.js";
+import { FAILURE_REASONS, type AgentEvent } from "./agent.js";
+import { AgentEventLine } from "./event.js";
+import { field, textField } from "./fields.js";
+import {
+  withoutTool,
+  withTool,
+  type Closing,
+  type JsonReader,
+  type OpenTools,
+  type Reading,
+  type Terminal,
+} from "./reader.js";
+
+/** A host's last line. Without it the host did not get to the end. */
+export const EndLine = z.discriminatedUnion("ok", [
+  z.object({ type: z.literal("end"), ok: z.literal(true) }),
+  z.object({
+    type: z.literal("end"),
+    ok: z.literal(false),
+    reason: z.enum(FAILURE_REASONS),
+    evidence: z.string(),
+  }),
+]);
+export type EndLine = z.infer<typeof EndLine>;
+
+export interface OwnState {
+  open: OpenTools;
+  final: string;
+  summary?: unknown;
+  terminal?: Terminal;
+}
+
+/** `host`: an end line must come. Without it (a command) the stream says nothing bad: the exit code alone decides. */
+export function ownReader(from: "host" | "command"): JsonReader<OwnState> {
+  return {
+    start: { open: new Map(), final: "" },
+    readLine: (state, json, at) => readLine(state, json, { at, host: from === "host" }),
+    busy: (state) => state.open.size > 0,
+    close: (state) => close(state, from === "host" ? undefined : { good: true }),
+  };
+}
+
+function readLine(
+  state: OwnState,
+  json: unknown,
+  { at, host }: { at: number; host: boolean },
+): Reading<OwnState> {
+  if (textField(json, "type") === "summary") {
+    return { state: { ...state, summary: json }, events: [], known: true };
+  }
+  if (host && textField(json, "type") === "end") return readEnd(state, json);
+  const event = AgentEventLine.safeParse(json);
+  if (!event.success) return { state, events: [], known: false };
+  return { state: follow(state, event.data, at), events: [event.data], known: true };
+}
+
+function readEnd(state: OwnState, json: unknown): Reading<OwnState> {
+  const end = EndLine.safeParse(json);
+  if (!end.success) return { state, events: [], known: false };
+  const terminal: Terminal = end.data.ok
+    ? { good: true }
+    : { good: false, reason: end.data.reason, evidence: end.data.evidence };
+  return { state: { ...state, terminal }, events: [], known: true };
+}
+
+function follow(state: OwnState, event: AgentEvent, at: number): OwnState {
+  switch (event.type) {
+    case "message":
+      return event.role === "assistant" && event.parent === undefined
+        ? { ...state, final: event.content }
+        : state;
+    case "tool_use":
+      return event.id === undefined
+        ? state
+        : { ...state, open: withTool(state.open, event.id, { name: event.name, at }) };
+    case "tool_result":
+      return event.id === undefined ? state : { ...state, open: withoutTool(state.open, event.id) };
+    case "command":
+      return { ...state, open: followCommand(state.open, event, at) };
+    case "error":
+    case "usage":
+      return state;
+    default:
+      return never(event);
+  }
+}
+
+/** A command is said twice: as it starts, and with its exit code or duration as it ends. */
+function followCommand(
+  open: OpenTools,
+  event: Extract<AgentEvent, { type: "command" }>,
+  at: number,
+): OpenTools {
+  const id = `command ${event.command}`;
+  const ended = event.exit_code !== undefined || event.duration_ms !== undefined;
+  return ended ? withoutTool(open, id) : withTool(open, id, { name: event.command, at });
+}
+
+function close(state: OwnState, assumed: Terminal | undefined): Closing {
+  const terminal = state.terminal ?? assumed;
+  const summary = state.summary === undefined ? {} : { summary: state.summary };
+  const final =
+    state.final === "" && field(state, "summary") !== undefined ? JSON.stringify(state.summary) : state.final;
+  return { events: [], final, ...summary, ...(terminal === undefined ? {} : { terminal }) };
+}

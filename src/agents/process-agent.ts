@@ -1,0 +1,132 @@
+// The engine of every agent that is a process: starts it, hands it the prompt, takes in what it prints, ends it when it
+// must end, and judges how it ended. Leaves how a kind is called and understood to the kind's own file.
+import type { AgentSettings } from "../config/agent-settings.js";
+import { errorMessage } from "../system/errors.js";
+import type { Ports, RunningProcess } from "../system/ports.js";
+import type { Agent, AgentContext, AgentRequest, AgentResult, FailureReason } from "./agent.js";
+import { judge, type Seen } from "./judge.js";
+import { Listener } from "./listen.js";
+import type { Reader } from "./reader.js";
+import { watchProcess, type CleanStop } from "./watch.js";
+
+/** Whether an agent can be started: the binary's absolute path, or why not and what to do. */
+export type Finding = Awaited<ReturnType<Agent["find"]>>;
+
+/** How a process is called for one request. */
+export interface Call {
+  command: string;
+  args: readonly string[];
+  /** Written to stdin, which is then closed; without it stdin is empty. */
+  input?: string;
+}
+
+/** What is particular to a kind of agent that is a process. */
+export interface ProcessKind<S> {
+  find(env: Readonly<Record<string, string>>, cwd: string): Promise<Finding>;
+  /** `binary` is what `find` found. `refused`: why it cannot be called so. */
+  call(request: AgentRequest, binary: string): Call | { refused: string };
+  cleanStop: CleanStop;
+  reader: Reader<S>;
+  /** The reason a line of its stderr gives, where its words are known. */
+  classify?: (text: string) => FailureReason | undefined;
+}
+
+/** Contract: that of `Agent`; in particular `run` always resolves. */
+export function processAgent<S>(settings: AgentSettings, kind: ProcessKind<S>, ports: Ports): Agent {
+  return {
+    settings,
+    find: (env, cwd) => kind.find(env, settings.workDir ?? cwd),
+    run: async (request, context) => {
+      try {
+        return await run({ settings, kind, ports }, request, context);
+      } catch (error) {
+        return failure("exited", `could not be run: ${errorMessage(error)}`);
+      }
+    },
+  };
+}
+
+interface Engine<S> {
+  settings: AgentSettings;
+  kind: ProcessKind<S>;
+  ports: Ports;
+}
+
+async function run<S>(engine: Engine<S>, request: AgentRequest, context: AgentContext): Promise<AgentResult> {
+  const { settings, kind } = engine;
+  const cwd = settings.workDir ?? request.cwd;
+  const finding = await kind.find(request.env, cwd);
+  if ("missing" in finding) return failure("not-found", `${finding.missing}: ${finding.hint}`);
+  const call = kind.call(request, finding.found);
+  if ("refused" in call) return failure("bad-request", call.refused);
+  if (context.stop.aborted) return failure("interrupted", "not started: the run was being stopped");
+  return judge(await runProcess(engine, { call, env: request.env, cwd }, context));
+}
+
+interface Place {
+  call: Call;
+  env: Readonly<Record<string, string>>;
+  cwd: string;
+}
+
+/** Both pipes are drained before the end is looked at: a last line must never be lost to the speed of an exit. */
+async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentContext): Promise<Seen> {
+  const { settings, kind, ports } = engine;
+  const listener = new Listener({
+    reader: kind.reader,
+    context,
+    clock: ports.clock,
+    ready: () => announced,
+    onLine: () => {
+      watch.heard();
+    },
+    onBroken: (message) => {
+      watch.giveUp(message);
+    },
+  });
+  const running = ports.processes.start({
+    ...place.call,
+    env: place.env,
+    cwd: place.cwd,
+    onStdout: (chunk) => listener.onStdout(chunk),
+    onStderr: (chunk) => listener.onStderr(chunk),
+  });
+  const watch = watchProcess(
+    running,
+    {
+      timeoutMs: settings.timeoutMs,
+      idleTimeoutMs: settings.idleTimeoutMs,
+      cleanStop: kind.cleanStop,
+      stop: context.stop,
+      silenceIsFine: () => listener.silenceIsFine(),
+    },
+    ports.clock,
+  );
+  const announced = announce(running, place.call, context).catch((error: unknown) => {
+    watch.giveUp(errorMessage(error));
+  });
+  const end = await running.ended;
+  watch.cancel();
+  await announced;
+  const heard = await listener.finish();
+  const stopped = watch.stopped();
+  return {
+    name: settings.name,
+    end,
+    ...heard,
+    ...(stopped === undefined ? {} : { stopped }),
+    ...(kind.classify === undefined ? {} : { classify: kind.classify }),
+  };
+}
+
+async function announce(running: RunningProcess, call: Call, context: AgentContext): Promise<void> {
+  if (running.pid === -1) return;
+  const words = [call.command, ...call.args].map((word) =>
+    word.length > 200 ? `${word.slice(0, 199)}…` : word,
+  );
+  await context.onStart({ pid: running.pid, command: words.join(" ") });
+}
+
+function failure(reason: FailureReason, evidence: string): AgentResult {
+  return { outcome: "failed", reason, evidence, lastMessage: "", unknownEvents: 0 };
+}

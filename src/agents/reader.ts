@@ -1,0 +1,87 @@
+// What a kind of agent must know to be understood: one line in, events out, and what its whole stream came to.
+import type { AgentEvent, FailureReason } from "./agent.js";
+
+/** What the stream itself said about how the work ended. */
+export type Terminal = { good: true } | { good: false; reason: FailureReason; evidence: string };
+
+/** What one line meant. */
+export interface Reading<S> {
+  state: S;
+  events: readonly AgentEvent[];
+  /** False for a line of a kind this version does not know. */
+  known: boolean;
+}
+
+/** What the stream came to, once it is over. */
+export interface Closing {
+  /** Said last, e.g. usage, of which only the last total counts. */
+  events: readonly AgentEvent[];
+  /** Absent: the stream ended without the event that ends a run of its kind. */
+  terminal?: Terminal;
+  /** The final message. */
+  final: string;
+  /** A report handed over as a value rather than as text, not yet checked. */
+  summary?: unknown;
+}
+
+/** Pure. `at` is in milliseconds, of which only differences mean anything. */
+export interface Reader<S> {
+  readonly start: S;
+  read(state: S, line: string, at: number): Reading<S>;
+  /** A command or tool it started has not ended: the idle clock stands still. */
+  busy(state: S): boolean;
+  close(state: S): Closing;
+}
+
+/** A reader of a stream of JSON values. */
+export interface JsonReader<S> {
+  readonly start: S;
+  readLine(state: S, json: unknown, at: number): Reading<S>;
+  busy(state: S): boolean;
+  close(state: S): Closing;
+}
+
+/** Reads lines of JSON. A line that is not JSON changes nothing and counts as not known; an empty one means nothing. */
+export function readJsonLines<S>(kind: JsonReader<S>): Reader<S> {
+  return {
+    start: kind.start,
+    read(state, line, at) {
+      const trimmed = line.trim();
+      if (trimmed === "") return { state, events: [], known: true };
+      const json = parse(trimmed);
+      return json === undefined ? { state, events: [], known: false } : kind.readLine(state, json, at);
+    },
+    busy: (state) => kind.busy(state),
+    close: (state) => kind.close(state),
+  };
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line) as unknown;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** A command or tool that was started and has not ended. */
+export interface OpenTool {
+  name: string;
+  at: number;
+}
+export type OpenTools = ReadonlyMap<string, OpenTool>;
+
+// No agent has so many tools going; a stream that never ends its tools must not cost quadratic time.
+const MAX_OPEN = 256;
+
+export function withTool(open: OpenTools, id: string, tool: OpenTool): OpenTools {
+  return open.size >= MAX_OPEN ? open : new Map(open).set(id, tool);
+}
+
+export function withoutTool(open: OpenTools, id: string): OpenTools {
+  if (!open.has(id)) return open;
+  const rest = new Map(open);
+  rest.delete(id);
+  return rest;
+}

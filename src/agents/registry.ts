@@ -1,0 +1,42 @@
+// From settings to an agent.
+import type { AgentSettings } from "../config/agent-settings.js";
+import { never } from "../system/never.js";
+import type { Ports } from "../system/ports.js";
+import type { Agent } from "./agent.js";
+import { claudeAgent } from "./claude.js";
+import { codexAgent } from "./codex.js";
+import { commandAgent } from "./command.js";
+import { moduleAgent, scriptedAgent, type Self } from "./hosted.js";
+
+/** The kinds `auto` looks for, the most wanted first. */
+export const AUTO_ORDER = ["claude", "codex"] as const;
+
+/** The agent these settings describe. `self`: how to start this program again, for kinds that are hosted in a child. */
+export function createAgent(settings: AgentSettings, deps: { ports: Ports; self: Self }): Agent {
+  switch (settings.kind) {
+    case "codex":
+      return codexAgent(settings, deps.ports);
+    case "claude":
+      return claudeAgent(settings, deps.ports);
+    case "command":
+      return commandAgent(settings, deps.ports);
+    case "module":
+      return moduleAgent(settings, deps);
+    case "scripted":
+      return scriptedAgent(settings, deps);
+    default:
+      return never(settings.kind);
+  }
+}
+
+/** The first of these agents that can be started; `undefined` when none can. */
+export async function chooseAuto(
+  candidates: readonly Agent[],
+  env: Readonly<Record<string, string>>,
+  cwd: string,
+): Promise<Agent | undefined> {
+  for (const agent of candidates) {
+    if ("found" in (await agent.find(env, cwd))) return agent;
+  }
+  return undefined;
+}

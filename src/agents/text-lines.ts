@@ -1,0 +1,35 @@
+// Reads a command that prints plain text: each line is a message, all of it together the final message. Pure.
+import { appendLine } from "./bounds.js";
+import type { Reader } from "./reader.js";
+
+// A line counts at least 100 bytes, so that neither long nor many lines fill the log; the raw output has them all.
+const MAX_TEXT = 1024 * 1024;
+const LEAST_LINE = 100;
+
+export interface TextState {
+  final: string;
+  /** Bytes of events so far; beyond MAX_TEXT there are no more. */
+  told: number;
+}
+
+/** One event a line, so that the events do not hang on how the output was cut into chunks. */
+export const textReader: Reader<TextState> = {
+  start: { final: "", told: 0 },
+  read(state, line) {
+    const final = appendLine(state.final, line);
+    if (line.trim() === "" || state.told > MAX_TEXT)
+      return { state: { ...state, final }, events: [], known: true };
+    const told = state.told + Math.max(LEAST_LINE, Buffer.byteLength(line));
+    if (told <= MAX_TEXT) {
+      return {
+        state: { final, told },
+        events: [{ type: "message", role: "assistant", content: line }],
+        known: true,
+      };
+    }
+    const error = "more than 1 MiB of text: the rest is in the raw output only";
+    return { state: { final, told }, events: [{ type: "error", error, reason: "output-cut" }], known: true };
+  },
+  busy: () => false,
+  close: (state) => ({ events: [], terminal: { good: true }, final: state.final }),
+};

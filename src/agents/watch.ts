@@ -1,0 +1,94 @@
+// Ends a process that takes too long, says nothing for too long, or shall stop. Leaves why it ended to judge.ts.
+import type { Clock, RunningProcess } from "../system/ports.js";
+import type { Stopped } from "./judge.js";
+
+/** The signal a kind stops cleanly on; what is still there 5 s later is killed. */
+export interface CleanStop {
+  signal: "SIGINT" | "SIGTERM";
+  target: "process" | "group";
+}
+
+const GRACE_MS = 5_000;
+const MAX_TICK_MS = 250;
+const MIN_TICK_MS = 5;
+
+export interface WatchRules {
+  /** Milliseconds; 0 = none. */
+  timeoutMs: number;
+  idleTimeoutMs: number;
+  cleanStop: CleanStop;
+  stop: AbortSignal;
+  /** Whether its silence means nothing now: a tool of its own is at work, or we hold its output back. */
+  silenceIsFine(): boolean;
+}
+
+export interface Watch {
+  /** It said something. */
+  heard(): void;
+  /** Kills it: nothing it says from now on is of use. */
+  giveUp(message: string): void;
+  /** Why it was ended, if it was. */
+  stopped(): Stopped | undefined;
+  cancel(): void;
+}
+
+/** Times are measured on the monotonic clock, in steps of at most 250 ms: neither a jump of the wall clock nor a suspend ends an agent. */
+export function watchProcess(running: RunningProcess, rules: WatchRules, clock: Clock): Watch {
+  const startedAt = clock.monotonic();
+  let heardAt = startedAt;
+  let stopped: Stopped | undefined;
+  let killAt = Infinity;
+
+  const kill = (): void => {
+    killAt = Infinity;
+    running.signal("SIGKILL", "group");
+  };
+  const stop = (why: Stopped): void => {
+    if (stopped !== undefined) return;
+    stopped = why;
+    killAt = clock.monotonic() + GRACE_MS;
+    running.signal(rules.cleanStop.signal, rules.cleanStop.target);
+  };
+  const check = (): void => {
+    const now = clock.monotonic();
+    if (now >= killAt) kill();
+    if (rules.silenceIsFine()) heardAt = now;
+    if (isOver(rules.timeoutMs, now - startedAt)) stop({ why: "timed-out", afterMs: rules.timeoutMs });
+    else if (isOver(rules.idleTimeoutMs, now - heardAt)) stop({ why: "idle", afterMs: rules.idleTimeoutMs });
+  };
+  const obey = (): void => {
+    if (rules.stop.reason === "kill") {
+      stopped ??= { why: "interrupted" };
+      kill();
+    } else {
+      stop({ why: "interrupted" });
+    }
+  };
+
+  const timer = clock.every(tickOf(rules), check);
+  rules.stop.addEventListener("abort", obey, { once: true });
+  if (rules.stop.aborted) obey();
+  return {
+    heard: () => {
+      heardAt = clock.monotonic();
+    },
+    giveUp: (message) => {
+      stopped ??= { why: "output", message };
+      kill();
+    },
+    stopped: () => stopped,
+    cancel: () => {
+      timer.cancel();
+      rules.stop.removeEventListener("abort", obey);
+    },
+  };
+}
+
+function isOver(limit: number, elapsed: number): boolean {
+  return limit > 0 && elapsed >= limit;
+}
+
+function tickOf({ timeoutMs, idleTimeoutMs }: WatchRules): number {
+  const limits = [timeoutMs, idleTimeoutMs].filter((limit) => limit > 0);
+  return Math.max(MIN_TICK_MS, Math.min(MAX_TICK_MS, ...limits.map((limit) => limit / 10)));
+}
