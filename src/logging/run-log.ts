@@ -26,8 +26,8 @@ export interface RunLog {
   readonly folder: string;
   /** Gives an event its place and time, without secrets. What is sealed next comes next in the file. */
   seal<T extends RunEvent>(event: T): Sealed<T>;
-  /** Appends lines in order; an error is a `UserError` that says the log cannot be written. */
-  append(...lines: readonly (Sealed | Record<string, unknown>)[]): Promise<void>;
+  /** Appends sealed lines in order; an error is a `UserError` that says the log cannot be written. */
+  append(...lines: readonly Sealed[]): Promise<void>;
   /** Seals and appends. */
   tell(...events: readonly RunEvent[]): Promise<void>;
   /** Makes what was appended safe against power loss. */
@@ -39,7 +39,11 @@ export interface RunLog {
 type LogPorts = Pick<Ports, "clock" | "files">;
 
 /** Makes the folder of a new run and opens its log. Folders are 0700, files 0600. */
-export async function createRunLog(ports: LogPorts, logDir: string, redact: Redact): Promise<RunLog> {
+export async function createRunLog(
+  ports: LogPorts,
+  logDir: string,
+  { redact, onLine }: { redact: Redact; onLine: (line: Sealed) => void },
+): Promise<RunLog> {
   const { files } = ports;
   const runs = join(logDir, "runs");
   await files.makeFolder(runs, 0o700);
@@ -48,7 +52,7 @@ export async function createRunLog(ports: LogPorts, logDir: string, redact: Reda
   const folder = join(runs, run);
   const file = await files.openAppend(join(folder, "events.jsonl"), { mode: 0o600 });
   await files.symlink(join("runs", run), join(logDir, "last"));
-  return openLog(ports, { run, folder, file, redact });
+  return openLog(ports, { run, folder, file, redact, onLine });
 }
 
 /** A log folder ignores itself, so that no `git add -A` of an agent or a person picks it up. */
@@ -76,17 +80,26 @@ export function stampOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19).replace("T", "_").replaceAll(":", "-");
 }
 
-function openLog(
-  { clock }: LogPorts,
-  { run, folder, file, redact }: { run: string; folder: string; file: AppendFile; redact: Redact },
-): RunLog {
+interface Opened {
+  run: string;
+  folder: string;
+  file: AppendFile;
+  redact: Redact;
+  onLine: (line: Sealed) => void;
+}
+
+function openLog({ clock }: LogPorts, { run, folder, file, redact, onLine }: Opened): RunLog {
   let seq = 0;
   const seal = <T extends RunEvent>(event: T): Sealed<T> => {
-    const clean = redactValue(redact, event, KEPT);
+    // Decisions are made of events that were redacted before `step` saw them.
+    const clean = event.type === "decided" ? event : redactValue(redact, event, KEPT);
     return { seq: ++seq, timestamp: new Date(clock.now()).toISOString(), ...clean };
   };
-  const append = async (...lines: readonly (Sealed | Record<string, unknown>)[]): Promise<void> => {
-    await orExplain(folder, () => file.append(lines.map((line) => JSON.stringify(line) + "\n").join("")));
+  const append = async (...lines: readonly Sealed[]): Promise<void> => {
+    await orExplain(folder, () =>
+      file.append(lines.map((line) => JSON.stringify(forFile(line)) + "\n").join("")),
+    );
+    for (const line of lines) onLine(line);
   };
   return {
     run,
@@ -98,6 +111,13 @@ function openLog(
     sync: () => orExplain(folder, () => file.sync()),
     close: () => file.close(),
   };
+}
+
+/** A line as it lies on disk: the rows of a backlog lie beside the log. */
+function forFile(line: Sealed): Record<string, unknown> {
+  if (line.type !== "backlog_read" || line.index === undefined) return { ...line };
+  const { rows: _beside, ...rest } = line;
+  return rest;
 }
 
 async function orExplain(folder: string, write: () => Promise<void>): Promise<void> {

@@ -94,6 +94,7 @@ function startHooks(close: Close, turn: Turn): State {
   turn.effects.push({
     kind: "run-hook",
     hook: "on_run_end",
+    at: close.rules.hooks.on_run_end.length - close.hooks.length,
     command,
     status: close.ending,
     label: "run-end",

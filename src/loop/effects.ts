@@ -24,6 +24,13 @@ export interface Earlier {
 /** What became of an attempt, as hooks are told. */
 export type HookStatus = "doing" | "done" | "blocked" | "skipped" | "failed" | "reviewed";
 
+/** A hook's command: entry `at` of that list in the settings. `command` is for readers, and may be redacted. */
+export interface PlannedHook {
+  hook: "pre_iteration" | "post_iteration" | "on_blocked" | "on_run_end";
+  at: number;
+  command: string;
+}
+
 /**
  * What `step` wants done, as data. Contract: each ends in exactly one event (`..._finished`, its own kind of answer, or
  * `effect_failed`), and `step` emits the next only when that one has come.
@@ -43,14 +50,7 @@ export type Effect =
   | { kind: "finish-pending" }
   /** The tracked backlog alone, if it changed since the last commit. */
   | { kind: "commit-backlog"; ending: Ending }
-  | {
-      kind: "run-hook";
-      job?: JobFacts;
-      hook: string;
-      command: string;
-      status: HookStatus | Ending;
-      label: string;
-    }
+  | ({ kind: "run-hook"; job?: JobFacts; status: HookStatus | Ending; label: string } & PlannedHook)
   | { kind: "stop"; job: JobFacts; how: "now" | "kill" }
   | {
       kind: "finish";

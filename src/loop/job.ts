@@ -53,7 +53,11 @@ export function labelOf(job: Job): string {
 
 /** Moves on to the agent, through the hooks before it if there are any. */
 export function startBefore(job: Job, rules: Rules, earlier: readonly Earlier[], turn: Turn): Job {
-  const hooks = rules.hooks.pre_iteration.map((command) => ({ hook: "pre_iteration", command }));
+  const hooks = rules.hooks.pre_iteration.map((command, at) => ({
+    hook: "pre_iteration" as const,
+    at,
+    command,
+  }));
   if (hooks.length === 0) return startAgent(job, earlier, turn);
   const begun: Job = { ...job, stage: "before", hooks };
   runHook(begun, "doing", turn);
@@ -70,9 +74,10 @@ export function startAgent(job: Job, earlier: readonly Earlier[], turn: Turn): J
 export function startAfter(job: Job, rules: Rules, turn: Turn): Job | undefined {
   const status = hookStatus(job);
   const hooks = [
-    ...rules.hooks.post_iteration.map((command) => ({ hook: "post_iteration", command })),
-    ...(status === "blocked" ? rules.hooks.on_blocked : []).map((command) => ({
-      hook: "on_blocked",
+    ...rules.hooks.post_iteration.map((command, at) => ({ hook: "post_iteration" as const, at, command })),
+    ...(status === "blocked" ? rules.hooks.on_blocked : []).map((command, at) => ({
+      hook: "on_blocked" as const,
+      at,
       command,
     })),
   ];

@@ -2,7 +2,7 @@
 import type { Rules } from "../logging/rules.js";
 import type { Ending, StepEvent } from "../logging/events.js";
 import type { IndexRow, Status, TaskId } from "../todo/task.js";
-import type { Earlier, JobFacts } from "./effects.js";
+import type { Earlier, JobFacts, PlannedHook } from "./effects.js";
 
 export type State =
   | { phase: "new" }
@@ -44,7 +44,7 @@ export interface Job {
   /** The status the task had when it was claimed. */
   from?: Status;
   /** Hook commands still to run in this stage, the running one first. */
-  hooks: readonly { hook: string; command: string }[];
+  hooks: readonly PlannedHook[];
   end?: Extract<StepEvent, { type: "agent_finished" }>;
   verdict?: Verdict;
   /** Its task was blocked because this was the last attempt. */

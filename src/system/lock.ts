@@ -25,6 +25,8 @@ export type LockOwner = z.infer<typeof LockOwner>;
 /** A lock that is held. `tookOver`: the dead owner it was taken from. */
 export interface HeldLock {
   tookOver?: LockOwner;
+  /** Says more of the holder: its run and that run's folder. */
+  describe(facts: { run: string; folder: string }): Promise<void>;
   release(): Promise<void>;
 }
 
@@ -170,6 +172,7 @@ function hold(ports: LockPorts, path: string, mine: LockOwner, tookOver: LockOwn
   const heartbeat: Timer = ports.clock.every(HEARTBEAT_MS, () => void ports.files.touch(path));
   return {
     ...(tookOver === undefined ? {} : { tookOver }),
+    describe: (facts) => ports.files.writeAtomic(path, JSON.stringify({ ...mine, ...facts }) + "\n"),
     release: async () => {
       heartbeat.cancel();
       if ((await readOwner(ports, path))?.token === mine.token) await ports.files.remove(path);

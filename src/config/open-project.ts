@@ -1,0 +1,56 @@
+// The project a command is about, with its settings: one way in, for every command.
+import path from "node:path";
+import type { Files } from "../system/ports.js";
+import { loadSettings } from "./load.js";
+import { settingsPaths, userFiles, type SettingsPaths } from "./places.js";
+import { findProject } from "./project.js";
+import { resolveSettings, type Flags, type Resolved } from "./resolve.js";
+
+/** What a command knows when it starts. `file`: the task file as typed, relative to `cwd`. */
+export interface ProjectRequest {
+  /** Absolute. */
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+  /** Absolute. */
+  home: string;
+  file?: string;
+  flags: Flags;
+}
+
+/** A project, its settings, and where its things lie; every path absolute. */
+export interface Project {
+  folder: string;
+  todoFile: string;
+  logDir: string;
+  /** Beside the backlog; holds locks only, and ignores itself in git. */
+  lockDir: string;
+  paths: SettingsPaths;
+  resolved: Resolved;
+  warnings: readonly string[];
+}
+
+/** Finds the project and resolves its settings; whatever is wrong with them is a `usage` error. */
+export async function openProject(files: Files, request: ProjectRequest): Promise<Project> {
+  const { cwd, env, home } = request;
+  const typed = request.file === undefined ? undefined : path.resolve(cwd, request.file);
+  const folder = await findProject(files, { start: cwd, home, taskFile: typed ?? taskFileOf(env) });
+  const found = await loadSettings(files, { project: folder, user: userFiles(env, home) });
+  const resolved = resolveSettings({ ...found, env, flags: request.flags });
+  const paths = settingsPaths(resolved.settings, { project: folder, home, env });
+  const todoFile = typed ?? paths.todoFile;
+  const real = (await files.realPath(todoFile)) ?? todoFile;
+  return {
+    folder,
+    todoFile,
+    logDir: paths.logDir,
+    lockDir: path.join(path.dirname(real), ".looper", "lock"),
+    paths,
+    resolved,
+    warnings: resolved.warnings,
+  };
+}
+
+/** The name the walk looks for: the settings that could name another are only found by that walk. */
+function taskFileOf(env: ProjectRequest["env"]): string {
+  return env["LOOPER_TODO_FILE"] ?? env["LOOPER_TODO"] ?? "to-do.json";
+}

@@ -1,0 +1,84 @@
+// `drive`: takes events, asks `step`, writes down what was decided, starts what is to be done. Judges nothing.
+import { errorCode, errorMessage, UserError } from "../system/errors.js";
+import type { Clock, Timer } from "../system/ports.js";
+import type { StepEvent, ToldEvent } from "../logging/events.js";
+import type { RunLog } from "../logging/run-log.js";
+import type { Effect } from "./effects.js";
+import type { Inbox } from "./inbox.js";
+import { START, step } from "./step.js";
+import type { State } from "./state.js";
+
+/** Does one effect and answers with the one event it ends in. What it throws becomes `effect_failed`. */
+export type Perform = (effect: Effect) => Promise<StepEvent>;
+
+/** Runs to the end; answers the last event. Throws when the log cannot be written, or on a bug of ours. */
+export async function drive(
+  { log, clock, perform }: { log: RunLog; clock: Clock; perform: Perform },
+  inbox: Inbox,
+): Promise<Extract<StepEvent, { type: "run_ended" }>> {
+  let state: State = START;
+  let timer: Timer | undefined;
+  for (;;) {
+    // Sealed first: step, log, commit message and hooks see the same redacted text.
+    const event = log.seal(await inbox.take());
+    const next = step(state, event);
+    const decided: ToldEvent = {
+      type: "decided",
+      of: event.seq,
+      effects: [...next.effects],
+      because: { ...next.because },
+    };
+    const lines = [decided, ...next.notes].map((line) => log.seal(line));
+    // L11: what was decided is on disk before any of it is begun.
+    await log.append(event, ...lines);
+    state = next.state;
+    if (next.wakeAt !== undefined) {
+      timer?.cancel();
+      timer = clock.at(next.wakeAt, () => {
+        inbox.put({ type: "woke" });
+      });
+    }
+    if (state.phase === "ended" && event.type === "run_ended") {
+      timer?.cancel();
+      return event;
+    }
+    for (const effect of next.effects) start(perform, effect, inbox);
+  }
+}
+
+/** Begins an effect; nothing is awaited here. */
+function start(perform: Perform, effect: Effect, inbox: Inbox): void {
+  perform(effect).then(
+    (event) => {
+      inbox.put(event);
+    },
+    (error: unknown) => {
+      if (!isOfTheWorld(error)) {
+        inbox.fail(error);
+        return;
+      }
+      inbox.put({
+        type: "effect_failed",
+        ...("job" in effect && effect.job !== undefined ? effect.job : {}),
+        effect: error instanceof EffectError ? error.effect : effect.kind,
+        error: errorMessage(error),
+        ...(error instanceof UserError && error.hint !== undefined ? { hint: error.hint } : {}),
+      });
+    },
+  );
+}
+
+/** An effect that failed half way, under the name of what was being done. */
+export class EffectError extends Error {
+  readonly effect: string;
+
+  constructor(effect: string, message: string) {
+    super(message);
+    this.effect = effect;
+  }
+}
+
+/** Failures of the world are events; anything else is a bug of ours and ends the run as one. */
+function isOfTheWorld(error: unknown): boolean {
+  return error instanceof UserError || error instanceof EffectError || errorCode(error) !== undefined;
+}
