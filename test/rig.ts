@@ -1,0 +1,249 @@
+// The stage of a story: a project in a temp folder with a home of its own, the real program, agents that obey the test.
+// At the end nothing the story started may be left, and every run it logged is replayed.
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import { Backlog } from "../src/todo/task.js";
+import { Program, type Ran } from "./program.js";
+import { Puppet } from "./puppet.js";
+
+const AGENT = fileURLToPath(new URL("fakes/socket-agent.mjs", import.meta.url));
+
+const Line = z.looseObject({ type: z.string(), seq: z.int(), timestamp: z.string() });
+
+/** A line of a run's log. */
+export type Line = z.infer<typeof Line>;
+
+export interface RunOptions {
+  /** Added to the story's own environment. */
+  env?: Record<string, string>;
+  input?: string;
+  /** Relative to the project. */
+  cwd?: string;
+}
+
+/** A task as a test writes it: what is left out gets a plain value. */
+export type TaskDraft = { id: string } & Record<string, unknown>;
+
+export class Rig {
+  /** Holds everything of the story. */
+  readonly root = realpathSync(mkdtempSync(path.join(tmpdir(), "story-")));
+  readonly project = path.join(this.root, "project");
+  readonly env: Readonly<Record<string, string>>;
+  readonly #programs: Program[] = [];
+  readonly #puppets: Puppet[] = [];
+
+  constructor() {
+    const at = (name: string) => path.join(this.root, name);
+    for (const name of ["project", "home", "bin", "tmp", "config/looper"])
+      mkdirSync(at(name), { recursive: true });
+    symlinkSync(process.execPath, at("bin/node"));
+    writeFileSync(at("gitconfig"), "[init]\n\tdefaultBranch = main\n");
+    this.env = {
+      PATH: `${at("bin")}:/usr/local/bin:/usr/bin:/bin`,
+      HOME: at("home"),
+      TMPDIR: at("tmp"),
+      XDG_CONFIG_HOME: at("config"),
+      XDG_STATE_HOME: at("state"),
+      XDG_CACHE_HOME: at("cache"),
+      XDG_DATA_HOME: at("share"),
+      GIT_CONFIG_GLOBAL: at("gitconfig"),
+      GIT_CONFIG_NOSYSTEM: "1",
+      LANG: "C.UTF-8",
+      TZ: "UTC",
+      // Inherited by all that the story starts: how what is left is found.
+      STORY: this.root,
+    };
+  }
+
+  /** Starts the program and goes on. */
+  start(args: readonly string[], { env = {}, input, cwd = "." }: RunOptions = {}): Program {
+    const program = new Program(args, {
+      cwd: path.join(this.project, cwd),
+      env: { ...this.env, ...env },
+      ...(input === undefined ? {} : { input }),
+    });
+    this.#programs.push(program);
+    return program;
+  }
+
+  /** Runs the program to its end. */
+  run(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+    return this.start(args, options).ended;
+  }
+
+  /** Writes a file of the project. */
+  write(name: string, text: string): void {
+    const file = path.join(this.project, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+
+  read(name: string): string {
+    return readFileSync(path.join(this.project, name), "utf8");
+  }
+
+  writeBacklog(tasks: readonly TaskDraft[], rest: Record<string, unknown> = {}): void {
+    const whole = tasks.map((task) => ({ title: `Do ${task.id}`, priority: 3, status: "todo", ...task }));
+    const backlog = { schema_version: 1, ...rest, source_files: [], tasks: whole };
+    this.write("to-do.json", `${JSON.stringify(backlog, undefined, 2)}\n`);
+  }
+
+  /** The backlog as it is now; throws when it is not valid. */
+  readBacklog(): Backlog {
+    return Backlog.parse(JSON.parse(this.read("to-do.json")));
+  }
+
+  /** Each task's status, the completion marker left out. */
+  statuses(): Record<string, string> {
+    const tasks = this.readBacklog().tasks.filter(({ tags }) => tags?.includes("project-done") !== true);
+    return Object.fromEntries(tasks.map(({ id, status }) => [id, status]));
+  }
+
+  /** Settings of the user, who is trusted: the project's own file is `.looper/config.json`. */
+  settings(settings: Record<string, unknown>): void {
+    writeFileSync(path.join(this.root, "config/looper/config.json"), JSON.stringify(settings));
+  }
+
+  /** Makes `fake` the agent of every phase, played by the test. Further settings are added to it. */
+  async agent(settings: Record<string, unknown> = {}, more: Record<string, unknown> = {}): Promise<Puppet> {
+    const puppet = await this.#puppet();
+    const fake = {
+      kind: "command",
+      binary: process.execPath,
+      args: [AGENT, puppet.socket, "fake"],
+      ...settings,
+    };
+    this.settings({ schedule: { agent: "fake" }, ...more, agents: { fake } });
+    return puppet;
+  }
+
+  /** Puts programs of these names on PATH, all played by one puppet. */
+  async agentsOnPath(...names: string[]): Promise<Puppet> {
+    const puppet = await this.#puppet();
+    for (const name of names) {
+      const script = `#!/bin/sh\nexec "${process.execPath}" "${AGENT}" "${puppet.socket}" ${name} "$@"\n`;
+      writeFileSync(path.join(this.root, "bin", name), script, { mode: 0o755 });
+    }
+    return puppet;
+  }
+
+  git(...args: string[]): string {
+    return execFileSync("git", args, { cwd: this.project, env: this.env, encoding: "utf8", stdio: "pipe" });
+  }
+
+  /** Makes the project a repository with all it holds in one commit. */
+  gitInit(): void {
+    this.git("init", "-q");
+    this.git("add", "-A");
+    this.git(
+      "-c",
+      "user.name=Person",
+      "-c",
+      "user.email=person@example.org",
+      "commit",
+      "-q",
+      "--allow-empty",
+      "-m",
+      "start",
+    );
+  }
+
+  /** How many commits carry each task's trailer. */
+  commitsByTask(): Record<string, number> {
+    const ids = this.git("log", "--format=%(trailers:key=Looper-Task,valueonly,separator=%x2C)").split(
+      /[\n,]+/,
+    );
+    const counts: Record<string, number> = {};
+    for (const id of ids.filter((entry) => entry !== "")) counts[id] = (counts[id] ?? 0) + 1;
+    return counts;
+  }
+
+  /** Run ids, oldest first. */
+  runs(): string[] {
+    try {
+      return readdirSync(path.join(this.project, "looper-logs/runs")).sort();
+    } catch {
+      return [];
+    }
+  }
+
+  /** The lines of a run's log, the newest run's if not told; a torn last line is left out. */
+  events(run = this.runs().at(-1) ?? ""): Line[] {
+    const lines = this.read(`looper-logs/runs/${run}/events.jsonl`).split("\n").slice(0, -1);
+    return lines.map((line) => Line.parse(JSON.parse(line)));
+  }
+
+  /** Processes the story started that still live, as `pid command`: by what they inherited, or where they stand. */
+  leftovers(): string[] {
+    if (!existsSync("/proc")) return [];
+    return readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((pid) => {
+        try {
+          const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+          const inside = `${readlinkSync(`/proc/${pid}/cwd`)}/`.startsWith(`${this.root}/`);
+          if (!inside && !environment.includes(`STORY=${this.root}`)) return [];
+          return [`${pid} ${readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ")}`];
+        } catch {
+          return []; // gone meanwhile, or another user's
+        }
+      });
+  }
+
+  /** Replays every run; throws at the first that differs. */
+  async replayAll(): Promise<void> {
+    for (const run of this.runs()) {
+      const { code, signal, stdout, stderr } = await this.run(["replay", run]);
+      if (code !== 0) throw new Error(`replay ${run}: ${code ?? signal ?? ""}\n${stdout}\n${stderr}`);
+    }
+  }
+
+  /** Ends what still runs and removes the folder; returns what went wrong behind the test's back. */
+  async dispose(): Promise<unknown[]> {
+    for (const program of this.#programs) await program.kill("group");
+    for (const puppet of this.#puppets) await puppet.close();
+    for (const line of this.leftovers()) process.kill(Number.parseInt(line), "SIGKILL");
+    rmSync(this.root, { recursive: true, force: true });
+    return this.#puppets.flatMap((puppet) => puppet.failures);
+  }
+
+  async #puppet(): Promise<Puppet> {
+    const puppet = await Puppet.listen(path.join(this.root, `agent-${this.#puppets.length}.sock`));
+    this.#puppets.push(puppet);
+    return puppet;
+  }
+}
+
+/** The body of a test that is a story. At its end nothing it started may be left, and every run it logged must replay. */
+export function story(body: (rig: Rig) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const rig = new Rig();
+    const failures: unknown[] = [];
+    try {
+      await body(rig);
+      const left = rig.leftovers();
+      if (left.length > 0) throw new Error(`left behind:\n${left.join("\n")}`);
+      await rig.replayAll();
+    } catch (error) {
+      failures.push(error);
+    }
+    failures.push(...(await rig.dispose()));
+    if (failures.length > 1) throw new AggregateError(failures, failures.map(String).join("\n"));
+    if (failures.length === 1) throw failures[0];
+  };
+}
