@@ -1,5 +1,7 @@
 // Every schema the project publishes: where it lies, and the code it is made from. schemas.mjs writes them.
+import { settingsJsonSchema } from "../src/config/settings-schema.js";
 import { eventJsonSchema } from "../src/logging/events.js";
+import { backlogJsonSchema, summaryJsonSchema } from "../src/todo/schema.js";
 
 /** A published schema: a path from the project's root, and the function whose result the file holds. */
 export interface PublishedSchema {
@@ -8,7 +10,10 @@ export interface PublishedSchema {
 }
 
 export const PUBLISHED: readonly PublishedSchema[] = [
+  { path: "run.schema.json", make: backlogJsonSchema },
+  { path: "schemas/config.schema.json", make: settingsJsonSchema },
   { path: "schemas/event.schema.json", make: eventJsonSchema },
+  { path: "schemas/summary.schema.json", make: summaryJsonSchema },
 ];
 
 /** The file's whole text. */

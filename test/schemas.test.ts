@@ -26,6 +26,14 @@ test.each(PUBLISHED)("$path says which draft it is, and has a title", ({ path })
   expect(validator(path)).toBeTypeOf("function");
 });
 
+test("this project's own backlog is valid", () => {
+  const backlog: unknown = JSON.parse(text("to-do.json"));
+  expect(backlog).toHaveProperty("$schema", "./run.schema.json");
+  const valid = validator("run.schema.json");
+  valid(backlog);
+  expect(valid.errors).toBeNull();
+});
+
 test("no schema lies about that nobody makes", () => {
   const lying = readdirSync(new URL("schemas", root), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".json"))
