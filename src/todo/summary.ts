@@ -2,16 +2,19 @@
 import { z } from "zod";
 
 export const NewTask = z.object({
-  id: z.string().optional(),
-  title: z.string().min(1),
+  id: z.string().optional().describe("Taken if it is valid and free"),
+  title: z.string().min(1).describe("What is to be done, in one line"),
   description: z.string().optional(),
   reference: z.string().optional(),
-  priority: z.int().min(1).max(5).optional(),
+  priority: z.int().min(1).max(5).optional().describe("1 comes first; 3 unless given"),
   details: z.string().optional(),
   steps: z.array(z.string()).optional(),
   tags: z.array(z.string()).optional(),
   files: z.array(z.string()).optional(),
-  depends_on: z.array(z.string()).optional(),
+  depends_on: z
+    .array(z.string())
+    .optional()
+    .describe("Ids of tasks that must be done first, new ones among them"),
   verify: z.array(z.string()).optional(),
   agent: z.string().optional(),
 });
@@ -19,11 +22,11 @@ export type NewTask = z.infer<typeof NewTask>;
 
 /** Unknown keys are ignored. `task_id: null` means the task that was given. */
 export const Summary = z.object({
-  task_id: z.string().nullable(),
+  task_id: z.string().nullable().describe("The id of the task that was given; null in a review"),
   status: z.enum(["done", "blocked", "skipped", "reviewed"]),
-  summary: z.string().optional(),
-  files: z.array(z.string()).optional(),
-  blockers: z.array(z.string()).optional(),
-  new_tasks: z.array(NewTask).optional(),
+  summary: z.string().optional().describe("What was done, or why not"),
+  files: z.array(z.string()).optional().describe("Files that were changed"),
+  blockers: z.array(z.string()).optional().describe("When blocked: what is in the way"),
+  new_tasks: z.array(NewTask).optional().describe("Tasks that turned out to be needed"),
 });
 export type Summary = z.infer<typeof Summary>;

@@ -3,7 +3,10 @@
 import { z } from "zod";
 
 /** A task's id: not empty, no white space. */
-export const TaskId = z.string().regex(/^\S+$/u, "an id is not empty and has no white space").brand<"TaskId">();
+export const TaskId = z
+  .string()
+  .regex(/^\S+$/u, "an id is not empty and has no white space")
+  .brand<"TaskId">();
 export type TaskId = z.infer<typeof TaskId>;
 
 export const STATUSES = ["todo", "doing", "blocked", "done"] as const;
@@ -11,38 +14,60 @@ export const Status = z.enum(STATUSES);
 export type Status = z.infer<typeof Status>;
 
 const strings = z.array(z.string());
-const dateTime = z.string().meta({ format: "date-time" });
+
+const DATE_TIME =
+  /^(\d{4})-(\d\d)-(\d\d)t([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(z|[+-][0-2]\d:[0-5]\d)$/i;
+
+/** Whether a text is a date and time with its zone, as RFC 3339 writes it: 2026-11-20T21:46:01Z. */
+export function isDateTime(text: string): boolean {
+  const [, year, month, day] = (DATE_TIME.exec(text) ?? []).map(Number);
+  if (year === undefined || month === undefined || day === undefined) return false;
+  const date = new Date(Date.UTC(2000, month - 1, day));
+  date.setUTCFullYear(year, month - 1, day);
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day && day > 0;
+}
+
+// A refinement is no part of the JSON schema; `format` is, and there stands for the same function.
+const dateTime = z
+  .string()
+  .refine(isDateTime, "must be a date and time such as 2026-11-20T21:46:01Z")
+  .meta({ format: "date-time" });
 
 export const Task = z.strictObject({
-  id: TaskId,
-  title: z.string().min(1),
-  description: z.string().optional(),
-  reference: z.string().optional(),
-  priority: z.int().min(1).max(5),
-  status: Status,
-  details: z.string().optional(),
-  steps: strings.optional(),
-  blockers: strings.optional(),
+  id: TaskId.describe("Not empty, no white space, unique"),
+  title: z.string().min(1).describe("What is to be done, in one line"),
+  description: z.string().optional().describe("Why, and what it is about"),
+  reference: z.string().optional().describe("Where it comes from: a file, a link, a section"),
+  priority: z.int().min(1).max(5).describe("1 comes first"),
+  status: Status.describe("Only the runner sets it while it runs"),
+  details: z.string().optional().describe("What an agent must know to do it"),
+  steps: strings.optional().describe("How to do it, one after the other"),
+  blockers: strings.optional().describe("Why it is blocked"),
   tags: strings.optional(),
-  files: strings.optional(),
-  depends_on: z.array(TaskId).optional(),
-  verify: strings.optional(),
-  agent: z.string().optional(),
-  result: z.string().optional(),
-  attempts: z.int().min(0).optional(),
+  files: strings.optional().describe("Files it touches; when done: those it changed"),
+  depends_on: z.array(TaskId).optional().describe("Ids of tasks that must be done first"),
+  verify: strings.optional().describe("Commands that must pass before it counts as done"),
+  agent: z.string().optional().describe("The agent that is to do it"),
+  result: z.string().optional().describe("What the last agent reported"),
+  attempts: z.int().min(0).optional().describe("How often it was tried, over all runs"),
   created_at: dateTime.optional(),
   updated_at: dateTime.optional(),
-  meta: z.unknown().optional(),
+  meta: z.unknown().optional().describe("Anything: kept, never read"),
 });
 export type Task = z.infer<typeof Task>;
 
 export const Backlog = z.strictObject({
   $schema: z.string().optional(),
   schema_version: z.literal(1),
-  project: z.strictObject({ name: z.string().optional(), root: z.string().optional() }).optional(),
-  source_files: strings,
+  project: z
+    .strictObject({
+      name: z.string().optional(),
+      root: z.string().optional().describe("The folder agents work in, relative to this file"),
+    })
+    .optional(),
+  source_files: strings.describe("Documents the tasks were made from"),
   tasks: z.array(Task),
-  meta: z.unknown().optional(),
+  meta: z.unknown().optional().describe("Anything: kept, never read"),
 });
 export type Backlog = z.infer<typeof Backlog>;
 

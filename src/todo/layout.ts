@@ -1,0 +1,232 @@
+// Positions in a backlog's text: where its tasks and their properties lie (for edits), where a JSON pointer points (for
+// problems), and what is wrong with the text itself. Leaves the meaning of the values to check.ts.
+import { walkJson, type Path, type ValueKind, type Visitor } from "./walk.js";
+
+/** Offsets are UTF-16 code units into the text, `end` exclusive. */
+export interface Range {
+  start: number;
+  end: number;
+}
+
+/** A property: its key's offset, and the range of its value. */
+export interface Member extends Range {
+  key: string;
+  keyStart: number;
+}
+
+/** Where everything lies that an edit of a backlog can touch. */
+export interface BacklogLayout {
+  /** Without a byte order mark. */
+  text: string;
+  root: Range;
+  members: readonly Member[];
+  /** The objects in `tasks`, in file order. */
+  tasks: readonly Range[];
+}
+
+/** Something wrong with the text, before anybody asks what it means. */
+export interface TextProblem {
+  rule: "syntax" | "duplicate-key" | "nesting" | "number";
+  pointer: string;
+  offset: number;
+  message: string;
+  suggestion: string | null;
+}
+
+export interface LayoutRead {
+  /** Of a text that is not JSON: as far as it could be read. */
+  layout: BacklogLayout;
+  /** In no particular order. */
+  problems: TextProblem[];
+}
+
+/** More open brackets than this are a problem. */
+const DEEPEST = 200;
+
+/** Reads a backlog's layout and every problem of its text in one walk. Any text will do, a backlog or not. */
+export function readLayout(text: string): LayoutRead {
+  const outline = new Outline(text);
+  const walked = walkJson(text, outline);
+  for (const problem of walked.problems) outline.problems.push({ rule: "syntax", pointer: "", ...problem });
+  const { root, members, tasks, problems } = outline;
+  return { layout: { text, root, members, tasks }, problems };
+}
+
+class Outline implements Visitor {
+  root: Range = { start: 0, end: 0 };
+  readonly members: Member[] = [];
+  readonly tasks: Range[] = [];
+  readonly problems: TextProblem[] = [];
+  /** The keys seen in the open object of each depth; only one is open at a depth at any time. */
+  private readonly seen: Set<string>[] = [];
+  private keyStart = 0;
+
+  constructor(private readonly text: string) {}
+
+  open(path: Path, start: number): void {
+    const seen = this.seen[path.length];
+    if (seen !== undefined) seen.clear();
+    else if (path.length < DEEPEST) this.seen.push(new Set());
+    else if (path.length === DEEPEST) {
+      const message = `nested more than ${DEEPEST} levels deep`;
+      this.report("nesting", path, start, { message, suggestion: "flatten it" });
+    }
+  }
+
+  key(path: Path, start: number): void {
+    if (path.length === 1) this.keyStart = start;
+    const seen = this.seen[path.length - 1];
+    const key = String(path.at(-1));
+    if (seen?.has(key) === true) {
+      const message = `the key ${JSON.stringify(key)} is here a second time`;
+      this.report("duplicate-key", path, start, { message, suggestion: "keep one of them" });
+    } else seen?.add(key);
+  }
+
+  value(path: Path, start: number, end: number, kind: ValueKind): void {
+    if (path.length === 0) this.root = { start, end };
+    else if (path.length === 1 && typeof path[0] === "string")
+      this.members.push({ key: path[0], keyStart: this.keyStart, start, end });
+    else if (path.length === 2 && path[0] === "tasks" && typeof path[1] === "number")
+      this.tasks.push({ start, end });
+    // Deeper is a problem already, and its pointers would be as long as the text.
+    if (kind === "number" && path.length <= DEEPEST) this.number(path, start, end);
+  }
+
+  private number(path: Path, start: number, end: number): void {
+    const written = this.text.slice(start, end);
+    if (roundTrips(written)) return;
+    const shown = written.length > 40 ? `${written.slice(0, 40)}…` : written;
+    const message = `the number ${shown} would come back as ${String(Number(written))}`;
+    this.report("number", path, start, { message, suggestion: "write it as a string" });
+  }
+
+  private report(
+    rule: TextProblem["rule"],
+    path: Path,
+    offset: number,
+    words: { message: string; suggestion: string },
+  ): void {
+    this.problems.push({ rule, pointer: pointerOf(path), offset, ...words });
+  }
+}
+
+/** Whether reading a JSON number and writing it again gives the same number. */
+function roundTrips(written: string): boolean {
+  if (written.length <= 15 && !/e/i.test(written)) return true;
+  const value = Number(written);
+  return Number.isFinite(value) && decimal(written) === decimal(String(value));
+}
+
+/** A number's digits without zeros at either end, and its exponent. */
+function decimal(written: string): string {
+  const parts = /^-?(\d+)(?:\.(\d*))?(?:e(.*))?$/i.exec(written);
+  const [, whole = "", fraction = "", power = "0"] = parts ?? [];
+  const digits = whole + fraction;
+  let from = 0;
+  let to = digits.length;
+  while (from < to && digits[from] === "0") from++;
+  while (to > from && digits[to - 1] === "0") to--;
+  if (from === to) return "0";
+  return `${digits.slice(from, to)}e${Number(power) - fraction.length + digits.length - to}`;
+}
+
+/** The members of the object that begins at `start`, in file order. */
+export function readMembers(text: string, start: number): Member[] {
+  const members: Member[] = [];
+  let keyStart = 0;
+  const visitor: Visitor = {
+    key: (path, at) => {
+      if (path.length === 1) keyStart = at;
+    },
+    value: (path, from, end) => {
+      if (path.length === 1) members.push({ key: String(path[0]), keyStart, start: from, end });
+    },
+  };
+  walkJson(text, visitor, start);
+  return members;
+}
+
+/** The JSON pointer (RFC 6901) of a path. */
+export function pointerOf(path: Path): string {
+  return path.map((part) => "/" + String(part).replaceAll("~", "~0").replaceAll("/", "~1")).join("");
+}
+
+interface Wanted {
+  at: Place | undefined;
+  inside: Map<string, Wanted>;
+}
+
+/** Where a value stands; `key` is where its key does, or the value itself where it has none. */
+export interface Place {
+  key: number;
+  value: number;
+}
+
+/** Where each of these pointers points to; one that points nowhere is absent. A walk of its own: ask once for all of them. */
+export function locate(text: string, pointers: Iterable<string>): ReadonlyMap<string, Place> {
+  const root: Wanted = { at: undefined, inside: new Map() };
+  const wanted = new Map<string, Wanted>();
+  for (const pointer of pointers) wanted.set(pointer, addPointer(root, pointer));
+  walkJson(text, new Finder(root));
+  const found = new Map<string, Place>();
+  for (const [pointer, { at }] of wanted) if (at !== undefined) found.set(pointer, at);
+  return found;
+}
+
+function addPointer(root: Wanted, pointer: string): Wanted {
+  let node = root;
+  for (const part of pointer.split("/").slice(1)) {
+    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    const next = node.inside.get(key) ?? { at: undefined, inside: new Map<string, Wanted>() };
+    node.inside.set(key, next);
+    node = next;
+  }
+  return node;
+}
+
+class Finder implements Visitor {
+  /** What is wanted inside the open container of each depth. */
+  private readonly nodes: (Wanted | undefined)[] = [];
+  private keyStart: number | undefined;
+
+  constructor(private readonly root: Wanted) {}
+
+  key(_path: Path, start: number): void {
+    this.keyStart = start;
+  }
+
+  open(path: Path, start: number): void {
+    this.nodes[path.length] = this.note(path, start);
+  }
+
+  value(path: Path, start: number, _end: number, kind: ValueKind): void {
+    // A container was noted where it began, before the keys inside it.
+    if (kind !== "object" && kind !== "array") this.note(path, start);
+  }
+
+  private note(path: Path, start: number): Wanted | undefined {
+    const last = path.at(-1);
+    const node = last === undefined ? this.root : this.nodes[path.length - 1]?.inside.get(String(last));
+    // Of a key that is there twice JSON.parse keeps the last, and so does this.
+    if (node !== undefined)
+      node.at = { key: typeof last === "string" ? (this.keyStart ?? start) : start, value: start };
+    return node;
+  }
+}
+
+/** Tells line and column (from 1; columns count UTF-16 code units) of offsets into a text. */
+export function lineCounter(text: string): (offset: number) => { line: number; column: number } {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return (offset) => {
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
+  };
+}

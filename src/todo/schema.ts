@@ -1,0 +1,52 @@
+// The published JSON schemas (draft 2020-12), generated from the zod schemas. Leaves judging a value to shape.ts.
+import { z } from "zod";
+import { Summary } from "./summary.js";
+import { Backlog } from "./task.js";
+
+export type JsonSchema = Record<string, unknown>;
+
+/** `run.schema.json`: what a task file must look like. */
+export function backlogJsonSchema(): JsonSchema {
+  return published("run.schema.json", "Looper task file", Backlog);
+}
+
+/** `schemas/summary.schema.json`: what an agent reports; unknown keys are ignored. */
+export function summaryJsonSchema(): JsonSchema {
+  return published("summary.schema.json", "Looper summary", Summary);
+}
+
+/**
+ * For the schema flags of agents' command lines, which want every key required and no other allowed: an optional key may
+ * be null instead. What comes back holds those nulls: read each as "not given".
+ */
+export function summaryStrictJsonSchema(): JsonSchema {
+  return published("summary.strict.schema.json", "Looper summary", Summary, strict);
+}
+
+function published(
+  name: string,
+  title: string,
+  schema: z.ZodType,
+  shaped = (shape: JsonSchema): JsonSchema => shape,
+): JsonSchema {
+  const { $schema, ...shape } = z.toJSONSchema(schema, { io: "input" });
+  return { $schema, $id: `urn:looper:${name}`, title, ...shaped(shape) };
+}
+
+function strict(shape: JsonSchema): JsonSchema {
+  const { properties, items } = shape;
+  if (isSchema(items)) return { ...shape, items: strict(items) };
+  if (!isSchema(properties)) return shape;
+  const required: unknown[] = Array.isArray(shape["required"]) ? shape["required"] : [];
+  const all: JsonSchema = {};
+  for (const [key, property] of Object.entries(properties)) {
+    if (!isSchema(property)) continue;
+    const inner = strict(property);
+    all[key] = required.includes(key) ? inner : { anyOf: [inner, { type: "null" }] };
+  }
+  return { ...shape, properties: all, required: Object.keys(all), additionalProperties: false };
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,154 @@
+// Does a value have the shape of a backlog? ajv says yes or no, on the published schema; only on no does zod find the words.
+// Leaves ids and dependencies to rules.ts.
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import type { z } from "zod";
+import { never } from "../system/never.js";
+import { nearest } from "../system/nearest.js";
+import { pointerOf } from "./layout.js";
+import { didYouMean, show, type Finding } from "./problem.js";
+import { backlogJsonSchema } from "./schema.js";
+import { Backlog, isDateTime, Task } from "./task.js";
+
+let compiled: ValidateFunction<Backlog> | undefined;
+
+/** Whether a value meets `run.schema.json`. */
+export function isBacklog(value: unknown): value is Backlog {
+  compiled ??= new Ajv2020({ formats: { "date-time": isDateTime }, strictTuples: false }).compile<Backlog>(
+    backlogJsonSchema(),
+  );
+  return compiled(value);
+}
+
+/** Everything that keeps a value, of which `isBacklog` said no, from having the shape of one. */
+export function explainShape(value: unknown): Finding[] {
+  const issues = Backlog.safeParse(value).error?.issues ?? [];
+  const findings = issues.flatMap((issue) => findingsOf(issue, value));
+  if (findings.length === 0)
+    throw new Error(`the two validators disagree: ${JSON.stringify(compiled?.errors)}`);
+  return findings;
+}
+
+type Keys = readonly (string | number)[];
+
+function findingsOf(issue: z.core.$ZodIssue, value: unknown): Finding[] {
+  const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(path, key));
+  const found = valueAt(value, path);
+  const key = path.at(-1);
+  if (found === undefined && typeof key === "string") return [missingKey(path.slice(0, -1), key)];
+  return [{ pointer: pointerOf(path), ...wordsFor(issue, found, nameOf(path)) }];
+}
+
+function unknownKey(path: Keys, key: string): Finding {
+  const known = knownKeys(path);
+  const suggestion = didYouMean(nearest(key, known), 'remove it, or put it under "meta"');
+  const message = `the key ${JSON.stringify(key)} is not known here`;
+  return { rule: "unknown-key", pointer: pointerOf([...path, key]), atKey: true, message, suggestion };
+}
+
+function knownKeys(path: Keys): string[] {
+  if (path.length === 0) return Object.keys(Backlog.shape);
+  return path[0] === "tasks" ? Object.keys(Task.shape) : ["name", "root"];
+}
+
+/** What to add where a required key is missing; for the others only a person can tell. */
+const TO_ADD: Readonly<Record<string, string>> = {
+  schema_version: "1",
+  source_files: "[]",
+  tasks: "[]",
+  priority: "3",
+  status: '"todo"',
+};
+
+function missingKey(path: Keys, key: string): Finding {
+  const add = Object.hasOwn(TO_ADD, key) ? `: ${TO_ADD[key] ?? ""}` : "";
+  const message = `${JSON.stringify(key)} is missing`;
+  return { rule: "missing-key", pointer: pointerOf(path), message, suggestion: `add "${key}"${add}` };
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  int: "a whole number",
+  array: "an array",
+  object: "an object",
+};
+
+function wordsFor(
+  issue: z.core.$ZodIssue,
+  found: unknown,
+  name: string,
+): Pick<Finding, "rule" | "message" | "suggestion"> {
+  const it = `; it is ${show(found)}`;
+  switch (issue.code) {
+    case "invalid_type": {
+      const rule = issue.expected === "int" && typeof found === "number" ? "bad-value" : "wrong-type";
+      const message = `${name} must be ${TYPES[issue.expected] ?? issue.expected}${it}`;
+      return { rule, message, suggestion: null };
+    }
+    case "invalid_value": {
+      const allowed = issue.values.map(String);
+      const near = typeof found === "string" ? nearest(found, allowed) : undefined;
+      const message = `${name} must be ${allowed.length === 1 ? "" : "one of "}${allowed.join(", ")}${it}`;
+      return { rule: "bad-value", message, suggestion: near === undefined ? null : didYouMean(near, "") };
+    }
+    case "invalid_format": {
+      const suggestion = typeof found === "string" && found !== "" ? `write ${withoutSpace(found)}` : null;
+      return { rule: "bad-value", message: `${issue.message}${it}`, suggestion };
+    }
+    case "too_small":
+      if (issue.origin === "string")
+        return { rule: "bad-value", message: `${name} must not be empty`, suggestion: null };
+      return {
+        rule: "bad-value",
+        message: `${name} must be ${issue.minimum} or more${it}`,
+        suggestion: null,
+      };
+    case "too_big":
+      return {
+        rule: "bad-value",
+        message: `${name} must be ${issue.maximum} or less${it}`,
+        suggestion: null,
+      };
+    case "custom":
+    case "not_multiple_of":
+    case "invalid_union":
+    case "invalid_key":
+    case "invalid_element":
+    case "unrecognized_keys":
+      return { rule: "bad-value", message: `${name} ${issue.message}${it}`, suggestion: null };
+    default:
+      return never(issue);
+  }
+}
+
+function withoutSpace(id: string): string {
+  return show(id.trim().replace(/\s+/gu, "-"));
+}
+
+/** How a message calls a place: its key, or `steps[0]`; the path before it is in the pointer. */
+function nameOf(path: Keys): string {
+  const last = path.at(-1);
+  if (last === undefined) return "the file";
+  return typeof last === "number" ? `${path.at(-2) ?? ""}[${last}]` : last;
+}
+
+function valueAt(value: unknown, path: Keys): unknown {
+  let at = value;
+  for (const key of path) {
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return undefined;
+    at = Reflect.get(at, key);
+  }
+  return at;
+}
+
+/** A task as far as its keys can be read, one by one; `undefined` where id, title, priority or status cannot. */
+export function readableTask(value: unknown): Task | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const kept: Record<string, unknown> = {};
+  for (const [key, schema] of Object.entries(Task.shape)) {
+    const found = valueAt(value, [key]);
+    if (found !== undefined && schema.safeParse(found).success) kept[key] = found;
+  }
+  return Task.safeParse(kept).data;
+}
