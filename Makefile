@@ -9,7 +9,7 @@ VITEST =
 install: node_modules/.installed
 
 node_modules/.installed: package-lock.json
-	@npm ci --loglevel=error
+	@npm ci --ignore-scripts --loglevel=error
 	@touch $@
 
 build: install

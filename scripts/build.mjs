@@ -61,7 +61,9 @@ async function bundle() {
 
 async function main() {
   if (process.argv.includes("--if-older") && (await isCurrent())) return;
-  const files = await bundle();
+  // esbuild has said already what is wrong, and where.
+  const files = await bundle().catch(() => undefined);
+  if (files === undefined) return process.exit(1);
   await rm(dist, { recursive: true, force: true });
   await mkdir(path.join(dist, "chunks"), { recursive: true });
   await cp(path.join(root, "prompts"), path.join(dist, "prompts"), { recursive: true });

@@ -1,4 +1,6 @@
 // Every schema the project publishes: where it lies, and the code it is made from. schemas.mjs writes them.
+import { z } from "zod";
+import { Script } from "../src/agents/script.js";
 import { settingsJsonSchema } from "../src/config/settings-schema.js";
 import { eventJsonSchema } from "../src/logging/events.js";
 import { backlogJsonSchema, summaryJsonSchema } from "../src/todo/schema.js";
@@ -13,10 +15,16 @@ export const PUBLISHED: readonly PublishedSchema[] = [
   { path: "run.schema.json", make: backlogJsonSchema },
   { path: "schemas/config.schema.json", make: settingsJsonSchema },
   { path: "schemas/event.schema.json", make: eventJsonSchema },
+  { path: "schemas/scripted.schema.json", make: () => titled("Script of the scripted agent", Script) },
   { path: "schemas/summary.schema.json", make: summaryJsonSchema },
 ];
 
 /** The file's whole text. */
 export function schemaText({ make }: PublishedSchema): string {
   return `${JSON.stringify(make(), undefined, 2)}\n`;
+}
+
+function titled(title: string, schema: z.ZodType): unknown {
+  const { $schema, ...shape } = z.toJSONSchema(schema, { io: "input" });
+  return { $schema, title, ...shape };
 }
