@@ -1,0 +1,232 @@
+// What each prompt is told (contract §4, *What a prompt holds*), as the variables of its template; every text bounded.
+// Leaves the wording around them to prompts/*.md, and collecting the facts to the loop.
+import { never } from "../system/never.js";
+import type { Summary } from "../todo/summary.js";
+import type { Task } from "../todo/task.js";
+import { jsonList } from "./json-list.js";
+import { code, cutEnd, cutStart, fence } from "./text.js";
+
+/** In characters. Together well below the 1,048,576 that the strictest agent takes. */
+const MOST = {
+  task: 160_000,
+  dependencies: 48_000,
+  attempts: 32_000,
+  history: 16_000,
+  sources: 8_000,
+  done: 160_000,
+  open: 48_000,
+  changes: 96_000,
+  idea: 96_000,
+  problems: 48_000,
+} as const;
+
+/** A broken backlog of more bytes is given by its path alone. */
+const LARGEST_INLINE = 64 * 1024;
+
+/** Who commits a task's work: the setting `git.commit`. */
+export type CommitRule = "runner" | "agent" | "none";
+
+/** What every prompt says about the project. */
+export interface ProjectFacts {
+  /** As the backlog has it. */
+  name?: string | undefined;
+  /** Absolute: the folder the agent works in. */
+  folder: string;
+}
+
+/** What the prompts about a backlog that works have in common; paths as the agent would write them. */
+export interface BacklogFacts {
+  project: ProjectFacts;
+  /** From 1. */
+  iteration: number;
+  todoFile: string;
+  logDir: string;
+  sourceFiles: readonly string[];
+}
+
+/** One earlier attempt at a task: why it failed, and its last events as lines, oldest first. */
+export interface EarlierAttempt {
+  attempt: number;
+  reason: string;
+  evidence: string;
+  events: readonly string[];
+}
+
+export interface IterationFacts extends BacklogFacts {
+  task: Task;
+  /** From 1. */
+  attempt: number;
+  maxAttempts: number;
+  /** The tasks it depends on. */
+  dependencies: readonly Task[];
+  /** Oldest first. */
+  earlierAttempts: readonly EarlierAttempt[];
+  /** Tasks finished lately, oldest first; dependencies among them are not shown twice. */
+  history: readonly Task[];
+  commitRule: CommitRule;
+}
+
+/** The variables of the iteration template. */
+export function iterationVariables(facts: IterationFacts) {
+  const { task, dependencies } = facts;
+  const known = new Set([task.id, ...dependencies.map(({ id }) => id)]);
+  const history = facts.history.filter(({ id }) => !known.has(id));
+  return {
+    ...backlogVariables(facts),
+    attempt: String(facts.attempt),
+    max_attempts: String(facts.maxAttempts),
+    task_id: code(task.id),
+    task: fence(cutEnd(JSON.stringify(task, null, 2), MOST.task), "json"),
+    dependencies: jsonList(dependencies.map(reported), MOST.dependencies),
+    earlier_attempts: earlierAttempts(facts.earlierAttempts),
+    history: jsonList(history.map(reported), MOST.history),
+    commit_rule: commitRule(facts.commitRule),
+    example: example({
+      task_id: task.id,
+      status: "done",
+      summary: "What was done, and how it was checked.",
+      files: ["src/example.ts"],
+      blockers: [],
+      new_tasks: [],
+    }),
+  };
+}
+
+export interface ReviewFacts extends BacklogFacts {
+  /** Every done task, oldest first. */
+  done: readonly Task[];
+  /** Every other task. */
+  open: readonly Task[];
+  /** What changed since the run began, as git shows it; "" when nothing did, or there is no git. */
+  changes: string;
+}
+
+/** The variables of the review template. */
+export function reviewVariables(facts: ReviewFacts) {
+  const findings = [
+    {
+      title: "What is to be done",
+      description: "What is wrong, where, and how to see it mended.",
+      priority: 2,
+    },
+  ];
+  return {
+    ...backlogVariables(facts),
+    done: jsonList(facts.done.map(reported), MOST.done),
+    open: jsonList(facts.open.map(waiting), MOST.open),
+    changes: facts.changes.trim() === "" ? "" : fence(cutEnd(facts.changes, MOST.changes), "diff"),
+    example: example({
+      task_id: null,
+      status: "reviewed",
+      summary: "What was looked at.",
+      new_tasks: findings,
+    }),
+  };
+}
+
+export interface BootstrapFacts {
+  project: ProjectFacts;
+  documents: readonly { path: string; text: string }[];
+  /** The names in the project's folder. */
+  entries: readonly string[];
+  /** What the user asked for; "" when it was not said. */
+  idea: string;
+  /** Absolute: where the agent writes the backlog. */
+  outputFile: string;
+}
+
+/** The variables of the bootstrap template. The documents are bounded already (read-documents.ts). */
+export function bootstrapVariables(facts: BootstrapFacts) {
+  const documents = facts.documents.map(({ path, text }) => `${code(path)}:\n\n${fence(text, "markdown")}`);
+  return {
+    project: project(facts.project),
+    idea: facts.idea.trim() === "" ? "" : fence(cutEnd(facts.idea, MOST.idea)),
+    documents: documents.join("\n\n"),
+    entries: lines(facts.entries, MOST.sources),
+    output_file: code(facts.outputFile),
+  };
+}
+
+export interface RepairFacts {
+  project: ProjectFacts;
+  /** The broken file's text; `undefined` when it is not UTF-8. */
+  brokenText: string | undefined;
+  /** Absolute: a copy of the broken file. */
+  brokenFile: string;
+  /** One line each, in the file's order. */
+  problems: readonly string[];
+  /** Absolute: where the agent writes the mended backlog. */
+  outputFile: string;
+}
+
+/** The variables of the repair template. */
+export function repairVariables(facts: RepairFacts) {
+  const { brokenText: text } = facts;
+  return {
+    project: project(facts.project),
+    problems: lines(facts.problems, MOST.problems),
+    broken_file: code(facts.brokenFile),
+    broken_text:
+      text === undefined || text === "" || Buffer.byteLength(text) > LARGEST_INLINE
+        ? ""
+        : fence(text, "json"),
+    output_file: code(facts.outputFile),
+  };
+}
+
+function backlogVariables(facts: BacklogFacts) {
+  return {
+    project: project(facts.project),
+    iteration: String(facts.iteration),
+    todo_file: code(facts.todoFile),
+    log_dir: code(facts.logDir),
+    source_files: lines(facts.sourceFiles, MOST.sources),
+  };
+}
+
+function project({ name, folder }: ProjectFacts): string {
+  return name === undefined || name === ""
+    ? `in ${code(folder)}`
+    : `${code(cutEnd(name, 200))} in ${code(folder)}`;
+}
+
+function lines(items: readonly string[], most: number): string {
+  return items.length === 0 ? "" : fence(cutEnd(items.join("\n"), most));
+}
+
+/** What others need to know of a finished task. */
+function reported({ id, title, status, result, files }: Task) {
+  return { id, title, status, result, files };
+}
+
+/** What a reviewer needs to know of a task that is not done. */
+function waiting({ id, title, status, description, blockers, depends_on }: Task) {
+  return { id, title, status, description, blockers, depends_on };
+}
+
+function earlierAttempts(attempts: readonly EarlierAttempt[]): string {
+  const texts = attempts.map(({ attempt, reason, evidence, events }) =>
+    [
+      `attempt ${String(attempt)} failed (${reason}): ${evidence}`,
+      ...events.map((event) => `  ${event}`),
+    ].join("\n"),
+  );
+  return texts.length === 0 ? "" : fence(cutStart(texts.join("\n\n"), MOST.attempts));
+}
+
+function commitRule(rule: CommitRule): string {
+  switch (rule) {
+    case "runner":
+      return "Do not commit, and do not switch branches, reset, rebase or push: the runner commits your work when you are done.";
+    case "agent":
+      return "Commit your work on the branch you find, with a message that says what and why. Do not switch branches, reset, rebase or push.";
+    case "none":
+      return "Do not commit, and do not switch branches, reset, rebase or push: the work stays in the working tree.";
+    default:
+      return never(rule);
+  }
+}
+
+function example(summary: Summary): string {
+  return fence(JSON.stringify(summary, null, 2), "json");
+}

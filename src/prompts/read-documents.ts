@@ -1,0 +1,56 @@
+// Reads the documents a bootstrap starts from, bounded. Leaves which ones count to documents.ts.
+import path from "node:path";
+import type { Files } from "../system/ports.js";
+import { chooseDocuments, DOCUMENT_FOLDERS } from "./documents.js";
+
+/** Bytes of one document, and documents, that are read. */
+const LARGEST = 48 * 1024;
+const MOST = 8;
+
+/** A document: its path relative to the project, and its text (with a mark where it was cut). */
+export interface ProjectDocument {
+  path: string;
+  text: string;
+}
+
+/** What a project's folder says about it. */
+export interface ProjectDocuments {
+  documents: ProjectDocument[];
+  /** The names in the folder, hidden ones left out; folders end in `/`. */
+  entries: string[];
+}
+
+/** The documents at the project's root and in `docs/`; those that are empty do not count. */
+export async function readDocuments(files: Files, project: string): Promise<ProjectDocuments> {
+  const paths: string[] = [];
+  for (const folder of DOCUMENT_FOLDERS) {
+    const names = await files.list(path.join(project, folder));
+    paths.push(...names.map((name) => path.join(folder, name)));
+  }
+  const documents: ProjectDocument[] = [];
+  for (const relative of chooseDocuments(paths)) {
+    if (documents.length === MOST) break;
+    const text = await readStart(files, path.join(project, relative));
+    if (text.trim() !== "") documents.push({ path: relative, text });
+  }
+  return { documents, entries: await listEntries(files, project) };
+}
+
+async function readStart(files: Files, file: string): Promise<string> {
+  const stat = await files.stat(file);
+  if (stat?.kind !== "file") return "";
+  const bytes = await files.readRange(file, 0, Math.min(stat.size, LARGEST));
+  // A character cut in half at the end is dropped with the rest.
+  const text = new TextDecoder().decode(bytes, { stream: stat.size > LARGEST });
+  return stat.size > LARGEST ? `${text}\n[… cut: ${String(stat.size - LARGEST)} bytes]` : text;
+}
+
+async function listEntries(files: Files, project: string): Promise<string[]> {
+  const entries: string[] = [];
+  for (const name of await files.list(project)) {
+    if (name.startsWith(".")) continue;
+    const stat = await files.stat(path.join(project, name));
+    entries.push(stat?.kind === "folder" ? `${name}/` : name);
+  }
+  return entries;
+}
