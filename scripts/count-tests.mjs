@@ -1,4 +1,5 @@
-// Prints `N passed, N failed` from vitest's JSON report. A check that failed before or beside the tests counts as one failure.
+// Prints `N passed, N failed` from vitest's JSON report. A check that failed before or beside the tests counts as one failure,
+// and so does a report without a test.
 import { readFileSync } from "node:fs";
 
 /** @typedef {{ numPassedTests: number, numFailedTests: number }} Counts */
@@ -17,5 +18,6 @@ function counts(file) {
 
 const [, , report = "", status = "1"] = process.argv;
 const { numPassedTests, numFailedTests } = counts(report);
-const failed = status === "0" ? numFailedTests : Math.max(1, numFailedTests);
+const failed = status === "0" && numPassedTests > 0 ? numFailedTests : Math.max(1, numFailedTests);
 console.log(`${numPassedTests} passed, ${failed} failed`);
+if (failed > 0) process.exitCode = 1;
