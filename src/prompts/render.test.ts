@@ -22,6 +22,7 @@ test("blocks nest", () => {
   expect(fill(text, { x: "x", y: "y" })).toBe("123");
   expect(fill(text, { x: "x", y: "" })).toBe("13");
   expect(fill(text, { x: "", y: "y" })).toBe("");
+  expect(fill("{{#x}}{{y}}{{#y}}{{y}}{{/y}}{{/x}}", { x: "", y: "y" })).toBe("");
 });
 
 test("values are never looked at again", () => {
