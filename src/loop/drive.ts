@@ -25,7 +25,7 @@ export async function drive(
     const decided: ToldEvent = {
       type: "decided",
       of: event.seq,
-      effects: [...next.effects],
+      effects: next.effects.map((effect) => ({ ...effect })),
       because: { ...next.because },
     };
     const lines = [decided, ...next.notes].map((line) => log.seal(line));

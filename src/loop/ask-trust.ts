@@ -1,0 +1,36 @@
+// A project's own files can name commands: the first run lists them and asks (contract §2, *Trust*).
+import { stateFolder } from "../config/places.js";
+import { isTrusted, rememberTrust } from "../config/trust-store.js";
+import { fingerprint, listTrusted } from "../config/trust.js";
+import { UserError } from "../system/errors.js";
+import type { Task } from "../todo/task.js";
+import type { RunRequest } from "./open-run.js";
+
+/** Passes when there is nothing to trust, it was trusted before, or it is now; else `environment`. */
+export async function askTrust(request: RunRequest, tasks: readonly Task[]): Promise<void> {
+  const { ports, project, env, home } = request;
+  const place = { project: project.folder, home };
+  const lines = listTrusted(project.resolved, { file: project.todoFile, tasks }, place);
+  if (lines.length === 0) return;
+  const folder = stateFolder(env, home);
+  const question = { project: project.folder, fingerprint: fingerprint(lines) };
+  if (request.trust || (await isTrusted(ports.files, folder, question))) return;
+  const shown = lines.map(({ what, where, value }) => `${what} (${where}): ${value}`);
+  if (request.terminal && request.confirm !== undefined) {
+    if (
+      !(await request.confirm(
+        "This project's own files name commands that a run would start. Trust them?",
+        shown,
+      ))
+    ) {
+      throw new UserError("environment", "the project was not trusted: nothing was started");
+    }
+    await rememberTrust(ports.files, folder, question);
+    return;
+  }
+  throw new UserError(
+    "environment",
+    `the project's own files name commands, and nobody said yet that they may run:\n${shown.join("\n")}`,
+    "read them, then run once on a terminal, or pass --trust",
+  );
+}

@@ -1,0 +1,276 @@
+// What a run needs to know before it starts: trust, agents that are there, rules, repository. Starts no agent, writes nothing
+// but what was asked for (a repository, a branch, a remembered yes). Leaves locks and log to open-run.ts.
+import { resolve, relative } from "node:path";
+
+import { AUTO_ORDER, chooseAuto, createAgent } from "../agents/registry.js";
+import { agentSettings, knownAgents } from "../config/agent-settings.js";
+import { parseEnvFile } from "../config/env-file.js";
+import { AUTO } from "../config/settings.js";
+import { useBranch } from "../git/branch.js";
+import { headOf, type Head } from "../git/head.js";
+import { initRepository, openRepository, type Repository } from "../git/repository.js";
+import type { StepEvent } from "../logging/events.js";
+import { stampOf } from "../logging/run-log.js";
+import type { Rules } from "../logging/rules.js";
+import { readDocuments } from "../prompts/read-documents.js";
+import { UserError } from "../system/errors.js";
+import { nearest } from "../system/nearest.js";
+import { checkBacklog, type CheckOptions } from "../todo/check.js";
+import { compileUserSchema } from "../todo/user-schema.js";
+import { TaskId, type Task } from "../todo/task.js";
+import { askTrust } from "./ask-trust.js";
+import type { RunRequest } from "./open-run.js";
+import type { Hand } from "./world.js";
+
+/** All that was found out about a run before it starts. */
+export interface Assembly {
+  rules: Rules;
+  hands: ReadonlyMap<string, Hand>;
+  agents: Extract<StepEvent, { type: "run_started" }>["agents"];
+  check: CheckOptions;
+  envFile: Readonly<Record<string, string>>;
+  /** What agents' own settings add to their environments. */
+  agentEnv: Readonly<Record<string, string>>;
+  repo?: Repository;
+  head?: Head;
+  warnings: readonly string[];
+}
+
+/** Finds out. Whatever keeps the run from starting is a `UserError`. */
+export async function assemble(request: RunRequest): Promise<Assembly> {
+  const { ports, project } = request;
+  const { settings } = project.resolved;
+  const tasks = await peek(request);
+  checkRequest(request, tasks);
+  await askTrust(request, tasks);
+  const check = await checkOptions(request);
+  const hands = makeHands(request);
+  const schedule = await scheduleOf(request, hands);
+  const rules = rulesOf(request, schedule, await bootstrapRule(request, tasks));
+  const agents = await lookUp(request, { hands, rules, tasks });
+  const { repo, warning } = await repositoryOf(request);
+  const head = repo === undefined ? undefined : await headOf(repo);
+  const { envFile } = project.paths;
+  const envText = envFile === undefined ? undefined : await ports.files.read(envFile);
+  if (envFile !== undefined && envText === undefined) {
+    throw new UserError("usage", `env_file ${envFile} is not there`, "create it, or remove the setting");
+  }
+  return {
+    rules,
+    hands,
+    agents,
+    check,
+    envFile: envFile === undefined ? {} : parseEnvFile(envFile, Buffer.from(envText ?? []).toString("utf8")),
+    agentEnv: Object.assign({}, ...Object.values(settings.agents).map(({ env }) => env)),
+    ...(repo === undefined ? {} : { repo }),
+    ...(head?.ok === true ? { head: head.value } : {}),
+    warnings: warning === undefined ? [] : [warning],
+  };
+}
+
+/** The tasks as far as they can be read, without locks: only to ask before anything is started. */
+async function peek({ ports, project }: RunRequest): Promise<readonly Task[]> {
+  const stat = await ports.files.stat(project.todoFile);
+  if (stat !== undefined && stat.kind !== "file") {
+    throw new UserError(
+      "usage",
+      `${project.todoFile} is a ${stat.kind}, not a file`,
+      "name the task file: looper run FILE",
+    );
+  }
+  const bytes = await ports.files.read(project.todoFile);
+  if (bytes === undefined) return [];
+  const checked = checkBacklog(bytes);
+  return checked.kind === "ok" ? checked.backlog.tasks : checked.kind === "invalid" ? checked.readable : [];
+}
+
+function checkRequest(request: RunRequest, tasks: readonly Task[]): void {
+  const { project, idea, only } = request;
+  if (idea !== undefined && tasks.length > 0) {
+    throw new UserError(
+      "usage",
+      `--prompt is for a new backlog, and ${project.todoFile} has tasks`,
+      "add a task to that file instead",
+    );
+  }
+  if (only !== undefined && tasks.length > 0 && !tasks.some(({ id }) => id === only)) {
+    const close = nearest(
+      only,
+      tasks.map(({ id }) => id),
+    );
+    throw new UserError(
+      "usage",
+      `there is no task ${only} in ${project.todoFile}`,
+      close === undefined ? undefined : `did you mean ${close}?`,
+    );
+  }
+}
+
+async function checkOptions({ ports, project, agent }: RunRequest): Promise<CheckOptions> {
+  const { schemaFile } = project.paths;
+  const agentNames = knownAgents(project.resolved.settings);
+  if (agent !== undefined && !agentNames.includes(agent)) {
+    const close = nearest(agent, agentNames);
+    throw new UserError(
+      "usage",
+      `no agent is called "${agent}"`,
+      close === undefined ? `known: ${agentNames.join(", ")}` : `did you mean ${close}?`,
+    );
+  }
+  if (schemaFile === undefined) return { agentNames };
+  const bytes = await ports.files.read(schemaFile);
+  if (bytes === undefined)
+    throw new UserError("usage", `schema_file ${schemaFile} is not there`, "correct the setting");
+  const compiled = compileUserSchema(parseJson(Buffer.from(bytes).toString("utf8"), schemaFile));
+  if (!compiled.ok) throw new UserError("usage", `${schemaFile}: ${compiled.error}`, "correct the schema");
+  return { agentNames, schema: compiled.value };
+}
+
+function parseJson(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UserError("usage", `${file} is not JSON`, "correct the schema", { cause: error });
+  }
+}
+
+function makeHands(request: RunRequest): Map<string, Hand> {
+  const { ports, project, home, self } = request;
+  const { settings } = project.resolved;
+  const place = { project: project.folder, home };
+  return new Map(
+    knownAgents(settings).map((name) => {
+      const own = agentSettings(settings, name, place);
+      return [name, { settings: own, agent: createAgent(own, { ports, self }) }];
+    }),
+  );
+}
+
+/** The schedule as a list (contract §2): iteration n takes entry n, round and round. */
+async function scheduleOf(request: RunRequest, hands: ReadonlyMap<string, Hand>): Promise<string[]> {
+  const { schedule, roles } = request.project.resolved.settings;
+  switch (schedule.strategy) {
+    case "odd-even":
+      return [schedule.odd, schedule.even];
+    case "round-robin":
+      return [...schedule.agents];
+    case "single":
+      if (schedule.agent !== AUTO) return [schedule.agent];
+      if (request.agent !== undefined) return [request.agent];
+      if (roles.iteration !== undefined) return [roles.iteration];
+      return [await autoAgent(request, hands)];
+  }
+}
+
+async function autoAgent(request: RunRequest, hands: ReadonlyMap<string, Hand>): Promise<string> {
+  const candidates = AUTO_ORDER.flatMap((name) => hands.get(name)?.agent ?? []);
+  const found = await chooseAuto(candidates, request.env, request.project.folder);
+  if (found !== undefined) return found.settings.name;
+  throw new UserError(
+    "environment",
+    "no agent is installed: neither claude nor codex is on PATH",
+    "install one: npm install -g @anthropic-ai/claude-code, or npm install -g @openai/codex; or try looper demo, which needs none",
+  );
+}
+
+function rulesOf(request: RunRequest, schedule: string[], bootstrap: Rules["bootstrap"]): Rules {
+  const { loop, roles, hooks, git, verify } = request.project.resolved.settings;
+  return {
+    max_iterations: loop.max_iterations,
+    max_attempts: loop.max_attempts,
+    max_reviews: loop.max_reviews,
+    delay_ms: loop.delay_seconds * 1000,
+    apply_summary: loop.apply_summary,
+    review: loop.review,
+    completion_marker: loop.completion_marker,
+    schedule,
+    roles: {
+      ...(roles.iteration === undefined ? {} : { iteration: roles.iteration }),
+      ...(roles.review === undefined ? {} : { review: roles.review }),
+      ...(roles.repair === undefined ? {} : { repair: roles.repair }),
+      ...(roles.bootstrap === undefined ? {} : { bootstrap: roles.bootstrap }),
+    },
+    ...(request.agent === undefined ? {} : { agent: request.agent }),
+    ...(request.only === undefined ? {} : { only: TaskId.parse(request.only) }),
+    hooks: {
+      pre_iteration: [...hooks.pre_iteration],
+      post_iteration: [...hooks.post_iteration],
+      on_blocked: [...hooks.on_blocked],
+      on_run_end: [...hooks.on_run_end],
+    },
+    commit: git.commit,
+    verify_from_agents: verify.from_agents,
+    bootstrap,
+    workers: 1,
+  };
+}
+
+/** Contract §4, *Bootstrap*: after one question on a terminal; elsewhere only with an idea or documents to read. */
+async function bootstrapRule(request: RunRequest, tasks: readonly Task[]): Promise<Rules["bootstrap"]> {
+  if (tasks.length > 0 || request.yes || request.idea !== undefined) return "allowed";
+  if (request.terminal && request.confirm !== undefined) return "ask";
+  const { documents } = await readDocuments(request.ports.files, request.project.folder);
+  if (documents.length > 0) return "allowed";
+  const file = relative(request.cwd, request.project.todoFile);
+  return {
+    refused: `there are no tasks in ${file}: write some, or let an agent draft them: looper run --prompt "what to build"`,
+  };
+}
+
+/** Every agent the run may use, looked up before the first iteration; a missing one keeps the run from starting. */
+async function lookUp(
+  request: RunRequest,
+  run: { hands: ReadonlyMap<string, Hand>; rules: Rules; tasks: readonly Task[] },
+): Promise<Assembly["agents"]> {
+  const { rules, tasks } = run;
+  const own = tasks.flatMap(({ agent, status }) => (agent === undefined || status === "done" ? [] : [agent]));
+  const names =
+    rules.agent === undefined ? [...rules.schedule, ...Object.values(rules.roles), ...own] : [rules.agent];
+  const agents: Assembly["agents"] = [];
+  for (const name of new Set(names)) {
+    const hand = run.hands.get(name);
+    // A name nobody knows is a problem of the backlog, which says so with its line.
+    if (hand === undefined) continue;
+    const finding = await hand.agent.find(request.env, request.project.folder);
+    if ("missing" in finding)
+      throw new UserError("environment", `agent ${name}: ${finding.missing}`, finding.hint);
+    const { kind, permissions } = hand.settings;
+    agents.push({ name, kind, binary: finding.found, permissions });
+  }
+  return agents;
+}
+
+async function repositoryOf(request: RunRequest): Promise<{ repo?: Repository; warning?: string }> {
+  const { ports, project, env } = request;
+  const { git } = project.resolved.settings;
+  const real = (await ports.files.realPath(project.todoFile)) ?? project.todoFile;
+  const places = {
+    projectDir: project.folder,
+    todoFile: resolve(real),
+    exclude: [project.logDir, project.lockDir],
+    env,
+  };
+  let opened = await openRepository(ports, places);
+  if (!opened.ok && opened.error.why === "no-repository" && git.init) {
+    await initRepository(ports, project.folder, env);
+    opened = await openRepository(ports, places);
+  }
+  if (!opened.ok) {
+    if (opened.error.why === "unusable")
+      throw new UserError("environment", opened.error.message, "mend the repository, then run again");
+    return {
+      warning: `${opened.error.message}: the work is done, but nothing is committed and a review cannot be put back`,
+    };
+  }
+  if (git.branch !== "current") {
+    const name = git.branch.replaceAll("{run}", stampOf(ports.clock.now()));
+    const used = await useBranch(opened.value, name);
+    if (!used.ok)
+      throw new UserError(
+        "environment",
+        `git.branch: ${used.error.message}`,
+        "commit or put aside what is changed, or choose another branch",
+      );
+  }
+  return { repo: opened.value };
+}

@@ -1,0 +1,174 @@
+// The one place that assembles a run: locks, recovery, agents, rules, log; then `drive`. Used by every command that runs one.
+// Leaves what is decided to step.ts and what is done to the perform files.
+import { UserError } from "../system/errors.js";
+import type { Ports } from "../system/ports.js";
+import { createRedact, secretValues } from "../system/redact.js";
+import { createRunLog } from "../logging/run-log.js";
+import type { Ending, Sealed, StepEvent } from "../logging/events.js";
+import type { Project } from "../config/open-project.js";
+import { openStore } from "../todo/store.js";
+import { drive } from "./drive.js";
+import { baseEnvironment } from "./environment.js";
+import { Inbox } from "./inbox.js";
+import { lockPaths, takeRunLocks, type RunLocks } from "./locks.js";
+import { perform } from "./perform.js";
+import { assemble, type Assembly } from "./assemble.js";
+import { recoverRun } from "./recover-run.js";
+import { emptyMemory, type World } from "./world.js";
+
+/** What a run is asked for. */
+export interface RunRequest {
+  ports: Ports;
+  project: Project;
+  /** Absolute. */
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+  home: string;
+  version: string;
+  /** How to start this program again, for agents hosted in a child. */
+  self: { command: string; args: readonly string[] };
+  promptsFolder: string;
+  /** `--agent`. */
+  agent?: string;
+  /** `--task`. */
+  only?: string;
+  /** `--prompt`. */
+  idea?: string;
+  /** `--trust`, or CI. */
+  trust: boolean;
+  /** `-y`. */
+  yes: boolean;
+  /** Somebody is there to be asked. */
+  terminal: boolean;
+  confirm?: (question: string, lines: readonly string[]) => Promise<boolean>;
+  onEvent?: (event: Sealed) => void;
+}
+
+/** A run that goes on. */
+export interface OpenRun {
+  run: string;
+  /** Absolute path of its folder in the logs. */
+  folder: string;
+  interrupt(signal: "SIGINT" | "SIGTERM" | "SIGHUP"): void;
+  /** Rejects with a `UserError` when the log could not be written, or on a bug of ours; nothing is left running then either. */
+  ended: Promise<RunEnd>;
+}
+
+export interface RunEnd {
+  ending: Ending;
+  signal?: string;
+  message?: string;
+}
+
+/** Assembles a run and starts it. Whatever keeps it from starting is a `UserError`. */
+export async function openRun(request: RunRequest): Promise<OpenRun> {
+  const { ports, project } = request;
+  const assembly = await assemble(request);
+  const paths = lockPaths({
+    todoFile: project.todoFile,
+    lockDir: project.lockDir,
+    ...(assembly.repo === undefined ? {} : { gitDir: assembly.repo.gitDir }),
+  });
+  const locks = await takeRunLocks(ports, paths, project.lockDir);
+  try {
+    return await startRun(request, assembly, locks);
+  } catch (error) {
+    await locks.release();
+    throw error;
+  }
+}
+
+async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks): Promise<OpenRun> {
+  const { ports, project } = request;
+  // A dead run is swept first, and gone, before anything is read.
+  const recovered = await recoverRun(ports, locks.dead, assembly.repo);
+  const env = baseEnvironment(request.env, assembly.envFile);
+  const redact = createRedact(await withoutPaths(ports, secretValues({ ...env, ...assembly.agentEnv })));
+  const log = await createRunLog(ports, project.logDir, {
+    redact,
+    onLine: (line) => request.onEvent?.(line),
+  });
+  ports.processes.mark(log.run);
+  await locks.describe({ run: log.run, folder: log.folder });
+  const { repo } = assembly;
+  const world: World = {
+    ports,
+    project,
+    log,
+    store: openStore(ports, project.todoFile, project.lockDir, assembly.check),
+    ...(repo === undefined ? {} : { repo }),
+    hands: assembly.hands,
+    env,
+    promptsFolder: request.promptsFolder,
+    ...(request.idea === undefined ? {} : { idea: request.idea }),
+    began: { at: ports.clock.now(), monotonic: ports.clock.monotonic() },
+    ...(assembly.head?.commit === undefined ? {} : { head: assembly.head.commit }),
+    ...(request.confirm === undefined ? {} : { confirm: askWith(request.confirm) }),
+    memory: emptyMemory(),
+  };
+  const inbox = new Inbox();
+  inbox.put(started(request, assembly, log.run));
+  inbox.put(recovered);
+  return {
+    run: log.run,
+    folder: log.folder,
+    interrupt: (signal) => {
+      inbox.put({ type: "run_interrupted", signal, terminal: request.terminal });
+    },
+    ended: runToEnd(world, inbox, locks),
+  };
+}
+
+function askWith(confirm: NonNullable<RunRequest["confirm"]>): (question: string) => Promise<boolean> {
+  return (question) => confirm(question, []);
+}
+
+function started(request: RunRequest, assembly: Assembly, run: string): StepEvent {
+  const { head, repo } = assembly;
+  return {
+    type: "run_started",
+    run,
+    version: request.version,
+    project: request.project.folder,
+    todo_file: request.project.todoFile,
+    rules: assembly.rules,
+    agents: assembly.agents,
+    git: repo !== undefined,
+    ...(head?.commit === undefined ? {} : { head: head.commit }),
+    ...(head?.branch === undefined ? {} : { branch: head.branch }),
+    warnings: [...request.project.warnings, ...assembly.warnings],
+  };
+}
+
+/** A secret is never a path that exists: a redacted path would break whatever is told of it. */
+async function withoutPaths({ files }: Ports, secrets: readonly string[]): Promise<string[]> {
+  const kept = await Promise.all(
+    secrets.map(async (secret) =>
+      secret.startsWith("/") && !secret.includes("\0") && (await files.stat(secret)) !== undefined
+        ? undefined
+        : secret,
+    ),
+  );
+  return kept.filter((secret) => secret !== undefined);
+}
+
+async function runToEnd(world: World, inbox: Inbox, locks: RunLocks): Promise<RunEnd> {
+  const { log, ports } = world;
+  try {
+    const end = await drive({ log, clock: ports.clock, perform: (effect) => perform(world, effect) }, inbox);
+    return {
+      ending: end.ending,
+      ...(end.signal === undefined ? {} : { signal: end.signal }),
+      ...(end.message === undefined ? {} : { message: end.message }),
+    };
+  } catch (error) {
+    // The run cannot be written down any more: nothing of it may go on.
+    for (const stop of world.memory.stops.values()) stop.abort("kill");
+    await ports.processes.sweep(log.run);
+    if (error instanceof UserError) throw error;
+    throw new Error(`run ${log.run} broke; its log is ${log.folder}`, { cause: error });
+  } finally {
+    await log.close();
+    await locks.release();
+  }
+}

@@ -1,0 +1,189 @@
+// The effect that takes hours: an agent is given its prompt, heard out, and its end put into one event.
+import { join, relative } from "node:path";
+import type { AgentEvent, AgentResult } from "../agents/agent.js";
+import type { StepEvent } from "../logging/events.js";
+import type { Redact } from "../system/redact.js";
+import type { AppendFile } from "../system/ports.js";
+import type { Effect, JobFacts } from "./effects.js";
+import { agentEnvironment } from "./environment.js";
+import { promptFor, workFolder } from "./prompt-for.js";
+import type { Hand, World } from "./world.js";
+
+type RunAgent = Extract<Effect, { kind: "run-agent" }>;
+
+/** Lines of an attempt that the next one's prompt shows. */
+const TAIL_LINES = 30;
+
+/** Runs an agent to its end. Never ends in anything but `agent_finished`, save when the log's folder cannot be written. */
+export async function performAgent(world: World, effect: RunAgent): Promise<StepEvent> {
+  const { ports, memory, log } = world;
+  const { job } = effect;
+  const hand = world.hands.get(job.agent);
+  if (hand === undefined) throw new Error(`no agent is called ${job.agent}`);
+  const began = ports.clock.monotonic();
+  const stop = new AbortController();
+  memory.stops.set(job.job, stop);
+  const step = await openStep(world, effect);
+  try {
+    const prompt = log.redact(await promptFor(world, job, { earlier: effect.earlier, draft: step.draft }));
+    const promptFile = join(step.folder, "prompt.md");
+    await ports.files.writeNew(promptFile, prompt, { mode: 0o600 });
+    // L1: what was decided is safe against power loss before an agent starts.
+    await log.sync();
+    const result = await listen(world, { effect, hand, step, prompt, promptFile, stop });
+    await writeLastMessage(world, hand, step, result);
+    return finished(job, result, ports.clock.monotonic() - began);
+  } finally {
+    memory.stops.delete(job.job);
+    await step.output.close();
+    await step.stderr.close();
+  }
+}
+
+interface Step {
+  folder: string;
+  output: AppendFile;
+  stderr: AppendFile;
+  draft: string | undefined;
+}
+
+/** The folder of an agent step, `NNN-<label>/` beside the log. */
+async function openStep(world: World, { job, label }: RunAgent): Promise<Step> {
+  const { ports, memory, log, project } = world;
+  const number = String(++memory.stepCount).padStart(3, "0");
+  const folder = join(log.folder, `${number}-${label}`);
+  await ports.files.makeFolder(folder, 0o700);
+  memory.steps.set(job.job, folder);
+  const drafts = job.phase === "bootstrap" || job.phase === "repair";
+  // An agent kept to the project can only write there.
+  const inside = !relative(project.folder, folder).startsWith("..");
+  const draft = !drafts ? undefined : join(inside ? folder : project.lockDir, "to-do.json");
+  if (draft !== undefined) {
+    await ports.files.remove(draft);
+    memory.drafts.set(job.job, draft);
+  }
+  return {
+    folder,
+    output: await ports.files.openAppend(join(folder, "output.jsonl"), { mode: 0o600 }),
+    stderr: await ports.files.openAppend(join(folder, "stderr.log"), { mode: 0o600 }),
+    draft,
+  };
+}
+
+interface Hearing {
+  effect: RunAgent;
+  hand: Hand;
+  step: Step;
+  prompt: string;
+  promptFile: string;
+  stop: AbortController;
+}
+
+async function listen(world: World, hearing: Hearing): Promise<AgentResult> {
+  const { log } = world;
+  const { effect, hand, step, stop } = hearing;
+  const { job } = effect;
+  const tail: string[] = [];
+  const result = await hand.agent.run(
+    {
+      phase: job.phase,
+      ...(job.task_id === undefined ? {} : { taskId: job.task_id }),
+      iteration: job.iteration,
+      attempt: job.attempt,
+      prompt: hearing.prompt,
+      promptFile: hearing.promptFile,
+      cwd: workFolder(world),
+      env: agentEnvironment(world.env, hand.settings, {
+        run: log.run,
+        job,
+        ...(step.draft === undefined ? {} : { draft: step.draft }),
+      }),
+      // A review looks, and changes nothing.
+      permissions: job.phase === "review" ? "read-only" : hand.settings.permissions,
+    },
+    {
+      onStart: ({ pid, command }) =>
+        log.tell({ type: "agent_started", ...job, label: effect.label, pid, command }),
+      onEvent: async (event) => {
+        count(world, event);
+        keepTail(tail, event, log.redact);
+        await log.tell({ ...event, ...job });
+      },
+      onLine: (line) => step.output.append(log.redact(line) + "\n"),
+      onStderr: (text) => step.stderr.append(log.redact(text)),
+      stop: stop.signal,
+    },
+  );
+  if (job.task_id !== undefined) world.memory.tails.set(job.task_id, tail);
+  await tellSummary(world, job, result);
+  return result;
+}
+
+async function tellSummary(world: World, job: JobFacts, result: AgentResult): Promise<void> {
+  if (result.outcome !== "ok" || !("found" in result.report)) return;
+  const { task_id, status, summary, files, blockers, new_tasks } = result.report.found;
+  await world.log.tell({
+    type: "summary",
+    ...job,
+    task_id,
+    status,
+    summary: summary ?? "",
+    files: files ?? [],
+    blockers: blockers ?? [],
+    new_tasks: new_tasks ?? [],
+  });
+}
+
+function count({ memory }: World, event: AgentEvent): void {
+  if (event.type !== "usage") return;
+  memory.usage.input += event.input_tokens + (event.cached_input_tokens ?? 0);
+  memory.usage.output += event.output_tokens;
+  if (event.cost_usd !== undefined) memory.usage.cost = (memory.usage.cost ?? 0) + event.cost_usd;
+}
+
+/** The last things an attempt said and did, a line each. */
+function keepTail(tail: string[], event: AgentEvent, redact: Redact): void {
+  const line = tailLine(event);
+  if (line === undefined) return;
+  tail.push(redact(line.length > 500 ? `${line.slice(0, 500)} …` : line));
+  if (tail.length > TAIL_LINES) tail.shift();
+}
+
+function tailLine(event: AgentEvent): string | undefined {
+  switch (event.type) {
+    case "message":
+      return `${event.role}: ${event.content}`;
+    case "command":
+      return `$ ${event.command}${event.exit_code === undefined ? "" : ` (exit ${String(event.exit_code)})`}`;
+    case "tool_use":
+      return `tool ${event.name}`;
+    case "tool_result":
+      return event.is_error ? `tool failed: ${event.output}` : undefined;
+    case "error":
+      return `error: ${event.error}`;
+    case "usage":
+      return undefined;
+  }
+}
+
+async function writeLastMessage(world: World, hand: Hand, step: Step, result: AgentResult): Promise<void> {
+  const message = world.log.redact(result.lastMessage);
+  await world.ports.files.writeNew(join(step.folder, "last-message.txt"), message, { mode: 0o600 });
+  const { lastMessage } = hand.settings;
+  if (lastMessage !== undefined) await world.ports.files.writeAtomic(lastMessage, message);
+}
+
+function finished(job: JobFacts, result: AgentResult, durationMs: number): StepEvent {
+  const facts = {
+    type: "agent_finished" as const,
+    ...job,
+    ...(result.exitCode === undefined ? {} : { exit_code: result.exitCode }),
+    ...(result.signal === undefined ? {} : { signal: result.signal }),
+    unknown_events: result.unknownEvents,
+    duration_ms: Math.round(durationMs),
+  };
+  if (result.outcome === "failed") {
+    return { ...facts, outcome: "failed", reason: result.reason, evidence: result.evidence };
+  }
+  return { ...facts, outcome: "ok", report: result.report };
+}

@@ -1,0 +1,163 @@
+// Effects on the backlog: reading, changing, adopting what an agent drafted. Leaves the file itself to todo/store.ts.
+import { join } from "node:path";
+import { hasTasksInHistory } from "../git/history.js";
+import type { StepEvent } from "../logging/events.js";
+import { findRun, readLines } from "../logging/read.js";
+import type { BacklogIndex } from "../todo/change.js";
+import type { IndexRow } from "../todo/task.js";
+import type { Changed, ReadResult } from "../todo/store.js";
+import type { Effect } from "./effects.js";
+import type { Outcome } from "./jobs.js";
+import type { World } from "./world.js";
+
+type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
+type Row = Outcome["rows"][number];
+
+const MOST_PROBLEMS = 50;
+
+/** Reads the backlog as it is now; its rows go beside the log. */
+export async function performRead(world: World): Promise<StepEvent> {
+  const read = await world.store.read();
+  switch (read.kind) {
+    case "ok": {
+      const rows = read.index.rows.map(mutable);
+      const index = `index-${String(++world.memory.indexCount)}.json`;
+      await world.ports.files.writeAtomic(join(world.log.folder, index), JSON.stringify(rows), {
+        mode: 0o600,
+      });
+      return { type: "backlog_read", digest: read.index.digest, tasks: rows.length, rows, index };
+    }
+    case "missing":
+      return invalid("missing", [], await knownVersion(world));
+    case "empty":
+      return invalid(read.blank ? "empty" : "no-tasks", [], await knownVersion(world));
+    case "invalid":
+      return invalid("broken", read.problems, undefined);
+  }
+}
+
+function invalid(
+  what: "missing" | "empty" | "no-tasks" | "broken",
+  problems: readonly {
+    rule: string;
+    pointer: string;
+    line: number;
+    column: number;
+    message: string;
+    suggestion?: string | undefined;
+  }[],
+  known: string | undefined,
+): StepEvent {
+  return {
+    type: "backlog_invalid",
+    what,
+    problems: problems.slice(0, MOST_PROBLEMS).map(({ suggestion, ...rest }) => ({
+      ...rest,
+      ...(suggestion === undefined ? {} : { suggestion }),
+    })),
+    count: problems.length,
+    ...(known === undefined ? {} : { known }),
+  };
+}
+
+/** Contract §4, *Bootstrap*: a version with tasks that somebody still has, and how to get it back. */
+async function knownVersion(world: World): Promise<string | undefined> {
+  const { store, repo, project } = world;
+  const [copy] = await store.copies();
+  if (copy !== undefined)
+    return `${project.todoFile} has no tasks, but ${copy} has: cp ${quote(copy)} ${quote(project.todoFile)}`;
+  const history = repo === undefined ? undefined : await hasTasksInHistory(repo);
+  if (history?.ok === true && history.value !== undefined) {
+    const commit = history.value.slice(0, 12);
+    return `${project.todoFile} has no tasks, but commit ${commit} has: git checkout ${commit} -- ${quote(project.todoFile)}`;
+  }
+  const seen = await seenByLastRun(world);
+  if (seen === undefined) return undefined;
+  return `${project.todoFile} has no tasks, but run ${seen} worked on some: restore the file, or move ${quote(project.logDir)} away to start anew`;
+}
+
+/** Another run that read a backlog with tasks from this very file. */
+async function seenByLastRun({ ports, project, log }: World): Promise<string | undefined> {
+  const runs = await ports.files.list(join(project.logDir, "runs"));
+  for (const run of runs
+    .filter((name) => name !== log.run)
+    .slice(-3)
+    .reverse()) {
+    const folder = await findRun(ports, project.logDir, run);
+    if (folder !== undefined && (await sawTasks({ files: ports.files }, folder, project.todoFile)))
+      return run;
+  }
+  return undefined;
+}
+
+async function sawTasks(
+  ports: Pick<World["ports"], "files">,
+  folder: string,
+  todoFile: string,
+): Promise<boolean> {
+  let same = false;
+  for await (const line of readLines(ports, folder)) {
+    if (line.type === "run_started") same = line.value["todo_file"] === todoFile;
+    if (line.type === "backlog_read") return same && Number(line.value["tasks"]) > 0;
+    if (line.seq > 50) return false;
+  }
+  return false;
+}
+
+function quote(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Applies changes to the newest file, and answers with what became of them. */
+export async function performChange(world: World, effect: Do<"change-backlog">): Promise<StepEvent> {
+  const changed = await world.store.change(effect.changes, {
+    during: effect.during,
+    finished: world.memory.finished,
+  });
+  return { type: "backlog_changed", ...effect.job, ...outcomeOf(world, changed) };
+}
+
+/** What the store says, as events carry it; finished tasks are remembered, since a person's save must not undo them. */
+export function outcomeOf(world: World, changed: Changed): Outcome {
+  for (const { id, to } of changed.applied.updated) {
+    if (to === "done") world.memory.finished.add(id);
+  }
+  const { edits } = changed;
+  return {
+    updated: changed.applied.updated,
+    refused: changed.applied.refused.map(({ change, why }) => ({
+      op: change.op,
+      ...("id" in change ? { id: change.id } : {}),
+      why,
+    })),
+    warnings: [...changed.applied.warnings],
+    rows: changed.rows.map(mutable),
+    removed: [...changed.removed],
+    digest: changed.index.digest,
+    ...(edits === undefined
+      ? {}
+      : {
+          edits: {
+            added: edits.added,
+            changed: edits.changed,
+            put_back: edits.putBack,
+            ...(edits.copy === undefined ? {} : { copy: edits.copy }),
+          },
+        }),
+  };
+}
+
+/** An outcome in which nothing changed. */
+export function toOutcome(index: BacklogIndex): Outcome {
+  return { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: index.digest };
+}
+
+/** The same, for a backlog that was just read. */
+export function unchanged(read: ReadResult): Outcome {
+  return toOutcome(read.kind === "ok" ? read.index : { rows: [], digest: "" });
+}
+
+function mutable(row: IndexRow): Row {
+  const { depends_on, ...rest } = row;
+  return { ...rest, depends_on: [...depends_on] };
+}

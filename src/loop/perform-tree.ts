@@ -1,0 +1,188 @@
+// Effects on the working tree: checkpoint, snapshot, restore, and the commit protocol with the backlog in it.
+import { checkpoint } from "../git/checkpoint.js";
+import { commitBacklog, prepareCommit, type Preparation } from "../git/commit.js";
+import type { GitFailure } from "../git/git.js";
+import { formatMessage } from "../git/message.js";
+import { dropPending, recoverPending } from "../git/pending.js";
+import { publish } from "../git/publish.js";
+import { restoreTo } from "../git/restore.js";
+import { snapshot } from "../git/snapshot.js";
+import type { StepEvent } from "../logging/events.js";
+import type { Result } from "../system/result.js";
+import { z } from "zod";
+import type { Change } from "../todo/change.js";
+import { EffectError } from "./drive.js";
+import type { Effect, JobFacts } from "./effects.js";
+import { outcomeOf, toOutcome, unchanged } from "./perform-backlog.js";
+import type { World } from "./world.js";
+
+type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
+
+/** Keeps the tree as an attempt finds it. Without git there is nothing to keep. */
+export async function performCheckpoint(world: World, { job, reuse }: Do<"checkpoint">): Promise<StepEvent> {
+  if (world.repo === undefined) return { type: "checkpoint", ...job, reused: false, dirty: 0 };
+  const order = { id: job.task_id ?? `review ${String(job.iteration)}`, run: world.log.run, reuse };
+  const made = unwrap("checkpoint", await checkpoint(world.repo, order));
+  world.memory.checkpoints.set(job.job, made);
+  for (const message of made.warnings) await world.log.tell({ type: "warning", ...job, message });
+  return {
+    type: "checkpoint",
+    ...job,
+    base: made.base,
+    ...(made.before.commit === undefined ? {} : { head: made.before.commit }),
+    reused: made.reused,
+    dirty: made.dirty.size,
+  };
+}
+
+/** What the attempt did to the tree and to HEAD, as the agent left them. */
+export async function performSnapshot(world: World, { job }: Do<"snapshot">): Promise<StepEvent> {
+  const taken = await takeSnapshot(world, job, `${job.task_id ?? "job"}-${String(job.attempt)}`);
+  if (taken === undefined) return { type: "snapshot", ...job, changed: 0, head: "same", warnings: [] };
+  const { verdict } = taken;
+  return {
+    type: "snapshot",
+    ...job,
+    changed: taken.changes.length,
+    head: typeof verdict === "object" ? "moved" : verdict,
+    ...(typeof verdict === "object" ? { why: verdict.moved } : {}),
+    warnings: [...taken.warnings],
+  };
+}
+
+async function takeSnapshot(world: World, job: JobFacts, label: string) {
+  const { repo, memory } = world;
+  const before = memory.checkpoints.get(job.job);
+  if (repo === undefined || before === undefined) return undefined;
+  const policy = world.project.resolved.settings.git.commit;
+  const taken = unwrap(
+    "snapshot",
+    await snapshot(repo, { checkpoint: before, run: world.log.run, label, policy }),
+  );
+  memory.snapshots.set(job.job, taken);
+  return taken;
+}
+
+/** Puts back what a review changed; a rescue keeps what was there. */
+export async function performRestore(world: World, { job }: Do<"restore">): Promise<StepEvent> {
+  const label = `review-${String(job.iteration)}`;
+  await takeSnapshot(world, job, label);
+  const before = world.memory.checkpoints.get(job.job);
+  forget(world, job);
+  if (world.repo === undefined || before === undefined) return { type: "restored", ...job, paths: [] };
+  const back = unwrap(
+    "restore",
+    await restoreTo(world.repo, { checkpoint: before, run: world.log.run, label }),
+  );
+  return {
+    type: "restored",
+    ...job,
+    paths: [...back.paths],
+    ...(back.rescue === undefined ? {} : { rescue: back.rescue }),
+  };
+}
+
+/** L2: pending commit, backlog, HEAD, in this order; a start that finds pending goes on from there. */
+export async function performCommit(world: World, effect: Do<"commit">): Promise<StepEvent> {
+  const { job, changes } = effect;
+  const { repo, memory, store } = world;
+  await world.log.sync();
+  const taken = memory.snapshots.get(job.job);
+  const commits = world.project.resolved.settings.git.commit === "runner";
+  let prepared: Preparation | undefined;
+  const prepare = async (backlog: Uint8Array): Promise<void> => {
+    if (repo === undefined || taken === undefined || !commits) return;
+    const message = formatMessage({
+      title: titleOf(world, job),
+      summary: effect.summary,
+      task: job.task_id ?? "",
+      run: world.log.run,
+      agent: job.agent,
+    });
+    const order = {
+      taskId: job.task_id ?? "",
+      run: world.log.run,
+      snapshot: taken,
+      backlog,
+      message,
+      facts: { changes },
+    };
+    prepared = unwrap("commit", await prepareCommit(repo, order));
+  };
+  const changed = await store.change(changes, {
+    during: effect.during,
+    finished: memory.finished,
+    beforeWrite: prepare,
+  });
+  if (prepared === undefined && changes.length === 0) await prepare(await bytesOf(world));
+  const outcome = outcomeOf(world, changed);
+  forget(world, job);
+  if (repo === undefined || prepared === undefined || prepared === "nothing") {
+    return { type: "committed", ...job, ...outcome };
+  }
+  const published = unwrap("publish", await publish(repo, prepared));
+  outcome.warnings.push(...published.warnings);
+  return { type: "committed", ...job, commit: published.commit, ...outcome };
+}
+
+const PendingFacts = z.object({ changes: z.array(z.custom<Change>()) });
+
+/** Goes on where a killed run left its commit. */
+export async function performFinishPending(world: World): Promise<StepEvent> {
+  const { repo, store } = world;
+  if (repo === undefined) throw new EffectError("finish-pending", "there is no repository");
+  const prepared = unwrap("finish-pending", await recoverPending(repo));
+  const facts = PendingFacts.safeParse(prepared?.facts);
+  const nothing = unchanged(await store.read());
+  if (prepared === undefined) return { type: "committed", ...nothing };
+  const row = store.row(prepared.taskId ?? "");
+  const changes = row === undefined || row.status === "done" || !facts.success ? [] : facts.data.changes;
+  const outcome =
+    changes.length === 0
+      ? nothing
+      : outcomeOf(world, await store.change(changes, { during: "idle", finished: world.memory.finished }));
+  if (outcome.refused.length > 0) {
+    unwrap("finish-pending", await dropPending(repo));
+    return { type: "committed", ...outcome };
+  }
+  const published = unwrap("publish", await publish(repo, prepared));
+  return { type: "committed", commit: published.commit, ...outcome };
+}
+
+/** The backlog's own commit at the end of a run, where git tracks it and it changed. */
+export async function performCommitBacklog(
+  world: World,
+  { ending }: Do<"commit-backlog">,
+): Promise<StepEvent> {
+  const outcome = toOutcome(world.store.index());
+  const bytes = await world.ports.files.read(world.project.todoFile);
+  if (world.repo === undefined || bytes === undefined) return { type: "committed", ...outcome };
+  const message = `looper: ${ending}\n\nLooper-Run: ${world.log.run}\n`;
+  const done = unwrap(
+    "commit-backlog",
+    await commitBacklog(world.repo, { run: world.log.run, bytes, message }),
+  );
+  if (done === "nothing") return { type: "committed", ...outcome };
+  return { type: "committed", commit: done.commit, ...outcome };
+}
+
+function titleOf(world: World, job: JobFacts): string {
+  return (
+    (job.task_id === undefined ? undefined : world.store.task(job.task_id)?.title) ?? job.task_id ?? "work"
+  );
+}
+
+async function bytesOf(world: World): Promise<Uint8Array> {
+  return (await world.ports.files.read(world.project.todoFile)) ?? new Uint8Array();
+}
+
+function forget({ memory }: World, { job }: JobFacts): void {
+  memory.checkpoints.delete(job);
+  memory.snapshots.delete(job);
+}
+
+/** Git's own failures under the name of the effect they ended. */
+function unwrap<T>(effect: string, result: Result<T, GitFailure>): T {
+  if (result.ok) return result.value;
+  throw new EffectError(effect, `${result.error.command}: ${result.error.message}`);
+}

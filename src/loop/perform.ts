@@ -1,0 +1,122 @@
+// Does effects: each in its own file, here only told apart. What goes wrong in the world is thrown, and becomes `effect_failed`.
+import { join } from "node:path";
+import { runHook } from "../hooks/run-hook.js";
+import type { StepEvent } from "../logging/events.js";
+import { never } from "../system/never.js";
+import type { Effect } from "./effects.js";
+import { hookEnvironment } from "./environment.js";
+import { performAdopt } from "./perform-adopt.js";
+import { performAgent } from "./perform-agent.js";
+import { performChange, performRead } from "./perform-backlog.js";
+import {
+  performCheckpoint,
+  performCommit,
+  performCommitBacklog,
+  performFinishPending,
+  performRestore,
+  performSnapshot,
+} from "./perform-tree.js";
+import { workFolder } from "./prompt-for.js";
+import type { World } from "./world.js";
+
+type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
+
+/** Does one effect; answers with the one event it ends in. */
+export async function perform(world: World, effect: Effect): Promise<StepEvent> {
+  switch (effect.kind) {
+    case "read-backlog":
+      return performRead(world);
+    case "ask":
+      return { type: "answered", yes: (await world.confirm?.(effect.question)) ?? false };
+    case "change-backlog":
+      return performChange(world, effect);
+    case "checkpoint":
+      return performCheckpoint(world, effect);
+    case "run-agent":
+      return performAgent(world, effect);
+    case "adopt":
+      return performAdopt(world, effect);
+    case "snapshot":
+      return performSnapshot(world, effect);
+    case "restore":
+      return performRestore(world, effect);
+    case "commit":
+      return performCommit(world, effect);
+    case "finish-pending":
+      return performFinishPending(world);
+    case "commit-backlog":
+      return performCommitBacklog(world, effect);
+    case "run-hook":
+      return performHook(world, effect);
+    case "stop":
+      world.memory.stops.get(effect.job.job)?.abort(effect.how);
+      return { type: "stop_sent", ...effect.job, how: effect.how };
+    case "finish":
+      return performFinish(world, effect);
+    default:
+      return never(effect);
+  }
+}
+
+async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEvent> {
+  const { ports, log, memory } = world;
+  const { hook, at, job, status, label } = effect;
+  const { hooks } = world.project.resolved.settings;
+  const command = hooks[hook][at];
+  if (command === undefined) throw new Error(`there is no hook ${hook}[${String(at)}]`);
+  const step = job === undefined ? undefined : memory.steps.get(job.job);
+  const lastMessage = step === undefined ? "" : join(step, "last-message.txt");
+  const key = job?.job ?? 0;
+  const stop = new AbortController();
+  memory.stops.set(key, stop);
+  const began = ports.clock.monotonic();
+  const end = await runHook(
+    ports,
+    {
+      command,
+      cwd: workFolder(world),
+      env: hookEnvironment(world.env, { run: log.run, job, status, lastMessage }),
+      event: { type: hook, run: log.run, status, label, ...job },
+      words: [job?.task_id ?? "", status, lastMessage, label],
+      timeoutMs: hooks.timeout,
+    },
+    stop.signal,
+  );
+  memory.stops.delete(key);
+  return {
+    type: "hook_finished",
+    ...job,
+    hook,
+    command,
+    outcome: end.outcome,
+    ...(end.exitCode === undefined ? {} : { exit_code: end.exitCode }),
+    output: end.output,
+    duration_ms: Math.round(ports.clock.monotonic() - began),
+  };
+}
+
+/** The last thing a run does: nothing it started outlives it, and what it wrote is safe. */
+async function performFinish(world: World, effect: Do<"finish">): Promise<StepEvent> {
+  const { ports, log, memory, began } = world;
+  const { kind: _kind, done, tasks, iterations, ...end } = effect;
+  const swept = await ports.processes.sweep(log.run);
+  if (swept.left.length > 0) {
+    const message = `processes of this run could not be ended: ${swept.left.join(", ")}`;
+    await log.tell({ type: "warning", message });
+  }
+  await log.sync();
+  const { input, output, cost } = memory.usage;
+  return {
+    type: "run_ended",
+    ...end,
+    totals: {
+      done,
+      tasks,
+      iterations,
+      duration_ms: Math.round(ports.clock.monotonic() - began.monotonic),
+      input_tokens: input,
+      output_tokens: output,
+      ...(cost === undefined ? {} : { cost_usd: cost }),
+    },
+  };
+}

@@ -1,0 +1,137 @@
+// The prompt of an agent step, from what is known now (contract §4, *What a prompt holds*).
+import { resolve, relative, dirname } from "node:path";
+import type { Phase } from "../agents/agent.js";
+import { changesSince } from "../git/history.js";
+import {
+  bootstrapVariables,
+  iterationVariables,
+  repairVariables,
+  reviewVariables,
+  type BacklogFacts,
+} from "../prompts/compose.js";
+import { readDocuments } from "../prompts/read-documents.js";
+import { render } from "../prompts/render.js";
+import { readTemplate } from "../prompts/store.js";
+import type { Task, TaskId } from "../todo/task.js";
+import type { Earlier, JobFacts } from "./effects.js";
+import type { World } from "./world.js";
+
+/** The tasks finished lately that a prompt recalls. */
+const HISTORY = 10;
+
+/** The folder agents, gate and hooks work in: `project.root` of the backlog, when it lies inside the project. */
+export function workFolder(world: World): string {
+  const { project, store } = world;
+  const root = store.backlog()?.project?.root;
+  if (root === undefined) return project.folder;
+  const folder = resolve(dirname(project.todoFile), root);
+  const inside = relative(project.folder, folder);
+  return inside === ".." || inside.startsWith("../") ? project.folder : folder;
+}
+
+/** Renders the prompt of a job. `draft`: where a bootstrap or repair is to write. */
+export async function promptFor(
+  world: World,
+  job: JobFacts,
+  extra: { earlier: readonly Earlier[]; draft: string | undefined },
+): Promise<string> {
+  const variables = await variablesFor(world, job, extra);
+  const places = { bundled: world.promptsFolder, instead: world.project.paths.prompts };
+  return render(await readTemplate(world.ports.files, places, job.phase), variables);
+}
+
+async function variablesFor(
+  world: World,
+  job: JobFacts,
+  extra: { earlier: readonly Earlier[]; draft: string | undefined },
+): Promise<Readonly<Record<string, string>>> {
+  const phase: Phase = job.phase;
+  switch (phase) {
+    case "iteration":
+      return iterationVariables(iterationFacts(world, job, extra.earlier));
+    case "review":
+      return reviewVariables({ ...(await reviewFacts(world)), ...backlogFacts(world, job) });
+    case "bootstrap": {
+      const { documents, entries } = await readDocuments(world.ports.files, world.project.folder);
+      const project = { folder: world.project.folder };
+      return bootstrapVariables({
+        project,
+        documents,
+        entries,
+        idea: world.idea ?? "",
+        outputFile: extra.draft ?? "",
+      });
+    }
+    case "repair":
+      return repairVariables({ ...(await brokenFacts(world)), outputFile: extra.draft ?? "" });
+  }
+}
+
+function backlogFacts(world: World, job: JobFacts): BacklogFacts {
+  const backlog = world.store.backlog();
+  const folder = workFolder(world);
+  return {
+    project: { folder, name: backlog?.project?.name },
+    iteration: job.iteration,
+    todoFile: relative(folder, world.project.todoFile),
+    logDir: relative(folder, world.project.logDir),
+    sourceFiles: backlog?.source_files ?? [],
+  };
+}
+
+function iterationFacts(world: World, job: JobFacts, earlier: readonly Earlier[]) {
+  const id = job.task_id;
+  const task = id === undefined ? undefined : world.store.task(id);
+  if (id === undefined || task === undefined) throw new Error(`no task ${String(id)} to give to an agent`);
+  const { loop, git } = world.project.resolved.settings;
+  const tail = world.memory.tails.get(id) ?? [];
+  return {
+    ...backlogFacts(world, job),
+    task,
+    attempt: job.attempt,
+    maxAttempts: loop.max_attempts,
+    dependencies: tasksOf(world, task.depends_on ?? []),
+    earlierAttempts: earlier.map((one, at) => ({ ...one, events: at === earlier.length - 1 ? tail : [] })),
+    history: tasksOf(world, [...world.memory.finished].slice(-HISTORY)),
+    commitRule: git.commit,
+  };
+}
+
+function tasksOf(world: World, ids: readonly TaskId[]): Task[] {
+  return ids.flatMap((id) => world.store.task(id) ?? []);
+}
+
+async function reviewFacts(world: World) {
+  const tasks = (world.store.backlog()?.tasks ?? []).filter(({ id }) => id !== "PROJECT-DONE");
+  const { repo, head } = world;
+  const changes = repo === undefined || head === undefined ? undefined : await changesSince(repo, head);
+  return {
+    done: tasks.filter(({ status }) => status === "done"),
+    open: tasks.filter(({ status }) => status !== "done"),
+    changes: changes?.ok === true ? changes.value : "",
+  };
+}
+
+async function brokenFacts(world: World) {
+  const { ports, project, store } = world;
+  const bytes = (await ports.files.read(project.todoFile)) ?? new Uint8Array();
+  const read = await store.read();
+  const problems = read.kind === "invalid" ? read.problems : [];
+  return {
+    project: { folder: project.folder },
+    brokenText: decode(bytes),
+    brokenFile: project.todoFile,
+    problems: problems.map(
+      ({ line, column, pointer, message, suggestion }) =>
+        `line ${String(line)}, column ${String(column)} (${pointer}): ${message}${suggestion === undefined ? "" : ` (${suggestion})`}`,
+    ),
+  };
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

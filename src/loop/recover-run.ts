@@ -1,0 +1,47 @@
+// What a dead run left behind: its processes are ended and waited for, its git locks removed, its unfinished commit found.
+import type { StepEvent } from "../logging/events.js";
+import { removeStaleLocks } from "../git/locks.js";
+import { recoverPending } from "../git/pending.js";
+import type { Repository } from "../git/repository.js";
+import { UserError } from "../system/errors.js";
+import type { LockOwner } from "../system/lock.js";
+import type { Ports } from "../system/ports.js";
+import { TaskId } from "../todo/task.js";
+
+/** Folds what outlived earlier runs into one event. Contract: comes before anything is read. */
+export async function recoverRun(
+  ports: Ports,
+  dead: readonly LockOwner[],
+  repo: Repository | undefined,
+): Promise<StepEvent> {
+  const killed: number[] = [];
+  const left: number[] = [];
+  const runs = [...new Set(dead.flatMap(({ run }) => (run === undefined ? [] : [run])))];
+  for (const run of runs) {
+    const swept = await ports.processes.sweep(run);
+    killed.push(...swept.killed);
+    left.push(...swept.left);
+  }
+  const since = Math.min(...dead.map((owner) => Date.parse(owner.since)));
+  const locks = repo === undefined || dead.length === 0 ? [] : await removeStaleLocks(repo, { since });
+  const pending = repo === undefined ? undefined : await recoverPending(repo);
+  if (pending?.ok === false) {
+    throw new UserError(
+      "environment",
+      `${pending.error.command}: ${pending.error.message}`,
+      "git cannot read this repository",
+    );
+  }
+  const found = pending?.value;
+  const task = TaskId.safeParse(found?.taskId);
+  return {
+    type: "recovered",
+    ...(found === undefined
+      ? {}
+      : { pending: { commit: found.commit, ...(task.success ? { task_id: task.data } : {}) } }),
+    ...(runs[0] === undefined ? {} : { took_over: runs[0] }),
+    killed: killed.length,
+    left,
+    locks_removed: locks,
+  };
+}

@@ -1,0 +1,70 @@
+import type { Agent } from "../agents/agent.js";
+import type { AgentSettings } from "../config/agent-settings.js";
+import type { Project } from "../config/open-project.js";
+import type { Checkpoint } from "../git/checkpoint.js";
+import type { Repository } from "../git/repository.js";
+import type { Snapshot } from "../git/snapshot.js";
+import type { RunLog } from "../logging/run-log.js";
+import type { Ports } from "../system/ports.js";
+import type { Store } from "../todo/store.js";
+import type { TaskId } from "../todo/task.js";
+
+/** An agent the run may use. */
+export interface Hand {
+  agent: Agent;
+  settings: AgentSettings;
+}
+
+/** Everything effects are done to and with. What is remembered here is only what an effect needs of an earlier one. */
+export interface World {
+  ports: Ports;
+  project: Project;
+  log: RunLog;
+  store: Store;
+  /** Absent without git, and with a reason for it in the run's warnings. */
+  repo?: Repository;
+  hands: ReadonlyMap<string, Hand>;
+  /** Environment of agents and hooks: the real one over the env file's. */
+  env: Readonly<Record<string, string>>;
+  promptsFolder: string;
+  /** What to bootstrap from, where it was given. */
+  idea?: string;
+  /** Epoch and monotonic ms of the run's start. */
+  began: { at: number; monotonic: number };
+  /** HEAD when the run began. */
+  head?: string;
+  confirm?: (question: string) => Promise<boolean>;
+  memory: Memory;
+}
+
+/** By job number, and dropped with it. */
+export interface Memory {
+  checkpoints: Map<number, Checkpoint>;
+  snapshots: Map<number, Snapshot>;
+  stops: Map<number, AbortController>;
+  /** The folder of the job's last agent step. */
+  steps: Map<number, string>;
+  /** Where a drafting or mending agent writes. */
+  drafts: Map<number, string>;
+  /** The last lines an attempt at a task left in the log, for the next one's prompt. */
+  tails: Map<TaskId, string[]>;
+  finished: Set<TaskId>;
+  stepCount: number;
+  indexCount: number;
+  usage: { input: number; output: number; cost?: number };
+}
+
+export function emptyMemory(): Memory {
+  return {
+    checkpoints: new Map(),
+    snapshots: new Map(),
+    stops: new Map(),
+    steps: new Map(),
+    drafts: new Map(),
+    tails: new Map(),
+    finished: new Set(),
+    stepCount: 0,
+    indexCount: 0,
+    usage: { input: 0, output: 0 },
+  };
+}
