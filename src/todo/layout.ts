@@ -8,10 +8,11 @@ export interface Range {
   end: number;
 }
 
-/** A property: its key's offset, and the range of its value. */
+/** A property: its key, where that stands with its quotes, and the range of its value. */
 export interface Member extends Range {
   key: string;
   keyStart: number;
+  keyEnd: number;
 }
 
 /** Where everything lies that an edit of a backlog can touch. */
@@ -59,7 +60,7 @@ class Outline implements Visitor {
   readonly problems: TextProblem[] = [];
   /** The keys seen in the open object of each depth; only one is open at a depth at any time. */
   private readonly seen: Set<string>[] = [];
-  private keyStart = 0;
+  private keyRange: Range = { start: 0, end: 0 };
 
   constructor(private readonly text: string) {}
 
@@ -73,8 +74,8 @@ class Outline implements Visitor {
     }
   }
 
-  key(path: Path, start: number): void {
-    if (path.length === 1) this.keyStart = start;
+  key(path: Path, start: number, end: number): void {
+    if (path.length === 1) this.keyRange = { start, end };
     const seen = this.seen[path.length - 1];
     const key = String(path.at(-1));
     if (seen?.has(key) === true) {
@@ -86,7 +87,7 @@ class Outline implements Visitor {
   value(path: Path, start: number, end: number, kind: ValueKind): void {
     if (path.length === 0) this.root = { start, end };
     else if (path.length === 1 && typeof path[0] === "string")
-      this.members.push({ key: path[0], keyStart: this.keyStart, start, end });
+      this.members.push({ key: path[0], ...ofKey(this.keyRange), start, end });
     else if (path.length === 2 && path[0] === "tasks" && typeof path[1] === "number")
       this.tasks.push({ start, end });
     // Deeper is a problem already, and its pointers would be as long as the text.
@@ -134,17 +135,21 @@ function decimal(written: string): string {
 /** The members of the object that begins at `start`, in file order. */
 export function readMembers(text: string, start: number): Member[] {
   const members: Member[] = [];
-  let keyStart = 0;
+  let keyRange: Range = { start: 0, end: 0 };
   const visitor: Visitor = {
-    key: (path, at) => {
-      if (path.length === 1) keyStart = at;
+    key: (path, from, end) => {
+      if (path.length === 1) keyRange = { start: from, end };
     },
     value: (path, from, end) => {
-      if (path.length === 1) members.push({ key: String(path[0]), keyStart, start: from, end });
+      if (path.length === 1) members.push({ key: String(path[0]), ...ofKey(keyRange), start: from, end });
     },
   };
   walkJson(text, visitor, start);
   return members;
+}
+
+function ofKey({ start, end }: Range): { keyStart: number; keyEnd: number } {
+  return { keyStart: start, keyEnd: end };
 }
 
 /** The JSON pointer (RFC 6901) of a path. */

@@ -1,0 +1,120 @@
+// What a list of changes does to a backlog. Pure: the time is an argument. Leaves the text to edit.ts, and what others changed
+// meanwhile to merge.ts.
+import { never } from "../system/never.js";
+import type { Applied, Change } from "./change.js";
+import { planNewTasks } from "./new-tasks.js";
+import { isMarker } from "./select.js";
+import { TaskId, type Backlog, type Task } from "./task.js";
+
+/** The completion marker (contract §3.7). */
+export const MARKER: Task = {
+  id: TaskId.parse("PROJECT-DONE"),
+  title: "Project done: no new tasks",
+  priority: 5,
+  status: "done",
+  tags: ["project-done"],
+};
+
+interface Draft {
+  tasks: Task[];
+  now: string;
+  applied: Applied;
+}
+
+/** Applies the changes one after the other; one that no longer holds is refused and the others go on. `now`: RFC 3339. */
+export function applyChanges(
+  backlog: Backlog,
+  changes: readonly Change[],
+  now: string,
+): { backlog: Backlog; applied: Applied } {
+  const applied: Applied = { updated: [], refused: [], warnings: [] };
+  const draft: Draft = { tasks: [...backlog.tasks], now, applied };
+  for (const change of changes) {
+    const why = apply(draft, change);
+    if (why !== undefined) applied.refused.push({ change, why });
+  }
+  if (applied.updated.length === 0) return { backlog, applied };
+  return { backlog: { ...backlog, tasks: draft.tasks }, applied };
+}
+
+/** Why it is refused, or `undefined`. */
+function apply(draft: Draft, change: Change): string | undefined {
+  switch (change.op) {
+    case "claim":
+      return set(draft, change.id, (task) => {
+        if (task.status !== change.expect) return `it is ${task.status}, not ${change.expect}`;
+        return { ...task, status: "doing", attempts: (task.attempts ?? 0) + 1 };
+      });
+    case "finish":
+      return set(draft, change.id, (task) => {
+        if (task.status !== "doing") return `it is ${task.status}, not doing`;
+        return finished(task, change);
+      });
+    case "block":
+      return set(draft, change.id, (task) => {
+        if (task.status === "done") return "it is done";
+        return { ...task, status: "blocked", blockers: [...change.blockers] };
+      });
+    case "return":
+      return set(draft, change.id, (task) => {
+        if (task.status === "done") return "it is done";
+        return { ...task, status: change.to };
+      });
+    case "add":
+      add(draft, change);
+      return undefined;
+    case "mark-complete":
+      return mark(draft);
+    default:
+      return never(change);
+  }
+}
+
+function set(draft: Draft, id: TaskId, change: (task: Task) => Task | string): string | undefined {
+  const at = draft.tasks.findIndex((task) => task.id === id);
+  const task = draft.tasks[at];
+  if (task === undefined) return "there is no such task";
+  const changed = change(task);
+  if (typeof changed === "string") return changed;
+  draft.tasks[at] = { ...changed, updated_at: draft.now };
+  draft.applied.updated.push({ id, from: task.status, to: changed.status });
+  return undefined;
+}
+
+/** What was there stays where the agent reported nothing in its place; a key that was never there is not written to say "none". */
+function finished(task: Task, { result, files }: Extract<Change, { op: "finish" }>): Task {
+  return {
+    ...task,
+    status: "done",
+    ...(task.blockers === undefined ? {} : { blockers: [] }),
+    ...(files.length === 0 ? {} : { files: [...files] }),
+    ...(result === "" && task.result === undefined ? {} : { result }),
+  };
+}
+
+function add(draft: Draft, { tasks: reported, keepVerify }: Extract<Change, { op: "add" }>): void {
+  const { now, applied } = draft;
+  const markers = draft.tasks.filter((task) => task.status === "done" && isMarker(task));
+  const existing = markers.length === 0 ? draft.tasks : draft.tasks.filter((task) => !markers.includes(task));
+  const planned = planNewTasks(existing, reported, { now, keepVerify });
+  applied.warnings.push(...planned.warnings);
+  if (planned.tasks.length === 0) return;
+  const gone = new Set(markers.map((marker) => marker.id));
+  draft.tasks = [...existing.map((task) => withoutEdgesTo(task, gone, now)), ...planned.tasks];
+  for (const { id, status } of markers) applied.updated.push({ id, from: status });
+  for (const { id, status } of planned.tasks) applied.updated.push({ id, to: status });
+}
+
+/** A task may depend on the marker; once that is removed, the edge would lead nowhere. */
+function withoutEdgesTo(task: Task, gone: ReadonlySet<TaskId>, now: string): Task {
+  if (task.depends_on?.some((id) => gone.has(id)) !== true) return task;
+  return { ...task, depends_on: task.depends_on.filter((id) => !gone.has(id)), updated_at: now };
+}
+
+function mark(draft: Draft): string | undefined {
+  if (draft.tasks.some((task) => task.status !== "done")) return "not every task is done";
+  if (draft.tasks.some(isMarker)) return "it is marked already";
+  draft.tasks.push(MARKER);
+  draft.applied.updated.push({ id: MARKER.id, to: MARKER.status });
+  return undefined;
+}
