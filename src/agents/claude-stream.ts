@@ -47,7 +47,7 @@ function readLine(state: ClaudeState, json: unknown, at: number): Reading<Claude
     case "user":
       return readUser(state, json, at);
     case "result":
-      return { state: { ...state, result: json }, events: [], known: true };
+      return { state: { ...state, open: new Map(), result: json }, events: [], known: true };
     case "stream_event":
     case "rate_limit_event":
       return { state, events: [], known: true };

@@ -48,7 +48,7 @@ function readLine(state: CodexState, json: unknown, at: number): Reading<CodexSt
       return readFailure(state, textField(field(json, "error"), "message") ?? "the turn failed");
     case "turn.completed":
       return {
-        state: { ...state, terminal: { good: true }, ...readUsage(field(json, "usage")) },
+        state: { ...state, open: new Map(), terminal: { good: true }, ...readUsage(field(json, "usage")) },
         events: [],
         known: true,
       };
@@ -70,7 +70,7 @@ function close(state: CodexState): Closing {
 function readFailure(state: CodexState, message: string): Reading<CodexState> {
   const reason: FailureReason = classifyText(message) ?? "exited";
   return {
-    state: { ...state, terminal: { good: false, reason, evidence: message } },
+    state: { ...state, open: new Map(), terminal: { good: false, reason, evidence: message } },
     events: [{ type: "error", error: message, reason }],
     known: true,
   };
@@ -176,20 +176,19 @@ function readCommand(state: CodexState, { item, done, at }: Item): Reading<Codex
 
 function readTool(state: CodexState, { item, done, at }: Item): Reading<CodexState> {
   const tool = toolOf(item);
-  const begun = state.open.has(tool.id);
-  const use: AgentEvent[] = begun ? [] : [{ type: "tool_use", ...tool }];
+  const use: AgentEvent = { type: "tool_use", ...tool };
+  // What is searched for is known only at the end; 0.100 has no start for file changes.
+  const late = tool.name === "web_search" || !state.open.has(tool.id);
   if (!done) {
-    return {
-      state: { ...state, open: withTool(state.open, tool.id, { name: tool.name, at }) },
-      events: use,
-      known: true,
-    };
+    const open = withTool(state.open, tool.id, { name: tool.name, at });
+    const said = state.open.has(tool.id) || tool.name === "web_search";
+    return { state: { ...state, open }, events: said ? [] : [use], known: true };
   }
   const failed = textField(item, "status") === "failed" || (field(item, "error") ?? null) !== null;
   const result: AgentEvent = { type: "tool_result", id: tool.id, output: outputOf(item), is_error: failed };
   return {
     state: { ...state, open: withoutTool(state.open, tool.id) },
-    events: [...use, result],
+    events: late ? [use, result] : [result],
     known: true,
   };
 }

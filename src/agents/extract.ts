@@ -55,7 +55,7 @@ function looksLikeSummary(value: object): boolean {
 }
 
 function describe(message: string, { start, at }: Broken): string {
-  const where = at >= message.length ? "breaks off" : `is not JSON at ${position(message, at)}`;
+  const where = at >= message.length ? "breaks off" : `stops being JSON at ${position(message, at)}`;
   return `the summary that begins at ${position(message, start)} of the final message ${where}`;
 }
 

@@ -90,11 +90,19 @@ function chooseAttempt() {
   const file = process.env.FAKE_AGENT_SCRIPT;
   const id = process.env.LOOPER_TASK_ID;
   const phase = process.env.LOOPER_PHASE ?? "iteration";
-  /** @type {Script} */
-  const script = file === undefined ? {} : JSON.parse(readFileSync(file, "utf8"));
+  const script = file === undefined ? {} : readScript(file);
   const list = pickList(script, phase, id);
   const number = Math.max(1, Number(process.env.LOOPER_ATTEMPT ?? "1"));
   return list?.[number - 1] ?? list?.at(-1) ?? ownWay(phase, id);
+}
+
+/**
+ * @param {string} file
+ * @returns {Script}
+ */
+function readScript(file) {
+  const read = /** @type {(text: string) => Script} */ (JSON.parse);
+  return read(readFileSync(file, "utf8"));
 }
 
 /**

@@ -1,0 +1,144 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { extractReport } from "./extract.js";
+import { findObjects } from "./json-objects.js";
+
+const done = { task_id: "T1", status: "done" as const };
+
+test.each([
+  ["bare", `Some words.\n${JSON.stringify(done)}`],
+  ["fenced", `Some words.\n\`\`\`json\n${JSON.stringify(done, null, 2)}\n\`\`\`\nBye.`],
+  ["after braces that are no JSON", `function f() { return {a: 1}; } { {{ "x\n${JSON.stringify(done)} }} {`],
+  ["after an odd quote", `It's 5" wide {not json ${JSON.stringify(done)}`],
+  ["within another object", JSON.stringify({ result: [{ deep: { ...done, summary: 'say "{" and "}"' } }] })],
+  ["before an object that is none", `${JSON.stringify(done)}\n{"status":"ok"}\n{"a":[1,2]}`],
+])("finds a summary: %s", (_name, message) => {
+  expect(extractReport(message)).toMatchObject({ found: done });
+});
+
+test("the last one wins, and an outer one over those inside it", () => {
+  const first = JSON.stringify({ task_id: "T1", status: "blocked" });
+  const outer = JSON.stringify({ ...done, inner: { task_id: "T9", status: "skipped" } });
+  expect(extractReport(`${first}\n${outer}`)).toEqual({ found: done });
+  expect(extractReport(`${outer}\n${first}`)).toEqual({ found: { task_id: "T1", status: "blocked" } });
+});
+
+test("says why something like a summary is none", () => {
+  expect(extractReport('{"task_id":"T1","status":"finished"}')).toMatchObject({
+    invalid: expect.stringContaining("status") as string,
+  });
+  expect(extractReport('{"status":"done","summary":"I did it"}')).toMatchObject({
+    invalid: expect.stringContaining("task_id") as string,
+  });
+  expect(extractReport('words\n{"task_id":"T1", "status": "do')).toEqual({
+    invalid:
+      "the summary that begins at line 2, column 1 of the final message stops being JSON at line 2, column 28",
+  });
+  expect(extractReport('{"task_id":"T1",\n "status": done}')).toEqual({
+    invalid:
+      "the summary that begins at line 1, column 1 of the final message stops being JSON at line 2, column 12",
+  });
+});
+
+test("a valid summary is believed over a broken one after it", () => {
+  expect(extractReport(`${JSON.stringify(done)} {"task_id": oops`)).toEqual({ found: done });
+});
+
+test.each(["", "no braces", '{"status":"ok"}', '{"id":"T1","title":"x","status":"done"}', "{}", "[1,2,3]"])(
+  "is missing in %j",
+  (message) => {
+    expect(extractReport(message)).toHaveProperty("missing");
+  },
+);
+
+const prose = fc.string({
+  unit: fc.constantFrom("{", "}", '"', "\\", "[", "]", ":", ",", "a", "1", " ", "\n"),
+});
+const value = fc.jsonValue({ maxDepth: 3 });
+const summary = fc.record({
+  task_id: fc.option(fc.string()),
+  status: fc.constantFrom("done", "blocked", "skipped", "reviewed"),
+  summary: fc.string(),
+  files: fc.array(fc.string()),
+});
+
+test("law: a summary at the end is found, whatever braces stand before it in lines of their own", () => {
+  fc.assert(
+    fc.property(fc.array(prose), summary, (before, given) => {
+      // A quote or bracket left open before would make it part of another value; a closed line of prose does not.
+      const text = `${before.join("\n")}\n.\n${JSON.stringify(given)}`;
+      expect(extractReport(text)).toEqual({ found: given });
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("law: the objects found are valid JSON, disjoint, in order, and none that begins outside them is missed", () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.oneof(
+          prose,
+          value.map((json) => JSON.stringify(json)),
+        ),
+      ),
+      (parts) => {
+        const text = parts.join(" ");
+        const { objects } = findObjects(text, "task_id");
+        let last = 0;
+        for (const { start, end } of objects) {
+          expect(start).toBeGreaterThanOrEqual(last);
+          expect(typeof JSON.parse(text.slice(start, end))).toBe("object");
+          expect(beginsObject(text.slice(last, start))).toBe(false);
+          last = end;
+        }
+        expect(beginsObject(text.slice(last))).toBe(false);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+/** The slow way: every brace with every later brace. */
+function beginsObject(text: string): boolean {
+  for (let start = text.indexOf("{"); start !== -1; start = text.indexOf("{", start + 1)) {
+    for (let end = text.indexOf("}", start); end !== -1; end = text.indexOf("}", end + 1)) {
+      if (isJson(text.slice(start, end + 1))) return true;
+    }
+  }
+  return false;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const MEGABYTE = 1024 * 1024;
+
+test.each([
+  ["open braces", "{"],
+  ["members that never close", '{"a":'],
+  ["arrays that never close", '{"a":['],
+  ["braces in strings", '{"{'],
+  ["quotes and braces", '{"'],
+  ["escaped quotes", '{"\\"'],
+  ["spaces", "{   "],
+  ["closed objects", '{"task_id":1}'],
+  ["numbers", '{"a":11111111,'],
+])("1 MiB of %s does not take long", (_name, part) => {
+  const message = part.repeat(MEGABYTE / part.length);
+  const begun = performance.now();
+  const report = extractReport(`${message}\n${JSON.stringify(done)}`);
+  expect(performance.now() - begun).toBeLessThan(3_000);
+  expect("found" in report || "invalid" in report || "missing" in report).toBe(true);
+});
+
+test("nesting of 200,000 neither overflows nor hides the summary after it", () => {
+  const deep = '{"a":'.repeat(200_000) + "1" + "}".repeat(200_000);
+  expect(extractReport(`${deep} ${JSON.stringify(done)}`)).toEqual({ found: done });
+});

@@ -1,0 +1,117 @@
+// How each kind is called, and where its program is found.
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { nodePorts } from "../system/node.js";
+import { claudeArgs } from "./claude.js";
+import { codexArgs } from "./codex.js";
+import { chooseAuto, createAgent } from "./registry.js";
+import { settingsOf } from "./rig.js";
+
+const ports = nodePorts();
+const deps = { ports, self: { command: process.execPath, args: ["looper.js"] } };
+let root = "";
+
+beforeAll(() => {
+  root = mkdtempSync(path.join(tmpdir(), "looper-kinds-"));
+});
+afterAll(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+function program(...place: string[]): string {
+  const file = path.join(root, ...place);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, "#!/bin/sh\n");
+  chmodSync(file, 0o755);
+  return file;
+}
+
+test.each([
+  ["read-only", ["-s", "read-only"]],
+  ["workspace", ["-s", "workspace-write"]],
+  ["full", ["--dangerously-bypass-approvals-and-sandbox"]],
+] as const)("codex, %s", (permissions, flags) => {
+  const settings = settingsOf("codex", { model: "m", reasoning: "high", args: ["--extra", "x"] });
+  expect(codexArgs(settings, permissions)).toEqual([
+    ...["exec", "--json", "--skip-git-repo-check"],
+    ...flags,
+    ...["-m", "m", "-c", "model_reasoning_effort=high", "--extra", "x", "-"],
+  ]);
+});
+
+test.each([
+  ["read-only", ["--permission-mode", "plan"]],
+  ["workspace", ["--permission-mode", "acceptEdits", "--allowedTools", "Bash Edit Write Read"]],
+  ["full", ["--dangerously-skip-permissions"]],
+] as const)("claude, %s", (permissions, flags) => {
+  const settings = settingsOf("claude", { model: "m", args: ["--extra", "x"] });
+  expect(claudeArgs(settings, permissions)).toEqual([
+    "-p",
+    ...flags,
+    ...["--output-format", "stream-json", "--verbose", "--model", "m", "--extra", "x"],
+  ]);
+});
+
+test.each([
+  ["beside the wrapper's package", ["@openai", "codex-linux-x64"]],
+  ["below it", ["@openai", "codex", "node_modules", "@openai", "codex-linux-x64"]],
+])("the native codex is taken where npm put it: %s", async (where, place) => {
+  const folder = where.replaceAll(/\W/g, "-");
+  const wrapper = program(folder, "lib", "node_modules", "@openai", "codex", "bin", "codex.js");
+  const vendor = [folder, "lib", "node_modules", ...place, "vendor", "x86_64-unknown-linux-musl"];
+  const native = program(...vendor, "bin", "codex");
+  mkdirSync(path.join(root, folder, "bin"));
+  symlinkSync(wrapper, path.join(root, folder, "bin", "codex"));
+  const finding = await createAgent(settingsOf("codex"), deps).find(
+    { PATH: path.join(root, folder, "bin") },
+    root,
+  );
+  expect(finding).toEqual({ found: native });
+});
+
+test("without exactly one native codex, what PATH has is taken", async () => {
+  const wrapper = program("two", "node_modules", "@openai", "codex", "bin", "codex.js");
+  const agent = createAgent(settingsOf("codex", { binary: wrapper }), deps);
+  expect(await agent.find({}, root)).toEqual({ found: wrapper });
+  for (const triple of ["a", "b"])
+    program("two", "node_modules", "@openai", `codex-${triple}`, "vendor", triple, "bin", "codex");
+  expect(await agent.find({}, root)).toEqual({ found: wrapper });
+});
+
+test("auto takes the first that is installed", async () => {
+  const agents = (["claude", "codex"] as const).map((kind) => createAgent(settingsOf(kind), deps));
+  const codex = program("only-codex", "codex");
+  const claude = program("both", "claude");
+  program("both", "codex");
+  const choose = (folder: string): Promise<string | undefined> =>
+    chooseAuto(agents, { PATH: folder }, root).then((agent) => agent?.settings.kind);
+  expect(await choose(path.dirname(codex))).toBe("codex");
+  expect(await choose(path.dirname(claude))).toBe("claude");
+  expect(await choose("/nowhere")).toBeUndefined();
+});
+
+test("what is missing is said with what to do", async () => {
+  const find = async (...given: Parameters<typeof settingsOf>): Promise<unknown> =>
+    createAgent(settingsOf(...given), deps).find({ PATH: "/nowhere" }, root);
+  expect(await find("claude")).toEqual({
+    missing: "claude is not on PATH",
+    hint: expect.stringContaining("npm i -g @anthropic-ai/claude-code") as string,
+  });
+  expect(await find("claude", { binary: "/no/claude" })).toMatchObject({
+    missing: "there is no program at /no/claude",
+    hint: expect.stringContaining("agents.ours.binary") as string,
+  });
+  expect(await find("command")).toMatchObject({ missing: "agents.ours.binary is not set" });
+  expect(await find("module")).toMatchObject({ missing: "agents.ours.module is not set" });
+  expect(await find("scripted", { script: "/no/steps.json" })).toMatchObject({
+    missing: "there is no file at /no/steps.json",
+  });
+});
+
+test("a binary is looked up from the agent's own folder", async () => {
+  const found = program("work", "bin", "my-agent");
+  const settings = settingsOf("command", { binary: "./bin/my-agent", workDir: path.join(root, "work") });
+  expect(await createAgent(settings, deps).find({}, root)).toEqual({ found });
+});

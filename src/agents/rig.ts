@@ -1,0 +1,70 @@
+// For tests of this floor: settings and requests with every value there, and a run that keeps all that was said.
+import type { AgentSettings } from "../config/agent-settings.js";
+import type { Agent, AgentContext, AgentEvent, AgentRequest, AgentResult } from "./agent.js";
+
+export function settingsOf(kind: AgentSettings["kind"], more: Partial<AgentSettings> = {}): AgentSettings {
+  return {
+    name: "ours",
+    kind,
+    args: [],
+    env: {},
+    timeoutMs: 0,
+    idleTimeoutMs: 0,
+    permissions: "workspace",
+    promptVia: "stdin",
+    output: "text",
+    ...more,
+  };
+}
+
+export function requestOf(
+  place: { cwd: string; env: Readonly<Record<string, string>> },
+  more: Partial<AgentRequest> = {},
+): AgentRequest {
+  return {
+    phase: "iteration",
+    taskId: "T1",
+    iteration: 1,
+    attempt: 1,
+    prompt: "Do it.\n",
+    promptFile: `${place.cwd}/prompt.md`,
+    permissions: "workspace",
+    ...place,
+    ...more,
+  };
+}
+
+export interface Seen {
+  result: AgentResult;
+  events: AgentEvent[];
+  lines: string[];
+  stderr: string;
+  started: { pid: number; command: string }[];
+}
+
+/** `more` replaces what the context does. Lines beyond the first 1000 are not kept. */
+export async function runAgent(
+  agent: Agent,
+  request: AgentRequest,
+  more: Partial<AgentContext> = {},
+): Promise<Seen> {
+  const seen = {
+    events: [] as AgentEvent[],
+    lines: [] as string[],
+    stderr: "",
+    started: [] as Seen["started"],
+  };
+  const result = await agent.run(request, {
+    onEvent: (event) => void seen.events.push(event),
+    onLine: (line) => {
+      if (seen.lines.length < 1000) seen.lines.push(line);
+    },
+    onStderr: (text) => {
+      seen.stderr += text;
+    },
+    onStart: (facts) => void seen.started.push(facts),
+    stop: new AbortController().signal,
+    ...more,
+  });
+  return { result, ...seen };
+}

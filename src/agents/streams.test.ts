@@ -1,0 +1,149 @@
+// Recorded-like streams of the real clients (testdata/*.jsonl) and what they come to (*.expected.json beside them).
+// `npx vitest run src/agents/streams.test.ts -u` rewrites what is expected; read the difference in review.
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { AgentEvent } from "./agent.js";
+import { claudeReader } from "./claude-stream.js";
+import { codexReader } from "./codex-stream.js";
+import { ownReader } from "./own-lines.js";
+import { readJsonLines, type Closing, type Reader } from "./reader.js";
+
+const folder = fileURLToPath(new URL("testdata/", import.meta.url));
+const streams = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
+
+interface Outcome {
+  events: AgentEvent[];
+  unknown: number;
+  busyAtTheEnd: boolean;
+  closing: Closing;
+}
+
+function readAll<S>(reader: Reader<S>, lines: readonly string[]): Outcome {
+  let state = reader.start;
+  const events: AgentEvent[] = [];
+  let unknown = 0;
+  for (const [index, line] of lines.entries()) {
+    const reading = reader.read(state, line, index * 10);
+    state = reading.state;
+    events.push(...reading.events);
+    if (!reading.known) unknown += 1;
+  }
+  return { events, unknown, busyAtTheEnd: reader.busy(state), closing: reader.close(state) };
+}
+
+function readStream(name: string): Outcome {
+  const lines = readFileSync(path.join(folder, name), "utf8").split("\n");
+  return name.startsWith("codex")
+    ? readAll(readJsonLines(codexReader), lines)
+    : readAll(readJsonLines(claudeReader), lines);
+}
+
+test.each(streams)("%s", async (name) => {
+  const outcome = JSON.stringify(readStream(name), null, 2);
+  await expect(`${outcome}\n`).toMatchFileSnapshot(
+    path.join(folder, name.replace(".jsonl", ".expected.json")),
+  );
+});
+
+test("an API error of claude is a failure although its subtype is success", () => {
+  expect(readStream("claude-api-error.jsonl").closing.terminal).toMatchObject({
+    good: false,
+    reason: "rate-limited",
+  });
+});
+
+test("a warning and a reconnect of codex are no failure", () => {
+  expect(readStream("codex-reconnecting.jsonl").closing.terminal).toEqual({ good: true });
+  expect(readStream("codex-success.jsonl").closing.terminal).toEqual({ good: true });
+});
+
+test("claude's last result wins, and work begun after a result unsays it", () => {
+  expect(readStream("claude-two-results.jsonl").closing.final).toContain('"task_id"');
+  expect(readStream("claude-result-then-work.jsonl").closing.terminal).toBeUndefined();
+});
+
+test("a stream that is cut off has no terminal", () => {
+  expect(readStream("codex-cut-off.jsonl").closing.terminal).toBeUndefined();
+});
+
+test("a tool that was started keeps the idle clock still until it ends", () => {
+  const reader = readJsonLines(codexReader);
+  const line = (type: string): string =>
+    JSON.stringify({
+      type,
+      item: { id: "item_1", type: "command_execution", command: "sleep 9", exit_code: null },
+    });
+  const started = reader.read(reader.start, line("item.started"), 0).state;
+  expect(reader.busy(started)).toBe(true);
+  expect(reader.busy(reader.read(started, line("item.completed"), 5).state)).toBe(false);
+});
+
+const jsonLines = fc.array(
+  fc.oneof(
+    fc.string(),
+    fc.json(),
+    fc.constantFrom(...streams.flatMap((name) => readFileSync(path.join(folder, name), "utf8").split("\n"))),
+    fc
+      .record({
+        type: fc.constantFrom(
+          "item.completed",
+          "item.started",
+          "assistant",
+          "user",
+          "result",
+          "system",
+          "error",
+          "message",
+          "end",
+          "summary",
+        ),
+        item: fc.jsonValue(),
+        message: fc.jsonValue(),
+        modelUsage: fc.jsonValue(),
+        subtype: fc.jsonValue(),
+        errors: fc.jsonValue(),
+      })
+      .map((line) => JSON.stringify(line)),
+  ),
+);
+
+test.each([
+  ["codex", readJsonLines(codexReader)] as const,
+  ["claude", readJsonLines(claudeReader)] as const,
+  ["host", readJsonLines(ownReader("host"))] as const,
+])("law: no line makes the reader of %s throw, and reading is a function of the lines", (_name, reader) => {
+  fc.assert(
+    fc.property(jsonLines, (lines) => {
+      const once = readAll<never>(reader as Reader<never>, lines);
+      expect(readAll<never>(reader as Reader<never>, lines)).toEqual(once);
+    }),
+  );
+});
+
+test("own lines: events are taken as they are, a summary as the report, anything else counts as unknown", () => {
+  const lines = [
+    '{"type":"message","role":"assistant","content":"hi","extra":1}',
+    '{"type":"message","role":"nobody","content":"hi"}',
+    '{"type":"summary","task_id":"T1","status":"done"}',
+    "plain",
+    '{"type":"end","ok":true}',
+  ];
+  const host = readAll(readJsonLines(ownReader("host")), lines);
+  expect(host.events).toEqual([{ type: "message", role: "assistant", content: "hi" }]);
+  expect(host.unknown).toBe(2);
+  expect(host.closing).toMatchObject({
+    terminal: { good: true },
+    final: "hi",
+    summary: { task_id: "T1", status: "done" },
+  });
+  const command = readAll(readJsonLines(ownReader("command")), lines);
+  expect(command.unknown).toBe(3);
+  expect(command.closing.terminal).toEqual({ good: true });
+});
+
+test("a host that does not say its end has none", () => {
+  expect(readAll(readJsonLines(ownReader("host")), []).closing.terminal).toBeUndefined();
+});
