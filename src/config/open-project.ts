@@ -52,5 +52,8 @@ export async function openProject(files: Files, request: ProjectRequest): Promis
 
 /** The name the walk looks for: the settings that could name another are only found by that walk. */
 function taskFileOf(env: ProjectRequest["env"]): string {
-  return env["LOOPER_TODO_FILE"] ?? env["LOOPER_TODO"] ?? "to-do.json";
+  return (
+    [env["LOOPER_TODO_FILE"], env["LOOPER_TODO"]].find((name) => name !== undefined && name !== "") ??
+    "to-do.json"
+  );
 }

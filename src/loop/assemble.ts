@@ -19,7 +19,7 @@ import { checkBacklog, type CheckOptions } from "../todo/check.js";
 import { compileUserSchema } from "../todo/user-schema.js";
 import { TaskId, type Task } from "../todo/task.js";
 import { askTrust } from "./ask-trust.js";
-import type { RunRequest } from "./open-run.js";
+import type { RunRequest } from "./run-request.js";
 import type { Hand } from "./world.js";
 
 /** All that was found out about a run before it starts. */
@@ -42,7 +42,7 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
   const { settings } = project.resolved;
   const tasks = await peek(request);
   checkRequest(request, tasks);
-  await askTrust(request, tasks);
+  await askTrust(request);
   const check = await checkOptions(request);
   const hands = makeHands(request);
   const schedule = await scheduleOf(request, hands);

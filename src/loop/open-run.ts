@@ -5,7 +5,6 @@ import type { Ports } from "../system/ports.js";
 import { createRedact, secretValues } from "../system/redact.js";
 import { createRunLog } from "../logging/run-log.js";
 import type { Ending, Sealed, StepEvent } from "../logging/events.js";
-import type { Project } from "../config/open-project.js";
 import { openStore } from "../todo/store.js";
 import { drive } from "./drive.js";
 import { baseEnvironment } from "./environment.js";
@@ -14,35 +13,8 @@ import { lockPaths, takeRunLocks, type RunLocks } from "./locks.js";
 import { perform } from "./perform.js";
 import { assemble, type Assembly } from "./assemble.js";
 import { recoverRun } from "./recover-run.js";
+import type { RunRequest } from "./run-request.js";
 import { emptyMemory, type World } from "./world.js";
-
-/** What a run is asked for. */
-export interface RunRequest {
-  ports: Ports;
-  project: Project;
-  /** Absolute. */
-  cwd: string;
-  env: Readonly<Record<string, string>>;
-  home: string;
-  version: string;
-  /** How to start this program again, for agents hosted in a child. */
-  self: { command: string; args: readonly string[] };
-  promptsFolder: string;
-  /** `--agent`. */
-  agent?: string;
-  /** `--task`. */
-  only?: string;
-  /** `--prompt`. */
-  idea?: string;
-  /** `--trust`, or CI. */
-  trust: boolean;
-  /** `-y`. */
-  yes: boolean;
-  /** Somebody is there to be asked. */
-  terminal: boolean;
-  confirm?: (question: string, lines: readonly string[]) => Promise<boolean>;
-  onEvent?: (event: Sealed) => void;
-}
 
 /** A run that goes on. */
 export interface OpenRun {

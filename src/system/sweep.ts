@@ -4,6 +4,7 @@ import type { Clock } from "./ports.js";
 import { carriesMark, listProcesses, lookAt, type Seen } from "./proc.js";
 
 const GONE_WITHIN_MS = 10_000;
+const LOOKS = 3;
 
 /** The variable every child of a run carries. */
 export function markName(run: string): string {
@@ -86,14 +87,15 @@ export async function sweepRun(
   const killed = new Set<number>();
   const deadline = clock.monotonic() + GONE_WITHIN_MS;
   await descendants?.sample();
-  for (;;) {
+  // A process in the middle of an exec shows an empty environment: one look that finds nothing proves nothing.
+  for (let empty = 0; empty < LOOKS;) {
     const targets = [...(await markedProcesses(run)), ...(await stillThere(descendants?.list() ?? []))];
-    if (targets.length === 0) break;
+    empty = targets.length === 0 ? empty + 1 : 0;
     for (const { pid } of targets) {
       killed.add(pid);
       killQuietly(pid);
     }
-    if (clock.monotonic() > deadline) {
+    if (targets.length > 0 && clock.monotonic() > deadline) {
       return { killed: [...killed], left: targets.map(({ pid }) => pid), marksReadable: true };
     }
     await clock.sleep(10);

@@ -1,0 +1,61 @@
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { acquireLock, inspectLock } from "./lock.js";
+import { nodePorts } from "./node.js";
+
+const ports = nodePorts();
+const lockPath = (): string => join(mkdtempSync(join(tmpdir(), "looper-lock-")), "sub", "run.lock");
+
+test("the second comer is told who holds it, and gets it after the release", async () => {
+  const path = lockPath();
+  const first = await acquireLock(ports, path, { run: "r1" }, { waitMs: 0 });
+  if (!("held" in first)) throw new Error("not held");
+  const second = await acquireLock(ports, path, {}, { waitMs: 0 });
+  expect(second).toMatchObject({ heldBy: { pid: process.pid, run: "r1" } });
+  await first.held.release();
+  const third = await acquireLock(ports, path, {}, { waitMs: 0 });
+  expect("held" in third).toBe(true);
+  expect(readdirSync(join(path, ".."))).toEqual(["run.lock"]);
+});
+
+test("a lock whose owner is gone is taken over, and says from whom", async () => {
+  const path = lockPath();
+  const held = await acquireLock(ports, path, { run: "dead" }, { waitMs: 0 });
+  expect("held" in held).toBe(true);
+  const owner: unknown = JSON.parse(readFileSync(path, "utf8"));
+  // The same pid with another start time: the owner died and its pid was given away again.
+  writeFileSync(path, JSON.stringify(Object.assign({}, owner, { started: "1", token: "of-the-dead" })));
+  expect((await inspectLock(ports, path))?.gone).toBe(true);
+  const taken = await acquireLock(ports, path, {}, { waitMs: 0 });
+  if (!("held" in taken)) throw new Error("not taken over");
+  expect(taken.held.tookOver).toMatchObject({ run: "dead", token: "of-the-dead" });
+});
+
+test("an owner on another host is believed until it has been silent for a minute", async () => {
+  const path = lockPath();
+  const held = await acquireLock(ports, path, {}, { waitMs: 0 });
+  expect("held" in held).toBe(true);
+  const owner: unknown = JSON.parse(readFileSync(path, "utf8"));
+  writeFileSync(path, JSON.stringify(Object.assign({}, owner, { host: "elsewhere" })));
+  expect((await inspectLock(ports, path))?.gone).toBe(false);
+  const later = { ...ports, clock: { ...ports.clock, now: () => Date.now() + 61_000 } };
+  expect((await inspectLock(later, path))?.gone).toBe(true);
+});
+
+test("of many at once exactly one holds it at a time, and all get it", async () => {
+  const path = lockPath();
+  let holders = 0;
+  let most = 0;
+  const turn = async (): Promise<void> => {
+    const got = await acquireLock(ports, path, {}, { waitMs: 60_000 });
+    if (!("held" in got)) throw new Error("not held");
+    most = Math.max(most, ++holders);
+    await Promise.resolve();
+    holders--;
+    await got.held.release();
+  };
+  await Promise.all(Array.from({ length: 40 }, turn));
+  expect(most).toBe(1);
+});

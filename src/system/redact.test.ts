@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createRedact, redactValue, secretValues } from "./redact.js";
+
+test("a secret is a value of 8 characters or more whose name has the word as a whole part", () => {
+  const env = {
+    API_KEY: "abcdefgh",
+    MY_TOKEN_2: "tokentoken",
+    token: "lowercase1",
+    MONKEY: "bananabanana",
+    KEYBOARD: "qwertzqwertz",
+    SHORT_KEY: "abc",
+    DB_PASSWORD: "hunter2hunter2",
+  };
+  expect(secretValues(env).sort()).toEqual(["abcdefgh", "hunter2hunter2", "lowercase1", "tokentoken"]);
+});
+
+test("nothing of a secret is left, also where one secret begins another and where JSON spells it", () => {
+  const redact = createRedact(["secret00", "secret00longer", 'quo"te\\d-secret']);
+  expect(redact("a secret00longer b secret00 c")).toBe("a [redacted] b [redacted] c");
+  expect(redact(JSON.stringify({ a: 'quo"te\\d-secret' }))).toBe('{"a":"[redacted]"}');
+});
+
+test("known key shapes go without being named", () => {
+  const redact = createRedact([]);
+  const keys = [
+    "sk-ant-REDACTED",
+    "ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    "AKIAABCDEFGHIJKLMNOP",
+    "-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----",
+  ].filter((key) => !key.includes("REDACTED"));
+  for (const key of keys) expect(redact(`x ${key} y`)).toBe("x [redacted] y");
+});
+
+test("law: whatever surrounds it, a secret never survives, and redacting twice is redacting once", () => {
+  const secret = fc.string({ minLength: 8, maxLength: 20 }).filter((text) => !"[redacted]".includes(text));
+  fc.assert(
+    fc.property(fc.string(), secret, fc.string(), (before, hidden, after) => {
+      const redact = createRedact([hidden]);
+      const once = redact(before + hidden + after);
+      expect(once.includes(hidden)).toBe(false);
+      expect(redact(once)).toBe(once);
+    }),
+    { examples: [["", "$&$&$&$&", ""]] },
+  );
+});
+
+test("values are redacted at any depth, kept keys are not, and a __proto__ key stays a key", () => {
+  const redact = createRedact(["secret00"]);
+  const value: unknown = JSON.parse(
+    '{"id":"secret00","a":[{"b":"x secret00"}],"__proto__":{"c":"secret00"}}',
+  );
+  const clean = redactValue(redact, value, new Set(["id"]));
+  expect(JSON.stringify(clean)).toBe(
+    '{"id":"secret00","a":[{"b":"x [redacted]"}],"__proto__":{"c":"[redacted]"}}',
+  );
+});
