@@ -1,7 +1,7 @@
 // Breaks the code on purpose, once with each test/sabotage/*.patch, in a copy; the test the patch names must go red.
-// A patch says in a line above its diff which test that is:  # test: src/todo/order.test.ts -t "T2 < T10"
+// Names of patches as arguments: only those. A patch says in a line above its diff which test that is:  # test: src/todo/order.test.ts -t "T2 < T10"
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,9 +13,13 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = path.join(root, "test", "sabotage");
 
-/** @returns {Patch[]} */
-function patches() {
-  const names = readdirSync(folder).filter((name) => name.endsWith(".patch"));
+/**
+ * @param {string[]} wanted all of them when empty
+ * @returns {Patch[]}
+ */
+function patches(wanted) {
+  const found = readdirSync(folder).filter((name) => name.endsWith(".patch"));
+  const names = found.filter((name) => wanted.length === 0 || wanted.includes(path.basename(name, ".patch")));
   return names.toSorted().map((name) => {
     const file = path.join(folder, name);
     const [, testFile, testName] = /^# test: (\S+) -t "(.+)"$/m.exec(readFileSync(file, "utf8")) ?? [];
@@ -25,15 +29,15 @@ function patches() {
 }
 
 /**
- * The files git knows, as they are now, in a folder of their own; packages are shared.
+ * The files git knows or would take, as they are now, in a folder of their own; packages are shared.
  * @param {string} copy
  */
 function copyProject(copy) {
-  const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--deduplicate"], {
-    cwd: root,
-    encoding: "utf8",
-  });
-  for (const name of listed.split("\0").filter((entry) => entry !== "")) {
+  const flags = ["-z", "--cached", "--others", "--exclude-standard", "--deduplicate"];
+  const listed = execFileSync("git", ["ls-files", ...flags], { cwd: root, encoding: "utf8" });
+  for (const name of listed
+    .split("\0")
+    .filter((entry) => entry !== "" && existsSync(path.join(root, entry)))) {
     cpSync(path.join(root, name), path.join(copy, name));
   }
   symlinkSync(path.join(root, "node_modules"), path.join(copy, "node_modules"));
@@ -89,7 +93,7 @@ function survives(copy, patch) {
 }
 
 function main() {
-  const all = patches();
+  const all = patches(process.argv.slice(2));
   const copy = mkdtempSync(path.join(tmpdir(), "looper-sabotage-"));
   try {
     copyProject(copy);
