@@ -1,0 +1,114 @@
+// Builds commits in one process: `git fast-import` makes trees, commits and refs from a stream.
+// Leaves what goes into a commit to the callers.
+import { quotePath, toBytes } from "./bytes.js";
+import { exists, removalsFirst, type DiffEntry } from "./diff.js";
+import { GitError, runGit, type GitPlace } from "./git.js";
+
+/** Who commits. */
+export interface Ident {
+  /** `Name <email>` */
+  who: string;
+  /** The time zone, as in "+0100". */
+  zone: string;
+}
+
+/** Signs what is this program's own, and everything where git has no identity. */
+export const OWN_IDENT: Ident = { who: "Looper <looper@localhost>", zone: "+0000" };
+
+export interface ImportedFile {
+  /** Bytes. */
+  path: string;
+  mode: string;
+  content: Uint8Array;
+}
+
+export interface ImportedCommit {
+  /** Takes the commit, whatever it held before. */
+  ref: string;
+  /** A commit, or "previous": the one before this in the same list. `undefined`: it is a first commit. */
+  parent: string | undefined;
+  ident: Ident;
+  /** Text. */
+  message: string;
+  /** Starts from an empty tree instead of the parent's. */
+  emptied?: boolean;
+  /** Applied to the parent's tree; only path and `to` matter. */
+  entries: readonly DiffEntry[];
+  /** Paths (bytes) taken out of the parent's tree, if they are in it. */
+  without?: readonly string[];
+  file?: ImportedFile;
+}
+
+/** A commit that was made, with the blob of its `file`. */
+export interface Imported {
+  commit: string;
+  blob: string | undefined;
+}
+
+/** Makes a commit and moves its ref. One process. */
+export async function importCommit(place: GitPlace, commit: ImportedCommit): Promise<Imported> {
+  const answers = await askImport(place, [commit]);
+  return takeImported(answers, commit);
+}
+
+/** Makes two commits, and moves their refs at the end: both or none. One process. */
+export async function importPair(
+  place: GitPlace,
+  first: ImportedCommit,
+  second: ImportedCommit,
+): Promise<[Imported, Imported]> {
+  const answers = await askImport(place, [first, second]);
+  return [takeImported(answers, first), takeImported(answers, second)];
+}
+
+async function askImport(place: GitPlace, commits: readonly ImportedCommit[]): Promise<Iterator<string>> {
+  const seconds = Math.floor(place.ports.clock.now() / 1000);
+  const input = importStream(commits, seconds);
+  const { out } = await runGit(place, ["fast-import", "--quiet", "--force", "--done"], { input });
+  return out.split("\n").values();
+}
+
+function takeImported(answers: Iterator<string, unknown>, commit: ImportedCommit): Imported {
+  const take = (): string => {
+    const { value } = answers.next();
+    if (typeof value !== "string" || value === "")
+      throw new GitError("git fast-import", "answered too little");
+    return value;
+  };
+  const blob = commit.file === undefined ? undefined : take();
+  return { blob, commit: take() };
+}
+
+/** The stream for `git fast-import`; it asks for each blob's and each commit's id, in order. */
+export function importStream(commits: readonly ImportedCommit[], seconds: number): string {
+  return `${commits.map((commit, at) => commitStream(commit, at, seconds)).join("")}done\n`;
+}
+
+function commitStream(commit: ImportedCommit, at: number, seconds: number): string {
+  const blobMark = `:${String(2 * at + 1)}`;
+  const mark = `:${String(2 * at + 2)}`;
+  const parent = commit.parent === "previous" ? `:${String(2 * at)}` : commit.parent;
+  const { file } = commit;
+  const lines: string[] = [];
+  if (file !== undefined) {
+    const content = Buffer.from(file.content).toString("latin1");
+    lines.push("blob", `mark ${blobMark}`, dataBlock(content), `get-mark ${blobMark}`);
+  }
+  lines.push(`commit ${commit.ref}`, `mark ${mark}`);
+  const stamp = toBytes(`${commit.ident.who} ${String(seconds)} ${commit.ident.zone}`);
+  lines.push(`author ${stamp}`, `committer ${stamp}`);
+  lines.push(dataBlock(toBytes(commit.message)));
+  if (parent !== undefined) lines.push(`from ${parent}`);
+  if (commit.emptied === true) lines.push("deleteall");
+  for (const path of commit.without ?? []) lines.push(`D ${quotePath(path)}`);
+  for (const { path, to } of removalsFirst(commit.entries)) {
+    lines.push(exists(to) ? `M ${to.mode} ${to.oid} ${quotePath(path)}` : `D ${quotePath(path)}`);
+  }
+  if (file !== undefined) lines.push(`M ${file.mode} ${blobMark} ${quotePath(file.path)}`);
+  lines.push(`get-mark ${mark}`);
+  return `${lines.join("\n")}\n`;
+}
+
+function dataBlock(bytes: string): string {
+  return `data ${String(bytes.length)}\n${bytes}`;
+}

@@ -1,0 +1,42 @@
+// Where this program keeps its refs: names that git takes, that never collide, and that can be read back.
+// Leaves what the refs hold to checkpoint.ts, pending.ts and rescue.ts.
+
+/** The longest piece of a ref's name: as a loose ref it is a file name, and ".lock" is put behind it. */
+const PIECE = 200;
+
+/**
+ * An id as a part of a ref's name: percent-encoded outside `[A-Za-z0-9_-]`, so no two ids share a name. A long one is
+ * spread over folders whose names end in "+", which no other name does. Contract: `id` is not empty.
+ */
+export function encodeId(id: string): string {
+  const encoded = Array.from(id, encodeCharacter).join("");
+  const pieces: string[] = [];
+  for (let at = 0; at < encoded.length; at += PIECE) pieces.push(encoded.slice(at, at + PIECE));
+  return pieces.join("+/");
+}
+
+function encodeCharacter(character: string): string {
+  if (/^[A-Za-z0-9_-]$/.test(character)) return character;
+  // A lone surrogate has no UTF-8: it would become U+FFFD and collide with every other.
+  if (/^[\uD800-\uDFFF]$/.test(character)) return `%u${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  return Array.from(Buffer.from(character, "utf8"), percent).join("");
+}
+
+function percent(byte: number): string {
+  return `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+}
+
+/** The checkpoint of a task (or of whatever else `id` names) in one working tree. */
+export function checkpointRef(tree: string, id: string): string {
+  return `refs/looper/checkpoint/${tree}/${encodeId(id)}`;
+}
+
+/** The commit that is built but not finished, one for each working tree. */
+export function pendingRef(tree: string): string {
+  return `refs/looper/pending/${tree}`;
+}
+
+/** Work put aside in a run. */
+export function rescueRef(run: string, label: string): string {
+  return `refs/looper/rescue/${encodeId(run)}/${encodeId(label)}`;
+}
