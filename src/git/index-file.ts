@@ -1,0 +1,108 @@
+// The two indexes: one of our own, in which the whole working tree is staged without anyone seeing it, and the person's,
+// of which only the paths of a commit are ever touched. Leaves what to stage and refresh to the callers.
+import { dirname, join } from "node:path";
+import { errorCode } from "../system/errors.js";
+import { exists, parseRaw, removalsFirst, sameVersion, type DiffEntry } from "./diff.js";
+import { GitError, runGit } from "./git.js";
+import type { Repository } from "./repository.js";
+
+const INDEX_LOCK_MS = 5_000;
+const INDEX_LOCK_POLL_MS = 200;
+const MOST_WARNINGS = 20;
+
+/** The index of our own, one for each working tree. */
+export function ownIndex(repo: Repository): string {
+  return join(repo.gitDir, "looper", "index");
+}
+
+/** Removes the index of our own; the next staging starts from the person's. */
+export async function dropOwnIndex(repo: Repository): Promise<void> {
+  await repo.ports.files.remove(ownIndex(repo));
+}
+
+/** Stages the whole working tree, save what is the runner's own, in the index of our own. One process. Warnings come back. */
+export async function stageAll(repo: Repository): Promise<string[]> {
+  const index = ownIndex(repo);
+  const { files } = repo.ports;
+  // Nobody but this program takes this lock: one that is there was left by a git that was killed.
+  await files.remove(`${index}.lock`);
+  if ((await files.stat(index)) === undefined) await copyIndex(repo, index);
+  // A file that cannot be read must not keep all the others out: git then exits with 1.
+  const args = ["add", "--all", "--ignore-errors", "--", ":(top)", ...repo.excludes];
+  const { err } = await runGit(repo, args, { index, answers: [1] });
+  const told = err.split("\n").filter((line) => /^(?:error|warning): /.test(line));
+  return told.slice(0, MOST_WARNINGS);
+}
+
+async function copyIndex(repo: Repository, index: string): Promise<void> {
+  const { files } = repo.ports;
+  const from = join(repo.gitDir, "index");
+  await files.makeFolder(dirname(index), 0o700);
+  try {
+    // A link keeps the time of writing, by which git tells a file changed within the same second; git itself only ever
+    // replaces an index, so the two part at the first write.
+    await files.link(from, index);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return;
+    const content = await files.read(from);
+    if (content !== undefined) await files.writeNew(index, content);
+  }
+}
+
+/** What is staged in the index of our own, against a commit or tree; the runner's own paths as `excludes` says. */
+export async function stagedAgainst(
+  repo: Repository,
+  base: string,
+  excludes: readonly string[],
+): Promise<DiffEntry[]> {
+  const args = ["diff-index", "--cached", "--raw", "-z", "--no-renames", base, "--", ":(top)", ...excludes];
+  return parseRaw((await runGit(repo, args, { index: ownIndex(repo) })).out);
+}
+
+/** The differences between two commits or trees; without `from`, between `to` and its parent. */
+export async function diffTrees(repo: Repository, to: string, from?: string): Promise<DiffEntry[]> {
+  const args = ["diff-tree", "-r", "--root", "--no-commit-id", "--raw", "-z", "--no-renames"];
+  return parseRaw((await runGit(repo, [...args, ...(from === undefined ? [] : [from]), to])).out);
+}
+
+/**
+ * Sets the `to` side of each entry in the person's index, and nothing else. Waits up to 5 s for an index.lock that
+ * another git holds. One process.
+ */
+export async function refreshIndex(repo: Repository, entries: readonly DiffEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  const lines = removalsFirst(entries).map(({ path, to }) =>
+    exists(to) ? `${to.mode} ${to.oid}\t${path}\0` : `0 ${to.oid}\t${path}\0`,
+  );
+  const { clock, files } = repo.ports;
+  const begun = clock.monotonic();
+  for (;;) {
+    try {
+      await runGit(repo, ["update-index", "-z", "--index-info"], { input: lines.join("") });
+      return;
+    } catch (error) {
+      if (!(error instanceof GitError) || !error.failure.message.includes("index.lock")) throw error;
+      if (clock.monotonic() - begun >= INDEX_LOCK_MS) throw error;
+      if ((await files.stat(join(repo.gitDir, "index.lock"))) !== undefined)
+        await clock.sleep(INDEX_LOCK_POLL_MS);
+    }
+  }
+}
+
+/**
+ * Unstages in the person's index what equals the `to` side of an entry, back to what `head` (a commit or tree) holds;
+ * so what an agent staged goes, and what the person staged stays. Conflicts in these paths end.
+ */
+export async function unstage(repo: Repository, head: string, entries: readonly DiffEntry[]): Promise<void> {
+  const brought = new Map(entries.map(({ path, to }) => [path, to]));
+  const args = ["diff-index", "--cached", "--raw", "-z", "--no-renames", head];
+  const staged = parseRaw((await runGit(repo, args)).out);
+  const undone = staged.filter(({ path, to }) => {
+    const version = brought.get(path);
+    return version !== undefined && (!exists(to) || sameVersion(version, to));
+  });
+  await refreshIndex(
+    repo,
+    undone.map(({ path, from, to }) => ({ path, from: to, to: from })),
+  );
+}
