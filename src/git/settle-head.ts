@@ -1,0 +1,137 @@
+// Puts HEAD back where an attempt found it, and keeps whatever the agent committed under a rescue ref.
+// Leaves the files in the working tree alone: snapshot.ts decides about those first.
+import { join } from "node:path";
+import { never } from "../system/never.js";
+import type { DiffEntry } from "./diff.js";
+import { runGit } from "./git.js";
+import { isAncestor, treeish, zeroLike, type Head, type HeadState } from "./head.js";
+import { diffTrees, unstage } from "./index-file.js";
+import { freeRescueRef } from "./rescue.js";
+import type { Repository } from "./repository.js";
+
+/** Who commits (`git.commit`): under "agent" commits on top of the same branch are none of our business. */
+export type CommitPolicy = "runner" | "agent" | "none";
+
+/** What became of HEAD during an attempt. `moved`: why the attempt has failed, for a person to read. */
+export type HeadVerdict = "same" | "put-back" | { moved: string };
+
+/** How HEAD stands to where it was. */
+export interface HeadMove {
+  verdict: HeadVerdict;
+  /** What HEAD brought with it that is not on top of the old one; empty when it merely went on. */
+  switched: readonly DiffEntry[];
+}
+
+/** Judges HEAD against how the attempt found it; changes nothing. No process when HEAD stands still. */
+export async function judgeHead(
+  repo: Repository,
+  before: HeadState,
+  now: HeadState,
+  policy: CommitPolicy,
+): Promise<HeadMove> {
+  const startedRebase = now.rebasing && !before.rebasing;
+  if (now.branch === before.branch && now.commit === before.commit && !startedRebase) {
+    return { verdict: "same", switched: [] };
+  }
+  const onTop = await isOnTop(repo, before, now);
+  const switched = onTop ? [] : await brought(repo, before, now);
+  if (startedRebase) return { verdict: { moved: "the agent began a rebase" }, switched };
+  if (now.branch !== before.branch) {
+    return { verdict: { moved: `the agent went from ${nameOf(before)} to ${nameOf(now)}` }, switched };
+  }
+  if (!onTop) return { verdict: { moved: `the agent rewrote ${nameOf(before)}` }, switched };
+  switch (policy) {
+    case "agent":
+      return { verdict: "same", switched };
+    case "runner":
+    case "none": {
+      const pushed = await findPush(repo, before, now);
+      if (pushed !== undefined) return { verdict: { moved: `the agent pushed to ${pushed}` }, switched };
+      return { verdict: "put-back", switched };
+    }
+    default:
+      return never(policy);
+  }
+}
+
+/** Puts HEAD and its branch back, keeping the agent's commits; unstages what they had staged. Deletes no branch of the agent's. */
+export async function putHeadBack(
+  repo: Repository,
+  before: HeadState,
+  now: HeadState,
+  keep: { run: string; label: string },
+): Promise<void> {
+  if (now.rebasing && !before.rebasing) await quitRebase(repo);
+  const moves = await keepCommits(repo, before, now, keep);
+  if (before.branch === undefined) {
+    moves.push("option no-deref", `update HEAD ${before.commit ?? ""}`);
+  } else {
+    moves.push(...moveBranch(before.branch, before.commit, now.refs.get(before.branch)));
+  }
+  if (moves.length > 0) {
+    await runGit(repo, ["update-ref", "-m", "looper: put back", "--stdin"], {
+      input: `${moves.join("\n")}\n`,
+    });
+  }
+  if (before.branch !== undefined && now.branch !== before.branch) {
+    await runGit(repo, ["symbolic-ref", "-m", "looper: put back", "HEAD", before.branch]);
+  }
+  const head = await treeish(repo, before.commit);
+  await unstage(repo, head, await brought(repo, before, now));
+}
+
+function nameOf(head: Head): string {
+  return head.branch?.replace(/^refs\/heads\//, "") ?? "a detached HEAD";
+}
+
+async function isOnTop(repo: Repository, before: Head, now: Head): Promise<boolean> {
+  if (before.commit === undefined) return true;
+  return now.commit !== undefined && (await isAncestor(repo, before.commit, now.commit));
+}
+
+async function brought(repo: Repository, before: Head, now: Head): Promise<DiffEntry[]> {
+  if (before.commit === now.commit) return [];
+  return diffTrees(repo, await treeish(repo, now.commit), await treeish(repo, before.commit));
+}
+
+/** The remote-tracking ref that moved to a commit of the agent's, if one did. */
+async function findPush(repo: Repository, before: HeadState, now: HeadState): Promise<string | undefined> {
+  if (now.commit === undefined) return undefined;
+  for (const [ref, commit] of now.refs) {
+    if (!ref.startsWith("refs/remotes/") || before.refs.get(ref) === commit) continue;
+    const old = before.commit !== undefined && (await isAncestor(repo, commit, before.commit));
+    if (!old && (await isAncestor(repo, commit, now.commit))) return ref.slice("refs/remotes/".length);
+  }
+  return undefined;
+}
+
+/** The ref updates that keep the tip of HEAD, and of the old branch where that went elsewhere. */
+async function keepCommits(
+  repo: Repository,
+  before: HeadState,
+  now: HeadState,
+  keep: { run: string; label: string },
+): Promise<string[]> {
+  const tips = new Map<string, string>();
+  if (now.commit !== undefined && now.commit !== before.commit) tips.set(now.commit, keep.label);
+  const branch = before.branch === undefined ? undefined : now.refs.get(before.branch);
+  if (branch !== undefined && branch !== before.commit && !tips.has(branch)) {
+    tips.set(branch, `${keep.label}-branch`);
+  }
+  const moves: string[] = [];
+  for (const [commit, label] of tips) {
+    moves.push(`create ${await freeRescueRef(repo, keep.run, label)} ${commit}`);
+  }
+  return moves;
+}
+
+function moveBranch(branch: string, to: string | undefined, from: string | undefined): string[] {
+  if (to === from) return [];
+  if (to === undefined) return [`delete ${branch} ${from ?? ""}`];
+  return [`update ${branch} ${to} ${from ?? zeroLike(to)}`];
+}
+
+async function quitRebase(repo: Repository): Promise<void> {
+  const mail = await repo.ports.files.stat(join(repo.gitDir, "rebase-apply", "applying"));
+  await runGit(repo, mail === undefined ? ["rebase", "--quit"] : ["am", "--quit"]);
+}

@@ -1,0 +1,94 @@
+// What an attempt left behind: every path that differs from the checkpoint, and where HEAD stands.
+// Leaves committing it to commit.ts.
+import type { Result } from "../system/result.js";
+import type { Checkpoint } from "./checkpoint.js";
+import { toText } from "./bytes.js";
+import { sameVersion, type DiffEntry } from "./diff.js";
+import { asResult, type GitFailure } from "./git.js";
+import { readHead, type Head, type HeadState } from "./head.js";
+import { stageAll, stagedAgainst } from "./index-file.js";
+import type { Repository } from "./repository.js";
+import { goBack } from "./restore.js";
+import { judgeHead, putHeadBack, type CommitPolicy, type HeadVerdict } from "./settle-head.js";
+
+export interface SnapshotOrder {
+  checkpoint: Checkpoint;
+  run: string;
+  /** Names what is put aside, e.g. "T1-2": task and attempt. */
+  label: string;
+  policy: CommitPolicy;
+}
+
+export interface Snapshot {
+  /** Every path that differs from the checkpoint's base, with the blobs it had and has; never the runner's own. */
+  changes: readonly DiffEntry[];
+  verdict: HeadVerdict;
+  /** HEAD now, put back where that was needed. */
+  head: Head;
+  /** The backlog's mode where git tracks it. */
+  backlogMode: string | undefined;
+  warnings: readonly string[];
+}
+
+/** Looks at what an attempt did, and puts HEAD back where it went astray. Three processes when HEAD stood still. */
+export async function snapshot(
+  repo: Repository,
+  order: SnapshotOrder,
+): Promise<Result<Snapshot, GitFailure>> {
+  return asResult(async () => {
+    const { base, before, dirty } = order.checkpoint;
+    const now = await readHead(repo);
+    const staged = await stageAll(repo);
+    // The base never holds the backlog: it shows up here exactly when git tracks it.
+    const all = await stagedAgainst(repo, base, repo.excludesSaveTodo);
+    const backlog = all.find(({ path }) => path === repo.todo?.path);
+    let changes = all.filter((entry) => entry !== backlog);
+    const { verdict, switched } = await judgeHead(repo, before, now, order.policy);
+    if (verdict !== "same") {
+      changes = await leaveSwitched(repo, order, changes, switched);
+      await putHeadBack(repo, before, now, order);
+    }
+    return {
+      changes,
+      verdict,
+      head: headAfter(verdict, before, now),
+      backlogMode: backlog?.to.mode,
+      warnings: [...staged, ...changes.filter(({ path }) => dirty.has(path)).map(warnOfBoth)],
+    };
+  });
+}
+
+function headAfter(verdict: HeadVerdict, before: HeadState, now: HeadState): Head {
+  const { commit, branch } = verdict === "same" ? now : before;
+  return { commit, branch };
+}
+
+function warnOfBoth({ path }: DiffEntry): string {
+  return `${toText(path)} had changes before the attempt and was changed by it: both go in together`;
+}
+
+/** Takes back what only the switch of HEAD brought into the tree, and answers with the attempt's own changes. */
+async function leaveSwitched(
+  repo: Repository,
+  order: SnapshotOrder,
+  changes: readonly DiffEntry[],
+  switched: readonly DiffEntry[],
+): Promise<DiffEntry[]> {
+  const bySwitch = new Map(switched.map((entry) => [entry.path, entry]));
+  const isSwitched = (entry: DiffEntry): boolean => {
+    const other = bySwitch.get(entry.path);
+    return other !== undefined && sameVersion(other.from, entry.from) && sameVersion(other.to, entry.to);
+  };
+  const own = changes.filter((entry) => !isSwitched(entry));
+  const back = changes.filter(isSwitched);
+  if (back.length > 0) {
+    await goBack(repo, {
+      base: order.checkpoint.base,
+      run: order.run,
+      label: `${order.label}-tree`,
+      own,
+      back,
+    });
+  }
+  return own;
+}
