@@ -69,7 +69,7 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
 }
 
 /** The tasks as far as they can be read, without locks: only to ask before anything is started. */
-async function peek({ ports, project }: RunRequest): Promise<readonly Task[]> {
+export async function peek({ ports, project }: RunRequest): Promise<readonly Task[]> {
   const stat = await ports.files.stat(project.todoFile);
   if (stat !== undefined && stat.kind !== "file") {
     throw new UserError(
@@ -84,7 +84,7 @@ async function peek({ ports, project }: RunRequest): Promise<readonly Task[]> {
   return checked.kind === "ok" ? checked.backlog.tasks : checked.kind === "invalid" ? checked.readable : [];
 }
 
-function checkRequest(request: RunRequest, tasks: readonly Task[]): void {
+export function checkRequest(request: RunRequest, tasks: readonly Task[]): void {
   const { project, idea, only } = request;
   if (idea !== undefined && tasks.length > 0) {
     throw new UserError(
@@ -106,7 +106,7 @@ function checkRequest(request: RunRequest, tasks: readonly Task[]): void {
   }
 }
 
-async function checkOptions({ ports, project, agent }: RunRequest): Promise<CheckOptions> {
+export async function checkOptions({ ports, project, agent }: RunRequest): Promise<CheckOptions> {
   const { schemaFile } = project.paths;
   const agentNames = knownAgents(project.resolved.settings);
   if (agent !== undefined && !agentNames.includes(agent)) {
@@ -134,7 +134,7 @@ function parseJson(text: string, file: string): unknown {
   }
 }
 
-function makeHands(request: RunRequest): Map<string, Hand> {
+export function makeHands(request: RunRequest): Map<string, Hand> {
   const { ports, project, home, self } = request;
   const { settings } = project.resolved;
   const place = { project: project.folder, home };
@@ -147,7 +147,7 @@ function makeHands(request: RunRequest): Map<string, Hand> {
 }
 
 /** The schedule as a list (contract §2): iteration n takes entry n, round and round. */
-async function scheduleOf(request: RunRequest, hands: ReadonlyMap<string, Hand>): Promise<string[]> {
+export async function scheduleOf(request: RunRequest, hands: ReadonlyMap<string, Hand>): Promise<string[]> {
   const { schedule, roles } = request.project.resolved.settings;
   switch (schedule.strategy) {
     case "odd-even":
@@ -173,7 +173,7 @@ async function autoAgent(request: RunRequest, hands: ReadonlyMap<string, Hand>):
   );
 }
 
-function rulesOf(request: RunRequest, schedule: string[], bootstrap: Rules["bootstrap"]): Rules {
+export function rulesOf(request: RunRequest, schedule: string[], bootstrap: Rules["bootstrap"]): Rules {
   const { loop, roles, hooks, git, verify } = request.project.resolved.settings;
   return {
     max_iterations: loop.max_iterations,
@@ -227,7 +227,7 @@ async function lookUp(
   const names =
     rules.agent === undefined ? [...rules.schedule, ...Object.values(rules.roles), ...own] : [rules.agent];
   const agents: Assembly["agents"] = [];
-  for (const name of new Set(names)) {
+  for (const name of new Set(names.filter((one) => one !== undefined))) {
     const hand = run.hands.get(name);
     // A name nobody knows is a problem of the backlog, which says so with its line.
     if (hand === undefined) continue;

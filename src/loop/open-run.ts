@@ -4,7 +4,7 @@ import { UserError } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
 import { createRedact, secretValues } from "../system/redact.js";
 import { createRunLog } from "../logging/run-log.js";
-import type { Ending, Sealed, StepEvent } from "../logging/events.js";
+import type { Ending, StepEvent } from "../logging/events.js";
 import { openStore } from "../todo/store.js";
 import { drive } from "./drive.js";
 import { baseEnvironment } from "./environment.js";
@@ -67,6 +67,7 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
     ports,
     project,
     log,
+    check: assembly.check,
     store: openStore(ports, project.todoFile, project.lockDir, assembly.check),
     ...(repo === undefined ? {} : { repo }),
     hands: assembly.hands,

@@ -14,13 +14,19 @@ import { render } from "../prompts/render.js";
 import { readTemplate } from "../prompts/store.js";
 import type { Task, TaskId } from "../todo/task.js";
 import type { Earlier, JobFacts } from "./effects.js";
-import type { World } from "./world.js";
+import type { World as WholeWorld } from "./world.js";
+
+/** What a prompt is made from. */
+export type PromptWorld = Pick<
+  WholeWorld,
+  "ports" | "project" | "store" | "memory" | "promptsFolder" | "idea" | "repo" | "head"
+>;
 
 /** The tasks finished lately that a prompt recalls. */
 const HISTORY = 10;
 
 /** The folder agents, gate and hooks work in: `project.root` of the backlog, when it lies inside the project. */
-export function workFolder(world: World): string {
+export function workFolder(world: PromptWorld): string {
   const { project, store } = world;
   const root = store.backlog()?.project?.root;
   if (root === undefined) return project.folder;
@@ -31,7 +37,7 @@ export function workFolder(world: World): string {
 
 /** Renders the prompt of a job. `draft`: where a bootstrap or repair is to write. */
 export async function promptFor(
-  world: World,
+  world: PromptWorld,
   job: JobFacts,
   extra: { earlier: readonly Earlier[]; draft: string | undefined },
 ): Promise<string> {
@@ -41,7 +47,7 @@ export async function promptFor(
 }
 
 async function variablesFor(
-  world: World,
+  world: PromptWorld,
   job: JobFacts,
   extra: { earlier: readonly Earlier[]; draft: string | undefined },
 ): Promise<Readonly<Record<string, string>>> {
@@ -67,7 +73,7 @@ async function variablesFor(
   }
 }
 
-function backlogFacts(world: World, job: JobFacts): BacklogFacts {
+function backlogFacts(world: PromptWorld, job: JobFacts): BacklogFacts {
   const backlog = world.store.backlog();
   const folder = workFolder(world);
   return {
@@ -79,7 +85,7 @@ function backlogFacts(world: World, job: JobFacts): BacklogFacts {
   };
 }
 
-function iterationFacts(world: World, job: JobFacts, earlier: readonly Earlier[]) {
+function iterationFacts(world: PromptWorld, job: JobFacts, earlier: readonly Earlier[]) {
   const id = job.task_id;
   const task = id === undefined ? undefined : world.store.task(id);
   if (id === undefined || task === undefined) throw new Error(`no task ${String(id)} to give to an agent`);
@@ -97,11 +103,11 @@ function iterationFacts(world: World, job: JobFacts, earlier: readonly Earlier[]
   };
 }
 
-function tasksOf(world: World, ids: readonly TaskId[]): Task[] {
+function tasksOf(world: PromptWorld, ids: readonly TaskId[]): Task[] {
   return ids.flatMap((id) => world.store.task(id) ?? []);
 }
 
-async function reviewFacts(world: World) {
+async function reviewFacts(world: PromptWorld) {
   const tasks = (world.store.backlog()?.tasks ?? []).filter(({ id }) => id !== "PROJECT-DONE");
   const { repo, head } = world;
   const changes = repo === undefined || head === undefined ? undefined : await changesSince(repo, head);
@@ -112,7 +118,7 @@ async function reviewFacts(world: World) {
   };
 }
 
-async function brokenFacts(world: World) {
+async function brokenFacts(world: PromptWorld) {
   const { ports, project, store } = world;
   const bytes = (await ports.files.read(project.todoFile)) ?? new Uint8Array();
   const read = await store.read();

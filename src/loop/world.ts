@@ -6,7 +6,9 @@ import type { Repository } from "../git/repository.js";
 import type { Snapshot } from "../git/snapshot.js";
 import type { RunLog } from "../logging/run-log.js";
 import type { Ports } from "../system/ports.js";
+import type { CheckOptions } from "../todo/check.js";
 import type { Store } from "../todo/store.js";
+import type { NewTask } from "../todo/summary.js";
 import type { TaskId } from "../todo/task.js";
 
 /** An agent the run may use. */
@@ -21,6 +23,8 @@ export interface World {
   project: Project;
   log: RunLog;
   store: Store;
+  /** What the backlog is held against. */
+  check: CheckOptions;
   /** Absent without git, and with a reason for it in the run's warnings. */
   repo?: Repository;
   hands: ReadonlyMap<string, Hand>;
@@ -46,6 +50,8 @@ export interface Memory {
   steps: Map<number, string>;
   /** Where a drafting or mending agent writes. */
   drafts: Map<number, string>;
+  /** The new tasks a drafting agent reported. */
+  newTasks: Map<number, readonly NewTask[]>;
   /** The last lines an attempt at a task left in the log, for the next one's prompt. */
   tails: Map<TaskId, string[]>;
   finished: Set<TaskId>;
@@ -61,6 +67,7 @@ export function emptyMemory(): Memory {
     stops: new Map(),
     steps: new Map(),
     drafts: new Map(),
+    newTasks: new Map(),
     tails: new Map(),
     finished: new Set(),
     stepCount: 0,

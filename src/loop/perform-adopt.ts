@@ -1,0 +1,61 @@
+// Takes over what a bootstrap or a repair wrote, once it is a backlog that can be used and loses nothing.
+// Leaves writing it, and the copy of what was there, to todo/store.ts.
+import type { StepEvent } from "../logging/events.js";
+import { checkBacklog } from "../todo/check.js";
+import type { NewTask } from "../todo/summary.js";
+import type { Backlog, Task } from "../todo/task.js";
+import { applyChanges } from "../todo/update.js";
+import type { Effect } from "./effects.js";
+import type { World } from "./world.js";
+
+type Adopt = Extract<Effect, { kind: "adopt" }>;
+
+/** Contract §4: the runner validates the file an agent wrote before adopting it; a repair that loses a task is refused. */
+export async function performAdopt(world: World, { job }: Adopt): Promise<StepEvent> {
+  const why = await adopt(world, job.job, job.phase === "repair");
+  return { type: "adopted", ...job, adopted: why === undefined, ...(why === undefined ? {} : { why }) };
+}
+
+/** Why what was written is not taken, or `undefined`. */
+async function adopt(world: World, job: number, repairs: boolean): Promise<string | undefined> {
+  const { ports, memory, project, store } = world;
+  const draft = memory.drafts.get(job);
+  const written = draft === undefined ? undefined : await ports.files.read(draft);
+  const bytes = written ?? (repairs ? undefined : fromNewTasks(world, memory.newTasks.get(job) ?? []));
+  memory.newTasks.delete(job);
+  if (bytes === undefined) return "the agent wrote no backlog";
+  const checked = checkBacklog(bytes, world.check);
+  if (checked.kind === "empty") return "the backlog the agent wrote has no tasks";
+  if (checked.kind === "invalid") {
+    const [first] = checked.problems;
+    return `the backlog the agent wrote is not valid: line ${String(first?.line ?? 1)}: ${first?.message ?? ""}`;
+  }
+  const old = await ports.files.read(project.todoFile);
+  const lost = repairs && old !== undefined ? lostTasks(old, checked.backlog) : [];
+  if (lost.length > 0) return `the repair would lose ${lost.join(", ")}`;
+  await store.adopt(bytes);
+  return undefined;
+}
+
+/** Where bootstrap left no file, the summary's new tasks are taken (contract §4). */
+function fromNewTasks(world: World, tasks: readonly NewTask[]): Uint8Array | undefined {
+  if (tasks.length === 0) return undefined;
+  const empty: Backlog = { schema_version: 1, source_files: [], tasks: [] };
+  const now = new Date(world.ports.clock.now()).toISOString();
+  const keepVerify = world.project.resolved.settings.verify.from_agents;
+  const { backlog } = applyChanges(empty, [{ op: "add", tasks, keepVerify }], now);
+  return Buffer.from(JSON.stringify(backlog, null, 2) + "\n", "utf8");
+}
+
+/** The tasks of a broken file that a repaired one has neither by id nor by title; a number of them, where some merely went. */
+function lostTasks(broken: Uint8Array, mended: Backlog): string[] {
+  const checked = checkBacklog(broken);
+  const old: readonly Task[] = checked.kind === "invalid" ? checked.readable : [];
+  const ids = new Set<string>(mended.tasks.map(({ id }) => id));
+  const titles = new Set(mended.tasks.map(({ title }) => title.trim()));
+  const lost = old
+    .filter(({ id, title }) => !ids.has(id) && !titles.has(title.trim()))
+    .map(({ id }): string => id);
+  if (lost.length > 0 || mended.tasks.length >= old.length) return lost;
+  return [`${String(old.length - mended.tasks.length)} of its ${String(old.length)} tasks`];
+}

@@ -1,0 +1,83 @@
+// `--dry-run`: which task, which agent, which prompt; starts nothing, writes nothing. The order is that of the run itself,
+// each attempt taken to be good.
+import { UserError } from "../system/errors.js";
+import { closure, selectTask } from "../todo/select.js";
+import { openStore } from "../todo/store.js";
+import { TaskId, type IndexRow } from "../todo/task.js";
+import { checkOptions, checkRequest, makeHands, peek, scheduleOf } from "./assemble.js";
+import { promptFor } from "./prompt-for.js";
+import type { RunRequest } from "./run-request.js";
+import { agentFor } from "./schedule.js";
+import { emptyMemory } from "./world.js";
+
+/** A step of the plan. */
+export interface PlannedStep {
+  iteration: number;
+  task: string;
+  title: string;
+  agent: string;
+}
+
+/** What a run would do first, with the prompt, and then; or why it would start nothing. */
+export type Plan = { steps: PlannedStep[]; prompt: string } | { nothing: string };
+
+/** Plans a run. A backlog that is not valid is a `usage` error: a run would have it repaired first. */
+export async function planRun(request: RunRequest): Promise<Plan> {
+  const { ports, project } = request;
+  checkRequest(request, await peek(request));
+  const store = openStore(ports, project.todoFile, project.lockDir, await checkOptions(request));
+  const read = await store.read();
+  if (read.kind === "missing" || read.kind === "empty")
+    return { nothing: `there are no tasks in ${project.todoFile}` };
+  if (read.kind === "invalid") {
+    throw new UserError(
+      "usage",
+      `${project.todoFile} is not valid: a run would have it repaired first`,
+      "looper validate shows what is wrong",
+    );
+  }
+  const steps = await planSteps(request, read.index.rows, (id) => store.task(id)?.title ?? "");
+  const [first] = steps;
+  if (first === undefined) return { nothing: "nothing is ready" };
+  const world = { ports, project, store, memory: emptyMemory(), promptsFolder: request.promptsFolder };
+  const job = {
+    job: 1,
+    iteration: 1,
+    phase: "iteration" as const,
+    task_id: TaskId.parse(first.task),
+    agent: first.agent,
+    attempt: 1,
+  };
+  return { steps, prompt: await promptFor(world, job, { earlier: [], draft: undefined }) };
+}
+
+async function planSteps(
+  request: RunRequest,
+  rows: readonly IndexRow[],
+  titleOf: (id: TaskId) => string,
+): Promise<PlannedStep[]> {
+  const { loop, roles } = request.project.resolved.settings;
+  const schedule = await scheduleOf(request, makeHands(request));
+  const rules = { schedule, roles, ...(request.agent === undefined ? {} : { agent: request.agent }) };
+  const only = request.only === undefined ? undefined : closure(TaskId.parse(request.only), rows);
+  const blockedAtStart = new Set(rows.filter(({ status }) => status === "blocked").map(({ id }) => id));
+  let now = [...rows];
+  const steps: PlannedStep[] = [];
+  while (steps.length < loop.max_iterations) {
+    const chosen = selectTask(now, {
+      attempts: new Map(),
+      maxAttempts: loop.max_attempts,
+      blockedAtStart,
+      finalForRun: new Set(),
+      ...(only === undefined ? {} : { only }),
+    });
+    if ("none" in chosen) break;
+    const { picked } = chosen;
+    const iteration = steps.length + 1;
+    const wanted = picked.agent === undefined ? {} : { wanted: picked.agent };
+    const agent = agentFor(rules, "iteration", { iteration, dropped: new Set(), ...wanted });
+    steps.push({ iteration, task: picked.id, title: titleOf(picked.id), agent: agent ?? "" });
+    now = now.map((row) => (row.id === picked.id ? { ...row, status: "done" as const } : row));
+  }
+  return steps;
+}
