@@ -28,37 +28,40 @@ export function beginWork(
     digest: event.digest,
     jobs: [],
     // Drafts and repairs have had the first numbers.
-    nextJob: opening.drafts + opening.repairs + 1,
+    nextJob: opening.nextJob,
     iterations: 0,
     attempts: new Map(),
     blockedAtStart: new Set(rows.filter((row) => row.status === "blocked").map((row) => row.id)),
     final: new Set(),
     doneHere: new Set(),
     earlier: new Map(),
-    dropped: new Set(),
+    dropped: opening.dropped,
     reviews: { added: 0, failed: 0, clean: false },
     looking: false,
   };
   return choose(work, turn);
 }
 
-/** Goes on after a job began or ended: waits, looks at the backlog, or ends. */
+/** Goes on after a job began or ended: looks at the backlog, or ends. */
 export function goOn(work: Work, turn: Turn): State {
   const stays: State = { phase: "working", work };
   const over = endIfAsked(work, turn);
   if (over !== undefined) return over;
   if (work.stopping > 0 || work.closing !== undefined) return stays;
   if (work.looking || work.jobs.length >= work.rules.workers) return stays;
-  if (work.resumeAt !== undefined && work.resumeAt > turn.at) {
-    turn.wakeAt = work.resumeAt;
-    return stays;
-  }
   turn.effects.push({ kind: "change-backlog", changes: [], during: work.jobs.length > 0 ? "agent" : "idle" });
-  const { resumeAt: _over, ...rest } = work;
-  return { phase: "working", work: { ...rest, looking: true } };
+  return { phase: "working", work: { ...work, looking: true } };
 }
 
-/** Picks the next job from what the backlog is now. */
+/** L13: a wait is for a moment that comes, and has its timer. The delay lies before an iteration, never before the end. */
+function waitFirst(work: Work, turn: Turn): State | undefined {
+  if (work.resumeAt === undefined || work.resumeAt <= turn.at) return undefined;
+  turn.because = { rule: "delay" };
+  turn.wakeAt = work.resumeAt;
+  return { phase: "working", work };
+}
+
+/** Picks the next job from what the backlog is now. L3: in the order of contract §3.4, no task in two hands. */
 export function choose(work: Work, turn: Turn): State {
   const over = endIfAsked(work, turn);
   if (over !== undefined) return over;
@@ -66,8 +69,7 @@ export function choose(work: Work, turn: Turn): State {
   const rows = [...work.index.values()];
   const only = work.rules.only === undefined ? undefined : closure(work.rules.only, rows);
   if (work.rules.only !== undefined && only === undefined) {
-    turn.because = { rule: "unknown-task" };
-    return beginClose(work, "unusable-backlog", `there is no task ${work.rules.only} in the backlog`, turn);
+    return end(work, "unusable-backlog", `there is no task ${work.rules.only} in the backlog`, turn);
   }
   const inHand = work.jobs.flatMap(({ facts }) => (facts.task_id === undefined ? [] : [facts.task_id]));
   const chosen = selectTask(rows, {
@@ -78,9 +80,11 @@ export function choose(work: Work, turn: Turn): State {
     ...(only === undefined ? {} : { only }),
   });
   if (!("none" in chosen)) {
-    if (work.iterations < work.rules.max_iterations) return startTask(work, chosen, turn);
+    // L9: attempts and reviews together begin at most `max_iterations` times.
+    if (work.iterations < work.rules.max_iterations)
+      return waitFirst(work, turn) ?? startTask(work, chosen, turn);
     if (work.jobs.length > 0) return { phase: "working", work };
-    return end(work, "limit", `max_iterations (${String(work.rules.max_iterations)}) is reached`, turn);
+    return end(work, "limit", `max_iterations (${work.rules.max_iterations}) is reached`, turn);
   }
   if (work.jobs.length > 0) return { phase: "working", work };
   return nothingReady(work, rows, chosen.none, turn);
@@ -149,8 +153,10 @@ function nothingReady(
     reviews.added < rules.max_reviews &&
     work.iterations < rules.max_iterations;
   if (!wanted) return end(work, ending, undefined, turn);
+  const waits = waitFirst(work, turn);
+  if (waits !== undefined) return waits;
   const agent = agentFor(rules, "review", { iteration: 1, dropped: work.dropped });
-  if (agent === undefined) return end(work, ending, undefined, turn);
+  if (agent === undefined) return end(work, "environment", "no agent is left that can be used", turn);
   const job = newJob(work, "review", { iteration: work.iterations + 1, agent, attempt: reviews.failed + 1 });
   turn.because = { rule: "review", why };
   turn.effects.push({ kind: "checkpoint", job: job.facts, reuse: false });
@@ -171,6 +177,7 @@ function begun(work: Work, job: Job): Work {
 
 function end(work: Work, ending: Ending, message: string | undefined, turn: Turn): State {
   turn.because = { rule: `end-${ending}`, ...(message === undefined ? {} : { why: message }) };
+  if (work.jobs.length > 0) return { phase: "working", work: { ...work, closing: { ending, message } } };
   return beginClose(work, ending, message, turn);
 }
 

@@ -37,16 +37,15 @@ export function beginClose(
 export function stepClose(close: Close, event: Sealed<StepEvent>, turn: Turn): State {
   switch (event.type) {
     case "committed":
+      if (event.job !== undefined || close.stage !== "commit") return tooLate(close, turn);
       turn.because = { rule: "backlog-committed" };
       return startHooks(close, turn);
     case "hook_finished":
+      if (event.job !== undefined || close.stage !== "hooks") return tooLate(close, turn);
       turn.because = { rule: "hook-finished" };
       return startHooks({ ...close, hooks: close.hooks.slice(1) }, turn);
     case "effect_failed":
-      turn.notes.push({ type: "warning", message: `${event.effect}: ${event.error}` });
-      turn.because = { rule: "end-in-spite-of", why: event.effect };
-      if (event.effect === "finish") throw new Error(`the run could not be ended: ${event.error}`);
-      return startHooks(close, turn);
+      return onFailed(close, event, turn);
     case "run_interrupted": {
       turn.because = { rule: "interrupted", why: event.signal };
       const heeded = heed(close, event);
@@ -69,14 +68,33 @@ export function stepClose(close: Close, event: Sealed<StepEvent>, turn: Turn): S
     case "restored":
     case "stop_sent":
     case "woke":
-      turn.because = { rule: "too-late" };
-      return { phase: "ending", close };
+      return tooLate(close, turn);
     case "run_started":
     case "recovered":
       throw new Error(`${event.type} came while the run was ending`);
     default:
       return never(event);
   }
+}
+
+function tooLate(close: Close, turn: Turn): State {
+  turn.because = { rule: "too-late" };
+  return { phase: "ending", close };
+}
+
+/** What fails at the end is said, and the end goes on; L14: only what this stage waits for moves it on. */
+function onFailed(close: Close, event: Extract<StepEvent, { type: "effect_failed" }>, turn: Turn): State {
+  const { effect } = event;
+  if (effect === "finish") throw new Error(`the run could not be ended: ${event.error}`);
+  turn.because = { rule: "end-in-spite-of", why: effect };
+  turn.notes.push({ type: "warning", message: `${effect}: ${event.error}` });
+  if (event.job === undefined && close.stage === "commit" && effect === "commit-backlog") {
+    return startHooks(close, turn);
+  }
+  if (event.job === undefined && close.stage === "hooks" && effect === "run-hook") {
+    return startHooks({ ...close, hooks: close.hooks.slice(1) }, turn);
+  }
+  return { phase: "ending", close };
 }
 
 /** Ends the run now: the third signal waits for nothing. */

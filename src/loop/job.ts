@@ -1,5 +1,6 @@
 // The job machine: one attempt, review, draft or repair on its way through its stages. Pure.
 // Leaves which job comes next, and when the run ends, to work.ts and opening.ts.
+import { never } from "../system/never.js";
 import type { StepEvent, ToldEvent } from "../logging/events.js";
 import type { Rules } from "../logging/rules.js";
 import type { HookStatus } from "./effects.js";
@@ -15,12 +16,6 @@ const STAGES: Record<JobKind, readonly Stage[]> = {
   repair: ["agent", "adopt"],
 };
 
-/** The stage after this one; a job's last stage has none. */
-export function stageAfter(kind: JobKind, stage: Stage): Stage | undefined {
-  const stages = STAGES[kind];
-  return stages[stages.indexOf(stage) + 1];
-}
-
 /** The stage a kind of job begins with. */
 export function firstStage(kind: JobKind): Stage {
   const [first] = STAGES[kind];
@@ -28,12 +23,21 @@ export function firstStage(kind: JobKind): Stage {
   return first;
 }
 
-/** Contract: events of a stage only come while the job is in it; anything else is our bug. */
+/** The same job in a later stage. Contract: a stage may be passed over, none is gone back to. */
+export function enter(job: Job, stage: Stage): Job {
+  const { phase } = job.facts;
+  const stages = STAGES[phase];
+  const to = stages.indexOf(stage);
+  if (to < 0 || to < stages.indexOf(job.stage)) {
+    throw new Error(`a job of kind ${phase} cannot go from ${job.stage} to ${stage}`);
+  }
+  return { ...job, stage };
+}
+
+/** L10: events of a stage only come while the job is in it; anything else is our bug. */
 export function expectStage(job: Job, stage: Stage, event: StepEvent): void {
   if (job.stage !== stage) {
-    throw new Error(
-      `${event.type} came for job ${String(job.facts.job)} in stage ${job.stage}, not ${stage}`,
-    );
+    throw new Error(`${event.type} came for job ${job.facts.job} in stage ${job.stage}, not ${stage}`);
   }
 }
 
@@ -42,12 +46,14 @@ export function labelOf(job: Job): string {
   const { phase, iteration, attempt } = job.facts;
   switch (phase) {
     case "iteration":
-      return `iter-${String(iteration)}`;
+      return `iter-${iteration}`;
     case "review":
-      return `review-${String(iteration)}`;
+      return `review-${iteration}`;
     case "bootstrap":
     case "repair":
-      return `${phase}-${String(attempt)}`;
+      return `${phase}-${attempt}`;
+    default:
+      return never(phase);
   }
 }
 
@@ -59,7 +65,7 @@ export function startBefore(job: Job, rules: Rules, earlier: readonly Earlier[],
     command,
   }));
   if (hooks.length === 0) return startAgent(job, earlier, turn);
-  const begun: Job = { ...job, stage: "before", hooks };
+  const begun: Job = { ...enter(job, "before"), hooks };
   runHook(begun, "doing", turn);
   return begun;
 }
@@ -67,7 +73,7 @@ export function startBefore(job: Job, rules: Rules, earlier: readonly Earlier[],
 /** L1: an agent is started only from here, for a job that was claimed and has its checkpoint. */
 export function startAgent(job: Job, earlier: readonly Earlier[], turn: Turn): Job {
   turn.effects.push({ kind: "run-agent", job: job.facts, label: labelOf(job), earlier });
-  return { ...job, stage: "agent", hooks: [] };
+  return { ...enter(job, "agent"), hooks: [] };
 }
 
 /** Starts the hooks that follow an attempt or a review; `undefined` when there are none and the job is over. */
@@ -82,7 +88,7 @@ export function startAfter(job: Job, rules: Rules, turn: Turn): Job | undefined 
     })),
   ];
   if (hooks.length === 0) return undefined;
-  const begun: Job = { ...job, stage: "after", hooks };
+  const begun: Job = { ...enter(job, "after"), hooks };
   runHook(begun, status, turn);
   return begun;
 }
@@ -104,21 +110,9 @@ function runHook(job: Job, status: HookStatus, turn: Turn): void {
 
 /** How hooks are told of what an attempt came to. */
 function hookStatus(job: Job): HookStatus {
-  switch (job.verdict?.kind) {
-    case "done":
-      return "done";
-    case "blocked":
-      return "blocked";
-    case "skipped":
-      return "skipped";
-    case "reviewed":
-      return "reviewed";
-    case "failed":
-      return job.gaveUp === true ? "blocked" : "failed";
-    case "interrupted":
-    case undefined:
-      return "failed";
-  }
+  if (job.gaveUp === true) return "blocked";
+  const kind = job.verdict?.kind;
+  return kind === undefined || kind === "interrupted" ? "failed" : kind;
 }
 
 /** The line that says an attempt failed, and what follows. */

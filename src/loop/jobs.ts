@@ -1,7 +1,7 @@
 // Small changes to the state of a run at work: its jobs, its picture of the backlog. Pure.
 import type { StepEvent } from "../logging/events.js";
 import type { IndexRow, TaskId } from "../todo/task.js";
-import type { Job, Work } from "./state.js";
+import type { Job, Stage, Work } from "./state.js";
 import type { Turn } from "./turn.js";
 
 /** What became of changes, as both `backlog_changed` and `committed` carry it. */
@@ -10,11 +10,10 @@ export type Outcome = Pick<
   "updated" | "refused" | "warnings" | "rows" | "removed" | "digest" | "edits"
 >;
 
-/** The job an event belongs to. Contract: events name only jobs that are under way. */
+/** The job an event belongs to. L10: events name only jobs that are under way. */
 export function jobOf(work: Work, event: { type: string; job?: number | undefined }): Job {
   const job = work.jobs.find((one) => one.facts.job === event.job);
-  if (job === undefined)
-    throw new Error(`${event.type} came for job ${String(event.job)}, which is not under way`);
+  if (job === undefined) throw new Error(`${event.type} came for job ${event.job}, which is not under way`);
   return job;
 }
 
@@ -26,6 +25,29 @@ export function replaceJob(work: Work, job: Job): Work {
 /** The same work without this job. */
 export function dropJob(work: Work, job: Job): Work {
   return { ...work, jobs: work.jobs.filter((one) => one.facts.job !== job.facts.job) };
+}
+
+/** What was no attempt (a claim that was refused, an agent that is not there) counts for nothing. */
+export function uncount(work: Work, { facts }: Job): Work {
+  const id = facts.task_id;
+  const before = id === undefined ? 0 : (work.attempts.get(id) ?? 0);
+  return {
+    ...work,
+    iterations: work.iterations - 1,
+    attempts: id === undefined ? work.attempts : new Map(work.attempts).set(id, before - 1),
+  };
+}
+
+/** Tells what runs for the jobs in these stages to end, each job once. */
+export function stopJobs(work: Work, stages: readonly Stage[], turn: Turn): Work {
+  return {
+    ...work,
+    jobs: work.jobs.map((job): Job => {
+      if (job.stopped === true || !stages.includes(job.stage)) return job;
+      turn.effects.push({ kind: "stop", job: job.facts, how: "now" });
+      return { ...job, stopped: true };
+    }),
+  };
 }
 
 /** Takes over what the store says of the backlog, and tells readers of it. */

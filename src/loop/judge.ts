@@ -1,4 +1,5 @@
 // What an attempt came to, from the agent's end and what the tree looks like. Pure.
+import { never } from "../system/never.js";
 import type { Summary } from "../todo/summary.js";
 import type { Job, Verdict } from "./state.js";
 import type { StepEvent } from "../logging/events.js";
@@ -7,15 +8,18 @@ type AgentFinished = Extract<StepEvent, { type: "agent_finished" }>;
 type Snapshot = Extract<StepEvent, { type: "snapshot" }>;
 
 /** The summary of a good ending that fits the task, or why there is none. */
-export function acceptReport(end: AgentFinished, taskId: string | undefined): { summary: Summary } | Verdict {
+function acceptReport({ end, facts, stopped }: Job): { summary: Summary } | Verdict {
+  if (end === undefined) throw new Error(`job ${facts.job} is judged, but its agent has not ended`);
   if (end.outcome === "failed") {
-    if (end.reason === "interrupted") return { kind: "interrupted" };
+    // Only who was told to stop was interrupted; whoever else ends like that has failed.
+    if (end.reason === "interrupted" && stopped === true) return { kind: "interrupted" };
     return { kind: "failed", reason: end.reason ?? "exited", evidence: end.evidence ?? "the agent failed" };
   }
   const report = end.report ?? { missing: "the agent reported nothing" };
   if ("missing" in report) return { kind: "failed", reason: "no-summary", evidence: report.missing };
   if ("invalid" in report) return { kind: "failed", reason: "bad-summary", evidence: report.invalid };
   const named = report.found.task_id;
+  const taskId = facts.task_id;
   if (taskId !== undefined && named !== null && named !== taskId) {
     return {
       kind: "failed",
@@ -28,9 +32,7 @@ export function acceptReport(end: AgentFinished, taskId: string | undefined): { 
 
 /** The verdict on an attempt at a task. L5: done only by a summary that fits, with HEAD where it belongs. */
 export function judgeAttempt(job: Job, snapshot: Snapshot): Verdict {
-  const { end, facts } = job;
-  if (end === undefined) throw new Error(`job ${String(facts.job)} has a snapshot but no agent's end`);
-  const accepted = acceptReport(end, facts.task_id);
+  const accepted = acceptReport(job);
   if ("kind" in accepted && accepted.kind === "interrupted") return accepted;
   if (snapshot.head === "moved") {
     return { kind: "failed", reason: "moved-head", evidence: snapshot.why ?? "HEAD was moved" };
@@ -53,12 +55,14 @@ export function judgeAttempt(job: Job, snapshot: Snapshot): Verdict {
         reason: "bad-summary",
         evidence: 'the summary says "reviewed", which is no status of a task',
       };
+    default:
+      return never(summary.status);
   }
 }
 
 /** The verdict on a review: any valid summary will do. */
-export function judgeReview(end: AgentFinished): Verdict {
-  const accepted = acceptReport(end, undefined);
+export function judgeReview(job: Job): Verdict {
+  const accepted = acceptReport(job);
   if ("kind" in accepted) return accepted;
   return { kind: "reviewed", added: 0 };
 }

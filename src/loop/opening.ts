@@ -1,8 +1,9 @@
 // From the first event to a backlog that can be worked on: recover, read, draft or mend. Pure.
-import type { Sealed, StepEvent } from "../logging/events.js";
+import { never } from "../system/never.js";
+import type { Ending, Sealed, StepEvent } from "../logging/events.js";
 import { beginClose, closeAtOnce } from "./close.js";
-import { firstStage, labelOf } from "./job.js";
-import { agentFor } from "./schedule.js";
+import { enter, firstStage, labelOf } from "./job.js";
+import { agentFor, canSpare, isUnusable } from "./schedule.js";
 import type { Job, Opening, State } from "./state.js";
 import { heed, said, type Turn } from "./turn.js";
 import { beginWork } from "./choose.js";
@@ -11,7 +12,7 @@ import { beginWork } from "./choose.js";
 const MOST_REPAIRS = 2;
 const MOST_DRAFTS = 2;
 
-type Invalid = Extract<StepEvent, { type: "backlog_invalid" }>;
+type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
 
 /** What follows from an event before there is a backlog. */
 export function stepOpening(opening: Opening, event: Sealed<StepEvent>, turn: Turn): State {
@@ -30,146 +31,188 @@ export function stepOpening(opening: Opening, event: Sealed<StepEvent>, turn: Tu
     case "backlog_invalid":
       return onInvalid(opening, event, turn);
     case "answered":
-      turn.because = { rule: event.yes ? "bootstrap-agreed" : "bootstrap-declined" };
-      if (event.yes) return ask(opening, "bootstrap", turn);
-      return beginClose(opening, "unusable-backlog", "there is no backlog, and none was wanted", turn);
+      return onAnswered(opening, event, turn);
     case "agent_finished":
       return onAgentFinished(opening, event, turn);
     case "adopted":
       return onAdopted(opening, event, turn);
     case "effect_failed":
-      turn.because = { rule: "effect-failed", why: event.effect };
-      return beginClose(opening, "environment", said(event), turn);
+      return onFailed(opening, event, turn);
     case "run_interrupted":
       return onInterrupted(opening, event, turn);
     case "stop_sent":
     case "woke":
       turn.because = { rule: "noted" };
-      return { phase: "opening", opening };
-    default:
+      return stays(opening);
+    case "run_started":
+    case "backlog_changed":
+    case "checkpoint":
+    case "hook_finished":
+    case "snapshot":
+    case "restored":
+    case "run_ended":
       throw new Error(`${event.type} came before there was a backlog`);
+    default:
+      return never(event);
   }
+}
+
+function stays(opening: Opening): State {
+  return { phase: "opening", opening };
 }
 
 function read(opening: Opening, turn: Turn): State {
   turn.effects.push({ kind: "read-backlog" });
-  return { phase: "opening", opening };
+  return stays(opening);
 }
 
-function onRead(opening: Opening, event: Extract<StepEvent, { type: "backlog_read" }>, turn: Turn): State {
-  if (opening.stopping > 0) {
-    turn.because = { rule: "interrupted" };
-    return beginClose(opening, "interrupted", undefined, turn);
-  }
+function end(opening: Opening, ending: Ending, message: string | undefined, turn: Turn): State {
+  return beginClose(opening, ending, message, turn);
+}
+
+function endInterrupted(opening: Opening, turn: Turn): State {
+  turn.because = { rule: "interrupted" };
+  return end(opening, "interrupted", undefined, turn);
+}
+
+function onRead(opening: Opening, event: Of<"backlog_read">, turn: Turn): State {
+  if (opening.stopping > 0) return endInterrupted(opening, turn);
   if (opening.pending) {
     turn.because = { rule: "finish-pending" };
     turn.effects.push({ kind: "finish-pending" });
-    return { phase: "opening", opening };
+    return stays(opening);
   }
   return beginWork(opening, event, turn);
 }
 
-function onInvalid(opening: Opening, event: Invalid, turn: Turn): State {
-  if (opening.stopping > 0) {
-    turn.because = { rule: "interrupted" };
-    return beginClose(opening, "interrupted", undefined, turn);
-  }
+function onInvalid(opening: Opening, event: Of<"backlog_invalid">, turn: Turn): State {
+  if (opening.stopping > 0) return endInterrupted(opening, turn);
   turn.because = { rule: `backlog-${event.what}` };
   if (event.what === "broken") {
     if (opening.repairs < MOST_REPAIRS) return ask(opening, "repair", turn);
-    return beginClose(
-      opening,
-      "unusable-backlog",
-      `still not valid after ${String(opening.repairs)} repairs: ${first(event)}`,
-      turn,
-    );
+    const message = `still not valid after ${opening.repairs} repairs: ${first(event)}`;
+    return end(opening, "unusable-backlog", message, turn);
   }
-  if (event.known !== undefined) return beginClose(opening, "unusable-backlog", event.known, turn);
+  if (event.known !== undefined) return end(opening, "unusable-backlog", event.known, turn);
   const { bootstrap } = opening.rules;
-  if (typeof bootstrap === "object") return beginClose(opening, "unusable-backlog", bootstrap.refused, turn);
+  if (typeof bootstrap === "object") return end(opening, "unusable-backlog", bootstrap.refused, turn);
   if (opening.drafts >= MOST_DRAFTS) {
-    return beginClose(opening, "unusable-backlog", "the agent drafted no backlog that can be used", turn);
+    return end(opening, "unusable-backlog", "the agent drafted no backlog that can be used", turn);
   }
   if (bootstrap === "ask" && opening.drafts === 0) {
     turn.effects.push({ kind: "ask", question: "There is no backlog yet. Let the agent draft one?" });
-    return { phase: "opening", opening };
+    return stays({ ...opening, asking: true });
   }
   return ask(opening, "bootstrap", turn);
 }
 
-function first(event: Invalid): string {
+function first(event: Of<"backlog_invalid">): string {
   const [problem] = event.problems;
-  return problem === undefined ? "it cannot be read" : `line ${String(problem.line)}: ${problem.message}`;
+  return problem === undefined ? "it cannot be read" : `line ${problem.line}: ${problem.message}`;
+}
+
+function onAnswered(opening: Opening, event: Of<"answered">, turn: Turn): State {
+  turn.because = { rule: event.yes ? "bootstrap-agreed" : "bootstrap-declined" };
+  const rest = { ...opening, asking: false };
+  if (event.yes) return ask(rest, "bootstrap", turn);
+  return end(rest, "unusable-backlog", "there is no backlog, and none was wanted", turn);
 }
 
 function ask(opening: Opening, kind: "bootstrap" | "repair", turn: Turn): State {
   const attempt = (kind === "repair" ? opening.repairs : opening.drafts) + 1;
-  const agent = agentFor(opening.rules, kind, { iteration: 1, dropped: new Set() });
-  if (agent === undefined) return beginClose(opening, "environment", "no agent is left", turn);
-  const facts = { job: opening.drafts + opening.repairs + 1, iteration: 0, phase: kind, agent, attempt };
+  const agent = agentFor(opening.rules, kind, { iteration: 1, dropped: opening.dropped });
+  if (agent === undefined) return end(opening, "environment", "no agent is left", turn);
+  const facts = { job: opening.nextJob, iteration: 0, phase: kind, agent, attempt };
   const job: Job = { facts, stage: firstStage(kind), hooks: [] };
   turn.effects.push({ kind: "run-agent", job: facts, label: labelOf(job), earlier: [] });
   const counted = kind === "repair" ? { repairs: attempt } : { drafts: attempt };
-  return { phase: "opening", opening: { ...opening, ...counted, job } };
+  return stays({ ...opening, ...counted, nextJob: opening.nextJob + 1, job });
 }
 
-function onAgentFinished(
+function onAgentFinished(opening: Opening, event: Of<"agent_finished">, turn: Turn): State {
+  const job = jobOf(opening, event);
+  if (event.outcome === "ok") {
+    turn.because = { rule: "adopt" };
+    turn.effects.push({ kind: "adopt", job: job.facts });
+    return stays({ ...opening, job: { ...enter(job, "adopt"), end: event } });
+  }
+  const reason = event.reason ?? "exited";
+  const evidence = event.evidence ?? "";
+  if (isUnusable(reason)) return dropAgent(opening, job, { reason, evidence }, turn);
+  turn.because = { rule: "agent-failed", why: reason };
+  return again(opening, job, { reason, evidence }, turn);
+}
+
+/** An agent that is not there is no draft's fault: the next one scheduled is asked in its place. */
+function dropAgent(
   opening: Opening,
-  event: Extract<StepEvent, { type: "agent_finished" }>,
+  job: Job,
+  { reason, evidence }: { reason: string; evidence: string },
   turn: Turn,
 ): State {
-  const { job } = opening;
-  if (job === undefined) throw new Error("agent_finished came, but no agent was started");
-  if (event.outcome === "failed" && (event.reason === "not-found" || event.reason === "not-signed-in")) {
-    turn.because = { rule: "agent-unusable", why: event.reason };
-    return beginClose(opening, "environment", `${job.facts.agent}: ${event.evidence ?? event.reason}`, turn);
-  }
-  if (event.outcome === "failed") {
-    turn.because = { rule: "agent-failed", why: event.reason ?? "" };
-    turn.notes.push({
-      type: "attempt_failed",
-      ...job.facts,
-      reason: event.reason ?? "exited",
-      evidence: event.evidence ?? "",
-      next: "retry",
-    });
-    const { job: _ended, ...rest } = opening;
-    return read(rest, turn);
-  }
-  turn.because = { rule: "adopt" };
-  turn.effects.push({ kind: "adopt", job: job.facts });
-  return { phase: "opening", opening: { ...opening, job: { ...job, stage: "adopt", end: event } } };
+  turn.because = { rule: "agent-unusable", why: reason };
+  const { agent, phase } = job.facts;
+  const message = `${agent}: ${evidence === "" ? reason : evidence}`;
+  const dropped = new Set([...opening.dropped, agent]);
+  if (!canSpare(opening.rules, dropped)) return end(opening, "environment", message, turn);
+  turn.notes.push({ type: "warning", ...job.facts, message: `${message}; it is left out from now on` });
+  if (opening.stopping > 0) return endInterrupted(opening, turn);
+  const { drafts, repairs } = opening;
+  if (phase === "repair") return ask({ ...opening, dropped, repairs: repairs - 1 }, "repair", turn);
+  return ask({ ...opening, dropped, drafts: drafts - 1 }, "bootstrap", turn);
 }
 
-function onAdopted(opening: Opening, event: Extract<StepEvent, { type: "adopted" }>, turn: Turn): State {
+function onAdopted(opening: Opening, event: Of<"adopted">, turn: Turn): State {
+  const job = jobOf(opening, event);
   turn.because = {
     rule: event.adopted ? "adopted" : "not-adopted",
     ...(event.why === undefined ? {} : { why: event.why }),
   };
-  if (!event.adopted && opening.job !== undefined) {
-    const evidence = event.why ?? "what the agent wrote cannot be used";
-    turn.notes.push({
-      type: "attempt_failed",
-      ...opening.job.facts,
-      reason: "bad-summary",
-      evidence,
-      next: "retry",
-    });
-  }
-  const { job: _ended, ...rest } = opening;
-  return read(rest, turn);
+  const evidence = event.why ?? "what the agent wrote cannot be used";
+  return again(opening, job, event.adopted ? undefined : { reason: "bad-summary", evidence }, turn);
 }
 
-function onInterrupted(
+/** The draft or repair is over: the backlog is read anew, whatever came of it. */
+function again(
   opening: Opening,
-  event: Extract<StepEvent, { type: "run_interrupted" }>,
+  job: Job,
+  failure: { reason: string; evidence: string } | undefined,
   turn: Turn,
 ): State {
-  const heeded = heed(opening, event);
-  turn.because = { rule: "interrupted", why: event.signal };
-  if (heeded.stopping === 3) return closeAtOnce(heeded, turn);
-  if (heeded.stopping === 2 && heeded.job?.stage === "agent") {
-    turn.effects.push({ kind: "stop", job: heeded.job.facts, how: "now" });
+  if (failure !== undefined && job.stopped !== true) {
+    turn.notes.push({ type: "attempt_failed", ...job.facts, ...failure, next: "retry" });
   }
-  return { phase: "opening", opening: heeded };
+  return read({ ...opening, job: undefined }, turn);
+}
+
+function jobOf(opening: Opening, event: Of<"agent_finished" | "adopted">): Job {
+  const { job } = opening;
+  if (job?.facts.job !== event.job || job.stage !== (event.type === "adopted" ? "adopt" : "agent")) {
+    throw new Error(`${event.type} came for job ${event.job}, which does not wait for it`);
+  }
+  return job;
+}
+
+function onFailed(opening: Opening, event: Of<"effect_failed">, turn: Turn): State {
+  turn.because = { rule: "effect-failed", why: event.effect };
+  if (event.effect !== "stop") return end(opening, "environment", said(event), turn);
+  turn.notes.push({ type: "warning", message: `stop: ${said(event)}` });
+  return stays(opening);
+}
+
+function onInterrupted(opening: Opening, event: Of<"run_interrupted">, turn: Turn): State {
+  const heeded = heed(opening, event);
+  turn.because = { rule: heeded === opening ? "signal-ignored" : "interrupted", why: event.signal };
+  if (heeded === opening) return stays(opening);
+  const { job } = heeded;
+  const running = job?.stage === "agent" ? job : undefined;
+  if (heeded.stopping === 3) {
+    if (running !== undefined) turn.effects.push({ kind: "stop", job: running.facts, how: "kill" });
+    return closeAtOnce(heeded, turn);
+  }
+  // A question is a wait, and a wait ends at once.
+  if (heeded.asking) return end(heeded, "interrupted", undefined, turn);
+  if (heeded.stopping < 2 || running === undefined) return stays(heeded);
+  turn.effects.push({ kind: "stop", job: running.facts, how: "now" });
+  return stays({ ...heeded, job: { ...running, stopped: true } });
 }

@@ -3,23 +3,27 @@ import { never } from "../system/never.js";
 import type { Change } from "../todo/change.js";
 import type { NewTask } from "../todo/summary.js";
 import type { TaskId } from "../todo/task.js";
-import { failureNote } from "./job.js";
+import { enter, failureNote } from "./job.js";
 import { replaceJob } from "./jobs.js";
 import { newTasksOf, resultOf } from "./judge.js";
+import { isUnusable } from "./schedule.js";
 import type { Job, Verdict, Work } from "./state.js";
 import type { Turn } from "./turn.js";
 
 /** Asks for what follows from the verdict on an attempt at a task: one effect on the backlog, whatever it was. */
 export function settleAttempt(work: Work, job: Job, verdict: Verdict, turn: Turn): Work {
   const id = taskOf(job);
-  const judged: Job = { ...job, verdict, stage: "settle" };
+  const judged: Job = { ...enter(job, "settle"), verdict };
   turn.because = { rule: `verdict-${verdict.kind}`, picked: id };
+  if (!work.rules.apply_summary && job.byRow !== true) {
+    change(work, judged, [], turn);
+    return replaceJob(work, judged);
+  }
   switch (verdict.kind) {
     case "done":
       return commit(work, judged, turn);
     case "blocked":
-      change(work, judged, [{ op: "block", id, blockers: verdict.blockers }, ...added(work, job)], turn);
-      return replaceJob({ ...work, final: new Set([...work.final, id]) }, judged);
+      return settleBlocked(work, judged, verdict.blockers, turn);
     case "skipped":
       return settleSkipped(work, judged, verdict.why, turn);
     case "failed":
@@ -37,16 +41,16 @@ export function settleAttempt(work: Work, job: Job, verdict: Verdict, turn: Turn
 
 /** Asks for what a review found: new tasks, or the marker where there is nothing left to do. */
 export function settleReview(work: Work, job: Job, verdict: Verdict, turn: Turn): Work {
-  const judged: Job = { ...job, verdict, stage: "settle" };
+  const judged: Job = { ...enter(job, "settle"), verdict };
   turn.because = { rule: `review-${verdict.kind}` };
   if (verdict.kind !== "reviewed") {
     change(work, judged, [], turn);
     return replaceJob(work, judged);
   }
-  const found = work.rules.apply_summary ? newTasksOf(job.end) : [];
-  const everyDone = [...work.index.values()].every((row) => row.status === "done");
-  if (found.length > 0) change(work, judged, added(work, job), turn);
-  else change(work, judged, everyDone && work.rules.completion_marker ? [{ op: "mark-complete" }] : [], turn);
+  const found = added(work, job);
+  const finished = [...work.index.values()].every((row) => row.status === "done");
+  const marks = found.length === 0 && finished && work.rules.completion_marker;
+  change(work, judged, marks ? [{ op: "mark-complete" }] : found, turn);
   return replaceJob(work, judged);
 }
 
@@ -57,16 +61,12 @@ export function settleUncommitted(work: Work, job: Job, evidence: string, turn: 
 
 /** The agent is not there, or not signed in: it is dropped, and the task stays in hand for another one. */
 export function drops(verdict: Verdict | undefined): boolean {
-  return verdict?.kind === "failed" && (verdict.reason === "not-found" || verdict.reason === "not-signed-in");
+  return verdict?.kind === "failed" && isUnusable(verdict.reason);
 }
 
 function commit(work: Work, job: Job, turn: Turn): Work {
   const id = taskOf(job);
   const { result, files } = resultOf(job.end);
-  if (!work.rules.apply_summary) {
-    change(work, job, [], turn);
-    return replaceJob(work, job);
-  }
   // L2: the task becomes done and its commit is made in one protocol, here and in `settleByRow`, nowhere else.
   const changes: Change[] = [{ op: "finish", id, result, files }, ...added(work, job)];
   turn.effects.push({ kind: "commit", job: job.facts, changes, during: "agent", summary: result });
@@ -79,16 +79,28 @@ function commit(work: Work, job: Job, turn: Turn): Work {
  */
 export function settleByRow(work: Work, job: Job, turn: Turn): Work | undefined {
   const { verdict } = job;
-  if (work.rules.apply_summary || verdict?.kind !== "done" || job.byRow === true) return undefined;
-  const row = work.index.get(taskOf(job));
+  if (work.rules.apply_summary || job.facts.phase === "review" || job.byRow === true) return undefined;
+  if (verdict === undefined) throw new Error(`job ${job.facts.job} is settled without a verdict`);
+  const status = work.index.get(taskOf(job))?.status;
   const asked: Job = { ...job, byRow: true };
-  if (row?.status === "done") {
-    turn.effects.push({ kind: "commit", job: job.facts, changes: [], during: "idle", summary: verdict.summary });
-    return replaceJob(work, asked);
+  if (status === "done") {
+    const summary = resultOf(job.end).result;
+    turn.effects.push({ kind: "commit", job: job.facts, changes: [], during: "idle", summary });
+    return replaceJob(work, { ...asked, verdict: { kind: "done", summary } });
   }
-  if (row?.status === "blocked") return undefined;
+  if (verdict.kind === "interrupted") return undefined;
+  if (status === "blocked") return settleAttempt(work, asked, { kind: "blocked", blockers: [] }, turn);
+  if (verdict.kind !== "done") return settleAttempt(work, asked, verdict, turn);
   const evidence = 'the agent reported "done" but did not mark the task as done';
   return settleAttempt(work, asked, { kind: "failed", reason: "bad-summary", evidence }, turn);
+}
+
+function settleBlocked(work: Work, job: Job, blockers: readonly string[], turn: Turn): Work {
+  const id = taskOf(job);
+  // By its own row: it says why already.
+  const known = job.byRow === true && work.index.get(id)?.status === "blocked";
+  change(work, job, known ? [] : [{ op: "block", id, blockers }, ...added(work, job)], turn);
+  return replaceJob({ ...work, final: new Set([...work.final, id]) }, job);
 }
 
 function settleSkipped(work: Work, job: Job, why: string, turn: Turn): Work {
@@ -97,15 +109,20 @@ function settleSkipped(work: Work, job: Job, why: string, turn: Turn): Work {
   const back: Change = last
     ? { op: "block", id, blockers: [`skipped: ${why}`] }
     : { op: "return", id, to: job.from ?? "todo" };
-  change(work, job, work.rules.apply_summary ? [back, ...added(work, job)] : [], turn);
+  change(work, job, [back, ...added(work, job)], turn);
   return remember(replaceJob(work, last ? { ...job, gaveUp: true } : job), job, "skipped", why);
 }
 
 function settleFailed(work: Work, job: Job, failure: { reason: string; evidence: string }, turn: Turn): Work {
   const id = taskOf(job);
-  const dropped = drops({ kind: "failed", ...failure });
-  const last = !dropped && attemptsLeft(work, job) === 0;
-  turn.notes.push(failureNote(job, failure, dropped ? "drop-agent" : last ? "blocked" : "retry"));
+  if (isUnusable(failure.reason)) {
+    turn.notes.push(failureNote(job, failure, "drop-agent"));
+    change(work, job, [], turn);
+    return replaceJob(work, job);
+  }
+  // L4: a failed attempt blocks the task at worst; the run goes on.
+  const last = attemptsLeft(work, job) === 0;
+  turn.notes.push(failureNote(job, failure, last ? "blocked" : "retry"));
   const reason = `${failure.reason}: ${failure.evidence}`;
   change(work, job, last ? [{ op: "block", id, blockers: [reason] }] : [], turn);
   return remember(
@@ -134,7 +151,7 @@ function remember(work: Work, job: Job, reason: string, evidence: string): Work 
 }
 
 function added(work: Work, job: Job): Change[] {
-  const tasks: readonly NewTask[] = newTasksOf(job.end);
+  const tasks: readonly NewTask[] = work.rules.apply_summary ? newTasksOf(job.end) : [];
   return tasks.length === 0 ? [] : [{ op: "add", tasks, keepVerify: work.rules.verify_from_agents }];
 }
 
@@ -149,6 +166,6 @@ function change(work: Work, job: Job, changes: readonly Change[], turn: Turn): v
 }
 
 function taskOf(job: Job): TaskId {
-  if (job.facts.task_id === undefined) throw new Error(`job ${String(job.facts.job)} has no task`);
+  if (job.facts.task_id === undefined) throw new Error(`job ${job.facts.job} has no task`);
   return job.facts.task_id;
 }

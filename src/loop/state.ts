@@ -28,7 +28,11 @@ export interface Opening extends Frame {
   /** Agents asked so far to draft or to mend. */
   drafts: number;
   repairs: number;
-  job?: Job;
+  nextJob: number;
+  dropped: ReadonlySet<string>;
+  /** Somebody is being asked whether to draft. */
+  asking: boolean;
+  job?: Job | undefined;
 }
 
 export type JobKind = JobFacts["phase"];
@@ -47,6 +51,8 @@ export interface Job {
   hooks: readonly PlannedHook[];
   end?: Extract<StepEvent, { type: "agent_finished" }>;
   verdict?: Verdict;
+  /** What runs for it was told to end. */
+  stopped?: true;
   /** Its task was blocked because this was the last attempt. */
   gaveUp?: true;
   /** Its task's row was looked at (only where the runner applies no summaries). */
@@ -85,7 +91,7 @@ export interface Work extends Frame {
   /** Epoch ms until which the next iteration waits. */
   resumeAt?: number;
   /** What ends the run once the jobs in flight have ended. */
-  closing?: { ending: Ending; message: string };
+  closing?: { ending: Ending; message: string | undefined };
 }
 
 /** The last things: the backlog's own commit, the hooks, the end. */

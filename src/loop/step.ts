@@ -12,7 +12,8 @@ import { stepWork } from "./work.js";
 export const START: State = { phase: "new" };
 
 /**
- * What follows from an event. Contract: deterministic, touches nothing; an event that cannot happen in this state throws.
+ * What follows from an event. L15: the same events give the same decisions. Contract: touches nothing; an event that cannot
+ * happen in this state throws.
  */
 export function step(state: State, event: Sealed<StepEvent>): Next {
   const turn = new Turn(event);
@@ -26,7 +27,17 @@ function follow(state: State, event: Sealed<StepEvent>, turn: Turn): State {
       turn.because = { rule: "run-started" };
       return {
         phase: "opening",
-        opening: { rules: event.rules, git: event.git, stopping: 0, pending: false, drafts: 0, repairs: 0 },
+        opening: {
+          rules: event.rules,
+          git: event.git,
+          stopping: 0,
+          pending: false,
+          drafts: 0,
+          repairs: 0,
+          nextJob: 1,
+          dropped: new Set(),
+          asking: false,
+        },
       };
     case "opening":
       return stepOpening(state.opening, event, turn);

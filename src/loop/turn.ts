@@ -18,7 +18,7 @@ export interface Next {
   /** Lines the log says beside `decided`. */
   notes: readonly ToldEvent[];
   because: Because;
-  /** Epoch ms of the one timer. */
+  /** Epoch ms of the one timer; absent: it stays as it is. */
   wakeAt?: number;
 }
 
@@ -43,7 +43,10 @@ export class Turn {
 
 type Interrupt = Extract<StepEvent, { type: "run_interrupted" }>;
 
-/** How far a signal takes the run (contract §4, *Ctrl-C*): SIGTERM acts as twice, SIGHUP so only at a terminal. */
+/**
+ * How far a signal takes the run (contract §4, *Ctrl-C*): SIGTERM acts as twice, SIGHUP so only at a terminal; else the very
+ * same frame.
+ */
 export function heed<T extends Frame>(frame: T, event: Interrupt): T {
   if (event.signal === "SIGHUP" && !event.terminal) return frame;
   const reached = event.signal === "SIGINT" ? frame.stopping + 1 : Math.max(2, frame.stopping + 1);
