@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -78,6 +78,24 @@ test("what a player throws fails the story, and its agent does not hang", async 
   puppet.play(() => Promise.reject(new Error("not as told")));
   expect(await launch(rig, puppet)).toMatchObject({ code: 90 });
   expect(await rig.dispose()).toEqual([new Error("not as told")]);
+});
+
+test("the stand-ins are found on PATH and play their script", ({ expect }) => {
+  const rig = rigged();
+  const env = {
+    ...rig.env,
+    ...rig.clis({ default: [{ files: { "a.txt": "one\n" }, summary: { status: "done" } }] }),
+    LOOPER_TASK_ID: "T7",
+  };
+  const { status, stdout } = spawnSync("codex", ["exec", "--json", "-"], {
+    cwd: rig.project,
+    env,
+    input: "prompt",
+    encoding: "utf8",
+  });
+  expect(status).toBe(0);
+  expect(stdout).toContain('\\"task_id\\":\\"T7\\"');
+  expect(rig.read("a.txt")).toBe("one\n");
 });
 
 test("a process left in a session of its own is seen, and ended with the rig", async ({ expect }) => {

@@ -18,10 +18,12 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { Backlog } from "../src/todo/task.js";
+import type { Script } from "./fakes/play.mjs";
 import { Program, type Ran } from "./program.js";
 import { Puppet } from "./puppet.js";
 
-const AGENT = fileURLToPath(new URL("fakes/socket-agent.mjs", import.meta.url));
+const FAKES = fileURLToPath(new URL("fakes", import.meta.url));
+const AGENT = path.join(FAKES, "socket-agent.mjs");
 
 const Line = z.looseObject({ type: z.string(), seq: z.int(), timestamp: z.string() });
 
@@ -140,6 +142,18 @@ export class Rig {
       writeFileSync(path.join(this.root, "bin", name), script, { mode: 0o755 });
     }
     return puppet;
+  }
+
+  /**
+   * Puts the stand-ins for codex and claude on PATH: they print what the real ones do, and play the script, or do each
+   * task in their own simple way. Returns what to add to the environment of a run.
+   */
+  clis(script: Script = {}): Record<string, string> {
+    for (const name of ["codex", "claude"])
+      symlinkSync(path.join(FAKES, name), path.join(this.root, "bin", name));
+    const file = path.join(this.root, "script.json");
+    writeFileSync(file, JSON.stringify(script));
+    return { FAKE_AGENT_SCRIPT: file };
   }
 
   git(...args: string[]): string {
