@@ -94,7 +94,7 @@ test("the stand-ins are found on PATH and play their script", ({ expect }) => {
     encoding: "utf8",
   });
   expect(status).toBe(0);
-  expect(stdout).toContain('\\"task_id\\":\\"T7\\"');
+  expect(stdout).toContain('\\"task_id\\": \\"T7\\"');
   expect(rig.read("a.txt")).toBe("one\n");
 });
 
