@@ -68,7 +68,11 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
     project,
     log,
     check: assembly.check,
-    store: openStore(ports, project.todoFile, project.lockDir, assembly.check),
+    store: openStore(ports, project.todoFile, {
+      lockFolder: project.lockDir,
+      run: log.run,
+      check: assembly.check,
+    }),
     ...(repo === undefined ? {} : { repo }),
     hands: assembly.hands,
     env,

@@ -33,8 +33,11 @@ async function adopt(world: World, job: number, repairs: boolean): Promise<strin
   const old = await ports.files.read(project.todoFile);
   const lost = repairs && old !== undefined ? lostTasks(old, checked.backlog) : [];
   if (lost.length > 0) return `the repair would lose ${lost.join(", ")}`;
-  await store.adopt(bytes);
-  return undefined;
+  const adopted = await store.adopt(bytes, { copyAside: true });
+  if (adopted.ok) return undefined;
+  return adopted.error.kind === "held"
+    ? "the backlog is being written by somebody else"
+    : "the backlog is not valid";
 }
 
 /** Where bootstrap left no file, the summary's new tasks are taken (contract §4). */

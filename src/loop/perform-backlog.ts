@@ -3,9 +3,14 @@ import { join } from "node:path";
 import { hasTasksInHistory } from "../git/history.js";
 import type { StepEvent } from "../logging/events.js";
 import { findRun, readLines } from "../logging/read.js";
-import type { BacklogIndex } from "../todo/change.js";
-import type { IndexRow } from "../todo/task.js";
-import type { Changed, ReadResult } from "../todo/store.js";
+import { never } from "../system/never.js";
+import { UserError } from "../system/errors.js";
+import { listBackups } from "../todo/backlog-file.js";
+import type { Change } from "../todo/change.js";
+import type { Problem } from "../todo/problem.js";
+import { indexOf } from "../todo/select.js";
+import type { Backlog, IndexRow } from "../todo/task.js";
+import type { Changed } from "../todo/store.js";
 import type { Effect } from "./effects.js";
 import type { Outcome } from "./jobs.js";
 import type { World } from "./world.js";
@@ -20,6 +25,7 @@ export async function performRead(world: World): Promise<StepEvent> {
   const read = await world.store.read();
   switch (read.kind) {
     case "ok": {
+      world.memory.backlog = read.backlog;
       const rows = read.index.rows.map(mutable);
       const index = `index-${String(++world.memory.indexCount)}.json`;
       await world.ports.files.writeAtomic(join(world.log.folder, index), JSON.stringify(rows), {
@@ -30,22 +36,17 @@ export async function performRead(world: World): Promise<StepEvent> {
     case "missing":
       return invalid("missing", [], await knownVersion(world));
     case "empty":
-      return invalid(read.blank ? "empty" : "no-tasks", [], await knownVersion(world));
+      return invalid(isBlank(read.bytes) ? "empty" : "no-tasks", [], await knownVersion(world));
     case "invalid":
       return invalid("broken", read.problems, undefined);
+    default:
+      return never(read);
   }
 }
 
 function invalid(
   what: "missing" | "empty" | "no-tasks" | "broken",
-  problems: readonly {
-    rule: string;
-    pointer: string;
-    line: number;
-    column: number;
-    message: string;
-    suggestion?: string | undefined;
-  }[],
+  problems: readonly Problem[],
   known: string | undefined,
 ): StepEvent {
   return {
@@ -53,7 +54,7 @@ function invalid(
     what,
     problems: problems.slice(0, MOST_PROBLEMS).map(({ suggestion, ...rest }) => ({
       ...rest,
-      ...(suggestion === undefined ? {} : { suggestion }),
+      ...(suggestion === undefined || suggestion === null ? {} : { suggestion }),
     })),
     count: problems.length,
     ...(known === undefined ? {} : { known }),
@@ -62,8 +63,8 @@ function invalid(
 
 /** Contract §4, *Bootstrap*: a version with tasks that somebody still has, and how to get it back. */
 async function knownVersion(world: World): Promise<string | undefined> {
-  const { store, repo, project } = world;
-  const [copy] = await store.copies();
+  const { ports, repo, project } = world;
+  const copy = (await listBackups(ports.files, project.todoFile))[0]?.path;
   if (copy !== undefined)
     return `${project.todoFile} has no tasks, but ${copy} has: cp ${quote(copy)} ${quote(project.todoFile)}`;
   const history = repo === undefined ? undefined : await hasTasksInHistory(repo);
@@ -110,15 +111,36 @@ function quote(path: string): string {
 
 /** Applies changes to the newest file, and answers with what became of them. */
 export async function performChange(world: World, effect: Do<"change-backlog">): Promise<StepEvent> {
-  const changed = await world.store.change(effect.changes, {
-    during: effect.during,
+  const outcome = await changeBacklog(world, effect.changes, effect.during);
+  return { type: "backlog_changed", ...effect.job, ...outcome };
+}
+
+/** Has the store apply changes; a file that somebody else keeps locked is an error of the world. */
+export async function changeBacklog(
+  world: World,
+  changes: readonly Change[],
+  during: "agent" | "idle",
+  beforeWrite?: (bytes: Uint8Array) => Promise<void>,
+): Promise<Outcome> {
+  const changed = await world.store.change(changes, {
+    while: during,
     finished: world.memory.finished,
+    ...(beforeWrite === undefined ? {} : { beforeWrite }),
   });
-  return { type: "backlog_changed", ...effect.job, ...outcomeOf(world, changed) };
+  if (changed.ok) return outcomeOf(world, changed.value);
+  const { error } = changed;
+  if (error.kind === "unusable") throw new Error("the backlog is changed, but was never read");
+  const { pid, host } = error.by;
+  throw new UserError(
+    "environment",
+    `${world.project.todoFile} is kept locked by pid ${String(pid)} on ${host}`,
+    "end that process, then run again",
+  );
 }
 
 /** What the store says, as events carry it; finished tasks are remembered, since a person's save must not undo them. */
-export function outcomeOf(world: World, changed: Changed): Outcome {
+function outcomeOf(world: World, changed: Changed): Outcome {
+  world.memory.backlog = changed.backlog;
   for (const { id, to } of changed.applied.updated) {
     if (to === "done") world.memory.finished.add(id);
   }
@@ -131,7 +153,7 @@ export function outcomeOf(world: World, changed: Changed): Outcome {
       why,
     })),
     warnings: [...changed.applied.warnings],
-    rows: changed.rows.map(mutable),
+    rows: changed.changedRows.map(mutable),
     removed: [...changed.removed],
     digest: changed.index.digest,
     ...(edits === undefined
@@ -148,13 +170,14 @@ export function outcomeOf(world: World, changed: Changed): Outcome {
 }
 
 /** An outcome in which nothing changed. */
-export function toOutcome(index: BacklogIndex): Outcome {
-  return { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: index.digest };
+export function toOutcome(backlog: Backlog | undefined): Outcome {
+  const digest = backlog === undefined ? "" : indexOf(backlog).digest;
+  return { updated: [], refused: [], warnings: [], rows: [], removed: [], digest };
 }
 
-/** The same, for a backlog that was just read. */
-export function unchanged(read: ReadResult): Outcome {
-  return toOutcome(read.kind === "ok" ? read.index : { rows: [], digest: "" });
+/** White space only: there is not even an empty backlog. */
+function isBlank(bytes: Uint8Array): boolean {
+  return bytes.length < 1024 && Buffer.from(bytes).toString("utf8").trim() === "";
 }
 
 function mutable(row: IndexRow): Row {

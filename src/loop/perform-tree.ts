@@ -13,7 +13,7 @@ import { z } from "zod";
 import type { Change } from "../todo/change.js";
 import { EffectError } from "./drive.js";
 import type { Effect, JobFacts } from "./effects.js";
-import { outcomeOf, toOutcome, unchanged } from "./perform-backlog.js";
+import { changeBacklog, toOutcome } from "./perform-backlog.js";
 import type { World } from "./world.js";
 
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
@@ -85,7 +85,7 @@ export async function performRestore(world: World, { job }: Do<"restore">): Prom
 /** L2: pending commit, backlog, HEAD, in this order; a start that finds pending goes on from there. */
 export async function performCommit(world: World, effect: Do<"commit">): Promise<StepEvent> {
   const { job, changes } = effect;
-  const { repo, memory, store } = world;
+  const { repo, memory } = world;
   await world.log.sync();
   const taken = memory.snapshots.get(job.job);
   const commits = world.project.resolved.settings.git.commit === "runner";
@@ -109,13 +109,8 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
     };
     prepared = unwrap("commit", await prepareCommit(repo, order));
   };
-  const changed = await store.change(changes, {
-    during: effect.during,
-    finished: memory.finished,
-    beforeWrite: prepare,
-  });
+  const outcome = await changeBacklog(world, changes, effect.during, prepare);
   if (prepared === undefined && changes.length === 0) await prepare(await bytesOf(world));
-  const outcome = outcomeOf(world, changed);
   forget(world, job);
   if (repo === undefined || prepared === undefined || prepared === "nothing") {
     return { type: "committed", ...job, ...outcome };
@@ -129,18 +124,16 @@ const PendingFacts = z.object({ changes: z.array(z.custom<Change>()) });
 
 /** Goes on where a killed run left its commit. */
 export async function performFinishPending(world: World): Promise<StepEvent> {
-  const { repo, store } = world;
+  const { repo } = world;
   if (repo === undefined) throw new EffectError("finish-pending", "there is no repository");
   const prepared = unwrap("finish-pending", await recoverPending(repo));
-  const facts = PendingFacts.safeParse(prepared?.facts);
-  const nothing = unchanged(await store.read());
-  if (prepared === undefined) return { type: "committed", ...nothing };
-  const row = store.row(prepared.taskId ?? "");
-  const changes = row === undefined || row.status === "done" || !facts.success ? [] : facts.data.changes;
+  if (prepared === undefined) return { type: "committed", ...toOutcome(world.memory.backlog) };
+  const facts = PendingFacts.safeParse(prepared.facts);
+  const task = world.memory.backlog?.tasks.find(({ id }) => id === prepared.taskId);
+  // Written already, or never to be: then only the commit is missing.
+  const changes = task === undefined || task.status === "done" || !facts.success ? [] : facts.data.changes;
   const outcome =
-    changes.length === 0
-      ? nothing
-      : outcomeOf(world, await store.change(changes, { during: "idle", finished: world.memory.finished }));
+    changes.length === 0 ? toOutcome(world.memory.backlog) : await changeBacklog(world, changes, "idle");
   if (outcome.refused.length > 0) {
     unwrap("finish-pending", await dropPending(repo));
     return { type: "committed", ...outcome };
@@ -154,7 +147,7 @@ export async function performCommitBacklog(
   world: World,
   { ending }: Do<"commit-backlog">,
 ): Promise<StepEvent> {
-  const outcome = toOutcome(world.store.index());
+  const outcome = toOutcome(world.memory.backlog);
   const bytes = await world.ports.files.read(world.project.todoFile);
   if (world.repo === undefined || bytes === undefined) return { type: "committed", ...outcome };
   const message = `looper: ${ending}\n\nLooper-Run: ${world.log.run}\n`;
@@ -167,9 +160,7 @@ export async function performCommitBacklog(
 }
 
 function titleOf(world: World, job: JobFacts): string {
-  return (
-    (job.task_id === undefined ? undefined : world.store.task(job.task_id)?.title) ?? job.task_id ?? "work"
-  );
+  return world.memory.backlog?.tasks.find(({ id }) => id === job.task_id)?.title ?? job.task_id ?? "work";
 }
 
 async function bytesOf(world: World): Promise<Uint8Array> {

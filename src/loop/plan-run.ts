@@ -25,8 +25,8 @@ export type Plan = { steps: PlannedStep[]; prompt: string } | { nothing: string 
 export async function planRun(request: RunRequest): Promise<Plan> {
   const { ports, project } = request;
   checkRequest(request, await peek(request));
-  const store = openStore(ports, project.todoFile, project.lockDir, await checkOptions(request));
-  const read = await store.read();
+  const check = await checkOptions(request);
+  const read = await openStore(ports, project.todoFile, { lockFolder: project.lockDir, check }).read();
   if (read.kind === "missing" || read.kind === "empty")
     return { nothing: `there are no tasks in ${project.todoFile}` };
   if (read.kind === "invalid") {
@@ -36,10 +36,20 @@ export async function planRun(request: RunRequest): Promise<Plan> {
       "looper validate shows what is wrong",
     );
   }
-  const steps = await planSteps(request, read.index.rows, (id) => store.task(id)?.title ?? "");
+  const steps = await planSteps(
+    request,
+    read.index.rows,
+    (id) => read.backlog.tasks.find((task) => task.id === id)?.title ?? "",
+  );
   const [first] = steps;
   if (first === undefined) return { nothing: "nothing is ready" };
-  const world = { ports, project, store, memory: emptyMemory(), promptsFolder: request.promptsFolder };
+  const world = {
+    ports,
+    project,
+    check,
+    memory: { ...emptyMemory(), backlog: read.backlog },
+    promptsFolder: request.promptsFolder,
+  };
   const job = {
     job: 1,
     iteration: 1,

@@ -12,6 +12,7 @@ import {
 import { readDocuments } from "../prompts/read-documents.js";
 import { render } from "../prompts/render.js";
 import { readTemplate } from "../prompts/store.js";
+import { checkBacklog } from "../todo/check.js";
 import type { Task, TaskId } from "../todo/task.js";
 import type { Earlier, JobFacts } from "./effects.js";
 import type { World as WholeWorld } from "./world.js";
@@ -19,7 +20,7 @@ import type { World as WholeWorld } from "./world.js";
 /** What a prompt is made from. */
 export type PromptWorld = Pick<
   WholeWorld,
-  "ports" | "project" | "store" | "memory" | "promptsFolder" | "idea" | "repo" | "head"
+  "ports" | "project" | "check" | "memory" | "promptsFolder" | "idea" | "repo" | "head"
 >;
 
 /** The tasks finished lately that a prompt recalls. */
@@ -27,8 +28,8 @@ const HISTORY = 10;
 
 /** The folder agents, gate and hooks work in: `project.root` of the backlog, when it lies inside the project. */
 export function workFolder(world: PromptWorld): string {
-  const { project, store } = world;
-  const root = store.backlog()?.project?.root;
+  const { project, memory } = world;
+  const root = memory.backlog?.project?.root;
   if (root === undefined) return project.folder;
   const folder = resolve(dirname(project.todoFile), root);
   const inside = relative(project.folder, folder);
@@ -74,7 +75,7 @@ async function variablesFor(
 }
 
 function backlogFacts(world: PromptWorld, job: JobFacts): BacklogFacts {
-  const backlog = world.store.backlog();
+  const { backlog } = world.memory;
   const folder = workFolder(world);
   return {
     project: { folder, name: backlog?.project?.name },
@@ -87,7 +88,7 @@ function backlogFacts(world: PromptWorld, job: JobFacts): BacklogFacts {
 
 function iterationFacts(world: PromptWorld, job: JobFacts, earlier: readonly Earlier[]) {
   const id = job.task_id;
-  const task = id === undefined ? undefined : world.store.task(id);
+  const task = id === undefined ? undefined : tasksOf(world, [id])[0];
   if (id === undefined || task === undefined) throw new Error(`no task ${String(id)} to give to an agent`);
   const { loop, git } = world.project.resolved.settings;
   const tail = world.memory.tails.get(id) ?? [];
@@ -104,11 +105,15 @@ function iterationFacts(world: PromptWorld, job: JobFacts, earlier: readonly Ear
 }
 
 function tasksOf(world: PromptWorld, ids: readonly TaskId[]): Task[] {
-  return ids.flatMap((id) => world.store.task(id) ?? []);
+  const wanted = new Set<string>(ids);
+  const found = new Map(
+    (world.memory.backlog?.tasks ?? []).filter(({ id }) => wanted.has(id)).map((task) => [task.id, task]),
+  );
+  return ids.flatMap((id) => found.get(id) ?? []);
 }
 
 async function reviewFacts(world: PromptWorld) {
-  const tasks = (world.store.backlog()?.tasks ?? []).filter(({ id }) => id !== "PROJECT-DONE");
+  const tasks = (world.memory.backlog?.tasks ?? []).filter(({ id }) => id !== "PROJECT-DONE");
   const { repo, head } = world;
   const changes = repo === undefined || head === undefined ? undefined : await changesSince(repo, head);
   return {
@@ -119,10 +124,10 @@ async function reviewFacts(world: PromptWorld) {
 }
 
 async function brokenFacts(world: PromptWorld) {
-  const { ports, project, store } = world;
+  const { ports, project, check } = world;
   const bytes = (await ports.files.read(project.todoFile)) ?? new Uint8Array();
-  const read = await store.read();
-  const problems = read.kind === "invalid" ? read.problems : [];
+  const checked = checkBacklog(bytes, check);
+  const problems = checked.kind === "invalid" ? checked.problems : [];
   return {
     project: { folder: project.folder },
     brokenText: decode(bytes),

@@ -9,7 +9,7 @@ import type { Ports } from "../system/ports.js";
 import type { CheckOptions } from "../todo/check.js";
 import type { Store } from "../todo/store.js";
 import type { NewTask } from "../todo/summary.js";
-import type { TaskId } from "../todo/task.js";
+import type { Backlog, TaskId } from "../todo/task.js";
 
 /** An agent the run may use. */
 export interface Hand {
@@ -55,6 +55,8 @@ export interface Memory {
   /** The last lines an attempt at a task left in the log, for the next one's prompt. */
   tails: Map<TaskId, string[]>;
   finished: Set<TaskId>;
+  /** As last read or written. */
+  backlog?: Backlog;
   stepCount: number;
   indexCount: number;
   usage: { input: number; output: number; cost?: number };
