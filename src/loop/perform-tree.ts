@@ -1,5 +1,5 @@
 // Effects on the working tree: checkpoint, snapshot, restore, and the commit protocol with the backlog in it.
-import { checkpoint } from "../git/checkpoint.js";
+import { checkpoint, dropCheckpoint } from "../git/checkpoint.js";
 import { commitBacklog, prepareCommit, type Preparation } from "../git/commit.js";
 import type { GitFailure } from "../git/git.js";
 import { formatMessage } from "../git/message.js";
@@ -74,6 +74,7 @@ export async function performRestore(world: World, { job }: Do<"restore">): Prom
     "restore",
     await restoreTo(world.repo, { checkpoint: before, run: world.log.run, label }),
   );
+  unwrap("restore", await dropCheckpoint(world.repo, before.id));
   return {
     type: "restored",
     ...job,
