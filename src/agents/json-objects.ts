@@ -1,7 +1,8 @@
 // Finds the JSON objects in a text that is mostly something else. Leaves what they mean to extract.ts.
 //
-// Contract: linear in the text, whatever is in it, and without recursion. What an object is follows from where its
-// brace stands, not from who looks: so each brace is judged once, and an attempt that meets a judged brace uses that.
+// Contract: linear in the text, whatever is in it, and without recursion. An attempt judges every object it enters, and
+// none that is judged is tried again. So a later attempt can only begin at a brace that an earlier one took for part of a
+// string, and such a one sees strings where the earlier saw structure: no place is read by more than two.
 
 /** A JSON object: `text.slice(start, end)` is valid JSON. */
 export interface Span {
@@ -97,12 +98,9 @@ function readKey(scan: Scan, frame: Frame, at: number): number {
 
 function readValue(scan: Scan, at: number): number {
   switch (scan.text.charAt(at)) {
-    case "{": {
-      const known = scan.ends[at] ?? 0;
-      if (known !== 0) return known;
+    case "{":
       scan.stack.push({ start: at, expect: "first", marked: false });
       return at + 1;
-    }
     case "[":
       scan.stack.push({ start: -1, expect: "first", marked: false });
       return at + 1;

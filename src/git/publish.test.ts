@@ -153,13 +153,15 @@ test("killed between HEAD and the dropping of pending: nothing is committed twic
   });
   const pendingTip = await scratch.git("rev-parse", "refs/looper/pending/main");
   const commit = await finish(scratch, repo, prepared);
-  await scratch.git("commit", "-q", "--allow-empty", "-m", "person, later");
+  write(scratch, "new", "person, later\n");
+  await scratch.commitAll("person, later");
   const head = await scratch.git("rev-parse", "HEAD");
   await scratch.git("update-ref", "refs/looper/pending/main", pendingTip);
   const pending = must(await recoverPending(await scratch.open()));
   expect(pending).toMatchObject({ commit, published: true, facts: FACTS });
   if (pending === undefined) throw new Error("no pending");
   expect(must(await publish(repo, pending)).commit).toBe(commit);
+  expect(await scratch.git("status", "--porcelain")).toBe("");
   expect(await scratch.git("rev-parse", "HEAD")).toBe(head);
   expect(await scratch.git("for-each-ref", "refs/looper")).toBe("");
 });

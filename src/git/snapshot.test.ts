@@ -99,6 +99,17 @@ test("commits on the same branch: kept as a rescue, HEAD goes back, the tree and
   expect(await scratch.git("status", "--porcelain")).toBe(" M a.txt\n D dir/b.txt\nA  staged\n?? new");
 });
 
+test("what a person staged on top of the agent's commit stays staged", async ({ scratch }) => {
+  const { repo, taken } = await begin(scratch);
+  write(scratch, "a.txt", "agent\n");
+  write(scratch, "dir/b.txt", "agent\n");
+  await scratch.commitAll("mine");
+  write(scratch, "a.txt", "person\n");
+  await scratch.git("add", "a.txt");
+  expect((await look(repo, taken)).verdict).toBe("put-back");
+  expect(await scratch.git("status", "--porcelain")).toBe("M  a.txt\n M dir/b.txt");
+});
+
 test("under the policy agent its commits stay", async ({ scratch }) => {
   const { repo, taken } = await begin(scratch);
   write(scratch, "a.txt", "agent\n");
@@ -164,6 +175,7 @@ test("a reset to an older commit: what the reset took from the tree comes back, 
   scratch,
 }) => {
   write(scratch, "later.txt", "later\n");
+  write(scratch, "both.txt", "second\n");
   write(scratch, "a.txt", "two\n");
   mkdirSync(join(scratch.top, "deep"));
   write(scratch, "deep/x", "x\n");
@@ -174,9 +186,11 @@ test("a reset to an older commit: what the reset took from the tree comes back, 
   await scratch.git("reset", "-q", "--hard", "HEAD~1");
   write(scratch, "to-do.json", "doing still");
   write(scratch, "dir/b.txt", "agent\n");
+  write(scratch, "both.txt", "agent, after the reset\n");
   const seen = await look(repo, taken);
   expect(seen.verdict).toEqual({ moved: "the agent rewrote main" });
-  expect(paths(seen)).toEqual(["dir/b.txt"]);
+  expect(paths(seen)).toEqual(["both.txt", "dir/b.txt"]);
+  expect(read(scratch, "both.txt")).toBe("agent, after the reset\n");
   expect([read(scratch, "later.txt"), read(scratch, "a.txt"), read(scratch, "deep/x")]).toEqual([
     "later\n",
     "two\n",
@@ -185,7 +199,7 @@ test("a reset to an older commit: what the reset took from the tree comes back, 
   expect(read(scratch, "dir/b.txt")).toBe("agent\n");
   expect(read(scratch, "to-do.json")).toBe("doing still");
   expect(await scratch.git("rev-parse", "main")).toBe(taken.before.commit);
-  expect(await scratch.git("status", "--porcelain")).toBe(" M dir/b.txt\n M to-do.json");
+  expect(await scratch.git("status", "--porcelain")).toBe(" M both.txt\n M dir/b.txt\n M to-do.json");
   expect(await scratch.git("show", `${RESCUE}-tree:a.txt`)).toBe("one");
 });
 

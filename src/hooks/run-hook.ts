@@ -45,7 +45,7 @@ export async function runHook(
     onStdout: keep,
     onStderr: keep,
   });
-  let timedOut = false;
+  const limits = { reached: false };
   const end = (): void => {
     child.signal("SIGKILL", "group");
   };
@@ -53,7 +53,7 @@ export async function runHook(
     order.timeoutMs === 0
       ? undefined
       : clock.at(clock.now() + order.timeoutMs, () => {
-          timedOut = true;
+          limits.reached = true;
           end();
         });
   if (stop.aborted) end();
@@ -61,7 +61,7 @@ export async function runHook(
   const ended = await child.ended;
   limit?.cancel();
   stop.removeEventListener("abort", end);
-  if (timedOut) return { outcome: "timed-out", output };
+  if (limits.reached) return { outcome: "timed-out", output };
   if (ended.how === "exited") {
     return { outcome: ended.code === 0 ? "ok" : "failed", exitCode: ended.code, output };
   }

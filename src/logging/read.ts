@@ -1,7 +1,7 @@
 // Reading logs: lines in order, a torn last one passed over, a run found by name. Leaves following a growing log to tail.ts.
 import { join } from "node:path";
 import type { Ports } from "../system/ports.js";
-import { isStepEvent, StepEvent, type RunEvent, type Sealed } from "./events.js";
+import { isStepEvent, StepEvent, type Sealed } from "./events.js";
 
 type ReadPorts = Pick<Ports, "files">;
 
@@ -105,10 +105,10 @@ export async function stepEventOf(
 }
 
 /** A line as a reader's event; the shape is believed, since only this program writes logs. Unknown types pass. */
-export function asEvent(line: RawLine): Sealed<RunEvent> | undefined {
+export function asEvent(line: RawLine): Sealed | undefined {
   return isSealed(line.value) ? line.value : undefined;
 }
 
-function isSealed(value: unknown): value is Sealed<RunEvent> {
+function isSealed(value: unknown): value is Sealed {
   return isRecord(value) && typeof value["timestamp"] === "string";
 }

@@ -14,6 +14,7 @@ import { stampOf } from "../logging/run-log.js";
 import type { Rules } from "../logging/rules.js";
 import { readDocuments } from "../prompts/read-documents.js";
 import { UserError } from "../system/errors.js";
+import { never } from "../system/never.js";
 import { nearest } from "../system/nearest.js";
 import { checkBacklog, type CheckOptions } from "../todo/check.js";
 import { compileUserSchema } from "../todo/user-schema.js";
@@ -61,7 +62,7 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
     agents,
     check,
     envFile: envFile === undefined ? {} : parseEnvFile(envFile, Buffer.from(envText ?? []).toString("utf8")),
-    agentEnv: Object.assign({}, ...Object.values(settings.agents).map(({ env }) => env)),
+    agentEnv: Object.fromEntries(Object.values(settings.agents).flatMap(({ env }) => Object.entries(env))),
     ...(repo === undefined ? {} : { repo }),
     ...(head?.ok === true ? { head: head.value } : {}),
     warnings: warning === undefined ? [] : [warning],
@@ -101,7 +102,7 @@ export function checkRequest(request: RunRequest, tasks: readonly Task[]): void 
     throw new UserError(
       "usage",
       `there is no task ${only} in ${project.todoFile}`,
-      close === undefined ? undefined : `did you mean ${close}?`,
+      close === undefined ? "looper ls shows those there are" : `did you mean ${close}?`,
     );
   }
 }
@@ -159,6 +160,8 @@ export async function scheduleOf(request: RunRequest, hands: ReadonlyMap<string,
       if (request.agent !== undefined) return [request.agent];
       if (roles.iteration !== undefined) return [roles.iteration];
       return [await autoAgent(request, hands)];
+    default:
+      return never(schedule.strategy);
   }
 }
 

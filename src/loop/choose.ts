@@ -33,7 +33,6 @@ export function beginWork(
     attempts: new Map(),
     blockedAtStart: new Set(rows.filter((row) => row.status === "blocked").map((row) => row.id)),
     final: new Set(),
-    doneHere: new Set(),
     earlier: new Map(),
     dropped: opening.dropped,
     reviews: { added: 0, failed: 0, clean: false },

@@ -59,7 +59,7 @@ function start(perform: Perform, effect: Effect, inbox: Inbox): void {
       }
       inbox.put({
         type: "effect_failed",
-        ...("job" in effect && effect.job !== undefined ? effect.job : {}),
+        ...("job" in effect ? effect.job : {}),
         effect: error instanceof EffectError ? error.effect : effect.kind,
         error: errorMessage(error),
         ...(error instanceof UserError && error.hint !== undefined ? { hint: error.hint } : {}),

@@ -70,12 +70,8 @@ export function takeOutcome(work: Work, outcome: Outcome, job: Job | undefined, 
     ...(outcome.edits?.added ?? []),
     ...outcome.updated.filter((one) => one.from === undefined).map((one) => one.id),
   ];
-  const finished = outcome.updated
-    .filter((one) => one.to === "done" && one.from !== undefined)
-    .map((one) => one.id);
   return {
     ...applyRows(work, outcome),
-    doneHere: finished.length === 0 ? work.doneHere : new Set([...work.doneHere, ...finished]),
     // New work was found after the last review: another one may look at it.
     reviews: fresh.length === 0 ? work.reviews : { ...work.reviews, clean: false },
   };

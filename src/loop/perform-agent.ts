@@ -2,6 +2,7 @@
 import { join, relative } from "node:path";
 import type { AgentEvent, AgentResult } from "../agents/agent.js";
 import type { StepEvent } from "../logging/events.js";
+import { never } from "../system/never.js";
 import type { Redact } from "../system/redact.js";
 import type { AppendFile } from "../system/ports.js";
 import type { Effect, JobFacts } from "./effects.js";
@@ -164,6 +165,8 @@ function tailLine(event: AgentEvent): string | undefined {
       return `error: ${event.error}`;
     case "usage":
       return undefined;
+    default:
+      return never(event);
   }
 }
 

@@ -54,7 +54,7 @@ function invalid(
     what,
     problems: problems.slice(0, MOST_PROBLEMS).map(({ suggestion, ...rest }) => ({
       ...rest,
-      ...(suggestion === undefined || suggestion === null ? {} : { suggestion }),
+      ...(suggestion === null ? {} : { suggestion }),
     })),
     count: problems.length,
     ...(known === undefined ? {} : { known }),

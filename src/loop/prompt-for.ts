@@ -13,6 +13,7 @@ import { readDocuments } from "../prompts/read-documents.js";
 import { render } from "../prompts/render.js";
 import { readTemplate } from "../prompts/store.js";
 import { checkBacklog } from "../todo/check.js";
+import { never } from "../system/never.js";
 import type { Task, TaskId } from "../todo/task.js";
 import type { Earlier, JobFacts } from "./effects.js";
 import type { World as WholeWorld } from "./world.js";
@@ -71,6 +72,8 @@ async function variablesFor(
     }
     case "repair":
       return repairVariables({ ...(await brokenFacts(world)), outputFile: extra.draft ?? "" });
+    default:
+      return never(phase);
   }
 }
 
@@ -134,7 +137,7 @@ async function brokenFacts(world: PromptWorld) {
     brokenFile: project.todoFile,
     problems: problems.map(
       ({ line, column, pointer, message, suggestion }) =>
-        `line ${String(line)}, column ${String(column)} (${pointer}): ${message}${suggestion === undefined ? "" : ` (${suggestion})`}`,
+        `line ${String(line)}, column ${String(column)} (${pointer}): ${message}${suggestion === null ? "" : ` (${suggestion})`}`,
     ),
   };
 }

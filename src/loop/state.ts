@@ -82,7 +82,6 @@ export interface Work extends Frame {
   blockedAtStart: ReadonlySet<TaskId>;
   /** Not taken up again in this run. */
   final: ReadonlySet<TaskId>;
-  doneHere: ReadonlySet<TaskId>;
   earlier: ReadonlyMap<TaskId, readonly Earlier[]>;
   dropped: ReadonlySet<string>;
   reviews: { added: number; failed: number; clean: boolean };

@@ -9,7 +9,7 @@ export class UserError extends Error {
   readonly kind: UserErrorKind;
   readonly hint: string | undefined;
 
-  constructor(kind: UserErrorKind, message: string, hint?: string | undefined, options?: ErrorOptions) {
+  constructor(kind: UserErrorKind, message: string, hint?: string, options?: ErrorOptions) {
     super(message, options);
     this.name = "UserError";
     this.kind = kind;

@@ -91,7 +91,7 @@ async function place({ files }: LockPorts, path: string, mine: LockOwner): Promi
     const code = errorCode(error);
     if (code === "EEXIST") return false;
     if (code === "EPERM" || code === "ENOTSUP" || code === "ENOSYS")
-      return placeWithoutLink(files, path, text);
+      return await placeWithoutLink(files, path, text);
     throw error;
   } finally {
     await files.remove(beside);

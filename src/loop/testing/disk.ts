@@ -1,0 +1,169 @@
+// What lies on the disk of the little world the judgement is tested in: the backlog's rows, HEAD, pending, checkpoints.
+// Plain values; the same rules as the store's (contract §3.6, §4 *Edits during a run*), without texts.
+import { isMarker } from "../../todo/select.js";
+import { never } from "../../system/never.js";
+import type { Change } from "../../todo/change.js";
+import { TaskId, type IndexRow, type Status } from "../../todo/task.js";
+import type { Outcome } from "../jobs.js";
+
+export interface Disk {
+  rows: readonly IndexRow[];
+  /** The commits in HEAD's history, the oldest first. */
+  commits: readonly Commit[];
+  /** Tasks whose claim has a checkpoint. */
+  checkpoints: readonly TaskId[];
+  /** The commit that is built and not finished, with what the backlog is to become. */
+  pending?: { commit: Commit; changes: readonly Change[] } | undefined;
+}
+
+/** A task's commit; `made` tells two of the same task apart. */
+export interface Commit {
+  task: TaskId;
+  made: string;
+}
+
+/** What a store remembers between two looks. */
+export interface Seen {
+  rows: readonly IndexRow[];
+  /** What this run finished stays done. */
+  finished: ReadonlySet<TaskId>;
+}
+
+export interface Written {
+  rows: readonly IndexRow[];
+  seen: Seen;
+  outcome: Outcome;
+}
+
+const MARKER = TaskId.parse("PROJECT-DONE");
+
+/** Takes in what others saved, applies the changes, and tells both against the last look. */
+export function writeBacklog(
+  disk: Disk,
+  seen: Seen,
+  { changes, during }: { changes: readonly Change[]; during: "agent" | "idle" },
+): Written {
+  const merged = takeEdits(disk.rows, seen, during);
+  const outcome: Outcome = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: "" };
+  let rows = merged.rows;
+  for (const change of changes) rows = applyChange(rows, change, outcome);
+  const before = new Map(seen.rows.map((row) => [row.id, JSON.stringify(row)]));
+  const left = new Set(rows.map((row) => row.id));
+  const done = outcome.updated.filter(({ to }) => to === "done").map(({ id }) => id);
+  return {
+    rows,
+    seen: { rows, finished: new Set([...seen.finished, ...done]) },
+    outcome: {
+      ...outcome,
+      rows: rows.filter((row) => before.get(row.id) !== JSON.stringify(row)).map(toEventRow),
+      removed: seen.rows.filter((row) => !left.has(row.id)).map((row) => row.id),
+      digest: digestOf(rows),
+      ...(merged.edits === undefined ? {} : { edits: merged.edits }),
+    },
+  };
+}
+
+/** The rows as events carry them. */
+export function toEventRow(row: IndexRow): Outcome["rows"][number] {
+  return { ...row, depends_on: [...row.depends_on] };
+}
+
+/** Ids and statuses, in file order. */
+export function digestOf(rows: readonly IndexRow[]): string {
+  return rows.map((row) => `${row.id}:${row.status}`).join(" ");
+}
+
+type Edits = NonNullable<Outcome["edits"]>;
+
+function takeEdits(
+  now: readonly IndexRow[],
+  seen: Seen,
+  during: "agent" | "idle",
+): { rows: readonly IndexRow[]; edits?: Edits } {
+  const known = new Map(seen.rows.map((row) => [row.id, row]));
+  const edits: Edits = { added: [], changed: [], put_back: [] };
+  const rows = now.map((row): IndexRow => {
+    const old = known.get(row.id);
+    if (old === undefined) edits.added.push(row.id);
+    if (old === undefined || JSON.stringify(old) === JSON.stringify(row)) return row;
+    const undone = seen.finished.has(row.id) && row.status !== "done";
+    if (during === "agent" || undone) edits.put_back.push(`${row.id} is ${old.status} again`);
+    else edits.changed.push(row.id);
+    return during === "agent" ? old : undone ? { ...row, status: "done" } : row;
+  });
+  const left = new Set(now.map((row) => row.id));
+  const gone = seen.rows.filter((row) => !left.has(row.id));
+  if (during === "agent") for (const { id } of gone) edits.put_back.push(`${id} is there again`);
+  else edits.changed.push(...gone.map(({ id }) => id));
+  const all = during === "agent" ? [...rows, ...gone] : rows;
+  const edited = edits.added.length + edits.changed.length + edits.put_back.length > 0;
+  return { rows: all, ...(edited ? { edits } : {}) };
+}
+
+function applyChange(rows: readonly IndexRow[], change: Change, outcome: Outcome): readonly IndexRow[] {
+  switch (change.op) {
+    case "claim":
+      return move(rows, change, outcome, { to: "doing", fits: (row) => row.status === change.expect });
+    case "finish":
+      return move(rows, change, outcome, { to: "done", fits: (row) => row.status === "doing" });
+    case "block":
+      return move(rows, change, outcome, { to: "blocked", fits: (row) => row.status !== "done" });
+    case "return":
+      return move(rows, change, outcome, { to: change.to, fits: (row) => row.status !== "done" });
+    case "add":
+      return addTasks(rows, change, outcome);
+    case "mark-complete": {
+      if (rows.some((row) => row.status !== "done")) {
+        outcome.refused.push({ op: change.op, why: "not every task is done" });
+        return rows;
+      }
+      outcome.updated.push({ id: MARKER, to: "done" });
+      return [...rows, { id: MARKER, status: "done", priority: 5, depends_on: [], marker: true }];
+    }
+    default:
+      return never(change);
+  }
+}
+
+function move(
+  rows: readonly IndexRow[],
+  change: { op: string; id: TaskId },
+  outcome: Outcome,
+  { to, fits }: { to: Status; fits: (row: IndexRow) => boolean },
+): readonly IndexRow[] {
+  const row = rows.find(({ id }) => id === change.id);
+  if (row === undefined || !fits(row)) {
+    const why = row === undefined ? "it is not there" : `it is ${row.status}`;
+    outcome.refused.push({ op: change.op, id: change.id, why });
+    return rows;
+  }
+  outcome.updated.push({ id: row.id, from: row.status, to });
+  return rows.map((one) => (one === row ? { ...row, status: to } : one));
+}
+
+function addTasks(
+  rows: readonly IndexRow[],
+  { tasks }: Extract<Change, { op: "add" }>,
+  outcome: Outcome,
+): readonly IndexRow[] {
+  const taken = new Set<string>(rows.map(({ id }) => id));
+  const added = tasks.map((task): IndexRow => {
+    let n = taken.size + 1;
+    while (taken.has(`N${n}`)) n++;
+    const wanted = task.id === undefined || taken.has(task.id) ? `N${n}` : task.id;
+    const id = TaskId.parse(wanted);
+    taken.add(id);
+    outcome.updated.push({ id, to: "todo" });
+    const known = (task.depends_on ?? []).filter((other) => taken.has(other) && other !== id);
+    return {
+      id,
+      status: "todo",
+      priority: task.priority ?? 3,
+      depends_on: known.map((to) => TaskId.parse(to)),
+    };
+  });
+  const marker = rows.find(isMarker);
+  if (marker === undefined) return [...rows, ...added];
+  outcome.updated.push({ id: marker.id, from: marker.status });
+  return [...rows.filter((row) => row !== marker), ...added];
+}

@@ -1,0 +1,169 @@
+// A run in a world of plain values: `step` with a disk, effects that are under way, and a clock that stands still.
+// Effects on the disk are done in single operations, so that a test can end everything between any two of them.
+// Leaves doing them to operations.ts, what the world answers to answers.ts, which comes next to moves.ts and transcript.ts.
+import type { Sealed, StepEvent } from "../../logging/events.js";
+import type { Rules } from "../../logging/rules.js";
+import type { Effect } from "../effects.js";
+import type { Outcome } from "../jobs.js";
+import type { State } from "../state.js";
+import { START, step } from "../step.js";
+import type { Next } from "../turn.js";
+import { digestOf, type Disk, type Seen } from "./disk.js";
+
+/** One thing done to the disk. */
+export type Op = "checkpoint" | "pending" | "backlog" | "head" | "drop";
+
+/** An effect that has no answer yet. */
+export interface Open {
+  effect: Effect;
+  /** What is still to be done before it can be answered well. */
+  ops: readonly Op[];
+  begun: boolean;
+  outcome: Outcome;
+}
+
+export interface Sim {
+  state: State;
+  /** Counts the starts: a new one after each crash. */
+  run: number;
+  rules: Rules;
+  git: boolean;
+  /** What reading the backlog finds. */
+  file: "ok" | "missing" | "empty" | "broken";
+  /** A version of the backlog that somebody still has. */
+  known?: string;
+  disk: Disk;
+  /**
+   * Versions of the disk since the last barrier, the oldest (safe) one first, the newest last. A power loss leaves one of
+   * them: a file system with a journal loses the newest renames, never an older one alone.
+   */
+  journal: readonly Disk[];
+  seen: Seen;
+  open: readonly Open[];
+  /** Epoch ms. */
+  now: number;
+  timer?: number | undefined;
+}
+
+/** One turn of `step`. */
+export interface Taken {
+  event: Sealed<StepEvent>;
+  before: State;
+  next: Next;
+}
+
+export interface Fed {
+  sim: Sim;
+  taken: Taken;
+}
+
+/** Usual rules of a run: one agent `a`, one worker, a review at the end. */
+export const RULES: Rules = {
+  max_iterations: 50,
+  max_attempts: 2,
+  max_reviews: 3,
+  delay_ms: 0,
+  apply_summary: true,
+  review: true,
+  completion_marker: true,
+  schedule: ["a"],
+  roles: {},
+  hooks: { pre_iteration: [], post_iteration: [], on_blocked: [], on_run_end: [] },
+  commit: "runner",
+  verify_from_agents: false,
+  bootstrap: { refused: "nothing to draft it from" },
+  workers: 1,
+};
+
+/** A world before its first run. */
+export function newSim(disk: Disk, rules: Partial<Rules> = {}): Sim {
+  const all = { ...RULES, ...rules };
+  return {
+    state: START,
+    run: 0,
+    rules: all,
+    git: true,
+    file: "ok",
+    disk,
+    journal: [disk],
+    seen: { rows: [], finished: new Set() },
+    open: [],
+    now: 0,
+  };
+}
+
+/** Begins a run on what the disk holds; what was under way is gone. */
+export function startRun(sim: Sim): { sim: Sim; taken: Taken[] } {
+  const { rules, git, disk } = sim;
+  const fresh: Sim = {
+    ...sim,
+    state: START,
+    run: sim.run + 1,
+    journal: [disk],
+    seen: { rows: [], finished: new Set() },
+    open: [],
+    timer: undefined,
+  };
+  const started = feed(fresh, {
+    type: "run_started",
+    run: `run-${fresh.run}`,
+    version: "0.0.0",
+    project: "/project",
+    todo_file: "/project/to-do.json",
+    rules,
+    agents: [],
+    git,
+    warnings: [],
+  });
+  const { pending } = disk;
+  const found =
+    pending === undefined
+      ? {}
+      : { pending: { task_id: pending.commit.task, commit: pending.commit.made.slice(0, 12) } };
+  const recovered = feed(started.sim, {
+    type: "recovered",
+    ...found,
+    killed: 0,
+    left: [],
+    locks_removed: [],
+  });
+  return { sim: recovered.sim, taken: [started.taken, recovered.taken] };
+}
+
+/** Gives `step` an event and takes up what it asks for. */
+export function feed(sim: Sim, event: StepEvent): Fed {
+  const sealed = { ...event, seq: 1, timestamp: new Date(sim.now).toISOString() };
+  const next = step(sim.state, sealed);
+  const opened = next.effects.map((effect): Open => ({
+    effect,
+    ops: opsOf(effect, sim),
+    begun: false,
+    outcome: { ...NO_CHANGE, digest: digestOf(sim.seen.rows) },
+  }));
+  return {
+    sim: {
+      ...sim,
+      state: next.state,
+      open: [...sim.open, ...opened],
+      timer: next.wakeAt ?? sim.timer,
+    },
+    taken: { event: sealed, before: sim.state, next },
+  };
+}
+
+/** The timer rings. */
+export function wake(sim: Sim): Fed {
+  const now = Math.max(sim.now, sim.timer ?? sim.now);
+  return feed({ ...sim, now, timer: undefined }, { type: "woke" });
+}
+
+const NO_CHANGE: Outcome = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: "" };
+
+function opsOf(effect: Effect, { git, rules }: Sim): readonly Op[] {
+  const { kind } = effect;
+  if (kind === "checkpoint") return ["checkpoint"];
+  if (kind === "change-backlog") return ["backlog"];
+  if (kind === "finish-pending") return ["backlog", "head", "drop"];
+  if (kind !== "commit") return [];
+  return git && rules.commit === "runner" ? ["pending", "backlog", "head", "drop"] : ["backlog"];
+}
