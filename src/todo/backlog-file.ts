@@ -1,0 +1,153 @@
+// The task file on disk: what it holds now, copies set aside, and replacing it. Leaves locking, and who may change what, to
+// store.ts.
+import { basename, dirname, join } from "node:path";
+import { errorCode, errorMessage, UserError } from "../system/errors.js";
+import type { Clock, Files } from "../system/ports.js";
+import { checkBacklog, type CheckOptions } from "./check.js";
+import type { BacklogLayout } from "./layout.js";
+import type { Problem } from "./problem.js";
+import type { Backlog, Task } from "./task.js";
+
+/** A valid backlog and the very bytes that hold it. */
+export interface Version {
+  bytes: Uint8Array;
+  bom: boolean;
+  layout: BacklogLayout;
+  backlog: Backlog;
+}
+
+/** What is on disk. `tasks` of a file that is not valid: those that can be read all the same. */
+export type Look =
+  | { kind: "missing" }
+  /** Also a valid backlog without tasks. */
+  | { kind: "ok"; bytes: Uint8Array; version: Version }
+  /** White space only, or no tasks and not valid. */
+  | { kind: "empty"; bytes: Uint8Array; problems: Problem[] }
+  | { kind: "invalid"; bytes: Uint8Array; problems: Problem[]; tasks: Task[] };
+
+/** Why a copy is set aside: others changed the file while it was in use, or it was not valid. */
+export type CopyKind = "edited" | "broken";
+
+const MARK = "\ufeff";
+
+/** The task file at a path. */
+export class BacklogFile {
+  private last: Version | undefined;
+
+  constructor(
+    private readonly ports: { clock: Clock; files: Files },
+    readonly path: string,
+    private readonly options: CheckOptions,
+  ) {}
+
+  /** What is there now. The bytes are always read; checking is spared when they are those of the last good version. */
+  async look(): Promise<Look> {
+    const bytes = await this.read();
+    if (bytes === undefined) return { kind: "missing" };
+    if (this.last !== undefined && Buffer.compare(this.last.bytes, bytes) === 0)
+      return { kind: "ok", bytes, version: this.last };
+    return this.judge(bytes);
+  }
+
+  /** What these bytes would be as the file. */
+  judge(bytes: Uint8Array): Look {
+    const checked = checkBacklog(bytes, this.options);
+    if (checked.kind === "invalid")
+      return { kind: "invalid", bytes, problems: checked.problems, tasks: checked.readable };
+    const { backlog, layout, bom } = checked;
+    if (backlog === undefined || layout === undefined)
+      return { kind: "empty", bytes, problems: checked.kind === "empty" ? checked.problems : [] };
+    this.last = { bytes, bom, layout, backlog };
+    return { kind: "ok", bytes, version: this.last };
+  }
+
+  /** Whether the file still holds what a look saw. */
+  async isStill(look: Look): Promise<boolean> {
+    const bytes = await this.read();
+    if (bytes === undefined || look.kind === "missing") return bytes === undefined && look.kind === "missing";
+    return Buffer.compare(bytes, look.bytes) === 0;
+  }
+
+  /** Replaces the file in one step. */
+  async write(version: Version): Promise<void> {
+    try {
+      await this.ports.files.writeAtomic(this.path, version.bytes);
+    } catch (error) {
+      throw cannot("write", this.path, error);
+    }
+    this.last = version;
+  }
+
+  /** Writes bytes that stood in the file to `<file>.<kind>-<time>`; answers where. */
+  async setAside(kind: CopyKind, bytes: Uint8Array): Promise<string> {
+    const time = new Date(this.ports.clock.now()).toISOString().slice(0, 19).replace("T", "_");
+    const wanted = `${this.path}.${kind}-${time.replaceAll(":", "-")}`;
+    const mode = (await this.ports.files.stat(this.path))?.mode;
+    for (let number = 1; ; number++) {
+      const path = number === 1 ? wanted : `${wanted}-${number}`;
+      try {
+        await this.ports.files.writeNew(path, bytes, mode === undefined ? {} : { mode });
+        return path;
+      } catch (error) {
+        if (errorCode(error) !== "EEXIST") throw cannot("write", path, error);
+      }
+    }
+  }
+
+  private async read(): Promise<Uint8Array | undefined> {
+    try {
+      return await this.ports.files.read(this.path);
+    } catch (error) {
+      throw cannot("read", this.path, error);
+    }
+  }
+}
+
+/** The bytes of a text as a version of the file. */
+export function encode(layout: BacklogLayout, bom: boolean): Uint8Array {
+  return Buffer.from(bom ? MARK + layout.text : layout.text, "utf8");
+}
+
+/** What the user can mend is theirs; anything else the system did not say is a bug of ours and stays one. */
+function cannot(what: "read" | "write", path: string, error: unknown): unknown {
+  if (errorCode(error) === undefined) return error;
+  const kind = what === "read" ? "usage" : "environment";
+  const hint =
+    what === "read" ? "name a file that can be read" : "the file is as it was; make room or mend its rights";
+  return new UserError(kind, `cannot ${what} ${path}: ${errorMessage(error)}`, hint, { cause: error });
+}
+
+/** A copy that was set aside and still holds tasks. */
+export interface Backup {
+  path: string;
+  /** How many tasks can be read from it. */
+  tasks: number;
+}
+
+/** The copies of a task file that were set aside and hold tasks, newest first. */
+export async function listBackups(files: Files, path: string): Promise<Backup[]> {
+  const names = (await files.list(dirname(path)))
+    .map((name) => ({ name, time: timeOf(name, basename(path)) }))
+    .filter(({ time }) => time !== undefined)
+    .sort((a, b) => (a.time === b.time ? 0 : (a.time ?? "") < (b.time ?? "") ? 1 : -1));
+  const backups: Backup[] = [];
+  for (const { name } of names) {
+    const copy = join(dirname(path), name);
+    const tasks = countTasks((await files.read(copy)) ?? new Uint8Array());
+    if (tasks > 0) backups.push({ path: copy, tasks });
+  }
+  return backups;
+}
+
+function timeOf(name: string, base: string): string | undefined {
+  if (!name.startsWith(`${base}.`)) return undefined;
+  return /^(?:edited|broken)-(\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d)(?:-\d+)?$/.exec(
+    name.slice(base.length + 1),
+  )?.[1];
+}
+
+function countTasks(bytes: Uint8Array): number {
+  const checked = checkBacklog(bytes);
+  if (checked.kind === "invalid") return checked.readable.length;
+  return checked.kind === "ok" ? checked.backlog.tasks.length : 0;
+}

@@ -1,0 +1,359 @@
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { UserError } from "../system/errors.js";
+import { acquireLock } from "../system/lock.js";
+import { nodePorts } from "../system/node.js";
+import type { Ports } from "../system/ports.js";
+import { listBackups } from "./backlog-file.js";
+import type { Change } from "./change.js";
+import { openStore, type Changed, type ChangeOptions, type Store } from "./store.js";
+import { backlog, id, task } from "./testing.js";
+import type { Backlog } from "./task.js";
+
+const ports = nodePorts();
+const agent: ChangeOptions = { while: "agent", finished: new Set() };
+const idle: ChangeOptions = { while: "idle", finished: new Set() };
+const claim: Change = { op: "claim", id: id("T1"), expect: "todo" };
+const finish: Change = { op: "finish", id: id("T1"), result: "ok", files: [] };
+
+let folder: string;
+let path: string;
+
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), "store-")));
+  path = join(folder, "to-do.json");
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+function open(withPorts: Ports = ports): Store {
+  return openStore(withPorts, path, { lockFolder: join(folder, "lock"), run: "r1" });
+}
+
+async function save(content: Backlog | string): Promise<void> {
+  await writeFile(path, typeof content === "string" ? content : JSON.stringify(content, null, 2));
+}
+
+async function onDisk(): Promise<unknown> {
+  return JSON.parse(await readFile(path, "utf8"));
+}
+
+async function copies(): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => name.startsWith("to-do.json."));
+}
+
+async function change(store: Store, changes: Change[], options: ChangeOptions): Promise<Changed> {
+  const result = await store.change(changes, options);
+  if (!result.ok) throw new Error(result.error.kind);
+  return result.value;
+}
+
+/** A store that has seen these tasks; T1 is in hand. */
+async function atWork(...tasks: Backlog["tasks"]): Promise<{ store: Store; held: Backlog }> {
+  await save(backlog(task("T1"), ...tasks));
+  const store = open();
+  await store.read();
+  const { backlog: held } = await change(store, [claim], idle);
+  return { store, held };
+}
+
+/** Ports whose clock runs on by itself whenever somebody sleeps; `atSleep` is told how often that happened. */
+function withQuickClock(atSleep: (times: number) => Promise<void>): Ports {
+  let ms = 0;
+  let times = 0;
+  const sleep = async (wait: number): Promise<void> => {
+    ms += wait;
+    await atSleep(++times);
+  };
+  return { ...ports, clock: { ...ports.clock, monotonic: () => ms, sleep } };
+}
+
+test("a claim and its end, on disk and in the answer", async () => {
+  const text =
+    '\ufeff{"schema_version":1,\r\n"source_files":[],"tasks":[{"id":"T1","title":"x","priority":1,"status":"todo"}]}';
+  await save(text);
+  const store = open();
+  expect(await store.read()).toMatchObject({ kind: "ok", index: { rows: [{ id: "T1", status: "todo" }] } });
+  const seen: string[] = [];
+  const beforeWrite = async (bytes: Uint8Array): Promise<void> => {
+    seen.push(Buffer.from(bytes).toString());
+    expect(await readFile(path, "utf8")).toBe(text);
+  };
+  const claimed = await change(store, [claim], { ...idle, beforeWrite });
+  expect(claimed.applied.updated).toEqual([{ id: "T1", from: "todo", to: "doing" }]);
+  expect(claimed.changedRows).toEqual([{ id: "T1", status: "doing", priority: 1, depends_on: [] }]);
+  expect(claimed.edits).toBeUndefined();
+  expect(seen).toEqual([await readFile(path, "utf8")]);
+  expect(seen[0]).toMatch(
+    /^\ufeff\{"schema_version":1,\r\n.*"status":"doing","attempts":1,"updated_at":"20.*Z"\}\]\}$/s,
+  );
+  const read = await store.read();
+  expect(read).toEqual({ kind: "ok", backlog: claimed.backlog, index: claimed.index });
+  expect((await change(store, [finish], agent)).index.rows[0]?.status).toBe("done");
+});
+
+test("nothing differs: nothing is written", async () => {
+  const { store } = await atWork();
+  const before = await stat(path);
+  const beforeWrite = (): Promise<void> => Promise.reject(new Error("nothing to write"));
+  const refused = await change(store, [claim], { ...idle, beforeWrite });
+  expect(refused.applied.refused).toEqual([{ change: claim, why: "it is doing, not todo" }]);
+  expect((await change(store, [], idle)).changedRows).toEqual([]);
+  const after = await stat(path);
+  expect([after.ino, after.mtimeMs]).toEqual([before.ino, before.mtimeMs]);
+});
+
+test("missing, empty, broken: told apart", async () => {
+  const store = open();
+  const kinds: string[] = [];
+  kinds.push((await store.read()).kind);
+  for (const content of [" \n", "{", JSON.stringify(backlog()), JSON.stringify(backlog(task("T1")))]) {
+    await save(content);
+    kinds.push((await open().read()).kind);
+  }
+  expect(kinds).toEqual(["missing", "empty", "invalid", "empty", "ok"]);
+  await save('{"tasks":[{"id":"T1"}]}');
+  const failed = await open().change([], idle);
+  expect(failed).toMatchObject({ ok: false, error: { kind: "unusable", read: { kind: "invalid" } } });
+  await expect(openStore(ports, folder, { lockFolder: join(folder, "lock") }).read()).rejects.toThrow(
+    UserError,
+  );
+});
+
+test("while an agent works: new tasks and texts stay, the rest is put back, and a copy kept", async () => {
+  const { store, held } = await atWork(task("T2"));
+  const [t1, t2] = held.tasks as [Backlog["tasks"][0], Backlog["tasks"][0]];
+  const saved = backlog({ ...t1, status: "done", details: "mine" }, task("T3", { status: "done" }));
+  await save(saved);
+  const { edits, ...changed } = await change(store, [finish], agent);
+  expect(edits).toMatchObject({
+    added: ["T3"],
+    changed: ["T1"],
+    putBack: ["status of T1", "status of T3, which is new", "T2, which was deleted"],
+  });
+  expect(await onDisk()).toEqual(changed.backlog);
+  expect(changed.backlog.tasks.map((one) => [one.id, one.status])).toEqual([
+    ["T1", "done"],
+    ["T2", "todo"],
+    ["T3", "todo"],
+  ]);
+  expect(changed.backlog.tasks[0]).toMatchObject({ details: "mine", result: "ok", attempts: 1 });
+  expect(changed.backlog.tasks[1]).toEqual(t2);
+  expect(changed.changedRows.map((row) => row.id)).toEqual(["T1", "T3"]);
+  expect(JSON.parse(await readFile(edits?.copy ?? "", "utf8"))).toEqual(saved);
+  expect(edits?.copy).toMatch(/to-do\.json\.edited-\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d$/);
+  expect((await change(store, [], idle)).edits).toBeUndefined();
+});
+
+test.each([
+  ["broken", "{", "the whole file, which was not a valid backlog"],
+  ["emptied", "", "the whole file, which was emptied"],
+  ["deleted", undefined, "the whole file, which was deleted"],
+])("while an agent works the file is %s: the last good one goes on at once", async (_, content, words) => {
+  const { store, held } = await atWork();
+  await (content === undefined ? rm(path) : save(content));
+  const { edits } = await change(store, [], agent);
+  expect(edits?.putBack).toEqual([words]);
+  expect(await onDisk()).toEqual(held);
+  expect(edits?.copy === undefined ? undefined : await readFile(edits.copy, "utf8")).toBe(content);
+});
+
+test("all tasks deleted while an agent works: all come back", async () => {
+  const { store, held } = await atWork(task("T2"));
+  await save(backlog());
+  await change(store, [], agent);
+  expect(await onDisk()).toEqual(held);
+  expect(await copies()).toHaveLength(1);
+});
+
+test("between attempts a broken file is given two seconds, then put aside", async () => {
+  const { held } = await atWork();
+  const half = JSON.stringify(backlog(task("T1", { title: "whole" }))).slice(0, -9);
+  const mended = backlog(task("T1", { title: "whole" }));
+  const patient = open(withQuickClock((times) => (times === 19 ? save(mended) : Promise.resolve())));
+  await patient.read();
+  await save(half);
+  const taken = await change(patient, [], idle);
+  expect(taken.edits).toEqual({ added: [], changed: ["T1"], putBack: [] });
+  expect(taken.backlog).toEqual(mended);
+
+  await save(held);
+  let slept = 0;
+  const robbed = open(withQuickClock((times) => Promise.resolve(void (slept = times))));
+  await robbed.read();
+  await save(half);
+  const kept = await change(robbed, [], idle);
+  expect(slept).toBe(20);
+  expect(kept.edits?.putBack).toEqual(["the whole file, which was not a valid backlog"]);
+  expect(await readFile(kept.edits?.copy ?? "", "utf8")).toBe(half);
+  expect(await onDisk()).toEqual(held);
+});
+
+test("between attempts a person's save is taken, their order and spacing with it", async () => {
+  const { store } = await atWork(task("T2"));
+  await save(JSON.stringify(backlog(task("T3"), task("T2", { priority: 1 })), null, 7));
+  const text = await readFile(path, "utf8");
+  const look = await change(store, [], idle);
+  expect(look).toMatchObject({ edits: { added: ["T3"], changed: ["T2"], putBack: [] }, removed: ["T1"] });
+  expect(look.changedRows.map((row) => row.id)).toEqual(["T3", "T2"]);
+  expect(await readFile(path, "utf8")).toBe(text);
+  await change(store, [{ op: "claim", id: id("T2"), expect: "todo" }], idle);
+  const written = await readFile(path, "utf8");
+  expect(written).toBe(JSON.stringify(JSON.parse(written), null, 7));
+});
+
+test("a stale editor does not undo what this run finished", async () => {
+  const { store } = await atWork();
+  const stale = await readFile(path, "utf8");
+  await change(store, [finish], agent);
+  await save(stale);
+  const { edits, backlog: after } = await change(store, [], { while: "idle", finished: new Set([id("T1")]) });
+  expect(edits?.putBack).toEqual(["the status of T1, which this run finished"]);
+  expect(after.tasks[0]).toMatchObject({ status: "done", result: "ok" });
+  expect(await onDisk()).toEqual(after);
+});
+
+test("what is saved while the commit is made is not lost", async () => {
+  const { store } = await atWork();
+  let calls = 0;
+  let last: Uint8Array | undefined;
+  const beforeWrite = async (bytes: Uint8Array): Promise<void> => {
+    last = bytes;
+    if (++calls === 1) await save(backlog(task("T1", { status: "doing", attempts: 1 }), task("T2")));
+  };
+  const { edits } = await change(store, [finish], { ...agent, beforeWrite });
+  expect(calls).toBe(2);
+  expect(edits?.added).toEqual(["T2"]);
+  expect(Buffer.from(last ?? []).toString()).toBe(await readFile(path, "utf8"));
+  expect(await onDisk()).toMatchObject({ tasks: [{ id: "T1", status: "done" }, { id: "T2" }] });
+});
+
+test("a save without end is no reason to hang", async () => {
+  const { store } = await atWork();
+  let n = 0;
+  const beforeWrite = (): Promise<void> => save(backlog(task("T1", { status: "doing" }), task(`N${++n}`)));
+  await expect(store.change([finish], { ...agent, beforeWrite })).rejects.toThrow("changes faster");
+});
+
+test("when the commit cannot be made, or the disk is full, nothing is written and the store goes on", async () => {
+  const { store, held } = await atWork();
+  const beforeWrite = (): Promise<void> => Promise.reject(new Error("no commit"));
+  await expect(store.change([finish], { ...agent, beforeWrite })).rejects.toThrow("no commit");
+  expect(await onDisk()).toEqual(held);
+  const full = Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+  const files = { ...ports.files, writeAtomic: () => Promise.reject(full) };
+  const stuck = open({ ...ports, files });
+  await expect(stuck.change([finish], agent)).rejects.toMatchObject({
+    name: "UserError",
+    kind: "environment",
+  });
+  expect(await onDisk()).toEqual(held);
+  await change(store, [finish], agent);
+  expect(await onDisk()).toMatchObject({ tasks: [{ status: "done" }] });
+});
+
+test("many writers at once: no change is lost", async () => {
+  await save(backlog(task("T1")));
+  const stores = Array.from({ length: 8 }, () => open());
+  const writes = stores.flatMap((store, s) =>
+    Array.from({ length: 5 }, (_, n) =>
+      change(store, [{ op: "add", tasks: [{ title: `${s} ${n}` }], keepVerify: false }], idle),
+    ),
+  );
+  await Promise.all(writes);
+  const { tasks } = (await onDisk()) as Backlog;
+  expect(tasks.map((one) => one.id)).toEqual(Array.from({ length: 41 }, (_, n) => `T${n + 1}`));
+  expect(await readdir(join(folder, "lock"))).toEqual([]);
+});
+
+test("the lock is one for all names of a file, and who holds it is named", async () => {
+  const { store } = await atWork();
+  await mkdir(join(folder, "elsewhere"));
+  const other = join(folder, "elsewhere", "link.json");
+  await symlink(path, other);
+  let inside: unknown;
+  const beforeWrite = async (): Promise<void> => {
+    let ms = 0;
+    const clock = { ...ports.clock, monotonic: () => (ms += 3_000) };
+    const linked = openStore({ ...ports, clock }, other, { lockFolder: join(folder, "lock") });
+    inside = await linked.change([], idle);
+  };
+  await change(store, [finish], { ...agent, beforeWrite });
+  expect(inside).toMatchObject({ ok: false, error: { kind: "held", by: { run: "r1", pid: process.pid } } });
+  await openStore(ports, other, { lockFolder: join(folder, "lock") }).change(
+    [{ op: "add", tasks: [{ title: "n" }], keepVerify: false }],
+    idle,
+  );
+  expect((await stat(other)).ino).toBe((await stat(path)).ino);
+});
+
+test("a lock folder that cannot be made is the user's to mend", async () => {
+  await save(backlog(task("T1")));
+  await writeFile(join(folder, "lock"), "");
+  await expect(open().change([], idle)).rejects.toMatchObject({ name: "UserError", kind: "environment" });
+  await rm(join(folder, "lock"));
+  expect(await acquireLock(ports, join(folder, "lock", "x"), {}, { waitMs: 0 })).toHaveProperty("held");
+});
+
+test("adopting: only a valid backlog with tasks, the old file copied aside", async () => {
+  const good = Buffer.from(JSON.stringify(backlog(task("T1"), task("T2"))));
+  const store = open();
+  expect(await store.adopt(Buffer.from("{"), { copyAside: true })).toMatchObject({
+    ok: false,
+    error: { kind: "invalid", problems: [{ rule: "syntax" }] },
+  });
+  expect((await store.adopt(Buffer.from(JSON.stringify(backlog())), { copyAside: true })).ok).toBe(false);
+  expect(await readdir(folder)).toEqual(["lock"]);
+
+  await save("{ broken");
+  const adopted = await store.adopt(good, { copyAside: true });
+  expect(adopted).toMatchObject({ ok: true, value: { index: { rows: [{ id: "T1" }, { id: "T2" }] } } });
+  expect(await readFile(path)).toEqual(good);
+  const copy = adopted.ok ? adopted.value.copy : undefined;
+  expect(await readFile(copy ?? "", "utf8")).toBe("{ broken");
+  expect(copy).toMatch(/\.broken-/);
+
+  const small = Buffer.from(JSON.stringify(backlog(task("T1"))));
+  expect(await store.adopt(small, { copyAside: false })).toMatchObject({
+    ok: true,
+    value: { copy: /\.broken-/ },
+  });
+  expect((await change(store, [claim], idle)).edits).toBeUndefined();
+});
+
+test("copies set aside: never one over the other, and those with tasks are found again", async () => {
+  expect(await open().putAside("edited")).toBeUndefined();
+  await save(backlog(task("T1"), task("T2")));
+  const first = await open().putAside("broken");
+  await save("{");
+  const clock = { ...ports.clock, now: () => Date.UTC(2020, 0, 2, 3, 4, 5) };
+  const second = await open({ ...ports, clock }).putAside("edited");
+  await save('{"tasks":[{"id":"T1","title":"x","priority":1,"status":"todo","x":1}]}');
+  const third = await open({ ...ports, clock }).putAside("edited");
+  expect([second, third]).toEqual([
+    `${path}.edited-2020-01-02_03-04-05`,
+    `${path}.edited-2020-01-02_03-04-05-2`,
+  ]);
+  await writeFile(`${path}.edited-by-me`, JSON.stringify(backlog(task("T1"))));
+  expect(await listBackups(ports.files, path)).toEqual([
+    { path: first, tasks: 2 },
+    { path: third, tasks: 1 },
+  ]);
+});
+
+test("100,000 tasks: a claim and its end", async () => {
+  await save(
+    backlog(...Array.from({ length: 100_000 }, (_, n) => task(`T${n}`, { details: "x".repeat(100) }))),
+  );
+  const store = open();
+  await store.read();
+  const from = performance.now();
+  await change(store, [claim], idle);
+  await change(store, [finish], agent);
+  expect(performance.now() - from).toBeLessThan(10_000);
+  expect(((await onDisk()) as Backlog).tasks[1]).toMatchObject({ id: "T1", status: "done" });
+});

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { compileUserSchema } from "./user-schema.js";
+
+function findings(schema: unknown, value: unknown): unknown {
+  const compiled = compileUserSchema(schema);
+  return compiled.ok ? compiled.value(value) : compiled.error;
+}
+
+test.each([
+  [
+    "http://json-schema.org/draft-07/schema#",
+    { definitions: { n: { type: "number" } }, $ref: "#/definitions/n" },
+  ],
+  ["https://json-schema.org/draft/2019-09/schema", { $recursiveAnchor: true, type: "number" }],
+  ["https://json-schema.org/draft/2020-12/schema", { $defs: { n: { type: "number" } }, $ref: "#/$defs/n" }],
+  [undefined, { type: "number", "x-mine": 1, format: "whatever" }],
+])("a schema of %s", ($schema, rest) => {
+  const schema = $schema === undefined ? rest : { $schema, ...rest };
+  expect(findings(schema, 1)).toEqual([]);
+  expect(findings(schema, "1")).toMatchObject([{ rule: "schema", pointer: "" }]);
+});
+
+test("prefixItems is a keyword of 2020-12 alone", () => {
+  const prefixItems = [{ type: "string" }];
+  expect(findings({ prefixItems }, [1])).toHaveLength(1);
+  expect(findings({ $schema: "http://json-schema.org/draft-07/schema#", prefixItems }, [1])).toEqual([]);
+});
+
+test("a key that is not allowed is pointed at itself; every problem shows", () => {
+  const schema = { properties: { a: { format: "date" } }, additionalProperties: false };
+  expect(findings(schema, { a: "x", "b/c~": 1 })).toEqual([
+    expect.objectContaining({ pointer: "/b~1c~0", atKey: true }),
+    expect.objectContaining({ pointer: "/a" }),
+  ]);
+});
+
+test.each([[1], [null], [[]], [{ type: "banana" }], [{ $ref: "https://example.com/other.json" }]])(
+  "%j cannot be used, and says why",
+  (schema) => {
+    expect(findings(schema, 1)).toMatch(/./);
+  },
+);
