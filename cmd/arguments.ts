@@ -1,0 +1,148 @@
+// Sorts a command line before commander sees it: flags may stand anywhere, and the first word decides which command is
+// meant. Pure but for one question: is this word an existing file? Leaves reading the flags' values to program.ts.
+import { UserError } from "../src/system/errors.js";
+import { nearest } from "../src/system/nearest.js";
+
+/** What the sorter must know of a flag: whether the next word belongs to it. Keys are `--json` and `-n` alike. */
+export type FlagTable = ReadonlyMap<string, { takesValue: boolean }>;
+
+export interface CommandLine {
+  /** Names of commands, `help` left out. */
+  commands: readonly string[];
+  /** Not offered when a word is near one. */
+  hidden: readonly string[];
+  /** Flags of all commands together. */
+  flags: FlagTable;
+}
+
+/** What is asked for. `words` is for commander: flags first, then `--` and the operands. `folder` is what `-C` says. */
+export type Sorted =
+  | { kind: "version" }
+  | { kind: "help"; command?: string }
+  | { kind: "command"; command: string; words: readonly string[]; folder?: string };
+
+/** Words in their two kinds, in order. */
+interface Parts {
+  flags: string[];
+  operands: string[];
+  folder?: string;
+  help: boolean;
+  version: boolean;
+}
+
+const DEFAULT = "run";
+
+/** Contract: throws only `usage` errors. `isFile(word, folder)`: whether it names an existing file, seen from that folder. */
+export async function sortArguments(
+  argv: readonly string[],
+  line: CommandLine,
+  isFile: (word: string, folder: string | undefined) => Promise<boolean>,
+): Promise<Sorted> {
+  const parts = takeApart(argv, line);
+  if (parts.version) return { kind: "version" };
+  const [first, ...rest] = parts.operands;
+  if (first === "help") return helpOn(rest[0], line);
+  if (first !== undefined && line.commands.includes(first)) {
+    if (parts.help) return { kind: "help", command: first };
+    return command(first, rest, parts);
+  }
+  if (first === undefined) return parts.help ? { kind: "help" } : command(DEFAULT, [], parts);
+  if (!(await isFile(first, parts.folder))) throw unknownCommand(first, line);
+  return parts.help ? { kind: "help", command: DEFAULT } : command(DEFAULT, parts.operands, parts);
+}
+
+function command(name: string, operands: readonly string[], { flags, folder }: Parts): Sorted {
+  const words = operands.length === 0 ? flags : [...flags, "--", ...operands];
+  return { kind: "command", command: name, words, ...(folder === undefined ? {} : { folder }) };
+}
+
+function helpOn(name: string | undefined, line: CommandLine): Sorted {
+  if (name === undefined || name === "help") return { kind: "help" };
+  if (line.commands.includes(name)) return { kind: "help", command: name };
+  throw unknownCommand(name, line);
+}
+
+function takeApart(argv: readonly string[], line: CommandLine): Parts {
+  const parts: Parts = { flags: [], operands: [], help: false, version: false };
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at] ?? "";
+    if (word === "--") {
+      parts.operands.push(...argv.slice(at + 1));
+      return parts;
+    }
+    if (!word.startsWith("-") || word === "-") {
+      parts.operands.push(word);
+      continue;
+    }
+    const wants = word.startsWith("--") ? longFlag(word, line, parts) : shortFlags(word, line, parts);
+    if (wants === undefined) continue;
+    const value = argv[++at];
+    if (value === undefined)
+      throw new UserError("usage", `${wants} needs a value`, "looper help shows what each flag takes");
+    parts.flags.push(value);
+    if (wants === "-C") parts.folder = value;
+  }
+  return parts;
+}
+
+/** The flag that takes the next word, if one does. */
+function longFlag(word: string, line: CommandLine, parts: Parts): string | undefined {
+  const [name = ""] = word.split("=", 1);
+  if (name === "--help") parts.help = true;
+  else if (name === "--version") parts.version = true;
+  else {
+    const flag = line.flags.get(name);
+    if (flag === undefined) throw unknownFlag(name, [...line.flags.keys(), "--help", "--version"]);
+    if (!flag.takesValue && word !== name)
+      throw new UserError("usage", `${name} takes no value`, "looper help shows what each flag takes");
+    parts.flags.push(word);
+    if (flag.takesValue && word === name) return name;
+  }
+  return undefined;
+}
+
+/** `-fn5` is `-f -n 5`. */
+function shortFlags(word: string, line: CommandLine, parts: Parts): string | undefined {
+  for (let at = 1; at < word.length; at++) {
+    const name = `-${word.charAt(at)}`;
+    if (name === "-h") parts.help = true;
+    else if (name === "-V") parts.version = true;
+    else {
+      const flag = line.flags.get(name);
+      if (flag === undefined) throw unknownFlag(name, [...line.flags.keys(), "-h", "-V"]);
+      parts.flags.push(name);
+      if (!flag.takesValue) continue;
+      const value = word.slice(at + 1);
+      if (value === "") return name;
+      parts.flags.push(value);
+      if (name === "-C") parts.folder = value;
+      return undefined;
+    }
+  }
+  return undefined;
+}
+
+/** The error for a flag nobody knows, or that the command at hand does not. */
+export function unknownFlag(flag: string, known: readonly string[]): UserError {
+  const long = flag.startsWith("--");
+  const near = long
+    ? nearest(
+        flag.slice(2),
+        known.filter((name) => name.startsWith("--")).map((name) => name.slice(2)),
+      )
+    : undefined;
+  const hint = near === undefined ? "looper help shows the flags" : `did you mean --${near}?`;
+  return new UserError("usage", `unknown flag ${flag}`, hint);
+}
+
+function unknownCommand(word: string, line: CommandLine): UserError {
+  const offered = [...line.commands.filter((name) => !line.hidden.includes(name)), "help"];
+  const near = nearest(word, offered);
+  const looksLikeFile = /[./\\]/.test(word);
+  const message = looksLikeFile ? `there is no file ${word}, and no such command` : `unknown command ${word}`;
+  return new UserError(
+    "usage",
+    message,
+    near === undefined ? "looper help shows the commands" : `did you mean ${near}?`,
+  );
+}

@@ -1,0 +1,116 @@
+// `looper demo`: the loop, the same as ever, over a small backlog in a project of its own; its agent is a script that
+// really edits and tests. Leaves the project and the script to demo/.
+import path from "node:path";
+import { openProject } from "../../src/config/open-project.js";
+import { UserError } from "../../src/system/errors.js";
+import { checkBacklog } from "../../src/todo/check.js";
+import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
+import { taskListLines } from "../../src/ui/terminal/task-list.js";
+import { clean } from "../../src/ui/terminal/text.js";
+import { FILES } from "../demo/project.js";
+import { SCRIPT } from "../demo/script.js";
+import { printLines } from "../project.js";
+import type { CommandEnd, Shell } from "../shell.js";
+import { watchRun } from "../watch-run.js";
+
+/** Where the demo happens: nothing of the user's settings or of git's reaches it. */
+interface Stage {
+  root: string;
+  project: string;
+  home: string;
+  env: Readonly<Record<string, string>>;
+}
+
+/** Plays the demo, and leaves its folder to be looked at. */
+export async function demo(shell: Shell): Promise<CommandEnd> {
+  const stage = await setStage(shell);
+  await printLines(shell.out, [
+    `A project with six tasks, in ${stage.project}. The agent is a script: no key, no network.`,
+    "Its edits, tests and commits are real, and its first try at D3 fails.",
+    "",
+  ]);
+  const { ports, version, self, promptsFolder } = shell;
+  const { project: cwd, env, home } = stage;
+  const project = await openProject(ports.files, { cwd, env, home, flags: {} });
+  const facts = { ports, project, cwd, env, home, version, self, promptsFolder };
+  const end = await watchRun(shell, { ...facts, trust: true, yes: true }, "progress");
+  await printLines(shell.out, await epilogue(shell, stage));
+  return end;
+}
+
+async function setStage(shell: Shell): Promise<Stage> {
+  const { files } = shell.ports;
+  const made = await files.makeTempFolder("looper-demo-");
+  const root = (await files.realPath(made)) ?? made;
+  const project = path.join(root, "project");
+  const home = path.join(root, "home");
+  const stage = { root, project, home, env: environment(shell, home) };
+  await files.makeFolder(home);
+  for (const [name, content] of Object.entries(FILES)) {
+    const file = path.join(project, name);
+    await files.makeFolder(path.dirname(file));
+    await files.writeAtomic(file, content);
+  }
+  await files.writeAtomic(path.join(root, "agent.json"), `${JSON.stringify(SCRIPT, undefined, 2)}\n`);
+  await git(shell, stage, ["init", "--quiet"]);
+  await git(shell, stage, ["add", "--all"]);
+  const who = ["-c", "user.name=You", "-c", "user.email=you@example.org"];
+  await git(shell, stage, [...who, "commit", "--quiet", "--message", "A backlog, and nothing else"]);
+  return stage;
+}
+
+function environment({ env, node }: Shell, home: string): Record<string, string> {
+  const kept = Object.entries(env).filter(([name]) => !/^(LOOPER_|GIT_|XDG_|NODE_TEST_CONTEXT$)/.test(name));
+  const nodeFirst = [path.dirname(node), ...(env["PATH"] ?? "").split(path.delimiter)].join(path.delimiter);
+  return {
+    ...Object.fromEntries(kept),
+    PATH: nodeFirst,
+    HOME: home,
+    GIT_CONFIG_GLOBAL: path.join(home, ".gitconfig"),
+    GIT_CONFIG_NOSYSTEM: "1",
+  };
+}
+
+const GIT_LIMIT_MS = 60_000;
+
+async function git({ ports }: Shell, { project, env }: Stage, args: readonly string[]): Promise<string> {
+  const { end, stdout, stderr } = await ports.processes.run(
+    { command: "git", args, cwd: project, env },
+    { timeoutMs: GIT_LIMIT_MS },
+  );
+  if (end.how === "not-found") throw new UserError("environment", "the demo needs git", "install git");
+  if (end.how !== "exited" || end.code !== 0)
+    throw new UserError(
+      "environment",
+      `git ${args.join(" ")} failed: ${stderr.trim()}`,
+      "check the installation of git",
+    );
+  return Buffer.from(stdout).toString("utf8");
+}
+
+async function epilogue(shell: Shell, stage: Stage): Promise<string[]> {
+  const { ports, env, out } = shell;
+  const colours = coloursFor(wantsColour(env, out.isTerminal));
+  const bytes = await ports.files.read(path.join(stage.project, "to-do.json"));
+  const checked = checkBacklog(bytes ?? new Uint8Array());
+  const tasks = checked.kind === "ok" ? checked.backlog.tasks : [];
+  const look = { colours, ...(out.isTerminal ? { columns: out.columns() } : {}) };
+  const commits = (await git(shell, stage, ["log", "--oneline", "--no-decorate"])).trimEnd().split("\n");
+  const heading = (text: string): string[] => ["", colours.bold(text)];
+  return [
+    ...heading("The backlog"),
+    ...taskListLines(
+      tasks.map((task) => ({ task, waitsFor: [] })),
+      look,
+    ),
+    ...heading("The commits (git log --oneline): one for each task that is done"),
+    ...commits.map((line) => `  ${clean(line)}`),
+    ...heading("To look at"),
+    `  cd ${stage.project}`,
+    "  looper ls               the backlog",
+    "  looper tail             what happened, line by line",
+    "  looper replay           every decision taken again and compared",
+    "  less looper-logs/last/events.jsonl",
+    `  rm -r ${stage.root}     when you have seen enough`,
+  ];
+}

@@ -1,0 +1,83 @@
+// `looper doctor`: what a run needs, and what dead runs left behind. Leaves each check to doctor/.
+import type { Project } from "../../src/config/open-project.js";
+import { UserError } from "../../src/system/errors.js";
+import { never } from "../../src/system/never.js";
+import { plural } from "../../src/ui/amounts.js";
+import type { DoctorAnswer } from "../../src/ui/shapes.js";
+import { coloursFor, wantsColour, type Colours } from "../../src/ui/terminal/colours.js";
+import { clean } from "../../src/ui/terminal/text.js";
+import { bad, fine, warning, type Check } from "../doctor/check.js";
+import { checkLeftovers } from "../doctor/leftovers.js";
+import { checkAgents, checkPrompts, checkTasks, lookAtBacklog } from "../doctor/project-files.js";
+import { checkContainment, checkDisk, checkGit, checkLogFolder, checkNode } from "../doctor/surroundings.js";
+import { printJson, printLines, projectOf } from "../project.js";
+import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
+
+/** Reports; mends only with `--fix`. */
+export async function doctor(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const checks = [
+    checkNode(shell),
+    await checkGit(shell),
+    ...(await checkProject(shell, hasFlag(typed, "--fix"))),
+  ];
+  const answer: DoctorAnswer = { ok: checks.every(({ status }) => status !== "error"), checks };
+  if (hasFlag(typed, "--json")) await printJson(shell, answer);
+  else await printLines(shell.out, linesOf(checks, coloursFor(wantsColour(shell.env, shell.out.isTerminal))));
+  return answer.ok ? "ok" : "no";
+}
+
+async function checkProject(shell: Shell, fix: boolean): Promise<Check[]> {
+  const project = await openOrExplain(shell);
+  if (!("folder" in project)) return [project, await checkContainment(shell)];
+  const backlog = await lookAtBacklog(shell, project);
+  return [
+    checkConfig(project),
+    ...(await checkAgents(shell, project, backlog)),
+    checkTasks(shell, project, backlog),
+    await checkPrompts(shell, project),
+    await checkLogFolder(shell, project),
+    ...(await checkLeftovers(shell, project, fix)),
+    await checkDisk(shell, project),
+    await checkContainment(shell),
+  ];
+}
+
+async function openOrExplain(shell: Shell): Promise<Project | Check> {
+  try {
+    return await projectOf(shell, { quiet: true });
+  } catch (error) {
+    if (error instanceof UserError) return bad("config", error.message, error.hint ?? "correct the settings");
+    throw error;
+  }
+}
+
+function checkConfig({ folder, warnings }: Project): Check {
+  if (warnings.length === 0) return fine("config", `project ${folder}`);
+  return warning("config", warnings.join("; "), "correct or unset these variables");
+}
+
+function linesOf(checks: readonly Check[], colours: Colours): string[] {
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  const lines = checks.flatMap(({ name, status, message, remedy }) => [
+    `${signOf(status, colours)} ${clean(name).padEnd(width)}  ${clean(message)}`,
+    ...(remedy === undefined ? [] : [`  ${" ".repeat(width)}  ${colours.dim("→")} ${clean(remedy)}`]),
+  ]);
+  const errors = checks.filter(({ status }) => status === "error").length;
+  return [
+    ...lines,
+    errors === 0 ? "nothing keeps a run from starting" : `${plural(errors, "problem")} to mend`,
+  ];
+}
+
+function signOf(status: Check["status"], colours: Colours): string {
+  switch (status) {
+    case "ok":
+      return colours.green("✓");
+    case "warning":
+      return colours.yellow("!");
+    case "error":
+      return colours.red("✗");
+    default:
+      return never(status);
+  }
+}

@@ -1,0 +1,95 @@
+import path from "node:path";
+import { UserError } from "../../src/system/errors.js";
+import { never } from "../../src/system/never.js";
+import { nearest } from "../../src/system/nearest.js";
+import { checkBacklog } from "../../src/todo/check.js";
+import type { Problem } from "../../src/todo/problem.js";
+import { orderForListing, statusesOf, waitsFor } from "../../src/todo/select.js";
+import { Status, STATUSES, type Task } from "../../src/todo/task.js";
+import type { ListAnswer } from "../../src/ui/shapes.js";
+import { plural } from "../../src/ui/amounts.js";
+import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
+import { taskListLines, type ListedTask } from "../../src/ui/terminal/task-list.js";
+import { printJson, printLines, projectOf, readNamedFile, shownPath } from "../project.js";
+import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
+
+/** `looper ls [status] [file]`: the tasks, in the order they will be taken. */
+export async function ls(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const asked = await readOperands(shell, typed);
+  const json = hasFlag(typed, "--json");
+  const project = await projectOf(shell, { file: asked.file });
+  const { tasks, problems } = readTasks(await readNamedFile(shell, project.todoFile, "task file"));
+  const statuses = statusesOf(tasks);
+  const tag = textFlag(typed, "--tag");
+  const listed = orderForListing(tasks)
+    .map((task): ListedTask => ({ task, waitsFor: task.status === "done" ? [] : waitsFor(task, statuses) }))
+    .filter(({ task }) => asked.status === undefined || task.status === asked.status)
+    .filter(({ task }) => tag === undefined || task.tags?.includes(tag) === true)
+    .filter((one) => !hasFlag(typed, "--ready") || isReady(one));
+  if (json) await printJson(shell, answerOf(project.todoFile, listed));
+  else await printLines(shell.out, linesOf(shell, listed, tasks.length));
+  if (problems.length === 0) return "ok";
+  const shown = shownPath(shell, project.todoFile);
+  await shell.err.write(
+    `looper: ${shown} has ${plural(problems.length, "problem")}: looper validate shows them\n`,
+  );
+  return "no";
+}
+
+/** One operand that is a file is the file. */
+async function readOperands(
+  shell: Shell,
+  typed: Typed,
+): Promise<{ status: Status | undefined; file: string | undefined }> {
+  const flag = textFlag(typed, "--status");
+  const [first, second] = typed.operands;
+  if (first === undefined) return { status: toStatus(flag), file: undefined };
+  if (second === undefined && (await isFile(shell, first))) return { status: toStatus(flag), file: first };
+  if (flag !== undefined && flag !== first)
+    throw new UserError("usage", `two statuses: ${first} and ${flag}`, "give one of them");
+  return { status: toStatus(first), file: second };
+}
+
+async function isFile({ ports, cwd }: Shell, word: string): Promise<boolean> {
+  return (await ports.files.stat(path.resolve(cwd, word)))?.kind === "file";
+}
+
+function toStatus(word: string | undefined): Status | undefined {
+  if (word === undefined) return undefined;
+  const status = Status.safeParse(word);
+  if (status.success) return status.data;
+  const near = nearest(word, STATUSES);
+  const hint = near === undefined ? `statuses: ${STATUSES.join(", ")}` : `did you mean ${near}?`;
+  throw new UserError("usage", `${word} is neither a status nor an existing file`, hint);
+}
+
+function readTasks(bytes: Uint8Array): { tasks: readonly Task[]; problems: readonly Problem[] } {
+  const checked = checkBacklog(bytes);
+  switch (checked.kind) {
+    case "ok":
+      return { tasks: checked.backlog.tasks, problems: [] };
+    case "empty":
+      return { tasks: [], problems: checked.problems };
+    case "invalid":
+      return { tasks: checked.readable, problems: checked.problems };
+    default:
+      return never(checked);
+  }
+}
+
+function isReady({ task, waitsFor: waits }: ListedTask): boolean {
+  return task.status !== "done" && waits.length === 0;
+}
+
+function answerOf(file: string, listed: readonly ListedTask[]): ListAnswer {
+  return {
+    file,
+    tasks: listed.map((one) => ({ ...one.task, ready: isReady(one), waits_for: [...one.waitsFor] })),
+  };
+}
+
+function linesOf({ out, env }: Shell, listed: readonly ListedTask[], all: number): string[] {
+  if (listed.length === 0) return [all === 0 ? "no tasks" : "no such tasks"];
+  const colours = coloursFor(wantsColour(env, out.isTerminal));
+  return taskListLines(listed, { colours, ...(out.isTerminal ? { columns: out.columns() } : {}) });
+}

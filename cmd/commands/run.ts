@@ -1,0 +1,86 @@
+// `looper run [file]`: the loop. Leaves showing it to watch-run.ts.
+import path from "node:path";
+import type { Project } from "../../src/config/open-project.js";
+import type { Flags } from "../../src/config/resolve.js";
+import { ROWS } from "../../src/config/settings.js";
+import { planRun, type Plan } from "../../src/loop/plan-run.js";
+import type { PlanAnswer } from "../../src/ui/shapes.js";
+import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
+import { clean } from "../../src/ui/terminal/text.js";
+import { printJson, printLines, projectOf } from "../project.js";
+import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
+import { watchRun, type Asked, type Manner } from "../watch-run.js";
+
+/** Runs the loop, or shows its plan. */
+export async function run(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const flags = settingsAmong(shell, typed);
+  // The run itself tells of warnings.
+  const project = await projectOf(shell, { file: typed.operands[0], flags, quiet: true });
+  const asked = await request(shell, typed, project);
+  if (hasFlag(typed, "--dry-run")) return showPlan(shell, typed, asked);
+  return watchRun(shell, asked, mannerOf(typed));
+}
+
+function mannerOf(typed: Typed): Manner {
+  if (hasFlag(typed, "--json")) return "json";
+  return hasFlag(typed, "--quiet") ? "quiet" : "progress";
+}
+
+/** The flags that are settings; paths among them are seen from where the program was started. */
+function settingsAmong({ cwd }: Shell, typed: Typed): Flags {
+  const known = new Set([...ROWS.values()].map(({ flag }) => flag));
+  const given = Object.entries(typed.flags).filter(([flag]) => known.has(flag));
+  return Object.fromEntries(
+    given.map(([flag, value]) => [
+      flag,
+      flag === "--prompt-file" && typeof value === "string" ? path.resolve(cwd, value) : value,
+    ]),
+  );
+}
+
+async function request(shell: Shell, typed: Typed, project: Project): Promise<Asked> {
+  const { ports, cwd, env, home, version, self, promptsFolder } = shell;
+  const agent = textFlag(typed, "--agent");
+  const only = textFlag(typed, "--task");
+  const prompt = textFlag(typed, "--prompt");
+  const idea = prompt === "-" ? await shell.stdin.readAll() : prompt;
+  return {
+    ...{ ports, project, cwd, env, home, version, self, promptsFolder },
+    ...(agent === undefined ? {} : { agent }),
+    ...(only === undefined ? {} : { only }),
+    ...(idea === undefined ? {} : { idea }),
+    trust: hasFlag(typed, "--trust") || env["CI"] === "true",
+    yes: hasFlag(typed, "-y"),
+  };
+}
+
+async function showPlan(shell: Shell, typed: Typed, asked: Asked): Promise<CommandEnd> {
+  const plan = await planRun({ ...asked, terminal: false });
+  if (hasFlag(typed, "--json")) await printJson(shell, answerOf(plan));
+  else await printLines(shell.out, planLines(shell, plan, hasFlag(typed, "--quiet")));
+  return "ok";
+}
+
+function answerOf(plan: Plan): PlanAnswer {
+  if ("nothing" in plan) return plan;
+  const { prompt, steps } = plan;
+  const [first] = steps;
+  if (first === undefined) return { nothing: "nothing is ready" };
+  const { task, title, agent } = first;
+  return { task, title, agent, prompt, steps };
+}
+
+function planLines({ out, env }: Shell, plan: Plan, quiet: boolean): string[] {
+  if ("nothing" in plan) return [`nothing would be started: ${clean(plan.nothing)}`];
+  const colours = coloursFor(wantsColour(env, out.isTerminal));
+  const steps = plan.steps.map(
+    ({ iteration, task, title, agent }) =>
+      `${String(iteration).padStart(3)}  ${clean(task)} ${clean(title)} ${colours.dim(`· ${clean(agent)}`)}`,
+  );
+  if (quiet) return steps;
+  const heading = colours.bold(`the prompt of ${clean(plan.steps[0]?.task ?? "")}`);
+  const prompt = plan.prompt
+    .split("\n")
+    .map((line) => line.replaceAll(/[\p{Cc}\u2028\u2029]/gu, (one) => (one === "\t" ? one : " ")));
+  return ["if every attempt succeeds:", ...steps, "", heading, "", ...prompt];
+}

@@ -1,0 +1,138 @@
+// Every command there is: its name, operands, flags, what it does. Read by the parser and the help; cheap to load.
+// Leaves the doing to commands/, each imported only when it is asked for.
+import type { Command } from "./shell.js";
+
+export interface FlagDefinition {
+  /** As commander spells it: `-n <N>`, `--json`, `--no-review`. */
+  spelled: string;
+  says: string;
+  /** May be given several times. */
+  repeatable?: true;
+}
+
+export interface CommandDefinition {
+  name: string;
+  /** As commander spells them: `[file]`. */
+  operands: readonly { spelled: string; says: string }[];
+  says: string;
+  flags: readonly FlagDefinition[];
+  hidden?: true;
+  load(): Promise<Command>;
+}
+
+const JSON_FLAG: FlagDefinition = { spelled: "--json", says: "print JSON" };
+
+const FILE = { spelled: "[file]", says: "the task file (default: the project's)" };
+const RUN = { spelled: "[run]", says: "a run's id (default: the newest)" };
+
+const RUN_FLAGS: readonly FlagDefinition[] = [
+  { spelled: "--agent <name>", says: "the agent of every phase" },
+  { spelled: "--schedule <strategy>", says: "single, odd-even, round-robin, or the name of an agent" },
+  { spelled: "--odd-agent <name>", says: "odd-even: the agent of iterations 1, 3, 5 …" },
+  { spelled: "--even-agent <name>", says: "odd-even: the agent of iterations 2, 4, 6 …" },
+  { spelled: "--rr-agents <names>", says: "round-robin: the agents, as a,b,c" },
+  { spelled: "--iteration-agent <name>", says: "the agent of iterations, whatever the schedule says" },
+  { spelled: "--review-agent <name>", says: "the agent of reviews" },
+  { spelled: "--repair-agent <name>", says: "the agent that repairs a broken task file" },
+  { spelled: "--bootstrap-agent <name>", says: "the agent that writes the first task file" },
+  { spelled: "--model <model>", says: "the model the agents are to use" },
+  { spelled: "--task <id>", says: "only this task, and what it depends on" },
+  { spelled: "--max-iterations <n>", says: "attempts and reviews of this run (default: 50)" },
+  { spelled: "--max-attempts <n>", says: "attempts at one task (default: 2)" },
+  { spelled: "--loop-delay <seconds>", says: "pause between iterations" },
+  { spelled: "--prompt <text>", says: "the idea to write the first task file from; - reads stdin" },
+  { spelled: "--prompt-file <file>", says: "the template of the iteration prompt" },
+  { spelled: "--hook <command>", says: "run after every attempt and review; repeatable", repeatable: true },
+  { spelled: "--no-review", says: "no review when nothing is ready" },
+  { spelled: "--no-apply-summary", says: "leave the task file to the agent" },
+  { spelled: "--git-init", says: "make a repository where there is none" },
+  { spelled: "--trust", says: "trust the commands this project's files name" },
+  { spelled: "-y", says: "do not ask before the first task file is written" },
+  { spelled: "--dry-run", says: "show the plan; start nothing, write nothing" },
+  { spelled: "--json", says: "print the events as JSON lines (with --dry-run: the plan as JSON)" },
+  { spelled: "--quiet", says: "print only the result and errors" },
+];
+
+/** In the order of the help. */
+export const COMMANDS: readonly CommandDefinition[] = [
+  {
+    name: "run",
+    operands: [FILE],
+    says: "work through the backlog until every task is done (the default)",
+    flags: RUN_FLAGS,
+    load: async () => (await import("./commands/run.js")).run,
+  },
+  {
+    name: "ls",
+    operands: [
+      { spelled: "[status]", says: "todo, doing, blocked or done; or the task file" },
+      { spelled: "[file]", says: "the task file" },
+    ],
+    says: "list the tasks, in the order they will be taken",
+    flags: [
+      { spelled: "--status <status>", says: "only tasks with this status" },
+      { spelled: "--tag <tag>", says: "only tasks with this tag" },
+      { spelled: "--ready", says: "only tasks that could be taken now" },
+      JSON_FLAG,
+    ],
+    load: async () => (await import("./commands/ls.js")).ls,
+  },
+  {
+    name: "validate",
+    operands: [FILE],
+    says: "show every problem of the task file",
+    flags: [{ spelled: "--schema <file>", says: "another JSON Schema it must meet" }, JSON_FLAG],
+    load: async () => (await import("./commands/validate.js")).validate,
+  },
+  {
+    name: "tail",
+    operands: [RUN],
+    says: "show what a run did",
+    flags: [
+      { spelled: "-f", says: "wait for more, into the next run; Ctrl-C ends it" },
+      { spelled: "-n <n>", says: "only the last n events" },
+      { spelled: "--task <id>", says: "only events of this task" },
+      { spelled: "--type <type>", says: "only events of this type" },
+      { spelled: "--raw", says: "the log's own JSON lines" },
+      { spelled: "--json", says: "the same as --raw" },
+    ],
+    load: async () => (await import("./commands/tail.js")).tail,
+  },
+  {
+    name: "replay",
+    operands: [RUN],
+    says: "take every decision of a run again and compare",
+    flags: [
+      { spelled: "--at <seq>", says: "show state, decision and reason at this line of the log" },
+      JSON_FLAG,
+    ],
+    load: async () => (await import("./commands/replay.js")).replay,
+  },
+  {
+    name: "doctor",
+    operands: [],
+    says: "check what a run needs, and what dead runs left behind",
+    flags: [{ spelled: "--fix", says: "end leftover processes of dead runs, remove their locks" }, JSON_FLAG],
+    load: async () => (await import("./commands/doctor.js")).doctor,
+  },
+  {
+    name: "demo",
+    operands: [],
+    says: "watch a small backlog being worked through; needs no agent and no network",
+    flags: [],
+    load: async () => (await import("./commands/demo.js")).demo,
+  },
+  {
+    name: "agent-host",
+    operands: [{ spelled: "<file>", says: "a module, or a file of steps" }],
+    says: "the child that hosts an agent",
+    flags: [{ spelled: "--scripted", says: "the file is a file of steps" }],
+    hidden: true,
+    load: async () => (await import("./commands/agent-host.js")).agentHost,
+  },
+];
+
+/** What every command takes. */
+export const COMMON_FLAGS: readonly FlagDefinition[] = [
+  { spelled: "-C <folder>", says: "as if started in this folder" },
+];

@@ -1,0 +1,68 @@
+// The project of the demo: a small backlog, and the files it starts from. Pure data.
+
+/** The backlog; ids in no particular order, so that the order of the run is seen to be the runner's. */
+export const BACKLOG = {
+  schema_version: 1,
+  project: { name: "text-facts" },
+  source_files: ["README.md"],
+  tasks: [
+    {
+      id: "D5",
+      title: "Print a report on a text",
+      priority: 1,
+      status: "todo",
+      details: "src/report.js: words, sentences, minutes to read, the longest sentence.",
+      depends_on: ["D3", "D4"],
+    },
+    {
+      id: "D1",
+      title: "Count the words of a text",
+      priority: 1,
+      status: "todo",
+      details: "src/words.js exports countWords(text). White space of any kind separates words.",
+    },
+    {
+      id: "D2",
+      title: "Split a text into sentences",
+      priority: 2,
+      status: "todo",
+      details: "src/sentences.js exports splitSentences(text).",
+    },
+    {
+      id: "D3",
+      title: "Estimate how long it takes to read",
+      priority: 2,
+      status: "todo",
+      details:
+        "src/minutes.js exports minutesToRead(text): whole minutes at 200 words each, never 0 for a text with words.",
+      depends_on: ["D1"],
+    },
+    {
+      id: "D4",
+      title: "Find the longest sentence",
+      priority: 3,
+      status: "todo",
+      details: "src/longest.js exports longestSentence(text), by number of words.",
+      depends_on: ["D1", "D2"],
+    },
+    {
+      id: "D6",
+      title: "Say in the README how it is used",
+      priority: 4,
+      status: "todo",
+      depends_on: ["D5"],
+    },
+  ],
+} as const;
+
+/** The files that are there before the run, by path. */
+export const FILES: Readonly<Record<string, string>> = {
+  "README.md": "# text-facts\n\nFacts about a text.\n",
+  "package.json": `${JSON.stringify({ name: "text-facts", private: true, type: "module", scripts: { test: "node --test" } }, undefined, 2)}\n`,
+  "to-do.json": `${JSON.stringify(BACKLOG, undefined, 2)}\n`,
+  ".looper/config.json": `${JSON.stringify(
+    { schedule: { agent: "scripted" }, agents: { scripted: { script: "../agent.json" } } },
+    undefined,
+    2,
+  )}\n`,
+};

@@ -1,0 +1,114 @@
+// What runs left behind that are gone: their locks and their processes; with `fix` both are removed.
+import path from "node:path";
+import type { Project } from "../../src/config/open-project.js";
+import { removeStaleLocks } from "../../src/git/locks.js";
+import { openRepository, type Repository } from "../../src/git/repository.js";
+import { listRuns } from "../../src/logging/read.js";
+import { lockPaths } from "../../src/loop/locks.js";
+import { acquireLock, inspectLock, type LockOwner } from "../../src/system/lock.js";
+import { plural } from "../../src/ui/amounts.js";
+import type { Shell } from "../shell.js";
+import { bad, fine, warning, type Check } from "./check.js";
+
+/** Older runs than these had later ones after them, which swept. */
+const LATEST_RUNS = 20;
+
+interface FoundLock {
+  file: string;
+  owner: LockOwner;
+  gone: boolean;
+}
+
+/** Looks at locks and leftover processes; mends what can be mended when `fix` is set. */
+export async function checkLeftovers(shell: Shell, project: Project, fix: boolean): Promise<Check[]> {
+  const opened = await openRepository(shell.ports, {
+    projectDir: project.folder,
+    todoFile: project.todoFile,
+    exclude: [project.logDir, project.lockDir],
+    env: shell.env,
+  });
+  const repo = opened.ok ? opened.value : undefined;
+  const locks = await findLocks(shell, project, repo);
+  // Processes first: a lock that is gone lets the next run begin.
+  const processes = await checkProcesses(shell, project, locks, fix);
+  return [...(await checkLocks(shell, locks, repo, fix)), processes];
+}
+
+async function findLocks(
+  { ports }: Shell,
+  project: Project,
+  repo: Repository | undefined,
+): Promise<FoundLock[]> {
+  const { todoFile, lockDir } = project;
+  const own = lockPaths({ todoFile, lockDir, ...(repo === undefined ? {} : { gitDir: repo.gitDir }) });
+  const names = (await ports.files.list(lockDir)).filter((name) => !name.startsWith("."));
+  const found: FoundLock[] = [];
+  for (const file of new Set([...own, ...names.map((name) => path.join(lockDir, name))])) {
+    const held = await inspectLock(ports, file);
+    if (held !== undefined) found.push({ file, ...held });
+  }
+  return found;
+}
+
+async function checkLocks(
+  shell: Shell,
+  locks: readonly FoundLock[],
+  repo: Repository | undefined,
+  fix: boolean,
+): Promise<Check[]> {
+  if (locks.length === 0) return [fine("lock", "no run is going on")];
+  const checks: Check[] = [];
+  for (const lock of locks) checks.push(await checkLock(shell, lock, repo, fix));
+  return checks;
+}
+
+async function checkLock(
+  { ports }: Shell,
+  { file, owner, gone }: FoundLock,
+  repo: Repository | undefined,
+  fix: boolean,
+): Promise<Check> {
+  const who =
+    owner.token === ""
+      ? "nobody that can be named"
+      : `pid ${owner.pid} on ${owner.host}, since ${owner.since}`;
+  const run = owner.run === undefined ? "" : ` (run ${owner.run})`;
+  if (!gone) return fine("lock", `held by ${who}${run}`);
+  const what = `${file} is left of ${who}${run}, which is gone`;
+  if (!fix) return warning("lock", what, "looper doctor --fix removes it; so does the next run");
+  // Taking it over is the one way that cannot remove a lock somebody else has just taken.
+  const taken = await acquireLock(ports, file, {}, { waitMs: 0 });
+  if ("heldBy" in taken) return fine("lock", `held by pid ${taken.heldBy.pid} since ${taken.heldBy.since}`);
+  const since = Date.parse(owner.since);
+  const removed = repo === undefined || Number.isNaN(since) ? [] : await removeStaleLocks(repo, { since });
+  await taken.held.release();
+  const git = removed.length === 0 ? "" : `, with dead git locks: ${removed.join(", ")}`;
+  return fine("lock", `removed ${file}, left of ${who}${run}${git}`);
+}
+
+async function checkProcesses(
+  { ports }: Shell,
+  project: Project,
+  locks: readonly FoundLock[],
+  fix: boolean,
+): Promise<Check> {
+  const namesOf = (gone: boolean): string[] =>
+    locks.flatMap((lock) => (lock.gone !== gone || lock.owner.run === undefined ? [] : [lock.owner.run]));
+  const alive = new Set(namesOf(false));
+  const logged = (await listRuns(ports, project.logDir)).slice(-LATEST_RUNS);
+  const dead = [...new Set([...namesOf(true), ...logged])].filter((run) => !alive.has(run));
+  const left: { run: string; pids: number[] }[] = [];
+  for (const run of dead) {
+    const pids = await ports.processes.marked(run);
+    if (pids.length > 0) left.push({ run, pids });
+  }
+  const shown = left.map(
+    ({ run, pids }) => `${plural(pids.length, "process", "processes")} of run ${run} (${pids.join(", ")})`,
+  );
+  if (left.length === 0) return fine("leftovers", "no process of a dead run is left");
+  if (!fix) return bad("leftovers", `still running: ${shown.join("; ")}`, "looper doctor --fix ends them");
+  const stubborn: number[] = [];
+  for (const { run } of left) stubborn.push(...(await ports.processes.sweep(run)).left);
+  if (stubborn.length === 0) return fine("leftovers", `ended ${shown.join("; ")}`);
+  return bad("leftovers", `could not be ended: ${stubborn.join(", ")}`, "end them yourself");
+}

@@ -1,0 +1,48 @@
+import type { UserErrorKind } from "../src/system/errors.js";
+import { never } from "../src/system/never.js";
+import type { CommandEnd } from "./shell.js";
+
+/** Our bug. */
+export const BUG = 70;
+
+/** Contract §1: what a command's end is to the caller of the program. */
+export function exitCodeOf(end: CommandEnd): number {
+  if (end === "ok") return 0;
+  if (end === "no") return 1;
+  if ("exitCode" in end) return end.exitCode;
+  switch (end.ending) {
+    case "complete":
+      return 0;
+    case "blocked":
+    case "limit":
+      return 1;
+    case "unusable-backlog":
+      return 2;
+    case "environment":
+      return 3;
+    case "interrupted":
+      return exitCodeOfSignal(end.signal);
+    default:
+      return never(end.ending);
+  }
+}
+
+/** 128 and the signal's number. */
+export function exitCodeOfSignal(signal: string | undefined): number {
+  if (signal === "SIGHUP") return 129;
+  return signal === "SIGTERM" ? 143 : 130;
+}
+
+/** What the user must mend. */
+export function exitCodeOfError(kind: UserErrorKind): number {
+  switch (kind) {
+    case "no":
+      return 1;
+    case "usage":
+      return 2;
+    case "environment":
+      return 3;
+    default:
+      return never(kind);
+  }
+}

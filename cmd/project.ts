@@ -1,0 +1,59 @@
+// What commands share: the project with its settings, and files named on the command line or in settings.
+import path from "node:path";
+import { openProject, type Project } from "../src/config/open-project.js";
+import type { Flags } from "../src/config/resolve.js";
+import { errorCode, errorMessage, UserError } from "../src/system/errors.js";
+import type { Output } from "../src/ui/output.js";
+import { clean } from "../src/ui/terminal/text.js";
+import type { Shell } from "./shell.js";
+
+/** Opens the project this command is about, and says on stderr what looks wrong. `file`: the task file as typed. */
+export async function projectOf(
+  shell: Shell,
+  { file, flags = {}, quiet = false }: { file?: string | undefined; flags?: Flags; quiet?: boolean } = {},
+): Promise<Project> {
+  const { ports, cwd, env, home } = shell;
+  const named = file === undefined ? {} : { file };
+  const project = await openProject(ports.files, { cwd, env, home, flags, ...named });
+  if (!quiet) for (const warning of project.warnings) await shell.err.write(`looper: ${clean(warning)}\n`);
+  return project;
+}
+
+/** The bytes of a file that must be there; a `usage` error says why they are not. `what` names its kind. */
+export async function readNamedFile({ ports }: Shell, file: string, what: string): Promise<Uint8Array> {
+  const bytes = await readOrExplain(ports.files.read(file), file);
+  if (bytes !== undefined) return bytes;
+  const hint =
+    what === "task file" ? "looper run drafts one; or name another: looper ls FILE" : "correct the path";
+  throw new UserError("usage", `there is no ${what} ${file}`, hint);
+}
+
+async function readOrExplain<T>(reading: Promise<T>, file: string): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    throw new UserError(
+      "usage",
+      `${file} cannot be read: ${errorMessage(error)}`,
+      "name a file that can be read",
+    );
+  }
+}
+
+/** A path as a person standing in the current folder would write it; absolute where that would lead far away. */
+export function shownPath({ cwd }: Pick<Shell, "cwd">, file: string): string {
+  const relative = path.relative(cwd, file);
+  if (relative === "") return ".";
+  return relative.startsWith(`..${path.sep}..`) ? file : relative;
+}
+
+/** Prints an answer as one JSON document. */
+export function printJson({ out }: Pick<Shell, "out">, answer: unknown): Promise<void> {
+  return out.write(`${JSON.stringify(answer, undefined, 2)}\n`);
+}
+
+/** Prints lines, if there are any. */
+export function printLines(output: Output, lines: readonly string[]): Promise<void> {
+  return lines.length === 0 ? Promise.resolve() : output.write(`${lines.join("\n")}\n`);
+}

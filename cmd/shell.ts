@@ -1,0 +1,63 @@
+// What a command knows of the process it runs in, so that none touches the process itself: looper.ts fills it in.
+import type { Flags } from "../src/config/resolve.js";
+import type { Ending } from "../src/logging/events.js";
+import type { Ports } from "../src/system/ports.js";
+import type { Output } from "../src/ui/output.js";
+
+export type Signal = "SIGINT" | "SIGTERM" | "SIGHUP";
+
+export interface Shell {
+  ports: Ports;
+  version: string;
+  /** Node's own version, e.g. `20.19.0`. */
+  nodeVersion: string;
+  /** Absolute path of node. */
+  node: string;
+  /** Absolute; where the program was started, or what `-C` says. */
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+  /** Absolute. */
+  home: string;
+  /** How to start this program again. */
+  self: { command: string; args: readonly string[] };
+  /** Absolute path of the bundled templates. */
+  promptsFolder: string;
+  out: Output;
+  err: Output;
+  stdin: {
+    isTerminal: boolean;
+    /** All of it, to its end. */
+    readAll(): Promise<string>;
+  };
+  /** Asks a person; no when they turn away from the question. */
+  confirm(question: string, lines: readonly string[]): Promise<boolean>;
+  /** Who hears of signals from now on. A listener that answers no leaves the program to end at once. */
+  onSignal(listener: (signal: Signal) => boolean): void;
+  /** Where the log of the run that goes on lies, for whoever reports a bug. */
+  noteLog(folder: string): void;
+  /** Takes the real stdout for the caller alone: whatever else prints on it goes to stderr from now on. */
+  claimStdout(): (text: string) => Promise<void>;
+}
+
+/** How a command ended; looper.ts makes the exit code of it. `no`: it worked, and the answer is no. */
+export type CommandEnd = "ok" | "no" | { ending: Ending; signal?: string } | { exitCode: number };
+
+/** A command line, read: operands in order, flags by their long name (`--json`, `-C` where there is no long one). */
+export interface Typed {
+  operands: readonly string[];
+  flags: Flags;
+}
+
+/** A command: reads, decides, prints. */
+export type Command = (shell: Shell, typed: Typed) => Promise<CommandEnd>;
+
+/** The value of a flag that takes one; `undefined` when it was not given. */
+export function textFlag(typed: Typed, flag: string): string | undefined {
+  const value = typed.flags[flag];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Whether a flag without a value was given. */
+export function hasFlag(typed: Typed, flag: string): boolean {
+  return typed.flags[flag] === true;
+}

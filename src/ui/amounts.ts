@@ -1,0 +1,43 @@
+// Numbers as people read them.
+import type { Spent } from "./spent.js";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** `0.4s`, `12s`, `3m05s`, `2h07m`. */
+export function showDuration(ms: number): string {
+  if (ms < 9_950) return `${(Math.max(0, ms) / SECOND).toFixed(1)}s`;
+  const seconds = Math.round(ms / SECOND);
+  if (seconds < 60) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}m${two(seconds % 60)}s`;
+  return `${Math.floor(ms / HOUR)}h${two(Math.floor((ms % HOUR) / MINUTE))}m`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, "0");
+}
+
+/** `812`, `12.3k`, `1.2M`. */
+export function showCount(value: number): string {
+  if (value < 1000) return String(value);
+  if (value < 999_950) return `${(value / 1000).toFixed(1)}k`;
+  return `${(value / 1_000_000).toFixed(1)}M`;
+}
+
+/** `$0.12`; below a cent `$0.004`. */
+export function showCost(dollars: number): string {
+  return `$${dollars > 0 && dollars < 0.01 ? dollars.toFixed(3) : dollars.toFixed(2)}`;
+}
+
+/** `12.3k tokens, $0.12`; empty where nothing was told. */
+export function showSpent({ tokens, cost }: Spent): string {
+  const parts = [tokens > 0 ? `${showCount(tokens)} tokens` : "", cost === undefined ? "" : showCost(cost)];
+  return parts.filter((part) => part !== "").join(", ");
+}
+
+/** `1 task`, `2 tasks`. */
+export function plural(n: number, noun: string, many = `${noun}s`): string {
+  return `${n} ${n === 1 ? noun : many}`;
+}

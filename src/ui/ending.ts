@@ -1,0 +1,56 @@
+// Why a run ended, and what to do next, in a sentence each. Pure.
+import { never } from "../system/never.js";
+import { plural } from "./amounts.js";
+import type { Ended, View } from "./view.js";
+import { count } from "./view.js";
+
+/** `next` is empty where nothing is left to do. Texts are not cleaned. */
+export function explainEnding(view: View, ended: Ended): { why: string; next: string } {
+  const { message } = ended;
+  switch (ended.ending) {
+    case "complete":
+      return complete(view, ended);
+    case "blocked": {
+      const blocked = plural(count(view, "blocked"), "task");
+      return {
+        why:
+          message ??
+          `nothing more can be done: ${blocked} blocked, ${waiting(view)} waiting for what is not done`,
+        next: "see the reasons above (also under `blockers` in the task file), mend them, then run again: blocked tasks are tried once more",
+      };
+    }
+    case "limit":
+      return {
+        why: message ?? "the limit of this run is reached",
+        next: "run again to go on, or allow more with --max-iterations",
+      };
+    case "unusable-backlog":
+      return {
+        why: message ?? "the task file cannot be used",
+        next: "looper validate shows every problem with its place",
+      };
+    case "environment":
+      return {
+        why: message ?? "something around the run is missing",
+        next: "looper doctor checks what a run needs; nothing that was done is lost",
+      };
+    case "interrupted":
+      return {
+        why: message ?? `stopped by ${ended.signal ?? "a signal"}`,
+        next: "run again: what was in hand is taken up first",
+      };
+    default:
+      return never(ended.ending);
+  }
+}
+
+function complete(view: View, { message }: Ended): { why: string; next: string } {
+  if (message !== undefined) return { why: message, next: "" };
+  const all = view.only === undefined ? "every task is done" : `${view.only} and what it depends on are done`;
+  return { why: all, next: view.only === undefined ? "" : "looper run works through the rest" };
+}
+
+/** Neither done nor blocked themselves. */
+function waiting(view: View): string {
+  return plural(view.statuses.size - count(view, "done") - count(view, "blocked"), "task");
+}

@@ -1,0 +1,24 @@
+/** Tokens and dollars; `cost` only where an agent told it. */
+export interface Spent {
+  tokens: number;
+  cost?: number;
+}
+
+export const NOTHING_SPENT: Spent = { tokens: 0 };
+
+/** What a `usage` event says: input, cached input among it, and output. */
+export function spentOf(usage: {
+  input_tokens: number;
+  output_tokens: number;
+  cost_usd?: number | undefined;
+}): Spent {
+  const tokens = usage.input_tokens + usage.output_tokens;
+  return usage.cost_usd === undefined ? { tokens } : { tokens, cost: usage.cost_usd };
+}
+
+/** Both together. */
+export function addSpent(a: Spent, b: Spent): Spent {
+  const tokens = a.tokens + b.tokens;
+  if (a.cost === undefined && b.cost === undefined) return { tokens };
+  return { tokens, cost: (a.cost ?? 0) + (b.cost ?? 0) };
+}

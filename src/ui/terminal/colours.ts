@@ -1,0 +1,18 @@
+import picocolors from "picocolors";
+
+export type Colours = ReturnType<typeof picocolors.createColors>;
+
+/** Whether colour is wanted: `NO_COLOR` says no, `FORCE_COLOR` yes (`0` and `false` no), else only on a terminal that is not dumb. */
+export function wantsColour(env: Readonly<Record<string, string>>, isTerminal: boolean): boolean {
+  const { NO_COLOR: no = "", FORCE_COLOR: force, TERM: term } = env;
+  if (no !== "") return false;
+  if (force !== undefined) return force !== "0" && force !== "false";
+  return isTerminal && term !== "dumb";
+}
+
+/** By itself picocolors would colour a pipe where CI is set. */
+export function coloursFor(wanted: boolean): Colours {
+  return picocolors.createColors(wanted);
+}
+
+export const PLAIN: Colours = picocolors.createColors(false);

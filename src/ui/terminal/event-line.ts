@@ -1,0 +1,113 @@
+// One line of a log as one line of text. Reads it loosely: logs of other versions are shown as well as can be. Pure.
+import type { Colours } from "./colours.js";
+import { clean, cut } from "./text.js";
+
+type Value = Readonly<Record<string, unknown>>;
+
+const TYPE_WIDTH = 15;
+
+/** `14:05:09 T3 claude     command         runs npm test`; `columns` cuts it, without it nothing is cut. */
+export function eventLine(
+  event: Value,
+  { colours, columns }: { colours: Colours; columns?: number },
+): string {
+  const time = text(event, "timestamp").slice(11, 19);
+  const type = clean(text(event, "type"));
+  const who = [text(event, "task_id"), text(event, "agent")].map(clean).filter((part) => part !== "");
+  const head = `${time} ${type.padEnd(TYPE_WIDTH)} `;
+  const words = [who.join(" "), clean(wordsFor(type, event))].filter((part) => part !== "").join("  ");
+  const shown = columns === undefined ? words : cut(words, columns - head.length);
+  const loud =
+    type === "error" || type === "attempt_failed" || type === "effect_failed" || type === "warning";
+  return `${colours.dim(head)}${loud ? colours.yellow(shown) : shown}`.trimEnd();
+}
+
+/** What each type of line has to say. Without an entry its own fields are shown. */
+const WORDS: Readonly<Record<string, (event: Value) => string>> = {
+  run_started: (event) => `${text(event, "run")} in ${text(event, "project")}`,
+  recovered: (event) => `${text(event, "killed")} processes ended`,
+  backlog_read: (event) => `${text(event, "tasks")} tasks`,
+  backlog_changed: moves,
+  committed: (event) =>
+    [text(event, "commit").slice(0, 12), moves(event)].filter((part) => part !== "").join("  "),
+  backlog_invalid: (event) => `${text(event, "what")}, ${text(event, "count")} problems`,
+  task_selected: (event) =>
+    `iteration ${text(event, "iteration")}, ${text(event, "reason")}, out of ${text(event, "candidates")}`,
+  task_updated: (event) => move(event),
+  checkpoint: (event) => text(event, "base").slice(0, 12),
+  agent_started: (event) => text(event, "command"),
+  agent_finished: (event) => join(event, "outcome", "reason", "evidence"),
+  attempt_failed: (event) => `${join(event, "reason", "evidence")} (${text(event, "next")})`,
+  message: (event) => text(event, "content"),
+  tool_use: (event) => `${text(event, "name")} ${text(event, "input")}`,
+  tool_result: (event) => text(event, "output"),
+  command: (event) =>
+    `${text(event, "command")}${event["exit_code"] === undefined ? "" : ` → exit ${text(event, "exit_code")}`}`,
+  error: (event) => text(event, "error"),
+  warning: (event) => text(event, "message"),
+  usage: (event) => `${text(event, "input_tokens")} in, ${text(event, "output_tokens")} out`,
+  summary: (event) => join(event, "status", "summary"),
+  decided: (event) => `${because(event)} → ${effects(event)}`,
+  hook_finished: (event) => join(event, "command", "outcome"),
+  effect_failed: (event) => join(event, "effect", "error"),
+  run_interrupted: (event) => text(event, "signal"),
+  waiting: (event) => `until ${text(event, "until")}: ${text(event, "reason")}`,
+  snapshot: (event) => `${text(event, "changed")} paths changed, HEAD ${text(event, "head")}`,
+  run_ended: (event) => join(event, "ending", "message"),
+};
+
+const STAMPS = new Set([
+  "type",
+  "timestamp",
+  "seq",
+  "job",
+  "iteration",
+  "phase",
+  "task_id",
+  "agent",
+  "attempt",
+]);
+
+function wordsFor(type: string, event: Value): string {
+  const known = Object.hasOwn(WORDS, type) ? WORDS[type] : undefined;
+  if (known !== undefined) return known(event);
+  const own = Object.entries(event).filter(([key]) => !STAMPS.has(key));
+  return own.length === 0 ? "" : JSON.stringify(Object.fromEntries(own));
+}
+
+function text(event: Value, key: string): string {
+  const value = event[key];
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function join(event: Value, ...keys: readonly string[]): string {
+  return keys
+    .map((key) => text(event, key))
+    .filter((part) => part !== "")
+    .join(": ");
+}
+
+function moves(event: Value): string {
+  const updated: unknown[] = Array.isArray(event["updated"]) ? event["updated"] : [];
+  return updated.map((one) => (isValue(one) ? `${text(one, "id")} ${move(one)}` : "")).join(", ");
+}
+
+function move(event: Value): string {
+  return `${text(event, "from") || "new"} → ${text(event, "to") || "gone"}`;
+}
+
+function because(event: Value): string {
+  const reason = event["because"];
+  return isValue(reason) ? join(reason, "rule", "picked", "why") : "";
+}
+
+function effects(event: Value): string {
+  const list: unknown[] = Array.isArray(event["effects"]) ? event["effects"] : [];
+  const kinds = list.map((effect) => (isValue(effect) ? text(effect, "kind") : ""));
+  return kinds.length === 0 ? "nothing" : kinds.join(", ");
+}
+
+function isValue(value: unknown): value is Value {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

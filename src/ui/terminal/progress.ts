@@ -1,0 +1,164 @@
+// What a run prints while it works, line by line: beside the live line on a terminal, alone elsewhere. Pure.
+import type { RunEvent } from "../../logging/events.js";
+import { never } from "../../system/never.js";
+import { plural, showDuration, showSpent } from "../amounts.js";
+import { placeOf, type Finished, type View } from "../view.js";
+import type { Colours } from "./colours.js";
+import { PHASES, type Titles } from "./live-line.js";
+import { clean } from "./text.js";
+
+export interface Step {
+  before: View;
+  event: RunEvent;
+  after: View;
+}
+
+export interface Look {
+  titles: Titles;
+  colours: Colours;
+  /** A live line tells of the job under way: no line of its own is needed. */
+  live: boolean;
+}
+
+/** The lines one event is worth. */
+export function progressLines({ before, event, after }: Step, look: Look): string[] {
+  const lines = linesOf(event, after, look);
+  const { current } = after;
+  if (current !== undefined && current.job !== before.current?.job && !look.live)
+    lines.push(beginLine(after, look));
+  lines.push(...after.finished.slice(before.finished.length).map((one) => finishedLine(one, look)));
+  return lines;
+}
+
+function linesOf(event: RunEvent, view: View, { colours }: Look): string[] {
+  switch (event.type) {
+    case "run_started":
+      return [
+        colours.dim(
+          `looper ${view.version} · run ${view.run} · ${view.agents.map(clean).join(", ")} · ${clean(view.project)}`,
+        ),
+        ...event.warnings.map((message) => warningLine(message, colours)),
+      ];
+    case "recovered":
+      return recoveredLines(event, colours);
+    case "backlog_read":
+      return [colours.dim(`${plural(view.statuses.size, "task")}, ${view.doneAtStart} done`)];
+    case "backlog_invalid":
+      return [warningLine(invalidText(event), colours)];
+    case "backlog_edited":
+      return [warningLine(editedText(event), colours)];
+    case "warning":
+      return [warningLine(event.message, colours)];
+    case "hook_finished": {
+      if (event.outcome === "ok") return [];
+      const how = event.outcome === "timed-out" ? "took too long" : `failed (exit ${event.exit_code ?? "?"})`;
+      return [warningLine(`the hook ${event.command} ${how}: ${event.output}`, colours)];
+    }
+    case "run_interrupted":
+      return [colours.yellow(interruptText(event, view))];
+    case "waiting":
+      return [colours.dim(`waiting until ${event.until}: ${clean(event.reason)}`)];
+    default:
+      return [];
+  }
+}
+
+type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
+
+function warningLine(message: string, colours: Colours): string {
+  return `${colours.yellow("!")} ${clean(message)}`;
+}
+
+function recoveredLines(event: Of<"recovered">, colours: Colours): string[] {
+  const lines: string[] = [];
+  if (event.took_over !== undefined) {
+    const ended =
+      event.killed === 0 ? "" : `, and ended ${plural(event.killed, "process", "processes")} it left`;
+    lines.push(`took over from run ${event.took_over}, which is gone${ended}`);
+  }
+  if (event.pending !== undefined) lines.push("finishing the commit it had begun");
+  if (event.left.length > 0) lines.push(`these processes could not be ended: ${event.left.join(", ")}`);
+  if (event.locks_removed.length > 0) lines.push(`removed dead git locks: ${event.locks_removed.join(", ")}`);
+  return lines.map((line) => warningLine(line, colours));
+}
+
+function invalidText(event: Of<"backlog_invalid">): string {
+  switch (event.what) {
+    case "missing":
+      return "there is no task file";
+    case "empty":
+    case "no-tasks":
+      return "the task file has no tasks";
+    case "broken": {
+      const [first] = event.problems;
+      const where = first === undefined ? "" : `, the first in line ${first.line}: ${first.message}`;
+      return `the task file has ${plural(event.count, "problem")}${where}`;
+    }
+    default:
+      return never(event.what);
+  }
+}
+
+function editedText({ added, changed, put_back: putBack, copy }: Of<"backlog_edited">): string {
+  const parts = [
+    added.length === 0 ? "" : `new: ${added.join(", ")}`,
+    changed.length === 0 ? "" : `changed: ${changed.join(", ")}`,
+    putBack.length === 0 ? "" : `put back: ${putBack.join("; ")}`,
+    copy === undefined ? "" : `their version is kept in ${copy}`,
+  ];
+  return `the task file was edited meanwhile; ${parts.filter((part) => part !== "").join("; ")}`;
+}
+
+function interruptText(event: Of<"run_interrupted">, { interrupts }: View): string {
+  if (event.signal === "SIGHUP" && !event.terminal) return "SIGHUP is ignored: there is no terminal";
+  if (event.signal !== "SIGINT") return `${event.signal}: ending the agent`;
+  if (interrupts === 1) return "stopping once the agent has finished (Ctrl-C again ends it now)";
+  return interrupts === 2
+    ? "ending the agent (Ctrl-C again ends everything at once)"
+    : "ending everything at once";
+}
+
+function beginLine(view: View, { titles }: Look): string {
+  const { current } = view;
+  if (current === undefined) return "";
+  const again = current.attempt > 1 ? `, attempt ${current.attempt}` : "";
+  const agent = `${clean(current.agent)}${again}`;
+  if (current.taskId === undefined) return `- ${PHASES[current.phase]} · ${agent}`;
+  const { n, of } = placeOf(view);
+  return `- ${n}/${of} ${nameOf(current.taskId, titles)} · ${agent}`;
+}
+
+function nameOf(id: string, titles: Titles): string {
+  const title = titles.get(id);
+  return title === undefined ? clean(id) : `${clean(id)} ${clean(title)}`;
+}
+
+function finishedLine(one: Finished, { titles, colours }: Look): string {
+  const name = one.taskId === undefined ? PHASES[one.phase] : nameOf(one.taskId, titles);
+  const added = one.added === 0 ? "" : plural(one.added, "new task");
+  const attempt = one.attempt > 1 ? `attempt ${one.attempt}` : "";
+  const facts = [clean(one.agent), attempt, showDuration(one.ms), showSpent(one.spent), added];
+  const shown = facts.filter((fact) => fact !== "").join(" · ");
+  const why = one.why === "" ? "" : `: ${clean(one.why)}`;
+  return `${verdict(one, colours)} ${name}${why} ${colours.dim(`· ${shown}`)}`;
+}
+
+function verdict({ result }: Finished, colours: Colours): string {
+  switch (result) {
+    case "done":
+    case "reviewed":
+      return colours.green("✓");
+    case "blocked":
+      return colours.red("✗ blocked");
+    case "failed":
+      return colours.yellow("✗ failed");
+    case "agent-dropped":
+      return colours.yellow("✗ agent left out");
+    case "skipped":
+      return colours.yellow("- skipped");
+    case "stopped":
+      return colours.yellow("- stopped");
+    default:
+      return never(result);
+  }
+}

@@ -1,0 +1,142 @@
+// What a run came to: a table of its tasks, why it ended, what to do next. Pure.
+import { never } from "../../system/never.js";
+import { plural, showCost, showDuration, showSpent } from "../amounts.js";
+import { explainEnding } from "../ending.js";
+import { addSpent, NOTHING_SPENT, type Spent } from "../spent.js";
+import type { Ended, Finished, Result, View } from "../view.js";
+import type { Colours } from "./colours.js";
+import { tableLines } from "./columns.js";
+import { PHASES, type Titles } from "./live-line.js";
+import { clean } from "./text.js";
+
+export interface ResultLook {
+  titles: Titles;
+  colours: Colours;
+  /** Columns of the terminal; nothing is cut without it. */
+  columns?: number;
+  /** Where the log lies, as shown. */
+  log: string;
+}
+
+interface Row {
+  name: string;
+  last: Finished;
+  agents: Set<string>;
+  attempts: number;
+  ms: number;
+  spent: Spent;
+}
+
+/** The answer, for stdout; and for stderr what kept the run from doing its work, where something did. */
+export function resultLines(
+  view: View,
+  ended: Ended,
+  look: ResultLook,
+): { answer: string[]; errors: string[] } {
+  const rows = rowsOf(view, look.titles);
+  const { why, next } = explainEnding(view, ended);
+  const { colours } = look;
+  const answer = [
+    ...(rows.length === 0 ? [] : [...table(rows, look), ""]),
+    ...reasons(rows),
+    `${headline(ended, colours)} · ${totals(ended)}`,
+  ];
+  const log = colours.dim(`log: ${clean(look.log)}`);
+  if (hasFailed(ended)) return { answer: [...answer, log], errors: [`looper: ${clean(why)}`, `  ${next}`] };
+  return { answer: [...answer, clean(why), ...(next === "" ? [] : [`next: ${next}`]), log], errors: [] };
+}
+
+function hasFailed({ ending }: Ended): boolean {
+  return ending === "environment" || ending === "unusable-backlog";
+}
+
+function rowsOf(view: View, titles: Titles): Row[] {
+  const rows = new Map<string, Row>();
+  for (const one of view.finished) {
+    const key = one.taskId === undefined ? `job ${one.job}` : `task ${one.taskId}`;
+    const before = rows.get(key);
+    rows.set(key, {
+      name: nameOf(one, titles),
+      last: one,
+      agents: new Set([...(before?.agents ?? []), clean(one.agent)]),
+      attempts: (before?.attempts ?? 0) + 1,
+      ms: (before?.ms ?? 0) + one.ms,
+      spent: addSpent(before?.spent ?? NOTHING_SPENT, one.spent),
+    });
+  }
+  return [...rows.values()];
+}
+
+function nameOf({ taskId, phase }: Finished, titles: Titles): string {
+  if (taskId === undefined) return `(${PHASES[phase]})`;
+  return `${clean(taskId)} ${clean(titles.get(taskId) ?? "")}`.trim();
+}
+
+function table(rows: readonly Row[], { columns, colours }: ResultLook): string[] {
+  const { header, lines } = tableLines(
+    [
+      { title: "task", shrinks: true },
+      { title: "result" },
+      { title: "agent" },
+      { title: "attempts", right: true },
+      { title: "time", right: true },
+      { title: "cost", right: true },
+    ],
+    rows.map(({ name, last, agents, attempts, ms, spent }) => [
+      name,
+      wordFor(last),
+      [...agents].join(", "),
+      String(attempts),
+      showDuration(ms),
+      spent.cost === undefined ? "-" : showCost(spent.cost),
+    ]),
+    columns,
+  );
+  return [colours.dim(header), ...lines];
+}
+
+function wordFor({ result, added }: Finished): string {
+  return added > 0 ? `${WORDS[result]}, +${added}` : WORDS[result];
+}
+
+const WORDS: Readonly<Record<Result, string>> = {
+  done: "done",
+  blocked: "blocked",
+  skipped: "skipped",
+  failed: "failed",
+  stopped: "stopped",
+  "agent-dropped": "not tried",
+  reviewed: "reviewed",
+};
+
+function reasons(rows: readonly Row[]): string[] {
+  const lines = rows.flatMap(({ name, last }) => (last.why === "" ? [] : [`${name}: ${clean(last.why)}`]));
+  return lines.length === 0 ? [] : [...lines, ""];
+}
+
+function totals({ totals: { done, tasks, iterations, ms, tokens, cost } }: Ended): string {
+  const spent = showSpent({ tokens, ...(cost === undefined ? {} : { cost }) });
+  const parts = [
+    `${done} of ${plural(tasks, "task")} done`,
+    plural(iterations, "iteration"),
+    showDuration(ms),
+    spent,
+  ];
+  return parts.filter((part) => part !== "").join(" · ");
+}
+
+function headline({ ending }: Ended, colours: Colours): string {
+  switch (ending) {
+    case "complete":
+      return colours.green(colours.bold(ending));
+    case "blocked":
+    case "limit":
+    case "interrupted":
+      return colours.yellow(colours.bold(ending));
+    case "unusable-backlog":
+    case "environment":
+      return colours.red(colours.bold(ending));
+    default:
+      return never(ending);
+  }
+}

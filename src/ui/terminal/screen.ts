@@ -1,0 +1,63 @@
+// Draws a live line below what is printed, and takes it away again. Leaves what it says to live-line.ts.
+import type { Clock, Timer } from "../../system/ports.js";
+import type { Output } from "../output.js";
+
+const REDRAW_MS = 100;
+const CLEAR = "\r\u001b[K";
+
+/** A terminal with a line at its end that changes. */
+export class Screen {
+  readonly #output: Output;
+  readonly #line: (columns: number) => string;
+  readonly #timer: Timer;
+  #shown = "";
+  #paused = false;
+
+  /** `line` gives the live line for so many columns, at most one less than the terminal has: a full one would wrap. */
+  constructor(output: Output, clock: Clock, line: (columns: number) => string) {
+    this.#output = output;
+    this.#line = line;
+    this.#timer = clock.every(REDRAW_MS, () => {
+      this.#draw();
+    });
+  }
+
+  /** Prints whole lines above the live line. */
+  print(lines: readonly string[]): void {
+    if (lines.length === 0) return;
+    const before = this.#shown === "" ? "" : CLEAR;
+    this.#shown = "";
+    void this.#output.write(before + lines.map((line) => `${line}\n`).join(""));
+    this.#draw();
+  }
+
+  /** Takes the live line away for as long as `during` takes: a question, say. */
+  async without<T>(during: () => Promise<T>): Promise<T> {
+    this.#paused = true;
+    this.#clear();
+    try {
+      return await during();
+    } finally {
+      this.#paused = false;
+    }
+  }
+
+  stop(): void {
+    this.#timer.cancel();
+    this.#paused = true;
+    this.#clear();
+  }
+
+  #clear(): void {
+    if (this.#shown !== "") void this.#output.write(CLEAR);
+    this.#shown = "";
+  }
+
+  #draw(): void {
+    if (this.#paused) return;
+    const line = this.#line(Math.max(1, this.#output.columns() - 1));
+    if (line === this.#shown) return;
+    this.#shown = line;
+    void this.#output.write(CLEAR + line);
+  }
+}

@@ -1,0 +1,62 @@
+// A backlog as a list: grouped by status, each group in the order of selection. Pure.
+import { never } from "../../system/never.js";
+import { orderForListing } from "../../todo/select.js";
+import { STATUSES, type Status, type Task } from "../../todo/task.js";
+import type { Colours } from "./colours.js";
+import { clean, cut, pad, widthOf } from "./text.js";
+
+/** A task, and what it waits for. */
+export interface ListedTask {
+  task: Task;
+  waitsFor: readonly string[];
+}
+
+/** The lines; `columns` cuts titles, without it nothing is cut. */
+export function taskListLines(
+  listed: readonly ListedTask[],
+  { colours, columns }: { colours: Colours; columns?: number },
+): string[] {
+  const byTask = new Map(listed.map((one) => [one.task, one]));
+  const ordered = orderForListing(listed.map(({ task }) => task));
+  const idWidth = Math.max(0, ...ordered.map(({ id }) => widthOf(clean(id))));
+  const lines: string[] = [];
+  for (const status of STATUSES) {
+    const group = ordered.filter((task) => task.status === status);
+    if (group.length === 0) continue;
+    lines.push(colourOf(status, colours)(`${status} (${group.length})`));
+    for (const task of group) {
+      const waits = byTask.get(task)?.waitsFor ?? [];
+      lines.push(taskLine(task, waits, { colours, idWidth, ...(columns === undefined ? {} : { columns }) }));
+    }
+  }
+  return lines;
+}
+
+function taskLine(
+  task: Task,
+  waitsFor: readonly string[],
+  { colours, idWidth, columns }: { colours: Colours; idWidth: number; columns?: number },
+): string {
+  const head = `  ${pad(clean(task.id), idWidth)}  p${task.priority}  `;
+  const waits = waitsFor.length === 0 ? "" : `  waits for ${waitsFor.map(clean).join(", ")}`;
+  const title = clean(task.title);
+  if (columns === undefined) return `${head}${title}${colours.dim(waits)}`;
+  const room = Math.max(0, columns - widthOf(head));
+  const shownWaits = cut(waits, Math.floor(room / 2));
+  return `${head}${cut(title, room - widthOf(shownWaits))}${colours.dim(shownWaits)}`;
+}
+
+function colourOf(status: Status, colours: Colours): (text: string) => string {
+  switch (status) {
+    case "done":
+      return colours.green;
+    case "doing":
+      return colours.cyan;
+    case "blocked":
+      return colours.red;
+    case "todo":
+      return colours.bold;
+    default:
+      return never(status);
+  }
+}

@@ -1,0 +1,52 @@
+// Text on its way to a terminal: cleaned of what could steer it, measured and cut in columns. Pure.
+import { stripVTControlCharacters } from "node:util";
+
+/** Control characters, line and paragraph separators, and marks that turn the direction of text around. */
+const STEERING = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
+
+/** Text of others, in one line: without control sequences, white space as single spaces. */
+export function clean(text: string): string {
+  return stripVTControlCharacters(text).replace(STEERING, " ").replace(/\s+/gu, " ").trim();
+}
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]/u;
+const EMOJI = /\p{Emoji_Presentation}|\ufe0f/u;
+const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
+const PLAIN = /^[\u0020-\u007e]*$/;
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+function widthOfGrapheme(grapheme: string): number {
+  if (NO_WIDTH.test(grapheme)) return 0;
+  return WIDE.test(grapheme) || EMOJI.test(grapheme) ? 2 : 1;
+}
+
+/** How many columns a cleaned text takes. */
+export function widthOf(text: string): number {
+  if (PLAIN.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of segmenter.segment(text)) width += widthOfGrapheme(segment);
+  return width;
+}
+
+/** The text in at most `width` columns; what is cut off leaves `…`. */
+export function cut(text: string, width: number): string {
+  if (width <= 0) return "";
+  if (PLAIN.test(text)) return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+  let used = 0;
+  let kept = "";
+  let fits = "";
+  for (const { segment } of segmenter.segment(text)) {
+    used += widthOfGrapheme(segment);
+    if (used <= width - 1) kept += segment;
+    if (used > width) return `${kept}…`;
+    fits += segment;
+  }
+  return fits;
+}
+
+/** The text with spaces up to `width` columns. */
+export function pad(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - widthOf(text)));
+}

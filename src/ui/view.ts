@@ -1,0 +1,323 @@
+// A run as people see it, folded from its events: `fold(view, event) → view`. Pure. Live line, plain lines and table all
+// render this. Leaves titles to whoever has the backlog, and the look of it all to terminal/.
+import type { Ending, RunEvent, Sealed } from "../logging/events.js";
+import { doingOf } from "./doing.js";
+import { addSpent, NOTHING_SPENT, spentOf, type Spent } from "./spent.js";
+
+export type Phase = "bootstrap" | "repair" | "iteration" | "review";
+
+/** What came of an attempt, a review, a draft or a repair. `failed`: another attempt follows. */
+export type Result = "done" | "blocked" | "skipped" | "failed" | "stopped" | "agent-dropped" | "reviewed";
+
+interface JobView {
+  job: number;
+  phase: Phase;
+  taskId?: string;
+  agent: string;
+  /** From 1. */
+  attempt: number;
+  spent: Spent;
+}
+
+/** The job under way. */
+export interface Current extends JobView {
+  /** Epoch ms. */
+  began: number;
+  /** What it does now, in a few words; not cleaned. */
+  doing: string;
+  /** Its agent has ended; what follows settles it. */
+  agentEnded: boolean;
+  /** Why the attempt failed, or what it was blocked by. */
+  why?: string;
+  /** The status its report gives. */
+  reported?: string;
+  /** What follows the failure. */
+  next?: "retry" | "blocked" | "drop-agent" | "end";
+  stopped?: true;
+}
+
+/** A job that is over. */
+export interface Finished extends JobView {
+  result: Result;
+  ms: number;
+  /** Why it failed or is blocked; empty otherwise. */
+  why: string;
+  /** How many tasks it added. */
+  added: number;
+}
+
+export interface Ended {
+  ending: Ending;
+  signal?: string;
+  message?: string;
+  totals: { done: number; tasks: number; iterations: number; ms: number; tokens: number; cost?: number };
+}
+
+export interface View {
+  run: string;
+  version: string;
+  project: string;
+  todoFile: string;
+  agents: readonly string[];
+  /** Status by task, completion marker left out. */
+  statuses: ReadonlyMap<string, string>;
+  markers: ReadonlySet<string>;
+  /** Done when the run began. */
+  doneAtStart: number;
+  /** Only this task, and what it depends on. */
+  only?: string;
+  current?: Current;
+  /** In the order they ended. */
+  finished: readonly Finished[];
+  warnings: readonly string[];
+  /** How often the run was told to stop. */
+  interrupts: number;
+  spent: Spent;
+  /** Until when nothing happens, epoch ms, and why. */
+  waiting?: { reason: string; until: string };
+  ended?: Ended;
+}
+
+/** Before the first event. */
+export const NOTHING: View = {
+  run: "",
+  version: "",
+  project: "",
+  todoFile: "",
+  agents: [],
+  statuses: new Map(),
+  markers: new Set(),
+  doneAtStart: 0,
+  finished: [],
+  warnings: [],
+  interrupts: 0,
+  spent: NOTHING_SPENT,
+};
+
+/** The view after one more event. Events come in the order of their `seq`. */
+export function fold(view: View, event: Sealed): View {
+  const at = Date.parse(event.timestamp);
+  return foldRun(foldJob(begin(view, event, at), event, at), event);
+}
+
+/** Any line of a job that is not known yet begins it. */
+function begin(view: View, event: RunEvent, at: number): View {
+  if (!("job" in event) || event.job === undefined || event.job === view.current?.job) return view;
+  if (event.phase === undefined || view.finished.some(({ job }) => job === event.job)) return view;
+  const { waiting: _over, ...rest } = view;
+  return {
+    ...rest,
+    current: {
+      job: event.job,
+      phase: event.phase,
+      ...(typeof event.task_id === "string" ? { taskId: event.task_id } : {}),
+      agent: event.agent ?? "",
+      attempt: event.attempt ?? 1,
+      spent: NOTHING_SPENT,
+      began: at,
+      doing: "getting ready",
+      agentEnded: false,
+    },
+  };
+}
+
+/** What an event says of the job under way. */
+function foldJob(view: View, event: Sealed, at: number): View {
+  const { current } = view;
+  if (current === undefined) return view;
+  switch (event.type) {
+    case "usage":
+      return {
+        ...view,
+        spent: addSpent(view.spent, spentOf(event)),
+        current: { ...current, spent: addSpent(current.spent, spentOf(event)) },
+      };
+    case "agent_finished":
+      return { ...view, current: endAgent(current, event) };
+    case "attempt_failed":
+      return failed(view, current, event, at);
+    case "backlog_changed":
+      if (event.job !== current.job) return view;
+      if (current.agentEnded) return settle(view, current, event, at);
+      return event.refused.length > 0 ? drop(view) : view;
+    case "committed":
+      return event.job === current.job ? settle(view, current, event, at) : view;
+    case "adopted":
+      return event.adopted ? finish(view, current, { result: "done", why: "", added: 0 }, at) : view;
+    case "run_ended":
+      return finish(view, current, { result: "stopped", why: "", added: 0 }, at);
+    default: {
+      const doing = doingOf(event);
+      return doing === undefined ? view : { ...view, current: { ...current, doing } };
+    }
+  }
+}
+
+type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
+
+function endAgent(current: Current, event: Of<"agent_finished">): Current {
+  const stopped =
+    event.outcome === "failed" && event.reason === "interrupted" ? { stopped: true as const } : {};
+  const why = whyOf(event);
+  const { report } = event;
+  const reported = report !== undefined && "found" in report ? { reported: report.found.status } : {};
+  const ended = { agentEnded: true, doing: "settling", ...stopped, ...reported };
+  return { ...current, ...ended, ...(why === "" ? {} : { why }) };
+}
+
+/** The agent's failure, or what its report is blocked by. */
+function whyOf(event: Of<"agent_finished">): string {
+  if (event.outcome === "failed") return said(event.reason ?? "failed", event.evidence ?? "");
+  const { report } = event;
+  if (report === undefined) return "";
+  if ("missing" in report) return said("no-summary", report.missing);
+  if ("invalid" in report) return said("bad-summary", report.invalid);
+  const { summary = "", blockers = [] } = report.found;
+  if (report.found.status === "done" || report.found.status === "reviewed") return "";
+  return blockers.length > 0 ? blockers.join("; ") : summary;
+}
+
+function said(reason: string, evidence: string): string {
+  return evidence === "" ? reason : `${reason}: ${evidence}`;
+}
+
+/** At a task the backlog is settled next; a draft, a repair or a review that failed is over here. */
+function failed(view: View, current: Current, event: Of<"attempt_failed">, at: number): View {
+  const why = said(event.reason, event.evidence);
+  if (current.phase === "iteration") return { ...view, current: { ...current, why, next: event.next } };
+  return finish(view, current, { result: "failed", why, added: 0 }, at);
+}
+
+function settle(
+  view: View,
+  current: Current,
+  event: Of<"backlog_changed"> | Of<"committed">,
+  at: number,
+): View {
+  const added = event.updated.filter(({ from, to, id }) => {
+    return from === undefined && to === "todo" && id !== current.taskId;
+  }).length;
+  const updated = event.updated.find(({ id }) => id === current.taskId)?.to;
+  const own = updated ?? event.rows.find(({ id }) => id === current.taskId)?.status;
+  const result = resultOf(current, own);
+  if (result === undefined) return view;
+  const why = result === "done" || result === "reviewed" ? "" : (current.why ?? "");
+  return finish(view, current, { result, why, added }, at);
+}
+
+/** `undefined` while it is not known yet: a later line says so. */
+function resultOf(current: Current, own: string | undefined): Result | undefined {
+  if (current.phase === "review") {
+    if (current.stopped === true) return "stopped";
+    return current.why === undefined ? "reviewed" : undefined;
+  }
+  if (own === "done" || own === "blocked") return own;
+  if (current.next === "drop-agent") return "agent-dropped";
+  if (current.next !== undefined) return "failed";
+  if (current.stopped === true) return "stopped";
+  return current.reported === "done" ? undefined : "skipped";
+}
+
+function finish(
+  view: View,
+  current: Current,
+  end: Pick<Finished, "result" | "why" | "added">,
+  at: number,
+): View {
+  const { job, phase, taskId, agent, attempt, spent } = current;
+  const over: Finished = {
+    ...{ job, phase, agent, attempt, spent, ...end },
+    ...(taskId === undefined ? {} : { taskId }),
+    ms: Math.max(0, at - current.began),
+  };
+  return { ...drop(view), finished: [...view.finished, over] };
+}
+
+function drop(view: View): View {
+  const { current: _over, ...rest } = view;
+  return rest;
+}
+
+/** What an event says of the run as a whole. */
+function foldRun(view: View, event: Sealed): View {
+  switch (event.type) {
+    case "run_started":
+      return {
+        ...view,
+        run: event.run,
+        version: event.version,
+        project: event.project,
+        todoFile: event.todo_file,
+        agents: event.agents.map(({ name }) => name),
+        ...(event.rules.only === undefined ? {} : { only: event.rules.only }),
+        warnings: [...view.warnings, ...event.warnings],
+      };
+    case "backlog_read": {
+      const seen = takeRows(view, event.rows ?? [], []);
+      return { ...seen, doneAtStart: count(seen, "done") };
+    }
+    case "backlog_changed":
+    case "committed":
+      return takeRows(view, event.rows, event.removed);
+    case "warning":
+      return { ...view, warnings: [...view.warnings, event.message] };
+    case "run_interrupted":
+      return { ...view, interrupts: view.interrupts + 1 };
+    case "waiting":
+      return { ...view, waiting: { reason: event.reason, until: event.until } };
+    case "run_ended":
+      return { ...view, ended: endOf(event) };
+    default:
+      return view;
+  }
+}
+
+type Rows = Of<"backlog_changed">["rows"];
+
+function takeRows(view: View, rows: Rows, removed: readonly string[]): View {
+  if (rows.length === 0 && removed.length === 0) return view;
+  const statuses = new Map(view.statuses);
+  const markers = new Set(view.markers);
+  for (const id of removed) statuses.delete(id);
+  for (const { id, status, marker } of rows) {
+    if (marker === true) markers.add(id);
+    else statuses.set(id, status);
+  }
+  return { ...view, statuses, markers };
+}
+
+function endOf(event: Of<"run_ended">): Ended {
+  const {
+    done,
+    tasks,
+    iterations,
+    duration_ms: ms,
+    input_tokens,
+    output_tokens,
+    cost_usd: cost,
+  } = event.totals;
+  return {
+    ending: event.ending,
+    ...(event.signal === undefined ? {} : { signal: event.signal }),
+    ...(event.message === undefined ? {} : { message: event.message }),
+    totals: {
+      ...{ done, tasks, iterations, ms, tokens: input_tokens + output_tokens },
+      ...(cost === undefined ? {} : { cost }),
+    },
+  };
+}
+
+/** How many tasks have this status. */
+export function count(view: View, status: string): number {
+  let found = 0;
+  for (const one of view.statuses.values()) if (one === status) found++;
+  return found;
+}
+
+/** Task n of m: those done before the run and those it has been through come first. */
+export function placeOf(view: View): { n: number; of: number } {
+  const through = new Set(view.finished.map(({ taskId }) => taskId).filter((id) => id !== undefined));
+  if (view.current?.taskId !== undefined) through.delete(view.current.taskId);
+  const of = view.statuses.size;
+  return { n: Math.min(of, view.doneAtStart + through.size + 1), of };
+}
