@@ -54,6 +54,8 @@ export function stopJobs(work: Work, stages: readonly Stage[], turn: Turn): Work
 export function takeOutcome(work: Work, outcome: Outcome, job: Job | undefined, turn: Turn): Work {
   const facts = job === undefined ? {} : job.facts;
   for (const { id, from, to } of outcome.updated) {
+    // Claimed again: readers have heard it.
+    if (from === to) continue;
     const moved = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
     turn.notes.push({ type: "task_updated", ...facts, task_id: id, ...moved });
   }

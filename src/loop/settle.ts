@@ -85,6 +85,7 @@ export function settleByRow(work: Work, job: Job, turn: Turn): Work | undefined 
   const asked: Job = { ...job, byRow: true };
   if (status === "done") {
     const summary = resultOf(job.end).result;
+    turn.because = { rule: "done-by-row", picked: taskOf(job) };
     turn.effects.push({ kind: "commit", job: job.facts, changes: [], during: "idle", summary });
     return replaceJob(work, { ...asked, verdict: { kind: "done", summary } });
   }

@@ -1,0 +1,132 @@
+// How the little world answers effects: the one event each ends in.
+import type { AgentResult } from "../../agents/agent.js";
+import type { StepEvent } from "../../logging/events.js";
+import { never } from "../../system/never.js";
+import { TaskId } from "../../todo/task.js";
+import type { Effect } from "../effects.js";
+import type { Outcome } from "../jobs.js";
+import { digestOf, toEventRow } from "./disk.js";
+import { write } from "./operations.js";
+import { feed, type Fed, type Open, type Sim } from "./sim.js";
+
+/** How an agent ends, as far as the judgement sees it. */
+export type AgentEnd =
+  | Pick<Extract<AgentResult, { outcome: "ok" }>, "outcome" | "report">
+  | Pick<Extract<AgentResult, { outcome: "failed" }>, "outcome" | "reason" | "evidence">;
+
+/** What the world answers where it has a choice. */
+export interface Reply {
+  end?: AgentEnd;
+  yes?: boolean;
+  adopted?: boolean;
+  head?: "same" | "put-back" | "moved";
+  hook?: "ok" | "failed" | "timed-out";
+}
+
+/** Answers an effect whose operations are all done. */
+export function answer(sim: Sim, open: Open, reply: Reply = {}): Fed {
+  if (open.ops.length > 0) throw new Error(`${open.effect.kind} still has to do ${open.ops.join(", ")}`);
+  const rest: Sim = { ...sim, open: sim.open.filter((one) => one !== open) };
+  const { effect } = open;
+  if (effect.kind === "run-agent") return answerAgent(rest, effect, reply.end ?? DONE);
+  if (effect.kind === "read-backlog") return answerRead(rest);
+  if (effect.kind === "adopt" && reply.adopted !== false) {
+    const row = { id: TaskId.parse("T1"), status: "todo" as const, priority: 3, depends_on: [] };
+    const disk = rest.disk.rows.length === 0 ? { ...rest.disk, rows: [row] } : rest.disk;
+    return feed(
+      { ...rest, file: "ok", disk, journal: [disk] },
+      { type: "adopted", ...effect.job, adopted: true },
+    );
+  }
+  return feed(rest, plainAnswer(effect, open.outcome, reply));
+}
+
+/** The effect could not be done; `as` names the part that failed. */
+export function fail(sim: Sim, open: Open, as: string = open.effect.kind): Fed {
+  const { effect } = open;
+  return feed(
+    { ...sim, open: sim.open.filter((one) => one !== open) },
+    {
+      type: "effect_failed",
+      ...("job" in effect ? effect.job : {}),
+      effect: as,
+      error: `${as} does not work`,
+    },
+  );
+}
+
+const DONE: AgentEnd = {
+  outcome: "ok",
+  report: { found: { task_id: null, status: "done", summary: "did it" } },
+};
+
+function answerAgent(sim: Sim, { job }: Extract<Effect, { kind: "run-agent" }>, end: AgentEnd): Fed {
+  const event: StepEvent = { type: "agent_finished", ...job, ...end, duration_ms: 0 };
+  const said = end.outcome === "ok" && "found" in end.report ? end.report.found.status : undefined;
+  if (sim.rules.apply_summary || (said !== "done" && said !== "blocked")) return feed(sim, event);
+  // Told to change the file itself, the agent does.
+  const rows = sim.disk.rows.map((row) => (row.id === job.task_id ? { ...row, status: said } : row));
+  return feed(write(sim, { ...sim.disk, rows }), event);
+}
+
+function answerRead(sim: Sim): Fed {
+  if (sim.file !== "ok") {
+    const problem = { rule: "json", pointer: "", line: 3, column: 1, message: "a comma is missing" };
+    const problems = sim.file === "broken" ? [problem] : [];
+    const known = sim.known === undefined ? {} : { known: sim.known };
+    return feed(sim, { type: "backlog_invalid", what: sim.file, problems, count: problems.length, ...known });
+  }
+  const { rows } = sim.disk;
+  const seen = { ...sim.seen, rows };
+  const event = {
+    type: "backlog_read" as const,
+    digest: digestOf(rows),
+    tasks: rows.length,
+    rows: rows.map(toEventRow),
+  };
+  return feed({ ...sim, seen }, event);
+}
+
+function plainAnswer(effect: Effect, outcome: Outcome, reply: Reply): StepEvent {
+  switch (effect.kind) {
+    case "ask":
+      return { type: "answered", yes: reply.yes ?? true };
+    case "change-backlog":
+      return { type: "backlog_changed", ...effect.job, ...outcome };
+    case "checkpoint":
+      return { type: "checkpoint", ...effect.job, reused: effect.reuse, dirty: 0 };
+    case "adopt":
+      return { type: "adopted", ...effect.job, adopted: false, why: "it holds no tasks" };
+    case "snapshot":
+      return { type: "snapshot", ...effect.job, changed: 1, head: reply.head ?? "same", warnings: [] };
+    case "restore":
+      return { type: "restored", ...effect.job, paths: [] };
+    case "commit":
+      return { type: "committed", ...effect.job, commit: "c0ffee", ...outcome };
+    case "finish-pending":
+    case "commit-backlog":
+      return { type: "committed", commit: "c0ffee", ...outcome };
+    case "run-hook":
+      return {
+        type: "hook_finished",
+        ...effect.job,
+        hook: effect.hook,
+        command: effect.command,
+        outcome: reply.hook ?? "ok",
+        output: "",
+        duration_ms: 0,
+      };
+    case "stop":
+      return { type: "stop_sent", ...effect.job, how: effect.how };
+    case "finish": {
+      const { ending, done, tasks, iterations } = effect;
+      const totals = { done, tasks, iterations, duration_ms: 0, input_tokens: 0, output_tokens: 0 };
+      return { type: "run_ended", ending, totals };
+    }
+    case "read-backlog":
+    case "run-agent":
+      throw new Error(`${effect.kind} is answered elsewhere`);
+    default:
+      return never(effect);
+  }
+}

@@ -1,0 +1,89 @@
+// What effects do to the disk of the little world, one operation at a time.
+import { never } from "../../system/never.js";
+import type { TaskId } from "../../todo/task.js";
+import type { Effect } from "../effects.js";
+import { writeBacklog, type Commit, type Disk } from "./disk.js";
+import type { Op, Open, Sim } from "./sim.js";
+
+/** Whether the next operation of an effect may be done now: the backlog and HEAD have one writer. */
+export function mayAdvance(sim: Sim, open: Open): boolean {
+  return open.begun || !sim.open.some((other) => other !== open && other.begun && other.ops.length > 0);
+}
+
+/** Does the next operation of an effect. */
+export function advance(sim: Sim, open: Open): Sim {
+  const [op, ...ops] = open.ops;
+  if (op === undefined) throw new Error(`${open.effect.kind} is done already`);
+  const done = doOp(sim, { ...open, begun: true, ops }, op);
+  return { ...done.sim, open: sim.open.map((one) => (one === open ? done.open : one)) };
+}
+
+function doOp(sim: Sim, open: Open, op: Op): { sim: Sim; open: Open } {
+  const { disk } = sim;
+  const { effect } = open;
+  switch (op) {
+    case "checkpoint":
+      return { sim: write(sim, { ...disk, checkpoints: withTask(disk.checkpoints, effect) }), open };
+    case "pending": {
+      if (effect.kind !== "commit") throw new Error(`${effect.kind} builds no commit`);
+      const commit = commitOf(sim, effect);
+      return { sim: write(sim, { ...disk, pending: { commit, changes: effect.changes } }), open };
+    }
+    case "backlog":
+      return doWrite(sim, open);
+    case "head": {
+      const commit = disk.pending?.commit;
+      if (commit === undefined) throw new Error("there is no commit to put into HEAD");
+      const there = disk.commits.some(({ made }) => made === commit.made);
+      return { sim: there ? sim : write(sim, { ...disk, commits: [...disk.commits, commit] }), open };
+    }
+    case "drop": {
+      const task = disk.pending?.commit.task;
+      const checkpoints = disk.checkpoints.filter((id) => id !== task);
+      return { sim: write(sim, { ...disk, pending: undefined, checkpoints }), open };
+    }
+    default:
+      return never(op);
+  }
+}
+
+function withTask(checkpoints: readonly TaskId[], effect: Effect): readonly TaskId[] {
+  const id = effect.kind === "checkpoint" ? effect.job.task_id : undefined;
+  return id === undefined || checkpoints.includes(id) ? checkpoints : [...checkpoints, id];
+}
+
+function commitOf(sim: Sim, { job }: Extract<Effect, { kind: "commit" }>): Commit {
+  if (job.task_id === undefined) throw new Error("a commit without a task");
+  return { task: job.task_id, made: `${job.task_id} in run ${sim.run}, job ${job.job}` };
+}
+
+/** The backlog is written whole and synced: all that was written before it is safe with it. */
+function doWrite(sim: Sim, open: Open): { sim: Sim; open: Open } {
+  const { effect } = open;
+  const pending = effect.kind === "finish-pending" ? sim.disk.pending : undefined;
+  const asked = changesOf(effect, sim);
+  if (pending !== undefined && asked.changes.length === 0) return { sim, open };
+  const { rows, seen, outcome } = writeBacklog(sim.disk, sim.seen, asked);
+  const disk = { ...sim.disk, rows };
+  // What the backlog no longer takes is not put into HEAD either.
+  const refused = pending !== undefined && outcome.refused.length > 0;
+  return {
+    sim: { ...sim, disk, seen, journal: [disk] },
+    open: { ...open, outcome, ops: refused ? ["drop"] : open.ops },
+  };
+}
+
+function changesOf(
+  effect: Effect,
+  { disk }: Sim,
+): Pick<Extract<Effect, { kind: "commit" }>, "changes" | "during"> {
+  if (effect.kind === "change-backlog" || effect.kind === "commit") return effect;
+  const row = disk.rows.find(({ id }) => id === disk.pending?.commit.task);
+  const holds = row === undefined || row.status === "done";
+  return { changes: holds ? [] : (disk.pending?.changes ?? []), during: "idle" };
+}
+
+/** The disk as it is now, not yet safe from a power loss. */
+export function write(sim: Sim, disk: Disk): Sim {
+  return { ...sim, disk, journal: [...sim.journal, disk] };
+}

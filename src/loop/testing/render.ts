@@ -1,0 +1,220 @@
+// Turns of `step` in short lines, for transcripts: the event, why, what is to be done, what is told, and the state.
+import { never } from "../../system/never.js";
+import type { StepEvent, ToldEvent } from "../../logging/events.js";
+import type { Change } from "../../todo/change.js";
+import type { Effect, JobFacts } from "../effects.js";
+import type { Outcome } from "../jobs.js";
+import type { State, Work } from "../state.js";
+import type { Because } from "../turn.js";
+import { digestOf } from "./disk.js";
+import type { Taken } from "./sim.js";
+
+/** One turn: `>` the event and why what follows follows, `+` effects, `!` notes, `@` the timer. */
+export function renderTaken({ event, next }: Taken): string[] {
+  const wake = next.wakeAt === undefined ? [] : [`  @ wake at ${next.wakeAt / 1000} s`];
+  return [
+    `> ${words(event.type, jobOf(event), eventWords(event))}  (${renderBecause(next.because)})`,
+    ...next.notes.map((note) => `  ! ${renderNote(note)}`),
+    ...next.effects.map((effect) => `  + ${renderEffect(effect)}`),
+    ...wake,
+  ];
+}
+
+function words(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join(" ");
+}
+
+function jobOf(event: object): string {
+  return "job" in event && typeof event.job === "number" ? `#${event.job}` : "";
+}
+
+function quoted(text: string | undefined): string {
+  return text === undefined || text === "" ? "" : `"${text}"`;
+}
+
+function renderBecause({ rule, picked, candidates, loser, why }: Because): string {
+  const of = candidates === undefined ? "" : `of ${candidates}`;
+  const before = loser === undefined ? "" : `before ${loser}`;
+  return words(rule, picked ?? "", of, before, why === undefined || why === "" ? "" : `: ${why}`);
+}
+
+function eventWords(event: StepEvent): string {
+  switch (event.type) {
+    case "recovered":
+      return event.pending === undefined ? "" : `pending ${event.pending.task_id ?? "backlog"}`;
+    case "backlog_read":
+      return event.digest;
+    case "backlog_invalid":
+      return event.what;
+    case "answered":
+      return event.yes ? "yes" : "no";
+    case "adopted":
+      return event.adopted ? "yes" : `no ${quoted(event.why)}`;
+    case "backlog_changed":
+    case "committed":
+      return outcomeWords(event);
+    case "agent_finished":
+      return event.outcome === "failed" ? words("failed", event.reason ?? "") : reportWords(event);
+    case "snapshot":
+      return event.head === "same" ? "" : event.head;
+    case "hook_finished":
+      return words(event.hook, event.outcome);
+    case "effect_failed":
+      return event.effect;
+    case "run_interrupted":
+      return words(event.signal, event.signal === "SIGHUP" && event.terminal ? "of the terminal" : "");
+    case "stop_sent":
+      return event.how;
+    case "run_ended":
+      return event.ending;
+    case "run_started":
+    case "checkpoint":
+    case "restored":
+    case "woke":
+      return "";
+    default:
+      return never(event);
+  }
+}
+
+function reportWords({ report }: Extract<StepEvent, { type: "agent_finished" }>): string {
+  if (report === undefined || "missing" in report) return "ok, no summary";
+  if ("invalid" in report) return "ok, bad summary";
+  const { status, task_id, new_tasks } = report.found;
+  const added = new_tasks === undefined ? "" : `and ${new_tasks.length} new`;
+  return words("ok", status, task_id === null ? "" : `for ${task_id}`, added);
+}
+
+function outcomeWords({ updated, refused, edits }: Outcome): string {
+  const moves = updated.map(({ id, from, to }) => `${id} ${from ?? "new"}→${to ?? "gone"}`);
+  const refusals = refused.map(({ op, id, why }) => `refused ${words(op, id ?? "")}: ${why}`);
+  const others = edits === undefined ? [] : [`edited: ${editWords(edits)}`];
+  return [...moves, ...refusals, ...others].join(", ");
+}
+
+function editWords({ added, changed, put_back }: NonNullable<Outcome["edits"]>): string {
+  const parts = [
+    ...(added.length === 0 ? [] : [`added ${added.join(" ")}`]),
+    ...(changed.length === 0 ? [] : [`changed ${changed.join(" ")}`]),
+    ...put_back,
+  ];
+  return parts.join("; ");
+}
+
+function renderNote(note: ToldEvent): string {
+  return words(note.type, noteWords(note));
+}
+
+function noteWords(note: ToldEvent): string {
+  if (note.type === "attempt_failed") {
+    return words(jobOf(note), note.reason, quoted(note.evidence), `then ${note.next}`);
+  }
+  if (note.type === "task_updated") {
+    return words(note.task_id ?? "", `${note.from ?? "new"}→${note.to ?? "gone"}`);
+  }
+  if (note.type === "task_selected") return words(note.task_id ?? "", note.reason, `of ${note.candidates}`);
+  if (note.type === "backlog_edited") return editWords(note);
+  return note.type === "warning" ? words(jobOf(note), quoted(note.message)) : "";
+}
+
+/** An effect in one line. */
+export function renderEffect(effect: Effect): string {
+  const job = "job" in effect ? jobOf(effect.job) : "";
+  return words(effect.kind, job, effectWords(effect));
+}
+
+function effectWords(effect: Effect): string {
+  switch (effect.kind) {
+    case "ask":
+      return quoted(effect.question);
+    case "change-backlog":
+    case "commit":
+      return words(effect.changes.map(changeWords).join(", "), `(${effect.during})`);
+    case "checkpoint":
+      return effect.reuse ? "the one there is" : "";
+    case "run-agent": {
+      const earlier = effect.earlier.map(({ attempt, reason }) => `${attempt} ${reason}`).join(", ");
+      return words(factWords(effect.job), effect.label, earlier === "" ? "" : `after ${earlier}`);
+    }
+    case "run-hook":
+      return words(effect.hook, quoted(effect.command), effect.status, effect.label);
+    case "stop":
+      return effect.how;
+    case "finish": {
+      const { ending, signal, message, done, tasks, iterations } = effect;
+      const totals = `${done} of ${tasks} done in ${iterations} iterations`;
+      return words(ending, signal ?? "", totals, quoted(message));
+    }
+    case "commit-backlog":
+      return effect.ending;
+    case "read-backlog":
+    case "adopt":
+    case "snapshot":
+    case "restore":
+    case "finish-pending":
+      return "";
+    default:
+      return never(effect);
+  }
+}
+
+function factWords({ agent, task_id, phase, iteration, attempt }: JobFacts): string {
+  return `${agent} for ${task_id ?? phase}, iteration ${iteration}, attempt ${attempt},`;
+}
+
+function changeWords(change: Change): string {
+  switch (change.op) {
+    case "claim":
+      return `claim ${change.id} (${change.expect})`;
+    case "finish":
+      return `finish ${change.id}`;
+    case "block":
+      return words("block", change.id, quoted(change.blockers.join("; ")));
+    case "return":
+      return `return ${change.id} to ${change.to}`;
+    case "add":
+      return `add ${change.tasks.map(({ id, title }) => id ?? title).join(" ")}`;
+    case "mark-complete":
+      return change.op;
+    default:
+      return never(change);
+  }
+}
+
+/** What `step` holds in mind, in one line. */
+export function renderState(state: State): string {
+  switch (state.phase) {
+    case "new":
+      return "= new";
+    case "opening": {
+      const { drafts, repairs, stopping } = state.opening;
+      return `= opening: ${drafts} drafts, ${repairs} repairs${stopping === 0 ? "" : `, stopping ${stopping}`}`;
+    }
+    case "working":
+      return `= working: ${workWords(state.work)}`;
+    case "ending":
+      return `= ending: ${state.close.ending}, at ${state.close.stage}`;
+    case "ended":
+      return `= ended: ${state.ending}`;
+    default:
+      return never(state);
+  }
+}
+
+function workWords(work: Work): string {
+  const jobs = work.jobs.map(
+    ({ facts, stage }) => `#${facts.job} ${facts.task_id ?? facts.phase} at ${stage}`,
+  );
+  const { stopping, closing, dropped, iterations, reviews } = work;
+  return [
+    digestOf([...work.index.values()]),
+    ...jobs,
+    `${iterations} iterations`,
+    ...(reviews.added + reviews.failed > 0
+      ? [`reviews ${reviews.added} added, ${reviews.failed} failed`]
+      : []),
+    ...(dropped.size > 0 ? [`without ${[...dropped].join(" ")}`] : []),
+    ...(stopping > 0 ? [`stopping ${stopping}`] : []),
+    ...(closing === undefined ? [] : [`closing ${closing.ending}`]),
+  ].join(", ");
+}
