@@ -18,7 +18,7 @@ import type { Shell, Signal } from "./shell.js";
 export type Manner = "progress" | "quiet" | "json";
 
 /** A run as the commands ask for it; being asked and being watched are added here. */
-export type Asked = Omit<RunRequest, "onEvent" | "confirm" | "terminal">;
+export type Asked = Omit<RunRequest, "onEvent" | "confirm" | "terminal" | "hangsUp">;
 
 /** Opens the run and watches it to its end. */
 export async function watchRun(shell: Shell, asked: Asked, manner: Manner): Promise<RunEnd> {
@@ -29,6 +29,7 @@ export async function watchRun(shell: Shell, asked: Asked, manner: Manner): Prom
     const opened = await openRun({
       ...asked,
       terminal: shell.stdin.isTerminal && shell.out.isTerminal,
+      hangsUp: shell.out.isTerminal,
       confirm: (question, lines) => spectator.ask(question, lines),
       onEvent: (event) => {
         spectator.see(event);

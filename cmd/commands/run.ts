@@ -55,7 +55,7 @@ async function request(shell: Shell, typed: Typed, project: Project): Promise<As
 }
 
 async function showPlan(shell: Shell, typed: Typed, asked: Asked): Promise<CommandEnd> {
-  const plan = await planRun({ ...asked, terminal: false });
+  const plan = await planRun({ ...asked, terminal: false, hangsUp: false });
   if (hasFlag(typed, "--json")) await printJson(shell, answerOf(plan));
   else await printLines(shell.out, planLines(shell, plan, hasFlag(typed, "--quiet")));
   return "ok";

@@ -18,6 +18,7 @@ import { never } from "../system/never.js";
 import { nearest } from "../system/nearest.js";
 import { checkBacklog, type CheckOptions } from "../todo/check.js";
 import { compileUserSchema } from "../todo/user-schema.js";
+import { isMarker } from "../todo/select.js";
 import { TaskId, type Task } from "../todo/task.js";
 import { askTrust } from "./ask-trust.js";
 import type { RunRequest } from "./run-request.js";
@@ -43,12 +44,14 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
   const { settings } = project.resolved;
   const tasks = await peek(request);
   checkRequest(request, tasks);
-  await askTrust(request);
+  // A finished backlog starts nothing: neither trust nor an agent is asked for.
+  const finished = tasks.some(isMarker) && tasks.every(({ status }) => status === "done");
+  if (!finished) await askTrust(request);
   const check = await checkOptions(request);
   const hands = makeHands(request);
-  const schedule = await scheduleOf(request, hands);
+  const schedule = finished ? [AUTO] : await scheduleOf(request, hands);
   const rules = rulesOf(request, schedule, await bootstrapRule(request, tasks));
-  const agents = await lookUp(request, { hands, rules, tasks });
+  const agents = finished ? [] : await lookUp(request, { hands, rules, tasks });
   const { repo, warning } = await repositoryOf(request);
   const head = repo === undefined ? undefined : await headOf(repo);
   const { envFile } = project.paths;

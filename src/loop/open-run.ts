@@ -90,7 +90,7 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
     run: log.run,
     folder: log.folder,
     interrupt: (signal) => {
-      inbox.put({ type: "run_interrupted", signal, terminal: request.terminal });
+      inbox.put({ type: "run_interrupted", signal, terminal: request.hangsUp });
     },
     ended: runToEnd(world, inbox, locks),
   };

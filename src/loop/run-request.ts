@@ -26,6 +26,8 @@ export interface RunRequest {
   yes: boolean;
   /** Somebody is there to be asked. */
   terminal: boolean;
+  /** stdout was a terminal at the start: a hangup ends the run, else `nohup` keeps its promise. */
+  hangsUp: boolean;
   confirm?: (question: string, lines: readonly string[]) => Promise<boolean>;
   onEvent?: (event: Sealed) => void;
 }
