@@ -34,7 +34,7 @@ export async function demo(shell: Shell): Promise<CommandEnd> {
   const project = await openProject(ports.files, { cwd, env, home, flags: {} });
   const facts = { ports, project, cwd, env, home, version, self, promptsFolder };
   const end = await watchRun(shell, { ...facts, trust: true, yes: true }, "progress");
-  await printLines(shell.out, await epilogue(shell, stage));
+  if (end.ending === "complete") await printLines(shell.out, await epilogue(shell, stage));
   return end;
 }
 
@@ -71,12 +71,12 @@ function environment({ env, node }: Shell, home: string): Record<string, string>
   };
 }
 
-const GIT_LIMIT_MS = 60_000;
+const LIMIT_MS = 60_000;
 
 async function git({ ports }: Shell, { project, env }: Stage, args: readonly string[]): Promise<string> {
   const { end, stdout, stderr } = await ports.processes.run(
     { command: "git", args, cwd: project, env },
-    { timeoutMs: GIT_LIMIT_MS },
+    { timeoutMs: LIMIT_MS },
   );
   if (end.how === "not-found") throw new UserError("environment", "the demo needs git", "install git");
   if (end.how !== "exited" || end.code !== 0)
@@ -88,6 +88,18 @@ async function git({ ports }: Shell, { project, env }: Stage, args: readonly str
   return Buffer.from(stdout).toString("utf8");
 }
 
+/** The last line of the tests' own count, e.g. `8 passed, 0 failed`. */
+async function runTests({ ports, node }: Shell, { project, env }: Stage): Promise<string> {
+  const { stdout } = await ports.processes.run(
+    { command: node, args: ["--test", "--test-reporter=tap"], cwd: project, env },
+    { timeoutMs: LIMIT_MS },
+  );
+  const text = Buffer.from(stdout).toString("utf8");
+  const [, passed = "0"] = /^# pass (\d+)$/m.exec(text) ?? [];
+  const [, failed = "?"] = /^# fail (\d+)$/m.exec(text) ?? [];
+  return `${passed} passed, ${failed} failed`;
+}
+
 async function epilogue(shell: Shell, stage: Stage): Promise<string[]> {
   const { ports, env, out } = shell;
   const colours = coloursFor(wantsColour(env, out.isTerminal));
@@ -96,6 +108,8 @@ async function epilogue(shell: Shell, stage: Stage): Promise<string[]> {
   const tasks = checked.kind === "ok" ? checked.backlog.tasks : [];
   const look = { colours, ...(out.isTerminal ? { columns: out.columns() } : {}) };
   const commits = (await git(shell, stage, ["log", "--oneline", "--no-decorate"])).trimEnd().split("\n");
+  const tests = await runTests(shell, stage);
+  const looper = await callOf(shell);
   const heading = (text: string): string[] => ["", colours.bold(text)];
   return [
     ...heading("The backlog"),
@@ -105,12 +119,20 @@ async function epilogue(shell: Shell, stage: Stage): Promise<string[]> {
     ),
     ...heading("The commits (git log --oneline): one for each task that is done"),
     ...commits.map((line) => `  ${clean(line)}`),
+    ...heading("The tests it wrote (node --test)"),
+    `  ${tests}`,
     ...heading("To look at"),
     `  cd ${stage.project}`,
-    "  looper ls               the backlog",
-    "  looper tail             what happened, line by line",
-    "  looper replay           every decision taken again and compared",
+    `  ${looper} ls        # the backlog`,
+    `  ${looper} tail      # what happened, line by line`,
+    `  ${looper} replay    # every decision taken again and compared`,
     "  less looper-logs/last/events.jsonl",
-    `  rm -r ${stage.root}     when you have seen enough`,
+    `  rm -r ${stage.root}    # when you have seen enough`,
   ];
+}
+
+/** How to call this program where it is not installed. */
+async function callOf({ ports, env, cwd, self }: Shell): Promise<string> {
+  if ((await ports.processes.which("looper", env["PATH"] ?? "", cwd)) !== undefined) return "looper";
+  return `node ${self.args.join(" ")}`;
 }
