@@ -3,6 +3,7 @@ import path from "node:path";
 import type { Project } from "../../src/config/open-project.js";
 import { removeStaleLocks } from "../../src/git/locks.js";
 import { openRepository, type Repository } from "../../src/git/repository.js";
+import { markOf } from "../../src/logging/mark.js";
 import { listRuns } from "../../src/logging/read.js";
 import { lockPaths } from "../../src/loop/locks.js";
 import { acquireLock, inspectLock, type LockOwner } from "../../src/system/lock.js";
@@ -92,23 +93,28 @@ async function checkProcesses(
   locks: readonly FoundLock[],
   fix: boolean,
 ): Promise<Check> {
-  const namesOf = (gone: boolean): string[] =>
-    locks.flatMap((lock) => (lock.gone !== gone || lock.owner.run === undefined ? [] : [lock.owner.run]));
-  const alive = new Set(namesOf(false));
-  const logged = (await listRuns(ports, project.logDir)).slice(-LATEST_RUNS);
-  const dead = [...new Set([...namesOf(true), ...logged])].filter((run) => !alive.has(run));
-  const left: { run: string; pids: number[] }[] = [];
-  for (const run of dead) {
-    const pids = await ports.processes.marked(run);
-    if (pids.length > 0) left.push({ run, pids });
+  const foldersOf = (gone: boolean): string[] =>
+    locks.flatMap((lock) =>
+      lock.gone !== gone || lock.owner.folder === undefined ? [] : [lock.owner.folder],
+    );
+  const alive = new Set(foldersOf(false));
+  const logged = (await listRuns(ports, project.logDir))
+    .slice(-LATEST_RUNS)
+    .map((run) => path.join(project.logDir, "runs", run));
+  const dead = [...new Set([...foldersOf(true), ...logged])].filter((folder) => !alive.has(folder));
+  const left: { folder: string; pids: number[] }[] = [];
+  for (const folder of dead) {
+    const pids = await ports.processes.marked(markOf(folder));
+    if (pids.length > 0) left.push({ folder, pids });
   }
   const shown = left.map(
-    ({ run, pids }) => `${plural(pids.length, "process", "processes")} of run ${run} (${pids.join(", ")})`,
+    ({ folder, pids }) =>
+      `${plural(pids.length, "process", "processes")} of run ${path.basename(folder)} (${pids.join(", ")})`,
   );
   if (left.length === 0) return fine("leftovers", "no process of a dead run is left");
   if (!fix) return bad("leftovers", `still running: ${shown.join("; ")}`, "looper doctor --fix ends them");
   const stubborn: number[] = [];
-  for (const { run } of left) stubborn.push(...(await ports.processes.sweep(run)).left);
+  for (const { folder } of left) stubborn.push(...(await ports.processes.sweep(markOf(folder))).left);
   if (stubborn.length === 0) return fine("leftovers", `ended ${shown.join("; ")}`);
   return bad("leftovers", `could not be ended: ${stubborn.join(", ")}`, "end them yourself");
 }

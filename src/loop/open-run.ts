@@ -3,6 +3,7 @@
 import { UserError } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
 import { createRedact, secretValues } from "../system/redact.js";
+import { markOf } from "../logging/mark.js";
 import { createRunLog } from "../logging/run-log.js";
 import type { Ending, StepEvent } from "../logging/events.js";
 import { openStore } from "../todo/store.js";
@@ -60,7 +61,7 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
     redact,
     onLine: (line) => request.onEvent?.(line),
   });
-  ports.processes.mark(log.run);
+  ports.processes.mark(markOf(log.folder));
   await locks.describe({ run: log.run, folder: log.folder });
   const { repo } = assembly;
   const world: World = {
@@ -141,7 +142,7 @@ async function runToEnd(world: World, inbox: Inbox, locks: RunLocks): Promise<Ru
   } catch (error) {
     // The run cannot be written down any more: nothing of it may go on.
     for (const stop of world.memory.stops.values()) stop.abort("kill");
-    await ports.processes.sweep(log.run);
+    await ports.processes.sweep(markOf(log.folder));
     if (error instanceof UserError) throw error;
     throw new Error(`run ${log.run} broke; its log is ${log.folder}`, { cause: error });
   } finally {

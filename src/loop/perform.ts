@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { runHook } from "../hooks/run-hook.js";
 import type { StepEvent } from "../logging/events.js";
+import { markOf } from "../logging/mark.js";
 import { never } from "../system/never.js";
 import type { Effect } from "./effects.js";
 import { hookEnvironment } from "./environment.js";
@@ -99,7 +100,7 @@ async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEv
 async function performFinish(world: World, effect: Do<"finish">): Promise<StepEvent> {
   const { ports, log, memory, began } = world;
   const { kind: _kind, done, tasks, iterations, ...end } = effect;
-  const swept = await ports.processes.sweep(log.run);
+  const swept = await ports.processes.sweep(markOf(log.folder));
   if (swept.left.length > 0) {
     const message = `processes of this run could not be ended: ${swept.left.join(", ")}`;
     await log.tell({ type: "warning", message });

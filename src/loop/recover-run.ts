@@ -1,4 +1,6 @@
 // What a dead run left behind: its processes are ended and waited for, its git locks removed, its unfinished commit found.
+import { basename } from "node:path";
+import { markOf } from "../logging/mark.js";
 import type { StepEvent } from "../logging/events.js";
 import { removeStaleLocks } from "../git/locks.js";
 import { recoverPending } from "../git/pending.js";
@@ -16,9 +18,9 @@ export async function recoverRun(
 ): Promise<StepEvent> {
   const killed: number[] = [];
   const left: number[] = [];
-  const runs = [...new Set(dead.flatMap(({ run }) => (run === undefined ? [] : [run])))];
-  for (const run of runs) {
-    const swept = await ports.processes.sweep(run);
+  const folders = [...new Set(dead.flatMap(({ folder }) => (folder === undefined ? [] : [folder])))];
+  for (const folder of folders) {
+    const swept = await ports.processes.sweep(markOf(folder));
     killed.push(...swept.killed);
     left.push(...swept.left);
   }
@@ -39,7 +41,7 @@ export async function recoverRun(
     ...(found === undefined
       ? {}
       : { pending: { commit: found.commit, ...(task.success ? { task_id: task.data } : {}) } }),
-    ...(runs[0] === undefined ? {} : { took_over: runs[0] }),
+    ...(folders[0] === undefined ? {} : { took_over: basename(folders[0]) }),
     killed: killed.length,
     left,
     locks_removed: locks,
