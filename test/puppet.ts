@@ -9,7 +9,7 @@ export type Order =
   | { do: "write"; path: string; text: string }
   | { do: "remove"; path: string }
   | { do: "print"; to: 1 | 2; text: string }
-  | { do: "shell"; command: string }
+  | { do: "shell"; command: string; heard?: true }
   | { do: "leave-behind"; command: string }
   | { do: "ignore"; signals: ("SIGINT" | "SIGTERM" | "SIGHUP")[] }
   | { do: "exit"; code: number; text: string }
@@ -76,6 +76,11 @@ export class Turn {
 
   async shell(command: string): Promise<z.infer<typeof Shell>> {
     return Shell.parse(await this.#tell({ do: "shell", command }));
+  }
+
+  /** As `shell`, with the agent's own stdout and stderr; answers with the exit code. */
+  async shellAloud(command: string): Promise<number | null> {
+    return Shell.parse(await this.#tell({ do: "shell", command, heard: true })).code;
   }
 
   /** Starts a process in a session of its own that outlives the agent; returns its pid. */

@@ -122,15 +122,22 @@ export class Rig {
   }
 
   /** Makes `fake` the agent of every phase, played by the test. Further settings are added to it. */
-  async agent(settings: Record<string, unknown> = {}, more: Record<string, unknown> = {}): Promise<Puppet> {
+  agent(settings: Record<string, unknown> = {}, more: Record<string, unknown> = {}): Promise<Puppet> {
+    return this.agents({ fake: settings }, more);
+  }
+
+  /** Agents of these names and further settings, all played by one puppet; the first is the agent of every phase. */
+  async agents(
+    byName: Record<string, Record<string, unknown>>,
+    more: Record<string, unknown> = {},
+  ): Promise<Puppet> {
     const puppet = await this.#puppet();
-    const fake = {
-      kind: "command",
-      binary: process.execPath,
-      args: [AGENT, puppet.socket, "fake"],
-      ...settings,
-    };
-    this.settings({ schedule: { agent: "fake" }, ...more, agents: { fake } });
+    const agents = Object.entries(byName).map(([name, settings]) => {
+      const args = [AGENT, puppet.socket, name];
+      return [name, { kind: "command", binary: process.execPath, args, ...settings }] as const;
+    });
+    const schedule = { agent: Object.keys(byName)[0] };
+    this.settings({ schedule, ...more, agents: Object.fromEntries(agents) });
     return puppet;
   }
 

@@ -35,8 +35,9 @@ function obey(order) {
       print(order.to, order.text);
       return {};
     case "shell": {
-      const { status, stdout, stderr } = spawnSync("sh", ["-c", order.command], { encoding: "utf8" });
-      return { code: status, stdout, stderr };
+      const stdio = order.heard === true ? "inherit" : "pipe";
+      const { status, stdout, stderr } = spawnSync("sh", ["-c", order.command], { encoding: "utf8", stdio });
+      return { code: status, stdout: stdout ?? "", stderr: stderr ?? "" };
     }
     case "leave-behind": {
       const child = spawn("sh", ["-c", order.command], { detached: true, stdio: "ignore" });
