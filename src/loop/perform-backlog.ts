@@ -11,11 +11,9 @@ import type { Problem } from "../todo/problem.js";
 import { indexOf } from "../todo/select.js";
 import type { Backlog, IndexRow } from "../todo/task.js";
 import type { Changed } from "../todo/store.js";
-import type { Effect } from "./effects.js";
 import type { Outcome } from "./jobs.js";
 import type { World } from "./world.js";
 
-type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
 type Row = Outcome["rows"][number];
 
 const MOST_PROBLEMS = 50;
@@ -107,12 +105,6 @@ async function sawTasks(
 
 function quote(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
-}
-
-/** Applies changes to the newest file, and answers with what became of them. */
-export async function performChange(world: World, effect: Do<"change-backlog">): Promise<StepEvent> {
-  const outcome = await changeBacklog(world, effect.changes, effect.during);
-  return { type: "backlog_changed", ...effect.job, ...outcome };
 }
 
 /** Has the store apply changes; a file that somebody else keeps locked is an error of the world. */

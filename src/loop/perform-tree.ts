@@ -114,6 +114,7 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
   if (prepared === undefined && changes.length === 0) await prepare(await bytesOf(world));
   forget(world, job);
   if (repo === undefined || prepared === undefined || prepared === "nothing") {
+    if (job.task_id !== undefined) await forgetCheckpoints(world, [job.task_id]);
     return { type: "committed", ...job, ...outcome };
   }
   const published = unwrap("publish", await publish(repo, prepared));
@@ -158,6 +159,22 @@ export async function performCommitBacklog(
   );
   if (done === "nothing") return { type: "committed", ...outcome };
   return { type: "committed", commit: done.commit, ...outcome };
+}
+
+/** A task that is done or given up begins anew the next time it is claimed. */
+async function forgetCheckpoints({ repo }: World, ids: readonly string[]): Promise<void> {
+  if (repo === undefined) return;
+  for (const id of ids) unwrap("checkpoint", await dropCheckpoint(repo, id));
+}
+
+/** A change of the backlog alone; the checkpoint of a task that is given up goes with it. */
+export async function performChange(world: World, effect: Do<"change-backlog">): Promise<StepEvent> {
+  const outcome = await changeBacklog(world, effect.changes, effect.during);
+  await forgetCheckpoints(
+    world,
+    effect.changes.flatMap((change) => (change.op === "block" ? [change.id] : [])),
+  );
+  return { type: "backlog_changed", ...effect.job, ...outcome };
 }
 
 function titleOf(world: World, job: JobFacts): string {

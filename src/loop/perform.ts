@@ -8,8 +8,9 @@ import type { Effect } from "./effects.js";
 import { hookEnvironment } from "./environment.js";
 import { performAdopt } from "./perform-adopt.js";
 import { performAgent } from "./perform-agent.js";
-import { performChange, performRead } from "./perform-backlog.js";
+import { performRead } from "./perform-backlog.js";
 import {
+  performChange,
   performCheckpoint,
   performCommit,
   performCommitBacklog,
