@@ -99,6 +99,12 @@ test("every problem of the shape at once, in file order, with its place", () => 
   ]);
 });
 
+test("a date that is none is a problem of its own", () => {
+  expect(brief(problemsOf(withTasks(task("T1", { updated_at: "yesterday" }))))).toEqual([
+    "10:21 bad-value /tasks/0/updated_at",
+  ]);
+});
+
 test("words that help", () => {
   const said = (text: string): string[] =>
     problemsOf(text).map((p) => `${p.message} | ${p.suggestion ?? ""}`);
@@ -273,9 +279,9 @@ test("100,000 tasks in one chain, and in one ring", () => {
     task(`T${i}`, i === 0 ? {} : { depends_on: [`T${i - 1}`] }),
   );
   const text = Buffer.from(withTasks(...chain));
-  const from = performance.now();
+  const from = process.cpuUsage();
   expect(check(text).kind).toBe("ok");
-  expect(performance.now() - from).toBeLessThan(5_000);
+  expect(process.cpuUsage(from).user / 1000).toBeLessThan(4_000);
   const ring = withTasks(task("T0", { depends_on: ["T99999"] }), ...chain.slice(1));
   expect(problemsOf(ring)).toMatchObject([{ rule: "cycle", pointer: "/tasks/0/depends_on/0" }]);
   expect(problemsOf(ring)[0]?.message).toMatch(/: T0 → T99999 → .* → … 99981 more … → .* → T1 → T0$/);

@@ -206,6 +206,13 @@ test("between attempts a person's save is taken, their order and spacing with it
   expect(written).toBe(JSON.stringify(JSON.parse(written), null, 7));
 });
 
+test("a save of the same length is seen, however soon it comes", async () => {
+  const { store } = await atWork();
+  const text = await readFile(path, "utf8");
+  await save(text.replace("Title", "title"));
+  expect((await change(store, [], agent)).edits).toMatchObject({ changed: ["T1"] });
+});
+
 test("a stale editor does not undo what this run finished", async () => {
   const { store } = await atWork();
   const stale = await readFile(path, "utf8");
@@ -351,9 +358,9 @@ test("100,000 tasks: a claim and its end", async () => {
   );
   const store = open();
   await store.read();
-  const from = performance.now();
+  const from = process.cpuUsage();
   await change(store, [claim], idle);
   await change(store, [finish], agent);
-  expect(performance.now() - from).toBeLessThan(10_000);
+  expect(process.cpuUsage(from).user / 1000).toBeLessThan(4_000);
   expect(((await onDisk()) as Backlog).tasks[1]).toMatchObject({ id: "T1", status: "done" });
 });
