@@ -89,10 +89,13 @@ export type AgentResult =
 
 /** What an agent may use while it works. */
 export interface AgentContext {
+  /** Takes secrets out of a text: done to events, evidence and stderr before they are cut, not to lines and the final message. */
+  redact(text: string): string;
   /** Called in order; a promise it returns holds the agent's output back. */
   onEvent(event: AgentEvent): void | Promise<void>;
   /** Each raw line of stdout, without its line end, before it is understood. */
   onLine(line: string): void | Promise<void>;
+  /** Whole lines of stderr, each with its line end. */
   onStderr(text: string): void | Promise<void>;
   onStart(facts: { pid: number; command: string }): void | Promise<void>;
   /** Aborted to end the agent: `reason` "now" stops it as its kind stops cleanly, 5 s, then SIGKILL; "kill" at once. */

@@ -89,7 +89,7 @@ function denials(stream: ClaudeStream, result: unknown): AgentEvent[] {
 
 /** Counted as codex does: `input_tokens` includes what came from the cache. */
 function usage(result: unknown): AgentEvent[] {
-  const models = Object.values(field(result, "modelUsage") ?? {}) as unknown[];
+  const models: unknown[] = Object.values(field(result, "modelUsage") ?? {});
   const sums = models.length > 0 ? models.map(byModel) : [whole(field(result, "usage"))];
   const sum = (pick: (one: Tokens) => number): number => sums.reduce((total, one) => total + pick(one), 0);
   const cost = numberField(result, "total_cost_usd");

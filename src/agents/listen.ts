@@ -1,12 +1,17 @@
 // Takes in what a process prints: lines to the reader, events to whoever listens, in order and as fast as they take them.
+// Secrets go out here, before any text is cut: half a key is not known as one any more.
 import { errorMessage } from "../system/errors.js";
 import type { Clock } from "../system/ports.js";
 import type { AgentContext, AgentEvent } from "./agent.js";
 import { boundEvent } from "./bounds.js";
+import { redactValue } from "../system/redact.js";
 import { splitLines } from "./lines.js";
 import type { Closing, Reader } from "./reader.js";
 
 const STDERR_TAIL = 16 * 1024;
+const MAX_STDERR_LINE = 1024 * 1024;
+/** What tells events apart, and names the two ends of a tool's use. */
+const KEPT = new Set(["type", "reason", "id"]);
 
 export interface ListenRules<S> {
   reader: Reader<S>;
@@ -31,7 +36,7 @@ export interface Heard {
 export class Listener<S> {
   readonly #rules: ListenRules<S>;
   readonly #splitter = splitLines();
-  readonly #errors = new TextDecoder();
+  readonly #errors = splitLines(MAX_STDERR_LINE);
   #state: S;
   #stderr = "";
   #unknownEvents = 0;
@@ -48,7 +53,7 @@ export class Listener<S> {
   }
 
   onStderr(chunk: Uint8Array): Promise<void> {
-    return this.#guard(() => this.#takeErrors(this.#errors.decode(chunk, { stream: true })));
+    return this.#guard(() => this.#takeErrors(this.#errors.push(chunk)));
   }
 
   /** A command or tool of its own is at work, or we hold its output back. */
@@ -61,8 +66,8 @@ export class Listener<S> {
     let closing: Closing = { events: [], final: "" };
     await this.#guard(async () => {
       await this.#takeLines(this.#splitter.end());
-      await this.#takeErrors(this.#errors.decode());
-      closing = this.#rules.reader.close(this.#state);
+      await this.#takeErrors(this.#errors.end());
+      closing = this.#clean(this.#rules.reader.close(this.#state));
       await this.#tell(closing.events);
     });
     return { closing, stderr: this.#stderr, unknownEvents: this.#unknownEvents };
@@ -82,14 +87,23 @@ export class Listener<S> {
   }
 
   async #tell(events: readonly AgentEvent[]): Promise<void> {
+    const { redact, onEvent } = this.#rules.context;
     for (const event of events) {
-      const held = this.#rules.context.onEvent(boundEvent(event));
+      const held = onEvent(boundEvent(redactValue(redact, event, KEPT)));
       if (held !== undefined) await held;
     }
   }
 
-  async #takeErrors(text: string): Promise<void> {
-    if (text === "") return;
+  /** The final message stays as it is: a report is looked for in it, and is redacted as a whole. */
+  #clean(closing: Closing): Closing {
+    const { terminal } = closing;
+    if (terminal?.good !== false) return closing;
+    return { ...closing, terminal: redactValue(this.#rules.context.redact, terminal, KEPT) };
+  }
+
+  async #takeErrors(lines: readonly string[]): Promise<void> {
+    if (lines.length === 0) return;
+    const text = this.#rules.context.redact(`${lines.join("\n")}\n`);
     this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL);
     await this.#rules.context.onStderr(text);
   }

@@ -58,7 +58,8 @@ export function readJsonLines<S>(kind: JsonReader<S>): Reader<S> {
 
 function parse(line: string): unknown {
   try {
-    return JSON.parse(line) as unknown;
+    const json: unknown = JSON.parse(line);
+    return json;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

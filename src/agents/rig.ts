@@ -48,13 +48,9 @@ export async function runAgent(
   request: AgentRequest,
   more: Partial<AgentContext> = {},
 ): Promise<Seen> {
-  const seen = {
-    events: [] as AgentEvent[],
-    lines: [] as string[],
-    stderr: "",
-    started: [] as Seen["started"],
-  };
+  const seen: Omit<Seen, "result"> = { events: [], lines: [], stderr: "", started: [] };
   const result = await agent.run(request, {
+    redact: (text) => text,
     onEvent: (event) => void seen.events.push(event),
     onLine: (line) => {
       if (seen.lines.length < 1000) seen.lines.push(line);
