@@ -87,9 +87,9 @@ export class Listener<S> {
   }
 
   async #tell(events: readonly AgentEvent[]): Promise<void> {
-    const { redact, onEvent } = this.#rules.context;
+    const { context } = this.#rules;
     for (const event of events) {
-      const held = onEvent(boundEvent(redactValue(redact, event, KEPT)));
+      const held = context.onEvent(boundEvent(redactValue((text) => context.redact(text), event, KEPT)));
       if (held !== undefined) await held;
     }
   }
@@ -98,7 +98,8 @@ export class Listener<S> {
   #clean(closing: Closing): Closing {
     const { terminal } = closing;
     if (terminal?.good !== false) return closing;
-    return { ...closing, terminal: redactValue(this.#rules.context.redact, terminal, KEPT) };
+    const evidence = this.#rules.context.redact(terminal.evidence);
+    return { ...closing, terminal: { ...terminal, evidence } };
   }
 
   async #takeErrors(lines: readonly string[]): Promise<void> {

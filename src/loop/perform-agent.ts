@@ -3,7 +3,6 @@ import { join, relative } from "node:path";
 import type { AgentEvent, AgentResult } from "../agents/agent.js";
 import type { StepEvent } from "../logging/events.js";
 import { never } from "../system/never.js";
-import type { Redact } from "../system/redact.js";
 import type { AppendFile } from "../system/ports.js";
 import type { Effect, JobFacts } from "./effects.js";
 import { agentEnvironment } from "./environment.js";
@@ -103,15 +102,16 @@ async function listen(world: World, hearing: Hearing): Promise<AgentResult> {
       permissions: job.phase === "review" ? "read-only" : hand.settings.permissions,
     },
     {
+      redact: log.redact,
       onStart: ({ pid, command }) =>
         log.tell({ type: "agent_started", ...job, label: effect.label, pid, command }),
       onEvent: async (event) => {
         count(world, event);
-        keepTail(tail, event, log.redact);
+        keepTail(tail, event);
         await log.tell({ ...event, ...job });
       },
       onLine: (line) => step.output.append(log.redact(line) + "\n"),
-      onStderr: (text) => step.stderr.append(log.redact(text)),
+      onStderr: (text) => step.stderr.append(text),
       stop: stop.signal,
     },
   );
@@ -144,10 +144,10 @@ function count({ memory }: World, event: AgentEvent): void {
 }
 
 /** The last things an attempt said and did, a line each. */
-function keepTail(tail: string[], event: AgentEvent, redact: Redact): void {
+function keepTail(tail: string[], event: AgentEvent): void {
   const line = tailLine(event);
   if (line === undefined) return;
-  tail.push(redact(line.length > 500 ? `${line.slice(0, 500)} …` : line));
+  tail.push(line.length > 500 ? `${line.slice(0, 500)} …` : line);
   if (tail.length > TAIL_LINES) tail.shift();
 }
 
