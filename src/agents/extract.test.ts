@@ -142,3 +142,17 @@ test("nesting of 200,000 neither overflows nor hides the summary after it", () =
   const deep = '{"a":'.repeat(200_000) + "1" + "}".repeat(200_000);
   expect(extractReport(`${deep} ${JSON.stringify(done)}`)).toEqual({ found: done });
 });
+
+test("null means left out, as the strict schema has agents say it", () => {
+  const summary = {
+    task_id: null,
+    status: "done",
+    summary: "ok",
+    files: null,
+    blockers: null,
+    new_tasks: [{ title: "x", id: null }],
+  };
+  expect(extractReport(JSON.stringify(summary))).toEqual({
+    found: { task_id: null, status: "done", summary: "ok", new_tasks: [{ title: "x" }] },
+  });
+});

@@ -24,10 +24,21 @@ export function extractReport(message: string): Report {
 
 /** What a value that was handed over as the report is worth. */
 export function judgeReport(value: unknown): Report {
-  const read = Summary.safeParse(value);
+  const read = Summary.safeParse(dropNulls(value));
   if (read.success) return { found: read.data };
   const why = read.error.issues.map((issue) => `${issue.path.join(".") || "the summary"}: ${issue.message}`);
   return { invalid: why.slice(0, 3).join("; ") };
+}
+
+/** The strict schema has agents say `null` for what they have nothing to say on: the same as leaving it out. */
+function dropNulls(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(dropNulls);
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, one]) => one !== null || key === "task_id")
+      .map(([key, one]) => [key, key === "new_tasks" ? dropNulls(one) : one]),
+  );
 }
 
 function lookInto(message: string, { start, end }: Span): Report | undefined {

@@ -138,7 +138,8 @@ async function tellSummary(world: World, job: JobFacts, result: AgentResult): Pr
 
 function count({ memory }: World, event: AgentEvent): void {
   if (event.type !== "usage") return;
-  memory.usage.input += event.input_tokens + (event.cached_input_tokens ?? 0);
+  // Cached tokens are among them (agents.md §4).
+  memory.usage.input += event.input_tokens;
   memory.usage.output += event.output_tokens;
   if (event.cost_usd !== undefined) memory.usage.cost = (memory.usage.cost ?? 0) + event.cost_usd;
 }
