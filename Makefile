@@ -4,7 +4,7 @@ MAKEFLAGS += --no-print-directory
 # Further flags for vitest, e.g. VITEST='-t "a name"'.
 VITEST =
 
-.PHONY: install build demo test sabotage
+.PHONY: install build demo test sabotage bench
 
 install: node_modules/.installed
 
@@ -28,3 +28,7 @@ test: build
 
 sabotage: install
 	@npm run -s sabotage
+
+# Ratios within one run; nothing in make test is timed.
+bench: build
+	@node bench/iteration.mjs

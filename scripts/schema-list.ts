@@ -4,6 +4,14 @@ import { Script } from "../src/agents/script.js";
 import { settingsJsonSchema } from "../src/config/settings-schema.js";
 import { eventJsonSchema } from "../src/logging/events.js";
 import { backlogJsonSchema, summaryJsonSchema } from "../src/todo/schema.js";
+import {
+  doctorJsonSchema,
+  listJsonSchema,
+  planJsonSchema,
+  replayAtJsonSchema,
+  replayJsonSchema,
+  validateJsonSchema,
+} from "../src/ui/shapes.js";
 
 /** A published schema: a path from the project's root, and the function whose result the file holds. */
 export interface PublishedSchema {
@@ -13,6 +21,12 @@ export interface PublishedSchema {
 
 export const PUBLISHED: readonly PublishedSchema[] = [
   { path: "run.schema.json", make: backlogJsonSchema },
+  { path: "schemas/cli/doctor.schema.json", make: doctorJsonSchema },
+  { path: "schemas/cli/ls.schema.json", make: listJsonSchema },
+  { path: "schemas/cli/replay.schema.json", make: replayJsonSchema },
+  { path: "schemas/cli/replay-at.schema.json", make: replayAtJsonSchema },
+  { path: "schemas/cli/run-dry-run.schema.json", make: planJsonSchema },
+  { path: "schemas/cli/validate.schema.json", make: validateJsonSchema },
   { path: "schemas/config.schema.json", make: settingsJsonSchema },
   { path: "schemas/event.schema.json", make: eventJsonSchema },
   { path: "schemas/scripted.schema.json", make: () => titled("Script of the scripted agent", Script) },

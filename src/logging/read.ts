@@ -103,12 +103,3 @@ export async function stepEventOf(
   const rows: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
   return { ...StepEvent.parse({ ...parsed.data, rows }), ...stamp };
 }
-
-/** A line as a reader's event; the shape is believed, since only this program writes logs. Unknown types pass. */
-export function asEvent(line: RawLine): Sealed | undefined {
-  return isSealed(line.value) ? line.value : undefined;
-}
-
-function isSealed(value: unknown): value is Sealed {
-  return isRecord(value) && typeof value["timestamp"] === "string";
-}
