@@ -73,7 +73,10 @@ function withIds(existing: readonly Task[], fresh: readonly NewTask[]): Accepted
     taken.add(id);
     return id;
   });
-  const next = idsAfter(taken);
+  const next = idsAfter(
+    existing.map((task) => task.id),
+    given.filter((id) => id !== undefined),
+  );
   return fresh.map((from, at) => ({ from, id: given[at] ?? next() }));
 }
 

@@ -130,7 +130,7 @@ test("a new task: every text it brings, priority 3, to do, in the order of the s
         },
         ...{ steps: ["s"], tags: ["t"], files: ["f"], depends_on: ["T1"], created_at: NOW, updated_at: NOW },
       },
-      { id: "X2", title: "bare", priority: 3, status: "todo", created_at: NOW, updated_at: NOW },
+      { id: "T2", title: "bare", priority: 3, status: "todo", created_at: NOW, updated_at: NOW },
     ]),
   );
   expect(warnings).toHaveLength(2);
@@ -151,6 +151,11 @@ test.each([
   [["007"], "008"],
 ])("after %j comes %s", (ids, next) => {
   expect(idsAfter(ids)()).toBe(next);
+});
+
+test("ids an agent gave itself do not decide the style of the file, and are not given twice", () => {
+  const next = idsAfter(["T1"], ["X1", "X2", "T2"]);
+  expect([next(), next()]).toEqual(["T3", "T4"]);
 });
 
 test("ids: a good one is kept, a taken or bad one replaced, and references follow", () => {
