@@ -41,7 +41,8 @@ async function findLocks(
   repo: Repository | undefined,
 ): Promise<FoundLock[]> {
   const { todoFile, lockDir } = project;
-  const own = lockPaths({ todoFile, lockDir, ...(repo === undefined ? {} : { gitDir: repo.gitDir }) });
+  const real = (await ports.files.realPath(todoFile)) ?? todoFile;
+  const own = lockPaths({ todoFile: real, lockDir, ...(repo === undefined ? {} : { gitDir: repo.gitDir }) });
   const names = (await ports.files.list(lockDir)).filter((name) => !name.startsWith("."));
   const found: FoundLock[] = [];
   for (const file of new Set([...own, ...names.map((name) => path.join(lockDir, name))])) {
@@ -82,6 +83,7 @@ async function checkLock(
   if ("heldBy" in taken) return fine("lock", `held by pid ${taken.heldBy.pid} since ${taken.heldBy.since}`);
   const since = Date.parse(owner.since);
   const removed = repo === undefined || Number.isNaN(since) ? [] : await removeStaleLocks(repo, { since });
+  await taken.held.forgetDead();
   await taken.held.release();
   const git = removed.length === 0 ? "" : `, with dead git locks: ${removed.join(", ")}`;
   return fine("lock", `removed ${file}, left of ${who}${run}${git}`);

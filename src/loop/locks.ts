@@ -7,6 +7,8 @@ import type { Ports } from "../system/ports.js";
 /** The locks of a run, and the dead owners they were taken from. */
 export interface RunLocks {
   dead: readonly LockOwner[];
+  /** What the dead left is gone. */
+  forgetDead(): Promise<void>;
   describe(facts: { run: string; folder: string }): Promise<void>;
   release(): Promise<void>;
 }
@@ -49,7 +51,10 @@ export async function takeRunLocks(
     );
   }
   return {
-    dead: held.flatMap(({ tookOver }) => (tookOver === undefined ? [] : [tookOver])),
+    dead: held.flatMap(({ dead }) => dead),
+    forgetDead: async () => {
+      for (const lock of held) await lock.forgetDead();
+    },
     describe: async (facts) => {
       for (const lock of held) await lock.describe(facts);
     },

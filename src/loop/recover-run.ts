@@ -15,7 +15,7 @@ export async function recoverRun(
   ports: Ports,
   dead: readonly LockOwner[],
   repo: Repository | undefined,
-): Promise<StepEvent> {
+): Promise<Extract<StepEvent, { type: "recovered" }>> {
   const killed: number[] = [];
   const left: number[] = [];
   const folders = [...new Set(dead.flatMap(({ folder }) => (folder === undefined ? [] : [folder])))];
@@ -24,7 +24,8 @@ export async function recoverRun(
     killed.push(...swept.killed);
     left.push(...swept.left);
   }
-  const since = Math.min(...dead.map((owner) => Date.parse(owner.since)));
+  // A lock that could not be read says nothing of when.
+  const since = Math.min(...dead.map((owner) => Date.parse(owner.since)).filter((at) => !Number.isNaN(at)));
   const locks = repo === undefined || dead.length === 0 ? [] : await removeStaleLocks(repo, { since });
   const pending = repo === undefined ? undefined : await recoverPending(repo);
   if (pending?.ok === false) {

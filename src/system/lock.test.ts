@@ -20,7 +20,7 @@ test("the second comer is told who holds it, and gets it after the release", asy
   expect(readdirSync(join(path, ".."))).toEqual(["run.lock"]);
 });
 
-test("a lock whose owner is gone is taken over, and says from whom", async () => {
+test("a lock whose owner is gone is taken over, and says from whom until that is settled", async () => {
   const path = lockPath();
   const held = await acquireLock(ports, path, { run: "dead" }, { waitMs: 0 });
   expect("held" in held).toBe(true);
@@ -30,7 +30,24 @@ test("a lock whose owner is gone is taken over, and says from whom", async () =>
   expect((await inspectLock(ports, path))?.gone).toBe(true);
   const taken = await acquireLock(ports, path, {}, { waitMs: 0 });
   if (!("held" in taken)) throw new Error("not taken over");
-  expect(taken.held.tookOver).toMatchObject({ run: "dead", token: "of-the-dead" });
+  const dead: unknown[] = [expect.objectContaining({ run: "dead", token: "of-the-dead" })];
+  expect(taken.held.dead).toEqual(dead);
+  // Whoever took over was killed before it could do anything about it.
+  writeFileSync(
+    path,
+    JSON.stringify(Object.assign({}, owner, { started: "2", token: "also-dead", run: "next" })),
+  );
+  const third = await acquireLock(ports, path, {}, { waitMs: 0 });
+  if (!("held" in third)) throw new Error("not taken over");
+  expect(third.held.dead).toEqual(
+    expect.arrayContaining([...dead, expect.objectContaining({ run: "next" })]),
+  );
+  await third.held.release();
+  const fourth = await acquireLock(ports, path, {}, { waitMs: 0 });
+  if (!("held" in fourth)) throw new Error("not held");
+  expect(fourth.held.dead).toHaveLength(2);
+  await fourth.held.forgetDead();
+  expect(readdirSync(join(path, ".."))).toEqual(["run.lock"]);
 });
 
 test("an owner on another host is believed until it has been silent for a minute", async () => {

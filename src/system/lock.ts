@@ -1,6 +1,7 @@
 // A lock is a file that names its owner. It is made by link(2), so it appears whole or not at all; one whose owner is gone
-// (pid, start time and boot checked) is taken over. Leaves what a dead owner left behind to whoever took over.
-import { dirname } from "node:path";
+// (pid, start time and boot checked) is taken over: its file is set aside, and stays until whoever took over says that what
+// the dead owner left behind is gone. One killed in between leaves the next one all it must know.
+import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { errorCode } from "./errors.js";
 import type { Ports, Timer } from "./ports.js";
@@ -22,9 +23,12 @@ const LockOwner = z.object({
 /** Who holds a lock: enough to tell whether it still lives, and what it was doing. */
 export type LockOwner = z.infer<typeof LockOwner>;
 
-/** A lock that is held. `tookOver`: the dead owner it was taken from. */
+/** A lock that is held. */
 export interface HeldLock {
-  tookOver?: LockOwner;
+  /** Those it was taken over from, by this holder or by one that was killed before it said `forgetDead`. */
+  dead: readonly LockOwner[];
+  /** Nothing of the dead is left: the next holder need not know of them. */
+  forgetDead(): Promise<void>;
   /** Says more of the holder: its run and that run's folder. */
   describe(facts: { run: string; folder: string }): Promise<void>;
   release(): Promise<void>;
@@ -57,13 +61,12 @@ export async function acquireLock(
   };
   await files.makeFolder(dirname(path), 0o755);
   const deadline = clock.monotonic() + options.waitMs;
-  let tookOver: LockOwner | undefined;
   for (;;) {
-    if (await place(ports, path, mine)) return { held: hold(ports, path, mine, tookOver) };
+    if (await place(ports, path, mine)) return { held: hold(ports, path, mine, await listDead(ports, path)) };
     const owner = await readOwner(ports, path);
     if (owner === undefined) continue;
     if (await isGone(ports, path, owner)) {
-      if (await takeAway(ports, path, owner, mine)) tookOver = owner;
+      await takeAway(ports, path, owner, mine);
       continue;
     }
     if (clock.monotonic() >= deadline) return { heldBy: owner };
@@ -109,7 +112,7 @@ async function placeWithoutLink(files: LockPorts["files"], path: string, text: s
   }
 }
 
-async function readOwner({ files }: LockPorts, path: string): Promise<LockOwner | undefined> {
+async function readOwner({ files }: Pick<LockPorts, "files">, path: string): Promise<LockOwner | undefined> {
   const bytes = await files.read(path);
   if (bytes === undefined) return undefined;
   const parsed = LockOwner.safeParse(parseJson(Buffer.from(bytes).toString("utf8")));
@@ -138,26 +141,37 @@ async function isGone(
   return stat !== undefined && clock.now() - stat.mtimeMs > SILENT_MS;
 }
 
-/** Moves a dead owner's lock away; puts it back when, in between, it turned out to be somebody else's. */
-async function takeAway(
-  { files }: LockPorts,
-  path: string,
-  dead: LockOwner,
-  mine: LockOwner,
-): Promise<boolean> {
-  const aside = `${path}.stale-${mine.token}`;
+const ASIDE = ".stale-";
+
+/** Moves a dead owner's lock aside; puts it back when, in between, it turned out to be somebody else's. */
+async function takeAway({ files }: LockPorts, path: string, dead: LockOwner, mine: LockOwner): Promise<void> {
+  const aside = `${path}${ASIDE}${dead.token}-${mine.token}`;
   try {
     await files.rename(path, aside);
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return false;
+    if (errorCode(error) === "ENOENT") return;
     throw error;
   }
-  const bytes = await files.read(aside);
-  const moved = LockOwner.safeParse(parseJson(Buffer.from(bytes ?? []).toString("utf8")));
-  const wasTheDead = (moved.success ? moved.data.token : "") === dead.token;
-  if (!wasTheDead) await putBack(files, aside, path);
+  if ((await readOwner({ files }, aside))?.token === dead.token) return;
+  await putBack(files, aside, path);
   await files.remove(aside);
-  return wasTheDead;
+}
+
+interface Dead {
+  file: string;
+  owner: LockOwner;
+}
+
+/** The locks set aside; one that is only on its way back to a living owner is left out. */
+async function listDead({ files, processes }: LockPorts, path: string): Promise<Dead[]> {
+  const dead: Dead[] = [];
+  for (const name of await files.list(dirname(path))) {
+    if (!name.startsWith(`${basename(path)}${ASIDE}`)) continue;
+    const file = join(dirname(path), name);
+    const owner = await readOwner({ files }, file);
+    if (owner !== undefined && (await processes.fate(owner)) !== "alive") dead.push({ file, owner });
+  }
+  return dead;
 }
 
 async function putBack(files: LockPorts["files"], aside: string, path: string): Promise<void> {
@@ -168,10 +182,13 @@ async function putBack(files: LockPorts["files"], aside: string, path: string): 
   }
 }
 
-function hold(ports: LockPorts, path: string, mine: LockOwner, tookOver: LockOwner | undefined): HeldLock {
+function hold(ports: LockPorts, path: string, mine: LockOwner, dead: readonly Dead[]): HeldLock {
   const heartbeat: Timer = ports.clock.every(HEARTBEAT_MS, () => void ports.files.touch(path));
   return {
-    ...(tookOver === undefined ? {} : { tookOver }),
+    dead: dead.map(({ owner }) => owner),
+    forgetDead: async () => {
+      for (const { file } of dead) await ports.files.remove(file);
+    },
     describe: (facts) => ports.files.writeAtomic(path, JSON.stringify({ ...mine, ...facts }) + "\n"),
     release: async () => {
       heartbeat.cancel();

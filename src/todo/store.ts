@@ -121,6 +121,8 @@ async function withLock<T, E>(
   });
   if ("heldBy" in result) return err({ kind: "held", by: result.heldBy });
   try {
+    // Each write is whole or not at all: a writer that died here left nothing to mend.
+    await result.held.forgetDead();
     return await act();
   } finally {
     await result.held.release();
