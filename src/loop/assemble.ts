@@ -1,5 +1,5 @@
 // What a run needs to know before it starts: trust, agents that are there, rules, repository. Starts no agent, writes nothing
-// but what was asked for (a repository, a branch, a remembered yes). Leaves locks and log to open-run.ts.
+// but what was asked for (a repository, a remembered yes; a branch, once the locks are held). Leaves locks and log to open-run.ts.
 import { resolve, relative } from "node:path";
 
 import { AUTO_ORDER, chooseAuto, createAgent } from "../agents/registry.js";
@@ -34,7 +34,6 @@ export interface Assembly {
   /** What agents' own settings add to their environments. */
   agentEnv: Readonly<Record<string, string>>;
   repo?: Repository;
-  head?: Head;
   warnings: readonly string[];
 }
 
@@ -53,7 +52,6 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
   const rules = rulesOf(request, schedule, await bootstrapRule(request, tasks));
   const agents = finished ? [] : await lookUp(request, { hands, rules, tasks });
   const { repo, warning } = await repositoryOf(request);
-  const head = repo === undefined ? undefined : await headOf(repo);
   const { envFile } = project.paths;
   const envText = envFile === undefined ? undefined : await ports.files.read(envFile);
   if (envFile !== undefined && envText === undefined) {
@@ -67,7 +65,6 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
     envFile: envFile === undefined ? {} : parseEnvFile(envFile, Buffer.from(envText ?? []).toString("utf8")),
     agentEnv: Object.fromEntries(Object.values(settings.agents).flatMap(({ env }) => Object.entries(env))),
     ...(repo === undefined ? {} : { repo }),
-    ...(head?.ok === true ? { head: head.value } : {}),
     warnings: warning === undefined ? [] : [warning],
   };
 }
@@ -268,9 +265,17 @@ async function repositoryOf(request: RunRequest): Promise<{ repo?: Repository; w
       warning: `${opened.error.message}: the work is done, but nothing is committed and a review cannot be put back`,
     };
   }
-  if (git.branch !== "current") {
-    const name = git.branch.replaceAll("{run}", stampOf(ports.clock.now()));
-    const used = await useBranch(opened.value, name);
+  return { repo: opened.value };
+}
+
+/** Goes to the branch that is asked for; answers where HEAD is then. Contract: the run holds its locks, or another run works here. */
+export async function goToBranch(
+  { ports, project }: RunRequest,
+  repo: Repository,
+): Promise<Head | undefined> {
+  const { branch } = project.resolved.settings.git;
+  if (branch !== "current") {
+    const used = await useBranch(repo, branch.replaceAll("{run}", stampOf(ports.clock.now())));
     if (!used.ok)
       throw new UserError(
         "environment",
@@ -278,5 +283,6 @@ async function repositoryOf(request: RunRequest): Promise<{ repo?: Repository; w
         "commit or put aside what is changed, or choose another branch",
       );
   }
-  return { repo: opened.value };
+  const head = await headOf(repo);
+  return head.ok ? head.value : undefined;
 }

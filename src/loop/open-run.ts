@@ -1,5 +1,6 @@
 // The one place that assembles a run: locks, recovery, agents, rules, log; then `drive`. Used by every command that runs one.
 // Leaves what is decided to step.ts and what is done to the perform files.
+import type { Head } from "../git/head.js";
 import { UserError } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
 import { createRedact, secretValues } from "../system/redact.js";
@@ -12,7 +13,7 @@ import { baseEnvironment } from "./environment.js";
 import { Inbox } from "./inbox.js";
 import { lockPaths, takeRunLocks, type RunLocks } from "./locks.js";
 import { perform } from "./perform.js";
-import { assemble, type Assembly } from "./assemble.js";
+import { assemble, goToBranch, type Assembly } from "./assemble.js";
 import { recoverRun } from "./recover-run.js";
 import type { RunRequest } from "./run-request.js";
 import { emptyMemory, type World } from "./world.js";
@@ -38,7 +39,8 @@ export async function openRun(request: RunRequest): Promise<OpenRun> {
   const { ports, project } = request;
   const assembly = await assemble(request);
   const paths = lockPaths({
-    todoFile: project.todoFile,
+    // The same file by another name is the same backlog.
+    todoFile: (await ports.files.realPath(project.todoFile)) ?? project.todoFile,
     lockDir: project.lockDir,
     ...(assembly.repo === undefined ? {} : { gitDir: assembly.repo.gitDir }),
   });
@@ -55,6 +57,8 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
   const { ports, project } = request;
   // A dead run is swept first, and gone, before anything is read.
   const recovered = await recoverRun(ports, locks.dead, assembly.repo);
+  if (recovered.left.length === 0) await locks.forgetDead();
+  const head = assembly.repo === undefined ? undefined : await goToBranch(request, assembly.repo);
   const env = baseEnvironment(request.env, assembly.envFile);
   const redact = createRedact(await withoutPaths(ports, secretValues({ ...env, ...assembly.agentEnv })));
   const log = await createRunLog(ports, project.logDir, {
@@ -80,12 +84,12 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
     promptsFolder: request.promptsFolder,
     ...(request.idea === undefined ? {} : { idea: request.idea }),
     began: { at: ports.clock.now(), monotonic: ports.clock.monotonic() },
-    ...(assembly.head?.commit === undefined ? {} : { head: assembly.head.commit }),
+    ...(head?.commit === undefined ? {} : { head: head.commit }),
     ...(request.confirm === undefined ? {} : { confirm: askWith(request.confirm) }),
     memory: emptyMemory(),
   };
   const inbox = new Inbox();
-  inbox.put(started(request, assembly, log.run));
+  inbox.put(started(request, { ...assembly, head }, log.run));
   inbox.put(recovered);
   return {
     run: log.run,
@@ -101,7 +105,11 @@ function askWith(confirm: NonNullable<RunRequest["confirm"]>): (question: string
   return (question) => confirm(question, []);
 }
 
-function started(request: RunRequest, assembly: Assembly, run: string): StepEvent {
+function started(
+  request: RunRequest,
+  assembly: Assembly & { head: Head | undefined },
+  run: string,
+): StepEvent {
   const { head, repo } = assembly;
   return {
     type: "run_started",
