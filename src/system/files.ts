@@ -16,9 +16,7 @@ export function nodeFiles(): Files {
     stat: (path, options) =>
       orNothing(async () => toStat(await (options?.link ? fs.lstat(path) : fs.stat(path)))),
     list: async (folder) => (await orNothing(() => fs.readdir(folder)))?.sort(byCodePoint) ?? [],
-    makeFolder: async (path, mode) => {
-      await fs.mkdir(path, { recursive: true, ...(mode === undefined ? {} : { mode }) });
-    },
+    makeFolder,
     makeNewFolder: async (path, mode) => {
       await fs.mkdir(path, { mode });
     },
@@ -66,6 +64,18 @@ async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
     const code = errorCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw error;
+  }
+}
+
+async function makeFolder(path: string, mode?: number): Promise<void> {
+  const options = mode === undefined ? {} : { mode };
+  try {
+    await fs.mkdir(path, { recursive: true, ...options });
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT" || dirname(path) === path) throw error;
+    // Where nothing can be written Node says that something is missing; made one by one, the system says what is wrong.
+    await makeFolder(dirname(path), mode);
+    await fs.mkdir(path, options);
   }
 }
 
