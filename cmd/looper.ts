@@ -36,15 +36,19 @@ function onSignal(signal: Signal): void {
   if (here.listener?.(signal) !== true) process.exit(exitCodeOfSignal(signal));
 }
 
-/** Who read us is gone: an answer nobody wants is no failure. A run goes on, it has more to do than to print. */
-function surviveBrokenPipes(): void {
+/**
+ * Who read us is gone (EPIPE), or their terminal is (EIO): an answer nobody wants is no failure. A run goes on all the
+ * same, whatever becomes of what it prints: it has more to do.
+ */
+function surviveLostReaders(): void {
   process.stdout.on("error", (error) => {
-    if (errorCode(error) !== "EPIPE") throw error;
-    if (here.log === undefined) process.exit(0);
+    if (here.log !== undefined) return;
+    const code = errorCode(error);
+    if (code === "EPIPE" || code === "EIO") process.exit(0);
+    void fail(error);
   });
-  process.stderr.on("error", (error) => {
-    if (errorCode(error) !== "EPIPE") throw error;
-  });
+  // What cannot be said there cannot be said anywhere.
+  process.stderr.on("error", () => undefined);
 }
 
 function toOutput(stream: NodeJS.WriteStream & { fd: number }): Output {
@@ -169,7 +173,7 @@ function stackOf(error: unknown): string {
 /** What was written is on its way before the program ends. */
 async function exit(code: number): Promise<never> {
   for (const stream of [process.stdout, process.stderr]) {
-    if (stream.destroyed || stream.writableLength === 0) continue;
+    if (stream.destroyed || stream.errored !== null || stream.writableLength === 0) continue;
     await new Promise((resolve) => {
       stream.once("close", resolve);
       stream.write("", resolve);
@@ -193,7 +197,7 @@ function keepCompiled(): void {
 keepCompiled();
 for (const signal of SIGNALS) process.on(signal, onSignal);
 process.on("uncaughtException", (error) => void fail(error));
-surviveBrokenPipes();
+surviveLostReaders();
 try {
   await exit(exitCodeOf(await main()));
 } catch (error) {

@@ -122,6 +122,7 @@ class Spectator {
     this.stop();
     const { ended } = this.#view;
     if (ended === undefined) return;
+    if (this.#manner === "progress") await this.#shell.err.write("\n");
     await this.readTitles();
     const { out, err, env } = this.#shell;
     const { answer, errors } = resultLines(this.#view, ended, {

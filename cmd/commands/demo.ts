@@ -25,8 +25,9 @@ interface Stage {
 export async function demo(shell: Shell): Promise<CommandEnd> {
   const stage = await setStage(shell);
   await printLines(shell.out, [
-    `A project with six tasks, in ${stage.project}. The agent is a script: no key, no network.`,
-    "Its edits, tests and commits are real, and its first try at D3 fails.",
+    `Six tasks, in ${stage.project}.`,
+    "The agent is a script: no key, no network. Its edits, tests and commits are",
+    "real, and its first try at D3 fails.",
     "",
   ]);
   const { ports, version, self, promptsFolder } = shell;

@@ -27,7 +27,7 @@ export async function ls(shell: Shell, typed: Typed): Promise<CommandEnd> {
     .filter(({ task }) => tag === undefined || task.tags?.includes(tag) === true)
     .filter((one) => !hasFlag(typed, "--ready") || isReady(one));
   if (json) await printJson(shell, answerOf(project.todoFile, listed));
-  else await printLines(shell.out, linesOf(shell, listed, tasks.length));
+  else await printLines(shell.out, linesOf(shell, listed, nothingOf(tasks, problems)));
   if (problems.length === 0) return "ok";
   const shown = shownPath(shell, project.todoFile);
   await shell.err.write(
@@ -88,8 +88,14 @@ function answerOf(file: string, listed: readonly ListedTask[]): ListAnswer {
   };
 }
 
-function linesOf({ out, env }: Shell, listed: readonly ListedTask[], all: number): string[] {
-  if (listed.length === 0) return [all === 0 ? "no tasks" : "no such tasks"];
+/** What is said where no task is listed. */
+function nothingOf(tasks: readonly Task[], problems: readonly Problem[]): string {
+  if (tasks.length > 0) return "no such tasks";
+  return problems.length > 0 ? "no tasks that can be read" : "no tasks";
+}
+
+function linesOf({ out, env }: Shell, listed: readonly ListedTask[], nothing: string): string[] {
+  if (listed.length === 0) return [nothing];
   const colours = coloursFor(wantsColour(env, out.isTerminal));
   return taskListLines(listed, { colours, ...(out.isTerminal ? { columns: out.columns() } : {}) });
 }

@@ -1,6 +1,11 @@
 // The part the scripted agent plays in the demo: it writes real files and runs their tests; its first try at D3 fails them.
 import type { Action, Script } from "../../src/agents/script.js";
 
+/** A line of the files below that names one of the others. */
+function use(name: string, file: string): string {
+  return `import { ${name} } from "${file}";`;
+}
+
 const HEAD = `import assert from "node:assert/strict";\nimport { test } from "node:test";\n`;
 
 const pause: Action = { delay: "250ms" };
@@ -27,7 +32,7 @@ export function countWords(text) {
   return text.split(/\\s+/u).filter((word) => word !== "").length;
 }
 `,
-    "test/words.test.js": `${HEAD}import { countWords } from "../src/words.js";
+    "test/words.test.js": `${HEAD}${use("countWords", "../src/words.js")}
 
 test("white space of any kind separates words", () => {
   assert.equal(countWords("one two\\n\\tthree"), 3);
@@ -52,7 +57,7 @@ export function splitSentences(text) {
   return [...segmenter.segment(text)].map(({ segment }) => segment.trim()).filter((sentence) => sentence !== "");
 }
 `,
-    "test/sentences.test.js": `${HEAD}import { splitSentences } from "../src/sentences.js";
+    "test/sentences.test.js": `${HEAD}${use("splitSentences", "../src/sentences.js")}
 
 test("sentences end where they end", () => {
   assert.deepEqual(splitSentences("It rains. Does it? Yes!"), ["It rains.", "Does it?", "Yes!"]);
@@ -62,7 +67,7 @@ test("sentences end where they end", () => {
   "splitSentences uses Intl.Segmenter.",
 );
 
-const MINUTES_TEST = `${HEAD}import { minutesToRead } from "../src/minutes.js";
+const MINUTES_TEST = `${HEAD}${use("minutesToRead", "../src/minutes.js")}
 
 test("200 words are a minute", () => {
   assert.equal(minutesToRead("word ".repeat(400)), 2);
@@ -79,7 +84,7 @@ const MINUTES_FIRST: Action[] = [
   pause,
   {
     write: "src/minutes.js",
-    content: `import { countWords } from "./words.js";
+    content: `${use("countWords", "./words.js")}
 
 /** Whole minutes it takes to read a text, at 200 words each. */
 export function minutesToRead(text) {
@@ -113,15 +118,15 @@ const LONGEST = work(
   "D4",
   "Both parts are there: split, count, keep the longest.",
   {
-    "src/longest.js": `import { splitSentences } from "./sentences.js";
-import { countWords } from "./words.js";
+    "src/longest.js": `${use("splitSentences", "./sentences.js")}
+${use("countWords", "./words.js")}
 
 /** The sentence with the most words; the first of several. Empty for an empty text. */
 export function longestSentence(text) {
   return splitSentences(text).reduce((best, one) => (countWords(one) > countWords(best) ? one : best), "");
 }
 `,
-    "test/longest.test.js": `${HEAD}import { longestSentence } from "../src/longest.js";
+    "test/longest.test.js": `${HEAD}${use("longestSentence", "../src/longest.js")}
 
 test("the most words win, not the most letters", () => {
   assert.equal(longestSentence("Incomprehensibilities. I am a bee."), "I am a bee.");
@@ -135,10 +140,10 @@ const REPORT = work(
   "D5",
   "Everything it needs is done: one line for each fact.",
   {
-    "src/report.js": `import { longestSentence } from "./longest.js";
-import { minutesToRead } from "./minutes.js";
-import { splitSentences } from "./sentences.js";
-import { countWords } from "./words.js";
+    "src/report.js": `${use("longestSentence", "./longest.js")}
+${use("minutesToRead", "./minutes.js")}
+${use("splitSentences", "./sentences.js")}
+${use("countWords", "./words.js")}
 
 /** What there is to say about a text, one fact a line. */
 export function report(text) {
@@ -150,7 +155,7 @@ export function report(text) {
   ].join("\\n");
 }
 `,
-    "test/report.test.js": `${HEAD}import { report } from "../src/report.js";
+    "test/report.test.js": `${HEAD}${use("report", "../src/report.js")}
 
 test("one fact a line", () => {
   const lines = report("It rains. I stay at home.").split("\\n");
@@ -168,7 +173,7 @@ const README: Action[] = [
     append: "README.md",
     content: `
 \`\`\`js
-import { report } from "./src/report.js";
+${use("report", "./src/report.js")}
 console.log(report("It rains. I stay at home."));
 \`\`\`
 `,

@@ -2,49 +2,8 @@
 // render this. Leaves titles to whoever has the backlog, and the look of it all to terminal/.
 import type { Ending, RunEvent, Sealed } from "../logging/events.js";
 import { doingOf } from "./doing.js";
+import { endAgent, resultOf, said, type Current, type Finished } from "./job-view.js";
 import { addSpent, NOTHING_SPENT, spentOf, type Spent } from "./spent.js";
-
-export type Phase = "bootstrap" | "repair" | "iteration" | "review";
-
-/** What came of an attempt, a review, a draft or a repair. `failed`: another attempt follows. */
-export type Result = "done" | "blocked" | "skipped" | "failed" | "stopped" | "agent-dropped" | "reviewed";
-
-interface JobView {
-  job: number;
-  phase: Phase;
-  taskId?: string;
-  agent: string;
-  /** From 1. */
-  attempt: number;
-  spent: Spent;
-}
-
-/** The job under way. */
-export interface Current extends JobView {
-  /** Epoch ms. */
-  began: number;
-  /** What it does now, in a few words; not cleaned. */
-  doing: string;
-  /** Its agent has ended; what follows settles it. */
-  agentEnded: boolean;
-  /** Why the attempt failed, or what it was blocked by. */
-  why?: string;
-  /** The status its report gives. */
-  reported?: string;
-  /** What follows the failure. */
-  next?: "retry" | "blocked" | "drop-agent" | "end";
-  stopped?: true;
-}
-
-/** A job that is over. */
-export interface Finished extends JobView {
-  result: Result;
-  ms: number;
-  /** Why it failed or is blocked; empty otherwise. */
-  why: string;
-  /** How many tasks it added. */
-  added: number;
-}
 
 export interface Ended {
   ending: Ending;
@@ -155,32 +114,6 @@ function foldJob(view: View, event: Sealed, at: number): View {
 
 type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 
-function endAgent(current: Current, event: Of<"agent_finished">): Current {
-  const stopped =
-    event.outcome === "failed" && event.reason === "interrupted" ? { stopped: true as const } : {};
-  const why = whyOf(event);
-  const { report } = event;
-  const reported = report !== undefined && "found" in report ? { reported: report.found.status } : {};
-  const ended = { agentEnded: true, doing: "settling", ...stopped, ...reported };
-  return { ...current, ...ended, ...(why === "" ? {} : { why }) };
-}
-
-/** The agent's failure, or what its report is blocked by. */
-function whyOf(event: Of<"agent_finished">): string {
-  if (event.outcome === "failed") return said(event.reason ?? "failed", event.evidence ?? "");
-  const { report } = event;
-  if (report === undefined) return "";
-  if ("missing" in report) return said("no-summary", report.missing);
-  if ("invalid" in report) return said("bad-summary", report.invalid);
-  const { summary = "", blockers = [] } = report.found;
-  if (report.found.status === "done" || report.found.status === "reviewed") return "";
-  return blockers.length > 0 ? blockers.join("; ") : summary;
-}
-
-function said(reason: string, evidence: string): string {
-  return evidence === "" ? reason : `${reason}: ${evidence}`;
-}
-
 /** At a task the backlog is settled next; a draft, a repair or a review that failed is over here. */
 function failed(view: View, current: Current, event: Of<"attempt_failed">, at: number): View {
   const why = said(event.reason, event.evidence);
@@ -201,21 +134,9 @@ function settle(
   const own = updated ?? event.rows.find(({ id }) => id === current.taskId)?.status;
   const result = resultOf(current, own);
   if (result === undefined) return view;
-  const why = result === "done" || result === "reviewed" ? "" : (current.why ?? "");
+  const good = result === "done" || result === "reviewed" || result === "stopped";
+  const why = good ? "" : (current.why ?? "");
   return finish(view, current, { result, why, added }, at);
-}
-
-/** `undefined` while it is not known yet: a later line says so. */
-function resultOf(current: Current, own: string | undefined): Result | undefined {
-  if (current.phase === "review") {
-    if (current.stopped === true) return "stopped";
-    return current.why === undefined ? "reviewed" : undefined;
-  }
-  if (own === "done" || own === "blocked") return own;
-  if (current.next === "drop-agent") return "agent-dropped";
-  if (current.next !== undefined) return "failed";
-  if (current.stopped === true) return "stopped";
-  return current.reported === "done" ? undefined : "skipped";
 }
 
 function finish(

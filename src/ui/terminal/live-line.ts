@@ -1,7 +1,8 @@
 // The one live line of a run: which task, whose work, how long, what it does now. Pure.
 // Leaves drawing it to screen.ts.
 import { showCost, showCount, showDuration } from "../amounts.js";
-import { placeOf, type Current, type View } from "../view.js";
+import type { Current } from "../job-view.js";
+import { placeOf, type View } from "../view.js";
 import type { Colours } from "./colours.js";
 import { clean, cut, widthOf } from "./text.js";
 
@@ -43,7 +44,7 @@ export function liveLine(scene: Scene): string {
 function partsOf(scene: Scene, current: Current): { head: string; tail: string } {
   const { now, columns } = scene;
   const facts = [clean(current.agent), showDuration(now - current.began), ...amounts(current)];
-  const title = cut(titleOf(scene, current), Math.max(LEAST_TITLE, Math.floor(columns * 0.4)));
+  const title = cut(titleOf(scene, current), Math.max(LEAST_TITLE, Math.floor(columns * 0.3)));
   return {
     head: `${labelOf(scene, current)}${title}`,
     tail: `${facts.join(" · ")} · ${clean(current.doing)}`,

@@ -2,10 +2,11 @@
 import type { RunEvent } from "../../logging/events.js";
 import { never } from "../../system/never.js";
 import { plural, showDuration, showSpent } from "../amounts.js";
-import { placeOf, type Finished, type View } from "../view.js";
+import type { Finished } from "../job-view.js";
+import { placeOf, type View } from "../view.js";
 import type { Colours } from "./colours.js";
 import { PHASES, type Titles } from "./live-line.js";
-import { clean } from "./text.js";
+import { clean, cut } from "./text.js";
 
 export interface Step {
   before: View;
@@ -34,9 +35,7 @@ function linesOf(event: RunEvent, view: View, { colours }: Look): string[] {
   switch (event.type) {
     case "run_started":
       return [
-        colours.dim(
-          `looper ${view.version} · run ${view.run} · ${view.agents.map(clean).join(", ")} · ${clean(view.project)}`,
-        ),
+        colours.dim(`looper ${view.version} · run ${view.run} · ${view.agents.map(clean).join(", ")}`),
         ...event.warnings.map((message) => warningLine(message, colours)),
       ];
     case "recovered":
@@ -133,14 +132,17 @@ function nameOf(id: string, titles: Titles): string {
   return title === undefined ? clean(id) : `${clean(id)} ${clean(title)}`;
 }
 
+/** So much of a reason is shown while the run goes on; the whole of it is in the log. */
+const MOST_WHY = 240;
+
 function finishedLine(one: Finished, { titles, colours }: Look): string {
   const name = one.taskId === undefined ? PHASES[one.phase] : nameOf(one.taskId, titles);
   const added = one.added === 0 ? "" : plural(one.added, "new task");
   const attempt = one.attempt > 1 ? `attempt ${one.attempt}` : "";
   const facts = [clean(one.agent), attempt, showDuration(one.ms), showSpent(one.spent), added];
   const shown = facts.filter((fact) => fact !== "").join(" · ");
-  const why = one.why === "" ? "" : `: ${clean(one.why)}`;
-  return `${verdict(one, colours)} ${name}${why} ${colours.dim(`· ${shown}`)}`;
+  const why = one.why === "" ? "" : `: ${cut(clean(one.why), MOST_WHY)}`;
+  return `${verdict(one, colours)} ${name} ${colours.dim(`· ${shown}`)}${why}`;
 }
 
 function verdict({ result }: Finished, colours: Colours): string {

@@ -38,12 +38,13 @@ function taskLine(
   { colours, idWidth, columns }: { colours: Colours; idWidth: number; columns?: number },
 ): string {
   const head = `  ${pad(clean(task.id), idWidth)}  p${task.priority}  `;
+  const dim = (text: string): string => (text === "" ? "" : colours.dim(text));
   const waits = waitsFor.length === 0 ? "" : `  waits for ${waitsFor.map(clean).join(", ")}`;
   const title = clean(task.title);
-  if (columns === undefined) return `${head}${title}${colours.dim(waits)}`;
+  if (columns === undefined) return `${head}${title}${dim(waits)}`;
   const room = Math.max(0, columns - widthOf(head));
   const shownWaits = cut(waits, Math.floor(room / 2));
-  return `${head}${cut(title, room - widthOf(shownWaits))}${colours.dim(shownWaits)}`;
+  return `${head}${cut(title, room - widthOf(shownWaits))}${dim(shownWaits)}`;
 }
 
 function colourOf(status: Status, colours: Colours): (text: string) => string {

@@ -1,0 +1,339 @@
+// The commands that only read, in a project of their own. The run itself is told by the stories.
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { UserError } from "../../src/system/errors.js";
+import {
+  DoctorAnswer,
+  ListAnswer,
+  ReplayAnswer,
+  ReplayAtAnswer,
+  ValidateAnswer,
+} from "../../src/ui/shapes.js";
+import type { CommandEnd, Typed } from "../shell.js";
+import { shellIn } from "../testing.js";
+import { doctor } from "./doctor.js";
+import { ls } from "./ls.js";
+import { replay } from "./replay.js";
+import { tail } from "./tail.js";
+import { validate } from "./validate.js";
+
+let root = "";
+
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), "reading-"));
+  for (const name of ["project", "home"]) mkdirSync(path.join(root, name));
+});
+
+afterEach(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+function write(name: string, content: unknown): void {
+  const file = path.join(root, "project", name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
+}
+
+type Run = (shell: ReturnType<typeof shellIn>["shell"], typed: Typed) => Promise<CommandEnd>;
+
+async function call(command: Run, ...words: string[]) {
+  const operands = words.filter((word) => !word.startsWith("-"));
+  const flags = words
+    .filter((word) => word.startsWith("-"))
+    .map((word) => {
+      const [name = "", value] = word.split("=");
+      return [name, value ?? true] as const;
+    });
+  const started = shellIn(root, { PATH: process.env["PATH"] ?? "" });
+  const end = await command(started.shell, { operands, flags: Object.fromEntries(flags) });
+  return { end, out: started.out(), err: started.err() };
+}
+
+const TASKS = [
+  { id: "T10", title: "last", priority: 3, status: "todo", depends_on: ["T2", "T1"] },
+  { id: "T2", title: "second \u001b[31mred", priority: 3, status: "todo", tags: ["ui"] },
+  { id: "T1", title: "first", priority: 1, status: "done" },
+  { id: "T3", title: "stuck", priority: 1, status: "blocked" },
+];
+
+function writeBacklog(tasks: unknown[] = TASKS): void {
+  write("to-do.json", { schema_version: 1, source_files: [], tasks });
+}
+
+test("ls groups the tasks, each group in the order they are taken, and says what each waits for", async () => {
+  writeBacklog();
+  const { end, out } = await call(ls);
+  expect(end).toBe("ok");
+  expect(out.split("\n")).toEqual([
+    "todo (2)",
+    "  T2   p3  second red",
+    "  T10  p3  last  waits for T2",
+    "blocked (1)",
+    "  T3   p1  stuck",
+    "done (1)",
+    "  T1   p1  first",
+    "",
+  ]);
+});
+
+test.each([
+  [["todo"], ["T2", "T10"]],
+  [["--status=done"], ["T1"]],
+  [["--tag=ui"], ["T2"]],
+  [["--ready"], ["T2", "T3"]],
+  [["to-do.json"], ["T2", "T10", "T3", "T1"]],
+  [["blocked", "to-do.json"], ["T3"]],
+])("ls %j", async (words, ids) => {
+  writeBacklog();
+  const { out } = await call(ls, ...words, "--json");
+  const answer = ListAnswer.parse(JSON.parse(out));
+  expect(answer.tasks.map(({ id }) => id)).toEqual(ids);
+  expect(answer.file).toBe(path.join(root, "project", "to-do.json"));
+});
+
+test("ls --json adds to each task whether it is ready and what it waits for", async () => {
+  writeBacklog();
+  const { tasks } = ListAnswer.parse(JSON.parse((await call(ls, "--json")).out));
+  expect(tasks.map(({ id, ready, waits_for: waits }) => [id, ready, waits])).toEqual([
+    ["T2", true, []],
+    ["T10", false, ["T2"]],
+    ["T3", true, []],
+    ["T1", false, []],
+  ]);
+});
+
+test("a file called like a status is the file", async () => {
+  writeBacklog();
+  write("done", { schema_version: 1, source_files: [], tasks: [] });
+  expect(await call(ls, "done")).toMatchObject({ end: "ok", out: "no tasks\n" });
+});
+
+test("ls shows what is readable of a broken file, and is a no", async () => {
+  writeBacklog([...TASKS.slice(1), { id: "T9" }]);
+  const { end, out, err } = await call(ls, "--json");
+  expect(end).toBe("no");
+  expect(ListAnswer.parse(JSON.parse(out)).tasks).toHaveLength(3);
+  expect(err).toContain("looper validate");
+});
+
+test.each<[Run, string[], string]>([
+  [ls, [], "there is no task file"],
+  [ls, ["tdo"], "tdo is neither a status nor an existing file"],
+  [validate, ["nowhere.json"], "there is no task file"],
+  [validate, ["."], "cannot be read"],
+  [tail, ["-n=x"], "-n is x"],
+  [replay, ["--at=0"], "--at is 0"],
+])("what cannot be asked is a usage error", async (command, words, message) => {
+  const failing = call(command, ...words);
+  await expect(failing).rejects.toThrow(message);
+  await expect(failing).rejects.toMatchObject({ kind: "usage" });
+});
+
+test("validate says every problem with its place, and is a no", async () => {
+  writeBacklog([{ ...TASKS[1], priority: 9, depends_on: ["T1"] }]);
+  const plain = await call(validate);
+  expect(plain.end).toBe("no");
+  expect(plain.out).toMatch(
+    /^to-do\.json:1:\d+ priority must be 5 or less; it is 9 \(bad-value at \/tasks\/0\/priority\)\n/,
+  );
+  expect(plain.out).toMatch(/\n2 problems in to-do\.json\n$/);
+  const answer = ValidateAnswer.parse(JSON.parse((await call(validate, "--json")).out));
+  expect(answer.ok).toBe(false);
+  expect(answer.problems.map(({ rule }) => rule).sort()).toEqual(["bad-value", "unknown-dependency"]);
+});
+
+test("validate takes another schema as well, from the flag and from the settings", async () => {
+  writeBacklog();
+  expect(await call(validate)).toMatchObject({ end: "ok", out: "to-do.json is valid: 4 tasks\n" });
+  write("few.json", { properties: { tasks: { maxItems: 2 } } });
+  write("named.json", { required: ["project"] });
+  expect(await call(validate, "--schema=few.json")).toMatchObject({ end: "no" });
+  write(".looper/config.json", { schema_file: "named.json" });
+  const both = await call(validate, "--schema=few.json", "--json");
+  expect(ValidateAnswer.parse(JSON.parse(both.out)).problems).toHaveLength(2);
+});
+
+test("validate knows the agents a task may name", async () => {
+  writeBacklog([{ ...TASKS[2], agent: "cluade" }]);
+  expect((await call(validate)).out).toContain('did you mean "claude"?');
+});
+
+const RUN = "2026-01-02_03-04-05";
+
+function writeLog(run: string, events: readonly Record<string, unknown>[]): void {
+  const stamped = events.map((event, at) => ({
+    seq: at + 1,
+    timestamp: `2026-01-02T03:04:${String(5 + at).padStart(2, "0")}.000Z`,
+    ...event,
+  }));
+  write(
+    `looper-logs/runs/${run}/events.jsonl`,
+    `${stamped.map((one) => JSON.stringify(one)).join("\n")}\n{"seq":`,
+  );
+}
+
+const EVENTS = [
+  { type: "message", role: "assistant", content: "one\nline\u001b[2J", task_id: "T1", agent: "claude" },
+  { type: "command", command: "npm test", exit_code: 1, task_id: "T1", agent: "claude" },
+  { type: "message", role: "assistant", content: "two", task_id: "T2", agent: "codex" },
+  { type: "brand_new", answer: 42 },
+];
+
+test("tail shows each event in one line, exactly as many as were asked for, a torn one left out", async () => {
+  writeBacklog();
+  writeLog(RUN, EVENTS);
+  expect((await call(tail)).out.split("\n")).toEqual([
+    "03:04:05 message         T1 claude  one line",
+    "03:04:06 command         T1 claude  npm test → exit 1",
+    "03:04:07 message         T2 codex  two",
+    '03:04:08 brand_new       {"answer":42}',
+    "",
+  ]);
+  for (const n of [0, 1, 3, 4, 99]) {
+    const { out } = await call(tail, `-n=${n}`, "--raw");
+    expect(out.split("\n").length - 1).toBe(Math.min(n, EVENTS.length));
+  }
+});
+
+test("tail --task and --type choose, before -n counts", async () => {
+  writeBacklog();
+  writeLog(RUN, EVENTS);
+  expect((await call(tail, "--task=T1", "-n=1")).out).toContain("npm test");
+  expect((await call(tail, "--type=message", "--task=T2")).out.trim().split("\n")).toHaveLength(1);
+  expect((await call(tail, RUN, "--type=message", "--json")).out.trim().split("\n")).toHaveLength(2);
+});
+
+test("tail -f of a run that is over, named, ends with it", async () => {
+  writeBacklog();
+  writeLog(RUN, [...EVENTS, { type: "run_ended", ending: "complete" }]);
+  expect((await call(tail, RUN, "-f", "-n=1")).out).toBe("03:04:09 run_ended       complete\n");
+});
+
+test("tail -f goes on with what is added, and into the next run", async () => {
+  writeBacklog();
+  writeLog(RUN, EVENTS);
+  const started = shellIn(root);
+  const { shell } = started;
+  const clock = shell.ports.clock;
+  let naps = 0;
+  const gone = new Error("the reader is gone");
+  const sleep = (): Promise<void> => {
+    naps++;
+    if (naps === 1) writeLog(RUN, [...EVENTS, { type: "run_ended", ending: "limit" }]);
+    if (naps === 2) writeLog("2026-01-02_03-04-05-2", [{ type: "warning", message: "the next run" }]);
+    return naps < 4 ? Promise.resolve() : Promise.reject(gone);
+  };
+  const watching = { ...shell, ports: { ...shell.ports, clock: { ...clock, sleep } } };
+  await expect(tail(watching, { operands: [], flags: { "-f": true, "-n": "0" } })).rejects.toBe(gone);
+  expect(started.out().split("\n")).toEqual([
+    "03:04:09 run_ended       limit",
+    "03:04:05 warning         the next run",
+    "",
+  ]);
+});
+
+test("without any run the answer is no; a run that is not there is a slip of the finger", async () => {
+  writeBacklog();
+  await expect(call(tail)).rejects.toMatchObject({ kind: "no" });
+  await expect(call(replay)).rejects.toMatchObject({ kind: "no" });
+  writeLog(RUN, EVENTS);
+  await expect(call(tail, "2026-01-02_03-04-06")).rejects.toMatchObject({
+    kind: "usage",
+    hint: `did you mean ${RUN}?`,
+  });
+});
+
+const RULES = {
+  ...{ max_iterations: 5, max_attempts: 2, max_reviews: 3, delay_ms: 0, workers: 1 },
+  ...{ apply_summary: true, review: true, completion_marker: true, verify_from_agents: false },
+  ...{ schedule: ["claude"], roles: {}, commit: "runner", bootstrap: "allowed" },
+  hooks: { pre_iteration: [], post_iteration: [], on_blocked: [], on_run_end: [] },
+};
+const STARTED = {
+  ...{ type: "run_started", run: RUN, version: "1", project: "/p", todo_file: "/p/to-do.json", rules: RULES },
+  ...{ agents: [], git: false, warnings: [] },
+};
+
+test("replay compares, and explains one line", async () => {
+  writeBacklog();
+  writeLog(RUN, [STARTED, { type: "decided", of: 1, effects: [], because: { rule: "run-started" } }]);
+  const same = await call(replay, "--json");
+  expect(ReplayAnswer.parse(JSON.parse(same.out))).toEqual({ same: true, run: RUN, decisions: 1 });
+  const at = ReplayAtAnswer.parse(JSON.parse((await call(replay, "--at=2", "--json")).out));
+  expect(at).toMatchObject({ seq: 1, event: "run_started", because: { rule: "run-started" }, effects: [] });
+  expect(at.state.phase).toBe("opening");
+  writeLog(RUN, [STARTED, { type: "decided", of: 1, effects: [], because: { rule: "another" } }]);
+  const differs = await call(replay, "--json");
+  expect(differs.end).toBe("no");
+  expect(ReplayAnswer.parse(JSON.parse(differs.out))).toMatchObject({ same: false, seq: 2 });
+});
+
+test("doctor looks at everything, and starts nothing the project names", async () => {
+  writeBacklog();
+  write("agent.sh", "#!/bin/sh\ntouch started\n");
+  const script = path.join(root, "project", "agent.sh");
+  chmodSync(script, 0o755);
+  write(".looper/config.json", {
+    schedule: { agent: "mine" },
+    agents: {
+      other: { kind: "command", binary: "./agent.sh" },
+      mine: { kind: "command", binary: "./missing" },
+      spare: { kind: "command", binary: "./gone" },
+    },
+    roles: { review: "other" },
+  });
+  const { end, out } = await call(doctor, "--json");
+  expect(end).toBe("no");
+  const { ok, checks } = DoctorAnswer.parse(JSON.parse(out));
+  const statuses = Object.fromEntries(checks.map(({ name, status }) => [name, status]));
+  expect(ok).toBe(false);
+  expect(statuses).toMatchObject({
+    node: "ok",
+    config: "ok",
+    "agent mine": "error",
+    "agent other": "ok",
+    "agent spare": "warning",
+    backlog: "ok",
+    prompts: "ok",
+    "log folder": "ok",
+    lock: "ok",
+    leftovers: "ok",
+  });
+  expect(existsSync(path.join(root, "project", "started"))).toBe(false);
+  expect(checks.filter(({ status, remedy }) => status !== "ok" && remedy === undefined)).toEqual([]);
+});
+
+test("doctor reports settings that are wrong instead of stopping at them", async () => {
+  write(".looper/config.json", { lop: {} });
+  const { end, out } = await call(doctor);
+  expect(end).toBe("no");
+  expect(out).toContain("✗ config");
+  expect(out).toContain("did you mean loop?");
+});
+
+test("doctor --fix removes a lock whose owner is gone, and no other", async () => {
+  writeBacklog();
+  const { shell } = shellIn(root);
+  const self = await shell.ports.processes.identity();
+  const owner = { token: "0123456789abcdef", ...self, since: "2026-01-02T03:04:05.000Z", run: RUN };
+  write(".looper/lock/to-do.json.run", { ...owner, boot: "another boot" });
+  write(".looper/lock/tree.run", owner);
+  const lockOf = async (...words: string[]) =>
+    DoctorAnswer.parse(JSON.parse((await call(doctor, "--json", ...words)).out))
+      .checks.filter(({ name }) => name === "lock")
+      .map(({ status }) => status);
+  expect(await lockOf()).toEqual(["warning", "ok"]);
+  expect(await lockOf("--fix")).toEqual(["ok", "ok"]);
+  expect(await shell.ports.files.list(path.join(root, "project", ".looper", "lock"))).toEqual(["tree.run"]);
+});
+
+test("every error of a command says what to do", async () => {
+  const error = await call(validate, "nowhere.json").then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(UserError);
+  expect(error).toHaveProperty("hint", expect.stringMatching(/\S/));
+});

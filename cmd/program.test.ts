@@ -1,0 +1,95 @@
+import { expect, test } from "vitest";
+import { ROWS } from "../src/config/settings.js";
+import { COMMANDS } from "./definitions.js";
+import { readCommandLine, type Asked } from "./program.js";
+
+function read(...argv: string[]): Promise<Asked> {
+  return readCommandLine(argv, {
+    version: "1.2.3",
+    cwd: "/work",
+    isFile: (file) => Promise.resolve(file === "/work/to-do.json"),
+  });
+}
+
+async function flags(...argv: string[]): Promise<unknown> {
+  const asked = await read(...argv);
+  return asked.kind === "command" ? asked.typed.flags : asked;
+}
+
+test("flags go by their long names, a negation among them", async () => {
+  expect(await flags("--no-review", "--task", "T1", "-y", "--hook", "a b", "--hook", "c")).toEqual({
+    "--no-review": true,
+    "--task": "T1",
+    "-y": true,
+    "--hook": ["a b", "c"],
+  });
+  expect(await flags("run")).toEqual({});
+});
+
+test("the first existing file is run's; -C is told apart from the command's own flags", async () => {
+  expect(await read("-C", ".", "to-do.json", "--dry-run")).toMatchObject({
+    kind: "command",
+    name: "run",
+    folder: ".",
+    typed: { operands: ["to-do.json"], flags: { "--dry-run": true } },
+  });
+});
+
+test("every flag of the settings' table is a flag of run, and takes a value just where the setting is no switch", async () => {
+  const spelled = COMMANDS.find(({ name }) => name === "run")?.flags.map((flag) => flag.spelled) ?? [];
+  const wanted = [...ROWS.values()].flatMap(({ flag }) => (flag === undefined ? [] : [flag]));
+  expect(wanted.length).toBeGreaterThan(10);
+  for (const flag of wanted) {
+    const given = spelled.find((one) => one.split(" ")[0] === flag);
+    expect(given, flag).toBeDefined();
+    const isSwitch = flag.startsWith("--no-") || flag === "--git-init";
+    expect(given?.includes("<"), flag).toBe(!isSwitch);
+  }
+  expect(await flags("--git-init")).toEqual({ "--git-init": true });
+});
+
+test("a flag takes a value in every command or in none: words can be sorted before the command is known", () => {
+  const takes = new Map<string, boolean>();
+  for (const { spelled } of COMMANDS.flatMap((command) => command.flags)) {
+    const [name = ""] = spelled.split(" ");
+    expect(takes.get(name) ?? spelled.includes("<"), name).toBe(spelled.includes("<"));
+    takes.set(name, spelled.includes("<"));
+  }
+  expect(takes.size).toBeGreaterThan(20);
+});
+
+test.each(COMMANDS.map(({ name }) => name))(
+  "%s can be loaded, and has a help that names it",
+  async (name) => {
+    const asked = await read(name, "--help");
+    expect(asked.kind === "text" && asked.text).toContain(`looper ${name}`);
+    const definition = COMMANDS.find((command) => command.name === name);
+    expect(await definition?.load()).toBeTypeOf("function");
+  },
+);
+
+test("the help lists what may be typed, the hidden command left out", async () => {
+  const asked = await read("help");
+  const text = asked.kind === "text" ? asked.text : "";
+  for (const { name, hidden } of COMMANDS) expect(text.includes(`\n  ${name} `), name).toBe(hidden !== true);
+});
+
+test("the version is the version", async () => {
+  expect(await read("--version")).toEqual({ kind: "text", text: "1.2.3\n" });
+});
+
+test.each([
+  [
+    ["ls", "--hook", "x"],
+    "looper ls has no flag --hook",
+    "looper run has; looper help ls shows how it is called",
+  ],
+  [["doctor", "x"], "looper doctor: too many words: x", "looper help doctor shows how it is called"],
+  [
+    ["agent-host"],
+    "looper agent-host: missing required argument 'file'",
+    "looper help agent-host shows how it is called",
+  ],
+])("%j is refused", async (argv, message, hint) => {
+  await expect(read(...argv)).rejects.toMatchObject({ kind: "usage", message, hint });
+});

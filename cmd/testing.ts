@@ -1,0 +1,43 @@
+import path from "node:path";
+import { nodePorts } from "../src/system/node.js";
+import type { Output } from "../src/ui/output.js";
+import type { Shell } from "./shell.js";
+
+/** What a command printed, and a shell that stands in a folder, with a home and an environment of its own. */
+export interface TestShell {
+  shell: Shell;
+  out(): string;
+  err(): string;
+}
+
+/** `folder` holds everything: `project` is where the command starts, `home` is empty. Both exist. */
+export function shellIn(folder: string, env: Readonly<Record<string, string>> = {}): TestShell {
+  const printed = { out: "", err: "" };
+  const output = (to: "out" | "err"): Output => ({
+    isTerminal: false,
+    columns: () => 80,
+    write: (text) => {
+      printed[to] += text;
+      return Promise.resolve();
+    },
+  });
+  const shell: Shell = {
+    ports: nodePorts(),
+    version: "0.0.0",
+    nodeVersion: "20.19.0",
+    node: "/nowhere/node",
+    cwd: path.join(folder, "project"),
+    env: { HOME: path.join(folder, "home"), ...env },
+    home: path.join(folder, "home"),
+    self: { command: "/nowhere/node", args: [] },
+    promptsFolder: "/nowhere/prompts",
+    out: output("out"),
+    err: output("err"),
+    stdin: { isTerminal: false, readAll: () => Promise.resolve("") },
+    confirm: () => Promise.resolve(false),
+    onSignal: () => undefined,
+    noteLog: () => undefined,
+    claimStdout: () => () => Promise.resolve(),
+  };
+  return { shell, out: () => printed.out, err: () => printed.err };
+}

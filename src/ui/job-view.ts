@@ -1,0 +1,89 @@
+// One job of a run as people see it: an attempt, a review, a draft or a repair, under way or over. Pure.
+// Leaves which job is under way to view.ts.
+import type { RunEvent } from "../logging/events.js";
+import type { Spent } from "./spent.js";
+
+export type Phase = "bootstrap" | "repair" | "iteration" | "review";
+
+/** What came of an attempt, a review, a draft or a repair. `failed`: another attempt follows. */
+export type Result = "done" | "blocked" | "skipped" | "failed" | "stopped" | "agent-dropped" | "reviewed";
+
+interface JobView {
+  job: number;
+  phase: Phase;
+  taskId?: string;
+  agent: string;
+  /** From 1. */
+  attempt: number;
+  spent: Spent;
+}
+
+/** The job under way. */
+export interface Current extends JobView {
+  /** Epoch ms. */
+  began: number;
+  /** What it does now, in a few words; not cleaned. */
+  doing: string;
+  /** Its agent has ended; what follows settles it. */
+  agentEnded: boolean;
+  /** Why the attempt failed, or what it was blocked by. */
+  why?: string;
+  /** The status its report gives. */
+  reported?: string;
+  /** What follows the failure. */
+  next?: "retry" | "blocked" | "drop-agent" | "end";
+  stopped?: true;
+}
+
+/** A job that is over. */
+export interface Finished extends JobView {
+  result: Result;
+  ms: number;
+  /** Why it failed or is blocked; empty otherwise. */
+  why: string;
+  /** How many tasks it added. */
+  added: number;
+}
+
+type AgentFinished = Extract<RunEvent, { type: "agent_finished" }>;
+
+/** The job once its agent has ended. */
+export function endAgent(current: Current, event: AgentFinished): Current {
+  const stopped =
+    event.outcome === "failed" && event.reason === "interrupted" ? { stopped: true as const } : {};
+  const why = whyOf(event);
+  const { report } = event;
+  const reported = report !== undefined && "found" in report ? { reported: report.found.status } : {};
+  const ended = { agentEnded: true, doing: "settling", ...stopped, ...reported };
+  return { ...current, ...ended, ...(why === "" ? {} : { why }) };
+}
+
+/** The agent's failure, or what its report is blocked by. */
+function whyOf(event: AgentFinished): string {
+  if (event.outcome === "failed") return said(event.reason ?? "failed", event.evidence ?? "");
+  const { report } = event;
+  if (report === undefined) return "";
+  if ("missing" in report) return said("no-summary", report.missing);
+  if ("invalid" in report) return said("bad-summary", report.invalid);
+  const { summary = "", blockers = [] } = report.found;
+  if (report.found.status === "done" || report.found.status === "reviewed") return "";
+  return blockers.length > 0 ? blockers.join("; ") : summary;
+}
+
+/** A reason with what was seen. */
+export function said(reason: string, evidence: string): string {
+  return evidence === "" ? reason : `${reason}: ${evidence}`;
+}
+
+/** What came of it, its task now having the status `own`; `undefined` while it is not known yet: a later line says so. */
+export function resultOf(current: Current, own: string | undefined): Result | undefined {
+  if (current.phase === "review") {
+    if (current.stopped === true) return "stopped";
+    return current.why === undefined ? "reviewed" : undefined;
+  }
+  if (own === "done" || own === "blocked") return own;
+  if (current.next === "drop-agent") return "agent-dropped";
+  if (current.next !== undefined) return "failed";
+  if (current.stopped === true) return "stopped";
+  return current.reported === "done" ? undefined : "skipped";
+}

@@ -1,0 +1,238 @@
+// What is printed while a run goes on and at its end, line by line, from the events alone.
+import { expect, test } from "vitest";
+import type { RunEvent } from "../../logging/events.js";
+import { id } from "../../todo/testing.js";
+import {
+  attempt,
+  changed,
+  committed,
+  finished,
+  over,
+  read,
+  review,
+  sealAll,
+  started,
+  usage,
+} from "../testing.js";
+import { fold, NOTHING, type View } from "../view.js";
+import { coloursFor, PLAIN } from "./colours.js";
+import { liveLine } from "./live-line.js";
+import { progressLines } from "./progress.js";
+import { resultLines } from "./result.js";
+import { widthOf } from "./text.js";
+
+const titles = new Map([
+  ["T1", "Read the settings"],
+  ["T2", "日本語 \u001b[31mtitle"],
+]);
+
+function play(events: readonly (RunEvent | number)[], live = false): { view: View; lines: string[] } {
+  let view = NOTHING;
+  const lines: string[] = [];
+  for (const event of sealAll(...events)) {
+    const before = view;
+    view = fold(before, event);
+    lines.push(...progressLines({ before, event, after: view }, { titles, colours: PLAIN, live }));
+  }
+  return { view, lines };
+}
+
+const T1 = attempt(1, "T1");
+const T1again = attempt(2, "T1", 2);
+const T2 = attempt(3, "T2");
+const R = review(4);
+
+const STORY: (RunEvent | number)[] = [
+  started(["no git here"]),
+  { type: "recovered", took_over: "2026-01-01_00-00-00", killed: 2, left: [], locks_removed: [] },
+  read("T0 done", "T1", "T2"),
+  { type: "task_selected", ...T1, reason: "todo", candidates: 2 },
+  changed(T1, "T1 todo doing"),
+  finished(T1),
+  { type: "attempt_failed", ...T1, reason: "no-summary", evidence: "it said\nnothing", next: "retry" },
+  changed(T1),
+  { type: "task_selected", ...T1again, reason: "doing", candidates: 2 },
+  changed(T1again),
+  usage(T1again, 12_300, 0.12),
+  61,
+  finished(T1again, { task_id: "T1", status: "done" }),
+  committed(T1again, "T1 doing done"),
+  {
+    type: "hook_finished",
+    ...T1again,
+    hook: "post_iteration",
+    command: "./x",
+    outcome: "failed",
+    exit_code: 2,
+    output: "boo\n",
+    duration_ms: 1,
+  },
+  { type: "task_selected", ...T2, reason: "todo", candidates: 1 },
+  changed(T2, "T2 todo doing"),
+  {
+    type: "backlog_edited",
+    added: [id("T9")],
+    changed: [],
+    put_back: ["the status of T1"],
+    copy: "to-do.json.edited-1",
+  },
+  finished(T2, { task_id: "T2", status: "blocked", blockers: ["needs a\u0007 key"] }),
+  changed(T2, "T2 doing blocked"),
+  { type: "checkpoint", ...R, reused: false, dirty: 0 },
+  finished(R, { task_id: null, status: "reviewed" }),
+  changed(R, "T3 - todo"),
+  over("blocked", { done: 2, tasks: 4 }),
+];
+
+test("plain lines: what begins, what ends, what to know", () => {
+  expect(play(STORY).lines).toEqual([
+    "looper 1.0.0 · run 2026-01-02_03-04-05 · claude",
+    "! no git here",
+    "! took over from run 2026-01-01_00-00-00, which is gone, and ended 2 processes it left",
+    "3 tasks, 1 done",
+    "- 2/3 T1 Read the settings · claude",
+    "✗ failed T1 Read the settings · claude · 4.0s: no-summary: it said nothing",
+    "- 2/3 T1 Read the settings · claude, attempt 2",
+    "✓ T1 Read the settings · claude · attempt 2 · 1m04s · 12.3k tokens, $0.12",
+    "! the hook ./x failed (exit 2): boo",
+    "- 3/3 T2 日本語 title · claude",
+    "! the task file was edited meanwhile; new: T9; put back: the status of T1; their version is kept in to-do.json.edited-1",
+    "✗ blocked T2 日本語 title · claude · 4.0s: needs a key",
+    "- reviewing the project · claude",
+    "✓ reviewing the project · claude · 2.0s · 1 new task",
+  ]);
+});
+
+test("beside a live line nothing is said of what begins", () => {
+  const plain = play(STORY).lines.filter((line) => !line.startsWith("- "));
+  expect(play(STORY, true).lines).toEqual(plain);
+});
+
+test("the result: a table, the reasons, why it ended and what to do next", () => {
+  const { view } = play(STORY);
+  const { ended } = view;
+  if (ended === undefined) throw new Error("the story has an end");
+  const look = { titles, colours: PLAIN, log: "looper-logs/runs/1" };
+  expect(resultLines(view, ended, look)).toEqual({
+    answer: [
+      "task                     result        agent   attempts   time   cost",
+      "T1 Read the settings     done          claude         2  1m08s  $0.12",
+      "T2 日本語 title          blocked       claude         1   4.0s      -",
+      "(reviewing the project)  reviewed, +1  claude         1   2.0s      -",
+      "",
+      "T2 日本語 title: needs a key",
+      "",
+      "blocked · 2 of 4 tasks done · 1 iteration · 1m05s",
+      "nothing more can be done: 1 task blocked, 1 task waiting for what is not done",
+      "next: see the reasons above (also under `blockers` in the task file), mend them, then run again: blocked tasks are tried once more",
+      "log: looper-logs/runs/1",
+    ],
+    errors: [],
+  });
+  const narrow = resultLines(view, ended, { ...look, columns: 60 }).answer.slice(0, 4);
+  expect(narrow.map(widthOf).every((width) => width <= 60)).toBe(true);
+  expect(narrow[1]).toBe("T1 Read the s…  done          claude         2  1m08s  $0.12");
+});
+
+test.each<[RunEvent, string, string]>([
+  [over("complete"), "every task is done", ""],
+  [over("complete", { message: "the backlog is finished already" }), "the backlog is finished already", ""],
+  [
+    over("limit", { message: "max_iterations (5) is reached" }),
+    "max_iterations (5) is reached",
+    "next: run again to go on",
+  ],
+  [over("interrupted", { signal: "SIGTERM" }), "stopped by SIGTERM", "next: run again: what was in hand"],
+])("an ending and the next step", (event, why, next) => {
+  const { view } = play([started(), event]);
+  const { ended } = view;
+  if (ended === undefined) throw new Error("it has ended");
+  const { answer, errors } = resultLines(view, ended, { titles, colours: PLAIN, log: "l" });
+  expect(errors).toEqual([]);
+  expect(answer[1]).toBe(why);
+  expect(answer.some((line) => line.startsWith("next: "))).toBe(next !== "");
+  if (next !== "") expect(answer[2]).toContain(next);
+});
+
+test.each(["environment", "unusable-backlog"] as const)("%s is an error: it goes to stderr", (ending) => {
+  const { view } = play([started(), over(ending, { message: "the disk\nis full" })]);
+  const { ended } = view;
+  if (ended === undefined) throw new Error("it has ended");
+  const { answer, errors } = resultLines(view, ended, { titles, colours: PLAIN, log: "l" });
+  expect(errors[0]).toBe("looper: the disk is full");
+  expect(errors[1]).toMatch(/^ {2}looper (doctor|validate)/);
+  expect(answer.join("\n")).not.toContain("disk");
+});
+
+test("--task is done when that one is", () => {
+  const { view } = play([started([], "T1"), over("complete")]);
+  const { ended } = view;
+  if (ended === undefined) throw new Error("it has ended");
+  expect(resultLines(view, ended, { titles, colours: PLAIN, log: "l" }).answer[1]).toBe(
+    "T1 and what it depends on are done",
+  );
+});
+
+test("each signal says how far the run has come in stopping", () => {
+  const signal: RunEvent = { type: "run_interrupted", signal: "SIGINT", terminal: true };
+  const { lines } = play([
+    signal,
+    signal,
+    signal,
+    { type: "run_interrupted", signal: "SIGHUP", terminal: false },
+  ]);
+  expect(lines).toEqual([
+    "stopping once the agent has finished (Ctrl-C again ends it now)",
+    "ending the agent (Ctrl-C again ends everything at once)",
+    "ending everything at once",
+    "SIGHUP is ignored: there is no terminal",
+  ]);
+});
+
+function live(columns: number, ...more: RunEvent[]): string {
+  const { view } = play([
+    started(),
+    read("T0 done", "T1", "T2"),
+    { type: "task_selected", ...T2, reason: "todo", candidates: 1 },
+    ...more,
+  ]);
+  const now = (view.current?.began ?? 0) + 65_000;
+  return liveLine({ view, titles, now, columns, colours: PLAIN });
+}
+
+test("the live line: task n of m, title, agent, elapsed, tokens and cost, what it does now", () => {
+  const working: RunEvent[] = [
+    usage(T2, 1200, 0.05),
+    { type: "tool_use", ...T2, name: "Edit", input: { file_path: "src/\u001b[2Jx.ts" } },
+  ];
+  expect(live(100, ...working)).toBe(
+    "⠋ 2/3 T2 日本語 title · claude · 1m05s · 1.2k tokens · $0.05 · Edit src/x.ts",
+  );
+  expect(live(40, ...working)).toBe("⠋ 2/3 T2 日本語 title · claude · 1m05s …");
+});
+
+test("the live line is never wider than the terminal, in colour neither", () => {
+  const message: RunEvent = { type: "message", ...T2, role: "assistant", content: "語".repeat(300) };
+  for (let columns = 1; columns < 120; columns++)
+    expect(widthOf(live(columns, message))).toBeLessThanOrEqual(columns);
+  const { view } = play([
+    started(),
+    read("T2"),
+    { type: "task_selected", ...T2, reason: "todo", candidates: 1 },
+  ]);
+  const scene = { view, titles, now: view.current?.began ?? 0, columns: 30 };
+  const bare = liveLine({ ...scene, colours: coloursFor(true) }).replaceAll(
+    new RegExp("\u001b\\[\\d+m", "g"),
+    "",
+  );
+  expect(bare).toBe(liveLine({ ...scene, colours: PLAIN }));
+});
+
+test("a run that waits says until when; one that has ended says nothing", () => {
+  const waiting: RunEvent = { type: "waiting", reason: "loop.delay_seconds", until: "03:05" };
+  const scene = { titles, now: 0, columns: 80, colours: PLAIN };
+  expect(liveLine({ ...scene, view: play([started(), waiting]).view })).toBe(
+    "⠋ waiting until 03:05: loop.delay_seconds",
+  );
+  expect(liveLine({ ...scene, view: play([started(), waiting, over("limit")]).view })).toBe("");
+});

@@ -1,0 +1,76 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { clean, cut, pad, widthOf } from "./text.js";
+
+test.each([
+  ["\u001b[31mred\u001b[0m", "red"],
+  ["a\u001b]0;title\u0007b", "ab"],
+  ["one\r\ntwo\tthree", "one two three"],
+  ["\u202eevil\u202c", "evil"],
+  ["a\u009b31mb", "ab"],
+  ["  \n ", ""],
+  ["tab\u0000null\u007f", "tab null"],
+])("%j is cleaned to %j", (text, cleaned) => {
+  expect(clean(text)).toBe(cleaned);
+});
+
+test.each([
+  ["plain", 5],
+  ["日本語", 6],
+  ["e\u0301", 1],
+  ["👩‍👩‍👧", 2],
+  ["❤️", 2],
+  ["한국", 4],
+  ["ﾊﾝ", 2],
+  ["–…✓", 3],
+])("%s takes %d columns", (text, width) => {
+  expect(widthOf(text)).toBe(width);
+});
+
+test.each([
+  ["abcdef", 6, "abcdef"],
+  ["abcdef", 5, "abcd…"],
+  ["abc", 1, "…"],
+  ["abc", 0, ""],
+  ["日本語", 6, "日本語"],
+  ["日本語", 5, "日本…"],
+  ["日本語", 4, "日…"],
+  ["a日", 2, "a…"],
+  ["👩‍👩‍👧x", 2, "…"],
+  ["👩‍👩‍👧xyz", 4, "👩‍👩‍👧x…"],
+])("%s in %d columns is %s", (text, width, shown) => {
+  expect(cut(text, width)).toBe(shown);
+});
+
+const anyText = fc.oneof(
+  fc.string(),
+  fc.string({ unit: "grapheme" }),
+  fc
+    .array(fc.constantFrom("\u001b[", "31m", "日", "\u0301", "👩‍👧", "\n", "\u009b", "x", "\u202e"))
+    .map((parts) => parts.join("")),
+);
+
+test("what is cleaned cannot steer a terminal, and cleaning twice changes nothing", () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      const cleaned = clean(text);
+      expect(cleaned).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u);
+      expect(clean(cleaned)).toBe(cleaned);
+    }),
+  );
+});
+
+test("a cut text is never wider than asked, and whole where it fits", () => {
+  fc.assert(
+    fc.property(anyText, fc.nat({ max: 30 }), (text, width) => {
+      const cleaned = clean(text);
+      const shown = cut(cleaned, width);
+      expect(widthOf(shown)).toBeLessThanOrEqual(width);
+      if (widthOf(cleaned) <= width) expect(shown).toBe(cleaned);
+    }),
+  );
+});
+
+test("padding counts columns, not letters", () => {
+  expect([pad("日", 4), pad("abcde", 4)]).toEqual(["日  ", "abcde"]);
+});
