@@ -117,7 +117,8 @@ async function withLock<T, E>(
   const result = await acquireLock(ports, lock, facts, { waitMs: LOCK_WAIT_MS }).catch((error: unknown) => {
     if (errorCode(error) === undefined) throw error;
     const message = `cannot lock ${path}: ${errorMessage(error)}`;
-    throw new UserError("environment", message, `make ${lockFolder} writable`, { cause: error });
+    const hint = `make room, or make ${lockFolder} writable`;
+    throw new UserError("environment", message, hint, { cause: error });
   });
   if ("heldBy" in result) return err({ kind: "held", by: result.heldBy });
   try {
