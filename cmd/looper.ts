@@ -7,6 +7,7 @@ import { isatty } from "node:tty";
 import { fileURLToPath } from "node:url";
 import { errorCode, UserError } from "../src/system/errors.js";
 import type { Output } from "../src/ui/output.js";
+import { clean } from "../src/ui/terminal/text.js";
 import { BUG, exitCodeOf, exitCodeOfError, exitCodeOfSignal } from "./exit-codes.js";
 import { readCommandLine } from "./program.js";
 import type { CommandEnd, Shell, Signal } from "./shell.js";
@@ -146,15 +147,22 @@ async function main(): Promise<CommandEnd> {
   return command(shell, asked.typed);
 }
 
+/** What the user must mend, and how. Both may hold words of others. */
+function advice(message: string, hint = ""): string {
+  const [first = "", ...rest] = `${message}\n${hint}`
+    .split("\n")
+    .map(clean)
+    .filter((line) => line !== "");
+  return `looper: ${[first, ...rest].join("\n  ")}\n`;
+}
+
 /** The last words on an error, and the exit code it means. */
 function explain(error: unknown): { text: string; code: number } {
-  if (error instanceof UserError) {
-    const hint = error.hint === undefined ? "" : `\n  ${error.hint.replaceAll("\n", "\n  ")}`;
-    return { text: `looper: ${error.message}${hint}\n`, code: exitCodeOfError(error.kind) };
-  }
+  if (error instanceof UserError)
+    return { text: advice(error.message, error.hint), code: exitCodeOfError(error.kind) };
   if (error instanceof Error && SURROUNDINGS.has(errorCode(error) ?? "")) {
     const hint = "free some space or mend the permissions, then try again: nothing that was done is lost";
-    return { text: `looper: ${error.message}\n  ${hint}\n`, code: exitCodeOfError("environment") };
+    return { text: advice(error.message, hint), code: exitCodeOfError("environment") };
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const cause =
