@@ -89,8 +89,8 @@ export interface Work extends Frame {
   looking: boolean;
   /** Epoch ms until which the next iteration waits. */
   resumeAt?: number;
-  /** What ends the run once the jobs in flight have ended. */
-  closing?: { ending: Ending; message: string | undefined };
+  /** What ends the run once the jobs in flight have ended; `broken`: the world failed, and nothing more is written into it. */
+  closing?: { ending: Ending; message: string | undefined; broken?: true };
 }
 
 /** The last things: the backlog's own commit, the hooks, the end. */

@@ -9,7 +9,7 @@ import { dropJob, jobOf, replaceJob, stopJobs, takeOutcome, uncount } from "./jo
 import { judgeAttempt, judgeReview } from "./judge.js";
 import { settleAttempt, settleByRow, settleReview, settleUncommitted } from "./settle.js";
 import { afterSettle, endJob } from "./settled.js";
-import type { Job, Stage, State, Work } from "./state.js";
+import type { Job, Stage, State, Verdict, Work } from "./state.js";
 import { heed, said, type Turn } from "./turn.js";
 
 type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
@@ -145,7 +145,9 @@ function onSnapshot(work: Work, event: Of<"snapshot">, turn: Turn): State {
   const job = jobOf(work, event);
   expectStage(job, "snapshot", event);
   for (const message of event.warnings) turn.notes.push({ type: "warning", ...job.facts, message });
-  return working(settleAttempt(work, job, judgeAttempt(job, event), turn));
+  // L2: a commit begun now could take the place of one that is left for the next start to finish.
+  const verdict: Verdict = work.closing?.broken === true ? { kind: "interrupted" } : judgeAttempt(job, event);
+  return working(settleAttempt(work, job, verdict, turn));
 }
 
 function onCommitted(work: Work, event: Of<"committed">, turn: Turn): State {
@@ -164,15 +166,14 @@ function onFailed(work: Work, event: Of<"effect_failed">, turn: Turn): State {
       return event.effect === "stop" ? working(work) : onHook(work, event, turn);
     case "commit":
       // Contract: under this name the backlog was not written yet; later it is `publish`, which the next start finishes.
-      if (work.rules.apply_summary)
-        return working(settleUncommitted(work, jobOf(work, event), message, turn));
-      break;
+      if (!work.rules.apply_summary || work.closing?.broken === true) break;
+      return working(settleUncommitted(work, jobOf(work, event), message, turn));
     default:
       break;
   }
   // Nothing can be relied on any more: what is still under way is ended, then the run.
   const left = event.job === undefined ? { ...work, looking: false } : dropJob(work, jobOf(work, event));
-  const closing = work.closing ?? { ending: "environment" as const, message };
+  const closing = { ending: "environment" as const, message, ...work.closing, broken: true as const };
   return goOn({ ...stopJobs(left, ["agent"], turn), closing }, turn);
 }
 

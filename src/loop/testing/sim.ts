@@ -40,6 +40,8 @@ export interface Sim {
   journal: readonly Disk[];
   seen: Seen;
   open: readonly Open[];
+  /** Jobs that were told to stop. */
+  told: readonly number[];
   /** Epoch ms. */
   now: number;
   timer?: number | undefined;
@@ -88,6 +90,7 @@ export function newSim(disk: Disk, rules: Partial<Rules> = {}): Sim {
     journal: [disk],
     seen: { rows: [], finished: new Set() },
     open: [],
+    told: [],
     now: 0,
   };
 }
@@ -102,6 +105,7 @@ export function startRun(sim: Sim): { sim: Sim; taken: Taken[] } {
     journal: [disk],
     seen: { rows: [], finished: new Set() },
     open: [],
+    told: [],
     timer: undefined,
   };
   const started = feed(fresh, {
@@ -145,6 +149,10 @@ export function feed(sim: Sim, event: StepEvent): Fed {
       ...sim,
       state: next.state,
       open: [...sim.open, ...opened],
+      told: [
+        ...sim.told,
+        ...next.effects.flatMap((effect) => (effect.kind === "stop" ? [effect.job.job] : [])),
+      ],
       timer: next.wakeAt ?? sim.timer,
     },
     taken: { event: sealed, before: sim.state, next },

@@ -183,7 +183,7 @@ function readEnd([status = "", ...rest]: readonly string[]): AgentEnd {
     task_id: after("for") ?? null,
     status,
     summary: why,
-    ...(status === "blocked" ? { blockers: [why ?? ""] } : {}),
+    ...(status === "blocked" ? { blockers: [why] } : {}),
     ...(added === undefined ? {} : { new_tasks: added.map((id) => ({ id, title: `Title of ${id}` })) }),
   });
   return { outcome: "ok", report: { found } };

@@ -1,0 +1,119 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createRunLog, type RunLog } from "../logging/run-log.js";
+import type { StepEvent } from "../logging/events.js";
+import { UserError } from "../system/errors.js";
+import { nodePorts } from "../system/node.js";
+import { row } from "../todo/testing.js";
+import { drive, type Perform } from "./drive.js";
+import type { Effect } from "./effects.js";
+import { Inbox } from "./inbox.js";
+import { replayRun } from "./replay.js";
+import { answer } from "./testing/answers.js";
+import { advance } from "./testing/operations.js";
+import { newSim, startRun, type Sim } from "./testing/sim.js";
+
+const ports = nodePorts();
+let folder: string;
+let log: RunLog;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "looper-drive-"));
+  log = await createRunLog(ports, folder, { redact: (text) => text, onLine: () => undefined });
+});
+afterEach(async () => {
+  await log.close();
+  await rm(folder, { recursive: true });
+});
+
+/** Effects are done in the little world; `first` is asked before each. */
+function inWorld(sim: Sim, first: (effect: Effect) => Promise<void>): { inbox: Inbox; perform: Perform } {
+  const begun = startRun(sim);
+  let now = begun.sim;
+  const inbox = new Inbox();
+  for (const { event } of begun.taken) inbox.put(unsealed(event));
+  return {
+    inbox,
+    perform: async (effect) => {
+      await first(effect);
+      const at = now.open.findIndex((one) => JSON.stringify(one.effect) === JSON.stringify(effect));
+      for (;;) {
+        const open = now.open[at];
+        if (open === undefined) throw new Error(`${effect.kind} was not asked for`);
+        if (open.ops.length > 0) {
+          now = advance(now, open);
+          continue;
+        }
+        const fed = answer(now, open);
+        now = fed.sim;
+        return unsealed(fed.taken.event);
+      }
+    },
+  };
+}
+
+function unsealed(event: StepEvent & { seq?: number; timestamp?: string }): StepEvent {
+  const { seq: _seq, timestamp: _timestamp, ...rest } = event;
+  return rest;
+}
+
+const backlog = { rows: [row("T1"), row("T2", { depends_on: ["T1"] })], commits: [], checkpoints: [] };
+
+async function lines(): Promise<Record<string, unknown>[]> {
+  const text = await readFile(path.join(log.folder, "events.jsonl"), "utf8");
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line): Record<string, unknown> => JSON.parse(line) as Record<string, unknown>);
+}
+
+test("L11: what was decided lies in the log before any of it is begun", async () => {
+  const begun: string[] = [];
+  const { inbox, perform } = inWorld(newSim(backlog, { review: false }), async (effect) => {
+    const decided = (await lines()).filter(({ type }) => type === "decided");
+    expect(decided.at(-1)?.["effects"]).toContainEqual(effect);
+    begun.push(effect.kind);
+  });
+  const end = await drive({ log, clock: ports.clock, perform }, inbox);
+  expect(end.ending).toBe("complete");
+  expect(begun.filter((kind) => kind === "commit")).toHaveLength(2);
+});
+
+test("L15: the log of a run, read back from disk, gives the same decisions; another effect is found", async () => {
+  const { inbox, perform } = inWorld(newSim(backlog, { review: false }), () => Promise.resolve());
+  await drive({ log, clock: ports.clock, perform }, inbox);
+  const decisions = (await lines()).filter(({ type }) => type === "decided").length;
+  expect(await replayRun(ports, log.folder)).toEqual({ decisions });
+  const file = path.join(log.folder, "events.jsonl");
+  await ports.files.writeAtomic(
+    file,
+    (await readFile(file, "utf8")).replace('"claim","id":"T2"', '"claim","id":"T1"'),
+  );
+  expect(await replayRun(ports, log.folder)).toMatchObject({
+    difference: expect.stringContaining("T2") as string,
+  });
+});
+
+test("L10: what an effect throws is its one answer; a bug of ours is not", async () => {
+  const refuse = (effect: Effect): Promise<void> =>
+    effect.kind === "checkpoint"
+      ? Promise.reject(new UserError("environment", "no space", "free some"))
+      : Promise.resolve();
+  const { inbox, perform } = inWorld(newSim(backlog), refuse);
+  const failing: Perform = (effect) => (effect.kind === "finish" ? Promise.resolve(ended) : perform(effect));
+  expect(await drive({ log, clock: ports.clock, perform: failing }, inbox)).toMatchObject({
+    ending: "environment",
+  });
+  const failed = (await lines()).filter(({ type }) => type === "effect_failed");
+  expect(failed).toMatchObject([{ effect: "checkpoint", error: "no space", hint: "free some", job: 1 }]);
+
+  const bug = inWorld(newSim(backlog), () => Promise.reject(new Error("a bug")));
+  await expect(drive({ log, clock: ports.clock, perform: bug.perform }, bug.inbox)).rejects.toThrow("a bug");
+});
+
+const ended: StepEvent = {
+  type: "run_ended",
+  ending: "environment",
+  totals: { done: 0, tasks: 2, iterations: 1, duration_ms: 0, input_tokens: 0, output_tokens: 0 },
+};

@@ -1,0 +1,186 @@
+// Every interleaving of events and every crash point, for up to three tasks and two workers, on a disk of which a power
+// loss may take what was not yet synced. What was visited is drawn in docs/state-diagram.md.
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, expect, test } from "vitest";
+import type { Rules } from "../logging/rules.js";
+import { row } from "../todo/testing.js";
+import type { IndexRow } from "../todo/task.js";
+import type { AgentEnd } from "./testing/answers.js";
+import { Diagram } from "./testing/diagram.js";
+import { explore, type Explored, type Node, type Questions } from "./testing/explore.js";
+import type { Menu } from "./testing/moves.js";
+import { newSim, startRun, type Sim, type Taken } from "./testing/sim.js";
+
+const file = path.join(import.meta.dirname, "../../docs/state-diagram.md");
+const diagram = new Diagram();
+let total = 0;
+
+interface Setup {
+  rows: IndexRow[];
+  rules?: Partial<Rules>;
+  file?: Sim["file"];
+  budget: Partial<Node["budget"]>;
+  ends: (phase: string) => AgentEnd[];
+  replies?: boolean;
+}
+
+const found = (status: "done" | "blocked" | "skipped" | "reviewed", more: object = {}): AgentEnd => ({
+  outcome: "ok",
+  report: { found: { task_id: null, status, ...more } },
+});
+const failed = (reason: Extract<AgentEnd, { outcome: "failed" }>["reason"]): AgentEnd => ({
+  outcome: "failed",
+  reason,
+  evidence: reason,
+});
+
+function run({ rows, rules, file: what = "ok", budget, ends, replies = false }: Setup): Explored {
+  const disk = { rows, commits: [], checkpoints: [] };
+  const begun = startRun({ ...newSim(disk, rules), file: what });
+  const start = { sim: begun.sim, budget: { signals: 0, failures: 0, edits: 0, crashes: 0, ...budget } };
+  for (const taken of begun.taken) diagram.draw(taken);
+  const menu: Menu = {
+    ends: ({ job }) => ends(job.phase),
+    // With two workers the second stage at once.
+    signals: [
+      { type: "run_interrupted", signal: rules?.workers === 2 ? "SIGTERM" : "SIGINT", terminal: true },
+    ],
+    replies,
+  };
+  const explored = explore(start, menu, questions(rows));
+  total += explored.states;
+  const endings = [...explored.endings].map(([ending, times]) => `${times} ${ending}`).join(", ");
+  process.stdout.write(
+    `explored ${explored.states} states, ${explored.turns} turns, ${explored.crashes} crashes: ends ${endings}\n`,
+  );
+  return explored;
+}
+
+function questions(rows: readonly IndexRow[]): Questions {
+  const open = rows.filter(({ status }) => status !== "done");
+  return {
+    state: (sim) => [...open.flatMap((task) => lost(sim, task)), ...undoneAtTheEnd(sim, open)],
+    turn: (before, taken, after) => {
+      diagram.draw(taken);
+      return [...unprepared(taken, after), ...startedLate(before, taken)];
+    },
+  };
+}
+
+/** L2: never two commits, never one without its task done, never done with neither commit nor pending; never lost. */
+function lost({ disk }: Sim, { id }: IndexRow): string[] {
+  const now = disk.rows.find((one) => one.id === id);
+  const commits = disk.commits.filter(({ task }) => task === id).length;
+  const pending = disk.pending?.commit.task === id;
+  if (now === undefined) return [`${id} is lost`];
+  if (commits > 1) return [`${id} has ${commits} commits`];
+  if (commits === 1 && now.status !== "done") return [`${id} has a commit and is ${now.status}`];
+  return now.status === "done" && commits === 0 && !pending ? [`${id} is done without a commit`] : [];
+}
+
+/** Whoever ends in peace leaves nothing half done. */
+function undoneAtTheEnd({ state, disk }: Sim, rows: readonly IndexRow[]): string[] {
+  if (state.phase !== "ended" || state.ending === "interrupted" || state.ending === "environment") return [];
+  return rows.flatMap(({ id }) => {
+    const done = disk.rows.find((one) => one.id === id)?.status === "done";
+    const committed = disk.commits.some(({ task }) => task === id);
+    return done === committed
+      ? []
+      : [`it ended ${state.ending}, ${id} done: ${done}, committed: ${committed}`];
+  });
+}
+
+/** L1, seen from the disk. */
+function unprepared({ next }: Taken, { disk }: Sim): string[] {
+  return next.effects.flatMap((effect) => {
+    if (effect.kind !== "run-agent" || effect.job.phase !== "iteration") return [];
+    const task = disk.rows.find(({ id }) => id === effect.job.task_id);
+    if (task?.status !== "doing")
+      return [`an agent starts on ${effect.job.task_id}, which is ${task?.status}`];
+    const checked = disk.checkpoints.includes(task.id);
+    return checked ? [] : [`an agent starts on ${task.id} without a checkpoint`];
+  });
+}
+
+/** L8, seen from the state. */
+function startedLate({ state }: Sim, { next }: Taken): string[] {
+  const frame =
+    state.phase === "working" ? state.work : state.phase === "opening" ? state.opening : undefined;
+  const closing = state.phase === "working" && state.work.closing !== undefined;
+  if (frame === undefined || (frame.stopping === 0 && !closing)) return [];
+  return next.effects.flatMap(({ kind }) =>
+    kind === "run-agent" || kind === "checkpoint" ? [`${kind} after the stop`] : [],
+  );
+}
+
+const DONE_OR_NOT = (): AgentEnd[] => [found("done"), failed("exited")];
+const hooks = { pre_iteration: ["p"], post_iteration: ["q"], on_blocked: ["b"], on_run_end: ["e"] };
+
+test("L2, L13: one task with everything that can happen to it", () => {
+  const explored = run({
+    rows: [row("T1")],
+    rules: { hooks, max_reviews: 1, schedule: ["a", "b"] },
+    budget: { signals: 2, failures: 1, crashes: 1 },
+    ends: (phase) =>
+      phase === "review"
+        ? [found("reviewed"), failed("exited")]
+        : [found("done"), failed("exited"), found("blocked"), found("skipped"), failed("not-found")],
+  });
+  expect([...explored.endings.keys()].sort()).toEqual(["blocked", "complete", "environment", "interrupted"]);
+});
+
+test("L2, L13: one task, three signals, killed up to three times, in recovery too", () => {
+  const explored = run({
+    rows: [row("T1")],
+    rules: { review: false },
+    budget: { signals: 3, failures: 1, crashes: 3 },
+    ends: DONE_OR_NOT,
+  });
+  expect([...explored.endings.keys()].sort()).toEqual(["blocked", "complete", "environment", "interrupted"]);
+});
+
+test.each<[string, Partial<Node["budget"]>]>([
+  ["stopped", { signals: 1, crashes: 1 }],
+  ["in a world that fails", { failures: 1, crashes: 1 }],
+])("L2, L8, L13: two workers, two tasks, %s", (_name, budget) => {
+  const explored = run({
+    rows: [row("T1"), row("T2")],
+    rules: { workers: 2, review: false, max_attempts: 1 },
+    budget,
+    ends: DONE_OR_NOT,
+  });
+  expect(explored.endings.get("complete")).toBeGreaterThan(0);
+});
+
+test("L2, L13: two workers, three tasks, one of which waits for another", () => {
+  const explored = run({
+    rows: [row("T1"), row("T2"), row("T3", { depends_on: ["T1"] })],
+    rules: { workers: 2, review: false, max_attempts: 1 },
+    budget: { crashes: 1 },
+    ends: DONE_OR_NOT,
+  });
+  expect([...explored.endings.keys()].sort()).toEqual(["blocked", "complete"]);
+});
+
+test.each<[Sim["file"]]>([["missing"], ["broken"]])("L8, L13: a backlog that is %s", (what) => {
+  const explored = run({
+    rows: what === "missing" ? [] : [row("T1")],
+    rules: { bootstrap: "ask", review: false, schedule: ["a", "b"] },
+    file: what,
+    budget: { signals: 3, failures: 1 },
+    ends: () => [found("done"), failed("exited"), failed("not-found")],
+    replies: true,
+  });
+  expect([...explored.endings.keys()]).toContain("unusable-backlog");
+});
+
+afterAll(() => {
+  process.stdout.write(`${total} states in all\n`);
+});
+
+test("the state diagram is what was visited", () => {
+  const drawn = diagram.toMarkdown();
+  if (process.env["UPDATE_TRANSCRIPTS"] === "1") writeFileSync(file, drawn);
+  expect(readFileSync(file, "utf8")).toBe(drawn);
+});

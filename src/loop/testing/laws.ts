@@ -1,0 +1,285 @@
+// The laws of docs/LAWS.md as questions to a run that was played: what it did, from its events and effects alone.
+// Each answers with what speaks against it.
+import { compareIds } from "../../todo/order.js";
+import { closure } from "../../todo/select.js";
+import type { IndexRow, TaskId } from "../../todo/task.js";
+import type { Effect } from "../effects.js";
+import type { Work } from "../state.js";
+import type { Disk } from "./disk.js";
+import type { Sim, Taken } from "./sim.js";
+
+/** A run that was played to its end, or until nothing could happen any more. */
+export interface Played {
+  start: Disk;
+  trace: readonly Taken[];
+  end: Sim;
+}
+
+export type Law = (played: Played) => string[];
+
+type Kind<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
+
+function effects<K extends Effect["kind"]>(
+  trace: readonly Taken[],
+  kind: K,
+): { at: number; effect: Kind<K> }[] {
+  const isKind = (effect: Effect): effect is Kind<K> => effect.kind === kind;
+  return trace.flatMap(({ next }, at) => next.effects.filter(isKind).map((effect) => ({ at, effect })));
+}
+
+function eventOf(trace: readonly Taken[], type: string, job: number): Taken["event"] | undefined {
+  return trace.find(({ event }) => event.type === type && "job" in event && event.job === job)?.event;
+}
+
+function workOf({ next }: Taken): Work | undefined {
+  return next.state.phase === "working" ? next.state.work : undefined;
+}
+
+/** L1 */
+export const claimedAndChecked: Law = ({ trace }) =>
+  effects(trace, "run-agent").flatMap(({ at, effect: { job } }) => {
+    const before = trace.slice(0, at + 1);
+    if (job.phase === "bootstrap" || job.phase === "repair") return [];
+    const claim = eventOf(before, "backlog_changed", job.job);
+    const claimed = claim?.type === "backlog_changed" && claim.refused.length === 0;
+    const checked = eventOf(before, "checkpoint", job.job) !== undefined;
+    if (job.phase === "iteration" && !claimed) return [`job ${job.job} was not claimed`];
+    return checked ? [] : [`job ${job.job} has no checkpoint`];
+  });
+
+/** L2, without crashes: those are explore.test.ts's. */
+export const doneIsCommitted: Law = ({ start, trace, end }) => {
+  const broke = trace.some(({ event }) => event.type === "effect_failed" && event.effect === "publish");
+  if (broke || !end.rules.apply_summary || end.state.phase !== "ended") return [];
+  const before = new Set(start.rows.filter((row) => row.status === "done").map((row) => row.id));
+  const late = trace.some(
+    ({ event, before: state }) => event.type === "run_interrupted" && state.phase === "working",
+  );
+  return end.disk.rows.flatMap(({ id, status, marker }) => {
+    const commits = end.disk.commits.filter(({ task }) => task === id).length;
+    if (before.has(id) || marker === true) return [];
+    if (commits > 1) return [`${id} has ${commits} commits`];
+    if ((status === "done") === (commits === 1)) return [];
+    // The third signal does not wait for a commit: the next start finishes it. A person may undo what is done.
+    if (late && end.disk.pending?.commit.task === id) return [];
+    return status === "done" || end.seen.finished.has(id)
+      ? []
+      : [`${id} is ${status} with ${commits} commits`];
+  });
+};
+
+/** L3 */
+export const inOrder: Law = ({ trace }) =>
+  trace.flatMap((taken) => {
+    const work = workOf(taken);
+    const before = taken.before.phase === "working" ? taken.before.work : undefined;
+    return taken.next.effects.flatMap((effect) => {
+      if (effect.kind !== "change-backlog" || work === undefined) return [];
+      return effect.changes.flatMap((change) => {
+        if (change.op !== "claim") return [];
+        const inHand = (before?.jobs ?? []).flatMap(({ facts }) => facts.task_id ?? []);
+        if (inHand.includes(change.id)) return [`${change.id} is in hand already`];
+        const [first] = candidates({ ...work, attempts: before?.attempts ?? new Map() }, inHand);
+        return first?.id === change.id
+          ? []
+          : [`${change.id} was taken, ${first?.id ?? "nothing"} comes first`];
+      });
+    });
+  });
+
+/** Those that could be taken up, the next one first: contract §3.4, word by word. */
+function candidates(work: Work, inHand: readonly TaskId[]): IndexRow[] {
+  const rows = [...work.index.values()];
+  const only = work.rules.only === undefined ? undefined : closure(work.rules.only, rows);
+  const rank = ["doing", "todo", "blocked"];
+  return rows
+    .filter(({ id, status }) => status !== "done" && !inHand.includes(id) && !work.final.has(id))
+    .filter(({ id }) => only === undefined || only.has(id))
+    .filter((row) => row.depends_on.every((id) => work.index.get(id)?.status === "done"))
+    .filter(({ id }) => {
+      const most = work.blockedAtStart.has(id) ? 1 : work.rules.max_attempts;
+      return (work.attempts.get(id) ?? 0) < most;
+    })
+    .sort((a, b) => {
+      const byRank = rank.indexOf(a.status) - rank.indexOf(b.status);
+      const byPriority = a.status === "doing" ? 0 : a.priority - b.priority;
+      return byRank !== 0 ? byRank : byPriority !== 0 ? byPriority : compareIds(a.id, b.id);
+    });
+}
+
+/** L4 */
+export const attemptsBounded: Law = ({ trace, end }) => {
+  const read = trace.findLast(({ event }) => event.type === "backlog_read")?.event;
+  const rows = read?.type === "backlog_read" ? (read.rows ?? []) : [];
+  const found: string[] = [];
+  const tried = new Map<TaskId, number>();
+  const { max_attempts } = end.rules;
+  for (const { event, next } of trace) {
+    if (event.type === "agent_finished" && event.task_id !== undefined && !isUnusable(event.reason)) {
+      const times = (tried.get(event.task_id) ?? 0) + 1;
+      tried.set(event.task_id, times);
+      const once = rows.some(({ id, status }) => id === event.task_id && status === "blocked");
+      if (times > (once ? 1 : max_attempts)) found.push(`${event.task_id} was tried ${times} times`);
+    }
+    const gaveUp = next.notes.some((note) => note.type === "attempt_failed" && note.next === "blocked");
+    const blocks = next.effects.some(
+      (effect) => effect.kind === "change-backlog" && effect.changes.some(({ op }) => op === "block"),
+    );
+    if (gaveUp && !blocks) found.push("a task was given up and not blocked");
+    if (gaveUp && next.state.phase !== "working") found.push("a failed attempt ended the run");
+  }
+  return found;
+};
+
+function isUnusable(reason: string | undefined): boolean {
+  return reason === "not-found" || reason === "not-signed-in";
+}
+
+/** L5 */
+export const doneByReport: Law = ({ trace }) =>
+  effects(trace, "commit").flatMap(({ at, effect: { job, changes } }) => {
+    const before = trace.slice(0, at + 1);
+    const finish = changes.find(({ op }) => op === "finish");
+    const end = eventOf(before, "agent_finished", job.job);
+    const snapshot = eventOf(before, "snapshot", job.job);
+    if (finish === undefined) return [];
+    const report = end?.type === "agent_finished" && end.outcome === "ok" ? end.report : undefined;
+    const found = report !== undefined && "found" in report ? report.found : undefined;
+    if (found?.status !== "done") return [`${job.task_id} was finished without a summary that says done`];
+    if (found.task_id !== null && found.task_id !== job.task_id)
+      return [`${job.task_id} was finished by another's`];
+    const moved = snapshot?.type !== "snapshot" || snapshot.head === "moved";
+    return moved ? [`${job.task_id} was finished with HEAD elsewhere`] : [];
+  });
+
+/** L6 */
+export const reviewsBounded: Law = ({ trace, end }) => {
+  const found: string[] = [];
+  let failed = 0;
+  let added = 0;
+  for (const { next } of trace) {
+    for (const effect of next.effects) {
+      if (effect.kind === "change-backlog" && effect.job?.phase === "review") {
+        const adds = effect.changes.some(({ op }) => op === "add");
+        if (adds) added++;
+      }
+      if (effect.kind !== "run-agent" || effect.job.phase === "bootstrap" || effect.job.phase === "repair")
+        continue;
+      if (effect.job.phase === "iteration") failed = 0;
+      else if (!end.rules.review || end.rules.only !== undefined) found.push("a review that nobody wanted");
+      else if (failed >= 2) found.push("a third review after two that failed");
+      else if (added >= end.rules.max_reviews) found.push("a review too many");
+    }
+    const failure = next.notes.some((note) => note.type === "attempt_failed" && note.phase === "review");
+    if (failure) failed++;
+  }
+  return found;
+};
+
+/** L7 */
+export const interruptedStaysDoing: Law = ({ trace }) => {
+  const told = new Map(effects(trace, "stop").map(({ at, effect }) => [effect.job.job, at]));
+  return trace.flatMap(({ event }, at) => {
+    if (event.type !== "agent_finished" || event.reason !== "interrupted") return [];
+    const since = told.get(event.job);
+    if (since === undefined || since > at) return [];
+    return trace.slice(at).flatMap(({ next }) =>
+      next.effects.flatMap((effect) => {
+        if (effect.kind !== "change-backlog" || effect.job?.job !== event.job) return [];
+        return effect.changes.map(({ op }) => `job ${event.job} was interrupted, and then: ${op}`);
+      }),
+    );
+  });
+};
+
+/** L8 */
+export const nothingStartsAfterStop: Law = ({ trace }) => {
+  const stopped = trace.findIndex((taken) => stops(taken.event) || workOf(taken)?.closing !== undefined);
+  if (stopped === -1) return [];
+  return trace.slice(stopped).flatMap(({ next }) =>
+    next.effects.flatMap((effect) => {
+      const starts =
+        effect.kind === "run-agent" ||
+        effect.kind === "checkpoint" ||
+        effect.kind === "ask" ||
+        (effect.kind === "change-backlog" &&
+          (effect.job === undefined || effect.changes.some(({ op }) => op === "claim"))) ||
+        (effect.kind === "run-hook" && effect.hook === "pre_iteration");
+      return starts ? [`${effect.kind} after the run was stopped`] : [];
+    }),
+  );
+};
+
+function stops(event: Taken["event"]): boolean {
+  if (event.type === "run_interrupted") return event.signal !== "SIGHUP" || event.terminal;
+  return event.type === "effect_failed" && !["commit", "stop", "run-hook"].includes(event.effect);
+}
+
+/** L9 */
+export const iterationsBounded: Law = ({ trace, end }) => {
+  const asked = effects(trace, "run-agent").filter(({ effect: { job } }) => {
+    const ended = eventOf(trace, "agent_finished", job.job);
+    const counts = job.phase === "iteration" || job.phase === "review";
+    return counts && !(ended?.type === "agent_finished" && isUnusable(ended.reason));
+  });
+  const most = end.rules.max_iterations;
+  return asked.length <= most ? [] : [`${asked.length} iterations, and ${most} were allowed`];
+};
+
+/** L10, the half a trace can show: a job has one effect under way, stops aside, and so has the run. */
+export const oneEffectAtATime: Law = ({ trace }) => {
+  const open = new Map<number, string>();
+  const found: string[] = [];
+  for (const { event, next } of trace) {
+    const job = "job" in event ? event.job : undefined;
+    if (!isAside(event)) open.delete(job ?? 0);
+    for (const effect of next.effects) {
+      if (effect.kind === "stop") continue;
+      const of = "job" in effect ? effect.job.job : 0;
+      const other = open.get(of);
+      // The third signal waits for nothing, and no signal for the answer to a question.
+      if (other !== undefined && other !== "ask" && effect.kind !== "finish")
+        found.push(`${effect.kind} while ${other} is under way`);
+      open.set(of, effect.kind);
+    }
+  }
+  return found;
+};
+
+function isAside(event: Taken["event"]): boolean {
+  const isStop = event.type === "stop_sent" || (event.type === "effect_failed" && event.effect === "stop");
+  return isStop || event.type === "run_interrupted" || event.type === "woke";
+}
+
+/** L12 */
+export const droppedStaysDropped: Law = ({ trace }) => {
+  const dropped = new Set<string>();
+  return trace.flatMap(({ next }) => {
+    const gone = next.notes.flatMap((note) =>
+      note.type === "warning" && note.message.endsWith("left out from now on") ? [note.agent ?? ""] : [],
+    );
+    for (const agent of gone) dropped.add(agent);
+    return next.effects.flatMap((effect) =>
+      effect.kind === "run-agent" && dropped.has(effect.job.agent)
+        ? [`${effect.job.agent} was asked again`]
+        : [],
+    );
+  });
+};
+
+/** L13 */
+export const itEnds: Law = ({ trace, end }) =>
+  end.state.phase === "ended"
+    ? []
+    : [`after ${trace.length} events it is ${end.state.phase}, and nothing more happens`];
+
+/** L14 */
+export const theEndIsFinal: Law = ({ trace }) => {
+  const finishes = effects(trace, "finish");
+  const [first] = finishes;
+  if (first === undefined) return [];
+  const after = trace
+    .slice(first.at + 1)
+    .flatMap(({ next }) => next.effects.map(({ kind }) => `${kind} after the end`));
+  return finishes.length === 1 ? after : [`it ended ${finishes.length} times`, ...after];
+};

@@ -1,0 +1,118 @@
+// What can happen next in the little world: every operation, answer, failure, signal and edit that is possible now.
+// Leaves which of them does to the tests: one at random (laws.test.ts), or all of them (explore.test.ts).
+import type { StepEvent } from "../../logging/events.js";
+import { TaskId, type IndexRow } from "../../todo/task.js";
+import { answer, fail, type AgentEnd, type Reply } from "./answers.js";
+import type { Disk } from "./disk.js";
+import { advance, mayAdvance } from "./operations.js";
+import { feed, wake, type Open, type Sim, type Taken } from "./sim.js";
+
+/** How much may still go wrong. */
+export interface Budget {
+  signals: number;
+  failures: number;
+  edits: number;
+}
+
+/** What is to be tried at all. */
+export interface Menu {
+  /** How an agent may end that nobody stopped. */
+  ends: (agent: Extract<Open["effect"], { kind: "run-agent" }>) => readonly AgentEnd[];
+  signals: readonly Extract<StepEvent, { type: "run_interrupted" }>[];
+  /** Whether hooks, drafts and HEAD may turn out badly too. */
+  replies: boolean;
+}
+
+export interface Move {
+  spends?: keyof Budget;
+  make: () => { sim: Sim; taken?: Taken };
+}
+
+/** Every move that is possible; the first one leads on without trouble. None: the run stands still. */
+export function movesOf(sim: Sim, budget: Budget, menu: Menu): Move[] {
+  if (sim.state.phase === "ended") return [];
+  const open = sim.open.toSorted((a, b) => Number(b.begun) - Number(a.begun));
+  const moves: Move[] = open.flatMap((one) => progress(sim, one, menu));
+  if (sim.timer !== undefined) moves.push({ make: () => wake(sim) });
+  if (budget.failures > 0) {
+    for (const one of open) {
+      const as = failureOf(one);
+      if (as !== undefined) moves.push({ spends: "failures", make: () => fail(sim, one, as) });
+    }
+  }
+  if (budget.signals > 0) {
+    for (const event of menu.signals) moves.push({ spends: "signals", make: () => feed(sim, event) });
+  }
+  if (budget.edits > 0 && sim.file === "ok") {
+    for (const rows of editsOf(sim.disk.rows)) {
+      const disk = { ...sim.disk, rows };
+      moves.push({ spends: "edits", make: () => ({ sim: { ...sim, disk, journal: [disk] } }) });
+    }
+  }
+  return moves;
+}
+
+function progress(sim: Sim, open: Open, menu: Menu): Move[] {
+  // A commit that is left to the next start must not be replaced by another task's.
+  if (open.ops[0] === "pending" && sim.disk.pending !== undefined && isHalfDone(sim.disk)) {
+    return [{ make: () => fail(sim, open) }];
+  }
+  if (open.ops.length > 0) {
+    return mayAdvance(sim, open) ? [{ make: () => ({ sim: advance(sim, open) }) }] : [];
+  }
+  return repliesTo(sim, open, menu).map((reply): Move => ({ make: () => answer(sim, open, reply) }));
+}
+
+function isHalfDone({ rows, pending, commits }: Disk): boolean {
+  const done = rows.some(({ id, status }) => id === pending?.commit.task && status === "done");
+  return done && !commits.some(({ made }) => made === pending?.commit.made);
+}
+
+const INTERRUPTED: AgentEnd = { outcome: "failed", reason: "interrupted", evidence: "it was stopped" };
+
+function repliesTo(sim: Sim, { effect }: Open, menu: Menu): Reply[] {
+  if (effect.kind === "run-agent") {
+    const ends = menu.ends(effect);
+    const told = sim.told.includes(effect.job.job);
+    return (told ? [INTERRUPTED, ...ends.slice(0, 1)] : ends).map((end): Reply => ({ end }));
+  }
+  if (!menu.replies) return [{}];
+  if (effect.kind === "ask") return [{ yes: true }, { yes: false }];
+  if (effect.kind === "adopt") return [{}, { adopted: false }];
+  if (effect.kind === "snapshot") return [{}, { head: "put-back" }, { head: "moved" }];
+  if (effect.kind === "run-hook") return [{}, { hook: "failed" }, { hook: "timed-out" }];
+  return [{}];
+}
+
+/** The name under which an effect would fail now; `undefined` where it is past that, or must not. */
+function failureOf({ effect, ops, begun }: Open): string | undefined {
+  if (effect.kind === "finish" || effect.kind === "ask") return undefined;
+  // Contract: `commit` means the backlog was not written; once it is, the next start finishes the commit.
+  if (effect.kind === "commit" && begun && !ops.includes("backlog"))
+    return ops.length > 0 ? "publish" : undefined;
+  if (begun && ops.length === 0) return undefined;
+  return effect.kind;
+}
+
+/** What a person might save: a new task, one blocked, unblocked, undone, put first, taken out. */
+function editsOf(rows: readonly IndexRow[]): IndexRow[][] {
+  const added = TaskId.parse(`E${rows.length + 1}`);
+  const edits: IndexRow[][] = [];
+  if (!rows.some(({ id }) => id === added)) {
+    edits.push([...rows, { id: added, status: "todo", priority: 1, depends_on: [] }]);
+  }
+  const change = (status: IndexRow["status"], to: Partial<IndexRow>) => {
+    const row = rows.find((one) => one.status === status && one.marker !== true);
+    if (row !== undefined) edits.push(rows.map((one) => (one === row ? { ...row, ...to } : one)));
+  };
+  change("todo", { status: "blocked" });
+  change("blocked", { status: "todo" });
+  change("done", { status: "todo" });
+  change("doing", { status: "todo" });
+  change("todo", { priority: 1 });
+  const free = rows.findLast(
+    ({ id, status }) => status === "todo" && !rows.some((other) => other.depends_on.includes(id)),
+  );
+  if (free !== undefined) edits.push(rows.filter((row) => row !== free));
+  return edits;
+}
