@@ -14,7 +14,7 @@ import { Inbox } from "./inbox.js";
 import { lockPaths, takeRunLocks, type RunLocks } from "./locks.js";
 import { perform } from "./perform.js";
 import { assemble, goToBranch, type Assembly } from "./assemble.js";
-import { recoverRun } from "./recover-run.js";
+import { recoverRun } from "./recover.js";
 import type { RunRequest } from "./run-request.js";
 import { emptyMemory, type World } from "./world.js";
 

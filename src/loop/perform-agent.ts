@@ -3,9 +3,11 @@ import { join, relative } from "node:path";
 import type { AgentEvent, AgentResult } from "../agents/agent.js";
 import type { StepEvent } from "../logging/events.js";
 import { never } from "../system/never.js";
+import { UserError } from "../system/errors.js";
 import type { AppendFile } from "../system/ports.js";
 import type { Effect, JobFacts } from "./effects.js";
 import { agentEnvironment } from "./environment.js";
+import { changeBacklog } from "./perform-backlog.js";
 import { promptFor, workFolder } from "./prompt-for.js";
 import type { Hand, World } from "./world.js";
 
@@ -31,6 +33,7 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     // L1: what was decided is safe against power loss before an agent starts.
     await log.sync();
     const result = await listen(world, { effect, hand, step, prompt, promptFile, stop });
+    if ((await ports.files.stat(step.folder)) === undefined) throw await putBackWithoutLog(world, effect);
     await writeLastMessage(world, hand, step, result);
     return finished(job, result, ports.clock.monotonic() - began);
   } finally {
@@ -38,6 +41,18 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     await step.output.close();
     await step.stderr.close();
   }
+}
+
+/** An agent that cleans up too well: no more can be written down, so the run ends; the task file is made good before that. */
+async function putBackWithoutLog(world: World, { job }: RunAgent): Promise<UserError> {
+  const { apply_summary } = world.project.resolved.settings.loop;
+  const hasBacklog = job.phase === "iteration" || job.phase === "review";
+  if (hasBacklog) await changeBacklog(world, [], apply_summary ? "agent" : "idle");
+  return new UserError(
+    "environment",
+    `the log folder ${world.log.folder} was removed while ${job.agent} was at work`,
+    "run again: what was in hand is taken up first",
+  );
 }
 
 interface Step {

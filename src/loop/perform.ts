@@ -81,6 +81,7 @@ async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEv
       event: { type: hook, run: log.run, status, label, ...job },
       words: [job?.task_id ?? "", status, lastMessage, label],
       timeoutMs: hooks.timeout,
+      redact: log.redact,
     },
     stop.signal,
   );
