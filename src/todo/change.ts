@@ -4,7 +4,7 @@ import type { IndexRow, Status, TaskId } from "./task.js";
 
 /** One change, with what it expects to find. What no longer holds is refused, never forced. */
 export type Change =
-  /** Takes a task in hand: status `doing`, `attempts` + 1. Refused unless its status is `expect`. */
+  /** Takes a task in hand: status `doing`, `attempts` + 1; removes the completion marker. Refused unless its status is `expect`. */
   | { op: "claim"; id: TaskId; expect: Status }
   /** Done: keeps `result` and `files`, clears `blockers`. Refused unless `doing`. */
   | { op: "finish"; id: TaskId; result: string; files: readonly string[] }

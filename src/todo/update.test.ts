@@ -101,6 +101,15 @@ test("the marker is exactly what it is, comes once, and goes when a task is new"
   expect(apply(marked.backlog, { op: "add", tasks: [], keepVerify: false }).backlog).toBe(marked.backlog);
 });
 
+test("work on a task a person added takes the marker away", () => {
+  const before = backlog(task("T1", { status: "done" }), MARKER, task("T2"));
+  const { backlog: after, applied } = apply(before, { op: "claim", id: id("T2"), expect: "todo" });
+  expect(after.tasks.map((one) => `${one.id} ${one.status}`)).toEqual(["T1 done", "T2 doing"]);
+  expect(applied.updated).toContainEqual({ id: MARKER.id, from: "done" });
+  const refused = apply(before, { op: "claim", id: id("T1"), expect: "todo" });
+  expect(refused.backlog).toBe(before);
+});
+
 test("a task that waits for the marker waits no more once it is gone", () => {
   const before = backlog(MARKER, task("T1", { status: "done", depends_on: ["PROJECT-DONE"] }));
   expect(add(before, { title: "n" }).backlog.tasks[0]).toMatchObject({

@@ -41,10 +41,7 @@ export function applyChanges(
 function apply(draft: Draft, change: Change): string | undefined {
   switch (change.op) {
     case "claim":
-      return set(draft, change.id, (task) => {
-        if (task.status !== change.expect) return `it is ${task.status}, not ${change.expect}`;
-        return { ...task, status: "doing", attempts: (task.attempts ?? 0) + 1 };
-      });
+      return claim(draft, change);
     case "finish":
       return set(draft, change.id, (task) => {
         if (task.status !== "doing") return `it is ${task.status}, not doing`;
@@ -68,6 +65,16 @@ function apply(draft: Draft, change: Change): string | undefined {
     default:
       return never(change);
   }
+}
+
+function claim(draft: Draft, { id, expect }: Extract<Change, { op: "claim" }>): string | undefined {
+  const why = set(draft, id, (task) => {
+    if (task.status !== expect) return `it is ${task.status}, not ${expect}`;
+    return { ...task, status: "doing", attempts: (task.attempts ?? 0) + 1 };
+  });
+  // A person's new task does not take the marker away; work on it does.
+  if (why === undefined) takeMarkersAway(draft);
+  return why;
 }
 
 function set(draft: Draft, id: TaskId, change: (task: Task) => Task | string): string | undefined {
@@ -94,15 +101,27 @@ function finished(task: Task, { result, files }: Extract<Change, { op: "finish" 
 
 function add(draft: Draft, { tasks: reported, keepVerify }: Extract<Change, { op: "add" }>): void {
   const { now, applied } = draft;
-  const markers = draft.tasks.filter((task) => task.status === "done" && isMarker(task));
-  const existing = markers.length === 0 ? draft.tasks : draft.tasks.filter((task) => !markers.includes(task));
+  const existing = draft.tasks.filter((task) => !isSetMarker(task));
   const planned = planNewTasks(existing, reported, { now, keepVerify });
   applied.warnings.push(...planned.warnings);
   if (planned.tasks.length === 0) return;
-  const gone = new Set(markers.map((marker) => marker.id));
-  draft.tasks = [...existing.map((task) => withoutEdgesTo(task, gone, now)), ...planned.tasks];
-  for (const { id, status } of markers) applied.updated.push({ id, from: status });
+  takeMarkersAway(draft);
+  draft.tasks.push(...planned.tasks);
   for (const { id, status } of planned.tasks) applied.updated.push({ id, to: status });
+}
+
+function isSetMarker(task: Task): boolean {
+  return task.status === "done" && isMarker(task);
+}
+
+function takeMarkersAway(draft: Draft): void {
+  const markers = draft.tasks.filter(isSetMarker);
+  if (markers.length === 0) return;
+  const gone = new Set(markers.map((marker) => marker.id));
+  draft.tasks = draft.tasks
+    .filter(({ id }) => !gone.has(id))
+    .map((task) => withoutEdgesTo(task, gone, draft.now));
+  for (const { id, status } of markers) draft.applied.updated.push({ id, from: status });
 }
 
 /** A task may depend on the marker; once that is removed, the edge would lead nowhere. */
