@@ -89,14 +89,18 @@ export class Rig {
   }
 
   /** Writes a file of the project. */
-  write(name: string, text: string): void {
+  write(name: string, text: string | Buffer): void {
     const file = path.join(this.project, name);
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, text);
   }
 
   read(name: string): string {
-    return readFileSync(path.join(this.project, name), "utf8");
+    return this.readBytes(name).toString("utf8");
+  }
+
+  readBytes(name: string): Buffer {
+    return readFileSync(path.join(this.project, name));
   }
 
   writeBacklog(tasks: readonly TaskDraft[], rest: Record<string, unknown> = {}): void {
