@@ -67,7 +67,9 @@ test(
 test(
   "a key that comes in pieces, or is cut where a text is shortened, leaves no piece of it behind",
   story(async (rig) => {
-    const puppet = await rig.agent();
+    // The end of what a hook prints is kept: the beginning of that lies in the middle of the key.
+    const hooks = { post_iteration: [`printf '%s%04086d' "$SERVICE_TOKEN" 0`] };
+    const puppet = await rig.agent({}, { hooks });
     rig.writeBacklog([{ id: "T1" }]);
     puppet.play(async (turn) => {
       if (turn.task === "") return turn.report();

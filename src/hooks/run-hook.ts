@@ -15,6 +15,8 @@ export interface HookOrder {
   words: readonly [string, string, string, string];
   /** 0 = none. */
   timeoutMs: number;
+  /** Takes secrets out of its output before that is cut. */
+  redact(text: string): string;
 }
 
 export interface HookEnd {
@@ -25,6 +27,7 @@ export interface HookEnd {
 }
 
 const MOST_OUTPUT = 4096;
+const MOST_HELD = 64 * 1024;
 
 /** Runs a hook to its end. Aborting `stop` ends it and all it started. */
 export async function runHook(
@@ -34,7 +37,7 @@ export async function runHook(
 ): Promise<HookEnd> {
   let output = "";
   const keep = (chunk: Uint8Array): void => {
-    output = (output + Buffer.from(chunk).toString("utf8")).slice(-MOST_OUTPUT);
+    output = (output + Buffer.from(chunk).toString("utf8")).slice(-MOST_HELD);
   };
   const child = processes.start({
     command: "/bin/sh",
@@ -61,6 +64,7 @@ export async function runHook(
   const ended = await child.ended;
   limit?.cancel();
   stop.removeEventListener("abort", end);
+  output = order.redact(output).slice(-MOST_OUTPUT);
   if (limits.reached) return { outcome: "timed-out", output };
   if (ended.how === "exited") {
     return { outcome: ended.code === 0 ? "ok" : "failed", exitCode: ended.code, output };
