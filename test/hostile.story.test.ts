@@ -277,6 +277,28 @@ test(
 );
 
 test(
+  "an agent that removes everything, the log too: the run ends and says why, the backlog is there, the next run goes on",
+  story(async (rig) => {
+    const puppet = await rig.agent();
+    let cleaned = false;
+    play(rig, puppet, {
+      T1: async (turn) => {
+        if (!cleaned) await turn.shell("git clean -qfdx; rm -rf *");
+        cleaned = true;
+        await turn.report();
+      },
+    });
+    rig.gitInit();
+    const first = await rig.run(["run"]);
+    expect(first.code).toBe(3);
+    expect(first.stderr).toMatch(/looper-logs\/runs\/.* was removed while fake was at work/);
+    expect(rig.statuses()).toEqual({ T1: "doing", "Z-good": "todo" });
+    expect(await rig.run(["run"])).toMatchObject({ code: 0 });
+    expect(rig.statuses()).toEqual({ T1: "done", "Z-good": "done" });
+  }),
+);
+
+test(
   "an agent that commits, resets or switches branch: the commits are kept, HEAD and branch are put back",
   story(async (rig) => {
     const puppet = await rig.agent();
