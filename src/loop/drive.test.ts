@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -60,8 +61,9 @@ function unsealed(event: StepEvent & { seq?: number; timestamp?: string }): Step
 
 const backlog = { rows: [row("T1"), row("T2", { depends_on: ["T1"] })], commits: [], checkpoints: [] };
 
-async function lines(): Promise<Record<string, unknown>[]> {
-  const text = await readFile(path.join(log.folder, "events.jsonl"), "utf8");
+/** Read without waiting: what is written a moment later is not there yet. */
+function lines(): Record<string, unknown>[] {
+  const text = readFileSync(path.join(log.folder, "events.jsonl"), "utf8");
   return text
     .trimEnd()
     .split("\n")
@@ -70,10 +72,11 @@ async function lines(): Promise<Record<string, unknown>[]> {
 
 test("L11: what was decided lies in the log before any of it is begun", async () => {
   const begun: string[] = [];
-  const { inbox, perform } = inWorld(newSim(backlog, { review: false }), async (effect) => {
-    const decided = (await lines()).filter(({ type }) => type === "decided");
+  const { inbox, perform } = inWorld(newSim(backlog, { review: false }), (effect) => {
+    const decided = lines().filter(({ type }) => type === "decided");
     expect(decided.at(-1)?.["effects"]).toContainEqual(effect);
     begun.push(effect.kind);
+    return Promise.resolve();
   });
   const end = await drive({ log, clock: ports.clock, perform }, inbox);
   expect(end.ending).toBe("complete");
@@ -83,7 +86,7 @@ test("L11: what was decided lies in the log before any of it is begun", async ()
 test("L15: the log of a run, read back from disk, gives the same decisions; another effect is found", async () => {
   const { inbox, perform } = inWorld(newSim(backlog, { review: false }), () => Promise.resolve());
   await drive({ log, clock: ports.clock, perform }, inbox);
-  const decisions = (await lines()).filter(({ type }) => type === "decided").length;
+  const decisions = lines().filter(({ type }) => type === "decided").length;
   expect(await replayRun(ports, log.folder)).toEqual({ decisions });
   const file = path.join(log.folder, "events.jsonl");
   await ports.files.writeAtomic(
@@ -105,7 +108,7 @@ test("L10: what an effect throws is its one answer; a bug of ours is not", async
   expect(await drive({ log, clock: ports.clock, perform: failing }, inbox)).toMatchObject({
     ending: "environment",
   });
-  const failed = (await lines()).filter(({ type }) => type === "effect_failed");
+  const failed = lines().filter(({ type }) => type === "effect_failed");
   expect(failed).toMatchObject([{ effect: "checkpoint", error: "no space", hint: "free some", job: 1 }]);
 
   const bug = inWorld(newSim(backlog), () => Promise.reject(new Error("a bug")));
