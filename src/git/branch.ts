@@ -10,13 +10,15 @@ import type { Repository } from "./repository.js";
 export async function useBranch(repo: Repository, name: string): Promise<Result<undefined, GitFailure>> {
   const result = await asResult(() => switchTo(repo, name));
   if (!result.ok) return result;
-  return result.value === undefined ? ok(undefined) : err({ command: "git switch", message: result.value });
+  return result.value === undefined ? ok(undefined) : err(result.value);
 }
 
 /** Answers with a refusal, or `undefined`. */
-async function switchTo(repo: Repository, name: string): Promise<string | undefined> {
+async function switchTo(repo: Repository, name: string): Promise<GitFailure | undefined> {
   const valid = await runGit(repo, ["check-ref-format", "--branch", name], { answers: [1, 128] });
-  if (valid.code !== 0) return `"${name}" is not a name git takes for a branch`;
+  if (valid.code !== 0) {
+    return { command: "git check-ref-format", message: `"${name}" is not a name git takes for a branch` };
+  }
   const branch = `refs/heads/${name}`;
   const head = await readHead(repo);
   if (head.branch === branch) return undefined;
@@ -26,7 +28,8 @@ async function switchTo(repo: Repository, name: string): Promise<string | undefi
     return undefined;
   }
   if (there !== head.commit && (await isDirty(repo, head))) {
-    return `cannot go to the branch "${name}": there are uncommitted changes`;
+    const message = `cannot go to the branch "${name}": there are uncommitted changes`;
+    return { command: "git switch", message };
   }
   await runGit(repo, ["switch", "--quiet", "--no-guess", name]);
   return undefined;

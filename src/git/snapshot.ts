@@ -4,10 +4,11 @@ import type { Result } from "../system/result.js";
 import type { Checkpoint } from "./checkpoint.js";
 import { toText } from "./bytes.js";
 import { sameVersion, type DiffEntry } from "./diff.js";
-import { asResult, type GitFailure } from "./git.js";
+import { asResult, runGit, type GitFailure } from "./git.js";
 import { readHead, type Head, type HeadState } from "./head.js";
 import { stageAll, stagedAgainst } from "./index-file.js";
 import type { Repository } from "./repository.js";
+import { freeRescueRef } from "./rescue.js";
 import { goBack } from "./restore.js";
 import { judgeHead, putHeadBack, type CommitPolicy, type HeadVerdict } from "./settle-head.js";
 
@@ -48,12 +49,14 @@ export async function snapshot(
       changes = await leaveSwitched(repo, order, changes, switched);
       await putHeadBack(repo, before, now, order);
     }
+    const both = changes.filter(({ path }) => dirty.has(path));
+    const kept = both.length === 0 ? undefined : await keepBase(repo, order);
     return {
       changes,
       verdict,
       head: headAfter(verdict, before, now),
       backlogMode: backlog?.to.mode,
-      warnings: [...staged, ...changes.filter(({ path }) => dirty.has(path)).map(warnOfBoth)],
+      warnings: [...staged, ...both.map(({ path }) => warnOfBoth(path, kept ?? base))],
     };
   });
 }
@@ -63,8 +66,15 @@ function headAfter(verdict: HeadVerdict, before: HeadState, now: HeadState): Hea
   return { commit, branch };
 }
 
-function warnOfBoth({ path }: DiffEntry): string {
-  return `${toText(path)} had changes before the attempt and was changed by it: both go in together`;
+/** The agent may have undone a person's changes: the tree as the attempt found it is kept. Two processes. */
+async function keepBase(repo: Repository, { checkpoint, run, label }: SnapshotOrder): Promise<string> {
+  const ref = await freeRescueRef(repo, run, `${label}-before`);
+  await runGit(repo, ["update-ref", ref, checkpoint.base]);
+  return ref;
+}
+
+function warnOfBoth(path: string, kept: string): string {
+  return `${toText(path)} had changes before the attempt and was changed by it: it goes in whole; as it was before: git show ${kept}`;
 }
 
 /** Takes back what only the switch of HEAD brought into the tree, and answers with the attempt's own changes. */

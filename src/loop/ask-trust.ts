@@ -15,7 +15,7 @@ export async function askTrust(request: RunRequest): Promise<void> {
   const folder = stateFolder(env, home);
   const question = { project: project.folder, fingerprint: fingerprint(lines) };
   if (request.trust || (await isTrusted(ports.files, folder, question))) return;
-  const shown = lines.map(({ what, where, value }) => `${what} (${where}): ${value}`);
+  const shown = lines.map(({ what, where, value }) => visible(`${what} (${where}): ${value}`));
   if (request.terminal && request.confirm !== undefined) {
     if (
       !(await request.confirm(
@@ -33,4 +33,12 @@ export async function askTrust(request: RunRequest): Promise<void> {
     `the project's own files name commands, and nobody said yet that they may run:\n${shown.join("\n")}`,
     "read them, then run once on a terminal, or pass --trust",
   );
+}
+
+/** One line that hides nothing: what could steer a terminal, or begin a line of its own, is spelled out. */
+function visible(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (one) => {
+    if (one === "\n") return String.raw`\n`;
+    return one === "\t" ? String.raw`\t` : `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`;
+  });
 }

@@ -16,11 +16,12 @@ import { readDocuments } from "../prompts/read-documents.js";
 import { UserError } from "../system/errors.js";
 import { never } from "../system/never.js";
 import { nearest } from "../system/nearest.js";
-import { checkBacklog, type CheckOptions } from "../todo/check.js";
+import type { CheckOptions } from "../todo/check.js";
 import { compileUserSchema } from "../todo/user-schema.js";
 import { isMarker } from "../todo/select.js";
 import { TaskId, type Task } from "../todo/task.js";
 import { askTrust } from "./ask-trust.js";
+import { checkRequest } from "./check-request.js";
 import type { RunRequest } from "./run-request.js";
 import type { Hand } from "./world.js";
 
@@ -41,8 +42,7 @@ export interface Assembly {
 export async function assemble(request: RunRequest): Promise<Assembly> {
   const { ports, project } = request;
   const { settings } = project.resolved;
-  const tasks = await peek(request);
-  checkRequest(request, tasks);
+  const tasks = await checkRequest(request);
   // A finished backlog starts nothing: neither trust nor an agent is asked for.
   const finished = tasks.some(isMarker) && tasks.every(({ status }) => status === "done");
   if (!finished) await askTrust(request);
@@ -67,44 +67,6 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
     ...(repo === undefined ? {} : { repo }),
     warnings: warning === undefined ? [] : [warning],
   };
-}
-
-/** The tasks as far as they can be read, without locks: only to ask before anything is started. */
-export async function peek({ ports, project }: RunRequest): Promise<readonly Task[]> {
-  const stat = await ports.files.stat(project.todoFile);
-  if (stat !== undefined && stat.kind !== "file") {
-    throw new UserError(
-      "usage",
-      `${project.todoFile} is a ${stat.kind}, not a file`,
-      "name the task file: looper run FILE",
-    );
-  }
-  const bytes = await ports.files.read(project.todoFile);
-  if (bytes === undefined) return [];
-  const checked = checkBacklog(bytes);
-  return checked.kind === "ok" ? checked.backlog.tasks : checked.kind === "invalid" ? checked.readable : [];
-}
-
-export function checkRequest(request: RunRequest, tasks: readonly Task[]): void {
-  const { project, idea, only } = request;
-  if (idea !== undefined && tasks.length > 0) {
-    throw new UserError(
-      "usage",
-      `--prompt is for a new backlog, and ${project.todoFile} has tasks`,
-      "add a task to that file instead",
-    );
-  }
-  if (only !== undefined && tasks.length > 0 && !tasks.some(({ id }) => id === only)) {
-    const close = nearest(
-      only,
-      tasks.map(({ id }) => id),
-    );
-    throw new UserError(
-      "usage",
-      `there is no task ${only} in ${project.todoFile}`,
-      close === undefined ? "looper ls shows those there are" : `did you mean ${close}?`,
-    );
-  }
 }
 
 export async function checkOptions({ ports, project, agent }: RunRequest): Promise<CheckOptions> {
@@ -278,9 +240,11 @@ export async function goToBranch(
     const used = await useBranch(repo, branch.replaceAll("{run}", stampOf(ports.clock.now())));
     if (!used.ok)
       throw new UserError(
-        "environment",
+        used.error.command === "git check-ref-format" ? "usage" : "environment",
         `git.branch: ${used.error.message}`,
-        "commit or put aside what is changed, or choose another branch",
+        used.error.command === "git check-ref-format"
+          ? "correct the setting"
+          : "commit or put aside what is changed, or choose another branch",
       );
   }
   const head = await headOf(repo);

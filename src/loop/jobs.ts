@@ -61,6 +61,8 @@ export function takeOutcome(work: Work, outcome: Outcome, job: Job | undefined, 
   }
   for (const message of outcome.warnings) turn.notes.push({ type: "warning", ...facts, message });
   for (const { op, id, why } of outcome.refused) {
+    // New work has come up meanwhile: the backlog is simply not finished yet.
+    if (op === "mark-complete") continue;
     turn.notes.push({
       type: "warning",
       ...facts,

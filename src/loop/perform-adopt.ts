@@ -3,7 +3,8 @@
 import type { StepEvent } from "../logging/events.js";
 import { checkBacklog } from "../todo/check.js";
 import type { NewTask } from "../todo/summary.js";
-import type { Backlog, Task } from "../todo/task.js";
+import { objectionsTo } from "../todo/losses.js";
+import type { Backlog } from "../todo/task.js";
 import { applyChanges } from "../todo/update.js";
 import type { Effect } from "./effects.js";
 import type { World } from "./world.js";
@@ -31,8 +32,8 @@ async function adopt(world: World, job: number, repairs: boolean): Promise<strin
     return `the backlog the agent wrote is not valid: line ${String(first?.line ?? 1)}: ${first?.message ?? ""}`;
   }
   const old = await ports.files.read(project.todoFile);
-  const lost = repairs && old !== undefined ? lostTasks(old, checked.backlog) : [];
-  if (lost.length > 0) return `the repair would lose ${lost.join(", ")}`;
+  const objections = repairs && old !== undefined ? objectionsTo(old, checked.backlog) : [];
+  if (objections.length > 0) return `the repair would ${objections.join(", and ")}`;
   const adopted = await store.adopt(bytes, { copyAside: true });
   if (adopted.ok) return undefined;
   return adopted.error.kind === "held"
@@ -48,17 +49,4 @@ function fromNewTasks(world: World, tasks: readonly NewTask[]): Uint8Array | und
   const keepVerify = world.project.resolved.settings.verify.from_agents;
   const { backlog } = applyChanges(empty, [{ op: "add", tasks, keepVerify }], now);
   return Buffer.from(JSON.stringify(backlog, null, 2) + "\n", "utf8");
-}
-
-/** The tasks of a broken file that a repaired one has neither by id nor by title; a number of them, where some merely went. */
-function lostTasks(broken: Uint8Array, mended: Backlog): string[] {
-  const checked = checkBacklog(broken);
-  const old: readonly Task[] = checked.kind === "invalid" ? checked.readable : [];
-  const ids = new Set<string>(mended.tasks.map(({ id }) => id));
-  const titles = new Set(mended.tasks.map(({ title }) => title.trim()));
-  const lost = old
-    .filter(({ id, title }) => !ids.has(id) && !titles.has(title.trim()))
-    .map(({ id }): string => id);
-  if (lost.length > 0 || mended.tasks.length >= old.length) return lost;
-  return [`${String(old.length - mended.tasks.length)} of its ${String(old.length)} tasks`];
 }

@@ -32,7 +32,9 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     await ports.files.writeNew(promptFile, prompt, { mode: 0o600 });
     // L1: what was decided is safe against power loss before an agent starts.
     await log.sync();
+    const before = step.draft === undefined ? undefined : await ports.files.read(world.project.todoFile);
     const result = await listen(world, { effect, hand, step, prompt, promptFile, stop });
+    if (step.draft !== undefined) await takeDraft(world, step.draft, before);
     if ((await ports.files.stat(step.folder)) === undefined) throw await putBackWithoutLog(world, effect);
     await writeLastMessage(world, hand, step, result);
     return finished(job, result, ports.clock.monotonic() - began);
@@ -53,6 +55,14 @@ async function putBackWithoutLog(world: World, { job }: RunAgent): Promise<UserE
     `the log folder ${world.log.folder} was removed while ${job.agent} was at work`,
     "run again: what was in hand is taken up first",
   );
+}
+
+/** Only the runner writes the task file: what a drafting agent wrote there is its draft, if it left none where it should. */
+async function takeDraft(world: World, draft: string, before: Uint8Array | undefined): Promise<void> {
+  const { files } = world.ports;
+  const written = await world.store.putBack(before);
+  if (!written.ok || written.value === undefined) return;
+  if ((await files.stat(draft)) === undefined) await files.writeNew(draft, written.value, { mode: 0o600 });
 }
 
 interface Step {
@@ -107,7 +117,7 @@ async function listen(world: World, hearing: Hearing): Promise<AgentResult> {
       attempt: job.attempt,
       prompt: hearing.prompt,
       promptFile: hearing.promptFile,
-      cwd: workFolder(world),
+      cwd: await workFolder(world),
       env: agentEnvironment(world.env, hand.settings, {
         run: log.run,
         job,

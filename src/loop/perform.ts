@@ -76,7 +76,7 @@ async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEv
     ports,
     {
       command,
-      cwd: workFolder(world),
+      cwd: await workFolder(world),
       env: hookEnvironment(world.env, { run: log.run, job, status, lastMessage }),
       event: { type: hook, run: log.run, status, label, ...job },
       words: [job?.task_id ?? "", status, lastMessage, label],

@@ -4,7 +4,8 @@ import { UserError } from "../system/errors.js";
 import { closure, selectTask } from "../todo/select.js";
 import { openStore } from "../todo/store.js";
 import { TaskId, type IndexRow } from "../todo/task.js";
-import { checkOptions, checkRequest, makeHands, peek, scheduleOf } from "./assemble.js";
+import { checkOptions, makeHands, scheduleOf } from "./assemble.js";
+import { checkRequest } from "./check-request.js";
 import { promptFor } from "./prompt-for.js";
 import type { RunRequest } from "./run-request.js";
 import { agentFor } from "./schedule.js";
@@ -24,11 +25,13 @@ export type Plan = { steps: PlannedStep[]; prompt: string } | { nothing: string 
 /** Plans a run. A backlog that is not valid is a `usage` error: a run would have it repaired first. */
 export async function planRun(request: RunRequest): Promise<Plan> {
   const { ports, project } = request;
-  checkRequest(request, await peek(request));
+  await checkRequest(request);
   const check = await checkOptions(request);
   const read = await openStore(ports, project.todoFile, { lockFolder: project.lockDir, check }).read();
   if (read.kind === "missing" || read.kind === "empty")
-    return { nothing: `there are no tasks in ${project.todoFile}` };
+    return {
+      nothing: `there are no tasks in ${project.todoFile} yet: a run would first have an agent draft them`,
+    };
   if (read.kind === "invalid") {
     throw new UserError(
       "usage",
@@ -42,7 +45,8 @@ export async function planRun(request: RunRequest): Promise<Plan> {
     (id) => read.backlog.tasks.find((task) => task.id === id)?.title ?? "",
   );
   const [first] = steps;
-  if (first === undefined) return { nothing: "nothing is ready" };
+  if (first === undefined)
+    return { nothing: "no task is ready: a run would have an agent review the project, or end" };
   const world = {
     ports,
     project,

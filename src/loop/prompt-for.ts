@@ -1,5 +1,6 @@
 // The prompt of an agent step, from what is known now (contract §4, *What a prompt holds*).
 import { resolve, relative, dirname } from "node:path";
+import type { Project } from "../config/open-project.js";
 import type { Phase } from "../agents/agent.js";
 import { changesSince } from "../git/history.js";
 import {
@@ -14,6 +15,7 @@ import { render } from "../prompts/render.js";
 import { readTemplate } from "../prompts/store.js";
 import { checkBacklog } from "../todo/check.js";
 import { never } from "../system/never.js";
+import type { Files } from "../system/ports.js";
 import type { Task, TaskId } from "../todo/task.js";
 import type { Earlier, JobFacts } from "./effects.js";
 import type { World as WholeWorld } from "./world.js";
@@ -28,13 +30,26 @@ export type PromptWorld = Pick<
 const HISTORY = 10;
 
 /** The folder agents, gate and hooks work in: `project.root` of the backlog, when it lies inside the project. */
-export function workFolder(world: PromptWorld): string {
+export async function workFolder(world: PromptWorld): Promise<string> {
   const { project, memory } = world;
   const root = memory.backlog?.project?.root;
+  return (await rootFolder(world.ports.files, project, root)) ?? project.folder;
+}
+
+/** `project.root` as a folder; `undefined` unless it is one, inside the project when every symlink is followed. */
+export async function rootFolder(
+  files: Files,
+  project: Pick<Project, "folder" | "todoFile">,
+  root: string | undefined,
+): Promise<string | undefined> {
   if (root === undefined) return project.folder;
   const folder = resolve(dirname(project.todoFile), root);
-  const inside = relative(project.folder, folder);
-  return inside === ".." || inside.startsWith("../") ? project.folder : folder;
+  const real = await files.realPath(folder);
+  const home = await files.realPath(project.folder);
+  if (real === undefined || home === undefined || (await files.stat(real))?.kind !== "folder")
+    return undefined;
+  const inside = relative(home, real);
+  return inside === ".." || inside.startsWith("../") ? undefined : folder;
 }
 
 /** Renders the prompt of a job. `draft`: where a bootstrap or repair is to write. */
@@ -56,9 +71,9 @@ async function variablesFor(
   const phase: Phase = job.phase;
   switch (phase) {
     case "iteration":
-      return iterationVariables(iterationFacts(world, job, extra.earlier));
+      return iterationVariables(await iterationFacts(world, job, extra.earlier));
     case "review":
-      return reviewVariables({ ...(await reviewFacts(world)), ...backlogFacts(world, job) });
+      return reviewVariables({ ...(await reviewFacts(world)), ...(await backlogFacts(world, job)) });
     case "bootstrap": {
       const { documents, entries } = await readDocuments(world.ports.files, world.project.folder);
       const project = { folder: world.project.folder };
@@ -77,9 +92,9 @@ async function variablesFor(
   }
 }
 
-function backlogFacts(world: PromptWorld, job: JobFacts): BacklogFacts {
+async function backlogFacts(world: PromptWorld, job: JobFacts): Promise<BacklogFacts> {
   const { backlog } = world.memory;
-  const folder = workFolder(world);
+  const folder = await workFolder(world);
   return {
     project: { folder, name: backlog?.project?.name },
     iteration: job.iteration,
@@ -89,14 +104,14 @@ function backlogFacts(world: PromptWorld, job: JobFacts): BacklogFacts {
   };
 }
 
-function iterationFacts(world: PromptWorld, job: JobFacts, earlier: readonly Earlier[]) {
+async function iterationFacts(world: PromptWorld, job: JobFacts, earlier: readonly Earlier[]) {
   const id = job.task_id;
   const task = id === undefined ? undefined : tasksOf(world, [id])[0];
   if (id === undefined || task === undefined) throw new Error(`no task ${String(id)} to give to an agent`);
   const { loop, git } = world.project.resolved.settings;
   const tail = world.memory.tails.get(id) ?? [];
   return {
-    ...backlogFacts(world, job),
+    ...(await backlogFacts(world, job)),
     task,
     attempt: job.attempt,
     maxAttempts: loop.max_attempts,

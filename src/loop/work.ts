@@ -34,6 +34,7 @@ export function stepWork(work: Work, event: Sealed<StepEvent>, turn: Turn): Stat
     case "restored": {
       const job = jobOf(work, event);
       expectStage(job, "restore", event);
+      sayPutBack(job, event, turn);
       return working(settleReview(work, job, judgeReview(job), turn));
     }
     case "committed":
@@ -91,11 +92,23 @@ function onChanged(work: Work, event: Of<"backlog_changed">, turn: Turn): State 
   return goOn(replaceJob(seen, enter(job, "checkpoint")), turn);
 }
 
-/** How many tasks a review added: by its summary, or, where that is not applied, by its own hand. */
+/** A review changes nothing: whoever changed these paths meanwhile, agent or person, is told where they are now. */
+function sayPutBack(job: Job, { paths, rescue }: Of<"restored">, turn: Turn): void {
+  if (paths.length === 0) return;
+  const shown = paths.slice(0, 5).join(", ") + (paths.length > 5 ? ` and ${paths.length - 5} more` : "");
+  const kept = rescue === undefined ? "" : `; what was there is kept: git show ${rescue}`;
+  turn.notes.push({
+    type: "warning",
+    ...job.facts,
+    message: `changed during the review and put back: ${shown}${kept}`,
+  });
+}
+
+/** How many tasks a review added: by its summary, or by hand in the task file. */
 function countAdded({ rules }: Work, job: Job, event: Of<"backlog_changed">): Job {
   if (job.verdict?.kind !== "reviewed") return job;
   const applied = event.updated.filter((one) => one.from === undefined && one.to === "todo").length;
-  const added = rules.apply_summary ? applied : (event.edits?.added.length ?? 0);
+  const added = (rules.apply_summary ? applied : 0) + (event.edits?.added.length ?? 0);
   return { ...job, verdict: { kind: "reviewed", added } };
 }
 
@@ -145,6 +158,11 @@ function onSnapshot(work: Work, event: Of<"snapshot">, turn: Turn): State {
   const job = jobOf(work, event);
   expectStage(job, "snapshot", event);
   for (const message of event.warnings) turn.notes.push({ type: "warning", ...job.facts, message });
+  if (event.head === "put-back") {
+    const message =
+      "commits made during the attempt were taken off the branch, and are kept under refs/looper/rescue";
+    turn.notes.push({ type: "warning", ...job.facts, message });
+  }
   // L2: a commit begun now could take the place of one that is left for the next start to finish.
   const verdict: Verdict = work.closing?.broken === true ? { kind: "interrupted" } : judgeAttempt(job, event);
   return working(settleAttempt(work, job, verdict, turn));

@@ -78,6 +78,16 @@ export class BacklogFile {
     this.last = version;
   }
 
+  /** Makes the file what it was, a broken one too; without bytes there was none. */
+  async putBack(bytes: Uint8Array | undefined): Promise<void> {
+    try {
+      if (bytes === undefined) await this.ports.files.remove(this.path);
+      else await this.ports.files.writeAtomic(this.path, bytes);
+    } catch (error) {
+      throw cannot("write", this.path, error);
+    }
+  }
+
   /** Writes bytes that stood in the file to `<file>.<kind>-<time>`; answers where. */
   async setAside(kind: CopyKind, bytes: Uint8Array): Promise<string> {
     const time = new Date(this.ports.clock.now()).toISOString().slice(0, 19).replace("T", "_");

@@ -112,7 +112,7 @@ function printOf(task: Task): { row: IndexRow; print: string } {
     priority: task.priority,
     depends_on: task.depends_on ?? [],
     ...(task.agent === undefined ? {} : { agent: task.agent }),
-    ...(isMarker(task) ? { marker: true } : {}),
+    ...(task.status === "done" && isMarker(task) ? { marker: true } : {}),
   };
   const { id, status, priority, depends_on, agent, marker } = row;
   const all = [id, status, priority, depends_on, agent ?? null, marker ?? false];

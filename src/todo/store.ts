@@ -76,6 +76,13 @@ export interface Store {
   change(changes: readonly Change[], options: ChangeOptions): Promise<Result<Changed, ChangeFailure>>;
   /** Makes these bytes the file, if they are a valid backlog with tasks. An old file with tasks is copied aside in any case. */
   adopt(bytes: Uint8Array, options: { copyAside: boolean }): Promise<Result<Adopted, AdoptFailure>>;
+  /**
+   * Makes the file what it was before an agent that was to write elsewhere wrote here; what it wrote is copied aside, and
+   * answered. `undefined`: the file is as it was.
+   */
+  putBack(
+    before: Uint8Array | undefined,
+  ): Promise<Result<Uint8Array | undefined, { kind: "held"; by: LockOwner }>>;
   /** Copies the file as it is now to `<file>.<kind>-<time>`; `undefined` when there is none. */
   putAside(kind: CopyKind): Promise<string | undefined>;
 }
@@ -97,6 +104,7 @@ export function openStore(ports: StorePorts, path: string, options: StoreOptions
     read: () => writer.read(),
     change: (changes, how) => withLock(ports, path, options, () => writer.change(changes, how)),
     adopt: (bytes, how) => withLock(ports, path, options, () => writer.adopt(bytes, how)),
+    putBack: (before) => withLock(ports, path, options, () => writer.putBack(before)),
     putAside: async (kind) => {
       const look = await file.look();
       return look.kind === "missing" ? undefined : file.setAside(kind, look.bytes);
@@ -200,6 +208,17 @@ class Writer {
     this.known = look.version;
     const { backlog } = look.version;
     return ok({ backlog, index: indexOf(backlog), ...(copy === undefined ? {} : { copy }) });
+  }
+
+  async putBack(before: Uint8Array | undefined): Promise<Result<Uint8Array | undefined, never>> {
+    const look = await this.file.look();
+    const now = look.kind === "missing" ? undefined : look.bytes;
+    const same =
+      now === undefined || before === undefined ? now === before : Buffer.compare(now, before) === 0;
+    if (same) return ok(undefined);
+    if (now !== undefined && now.length > 0) await this.file.setAside("edited", now);
+    await this.file.putBack(before);
+    return ok(now);
   }
 
   /** What is there; while only people save, a broken file is given time: it may be half a save. */

@@ -1,0 +1,104 @@
+// What is wrong with a run before anything of it is started: the task file, its root, the task asked for, the templates.
+import {
+  bootstrapVariables,
+  iterationVariables,
+  repairVariables,
+  reviewVariables,
+} from "../prompts/compose.js";
+import { render } from "../prompts/render.js";
+import { PROMPTS, readTemplate, type PromptName } from "../prompts/store.js";
+import { errorCode, errorMessage, UserError } from "../system/errors.js";
+import { never } from "../system/never.js";
+import { nearest } from "../system/nearest.js";
+import { checkBacklog } from "../todo/check.js";
+import { TaskId, type Backlog, type Task } from "../todo/task.js";
+import { rootFolder } from "./prompt-for.js";
+import type { RunRequest } from "./run-request.js";
+
+/** The tasks as far as they can be read, without locks. Whatever keeps a run from starting is a `usage` error. */
+export async function checkRequest(request: RunRequest): Promise<readonly Task[]> {
+  const { backlog, tasks } = await peek(request);
+  checkTask(request, tasks);
+  await checkRoot(request, backlog?.project?.root);
+  await checkTemplates(request);
+  return tasks;
+}
+
+async function peek({ ports, project }: RunRequest): Promise<{ backlog?: Backlog; tasks: readonly Task[] }> {
+  const { todoFile } = project;
+  const stat = await ports.files.stat(todoFile);
+  if (stat !== undefined && stat.kind !== "file") {
+    throw new UserError(
+      "usage",
+      `${todoFile} is a ${stat.kind}, not a file`,
+      "name the task file: looper run FILE",
+    );
+  }
+  const bytes = await ports.files.read(todoFile).catch((error: unknown) => {
+    if (errorCode(error) === undefined) throw error;
+    const message = `cannot read ${todoFile}: ${errorMessage(error)}`;
+    throw new UserError("usage", message, "name a file that can be read", { cause: error });
+  });
+  if (bytes === undefined) return { tasks: [] };
+  const checked = checkBacklog(bytes);
+  if (checked.kind === "ok") return { backlog: checked.backlog, tasks: checked.backlog.tasks };
+  return { tasks: checked.kind === "invalid" ? checked.readable : [] };
+}
+
+function checkTask({ project, idea, only }: RunRequest, tasks: readonly Task[]): void {
+  if (tasks.length === 0) return;
+  if (idea !== undefined) {
+    const message = `--prompt is for a new backlog, and ${project.todoFile} has tasks`;
+    throw new UserError("usage", message, "add a task to that file instead");
+  }
+  const ids = tasks.map(({ id }): string => id);
+  if (only === undefined || ids.includes(only)) return;
+  const close = nearest(only, ids);
+  const hint = close === undefined ? "looper ls shows those there are" : `did you mean ${close}?`;
+  throw new UserError("usage", `there is no task ${only} in ${project.todoFile}`, hint);
+}
+
+async function checkRoot({ ports, project }: RunRequest, root: string | undefined): Promise<void> {
+  if ((await rootFolder(ports.files, project, root)) !== undefined) return;
+  throw new UserError(
+    "usage",
+    `${project.todoFile}: project.root is ${JSON.stringify(root)}, which is no folder inside ${project.folder}`,
+    "correct it: a path relative to the task file, inside the project",
+  );
+}
+
+/** A template with a name it cannot have would else be found out when a task is in hand already. */
+async function checkTemplates({ ports, project, promptsFolder }: RunRequest): Promise<void> {
+  const places = { bundled: promptsFolder, instead: project.paths.prompts };
+  for (const name of PROMPTS) {
+    if (places.instead[name] !== undefined)
+      render(await readTemplate(ports.files, places, name), sample(name));
+  }
+}
+
+function sample(name: PromptName): Readonly<Record<string, string>> {
+  const project = { folder: "/" };
+  const common = { project, iteration: 1, todoFile: "", logDir: "", sourceFiles: [] };
+  switch (name) {
+    case "iteration": {
+      const task: Task = { id: TaskId.parse("T1"), title: "a", priority: 1, status: "todo" };
+      const lists = { dependencies: [], earlierAttempts: [], history: [] };
+      return iterationVariables({
+        ...common,
+        ...lists,
+        task,
+        attempt: 1,
+        maxAttempts: 1,
+        commitRule: "runner",
+      });
+    }
+    case "review":
+      return reviewVariables({ ...common, done: [], open: [], changes: "" });
+    case "bootstrap":
+      return bootstrapVariables({ project, documents: [], entries: [], idea: "", outputFile: "" });
+    case "repair":
+      return repairVariables({ project, brokenText: "", brokenFile: "", problems: [], outputFile: "" });
+    default:
+      return never(name);
+  }
+}
