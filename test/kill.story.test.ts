@@ -1,5 +1,6 @@
 // SIGKILL at any moment, again and again: nothing is lost, nothing is done twice, nothing stays behind.
 // The moment is a line the program printed or a call of git it made, never a time. LOOPER_KILLS: how often (default 12).
+import { execFileSync } from "node:child_process";
 import { type FSWatcher, watch, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -14,21 +15,33 @@ const SEED = Number(process.env["LOOPER_KILLS_SEED"] ?? "1");
 
 type Target = "alone" | "group";
 
-/** A moment: the nth line of the log, or the nth call of git whose words hold `call`, before or after git did it. */
-type Moment = { line: number } | { call: string; nth: number; when: "before" | "after" };
+/** The nth call of git whose words hold `call`: before git does it, after it did, or instead of it. */
+interface Call {
+  call: string;
+  nth: number;
+  when: "before" | "after" | "instead";
+}
+
+/** A moment: the nth line of the log, or a call of git. */
+type Moment = { line: number } | Call;
+
+const REAL_GIT = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
 
 /**
- * Counts the calls of git and kills the program that made the one asked for; git itself goes on, as it does in life.
+ * Counts the calls of git and kills the program that made the one asked for; before: git itself goes on, as it does in life.
  * The variables do not begin with GIT_: the program hands those on to nobody.
  */
 const GIT = `#!/bin/sh
 end() { if [ "$KILL_TARGET" = group ]; then kill -9 "-$PPID"; else kill -9 "$PPID"; fi; }
 due=no
-case " $* " in *"$KILL_CALL"*) echo >>"$KILL_COUNT"; [ "$(wc -l <"$KILL_COUNT")" -eq "$KILL_NTH" ] && due=yes ;; esac
-[ $due-$KILL_WHEN = yes-before ] && end
-/usr/bin/git "$@"
+case " $* " in
+*"\${KILL_CALL:-no call}"*) echo >>"$KILL_COUNT"; [ "$(wc -l <"$KILL_COUNT")" -eq "$KILL_NTH" ] && due=$KILL_WHEN ;;
+esac
+[ $due = before ] && end
+[ $due = instead ] && end && exit 1
+"${REAL_GIT}" "$@"
 code=$?
-[ $due-$KILL_WHEN = yes-after ] && end
+[ $due = after ] && end
 exit $code
 `;
 
@@ -70,8 +83,7 @@ class Stage {
   }
 
   start(moment?: Moment, target: Target = "alone"): Program {
-    const asked =
-      moment === undefined || "line" in moment ? { call: "no such call", nth: 0, when: "" } : moment;
+    const asked = moment === undefined || "line" in moment ? { call: "", nth: 0, when: "" } : moment;
     return this.rig.start(["run", "--json", "--max-iterations", "500"], {
       env: {
         ...this.#env,
@@ -136,26 +148,43 @@ function staged(tasks: number, body: (stage: Stage) => Promise<void>): () => Pro
   });
 }
 
-/** Where the commit protocol can be cut: pending is built, the index is made ready, HEAD moves; so at the run's end too. */
-const CUTS: Moment[] = [
-  { call: " fast-import ", nth: 1, when: "before" },
-  { call: " fast-import ", nth: 1, when: "after" },
-  { call: " fast-import ", nth: 2, when: "before" },
-  { call: " fast-import ", nth: 2, when: "after" },
-  { call: " update-index ", nth: 1, when: "before" },
-  { call: " update-index ", nth: 1, when: "after" },
-  { call: " update-ref ", nth: 1, when: "before" },
-  { call: " update-ref ", nth: 1, when: "after" },
+/** What a kill must leave: a task's status, whether an unfinished commit is kept, how many commits the task has. */
+type Left = [id: string, status: string, pending: "pending" | "none", commits: number];
+
+/** Every place where the commit protocol can be cut, on the way there and on the way back. Each follows from what the last left. */
+const CUTS: [cut: Call, left: Left][] = [
+  // The checkpoint of T1, then its commit: first it is built …
+  [{ call: " fast-import ", nth: 1, when: "instead" }, ["T1", "doing", "none", 0]],
+  [{ call: " fast-import ", nth: 1, when: "after" }, ["T1", "doing", "none", 0]],
+  [{ call: " fast-import ", nth: 1, when: "instead" }, ["T1", "doing", "none", 0]],
+  [{ call: " fast-import ", nth: 1, when: "after" }, ["T1", "doing", "pending", 0]],
+  // … then, in the next run, the backlog is written, the index made ready, and HEAD moved.
+  [{ call: " update-index ", nth: 1, when: "instead" }, ["T1", "done", "pending", 0]],
+  [{ call: " update-index ", nth: 1, when: "after" }, ["T1", "done", "pending", 0]],
+  [{ call: " update-ref ", nth: 1, when: "instead" }, ["T1", "done", "pending", 0]],
+  [{ call: " update-ref ", nth: 1, when: "after" }, ["T1", "done", "none", 1]],
+  // The same in the run that did the work.
+  [{ call: " update-index ", nth: 1, when: "instead" }, ["T2", "done", "pending", 0]],
+  [{ call: " update-ref ", nth: 1, when: "after" }, ["T2", "done", "none", 1]],
+  [{ call: " update-ref ", nth: 1, when: "instead" }, ["T3", "done", "pending", 0]],
+  [{ call: " update-index ", nth: 2, when: "after" }, ["T4", "done", "pending", 0]],
+  [{ call: " update-ref ", nth: 2, when: "after" }, ["T5", "done", "none", 1]],
+  // And the commit at the end of the run, of the backlog alone.
+  [{ call: " looper: looper: complete ", nth: 1, when: "instead" }, ["T6", "done", "pending", 1]],
+  [{ call: " looper: looper: complete ", nth: 1, when: "after" }, ["T6", "done", "none", 1]],
 ];
 
 test(
   "killed between pending, backlog and HEAD, each task has exactly one commit",
-  staged(CUTS.length, async (stage) => {
-    for (const [index, moment] of CUTS.entries())
-      expect({ moment, killed: await stage.kill(moment, index % 2 === 0 ? "alone" : "group") }).toEqual({
-        moment,
-        killed: true,
-      });
+  staged(6, async (stage) => {
+    for (const [index, [cut, left]] of CUTS.entries()) {
+      const killed = await stage.kill(cut, index % 2 === 0 ? "alone" : "group");
+      const { rig } = stage;
+      const pending = rig.git("for-each-ref", "refs/looper/pending") === "" ? "none" : "pending";
+      const [id] = left;
+      const found = [id, rig.statuses()[id], pending, rig.commitsByTask()[id] ?? 0];
+      expect({ index, cut, killed, left: found }).toEqual({ index, cut, killed: true, left });
+    }
     await stage.finish();
     expect(stage.looks).toBeGreaterThan(CUTS.length * 2);
   }),
