@@ -19,6 +19,8 @@ test("a repair that drops a task, or one of two with the same id, is refused", (
     "lose 1 of its 2 tasks",
   ]);
   expect(objectionsTo(file(fine, "7"), backlog(task("T9")))).toEqual(["lose T2"]);
+  // Wrong itself, it is a task all the same.
+  expect(objectionsTo(file(open, fine), backlog(task("T2")))).toEqual(["lose T1"]);
 });
 
 test("the task a cut-off file ends in counts by its title", () => {

@@ -1,19 +1,26 @@
 // What a repair of a broken task file would lose or claim. Pure; leaves refusing it to the loop.
 import { checkBacklog } from "./check.js";
-import type { Backlog, Task } from "./task.js";
+import type { Backlog } from "./task.js";
 
 /** A title as it stands in text that is no JSON as a whole. */
 const TITLE = /"title"\s*:\s*("(?:[^"\\]|\\.)*")/gu;
 
+/** A task as far as it can be made out: any of its fields may be wrong, that is why it is being repaired. */
+interface Remnant {
+  id?: unknown;
+  title?: unknown;
+  status?: unknown;
+}
+
 /** Why a repaired backlog must not replace the broken one, as clauses after "the repair would …"; empty when it may. */
 export function objectionsTo(broken: Uint8Array, mended: Backlog): string[] {
-  const checked = checkBacklog(broken);
-  if (checked.kind !== "invalid") return [];
-  const torn = checked.problems.some(({ rule }) => rule === "syntax")
-    ? titlesIn(broken, checked.readable)
-    : [];
-  const lost = [...lostTasks(checked.readable, mended), ...lostTitles(torn, mended)];
-  const finished = finishedTasks(checked.readable, mended);
+  const text = new TextDecoder().decode(broken);
+  const whole = remnantsOf(text);
+  const checked = whole === undefined ? checkBacklog(broken) : undefined;
+  const old = whole ?? (checked?.kind === "invalid" ? checked.readable : []);
+  const torn = whole === undefined ? titlesIn(text, old) : [];
+  const lost = [...lostTasks(old, mended), ...lostTitles(torn, mended)];
+  const finished = finishedTasks(old, mended);
   return [
     ...(lost.length === 0 ? [] : [`lose ${lost.join(", ")}`]),
     ...(finished.length === 0
@@ -22,22 +29,40 @@ export function objectionsTo(broken: Uint8Array, mended: Backlog): string[] {
   ];
 }
 
+/** The tasks of a text that is JSON, however wrong its shape; `undefined` when it is not. */
+function remnantsOf(text: string): Remnant[] | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null || !("tasks" in value)) return [];
+  const tasks: unknown[] = Array.isArray(value.tasks) ? value.tasks : [];
+  return tasks.filter((task) => typeof task === "object" && task !== null);
+}
+
 /** Tasks that are kept neither by id nor by title; a number of them, where some merely went. */
-function lostTasks(old: readonly Task[], mended: Backlog): string[] {
-  const ids = new Set<string>(mended.tasks.map(({ id }) => id));
+function lostTasks(old: readonly Remnant[], mended: Backlog): string[] {
+  const ids = new Set<unknown>(mended.tasks.map(({ id }) => id));
   const titles = titlesOf(mended);
-  const lost = old
-    .filter(({ id, title }) => !ids.has(id) && !titles.has(title.trim()))
-    .map(({ id }): string => id);
+  const isKept = ({ id, title }: Remnant): boolean =>
+    ids.has(id) || (typeof title === "string" && titles.has(title.trim()));
+  const lost = old.filter((task) => !isKept(task)).map(({ id, title }) => nameOf(id, title));
   if (lost.length > 0 || mended.tasks.length >= old.length) return lost;
   return [`${old.length - mended.tasks.length} of its ${old.length} tasks`];
 }
 
+function nameOf(id: unknown, title: unknown): string {
+  if (typeof id === "string") return id;
+  return typeof title === "string" ? JSON.stringify(title) : "a task without a name";
+}
+
 /** The titles of tasks that are too broken to be read as such, e.g. where the file was cut off. */
-function titlesIn(broken: Uint8Array, readable: readonly Task[]): string[] {
-  const known = new Set(readable.map(({ title }) => title));
+function titlesIn(text: string, readable: readonly Remnant[]): string[] {
+  const known = new Set<unknown>(readable.map(({ title }) => title));
   const found: string[] = [];
-  for (const [, spelled = '""'] of new TextDecoder().decode(broken).matchAll(TITLE)) {
+  for (const [, spelled = '""'] of text.matchAll(TITLE)) {
     const title = unquote(spelled);
     if (title !== undefined && !known.has(title)) found.push(title);
   }
@@ -62,10 +87,8 @@ function titlesOf({ tasks }: Backlog): Set<string> {
   return new Set(tasks.map(({ title }) => title.trim()));
 }
 
-function finishedTasks(old: readonly Task[], mended: Backlog): string[] {
-  const open = new Set<string>(old.filter(({ status }) => status !== "done").map(({ id }) => id));
-  const done = new Set<string>(old.filter(({ status }) => status === "done").map(({ id }) => id));
-  return mended.tasks
-    .filter(({ id, status }) => status === "done" && open.has(id) && !done.has(id))
-    .map(({ id }) => id);
+function finishedTasks(old: readonly Remnant[], mended: Backlog): string[] {
+  const done = new Set<unknown>(old.filter(({ status }) => status === "done").map(({ id }) => id));
+  const open = new Set<unknown>(old.map(({ id }) => id).filter((id) => !done.has(id)));
+  return mended.tasks.filter(({ id, status }) => status === "done" && open.has(id)).map(({ id }) => id);
 }
