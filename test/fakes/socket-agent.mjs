@@ -37,7 +37,10 @@ function obey(order) {
     case "shell": {
       const stdio = order.heard === true ? "inherit" : "pipe";
       const { status, stdout, stderr } = spawnSync("sh", ["-c", order.command], { encoding: "utf8", stdio });
-      return { code: status, stdout: stdout ?? "", stderr: stderr ?? "" };
+      // Inherited output went to the reader of the agent's own.
+      return order.heard === true
+        ? { code: status, stdout: "", stderr: "" }
+        : { code: status, stdout, stderr };
     }
     case "leave-behind": {
       const child = spawn("sh", ["-c", order.command], { detached: true, stdio: "ignore" });
