@@ -52,20 +52,36 @@ function surviveLostReaders(): void {
   process.stderr.on("error", () => undefined);
 }
 
+/** Of what is no terminal, or one that does not know its size and says 0. */
+const UNKNOWN_COLUMNS = 80;
+
 function toOutput(stream: NodeJS.WriteStream & { fd: number }): Output {
   const isTerminal = isatty(stream.fd);
   return {
     write: (text) => writeTo(stream, (chunk) => stream.write(chunk), text),
     isTerminal,
-    columns: () => (isTerminal ? stream.columns : 80),
+    columns: () => (isTerminal && stream.columns > 0 ? stream.columns : UNKNOWN_COLUMNS),
   };
 }
 
 function writeTo(stream: NodeJS.WriteStream, write: (text: string) => boolean, text: string): Promise<void> {
-  if (stream.destroyed || write(text)) return Promise.resolve();
+  if (stream.destroyed || stream.errored !== null || write(text)) return Promise.resolve();
+  const waiting = draining.get(stream) ?? drained(stream);
+  draining.set(stream, waiting);
+  return waiting;
+}
+
+/** Streams that are full: however many write to one, it is waited for once. */
+const draining = new Map<NodeJS.WriteStream, Promise<void>>();
+
+function drained(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
-    stream.once("drain", resolve);
-    stream.once("close", resolve);
+    const done = (): void => {
+      stream.off("drain", done).off("close", done);
+      draining.delete(stream);
+      resolve();
+    };
+    stream.on("drain", done).on("close", done);
   });
 }
 
@@ -84,7 +100,20 @@ async function readStdin(): Promise<string> {
 async function confirm(question: string, lines: readonly string[]): Promise<boolean> {
   const prompts = await import("@clack/prompts");
   for (const line of lines) process.stderr.write(`${line}\n`);
-  const answer = await prompts.confirm({ message: question, initialValue: false, output: process.stderr });
+  // The prompt folds its words to what the terminal says.
+  if (process.stderr.isTTY && process.stderr.columns === 0) process.stderr.columns = UNKNOWN_COLUMNS;
+  // Ctrl-D closes what the prompt reads from, and the prompt does not notice.
+  const turnedAway = new AbortController();
+  const onKey = (_text: unknown, key: { ctrl?: boolean; name?: string }): void => {
+    if (key.ctrl === true && key.name === "d") turnedAway.abort();
+  };
+  const onEnd = (): void => {
+    turnedAway.abort();
+  };
+  process.stdin.on("keypress", onKey).on("end", onEnd);
+  const asked = { message: question, initialValue: false, output: process.stderr, signal: turnedAway.signal };
+  const answer = await prompts.confirm(asked);
+  process.stdin.off("keypress", onKey).off("end", onEnd);
   if (!prompts.isCancel(answer)) return answer;
   // In its raw mode the terminal sends Ctrl-C as a key.
   onSignal("SIGINT");
@@ -169,9 +198,17 @@ function explain(error: unknown): { text: string; code: number } {
     error instanceof Error && error.cause !== undefined ? `\ncaused by: ${stackOf(error.cause)}` : "";
   const log = here.log === undefined ? "" : `\n  the run's log: ${here.log}`;
   return {
-    text: `looper: this is a bug of looper's, not of yours; please report it\n${stack}${cause}${log}\n`,
+    text: `looper: this is a bug of looper's, not of yours; please report it\n${plain(`${stack}${cause}${log}`)}\n`,
     code: BUG,
   };
+}
+
+/** Many lines, indented as they are; what a project put into a message steers no terminal. */
+function plain(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => `${/^ */.exec(line)?.[0] ?? ""}${clean(line)}`)
+    .join("\n");
 }
 
 function stackOf(error: unknown): string {

@@ -1,5 +1,5 @@
 // The command line as a shell sees it: exit codes, which stream says what, pipes that break, signals.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -166,5 +166,90 @@ test(
         .reverse(),
     ).toEqual(["D1", "D2", "D3", "D4", "D5", "D6"]);
     expect((await rig.run(["-C", project, "replay"])).code).toBe(0);
+  }),
+);
+
+/** The program on a terminal that does not know its size; `keys` are typed once it has said `cue`. */
+function onTerminal(
+  rig: Rig,
+  words: string,
+  { cue, keys }: { cue: string; keys: string },
+): Promise<{ code: number | null; said: string }> {
+  const line = `"${process.execPath}" "${BIN}" ${words}`;
+  const child = spawn("script", ["-qefc", line, "/dev/null"], { cwd: rig.project, env: rig.env });
+  let said = "";
+  let typed = false;
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+    if (typed || !said.includes(cue)) return;
+    typed = true;
+    child.stdin.write(keys);
+  });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject).once("close", (code) => {
+      resolve({ code, said });
+    });
+  });
+}
+
+const onLinux = test.skipIf(process.platform !== "linux");
+
+onLinux.each([
+  ["Ctrl-D", "\u0004", 130],
+  ["Ctrl-C", "\u0003", 130],
+  ["n", "n", 3],
+])("%s at the question for trust starts nothing", (_name, keys, code) =>
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }]);
+    scripted(rig);
+    rig.write(".looper/config.json", '{"hooks": {"post_iteration": ["true"]}}');
+    const ended = await onTerminal(rig, "run", { cue: "/ ● No", keys });
+    expect(ended.code, ended.said).toBe(code);
+    expect(rig.runs()).toEqual([]);
+  })(),
+);
+
+onLinux(
+  "a terminal of no columns is one of 80",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1", title: "Just the title" }]);
+    const { code, said } = await onTerminal(rig, "ls", { cue: "never said", keys: "" });
+    expect(code).toBe(0);
+    expect(said).toContain("T1  p3  Just the title");
+  }),
+);
+
+test(
+  "a project's control characters are spelled out where it is asked whether to trust it",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }]);
+    scripted(rig);
+    const command = "true \u001b[2J\rgone\nlooper: all is well\u202e";
+    rig.write(".looper/config.json", JSON.stringify({ hooks: { post_iteration: [command] } }));
+    const { code, stderr } = await rig.run([]);
+    expect(code).toBe(3);
+    expect(stderr).toContain(String.raw`: true \u{1b}[2J\u{d}gone\nlooper: all is well\u{202e}`);
+    expect(stderr.split("\n").filter((line) => line.startsWith("looper:"))).toHaveLength(1);
+    rig.write(".looper/config.json", JSON.stringify({ [`x${command}`]: 1 }));
+    const unknown = await rig.run(["ls"]);
+    expect(unknown.code).toBe(2);
+    expect(unknown.stderr).not.toMatch(/[\u001b\r\u202e]/u);
+  }),
+);
+
+test(
+  "a run whose events nobody reads any more goes on, and says nothing of it",
+  story((rig) => {
+    rig.writeBacklog(Array.from({ length: 6 }, (_, at) => ({ id: `T${at}` })));
+    scripted(rig, [{ say: "x".repeat(200_000) }]);
+    const piped = `"${process.execPath}" "${BIN}" run --json --no-review | head -n 1 > /dev/null; echo "\${PIPESTATUS[0]}"`;
+    const said = execFileSync("bash", ["-c", `{ ${piped}; } 2>&1`], {
+      cwd: rig.project,
+      env: rig.env,
+      encoding: "utf8",
+    });
+    expect(said).toBe("0\n");
+    expect(Object.values(rig.statuses())).toEqual(Array.from({ length: 6 }, () => "done"));
+    return Promise.resolve();
   }),
 );
