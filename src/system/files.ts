@@ -6,6 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { randomBytes } from "node:crypto";
 import { openAppend, writeAll } from "./append.js";
 import { errorCode } from "./errors.js";
+import { halfWrittenName } from "./half-written.js";
 import type { Files, FileStat } from "./ports.js";
 
 /** The real file system. */
@@ -126,7 +127,7 @@ async function writeAtomic(
   const target = await followed(path);
   const old = await orNothing(() => fs.stat(target));
   const mode = old === undefined ? (options?.mode ?? 0o666) : old.mode & 0o7777;
-  const beside = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString("hex")}.tmp`);
+  const beside = join(dirname(target), halfWrittenName(basename(target), randomBytes(6).toString("hex")));
   const file = await fs.open(beside, "wx", mode);
   try {
     // The mode given to open is cut by the umask; an existing file's mode is kept as it was.

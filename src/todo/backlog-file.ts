@@ -2,6 +2,7 @@
 // store.ts.
 import { basename, dirname, join } from "node:path";
 import { errorCode, errorMessage, UserError } from "../system/errors.js";
+import { isHalfWritten } from "../system/half-written.js";
 import type { Clock, Files } from "../system/ports.js";
 import { checkBacklog, type CheckOptions } from "./check.js";
 import type { BacklogLayout } from "./layout.js";
@@ -85,6 +86,15 @@ export class BacklogFile {
       else await this.ports.files.writeAtomic(this.path, bytes);
     } catch (error) {
       throw cannot("write", this.path, error);
+    }
+  }
+
+  /** Removes what writers that were killed left beside it. Contract: nobody writes it now. */
+  async removeHalfWritten(): Promise<void> {
+    const { files } = this.ports;
+    const real = (await files.realPath(this.path)) ?? this.path;
+    for (const name of await files.list(dirname(real))) {
+      if (isHalfWritten(name, basename(real))) await files.remove(join(dirname(real), name));
     }
   }
 

@@ -263,6 +263,15 @@ test("when the commit cannot be made, or the disk is full, nothing is written an
   expect(await onDisk()).toMatchObject({ tasks: [{ status: "done" }] });
 });
 
+test("what a writer that was killed left beside the file is removed, and nothing else", async () => {
+  const others = [".to-do.json.0123456789ab.tmp.bak", ".to-do.json.mine.tmp", ".other.json.0123456789ab.tmp"];
+  const left = [".to-do.json.0123456789ab.tmp", ".to-do.json.ba9876543210.tmp"];
+  for (const name of [...others, ...left]) await writeFile(join(folder, name), "half");
+  await save(backlog(task("T1")));
+  await change(open(), [claim], idle);
+  expect((await readdir(folder)).sort()).toEqual([...others, "lock", "to-do.json"].sort());
+});
+
 test("many writers at once: no change is lost", async () => {
   await save(backlog(task("T1")));
   const stores = Array.from({ length: 8 }, () => open());

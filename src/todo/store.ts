@@ -130,7 +130,7 @@ async function withLock<T, E>(
   });
   if ("heldBy" in result) return err({ kind: "held", by: result.heldBy });
   try {
-    // Each write is whole or not at all: a writer that died here left nothing to mend.
+    // Each write is whole or not at all: there is nothing to mend, and the writer tidies up in any case.
     await result.held.forgetDead();
     return await act();
   } finally {
@@ -148,6 +148,7 @@ interface Start {
 class Writer {
   /** The last good version this store read or wrote. */
   private known: Version | undefined;
+  private tidied = false;
 
   constructor(
     private readonly ports: StorePorts,
@@ -164,6 +165,7 @@ class Writer {
     changes: readonly Change[],
     options: ChangeOptions,
   ): Promise<Result<Changed, { kind: "unusable"; read: ReadResult }>> {
+    await this.tidy();
     let copied: { bytes: Uint8Array; path: string } | undefined;
     for (let restarts = 0; restarts < MOST_RESTARTS; restarts++) {
       const look = await this.settle(options.while);
@@ -194,6 +196,7 @@ class Writer {
     bytes: Uint8Array,
     { copyAside }: { copyAside: boolean },
   ): Promise<Result<Adopted, { kind: "invalid"; problems: Problem[] }>> {
+    await this.tidy();
     const old = await this.file.look();
     const look = this.file.judge(bytes);
     if (look.kind !== "ok" || look.version.backlog.tasks.length === 0)
@@ -219,6 +222,12 @@ class Writer {
     if (now !== undefined && now.length > 0) await this.file.setAside("edited", now);
     await this.file.putBack(before);
     return ok(now);
+  }
+
+  /** Once, and under the lock: what lies half written then is a dead writer's. */
+  private async tidy(): Promise<void> {
+    if (!this.tidied) await this.file.removeHalfWritten();
+    this.tidied = true;
   }
 
   /** What is there; while only people save, a broken file is given time: it may be half a save. */
