@@ -103,14 +103,17 @@ function unprepared({ next }: Taken, { disk }: Sim): string[] {
   });
 }
 
-/** L8, seen from the state. */
+/** L2, L8 and L14, seen from the state: what must not begin any more. */
 function startedLate({ state }: Sim, { next }: Taken): string[] {
+  const kinds = next.effects.map(({ kind }) => kind);
+  if (state.phase === "ending") return state.close.stage === "finish" ? kinds : [];
   const frame =
     state.phase === "working" ? state.work : state.phase === "opening" ? state.opening : undefined;
-  const closing = state.phase === "working" && state.work.closing !== undefined;
-  if (frame === undefined || (frame.stopping === 0 && !closing)) return [];
-  return next.effects.flatMap(({ kind }) =>
-    kind === "run-agent" || kind === "checkpoint" ? [`${kind} after the stop`] : [],
+  const closing = state.phase === "working" ? state.work.closing : undefined;
+  if (frame === undefined || (frame.stopping === 0 && closing === undefined)) return [];
+  return kinds.filter(
+    (kind) =>
+      kind === "run-agent" || kind === "checkpoint" || (kind === "commit" && closing?.broken === true),
   );
 }
 

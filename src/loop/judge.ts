@@ -1,6 +1,7 @@
 // What an attempt came to, from the agent's end and what the tree looks like. Pure.
 import { never } from "../system/never.js";
 import type { Summary } from "../todo/summary.js";
+import { isUnusable } from "./schedule.js";
 import type { Job, Verdict } from "./state.js";
 import type { StepEvent } from "../logging/events.js";
 
@@ -33,7 +34,8 @@ function acceptReport({ end, facts, stopped }: Job): { summary: Summary } | Verd
 /** The verdict on an attempt at a task. L5: done only by a summary that fits, with HEAD where it belongs. */
 export function judgeAttempt(job: Job, snapshot: Snapshot): Verdict {
   const accepted = acceptReport(job);
-  if ("kind" in accepted && accepted.kind === "interrupted") return accepted;
+  // Who was stopped, or is not there, is not to blame for a HEAD that moved meanwhile.
+  if ("kind" in accepted && (accepted.kind === "interrupted" || drops(accepted))) return accepted;
   if (snapshot.head === "moved") {
     return { kind: "failed", reason: "moved-head", evidence: snapshot.why ?? "HEAD was moved" };
   }
@@ -58,6 +60,11 @@ export function judgeAttempt(job: Job, snapshot: Snapshot): Verdict {
     default:
       return never(summary.status);
   }
+}
+
+/** The agent is not there, or not signed in: it is left out, and the task stays in hand for another one. */
+export function drops(verdict: Verdict | undefined): boolean {
+  return verdict?.kind === "failed" && isUnusable(verdict.reason);
 }
 
 /** The verdict on a review: any valid summary will do. */

@@ -7,7 +7,7 @@ import type { Rules } from "../logging/rules.js";
 import { id } from "../todo/testing.js";
 import { STATUSES, type IndexRow } from "../todo/task.js";
 import { START, step } from "./step.js";
-import type { State } from "./state.js";
+import type { Stage, State } from "./state.js";
 import type { AgentEnd } from "./testing/answers.js";
 import * as laws from "./testing/laws.js";
 import { movesOf, type Budget, type Menu, type Move } from "./testing/moves.js";
@@ -188,11 +188,28 @@ test("L10: an answer nobody waits for is a bug, and said so", () => {
         { type: "adopted", job: 1, adopted: true },
         { type: "answered", yes: true },
       ];
-      for (const event of strange) expect(() => step(state, seal(event))).toThrow(event.type);
+      const early = state.work.jobs.flatMap(({ facts, stage }) => unexpected(facts.job, stage));
+      for (const event of [...strange, ...early]) expect(() => step(state, seal(event))).toThrow(event.type);
     }),
     { numRuns: 100 },
   );
 });
+
+/** Answers a job in this stage does not wait for. */
+function unexpected(job: number, stage: Stage): StepEvent[] {
+  const nothing = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: "" };
+  const hook = { hook: "post_iteration", command: "one", outcome: "ok" as const, output: "", duration_ms: 0 };
+  const all: [StepEvent, ...Stage[]][] = [
+    [{ type: "checkpoint", job, reused: false, dirty: 0 }, "checkpoint"],
+    [{ type: "hook_finished", job, ...hook }, "before", "after"],
+    [{ type: "agent_finished", job, outcome: "failed", duration_ms: 0 }, "agent"],
+    [{ type: "snapshot", job, changed: 0, head: "same", warnings: [] }, "snapshot"],
+    [{ type: "restored", job, paths: [] }, "restore"],
+    [{ type: "backlog_changed", job, ...nothing }, "claim", "settle"],
+    [{ type: "committed", job, ...nothing }, "settle"],
+  ];
+  return all.filter(([, ...stages]) => !stages.includes(stage)).map(([event]) => event);
+}
 
 test("L14: after the end there is nothing more to decide", () => {
   const sim = startRun(newSim({ rows: [], commits: [], checkpoints: [] }, { review: false })).sim;

@@ -59,11 +59,6 @@ export function settleUncommitted(work: Work, job: Job, evidence: string, turn: 
   return settleAttempt(work, job, { kind: "failed", reason: "commit-failed", evidence }, turn);
 }
 
-/** The agent is not there, or not signed in: it is dropped, and the task stays in hand for another one. */
-export function drops(verdict: Verdict | undefined): boolean {
-  return verdict?.kind === "failed" && isUnusable(verdict.reason);
-}
-
 function commit(work: Work, job: Job, turn: Turn): Work {
   const id = taskOf(job);
   const { result, files } = resultOf(job.end);

@@ -3,8 +3,8 @@
 import { goOn } from "./choose.js";
 import { startAfter } from "./job.js";
 import { dropJob, replaceJob, uncount } from "./jobs.js";
+import { drops } from "./judge.js";
 import { canSpare } from "./schedule.js";
-import { drops } from "./settle.js";
 import type { Job, State, Work } from "./state.js";
 import type { Turn } from "./turn.js";
 

@@ -111,24 +111,27 @@ function candidates(work: Work, inHand: readonly TaskId[]): IndexRow[] {
 export const attemptsBounded: Law = ({ trace, end }) => {
   const read = trace.findLast(({ event }) => event.type === "backlog_read")?.event;
   const rows = read?.type === "backlog_read" ? (read.rows ?? []) : [];
-  const found: string[] = [];
+  const most = (id: TaskId): number =>
+    rows.some((row) => row.id === id && row.status === "blocked") ? 1 : end.rules.max_attempts;
   const tried = new Map<TaskId, number>();
-  const { max_attempts } = end.rules;
-  for (const { event, next } of trace) {
-    if (event.type === "agent_finished" && event.task_id !== undefined && !isUnusable(event.reason)) {
-      const times = (tried.get(event.task_id) ?? 0) + 1;
-      tried.set(event.task_id, times);
-      const once = rows.some(({ id, status }) => id === event.task_id && status === "blocked");
-      if (times > (once ? 1 : max_attempts)) found.push(`${event.task_id} was tried ${times} times`);
-    }
-    const gaveUp = next.notes.some((note) => note.type === "attempt_failed" && note.next === "blocked");
-    const blocks = next.effects.some(
-      (effect) => effect.kind === "change-backlog" && effect.changes.some(({ op }) => op === "block"),
-    );
-    if (gaveUp && !blocks) found.push("a task was given up and not blocked");
-    if (gaveUp && next.state.phase !== "working") found.push("a failed attempt ended the run");
-  }
-  return found;
+  return trace.flatMap(({ event, next }) => {
+    const id = event.type === "agent_finished" && !isUnusable(event.reason) ? event.task_id : undefined;
+    if (id !== undefined) tried.set(id, (tried.get(id) ?? 0) + 1);
+    const often = id !== undefined && (tried.get(id) ?? 0) > most(id) ? [`${id} was tried too often`] : [];
+    const wrong = next.notes.flatMap((note) => {
+      if (note.type !== "attempt_failed" || note.task_id === undefined || isUnusable(note.reason)) return [];
+      const last = (tried.get(note.task_id) ?? 0) >= most(note.task_id);
+      const blocks = next.effects.some(
+        (effect) => effect.kind === "change-backlog" && effect.changes.some(({ op }) => op === "block"),
+      );
+      if (next.state.phase !== "working") return [`a failed attempt at ${note.task_id} ended the run`];
+      const says = note.next === (last ? "blocked" : "retry") && blocks === last;
+      return says
+        ? []
+        : [`${note.task_id} failed for the ${tried.get(note.task_id)}th time, then ${note.next}`];
+    });
+    return [...often, ...wrong];
+  });
 };
 
 function isUnusable(reason: string | undefined): boolean {
