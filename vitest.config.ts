@@ -4,6 +4,7 @@ const shared = {
   environment: "node" as const,
   pool: "forks" as const,
   expect: { requireAssertions: true },
+  setupFiles: ["test/seed.ts"],
 };
 
 export default defineConfig({

@@ -41,7 +41,8 @@ test("two runs of the same second have two folders, and the newest is found", as
   const first = await createRunLog(still, dir, options);
   const second = await createRunLog(still, dir, options);
   expect([first.run, second.run]).toEqual(["2026-11-20_21-46-01", "2026-11-20_21-46-01-2"]);
-  for (let n = 3; n <= 11; n++) await createRunLog(still, dir, options);
+  for (let n = 3; n <= 11; n++) await (await createRunLog(still, dir, options)).close();
+  await Promise.all([first.close(), second.close()]);
   expect((await findRun(ports, dir))?.endsWith("-11")).toBe(true);
   expect((await listRuns(ports, dir)).at(1)).toBe(second.run);
   expect(await findRun(ports, dir, first.run)).toBe(first.folder);
