@@ -6,8 +6,8 @@ import { readCommandLine, type Asked } from "./program.js";
 function read(...argv: string[]): Promise<Asked> {
   return readCommandLine(argv, {
     version: "1.2.3",
-    cwd: "/work",
-    isFile: (file) => Promise.resolve(file === "/work/to-do.json"),
+    cwd: "/project",
+    isFile: (file) => Promise.resolve(file === "/project/to-do.json"),
   });
 }
 

@@ -163,7 +163,7 @@ async function tellSummary(world: World, job: JobFacts, result: AgentResult): Pr
 
 function count({ memory }: World, event: AgentEvent): void {
   if (event.type !== "usage") return;
-  // Cached tokens are among them (agents.md §4).
+  // Cached tokens are among them (both CLIs count so).
   memory.usage.input += event.input_tokens;
   memory.usage.output += event.output_tokens;
   if (event.cost_usd !== undefined) memory.usage.cost = (memory.usage.cost ?? 0) + event.cost_usd;

@@ -1,5 +1,5 @@
 // Ending whatever a run left behind: processes that carry its mark, and descendants seen while it lived.
-// A child in a session of its own survives a group kill; the mark it inherited does not lie (agents.md §6).
+// A child in a session of its own survives a group kill; the mark it inherited does not lie.
 import type { Clock } from "./ports.js";
 import { carriesMark, listProcesses, lookAt, type Seen } from "./proc.js";
 
