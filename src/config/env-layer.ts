@@ -43,7 +43,7 @@ function capitals(text: string): string {
  * `agents`: the names known so far; others are read off the variables. `warnings` are about unknown `LOOPER_…`.
  */
 export function readEnvLayer(env: Env, agents: readonly string[]): Reading & { warnings: string[] } {
-  const reading: Reading & { warnings: string[] } = { entries: [], problems: [], warnings: [] };
+  const reading: Reading & { warnings: string[] } = { entries: [], empty: [], problems: [], warnings: [] };
   const names = Object.keys(env).sort();
   const isShort = (name: string) => SHORT_NAMES.has(name);
   for (const name of [...names.filter(isShort), ...names.filter((other) => !isShort(other))]) {

@@ -22,9 +22,10 @@ export interface Entry {
   source: Source;
 }
 
-/** What a layer gave: problems are whole sentences, to be shown together. */
+/** What a layer gave: problems are whole sentences, to be shown together. `empty`: agents that are named, without a setting. */
 export interface Reading {
   entries: Entry[];
+  empty: { name: string; where: string }[];
   problems: string[];
 }
 
@@ -59,7 +60,7 @@ export function rowAt(path: KeyPath): Row | undefined {
 
 /** The entries of a settings file, with every problem in the file's order. */
 export function readFileLayer(file: SettingsFile, layer: "user" | "project"): Reading {
-  const reading: Reading = { entries: [], problems: [] };
+  const reading: Reading = { entries: [], empty: [], problems: [] };
   if (file.value !== undefined) readBranch({ file, layer, reading }, TREE, [], file.value);
   return reading;
 }
@@ -82,7 +83,11 @@ function readBranch(reader: FileReader, branch: Branch, path: KeyPath, value: un
     reading.problems.push(`${where}: ${what} ${show(value)}; allowed: an object`);
     return;
   }
-  for (const [key, below] of Object.entries(value)) {
+  const members: [string, unknown][] = Object.entries(value);
+  const [first, name] = path;
+  if (first === "agents" && name !== undefined && path.length === 2 && members.length === 0)
+    reading.empty.push({ name, where });
+  for (const [key, below] of members) {
     if (path.length === 0 && key === "$schema") continue;
     const child = branch.children.get(key) ?? branch.children.get("*");
     const problem = child === undefined ? unknownKey(branch, path, key) : badName(path, key);

@@ -1,9 +1,9 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { nodeFiles } from "../system/files.js";
-import { loadSettings } from "./load.js";
+import { loadSettings, strangeSettings } from "./load.js";
 
 const files = nodeFiles();
 let project = "";
@@ -68,6 +68,27 @@ test("a broken file is the user's to mend: file and line", async () => {
   mkdirSync(path.join(project, ".looper/config.json"));
   await expect(load()).rejects.toMatchObject({ kind: "usage" });
 });
+
+test("a link that leads nowhere cannot be read", async () => {
+  mkdirSync(path.join(project, ".looper"));
+  symlinkSync("gone.json", path.join(project, ".looper/config.json"));
+  await expect(load()).rejects.toMatchObject({
+    kind: "usage",
+    message: expect.stringContaining(".looper/config.json cannot be read") as unknown,
+  });
+});
+
+test.each(["js", "mjs", "cjs", "ts", "toml", "jsonc"])(
+  "config.%s is not read, and that is said",
+  async (end) => {
+    expect(await strangeSettings(files, project)).toEqual([]);
+    write(`.looper/config.${end}`, "");
+    write(".looper/config.json", "{}");
+    expect(await strangeSettings(files, project)).toEqual([
+      `.looper/config.${end} is not read; settings are read from .looper/config.json, .looper/config.yaml, .looper/config.yml`,
+    ]);
+  },
+);
 
 test("nothing of the project runs while its settings are loaded", async () => {
   const trap = (name: string) =>

@@ -42,7 +42,8 @@ async function loadOne(
   const load = makeLoader(nameOf);
   const found: { file: string; settings: SettingsFile }[] = [];
   for (const file of candidates) {
-    if ((await files.stat(file)) === undefined) continue;
+    // A link that leads nowhere is a mistake to be told of, not a file that is not there.
+    if ((await files.stat(file, { link: true })) === undefined) continue;
     const settings = await load(file);
     if (settings !== undefined) found.push({ file, settings });
   }
@@ -50,6 +51,19 @@ async function loadOne(
   if (first === undefined || second === undefined) return first?.settings;
   throw new UserError("usage", `two settings files: ${first.file} and ${second.file}`, "keep one of them");
 }
+
+/**
+ * Sentences about files of a project that look like its settings and are none: other formats, some of which would have
+ * to be run to be read.
+ */
+export async function strangeSettings(files: Files, project: string): Promise<string[]> {
+  const names = (await files.list(path.join(project, ".looper")).catch(() => []))
+    .filter((name) => STRANGE.test(name))
+    .map((name) => `.looper/${name}`);
+  return names.map((name) => `${name} is not read; settings are read from ${PROJECT_FILES.join(", ")}`);
+}
+
+const STRANGE = /^config\.(?:[cm]?js|ts|toml|jsonc)$/;
 
 /** Makes a function that loads one file, an absolute path that exists. */
 function makeLoader(nameOf: (file: string) => string): (file: string) => Promise<SettingsFile | undefined> {

@@ -1,7 +1,7 @@
 // The project a command is about, with its settings: one way in, for every command.
 import path from "node:path";
 import type { Files } from "../system/ports.js";
-import { loadSettings } from "./load.js";
+import { loadSettings, strangeSettings } from "./load.js";
 import { settingsPaths, userFiles, type SettingsPaths } from "./places.js";
 import { findProject } from "./project.js";
 import { resolveSettings, type Flags, type Resolved } from "./resolve.js";
@@ -46,7 +46,7 @@ export async function openProject(files: Files, request: ProjectRequest): Promis
     lockDir: path.join(path.dirname(real), ".looper", "lock"),
     paths,
     resolved,
-    warnings: resolved.warnings,
+    warnings: [...(await strangeSettings(files, folder)), ...resolved.warnings],
   };
 }
 

@@ -200,6 +200,10 @@ test("an agent needs a kind, and some kinds need more", () => {
   expect(problems({ project: { agents: { codx: { model: "m" } } } })).toContain(
     "agents.codx.kind is missing; did you mean the agent codex?",
   );
+  expect(problems({ project: { agents: { my: {}, gemini: {} } } })).toBe(
+    `${PROJECT}:3: agents.my.kind is missing\n${PROJECT}:4: agents.gemini.kind is missing`,
+  );
+  expect(problems({ project: { agents: { codex: {} } } })).toBe("");
   expect(problems({ project: { agents: { a: { kind: "command" } } } })).toContain(
     "agents.a.binary is missing",
   );

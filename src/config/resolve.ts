@@ -47,12 +47,13 @@ export function resolveSettings(layers: Layers): Resolved {
   const names = agentNames(readings);
   const entries = merge([...defaults(names), ...readings.flatMap((reading) => reading.entries)]);
   refuse(readings.flatMap((reading) => reading.problems));
-  refuse([...incompleteAgents(names, entries), ...unknownAgents(names, entries)]);
+  const empty = readings.flatMap((reading) => reading.empty);
+  refuse([...incompleteAgents(names, entries, empty), ...unknownAgents(names, entries)]);
   return { settings: nest(entries, names), values: valuesOf(entries), warnings: env.warnings };
 }
 
 function nothing(): Reading {
-  return { entries: [], problems: [] };
+  return { entries: [], empty: [], problems: [] };
 }
 
 function refuse(problems: readonly string[]): void {
@@ -65,7 +66,8 @@ function agentNames(readings: readonly Reading[]): string[] {
   const met = readings.flatMap(({ entries }) =>
     entries.map(({ path }) => (path[0] === "agents" ? path[1] : undefined)),
   );
-  return [...new Set([...BUILT_IN_AGENTS, ...met.filter((name) => name !== undefined)])];
+  const empty = readings.flatMap((reading) => reading.empty.map(({ name }) => name));
+  return [...new Set([...BUILT_IN_AGENTS, ...met.filter((name) => name !== undefined), ...empty])];
 }
 
 function readFlagLayer(flags: Flags, agents: readonly string[]): Reading {
@@ -101,13 +103,18 @@ function merge(entries: readonly Entry[]): Map<string, Entry> {
 }
 
 /** An agent needs a kind, and some kinds need to be told what to start. */
-function incompleteAgents(agents: readonly string[], entries: ReadonlyMap<string, Entry>): string[] {
+function incompleteAgents(
+  agents: readonly string[],
+  entries: ReadonlyMap<string, Entry>,
+  empty: Reading["empty"],
+): string[] {
   return agents.flatMap((agent) => {
     const kind = entries.get(`agents.${agent}.kind`)?.value;
     const met = [...entries.values()].find(
       (entry) => entry.path[1] === agent && entry.source.layer !== "default",
     );
-    const where = `${met?.source.where ?? ""}: agents.${agent}`;
+    const named = met?.source.where ?? empty.find(({ name }) => name === agent)?.where ?? "";
+    const where = `${named}: agents.${agent}`;
     if (kind === undefined) {
       const near = nearest(agent, BUILT_IN_AGENTS);
       return [`${where}.kind is missing${near === undefined ? "" : `; did you mean the agent ${near}?`}`];
