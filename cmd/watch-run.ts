@@ -129,6 +129,7 @@ class Spectator {
       titles: this.#titles,
       colours: coloursFor(wantsColour(env, out.isTerminal)),
       log: shownPath(this.#shell, folder),
+      todoFile: shownPath(this.#shell, this.#todoFile),
       ...(out.isTerminal ? { columns: out.columns() } : {}),
     });
     if (this.#manner !== "json") await printLines(out, answer);

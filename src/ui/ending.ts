@@ -4,8 +4,8 @@ import { plural } from "./amounts.js";
 import type { Ended, View } from "./view.js";
 import { count } from "./view.js";
 
-/** `next` is empty where nothing is left to do. Texts are not cleaned. */
-export function explainEnding(view: View, ended: Ended): { why: string; next: string } {
+/** `next` is empty where nothing is left to do. Texts are not cleaned. `file`: the task file as shown. */
+export function explainEnding(view: View, ended: Ended, file: string): { why: string; next: string } {
   const { message } = ended;
   switch (ended.ending) {
     case "complete":
@@ -27,7 +27,7 @@ export function explainEnding(view: View, ended: Ended): { why: string; next: st
     case "unusable-backlog":
       return {
         why: message ?? "the task file cannot be used",
-        next: "looper validate shows every problem with its place",
+        next: nextForBacklog(view, file),
       };
     case "environment":
       return {
@@ -41,6 +41,20 @@ export function explainEnding(view: View, ended: Ended): { why: string; next: st
       };
     default:
       return never(ended.ending);
+  }
+}
+
+function nextForBacklog({ invalid }: View, file: string): string {
+  switch (invalid) {
+    case undefined:
+    case "broken":
+      return `looper validate ${file} shows every problem with its place`;
+    case "known":
+      return "take that version back, then run again";
+    case "nothing":
+      return 'write tasks, or have them drafted: looper run --prompt "what to build"';
+    default:
+      return never(invalid);
   }
 }
 

@@ -34,6 +34,8 @@ export interface View {
   spent: Spent;
   /** Until when nothing happens, epoch ms, and why. */
   waiting?: { reason: string; until: string };
+  /** What is wrong with the task file: it has no tasks, an earlier version of it has, or it has problems. */
+  invalid?: "nothing" | "known" | "broken";
   ended?: Ended;
 }
 
@@ -174,9 +176,12 @@ function foldRun(view: View, event: Sealed): View {
         warnings: [...view.warnings, ...event.warnings],
       };
     case "backlog_read": {
-      const seen = takeRows(view, event.rows ?? [], []);
+      const { invalid: _mended, ...rest } = view;
+      const seen = takeRows(rest, event.rows ?? [], []);
       return { ...seen, doneAtStart: count(seen, "done") };
     }
+    case "backlog_invalid":
+      return { ...view, invalid: invalidOf(event) };
     case "backlog_changed":
     case "committed":
       return takeRows(view, event.rows, event.removed);
@@ -191,6 +196,11 @@ function foldRun(view: View, event: Sealed): View {
     default:
       return view;
   }
+}
+
+function invalidOf({ what, known }: Of<"backlog_invalid">): NonNullable<View["invalid"]> {
+  if (known !== undefined) return "known";
+  return what === "broken" ? "broken" : "nothing";
 }
 
 type Rows = Of<"backlog_changed">["rows"];

@@ -34,10 +34,7 @@ export function progressLines({ before, event, after }: Step, look: Look): strin
 function linesOf(event: RunEvent, view: View, { colours }: Look): string[] {
   switch (event.type) {
     case "run_started":
-      return [
-        colours.dim(`looper ${view.version} · run ${view.run} · ${view.agents.map(clean).join(", ")}`),
-        ...event.warnings.map((message) => warningLine(message, colours)),
-      ];
+      return [colours.dim(headOf(view)), ...event.warnings.map((message) => warningLine(message, colours))];
     case "recovered":
       return recoveredLines(event, colours);
     case "backlog_read":
@@ -60,6 +57,12 @@ function linesOf(event: RunEvent, view: View, { colours }: Look): string[] {
     default:
       return [];
   }
+}
+
+/** Where there is nothing to start, there are no agents. */
+function headOf({ version, run, agents }: View): string {
+  const names = agents.map(clean).join(", ");
+  return [`looper ${version}`, `run ${run}`, names].filter((part) => part !== "").join(" · ");
 }
 
 type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;

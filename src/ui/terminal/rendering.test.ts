@@ -112,7 +112,7 @@ test("the result: a table, the reasons, why it ended and what to do next", () =>
   const { view } = play(STORY);
   const { ended } = view;
   if (ended === undefined) throw new Error("the story has an end");
-  const look = { titles, colours: PLAIN, log: "looper-logs/runs/1" };
+  const look = { titles, colours: PLAIN, log: "looper-logs/runs/1", todoFile: "to-do.json" };
   expect(resultLines(view, ended, look)).toEqual({
     answer: [
       "task                     result        agent   attempts   time   cost",
@@ -147,7 +147,12 @@ test.each<[RunEvent, string, string]>([
   const { view } = play([started(), event]);
   const { ended } = view;
   if (ended === undefined) throw new Error("it has ended");
-  const { answer, errors } = resultLines(view, ended, { titles, colours: PLAIN, log: "l" });
+  const { answer, errors } = resultLines(view, ended, {
+    titles,
+    colours: PLAIN,
+    log: "l",
+    todoFile: "my.json",
+  });
   expect(errors).toEqual([]);
   expect(answer[1]).toBe(why);
   expect(answer.some((line) => line.startsWith("next: "))).toBe(next !== "");
@@ -158,17 +163,40 @@ test.each(["environment", "unusable-backlog"] as const)("%s is an error: it goes
   const { view } = play([started(), over(ending, { message: "the disk\nis full" })]);
   const { ended } = view;
   if (ended === undefined) throw new Error("it has ended");
-  const { answer, errors } = resultLines(view, ended, { titles, colours: PLAIN, log: "l" });
+  const { answer, errors } = resultLines(view, ended, {
+    titles,
+    colours: PLAIN,
+    log: "l",
+    todoFile: "my.json",
+  });
   expect(errors[0]).toBe("looper: the disk is full");
-  expect(errors[1]).toMatch(/^ {2}looper (doctor|validate)/);
+  expect(errors[1]).toMatch(/^ {2}looper (doctor|validate my\.json)/);
   expect(answer.join("\n")).not.toContain("disk");
+});
+
+test.each<[Partial<Extract<RunEvent, { type: "backlog_invalid" }>>, RegExp]>([
+  [{ what: "missing" }, /^ {2}write tasks, .+looper run --prompt/],
+  [{ what: "no-tasks", known: "the last commit has 3 tasks" }, /^ {2}take that version back/],
+  [{ what: "broken", count: 1 }, /^ {2}looper validate my\.json/],
+])("a task file that is no use (%j): what helps", (what, next) => {
+  const invalid: RunEvent = { type: "backlog_invalid", what: "broken", problems: [], count: 0, ...what };
+  const { view } = play([started(), invalid, over("unusable-backlog")]);
+  const { ended } = view;
+  if (ended === undefined) throw new Error("it has ended");
+  const { errors } = resultLines(view, ended, { titles, colours: PLAIN, log: "l", todoFile: "my.json" });
+  expect(errors[1]).toMatch(next);
+});
+
+test("a run that starts no agent names none", () => {
+  const begun = { ...started(), agents: [] };
+  expect(play([begun]).lines[0]).toBe("looper 1.0.0 · run 2026-01-02_03-04-05");
 });
 
 test("--task is done when that one is", () => {
   const { view } = play([started([], "T1"), over("complete")]);
   const { ended } = view;
   if (ended === undefined) throw new Error("it has ended");
-  expect(resultLines(view, ended, { titles, colours: PLAIN, log: "l" }).answer[1]).toBe(
+  expect(resultLines(view, ended, { titles, colours: PLAIN, log: "l", todoFile: "my.json" }).answer[1]).toBe(
     "T1 and what it depends on are done",
   );
 });

@@ -15,8 +15,9 @@ export interface ResultLook {
   colours: Colours;
   /** Columns of the terminal; nothing is cut without it. */
   columns?: number;
-  /** Where the log lies, as shown. */
+  /** Where the log lies, and the task file, as shown. */
   log: string;
+  todoFile: string;
 }
 
 interface Row {
@@ -35,7 +36,7 @@ export function resultLines(
   look: ResultLook,
 ): { answer: string[]; errors: string[] } {
   const rows = rowsOf(view, look.titles);
-  const { why, next } = explainEnding(view, ended);
+  const { why, next } = explainEnding(view, ended, look.todoFile);
   const { colours } = look;
   const answer = [
     ...(rows.length === 0 ? [] : [...table(rows, look), ""]),
@@ -43,7 +44,8 @@ export function resultLines(
     `${headline(ended, colours)} · ${totals(ended)}`,
   ];
   const log = colours.dim(`log: ${clean(look.log)}`);
-  if (hasFailed(ended)) return { answer: [...answer, log], errors: [`looper: ${clean(why)}`, `  ${next}`] };
+  if (hasFailed(ended))
+    return { answer: [...answer, log], errors: [`looper: ${clean(why)}`, `  ${clean(next)}`] };
   return { answer: [...answer, clean(why), ...(next === "" ? [] : [`next: ${next}`]), log], errors: [] };
 }
 

@@ -32,7 +32,7 @@ export function widthOf(text: string): number {
 
 /** The text in at most `width` columns; what is cut off leaves `…`. */
 export function cut(text: string, width: number): string {
-  if (width <= 0) return "";
+  if (width <= 0) return widthOf(text) === 0 ? text : "";
   if (PLAIN.test(text)) return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
   let used = 0;
   let kept = "";
