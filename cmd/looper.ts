@@ -121,6 +121,9 @@ async function confirm(question: string, lines: readonly string[]): Promise<bool
 }
 
 async function makeShell(cwd: string): Promise<Shell> {
+  const env = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? ""]));
+  // With both set Node prints a warning of its own, for the opposite of what is done here; `env` keeps both.
+  if ((env["NO_COLOR"] ?? "") !== "") delete process.env["FORCE_COLOR"];
   const { nodePorts } = await import("../src/system/node.js");
   const entry = fileURLToPath(import.meta.url);
   return {
@@ -129,7 +132,7 @@ async function makeShell(cwd: string): Promise<Shell> {
     nodeVersion: process.versions.node,
     node: process.execPath,
     cwd,
-    env: Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? ""])),
+    env,
     home: homedir(),
     self: { command: process.execPath, args: [entry] },
     promptsFolder: path.join(path.dirname(entry), "prompts"),

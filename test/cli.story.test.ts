@@ -220,6 +220,16 @@ onLinux(
 );
 
 test(
+  "NO_COLOR wins over FORCE_COLOR, without a word",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }]);
+    const ran = await rig.run(["ls"], { env: { NO_COLOR: "1", FORCE_COLOR: "1" } });
+    expect(ran).toMatchObject({ code: 0, stderr: "" });
+    expect(ran.stdout).not.toContain(ESCAPE);
+  }),
+);
+
+test(
   "a project's control characters are spelled out where it is asked whether to trust it",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }]);
