@@ -28,6 +28,12 @@ export async function readNamedFile({ ports }: Shell, file: string, what: string
   throw new UserError("usage", `there is no ${what} ${file}`, hint);
 }
 
+/** A file that is there and cannot be read is a `usage` error; one that is missing, or no file, is left to others. */
+export async function mustBeReadable({ ports }: Shell, file: string): Promise<void> {
+  const stat = await readOrExplain(ports.files.stat(file), file);
+  if (stat?.kind === "file") await readOrExplain(ports.files.readRange(file, 0, 1), file);
+}
+
 async function readOrExplain<T>(reading: Promise<T>, file: string): Promise<T> {
   try {
     return await reading;

@@ -8,7 +8,13 @@ import { coloursFor, wantsColour, type Colours } from "../../src/ui/terminal/col
 import { clean } from "../../src/ui/terminal/text.js";
 import { bad, fine, warning, type Check } from "../doctor/check.js";
 import { checkLeftovers } from "../doctor/leftovers.js";
-import { checkAgents, checkPrompts, checkTasks, lookAtBacklog } from "../doctor/project-files.js";
+import {
+  checkAgents,
+  checkNamedFiles,
+  checkPrompts,
+  checkTasks,
+  lookAtBacklog,
+} from "../doctor/project-files.js";
 import { checkContainment, checkDisk, checkGit, checkLogFolder, checkNode } from "../doctor/surroundings.js";
 import { printJson, printLines, projectOf } from "../project.js";
 import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
@@ -34,6 +40,7 @@ async function checkProject(shell: Shell, fix: boolean): Promise<Check[]> {
     checkConfig(project),
     ...(await checkAgents(shell, project, backlog)),
     checkTasks(shell, project, backlog),
+    ...(await checkNamedFiles(shell, project)),
     await checkPrompts(shell, project),
     await checkLogFolder(shell, project),
     ...(await checkLeftovers(shell, project, fix)),
@@ -53,7 +60,7 @@ async function openOrExplain(shell: Shell): Promise<Project | Check> {
 
 function checkConfig({ folder, warnings }: Project): Check {
   if (warnings.length === 0) return fine("config", `project ${folder}`);
-  return warning("config", warnings.join("; "), "correct or unset these variables");
+  return warning("config", warnings.join("; "), "correct, rename or unset what is named here");
 }
 
 function linesOf(checks: readonly Check[], colours: Colours): string[] {

@@ -2,7 +2,7 @@ import path from "node:path";
 import { UserError } from "../../src/system/errors.js";
 import { never } from "../../src/system/never.js";
 import { nearest } from "../../src/system/nearest.js";
-import { checkBacklog } from "../../src/todo/check.js";
+import { checkBacklog, type CheckOptions } from "../../src/todo/check.js";
 import type { Problem } from "../../src/todo/problem.js";
 import { orderForListing, statusesOf, waitsFor } from "../../src/todo/select.js";
 import { Status, STATUSES, type Task } from "../../src/todo/task.js";
@@ -10,6 +10,8 @@ import type { ListAnswer } from "../../src/ui/shapes.js";
 import { plural } from "../../src/ui/amounts.js";
 import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
 import { taskListLines, type ListedTask } from "../../src/ui/terminal/task-list.js";
+import { clean } from "../../src/ui/terminal/text.js";
+import { checkOptionsOf } from "../check-options.js";
 import { printJson, printLines, projectOf, readNamedFile, shownPath } from "../project.js";
 import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 
@@ -18,7 +20,8 @@ export async function ls(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const asked = await readOperands(shell, typed);
   const json = hasFlag(typed, "--json");
   const project = await projectOf(shell, { file: asked.file });
-  const { tasks, problems } = readTasks(await readNamedFile(shell, project.todoFile, "task file"));
+  const bytes = await readNamedFile(shell, project.todoFile, "task file");
+  const { tasks, problems } = readTasks(bytes, await checkOptionsOf(shell, project));
   const statuses = statusesOf(tasks);
   const tag = textFlag(typed, "--tag");
   const listed = orderForListing(tasks)
@@ -29,10 +32,10 @@ export async function ls(shell: Shell, typed: Typed): Promise<CommandEnd> {
   if (json) await printJson(shell, answerOf(project.todoFile, listed));
   else await printLines(shell.out, linesOf(shell, listed, nothingOf(tasks, problems)));
   if (problems.length === 0) return "ok";
-  const shown = shownPath(shell, project.todoFile);
-  await shell.err.write(
-    `looper: ${shown} has ${plural(problems.length, "problem")}: looper validate shows them\n`,
-  );
+  const shown = clean(shownPath(shell, project.todoFile));
+  const named = asked.file === undefined ? "" : ` ${clean(asked.file)}`;
+  const found = plural(problems.length, "problem");
+  await shell.err.write(`looper: ${shown} has ${found}: looper validate${named} shows them\n`);
   return "no";
 }
 
@@ -45,6 +48,8 @@ async function readOperands(
   const [first, second] = typed.operands;
   if (first === undefined) return { status: toStatus(flag), file: undefined };
   if (second === undefined && (await isFile(shell, first))) return { status: toStatus(flag), file: first };
+  if (second !== undefined && Status.safeParse(second).success && (await isFile(shell, first)))
+    throw new UserError("usage", "the status comes before the file", `looper ls ${second} ${first}`);
   if (flag !== undefined && flag !== first)
     throw new UserError("usage", `two statuses: ${first} and ${flag}`, "give one of them");
   return { status: toStatus(first), file: second };
@@ -63,8 +68,11 @@ function toStatus(word: string | undefined): Status | undefined {
   throw new UserError("usage", `${word} is neither a status nor an existing file`, hint);
 }
 
-function readTasks(bytes: Uint8Array): { tasks: readonly Task[]; problems: readonly Problem[] } {
-  const checked = checkBacklog(bytes);
+function readTasks(
+  bytes: Uint8Array,
+  options: CheckOptions,
+): { tasks: readonly Task[]; problems: readonly Problem[] } {
+  const checked = checkBacklog(bytes, options);
   switch (checked.kind) {
     case "ok":
       return { tasks: checked.backlog.tasks, problems: [] };

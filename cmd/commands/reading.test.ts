@@ -4,13 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { UserError } from "../../src/system/errors.js";
-import {
-  DoctorAnswer,
-  ListAnswer,
-  ReplayAnswer,
-  ReplayAtAnswer,
-  ValidateAnswer,
-} from "../../src/ui/shapes.js";
+import { DoctorAnswer, ListAnswer, ValidateAnswer } from "../../src/ui/shapes.js";
 import type { CommandEnd, Typed } from "../shell.js";
 import { shellIn } from "../testing.js";
 import { doctor } from "./doctor.js";
@@ -62,6 +56,20 @@ function writeBacklog(tasks: unknown[] = TASKS): void {
   write("to-do.json", { schema_version: 1, source_files: [], tasks });
 }
 
+const RUN = "2026-01-02_03-04-05";
+
+function writeLog(run: string, events: readonly Record<string, unknown>[]): void {
+  const stamped = events.map((event, at) => ({
+    seq: at + 1,
+    timestamp: `2026-01-02T03:04:${String(5 + at).padStart(2, "0")}.000Z`,
+    ...event,
+  }));
+  write(
+    `looper-logs/runs/${run}/events.jsonl`,
+    `${stamped.map((one) => JSON.stringify(one)).join("\n")}\n{"seq":`,
+  );
+}
+
 test("ls groups the tasks, each group in the order they are taken, and says what each waits for", async () => {
   writeBacklog();
   const { end, out } = await call(ls);
@@ -102,6 +110,35 @@ test("ls --json adds to each task whether it is ready and what it waits for", as
     ["T3", true, []],
     ["T1", false, []],
   ]);
+});
+
+test("ls and doctor see the problems validate sees: agents nobody knows, the user's own schema", async () => {
+  writeBacklog([{ ...TASKS[2], agent: "cluade" }]);
+  const listed = await call(ls, "to-do.json");
+  expect(listed.end).toBe("no");
+  expect(listed.err).toBe("looper: to-do.json has 1 problem: looper validate to-do.json shows them\n");
+  expect((await call(ls)).err).toContain(": looper validate shows them");
+  expect((await call(doctor)).out).toContain("✗ backlog");
+  writeBacklog();
+  expect((await call(ls)).end).toBe("ok");
+  write("named.json", { required: ["project"] });
+  write(".looper/config.json", { schema_file: "named.json", env_file: "gone.env" });
+  expect(await call(ls)).toMatchObject({ end: "no", err: expect.stringContaining("1 problem") as unknown });
+  const checked = await call(doctor);
+  expect(checked.out).toMatch(/✗ backlog +to-do\.json has 1 problem/);
+  expect(checked.out).toMatch(/✗ env_file +there is no file .+gone\.env/);
+  write("named.json", "{");
+  await expect(call(ls)).rejects.toMatchObject({ kind: "usage" });
+  expect((await call(doctor)).out).toMatch(/✗ schema_file +.+named\.json is not JSON/);
+});
+
+test("ls says in which order its words come", async () => {
+  writeBacklog();
+  await expect(call(ls, "to-do.json", "todo")).rejects.toMatchObject({
+    kind: "usage",
+    message: "the status comes before the file",
+    hint: "looper ls todo to-do.json",
+  });
 });
 
 test("a file called like a status is the file", async () => {
@@ -159,20 +196,6 @@ test("validate knows the agents a task may name", async () => {
   writeBacklog([{ ...TASKS[2], agent: "cluade" }]);
   expect((await call(validate)).out).toContain('did you mean "claude"?');
 });
-
-const RUN = "2026-01-02_03-04-05";
-
-function writeLog(run: string, events: readonly Record<string, unknown>[]): void {
-  const stamped = events.map((event, at) => ({
-    seq: at + 1,
-    timestamp: `2026-01-02T03:04:${String(5 + at).padStart(2, "0")}.000Z`,
-    ...event,
-  }));
-  write(
-    `looper-logs/runs/${run}/events.jsonl`,
-    `${stamped.map((one) => JSON.stringify(one)).join("\n")}\n{"seq":`,
-  );
-}
 
 const EVENTS = [
   { type: "message", role: "assistant", content: "one\nline\u001b[2J", task_id: "T1", agent: "claude" },
@@ -238,36 +261,13 @@ test("without any run the answer is no; a run that is not there is a slip of the
   writeBacklog();
   await expect(call(tail)).rejects.toMatchObject({ kind: "no" });
   await expect(call(replay)).rejects.toMatchObject({ kind: "no" });
+  await expect(call(tail, "nope")).rejects.toMatchObject({ kind: "usage" });
+  await expect(call(replay, "nope")).rejects.toMatchObject({ kind: "usage" });
   writeLog(RUN, EVENTS);
   await expect(call(tail, "2026-01-02_03-04-06")).rejects.toMatchObject({
     kind: "usage",
     hint: `did you mean ${RUN}?`,
   });
-});
-
-const RULES = {
-  ...{ max_iterations: 5, max_attempts: 2, max_reviews: 3, delay_ms: 0, workers: 1 },
-  ...{ apply_summary: true, review: true, completion_marker: true, verify_from_agents: false },
-  ...{ schedule: ["claude"], roles: {}, commit: "runner", bootstrap: "allowed" },
-  hooks: { pre_iteration: [], post_iteration: [], on_blocked: [], on_run_end: [] },
-};
-const STARTED = {
-  ...{ type: "run_started", run: RUN, version: "1", project: "/p", todo_file: "/p/to-do.json", rules: RULES },
-  ...{ agents: [], git: false, warnings: [] },
-};
-
-test("replay compares, and explains one line", async () => {
-  writeBacklog();
-  writeLog(RUN, [STARTED, { type: "decided", of: 1, effects: [], because: { rule: "run-started" } }]);
-  const same = await call(replay, "--json");
-  expect(ReplayAnswer.parse(JSON.parse(same.out))).toEqual({ same: true, run: RUN, decisions: 1 });
-  const at = ReplayAtAnswer.parse(JSON.parse((await call(replay, "--at=2", "--json")).out));
-  expect(at).toMatchObject({ seq: 1, event: "run_started", because: { rule: "run-started" }, effects: [] });
-  expect(at.state.phase).toBe("opening");
-  writeLog(RUN, [STARTED, { type: "decided", of: 1, effects: [], because: { rule: "another" } }]);
-  const differs = await call(replay, "--json");
-  expect(differs.end).toBe("no");
-  expect(ReplayAnswer.parse(JSON.parse(differs.out))).toMatchObject({ same: false, seq: 2 });
 });
 
 test("doctor looks at everything, and starts nothing the project names", async () => {
@@ -325,6 +325,7 @@ test("doctor --fix removes a lock whose owner is gone, and no other", async () =
       .checks.filter(({ name }) => name === "lock")
       .map(({ status }) => status);
   expect(await lockOf()).toEqual(["warning", "ok"]);
+  expect((await call(doctor)).out).toMatch(/! lock +backlog to-do\.json: .+\n.+\n✓ lock +tree: held/);
   expect(await lockOf("--fix")).toEqual(["ok", "ok"]);
   expect(await shell.ports.files.list(path.join(root, "project", ".looper", "lock"))).toEqual(["tree.run"]);
 });

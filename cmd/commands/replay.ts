@@ -1,4 +1,5 @@
 import path from "node:path";
+import { readLines } from "../../src/logging/read.js";
 import { replayAt, replayRun } from "../../src/loop/replay.js";
 import { UserError } from "../../src/system/errors.js";
 import { plural } from "../../src/ui/amounts.js";
@@ -18,6 +19,7 @@ export async function replay(shell: Shell, typed: Typed): Promise<CommandEnd> {
 
 async function replayWhole(shell: Shell, folder: string, json: boolean): Promise<CommandEnd> {
   const run = path.basename(folder);
+  await mustHoldLines(shell, folder);
   const replayed = await replayRun(shell.ports, folder);
   const same = "decisions" in replayed;
   const answer: ReplayAnswer = same ? { same, run, ...replayed } : { same, run, ...replayed };
@@ -27,13 +29,27 @@ async function replayWhole(shell: Shell, folder: string, json: boolean): Promise
   return same ? "ok" : "no";
 }
 
+async function mustHoldLines({ ports }: Shell, folder: string): Promise<void> {
+  const log = path.join(folder, "events.jsonl");
+  const there = (await ports.files.stat(log)) !== undefined;
+  if (there && (await readLines(ports, folder).next()).done !== true) return;
+  throw new UserError("no", `nothing to replay: ${log} has no lines`, "looper replay RUN takes another run");
+}
+
 async function explain(
   shell: Shell,
   folder: string,
   { at, json }: { at: number; json: boolean },
 ): Promise<CommandEnd> {
   const run = path.basename(folder);
+  await mustHoldLines(shell, folder);
   const found = await replayAt(shell.ports, folder, at);
+  if (found !== undefined && "last" in found)
+    throw new UserError(
+      "usage",
+      `run ${run} has no line ${at}: its last is ${found.last}`,
+      `looper replay --at ${found.last} shows that one`,
+    );
   if (found === undefined)
     throw new UserError("usage", `nothing was decided in run ${run} up to line ${at}`, "lines count from 1");
   const { seq, event, next } = found;

@@ -3,11 +3,12 @@ import path from "node:path";
 import type { Project } from "../../src/config/open-project.js";
 import type { Flags } from "../../src/config/resolve.js";
 import { ROWS } from "../../src/config/settings.js";
+import { UserError } from "../../src/system/errors.js";
 import { planRun, type Plan } from "../../src/loop/plan-run.js";
 import type { PlanAnswer } from "../../src/ui/shapes.js";
 import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
 import { clean } from "../../src/ui/terminal/text.js";
-import { printJson, printLines, projectOf } from "../project.js";
+import { mustBeReadable, printJson, printLines, projectOf } from "../project.js";
 import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 import { watchRun, type Asked, type Manner } from "../watch-run.js";
 
@@ -16,6 +17,7 @@ export async function run(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const flags = settingsAmong(shell, typed);
   // The run itself tells of warnings.
   const project = await projectOf(shell, { file: typed.operands[0], flags, quiet: true });
+  await mustBeReadable(shell, project.todoFile);
   const asked = await request(shell, typed, project);
   if (hasFlag(typed, "--dry-run")) return showPlan(shell, typed, asked);
   return watchRun(shell, asked, mannerOf(typed));
@@ -44,6 +46,8 @@ async function request(shell: Shell, typed: Typed, project: Project): Promise<As
   const only = textFlag(typed, "--task");
   const prompt = textFlag(typed, "--prompt");
   const idea = prompt === "-" ? await shell.stdin.readAll() : prompt;
+  if (idea !== undefined && !/\S/u.test(idea))
+    throw new UserError("usage", "--prompt is empty", 'say what to build: --prompt "a small web shop"');
   return {
     ...{ ports, project, cwd, env, home, version, self, promptsFolder },
     ...(agent === undefined ? {} : { agent }),

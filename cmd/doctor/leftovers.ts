@@ -75,18 +75,28 @@ async function checkLock(
       ? "nobody that can be named"
       : `pid ${owner.pid} on ${owner.host}, since ${owner.since}`;
   const run = owner.run === undefined ? "" : ` (run ${owner.run})`;
-  if (!gone) return fine("lock", `held by ${who}${run}`);
-  const what = `${file} is left of ${who}${run}, which is gone`;
+  const which = nameOf(file);
+  if (!gone) return fine("lock", `${which}: held by ${who}${run}`);
+  const what = `${which}: ${file} is left of ${who}${run}, which is gone`;
   if (!fix) return warning("lock", what, "looper doctor --fix removes it; so does the next run");
   // Taking it over is the one way that cannot remove a lock somebody else has just taken.
   const taken = await acquireLock(ports, file, {}, { waitMs: 0 });
-  if ("heldBy" in taken) return fine("lock", `held by pid ${taken.heldBy.pid} since ${taken.heldBy.since}`);
+  if ("heldBy" in taken)
+    return fine("lock", `${which}: held by pid ${taken.heldBy.pid} since ${taken.heldBy.since}`);
   const since = Date.parse(owner.since);
   const removed = repo === undefined || Number.isNaN(since) ? [] : await removeStaleLocks(repo, { since });
   await taken.held.forgetDead();
   await taken.held.release();
   const git = removed.length === 0 ? "" : `, with dead git locks: ${removed.join(", ")}`;
-  return fine("lock", `removed ${file}, left of ${who}${run}${git}`);
+  return fine("lock", `${which}: removed ${file}, left of ${who}${run}${git}`);
+}
+
+/** A run holds two: one on its task file, one on the tree it works in. */
+function nameOf(file: string): string {
+  const name = path.basename(file);
+  return name === "tree.run" || name === "looper-run.lock.json"
+    ? "tree"
+    : `backlog ${name.replace(/\.run$/, "")}`;
 }
 
 async function checkProcesses(

@@ -1,12 +1,14 @@
 // The project's own files: backlog, templates, and the agents its settings name. Only looked at: nothing they name is started.
 import { AUTO_ORDER, createAgent } from "../../src/agents/registry.js";
 import { agentSettings, knownAgents } from "../../src/config/agent-settings.js";
+import { parseEnvFile } from "../../src/config/env-file.js";
 import type { Project } from "../../src/config/open-project.js";
 import { AUTO } from "../../src/config/settings.js";
-import { errorMessage } from "../../src/system/errors.js";
+import { errorMessage, UserError } from "../../src/system/errors.js";
 import { checkBacklog, type CheckResult } from "../../src/todo/check.js";
 import { plural } from "../../src/ui/amounts.js";
-import { shownPath } from "../project.js";
+import { checkOptionsOf } from "../check-options.js";
+import { readNamedFile, shownPath } from "../project.js";
 import type { Shell } from "../shell.js";
 import { bad, fine, warning, type Check } from "./check.js";
 
@@ -18,9 +20,42 @@ export async function lookAtBacklog(
   try {
     const bytes = await shell.ports.files.read(project.todoFile);
     if (bytes === undefined) return undefined;
-    return checkBacklog(bytes, { agentNames: knownAgents(project.resolved.settings) });
+    const { paths, resolved } = project;
+    // A schema that cannot be used has a line of its own.
+    const options = await checkOptionsOf(shell, project).catch((error: unknown) => {
+      if (error instanceof UserError && paths.schemaFile !== undefined)
+        return { agentNames: knownAgents(resolved.settings) };
+      throw error;
+    });
+    return checkBacklog(bytes, options);
   } catch (error) {
     return errorMessage(error);
+  }
+}
+
+/** The files the settings name beside the templates; none, no line. */
+export async function checkNamedFiles(shell: Shell, project: Project): Promise<Check[]> {
+  const { schemaFile, envFile } = project.paths;
+  const checks: Check[] = [];
+  if (schemaFile !== undefined)
+    checks.push(await usable("schema_file", schemaFile, () => checkOptionsOf(shell, project)));
+  if (envFile !== undefined)
+    checks.push(
+      await usable("env_file", envFile, async () => {
+        const bytes = await readNamedFile(shell, envFile, "file");
+        return parseEnvFile(envFile, new TextDecoder().decode(bytes));
+      }),
+    );
+  return checks;
+}
+
+async function usable(name: string, file: string, use: () => Promise<unknown>): Promise<Check> {
+  try {
+    await use();
+    return fine(name, file);
+  } catch (error) {
+    if (error instanceof UserError) return bad(name, error.message, error.hint ?? `correct ${name}`);
+    throw error;
   }
 }
 

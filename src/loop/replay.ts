@@ -5,8 +5,15 @@ import { START, step } from "./step.js";
 import type { State } from "./state.js";
 import type { Next } from "./turn.js";
 
-/** How a replay came out: every decision the same, or the first that differs. */
+/** How a replay came out: every decision the same (none at all: an empty log), or the first line that differs or is missing. */
 export type Replayed = { decisions: number } | { seq: number; difference: string };
+
+/** One turn of the run: the event, and what came of it. */
+export interface Explained {
+  seq: number;
+  event: string;
+  next: Next;
+}
 
 type ReplayPorts = Pick<Ports, "files">;
 
@@ -15,7 +22,10 @@ export async function replayRun(ports: ReplayPorts, folder: string): Promise<Rep
   let decisions = 0;
   let next: Next | undefined;
   let notes: string[] = [];
+  let last = 0;
   for await (const line of readLines(ports, folder)) {
+    if (line.seq !== last + 1) return missing(last, line.seq);
+    last = line.seq;
     if (line.type === "decided") {
       const then = comparable(line.value["effects"], line.value["because"]);
       const now = next === undefined ? "nothing" : comparable(next.effects, next.because);
@@ -34,21 +44,32 @@ export async function replayRun(ports: ReplayPorts, folder: string): Promise<Rep
   return { decisions };
 }
 
-/** What `step` makes of the event with this `seq` (or the last one before it), and the state after it. */
+/** Lines count from 1 without a gap: one that cannot be read leaves one. */
+function missing(last: number, found: number): { seq: number; difference: string } {
+  const seq = last + 1;
+  return {
+    seq,
+    difference: `then: line ${seq} is missing or cannot be read\nnow:  the log goes on with ${found}`,
+  };
+}
+
+/** What `step` makes of the event with this `seq` (or the last one before it), and the state after it. `last`: where the log ended before it. */
 export async function replayAt(
   ports: ReplayPorts,
   folder: string,
   seq: number,
-): Promise<{ seq: number; event: string; next: Next } | undefined> {
-  let at: { seq: number; event: string; next: Next } | undefined;
+): Promise<Explained | { last: number } | undefined> {
+  let at: Explained | undefined;
+  let last = 0;
   for await (const line of readLines(ports, folder)) {
+    last = line.seq;
     if (line.seq > seq) break;
     const event = await stepEventOf(ports, folder, line);
     if (event === undefined) continue;
     const state: State = at?.next.state ?? START;
     at = { seq: line.seq, event: event.type, next: step(state, event) };
   }
-  return at;
+  return last < seq ? { last } : at;
 }
 
 function comparable(effects: unknown, because: unknown): string {
