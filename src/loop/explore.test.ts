@@ -117,10 +117,12 @@ function startedLate({ state }: Sim, { next }: Taken): string[] {
   );
 }
 
+/** Many states on a slow machine. */
+const PATIENT = { timeout: 120_000 };
 const DONE_OR_NOT = (): AgentEnd[] => [found("done"), failed("exited")];
 const hooks = { pre_iteration: ["p"], post_iteration: ["q"], on_blocked: ["b"], on_run_end: ["e"] };
 
-test("L2, L13: one task with everything that can happen to it", () => {
+test("L2, L13: one task with everything that can happen to it", PATIENT, () => {
   const explored = run({
     rows: [row("T1")],
     rules: { hooks, max_reviews: 1, schedule: ["a", "b"] },
@@ -133,7 +135,7 @@ test("L2, L13: one task with everything that can happen to it", () => {
   expect([...explored.endings.keys()].sort()).toEqual(["blocked", "complete", "environment", "interrupted"]);
 });
 
-test("L2, L13: one task, three signals, killed up to three times, in recovery too", () => {
+test("L2, L13: one task, three signals, killed up to three times, in recovery too", PATIENT, () => {
   const explored = run({
     rows: [row("T1")],
     rules: { review: false },
@@ -146,7 +148,7 @@ test("L2, L13: one task, three signals, killed up to three times, in recovery to
 test.each<[string, Partial<Node["budget"]>]>([
   ["stopped", { signals: 1, crashes: 1 }],
   ["in a world that fails", { failures: 1, crashes: 1 }],
-])("L2, L8, L13: two workers, two tasks, %s", (_name, budget) => {
+])("L2, L8, L13: two workers, two tasks, %s", PATIENT, (_name, budget) => {
   const explored = run({
     rows: [row("T1"), row("T2")],
     rules: { workers: 2, review: false, max_attempts: 1 },
@@ -156,7 +158,7 @@ test.each<[string, Partial<Node["budget"]>]>([
   expect(explored.endings.get("complete")).toBeGreaterThan(0);
 });
 
-test("L2, L13: two workers, three tasks, one of which waits for another", () => {
+test("L2, L13: two workers, three tasks, one of which waits for another", PATIENT, () => {
   const explored = run({
     rows: [row("T1"), row("T2"), row("T3", { depends_on: ["T1"] })],
     rules: { workers: 2, review: false, max_attempts: 1 },
