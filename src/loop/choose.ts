@@ -57,6 +57,11 @@ function waitFirst(work: Work, turn: Turn): State | undefined {
   if (work.resumeAt === undefined || work.resumeAt <= turn.at) return undefined;
   turn.because = { rule: "delay" };
   turn.wakeAt = work.resumeAt;
+  turn.notes.push({
+    type: "waiting",
+    reason: "loop.delay_seconds",
+    until: new Date(work.resumeAt).toISOString(),
+  });
   return { phase: "working", work };
 }
 

@@ -18,10 +18,13 @@ import type { World } from "./world.js";
 
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
 
+/** No task has such an id: white space is in it. One name for all, so that a killed run leaves at most one. */
+const THE_REVIEW = "the review";
+
 /** Keeps the tree as an attempt finds it. Without git there is nothing to keep. */
 export async function performCheckpoint(world: World, { job, reuse }: Do<"checkpoint">): Promise<StepEvent> {
   if (world.repo === undefined) return { type: "checkpoint", ...job, reused: false, dirty: 0 };
-  const order = { id: job.task_id ?? `review ${String(job.iteration)}`, run: world.log.run, reuse };
+  const order = { id: job.task_id ?? THE_REVIEW, run: world.log.run, reuse };
   const made = unwrap("checkpoint", await checkpoint(world.repo, order));
   world.memory.checkpoints.set(job.job, made);
   for (const message of made.warnings) await world.log.tell({ type: "warning", ...job, message });
@@ -115,6 +118,11 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
   forget(world, job);
   if (repo === undefined || prepared === undefined || prepared === "nothing") {
     if (job.task_id !== undefined) await forgetCheckpoints(world, [job.task_id]);
+    return { type: "committed", ...job, ...outcome };
+  }
+  if (outcome.refused.length > 0) {
+    // Somebody gave the task another status meanwhile: a commit would say done where the backlog does not.
+    unwrap("publish", await dropPending(repo));
     return { type: "committed", ...job, ...outcome };
   }
   const published = unwrap("publish", await publish(repo, prepared));
