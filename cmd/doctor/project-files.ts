@@ -1,4 +1,5 @@
 // The project's own files: backlog, templates, and the agents its settings name. Only looked at: nothing they name is started.
+import { containmentNote } from "../../src/agents/containment.js";
 import { AUTO_ORDER, createAgent } from "../../src/agents/registry.js";
 import { agentSettings, knownAgents } from "../../src/config/agent-settings.js";
 import { parseEnvFile } from "../../src/config/env-file.js";
@@ -134,14 +135,18 @@ function isSpokenOf({ resolved }: Project, name: string): boolean {
   );
 }
 
-function find(
+/** `found`: the program, and what it may do beyond its permissions. */
+async function find(
   shell: Shell,
   project: Project,
   name: string,
 ): Promise<{ found: string } | { missing: string; hint: string }> {
   const { ports, self, env, home } = shell;
   const settings = agentSettings(project.resolved.settings, name, { project: project.folder, home });
-  return createAgent(settings, { ports, self }).find(env, project.folder);
+  const finding = await createAgent(settings, { ports, self }).find(env, project.folder);
+  const note = containmentNote(settings);
+  if ("missing" in finding || note === undefined) return finding;
+  return { found: `${finding.found} (${settings.permissions}: ${note})` };
 }
 
 async function checkAgent(

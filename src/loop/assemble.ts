@@ -2,6 +2,7 @@
 // but what was asked for (a repository, a remembered yes; a branch, once the locks are held). Leaves locks and log to open-run.ts.
 import { resolve, relative } from "node:path";
 
+import { containmentNote } from "../agents/containment.js";
 import { AUTO_ORDER, chooseAuto, createAgent } from "../agents/registry.js";
 import { agentSettings, knownAgents } from "../config/agent-settings.js";
 import { parseEnvFile } from "../config/env-file.js";
@@ -200,7 +201,8 @@ async function lookUp(
     if ("missing" in finding)
       throw new UserError("environment", `agent ${name}: ${finding.missing}`, finding.hint);
     const { kind, permissions } = hand.settings;
-    agents.push({ name, kind, binary: finding.found, permissions });
+    const note = containmentNote(hand.settings);
+    agents.push({ name, kind, binary: finding.found, permissions, ...(note === undefined ? {} : { note }) });
   }
   return agents;
 }
