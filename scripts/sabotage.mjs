@@ -55,10 +55,36 @@ function runTests(copy, args) {
   rmSync(report, { force: true });
   const vitest = path.join(copy, "node_modules", "vitest", "vitest.mjs");
   const flags = ["run", "--reporter=json", `--outputFile.json=${report}`, ...args];
-  spawnSync(process.execPath, [vitest, ...flags], { cwd: copy, stdio: "ignore" });
+  // Beside the copy, not in it: a story's project must not find the copy's files above it.
+  const TMPDIR = mkdtempSync(`${copy}-tmp-`);
+  spawnSync(process.execPath, [vitest, ...flags], {
+    cwd: copy,
+    stdio: "ignore",
+    env: { ...process.env, TMPDIR },
+  });
+  endLeftovers(copy);
+  rmSync(TMPDIR, { recursive: true, force: true });
   /** @type {unknown} */
   const parsed = JSON.parse(readFileSync(report, "utf8"));
   return /** @type {{ testResults: TestFile[] }} */ (parsed).testResults;
+}
+
+/**
+ * Broken code may leave processes behind: what was started from the copy, or in the temp folders beside it, is ended.
+ * @param {string} copy
+ */
+function endLeftovers(copy) {
+  const pids = existsSync("/proc") ? readdirSync("/proc").filter((name) => /^\d+$/.test(name)) : [];
+  for (const pid of pids.filter((one) => Number(one) !== process.pid)) {
+    try {
+      const about = ["cmdline", "environ"]
+        .map((name) => readFileSync(`/proc/${pid}/${name}`, "utf8"))
+        .join("");
+      if (about.includes(copy)) process.kill(Number(pid), "SIGKILL");
+    } catch {
+      continue; // gone meanwhile, or another user's
+    }
+  }
 }
 
 /**
