@@ -43,6 +43,11 @@ const RUN_FLAGS: readonly FlagDefinition[] = [
   { spelled: "--prompt <text>", says: "the idea to write the first task file from; - reads stdin" },
   { spelled: "--prompt-file <file>", says: "the template of the iteration prompt" },
   { spelled: "--hook <command>", says: "run after every attempt and review; repeatable", repeatable: true },
+  {
+    spelled: "--verify <command>",
+    says: "must pass before a task counts as done; repeatable",
+    repeatable: true,
+  },
   { spelled: "--no-review", says: "no review when nothing is ready" },
   { spelled: "--no-apply-summary", says: "leave the task file to the agent" },
   { spelled: "--git-init", says: "make a repository where there is none" },

@@ -14,6 +14,7 @@ const FLOORS = [
     "chapo",
     "git",
     "gate",
+    "gate",
     "hooks",
     "logging",
     "loop",

@@ -30,6 +30,10 @@ const someText = "a text that is not empty";
 const text = z.string({ error: someText }).min(1, { error: someText });
 const path = text;
 const texts = z.array(text, { error: "a list of texts that are not empty" });
+/** A list, or its only item alone. */
+const oneOrMore = z.union([texts, text.transform((one) => [one])], {
+  error: "a text that is not empty, or a list of such texts",
+});
 const args = z.array(z.string({ error: "a text" }), { error: "a list of texts" });
 const yesNo = z.boolean({ error: "true or false" });
 const nameRule = "an agent's name (a small letter, then small letters, digits and dashes)";
@@ -192,10 +196,50 @@ export const SETTINGS = {
     flag: "--git-init",
   }),
   "git.commit": row(oneOf("runner", "agent", "none"), "Who commits a task's work.", { default: "runner" }),
+  "git.on_failure": row(
+    oneOf("restore", "keep"),
+    "What becomes of the work of a task that is given up: a rescue and a clean tree, or left where it is.",
+    { default: "restore" },
+  ),
   "git.branch": row(text, "The branch of the commits: `current`, or a name (`{run}` is the run id).", {
     default: "current",
   }),
 
+  "verify.commands": row(
+    oneOrMore,
+    "Commands that prove a task done, run in the project; empty: nothing is proven.",
+    {
+      default: [],
+      flag: "--verify",
+    },
+  ),
+  "verify.timeout": row(duration, "The longest one of them may take; 0 = none.", { default: "10m" }),
+  "verify.strict": row(yesNo, "Whether a command that was red before and still is fails the attempt.", {
+    default: false,
+  }),
+  "verify.report": row(
+    oneOrMore,
+    "Where they report test cases, as JUnit XML or TAP: files or folders in the project, or `stdout`.",
+    { default: [] },
+  ),
+  "verify.cold": row(yesNo, "Whether they run in a fresh copy of what would be committed.", {
+    default: false,
+  }),
+  "verify.setup": row(
+    oneOrMore,
+    "Commands that prepare that copy, e.g. `npm ci`; kept for as long as the lock files stay the same.",
+    {
+      default: [],
+    },
+  ),
+  "verify.protected": row(
+    oneOrMore,
+    "Patterns as in .gitignore: files that copy has as they were before the task. `!…` takes one out of the default: CI, test configuration, the tests there were.",
+    { default: [] },
+  ),
+  "verify.red_first": row(yesNo, "Whether tests that a task adds must fail without its work.", {
+    default: false,
+  }),
   "verify.from_agents": row(yesNo, "Whether `verify` and `agent` of agents' new tasks are kept.", {
     default: false,
   }),
@@ -209,6 +253,11 @@ export const SETTINGS = {
 
   env_file: row(path, "KEY=VALUE lines for agents and hooks; the real environment wins.", {}),
 } as const satisfies Readonly<Record<string, Row>>;
+
+/** Whether a row takes a list, which a variable may spell with commas. */
+export function takesList({ type }: Row): boolean {
+  return type instanceof z.ZodArray || type === oneOrMore;
+}
 
 /** All settings, nested as in a file; durations in milliseconds. `agents` holds every agent that can be named. */
 export type Settings = Tree<typeof SETTINGS>;

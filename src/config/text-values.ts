@@ -2,7 +2,7 @@
 // problem, never a guess.
 import { z } from "zod";
 import { addValue, rowAt, type Reading, type Source } from "./layers.js";
-import { AGENT_NAME } from "./settings.js";
+import { AGENT_NAME, takesList } from "./settings.js";
 import { keyOf, type KeyPath, type Row } from "./table.js";
 
 /** A value as text. */
@@ -45,10 +45,11 @@ const TRUTHS: ReadonlyMap<string, boolean> = new Map(
 );
 
 /** What does not parse stays a text, which the row's type then refuses. */
-function rawValue({ type }: Row, { text, one }: TextGiven): unknown {
+function rawValue(row: Row, { text, one }: TextGiven): unknown {
+  const { type } = row;
   if (type instanceof z.ZodNumber) return NUMBER.test(text) ? Number(text) : text;
   if (type instanceof z.ZodBoolean) return TRUTHS.get(text.toLowerCase()) ?? text;
-  if (!(type instanceof z.ZodArray)) return text;
+  if (!takesList(row)) return text;
   if (looksLikeJson(text)) return parseJson(text) ?? text;
   return one === true ? [text] : splitAtCommas(text);
 }

@@ -37,6 +37,7 @@ export function listTrusted(
   return [...fromSettings, ...fromTasks];
 }
 
+const RUNS_IN_GATE = new Set(["verify.commands", "verify.setup"]);
 const RUNS_IN_AGENT = new Set(["binary", "module", "script", "args"]);
 const FOLDERS_OF_AGENT = new Set(["work_dir", "last_message"]);
 
@@ -48,7 +49,7 @@ function linesOf(
   const [group, , key = ""] = what.split(".");
   const { where } = source;
   if (what === "env_file") return [{ what, where, value: String(value) }];
-  if (group === "hooks" && Array.isArray(value)) {
+  if ((group === "hooks" || RUNS_IN_GATE.has(what)) && Array.isArray(value)) {
     return value.map((command) => ({ what, where, value: String(command) }));
   }
   if (group !== "agents") return [];

@@ -3,14 +3,16 @@ import { stateFolder } from "../config/places.js";
 import { isTrusted, rememberTrust } from "../config/trust-store.js";
 import { fingerprint, listTrusted } from "../config/trust.js";
 import { UserError } from "../system/errors.js";
+import type { Task } from "../todo/task.js";
 import type { RunRequest } from "./run-request.js";
 
 /** Passes when there is nothing to trust, it was trusted before, or it is now; else `environment`. */
-export async function askTrust(request: RunRequest): Promise<void> {
+export async function askTrust(request: RunRequest, tasks: readonly Task[]): Promise<void> {
   const { ports, project, env, home } = request;
   const place = { project: project.folder, home };
-  // Nothing runs the commands of a task yet, so none of them needs to be trusted.
-  const lines = listTrusted(project.resolved, { file: project.todoFile, tasks: [] }, place);
+  // What is done is not verified again.
+  const open = tasks.filter(({ status }) => status !== "done");
+  const lines = listTrusted(project.resolved, { file: project.todoFile, tasks: open }, place);
   if (lines.length === 0) return;
   const folder = stateFolder(env, home);
   const question = { project: project.folder, fingerprint: fingerprint(lines) };

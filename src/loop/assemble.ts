@@ -46,7 +46,7 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
   const tasks = await checkRequest(request);
   // A finished backlog starts nothing: neither trust nor an agent is asked for.
   const finished = tasks.some(isMarker) && tasks.every(({ status }) => status === "done");
-  if (!finished) await askTrust(request);
+  if (!finished) await askTrust(request, tasks);
   const check = await checkOptions(request);
   const hands = makeHands(request);
   const schedule = finished ? [AUTO] : await scheduleOf(request, hands);
