@@ -14,7 +14,6 @@ const FLOORS = [
     "chapo",
     "git",
     "gate",
-    "gate",
     "hooks",
     "logging",
     "loop",
