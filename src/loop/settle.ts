@@ -63,7 +63,7 @@ function commit(work: Work, job: Job, turn: Turn): Work {
   const id = taskOf(job);
   const { result, files } = resultOf(job.end);
   // L2: the task becomes done and its commit is made in one protocol, here and in `settleByRow`, nowhere else.
-  const changes: Change[] = [{ op: "finish", id, result, files }, ...added(work, job)];
+  const changes: Change[] = [{ op: "finish", id, result, files, verified: false }, ...added(work, job)];
   turn.effects.push({ kind: "commit", job: job.facts, changes, during: "agent", summary: result });
   return replaceJob(work, job);
 }

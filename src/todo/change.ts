@@ -6,12 +6,20 @@ import type { IndexRow, Status, TaskId } from "./task.js";
 export type Change =
   /** Takes a task in hand: status `doing`, `attempts` + 1; removes the completion marker. Refused unless its status is `expect`. */
   | { op: "claim"; id: TaskId; expect: Status }
-  /** Done: keeps `result` and `files`, clears `blockers`. Refused unless `doing`. */
-  | { op: "finish"; id: TaskId; result: string; files: readonly string[] }
+  /**
+   * Done: keeps `result` and `files`, clears `blockers`; `meta.verified` is true when the gate passed, else it goes. Refused
+   * unless `doing`.
+   */
+  | { op: "finish"; id: TaskId; result: string; files: readonly string[]; verified: boolean }
   /** Gives it up, with the reasons. Refused when done. */
   | { op: "block"; id: TaskId; blockers: readonly string[] }
   /** Puts a status back (a skipped task). Refused when done. */
   | { op: "return"; id: TaskId; to: Status }
+  /**
+   * A done task is to be done again, with the reasons (none: no `blockers`); `meta.verified` goes, and the completion
+   * marker. Refused unless done.
+   */
+  | { op: "reopen"; id: TaskId; to: "todo" | "doing"; blockers: readonly string[] }
   /** Appends an agent's new tasks as `todo` (contract §4, `new_tasks[]`); removes the completion marker if any was added. */
   | { op: "add"; tasks: readonly NewTask[]; keepVerify: boolean }
   /** Appends the completion marker. Refused unless every task is done. */

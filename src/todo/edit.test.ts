@@ -79,7 +79,7 @@ test("one task a line stays one task a line; arrays on one line too", () => {
   "tasks": [
     { "id": "T001", "title": "a", "priority": 1, "status": "doing", "files": ["x"] }
   ] }`;
-  const finish: Change = { op: "finish", id: id("T001"), result: "ok", files: ["y", "z"] };
+  const finish: Change = { op: "finish", id: id("T001"), result: "ok", files: ["y", "z"], verified: false };
   expect(changed(text, finish, addOne)).toBe(`{ "schema_version": 1, "source_files": [],
   "tasks": [
     { "id": "T001", "title": "a", "priority": 1, "status": "done", "files": ["y", "z"], "result": "ok", "updated_at": "${NOW}" },

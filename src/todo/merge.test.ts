@@ -72,6 +72,45 @@ test("while an agent works a new task is taken, as one to do", () => {
   });
 });
 
+test("that a task was verified is nobody's word but the runner's", () => {
+  const before = backlog(
+    task("T1", { meta: { verified: true, a: 1 } }),
+    task("T2", { meta: { a: 1 } }),
+    task("T3", { meta: { verified: true } }),
+    task("T4", { meta: { verified: true } }),
+  );
+  const found = backlog(
+    task("T1", { meta: { a: 2 } }),
+    task("T2", { meta: { a: 1, verified: true } }),
+    task("T3"),
+    task("T4", { meta: "x" }),
+    task("T5", { meta: { verified: true, a: 1 } }),
+  );
+  const merged = mergeEdits(before, found, agent);
+  expect(merged.backlog.tasks.map(({ meta }) => meta)).toEqual([
+    { a: 2, verified: true },
+    { a: 1 },
+    { verified: true },
+    { verified: true },
+    { a: 1 },
+  ]);
+  expect(merged.edits?.putBack).toEqual([
+    "meta of T1",
+    "meta of T2",
+    "meta of T3",
+    "meta of T4",
+    "meta.verified of T5, which is new",
+  ]);
+  expect(mergeEdits(before, backlog(...merged.backlog.tasks), agent).edits?.putBack).toEqual([]);
+});
+
+test("what this run finished and verified stays so, whatever a stale editor saves", () => {
+  const before = backlog(task("T1", { status: "done", meta: { verified: true, a: 1 } }));
+  const stale = backlog(task("T1", { meta: { a: 2 } }));
+  const merged = mergeEdits(before, stale, { while: "idle", finished: new Set([id("T1")]) });
+  expect(merged.backlog.tasks).toEqual([task("T1", { status: "done", meta: { a: 2, verified: true } })]);
+});
+
 test("a long list of deleted tasks is cut short", () => {
   const many = backlog(...Array.from({ length: 30 }, (_, n) => task(`T${n}`)));
   const { backlog: merged, edits } = mergeEdits(many, backlog(), agent);

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Edits } from "./change.js";
 import { isMarker } from "./select.js";
 import type { Backlog, Task, TaskId } from "./task.js";
+import { keepMark } from "./verified.js";
 
 /** So many deleted tasks are named, the rest is counted. */
 const NAMED = 20;
@@ -53,17 +54,19 @@ function keepDone(
   if (was?.status !== "done" || is.status === "done" || !rules.finished.has(is.id)) return is;
   edits.putBack.push(`the status of ${is.id}, which this run finished`);
   const { status, files, result, attempts, blockers } = was;
-  return compact({ ...is, status, files, result, attempts, blockers });
+  return compact(keepMark(was, { ...is, status, files, result, attempts, blockers }));
 }
 
 /** A task that appeared while an agent worked: to do, and not with commands or an agent of its own choice. */
 function asNew(task: Task, edits: Edits): Task {
-  const { verify, agent, ...rest } = task;
+  const unmarked = keepMark(undefined, task);
+  const { verify, agent, ...rest } = unmarked;
   const taken: Task = { ...rest, status: "todo" };
   const gone = [
     ...(task.status === "todo" ? [] : ["status"]),
     ...(verify === undefined ? [] : ["verify"]),
     ...(agent === undefined ? [] : ["agent"]),
+    ...(unmarked === task ? [] : ["meta.verified"]),
   ];
   if (gone.length === 0) return task;
   edits.putBack.push(`${gone.join(", ")} of ${task.id}, which is new`);
@@ -73,7 +76,7 @@ function asNew(task: Task, edits: Edits): Task {
 function takeTexts(was: Task, is: Task, edits: Edits): Task {
   const { title, description, details, steps, blockers, tags, files, meta, updated_at } = is;
   const texts = { title, description, details, steps, blockers, tags, files, meta, updated_at };
-  const taken = compact({ ...was, ...texts });
+  const taken = compact(keepMark(was, { ...was, ...texts }));
   // Nobody but the runner says that the project is done.
   if (isMarker(taken) && !isMarker(was)) taken.tags = was.tags;
   const merged = compact(taken);

@@ -16,7 +16,7 @@ const ports = nodePorts();
 const agent: ChangeOptions = { while: "agent", finished: new Set() };
 const idle: ChangeOptions = { while: "idle", finished: new Set() };
 const claim: Change = { op: "claim", id: id("T1"), expect: "todo" };
-const finish: Change = { op: "finish", id: id("T1"), result: "ok", files: [] };
+const finish: Change = { op: "finish", id: id("T1"), result: "ok", files: [], verified: false };
 
 let folder: string;
 let path: string;

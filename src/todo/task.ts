@@ -52,7 +52,10 @@ export const Task = z.strictObject({
   attempts: z.int().min(0).optional().describe("How often it was tried, over all runs"),
   created_at: dateTime.optional(),
   updated_at: dateTime.optional(),
-  meta: z.unknown().optional().describe("Anything: kept, never read"),
+  meta: z
+    .unknown()
+    .optional()
+    .describe("Anything: kept, never read, save `verified`: true, which is the runner's: its gate passed"),
 });
 export type Task = z.infer<typeof Task>;
 

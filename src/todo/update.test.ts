@@ -36,7 +36,13 @@ test("claim, finish: attempts counted, result and files kept, blockers cleared, 
     updated_at: NOW,
   });
   expect(claimed.applied.updated).toEqual([{ id: "T1", from: "blocked", to: "doing" }]);
-  const finished = apply(claimed.backlog, { op: "finish", id: id("T1"), result: "did it", files: ["a"] });
+  const finished = apply(claimed.backlog, {
+    op: "finish",
+    id: id("T1"),
+    result: "did it",
+    files: ["a"],
+    verified: false,
+  });
   expect(finished.backlog.tasks[0]).toEqual({
     ...claimed.backlog.tasks[0],
     status: "done",
@@ -45,7 +51,13 @@ test("claim, finish: attempts counted, result and files kept, blockers cleared, 
     result: "did it",
   });
   expect(finished.backlog.tasks[1]).toBe(before.tasks[1]);
-  const silent = apply(claimed.backlog, { op: "finish", id: id("T1"), result: "", files: [] });
+  const silent = apply(claimed.backlog, {
+    op: "finish",
+    id: id("T1"),
+    result: "",
+    files: [],
+    verified: false,
+  });
   expect(silent.backlog.tasks[0]).toMatchObject({ files: ["plan"] });
   expect(silent.backlog.tasks[0]).not.toHaveProperty("result");
   expect(before.tasks[0]?.status).toBe("blocked");
@@ -53,16 +65,87 @@ test("claim, finish: attempts counted, result and files kept, blockers cleared, 
 
 test("finish writes no blockers where there were none", () => {
   const { backlog: after } = apply(backlog(task("T1", { status: "doing" })), {
-    ...{ op: "finish", id: id("T1"), result: "r", files: [] },
+    ...{ op: "finish", id: id("T1"), result: "r", files: [], verified: false },
   });
   expect(after.tasks[0]).not.toHaveProperty("blockers");
+});
+
+const marked: Partial<Pick<Task, "status" | "result" | "files" | "attempts">> = {
+  ...{ status: "done", result: "r", files: ["f"], attempts: 2 },
+};
+
+test.each([
+  [undefined, true, { verified: true }],
+  [undefined, false, undefined],
+  [{ a: 1 }, true, { a: 1, verified: true }],
+  [{ verified: "by hand", a: 1 }, true, { verified: true, a: 1 }],
+  [{ verified: true, a: 1 }, false, { a: 1 }],
+  [{ verified: true }, false, undefined],
+  [{}, false, {}],
+  ["a text", true, "a text"],
+  [[1], true, [1]],
+  [null, false, null],
+])("meta %j of a task that becomes done, verified: %s", (meta, verified, left) => {
+  const before = task("T1", { status: "doing", ...(meta === undefined ? {} : { meta }) });
+  const { backlog: after } = apply(backlog(before), {
+    ...{ op: "finish", id: id("T1"), result: "", files: [], verified },
+  });
+  const known = left === undefined ? {} : { meta: left };
+  expect(after.tasks).toEqual([{ ...task("T1", { status: "done" }), ...known, updated_at: NOW }]);
+  expect("meta" in (after.tasks[0] ?? {})).toBe(left !== undefined);
+});
+
+test("reopen: to do again with the reasons, without the mark; what was reported stays, the marker goes", () => {
+  const before = backlog(
+    task("T1", { ...marked, blockers: [], meta: { verified: true, of: "mine" } }),
+    task("T2", { status: "done", depends_on: ["PROJECT-DONE"] }),
+    MARKER,
+  );
+  const { backlog: after, applied } = apply(before, {
+    ...{ op: "reopen", id: id("T1"), to: "todo", blockers: ["undone: why"] },
+  });
+  expect(after.tasks).toEqual([
+    {
+      ...task("T1", { ...marked, status: "todo", blockers: ["undone: why"], meta: { of: "mine" } }),
+      updated_at: NOW,
+    },
+    { ...before.tasks[1], depends_on: [], updated_at: NOW },
+  ]);
+  expect(applied).toEqual({
+    updated: [
+      { id: "T1", from: "done", to: "todo" },
+      { id: "PROJECT-DONE", from: "done" },
+    ],
+    refused: [],
+    warnings: [],
+  });
+});
+
+test("reopen to doing, with nothing to say: no blockers are left", () => {
+  const { backlog: after } = apply(backlog(task("T1", { ...marked, blockers: ["old"] })), {
+    ...{ op: "reopen", id: id("T1"), to: "doing", blockers: [] },
+  });
+  expect(after.tasks).toEqual([{ ...task("T1", { ...marked, status: "doing" }), updated_at: NOW }]);
+  expect(after.tasks[0]).not.toHaveProperty("blockers");
+});
+
+test("only what is done is reopened, and never the completion marker", () => {
+  const before = backlog(task("T1", { status: "blocked" }), MARKER);
+  const reopen = (name: string): Change => ({ op: "reopen", id: id(name), to: "todo", blockers: [] });
+  const { backlog: after, applied } = apply(before, reopen("T1"), reopen("PROJECT-DONE"), reopen("T9"));
+  expect(after).toBe(before);
+  expect(applied.refused.map(({ why }) => why)).toEqual([
+    "it is blocked, not done",
+    "it is the completion marker",
+    "there is no such task",
+  ]);
 });
 
 test("what no longer holds is refused; the rest goes on", () => {
   const before = backlog(task("T1"), task("T2", { status: "done" }));
   const changes: Change[] = [
     { op: "claim", id: id("T1"), expect: "doing" },
-    { op: "finish", id: id("T1"), result: "", files: [] },
+    { op: "finish", id: id("T1"), result: "", files: [], verified: false },
     { op: "block", id: id("T2"), blockers: [] },
     { op: "return", id: id("T2"), to: "todo" },
     { op: "claim", id: id("T9"), expect: "todo" },

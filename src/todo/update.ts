@@ -5,6 +5,7 @@ import type { Applied, Change } from "./change.js";
 import { planNewTasks } from "./new-tasks.js";
 import { isMarker } from "./select.js";
 import { TaskId, type Backlog, type Task } from "./task.js";
+import { markVerified } from "./verified.js";
 
 /** The completion marker (contract §3.7). */
 export const MARKER: Task = {
@@ -57,6 +58,8 @@ function apply(draft: Draft, change: Change): string | undefined {
         if (task.status === "done") return "it is done";
         return { ...task, status: change.to };
       });
+    case "reopen":
+      return reopen(draft, change);
     case "add":
       add(draft, change);
       return undefined;
@@ -77,6 +80,18 @@ function claim(draft: Draft, { id, expect }: Extract<Change, { op: "claim" }>): 
   return why;
 }
 
+function reopen(draft: Draft, change: Extract<Change, { op: "reopen" }>): string | undefined {
+  const why = set(draft, change.id, (task) => {
+    if (task.status !== "done") return `it is ${task.status}, not done`;
+    if (isMarker(task)) return "it is the completion marker";
+    const { blockers, ...rest } = markVerified(task, false);
+    const reasons = change.blockers.length === 0 ? {} : { blockers: [...change.blockers] };
+    return { ...rest, status: change.to, ...reasons };
+  });
+  if (why === undefined) takeMarkersAway(draft);
+  return why;
+}
+
 function set(draft: Draft, id: TaskId, change: (task: Task) => Task | string): string | undefined {
   const at = draft.tasks.findIndex((task) => task.id === id);
   const task = draft.tasks[at];
@@ -89,14 +104,16 @@ function set(draft: Draft, id: TaskId, change: (task: Task) => Task | string): s
 }
 
 /** What was there stays where the agent reported nothing in its place; a key that was never there is not written to say "none". */
-function finished(task: Task, { result, files }: Extract<Change, { op: "finish" }>): Task {
-  return {
+function finished(task: Task, change: Extract<Change, { op: "finish" }>): Task {
+  const { result, files, verified } = change;
+  const done: Task = {
     ...task,
     status: "done",
     ...(task.blockers === undefined ? {} : { blockers: [] }),
     ...(files.length === 0 ? {} : { files: [...files] }),
     ...(result === "" && task.result === undefined ? {} : { result }),
   };
+  return markVerified(done, verified);
 }
 
 function add(draft: Draft, { tasks: reported, keepVerify }: Extract<Change, { op: "add" }>): void {

@@ -110,6 +110,8 @@ function applyChange(rows: readonly IndexRow[], change: Change, outcome: Outcome
       return move(rows, change, outcome, { to: "blocked", fits: (row) => row.status !== "done" });
     case "return":
       return move(rows, change, outcome, { to: change.to, fits: (row) => row.status !== "done" });
+    case "reopen":
+      return move(rows, change, outcome, { to: change.to, fits: (row) => row.status === "done" });
     case "add":
       return addTasks(rows, change, outcome);
     case "mark-complete": {

@@ -172,6 +172,8 @@ function changeWords(change: Change): string {
       return words("block", change.id, quoted(change.blockers.join("; ")));
     case "return":
       return `return ${change.id} to ${change.to}`;
+    case "reopen":
+      return words("reopen", change.id, `to ${change.to}`, quoted(change.blockers.join("; ")));
     case "add":
       return `add ${change.tasks.map(({ id, title }) => id ?? title).join(" ")}`;
     case "mark-complete":
