@@ -1,5 +1,5 @@
 // Where this program keeps its refs: names that git takes, that never collide, and that can be read back.
-// Leaves what the refs hold to checkpoint.ts, pending.ts and rescue.ts.
+// Leaves what the refs hold to checkpoint.ts, pending.ts, rescue.ts and attempts.ts.
 
 /** The longest piece of a ref's name: as a loose ref it is a file name, and ".lock" is put behind it. */
 const PIECE = 200;
@@ -39,4 +39,19 @@ export function pendingRef(tree: string): string {
 /** Work put aside in a run. */
 export function rescueRef(run: string, label: string): string {
   return `refs/looper/rescue/${encodeId(run)}/${encodeId(label)}`;
+}
+
+/** Everything that is kept of a run's attempts lies below this name: a run is forgotten by deleting what is there. */
+export function attemptsFolder(run: string): string {
+  return `refs/looper/attempts/${encodeId(run)}`;
+}
+
+/** What one attempt left. The number stands last, so no two share a name. */
+export function attemptRef(run: string, task: string, attempt: number): string {
+  return `${attemptsFolder(run)}/${encodeId(`${task}-${String(attempt)}`)}`;
+}
+
+/** The tree and the backlog as a run found them before its first attempt; no attempt has this name, having no number. */
+export function startRef(run: string): string {
+  return `${attemptsFolder(run)}/start`;
 }

@@ -1,0 +1,40 @@
+// What a run's attempts left, kept for its replay under refs/looper/attempts/<run>: a commit for each, and one for the start.
+// An attempt that ended in its task's commit is that commit (publish.ts). Refs only go when their run is forgotten.
+import type { Result } from "../system/result.js";
+import type { DiffEntry } from "./diff.js";
+import { importCommit, OWN_IDENT } from "./fast-import.js";
+import { asResult, type GitFailure } from "./git.js";
+import { attemptRef } from "./names.js";
+import type { Repository } from "./repository.js";
+
+export interface AttemptOrder {
+  run: string;
+  /** The task's id; for a review a name with white space, which no task has. */
+  task: string;
+  attempt: number;
+  /** The checkpoint's commit. */
+  base: string;
+  /** What differs from it: a snapshot's. */
+  changes: readonly DiffEntry[];
+}
+
+/**
+ * Keeps what an attempt left as a commit on top of its checkpoint; answers with the commit. One of the same name is
+ * replaced: an attempt that did not count is done again under its number. One process.
+ */
+export async function recordAttempt(
+  repo: Repository,
+  order: AttemptOrder,
+): Promise<Result<string, GitFailure>> {
+  return asResult(async () => {
+    const { run, task, attempt, base, changes } = order;
+    const { commit } = await importCommit(repo, {
+      ref: attemptRef(run, task, attempt),
+      parent: base,
+      ident: OWN_IDENT,
+      message: `looper: attempt ${String(attempt)} at ${task}\n`,
+      entries: changes,
+    });
+    return commit;
+  });
+}
