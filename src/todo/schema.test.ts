@@ -59,8 +59,10 @@ function both([a, b]: [object, object]): unknown {
 
 test("ajv on the published schema and zod agree on every backlog", () => {
   let valid = 0;
+  let tried = 0;
   fc.assert(
     fc.property(someBacklog, (value) => {
+      tried++;
       const parsed: unknown = JSON.parse(JSON.stringify(value));
       const said = isBacklog(parsed);
       if (said) valid++;
@@ -69,7 +71,7 @@ test("ajv on the published schema and zod agree on every backlog", () => {
     }),
     { numRuns: 3000 },
   );
-  expect(valid).toBeGreaterThan(100);
+  expect(valid).toBeGreaterThan(tried / 30);
 });
 
 const summaryKeys = ["task_id", "status", "summary", "files", "blockers", "new_tasks"];
@@ -84,8 +86,10 @@ const someSummary = fc
 test("ajv on the published schema and zod agree on every summary", () => {
   const validate = new Ajv2020({ strictTuples: false }).compile(summaryJsonSchema());
   let valid = 0;
+  let tried = 0;
   fc.assert(
     fc.property(someSummary, (value) => {
+      tried++;
       const parsed: unknown = JSON.parse(JSON.stringify(value));
       const said = Summary.safeParse(parsed).success;
       if (said) valid++;
@@ -93,7 +97,7 @@ test("ajv on the published schema and zod agree on every summary", () => {
     }),
     { numRuns: 3000 },
   );
-  expect(valid).toBeGreaterThan(100);
+  expect(valid).toBeGreaterThan(tried / 30);
 });
 
 test("the strict variant wants every key, allows null for those that may be left out, and nothing else", () => {

@@ -360,16 +360,3 @@ test("copies set aside: never one over the other, and those with tasks are found
     { path: third, tasks: 1 },
   ]);
 });
-
-test("100,000 tasks: a claim and its end", async () => {
-  await save(
-    backlog(...Array.from({ length: 100_000 }, (_, n) => task(`T${n}`, { details: "x".repeat(100) }))),
-  );
-  const store = open();
-  await store.read();
-  const from = process.cpuUsage();
-  await change(store, [claim], idle);
-  await change(store, [finish], agent);
-  expect(process.cpuUsage(from).user / 1000).toBeLessThan(4_000);
-  expect(((await onDisk()) as Backlog).tasks[1]).toMatchObject({ id: "T1", status: "done" });
-});

@@ -1,0 +1,55 @@
+// Backlogs of a size that nobody has yet: what must be linear is. Leaves what is right to the tests beside each file.
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { nodePorts } from "../system/node.js";
+import { checkBacklog } from "./check.js";
+import type { Problem } from "./problem.js";
+import { openStore } from "./store.js";
+import { backlog, id, task } from "./testing.js";
+import type { Task } from "./task.js";
+
+function textOf(tasks: Task[]): Buffer {
+  return Buffer.from(JSON.stringify(backlog(...tasks), null, 2));
+}
+
+function problemsOf(tasks: Task[]): Problem[] {
+  const result = checkBacklog(textOf(tasks));
+  return result.kind === "ok" ? [] : result.problems;
+}
+
+test("100,000 tasks in one chain, and in one ring", () => {
+  const chain = Array.from({ length: 100_000 }, (_, i) =>
+    task(`T${i}`, i === 0 ? {} : { depends_on: [`T${i - 1}`] }),
+  );
+  const bytes = textOf(chain);
+  const from = process.cpuUsage();
+  expect(checkBacklog(bytes).kind).toBe("ok");
+  expect(process.cpuUsage(from).user / 1000).toBeLessThan(4_000);
+  const ring = problemsOf([task("T0", { depends_on: ["T99999"] }), ...chain.slice(1)]);
+  expect(ring).toMatchObject([{ rule: "cycle", pointer: "/tasks/0/depends_on/0" }]);
+  expect(ring[0]?.message).toMatch(/: T0 → T99999 → .* → … 99981 more … → .* → T1 → T0$/);
+});
+
+test("a file full of mistakes is still checked in time", () => {
+  const tasks = Array.from({ length: 20_000 }, (_, i) => task(`T${i}`, { depends_on: [`X${i}`] }));
+  expect(problemsOf(tasks)).toHaveLength(20_000);
+});
+
+test("100,000 tasks: a claim and its end", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "sizes-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, "to-do.json");
+  const tasks = Array.from({ length: 100_000 }, (_, n) => task(`T${n}`, { details: "x".repeat(100) }));
+  await writeFile(path, textOf(tasks));
+  const store = openStore(nodePorts(), path, { lockFolder: join(folder, "lock") });
+  await store.read();
+  const from = process.cpuUsage();
+  const rules = { while: "idle", finished: new Set<never>() } as const;
+  await store.change([{ op: "claim", id: id("T1"), expect: "todo" }], rules);
+  await store.change([{ op: "finish", id: id("T1"), result: "ok", files: [], verified: false }], rules);
+  expect(process.cpuUsage(from).user / 1000).toBeLessThan(4_000);
+  const after: unknown = JSON.parse(await readFile(path, "utf8"));
+  expect(after).toHaveProperty("tasks.1", expect.objectContaining({ id: "T1", status: "done" }));
+});
