@@ -12,9 +12,13 @@ import type { Snapshot } from "./snapshot.js";
 
 const CARRIAGE_RETURN = 13;
 
+const NO_TASK = { taskId: undefined, attempt: undefined, facts: undefined };
+
 export interface CommitOrder {
   taskId: string;
   run: string;
+  /** Which attempt at the task this is; the commit is kept under its name too. */
+  attempt?: number;
   /** What the attempt did; the commit goes on top of its `head`. */
   snapshot: Pick<Snapshot, "changes" | "head" | "backlogMode">;
   /** The backlog as it will be written, with the task done. */
@@ -35,8 +39,8 @@ export async function prepareCommit(
 ): Promise<Result<Preparation, GitFailure>> {
   return asResult(async () => {
     const { changes, head } = order.snapshot;
-    const { run, taskId, message, facts } = order;
-    const parts = { parent: head.commit, changes, message, run, taskId, facts };
+    const { run, taskId, attempt, message, facts } = order;
+    const parts = { parent: head.commit, changes, message, run, taskId, attempt, facts };
     const mode = await backlogMode(repo, order.snapshot);
     if (mode === undefined || repo.todo === undefined) {
       return changes.length === 0 ? "nothing" : buildPending(repo, parts);
@@ -69,7 +73,7 @@ export async function commitBacklog(
     if (oid === from.oid) return "nothing";
     const changes = [{ path, from, to: { mode: from.mode, oid } }];
     const { run, message } = order;
-    const parts = { parent: commit, changes, message, run, taskId: undefined, facts: undefined };
+    const parts = { parent: commit, changes, message, run, ...NO_TASK };
     return publishCommit(repo, await buildPending(repo, parts));
   });
 }

@@ -15,7 +15,12 @@ import type { Repository } from "./repository.js";
 
 const FACTS_FILE = "pending.json";
 
-const PendingFacts = z.object({ run: z.string(), task: z.string().optional(), facts: z.unknown() });
+const PendingFacts = z.object({
+  run: z.string(),
+  task: z.string().optional(),
+  attempt: z.int().optional(),
+  facts: z.unknown(),
+});
 
 /** What a commit is made of. */
 export interface CommitParts {
@@ -27,6 +32,8 @@ export interface CommitParts {
   run: string;
   /** `undefined`: the commit belongs to no task. */
   taskId: string | undefined;
+  /** The attempt it is the commit of, if it is of one. */
+  attempt: number | undefined;
   /** Any JSON value the caller needs to finish the commit after a crash, e.g. the changes to the backlog. */
   facts: unknown;
 }
@@ -46,7 +53,8 @@ export async function buildPending(
 ): Promise<Prepared> {
   const ref = pendingRef(repo.tree);
   const ident = await repo.identity();
-  const json = JSON.stringify({ run: parts.run, task: parts.taskId, facts: parts.facts });
+  const { run, taskId: task, attempt, facts } = parts;
+  const json = JSON.stringify({ run, task, attempt, facts });
   const [made] = await importPair(
     repo,
     {
@@ -97,6 +105,7 @@ export async function recoverPending(repo: Repository): Promise<Result<Prepared 
       message: toText(text.slice(end + 2)),
       run: known?.run ?? "",
       taskId: known?.task,
+      attempt: known?.attempt,
       facts: known?.facts,
       published: head.commit !== undefined && (await isAncestor(repo, commit.oid, head.commit)),
     };

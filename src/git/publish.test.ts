@@ -1,10 +1,12 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { prepareCommit } from "./commit.js";
+import { attemptRef } from "./names.js";
 import { dropPending, recoverPending } from "./pending.js";
 import { publish } from "./publish.js";
 import { must, test, watchGit, type Scratch } from "./scratch.js";
-import { attempt, changesOf, DONE, FACTS, finish, MESSAGE } from "./scratch-task.js";
+import { attempt, changesOf, DONE, FACTS, finish, MESSAGE, runAttempt } from "./scratch-task.js";
 
 function write(scratch: Scratch, path: string, content: string): void {
   writeFileSync(join(scratch.top, path), content);
@@ -185,4 +187,24 @@ test("a pending commit is found again with the person's commits on top of its pa
   must(await dropPending(repo));
   must(await dropPending(repo));
   expect(await scratch.git("for-each-ref", "refs/looper")).toBe("");
+});
+
+test("the commit of an attempt is kept under the attempt's name too, also when a later run finishes it", async ({
+  scratch,
+}) => {
+  const repo = await scratch.open();
+  const ref = attemptRef("run-1", "T1", 2);
+  const seen = await runAttempt(repo, () => {
+    write(scratch, "new", "agent\n");
+  });
+  const facts = { taskId: "T1", attempt: 2, run: "run-1", message: MESSAGE, facts: FACTS };
+  must(await prepareCommit(repo, { ...facts, snapshot: seen, backlog: Buffer.from(DONE) }));
+  const found = must(await recoverPending(repo));
+  if (found === undefined) throw new Error("nothing is pending");
+  const commit = await finish(scratch, repo, found);
+  expect(await scratch.git("rev-parse", ref)).toBe(commit);
+  await scratch.git("update-ref", "-d", ref);
+  // Killed after HEAD moved: only the refs are left to be done.
+  must(await publish(repo, { ...found, published: true }));
+  expect(await scratch.git("rev-parse", ref)).toBe(commit);
 });

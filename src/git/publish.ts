@@ -5,7 +5,7 @@ import type { Result } from "../system/result.js";
 import { asResult, GitError, runGit, type GitFailure } from "./git.js";
 import { isAncestor, readHead, zeroLike, type Head } from "./head.js";
 import { dropOwnIndex, refreshIndex } from "./index-file.js";
-import { checkpointRef, pendingRef } from "./names.js";
+import { attemptRef, checkpointRef, pendingRef } from "./names.js";
 import { buildPending, type Prepared } from "./pending.js";
 import type { Repository } from "./repository.js";
 
@@ -20,7 +20,7 @@ export interface Published {
 
 /**
  * Makes HEAD the commit that was built, once the backlog is written; built again on top when HEAD moved meanwhile. Drops
- * pending and the task's checkpoint. Two processes.
+ * pending and the task's checkpoint, and names the attempt. Two processes.
  */
 export async function publish(repo: Repository, prepared: Prepared): Promise<Result<Published, GitFailure>> {
   return asResult(() => publishCommit(repo, prepared));
@@ -29,7 +29,7 @@ export async function publish(repo: Repository, prepared: Prepared): Promise<Res
 /** The same for callers on this floor: throws a `GitError`. */
 export async function publishCommit(repo: Repository, prepared: Prepared): Promise<Published> {
   if (prepared.published) {
-    await runGit(repo, ["update-ref", "--stdin"], { input: dropLines(repo, prepared) });
+    await runGit(repo, ["update-ref", "--stdin"], { input: refLines(repo, prepared, prepared.commit) });
     return { commit: prepared.commit, warnings: [] };
   }
   const warnings = await tryRefresh(repo, prepared);
@@ -53,7 +53,7 @@ async function moveHead(repo: Repository, prepared: Prepared): Promise<string> {
   let next = prepared;
   for (let rebuilds = 0; ; rebuilds++) {
     const { commit, parent } = next;
-    const input = `update HEAD ${commit} ${parent ?? zeroLike(commit)}\n${dropLines(repo, prepared)}`;
+    const input = `update HEAD ${commit} ${parent ?? zeroLike(commit)}\n${refLines(repo, prepared, commit)}`;
     const reason = `looper: ${prepared.message.split("\n", 1)[0] ?? ""}`;
     try {
       await runGit(repo, ["update-ref", "-m", reason, "--stdin"], { input });
@@ -64,7 +64,7 @@ async function moveHead(repo: Repository, prepared: Prepared): Promise<string> {
       // HEAD stands still: it is something else, and another commit would not mend it.
       if (head.commit === parent) throw error;
       if (head.commit !== undefined && (await isAncestor(repo, commit, head.commit))) {
-        await runGit(repo, ["update-ref", "--stdin"], { input: dropLines(repo, prepared) });
+        await runGit(repo, ["update-ref", "--stdin"], { input: refLines(repo, prepared, commit) });
         return commit;
       }
       next = await buildPending(repo, { ...next, parent: head.commit });
@@ -72,7 +72,11 @@ async function moveHead(repo: Repository, prepared: Prepared): Promise<string> {
   }
 }
 
-function dropLines(repo: Repository, { taskId }: Prepared): string {
-  const refs = [pendingRef(repo.tree), ...(taskId === undefined ? [] : [checkpointRef(repo.tree, taskId)])];
-  return refs.map((ref) => `delete ${ref}\n`).join("");
+/** What becomes of the other refs: those for finishing go, and the attempt keeps its name for a replay. */
+function refLines(repo: Repository, { run, taskId, attempt }: Prepared, commit: string): string {
+  const lines = [`delete ${pendingRef(repo.tree)}`];
+  if (taskId !== undefined) lines.push(`delete ${checkpointRef(repo.tree, taskId)}`);
+  if (taskId !== undefined && attempt !== undefined)
+    lines.push(`update ${attemptRef(run, taskId, attempt)} ${commit}`);
+  return `${lines.join("\n")}\n`;
 }
