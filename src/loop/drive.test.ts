@@ -104,7 +104,8 @@ test("L10: what an effect throws is its one answer; a bug of ours is not", async
       ? Promise.reject(new UserError("environment", "no space", "free some"))
       : Promise.resolve();
   const { inbox, perform } = inWorld(newSim(backlog), refuse);
-  const failing: Perform = (effect) => (effect.kind === "finish" ? Promise.resolve(ended) : perform(effect));
+  const failing: Perform = (effect, at) =>
+    effect.kind === "finish" ? Promise.resolve(ended) : perform(effect, at);
   expect(await drive({ log, clock: ports.clock, perform: failing }, inbox)).toMatchObject({
     ending: "environment",
   });
@@ -113,6 +114,23 @@ test("L10: what an effect throws is its one answer; a bug of ours is not", async
 
   const bug = inWorld(newSim(backlog), () => Promise.reject(new Error("a bug")));
   await expect(drive({ log, clock: ports.clock, perform: bug.perform }, bug.inbox)).rejects.toThrow("a bug");
+});
+
+test("L15: an effect is done at the time of the event it was decided on", async () => {
+  const { inbox, perform } = inWorld(newSim(backlog, { review: false }), () => Promise.resolve());
+  const done: { kind: string; at: number }[] = [];
+  const noting: Perform = (effect, at) => {
+    done.push({ kind: effect.kind, at });
+    return perform(effect, at);
+  };
+  await drive({ log, clock: ports.clock, perform: noting }, inbox);
+  const times = new Map(lines().map(({ seq, timestamp }) => [seq, timestamp]));
+  const decided = lines().filter(({ type }) => type === "decided");
+  const planned = decided.flatMap(({ of, effects }) =>
+    (effects as Effect[]).map(({ kind }) => ({ kind, at: Date.parse(String(times.get(of))) })),
+  );
+  expect(done).toEqual(planned);
+  expect(done.length).toBeGreaterThan(10);
 });
 
 const ended: StepEvent = {

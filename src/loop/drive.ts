@@ -8,8 +8,11 @@ import type { Inbox } from "./inbox.js";
 import { START, step } from "./step.js";
 import type { State } from "./state.js";
 
-/** Does one effect and answers with the one event it ends in. What it throws becomes `effect_failed`. */
-export type Perform = (effect: Effect) => Promise<StepEvent>;
+/**
+ * Does one effect, decided at `at` (epoch ms), and answers with the one event it ends in. What it throws becomes
+ * `effect_failed`.
+ */
+export type Perform = (effect: Effect, at: number) => Promise<StepEvent>;
 
 /** Runs to the end; answers the last event. Throws when the log cannot be written, or on a bug of ours. */
 export async function drive(
@@ -42,13 +45,14 @@ export async function drive(
       timer?.cancel();
       return event;
     }
-    for (const effect of next.effects) start(perform, effect, inbox);
+    const at = Date.parse(event.timestamp);
+    for (const effect of next.effects) start(() => perform(effect, at), effect, inbox);
   }
 }
 
 /** Begins an effect; nothing is awaited here. */
-function start(perform: Perform, effect: Effect, inbox: Inbox): void {
-  perform(effect).then(
+function start(begin: () => Promise<StepEvent>, effect: Effect, inbox: Inbox): void {
+  begin().then(
     (event) => {
       inbox.put(event);
     },

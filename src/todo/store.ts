@@ -34,6 +34,8 @@ export type ReadResult =
   | { kind: "ok"; backlog: Backlog; index: BacklogIndex };
 
 export interface ChangeOptions extends MergeRules {
+  /** When the changes were decided, epoch ms: what `updated_at` will say. Without it, the time of writing. */
+  now?: number;
   /**
    * Called with the exact bytes about to be written, while the lock is held. Called again, with other bytes, when somebody
    * saved meanwhile: the last call counts. When it throws, nothing is written.
@@ -171,7 +173,7 @@ class Writer {
       const look = await this.settle(options.while);
       const start = this.start(look, options);
       if (start === undefined) return err({ kind: "unusable", read: toRead(look) });
-      const now = new Date(this.ports.clock.now()).toISOString();
+      const now = new Date(options.now ?? this.ports.clock.now()).toISOString();
       const { backlog, applied } = applyChanges(start.backlog, changes, now);
       const next = this.next(start, backlog);
       if (look.kind !== "ok" || next !== look.version) {
