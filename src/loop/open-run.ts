@@ -8,7 +8,7 @@ import { markOf } from "../logging/mark.js";
 import { createRunLog } from "../logging/run-log.js";
 import type { Ending, StepEvent } from "../logging/events.js";
 import { openStore } from "../todo/store.js";
-import { drive } from "./drive.js";
+import { drive, type Perform } from "./drive.js";
 import { baseEnvironment } from "./environment.js";
 import { Inbox } from "./inbox.js";
 import { lockPaths, takeRunLocks, type RunLocks } from "./locks.js";
@@ -16,6 +16,7 @@ import { perform } from "./perform.js";
 import { assemble, goToBranch, type Assembly } from "./assemble.js";
 import { recoverRun } from "./recover.js";
 import type { RunRequest } from "./run-request.js";
+import { worldAt } from "./world-at.js";
 import { emptyMemory, type World } from "./world.js";
 
 /** A run that goes on. */
@@ -141,7 +142,8 @@ async function withoutPaths({ files }: Ports, secrets: readonly string[]): Promi
 async function runToEnd(world: World, inbox: Inbox, locks: RunLocks): Promise<RunEnd> {
   const { log, ports } = world;
   try {
-    const end = await drive({ log, clock: ports.clock, perform: (effect) => perform(world, effect) }, inbox);
+    const doAt: Perform = (effect, at) => perform(worldAt(world, at), effect);
+    const end = await drive({ log, clock: ports.clock, perform: doAt }, inbox);
     return {
       ending: end.ending,
       ...(end.signal === undefined ? {} : { signal: end.signal }),
