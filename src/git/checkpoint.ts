@@ -1,13 +1,16 @@
-// A checkpoint: the working tree as it was when a task was claimed, as a commit on a ref of its own.
+// A checkpoint: working tree and index as they were when a task was claimed, as a commit on a ref of its own. An index that
+// says more than HEAD lies in a commit beside it, its second parent: the file as it was, and what is staged in no file.
 // Leaves what changed since to snapshot.ts and going back to restore.ts.
 import { z } from "zod";
 import type { Result } from "../system/result.js";
 import { toText } from "./bytes.js";
 import type { DiffEntry } from "./diff.js";
-import { importCommit, OWN_IDENT } from "./fast-import.js";
+import { importAll, OWN_IDENT, type ImportedCommit } from "./fast-import.js";
 import { asResult, runGit, type GitFailure } from "./git.js";
 import { readHead, treeish, type Head, type HeadState } from "./head.js";
-import { diffTrees, dropOwnIndex, stageAll, stagedAgainst } from "./index-file.js";
+import { byPath, isPlain, onlyStaged } from "./index-compare.js";
+import { diffTrees, dropOwnIndex, ownIndex, stageAll, stagedAgainst } from "./index-file.js";
+import { readEntries, readPersonIndex, type PersonIndex } from "./index-person.js";
 import { readFacts } from "./facts.js";
 import { checkpointRef } from "./names.js";
 import type { Repository } from "./repository.js";
@@ -31,17 +34,32 @@ export interface Checkpoint {
   recorded: Head & { run: string };
   /** Paths (bytes) that differed from HEAD when the base was made: a person's, or of a task that was given up. */
   dirty: ReadonlySet<string>;
+  index: KeptIndex;
   warnings: readonly string[];
 }
+
+/** The person's index when the base was made. */
+export interface KeptIndex {
+  /** As `PersonIndex` has it. */
+  checksum: string | undefined;
+  /** The commit that holds it at `KEPT_INDEX`; `undefined`: it said what HEAD said. */
+  commit: string | undefined;
+}
+
+/** Where a kept index file lies in the tree of its commit. */
+export const KEPT_INDEX = "index";
+/** The folder of the same tree with what was staged and in no file. */
+const KEPT_STAGED = "staged";
 
 const Facts = z.object({
   run: z.string(),
   task: z.string(),
   branch: z.string().optional(),
   head: z.string().optional(),
+  index: z.string().optional(),
 });
 
-/** Keeps the whole working tree, untracked files included, without touching index, HEAD or tree. Four processes. */
+/** Keeps working tree (untracked files included) and index, without touching index, HEAD or tree. Four processes. */
 export async function checkpoint(
   repo: Repository,
   order: CheckpointOrder,
@@ -52,16 +70,20 @@ export async function checkpoint(
     const base = before.refs.get(ref);
     if (order.reuse && base !== undefined) return reuseCheckpoint(repo, order, before, base);
     await dropOwnIndex(repo);
+    const person = await readPersonIndex(repo);
     const warnings = await stageAll(repo);
-    const entries = await stagedAgainst(repo, await treeish(repo, before.commit), repo.excludes);
-    const made = await makeBase(repo, order, before, entries);
+    const all = await stagedAgainst(repo, await treeish(repo, before.commit), []);
+    const entries = all.filter(({ path }) => !repo.isOwn(path));
+    const aside = await keepIndex(repo, person, all);
+    const made = await makeBase(repo, order, { head: before, entries, person, aside });
     return {
       id: order.id,
-      base: made,
+      base: made.base,
       before,
       reused: false,
       recorded: { commit: before.commit, branch: before.branch, run: order.run },
       dirty: new Set(entries.map(({ path }) => path)),
+      index: { checksum: person.checksum, commit: made.index },
       warnings,
     };
   });
@@ -76,22 +98,54 @@ export async function dropCheckpoint(repo: Repository, id: string): Promise<Resu
   });
 }
 
+/** The commit that is to hold the person's index; `undefined` where HEAD says it all. */
+async function keepIndex(
+  repo: Repository,
+  person: PersonIndex,
+  all: readonly DiffEntry[],
+): Promise<Pick<ImportedCommit, "entries" | "beside"> | undefined> {
+  const tree = byPath((await readEntries(repo, ownIndex(repo))) ?? []);
+  if (isPlain(person.entries, tree, new Map(all.map((entry) => [entry.path, entry])))) return undefined;
+  const staged = onlyStaged(person.entries, tree, repo.isOwn);
+  return {
+    entries: staged.map((entry) => ({ ...entry, path: `${KEPT_STAGED}/${entry.path}` })),
+    beside: [{ path: KEPT_INDEX, mode: "100644", content: person.bytes }],
+  };
+}
+
 async function makeBase(
   repo: Repository,
   order: CheckpointOrder,
-  head: Head,
-  entries: readonly DiffEntry[],
-): Promise<string> {
-  const facts = { run: order.run, task: order.id, branch: head.branch, head: head.commit };
-  const { commit } = await importCommit(repo, {
-    ref: checkpointRef(repo.tree, order.id),
-    parent: head.commit,
-    ident: OWN_IDENT,
-    message: `looper: checkpoint\n\n${JSON.stringify(facts)}\n`,
-    entries,
-    without: repo.todo === undefined ? [] : [repo.todo.path],
-  });
-  return commit;
+  found: {
+    head: Head;
+    entries: readonly DiffEntry[];
+    person: PersonIndex;
+    aside: Pick<ImportedCommit, "entries" | "beside"> | undefined;
+  },
+): Promise<{ base: string; index: string | undefined }> {
+  const { head, entries, person, aside } = found;
+  const { run, id: task } = order;
+  const facts = { run, task, branch: head.branch, head: head.commit, index: person.checksum };
+  const ref = checkpointRef(repo.tree, order.id);
+  const before =
+    aside === undefined
+      ? []
+      : [{ ref, parent: undefined, ident: OWN_IDENT, message: "looper: index\n", ...aside }];
+  const made = await importAll(repo, [
+    ...before,
+    {
+      ref,
+      parent: head.commit,
+      merged: before.map((_, at) => at),
+      ident: OWN_IDENT,
+      message: `looper: checkpoint\n\n${JSON.stringify(facts)}\n`,
+      // Without a commit before it, its tree begins as that of what is beside it.
+      emptied: head.commit === undefined,
+      entries,
+      without: repo.todo === undefined ? [] : [repo.todo.path],
+    },
+  ]);
+  return { base: made.at(-1)?.commit ?? "", index: before.length === 0 ? undefined : made[0]?.commit };
 }
 
 async function reuseCheckpoint(
@@ -100,9 +154,11 @@ async function reuseCheckpoint(
   before: HeadState,
   base: string,
 ): Promise<Checkpoint> {
-  const message = toText((await runGit(repo, ["cat-file", "commit", base])).out);
-  const facts = readFacts(Facts, message.slice(message.indexOf("{")));
-  const changed = await diffTrees(repo, base);
+  const text = toText((await runGit(repo, ["cat-file", "commit", base])).out);
+  const end = text.indexOf("\n\n");
+  const facts = readFacts(Facts, text.slice(text.indexOf("{", end)));
+  const parents = [...text.slice(0, end).matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, oid]) => oid);
+  const changed = await diffTrees(repo, base, await treeish(repo, facts?.head));
   return {
     id: order.id,
     base,
@@ -110,6 +166,7 @@ async function reuseCheckpoint(
     reused: true,
     recorded: { commit: facts?.head, branch: facts?.branch, run: facts?.run ?? order.run },
     dirty: new Set(changed.map(({ path }) => path).filter((path) => path !== repo.todo?.path)),
+    index: { checksum: facts?.index, commit: parents.find((oid) => oid !== facts?.head) },
     warnings: [],
   };
 }

@@ -27,6 +27,8 @@ export interface ImportedCommit {
   ref: string;
   /** A commit, or "previous": the one before this in the same list. `undefined`: it is a first commit. */
   parent: string | undefined;
+  /** Further parents: places in the same list, from 0. */
+  merged?: readonly number[];
   ident: Ident;
   /** Text. */
   message: string;
@@ -37,6 +39,8 @@ export interface ImportedCommit {
   /** Paths (bytes) taken out of the parent's tree, if they are in it. */
   without?: readonly string[];
   file?: ImportedFile;
+  /** Further files, whose blobs nobody asks for. */
+  beside?: readonly ImportedFile[];
 }
 
 /** A commit that was made, with the blob of its `file`. */
@@ -49,6 +53,12 @@ export interface Imported {
 export async function importCommit(place: GitPlace, commit: ImportedCommit): Promise<Imported> {
   const answers = await askImport(place, [commit]);
   return takeImported(answers, commit);
+}
+
+/** Makes commits, and moves their refs at the end: all or none. One process. */
+export async function importAll(place: GitPlace, commits: readonly ImportedCommit[]): Promise<Imported[]> {
+  const answers = await askImport(place, commits);
+  return commits.map((commit) => takeImported(answers, commit));
 }
 
 /** Makes two commits, and moves their refs at the end: both or none. One process. */
@@ -94,17 +104,23 @@ function commitStream(commit: ImportedCommit, at: number, seconds: number): stri
     const content = Buffer.from(file.content).toString("latin1");
     lines.push("blob", `mark ${blobMark}`, dataBlock(content), `get-mark ${blobMark}`);
   }
+  // Else it would go on top of what the same list made for its ref before.
+  if (at > 0 && parent === undefined) lines.push(`reset ${commit.ref}`);
   lines.push(`commit ${commit.ref}`, `mark ${mark}`);
   const stamp = toBytes(`${commit.ident.who} ${String(seconds)} ${commit.ident.zone}`);
   lines.push(`author ${stamp}`, `committer ${stamp}`);
   lines.push(dataBlock(toBytes(commit.message)));
   if (parent !== undefined) lines.push(`from ${parent}`);
+  for (const place of commit.merged ?? []) lines.push(`merge :${String(2 * place + 2)}`);
   if (commit.emptied === true) lines.push("deleteall");
   for (const path of commit.without ?? []) lines.push(`D ${quotePath(path)}`);
   for (const { path, to } of removalsFirst(commit.entries)) {
     lines.push(exists(to) ? `M ${to.mode} ${to.oid} ${quotePath(path)}` : `D ${quotePath(path)}`);
   }
   if (file !== undefined) lines.push(`M ${file.mode} ${blobMark} ${quotePath(file.path)}`);
+  for (const { mode, path, content } of commit.beside ?? []) {
+    lines.push(`M ${mode} inline ${quotePath(path)}`, dataBlock(Buffer.from(content).toString("latin1")));
+  }
   lines.push(`get-mark ${mark}`);
   return `${lines.join("\n")}\n`;
 }

@@ -20,15 +20,25 @@ export async function dropOwnIndex(repo: Repository): Promise<void> {
   await repo.ports.files.remove(ownIndex(repo));
 }
 
-/** Stages the whole working tree, save what is the runner's own, in the index of our own. One process. Warnings come back. */
-export async function stageAll(repo: Repository): Promise<string[]> {
+/**
+ * Stages the whole working tree, save what is the runner's own, in the index of our own. One process; one more when that
+ * index is gone and `base` (a checkpoint's commit) must say what counts as tracked. Warnings come back.
+ */
+export async function stageAll(repo: Repository, base?: string): Promise<string[]> {
   const index = ownIndex(repo);
   const { files } = repo.ports;
   // Nobody but this program takes this lock: one that is there was left by a git that was killed.
   await files.remove(`${index}.lock`);
-  if ((await files.stat(index)) === undefined) await copyIndex(repo, index);
+  if ((await files.stat(index)) === undefined) {
+    await copyIndex(repo, index);
+    // What an agent staged meanwhile must not count: it may have forced in what git ignores.
+    if (base !== undefined) await runGit(repo, ["read-tree", "--reset", base], { index });
+  }
+  // Files outside a sparse checkout are an attempt's work too.
+  const sparse = (await files.stat(join(repo.gitDir, "info", "sparse-checkout"))) !== undefined;
   // A file that cannot be read must not keep all the others out: git then exits with 1.
-  const args = ["add", "--all", "--ignore-errors", "--", ":(top)", ...repo.excludes];
+  const flags = ["--all", "--ignore-errors", ...(sparse ? ["--sparse"] : [])];
+  const args = ["add", ...flags, "--", ":(top)", ...repo.excludes];
   const { err } = await runGit(repo, args, { index, answers: [1] });
   const told = err.split("\n").filter((line) => /^(?:error|warning): /.test(line));
   return told.slice(0, MOST_WARNINGS);
@@ -71,14 +81,12 @@ export async function diffTrees(repo: Repository, to: string, from?: string): Pr
  */
 export async function refreshIndex(repo: Repository, entries: readonly DiffEntry[]): Promise<void> {
   if (entries.length === 0) return;
-  const lines = removalsFirst(entries).map(({ path, to }) =>
-    exists(to) ? `${to.mode} ${to.oid}\t${path}\0` : `0 ${to.oid}\t${path}\0`,
-  );
+  const input = indexInfo(entries);
   const { clock, files } = repo.ports;
   const begun = clock.monotonic();
   for (;;) {
     try {
-      await runGit(repo, ["update-index", "-z", "--index-info"], { input: lines.join("") });
+      await runGit(repo, ["update-index", "-z", "--index-info"], { input });
       return;
     } catch (error) {
       if (!(error instanceof GitError) || !error.failure.message.includes("index.lock")) throw error;
@@ -89,14 +97,26 @@ export async function refreshIndex(repo: Repository, entries: readonly DiffEntry
   }
 }
 
+/** What `git update-index -z --index-info` reads to set the `to` side of each entry. */
+export function indexInfo(entries: readonly DiffEntry[]): string {
+  return removalsFirst(entries)
+    .map(({ path, to }) => (exists(to) ? `${to.mode} ${to.oid}\t${path}\0` : `0 ${to.oid}\t${path}\0`))
+    .join("");
+}
+
+/** How the person's index differs from a commit or tree. One process. */
+export async function stagedByPerson(repo: Repository, head: string): Promise<DiffEntry[]> {
+  const args = ["diff-index", "--cached", "--raw", "-z", "--no-renames", head];
+  return parseRaw((await runGit(repo, args)).out);
+}
+
 /**
  * Unstages in the person's index what equals the `to` side of an entry, back to what `head` (a commit or tree) holds;
  * so what an agent staged goes, and what the person staged stays. Conflicts in these paths end.
  */
 export async function unstage(repo: Repository, head: string, entries: readonly DiffEntry[]): Promise<void> {
   const brought = new Map(entries.map(({ path, to }) => [path, to]));
-  const args = ["diff-index", "--cached", "--raw", "-z", "--no-renames", head];
-  const staged = parseRaw((await runGit(repo, args)).out);
+  const staged = await stagedByPerson(repo, head);
   const undone = staged.filter(({ path, to }) => {
     const version = brought.get(path);
     return version !== undefined && (!exists(to) || sameVersion(version, to));

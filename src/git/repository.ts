@@ -22,6 +22,10 @@ export interface Repository extends GitPlace {
   excludes: readonly string[];
   /** The same, but for the backlog itself. */
   excludesSaveTodo: readonly string[];
+  /** Whether a path from the top (bytes) is the runner's own: what `excludes` leaves out. */
+  isOwn: (path: string) => boolean;
+  /** How long an object's id is: 20 bytes, or 32 in a SHA-256 repository. */
+  idBytes: number;
   /** Who commits; asked for once. */
   identity: () => Promise<Ident>;
   /** Whether git changes the backlog's bytes on their way into a blob; asked for once. */
@@ -62,19 +66,25 @@ export async function openRepository(
       "--absolute-git-dir",
       "--git-common-dir",
       "--show-toplevel",
+      "--show-object-format",
     ]),
   );
   if (!found.ok) return err(explain(found.error, places.projectDir));
   const lines = toText(found.value.out).split("\n").slice(0, -1);
-  const [bare, inside, gitDir, commonDir, top] = lines;
+  const [bare, inside, gitDir, commonDir, top, format] = lines;
   if (bare === "true") return err(unusable(`${places.projectDir} lies in a bare repository`));
-  if (lines.length !== 5 || inside !== "true" || gitDir === undefined || top === undefined) {
+  if (lines.length !== 6 || inside !== "true" || gitDir === undefined || top === undefined) {
     return err(unusable(`${places.projectDir} is not in a working tree git can name in one line`));
   }
   return ok(
     await describe(
       place,
-      { gitDir, commonDir: resolve(places.projectDir, commonDir ?? gitDir), top },
+      {
+        gitDir,
+        commonDir: resolve(places.projectDir, commonDir ?? gitDir),
+        top,
+        sha256: format === "sha256",
+      },
       places,
     ),
   );
@@ -110,6 +120,7 @@ interface Folders {
   gitDir: string;
   commonDir: string;
   top: string;
+  sha256: boolean;
 }
 
 async function describe(place: GitPlace, folders: Folders, places: RepositoryPlaces): Promise<Repository> {
@@ -117,7 +128,9 @@ async function describe(place: GitPlace, folders: Folders, places: RepositoryPla
   const top = (await files.realPath(folders.top)) ?? folders.top;
   const todoFile = await truePath(files, places.todoFile);
   const todoPath = pathInside(top, todoFile);
-  const own = await Promise.all(places.exclude.map((path) => truePath(files, path)));
+  const own = (await Promise.all(places.exclude.map((path) => truePath(files, path)))).flatMap(
+    (path) => pathInside(top, path) ?? [],
+  );
   const at: GitPlace = {
     ports: place.ports,
     cwd: top,
@@ -126,7 +139,7 @@ async function describe(place: GitPlace, folders: Folders, places: RepositoryPla
   };
   const excludesSaveTodo = [
     ...(todoPath === undefined ? [] : [copiesOf(todoPath)]),
-    ...own.flatMap((path) => excludeOf(pathInside(top, path))),
+    ...own.flatMap(excludeOf),
   ];
   const linked = resolve(folders.gitDir) !== resolve(folders.commonDir);
   return {
@@ -137,6 +150,8 @@ async function describe(place: GitPlace, folders: Folders, places: RepositoryPla
     todo: todoPath === undefined ? undefined : { path: toBytes(todoPath), file: todoFile },
     excludes: [...excludeOf(todoPath), ...excludesSaveTodo],
     excludesSaveTodo,
+    isOwn: ownedBy(todoPath, own),
+    idBytes: folders.sha256 ? 32 : 20,
     identity: once(() => askIdentity(at)),
     todoFiltered: once(() => askFiltered(at, todoPath)),
   };
@@ -144,6 +159,15 @@ async function describe(place: GitPlace, folders: Folders, places: RepositoryPla
 
 function excludeOf(path: string | undefined): string[] {
   return path === undefined ? [] : [`:(exclude,top,literal)${path}`];
+}
+
+/** Says of a path what the pathspecs say. `own`: files or folders. */
+function ownedBy(todoPath: string | undefined, own: readonly string[]): (path: string) => boolean {
+  const folders = own.map(toBytes);
+  const todo = todoPath === undefined ? undefined : toBytes(todoPath);
+  return (path) =>
+    (todo !== undefined && (path === todo || path.startsWith(`${todo}.`))) ||
+    folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
 }
 
 /** The files the store lays beside the backlog: copies put aside, half-written ones, its lock. */
