@@ -76,3 +76,32 @@ test("of many at once exactly one holds it at a time, and all get it", async () 
   await Promise.all(Array.from({ length: 40 }, turn));
   expect(most).toBe(1);
 });
+
+test("what a killed one wrote to become the lock is gone once another holds it, whole or not", async () => {
+  const path = lockPath();
+  const first = await acquireLock(ports, path, {}, { waitMs: 0 });
+  if (!("held" in first)) throw new Error("not held");
+  const folder = join(path, "..");
+  writeFileSync(join(folder, ".run.lock.0123456789ab.tmp"), "");
+  writeFileSync(join(folder, ".run.lock.ba9876543210.tmp"), readFileSync(path));
+  writeFileSync(join(folder, ".other.lock.0123456789ab.tmp"), "");
+  await first.held.release();
+  const second = await acquireLock(ports, path, {}, { waitMs: 0 });
+  expect("held" in second).toBe(true);
+  expect(readdirSync(folder)).toEqual([".other.lock.0123456789ab.tmp", "run.lock"]);
+});
+
+test("one whose file is tidied away before it became the lock tries again", async () => {
+  const path = lockPath();
+  let tidied = 0;
+  const files = {
+    ...ports.files,
+    link: async (existing: string, to: string) => {
+      if (tidied++ === 0) await ports.files.remove(existing);
+      await ports.files.link(existing, to);
+    },
+  };
+  const got = await acquireLock({ ...ports, files }, path, {}, { waitMs: 0 });
+  expect("held" in got).toBe(true);
+  expect(tidied).toBe(2);
+});

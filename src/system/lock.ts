@@ -4,6 +4,7 @@
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { errorCode } from "./errors.js";
+import { halfWrittenName, isHalfWritten } from "./half-written.js";
 import type { Ports, Timer } from "./ports.js";
 
 const LockOwner = z.object({
@@ -84,12 +85,11 @@ export async function inspectLock(
 }
 
 async function place({ files }: LockPorts, path: string, mine: LockOwner): Promise<boolean> {
-  const beside = `${path}.${mine.token}`;
+  const beside = join(dirname(path), halfWrittenName(basename(path), mine.token.slice(0, 12)));
   const text = JSON.stringify(mine) + "\n";
   try {
     await files.writeNew(beside, text, { mode: 0o644 });
-    await files.link(beside, path);
-    return true;
+    return await linkTo(files, beside, path);
   } catch (error) {
     const code = errorCode(error);
     if (code === "EEXIST") return false;
@@ -98,6 +98,17 @@ async function place({ files }: LockPorts, path: string, mine: LockOwner): Promi
     throw error;
   } finally {
     await files.remove(beside);
+  }
+}
+
+/** `false` also when whoever got the lock meanwhile has tidied up what was to become it. */
+async function linkTo(files: LockPorts["files"], beside: string, path: string): Promise<boolean> {
+  try {
+    await files.link(beside, path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return false;
+    throw error;
   }
 }
 
@@ -162,10 +173,14 @@ interface Dead {
   owner: LockOwner;
 }
 
-/** The locks set aside; one that is only on its way back to a living owner is left out. */
+/**
+ * The locks set aside; one that is only on its way back to a living owner is left out. What was written to become this lock
+ * and never did is removed: whoever holds the lock is the only one who can still need such a file.
+ */
 async function listDead({ files, processes }: LockPorts, path: string): Promise<Dead[]> {
   const dead: Dead[] = [];
   for (const name of await files.list(dirname(path))) {
+    if (isHalfWritten(name, basename(path))) await files.remove(join(dirname(path), name));
     if (!name.startsWith(`${basename(path)}${ASIDE}`)) continue;
     const file = join(dirname(path), name);
     const owner = await readOwner({ files }, file);
