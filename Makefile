@@ -3,8 +3,12 @@ MAKEFLAGS += --no-print-directory
 
 # Further flags for vitest, e.g. VITEST='-t "a name"'.
 VITEST =
+# Flags of make bench-trust, e.g. TRUST='--case node-feature --op does-nothing --mode cold --keep'.
+TRUST =
+# The one floor for make mutants: todo, loop or gate.
+FLOOR =
 
-.PHONY: install build demo test sabotage bench
+.PHONY: install build demo test sabotage mutants bench bench-trust
 
 install: node_modules/.installed
 
@@ -29,6 +33,14 @@ test: build
 sabotage: install
 	@npm run -s sabotage
 
+# How many broken lines the tests of a floor see, in percent.
+mutants: install
+	@node scripts/mutants.mjs $(FLOOR)
+
 # Ratios within one run; nothing in make test is timed.
 bench: build
 	@node bench/iteration.mjs
+
+# What the gate takes for done that is not, and refuses that is: honest projects and agents that cheat..
+bench-trust: build
+	@node bench/trust/run.mjs $(TRUST)

@@ -71,7 +71,7 @@ test("ajv on the published schema and zod agree on every backlog", () => {
     }),
     { numRuns: 3000 },
   );
-  expect(valid).toBeGreaterThan(tried / 30);
+  expect(valid).toBeGreaterThan(tried / 100);
 });
 
 const summaryKeys = ["task_id", "status", "summary", "files", "blockers", "new_tasks"];
@@ -97,7 +97,7 @@ test("ajv on the published schema and zod agree on every summary", () => {
     }),
     { numRuns: 3000 },
   );
-  expect(valid).toBeGreaterThan(tried / 30);
+  expect(valid).toBeGreaterThan(tried / 100);
 });
 
 test("the strict variant wants every key, allows null for those that may be left out, and nothing else", () => {

@@ -1,0 +1,17 @@
+// How mutants are made and tried, for every floor; scripts/mutants.mjs adds which floor.
+export default {
+  testRunner: "vitest",
+  plugins: ["@stryker-mutator/vitest-runner"],
+  // Only the tests that reach a mutant are run for it, and the first that fails ends it.
+  coverageAnalysis: "perTest",
+  // Every kind of mutant counts, texts of messages and descriptions too.
+  ignoreStatic: false,
+  disableTypeChecks: false,
+  ignorePatterns: ["/dist", "/coverage", "/looper-logs", "/.mutants"],
+  tempDirName: ".mutants/tmp",
+  concurrency: 2,
+  // Long enough that a busy machine does not look like a loop without end.
+  timeoutMS: 5_000,
+  incremental: true,
+  logLevel: "warn",
+};
