@@ -244,7 +244,7 @@ test(
 );
 
 test(
-  "the attempts of one task are one piece of work; that of a task given up stays in the tree and out of the next commit",
+  "the attempts of one task are one piece of work; that of a task given up becomes a rescue, and the tree its base",
   story(async (rig) => {
     const puppet = await rig.agent();
     rig.write("shared.txt", "before\n");
@@ -268,9 +268,16 @@ test(
     expect(rig.statuses()).toEqual({ T1: "done", T2: "blocked", T3: "done" });
     expect(paths(rig, ofTask(rig, "T1"))).toEqual(["attempt-1.txt", "attempt-2.txt", "to-do.json"]);
     expect(paths(rig, ofTask(rig, "T3"))).toEqual(["T3.txt", "to-do.json"]);
-    expect(rig.read("half.txt")).toBe("half\n");
-    expect(rig.read("shared.txt")).toBe("half\n");
+    expect(existsSync(path.join(rig.project, "half.txt"))).toBe(false);
+    expect(rig.read("shared.txt")).toBe("before\n");
     expect(rig.git("log", "--format=%H", "--", "half.txt")).toBe("");
+    const [rescue = ""] = rig.git("for-each-ref", "--format=%(refname)", "refs/looper/rescue").split("\n");
+    expect(rig.git("show", `${rescue}:half.txt`)).toBe("half\n");
+    expect(rig.git("show", `${rescue}:shared.txt`)).toBe("half\n");
+    expect(rig.readBacklog().tasks.find(({ id }) => id === "T2")?.blockers?.at(-1)).toBe(
+      `its work is kept: looper rescue show ${rescue.slice("refs/looper/rescue/".length)}`,
+    );
+    expect(rig.git("status", "--porcelain")).toBe("");
     expect(rig.commitsByTask()).toEqual({ T1: 1, T3: 1 });
   }),
 );

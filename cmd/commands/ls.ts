@@ -6,6 +6,7 @@ import { checkBacklog, type CheckOptions } from "../../src/todo/check.js";
 import type { Problem } from "../../src/todo/problem.js";
 import { orderForListing, statusesOf, waitsFor } from "../../src/todo/select.js";
 import { Status, STATUSES, type Task } from "../../src/todo/task.js";
+import { isVerified } from "../../src/todo/verified.js";
 import type { ListAnswer } from "../../src/ui/shapes.js";
 import { plural } from "../../src/ui/amounts.js";
 import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
@@ -92,7 +93,12 @@ function isReady({ task, waitsFor: waits }: ListedTask): boolean {
 function answerOf(file: string, listed: readonly ListedTask[]): ListAnswer {
   return {
     file,
-    tasks: listed.map((one) => ({ ...one.task, ready: isReady(one), waits_for: [...one.waitsFor] })),
+    tasks: listed.map((one) => ({
+      ...one.task,
+      ready: isReady(one),
+      waits_for: [...one.waitsFor],
+      verified: one.task.status === "done" && isVerified(one.task),
+    })),
   };
 }
 

@@ -81,7 +81,7 @@ test("ls groups the tasks, each group in the order they are taken, and says what
     "blocked (1)",
     "  T3   p1  stuck",
     "done (1)",
-    "  T1   p1  first",
+    "  T1   p1  first  unverified",
     "",
   ]);
 });

@@ -57,8 +57,18 @@ test("without any layer every default of the contract is there", () => {
     },
     agents: { codex: ofAgent("codex"), claude: ofAgent("claude") },
     hooks: { post_iteration: [], pre_iteration: [], on_blocked: [], on_run_end: [], timeout: 60_000 },
-    git: { init: false, commit: "runner", branch: "current" },
-    verify: { from_agents: false },
+    git: { init: false, commit: "runner", on_failure: "restore", branch: "current" },
+    verify: {
+      commands: [],
+      timeout: 600_000,
+      strict: false,
+      report: [],
+      cold: false,
+      setup: [],
+      protected: [],
+      red_first: false,
+      from_agents: false,
+    },
     prompts: {},
   });
 });

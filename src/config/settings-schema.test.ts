@@ -13,7 +13,7 @@ test.each([
   [{ agents: { codex: { timeout: "soon" } } }, false],
   [{ agents: { codex: { env: { A: 1 } } } }, false],
   [{ loop: { max_iteration: 3 } }, false],
-  [{ git: { on_failure: "keep" } }, false],
+  [{ git: { on_failure: "drop" } }, false],
   [{ loop: { max_iterations: 0 } }, false],
 ])("%j: %s", (settings, verdict) => {
   expect(valid(settings)).toBe(verdict);

@@ -2,6 +2,7 @@
 // machine. Keys keep the file's spelling. Leaves what follows from an event to loop/step.ts.
 import { z } from "zod";
 import { FAILURE_REASONS } from "../agents/agent.js";
+import { GateReport } from "../gate/verdict.js";
 import { Summary } from "../todo/summary.js";
 import { Status, TaskId } from "../todo/task.js";
 import { Rules } from "./rules.js";
@@ -139,6 +140,18 @@ const StepEvents = {
     /** Paths that were changed before the attempt began. */
     dirty: z.int(),
   }),
+  baseline_finished: z.object({
+    type: z.literal("baseline_finished"),
+    ...job,
+    /** `unknown`: the tree holds half of the task's work already, and no log says what was there before. */
+    outcome: z.enum(["measured", "kept", "unknown", "interrupted"]),
+    /** The checkpoint's commit it belongs to. */
+    base: z.string().optional(),
+    /** Where it lies, in this run's folder or (kept from a run before) in another's: absolute. */
+    file: z.string().optional(),
+    commands: z.array(z.object({ command: z.string(), passed: z.boolean(), tests: z.int().optional() })),
+    duration_ms: z.number(),
+  }),
   agent_finished: z.object({
     type: z.literal("agent_finished"),
     ...job,
@@ -162,6 +175,14 @@ const StepEvents = {
     head: z.enum(["same", "put-back", "moved"]),
     why: z.string().optional(),
     warnings: z.array(z.string()),
+  }),
+  gate_finished: z.object({
+    type: z.literal("gate_finished"),
+    ...job,
+    ...GateReport.shape,
+    /** What was not run, or what the commands changed and was put back. */
+    warnings: z.array(z.string()),
+    duration_ms: z.number(),
   }),
   restored: z.object({
     type: z.literal("restored"),
@@ -324,8 +345,10 @@ export const StepEvent = z.discriminatedUnion("type", [
   StepEvents.adopted,
   StepEvents.backlog_changed,
   StepEvents.checkpoint,
+  StepEvents.baseline_finished,
   StepEvents.agent_finished,
   StepEvents.snapshot,
+  StepEvents.gate_finished,
   StepEvents.restored,
   StepEvents.committed,
   StepEvents.hook_finished,

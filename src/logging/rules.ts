@@ -31,6 +31,10 @@ export const Rules = z.object({
   only: TaskId.optional(),
   hooks: hookLists,
   commit: z.enum(["runner", "agent", "none"]),
+  /** What becomes of the work of a task that is given up. */
+  on_failure: z.enum(["restore", "keep"]).default("keep"),
+  /** Whether there are commands whose state before a task is to be known. */
+  baseline: z.boolean().default(false),
   verify_from_agents: z.boolean(),
   /** Whether an empty backlog may be drafted by an agent; `refused` says why. */
   bootstrap: z.union([z.literal("allowed"), z.literal("ask"), z.object({ refused: z.string() })]),

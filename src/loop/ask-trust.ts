@@ -6,12 +6,23 @@ import { UserError } from "../system/errors.js";
 import type { Task } from "../todo/task.js";
 import type { RunRequest } from "./run-request.js";
 
-/** Passes when there is nothing to trust, it was trusted before, or it is now; else `environment`. */
-export async function askTrust(request: RunRequest, tasks: readonly Task[]): Promise<void> {
-  const { ports, project, env, home } = request;
-  const place = { project: project.folder, home };
+/**
+ * Passes when there is nothing to trust, it was trusted before, or it is now; else `environment`. Answers with the commands
+ * of tasks that may run.
+ */
+export async function askTrust(request: RunRequest, tasks: readonly Task[]): Promise<Trusted> {
   // What is done is not verified again.
   const open = tasks.filter(({ status }) => status !== "done");
+  await trustOrRefuse(request, open);
+  return request.trust ? "all" : new Set(open.flatMap(({ verify = [] }) => verify));
+}
+
+/** The commands of tasks that may run: all, or those that were there when the project was trusted. */
+export type Trusted = "all" | ReadonlySet<string>;
+
+async function trustOrRefuse(request: RunRequest, open: readonly Task[]): Promise<void> {
+  const { ports, project, env, home } = request;
+  const place = { project: project.folder, home };
   const lines = listTrusted(project.resolved, { file: project.todoFile, tasks: open }, place);
   if (lines.length === 0) return;
   const folder = stateFolder(env, home);

@@ -21,7 +21,7 @@ import type { CheckOptions } from "../todo/check.js";
 import { compileUserSchema } from "../todo/user-schema.js";
 import { isMarker } from "../todo/select.js";
 import { TaskId, type Task } from "../todo/task.js";
-import { askTrust } from "./ask-trust.js";
+import { askTrust, type Trusted } from "./ask-trust.js";
 import { checkRequest } from "./check-request.js";
 import type { RunRequest } from "./run-request.js";
 import type { Hand } from "./world.js";
@@ -31,6 +31,7 @@ export interface Assembly {
   rules: Rules;
   hands: ReadonlyMap<string, Hand>;
   agents: Extract<StepEvent, { type: "run_started" }>["agents"];
+  trusted: Trusted;
   check: CheckOptions;
   envFile: Readonly<Record<string, string>>;
   /** What agents' own settings add to their environments. */
@@ -46,7 +47,7 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
   const tasks = await checkRequest(request);
   // A finished backlog starts nothing: neither trust nor an agent is asked for.
   const finished = tasks.some(isMarker) && tasks.every(({ status }) => status === "done");
-  if (!finished) await askTrust(request, tasks);
+  const trusted = finished ? new Set<string>() : await askTrust(request, tasks);
   const check = await checkOptions(request);
   const hands = makeHands(request);
   const schedule = finished ? [AUTO] : await scheduleOf(request, hands);
@@ -60,14 +61,24 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
   }
   return {
     rules,
+    trusted,
     hands,
     agents,
     check,
     envFile: envFile === undefined ? {} : parseEnvFile(envFile, Buffer.from(envText ?? []).toString("utf8")),
     agentEnv: Object.fromEntries(Object.values(settings.agents).flatMap(({ env }) => Object.entries(env))),
     ...(repo === undefined ? {} : { repo }),
-    warnings: warning === undefined ? [] : [warning],
+    warnings: [...(warning === undefined ? [] : [warning]), ...(finished ? [] : unproven(request, tasks))],
   };
+}
+
+/** Contract §5: without a command that checks it, "done" is what the agent says. */
+function unproven({ project }: RunRequest, tasks: readonly Task[]): string[] {
+  const { verify } = project.resolved.settings;
+  if (verify.commands.length > 0 || tasks.some((task) => (task.verify ?? []).length > 0)) return [];
+  return [
+    'nothing checks the work, "done" is the agent\'s word: set verify.commands, or run with --verify "npm test"',
+  ];
 }
 
 export async function checkOptions({ ports, project, agent }: RunRequest): Promise<CheckOptions> {
@@ -165,6 +176,8 @@ export function rulesOf(request: RunRequest, schedule: string[], bootstrap: Rule
       on_run_end: [...hooks.on_run_end],
     },
     commit: git.commit,
+    on_failure: git.on_failure,
+    baseline: verify.commands.length > 0,
     verify_from_agents: verify.from_agents,
     bootstrap,
     workers: 1,
@@ -226,7 +239,7 @@ async function repositoryOf(request: RunRequest): Promise<{ repo?: Repository; w
     if (opened.error.why === "unusable")
       throw new UserError("environment", opened.error.message, "mend the repository, then run again");
     return {
-      warning: `${opened.error.message}: the work is done, but nothing is committed and a review cannot be put back`,
+      warning: `${opened.error.message}: the work is done, but nothing is committed, and what a review or a task that is given up changed stays as it is`,
     };
   }
   return { repo: opened.value };

@@ -63,6 +63,8 @@ export function stepClose(close: Close, event: Sealed<StepEvent>, turn: Turn): S
     case "answered":
     case "adopted":
     case "checkpoint":
+    case "baseline_finished":
+    case "gate_finished":
     case "agent_finished":
     case "snapshot":
     case "restored":

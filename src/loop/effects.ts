@@ -41,9 +41,13 @@ export type Effect =
   /** `during`: what a save past the store may change meanwhile (contract §4, *Edits during a run*). */
   | { kind: "change-backlog"; job?: JobFacts; changes: readonly Change[]; during: "agent" | "idle" }
   | { kind: "checkpoint"; job: JobFacts; reuse: boolean }
+  /** `reuse`: the task was in hand already, and the tree may hold some of its work. */
+  | { kind: "run-baseline"; job: JobFacts; reuse: boolean }
   | { kind: "run-agent"; job: JobFacts; label: string; earlier: readonly Earlier[] }
   | { kind: "adopt"; job: JobFacts }
   | { kind: "snapshot"; job: JobFacts }
+  | { kind: "run-gate"; job: JobFacts }
+  /** Everything as the checkpoint has it; what was there becomes a rescue. */
   | { kind: "restore"; job: JobFacts }
   /** The commit protocol: the changes and the commit that holds them become true together. */
   | { kind: "commit"; job: JobFacts; changes: readonly Change[]; during: "agent" | "idle"; summary: string }

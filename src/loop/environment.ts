@@ -1,4 +1,4 @@
-// The environment of agents and hooks. Pure.
+// The environment of agents, hooks and the gate. Pure.
 import type { AgentSettings } from "../config/agent-settings.js";
 import type { JobFacts } from "./effects.js";
 
@@ -60,6 +60,17 @@ function globToRegExp(glob: string): RegExp {
     .replaceAll("*", ".*")
     .replaceAll("?", ".");
   return new RegExp(`^${source}$`);
+}
+
+/** Of the commands of the gate: the real one, and which run and task it is about. */
+export function gateEnvironment(base: Variables, run: string, job: JobFacts): Record<string, string> {
+  return {
+    ...base,
+    LOOPER_RUN_ID: run,
+    LOOPER_ITERATION: String(job.iteration),
+    LOOPER_ATTEMPT: String(job.attempt),
+    ...(job.task_id === undefined ? {} : { LOOPER_TASK_ID: job.task_id }),
+  };
 }
 
 /** Contract §4, *Hooks*. */

@@ -10,7 +10,20 @@ import type { Earlier } from "./effects.js";
 
 /** What each kind of job goes through, in order. */
 const STAGES: Record<JobKind, readonly Stage[]> = {
-  iteration: ["claim", "checkpoint", "before", "agent", "snapshot", "settle", "after"],
+  iteration: [
+    "claim",
+    "checkpoint",
+    "baseline",
+    "before",
+    "agent",
+    "snapshot",
+    "look",
+    "gate",
+    "commit",
+    "restore",
+    "settle",
+    "after",
+  ],
   review: ["checkpoint", "before", "agent", "restore", "settle", "after"],
   bootstrap: ["agent", "adopt"],
   repair: ["agent", "adopt"],
@@ -68,6 +81,12 @@ export function startBefore(job: Job, rules: Rules, earlier: readonly Earlier[],
   const begun: Job = { ...enter(job, "before"), hooks };
   runHook(begun, "doing", turn);
   return begun;
+}
+
+/** Has it measured what passes and what fails before the task is worked on. */
+export function startBaseline(job: Job, turn: Turn): Job {
+  turn.effects.push({ kind: "run-baseline", job: job.facts, reuse: job.from === "doing" });
+  return enter(job, "baseline");
 }
 
 /** L1: an agent is started only from here, for a job that was claimed and has its checkpoint. */

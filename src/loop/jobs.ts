@@ -27,6 +27,19 @@ export function dropJob(work: Work, job: Job): Work {
   return { ...work, jobs: work.jobs.filter((one) => one.facts.job !== job.facts.job) };
 }
 
+/** The task a job is about. */
+export function taskOf({ facts }: Job): TaskId {
+  if (facts.task_id === undefined) throw new Error(`job ${facts.job} has no task`);
+  return facts.task_id;
+}
+
+/** L4: at most `max_attempts` in a run, and one for a task that was blocked when it began. */
+export function attemptsLeft(work: Work, job: Job): number {
+  const id = taskOf(job);
+  const most = work.blockedAtStart.has(id) ? 1 : work.rules.max_attempts;
+  return Math.max(0, most - (work.attempts.get(id) ?? 0));
+}
+
 /** What was no attempt (a claim that was refused, an agent that is not there) counts for nothing. */
 export function uncount(work: Work, { facts }: Job): Work {
   const id = facts.task_id;

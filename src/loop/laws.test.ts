@@ -98,6 +98,8 @@ const rules: fc.Arbitrary<Partial<Rules>> = fc.record({
   apply_summary: fc.constantFrom(true, true, true, false),
   review: fc.boolean(),
   completion_marker: fc.boolean(),
+  baseline: fc.boolean(),
+  on_failure: fc.constantFrom("restore", "keep"),
   schedule: fc.constantFrom<string[]>(["a"], ["a", "b"], ["a", "b", "c", "a"]),
   roles: fc.constantFrom<Rules["roles"]>({}, { review: "v" }, { iteration: "i", bootstrap: "d" }),
   hooks,
@@ -166,6 +168,7 @@ test.each<[string, laws.Law]>([
   ["L12: an agent that was left out is not asked again", laws.droppedStaysDropped],
   ["L13: every run ends", laws.itEnds],
   ["L14: it ends once, and nothing comes after", laws.theEndIsFinal],
+  ["L16: what is given up is put back before the backlog says so", laws.putBackFirst],
 ])("%s", (_name, law) => {
   fc.assert(
     fc.property(worlds, (world) => {
@@ -198,6 +201,7 @@ test("L10: an answer nobody waits for is a bug, and said so", () => {
 /** Answers a job in this stage does not wait for. */
 function unexpected(job: number, stage: Stage): StepEvent[] {
   const nothing = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: "" };
+  const gate = { verdict: "passed" as const, cold: false, commands: [], tampered: [], evidence: "" };
   const hook = { hook: "post_iteration", command: "one", outcome: "ok" as const, output: "", duration_ms: 0 };
   const all: [StepEvent, ...Stage[]][] = [
     [{ type: "checkpoint", job, reused: false, dirty: 0 }, "checkpoint"],
@@ -205,8 +209,10 @@ function unexpected(job: number, stage: Stage): StepEvent[] {
     [{ type: "agent_finished", job, outcome: "failed", duration_ms: 0 }, "agent"],
     [{ type: "snapshot", job, changed: 0, head: "same", warnings: [] }, "snapshot"],
     [{ type: "restored", job, paths: [] }, "restore"],
-    [{ type: "backlog_changed", job, ...nothing }, "claim", "settle"],
-    [{ type: "committed", job, ...nothing }, "settle"],
+    [{ type: "backlog_changed", job, ...nothing }, "claim", "look", "settle"],
+    [{ type: "committed", job, ...nothing }, "commit"],
+    [{ type: "baseline_finished", job, outcome: "kept", commands: [], duration_ms: 0 }, "baseline"],
+    [{ type: "gate_finished", job, ...gate, warnings: [], duration_ms: 0 }, "gate"],
   ];
   return all.filter(([, ...stages]) => !stages.includes(stage)).map(([event]) => event);
 }

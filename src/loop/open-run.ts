@@ -81,6 +81,7 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
     }),
     ...(repo === undefined ? {} : { repo }),
     hands: assembly.hands,
+    trusted: assembly.trusted,
     env,
     promptsFolder: request.promptsFolder,
     ...(request.idea === undefined ? {} : { idea: request.idea }),

@@ -47,6 +47,8 @@ export function stepOpening(opening: Opening, event: Sealed<StepEvent>, turn: Tu
     case "run_started":
     case "backlog_changed":
     case "checkpoint":
+    case "baseline_finished":
+    case "gate_finished":
     case "hook_finished":
     case "snapshot":
     case "restored":

@@ -66,10 +66,15 @@ async function takeSnapshot(world: World, job: JobFacts, label: string) {
   return taken;
 }
 
-/** Puts back what a review changed; a rescue keeps what was there. */
+/**
+ * Puts back what a review changed, or the work of a task that is given up; a rescue keeps what was there. Killed in between,
+ * the next start finds the checkpoint, or a tree that is at its base already.
+ */
 export async function performRestore(world: World, { job }: Do<"restore">): Promise<StepEvent> {
-  const label = `review-${String(job.iteration)}`;
-  await takeSnapshot(world, job, label);
+  const isReview = job.task_id === undefined;
+  const label = isReview ? `review-${String(job.iteration)}` : `${job.task_id}-${String(job.attempt)}`;
+  // Of an attempt the snapshot was taken before it was judged.
+  if (isReview) await takeSnapshot(world, job, label);
   const before = world.memory.checkpoints.get(job.job);
   forget(world, job);
   if (world.repo === undefined || before === undefined) return { type: "restored", ...job, paths: [] };
@@ -114,6 +119,7 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
     prepared = unwrap("commit", await prepareCommit(repo, order));
   };
   const outcome = await changeBacklog(world, changes, effect.during, prepare);
+  memory.baseline = memory.nextBaselines.get(job.job) ?? memory.baseline;
   if (prepared === undefined && changes.length === 0) await prepare(await bytesOf(world));
   forget(world, job);
   if (repo === undefined || prepared === undefined || prepared === "nothing") {
@@ -196,10 +202,11 @@ async function bytesOf(world: World): Promise<Uint8Array> {
 function forget({ memory }: World, { job }: JobFacts): void {
   memory.checkpoints.delete(job);
   memory.snapshots.delete(job);
+  memory.nextBaselines.delete(job);
 }
 
 /** Git's own failures under the name of the effect they ended. */
-function unwrap<T>(effect: string, result: Result<T, GitFailure>): T {
+export function unwrap<T>(effect: string, result: Result<T, GitFailure>): T {
   if (result.ok) return result.value;
   throw new EffectError(effect, `${result.error.command}: ${result.error.message}`);
 }

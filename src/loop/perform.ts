@@ -8,6 +8,7 @@ import type { Effect } from "./effects.js";
 import { hookEnvironment } from "./environment.js";
 import { performAdopt } from "./perform-adopt.js";
 import { performAgent } from "./perform-agent.js";
+import { performBaseline, performGate } from "./perform-gate.js";
 import { performRead } from "./perform-backlog.js";
 import {
   performChange,
@@ -40,6 +41,10 @@ export async function perform(world: World, effect: Effect): Promise<StepEvent> 
       return performAdopt(world, effect);
     case "snapshot":
       return performSnapshot(world, effect);
+    case "run-baseline":
+      return performBaseline(world, effect);
+    case "run-gate":
+      return performGate(world, effect);
     case "restore":
       return performRestore(world, effect);
     case "commit":

@@ -39,7 +39,19 @@ export type JobKind = JobFacts["phase"];
 
 /** The stages of a job, in order; which of them a kind of job has is said in `job.ts`. */
 export type Stage =
-  "claim" | "checkpoint" | "before" | "agent" | "adopt" | "snapshot" | "restore" | "settle" | "after";
+  | "claim"
+  | "checkpoint"
+  | "baseline"
+  | "before"
+  | "agent"
+  | "adopt"
+  | "snapshot"
+  | "look"
+  | "gate"
+  | "commit"
+  | "restore"
+  | "settle"
+  | "after";
 
 /** One attempt, review, draft or repair on its way. */
 export interface Job {
@@ -52,11 +64,13 @@ export interface Job {
   end?: Extract<StepEvent, { type: "agent_finished" }>;
   verdict?: Verdict;
   /** What runs for it was told to end. */
-  stopped?: true;
+  stopped?: true | undefined;
   /** Its task was blocked because this was the last attempt. */
   gaveUp?: true;
-  /** Its task's row was looked at (only where the runner applies no summaries). */
-  byRow?: true;
+  /** The gate proved it. */
+  verified?: true;
+  /** The ref that keeps what was given up. */
+  rescue?: string;
 }
 
 /** What an attempt came to. */

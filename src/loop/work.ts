@@ -4,18 +4,19 @@ import { never } from "../system/never.js";
 import type { Sealed, StepEvent } from "../logging/events.js";
 import { closeAtOnce } from "./close.js";
 import { choose, goOn } from "./choose.js";
-import { enter, expectStage, nextHook, startAgent, startBefore } from "./job.js";
+import { enter, expectStage, nextHook, startAgent, startBaseline, startBefore } from "./job.js";
 import { dropJob, jobOf, replaceJob, stopJobs, takeOutcome, uncount } from "./jobs.js";
 import { judgeAttempt, judgeReview } from "./judge.js";
-import { settleAttempt, settleByRow, settleReview, settleUncommitted } from "./settle.js";
+import { settleReview } from "./settle.js";
 import { afterSettle, endJob } from "./settled.js";
 import type { Job, Stage, State, Verdict, Work } from "./state.js";
 import { heed, said, type Turn } from "./turn.js";
+import { takeGate, takeRestored, takeUncommitted, weighAttempt, weighRow } from "./weigh.js";
 
 type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
 
 /** The stages in which a process runs for a job. */
-const RUNNING: readonly Stage[] = ["before", "agent", "after"];
+const RUNNING: readonly Stage[] = ["baseline", "before", "agent", "gate", "after"];
 
 /** What follows from an event while the run is at work. */
 export function stepWork(work: Work, event: Sealed<StepEvent>, turn: Turn): State {
@@ -24,6 +25,8 @@ export function stepWork(work: Work, event: Sealed<StepEvent>, turn: Turn): Stat
       return event.job === undefined ? onLook(work, event, turn) : onChanged(work, event, turn);
     case "checkpoint":
       return onCheckpoint(work, event, turn);
+    case "baseline_finished":
+      return onBaseline(work, event, turn);
     case "hook_finished":
       turn.because = { rule: "hook-finished", why: event.outcome };
       return onHook(work, event, turn);
@@ -31,9 +34,15 @@ export function stepWork(work: Work, event: Sealed<StepEvent>, turn: Turn): Stat
       return onAgent(work, event, turn);
     case "snapshot":
       return onSnapshot(work, event, turn);
+    case "gate_finished": {
+      const job = jobOf(work, event);
+      expectStage(job, "gate", event);
+      return working(takeGate(work, job, event, turn));
+    }
     case "restored": {
       const job = jobOf(work, event);
       expectStage(job, "restore", event);
+      if (job.facts.phase !== "review") return working(takeRestored(work, job, event, turn));
       sayPutBack(job, event, turn);
       return working(settleReview(work, job, judgeReview(job), turn));
     }
@@ -77,10 +86,8 @@ function onLook(work: Work, event: Of<"backlog_changed">, turn: Turn): State {
 function onChanged(work: Work, event: Of<"backlog_changed">, turn: Turn): State {
   const job = jobOf(work, event);
   const seen = takeOutcome(work, event, job, turn);
-  if (job.stage === "settle") {
-    const more = settleByRow(seen, job, turn);
-    return more === undefined ? afterSettle(seen, countAdded(seen, job, event), turn) : working(more);
-  }
+  if (job.stage === "settle") return afterSettle(seen, countAdded(seen, job, event), turn);
+  if (job.stage === "look") return working(weighRow(seen, job, turn));
   expectStage(job, "claim", event);
   if (event.refused.length > 0) {
     turn.because = { rule: "claim-refused", why: event.refused[0]?.why ?? "" };
@@ -127,6 +134,16 @@ function onCheckpoint(work: Work, event: Of<"checkpoint">, turn: Turn): State {
   expectStage(job, "checkpoint", event);
   turn.because = { rule: event.reused ? "checkpoint-kept" : "checkpoint-made" };
   if (!mayStart(work, job)) return letGo(work, job, turn);
+  const measures = work.rules.baseline && job.facts.phase === "iteration";
+  const next = measures ? startBaseline(job, turn) : startBefore(job, work.rules, earlierOf(work, job), turn);
+  return working(replaceJob(work, next));
+}
+
+function onBaseline(work: Work, event: Of<"baseline_finished">, turn: Turn): State {
+  const job = jobOf(work, event);
+  expectStage(job, "baseline", event);
+  turn.because = { rule: `baseline-${event.outcome}` };
+  if (event.outcome === "interrupted" || !mayStart(work, job)) return letGo(work, job, turn);
   return working(replaceJob(work, startBefore(job, work.rules, earlierOf(work, job), turn)));
 }
 
@@ -165,12 +182,12 @@ function onSnapshot(work: Work, event: Of<"snapshot">, turn: Turn): State {
   }
   // L2: a commit begun now could take the place of one that is left for the next start to finish.
   const verdict: Verdict = work.closing?.broken === true ? { kind: "interrupted" } : judgeAttempt(job, event);
-  return working(settleAttempt(work, job, verdict, turn));
+  return working(weighAttempt(work, job, verdict, turn));
 }
 
 function onCommitted(work: Work, event: Of<"committed">, turn: Turn): State {
   const job = jobOf(work, event);
-  expectStage(job, "settle", event);
+  expectStage(job, "commit", event);
   return afterSettle(takeOutcome(work, event, job, turn), job, turn);
 }
 
@@ -185,7 +202,7 @@ function onFailed(work: Work, event: Of<"effect_failed">, turn: Turn): State {
     case "commit":
       // Contract: under this name the backlog was not written yet; later it is `publish`, which the next start finishes.
       if (!work.rules.apply_summary || work.closing?.broken === true) break;
-      return working(settleUncommitted(work, jobOf(work, event), message, turn));
+      return working(takeUncommitted(work, jobOf(work, event), message, turn));
     default:
       break;
   }

@@ -1,7 +1,9 @@
 import type { Agent } from "../agents/agent.js";
 import type { AgentSettings } from "../config/agent-settings.js";
 import type { Project } from "../config/open-project.js";
+import type { Baseline } from "../gate/verdict.js";
 import type { Checkpoint } from "../git/checkpoint.js";
+import type { DiffEntry } from "../git/diff.js";
 import type { Repository } from "../git/repository.js";
 import type { Snapshot } from "../git/snapshot.js";
 import type { RunLog } from "../logging/run-log.js";
@@ -10,6 +12,7 @@ import type { CheckOptions } from "../todo/check.js";
 import type { Store } from "../todo/store.js";
 import type { NewTask } from "../todo/summary.js";
 import type { Backlog, TaskId } from "../todo/task.js";
+import type { Trusted } from "./ask-trust.js";
 
 /** An agent the run may use. */
 export interface Hand {
@@ -37,8 +40,19 @@ export interface World {
   began: { at: number; monotonic: number };
   /** HEAD when the run began. */
   head?: string;
+  trusted: Trusted;
   confirm?: (question: string) => Promise<boolean>;
   memory: Memory;
+}
+
+/** What passed and what failed on one tree: the checkpoint's, with what a task that is done since then did to it. */
+export interface KnownBaseline {
+  baseline: Baseline;
+  /** Where it lies, absolute. */
+  file: string;
+  /** The checkpoint's commit; absent without git. */
+  base?: string;
+  changes: readonly DiffEntry[];
 }
 
 /** By job number, and dropped with it. */
@@ -54,6 +68,11 @@ export interface Memory {
   newTasks: Map<number, readonly NewTask[]>;
   /** The last lines an attempt at a task left in the log, for the next one's prompt. */
   tails: Map<TaskId, string[]>;
+  /** What holds for the task at hand. */
+  baseline?: KnownBaseline | undefined;
+  /** What holds once a job's task is done. */
+  nextBaselines: Map<number, KnownBaseline>;
+  baselineCount: number;
   finished: Set<TaskId>;
   /** As last read or written. */
   backlog?: Backlog;
@@ -71,6 +90,8 @@ export function emptyMemory(): Memory {
     drafts: new Map(),
     newTasks: new Map(),
     tails: new Map(),
+    nextBaselines: new Map(),
+    baselineCount: 0,
     finished: new Set(),
     stepCount: 0,
     indexCount: 0,

@@ -5,6 +5,8 @@ export function doingOf(event: RunEvent): string | undefined {
   switch (event.type) {
     case "checkpoint":
       return "checkpoint made";
+    case "decided":
+      return event.effects.map(({ kind }) => CHECKS[kind]).find((text) => text !== undefined);
     case "agent_started":
       return "started";
     case "message":
@@ -21,6 +23,13 @@ export function doingOf(event: RunEvent): string | undefined {
       return undefined;
   }
 }
+
+/** What the runner's own longer works are called. */
+const CHECKS: Readonly<Record<string, string>> = {
+  "run-baseline": "checking what passes before the work",
+  "run-gate": "checking the work",
+  restore: "putting the tree back",
+};
 
 /** Where tools put what they are about, the most telling first. */
 const TARGETS = ["file_path", "path", "command", "pattern", "query", "url", "description", "prompt"];

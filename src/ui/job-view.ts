@@ -33,12 +33,16 @@ export interface Current extends JobView {
   /** What follows the failure. */
   next?: "retry" | "blocked" | "drop-agent" | "end";
   stopped?: true;
+  /** The gate proved it. */
+  verified?: true;
 }
 
 /** A job that is over. */
 export interface Finished extends JobView {
   result: Result;
   ms: number;
+  /** Done, and the gate did not prove it. */
+  unverified?: true;
   /** Why it failed or is blocked; empty otherwise. */
   why: string;
   /** How many tasks it added. */

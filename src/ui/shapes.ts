@@ -10,6 +10,7 @@ export const ListAnswer = z.object({
     Task.extend({
       ready: z.boolean().describe("Not done, and nothing it waits for"),
       waits_for: z.array(z.string()).describe("Those of depends_on that are not done"),
+      verified: z.boolean().describe("It is done, and the gate proved it"),
     }),
   ),
 });

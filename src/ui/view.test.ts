@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { GateVerdict } from "../gate/verdict.js";
 import type { RunEvent } from "../logging/events.js";
 import { id } from "../todo/testing.js";
 import {
@@ -31,9 +32,22 @@ function doneTask(): RunEvent[] {
     usage(T1, 20),
     finished(T1, done),
     { type: "snapshot", ...T1, changed: 1, head: "same", warnings: [] },
+    gate("passed"),
     committed(T1, "T1 doing done"),
   ];
 }
+
+function gate(verdict: GateVerdict): RunEvent {
+  const found = { verdict, cold: false, commands: [], tampered: [], evidence: "" };
+  return { type: "gate_finished", ...T1, ...found, warnings: [], duration_ms: 0 };
+}
+
+test("what nothing proved is done, and said to be unverified", () => {
+  const events = doneTask().map((event) => (event.type === "gate_finished" ? gate("unverified") : event));
+  expect(viewOf(started(), read("T1"), ...events).finished).toMatchObject([
+    { taskId: "T1", result: "done", unverified: true },
+  ]);
+});
 
 test("a task from its selection to its commit", () => {
   const view = viewOf(started(), read("T1", "T2"), ...doneTask());
@@ -41,7 +55,7 @@ test("a task from its selection to its commit", () => {
   expect(view.finished).toEqual([
     {
       ...{ job: 1, phase: "iteration", taskId: "T1", agent: "claude", attempt: 1 },
-      ...{ spent: { tokens: 120, cost: 0.5 }, result: "done", why: "", added: 0, ms: 6000 },
+      ...{ spent: { tokens: 120, cost: 0.5 }, result: "done", why: "", added: 0, ms: 7000 },
     },
   ]);
   expect(view.spent).toEqual({ tokens: 120, cost: 0.5 });

@@ -95,6 +95,8 @@ function foldJob(view: View, event: Sealed, at: number): View {
       };
     case "agent_finished":
       return { ...view, current: endAgent(current, event) };
+    case "gate_finished":
+      return event.verdict === "passed" ? { ...view, current: { ...current, verified: true } } : view;
     case "attempt_failed":
       return failed(view, current, event, at);
     case "backlog_changed":
@@ -151,6 +153,9 @@ function finish(
   const over: Finished = {
     ...{ job, phase, agent, attempt, spent, ...end },
     ...(taskId === undefined ? {} : { taskId }),
+    ...(end.result === "done" && phase === "iteration" && current.verified !== true
+      ? { unverified: true as const }
+      : {}),
     ms: Math.max(0, at - current.began),
   };
   return { ...drop(view), finished: [...view.finished, over] };

@@ -1,9 +1,10 @@
 // How the little world answers effects: the one event each ends in.
 import type { AgentResult } from "../../agents/agent.js";
+import type { GateVerdict } from "../../gate/verdict.js";
 import type { StepEvent } from "../../logging/events.js";
 import { never } from "../../system/never.js";
 import { TaskId } from "../../todo/task.js";
-import type { Effect } from "../effects.js";
+import type { Effect, JobFacts } from "../effects.js";
 import type { Outcome } from "../jobs.js";
 import { digestOf, toEventRow } from "./disk.js";
 import { write } from "./operations.js";
@@ -20,6 +21,8 @@ export interface Reply {
   yes?: boolean;
   adopted?: boolean;
   head?: "same" | "put-back" | "moved";
+  baseline?: "measured" | "interrupted";
+  gate?: GateVerdict;
   hook?: "ok" | "failed" | "timed-out";
 }
 
@@ -87,6 +90,10 @@ function answerRead(sim: Sim): Fed {
   return feed({ ...sim, seen }, event);
 }
 
+function rescueOf({ task_id, attempt }: JobFacts): { rescue?: string } {
+  return task_id === undefined ? {} : { rescue: `refs/looper/rescue/run/${task_id}-${attempt}` };
+}
+
 function plainAnswer(effect: Effect, outcome: Outcome, reply: Reply): StepEvent {
   switch (effect.kind) {
     case "ask":
@@ -99,8 +106,22 @@ function plainAnswer(effect: Effect, outcome: Outcome, reply: Reply): StepEvent 
       return { type: "adopted", ...effect.job, adopted: false, why: "it holds no tasks" };
     case "snapshot":
       return { type: "snapshot", ...effect.job, changed: 1, head: reply.head ?? "same", warnings: [] };
+    case "run-baseline":
+      return {
+        type: "baseline_finished",
+        ...effect.job,
+        outcome: reply.baseline ?? "measured",
+        commands: [],
+        duration_ms: 0,
+      };
+    case "run-gate": {
+      const verdict = reply.gate ?? "unverified";
+      const evidence = verdict === "failed" || verdict === "tampered" ? "a test fails" : "";
+      const found = { verdict, cold: false, commands: [], tampered: [], evidence };
+      return { type: "gate_finished", ...effect.job, ...found, warnings: [], duration_ms: 0 };
+    }
     case "restore":
-      return { type: "restored", ...effect.job, paths: [] };
+      return { type: "restored", ...effect.job, paths: [], ...rescueOf(effect.job) };
     case "commit":
       return { type: "committed", ...effect.job, commit: "c0ffee", ...outcome };
     case "finish-pending":

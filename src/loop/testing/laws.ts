@@ -145,7 +145,12 @@ export const doneByReport: Law = ({ trace }) =>
     const finish = changes.find(({ op }) => op === "finish");
     const end = eventOf(before, "agent_finished", job.job);
     const snapshot = eventOf(before, "snapshot", job.job);
+    const gate = eventOf(before, "gate_finished", job.job);
+    const allowed = gate?.type === "gate_finished" && ["passed", "unverified"].includes(gate.verdict);
+    if (!allowed) return [`${job.task_id} was committed without the gate's leave`];
     if (finish === undefined) return [];
+    if (finish.op === "finish" && finish.verified !== (gate.verdict === "passed"))
+      return [`${job.task_id} is said to be proven, and is not, or the other way round`];
     const report = end?.type === "agent_finished" && end.outcome === "ok" ? end.report : undefined;
     const found = report !== undefined && "found" in report ? report.found : undefined;
     if (found?.status !== "done") return [`${job.task_id} was finished without a summary that says done`];
@@ -267,6 +272,21 @@ export const droppedStaysDropped: Law = ({ trace }) => {
         ? [`${effect.job.agent} was asked again`]
         : [],
     );
+  });
+};
+
+/** L16 */
+export const putBackFirst: Law = ({ trace, end }) => {
+  if (!end.git || end.rules.on_failure !== "restore") return [];
+  return effects(trace, "change-backlog").flatMap(({ at, effect: { job, changes } }) => {
+    const leaves = changes.some(({ op }) => op === "block" || op === "return");
+    if (job === undefined || !leaves) return [];
+    const before = trace.slice(0, at + 1);
+    const broke = before.some(
+      ({ next: { state } }) => state.phase === "working" && state.work.closing?.broken,
+    );
+    const restored = eventOf(before, "restored", job.job) !== undefined;
+    return restored || broke ? [] : [`${job.task_id} was let go of with its work in the tree`];
   });
 };
 

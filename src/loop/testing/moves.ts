@@ -73,15 +73,23 @@ const INTERRUPTED: AgentEnd = { outcome: "failed", reason: "interrupted", eviden
 function repliesTo(sim: Sim, { effect }: Open, menu: Menu): Reply[] {
   if (effect.kind === "run-agent") {
     const ends = menu.ends(effect);
-    const told = sim.told.includes(effect.job.job);
-    return (told ? [INTERRUPTED, ...ends.slice(0, 1)] : ends).map((end): Reply => ({ end }));
+    return (told(sim, effect) ? [INTERRUPTED, ...ends.slice(0, 1)] : ends).map((end): Reply => ({ end }));
+  }
+  if (told(sim, effect)) {
+    if (effect.kind === "run-gate") return [{ gate: "interrupted" }, {}];
+    if (effect.kind === "run-baseline") return [{ baseline: "interrupted" }, {}];
   }
   if (!menu.replies) return [{}];
+  if (effect.kind === "run-gate") return [{}, { gate: "passed" }, { gate: "failed" }];
   if (effect.kind === "ask") return [{ yes: true }, { yes: false }];
   if (effect.kind === "adopt") return [{}, { adopted: false }];
   if (effect.kind === "snapshot") return [{}, { head: "put-back" }, { head: "moved" }];
   if (effect.kind === "run-hook") return [{}, { hook: "failed" }, { hook: "timed-out" }];
   return [{}];
+}
+
+function told(sim: Sim, effect: Open["effect"]): boolean {
+  return "job" in effect && effect.job !== undefined && sim.told.includes(effect.job.job);
 }
 
 /** The name under which an effect would fail now; `undefined` where it is past that, or must not. */

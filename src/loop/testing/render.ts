@@ -53,6 +53,10 @@ function eventWords(event: StepEvent): string {
     case "backlog_changed":
     case "committed":
       return outcomeWords(event);
+    case "baseline_finished":
+      return event.outcome;
+    case "gate_finished":
+      return event.verdict;
     case "agent_finished":
       return event.outcome === "failed" ? words("failed", event.reason ?? "") : reportWords(event);
     case "snapshot":
@@ -150,6 +154,8 @@ function effectWords(effect: Effect): string {
     case "read-backlog":
     case "adopt":
     case "snapshot":
+    case "run-baseline":
+    case "run-gate":
     case "restore":
     case "finish-pending":
       return "";

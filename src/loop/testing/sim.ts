@@ -72,6 +72,8 @@ export const RULES: Rules = {
   roles: {},
   hooks: { pre_iteration: [], post_iteration: [], on_blocked: [], on_run_end: [] },
   commit: "runner",
+  on_failure: "restore",
+  baseline: false,
   verify_from_agents: false,
   bootstrap: { refused: "nothing to draft it from" },
   workers: 1,

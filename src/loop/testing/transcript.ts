@@ -1,5 +1,6 @@
 // Transcripts: blocks of commands, `----`, and what they lead to; in the manner of raft's interaction tests.
 // Leaves comparing and rewriting the files to transcripts.test.ts.
+import { GateVerdict } from "../../gate/verdict.js";
 import { TaskId, Status, type IndexRow } from "../../todo/task.js";
 import { Rules } from "../../logging/rules.js";
 import { Summary } from "../../todo/summary.js";
@@ -68,6 +69,10 @@ const COMMANDS: Record<string, Command> = {
   no: (sim) => tell(answer(sim, firstOpen(sim, "ask"), { yes: false })),
   "adopt-no": (sim) => tell(answer(sim, firstOpen(sim, "adopt"), { adopted: false })),
   "head-moved": (sim) => tell(answer(sim, firstOpen(sim, "snapshot"), { head: "moved" })),
+  gate: (sim, [verdict]) =>
+    tell(answer(sim, firstOpen(sim, "run-gate"), { gate: GateVerdict.parse(verdict) })),
+  "baseline-interrupted": (sim) =>
+    tell(answer(sim, firstOpen(sim, "run-baseline"), { baseline: "interrupted" })),
   "hook-failed": (sim) => tell(answer(sim, firstOpen(sim, "run-hook"), { hook: "failed" })),
   signal: (sim, [signal, terminal]) => {
     if (signal !== "SIGINT" && signal !== "SIGTERM" && signal !== "SIGHUP") throw unknown(signal ?? "");

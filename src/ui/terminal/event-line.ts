@@ -48,6 +48,13 @@ const WORDS: Readonly<Record<string, (event: Value) => string>> = {
   usage: (event) => `${text(event, "input_tokens")} in, ${text(event, "output_tokens")} out`,
   summary: (event) => join(event, "status", "summary"),
   decided: (event) => `${because(event)} → ${effects(event)}`,
+  baseline_finished: (event) => `${text(event, "outcome")}: ${checks(event)}`,
+  gate_finished: (event) => [text(event, "verdict"), checks(event)].filter((part) => part !== "").join(": "),
+  restored: (event) => {
+    const paths: unknown[] = Array.isArray(event["paths"]) ? event["paths"] : [];
+    const kept = text(event, "rescue");
+    return `${paths.length} paths put back${kept === "" ? "" : `, kept as ${kept}`}`;
+  },
   hook_finished: (event) => join(event, "command", "outcome"),
   effect_failed: (event) => join(event, "effect", "error"),
   run_interrupted: (event) => text(event, "signal"),
@@ -95,6 +102,18 @@ function moves(event: Value): string {
 
 function move(event: Value): string {
   return `${text(event, "from") || "new"} → ${text(event, "to") || "gone"}`;
+}
+
+/** `npm test passed, sh lint.sh regressed` */
+function checks(event: Value): string {
+  const commands: unknown[] = Array.isArray(event["commands"]) ? event["commands"] : [];
+  return commands
+    .map((one) => {
+      if (!isValue(one)) return "";
+      const passed = one["passed"] === undefined ? "" : one["passed"] === true ? "passed" : "failed";
+      return `${text(one, "command")} ${text(one, "verdict") || passed}`;
+    })
+    .join(", ");
 }
 
 function because(event: Value): string {

@@ -115,10 +115,10 @@ test("the result: a table, the reasons, why it ended and what to do next", () =>
   const look = { titles, colours: PLAIN, log: "looper-logs/runs/1", todoFile: "to-do.json" };
   expect(resultLines(view, ended, look)).toEqual({
     answer: [
-      "task                     result        agent   attempts   time   cost",
-      "T1 Read the settings     done          claude         2  1m08s  $0.12",
-      "T2 日本語 title          blocked       claude         1   4.0s      -",
-      "(reviewing the project)  reviewed, +1  claude         1   2.0s      -",
+      "task                     result            agent   attempts   time   cost",
+      "T1 Read the settings     done, unverified  claude         2  1m08s  $0.12",
+      "T2 日本語 title          blocked           claude         1   4.0s      -",
+      "(reviewing the project)  reviewed, +1      claude         1   2.0s      -",
       "",
       "T2 日本語 title: needs a key",
       "",
@@ -131,7 +131,7 @@ test("the result: a table, the reasons, why it ended and what to do next", () =>
   });
   const narrow = resultLines(view, ended, { ...look, columns: 60 }).answer.slice(0, 4);
   expect(narrow.map(widthOf).every((width) => width <= 60)).toBe(true);
-  expect(narrow[1]).toBe("T1 Read the s…  done          claude         2  1m08s  $0.12");
+  expect(narrow[1]).toBe("T1 Read t…  done, unverified  claude         2  1m08s  $0.12");
 });
 
 test.each<[RunEvent, string, string]>([

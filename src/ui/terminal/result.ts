@@ -98,8 +98,9 @@ function table(rows: readonly Row[], { columns, colours }: ResultLook): string[]
   return [colours.dim(header), ...lines];
 }
 
-function wordFor({ result, added }: Finished): string {
-  return added > 0 ? `${WORDS[result]}, +${added}` : WORDS[result];
+function wordFor({ result, added, unverified }: Finished): string {
+  const parts = [WORDS[result], unverified === true ? "unverified" : "", added > 0 ? `+${added}` : ""];
+  return parts.filter((part) => part !== "").join(", ");
 }
 
 const WORDS: Readonly<Record<Result, string>> = {

@@ -1,7 +1,8 @@
 // A backlog as a list: grouped by status, each group in the order of selection. Pure.
 import { never } from "../../system/never.js";
-import { orderForListing } from "../../todo/select.js";
+import { isMarker, orderForListing } from "../../todo/select.js";
 import { STATUSES, type Status, type Task } from "../../todo/task.js";
+import { isVerified } from "../../todo/verified.js";
 import type { Colours } from "./colours.js";
 import { clean, cut, pad, widthOf } from "./text.js";
 
@@ -39,12 +40,18 @@ function taskLine(
 ): string {
   const head = `  ${pad(clean(task.id), idWidth)}  p${task.priority}  `;
   const dim = (text: string): string => (text === "" ? "" : colours.dim(text));
-  const waits = waitsFor.length === 0 ? "" : `  waits for ${waitsFor.map(clean).join(", ")}`;
+  const waits = noteOf(task, waitsFor);
   const title = clean(task.title);
   if (columns === undefined) return `${head}${title}${dim(waits)}`;
   const room = Math.max(0, columns - widthOf(head));
   const shownWaits = cut(waits, Math.floor(room / 2));
   return `${head}${cut(title, room - widthOf(shownWaits))}${dim(shownWaits)}`;
+}
+
+/** What it waits for; or that nothing proved it. */
+function noteOf(task: Task, waitsFor: readonly string[]): string {
+  if (task.status === "done" && !isMarker(task)) return isVerified(task) ? "" : "  unverified";
+  return waitsFor.length === 0 ? "" : `  waits for ${waitsFor.map(clean).join(", ")}`;
 }
 
 function colourOf(status: Status, colours: Colours): (text: string) => string {

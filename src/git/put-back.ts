@@ -1,0 +1,48 @@
+// Takes back what the commands of the gate did to the working tree. Leaves what the attempt did as it is.
+import type { Result } from "../system/result.js";
+import { toText } from "./bytes.js";
+import { sameVersion, type DiffEntry } from "./diff.js";
+import { asResult, type GitFailure } from "./git.js";
+import { stageAll, stagedAgainst } from "./index-file.js";
+import { goBack, type Restored } from "./restore.js";
+import type { Repository } from "./repository.js";
+
+export interface PutBackOrder {
+  /** The checkpoint's commit. */
+  base: string;
+  /** What the attempt did, from the snapshot. */
+  changes: readonly DiffEntry[];
+  run: string;
+  label: string;
+}
+
+/**
+ * Puts every path back as the snapshot saw it; what was there is kept under a rescue ref, since a person may have saved
+ * something meanwhile. Two processes when nothing differs.
+ */
+export async function putBack(repo: Repository, order: PutBackOrder): Promise<Result<Restored, GitFailure>> {
+  return asResult(async () => {
+    await stageAll(repo);
+    const now = await stagedAgainst(repo, order.base, repo.excludes);
+    const back = differences(order.changes, now);
+    if (back.length === 0) return { paths: [], rescue: undefined };
+    const { base, run, label } = order;
+    const rescue = await goBack(repo, { base, run, label, own: order.changes, back });
+    return { paths: back.map(({ path }) => toText(path)), rescue };
+  });
+}
+
+/** What leads from one list of differences against a base to another against the same. */
+function differences(before: readonly DiffEntry[], now: readonly DiffEntry[]): DiffEntry[] {
+  const old = new Map(before.map((entry) => [entry.path, entry]));
+  const fresh = new Set(now.map(({ path }) => path));
+  const changed = now.flatMap((entry) => {
+    const was = old.get(entry.path)?.to ?? entry.from;
+    return sameVersion(was, entry.to) ? [] : [{ ...entry, from: was }];
+  });
+  // As at the base again: what the attempt had done was undone.
+  const undone = before
+    .filter(({ path }) => !fresh.has(path))
+    .map(({ path, from, to }) => ({ path, from: to, to: from }));
+  return [...changed, ...undone];
+}

@@ -1,0 +1,193 @@
+// Effects of the gate: what passes before a task is worked on, and what does after. Leaves the verdict to the gate floor.
+import { join } from "node:path";
+import { measureBaseline, runGate } from "../gate/gate.js";
+import type { GatePlan, Room } from "../gate/run-commands.js";
+import { Baseline } from "../gate/verdict.js";
+import { isTreeAfter } from "../git/compare.js";
+import { putBack } from "../git/put-back.js";
+import type { StepEvent } from "../logging/events.js";
+import { findRun, readLines } from "../logging/read.js";
+import type { TaskId } from "../todo/task.js";
+import type { Effect, JobFacts } from "./effects.js";
+import { gateEnvironment } from "./environment.js";
+import { unwrap } from "./perform-tree.js";
+import { workFolder } from "./prompt-for.js";
+import type { KnownBaseline, World } from "./world.js";
+
+type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
+type BaselineFinished = Extract<StepEvent, { type: "baseline_finished" }>;
+
+/** What the project's commands say of the tree a task begins with: measured, or known from before. */
+export async function performBaseline(world: World, { job, reuse }: Do<"run-baseline">): Promise<StepEvent> {
+  const stop = stopFor(world, job);
+  const began = world.ports.clock.monotonic();
+  const answer = (outcome: BaselineFinished["outcome"], known?: KnownBaseline): StepEvent => ({
+    type: "baseline_finished",
+    ...job,
+    outcome,
+    ...(known?.base === undefined ? {} : { base: known.base }),
+    ...(known === undefined ? {} : { file: known.file }),
+    commands: (known?.baseline.commands ?? []).map(({ command, end, tests }) => ({
+      command,
+      passed: end.how === "exited" && end.code === 0,
+      ...(tests === undefined ? {} : { tests: Object.keys(tests).length }),
+    })),
+    duration_ms: Math.round(world.ports.clock.monotonic() - began),
+  });
+  try {
+    const { memory } = world;
+    const checkpoint = memory.checkpoints.get(job.job);
+    const base = checkpoint?.base;
+    const kept = await stillTrue(world, base);
+    if (kept !== undefined) return answer("kept", remember(world, kept));
+    const worked = world.repo === undefined ? reuse : checkpoint?.reused === true;
+    if (worked) {
+      const told = await fromLog(world, checkpoint?.recorded.run, base);
+      memory.baseline = undefined;
+      if (told === undefined) return answer("unknown");
+      return answer("kept", remember(world, told));
+    }
+    const measured = await measureBaseline(
+      world.ports,
+      await roomOf(world, job),
+      planOf(world, []),
+      stop.signal,
+    );
+    if (measured === "interrupted") return answer("interrupted");
+    return answer("measured", remember(world, await write(world, measured, base)));
+  } finally {
+    stop.forget();
+  }
+}
+
+/** Runs the project's commands and the task's own, and takes back what they did to the tree. */
+export async function performGate(world: World, { job }: Do<"run-gate">): Promise<StepEvent> {
+  // Before anything is waited for: a stop that is decided with it finds it.
+  const stop = stopFor(world, job);
+  const { ports, memory } = world;
+  const began = ports.clock.monotonic();
+  const warnings: string[] = [];
+  try {
+    const own = ownCommands(world, job.task_id, warnings);
+    const plan = planOf(world, own);
+    const strict = world.project.resolved.settings.verify.strict;
+    const baseline = memory.baseline?.baseline;
+    const room = await roomOf(world, job);
+    const { report, now } = await runGate(ports, room, { ...plan, strict, baseline }, stop.signal);
+    if (plan.commands.length + plan.own.length > 0) warnings.push(...(await takeBack(world, job)));
+    await keepForNext(world, job, now);
+    return {
+      type: "gate_finished",
+      ...job,
+      ...report,
+      warnings,
+      duration_ms: Math.round(ports.clock.monotonic() - began),
+    };
+  } finally {
+    stop.forget();
+  }
+}
+
+function stopFor({ memory }: World, { job }: JobFacts): { signal: AbortSignal; forget: () => void } {
+  const stop = new AbortController();
+  memory.stops.set(job, stop);
+  return { signal: stop.signal, forget: () => memory.stops.delete(job) };
+}
+
+function planOf({ project }: World, own: readonly string[]): GatePlan {
+  const { verify } = project.resolved.settings;
+  return { commands: verify.commands, own, timeoutMs: verify.timeout, reports: verify.report };
+}
+
+async function roomOf(world: World, job: JobFacts): Promise<Room> {
+  const { log, env } = world;
+  return { cwd: await workFolder(world), env: gateEnvironment(env, log.run, job), redact: log.redact };
+}
+
+/** The task's own commands, as far as somebody has trusted them. */
+function ownCommands({ memory, trusted }: World, id: TaskId | undefined, warnings: string[]): string[] {
+  const all = memory.backlog?.tasks.find((task) => task.id === id)?.verify ?? [];
+  if (trusted === "all") return all;
+  const unseen = all.filter((command) => !trusted.has(command));
+  for (const command of unseen) {
+    warnings.push(`not run, since it came after the question of trust: verify of ${id ?? ""}: ${command}`);
+  }
+  return all.filter((command) => trusted.has(command));
+}
+
+async function takeBack(world: World, job: JobFacts): Promise<string[]> {
+  const { repo, memory, log } = world;
+  const checkpoint = memory.checkpoints.get(job.job);
+  const taken = memory.snapshots.get(job.job);
+  if (repo === undefined || checkpoint === undefined || taken === undefined) return [];
+  const label = `gate-${String(job.iteration)}`;
+  const order = { base: checkpoint.base, changes: taken.changes, run: log.run, label };
+  const { paths, rescue } = unwrap("run-gate", await putBack(repo, order));
+  if (paths.length === 0) return [];
+  const shown =
+    paths.slice(0, 5).join(", ") + (paths.length > 5 ? ` and ${String(paths.length - 5)} more` : "");
+  return [
+    `changed while the gate ran and put back (kept: git show ${rescue ?? ""}): ${shown}; what checks write belongs in .gitignore`,
+  ];
+}
+
+/** What the gate saw is the next task's baseline, once the task is done. */
+async function keepForNext(world: World, job: JobFacts, now: Baseline): Promise<void> {
+  const { memory } = world;
+  if (now.commands.length === 0) return;
+  const base = memory.checkpoints.get(job.job)?.base;
+  const changes = memory.snapshots.get(job.job)?.changes ?? [];
+  memory.nextBaselines.set(job.job, { ...(await write(world, now, base)), changes });
+}
+
+/** The last baseline, if the tree is what it was measured on. Without git there is nobody to ask. */
+async function stillTrue(world: World, commit: string | undefined): Promise<KnownBaseline | undefined> {
+  const { memory, repo } = world;
+  const known = memory.baseline;
+  if (known === undefined || repo === undefined || commit === undefined || known.base === undefined)
+    return known;
+  const order = { base: known.base, changes: known.changes, commit };
+  const same = unwrap("run-baseline", await isTreeAfter(repo, order));
+  return same ? { ...known, base: commit, changes: [] } : undefined;
+}
+
+function remember({ memory }: World, known: KnownBaseline): KnownBaseline {
+  memory.baseline = known;
+  return known;
+}
+
+async function write(world: World, baseline: Baseline, base: string | undefined): Promise<KnownBaseline> {
+  const { log, memory, ports } = world;
+  const file = join(log.folder, `baseline-${String(++memory.baselineCount)}.json`);
+  await ports.files.writeAtomic(file, log.redact(JSON.stringify(baseline)), { mode: 0o600 });
+  return { baseline, file, changes: [], ...(base === undefined ? {} : { base }) };
+}
+
+/** What the run that made a checkpoint measured on it: the tree itself holds half of a task's work by now. */
+async function fromLog(
+  { ports, project }: World,
+  run: string | undefined,
+  base: string | undefined,
+): Promise<KnownBaseline | undefined> {
+  const folder = run === undefined ? undefined : await findRun(ports, project.logDir, run);
+  if (folder === undefined || base === undefined) return undefined;
+  let file: string | undefined;
+  for await (const { type, value } of readLines(ports, folder)) {
+    if (type === "baseline_finished" && value["base"] === base && typeof value["file"] === "string") {
+      file = value["file"];
+    }
+  }
+  const bytes = file === undefined ? undefined : await ports.files.read(file);
+  if (file === undefined || bytes === undefined) return undefined;
+  const baseline = Baseline.safeParse(parse(Buffer.from(bytes).toString("utf8")));
+  return baseline.success ? { baseline: baseline.data, file, base, changes: [] } : undefined;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
