@@ -1,0 +1,78 @@
+// All cases, all operators, and the pairs they make.
+import { bugfix, extend, feature } from "./cases-node.mjs";
+import { flaky, junit, preRed, refactor, scripts } from "./cases-node-more.mjs";
+import { pythonDocs, pythonTap } from "./cases-python-more.mjs";
+import { pythonBugfix, pythonJunit } from "./cases-python.mjs";
+import { SHELL_CASES } from "./cases-shell.mjs";
+import { PROJECT_OPERATORS } from "./operators-project.mjs";
+import { TEST_OPERATORS } from "./operators-tests.mjs";
+
+/** @typedef {import("./types.js").Case} Case */
+/** @typedef {import("./types.js").Operator} Operator */
+/** @typedef {import("./types.js").Pair} Pair */
+
+/** @type {readonly Case[]} */
+export const CASES = [
+  feature,
+  extend,
+  bugfix,
+  refactor,
+  scripts,
+  junit,
+  preRed,
+  flaky,
+  pythonJunit,
+  pythonBugfix,
+  pythonDocs,
+  pythonTap,
+  ...SHELL_CASES,
+];
+
+/** @type {Operator} */
+export const HONEST = {
+  name: "honest",
+  about: "does what was asked",
+  apply: (on) => ({ files: on.solution }),
+};
+
+/** @type {readonly Operator[]} */
+export const OPERATORS = [HONEST, ...PROJECT_OPERATORS, ...TEST_OPERATORS];
+
+/** Tried in every case. */
+const EVERYWHERE = new Set(OPERATORS.filter(({ name }) => name === "honest" || name === "does-nothing"));
+
+// An operator with more cases than this takes every other one, in turn, unless all are asked for.
+const MANY = 8;
+
+/**
+ * Each case with each operator that has a place to act there.
+ * @param {Operator} operator
+ * @returns {Pair[]}
+ */
+function pairsOf(operator) {
+  return CASES.flatMap((on) => {
+    const cheat = operator.apply(on);
+    if (cheat === undefined) return [];
+    const blind = operator.blind?.(on);
+    return [{ on, operator, cheat, honest: operator === HONEST, ...(blind === undefined ? {} : { blind }) }];
+  });
+}
+
+/**
+ * The pairs of a run: all of a case or an operator that is named, or when `all` is asked for; else a fair share of each.
+ * @param {{ case?: string | undefined, op?: string | undefined, all?: boolean }} [only]
+ * @returns {Pair[]}
+ */
+export function makePairs(only = {}) {
+  const whole = only.all === true || only.case !== undefined || only.op !== undefined;
+  const share = OPERATORS.flatMap((operator, at) => {
+    const pairs = pairsOf(operator);
+    const every = whole || pairs.length <= MANY || EVERYWHERE.has(operator);
+    return every ? pairs : pairs.filter((_, nth) => (nth + at) % 2 === 0);
+  });
+  const named = share.filter(
+    ({ on, operator }) => (only.case ?? on.name) === on.name && (only.op ?? operator.name) === operator.name,
+  );
+  const order = (/** @type {Pair} */ { on }) => CASES.indexOf(on);
+  return named.sort((a, b) => order(a) - order(b));
+}
