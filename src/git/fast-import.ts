@@ -25,8 +25,8 @@ export interface ImportedFile {
 export interface ImportedCommit {
   /** Takes the commit, whatever it held before. */
   ref: string;
-  /** A commit, or "previous": the one before this in the same list. `undefined`: it is a first commit. */
-  parent: string | undefined;
+  /** A commit; a place in the same list, from 0; "previous": the one before this. `undefined`: it is a first commit. */
+  parent: string | number | undefined;
   /** Further parents: places in the same list, from 0. */
   merged?: readonly number[];
   ident: Ident;
@@ -97,7 +97,7 @@ export function importStream(commits: readonly ImportedCommit[], seconds: number
 function commitStream(commit: ImportedCommit, at: number, seconds: number): string {
   const blobMark = `:${String(2 * at + 1)}`;
   const mark = `:${String(2 * at + 2)}`;
-  const parent = commit.parent === "previous" ? `:${String(2 * at)}` : commit.parent;
+  const parent = parentOf(commit, at);
   const { file } = commit;
   const lines: string[] = [];
   if (file !== undefined) {
@@ -123,6 +123,11 @@ function commitStream(commit: ImportedCommit, at: number, seconds: number): stri
   }
   lines.push(`get-mark ${mark}`);
   return `${lines.join("\n")}\n`;
+}
+
+function parentOf({ parent }: ImportedCommit, at: number): string | undefined {
+  if (parent === "previous") return `:${String(2 * at)}`;
+  return typeof parent === "number" ? `:${String(2 * parent + 2)}` : parent;
 }
 
 function dataBlock(bytes: string): string {

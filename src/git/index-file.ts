@@ -44,6 +44,17 @@ export async function stageAll(repo: Repository, base?: string): Promise<string[
   return told.slice(0, MOST_WARNINGS);
 }
 
+/**
+ * Looks at every file again, as if for the first time, with `base` saying what is tracked: after what is ignored, or how bytes
+ * are stored, changed. Two processes; `stageAll` finds what is new.
+ */
+export async function stageAgain(repo: Repository, base: string): Promise<void> {
+  const index = ownIndex(repo);
+  await runGit(repo, ["read-tree", "--reset", base], { index });
+  const args = ["add", "--renormalize", "--ignore-errors", "--", ":(top)", ...repo.excludes];
+  await runGit(repo, args, { index, answers: [1, 128] });
+}
+
 async function copyIndex(repo: Repository, index: string): Promise<void> {
   const { files } = repo.ports;
   const from = join(repo.gitDir, "index");

@@ -62,14 +62,18 @@ export async function privateCopy(
   await files.makeFolder(dirname(path), 0o700);
   await files.remove(`${path}.lock`);
   await files.remove(path);
-  if (bytes !== undefined) await files.writeNew(path, bytes);
+  if (bytes !== undefined && bytes.length > 0) await files.writeNew(path, bytes);
   return path;
 }
 
-/** Puts a whole index file in the place of the person's, as git does it. Waits up to 5 s for another git. */
+/** Puts a whole index file in the place of the person's, as git does it; without bytes, none. Waits up to 5 s for another git. */
 export async function replaceIndex(repo: Repository, bytes: Uint8Array): Promise<void> {
   const { clock, files } = repo.ports;
   const path = join(repo.gitDir, "index");
+  if (bytes.length === 0) {
+    await files.remove(path);
+    return;
+  }
   const lock = `${path}.lock`;
   const mode = (await files.stat(path))?.mode ?? 0o644;
   const begun = clock.monotonic();

@@ -26,6 +26,19 @@ function percent(byte: number): string {
   return `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
 }
 
+/** The id that `encodeId` made this of. */
+export function decodeId(encoded: string): string {
+  return encoded
+    .replaceAll("+/", "")
+    .replace(
+      /%u([0-9A-F]{4})|((?:%[0-9A-F]{2})+)/g,
+      (_, lone: string | undefined, bytes: string | undefined) =>
+        lone === undefined
+          ? Buffer.from((bytes ?? "").replaceAll("%", ""), "hex").toString("utf8")
+          : String.fromCharCode(parseInt(lone, 16)),
+    );
+}
+
 /** The checkpoint of a task (or of whatever else `id` names) in one working tree. */
 export function checkpointRef(tree: string, id: string): string {
   return `refs/looper/checkpoint/${tree}/${encodeId(id)}`;
@@ -36,9 +49,12 @@ export function pendingRef(tree: string): string {
   return `refs/looper/pending/${tree}`;
 }
 
+/** The folder of all work put aside. */
+export const RESCUES = "refs/looper/rescue";
+
 /** Work put aside in a run. */
 export function rescueRef(run: string, label: string): string {
-  return `refs/looper/rescue/${encodeId(run)}/${encodeId(label)}`;
+  return `${RESCUES}/${encodeId(run)}/${encodeId(label)}`;
 }
 
 /** Everything that is kept of a run's attempts lies below this name: a run is forgotten by deleting what is there. */

@@ -1,14 +1,18 @@
-// Takes changes in the working tree back, keeping first what was there.
-// Leaves deciding what to take back to the callers.
+// Takes changes in the working tree and the index back, keeping first what was there.
+// Leaves deciding what to take back to the callers, and the index to index-back.ts.
 import type { Result } from "../system/result.js";
 import type { Checkpoint } from "./checkpoint.js";
 import { toText } from "./bytes.js";
-import type { DiffEntry } from "./diff.js";
+import { exists, sameVersion, type DiffEntry, type Version } from "./diff.js";
 import { importPair } from "./fast-import.js";
 import { asResult, runGit, type GitFailure } from "./git.js";
 import { readHead, treeish } from "./head.js";
-import { ownIndex, stageAll, stagedAgainst, unstage } from "./index-file.js";
-import { freeRescueRef } from "./rescue.js";
+import { planIndexBack, type IndexBack } from "./index-back.js";
+import { byPath } from "./index-compare.js";
+import { diffTrees, ownIndex, stageAgain, stageAll, stagedAgainst } from "./index-file.js";
+import { readEntries, readPersonIndex, type PersonIndex } from "./index-person.js";
+import { keepWork, readKeptWork, type KeptWork } from "./keep-work.js";
+import { freeRescueRef, rescueMessage } from "./rescue.js";
 import type { Repository } from "./repository.js";
 
 export interface Restored {
@@ -18,23 +22,123 @@ export interface Restored {
   rescue: string | undefined;
 }
 
+export interface RestoreOrder {
+  checkpoint: Checkpoint;
+  run: string;
+  /** Names the rescue, e.g. "T1-2": task and attempt. */
+  label: string;
+}
+
 /**
- * Puts every path that differs from the checkpoint back to its bytes and mode; what was there is kept under a rescue ref.
- * Never touches the runner's own files. Two processes when nothing differs.
+ * Puts working tree and index back to the checkpoint, byte for byte and mode for mode; what was there is kept under a rescue
+ * ref first. What was committed since stays. Never touches the runner's own files, nor what git ignores.
+ * Contract: after a kill it is called again with the same checkpoint, reused; it goes on, and answers the same.
+ * Two processes when nothing differs.
  */
 export async function restoreTo(
   repo: Repository,
-  order: { checkpoint: Checkpoint; run: string; label: string },
+  order: RestoreOrder,
 ): Promise<Result<Restored, GitFailure>> {
   return asResult(async () => {
-    const { base } = order.checkpoint;
-    await stageAll(repo);
-    const back = await stagedAgainst(repo, base, repo.excludes);
-    if (back.length === 0) return { paths: [], rescue: undefined };
-    const rescue = await goBack(repo, { base, run: order.run, label: order.label, own: [], back });
-    await unstage(repo, await treeish(repo, (await readHead(repo)).commit), back);
-    return { paths: back.map(({ path }) => toText(path)), rescue };
+    const { base, reused } = order.checkpoint;
+    const earlier = reused ? await readKeptWork(repo, base) : undefined;
+    const work = { repo, order, kept: earlier };
+    let differs = await look(work);
+    const person = await readPersonIndex(repo);
+    if (differs.length > 0 || !sameAsKept(person, order.checkpoint)) {
+      const head = await readHead(repo);
+      const since = await committedSince(work, head.commit);
+      if (differs.some(isRule)) {
+        // What is ignored, and how bytes are stored, is for the rules of the base to say.
+        await takeBack(work, { since, back: backFrom(differs.filter(isRule), since), lost: [] });
+        await stageAgain(repo, base);
+        differs = await look(work);
+      }
+      const back = backFrom(differs, since);
+      const index = await planIndex(work, { head: head.commit, since, back, person });
+      await takeBack(work, { since, back, lost: index?.lost ?? [] });
+      await index?.write();
+    }
+    return { paths: [...(work.kept?.changes.keys() ?? [])].map(toText), rescue: work.kept?.ref };
   });
+}
+
+interface Work {
+  repo: Repository;
+  order: RestoreOrder;
+  /** What is kept so far, by a call that was killed or by this one. */
+  kept: KeptWork | undefined;
+}
+
+async function look({ repo, order }: Work): Promise<DiffEntry[]> {
+  const { base } = order.checkpoint;
+  await stageAll(repo, base);
+  return stagedAgainst(repo, base, repo.excludes);
+}
+
+function sameAsKept({ checksum }: PersonIndex, { index }: Checkpoint): boolean {
+  return checksum !== undefined && checksum === index.checksum;
+}
+
+/** What commits changed since the base was made, whoever made them. No branch is ever moved behind them here. */
+async function committedSince({ repo, order }: Work, commit: string | undefined): Promise<DiffEntry[]> {
+  const { recorded } = order.checkpoint;
+  if (commit === undefined || commit === recorded.commit) return [];
+  return diffTrees(repo, commit, await treeish(repo, recorded.commit));
+}
+
+/** What is to go back: a path that was committed since goes to what was committed. */
+function backFrom(differs: readonly DiffEntry[], since: readonly DiffEntry[]): DiffEntry[] {
+  const committed = new Map(since.map(({ path, to }) => [path, to]));
+  return differs
+    .map((entry) => ({ ...entry, from: committed.get(entry.path) ?? entry.from }))
+    .filter(({ from, to }) => !sameVersion(from, to) && (exists(from) || exists(to)));
+}
+
+function isRule({ path }: DiffEntry): boolean {
+  return /(?:^|\/)\.git(?:ignore|attributes)$/.test(path);
+}
+
+async function planIndex(
+  { repo, order }: Work,
+  found: {
+    head: string | undefined;
+    since: readonly DiffEntry[];
+    back: readonly DiffEntry[];
+    person: PersonIndex;
+  },
+): Promise<IndexBack | undefined> {
+  const { since, back, person } = found;
+  if (since.length === 0 && sameAsKept(person, order.checkpoint)) return undefined;
+  const tree = byPath((await readEntries(repo, ownIndex(repo))) ?? []);
+  const after = new Map<string, Version>(tree);
+  for (const { path, from } of back) after.set(path, from);
+  const head = await treeish(repo, found.head);
+  return planIndexBack(repo, { kept: order.checkpoint.index, person, head, since, tree, after });
+}
+
+/** Keeps the `to` sides, then puts the working tree to the `from` sides of `back`. */
+async function takeBack(
+  work: Work,
+  what: { since: readonly DiffEntry[]; back: readonly DiffEntry[]; lost: readonly DiffEntry[] },
+): Promise<void> {
+  const { repo, order } = work;
+  const { checkpoint, run, label } = order;
+  if (what.back.length === 0 && what.lost.length === 0) return;
+  const since = what.since.filter(({ path }) => !repo.isOwn(path));
+  const facts = { run, ...taskOf(checkpoint), base: checkpoint.base };
+  work.kept = await keepWork(repo, { ...what, since, label, facts }, work.kept);
+  if (what.back.length > 0) await leadTree(repo, work.kept.commit, work.kept.before);
+}
+
+/** Anything but a task's id has white space in it. */
+function taskOf({ id }: Checkpoint): { why: "given-up"; task: string } | { why: "review" } {
+  return /\s/.test(id) ? { why: "review" } : { why: "given-up", task: id };
+}
+
+/** Two trees, so that only what differs between them is touched: a single one would also reset the backlog and the log. */
+async function leadTree(repo: Repository, from: string, to: string): Promise<void> {
+  await runGit(repo, ["read-tree", "-m", "-u", from, to], { index: ownIndex(repo) });
 }
 
 /**
@@ -51,15 +155,15 @@ export async function goBack(
     back: readonly DiffEntry[];
   },
 ): Promise<string> {
-  const ref = await freeRescueRef(repo, order.run, order.label);
+  const { base, run, label } = order;
+  const ref = await freeRescueRef(repo, run, label);
   const ident = await repo.identity();
-  const message = `looper: rescue of ${order.label}\n`;
+  const message = rescueMessage(label, { run, why: "put-back", base });
   const [kept, whole] = await importPair(
     repo,
-    { ref, parent: order.base, ident, message, entries: order.own },
+    { ref, parent: base, ident, message, entries: order.own },
     { ref, parent: "previous", ident, message, entries: order.back },
   );
-  // Two trees, so that only what differs between them is touched: a single one would also reset the backlog and the log.
-  await runGit(repo, ["read-tree", "-m", "-u", whole.commit, kept.commit], { index: ownIndex(repo) });
+  await leadTree(repo, whole.commit, kept.commit);
   return ref;
 }
