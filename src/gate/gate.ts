@@ -1,16 +1,87 @@
-import type { GatePlan, GatePorts, Room } from "./run-commands.js";
-import type { Baseline, GateReport } from "./verdict.js";
+// The whole of a warm gate: runs the commands in the project, once more what may be flaky, and judges.
+// Leaves the verdict to compare.ts; a cold room's is in cold.ts.
+import { judge, mustRepeat } from "./compare.js";
+import { runCommands, runOne, type GatePlan, type GatePorts, type Room } from "./run-commands.js";
+import { betterOf, isSameCommand } from "./twice.js";
+import type { Baseline, GateReport, Ran } from "./verdict.js";
 
-export function measureBaseline(_ports: GatePorts, _room: Room, _plan: GatePlan, _stop: AbortSignal): Promise<Baseline | "interrupted"> {
-  return Promise.resolve({ commands: [] });
+/** A plan, and what its outcome is held against. */
+export interface GateRules extends GatePlan {
+  /** What was red before and still is fails too. */
+  strict: boolean;
+  /** `undefined` where nobody could measure one: then everything that fails counts as new. */
+  baseline: Baseline | undefined;
 }
 
-export function runGate(
-  _ports: GatePorts,
-  _room: Room,
-  _plan: GatePlan & { strict: boolean; baseline: Baseline | undefined },
-  _stop: AbortSignal,
+/** Every command's run, and the second runs of those that would have failed the attempt. */
+export interface Runs {
+  ran: Ran[];
+  again: Ran[];
+}
+
+/** What passes and fails before a task: the project's commands only, since its own have no before. */
+export async function measureBaseline(
+  ports: GatePorts,
+  room: Room,
+  plan: GatePlan,
+  stop: AbortSignal,
+): Promise<Baseline | "interrupted"> {
+  const commands = await runCommands(ports, room, { ...plan, own: [] }, stop);
+  return commands === "interrupted" ? commands : { commands };
+}
+
+/** Runs every command, and once more each that would fail the attempt. */
+export async function runRepeating(
+  ports: GatePorts,
+  room: Room,
+  rules: GateRules,
+  stop: AbortSignal,
+): Promise<Runs | "interrupted"> {
+  const ran = await runCommands(ports, room, rules, stop);
+  if (ran === "interrupted") return ran;
+  const again: Ran[] = [];
+  for (const one of ran) {
+    if (!mustRepeat(rules.baseline, one, rules.strict)) continue;
+    const second = await runOne(ports, room, { ...rules, command: one.command, own: one.own }, stop);
+    if (second === "interrupted") return second;
+    again.push(second);
+  }
+  return { ran, again };
+}
+
+/**
+ * The gate in the project itself. `now` is the baseline of the task after this one, if this one is committed; it is
+ * empty where the gate was interrupted.
+ */
+export async function runGate(
+  ports: GatePorts,
+  room: Room,
+  rules: GateRules,
+  stop: AbortSignal,
 ): Promise<{ report: GateReport; now: Baseline }> {
-  const report: GateReport = { verdict: "unverified", cold: false, commands: [], tampered: [], evidence: "" };
-  return Promise.resolve({ report, now: { commands: [] } });
+  const runs = await runRepeating(ports, room, rules, stop);
+  if (runs === "interrupted") return { report: interruptedGate(false), now: { commands: [] } };
+  const { baseline, strict } = rules;
+  return {
+    report: judge({ ...runs, baseline, strict, cold: false, tampered: [] }),
+    now: baselineAfter(runs),
+  };
+}
+
+/** The report of a gate that was told to end. */
+export function interruptedGate(cold: boolean): GateReport {
+  return { verdict: "interrupted", cold, commands: [], tampered: [], evidence: "" };
+}
+
+/** What these runs are to the next task: the project's commands, of two runs the better. */
+export function baselineAfter({ ran, again }: Runs): Baseline {
+  const project = ran.filter(({ own }) => !own);
+  return {
+    commands: project.map((one) =>
+      betterOf(
+        one,
+        again.find((second) => isSameCommand(one, second)),
+      ),
+    ),
+  };
 }

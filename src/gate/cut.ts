@@ -1,0 +1,35 @@
+// Cuts texts to a number of bytes, never inside a character. Pure.
+
+const MARK = "…";
+const LEFT_OUT = "[… the beginning is left out]\n";
+
+/** The beginning of a text, as one line. */
+export function startOfLine(text: string, most: number): string {
+  return startOf(text.replaceAll(/\s+/gu, " ").trim(), most);
+}
+
+/** The beginning of a text, with a mark where there was more; at most `most` bytes. */
+export function startOf(text: string, most: number): string {
+  if (Buffer.byteLength(text) <= most) return text;
+  const bytes = Buffer.from(text.slice(0, most));
+  let end = most - Buffer.byteLength(MARK);
+  while (isInside(bytes, end)) end -= 1;
+  return bytes.toString("utf8", 0, end) + MARK;
+}
+
+/** The end of a text from the beginning of a line, or from within a line too long for that, behind a mark; at most `most` bytes. */
+export function wholeLinesFrom(text: string, most: number, isCut = false): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= most && !isCut) return text;
+  const room = most - Buffer.byteLength(LEFT_OUT);
+  if (room <= 0) return "";
+  const kept = bytes.subarray(Math.max(0, bytes.length - room));
+  const line = kept.indexOf(10) + 1;
+  let start = line < kept.length ? line : 0;
+  while (isInside(kept, start)) start += 1;
+  return LEFT_OUT + kept.toString("utf8", start);
+}
+
+function isInside(bytes: Uint8Array, at: number): boolean {
+  return ((bytes[at] ?? 0) & 0xc0) === 0x80;
+}

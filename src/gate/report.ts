@@ -1,0 +1,40 @@
+// Finds test reports in what a command wrote, by what it looks like: JUnit XML or TAP, with anything printed around them.
+// Leaves reading them to junit.ts and tap.ts. Pure.
+import { readJUnit } from "./junit.js";
+import { readTap } from "./tap.js";
+import type { CleanPart, Report, TestCase } from "./test-names.js";
+
+const XML_START = /^\ufeff?[ \t]*(?:<\?xml\b|<testsuites?\b)/m;
+const XML_DOCUMENT = /^[ \t]*(?=<\?xml\b)/m;
+const TAP_VERSION = /^TAP version \d+\s*$/m;
+const TAP_PLAN = /^1\.\.\d+\b/m;
+const TAP_POINT = /^(?:not )?ok\b/m;
+const LAST_TAG = "</testsuite";
+
+/** The test cases of a report; `none`: there is no report in it, `broken`: there is one that cannot be read. */
+export function readReport(bytes: Uint8Array, clean: CleanPart): Report {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  const xml = text.search(XML_START);
+  const tap = text.search(TAP_VERSION);
+  if (xml !== -1 && (tap === -1 || xml < tap)) return readDocuments(text.slice(xml), clean);
+  if (tap !== -1) return readTap(text.slice(tap), clean);
+  return TAP_PLAN.test(text) && TAP_POINT.test(text) ? readTap(text, clean) : { how: "none" };
+}
+
+/** XML documents one after the other, each up to its last end tag: what follows was printed by something else. */
+function readDocuments(text: string, clean: CleanPart): Report {
+  const cases: TestCase[] = [];
+  let found = false;
+  for (const document of text.split(XML_DOCUMENT)) {
+    const end = document.lastIndexOf(LAST_TAG);
+    const report = readJUnit(
+      end === -1 ? document : document.slice(0, document.indexOf(">", end) + 1),
+      clean,
+    );
+    if (report.how === "broken") return report;
+    if (report.how === "none") continue;
+    found = true;
+    for (const one of report.cases) cases.push(one);
+  }
+  return found ? { how: "read", cases } : { how: "none" };
+}

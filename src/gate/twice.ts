@@ -1,0 +1,64 @@
+// What came of one or two runs of a command: what passed in one and failed in the other is flaky. Pure.
+import type { CommandEnd, Ran, TestStatus } from "./verdict.js";
+
+/** What became of a test case in both runs. */
+export type Outcome = TestStatus | "flaky";
+
+/** A command's two runs as one. */
+export interface Both {
+  ends: "well" | "badly" | "flaky";
+  /** Where at least one run reported. */
+  tests: ReadonlyMap<string, Outcome> | undefined;
+}
+
+/** Whether two runs are of the same command, in the same list. */
+export function isSameCommand(one: Ran, other: Ran): boolean {
+  return one.command === other.command && one.own === other.own;
+}
+
+/** Whether a command ended as one that found nothing wrong. */
+export function endsWell(end: CommandEnd): boolean {
+  return end.how === "exited" && end.code === 0;
+}
+
+/** Both runs as one; without a second it is the first. */
+export function bothRuns(first: Ran, second: Ran | undefined): Both {
+  const ends = endsWell(first.end)
+    ? "well"
+    : second !== undefined && endsWell(second.end)
+      ? "flaky"
+      : "badly";
+  return { ends, tests: bothTests(first.tests, second?.tests) };
+}
+
+/** What the next task is held against: of both runs the better, since a test that fails twice then has become worse. */
+export function betterOf(first: Ran, second: Ran | undefined): Ran {
+  const { ends, tests } = bothRuns(first, second);
+  const end: CommandEnd = ends === "flaky" ? { how: "exited", code: 0 } : first.end;
+  if (tests === undefined) return { ...first, end };
+  const settled = [...tests].map(
+    ([name, outcome]) => [name, outcome === "flaky" ? "passed" : outcome] as const,
+  );
+  return { ...first, end, tests: Object.fromEntries(settled) };
+}
+
+type Tests = Ran["tests"];
+
+function bothTests(first: Tests, second: Tests): ReadonlyMap<string, Outcome> | undefined {
+  if (first === undefined && second === undefined) return undefined;
+  const once = new Map(Object.entries(first ?? second ?? {}));
+  const twice = new Map(Object.entries(second ?? first ?? {}));
+  const both = new Map<string, Outcome>();
+  for (const [name, status] of once) both.set(name, outcomeOf(status, twice.get(name)));
+  for (const [name, status] of twice) {
+    if (!once.has(name)) both.set(name, status);
+  }
+  return both;
+}
+
+function outcomeOf(once: TestStatus, twice: TestStatus | undefined): Outcome {
+  const statuses = [once, twice];
+  const failed = statuses.includes("failed");
+  if (statuses.includes("passed")) return failed ? "flaky" : "passed";
+  return failed ? "failed" : "skipped";
+}
