@@ -15,7 +15,8 @@ const CARRIAGE_RETURN = 13;
 const NO_TASK = { taskId: undefined, attempt: undefined, facts: undefined };
 
 export interface CommitOrder {
-  taskId: string;
+  /** `undefined`: it is the commit of no task. */
+  taskId: string | undefined;
   run: string;
   /** Which attempt at the task this is; the commit is kept under its name too. */
   attempt?: number;

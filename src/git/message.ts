@@ -1,5 +1,5 @@
-// The message of a task's commit. What it says comes from agents and backlogs and is hostile: nothing in it may pass for
-// one of our trailers.
+// The messages of commits: of a task, and of its undoing. What they say comes from agents and backlogs and is hostile:
+// nothing in it may pass for one of our trailers. Leaves reading them back to live-commits.ts.
 
 export interface CommitTexts {
   title: string;
@@ -10,23 +10,69 @@ export interface CommitTexts {
   agent: string;
 }
 
+export interface UndoTexts {
+  /** Of the task that was to be undone. */
+  title: string;
+  /** May be empty. */
+  reason: string;
+  /** Its commit first, then those of tasks that depended on it. */
+  undone: readonly { task: string; title: string; commit: string }[];
+}
+
+/** The keys of our trailers. */
+export const TRAILER = {
+  task: "Looper-Task",
+  run: "Looper-Run",
+  agent: "Looper-Agent",
+  undo: "Looper-Undo",
+  undoCommit: "Looper-Undo-Commit",
+} as const;
+
 const LONGEST_TITLE = 100;
 
 /** Title, summary and the trailer block, ending in a newline. */
 export function formatMessage(texts: CommitTexts): string {
-  const title = cleanLine(firstLine(texts.title)).slice(0, LONGEST_TITLE).trim();
-  const summary = cleanLines(texts.summary)
+  const title = titleLine(texts.title);
+  const trailers = [
+    `${TRAILER.task}: ${cleanLine(texts.task)}`,
+    `${TRAILER.run}: ${cleanLine(texts.run)}`,
+    `${TRAILER.agent}: ${cleanLine(texts.agent)}`,
+  ];
+  // Elsewhere than in the last paragraph git takes nothing for a trailer: "fix: x" may stay, what looks like ours not.
+  const subject = title === "" || /^(?:looper-|---)/i.test(title) ? `Task ${title}`.trim() : title;
+  return joinParts(subject, [texts.summary], trailers);
+}
+
+/** "Undo: " and the title, the reason, what was undone with it, and a trailer block that names each task and its commit. */
+export function formatUndoMessage({ title, reason, undone }: UndoTexts): string {
+  const others = undone.slice(1).map((one) => `- ${cleanLine(one.task)} ${titleLine(one.title)}`);
+  const list = others.length === 0 ? "" : ["Undone with it, since they depend on it:", ...others].join("\n");
+  const trailers = undone.flatMap(({ task, commit }) => [
+    `${TRAILER.undo}: ${cleanLine(task)}`,
+    `${TRAILER.undoCommit}: ${commit}`,
+  ]);
+  return joinParts(`Undo: ${titleLine(title)}`.trim(), [reason, list], trailers);
+}
+
+/** An id as a trailer spells it. */
+export function trailerId(id: string): string {
+  return cleanLine(id);
+}
+
+function joinParts(subject: string, texts: readonly string[], trailers: readonly string[]): string {
+  const paragraphs = texts.map(body).filter((text) => text !== "");
+  return `${[subject, ...paragraphs, trailers.join("\n")].join("\n\n")}\n`;
+}
+
+function body(text: string): string {
+  return cleanLines(text)
     .map((line) => (isRisky(line) ? `  ${line}` : line))
     .join("\n")
     .replace(/^\n+|\s+$/g, "");
-  const trailers = [
-    `Looper-Task: ${cleanLine(texts.task)}`,
-    `Looper-Run: ${cleanLine(texts.run)}`,
-    `Looper-Agent: ${cleanLine(texts.agent)}`,
-  ].join("\n");
-  // Elsewhere than in the last paragraph git takes nothing for a trailer: "fix: x" may stay, what looks like ours not.
-  const subject = title === "" || /^(?:looper-|---)/i.test(title) ? `Task ${title}`.trim() : title;
-  return `${[subject, ...(summary === "" ? [] : [summary]), trailers].join("\n\n")}\n`;
+}
+
+function titleLine(text: string): string {
+  return cleanLine(firstLine(text)).slice(0, LONGEST_TITLE).trim();
 }
 
 /** It could be read as a trailer, or as the `---` that ends a message. */

@@ -1,0 +1,96 @@
+// Which commits of tasks still count: their trailers read back, and what was undone since left out. Pure.
+// Leaves asking for the history to task-commits.ts.
+import { TRAILER } from "./message.js";
+
+/** A commit as the history tells it. */
+export interface LoggedCommit {
+  commit: string;
+  parents: readonly string[];
+  /** Text. */
+  message: string;
+}
+
+/** A task's own commit. */
+export interface TaskCommit {
+  commit: string;
+  /** `undefined`: it is the first commit of all. */
+  parent: string | undefined;
+  /** As the trailer spells it. */
+  task: string;
+  /** The first line of its message. */
+  title: string;
+}
+
+interface Undone {
+  task: string;
+  commit: string;
+}
+
+/** The commits of tasks that nothing undid since. `log`: newest first, no commit before its children; so is the answer. */
+export function liveTaskCommits(log: readonly LoggedCommit[]): TaskCommit[] {
+  const known = new Set(log.map(({ commit }) => commit));
+  const dead = new Set<string>();
+  // A commit that was rebased has another name than its undoing says: then the next older one of the task is meant.
+  const owed = new Map<string, number>();
+  const live: TaskCommit[] = [];
+  for (const one of log) {
+    // What was undone undoes nothing.
+    if (dead.has(one.commit)) continue;
+    const task = taskOf(one);
+    if (task === undefined) {
+      for (const undone of undoneBy(one.message)) {
+        if (undone.task === undefined || known.has(undone.commit)) dead.add(undone.commit);
+        else owed.set(undone.task, (owed.get(undone.task) ?? 0) + 1);
+      }
+      continue;
+    }
+    const debt = owed.get(task) ?? 0;
+    if (debt > 0) owed.set(task, debt - 1);
+    else live.push({ commit: one.commit, parent: one.parents[0], task, title: subjectOf(one.message) });
+  }
+  return live;
+}
+
+/** The first line of a message. */
+export function subjectOf(message: string): string {
+  return message.split("\n", 1)[0] ?? "";
+}
+
+/** The task a commit is of, as its trailer spells it; `undefined` where it is of none, or of several melted into one. */
+export function taskOf({ parents, message }: Pick<LoggedCommit, "parents" | "message">): string | undefined {
+  if (parents.length > 1) return undefined;
+  const trailers = trailersOf(message);
+  const [task, ...more] = valuesOf(TRAILER.task, message.split("\n"));
+  if (more.length > 0 || valuesOf(TRAILER.run, trailers).length !== 1) return undefined;
+  return valuesOf(TRAILER.task, trailers).length === 1 ? task : undefined;
+}
+
+/** What an undoing, ours or `git revert`'s, takes back; the latter does not know of tasks. */
+function undoneBy(message: string): (Undone | { task: undefined; commit: string })[] {
+  const trailers = trailersOf(message);
+  const commits = valuesOf(TRAILER.undoCommit, trailers);
+  const ours = valuesOf(TRAILER.undo, trailers).flatMap((task, at): Undone[] => {
+    const commit = commits[at];
+    return commit === undefined ? [] : [{ task, commit }];
+  });
+  if (ours.length > 0) return ours;
+  return [...message.matchAll(/^This reverts commit ([0-9a-f]{40,64})\b/gm)].map(([, commit = ""]) => ({
+    task: undefined,
+    commit,
+  }));
+}
+
+/** The lines of the last paragraph, if they are trailers all of them. */
+function trailersOf(message: string): string[] {
+  const last =
+    message
+      .trimEnd()
+      .split(/\n[ \t]*\n/)
+      .at(-1) ?? "";
+  const lines = last.split("\n");
+  return lines.every((line) => /^[A-Za-z0-9-]+: |^\(cherry picked from commit /.test(line)) ? lines : [];
+}
+
+function valuesOf(key: string, lines: readonly string[]): string[] {
+  return lines.flatMap((line) => (line.startsWith(`${key}: `) ? [line.slice(key.length + 2).trimEnd()] : []));
+}
