@@ -1,0 +1,95 @@
+// What the cold room holds: an attempt's changes, less those to what is protected. Worked out on trees, before anything is
+// written: a folder that became a symlink can then lead nowhere. Pure. Leaves telling what is protected to protected.ts.
+import { posix } from "node:path";
+import { toText } from "../git/bytes.js";
+import { exists, type DiffEntry } from "../git/diff.js";
+import { never } from "../system/never.js";
+import type { Protection } from "./protected.js";
+import { isManifest } from "./protected-manifests.js";
+
+/**
+ * `work`: the tests there were as they were; the verdict on the work. `tests`: the attempt's own tests as they are.
+ * `red`: nothing but the attempt's own tests, on the base.
+ */
+export type Pass = "work" | "tests" | "red";
+
+/** What is to be put on top of the base. */
+export interface RoomPlan {
+  entries: readonly DiffEntry[];
+  /** Changed manifests (package.json …): settings of checks in them are yet to be put back. */
+  manifests: readonly DiffEntry[];
+  /** Paths (text) that are not as the attempt left them. */
+  heldBack: readonly string[];
+}
+
+/** Leaves out of the changes what this pass does not look at. */
+export function planRoom(changes: readonly DiffEntry[], protection: Protection, pass: Pass): RoomPlan {
+  const looseTests = pass !== "work" || !changes.some((entry) => isNewPreload(entry, protection));
+  const kept: DiffEntry[] = [];
+  const dropped: DiffEntry[] = [];
+  for (const entry of changes) {
+    (isKept(entry, protection, pass, looseTests) ? kept : dropped).push(entry);
+  }
+  const isFree = freeOf(dropped.filter(({ from }) => exists(from)));
+  const entries = kept.filter(({ path, to }) => !exists(to) || isFree(path));
+  const blocked = kept.filter((entry) => exists(entry.to) && !isFree(entry.path));
+  return {
+    entries,
+    manifests: entries.filter((entry) => isChangedManifest(entry, protection)),
+    heldBack: [...dropped, ...blocked].map(({ path }) => toText(path)),
+  };
+}
+
+function isKept(entry: DiffEntry, protection: Protection, pass: Pass, looseTests: boolean): boolean {
+  const path = toText(entry.path);
+  const isNew = !exists(entry.from);
+  const kind = isNew ? protection.kindOfNew(path, entry.to) : protection.kindOf(path);
+  switch (kind) {
+    case "free":
+      return pass !== "red" && !losesManifest(entry, protection);
+    case "test":
+      return pass === "work" ? isNew && looseTests && !protection.isPreload(path) : true;
+    case "config":
+      return isNew && pass !== "work";
+    case "held":
+    case "shadow":
+      return false;
+    default:
+      return never(kind);
+  }
+}
+
+/** Gone, or a link to who knows what: its scripts and settings would be gone with it. */
+function losesManifest(entry: DiffEntry, protection: Protection): boolean {
+  return holdsSettings(entry, protection) && isFile(entry.from.mode) && !isFile(entry.to.mode);
+}
+
+/** A new file that runners read before all tests: with it there, the old tests could say anything. */
+export function isNewPreload({ path, from, to }: DiffEntry, protection: Protection): boolean {
+  return !exists(from) && exists(to) && protection.isPreload(toText(path));
+}
+
+/** Whether a path can be there beside those that stay as at the base: neither above nor below one of them. */
+function freeOf(staying: readonly DiffEntry[]): (path: string) => boolean {
+  const files = new Set(staying.map(({ path }) => path));
+  const folders = new Set(staying.flatMap(({ path }) => foldersOf(path)));
+  return (path) => !folders.has(path) && !foldersOf(path).some((folder) => files.has(folder));
+}
+
+function foldersOf(path: string): string[] {
+  return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
+}
+
+function isChangedManifest(entry: DiffEntry, protection: Protection): boolean {
+  return holdsSettings(entry, protection) && isFile(entry.from.mode) && isFile(entry.to.mode);
+}
+
+function holdsSettings({ path }: DiffEntry, protection: Protection): boolean {
+  const text = toText(path);
+  const isFree = protection.kindOf(text) === "free" && !protection.isTakenOut(text);
+  return isFree && isManifest(posix.basename(text));
+}
+
+function isFile(mode: string): boolean {
+  return mode.startsWith("100");
+}
