@@ -17,6 +17,10 @@ export interface StartOptions {
   env: Readonly<Record<string, string>>;
   /** Written to stdin, which is then closed either way. */
   input?: string;
+  /** Another build of the program; its absolute path. */
+  bin?: string;
+  /** After so long it is ended with SIGQUIT, which nothing else sends: it hung. */
+  hangsAfterMs?: number;
 }
 
 export class Program {
@@ -27,8 +31,10 @@ export class Program {
   stderr = "";
   readonly #child: ChildProcessWithoutNullStreams;
 
-  constructor(args: readonly string[], { cwd, env, input = "" }: StartOptions) {
-    this.#child = spawn(process.execPath, [BIN, ...args], { cwd, env, detached: true });
+  constructor(args: readonly string[], options: StartOptions) {
+    const { cwd, env, input = "", bin = BIN, hangsAfterMs } = options;
+    const limit = hangsAfterMs === undefined ? {} : { timeout: hangsAfterMs, killSignal: "SIGQUIT" as const };
+    this.#child = spawn(process.execPath, [bin, ...args], { cwd, env, detached: true, ...limit });
     this.pid = this.#child.pid ?? -1;
     this.#child.stdout.setEncoding("utf8").on("data", (text: string) => (this.stdout += text));
     this.#child.stderr.setEncoding("utf8").on("data", (text: string) => (this.stderr += text));

@@ -1,0 +1,72 @@
+#!/bin/sh
+# The agent of the torture: does each task as its behaviour says. Builtins only, as far as can be: it is started thousands of times.
+# $1: "T1=done T2=retry …". $2: a file that gets a line for all that was written, once it is written: token, then path.
+token="$LOOPER_PHASE-$LOOPER_TASK_ID-$LOOPER_RUN_ID-$LOOPER_ITERATION-$$"
+
+keep() {
+  printf '%s\n' "$token" >"$1"
+  printf '%s %s\n' "$token" "$1" >>"$journal"
+}
+report() {
+  printf '{"task_id": "%s", "status": "%s", "summary": "%s"%s}\n' "$LOOPER_TASK_ID" "$1" "$token" "$2"
+}
+
+journal=$2
+if [ "$LOOPER_PHASE" = review ]; then
+  printf '{"task_id": null, "status": "reviewed", "new_tasks": []}\n'
+  exit 0
+fi
+# A task nobody named is one that an agent added.
+behaviour=done
+for pair in $1; do
+  [ "${pair%%=*}" = "$LOOPER_TASK_ID" ] && behaviour=${pair#*=}
+done
+case $behaviour in
+done)
+  keep "$token.txt"
+  printf '%s\n' "$LOOPER_TASK_ID" >>shared.txt
+  report done
+  ;;
+nothing)
+  report done
+  ;;
+retry)
+  keep "$token.txt"
+  [ "$LOOPER_ATTEMPT" = 1 ] && exit 1
+  report done
+  ;;
+gate)
+  # What the gate looks for: left behind by the first attempt, taken away by the second.
+  keep "$token.txt"
+  if [ "$LOOPER_ATTEMPT" = 1 ]; then : >broken; else rm -f broken; fi
+  report done
+  ;;
+blocked)
+  keep "$token.txt"
+  printf 'unfinished\n' >>shared.txt
+  report blocked ', "blockers": ["a person must decide"]'
+  ;;
+never)
+  keep "$token.txt"
+  exit 1
+  ;;
+adds)
+  keep "$token.txt"
+  report done ', "new_tasks": [{"title": "Follow-up of '"$LOOPER_TASK_ID"'"}]'
+  ;;
+orphan)
+  keep "$token.txt"
+  setsid sh -c 'trap "" TERM INT HUP; sleep 1000' </dev/null >/dev/null 2>&1 &
+  report done
+  ;;
+commits)
+  keep "$token.txt"
+  git add "$token.txt" && git -c user.name=Agent -c user.email=agent@example.org commit -q -m "of its own" -- "$token.txt"
+  report done
+  ;;
+removes)
+  keep "$token.txt"
+  rm -f "old-$LOOPER_TASK_ID.txt"
+  report done
+  ;;
+esac

@@ -1,0 +1,31 @@
+// Builds the test bin into build/torture/, which is never shipped: the program itself, with src/system/node.ts replaced by
+// faulty-node.ts, and beside it the torture, the editor and whatever else is started by file.
+import { cp, mkdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { bundle, root } from "../../scripts/bundle.mjs";
+
+const out = path.join(root, "build", "torture");
+
+/** @type {import("esbuild").Plugin} */
+const faultyPorts = {
+  name: "faulty-ports",
+  setup: (build) => {
+    build.onResolve({ filter: /\/system\/node\.js$/ }, () => ({
+      path: path.join(root, "test/torture/faulty-node.ts"),
+    }));
+  },
+};
+
+const entryPoints = {
+  looper: "cmd/looper.ts",
+  torture: "test/torture/torture.ts",
+  editor: "test/torture/editor.ts",
+};
+const files = await bundle({ entryPoints, outdir: out, minify: false, plugins: [faultyPorts] }).catch(
+  () => undefined,
+);
+if (files === undefined) process.exit(1);
+await rm(out, { recursive: true, force: true });
+await mkdir(path.join(out, "chunks"), { recursive: true });
+await cp(path.join(root, "prompts"), path.join(out, "prompts"), { recursive: true });
+for (const file of files) await writeFile(file.path, file.text);

@@ -1,0 +1,75 @@
+// Many who edit the backlog at the same time, through the store, while a run goes on: none of their edits may be lost.
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { promisify } from "node:util";
+import { Backlog } from "../../src/todo/task.js";
+import { Place, type Bins } from "./place.js";
+import { BacklogWatch } from "./survive.js";
+import { titleOf, type Scene } from "./scenario.js";
+
+const run = promisify(execFile);
+
+/** More than the run can do while it is edited: it goes on until it is told to end. */
+const MANY: Scene = {
+  tasks: Array.from({ length: 300 }, (_, index) => ({ id: `T${index + 1}`, behaviour: "done" })),
+  tracked: true,
+  hooks: false,
+  gate: false,
+};
+
+export interface Edited {
+  edits: number;
+  lost: number;
+  problems: string[];
+  /** Tasks the run did meanwhile. */
+  done: number;
+  folder: string;
+}
+
+/** So many processes make so many edits each. Ends the run as Ctrl-C does once they are through. */
+export async function editMeanwhile(
+  bins: Bins,
+  { editors, each }: { editors: number; each: number },
+): Promise<Edited> {
+  const place = await Place.make(MANY, bins);
+  const backlog = new BacklogWatch(place);
+  const { program } = place.begin(["run", "--json", "--max-iterations", "1000"]);
+  await program.says(/"type":"agent_started"/);
+  const names = Array.from({ length: editors }, (_, index) => `E${index + 1}`);
+  const taken = await Promise.all(names.map((name) => editorsCount(place, bins, { name, each })));
+  program.signal("SIGINT");
+  const { code, stderr } = await program.ended;
+  backlog.close();
+  const problems = [...new Set(backlog.problems)];
+  if (code !== 130) problems.push(`the run: exit ${code ?? "?"}: ${stderr}`);
+  for (const [index, count] of taken.entries())
+    if (count !== each) problems.push(`${names[index] ?? ""} could make ${count} edits of ${each}`);
+  const { tasks } = Backlog.parse(JSON.parse(place.read("to-do.json")));
+  const titles = new Map(tasks.map(({ title, status }) => [title, status]));
+  const wanted = names.flatMap((name) => Array.from({ length: each }, (_, index) => `${name}-${index + 1}`));
+  const lost = wanted.filter((title) => !titles.has(title)).length;
+  const done = MANY.tasks.filter(({ id }) => titles.get(titleOf(id)) === "done").length;
+  const trailers = await place.git("log", "--format=%(trailers:key=Looper-Task,valueonly,separator=%x20)");
+  const commits = trailers.split(/\s+/).filter((id) => id !== "");
+  if (commits.length !== done || new Set(commits).size !== done)
+    problems.push(`${done} tasks are done, and there are ${commits.length} commits`);
+  problems.push(...place.leftovers().map((line) => `still running: ${line}`));
+  place.dispose(problems.length > 0 || lost > 0);
+  return { edits: wanted.length, lost, problems, done, folder: place.root };
+}
+
+/** How many of its edits one was told were taken. */
+async function editorsCount(
+  place: Place,
+  bins: Bins,
+  { name, each }: { name: string; each: number },
+): Promise<number> {
+  const args = [
+    path.join(bins.folder, "editor.js"),
+    path.join(place.project, "to-do.json"),
+    path.join(place.project, ".looper/lock"),
+    ...[name, String(each)],
+  ];
+  const { stdout } = await run(process.execPath, args, { cwd: place.project, env: place.env });
+  return Number(stdout);
+}

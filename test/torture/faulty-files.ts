@@ -1,0 +1,116 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { halfWrittenName } from "../../src/system/half-written.js";
+import type { AppendFile, Files } from "../../src/system/ports.js";
+import type { Calls } from "./calls.js";
+import { kills } from "./fault.js";
+
+/** The files port, every call of it and of the files it opens numbered, and struck where the plan says so. */
+export function faultyFiles(files: Files, calls: Calls): Files {
+  const wrap = <A extends readonly [string, ...unknown[]], R>(
+    method: string,
+    real: (...args: A) => Promise<R>,
+    half?: (...args: A) => void,
+  ): ((...args: A) => Promise<R>) =>
+    wrapCall(calls, { method, real, ...(half && { half }), torn: method === "writeNew" });
+  return {
+    read: wrap("read", (...args) => files.read(...args)),
+    readRange: wrap("readRange", (...args) => files.readRange(...args)),
+    stat: wrap("stat", (...args) => files.stat(...args)),
+    list: wrap("list", (...args) => files.list(...args)),
+    makeFolder: wrap(
+      "makeFolder",
+      (...args) => files.makeFolder(...args),
+      (place) => {
+        mkdirSync(path.dirname(place), { recursive: true });
+      },
+    ),
+    makeNewFolder: wrap("makeNewFolder", (...args) => files.makeNewFolder(...args)),
+    writeAtomic: wrap(
+      "writeAtomic",
+      (...args) => files.writeAtomic(...args),
+      (place, content) => {
+        const beside = halfWrittenName(path.basename(place), "0123456789ab");
+        writeFileSync(path.join(path.dirname(place), beside), firstHalf(content));
+      },
+    ),
+    writeNew: wrap(
+      "writeNew",
+      (...args) => files.writeNew(...args),
+      (place, content, options) => {
+        writeFileSync(place, firstHalf(content), { flag: "wx", ...options });
+      },
+    ),
+    openAppend: async (place, options) =>
+      faultyAppend(
+        await wrap("openAppend", (_place: string) => files.openAppend(place, options))(place),
+        place,
+        calls,
+      ),
+    touch: wrap("touch", (...args) => files.touch(...args)),
+    remove: wrap("remove", (...args) => files.remove(...args)),
+    removeTree: wrap("removeTree", (...args) => files.removeTree(...args)),
+    rename: wrap("rename", (...args) => files.rename(...args)),
+    link: wrap("link", (...args) => files.link(...args)),
+    symlink: wrap("symlink", (...args) => files.symlink(...args)),
+    readLink: wrap("readLink", (...args) => files.readLink(...args)),
+    realPath: wrap("realPath", (...args) => files.realPath(...args)),
+    writable: wrap("writable", (...args) => files.writable(...args)),
+    freeBytes: wrap("freeBytes", (...args) => files.freeBytes(...args)),
+    makeTempFolder: wrap("makeTempFolder", (...args) => files.makeTempFolder(...args)),
+  };
+}
+
+function faultyAppend(file: AppendFile, place: string, calls: Calls): AppendFile {
+  const of = <A extends readonly unknown[]>(
+    method: string,
+    real: (...args: A) => Promise<void>,
+    half?: (...args: A) => Promise<void>,
+  ) => {
+    const wrapped = wrapCall(calls, {
+      method,
+      real: (_place: string, ...args: A) => real(...args),
+      ...(half && { half: (_place: string, ...args: A) => half(...args) }),
+      torn: true,
+    });
+    return (...args: A): Promise<void> => wrapped(place, ...args);
+  };
+  return {
+    append: of(
+      "append",
+      (content) => file.append(content),
+      (content) => file.append(firstHalf(content)),
+    ),
+    sync: of("sync", () => file.sync()),
+    close: of("close", () => file.close()),
+    size: () => file.size(),
+  };
+}
+
+interface Call<A extends readonly unknown[], R> {
+  method: string;
+  real: (...args: A) => Promise<R>;
+  /** What a write leaves that got no further; without it, all of it is done. */
+  half?: (...args: A) => void | Promise<void>;
+  /** A write that fails leaves that half too. */
+  torn?: boolean;
+}
+
+function wrapCall<A extends readonly [string, ...unknown[]], R>(
+  calls: Calls,
+  { method, real, half, torn = false }: Call<A, R>,
+): (...args: A) => Promise<R> {
+  return async (...args) => {
+    const fault = calls.count(method, args[0]);
+    if (fault === undefined) return real(...args);
+    // Only a kill leaves what a writer would have tidied up; an error comes once it has.
+    if (fault.when === "half") await (half !== undefined && (torn || kills(fault)) ? half : real)(...args);
+    calls.strike(fault);
+    return real(...args);
+  };
+}
+
+function firstHalf(content: string | Uint8Array): Uint8Array {
+  const bytes = typeof content === "string" ? Buffer.from(content, "utf8") : content;
+  return bytes.subarray(0, Math.floor(bytes.length / 2));
+}

@@ -1,0 +1,27 @@
+// Stands in for src/system/node.ts in the test bin: the real world, until a plan says otherwise.
+import { openSync } from "node:fs";
+import { nodeClock } from "../../src/system/clock.js";
+import { nodeFiles } from "../../src/system/files.js";
+import type { Ports } from "../../src/system/ports.js";
+import { nodeProcesses } from "../../src/system/processes.js";
+import { nodeRandom } from "../../src/system/random.js";
+import { Calls } from "./calls.js";
+import { PLAN, Plan } from "./fault.js";
+import { faultyFiles } from "./faulty-files.js";
+import { faultyProcesses } from "./faulty-processes.js";
+import { jumpingClock } from "./jumping-clock.js";
+
+/** The ports of a start: faulty where a plan is set and the command is `run`; its children inherit the variable, not the plan. */
+export function nodePorts(): Ports {
+  const clock = jumpingClock(nodeClock());
+  const ports = { clock, files: nodeFiles(), processes: nodeProcesses(clock), random: nodeRandom() };
+  const text = process.env[PLAN];
+  if (text === undefined || process.argv[2] !== "run") return ports;
+  const { faults, trace } = Plan.parse(JSON.parse(text));
+  const calls = new Calls(faults, openSync(trace, "w"), clock);
+  return {
+    ...ports,
+    files: faultyFiles(ports.files, calls),
+    processes: faultyProcesses(ports.processes, calls),
+  };
+}

@@ -1,0 +1,53 @@
+// What a part is made of: points, each played in a folder of its own.
+import type { Bins, Place } from "./place.js";
+import type { Outcome } from "./survive.js";
+
+/** One thing to try. `again`: the flags that try it alone. */
+export interface Point {
+  again: string;
+  /** Answers with what was wrong; the folder is kept when anything was. */
+  run(): Promise<Tried>;
+}
+
+export interface Tried extends Outcome {
+  /** Absolute path of the folder it was played in. */
+  folder: string;
+}
+
+/** What every part needs. */
+export interface Ground {
+  bins: Bins;
+  /** A project with ALL_STAGES that was not touched. */
+  template: Place;
+  /** The calls of a run of it that nobody harms, a line each. */
+  calls: readonly string[];
+}
+
+/** Those points of a part that are asked for. */
+export interface Sample {
+  /** Every so many. */
+  every: number;
+  /** Only this one. */
+  at?: number;
+  runs: number;
+  seed: number;
+}
+
+export function playIn(place: Place, act: (place: Place) => Promise<Outcome>): Promise<Tried> {
+  return act(place).then(
+    (outcome) => {
+      place.dispose(outcome.problems.length > 0);
+      return { ...outcome, folder: place.root };
+    },
+    (error: unknown) => {
+      place.dispose(true);
+      const problem = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      return { problems: [problem], struck: 0, starts: 0, last: [], folder: place.root };
+    },
+  );
+}
+
+/** One seed a run, so that each can be told again. */
+export function seedsOf(runs: number, seed: number): number[] {
+  return Array.from({ length: runs }, (_, index) => seed + index);
+}
