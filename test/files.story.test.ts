@@ -140,7 +140,7 @@ test(
     // Each in the order it waits for, with a commit of its own, and nothing left of its checkpoint.
     const trailers = rig.git("log", "--reverse", "--format=%(trailers:key=Looper-Task,valueonly)");
     expect(trailers.split("\n").filter((line) => line !== "")).toEqual(STRANGE_IDS);
-    expect(rig.git("for-each-ref", "refs/looper")).toBe("");
+    expect(rig.unfinished()).toBe("");
     expect(rig.git("status", "--porcelain")).toBe("");
   }),
 );

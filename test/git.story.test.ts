@@ -50,7 +50,7 @@ test(
     expect(subjects(rig)[0]).toBe("looper: complete");
     expect(paths(rig, "HEAD")).toEqual(["to-do.json"]);
     expect(rig.git("status", "--porcelain")).toBe("");
-    expect(rig.git("for-each-ref", "refs/looper")).toBe("");
+    expect(rig.unfinished()).toBe("");
   }),
 );
 

@@ -188,6 +188,12 @@ export class Rig {
     );
   }
 
+  /** Refs of what was begun and not ended, or put aside: empty after a run that went well. What replays need is no part of it. */
+  unfinished(): string {
+    const folders = ["checkpoint", "pending", "rescue"].map((name) => `refs/looper/${name}`);
+    return this.git("for-each-ref", ...folders);
+  }
+
   /** How many commits carry each task's trailer. */
   commitsByTask(): Record<string, number> {
     const ids = this.git("log", "--format=%(trailers:key=Looper-Task,valueonly,separator=%x2C)").split(

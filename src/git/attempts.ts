@@ -4,7 +4,7 @@ import type { Result } from "../system/result.js";
 import type { DiffEntry } from "./diff.js";
 import { importCommit, OWN_IDENT } from "./fast-import.js";
 import { asResult, type GitFailure } from "./git.js";
-import { attemptRef } from "./names.js";
+import { attemptRef, startRef } from "./names.js";
 import type { Repository } from "./repository.js";
 
 export interface AttemptOrder {
@@ -34,6 +34,28 @@ export async function recordAttempt(
       ident: OWN_IDENT,
       message: `looper: attempt ${String(attempt)} at ${task}\n`,
       entries: changes,
+    });
+    return commit;
+  });
+}
+
+/** The only path in the tree of a start: the backlog's bytes. */
+const BACKLOG = "backlog";
+
+/** Keeps what a run began with: its first checkpoint, and beside it the backlog as it was before that. One process. */
+export async function recordStart(
+  repo: Repository,
+  { run, base, backlog }: { run: string; base: string; backlog: Uint8Array },
+): Promise<Result<string, GitFailure>> {
+  return asResult(async () => {
+    const { commit } = await importCommit(repo, {
+      ref: startRef(run),
+      parent: base,
+      ident: OWN_IDENT,
+      message: "looper: start\n",
+      emptied: true,
+      entries: [],
+      file: { path: BACKLOG, mode: "100644", content: backlog },
     });
     return commit;
   });

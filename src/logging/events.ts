@@ -57,6 +57,10 @@ const outcome = {
   rows: z.array(Row),
   removed: z.array(TaskId),
   digest: z.string(),
+  /** SHA-256 of the task file's bytes after it; absent where it was not looked at, and in logs before it was kept. */
+  sha256: z.string().optional(),
+  /** Others saved the task file since the last look at it, if only other white space. */
+  saved: z.literal(true).optional(),
   edits: z
     .object({
       added: z.array(TaskId),

@@ -16,6 +16,7 @@ const KEPT: ReadonlySet<string> = new Set([
   "picked",
   "loser",
   "digest",
+  "sha256",
 ]);
 
 /** The log of the run that goes on. */

@@ -148,6 +148,8 @@ function outcomeOf(world: World, changed: Changed): Outcome {
     rows: changed.changedRows.map(mutable),
     removed: [...changed.removed],
     digest: changed.index.digest,
+    sha256: changed.sha256,
+    ...(changed.saved ? { saved: true } : {}),
     ...(edits === undefined
       ? {}
       : {

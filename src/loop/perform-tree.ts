@@ -13,20 +13,20 @@ import { z } from "zod";
 import type { Change } from "../todo/change.js";
 import { EffectError } from "./drive.js";
 import type { Effect, JobFacts } from "./effects.js";
+import { keepAttempt, keepStart, noteStart, THE_REVIEW } from "./keep-attempt.js";
 import { changeBacklog, toOutcome } from "./perform-backlog.js";
 import type { World } from "./world.js";
 
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
 
-/** No task has such an id: white space is in it. One name for all, so that a killed run leaves at most one. */
-const THE_REVIEW = "the review";
-
 /** Keeps the tree as an attempt finds it. Without git there is nothing to keep. */
 export async function performCheckpoint(world: World, { job, reuse }: Do<"checkpoint">): Promise<StepEvent> {
   if (world.repo === undefined) return { type: "checkpoint", ...job, reused: false, dirty: 0 };
+  await noteStart(world);
   const order = { id: job.task_id ?? THE_REVIEW, run: world.log.run, reuse };
   const made = unwrap("checkpoint", await checkpoint(world.repo, order));
   world.memory.checkpoints.set(job.job, made);
+  await keepStart(world, made.base);
   for (const message of made.warnings) await world.log.tell({ type: "warning", ...job, message });
   return {
     type: "checkpoint",
@@ -76,6 +76,7 @@ export async function performRestore(world: World, { job }: Do<"restore">): Prom
   // Of an attempt the snapshot was taken before it was judged.
   if (isReview) await takeSnapshot(world, job, label);
   const before = world.memory.checkpoints.get(job.job);
+  await keepAttempt(world, job);
   forget(world, job);
   if (world.repo === undefined || before === undefined) return { type: "restored", ...job, paths: [] };
   const back = unwrap(
@@ -110,6 +111,7 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
     });
     const order = {
       taskId: job.task_id ?? "",
+      attempt: job.attempt,
       run: world.log.run,
       snapshot: taken,
       backlog,
@@ -121,12 +123,14 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
   const outcome = await changeBacklog(world, changes, effect.during, prepare);
   memory.baseline = memory.nextBaselines.get(job.job) ?? memory.baseline;
   if (prepared === undefined && changes.length === 0) await prepare(await bytesOf(world));
+  const refused = outcome.refused.length > 0;
+  if (prepared === undefined || prepared === "nothing" || refused) await keepAttempt(world, job);
   forget(world, job);
   if (repo === undefined || prepared === undefined || prepared === "nothing") {
     if (job.task_id !== undefined) await forgetCheckpoints(world, [job.task_id]);
     return { type: "committed", ...job, ...outcome };
   }
-  if (outcome.refused.length > 0) {
+  if (refused) {
     // Somebody gave the task another status meanwhile: a commit would say done where the backlog does not.
     unwrap("publish", await dropPending(repo));
     return { type: "committed", ...job, ...outcome };
@@ -183,7 +187,9 @@ async function forgetCheckpoints({ repo }: World, ids: readonly string[]): Promi
 
 /** A change of the backlog alone; the checkpoint of a task that is given up goes with it. */
 export async function performChange(world: World, effect: Do<"change-backlog">): Promise<StepEvent> {
+  await noteStart(world);
   const outcome = await changeBacklog(world, effect.changes, effect.during);
+  if (effect.job !== undefined) await keepAttempt(world, effect.job);
   await forgetCheckpoints(
     world,
     effect.changes.flatMap((change) => (change.op === "block" ? [change.id] : [])),

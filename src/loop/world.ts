@@ -74,6 +74,8 @@ export interface Memory {
   nextBaselines: Map<number, KnownBaseline>;
   baselineCount: number;
   finished: Set<TaskId>;
+  /** The backlog's bytes before the first claim or review, and whether they are kept for a replay already. */
+  start?: { backlog: Uint8Array; kept: boolean };
   /** As last read or written. */
   backlog?: Backlog;
   stepCount: number;

@@ -6,6 +6,7 @@ import { errorCode, errorMessage, UserError } from "../system/errors.js";
 import { acquireLock, type LockOwner } from "../system/lock.js";
 import type { Ports } from "../system/ports.js";
 import { err, ok, type Result } from "../system/result.js";
+import { sha256Hex } from "../system/sha256.js";
 import { BacklogFile, encode, type CopyKind, type Look, type Version } from "./backlog-file.js";
 import type { Applied, BacklogIndex, Change, Edits } from "./change.js";
 import type { CheckOptions } from "./check.js";
@@ -53,6 +54,10 @@ export interface Changed {
   changedRows: IndexRow[];
   /** Tasks of the last look that are gone. */
   removed: TaskId[];
+  /** SHA-256 of the bytes the file holds now, in hexadecimal digits. */
+  sha256: string;
+  /** Others saved since this store's last look, if only other white space. */
+  saved: boolean;
 }
 
 export type ChangeFailure =
@@ -187,8 +192,11 @@ class Writer {
         await this.file.write(next);
       }
       const before = this.known?.backlog ?? start.from.backlog;
+      const saved = this.known !== undefined && !holds(look, this.known.bytes);
       this.known = next;
-      return ok({ applied, ...(start.edits && { edits: start.edits }), ...difference(before, backlog) });
+      const edits = start.edits && { edits: start.edits };
+      const sha256 = sha256Hex(next.bytes);
+      return ok({ applied, ...edits, ...difference(before, backlog), saved, sha256 });
     }
     const hint = "find out what saves the file without end, then start again";
     throw new UserError("environment", `${this.file.path} changes faster than it can be written`, hint);
@@ -268,6 +276,10 @@ class Writer {
     const layout = editBacklog(from.layout, from.backlog, backlog);
     return { bytes: encode(layout, from.bom), bom: from.bom, layout, backlog };
   }
+}
+
+function holds(look: Look, bytes: Uint8Array): boolean {
+  return look.kind === "ok" && Buffer.compare(look.bytes, bytes) === 0;
 }
 
 const LOST = {
