@@ -129,7 +129,9 @@ test("killed at any git call: called again with the same checkpoint it ends the 
   let calls = 0;
   const counted = await scratch.open(
     {},
-    watchGit(scratch.ports, () => void calls++),
+    watchGit(scratch.ports, () => {
+      calls += 1;
+    }),
   );
   await counted.identity();
   calls = 0;
@@ -315,7 +317,12 @@ test("an index that another git holds is waited for", async ({ scratch }) => {
   const lock = join(scratch.top, ".git", "index.lock");
   write(scratch, ".git/index.lock", "");
   let slept = 0;
-  const clock = { ...scratch.ports.clock, sleep: () => Promise.resolve(void (slept++, rmSync(lock))) };
+  const sleep = (): Promise<void> => {
+    slept += 1;
+    rmSync(lock);
+    return Promise.resolve();
+  };
+  const clock = { ...scratch.ports.clock, sleep };
   const ports = { ...scratch.ports, clock };
   await giveUp({ ...repo, ports }, taken);
   expect(slept).toBe(1);

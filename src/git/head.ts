@@ -1,7 +1,7 @@
 // Where HEAD is, and how commits stand to each other. Leaves moving HEAD to settle-head.ts and publish.ts.
-import { join } from "node:path";
 import { asResult, runGit, type GitFailure, type GitPlace } from "./git.js";
 import type { Result } from "../system/result.js";
+import { readDoing, type Doing } from "./doing.js";
 import type { Repository } from "./repository.js";
 
 export interface Head {
@@ -15,8 +15,8 @@ export interface Head {
 export interface HeadState extends Head {
   /** Every branch, local and remote-tracking, and whatever else was asked for: full name → commit. */
   refs: ReadonlyMap<string, string>;
-  /** A rebase (or `git am`) is under way. */
-  rebasing: boolean;
+  /** What git is in the middle of. */
+  doing: Doing | undefined;
 }
 
 /** HEAD as it is now. */
@@ -38,7 +38,7 @@ export async function readHead(repo: Repository, more: readonly string[] = []): 
     refs.set(branch, commit);
     if (line.startsWith("*")) head = { commit, branch };
   }
-  return { ...(head ?? (await readUnlistedHead(repo))), refs, rebasing: await isRebasing(repo) };
+  return { ...(head ?? (await readUnlistedHead(repo))), refs, doing: await readDoing(repo) };
 }
 
 async function readUnlistedHead(repo: GitPlace): Promise<Head> {
@@ -48,14 +48,6 @@ async function readUnlistedHead(repo: GitPlace): Promise<Head> {
     branch: branch.code === 0 ? branch.out.trimEnd() : undefined,
     commit: commit.code === 0 ? commit.out.trimEnd() : undefined,
   };
-}
-
-async function isRebasing(repo: Repository): Promise<boolean> {
-  const { files } = repo.ports;
-  const found = await Promise.all(
-    ["rebase-merge", "rebase-apply"].map((folder) => files.stat(join(repo.gitDir, folder))),
-  );
-  return found.some((stat) => stat !== undefined);
 }
 
 /** Whether `commit` holds `ancestor` in its history, or is it. */

@@ -1,11 +1,11 @@
 // Puts HEAD back where an attempt found it, and keeps whatever the agent committed under a rescue ref.
 // Leaves the files in the working tree alone: snapshot.ts decides about those first.
-import { join } from "node:path";
 import { never } from "../system/never.js";
 import type { DiffEntry } from "./diff.js";
 import { runGit } from "./git.js";
 import { isAncestor, treeish, zeroLike, type Head, type HeadState } from "./head.js";
 import { diffTrees, unstage } from "./index-file.js";
+import type { Doing } from "./doing.js";
 import { freeRescueRef } from "./rescue.js";
 import type { Repository } from "./repository.js";
 
@@ -29,7 +29,7 @@ export async function judgeHead(
   now: HeadState,
   policy: CommitPolicy,
 ): Promise<HeadMove> {
-  const startedRebase = now.rebasing && !before.rebasing;
+  const startedRebase = isRebase(now) && !isRebase(before);
   if (now.branch === before.branch && now.commit === before.commit && !startedRebase) {
     return { verdict: "same", switched: [] };
   }
@@ -54,6 +54,15 @@ export async function judgeHead(
   }
 }
 
+/** What an attempt began and did not end. */
+export function began(before: HeadState, now: HeadState): Doing | undefined {
+  return now.doing === before.doing ? undefined : now.doing;
+}
+
+function isRebase({ doing }: HeadState): boolean {
+  return doing === "rebase" || doing === "am";
+}
+
 /** Puts HEAD and its branch back, keeping the agent's commits; unstages what they had staged. Deletes no branch of the agent's. */
 export async function putHeadBack(
   repo: Repository,
@@ -61,7 +70,6 @@ export async function putHeadBack(
   now: HeadState,
   keep: { run: string; label: string },
 ): Promise<void> {
-  if (now.rebasing && !before.rebasing) await quitRebase(repo);
   const moves = await keepCommits(repo, before, now, keep);
   if (before.branch === undefined) {
     moves.push("option no-deref", `update HEAD ${before.commit ?? ""}`);
@@ -129,9 +137,4 @@ function moveBranch(branch: string, to: string | undefined, from: string | undef
   if (to === from) return [];
   if (to === undefined) return [`delete ${branch} ${from ?? ""}`];
   return [`update ${branch} ${to} ${from ?? zeroLike(to)}`];
-}
-
-async function quitRebase(repo: Repository): Promise<void> {
-  const mail = await repo.ports.files.stat(join(repo.gitDir, "rebase-apply", "applying"));
-  await runGit(repo, mail === undefined ? ["rebase", "--quit"] : ["am", "--quit"]);
 }

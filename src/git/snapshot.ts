@@ -10,7 +10,8 @@ import { stageAll, stagedAgainst } from "./index-file.js";
 import type { Repository } from "./repository.js";
 import { freeRescueRef } from "./rescue.js";
 import { goBack } from "./restore.js";
-import { judgeHead, putHeadBack, type CommitPolicy, type HeadVerdict } from "./settle-head.js";
+import { endConflicts, quit } from "./progress.js";
+import { began, judgeHead, putHeadBack, type CommitPolicy, type HeadVerdict } from "./settle-head.js";
 
 export interface SnapshotOrder {
   checkpoint: Checkpoint;
@@ -31,7 +32,10 @@ export interface Snapshot {
   warnings: readonly string[];
 }
 
-/** Looks at what an attempt did, and puts HEAD back where it went astray. Three processes when HEAD stood still. */
+/**
+ * Looks at what an attempt did, puts HEAD back where it went astray, and ends a merge and the like that it left open. Three
+ * processes when HEAD stood still.
+ */
 export async function snapshot(
   repo: Repository,
   order: SnapshotOrder,
@@ -45,16 +49,20 @@ export async function snapshot(
     const backlog = all.find(({ path }) => path === repo.todo?.path);
     let changes = all.filter((entry) => entry !== backlog);
     const { verdict, switched } = await judgeHead(repo, before, now, order.policy);
+    const left = began(before, now);
+    if (left !== undefined) await quit(repo, left);
     if (verdict !== "same") {
       changes = await leaveSwitched(repo, order, changes, switched);
       await putHeadBack(repo, before, now, order);
     }
+    const head = headAfter(verdict, before, now);
+    await endConflicts(repo, { head: head.commit, began: left !== undefined, changes });
     const both = changes.filter(({ path }) => dirty.has(path));
     const kept = both.length === 0 ? undefined : await keepBase(repo, order);
     return {
       changes,
       verdict,
-      head: headAfter(verdict, before, now),
+      head,
       backlogMode: backlog?.to.mode,
       warnings: [...staged, ...both.map(({ path }) => warnOfBoth(path, kept ?? base))],
     };

@@ -9,6 +9,7 @@ import { parseEnvFile } from "../config/env-file.js";
 import { AUTO } from "../config/settings.js";
 import { useBranch } from "../git/branch.js";
 import { headOf, type Head } from "../git/head.js";
+import { inProgress } from "../git/progress.js";
 import { initRepository, openRepository, type Repository } from "../git/repository.js";
 import type { StepEvent } from "../logging/events.js";
 import { stampOf } from "../logging/run-log.js";
@@ -242,6 +243,10 @@ async function repositoryOf(request: RunRequest): Promise<{ repo?: Repository; w
       warning: `${opened.error.message}: the work is done, but nothing is committed, and what a review or a task that is given up changed stays as it is`,
     };
   }
+  const progress = await inProgress(opened.value);
+  if (!progress.ok) throw new UserError("environment", progress.error.message, "mend the repository");
+  if (progress.value !== undefined)
+    throw new UserError("environment", progress.value.message, progress.value.hint);
   return { repo: opened.value };
 }
 
