@@ -6,24 +6,24 @@ import type { NewTask } from "../todo/summary.js";
 import { objectionsTo } from "../todo/losses.js";
 import type { Backlog } from "../todo/task.js";
 import { applyChanges } from "../todo/update.js";
-import type { Effect } from "./effects.js";
+import type { Effect, JobFacts } from "./effects.js";
 import type { World } from "./world.js";
 
 type Adopt = Extract<Effect, { kind: "adopt" }>;
 
 /** Contract §4: the runner validates the file an agent wrote before adopting it; a repair that loses a task is refused. */
 export async function performAdopt(world: World, { job }: Adopt): Promise<StepEvent> {
-  const why = await adopt(world, job.job, job.phase === "repair");
+  const why = await adopt(world, job, job.phase === "repair");
   return { type: "adopted", ...job, adopted: why === undefined, ...(why === undefined ? {} : { why }) };
 }
 
 /** Why what was written is not taken, or `undefined`. */
-async function adopt(world: World, job: number, repairs: boolean): Promise<string | undefined> {
+async function adopt(world: World, job: JobFacts, repairs: boolean): Promise<string | undefined> {
   const { ports, memory, project, store } = world;
-  const draft = memory.drafts.get(job);
+  const draft = memory.drafts.get(job.job);
   const written = draft === undefined ? undefined : await ports.files.read(draft);
-  const bytes = written ?? (repairs ? undefined : fromNewTasks(world, memory.newTasks.get(job) ?? []));
-  memory.newTasks.delete(job);
+  const bytes = written ?? (repairs ? undefined : fromNewTasks(world, memory.newTasks.get(job.job) ?? []));
+  memory.newTasks.delete(job.job);
   if (bytes === undefined) return "the agent wrote no backlog";
   const checked = checkBacklog(bytes, world.check);
   if (checked.kind === "empty") return "the backlog the agent wrote has no tasks";
@@ -34,11 +34,37 @@ async function adopt(world: World, job: number, repairs: boolean): Promise<strin
   const old = await ports.files.read(project.todoFile);
   const objections = repairs && old !== undefined ? objectionsTo(old, checked.backlog) : [];
   if (objections.length > 0) return `the repair would ${objections.join(", and ")}`;
-  const adopted = await store.adopt(bytes, { copyAside: true });
+  const keeps = project.resolved.settings.verify.from_agents;
+  const known = repairs && old !== undefined ? Buffer.from(old).toString("utf8") : "";
+  const own = keeps ? checked.backlog : withoutOwnChecks(checked.backlog, known);
+  if (own !== checked.backlog) {
+    const message =
+      "the agent's own `verify` and `agent` of tasks were dropped: an agent may not choose its own checks";
+    await world.log.tell({ type: "warning", ...job, message });
+  }
+  const taken = own === checked.backlog ? bytes : Buffer.from(`${JSON.stringify(own, null, 2)}\n`, "utf8");
+  const adopted = await store.adopt(taken, { copyAside: true });
   if (adopted.ok) return undefined;
   return adopted.error.kind === "held"
     ? "the backlog is being written by somebody else"
     : "the backlog is not valid";
+}
+
+/** L5: what proves a task, and who does it, is for people to say: only what the old text said already is kept. */
+function withoutOwnChecks(backlog: Backlog, known: string): Backlog {
+  const isKnown = (text: string): boolean => known.includes(JSON.stringify(text));
+  const tasks = backlog.tasks.map((task) => {
+    const { verify = [], agent, ...rest } = task;
+    const kept = verify.filter(isKnown);
+    const mayStay = agent === undefined || isKnown(agent);
+    if (kept.length === verify.length && mayStay) return task;
+    return {
+      ...rest,
+      ...(kept.length === 0 ? {} : { verify: kept }),
+      ...(agent !== undefined && mayStay ? { agent } : {}),
+    };
+  });
+  return tasks.some((task, at) => task !== backlog.tasks[at]) ? { ...backlog, tasks } : backlog;
 }
 
 /** Where bootstrap left no file, the summary's new tasks are taken (contract §4). */

@@ -1,9 +1,10 @@
 // Effects of the gate: what passes before a task is worked on, and what does after. Leaves the verdict to the gate floor.
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { measureBaseline, runGate } from "../gate/gate.js";
 import type { GatePlan, Room } from "../gate/run-commands.js";
 import { Baseline } from "../gate/verdict.js";
 import { isTreeAfter } from "../git/compare.js";
+import type { DiffEntry } from "../git/diff.js";
 import { putBack } from "../git/put-back.js";
 import type { StepEvent } from "../logging/events.js";
 import { findRun, readLines } from "../logging/read.js";
@@ -47,12 +48,14 @@ export async function performBaseline(world: World, { job, reuse }: Do<"run-base
       if (told === undefined) return answer("unknown");
       return answer("kept", remember(world, told));
     }
-    const measured = await measureBaseline(
-      world.ports,
-      await roomOf(world, job),
-      planOf(world, []),
-      stop.signal,
-    );
+    const room = await roomOf(world, job);
+    const plan = planOf(world, []);
+    const reports = await absentReports(world, room, plan);
+    const measured = await measureBaseline(world.ports, room, plan, stop.signal);
+    await reports.remove();
+    for (const message of await takeBack(world, job, [])) {
+      await world.log.tell({ type: "warning", ...job, message });
+    }
     if (measured === "interrupted") return answer("interrupted");
     return answer("measured", remember(world, await write(world, measured, base)));
   } finally {
@@ -73,8 +76,12 @@ export async function performGate(world: World, { job }: Do<"run-gate">): Promis
     const strict = world.project.resolved.settings.verify.strict;
     const baseline = memory.baseline?.baseline;
     const room = await roomOf(world, job);
+    const reports = await absentReports(world, room, plan);
     const { report, now } = await runGate(ports, room, { ...plan, strict, baseline }, stop.signal);
-    if (plan.commands.length + plan.own.length > 0) warnings.push(...(await takeBack(world, job)));
+    await reports.remove();
+    if (plan.commands.length + plan.own.length > 0) {
+      warnings.push(...(await takeBack(world, job, memory.snapshots.get(job.job)?.changes ?? [])));
+    }
     await keepForNext(world, job, now);
     return {
       type: "gate_finished",
@@ -115,19 +122,38 @@ function ownCommands({ memory, trusted }: World, id: TaskId | undefined, warning
   return all.filter((command) => trusted.has(command));
 }
 
-async function takeBack(world: World, job: JobFacts): Promise<string[]> {
+/** Report files that were not there before are the gate's own: read, then removed, with no word to anybody. */
+async function absentReports(
+  { ports: { files } }: World,
+  room: Room,
+  { reports }: GatePlan,
+): Promise<{ remove: () => Promise<void> }> {
+  const absent: string[] = [];
+  for (const report of reports.filter((one) => one !== "stdout")) {
+    const path = resolve(room.cwd, report);
+    if ((await files.stat(path, { link: true })) === undefined) absent.push(path);
+  }
+  return {
+    remove: async () => {
+      for (const path of absent) {
+        if ((await files.stat(path, { link: true }))?.kind === "file") await files.remove(path);
+      }
+    },
+  };
+}
+
+/** Puts back what the commands did to the tree, and says so. */
+async function takeBack(world: World, job: JobFacts, changes: readonly DiffEntry[]): Promise<string[]> {
   const { repo, memory, log } = world;
-  const checkpoint = memory.checkpoints.get(job.job);
-  const taken = memory.snapshots.get(job.job);
-  if (repo === undefined || checkpoint === undefined || taken === undefined) return [];
-  const label = `gate-${String(job.iteration)}`;
-  const order = { base: checkpoint.base, changes: taken.changes, run: log.run, label };
+  const base = memory.checkpoints.get(job.job)?.base;
+  if (repo === undefined || base === undefined) return [];
+  const order = { base, changes, run: log.run, label: `gate-${String(job.iteration)}` };
   const { paths, rescue } = unwrap("run-gate", await putBack(repo, order));
   if (paths.length === 0) return [];
   const shown =
     paths.slice(0, 5).join(", ") + (paths.length > 5 ? ` and ${String(paths.length - 5)} more` : "");
   return [
-    `changed while the gate ran and put back (kept: git show ${rescue ?? ""}): ${shown}; what checks write belongs in .gitignore`,
+    `changed while the checks ran and put back (kept: git show ${rescue ?? ""}): ${shown}; what checks write belongs in .gitignore`,
   ];
 }
 

@@ -89,7 +89,8 @@ function repliesTo(sim: Sim, { effect }: Open, menu: Menu): Reply[] {
 }
 
 function told(sim: Sim, effect: Open["effect"]): boolean {
-  return "job" in effect && effect.job !== undefined && sim.told.includes(effect.job.job);
+  const job = "job" in effect ? effect.job : undefined;
+  return job !== undefined && sim.told.includes(job.job);
 }
 
 /** The name under which an effect would fail now; `undefined` where it is past that, or must not. */
