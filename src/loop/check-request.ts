@@ -82,7 +82,7 @@ function sample(name: PromptName): Readonly<Record<string, string>> {
   switch (name) {
     case "iteration": {
       const task: Task = { id: TaskId.parse("T1"), title: "a", priority: 1, status: "todo" };
-      const lists = { dependencies: [], earlierAttempts: [], history: [] };
+      const lists = { checks: [], dependencies: [], earlierAttempts: [], history: [] };
       return iterationVariables({
         ...common,
         ...lists,

@@ -108,13 +108,14 @@ async function iterationFacts(world: PromptWorld, job: JobFacts, earlier: readon
   const id = job.task_id;
   const task = id === undefined ? undefined : tasksOf(world, [id])[0];
   if (id === undefined || task === undefined) throw new Error(`no task ${String(id)} to give to an agent`);
-  const { loop, git } = world.project.resolved.settings;
+  const { loop, git, verify } = world.project.resolved.settings;
   const tail = world.memory.tails.get(id) ?? [];
   return {
     ...(await backlogFacts(world, job)),
     task,
     attempt: job.attempt,
     maxAttempts: loop.max_attempts,
+    checks: [...verify.commands, ...(task.verify ?? [])],
     dependencies: tasksOf(world, task.depends_on ?? []),
     earlierAttempts: earlier.map((one, at) => ({ ...one, events: at === earlier.length - 1 ? tail : [] })),
     history: tasksOf(world, [...world.memory.finished].slice(-HISTORY)),

@@ -53,6 +53,7 @@ const iteration: IterationFacts = {
   ],
   history: [task("T1"), task("T3", { result: "did three" })],
   commitRule: "runner",
+  checks: ["npm test"],
 };
 const review = {
   ...backlog,

@@ -13,6 +13,7 @@ const MOST = {
   attempts: 32_000,
   history: 16_000,
   sources: 8_000,
+  checks: 8_000,
   done: 160_000,
   open: 48_000,
   changes: 96_000,
@@ -59,6 +60,8 @@ export interface IterationFacts extends BacklogFacts {
   maxAttempts: number;
   /** The tasks it depends on. */
   dependencies: readonly Task[];
+  /** The commands the runner runs once the task is reported done: the project's, then its own. */
+  checks: readonly string[];
   /** Oldest first. */
   earlierAttempts: readonly EarlierAttempt[];
   /** Tasks finished lately, oldest first; dependencies among them are not shown twice. */
@@ -80,6 +83,7 @@ export function iterationVariables(facts: IterationFacts) {
     dependencies: jsonList(dependencies.map(reported), MOST.dependencies),
     earlier_attempts: earlierAttempts(facts.earlierAttempts),
     history: jsonList(history.map(reported), MOST.history),
+    checks: lines(facts.checks, MOST.checks),
     commit_rule: commitRule(facts.commitRule),
     example: example({
       task_id: task.id,
