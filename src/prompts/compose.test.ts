@@ -140,6 +140,7 @@ test("what is not there leaves no heading", () => {
   const bare = {
     ...iteration,
     attempt: 1,
+    checks: [],
     dependencies: [],
     earlierAttempts: [],
     history: [],
