@@ -150,7 +150,8 @@ test(
   story(async (rig) => {
     const { code, stdout, stderr } = await rig.run(["demo"]);
     expect(code).toBe(0);
-    expect(stderr).toContain("✗ failed D3");
+    expect(stderr).toMatch(/✗ failed D3 .*: gate: node --test .*1 test/);
+    expect(stdout).not.toContain("unverified");
     expect(stdout).toContain("complete · 6 of 6 tasks done · 8 iterations");
     expect(stdout).toContain("7 passed, 0 failed");
     const project = /^ {2}cd (.+)$/m.exec(stdout)?.[1] ?? "";

@@ -27,7 +27,7 @@ export async function demo(shell: Shell): Promise<CommandEnd> {
   await printLines(shell.out, [
     `Six tasks, in ${stage.project}.`,
     "The agent is a script: no key, no network. Its edits, tests and commits are",
-    "real, and its first try at D3 fails.",
+    "real. Its first try at D3 reports that all tests pass; the runner looks.",
     "",
   ]);
   const { ports, version, self, promptsFolder } = shell;

@@ -61,7 +61,11 @@ export const FILES: Readonly<Record<string, string>> = {
   "package.json": `${JSON.stringify({ name: "text-facts", private: true, type: "module", scripts: { test: "node --test" } }, undefined, 2)}\n`,
   "to-do.json": `${JSON.stringify(BACKLOG, undefined, 2)}\n`,
   ".looper/config.json": `${JSON.stringify(
-    { schedule: { agent: "scripted" }, agents: { scripted: { script: "../agent.json" } } },
+    {
+      schedule: { agent: "scripted" },
+      agents: { scripted: { script: "../agent.json" } },
+      verify: { commands: ["node --test --test-reporter=tap"], report: "stdout" },
+    },
     undefined,
     2,
   )}\n`,

@@ -1,4 +1,5 @@
-// The part the scripted agent plays in the demo: it writes real files and runs their tests; its first try at D3 fails them.
+// The part the scripted agent plays in the demo: it writes real files and runs their tests; it says its first try at D3 is done,
+// and it is not.
 import type { Action, Script } from "../../src/agents/script.js";
 
 /** A line of the files below that names one of the others. */
@@ -78,7 +79,7 @@ test("a few words are a minute, not none", () => {
 });
 `;
 
-/** It rounds down, and its own test says no. */
+/** It rounds down, reports success without having looked, and its own test says no. */
 const MINUTES_FIRST: Action[] = [
   { say: "Words divided by 200, in whole minutes." },
   pause,
@@ -93,13 +94,21 @@ export function minutesToRead(text) {
 `,
   },
   { write: "test/minutes.test.js", content: MINUTES_TEST },
-  { run: "node", args: ["--test", "test/minutes.test.js"] },
   pause,
-  { fail: "its own test fails: a text of three words takes 0 minutes to read, not 1" },
+  {
+    summary: {
+      task_id: "D3",
+      status: "done",
+      summary: "All tests pass.",
+      files: ["src/minutes.js", "test/minutes.test.js"],
+    },
+  },
 ];
 
 const MINUTES_SECOND: Action[] = [
-  { say: "The attempt before rounded down. Rounding up gives a short text its minute." },
+  {
+    say: "A text of three words takes a minute, not none: the attempt before rounded down. Rounding up gives a short text its minute.",
+  },
   pause,
   { replace: "src/minutes.js", find: "Math.floor", with: "Math.ceil" },
   { run: "node", args: ["--test", "test/minutes.test.js"] },

@@ -106,7 +106,9 @@ function settleFailed(work: Work, job: Job, failure: { reason: string; evidence:
   // L4: a failed attempt blocks the task at worst; the run goes on.
   const last = attemptsLeft(work, job) === 0;
   turn.notes.push(failureNote(job, failure, last ? "blocked" : "retry"));
-  const blockers = [`${failure.reason}: ${failure.evidence}`, ...whereKept(job)];
+  // The gate's first line says it; the whole of it is in the log, and in the next attempt's prompt.
+  const [sentence = ""] = failure.reason === "gate" ? failure.evidence.split("\n") : [failure.evidence];
+  const blockers = [`${failure.reason}: ${sentence}`, ...whereKept(job)];
   const block: Change[] = last ? [{ op: "block", id, blockers }] : [];
   change(work, job, [...backInHand(work, job), ...block], turn);
   return remember(

@@ -120,7 +120,8 @@ type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 
 /** At a task the backlog is settled next; a draft, a repair or a review that failed is over here. */
 function failed(view: View, current: Current, event: Of<"attempt_failed">, at: number): View {
-  const why = said(event.reason, event.evidence);
+  const [sentence = ""] = event.evidence.split("\n");
+  const why = said(event.reason, event.reason === "gate" ? sentence : event.evidence);
   if (current.phase === "iteration") return { ...view, current: { ...current, why, next: event.next } };
   return finish(view, current, { result: "failed", why, added: 0 }, at);
 }
