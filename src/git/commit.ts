@@ -79,6 +79,16 @@ export async function commitBacklog(
   });
 }
 
+/** The mode a commit holds the backlog with; `undefined` when it does not hold it. At most one process. */
+export async function backlogModeIn(
+  repo: Repository,
+  commit: string,
+): Promise<Result<string | undefined, GitFailure>> {
+  return asResult(async () =>
+    repo.todo === undefined ? undefined : (await committedVersion(repo, commit, repo.todo.path))?.mode,
+  );
+}
+
 /** The mode the backlog is committed with; `undefined` when it is not to be committed. */
 async function backlogMode(repo: Repository, taken: CommitOrder["snapshot"]): Promise<string | undefined> {
   if (repo.todo === undefined || taken.backlogMode !== undefined) return taken.backlogMode;

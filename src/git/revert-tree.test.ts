@@ -2,9 +2,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { expect } from "vitest";
 import { recoverPending, type Prepared } from "./pending.js";
-import { publish } from "./publish.js";
 import type { Repository } from "./repository.js";
-import { settleTree } from "./revert-tree.js";
+import { publishWithTree } from "./revert-tree.js";
 import { must, test, watchGit, type Scratch } from "./scratch.js";
 import { changesOf } from "./scratch-task.js";
 import { cleanPlan, finishUndo, liveOf, prepareUndo, taskCommit, undo } from "./scratch-undo.js";
@@ -100,9 +99,8 @@ test("what a person changed between the kill and the next start stays theirs", a
   const repo = await stage(scratch);
   const pending = await killedEarly(repo);
   write(scratch, "big.txt", "a person\n");
-  const settled = must(await settleTree(repo, pending));
-  expect(settled.warnings).toEqual([expect.stringContaining("big.txt was changed meanwhile")]);
-  must(await publish(repo, settled.prepared));
+  const { warnings } = must(await publishWithTree(repo, pending));
+  expect(warnings).toEqual([expect.stringContaining("big.txt was changed meanwhile")]);
   expect(read(scratch, "big.txt")).toBe("a person\n");
   expect(await scratch.git("status", "--porcelain", "--", ":!to-do.json")).toBe(" M big.txt\n?? mine.txt");
   expect(await scratch.git("show", "HEAD:big.txt")).toBe("line\n".repeat(1000).trimEnd());
@@ -118,9 +116,8 @@ test("what a person committed between the kill and the next start is not undone 
   rmSync(join(scratch.top, "new.txt"));
   await scratch.git("add", "big.txt", "else.txt", "new.txt");
   await scratch.git("commit", "-qm", "person");
-  const settled = must(await settleTree(repo, pending));
-  expect(settled.warnings).toEqual([expect.stringContaining("big.txt was committed anew")]);
-  const { commit } = must(await publish(repo, settled.prepared));
+  const { commit, warnings } = must(await publishWithTree(repo, pending));
+  expect(warnings).toEqual([expect.stringContaining("big.txt was committed anew")]);
   expect(await changesOf(scratch, commit)).toEqual([
     "A a.txt",
     "D a.txt/inside",
@@ -176,9 +173,8 @@ test("filters and line ends are git's business; another repository inside is lef
   );
   await scratch.git("commit", "-qa", "--amend", "--no-edit");
   expect((await cleanPlan(repo, "T2")).changes).toMatchObject([{ path: "sub", to: { mode: "160000" } }]);
-  const settled = must(await settleTree(repo, await prepareUndo(repo, "T2")));
-  expect(settled.warnings).toEqual([expect.stringContaining("sub is a repository of its own")]);
-  must(await publish(repo, settled.prepared));
+  const { warnings } = must(await publishWithTree(repo, await prepareUndo(repo, "T2")));
+  expect(warnings).toEqual([expect.stringContaining("sub is a repository of its own")]);
   expect(await scratch.git("status", "--porcelain", "--", "sub")).toBe(" M sub");
   expect(await scratch.git("-C", "sub", "log", "--format=%s")).toBe("2\n1");
 });

@@ -1,5 +1,5 @@
 // Brings the working tree to a commit that is built and not yet in HEAD: before HEAD moves, so that what the tree holds is
-// nobody's work to be done. May be done again after a kill at any point. Leaves the index and HEAD to publish.ts.
+// nobody's work to be done. May be done again after a kill at any point. Leaves index and HEAD to publish.ts.
 import { join } from "node:path";
 import type { Result } from "../system/result.js";
 import { parseBatch } from "./batch.js";
@@ -9,59 +9,59 @@ import { asResult, GitError, runGit, type GitFailure } from "./git.js";
 import { readHead } from "./head.js";
 import { diffTrees, dropOwnIndex, indexInfo, ownIndex, stageAll, stagedAgainst } from "./index-file.js";
 import type { Prepared } from "./pending.js";
+import { publishCommit, type Published } from "./publish.js";
 import type { Repository } from "./repository.js";
 
-/** The commit to publish, and what was left as it is, for a person to read. */
-export interface Settled {
+/** The commit to publish, and what came of the tree. */
+interface Settled {
   prepared: Prepared;
   warnings: readonly string[];
-  /** Paths (bytes) outside a sparse checkout, for `keepOutside`. */
+  /** Paths (bytes) outside a sparse checkout. */
   outside: readonly string[];
 }
 
 /**
- * Changes in the working tree what the commit changes, the backlog left out. A path that somebody changed since the commit
- * was built stays as it is, with a warning. Nine processes.
+ * Brings the working tree to the commit, the backlog left out, then publishes it. A path that somebody changed since the
+ * commit was built stays as it is, with a warning. Eleven processes.
  */
-export async function settleTree(repo: Repository, prepared: Prepared): Promise<Result<Settled, GitFailure>> {
+export async function publishWithTree(
+  repo: Repository,
+  prepared: Prepared,
+): Promise<Result<Published, GitFailure>> {
   return asResult(async () => {
-    if (prepared.published) return { prepared, warnings: [], outside: [] };
-    const { commit: head } = await readHead(repo);
-    if (head === undefined) throw new GitError("git read-tree", "HEAD has no commit any more");
-    const moved = head === prepared.parent ? [] : await diffTrees(repo, head, prepared.parent);
-    const { stay, go } = splitMoved(prepared.changes, moved);
-    const changes = go.filter(({ path }) => path !== repo.todo?.path);
-    const left = changes.length === 0 ? [] : await bring(repo, head, changes);
-    const warnings = [
-      ...stay.map(({ path }) => `${toText(path)} was committed anew meanwhile: it stays as it is`),
-      ...left.map(
-        (path) =>
-          `${path} was changed meanwhile: the file stays as it is, the commit holds it without the work`,
-      ),
-      ...changes
-        .filter(isRepository)
-        .map(
-          ({ path }) => `${toText(path)} is a repository of its own: git submodule update brings it along`,
-        ),
-    ];
-    return { prepared: { ...prepared, changes: go }, warnings, outside: await listOutside(repo, changes) };
+    const settled = await settleTree(repo, prepared);
+    const published = await publishCommit(repo, settled.prepared);
+    await keepOutside(repo, settled.outside);
+    return { ...published, warnings: [...settled.warnings, ...published.warnings] };
   });
 }
 
-/**
- * Says in the person's index of paths outside a sparse checkout that they are not meant to be in the tree: setting their
- * entries made git forget it. Comes after publishing. One process, if there are any.
- */
-export async function keepOutside(
-  repo: Repository,
-  outside: readonly string[],
-): Promise<Result<undefined, GitFailure>> {
-  return asResult(async () => {
-    const input = outside.map((path) => `${path}\0`).join("");
-    const args = ["update-index", "--skip-worktree", "-z", "--stdin"];
-    if (outside.length > 0) await runGit(repo, args, { input });
-    return undefined;
-  });
+async function settleTree(repo: Repository, prepared: Prepared): Promise<Settled> {
+  if (prepared.published) return { prepared, warnings: [], outside: [] };
+  const { commit: head } = await readHead(repo);
+  if (head === undefined) throw new GitError("git read-tree", "HEAD has no commit any more");
+  const moved = head === prepared.parent ? [] : await diffTrees(repo, head, prepared.parent);
+  const { stay, go } = splitMoved(prepared.changes, moved);
+  const changes = go.filter(({ path }) => path !== repo.todo?.path);
+  const left = changes.length === 0 ? [] : await bring(repo, head, changes);
+  const warnings = [
+    ...stay.map(({ path }) => `${toText(path)} was committed anew meanwhile: it stays as it is`),
+    ...left.map(
+      (path) =>
+        `${path} was changed meanwhile: the file stays as it is, the commit holds it without the work`,
+    ),
+    ...changes
+      .filter(isRepository)
+      .map(({ path }) => `${toText(path)} is a repository of its own: git submodule update brings it along`),
+  ];
+  return { prepared: { ...prepared, changes: go }, warnings, outside: await listOutside(repo, changes) };
+}
+
+/** Setting an entry of the person's index made git forget that it is not meant to be in the tree. */
+async function keepOutside(repo: Repository, outside: readonly string[]): Promise<void> {
+  const input = outside.map((path) => `${path}\0`).join("");
+  const args = ["update-index", "--skip-worktree", "-z", "--stdin"];
+  if (outside.length > 0) await runGit(repo, args, { input });
 }
 
 /** Those of the changed paths that git did not write, since the person asked for a part of the tree alone. */

@@ -7,10 +7,9 @@ import { findInTheWay } from "./in-the-way.js";
 import type { TaskCommit } from "./live-commits.js";
 import { formatMessage, formatUndoMessage } from "./message.js";
 import type { Prepared } from "./pending.js";
-import { publish } from "./publish.js";
 import type { Repository } from "./repository.js";
 import { planRevert, type RevertPlan } from "./revert.js";
-import { keepOutside, settleTree } from "./revert-tree.js";
+import { publishWithTree } from "./revert-tree.js";
 import { must, type Scratch } from "./scratch.js";
 import { listTaskCommits } from "./task-commits.js";
 
@@ -61,10 +60,8 @@ export async function prepareUndo(repo: Repository, ...tasks: string[]): Promise
 /** The rest of it; answers with the commit, and throws on a warning. */
 export async function finishUndo(scratch: Scratch, repo: Repository, prepared: Prepared): Promise<string> {
   await scratch.ports.files.writeAtomic(join(scratch.top, "to-do.json"), REOPENED);
-  const settled = must(await settleTree(repo, prepared));
-  if (settled.warnings.length > 0) throw new Error(settled.warnings.join("\n"));
-  const { commit } = must(await publish(repo, settled.prepared));
-  must(await keepOutside(repo, settled.outside));
+  const { commit, warnings } = must(await publishWithTree(repo, prepared));
+  if (warnings.length > 0) throw new Error(warnings.join("\n"));
   return commit;
 }
 

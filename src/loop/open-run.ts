@@ -129,7 +129,7 @@ function started(
 }
 
 /** A secret is never a path that exists: a redacted path would break whatever is told of it. */
-async function withoutPaths({ files }: Ports, secrets: readonly string[]): Promise<string[]> {
+export async function withoutPaths({ files }: Ports, secrets: readonly string[]): Promise<string[]> {
   const kept = await Promise.all(
     secrets.map(async (secret) =>
       secret.startsWith("/") && !secret.includes("\0") && (await files.stat(secret)) !== undefined

@@ -5,15 +5,15 @@ import type { GitFailure } from "../git/git.js";
 import { formatMessage } from "../git/message.js";
 import { dropPending, recoverPending } from "../git/pending.js";
 import { publish } from "../git/publish.js";
+import { publishWithTree } from "../git/revert-tree.js";
 import { restoreTo } from "../git/restore.js";
 import { snapshot } from "../git/snapshot.js";
 import type { StepEvent } from "../logging/events.js";
 import type { Result } from "../system/result.js";
-import { z } from "zod";
-import type { Change } from "../todo/change.js";
 import { EffectError } from "./drive.js";
 import type { Effect, JobFacts } from "./effects.js";
 import { keepAttempt, keepStart, noteStart, THE_REVIEW } from "./keep-attempt.js";
+import { missingOf } from "./missing.js";
 import { changeBacklog, toOutcome } from "./perform-backlog.js";
 import type { World } from "./world.js";
 
@@ -140,25 +140,22 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
   return { type: "committed", ...job, commit: published.commit, ...outcome };
 }
 
-const PendingFacts = z.object({ changes: z.array(z.custom<Change>()) });
-
 /** Goes on where a killed run left its commit. */
 export async function performFinishPending(world: World): Promise<StepEvent> {
   const { repo } = world;
   if (repo === undefined) throw new EffectError("finish-pending", "there is no repository");
   const prepared = unwrap("finish-pending", await recoverPending(repo));
   if (prepared === undefined) return { type: "committed", ...toOutcome(world.memory.backlog) };
-  const facts = PendingFacts.safeParse(prepared.facts);
-  const task = world.memory.backlog?.tasks.find(({ id }) => id === prepared.taskId);
-  // Written already, or never to be: then only the commit is missing.
-  const changes = task === undefined || task.status === "done" || !facts.success ? [] : facts.data.changes;
+  const { changes, undone } = missingOf(prepared, world.memory.backlog?.tasks ?? []);
   const outcome =
     changes.length === 0 ? toOutcome(world.memory.backlog) : await changeBacklog(world, changes, "idle");
-  if (outcome.refused.length > 0) {
+  if (outcome.refused.length > 0 && undone === undefined) {
     unwrap("finish-pending", await dropPending(repo));
     return { type: "committed", ...outcome };
   }
-  const published = unwrap("publish", await publish(repo, prepared));
+  const publishing = undone === undefined ? publish(repo, prepared) : publishWithTree(repo, prepared);
+  const published = unwrap("publish", await publishing);
+  outcome.warnings.push(...published.warnings);
   return { type: "committed", commit: published.commit, ...outcome };
 }
 
