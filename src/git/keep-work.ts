@@ -18,7 +18,6 @@ export interface KeptWork {
 }
 
 export interface WorkToKeep {
-  label: string;
   facts: RescueFacts;
   /** What was committed since the base was made. */
   since: readonly DiffEntry[];
@@ -52,9 +51,9 @@ export async function keepWork(
   const goesOn = earlier !== undefined && agree(earlier.changes, back) && agree(earlier.staged, lost);
   const changes = goesOn ? new Map([...earlier.changes, ...back]) : back;
   const staged = goesOn ? new Map([...earlier.staged, ...lost]) : lost;
-  const ref = goesOn ? earlier.ref : await freeRescueRef(repo, work.facts.run, work.label);
+  const ref = goesOn ? earlier.ref : await freeRescueRef(repo, work.facts.run, work.facts.label);
   const ident = await repo.identity();
-  const message = rescueMessage(work.label, work.facts);
+  const message = rescueMessage(work.facts);
   const before = { ref, parent: work.facts.base, ident, message, entries: work.since };
   const index = { ref, parent: "previous", ident, message, entries: toEntries(staged) };
   const made = await importAll(

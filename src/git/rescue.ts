@@ -12,6 +12,7 @@ import type { Repository } from "./repository.js";
 /** What a rescue of this program's own says of itself. */
 const RescueFacts = z.object({
   run: z.string(),
+  label: z.string(),
   task: z.string().optional(),
   why: z.enum(["given-up", "review", "put-back"]),
   /** The checkpoint's commit. */
@@ -45,8 +46,8 @@ export async function freeRescueRef(repo: Repository, run: string, label: string
 }
 
 /** The message of a rescue's commit. */
-export function rescueMessage(label: string, facts: RescueFacts): string {
-  return `${SUBJECT}${label}\n\n${JSON.stringify(facts)}\n`;
+export function rescueMessage(facts: RescueFacts): string {
+  return `${SUBJECT}${facts.label}\n\n${JSON.stringify(facts)}\n`;
 }
 
 const SUBJECT = "looper: rescue of ";

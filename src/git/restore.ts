@@ -126,8 +126,8 @@ async function takeBack(
   const { checkpoint, run, label } = order;
   if (what.back.length === 0 && what.lost.length === 0) return;
   const since = what.since.filter(({ path }) => !repo.isOwn(path));
-  const facts = { run, ...taskOf(checkpoint), base: checkpoint.base };
-  work.kept = await keepWork(repo, { ...what, since, label, facts }, work.kept);
+  const facts = { run, label, ...taskOf(checkpoint), base: checkpoint.base };
+  work.kept = await keepWork(repo, { ...what, since, facts }, work.kept);
   if (what.back.length > 0) await leadTree(repo, work.kept.commit, work.kept.before);
 }
 
@@ -158,7 +158,7 @@ export async function goBack(
   const { base, run, label } = order;
   const ref = await freeRescueRef(repo, run, label);
   const ident = await repo.identity();
-  const message = rescueMessage(label, { run, why: "put-back", base });
+  const message = rescueMessage({ run, label, why: "put-back", base });
   const [kept, whole] = await importPair(
     repo,
     { ref, parent: base, ident, message, entries: order.own },

@@ -1,0 +1,140 @@
+// What was put aside, for a person to go through: the list, one of them, and dropping one.
+// Leaves making rescues to rescue.ts and bringing one back to bring-back.ts.
+import { z } from "zod";
+import type { Result } from "../system/result.js";
+import { toText } from "./bytes.js";
+import type { DiffEntry } from "./diff.js";
+import { readFacts } from "./facts.js";
+import { asResult, runGit, type GitFailure } from "./git.js";
+import { readHead, treeish } from "./head.js";
+import { diffTrees } from "./index-file.js";
+import { findRescues, type FoundRescue } from "./rescue.js";
+import type { Repository } from "./repository.js";
+
+/**
+ * Why something was put aside: the work of a task that was given up; what a review changed; what was put back for another
+ * reason (a switch of branches, a gate that changed files); commits an agent made; the tree as an attempt found it.
+ */
+export type RescueReason = "given-up" | "review" | "put-back" | "commits" | "before";
+
+export interface Rescue {
+  /** What a person types: the run's id and the label. */
+  id: string;
+  ref: string;
+  run: string;
+  label: string;
+  why: RescueReason;
+  task: string | undefined;
+  /** Milliseconds since the epoch. */
+  at: number;
+  commit: string;
+  /** A commit or tree: what is kept is the difference from here to `commit`. */
+  from: string;
+  /** The runner's own files left out. */
+  changes: readonly DiffEntry[];
+  /** What was staged and in no file, and the commit that holds it. */
+  staged: readonly DiffEntry[];
+  stagedIn: string | undefined;
+}
+
+/** Every rescue, newest first. */
+export async function listRescues(repo: Repository): Promise<Result<Rescue[], GitFailure>> {
+  return asResult(async () => {
+    const found = await findRescues(repo);
+    const head = found.length === 0 ? undefined : (await readHead(repo)).commit;
+    const rescues: Rescue[] = [];
+    for (const one of found) rescues.push(await describe(repo, one, { head, all: found }));
+    return rescues.reverse();
+  });
+}
+
+/** The changes a rescue keeps, as git prints a diff, with a summary of them. */
+export async function showRescue(repo: Repository, rescue: Rescue): Promise<Result<string, GitFailure>> {
+  return asResult(async () => {
+    const shape = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--stat", "--patch"];
+    const { from, commit, stagedIn } = rescue;
+    const paths = ["--", ":(top)", ...repo.excludes];
+    const work = toText((await runGit(repo, ["diff", ...shape, from, commit, ...paths])).out);
+    if (stagedIn === undefined) return work;
+    const staged = toText((await runGit(repo, ["diff", ...shape, from, stagedIn])).out);
+    return `${work}${work === "" ? "" : "\n"}Staged and in no file (git show ${stagedIn}):\n\n${staged}`;
+  });
+}
+
+/** Forgets a rescue; its commit stays until git prunes. Refused when its ref points elsewhere by now. */
+export async function dropRescue(repo: Repository, rescue: Rescue): Promise<Result<undefined, GitFailure>> {
+  return asResult(async () => {
+    await runGit(repo, ["update-ref", "-d", rescue.ref, rescue.commit]);
+    return undefined;
+  });
+}
+
+interface Around {
+  head: string | undefined;
+  all: readonly FoundRescue[];
+}
+
+async function describe(repo: Repository, found: FoundRescue, around: Around): Promise<Rescue> {
+  const { ref, run, label, commit, facts } = found;
+  const kind = await kindOf(repo, found, around);
+  const stagedIn = facts === undefined ? undefined : found.parents[1];
+  return {
+    id: `${run}/${label}`,
+    ref,
+    run,
+    label,
+    ...kind,
+    at: found.seconds * 1000,
+    commit,
+    // The runner's own files are in no checkpoint: they would look removed.
+    changes: (await diffTrees(repo, commit, kind.from)).filter(({ path }) => !repo.isOwn(path)),
+    staged: stagedIn === undefined ? [] : await diffTrees(repo, stagedIn, kind.from),
+    stagedIn,
+  };
+}
+
+const CheckpointFacts = z.object({ task: z.string(), head: z.string().optional() });
+
+async function kindOf(
+  repo: Repository,
+  found: FoundRescue,
+  around: Around,
+): Promise<Pick<Rescue, "why" | "task" | "from">> {
+  const { facts, parents, subject, commit } = found;
+  if (facts !== undefined) {
+    const task = facts.task ?? taskOf(facts.label);
+    return { why: facts.why, task, from: parents[0] ?? (await treeish(repo, undefined)) };
+  }
+  if (subject === "looper: checkpoint") {
+    const text = toText((await runGit(repo, ["cat-file", "commit", commit])).out);
+    const known = readFacts(CheckpointFacts, text.slice(text.indexOf("{", text.indexOf("\n\n"))));
+    if (known !== undefined) {
+      const task = /\s/.test(known.task) ? undefined : known.task;
+      return { why: "before", task, from: await treeish(repo, known.head) };
+    }
+  }
+  return {
+    why: "commits",
+    task: taskOf(firstLabel(found, around.all)),
+    from: await forkOf(repo, commit, around),
+  };
+}
+
+/** Where an agent's commits left the history there is now. */
+async function forkOf(repo: Repository, commit: string, { head }: Around): Promise<string> {
+  if (head === undefined) return treeish(repo, undefined);
+  const { code, out } = await runGit(repo, ["merge-base", head, commit], { answers: [1] });
+  return code === 0 ? out.trimEnd() : treeish(repo, undefined);
+}
+
+/** Labels are a task's id and an attempt's number, with what it is of them behind it; a review's names none. */
+function taskOf(label: string): string | undefined {
+  const [, task] = /^(.+)-\d+(?:-branch|-tree)?$/.exec(label) ?? [];
+  return task === undefined || /^review-\d+/.test(label) ? undefined : task;
+}
+
+/** The label without the number that a second rescue of the same name has. */
+function firstLabel({ run, label }: FoundRescue, all: readonly FoundRescue[]): string {
+  const [, first] = /^(.+)-\d+$/.exec(label) ?? [];
+  return all.some((other) => other.run === run && other.label === first) ? (first ?? label) : label;
+}
