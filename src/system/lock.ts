@@ -62,12 +62,15 @@ export async function acquireLock(
   };
   await files.makeFolder(dirname(path), 0o755);
   const deadline = clock.monotonic() + options.waitMs;
-  for (;;) {
-    if (await place(ports, path, mine)) return { held: hold(ports, path, mine, await listDead(ports, path)) };
-    const owner = await readOwner(ports, path);
+  for (let owner: LockOwner | undefined; ;) {
+    // A try writes a file, a look reads one: many who wait must not keep the disk from the one who works.
+    if (owner === undefined && (await place(ports, path, mine)))
+      return { held: hold(ports, path, mine, await listDead(ports, path)) };
+    owner = await readOwner(ports, path);
     if (owner === undefined) continue;
     if (await isGone(ports, path, owner)) {
       await takeAway(ports, path, owner, mine);
+      owner = undefined;
       continue;
     }
     if (clock.monotonic() >= deadline) return { heldBy: owner };
