@@ -17,6 +17,10 @@ interface Accepted {
   id: TaskId;
 }
 
+interface Linked extends Accepted {
+  edges: TaskId[];
+}
+
 /** Turns reported tasks into tasks. `existing`: all there are, the completion marker left out. `now`: RFC 3339. */
 export function planNewTasks(
   existing: readonly Task[],
@@ -37,10 +41,9 @@ export function planNewTasks(
     if (id !== undefined && twin !== undefined && !renamed.has(id)) renamed.set(id, twin);
   }
   const known = new Set<string>([...existing, ...accepted].map((task) => task.id));
-  const edges = accepted.map((task) => edgesOf(task, { known, renamed, warnings }));
-  dropCycles(accepted, edges, warnings);
-  const tasks = accepted.map((task, at) => toTask(task, edges[at] ?? [], { ...options, warnings }));
-  return { tasks, warnings };
+  const linked = accepted.map((task) => ({ ...task, edges: edgesOf(task, { known, renamed, warnings }) }));
+  dropCycles(linked, warnings);
+  return { tasks: linked.map((task) => toTask(task, { ...options, warnings })), warnings };
 }
 
 /** Leaves out what is there already: a task whose title is that of one that is not done, or of one before it in the list. */
@@ -102,38 +105,38 @@ function edgesOf(
 }
 
 /** Removes each edge that closes a cycle. Only new tasks can be in one: nothing that was there depends on them. */
-function dropCycles(accepted: readonly Accepted[], edges: TaskId[][], warnings: string[]): void {
-  const places = new Map(accepted.map(({ id }, at) => [id, at]));
-  const seen = new Set<number>();
-  for (const start of edges.keys()) {
-    const path = seen.has(start) ? [] : [{ at: start, next: 0 }];
+function dropCycles(linked: readonly Linked[], warnings: string[]): void {
+  const byId = new Map(linked.map((task) => [task.id, task]));
+  const seen = new Set<Linked>();
+  for (const start of linked) {
+    const path = seen.has(start) ? [] : [{ task: start, next: 0 }];
     const onPath = new Set([start]);
     seen.add(start);
     for (let step = path.at(-1); step !== undefined; step = path.at(-1)) {
-      const own = edges[step.at] ?? [];
-      const target = own[step.next];
-      const place = target === undefined ? undefined : places.get(target);
+      const { id, edges } = step.task;
+      const target = edges[step.next];
       if (target === undefined) {
         path.pop();
-        onPath.delete(step.at);
-      } else if (place !== undefined && onPath.has(place)) {
-        own.splice(step.next, 1);
-        const id = accepted[step.at]?.id ?? "";
-        warnings.push(`new task ${id}: dependency on ${target} dropped: it would close a cycle`);
-      } else {
-        step.next++;
-        if (place === undefined || seen.has(place)) continue;
-        seen.add(place);
-        onPath.add(place);
-        path.push({ at: place, next: 0 });
+        onPath.delete(step.task);
+        continue;
       }
+      const to = byId.get(target);
+      if (to !== undefined && onPath.has(to)) {
+        edges.splice(step.next, 1);
+        warnings.push(`new task ${id}: dependency on ${target} dropped: it would close a cycle`);
+        continue;
+      }
+      step.next++;
+      if (to === undefined || seen.has(to)) continue;
+      seen.add(to);
+      onPath.add(to);
+      path.push({ task: to, next: 0 });
     }
   }
 }
 
 function toTask(
-  { from, id }: Accepted,
-  depends_on: TaskId[],
+  { from, id, edges: depends_on }: Linked,
   { now, keepVerify, warnings }: { now: string; keepVerify: boolean; warnings: string[] },
 ): Task {
   const { title, description, reference, priority, details, steps, tags, files, verify, agent } = from;

@@ -19,8 +19,9 @@ export function compareIds(a: string, b: string): number {
       const pointA = a.codePointAt(i) ?? 0;
       const pointB = b.codePointAt(j) ?? 0;
       if (pointA !== pointB) return pointA - pointB;
-      i += pointA > 0xffff ? 2 : 1;
-      j += pointB > 0xffff ? 2 : 1;
+      // Of a pair of code units the second is met next: the same in both.
+      i++;
+      j++;
     }
   }
   return a.length - i - (b.length - j) || compareText(a, b);
@@ -32,7 +33,7 @@ function isDigit(code: number): boolean {
 
 function endOfRun(text: string, from: number): number {
   let end = from;
-  while (end < text.length && isDigit(text.charCodeAt(end))) end++;
+  while (isDigit(text.charCodeAt(end))) end++;
   return end;
 }
 

@@ -24,7 +24,7 @@ export type Selection =
   | { picked: IndexRow; reason: "doing" | "todo" | "blocked"; candidates: number; next?: TaskId }
   | { none: "all-done" | "nothing-ready" };
 
-const RANK = { doing: 0, todo: 1, blocked: 2 } as const;
+const RANK: Readonly<Record<Status, number>> = { doing: 0, todo: 1, blocked: 2, done: 3 };
 
 /** Picks the next task (contract §3.4). Rows in any order; the answer depends on the set alone. */
 export function selectTask(rows: readonly IndexRow[], tried: Tried): Selection {
@@ -56,7 +56,6 @@ function mayBeTried(id: TaskId, tried: Tried): boolean {
 
 /** `doing` before `todo` before `blocked`; doing by id, the others by priority, then id. */
 function compareForSelection(a: IndexRow, b: IndexRow): number {
-  if (a.status === "done" || b.status === "done") return 0;
   return RANK[a.status] - RANK[b.status] || compareWithin(a, b);
 }
 
