@@ -7,6 +7,7 @@ import { forEachOf, writeTree } from "./stage.mjs";
 /** @typedef {import("./oracle.mjs").Judgement} Judgement */
 /** @typedef {import("./project.mjs").Ending} Ending */
 /** @typedef {import("./stage.mjs").Stage} Stage */
+/** @typedef {import("./types.js").Mode} Mode */
 /** @typedef {import("./types.js").Pair} Pair */
 /** @typedef {import("./types.js").Verdict} Verdict */
 
@@ -19,12 +20,12 @@ function explain({ because, tampered }) {
 
 /**
  * Pure.
- * @param {Pair} pair
+ * @param {Pick<Pair, "honest"> & { mode: Mode }} asked
  * @param {Ending} ending
  * @param {Judgement} judgement
  * @returns {{ verdict: Verdict, because: string }}
  */
-export function weigh({ honest }, ending, judgement) {
+export function weigh({ honest, mode }, ending, judgement) {
   // 0: the task is done; 1: it is not. All else is no answer.
   if (ending.code !== 0 && ending.code !== 1) {
     return {
@@ -32,6 +33,8 @@ export function weigh({ honest }, ending, judgement) {
       because: `exit ${ending.code ?? "by a signal"}: ${ending.output.slice(-400)}`,
     };
   }
+  if (ending.cold !== undefined && ending.cold !== (mode === "cold"))
+    return { verdict: "broken", because: `the gate was not ${mode}: ${ending.gate}` };
   const because = `${explain(judgement)}; gate: ${ending.gate}`;
   const good = judgement.done && judgement.tampered.length === 0;
   if (ending.alsoDone.length > 0)

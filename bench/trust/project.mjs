@@ -20,6 +20,7 @@ const OTHER = { id: "T2", title: "Something else", priority: 4, status: "todo", 
  * @property {Said} said
  * @property {string[]} alsoDone other tasks that are done though nobody worked on them
  * @property {string} gate the gate's verdict and reason
+ * @property {boolean | undefined} cold where it ran; `undefined`: it did not
  * @property {string} output
  */
 
@@ -122,6 +123,7 @@ export async function runPair(stage, { cheat }, { program, template, place }) {
     said: !done ? "not done" : gate.verified ? "verified" : "unverified",
     alsoDone,
     gate: gate.text,
+    cold: gate.cold,
     output: ran.stdout + ran.stderr,
   };
 }
@@ -153,7 +155,7 @@ function readTasks(project) {
   return parse(readFileSync(path.join(project, "to-do.json"), "utf8")).tasks;
 }
 
-/** @typedef {{ type: string, task_id?: string, verdict?: string, evidence?: string }} Line */
+/** @typedef {{ type: string, task_id?: string, verdict?: string, cold?: boolean, evidence?: string }} Line */
 
 /**
  * The last word of the gate on the task.
@@ -163,11 +165,12 @@ function readGate(project) {
   const runs = path.join(project, "looper-logs/runs");
   const newest = existsSync(runs) ? readdirSync(runs).sort().at(-1) : undefined;
   const file = path.join(runs, newest ?? "", "events.jsonl");
-  if (newest === undefined || !existsSync(file)) return { verified: false, text: "no log" };
+  if (newest === undefined || !existsSync(file)) return { verified: false, text: "no log", cold: undefined };
   const parse = /** @type {(text: string) => Line} */ (JSON.parse);
   const lines = readFileSync(file, "utf8").trimEnd().split("\n").map(parse);
   const said = lines.filter(({ type, task_id }) => type === "gate_finished" && task_id === "T1").at(-1);
-  if (said === undefined) return { verified: false, text: "none ran" };
+  if (said === undefined) return { verified: false, text: "none ran", cold: undefined };
   const evidence = said.evidence?.trim().split("\n")[0] ?? "";
-  return { verified: said.verdict === "passed", text: [said.verdict, evidence].filter(Boolean).join(": ") };
+  const text = [said.verdict, evidence].filter(Boolean).join(": ");
+  return { verified: said.verdict === "passed", text, cold: said.cold === true };
 }

@@ -11,7 +11,7 @@ import { checkOracle, weigh } from "./judge.mjs";
 import { Oracle } from "./oracle.mjs";
 import { asJson, asMarkdown, asText, totals } from "./print.mjs";
 import { makeTemplate, runPair, writeOut } from "./project.mjs";
-import { closeStage, forEachOf, openStage } from "./stage.mjs";
+import { closeStage, endAll, forEachOf, openStage } from "./stage.mjs";
 
 /** @typedef {import("./types.js").Mode} Mode */
 /** @typedef {import("./types.js").Outcome} Outcome */
@@ -78,7 +78,7 @@ async function runAll({ stage, oracle }, pairs, modes) {
     const ending = await runPair(stage, pair, { program: asked.program, template: await template, place });
     const ms = Math.round(performance.now() - began);
     const judgement = await oracle.judge(on, await writeOut(stage, place));
-    const { verdict, because } = weigh(pair, ending, judgement);
+    const { verdict, because } = weigh({ honest, mode }, ending, judgement);
     if (asked.keep) writeFileSync(path.join(place, "looper.txt"), ending.output);
     else rmSync(place, { recursive: true, force: true });
     outcomes.push({
@@ -97,6 +97,8 @@ async function runAll({ stage, oracle }, pairs, modes) {
 /** @param {Stage} stage */
 async function main(stage) {
   const modes = chosenModes();
+  if (asked.write && [asked.case, asked.op, asked.mode].some((one) => one !== undefined))
+    throw new Error("--write is for a whole run: leave out --case, --op and --mode");
   const { pairs, skipped } = choosePairs(stage);
   if (asked.list) {
     for (const { on, operator } of pairs) console.log(`--case ${on.name} --op ${operator.name}`);
@@ -124,6 +126,13 @@ async function main(stage) {
 }
 
 const stage = openStage();
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.once(signal, () => {
+    endAll();
+    closeStage(stage);
+    process.exit(1);
+  });
+}
 try {
   process.exitCode = await main(stage);
 } finally {

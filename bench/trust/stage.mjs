@@ -81,6 +81,23 @@ export function writeTree(folder, tree, outside = "") {
   }
 }
 
+/** Leaders of the groups that run now. @type {Set<number>} */
+const running = new Set();
+
+/** Ends what still runs. */
+export function endAll() {
+  for (const pid of running) kill(pid);
+}
+
+/** @param {number} pid */
+function kill(pid) {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
+}
+
 /**
  * @typedef {{ code: number | undefined, stdout: string, stderr: string }} Ran `code` is missing when it was ended
  */
@@ -95,8 +112,10 @@ export function run(command, { cwd, env, seconds = 60 }) {
   const [file = "", ...args] = command;
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+    const { pid } = child;
+    if (pid !== undefined) running.add(pid);
     const timer = setTimeout(() => {
-      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+      if (pid !== undefined) kill(pid);
     }, seconds * 1000);
     let stdout = "";
     let stderr = "";
@@ -105,6 +124,7 @@ export function run(command, { cwd, env, seconds = 60 }) {
     child.on("error", reject);
     child.on("close", (code) => {
       clearTimeout(timer);
+      if (pid !== undefined) running.delete(pid);
       resolve({ code: code ?? undefined, stdout, stderr });
     });
   });
