@@ -56,7 +56,13 @@ test("the backlog, its copies, the log and what git ignores are not in it", asyn
   const { top, git } = scratch;
   write(top, ".gitignore", "looper-logs/\nignored\n");
   mkdirSync(join(top, "looper-logs"));
-  for (const name of ["looper-logs/x", "ignored", "to-do.json", "to-do.json.edited-1"])
+  for (const name of [
+    "looper-logs/x",
+    "ignored",
+    "to-do.json",
+    "to-do.json.edited-1",
+    ".to-do.json.0123456789ab.tmp",
+  ])
     write(top, name, "new\n");
   const repo = await scratch.open();
   const taken = must(await checkpoint(repo, T1));
@@ -181,4 +187,29 @@ test("four git processes, and a failing one is a value", async ({ scratch }) => 
   expect(seen).toEqual(["for-each-ref", "add", "diff-index", "fast-import"]);
   rmSync(join(scratch.top, ".git", "objects"), { recursive: true });
   expect(await checkpoint(repo, T1)).toMatchObject({ ok: false });
+});
+
+test("a file that vanishes while git looks at the tree is looked for once more", async ({ scratch }) => {
+  const { top, ports } = scratch;
+  write(top, "new.txt", "new\n");
+  const stderr = "fatal: unable to stat '.new.txt.swp': No such file or directory\n";
+  let failures = 0;
+  const flaky: typeof ports = {
+    ...ports,
+    processes: {
+      ...ports.processes,
+      run: (spec, options) =>
+        spec.args.includes("add") && failures++ < 2
+          ? Promise.resolve({
+              end: { how: "exited", code: 128 },
+              stdout: new Uint8Array(),
+              stderr,
+              timedOut: false,
+            })
+          : ports.processes.run(spec, options),
+    },
+  };
+  const taken = must(await checkpoint(await scratch.open({}, flaky), T1));
+  expect(failures).toBe(3);
+  expect([...taken.dirty.keys()]).toEqual(["new.txt"]);
 });

@@ -3,7 +3,7 @@
 import { dirname, join } from "node:path";
 import { errorCode } from "../system/errors.js";
 import { exists, parseRaw, removalsFirst, sameVersion, type DiffEntry } from "./diff.js";
-import { GitError, runGit } from "./git.js";
+import { GitError, runGit, type GitAnswer } from "./git.js";
 import type { Repository } from "./repository.js";
 
 const INDEX_LOCK_MS = 5_000;
@@ -39,9 +39,25 @@ export async function stageAll(repo: Repository, base?: string): Promise<string[
   // A file that cannot be read must not keep all the others out: git then exits with 1.
   const flags = ["--all", "--ignore-errors", ...(sparse ? ["--sparse"] : [])];
   const args = ["add", ...flags, "--", ":(top)", ...repo.excludes];
-  const { err } = await runGit(repo, args, { index, answers: [1] });
+  const { err } = await addAll(repo, args, index);
   const told = err.split("\n").filter((line) => /^(?:error|warning): /.test(line));
   return told.slice(0, MOST_WARNINGS);
+}
+
+/** So often a file may vanish between being listed and being read. */
+const MOST_LOOKS = 5;
+
+/** One file that vanishes meanwhile, as a rule what an editor writes before it takes its place, is fatal to git: it looks again. */
+async function addAll(repo: Repository, args: readonly string[], index: string): Promise<GitAnswer> {
+  for (let looks = 1; ; looks++) {
+    try {
+      return await runGit(repo, args, { index, answers: [1] });
+    } catch (error) {
+      const vanished =
+        error instanceof GitError && /unable to stat '.*': No such file/.test(error.failure.message);
+      if (!vanished || looks === MOST_LOOKS) throw error;
+    }
+  }
 }
 
 /**

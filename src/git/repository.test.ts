@@ -28,6 +28,7 @@ test("a project in a sub-folder: the whole repository, the backlog by its path f
   expect(repo.excludes).toEqual([
     ":(exclude,top,literal)pro jé/to-do.json",
     ":(exclude,top,glob)pro jé/to-do.json.*",
+    ":(exclude,top,glob)pro jé/.to-do.json.*.tmp",
     ":(exclude,top,literal)pro jé/logs",
   ]);
 });

@@ -1,6 +1,7 @@
 // Finds the git repository a project lies in and says what every other file here needs to know of it.
 // Leaves all that changes something to the files beside it; `initRepository` alone makes one.
-import { basename, dirname, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { isHalfWritten } from "../system/half-written.js";
 import type { Files, Ports } from "../system/ports.js";
 import { err, ok, type Result } from "../system/result.js";
 import { toBytes, toText } from "./bytes.js";
@@ -137,10 +138,7 @@ async function describe(place: GitPlace, folders: Folders, places: RepositoryPla
     // Named, so that a `.git` an agent removes can never make git fall through to a repository further up.
     env: { ...place.env, GIT_DIR: folders.gitDir, GIT_WORK_TREE: top },
   };
-  const excludesSaveTodo = [
-    ...(todoPath === undefined ? [] : [copiesOf(todoPath)]),
-    ...own.flatMap(excludeOf),
-  ];
+  const excludesSaveTodo = [...(todoPath === undefined ? [] : besideOf(todoPath)), ...own.flatMap(excludeOf)];
   const linked = resolve(folders.gitDir) !== resolve(folders.commonDir);
   return {
     ...at,
@@ -166,13 +164,19 @@ function ownedBy(todoPath: string | undefined, own: readonly string[]): (path: s
   const folders = own.map(toBytes);
   const todo = todoPath === undefined ? undefined : toBytes(todoPath);
   return (path) =>
-    (todo !== undefined && (path === todo || path.startsWith(`${todo}.`))) ||
+    (todo !== undefined && (path === todo || path.startsWith(`${todo}.`) || isHalfOf(path, todo))) ||
     folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
 }
 
-/** The files the store lays beside the backlog: copies put aside, half-written ones, its lock. */
-function copiesOf(todoPath: string): string {
-  return `:(exclude,top,glob)${todoPath.replace(/[\\*?[\]]/g, "\\$&")}.*`;
+function isHalfOf(path: string, todo: string): boolean {
+  return dirname(path) === dirname(todo) && isHalfWritten(basename(path), basename(todo));
+}
+
+/** The files the store lays beside the backlog: copies put aside, and half-written ones. */
+function besideOf(todoPath: string): string[] {
+  const path = todoPath.replace(/[\\*?[\]]/g, "\\$&");
+  const half = join(dirname(path), `.${basename(path)}.*.tmp`);
+  return [`:(exclude,top,glob)${path}.*`, `:(exclude,top,glob)${half}`];
 }
 
 /** With symlinks resolved as far as the path exists. */
