@@ -6,8 +6,6 @@ import { TOOL_FILES } from "./protected-patterns.js";
 /** The project at the base, as far as it is asked for here. Paths are text, from the top of the repository. */
 export interface BaseFiles {
   has: (path: string) => boolean;
-  /** Whether any file lies in the folder. */
-  hasFolder: (path: string) => boolean;
   /** A small text; `undefined` where there is none. */
   text: (path: string) => string | undefined;
 }
@@ -32,7 +30,8 @@ const CHECKS = words(
 const MODELS = words("expected golden baseline");
 const CHECKER_FOLDER = /(?:^|\/)(?:scripts?|ci|\.ci|tools?|hack|build|checks?|support)\//i;
 const SHELL_FILE = /\.(?:sh|bash|zsh|bats)$/;
-const DEPTH = 4;
+/** How many scripts deep it goes on. */
+const DEPTH = 5;
 
 /** Finds the files at the base that these commands check by. `folder`: where they run, from the top ("" is the top). */
 export function namedByCommands(commands: readonly string[], folder: string, base: BaseFiles): Named {

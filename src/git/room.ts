@@ -1,6 +1,6 @@
 // Rooms: fresh working trees outside the project, with a git folder of their own that only borrows the project's objects,
 // so that what runs there can move no ref and no index of the project. Leaves what goes into a room to the callers.
-import { basename, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, isAbsolute, join, relative, sep } from "node:path";
 import { errorCode } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
 import type { Result } from "../system/result.js";
@@ -65,7 +65,7 @@ export async function prepareRooms(repo: Repository): Promise<Result<Rooms, GitF
       const content = await repo.ports.files.read(join(folder, path));
       if (content !== undefined) own.push({ path, content });
     }
-    return { repo, ...placeOfRooms(repo), settings, own };
+    return { repo, ...(await placeOfRooms(repo)), settings, own };
   });
 }
 
@@ -89,7 +89,7 @@ export async function openRoom(rooms: Rooms, content: RoomContent): Promise<Resu
   let folder: string | undefined;
   const made = await asResult(async () => {
     folder = await takeFolder(rooms);
-    const top = join(folder, basename(repo.cwd) || "project");
+    const top = topIn(rooms, folder);
     const gitDir = join(top, ".git");
     await repo.ports.files.makeFolder(top);
     const env = { ...repo.env, GIT_DIR: gitDir, GIT_WORK_TREE: top, GIT_LFS_SKIP_SMUDGE: "1" };
@@ -119,7 +119,7 @@ export async function closeRoom(ports: Ports, folder: string): Promise<boolean> 
  * Contract: no other run works in this working tree.
  */
 export async function removeStaleRooms(repo: Repository): Promise<string[]> {
-  const { parent, prefix } = placeOfRooms(repo);
+  const { parent, prefix } = await placeOfRooms(repo);
   const stale = (await repo.ports.files.list(parent)).filter((name) => name.startsWith(prefix));
   const gone: string[] = [];
   for (const name of stale) {
@@ -130,13 +130,12 @@ export async function removeStaleRooms(repo: Repository): Promise<string[]> {
 }
 
 /** Temp folders are not in the project unless somebody put them there; then the system's own is taken. */
-function placeOfRooms({ cwd, env }: GitPlace): Pick<Rooms, "parent" | "prefix"> {
+async function placeOfRooms({ cwd, env, ports }: GitPlace): Promise<Pick<Rooms, "parent" | "prefix">> {
   const wished = [env.TMPDIR, env.TMP, env.TEMP].find((folder) => folder !== undefined && isAbsolute(folder));
-  const inside = wished !== undefined && isInside(cwd, wished);
-  return {
-    parent: wished === undefined || inside ? "/tmp" : resolve(wished),
-    prefix: `looper-room-${digest([cwd])}-`,
-  };
+  const real = wished === undefined ? undefined : await ports.files.realPath(wished);
+  const parent =
+    real === undefined || isInside(cwd, real) ? ((await ports.files.realPath("/tmp")) ?? "/tmp") : real;
+  return { parent, prefix: `looper-room-${digest([cwd])}-` };
 }
 
 /** Whether a path is the folder, or lies in it. */
@@ -145,11 +144,24 @@ export function isInside(folder: string, path: string): boolean {
   return inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
 }
 
-async function takeFolder({ repo, parent, prefix }: Rooms): Promise<string> {
+/** The top of a room's working tree while no other room is open. */
+export function usualTop(rooms: Rooms): string {
+  return topIn(rooms, slotOf(rooms, 1));
+}
+
+function slotOf({ parent, prefix }: Rooms, slot: number): string {
+  return join(parent, `${prefix}${String(slot)}`);
+}
+
+function topIn({ repo }: Rooms, folder: string): string {
+  return join(folder, basename(repo.cwd) || "project");
+}
+
+async function takeFolder(rooms: Rooms): Promise<string> {
   for (let slot = 1; ; slot++) {
-    const folder = join((await repo.ports.files.realPath(parent)) ?? parent, `${prefix}${String(slot)}`);
+    const folder = slotOf(rooms, slot);
     try {
-      await repo.ports.files.makeNewFolder(folder, MODE);
+      await rooms.repo.ports.files.makeNewFolder(folder, MODE);
       return folder;
     } catch (error) {
       if (errorCode(error) !== "EEXIST") throw error;

@@ -1,0 +1,102 @@
+// Reads what an attempt changed, before anything runs: which files are protected from it, and what it did to existing tests.
+// Leaves judging paths to protected.ts, texts to tamper.ts, and running to cold-gate.ts.
+import { posix } from "node:path";
+import { toBytes, toText } from "../git/bytes.js";
+import { exists, type DiffEntry, type Version } from "../git/diff.js";
+import { filesOf, readBlobs } from "../git/objects.js";
+import { pathFromTop, unwrap, type ColdPlaces, type RoomOrder } from "./cold-room.js";
+import { protect, type Protection } from "./protected.js";
+import { namedByCommands, type BaseFiles } from "./protected-commands.js";
+import { mergeManifest } from "./protected-manifests.js";
+import type { RoomPlan } from "./protected-room.js";
+import { findTampering, type ChangedFile } from "./tamper.js";
+import type { Tampering } from "./verdict.js";
+
+/** Bigger files are compared as a whole, and name no further files. */
+const MOST_BYTES = 1024 * 1024;
+
+/** What is known of an attempt from its files. */
+export interface Study {
+  base: string;
+  baseFiles: ReadonlyMap<string, Version>;
+  changes: readonly DiffEntry[];
+  protection: Protection;
+  tampered: readonly Tampering[];
+  /** Changed blobs that are small, by id: bytes. */
+  blobs: ReadonlyMap<string, string>;
+}
+
+/** Studies an attempt. `commands`: all the gate runs. Throws a `GitError`. */
+export async function studyAttempt(
+  places: ColdPlaces,
+  order: {
+    base: string;
+    changes: readonly DiffEntry[];
+    commands: readonly string[];
+    patterns: readonly string[];
+  },
+): Promise<Study> {
+  const { repo } = places.rooms;
+  const { base, changes } = order;
+  const baseFiles = unwrap(await filesOf(repo, base));
+  const [project, work] = [places.projectDir, places.workDir].map((folder) =>
+    pathFromTop(places.rooms, folder),
+  );
+  const protection = protect({
+    patterns: order.patterns,
+    project: project ?? "",
+    work: work ?? "",
+    named: await nameFiles(places, baseFiles, order.commands, work ?? ""),
+  });
+  const oids = changes.flatMap(({ from, to }) => [from, to].filter(isBlob).map(({ oid }) => oid));
+  const blobs = unwrap(await readBlobs(repo, oids, MOST_BYTES));
+  const files = changes.map((entry): ChangedFile => {
+    const textOf = (version: Version): string | undefined => blobs.get(version.oid);
+    return { ...entry, path: toText(entry.path), before: textOf(entry.from), after: textOf(entry.to) };
+  });
+  return { base, baseFiles, changes, protection, tampered: findTampering(files, protection), blobs };
+}
+
+/** What a room holds by this plan. */
+export function roomOrder({ base, baseFiles, blobs }: Study, plan: RoomPlan, keepNew: boolean): RoomOrder {
+  const texts = plan.manifests.flatMap(({ path, from, to }) => {
+    const [old, now] = [blobs.get(from.oid), blobs.get(to.oid)];
+    if (old === undefined || now === undefined) return [];
+    const name = posix.basename(toText(path));
+    const text = mergeManifest(name, { base: toText(old), now: toText(now) }, keepNew);
+    return text === undefined ? [] : [{ path, mode: to.mode, text }];
+  });
+  return { base, baseFiles, entries: plan.entries, texts };
+}
+
+function isBlob({ mode }: Version): boolean {
+  return mode.startsWith("100") || mode === "120000";
+}
+
+/** The files that commands name; scripts are read as they come up, all of one depth at once. */
+async function nameFiles(
+  { rooms }: ColdPlaces,
+  files: ReadonlyMap<string, Version>,
+  commands: readonly string[],
+  work: string,
+): Promise<ReturnType<typeof namedByCommands>> {
+  const texts = new Map<string, string | undefined>();
+  for (;;) {
+    const wanted = new Map<string, string>();
+    const base: BaseFiles = {
+      has: (path) => exists(files.get(toBytes(path)) ?? { mode: "000000", oid: "" }),
+      text: (path) => {
+        const version = files.get(toBytes(path));
+        if (version !== undefined && isBlob(version) && !texts.has(path)) wanted.set(path, version.oid);
+        return texts.get(path);
+      },
+    };
+    const named = namedByCommands(commands, work, base);
+    if (wanted.size === 0) return named;
+    const blobs = unwrap(await readBlobs(rooms.repo, wanted.values(), MOST_BYTES));
+    for (const [path, oid] of wanted) {
+      const content = blobs.get(oid);
+      texts.set(path, content === undefined ? undefined : toText(content));
+    }
+  }
+}
