@@ -16,6 +16,8 @@ export interface CommandDefinition {
   operands: readonly { spelled: string; says: string }[];
   says: string;
   flags: readonly FlagDefinition[];
+  /** Command lines and what they do, for the help. */
+  examples?: readonly { line: string; says: string }[];
   hidden?: true;
   load(): Promise<Command>;
 }
@@ -112,6 +114,40 @@ export const COMMANDS: readonly CommandDefinition[] = [
       JSON_FLAG,
     ],
     load: async () => (await import("./commands/replay.js")).replay,
+  },
+  {
+    name: "undo",
+    operands: [{ spelled: "<id>", says: "the task" }, FILE],
+    says: "take back what a done task changed, by a commit on top, and open the task again",
+    flags: [
+      { spelled: "--cascade", says: "done tasks that depend on it as well" },
+      { spelled: "--reason <text>", says: "why; the next attempt is told" },
+      { spelled: "--dry-run", says: "show what would be undone; change nothing" },
+      { spelled: "--trust", says: "trust the commands this project's files name" },
+      JSON_FLAG,
+    ],
+    examples: [
+      {
+        line: "looper undo T3 --reason 'dates are wrong in leap years'",
+        says: "T3 is to do again, and told why",
+      },
+      { line: "looper undo T3 --cascade --dry-run", says: "what would go with it" },
+    ],
+    load: async () => (await import("./commands/undo.js")).undo,
+  },
+  {
+    name: "rescue",
+    operands: [
+      { spelled: "[verb]", says: "list (the default), show, restore or drop" },
+      { spelled: "[ids...]", says: "as listed, or the beginning of one" },
+    ],
+    says: "see what was put aside, bring it back, or drop it",
+    flags: [JSON_FLAG],
+    examples: [
+      { line: "looper rescue show T3-2", says: "what was put aside after the second attempt at T3" },
+      { line: "looper rescue restore T3-2", says: "brings it back into the working tree, uncommitted" },
+    ],
+    load: async () => (await import("./commands/rescue.js")).rescue,
   },
   {
     name: "doctor",

@@ -136,10 +136,16 @@ function toUserError(error: CommanderError, { name }: CommandDefinition, command
   return new UserError("usage", message, hint);
 }
 
+function examplesText({ examples = [] }: CommandDefinition): string {
+  const lines = examples.map(({ line, says }) => `  ${line}\n      ${says}\n`);
+  return lines.length === 0 ? "" : `\nExamples:\n${lines.join("")}`;
+}
+
 function helpText(name: string | undefined): string {
   if (name !== undefined) {
-    const command = toCommander(definitionOf(name));
-    return new Commander("looper").addCommand(command).commands[0]?.helpInformation() ?? "";
+    const definition = definitionOf(name);
+    const [command] = new Commander("looper").addCommand(toCommander(definition)).commands;
+    return `${command?.helpInformation() ?? ""}${examplesText(definition)}`;
   }
   const program = new Commander("looper")
     .usage("[command] [file] [flags]")

@@ -28,12 +28,12 @@ export interface UndoRequest extends GateRequest {
 
 /** Why nothing was done, with what is in the way. */
 export type UndoRefusal =
-  | { why: "dependents"; dependents: readonly UndoneTask[] }
+  | { why: "dependents"; tasks: readonly UndoneTask[] }
   | { why: "conflicts"; conflicts: readonly Conflict[] }
   /** Paths with changes of a person's that no commit holds. */
   | { why: "changes"; paths: readonly string[] }
   /** Tasks whose unfinished work lies in the tree. */
-  | { why: "in-hand"; tasks: readonly string[] }
+  | { why: "in-hand"; tasks: readonly UndoneTask[] }
   | { why: "interrupted" };
 
 export type Undoing =
@@ -118,7 +118,7 @@ async function findOut(site: UndoSite, wish: UndoWish): Promise<Found> {
         `${wish.id} is ${plan.status}, and this branch has no commit of it: there is nothing to undo`,
       );
     case "dependents":
-      return { outcome: "refused", why: "dependents", dependents: plan.dependents };
+      return { outcome: "refused", why: "dependents", tasks: plan.dependents };
     case "ready":
       return head.commit === undefined || plan.commits.length === 0
         ? { outcome: "ready", order: { plan, head, changes: [] } }
@@ -134,16 +134,22 @@ async function findChanges(
   found: Omit<Ready, "changes"> & { commit: string; backlog: Backlog },
 ): Promise<Found> {
   const { plan, head, commit, backlog } = found;
-  const doing = must(await inProgress(repo));
-  if (doing !== undefined) throw new UserError("environment", doing.message, doing.hint);
+  const progress = must(await inProgress(repo));
+  if (progress !== undefined) throw new UserError("environment", progress.message, progress.hint);
   const revert = must(await planRevert(repo, commit, plan.commits));
   if (revert.kind === "conflicts")
     return { outcome: "refused", why: "conflicts", conflicts: revert.conflicts };
   const { changes } = revert;
   if (changes.length > 0) {
-    const doingIds = backlog.tasks.filter(({ status }) => status === "doing").map(({ id }) => id);
-    const tasks = must(await listInHand(repo, doingIds));
+    const doing = backlog.tasks.filter(({ status }) => status === "doing");
+    const inHand = must(
+      await listInHand(
+        repo,
+        doing.map(({ id }) => id),
+      ),
+    );
     // Its checkpoint knows the tree with the work that is to go: giving the task up would bring that back.
+    const tasks = doing.filter(({ id }) => inHand.includes(id)).map(({ id, title }) => ({ task: id, title }));
     if (tasks.length > 0) return { outcome: "refused", why: "in-hand", tasks };
     const paths = must(await findInTheWay(repo, commit, changes));
     if (paths.length > 0) return { outcome: "refused", why: "changes", paths };
