@@ -177,7 +177,8 @@ export function rulesOf(request: RunRequest, schedule: string[], bootstrap: Rule
       on_run_end: [...hooks.on_run_end],
     },
     commit: git.commit,
-    on_failure: git.on_failure,
+    // Where the agent commits, its commits stay on the branch: the tree must not be taken back from under them.
+    on_failure: git.commit === "agent" ? "keep" : git.on_failure,
     baseline: verify.commands.length > 0,
     verify_from_agents: verify.from_agents,
     bootstrap,

@@ -7,7 +7,7 @@ import { isTreeAfter } from "../git/compare.js";
 import type { DiffEntry } from "../git/diff.js";
 import { putBack } from "../git/put-back.js";
 import type { StepEvent } from "../logging/events.js";
-import { findRun, readLines } from "../logging/read.js";
+import { listRuns, readLines } from "../logging/read.js";
 import type { TaskId } from "../todo/task.js";
 import type { Effect, JobFacts } from "./effects.js";
 import { gateEnvironment } from "./environment.js";
@@ -30,7 +30,7 @@ export async function performBaseline(world: World, { job, reuse }: Do<"run-base
     ...(known === undefined ? {} : { file: known.file }),
     commands: (known?.baseline.commands ?? []).map(({ command, end, tests }) => ({
       command,
-      passed: end.how === "exited" && end.code === 0,
+      passed: end.how === "exited" && end.code === 0 && !Object.values(tests ?? {}).includes("failed"),
       ...(tests === undefined ? {} : { tests: Object.keys(tests).length }),
     })),
     duration_ms: Math.round(world.ports.clock.monotonic() - began),
@@ -41,21 +41,20 @@ export async function performBaseline(world: World, { job, reuse }: Do<"run-base
     const base = checkpoint?.base;
     const kept = await stillTrue(world, base);
     if (kept !== undefined) return answer("kept", remember(world, kept));
-    const worked = world.repo === undefined ? reuse : checkpoint?.reused === true;
-    if (worked) {
-      const told = await fromLog(world, checkpoint?.recorded.run, base);
+    const before = await whatWasBefore(world, job, reuse);
+    if (before.known !== undefined) return answer("kept", remember(world, before.known));
+    if (before.worked) {
       memory.baseline = undefined;
-      if (told === undefined) return answer("unknown");
-      return answer("kept", remember(world, told));
+      return answer("unknown");
     }
     const room = await roomOf(world, job);
     const plan = planOf(world, []);
     const reports = await absentReports(world, room, plan);
     const measured = await measureBaseline(world.ports, room, plan, stop.signal);
     await reports.remove();
-    for (const message of await takeBack(world, job, [])) {
-      await world.log.tell({ type: "warning", ...job, message });
-    }
+    // A person may have worked on since an older checkpoint was made: then nothing is put back.
+    const traces = checkpoint?.reused === true ? [] : await takeBack(world, job, []);
+    for (const message of traces) await world.log.tell({ type: "warning", ...job, message });
     if (measured === "interrupted") return answer("interrupted");
     return answer("measured", remember(world, await write(world, measured, base)));
   } finally {
@@ -189,24 +188,56 @@ async function write(world: World, baseline: Baseline, base: string | undefined)
   return { baseline, file, changes: [], ...(base === undefined ? {} : { base }) };
 }
 
-/** What the run that made a checkpoint measured on it: the tree itself holds half of a task's work by now. */
-async function fromLog(
-  { ports, project }: World,
-  run: string | undefined,
-  base: string | undefined,
-): Promise<KnownBaseline | undefined> {
-  const folder = run === undefined ? undefined : await findRun(ports, project.logDir, run);
-  if (folder === undefined || base === undefined) return undefined;
+/** What is known of a claim from runs before this one; without git only that there was one. */
+async function whatWasBefore(world: World, job: JobFacts, reuse: boolean): Promise<Before> {
+  const checkpoint = world.memory.checkpoints.get(job.job);
+  if (world.repo === undefined || checkpoint === undefined) return { worked: reuse };
+  if (!checkpoint.reused) return { worked: false };
+  return earlierRuns(world, checkpoint.recorded.run, { base: checkpoint.base, id: job.task_id });
+}
+
+/** What earlier runs did about a claim that outlived them. */
+interface Before {
+  known?: KnownBaseline;
+  /** An agent was started: the tree holds half of a task's work by now. */
+  worked: boolean;
+}
+
+/** The logs from the run that made the checkpoint to the last one before this. */
+async function earlierRuns(
+  { ports, project, log }: World,
+  since: string | undefined,
+  { base, id }: { base: string | undefined; id: TaskId | undefined },
+): Promise<Before> {
+  const all = await listRuns(ports, project.logDir);
+  const from = since === undefined ? -1 : all.indexOf(since);
+  // Whoever cannot look must take it that there was work.
+  if (from === -1 || base === undefined) return { worked: true };
   let file: string | undefined;
-  for await (const { type, value } of readLines(ports, folder)) {
-    if (type === "baseline_finished" && value["base"] === base && typeof value["file"] === "string") {
-      file = value["file"];
+  let worked = false;
+  for (const run of all.slice(from).filter((one) => one !== log.run)) {
+    for await (const { type, value } of readLines(ports, join(project.logDir, "runs", run))) {
+      if (value["task_id"] !== id) continue;
+      if (type === "agent_started") worked = true;
+      // Made anew: what was before it belongs to an earlier claim.
+      if (type === "checkpoint" && value["base"] === base && value["reused"] === false) worked = false;
+      if (type === "baseline_finished" && value["base"] === base && typeof value["file"] === "string") {
+        file = value["file"];
+      }
     }
   }
-  const bytes = file === undefined ? undefined : await ports.files.read(file);
-  if (file === undefined || bytes === undefined) return undefined;
-  const baseline = Baseline.safeParse(parse(Buffer.from(bytes).toString("utf8")));
-  return baseline.success ? { baseline: baseline.data, file, base, changes: [] } : undefined;
+  const known = file === undefined ? undefined : await readBaseline(ports, file, base);
+  return { worked, ...(known === undefined ? {} : { known }) };
+}
+
+async function readBaseline(
+  { files }: World["ports"],
+  file: string,
+  base: string,
+): Promise<KnownBaseline | undefined> {
+  const bytes = await files.read(file);
+  const baseline = bytes && Baseline.safeParse(parse(Buffer.from(bytes).toString("utf8")));
+  return baseline?.success === true ? { baseline: baseline.data, file, base, changes: [] } : undefined;
 }
 
 function parse(text: string): unknown {
