@@ -1,5 +1,6 @@
 // The verdict on one command: what it and each of its test cases did, against what they did before the task. Pure.
 // Leaves what came of two runs of it to twice.ts.
+import { standsFor } from "./placeholder.js";
 import { bothRuns, endsWell, isSameCommand, type Both, type Outcome } from "./twice.js";
 import type { Baseline, Finding, Ran, Tampering, TestStatus } from "./verdict.js";
 
@@ -28,11 +29,14 @@ export function judgeCommand(baseline: Baseline | undefined, ran: Ran, second: R
   const names = nameTests(base, both);
   const reportGone = base?.tests !== undefined && both.tests === undefined;
   const ending = reportGone ? "regressed" : judgeEnd(base, both, ran);
-  const gone = reportGone ? [] : goneTests(base, both);
   // A run that broke off reports fewer tests than there are: nobody took them away.
   const broke = ran.end.how !== "exited" || ["regressed", "new"].includes(worstOf(names, [ending]));
-  if (broke)
-    for (const { name, then } of gone) names[then === "passed" ? "regressed" : "preExisting"].push(name);
+  const lost: Tampering[] = [];
+  for (const one of reportGone ? [] : goneTests(base, both)) {
+    if (broke) names[failureAfter(one.then)].push(one.name);
+    else if (one.replaced) names.fixed.push(one.name);
+    else lost.push(tamperingOf(ran.command, one));
+  }
   for (const list of Object.values(names)) list.sort();
   const repeated = second === undefined ? undefined : "flaky";
   const mended = base !== undefined && !endsWell(base.end) && both.ends === "well" ? "fixed" : undefined;
@@ -43,7 +47,7 @@ export function judgeCommand(baseline: Baseline | undefined, ran: Ran, second: R
     names,
     total: both.tests?.size,
     reportGone,
-    lost: broke ? [] : gone.map((one) => tamperingOf(ran.command, one)),
+    lost,
     proves: proofOf({ base, both, ending, verdict }),
   };
 }
@@ -81,14 +85,25 @@ interface Gone {
   name: string;
   then: TestStatus;
   now: Outcome | undefined;
+  /** It stood for a file that could not be loaded, and the tests in that are there now. */
+  replaced: boolean;
 }
 
 /** Tests that ran before and do not now. One that was skipped then may stay so, or go. */
 function goneTests(base: Ran | undefined, { tests }: Both): Gone[] {
+  const before = base?.tests ?? {};
+  const known = new Set(Object.keys(before));
+  const stands = standsFor([...(tests?.keys() ?? [])].filter((name) => !known.has(name)));
   const gone: Gone[] = [];
-  for (const [name, then] of Object.entries(base?.tests ?? {})) {
+  for (const [name, then] of Object.entries(before)) {
     const now = tests?.get(name);
-    if (then !== "skipped" && (now === undefined || now === "skipped")) gone.push({ name, then, now });
+    if (then === "skipped" || (now !== undefined && now !== "skipped")) continue;
+    gone.push({
+      name,
+      then,
+      now,
+      replaced: now === undefined && stands({ name, failed: then === "failed" }),
+    });
   }
   return gone;
 }

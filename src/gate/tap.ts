@@ -4,7 +4,7 @@ import { nameIn, type CleanPart, type Report, type TestCase } from "./test-names
 import type { TestStatus } from "./verdict.js";
 
 const INDENT = 4;
-const POINT = /^(not )?ok(?: (\d+))?(?: - ?(.*))?$/;
+const POINT = /^(not )?ok(?: (\d+))?(?: -(?: (.*))?)?$/;
 /** A point with a name but no dash needs a number: `ok then` is something a test printed. */
 const BARE_POINT = /^(not )?ok (\d+) (.*)$/;
 const PLAN = /^1\.\.(\d+)\b/;
@@ -69,9 +69,9 @@ class Reading {
     if (rest === "" || this.#inYaml(indent, rest)) return;
     const afterPoint = this.#afterPoint;
     this.#afterPoint = false;
-    if (afterPoint && rest === "---" && indent % INDENT === 2) this.#yaml = indent;
+    if (afterPoint && rest === "---") this.#yaml = indent;
     // Whatever is indented otherwise was printed by a test.
-    if (indent % INDENT !== 0 || indent / INDENT > this.#open.length) return;
+    if (indent % INDENT !== 0 || indent / INDENT > Math.max(1, this.#open.length)) return;
     this.#tap(indent / INDENT, rest);
   }
 
@@ -107,6 +107,7 @@ class Reading {
     } else if (plan !== null) {
       this.#readPlan(level, Number(plan[1]));
     } else if (subtest !== null) {
+      this.#at(level);
       this.#announced[level] = subtest[1] ?? "";
     } else if (VERSION.test(rest)) {
       this.#closeTo(level);
@@ -141,12 +142,12 @@ class Reading {
     group.over = group.points > 0;
   }
 
-  /** The open group of a level at most one deeper than those that are open. */
+  /** The open group of a level; opened, where it is not. */
   #at(level: number): Group {
     const open = this.#open[level];
     if (open !== undefined) return open;
-    const parent = this.#open[level - 1];
-    return this.#push(newGroup(parent, parent === undefined ? "" : (this.#announced[level - 1] ?? "")));
+    if (level === 0) return this.#push(newGroup(undefined, ""));
+    return this.#push(newGroup(this.#at(level - 1), this.#announced[level - 1] ?? ""));
   }
 
   #push(group: Group): Group {

@@ -17,7 +17,8 @@ export type Report = { how: "read"; cases: TestCase[] } | { how: "none" } | { ho
 export type CleanPart = (part: string) => string;
 
 const MOST_NAME = 400;
-const BETWEEN = " > ";
+/** Stands between a suite and what lies in it. */
+export const BETWEEN = " > ";
 const NAMELESS = "(no name)";
 
 /**

@@ -1,4 +1,5 @@
 // What came of one or two runs of a command: what passed in one and failed in the other is flaky. Pure.
+import { standsFor } from "./placeholder.js";
 import type { CommandEnd, Ran, TestStatus } from "./verdict.js";
 
 /** What became of a test case in both runs. */
@@ -28,7 +29,7 @@ export function bothRuns(first: Ran, second: Ran | undefined): Both {
     : second !== undefined && endsWell(second.end)
       ? "flaky"
       : "badly";
-  return { ends, tests: bothTests(first.tests, second?.tests) };
+  return { ends, tests: bothTests(first.tests, second) };
 }
 
 /** What the next task is held against: of both runs the better, since a test that fails twice then has become worse. */
@@ -42,14 +43,17 @@ export function betterOf(first: Ran, second: Ran | undefined): Ran {
   return { ...first, end, tests: Object.fromEntries(settled) };
 }
 
-type Tests = Ran["tests"];
-
-function bothTests(first: Tests, second: Tests): ReadonlyMap<string, Outcome> | undefined {
-  if (first === undefined && second === undefined) return undefined;
-  const once = new Map(Object.entries(first ?? second ?? {}));
-  const twice = new Map(Object.entries(second ?? first ?? {}));
+function bothTests(first: Ran["tests"], second: Ran | undefined): ReadonlyMap<string, Outcome> | undefined {
+  if (first === undefined && second?.tests === undefined) return undefined;
+  const once = new Map(Object.entries(first ?? {}));
+  const twice = new Map(Object.entries(second?.tests ?? {}));
+  const stands = standsFor([...twice.keys()].filter((name) => !once.has(name)));
   const both = new Map<string, Outcome>();
-  for (const [name, status] of once) both.set(name, outcomeOf(status, twice.get(name)));
+  for (const [name, status] of once) {
+    const again = twice.get(name);
+    const healed = status === "failed" && again === undefined && stands({ name, failed: true });
+    both.set(name, healed ? "flaky" : outcomeOf(status, again));
+  }
   for (const [name, status] of twice) {
     if (!once.has(name)) both.set(name, status);
   }
@@ -57,8 +61,7 @@ function bothTests(first: Tests, second: Tests): ReadonlyMap<string, Outcome> | 
 }
 
 function outcomeOf(once: TestStatus, twice: TestStatus | undefined): Outcome {
-  const statuses = [once, twice];
-  const failed = statuses.includes("failed");
-  if (statuses.includes("passed")) return failed ? "flaky" : "passed";
+  const failed = once === "failed" || twice === "failed";
+  if (once === "passed" || twice === "passed") return failed ? "flaky" : "passed";
   return failed ? "failed" : "skipped";
 }
