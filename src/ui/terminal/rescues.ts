@@ -1,0 +1,70 @@
+// What was put aside, on a terminal: the list, and a diff in colour. Pure.
+import { never } from "../../system/never.js";
+import type { RescueFactsAnswer } from "../shapes.js";
+import type { Colours } from "./colours.js";
+import { tableLines } from "./columns.js";
+import { clean } from "./text.js";
+
+/** Lines of a list, newest first as given. */
+export function rescueLines(
+  rescues: readonly RescueFactsAnswer[],
+  { colours, columns }: { colours: Colours; columns?: number },
+): string[] {
+  const rows = rescues.map(({ id, at, task, why, files }) => [
+    clean(id),
+    at.slice(0, 19).replace("T", " "),
+    clean(task ?? ""),
+    String(files),
+    whyText(why),
+  ]);
+  const titles = [
+    { title: "id" },
+    { title: "when (UTC)" },
+    { title: "task" },
+    { title: "files", right: true as const },
+    { title: "what", shrinks: true as const },
+  ];
+  const { header, lines } = tableLines(titles, rows, columns);
+  return [colours.dim(header), ...lines];
+}
+
+/** Why something was put aside, in words. */
+export function whyText(why: RescueFactsAnswer["why"]): string {
+  switch (why) {
+    case "given-up":
+      return "work of a task that was given up";
+    case "review":
+      return "what a review changed";
+    case "put-back":
+      return "changes that were put back";
+    case "commits":
+      return "commits an agent made";
+    case "before":
+      return "files as an attempt found them";
+    default:
+      return never(why);
+  }
+}
+
+/** A diff of git's as lines that cannot steer the terminal. */
+export function diffLines(diff: string, colours: Colours): string[] {
+  return diff
+    .replace(/\n$/, "")
+    .split("\n")
+    .map((line) => {
+      const text = spellOut(line);
+      if (/^(?:diff |index |--- |\+\+\+ |new file|deleted file|old mode|new mode)/.test(line))
+        return colours.bold(text);
+      if (line.startsWith("@@")) return colours.cyan(text);
+      if (line.startsWith("+")) return colours.green(text);
+      return line.startsWith("-") ? colours.red(text) : text;
+    });
+}
+
+/** Tabs and all that shows stay; the rest is spelled as git spells it in names. */
+function spellOut(line: string): string {
+  return line.replace(
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
+    (one) => (one === "\r" ? "" : `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`),
+  );
+}
