@@ -47,7 +47,7 @@ test("while an agent works all else is put back", () => {
     project: { root: "/" },
   };
   const merged = mergeEdits(known, found, agent);
-  expect(merged.backlog).toEqual(backlog(t1, { ...t2, title: "x" }, t3));
+  expect(merged.backlog).toStrictEqual(backlog(t1, { ...t2, title: "x" }, t3));
   expect(merged.edits).toEqual({
     added: [],
     changed: ["T2", "T3"],
@@ -117,6 +117,9 @@ test("a long list of deleted tasks is cut short", () => {
   expect(merged).toEqual(many);
   expect(edits?.putBack).toHaveLength(21);
   expect(edits?.putBack.at(-1)).toBe("10 more tasks, which were deleted");
+  const twenty = backlog(...many.tasks.slice(0, 20));
+  const named = mergeEdits(twenty, backlog(), agent).edits?.putBack;
+  expect(named).toEqual(twenty.tasks.map((one) => `${one.id}, which was deleted`));
 });
 
 test("only the runner says that the project is done", () => {
@@ -156,6 +159,24 @@ test("between attempts a person's save is taken as it is, but what this run fini
     changed: ["T1"],
     putBack: ["the status of T1, which this run finished"],
   });
+});
+
+test("of what this run finished only its end is kept, and only where somebody took it back", () => {
+  const finished = { ...idle, finished: new Set([id("T1"), id("T2")]) };
+  const done = backlog({ ...t1, result: "what a person wrote" }, t2, t3);
+  expect(mergeEdits(known, done, finished)).toEqual({
+    backlog: done,
+    edits: { added: [], changed: ["T1"], putBack: [] },
+  });
+  const reopened = backlog(t1, { ...t2, status: "todo" }, t3);
+  expect(mergeEdits(known, reopened, finished).backlog).toBe(reopened);
+});
+
+test("a task that nobody touched is the same object afterwards", () => {
+  const found = backlog(t1, t2, { ...t3, status: "done" }, task("T9", { depends_on: ["T1"] }));
+  const { tasks } = mergeEdits(known, found, agent).backlog;
+  expect(tasks[1]).toBe(found.tasks[1]);
+  expect(tasks[3]).toBe(found.tasks[3]);
 });
 
 test("a file that only lost a task, or only changed its order, is an edit too", () => {

@@ -6,13 +6,15 @@ import {
   indexOf,
   isMarker,
   orderForListing,
+  rowOf,
+  sameRow,
   selectTask,
   statusesOf,
   waitsFor,
   type Tried,
 } from "./select.js";
 import { backlog, id, row, task } from "./testing.js";
-import { STATUSES, type IndexRow, type TaskId } from "./task.js";
+import { STATUSES, type IndexRow, type Task, type TaskId } from "./task.js";
 
 const fresh: Tried = {
   attempts: new Map(),
@@ -76,6 +78,8 @@ test("only what --task names, and what it depends on", () => {
   expect(selectTask(rows, { ...fresh, only })).toMatchObject({ picked: { id: "T3" }, candidates: 1 });
   expect(selectTask(rows, { ...fresh, only: new Set([id("T1")]) })).toEqual({ none: "all-done" });
   expect(closure(id("T9"), rows)).toBeUndefined();
+  const torn = closure(id("T1"), [row("T1", { depends_on: ["gone"] })]) ?? new Set();
+  expect([...torn]).toEqual(["T1", "gone"]);
 });
 
 test("nothing to do, or nothing that can be done", () => {
@@ -108,24 +112,49 @@ test("the marker is known by id or tag, any case", () => {
   expect(isMarker({ id: "Project-Done" })).toBe(true);
   expect(isMarker({ id: "T1", tags: ["x", "PROJECT-DONE"] })).toBe(true);
   expect(isMarker({ id: "PROJECT-DONE-2", tags: ["done"] })).toBe(false);
+  expect(isMarker({ id: "PROJECT-OPEN" })).toBe(false);
 });
 
 test("the index knows what step needs, and its digest neither texts nor times", () => {
   const one = backlog(
     task("T1", { agent: "claude", details: "a" }),
     task("PROJECT-DONE", { status: "done" }),
+    task("T2", { status: "done", depends_on: ["T1"] }),
+    task("T3", { tags: ["project-done"] }),
   );
   const index = indexOf(one);
-  expect(index.rows).toEqual([
+  expect(index.rows).toStrictEqual([
     { id: "T1", status: "todo", priority: 3, depends_on: [], agent: "claude" },
     { id: "PROJECT-DONE", status: "done", priority: 3, depends_on: [], marker: true },
+    { id: "T2", status: "done", priority: 3, depends_on: ["T1"] },
+    { id: "T3", status: "todo", priority: 3, depends_on: [] },
   ]);
-  const [first, second] = one.tasks;
-  if (first === undefined || second === undefined) throw new Error("two tasks");
+  expect(one.tasks.map(rowOf)).toEqual(index.rows);
+});
+
+test("the digest of the index changes with what step needs, and with neither texts nor times", () => {
+  const [first, second] = [task("T1", { agent: "claude", details: "a" }), task("T2", { status: "done" })];
+  const index = indexOf(backlog(first, second));
   const texts = backlog({ ...first, details: "b", updated_at: "2026-01-01T00:00:00Z" }, second);
   expect(indexOf(texts).digest).toBe(index.digest);
-  expect(indexOf(backlog({ ...first, status: "doing" }, second)).digest).not.toBe(index.digest);
+  const others: Partial<Task>[] = [
+    { status: "doing" },
+    { priority: 1 },
+    { depends_on: [id("T2")] },
+    { agent: "x" },
+  ];
+  for (const other of others)
+    expect(indexOf(backlog({ ...first, ...other }, second)).digest).not.toBe(index.digest);
+  expect(indexOf(backlog(first, { ...second, tags: ["project-done"] })).digest).not.toBe(index.digest);
   expect(indexOf(backlog(second, first)).digest).not.toBe(index.digest);
+});
+
+test("a row is made once for a task, and two rows are the same when step sees no difference", () => {
+  const one = task("T1", { details: "a" });
+  expect(rowOf(one)).toBe(rowOf(one));
+  expect(sameRow(one, one)).toBe(true);
+  expect(sameRow(one, { ...one, details: "b" })).toBe(true);
+  expect(sameRow(one, { ...one, priority: 1 })).toBe(false);
 });
 
 test("selection follows its definition, whatever the order of the rows", () => {

@@ -1,9 +1,5 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Applied, Change } from "./change.js";
-import { checkBacklog } from "./check.js";
-import { idsAfter } from "./ids.js";
-import type { NewTask } from "./summary.js";
 import { backlog, id, task } from "./testing.js";
 import type { Backlog, Task } from "./task.js";
 import { applyChanges, MARKER } from "./update.js";
@@ -14,14 +10,7 @@ function apply(before: Backlog, ...changes: Change[]): { backlog: Backlog; appli
   return applyChanges(before, changes, NOW);
 }
 
-function add(before: Backlog, ...tasks: NewTask[]): { added: Task[]; warnings: string[]; backlog: Backlog } {
-  const result = apply(before, { op: "add", tasks, keepVerify: false });
-  const ids = new Set(
-    result.applied.updated.filter((update) => update.to === "todo").map((update) => update.id),
-  );
-  const added = result.backlog.tasks.filter((one) => ids.has(one.id));
-  return { added, warnings: result.applied.warnings, backlog: result.backlog };
-}
+const addOne: Change = { op: "add", tasks: [{ title: "n" }], keepVerify: false };
 
 test("claim, finish: attempts counted, result and files kept, blockers cleared, the time set", () => {
   const before = backlog(
@@ -171,6 +160,7 @@ test("the marker is exactly what it is, comes once, and goes when a task is new"
   const done = backlog(task("T1", { status: "done" }));
   const marked = apply(done, { op: "mark-complete" });
   expect(marked.backlog.tasks).toEqual([done.tasks[0], MARKER]);
+  expect(marked.applied.updated).toEqual([{ id: "PROJECT-DONE", to: "done" }]);
   expect(JSON.stringify(MARKER)).toBe(
     '{"id":"PROJECT-DONE","title":"Project done: no new tasks","priority":5,"status":"done","tags":["project-done"]}',
   );
@@ -193,170 +183,40 @@ test("work on a task a person added takes the marker away", () => {
   expect(refused.backlog).toBe(before);
 });
 
-test("a task that waits for the marker waits no more once it is gone", () => {
-  const before = backlog(MARKER, task("T1", { status: "done", depends_on: ["PROJECT-DONE"] }));
-  expect(add(before, { title: "n" }).backlog.tasks[0]).toMatchObject({
-    id: "T1",
-    depends_on: [],
-    updated_at: NOW,
-  });
-});
-
-test("a new task: every text it brings, priority 3, to do, in the order of the shape", () => {
-  const whole: NewTask = {
-    ...{ id: "X1", title: "n", description: "d", reference: "r", priority: 1, details: "e", steps: ["s"] },
-    ...{ tags: ["t"], files: ["f"], depends_on: ["T1"], verify: ["v"], agent: "a" },
-  };
-  const { added, warnings } = add(backlog(task("T1")), whole, { title: "bare", description: "", steps: [] });
-  expect(JSON.stringify(added)).toBe(
-    JSON.stringify([
-      {
-        ...{
-          id: "X1",
-          title: "n",
-          description: "d",
-          reference: "r",
-          priority: 1,
-          status: "todo",
-          details: "e",
-        },
-        ...{ steps: ["s"], tags: ["t"], files: ["f"], depends_on: ["T1"], created_at: NOW, updated_at: NOW },
-      },
-      { id: "T2", title: "bare", priority: 3, status: "todo", created_at: NOW, updated_at: NOW },
-    ]),
-  );
-  expect(warnings).toHaveLength(2);
-  const kept = apply(backlog(), { op: "add", tasks: [whole], keepVerify: true });
-  expect(kept.backlog.tasks[0]).toMatchObject({ verify: ["v"], agent: "a" });
-});
-
-test.each([
-  [["T001", "T009"], "T010"],
-  [["T1", "T9"], "T10"],
-  [["TASK-12"], "TASK-13"],
-  [["T1.2", "T1.10"], "T1.11"],
-  [["a", "b"], "T1"],
-  [[], "T1"],
-  [["A1", "B1", "B2"], "B3"],
-  [["A1", "B7"], "B8"],
-  [["T99999999999999999999"], "T1"],
-  [["007"], "008"],
-])("after %j comes %s", (ids, next) => {
-  expect(idsAfter(ids)()).toBe(next);
-});
-
-test("ids an agent gave itself do not decide the style of the file, and are not given twice", () => {
-  const next = idsAfter(["T1"], ["X1", "X2", "T2"]);
-  expect([next(), next()]).toEqual(["T3", "T4"]);
-});
-
-test("ids: a good one is kept, a taken or bad one replaced, and references follow", () => {
-  const before = backlog(task("T1", { status: "done" }), task("T2"));
-  const { added, warnings } = add(
-    before,
-    { id: "T2", title: "a", depends_on: ["T1", "T2"] },
-    { id: "a b", title: "b", depends_on: ["T2"] },
-    { id: "T4", title: "c", depends_on: ["a b", "T2", "T1"] },
-    { title: "d", depends_on: ["T4"] },
-  );
-  expect(added.map((one) => [one.id, one.depends_on])).toEqual([
-    ["T5", ["T1", "T2"]],
-    ["T6", ["T5"]],
-    ["T4", ["T6", "T5", "T1"]],
-    ["T7", ["T4"]],
-  ]);
-  expect(warnings).toEqual([]);
-});
-
-test("edges that lead nowhere or close a cycle are dropped, each with a warning", () => {
-  const { added, warnings } = add(
-    backlog(task("T1")),
-    { id: "A", title: "a", depends_on: ["B", "nope", "B"] },
-    { id: "B", title: "b", depends_on: ["C", "T1"] },
-    { id: "C", title: "c", depends_on: ["A", "C", "T1"] },
-  );
-  expect(added.map((one) => one.depends_on)).toEqual([["B"], ["C", "T1"], ["T1"]]);
-  expect(warnings).toEqual([
-    'new task A: dependency on "nope" dropped: there is no such task',
-    "new task C: dependency on itself dropped",
-    "new task C: dependency on A dropped: it would close a cycle",
-  ]);
-});
-
-test("twins are dropped: of an open task, and within the list; what depends on one depends on the other", () => {
+test("a task that waits for the marker waits no more once it is gone, and for others still", () => {
   const before = backlog(
-    task("T1", { title: " Fix It " }),
-    task("T2", { title: "old", status: "done" }),
     MARKER,
+    task("T1", { status: "done" }),
+    task("T2", { status: "done", depends_on: ["PROJECT-DONE"] }),
+    task("T3", { status: "done", depends_on: ["T1", "PROJECT-DONE"] }),
+    task("T4", { status: "done", depends_on: ["T1"] }),
   );
-  const { added, warnings } = add(
-    before,
-    { id: "X", title: "fix it" },
-    { title: "old" },
-    { id: "Y", title: "OLD " },
-    { title: "last", depends_on: ["X", "Y", "PROJECT-DONE"] },
-    { title: "  " },
-    { id: "project-done", title: "all done" },
-  );
-  expect(added.map((one) => [one.id, one.title, one.depends_on])).toEqual([
-    ["T3", "old", undefined],
-    ["T4", "last", ["T1", "T3"]],
-  ]);
-  expect(warnings).toEqual([
-    'new task "fix it" dropped: a task with this title is open',
-    'new task "OLD " dropped: a task with this title is open',
-    'new task "  " dropped: it has no title',
-    'new task "all done" dropped: it is the completion marker',
-    'new task T4: dependency on "PROJECT-DONE" dropped: there is no such task',
+  const { backlog: after } = apply(before, addOne);
+  expect(after.tasks.slice(0, 4)).toEqual([
+    before.tasks[1],
+    { ...before.tasks[2], depends_on: [], updated_at: NOW },
+    { ...before.tasks[3], depends_on: ["T1"], updated_at: NOW },
+    before.tasks[4],
   ]);
 });
 
-test("whatever an agent reports, the backlog stays valid and nothing that was there is lost", () => {
-  const name = fc.constantFrom(
-    "T1",
-    "T2",
-    "T3",
-    "T01",
-    "A",
-    "B",
-    "C",
-    "a b",
-    "",
-    "PROJECT-DONE",
-    "__proto__",
+test("what is named like the marker and still to do is a task like any other", () => {
+  const before = backlog(task("T1"), task("PROJECT-DONE"));
+  const { backlog: after } = apply(before, { op: "claim", id: id("T1"), expect: "todo" });
+  expect(after.tasks.map((one) => one.id)).toEqual(["T1", "PROJECT-DONE"]);
+  const done = backlog(
+    task("T1", { status: "done" }),
+    task("T2", { status: "done", tags: ["project-done"] }),
   );
-  const reported = fc.array(
-    fc.record(
-      {
-        id: name,
-        title: fc.constantFrom("a", "b", "c", "d", " A", "Title of T1"),
-        depends_on: fc.array(name),
-      },
-      { requiredKeys: ["title"] },
-    ),
-    { maxLength: 8 },
-  );
-  const before = backlog(task("T1", { depends_on: ["T2"] }), task("T2", { status: "done" }));
-  fc.assert(
-    fc.property(reported, (tasks) => {
-      const { backlog: after, added } = add(before, ...tasks);
-      expect(checkBacklog(Buffer.from(JSON.stringify(after)))).toMatchObject({ kind: "ok" });
-      expect(after.tasks.slice(0, 2)).toEqual(before.tasks);
-      const titles = new Set(tasks.map(({ title }) => title.trim().toLowerCase()));
-      titles.delete("title of t1");
-      const markers = tasks.filter((one) => one.id === "PROJECT-DONE");
-      if (markers.length === 0)
-        expect(new Set(added.map((one) => one.title.trim().toLowerCase()))).toEqual(titles);
-    }),
-    { numRuns: 1000 },
-  );
+  expect(apply(done, { op: "mark-complete" }).applied.refused).toMatchObject([
+    { why: "it is marked already" },
+  ]);
 });
 
-test("10,000 new tasks in a ring", () => {
-  const ring = Array.from({ length: 10_000 }, (_, n) => ({
-    ...{ id: `N${n}`, title: `n${n}`, depends_on: [`N${(n + 1) % 10_000}`] },
-  }));
-  expect(add(backlog(), ...ring).warnings).toEqual([
-    "new task N9999: dependency on N0 dropped: it would close a cycle",
-  ]);
+test("a result is what the last agent reported, be it nothing", () => {
+  const before = backlog(task("T1", { status: "doing", result: "of an earlier attempt" }));
+  const { backlog: after } = apply(before, {
+    ...{ op: "finish", id: id("T1"), result: "", files: [], verified: false },
+  });
+  expect(after.tasks[0]).toHaveProperty("result", "");
 });
