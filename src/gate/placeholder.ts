@@ -11,7 +11,7 @@ export function standsFor(added: readonly string[]): (gone: { name: string; fail
   let groups: Set<string> | undefined;
   return ({ name, failed }) => {
     if (added.length === 0) return false;
-    if (failed && FOR_A_FILE.test(name.slice(name.lastIndexOf(BETWEEN) + 1).trim())) return true;
+    if (failed && FOR_A_FILE.test(ownPart(name))) return true;
     groups ??= new Set(added.flatMap(groupsOf));
     return groups.has(name);
   };
@@ -23,10 +23,14 @@ function groupsOf(name: string): string[] {
   for (let at = name.indexOf(BETWEEN); at !== -1; at = name.indexOf(BETWEEN, at + 1)) {
     const group = name.slice(0, at);
     groups.push(group);
-    const start = group.lastIndexOf(BETWEEN) + 1;
+    const start = group.length - ownPart(group).length;
     for (let dot = group.lastIndexOf("."); dot > start; dot = group.lastIndexOf(".", dot - 1)) {
       groups.push(group.slice(0, dot));
     }
   }
   return groups;
+}
+
+function ownPart(name: string): string {
+  return name.split(BETWEEN).at(-1) ?? "";
 }

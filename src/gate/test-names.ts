@@ -26,9 +26,11 @@ const NAMELESS = "(no name)";
  * is another one in a cold room.
  */
 export function cleanParts(redact: (text: string) => string, roots: readonly string[]): CleanPart {
+  // One may end in another: what is left of it would be different in every room.
+  const longestFirst = [...roots].sort((a, b) => b.length - a.length);
   return (part) => {
     const plain = redact(stripVTControlCharacters(part));
-    const local = roots.reduce((text, root) => text.replaceAll(`${root}/`, ""), plain);
+    const local = longestFirst.reduce((text, root) => text.replaceAll(`${root}/`, ""), plain);
     const line = local.replaceAll(/[\p{Cc}\s]+/gu, " ").trim();
     // No object can be trusted to keep that key, and the log keeps names as keys.
     return line === "__proto__" ? "(__proto__)" : line;
