@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { judge, mustRepeat, type GateOrder } from "./compare.js";
-import { killed, order, run, timedOut } from "./rig.js";
+import { killed, order, run, timedOut } from "./testing.js";
 import { betterOf } from "./twice.js";
 import { Ran, type CommandEnd, type TestStatus } from "./verdict.js";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { judge, mustRepeat, type GateOrder } from "./compare.js";
 import { betterOf } from "./twice.js";
-import { bare, killed, order, run, timedOut, type Tests } from "./rig.js";
+import { bare, killed, order, run, timedOut, type Tests } from "./testing.js";
 import type { Baseline, Ran, TestStatus } from "./verdict.js";
 
 /** What is said of one command: the whole verdict, the command's, and each kind of names there are. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { judge } from "./compare.js";
-import { bare, killed, order, run, timedOut, type Tests } from "./rig.js";
+import { bare, killed, order, run, timedOut, type Tests } from "./testing.js";
 import type { Ran, Tampering } from "./verdict.js";
 
 function evidence(

@@ -74,7 +74,7 @@ export type Tampering = z.infer<typeof Tampering>;
 export const GateVerdict = z.enum(["passed", "unverified", "failed", "tampered", "interrupted"]);
 export type GateVerdict = z.infer<typeof GateVerdict>;
 
-/** What the gate found. `evidence`: for the next attempt's prompt and the task's blocker; empty when it passed. */
+/** What the gate found. `evidence`: for the next attempt's prompt and the task's blocker; empty when nothing speaks against it. */
 export const GateReport = z.object({
   verdict: GateVerdict,
   cold: z.boolean(),
