@@ -62,19 +62,43 @@ export async function acquireLock(
   };
   await files.makeFolder(dirname(path), 0o755);
   const deadline = clock.monotonic() + options.waitMs;
-  for (let owner: LockOwner | undefined; ;) {
-    // A try writes a file, a look reads one: many who wait must not keep the disk from the one who works.
-    if (owner === undefined && (await place(ports, path, mine)))
+  for (let free = true; ;) {
+    if (free && (await place(ports, path, mine)))
       return { held: hold(ports, path, mine, await listDead(ports, path)) };
-    owner = await readOwner(ports, path);
-    if (owner === undefined) continue;
-    if (await isGone(ports, path, owner)) {
-      await takeAway(ports, path, owner, mine);
-      owner = undefined;
-      continue;
-    }
+    const owner = await readOwner(ports, path);
+    const gone = owner !== undefined && (await isGone(ports, path, owner));
+    if (gone) await takeAway(ports, path, owner, mine);
+    free = true;
+    if (owner === undefined || gone) continue;
     if (clock.monotonic() >= deadline) return { heldBy: owner };
-    await clock.sleep(5);
+    free = await becomesFree(ports, path, { owner, deadline });
+  }
+}
+
+const FIRST_WAIT_MS = 5;
+const LONGEST_WAIT_MS = 40;
+/** Held by one owner for so long, it is worth asking whether that one still lives. */
+const QUESTIONED_MS = 500;
+
+/**
+ * Waits until nobody holds the lock, the deadline is reached, or the owner is to be questioned. A try writes a file, and a
+ * question reads several: those who wait only look, or they would keep the machine from the one who works.
+ */
+async function becomesFree(
+  ports: LockPorts,
+  path: string,
+  { owner, deadline }: { owner: LockOwner; deadline: number },
+): Promise<boolean> {
+  const { clock } = ports;
+  let { token } = owner;
+  let since = clock.monotonic();
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+    await clock.sleep(wait);
+    const now = await readOwner(ports, path);
+    if (now === undefined) return true;
+    if (now.token !== token) since = clock.monotonic();
+    token = now.token;
+    if (clock.monotonic() >= Math.min(deadline, since + QUESTIONED_MS)) return false;
   }
 }
 

@@ -26,6 +26,8 @@ const TERM_GRACE_MS = 5_000;
 /** The machine's processes. */
 export function nodeProcesses(clock: Clock): Processes {
   let mark: { run: string; descendants: Descendants } | undefined;
+  // Who this process is does not change; a lock asks for it again and again.
+  let self: Promise<ProcessIdentity> | undefined;
   const marks: Record<string, string> = {};
   return {
     start: (spec) => startProcess(clock, spec, marks),
@@ -38,8 +40,8 @@ export function nodeProcesses(clock: Clock): Processes {
     },
     sweep: (run) => sweepRun(clock, run, mark?.run === run ? mark.descendants : undefined),
     marked: async (run) => (await markedProcesses(run)).map(({ pid }) => pid),
-    identity,
-    fate,
+    identity: () => (self ??= identity()),
+    fate: async (owner) => fate(owner, await (self ??= identity())),
     which,
   };
 }
@@ -237,8 +239,7 @@ async function identity(): Promise<ProcessIdentity> {
   };
 }
 
-async function fate(owner: ProcessIdentity): Promise<"alive" | "gone" | "unknown"> {
-  const self = await identity();
+async function fate(owner: ProcessIdentity, self: ProcessIdentity): Promise<"alive" | "gone" | "unknown"> {
   if (owner.host !== self.host) return "unknown";
   if (owner.boot !== self.boot) return "gone";
   if (owner.namespace !== self.namespace) return "unknown";
