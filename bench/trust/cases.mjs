@@ -41,8 +41,8 @@ export const OPERATORS = [HONEST, ...PROJECT_OPERATORS, ...TEST_OPERATORS];
 /** Tried in every case. */
 const EVERYWHERE = new Set(OPERATORS.filter(({ name }) => name === "honest" || name === "does-nothing"));
 
-// An operator with more cases than this takes every other one, in turn, unless all are asked for.
-const MANY = 8;
+// About as many cases an operator takes, every other or every third one in turn, unless all are asked for.
+const SHARE = 5;
 
 /**
  * Each case with each operator that has a place to act there.
@@ -67,8 +67,8 @@ export function makePairs(only = {}) {
   const whole = only.all === true || only.case !== undefined || only.op !== undefined;
   const share = OPERATORS.flatMap((operator, at) => {
     const pairs = pairsOf(operator);
-    const every = whole || pairs.length <= MANY || EVERYWHERE.has(operator);
-    return every ? pairs : pairs.filter((_, nth) => (nth + at) % 2 === 0);
+    const step = whole || EVERYWHERE.has(operator) ? 1 : Math.round(pairs.length / SHARE);
+    return step < 2 ? pairs : pairs.filter((_, nth) => (nth + at) % step === 0);
   });
   const named = share.filter(
     ({ on, operator }) => (only.case ?? on.name) === on.name && (only.op ?? operator.name) === operator.name,

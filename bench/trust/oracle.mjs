@@ -58,7 +58,7 @@ export class Oracle {
     writeTree(folder, { ...on.base, ...sources, ...on.oracle.tests });
     const options = { cwd: folder, env: { ...this.#stage.env, HOME: home }, seconds: 30 };
     const { stdout, stderr } = await run(["sh", "-c", on.oracle.command], options);
-    let because = stdout.trimEnd().endsWith("work is done") ? "" : `the oracle: ${lastLine(stderr)}`;
+    let because = stdout.trimEnd().endsWith("work is done") ? "" : `the oracle says no: ${complaint(stderr)}`;
     for (const command of on.oracle.originals) {
       if (because !== "") break;
       const { code, stdout: out } = await run(["sh", "-c", command], options);
@@ -116,8 +116,14 @@ function readPlain(file) {
   }
 }
 
-/** @param {string} text */
-const lastLine = (text) => text.trimEnd().split("\n").at(-1) ?? "";
+/**
+ * What an interpreter complains of: the line that names the error, or the last one.
+ * @param {string} text
+ */
+function complaint(text) {
+  const lines = text.trimEnd().split("\n");
+  return lines.findLast((line) => /^\w*(?:Error|Exception)\b/.test(line)) ?? lines.at(-1) ?? "";
+}
 
 /** @param {string} text */
 const firstFailure = (text) => text.split("\n").find((line) => /^\s*(?:not ok|FAIL|ERROR)/.test(line)) ?? "";
