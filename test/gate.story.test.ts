@@ -335,3 +335,37 @@ test(
     expect(verdicts(rig)).toEqual(["failed", "passed", "passed"]);
   }),
 );
+
+test(
+  "in a cold room the tests there were decide, whatever the agent left beside them or made of them",
+  story(async (rig) => {
+    const verify = { commands: ["sh check.sh"], cold: true };
+    const puppet = await rig.agent({}, { verify, loop: { max_attempts: 4 } });
+    rig.write("out.txt", "good\n");
+    rig.write("check.sh", "sh tests/test.sh\n");
+    rig.write("tests/test.sh", "grep -q good out.txt || exit 1\n");
+    rig.write(".gitignore", "cheat\nlooper-logs\n");
+    rig.writeBacklog([{ id: "T1", verify: ["grep -q better out.txt"] }]);
+    rig.gitInit();
+    const order: string[] = [];
+    const leaving = (command: string) => async (turn: Turn) => {
+      order.push(command);
+      await turn.shell(command);
+      await turn.report();
+    };
+    play(
+      puppet,
+      leaving("echo 'better' > out.txt; echo 'exit 0' > check.sh"),
+      leaving("echo 'exit 0' > tests/test.sh"),
+      leaving("git checkout -q check.sh; rm tests/test.sh"),
+      leaving("git checkout -q tests/test.sh; echo 'better and good' > out.txt"),
+    );
+    expect(await rig.run(["run", "--no-review", "--trust"])).toMatchObject({ code: 0 });
+    expect(verdicts(rig)).toEqual(["failed", "tampered", "tampered", "passed"]);
+    expect(rig.events().filter(({ type }) => type === "gate_finished")).toMatchObject(
+      order.map(() => ({ cold: true })),
+    );
+    expect(task(rig, "T1")).toMatchObject({ status: "done", meta: { verified: true } });
+    expect(rig.git("worktree", "list").trim().split("\n")).toHaveLength(1);
+  }),
+);

@@ -69,13 +69,20 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
     envFile: envFile === undefined ? {} : parseEnvFile(envFile, Buffer.from(envText ?? []).toString("utf8")),
     agentEnv: Object.fromEntries(Object.values(settings.agents).flatMap(({ env }) => Object.entries(env))),
     ...(repo === undefined ? {} : { repo }),
-    warnings: [...(warning === undefined ? [] : [warning]), ...(finished ? [] : unproven(request, tasks))],
+    warnings: [
+      ...(warning === undefined ? [] : [warning]),
+      ...(finished ? [] : unproven(request, { tasks, git: repo !== undefined })),
+    ],
   };
 }
 
 /** Contract §5: without a command that checks it, "done" is what the agent says. */
-function unproven({ project }: RunRequest, tasks: readonly Task[]): string[] {
+function unproven(
+  { project }: RunRequest,
+  { tasks, git }: { tasks: readonly Task[]; git: boolean },
+): string[] {
   const { verify } = project.resolved.settings;
+  if (verify.cold && !git) return ["verify.cold needs git: without it the checks run in the project itself"];
   if (verify.commands.length > 0 || tasks.some((task) => (task.verify ?? []).length > 0)) return [];
   return [
     'nothing checks the work, "done" is the agent\'s word: set verify.commands, or run with --verify "npm test"',

@@ -1,18 +1,13 @@
 // Effects of the gate: what passes before a task is worked on, and what does after. Leaves the verdict to the gate floor.
-import { join, resolve } from "node:path";
-import { measureBaseline, runGate } from "../gate/gate.js";
-import type { GatePlan, Room } from "../gate/run-commands.js";
+import { join } from "node:path";
 import { Baseline } from "../gate/verdict.js";
 import { isTreeAfter } from "../git/compare.js";
-import type { DiffEntry } from "../git/diff.js";
-import { putBack } from "../git/put-back.js";
 import type { StepEvent } from "../logging/events.js";
 import { listRuns, readLines } from "../logging/read.js";
 import type { TaskId } from "../todo/task.js";
+import { check, measure } from "./checks.js";
 import type { Effect, JobFacts } from "./effects.js";
-import { gateEnvironment } from "./environment.js";
-import { unwrap } from "./perform-tree.js";
-import { workFolder } from "./prompt-for.js";
+import { unwrap } from "./unwrap.js";
 import type { KnownBaseline, World } from "./world.js";
 
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
@@ -47,16 +42,15 @@ export async function performBaseline(world: World, { job, reuse }: Do<"run-base
       memory.baseline = undefined;
       return answer("unknown");
     }
-    const room = await roomOf(world, job);
-    const plan = planOf(world, []);
-    const reports = await absentReports(world, room, plan);
-    const measured = await measureBaseline(world.ports, room, plan, stop.signal);
-    await reports.remove();
-    // A person may have worked on since an older checkpoint was made: then nothing is put back.
-    const traces = checkpoint?.reused === true ? [] : await takeBack(world, job, []);
-    for (const message of traces) await world.log.tell({ type: "warning", ...job, message });
+    const measured = await measure(world, job, stop.signal);
     if (measured === "interrupted") return answer("interrupted");
-    return answer("measured", remember(world, await write(world, measured, base)));
+    if ("unprepared" in measured) {
+      memory.baseline = undefined;
+      const message = `the cold room could not be prepared: ${measured.unprepared}`;
+      await world.log.tell({ type: "warning", ...job, message });
+      return answer("unknown");
+    }
+    return answer("measured", remember(world, await write(world, measured.baseline, base)));
   } finally {
     stop.forget();
   }
@@ -66,22 +60,14 @@ export async function performBaseline(world: World, { job, reuse }: Do<"run-base
 export async function performGate(world: World, { job }: Do<"run-gate">): Promise<StepEvent> {
   // Before anything is waited for: a stop that is decided with it finds it.
   const stop = stopFor(world, job);
-  const { ports, memory } = world;
+  const { ports } = world;
   const began = ports.clock.monotonic();
   const warnings: string[] = [];
   try {
     const own = ownCommands(world, job.task_id, warnings);
-    const plan = planOf(world, own);
-    const strict = world.project.resolved.settings.verify.strict;
-    const baseline = memory.baseline?.baseline;
-    const room = await roomOf(world, job);
-    const reports = await absentReports(world, room, plan);
-    const { report, now } = await runGate(ports, room, { ...plan, strict, baseline }, stop.signal);
-    await reports.remove();
-    if (plan.commands.length + plan.own.length > 0) {
-      warnings.push(...(await takeBack(world, job, memory.snapshots.get(job.job)?.changes ?? [])));
-    }
-    await keepForNext(world, job, now);
+    const { report, now, warnings: more } = await check(world, job, own, stop.signal);
+    warnings.push(...more);
+    if (now !== undefined) await keepForNext(world, job, now);
     return {
       type: "gate_finished",
       ...job,
@@ -100,16 +86,6 @@ function stopFor({ memory }: World, { job }: JobFacts): { signal: AbortSignal; f
   return { signal: stop.signal, forget: () => memory.stops.delete(job) };
 }
 
-function planOf({ project }: World, own: readonly string[]): GatePlan {
-  const { verify } = project.resolved.settings;
-  return { commands: verify.commands, own, timeoutMs: verify.timeout, reports: verify.report };
-}
-
-async function roomOf(world: World, job: JobFacts): Promise<Room> {
-  const { log, env } = world;
-  return { cwd: await workFolder(world), env: gateEnvironment(env, log.run, job), redact: log.redact };
-}
-
 /** The task's own commands, as far as somebody has trusted them. */
 function ownCommands({ memory, trusted }: World, id: TaskId | undefined, warnings: string[]): string[] {
   const all = memory.backlog?.tasks.find((task) => task.id === id)?.verify ?? [];
@@ -119,41 +95,6 @@ function ownCommands({ memory, trusted }: World, id: TaskId | undefined, warning
     warnings.push(`not run, since it came after the question of trust: verify of ${id ?? ""}: ${command}`);
   }
   return all.filter((command) => trusted.has(command));
-}
-
-/** Report files that were not there before are the gate's own: read, then removed, with no word to anybody. */
-async function absentReports(
-  { ports: { files } }: World,
-  room: Room,
-  { reports }: GatePlan,
-): Promise<{ remove: () => Promise<void> }> {
-  const absent: string[] = [];
-  for (const report of reports.filter((one) => one !== "stdout")) {
-    const path = resolve(room.cwd, report);
-    if ((await files.stat(path, { link: true })) === undefined) absent.push(path);
-  }
-  return {
-    remove: async () => {
-      for (const path of absent) {
-        if ((await files.stat(path, { link: true }))?.kind === "file") await files.remove(path);
-      }
-    },
-  };
-}
-
-/** Puts back what the commands did to the tree, and says so. */
-async function takeBack(world: World, job: JobFacts, changes: readonly DiffEntry[]): Promise<string[]> {
-  const { repo, memory, log } = world;
-  const base = memory.checkpoints.get(job.job)?.base;
-  if (repo === undefined || base === undefined) return [];
-  const order = { base, changes, run: log.run, label: `gate-${String(job.iteration)}` };
-  const { paths, rescue } = unwrap("run-gate", await putBack(repo, order));
-  if (paths.length === 0) return [];
-  const shown =
-    paths.slice(0, 5).join(", ") + (paths.length > 5 ? ` and ${String(paths.length - 5)} more` : "");
-  return [
-    `changed while the checks ran and put back (kept: git show ${rescue ?? ""}): ${shown}; what checks write belongs in .gitignore`,
-  ];
 }
 
 /** What the gate saw is the next task's baseline, once the task is done. */
@@ -192,7 +133,8 @@ async function write(world: World, baseline: Baseline, base: string | undefined)
 async function whatWasBefore(world: World, job: JobFacts, reuse: boolean): Promise<Before> {
   const checkpoint = world.memory.checkpoints.get(job.job);
   if (world.repo === undefined || checkpoint === undefined) return { worked: reuse };
-  if (!checkpoint.reused) return { worked: false };
+  // A cold room has the base as it was, whatever the tree holds by now.
+  if (!checkpoint.reused || world.memory.cold !== undefined) return { worked: false };
   return earlierRuns(world, checkpoint.recorded.run, { base: checkpoint.base, id: job.task_id });
 }
 

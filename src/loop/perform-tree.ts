@@ -1,7 +1,6 @@
 // Effects on the working tree: checkpoint, snapshot, restore, and the commit protocol with the backlog in it.
 import { checkpoint, dropCheckpoint } from "../git/checkpoint.js";
 import { commitBacklog, prepareCommit, type Preparation } from "../git/commit.js";
-import type { GitFailure } from "../git/git.js";
 import { formatMessage } from "../git/message.js";
 import { dropPending, recoverPending } from "../git/pending.js";
 import { publish } from "../git/publish.js";
@@ -9,12 +8,13 @@ import { publishWithTree } from "../git/revert-tree.js";
 import { restoreTo } from "../git/restore.js";
 import { snapshot } from "../git/snapshot.js";
 import type { StepEvent } from "../logging/events.js";
-import type { Result } from "../system/result.js";
+import { openCold } from "./checks.js";
 import { EffectError } from "./drive.js";
 import type { Effect, JobFacts } from "./effects.js";
 import { keepAttempt, keepStart, noteStart, THE_REVIEW } from "./keep-attempt.js";
 import { missingOf } from "./missing.js";
 import { changeBacklog, toOutcome } from "./perform-backlog.js";
+import { unwrap } from "./unwrap.js";
 import type { World } from "./world.js";
 
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
@@ -24,6 +24,7 @@ export async function performCheckpoint(world: World, { job, reuse }: Do<"checkp
   if (world.repo === undefined) return { type: "checkpoint", ...job, reused: false, dirty: 0 };
   await noteStart(world);
   const order = { id: job.task_id ?? THE_REVIEW, run: world.log.run, reuse };
+  await openCold(world);
   const made = unwrap("checkpoint", await checkpoint(world.repo, order));
   world.memory.checkpoints.set(job.job, made);
   await keepStart(world, made.base);
@@ -206,10 +207,4 @@ function forget({ memory }: World, { job }: JobFacts): void {
   memory.checkpoints.delete(job);
   memory.snapshots.delete(job);
   memory.nextBaselines.delete(job);
-}
-
-/** Git's own failures under the name of the effect they ended. */
-export function unwrap<T>(effect: string, result: Result<T, GitFailure>): T {
-  if (result.ok) return result.value;
-  throw new EffectError(effect, `${result.error.command}: ${result.error.message}`);
 }

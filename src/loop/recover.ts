@@ -4,6 +4,7 @@ import { markOf } from "../logging/mark.js";
 import type { StepEvent } from "../logging/events.js";
 import { removeStaleLocks } from "../git/locks.js";
 import { recoverPending } from "../git/pending.js";
+import { removeStaleRooms } from "../git/room.js";
 import type { Repository } from "../git/repository.js";
 import { UserError } from "../system/errors.js";
 import type { LockOwner } from "../system/lock.js";
@@ -27,6 +28,7 @@ export async function recoverRun(
   // A lock that could not be read says nothing of when.
   const since = Math.min(...dead.map((owner) => Date.parse(owner.since)).filter((at) => !Number.isNaN(at)));
   const locks = repo === undefined || dead.length === 0 ? [] : await removeStaleLocks(repo, { since });
+  if (repo !== undefined && dead.length > 0) await removeStaleRooms(repo);
   const pending = repo === undefined ? undefined : await recoverPending(repo);
   if (pending?.ok === false) {
     throw new UserError(

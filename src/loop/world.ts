@@ -1,6 +1,7 @@
 import type { Agent } from "../agents/agent.js";
 import type { AgentSettings } from "../config/agent-settings.js";
 import type { Project } from "../config/open-project.js";
+import type { ColdPlaces } from "../gate/cold-room.js";
 import type { Baseline } from "../gate/verdict.js";
 import type { Checkpoint } from "../git/checkpoint.js";
 import type { DiffEntry } from "../git/diff.js";
@@ -68,6 +69,8 @@ export interface Memory {
   newTasks: Map<number, readonly NewTask[]>;
   /** The last lines an attempt at a task left in the log, for the next one's prompt. */
   tails: Map<TaskId, string[]>;
+  /** How cold rooms are made; absent where the checks run in the project. */
+  cold?: ColdPlaces;
   /** What holds for the task at hand. */
   baseline?: KnownBaseline | undefined;
   /** What holds once a job's task is done. */
