@@ -5,10 +5,12 @@ MAKEFLAGS += --no-print-directory
 VITEST =
 # Flags of make bench-trust, e.g. TRUST='--case node-feature --op does-nothing --mode cold --keep'.
 TRUST =
+# Flags of make torture, e.g. TORTURE='--only kill --at 217', TORTURE='--only random --runs 50 --seed 7', TORTURE='--every 25'.
+TORTURE =
 # The one floor for make mutants: todo, loop or gate.
 FLOOR =
 
-.PHONY: install build demo test sabotage mutants bench bench-trust
+.PHONY: install build demo test sabotage torture mutants bench bench-trust
 
 install: node_modules/.installed
 
@@ -32,6 +34,11 @@ test: build
 
 sabotage: install
 	@npm run -s sabotage
+
+# Kills the program at each of its calls, and at random ones; TORTURE_WORKERS: how many at a time.
+torture: install
+	@node test/torture/build.mjs
+	@node build/torture/torture.js $(TORTURE)
 
 # How many broken lines the tests of a floor see, in percent.
 mutants: install

@@ -1,10 +1,10 @@
-// Builds the test bin into build/torture/, which is never shipped: the program itself, with src/system/node.ts replaced by
-// faulty-node.ts, and beside it the torture, the editor and whatever else is started by file.
-import { cp, mkdir, rm, writeFile } from "node:fs/promises";
+// Builds the test bin, which is never shipped, into build/torture/ or the folder that is named: the program itself, with
+// src/system/node.ts replaced by faulty-node.ts, and beside it all that is started by file.
+import { copyFile, cp, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { bundle, root } from "../../scripts/bundle.mjs";
 
-const out = path.join(root, "build", "torture");
+const out = path.resolve(process.argv[2] ?? path.join(root, "build", "torture"));
 
 /** @type {import("esbuild").Plugin} */
 const faultyPorts = {
@@ -27,5 +27,6 @@ const files = await bundle({ entryPoints, outdir: out, minify: false, plugins: [
 if (files === undefined) process.exit(1);
 await rm(out, { recursive: true, force: true });
 await mkdir(path.join(out, "chunks"), { recursive: true });
+await copyFile(path.join(root, "test", "torture", "agent.sh"), path.join(out, "agent.sh"));
 await cp(path.join(root, "prompts"), path.join(out, "prompts"), { recursive: true });
 for (const file of files) await writeFile(file.path, file.text);

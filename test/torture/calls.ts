@@ -33,7 +33,7 @@ export class Calls {
   }
 
   /** Does it to the program, which then goes on with the call; one that kills never comes back, an error is thrown. */
-  strike({ deed, line = "" }: Fault): void {
+  strike({ deed, line = "" }: Fault, method: string): void {
     switch (deed) {
       case "kill":
         die(false);
@@ -45,9 +45,9 @@ export class Calls {
         standStill();
         return;
       case "ENOSPC":
-        throw systemError(deed, "no space left on device");
+        throw systemError(deed, "no space left on device", method);
       case "EIO":
-        throw systemError(deed, "i/o error");
+        throw systemError(deed, "i/o error", method);
       case "forward":
         this.#clock.jump(HOUR_MS);
         return;
@@ -63,8 +63,8 @@ export class Calls {
   }
 }
 
-function systemError(code: string, words: string): Error {
-  return Object.assign(new Error(`${code}: ${words}, torture`), { code });
+function systemError(code: string, words: string, syscall: string): Error {
+  return Object.assign(new Error(`${code}: ${words}, ${syscall}`), { code, syscall });
 }
 
 /** As a container that is torn down: every process below this one goes in the same moment, each having a group of its own. */

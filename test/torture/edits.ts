@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
 import { Backlog } from "../../src/todo/task.js";
-import { Place, type Bins } from "./place.js";
+import { Place } from "./place.js";
 import { BacklogWatch } from "./survive.js";
 import { titleOf, type Scene } from "./scenario.js";
 
@@ -28,7 +28,7 @@ export interface Edited {
 
 /** So many processes make so many edits each. Ends the run as Ctrl-C does once they are through. */
 export async function editMeanwhile(
-  bins: Bins,
+  bins: string,
   { editors, each }: { editors: number; each: number },
 ): Promise<Edited> {
   const place = await Place.make(MANY, bins);
@@ -61,11 +61,11 @@ export async function editMeanwhile(
 /** How many of its edits one was told were taken. */
 async function editorsCount(
   place: Place,
-  bins: Bins,
+  bins: string,
   { name, each }: { name: string; each: number },
 ): Promise<number> {
   const args = [
-    path.join(bins.folder, "editor.js"),
+    path.join(bins, "editor.js"),
     path.join(place.project, "to-do.json"),
     path.join(place.project, ".looper/lock"),
     ...[name, String(each)],

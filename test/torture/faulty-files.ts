@@ -43,7 +43,7 @@ export function faultyFiles(files: Files, calls: Calls): Files {
     ),
     openAppend: async (place, options) =>
       faultyAppend(
-        await wrap("openAppend", (_place: string) => files.openAppend(place, options))(place),
+        await wrap("openAppend", (at: string) => files.openAppend(at, options))(place),
         place,
         calls,
       ),
@@ -105,7 +105,7 @@ function wrapCall<A extends readonly [string, ...unknown[]], R>(
     if (fault === undefined) return real(...args);
     // Only a kill leaves what a writer would have tidied up; an error comes once it has.
     if (fault.when === "half") await (half !== undefined && (torn || kills(fault)) ? half : real)(...args);
-    calls.strike(fault);
+    calls.strike(fault, method);
     return real(...args);
   };
 }

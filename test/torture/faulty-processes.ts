@@ -45,7 +45,7 @@ export function faultyProcesses(processes: Processes, calls: Calls): Processes {
 /** What the system said, where the plan lets it fail. */
 function strikeQuietly(calls: Calls, fault: Fault): string | undefined {
   try {
-    calls.strike(fault);
+    calls.strike(fault, "spawn");
     return undefined;
   } catch (error) {
     return errorMessage(error);
@@ -61,12 +61,12 @@ function wordsOf({ command, args }: ProcessSpec): string {
 function neverStarted(message: string): RunningProcess {
   return {
     pid: -1,
-    ended: Promise.resolve({ how: "not-found", message: `spawn: ${message}` }),
+    ended: Promise.resolve({ how: "not-found", message }),
     signal: () => undefined,
   };
 }
 
 function neverRan(message: string): ProcessResult {
-  const end = { how: "not-found", message: `spawn: ${message}` } as const;
+  const end = { how: "not-found", message } as const;
   return { end, stdout: new Uint8Array(), stderr: "", timedOut: false };
 }

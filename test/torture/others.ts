@@ -103,12 +103,14 @@ async function onFullDisk(ground: Ground, spared: number): Promise<Tried> {
     const { code, signal, stderr } = await place.start(["run", "--quiet"]);
     rmSync(ballast);
     const orderly = code !== undefined && code <= 3 && !/\bbug\b|\n {4}at /.test(stderr);
-    const said = code !== 3 || stderr.includes("ENOSPC") || stderr.includes("No space left");
+    // git has words of its own for it.
+    const said = code !== 3 || /ENOSPC|No space left|Out of diskspace/.test(stderr);
     const outcome = await survive(place, []);
     if (!orderly || !said)
       outcome.problems.push(`with ${spared} free: exit ${code ?? signal ?? "?"}: ${stderr}`);
     return { ...outcome, folder: place.root };
   } finally {
+    // What lay on it goes with it, whatever came of it.
     mount?.unmount();
     place.dispose();
   }

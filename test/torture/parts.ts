@@ -8,10 +8,10 @@ import { playIn, seedsOf, type Ground, type Point, type Sample } from "./points.
 import { ALL_STAGES, randomScene, type Scene } from "./scenario.js";
 import { survive } from "./survive.js";
 
-function numbers({ calls }: Ground, { every, at }: Sample): number[] {
+function numbers({ calls }: Ground, { every, from, at }: Sample): number[] {
   if (at !== undefined) return [at];
   const all = calls.map((_, index) => index + 1);
-  return all.filter((number) => (number - 1) % every === 0);
+  return all.filter((number) => number >= from && (number - from) % every === 0);
 }
 
 /** A fault at each call of a run, one at a time. */

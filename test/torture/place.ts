@@ -26,14 +26,6 @@ const run = promisify(execFile);
 /** A start took so long: it hangs. Generous, since the machine may be busy. */
 const HANGS_AFTER_MS = 120_000;
 
-/** Where the parts of the test bin lie. */
-export interface Bins {
-  /** Absolute path of build/torture/. */
-  folder: string;
-  /** Absolute path of agent.sh. */
-  agent: string;
-}
-
 /** One start and what it came to; `calls`: a line for each call of a port. */
 export interface Start extends Ran {
   calls: string[];
@@ -49,18 +41,22 @@ export const STAGED = "1\n2\n";
 export const PERSONS_STATUS = "MM half.txt\n M notes.txt\n?? mine.sh\n";
 
 export class Place {
+  static readonly #open = new Set<Place>();
+
   readonly root: string;
   readonly project: string;
   readonly env: Readonly<Record<string, string>>;
   readonly scene: Scene;
-  readonly #bins: Bins;
+  /** Absolute path of the folder that build.mjs made. */
+  readonly #bins: string;
   #starts = 0;
 
-  private constructor(scene: Scene, bins: Bins, root: string) {
+  private constructor(scene: Scene, bins: string, root: string) {
     this.scene = scene;
     this.#bins = bins;
     this.root = root;
     this.project = this.at("project");
+    Place.#open.add(this);
     this.env = {
       PATH: `${this.at("bin")}:/usr/local/bin:/usr/bin:/bin`,
       HOME: this.at("home"),
@@ -78,8 +74,8 @@ export class Place {
     };
   }
 
-  /** A new project of this scene. */
-  static async make(scene: Scene, bins: Bins): Promise<Place> {
+  /** A new project of this scene. `bins`: absolute path of the folder that build.mjs made. */
+  static async make(scene: Scene, bins: string): Promise<Place> {
     const place = new Place(scene, bins, realpathSync(mkdtempSync(path.join(tmpdir(), "torture-"))));
     for (const name of ["project", "home", "bin", "tmp", "config/looper"])
       mkdirSync(place.at(name), { recursive: true });
@@ -111,7 +107,7 @@ export class Place {
     const { tasks, hooks, gate } = this.scene;
     const behaviours = tasks.map(({ id, behaviour }) => `${id}=${behaviour}`).join(" ");
     // Seen from the project, so that a copy needs no other settings.
-    const args = [this.#bins.agent, behaviours, "../journal"];
+    const args = [path.join(this.#bins, "agent.sh"), behaviours, "../journal"];
     const hook = (name: string) => [`echo ${name} >>../hooks`];
     return {
       schedule: { agent: "fake" },
@@ -164,21 +160,25 @@ export class Place {
 
   /** Runs the test bin to its end; with `faults` it is told what is to happen. */
   async start(args: readonly string[], faults: readonly Fault[] = []): Promise<Start> {
-    const { program, trace } = this.begin(args, faults);
+    const { program, trace } = this.begin(args, faults, HANGS_AFTER_MS);
     const ran = await program.ended;
     const calls = existsSync(trace) ? readFileSync(trace, "utf8").split("\n").slice(0, -1) : [];
     return { ...ran, calls };
   }
 
-  /** Starts the test bin and goes on; `trace`: the file its calls are written to. */
-  begin(args: readonly string[], faults: readonly Fault[] = []): { program: Program; trace: string } {
+  /** Starts the test bin and goes on, for as long as much else goes on; `trace`: the file its calls are written to. */
+  begin(
+    args: readonly string[],
+    faults: readonly Fault[] = [],
+    hangsAfterMs = 10 * HANGS_AFTER_MS,
+  ): { program: Program; trace: string } {
     const trace = this.at(`calls-${++this.#starts}`);
     const plan: Plan = { faults: [...faults], trace };
     const program = new Program(args, {
       cwd: this.project,
       env: { ...this.env, [PLAN]: JSON.stringify(plan) },
-      bin: path.join(this.#bins.folder, "looper.js"),
-      hangsAfterMs: HANGS_AFTER_MS,
+      bin: path.join(this.#bins, "looper.js"),
+      hangsAfterMs,
     });
     return { program, trace };
   }
@@ -202,5 +202,11 @@ export class Place {
   dispose(keep = false): void {
     for (const line of this.leftovers()) process.kill(Number.parseInt(line), "SIGKILL");
     if (!keep) rmSync(this.root, { recursive: true, force: true });
+    Place.#open.delete(this);
+  }
+
+  /** Every place there is: the torture itself was told to end. */
+  static disposeAll(): void {
+    for (const place of Place.#open) place.dispose();
   }
 }

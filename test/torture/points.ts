@@ -1,5 +1,6 @@
-// What a part is made of: points, each played in a folder of its own.
-import type { Bins, Place } from "./place.js";
+// What a part is made of: points, each played in a folder of its own. Leaves which points there are to parts.ts.
+import { Place } from "./place.js";
+import { ALL_STAGES } from "./scenario.js";
 import type { Outcome } from "./survive.js";
 
 /** One thing to try. `again`: the flags that try it alone. */
@@ -16,7 +17,8 @@ export interface Tried extends Outcome {
 
 /** What every part needs. */
 export interface Ground {
-  bins: Bins;
+  /** Absolute path of the folder that build.mjs made. */
+  bins: string;
   /** A project with ALL_STAGES that was not touched. */
   template: Place;
   /** The calls of a run of it that nobody harms, a line each. */
@@ -25,8 +27,9 @@ export interface Ground {
 
 /** Those points of a part that are asked for. */
 export interface Sample {
-  /** Every so many. */
+  /** Every so many, from this one on. */
   every: number;
+  from: number;
   /** Only this one. */
   at?: number;
   runs: number;
@@ -50,4 +53,27 @@ export function playIn(place: Place, act: (place: Place) => Promise<Outcome>): P
 /** One seed a run, so that each can be told again. */
 export function seedsOf(runs: number, seed: number): number[] {
   return Array.from({ length: runs }, (_, index) => seed + index);
+}
+
+/** Counts the calls of a run that nobody harms. */
+export async function prepare(bins: string): Promise<Ground> {
+  const template = await Place.make(ALL_STAGES, bins);
+  const place = template.copy();
+  const { calls } = await place.start(["run", "--quiet"]);
+  place.dispose();
+  return { bins, template, calls };
+}
+
+/** Tries all points, so many at a time; tells of each. */
+export async function tryAll(
+  points: readonly Point[],
+  workers: number,
+  tell: (point: Point, tried: Tried) => void,
+): Promise<void> {
+  const queue = [...points];
+  const work = async (): Promise<void> => {
+    for (let point = queue.shift(); point !== undefined; point = queue.shift())
+      tell(point, await point.run());
+  };
+  await Promise.all(Array.from({ length: workers }, work));
 }
