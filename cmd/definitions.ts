@@ -111,6 +111,14 @@ export const COMMANDS: readonly CommandDefinition[] = [
     says: "take every decision of a run again and compare",
     flags: [
       { spelled: "--at <seq>", says: "show state, decision and reason at this line of the log" },
+      {
+        spelled: "--tree",
+        says: "do it all again in a temporary clone, with what the attempts left: the same commits, the same task file?",
+      },
+      {
+        spelled: "--gate",
+        says: "with --tree: run the verify commands there as well, and compare their verdicts",
+      },
       JSON_FLAG,
     ],
     load: async () => (await import("./commands/replay.js")).replay,

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { readLines } from "../../src/logging/read.js";
+import { replayWithTree } from "../replay-with-tree.js";
 import { replayAt, replayRun } from "../../src/loop/replay.js";
 import { UserError } from "../../src/system/errors.js";
 import { plural } from "../../src/ui/amounts.js";
@@ -8,12 +9,18 @@ import { folderOfRun } from "../find-run.js";
 import { printJson, printLines, projectOf } from "../project.js";
 import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 
-/** `looper replay [run]`: every decision taken again and compared; with `--at`, one of them explained. */
+/** `looper replay [run]`: every decision taken again and compared; with `--at`, one of them explained; with `--tree`, all done again. */
 export async function replay(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const at = toSeq(textFlag(typed, "--at"));
-  const { logDir } = await projectOf(shell);
-  const folder = await folderOfRun(shell, logDir, typed.operands[0]);
+  const tree = hasFlag(typed, "--tree");
+  if (hasFlag(typed, "--gate") && !tree)
+    throw new UserError("usage", "--gate needs a tree to run in", "looper replay --tree --gate");
+  if (tree && at !== undefined)
+    throw new UserError("usage", "--at and --tree do not go together", "leave one of them out");
+  const project = await projectOf(shell);
+  const folder = await folderOfRun(shell, project.logDir, typed.operands[0]);
   const json = hasFlag(typed, "--json");
+  if (tree) return replayWithTree(shell, typed, { project, folder });
   return at === undefined ? replayWhole(shell, folder, json) : explain(shell, folder, { at, json });
 }
 

@@ -1,10 +1,11 @@
 // What a run's attempts left, kept for its replay under refs/looper/attempts/<run>: a commit for each, and one for the start.
 // An attempt that ended in its task's commit is that commit (publish.ts). Refs only go when their run is forgotten.
 import type { Result } from "../system/result.js";
+import { parseBatch } from "./batch.js";
 import type { DiffEntry } from "./diff.js";
 import { importCommit, OWN_IDENT } from "./fast-import.js";
-import { asResult, type GitFailure } from "./git.js";
-import { attemptRef, startRef } from "./names.js";
+import { asResult, runGit, type GitFailure } from "./git.js";
+import { attemptRef, attemptsFolder, startRef } from "./names.js";
 import type { Repository } from "./repository.js";
 
 export interface AttemptOrder {
@@ -58,5 +59,37 @@ export async function recordStart(
       file: { path: BACKLOG, mode: "100644", content: backlog },
     });
     return commit;
+  });
+}
+
+/** What is kept of a run. */
+export interface Records {
+  start: { base: string; backlog: Uint8Array };
+  /** By the full name of the ref. */
+  attempts: ReadonlyMap<string, string>;
+}
+
+/** Reads what is kept of a run; `undefined`: nothing is. Two processes. */
+export async function readRecords(
+  repo: Repository,
+  run: string,
+): Promise<Result<Records | undefined, GitFailure>> {
+  return asResult(async () => {
+    const format = "--format=%(refname)%00%(objectname)";
+    const listed = await runGit(repo, ["for-each-ref", format, attemptsFolder(run)]);
+    const refs = listed.out
+      .split("\n")
+      .slice(0, -1)
+      .map((line): [string, string] => {
+        const [name = "", commit = ""] = line.split("\0");
+        return [name, commit];
+      });
+    const attempts = new Map(refs);
+    const start = attempts.get(startRef(run));
+    if (start === undefined) return undefined;
+    const input = `${start}^1\n${start}:${BACKLOG}\n`;
+    const [base, backlog] = parseBatch((await runGit(repo, ["cat-file", "--batch"], { input })).out);
+    if (base === undefined || backlog === undefined) return undefined;
+    return { start: { base: base.oid, backlog: Buffer.from(backlog.content, "latin1") }, attempts };
   });
 }

@@ -400,7 +400,12 @@ const stepTypes: ReadonlySet<string> = new Set(Object.keys(StepEvents));
 
 /** Whether `step` takes this event. */
 export function isStepEvent(event: RunEvent): event is StepEvent {
-  return stepTypes.has(event.type);
+  return isStepType(event.type);
+}
+
+/** Whether `step` takes events of this type. */
+export function isStepType(type: string): boolean {
+  return stepTypes.has(type);
 }
 
 /** One line of `events.jsonl`, for readers and for schemas/event.schema.json. */

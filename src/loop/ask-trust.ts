@@ -10,17 +10,23 @@ import type { RunRequest } from "./run-request.js";
  * Passes when there is nothing to trust, it was trusted before, or it is now; else `environment`. Answers with the commands
  * of tasks that may run.
  */
-export async function askTrust(request: RunRequest, tasks: readonly Task[]): Promise<Trusted> {
+export async function askTrust(request: TrustRequest, tasks: readonly Task[]): Promise<Trusted> {
   // What is done is not verified again.
   const open = tasks.filter(({ status }) => status !== "done");
   await trustOrRefuse(request, open);
   return request.trust ? "all" : new Set(open.flatMap(({ verify = [] }) => verify));
 }
 
+/** What must be known to ask. */
+export type TrustRequest = Pick<
+  RunRequest,
+  "ports" | "project" | "env" | "home" | "trust" | "terminal" | "confirm"
+>;
+
 /** The commands of tasks that may run: all, or those that were there when the project was trusted. */
 export type Trusted = "all" | ReadonlySet<string>;
 
-async function trustOrRefuse(request: RunRequest, open: readonly Task[]): Promise<void> {
+async function trustOrRefuse(request: TrustRequest, open: readonly Task[]): Promise<void> {
   const { ports, project, env, home } = request;
   const place = { project: project.folder, home };
   const lines = listTrusted(project.resolved, { file: project.todoFile, tasks: open }, place);

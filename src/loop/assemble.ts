@@ -10,7 +10,7 @@ import { AUTO } from "../config/settings.js";
 import { useBranch } from "../git/branch.js";
 import { headOf, type Head } from "../git/head.js";
 import { inProgress } from "../git/progress.js";
-import { initRepository, openRepository, type Repository } from "../git/repository.js";
+import { initRepository, openRepository, type Repository, type RepositoryPlaces } from "../git/repository.js";
 import type { StepEvent } from "../logging/events.js";
 import { stampOf } from "../logging/run-log.js";
 import type { Rules } from "../logging/rules.js";
@@ -229,16 +229,25 @@ async function lookUp(
   return agents;
 }
 
-async function repositoryOf(request: RunRequest): Promise<{ repo?: Repository; warning?: string }> {
-  const { ports, project, env } = request;
-  const { git } = project.resolved.settings;
+/** Where the repository of a project is looked for, and what in it is the runner's own. */
+export async function repositoryPlaces({
+  ports,
+  project,
+  env,
+}: Pick<RunRequest, "ports" | "project" | "env">): Promise<RepositoryPlaces> {
   const real = (await ports.files.realPath(project.todoFile)) ?? project.todoFile;
-  const places = {
+  return {
     projectDir: project.folder,
     todoFile: resolve(real),
     exclude: [project.logDir, project.lockDir],
     env,
   };
+}
+
+async function repositoryOf(request: RunRequest): Promise<{ repo?: Repository; warning?: string }> {
+  const { ports, project, env } = request;
+  const { git } = project.resolved.settings;
+  const places = await repositoryPlaces(request);
   let opened = await openRepository(ports, places);
   if (!opened.ok && opened.error.why === "no-repository" && git.init) {
     await initRepository(ports, project.folder, env);

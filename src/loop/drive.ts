@@ -83,6 +83,6 @@ export class EffectError extends Error {
 }
 
 /** Failures of the world are events; anything else is a bug of ours and ends the run as one. */
-function isOfTheWorld(error: unknown): boolean {
+export function isOfTheWorld(error: unknown): boolean {
   return error instanceof UserError || error instanceof EffectError || errorCode(error) !== undefined;
 }

@@ -1,12 +1,20 @@
 // Feeds a log back through `step` and compares what it decides with what was decided then.
+import { errorMessage } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
+import { isStepType, type Sealed, type StepEvent } from "../logging/events.js";
 import { readLines, stepEventOf } from "../logging/read.js";
 import { START, step } from "./step.js";
 import type { State } from "./state.js";
 import type { Next } from "./turn.js";
 
 /** How a replay came out: every decision the same (none at all: an empty log), or the first line that differs or is missing. */
-export type Replayed = { decisions: number } | { seq: number; difference: string };
+export type Replayed = { decisions: number } | Difference;
+
+/** A line of the log that says something else than what is so now. */
+export interface Difference {
+  seq: number;
+  difference: string;
+}
 
 /** One turn of the run: the event, and what came of it. */
 export interface Explained {
@@ -15,10 +23,13 @@ export interface Explained {
   next: Next;
 }
 
+/** Told of each event that `step` took, and what it decided; a difference ends the replay. */
+export type Follow = (event: Sealed<StepEvent>, next: Next) => Promise<Difference | undefined>;
+
 type ReplayPorts = Pick<Ports, "files">;
 
 /** Replays a whole run. A log that was cut off is compared as far as it goes. */
-export async function replayRun(ports: ReplayPorts, folder: string): Promise<Replayed> {
+export async function replayRun(ports: ReplayPorts, folder: string, follow?: Follow): Promise<Replayed> {
   let decisions = 0;
   let next: Next | undefined;
   let notes: string[] = [];
@@ -29,28 +40,45 @@ export async function replayRun(ports: ReplayPorts, folder: string): Promise<Rep
     if (line.type === "decided") {
       const then = comparable(line.value["effects"], line.value["because"]);
       const now = next === undefined ? "nothing" : comparable(next.effects, next.because);
-      if (then !== now) return { seq: line.seq, difference: `then: ${then}\nnow:  ${now}` };
+      if (then !== now) return differs(line.seq, then, now);
       decisions++;
       notes = (next?.notes ?? []).map((note) => note.type);
       continue;
     }
     const wanted = notes.shift();
     if (wanted !== undefined && wanted !== line.type) {
-      return { seq: line.seq, difference: `then: a line ${line.type}\nnow:  a line ${wanted}` };
+      return differs(line.seq, `a line ${line.type}`, `a line ${wanted}`);
     }
+    if (!isStepType(line.type)) continue;
     const event = await stepEventOf(ports, folder, line);
-    if (event !== undefined) next = step(next?.state ?? START, event);
+    if (event === undefined) return differs(line.seq, `an event ${line.type}`, "it cannot be read as one");
+    const taken = take(next?.state ?? START, event);
+    if (typeof taken === "string") return differs(line.seq, `an event ${line.type}`, taken);
+    next = taken;
+    const difference = await follow?.(event, next);
+    if (difference !== undefined) return difference;
   }
   return { decisions };
 }
 
+/** The line that differs, with what it said and what is so now. */
+export function differs(seq: number, then: string, now: string): Difference {
+  return { seq, difference: `then: ${then}\nnow:  ${now}` };
+}
+
+/** What `step` makes of an event, or why it could not have come: a log may be of another version, or changed by hand. */
+function take(state: State, event: Sealed<StepEvent>): Next | string {
+  try {
+    return step(state, event);
+  } catch (error) {
+    return errorMessage(error);
+  }
+}
+
 /** Lines count from 1 without a gap: one that cannot be read leaves one. */
-function missing(last: number, found: number): { seq: number; difference: string } {
+function missing(last: number, found: number): Difference {
   const seq = last + 1;
-  return {
-    seq,
-    difference: `then: line ${seq} is missing or cannot be read\nnow:  the log goes on with ${found}`,
-  };
+  return differs(seq, `line ${seq} is missing or cannot be read`, `the log goes on with ${found}`);
 }
 
 /** What `step` makes of the event with this `seq` (or the last one before it), and the state after it. `last`: where the log ended before it. */

@@ -1,0 +1,97 @@
+// `looper replay --tree`: finds the repository, has the run replayed in a clone of it, and says what came of it.
+import path from "node:path";
+import type { Project } from "../src/config/open-project.js";
+import { openRepository } from "../src/git/repository.js";
+import { askTrust } from "../src/loop/ask-trust.js";
+import { repositoryPlaces } from "../src/loop/assemble.js";
+import { EffectError } from "../src/loop/drive.js";
+import { replayTree, type TreeReplayed } from "../src/loop/replay-tree.js";
+import type { AskTrust } from "../src/loop/replay-world.js";
+import { UserError } from "../src/system/errors.js";
+import { plural } from "../src/ui/amounts.js";
+import type { ReplayTreeAnswer } from "../src/ui/shapes.js";
+import { printJson, printLines } from "./project.js";
+import { hasFlag, type CommandEnd, type Shell, type Typed } from "./shell.js";
+
+/** Replays a run with its tree; a no unless all of it is the same. */
+export async function replayWithTree(
+  shell: Shell,
+  typed: Typed,
+  { project, folder }: { project: Project; folder: string },
+): Promise<CommandEnd> {
+  const { ports, env, promptsFolder } = shell;
+  const opened = await openRepository(ports, await repositoryPlaces({ ports, project, env }));
+  if (!opened.ok)
+    throw new UserError(
+      "no",
+      `${opened.error.message}: there is no tree to replay`,
+      "looper replay compares the decisions alone",
+    );
+  const gate = hasFlag(typed, "--gate") ? asker(shell, typed, project) : undefined;
+  const source = { ports, project, repo: opened.value, env, promptsFolder };
+  const replayed = await replayOrExplain(() => replayTree(source, folder, gate));
+  const answer = answerOf(path.basename(folder), replayed, gate !== undefined);
+  if (hasFlag(typed, "--json")) await printJson(shell, answer);
+  else await printLines(shell.out, linesOf(answer));
+  return answer.same ? "ok" : "no";
+}
+
+async function replayOrExplain(replay: () => Promise<TreeReplayed>): Promise<TreeReplayed> {
+  try {
+    return await replay();
+  } catch (error) {
+    if (!(error instanceof EffectError)) throw error;
+    throw new UserError(
+      "environment",
+      `git could not make the clone to replay in: ${error.message}`,
+      "looper replay without --tree needs none",
+    );
+  }
+}
+
+/** The commands come from the project's files: they are asked about like before a run. */
+function asker(shell: Shell, typed: Typed, project: Project): AskTrust {
+  const { ports, env, home, stdin } = shell;
+  const trust = hasFlag(typed, "--trust") || env["CI"] === "true";
+  const terminal = stdin.isTerminal;
+  const request = {
+    ports,
+    project,
+    env,
+    home,
+    trust,
+    terminal,
+    confirm: (question: string, lines: readonly string[]) => shell.confirm(question, lines),
+  };
+  return (tasks) => askTrust(request, tasks);
+}
+
+function answerOf(run: string, replayed: TreeReplayed, gate: boolean): ReplayTreeAnswer {
+  const { commits, backlogs, gates, notes, stopped } = replayed;
+  const same = "decisions" in replayed.replayed && stopped === undefined;
+  return {
+    same,
+    run,
+    ...replayed.replayed,
+    commits,
+    backlogs,
+    ...(gate ? { gates } : {}),
+    notes: [...notes],
+    ...(stopped === undefined ? {} : { stopped }),
+  };
+}
+
+function linesOf(answer: ReplayTreeAnswer): string[] {
+  const { run, decisions, commits, backlogs, gates, notes, stopped, seq, difference } = answer;
+  const done = [
+    plural(commits, "commit"),
+    `${plural(backlogs, "state")} of the task file, byte for byte`,
+    ...(gates === undefined ? [] : [`${plural(gates, "verdict")} of the gate`]),
+  ].join(", ");
+  const first =
+    decisions === undefined
+      ? [`${run}: line ${seq ?? 0} differs`, difference ?? ""]
+      : [`${run}: the same, ${plural(decisions, "decision")}, ${done}`];
+  const rest = stopped === undefined ? [] : [`from line ${stopped.seq} on only decisions: ${stopped.why}`];
+  return [...first, ...rest, ...notes];
+}
