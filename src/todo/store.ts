@@ -94,7 +94,8 @@ export interface Store {
   putAside(kind: CopyKind): Promise<string | undefined>;
 }
 
-const LOCK_WAIT_MS = 10_000;
+/** The lock goes to whoever comes first when it is free: of twenty who want it, one may be unlucky for a while. */
+const LOCK_WAIT_MS = 30_000;
 /** So long a broken file may be one that is just being saved. */
 const SETTLE_MS = 2_000;
 const SETTLE_STEP_MS = 100;
