@@ -182,6 +182,7 @@ test("four git processes, and a failing one is a value", async ({ scratch }) => 
   const seen: string[] = [];
   const ports = watchGit(scratch.ports, ([command = ""]) => void seen.push(command));
   const repo = await scratch.open({}, ports);
+  await repo.endsConfigured();
   seen.length = 0;
   must(await checkpoint(repo, T1));
   expect(seen).toEqual(["for-each-ref", "add", "diff-index", "fast-import"]);

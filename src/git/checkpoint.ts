@@ -1,5 +1,6 @@
-// A checkpoint: working tree and index as they were when a task was claimed, as a commit on a ref of its own. An index that
-// says more than HEAD lies in a commit beside it, its second parent: the file as it was, and what is staged in no file.
+// A checkpoint: working tree and index as they were when a task was claimed, as a commit on a ref of its own. What no
+// tree can say lies in a commit beside it, its second parent: an index that says more than HEAD (the file as it was, and what
+// is staged in no file), and line ends that git would change.
 // Leaves what changed since to snapshot.ts and going back to restore.ts.
 import { z } from "zod";
 import type { Result } from "../system/result.js";
@@ -10,6 +11,7 @@ import { asResult, runGit, type GitFailure } from "./git.js";
 import { readHead, treeish, type Head, type HeadState } from "./head.js";
 import { byPath, isPlain, onlyStaged } from "./index-compare.js";
 import { diffTrees, dropOwnIndex, ownIndex, stageAll, stagedAgainst } from "./index-file.js";
+import { keepLineEnds } from "./line-ends.js";
 import { readEntries, readPersonIndex, type PersonIndex } from "./index-person.js";
 import { readFacts } from "./facts.js";
 import { checkpointRef } from "./names.js";
@@ -35,6 +37,8 @@ export interface Checkpoint {
   /** Paths (bytes) that differed from HEAD when the base was made: a person's, or of a task that was given up. */
   dirty: ReadonlySet<string>;
   index: KeptIndex;
+  /** The commit with all that is kept beside the tree; `undefined`: nothing is. */
+  beside: string | undefined;
   warnings: readonly string[];
 }
 
@@ -57,9 +61,14 @@ const Facts = z.object({
   branch: z.string().optional(),
   head: z.string().optional(),
   index: z.string().optional(),
+  /** The index is kept. */
+  kept: z.boolean().optional(),
 });
 
-/** Keeps working tree (untracked files included) and index, without touching index, HEAD or tree. Four processes. */
+/**
+ * Keeps working tree (untracked files included) and index, without touching index, HEAD or tree. Four processes; one more for an
+ * index split in two, one or two more where git changes line ends.
+ */
 export async function checkpoint(
   repo: Repository,
   order: CheckpointOrder,
@@ -74,7 +83,7 @@ export async function checkpoint(
     const warnings = await stageAll(repo);
     const all = await stagedAgainst(repo, await treeish(repo, before.commit), []);
     const entries = all.filter(({ path }) => !repo.isOwn(path));
-    const aside = await keepIndex(repo, person, all);
+    const aside = await keepBeside(repo, person, all);
     const made = await makeBase(repo, order, { head: before, entries, person, aside });
     return {
       id: order.id,
@@ -83,7 +92,8 @@ export async function checkpoint(
       reused: false,
       recorded: { commit: before.commit, branch: before.branch, run: order.run },
       dirty: new Set(entries.map(({ path }) => path)),
-      index: { checksum: person.checksum, commit: made.index },
+      index: { checksum: person.checksum, commit: aside.index ? made.beside : undefined },
+      beside: made.beside,
       warnings,
     };
   });
@@ -98,18 +108,23 @@ export async function dropCheckpoint(repo: Repository, id: string): Promise<Resu
   });
 }
 
-/** The commit that is to hold the person's index; `undefined` where HEAD says it all. */
-async function keepIndex(
-  repo: Repository,
-  person: PersonIndex,
-  all: readonly DiffEntry[],
-): Promise<Pick<ImportedCommit, "entries" | "beside"> | undefined> {
+/** What a checkpoint keeps beside the tree. */
+type Beside = Required<Pick<ImportedCommit, "entries" | "beside">> & {
+  /** The person's index is among it. */
+  index: boolean;
+};
+
+async function keepBeside(repo: Repository, person: PersonIndex, all: readonly DiffEntry[]): Promise<Beside> {
   const tree = byPath((await readEntries(repo, ownIndex(repo))) ?? []);
-  if (isPlain(person.entries, tree, new Map(all.map((entry) => [entry.path, entry])))) return undefined;
+  const ends = await keepLineEnds(repo, tree);
+  if (isPlain(person.entries, tree, new Map(all.map((entry) => [entry.path, entry])))) {
+    return { entries: [], beside: ends, index: false };
+  }
   const staged = onlyStaged(person.entries, tree, repo.isOwn);
   return {
     entries: staged.map((entry) => ({ ...entry, path: `${KEPT_STAGED}/${entry.path}` })),
-    beside: [{ path: KEPT_INDEX, mode: "100644", content: person.bytes }],
+    beside: [{ path: KEPT_INDEX, mode: "100644", content: person.bytes }, ...ends],
+    index: true,
   };
 }
 
@@ -120,17 +135,26 @@ async function makeBase(
     head: Head;
     entries: readonly DiffEntry[];
     person: PersonIndex;
-    aside: Pick<ImportedCommit, "entries" | "beside"> | undefined;
+    aside: Beside;
   },
-): Promise<{ base: string; index: string | undefined }> {
+): Promise<{ base: string; beside: string | undefined }> {
   const { head, entries, person, aside } = found;
   const { run, id: task } = order;
-  const facts = { run, task, branch: head.branch, head: head.commit, index: person.checksum };
+  const facts = {
+    run,
+    task,
+    branch: head.branch,
+    head: head.commit,
+    index: person.checksum,
+    kept: aside.index,
+  };
   const ref = checkpointRef(repo.tree, order.id);
+  const { entries: staged, beside } = aside;
+  const message = "looper: beside a checkpoint\n";
   const before =
-    aside === undefined
+    beside.length === 0
       ? []
-      : [{ ref, parent: undefined, ident: OWN_IDENT, message: "looper: index\n", ...aside }];
+      : [{ ref, parent: undefined, ident: OWN_IDENT, message, entries: staged, beside }];
   const made = await importAll(repo, [
     ...before,
     {
@@ -145,7 +169,7 @@ async function makeBase(
       without: repo.todo === undefined ? [] : [repo.todo.path],
     },
   ]);
-  return { base: made.at(-1)?.commit ?? "", index: before.length === 0 ? undefined : made[0]?.commit };
+  return { base: made.at(-1)?.commit ?? "", beside: before.length === 0 ? undefined : made[0]?.commit };
 }
 
 async function reuseCheckpoint(
@@ -158,6 +182,7 @@ async function reuseCheckpoint(
   const end = text.indexOf("\n\n");
   const facts = readFacts(Facts, text.slice(text.indexOf("{", end)));
   const parents = [...text.slice(0, end).matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, oid]) => oid);
+  const beside = parents.find((oid) => oid !== facts?.head);
   const changed = await diffTrees(repo, base, await treeish(repo, facts?.head));
   return {
     id: order.id,
@@ -166,7 +191,8 @@ async function reuseCheckpoint(
     reused: true,
     recorded: { commit: facts?.head, branch: facts?.branch, run: facts?.run ?? order.run },
     dirty: new Set(changed.map(({ path }) => path).filter((path) => path !== repo.todo?.path)),
-    index: { checksum: facts?.index, commit: parents.find((oid) => oid !== facts?.head) },
+    index: { checksum: facts?.index, commit: facts?.kept === true ? beside : undefined },
+    beside,
     warnings: [],
   };
 }

@@ -86,6 +86,7 @@ test("at most ten git processes a task", async ({ scratch }) => {
   );
   await repo.identity();
   await repo.todoFiltered();
+  await repo.endsConfigured();
   seen.length = 0;
   await finish(
     scratch,

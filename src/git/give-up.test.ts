@@ -134,6 +134,7 @@ test("killed at any git call: called again with the same checkpoint it ends the 
     }),
   );
   await counted.identity();
+  await counted.endsConfigured();
   calls = 0;
   const wanted = await giveUp(counted, undisturbed.taken);
   const work = await scratch.git("rev-parse", `${RESCUE}^{tree}`, `${RESCUE}^2^{tree}`);
@@ -182,7 +183,13 @@ async function killAt(
   };
   const repo = await scratch.open();
   const identity = await repo.identity();
-  const doomed: Repository = { ...repo, ports, identity: () => Promise.resolve(identity) };
+  const ends = await repo.endsConfigured();
+  const doomed: Repository = {
+    ...repo,
+    ports,
+    identity: () => Promise.resolve(identity),
+    endsConfigured: () => Promise.resolve(ends),
+  };
   await expect(restoreTo(doomed, { checkpoint: taken, run: "run-1", label: "T1-1" })).rejects.toThrow(
     "killed",
   );

@@ -31,6 +31,8 @@ export interface Repository extends GitPlace {
   identity: () => Promise<Ident>;
   /** Whether git changes the backlog's bytes on their way into a blob; asked for once. */
   todoFiltered: () => Promise<boolean>;
+  /** Whether settings of git's, or attributes outside the tree, may change line ends; asked for once. */
+  endsConfigured: () => Promise<boolean>;
 }
 
 /** Why there is no repository to work in. "unusable": there is one, and the message says what is wrong with it. */
@@ -152,6 +154,7 @@ async function describe(place: GitPlace, folders: Folders, places: RepositoryPla
     idBytes: folders.sha256 ? 32 : 20,
     identity: once(() => askIdentity(at)),
     todoFiltered: once(() => askFiltered(at, todoPath)),
+    endsConfigured: once(() => askEndsConfigured(at)),
   };
 }
 
@@ -212,4 +215,18 @@ async function askFiltered(place: GitPlace, todoPath: string | undefined): Promi
   const args = ["check-attr", "-z", "filter", "ident", "working-tree-encoding", "--", todoPath];
   const fields = (await runGit(place, args)).out.split("\0");
   return fields.some((value, at) => at % 3 === 2 && value !== "unspecified" && value !== "unset");
+}
+
+async function askEndsConfigured({ ports, cwd, env }: GitPlace): Promise<boolean> {
+  const place = { ports, cwd, env };
+  const asked = await runGit(place, ["config", "--get-regexp", "^core\\.(autocrlf|attributesfile)$"], {
+    answers: [1],
+  });
+  const said = asked.out
+    .split("\n")
+    .some((line) => /^core\.(?:attributesfile |autocrlf (?!false$|0$|no$|off$))/.test(line));
+  const { HOME: home, XDG_CONFIG_HOME: config = home === undefined ? undefined : `${home}/.config` } = env;
+  const files = ["/etc/gitattributes", ...(config === undefined ? [] : [`${config}/git/attributes`])];
+  const found = await Promise.all(files.map((file) => ports.files.stat(file)));
+  return said || found.some((stat) => stat !== undefined);
 }

@@ -10,6 +10,7 @@ import { readHead, treeish } from "./head.js";
 import { planIndexBack, type IndexBack } from "./index-back.js";
 import { byPath } from "./index-compare.js";
 import { diffTrees, ownIndex, stageAgain, stageAll, stagedAgainst } from "./index-file.js";
+import { restoreLineEnds } from "./line-ends.js";
 import { readEntries, readPersonIndex, type PersonIndex } from "./index-person.js";
 import { keepWork, readKeptWork, type KeptWork } from "./keep-work.js";
 import { freeRescueRef, rescueMessage } from "./rescue.js";
@@ -44,10 +45,11 @@ export async function restoreTo(
     const earlier = reused ? await readKeptWork(repo, base) : undefined;
     const work = { repo, order, kept: earlier };
     let differs = await look(work);
+    let since: DiffEntry[] = [];
     const person = await readPersonIndex(repo);
     if (differs.length > 0 || !sameAsKept(person, order.checkpoint)) {
       const head = await readHead(repo);
-      const since = await committedSince(work, head.commit);
+      since = await committedSince(work, head.commit);
       if (differs.some(isRule)) {
         // What is ignored, and how bytes are stored, is for the rules of the base to say.
         await takeBack(work, { since, back: backFrom(differs.filter(isRule), since), lost: [] });
@@ -59,6 +61,7 @@ export async function restoreTo(
       await takeBack(work, { since, back, lost: index?.lost ?? [] });
       await index?.write();
     }
+    await putEndsBack(work, since);
     return { paths: [...(work.kept?.changes.keys() ?? [])].map(toText), rescue: work.kept?.ref };
   });
 }
@@ -129,6 +132,13 @@ async function takeBack(
   const facts = { run, label, ...taskOf(checkpoint), base: checkpoint.base };
   work.kept = await keepWork(repo, { ...what, since, facts }, work.kept);
   if (what.back.length > 0) await leadTree(repo, work.kept.commit, work.kept.before);
+}
+
+/** Last, since they are bytes no tree tells apart: whatever was killed before comes here again. */
+async function putEndsBack({ repo, order }: Work, since: readonly DiffEntry[]): Promise<void> {
+  const tree = byPath((await readEntries(repo, ownIndex(repo))) ?? []);
+  const leave = new Set(since.map(({ path }) => path));
+  await restoreLineEnds(repo, { kept: order.checkpoint.beside, tree, leave });
 }
 
 /** Anything but a task's id has white space in it. */
