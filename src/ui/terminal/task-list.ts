@@ -6,13 +6,16 @@ import { isVerified } from "../../todo/verified.js";
 import type { Colours } from "./colours.js";
 import { clean, cut, pad, widthOf } from "./text.js";
 
+/** In columns: reasons may hold what a command printed. */
+const LONGEST_REASON = 200;
+
 /** A task, and what it waits for. */
 export interface ListedTask {
   task: Task;
   waitsFor: readonly string[];
 }
 
-/** The lines; `columns` cuts titles, without it nothing is cut. */
+/** The lines; `columns` cuts titles and notes, without it nothing is cut. */
 export function taskListLines(
   listed: readonly ListedTask[],
   { colours, columns }: { colours: Colours; columns?: number },
@@ -40,18 +43,21 @@ function taskLine(
 ): string {
   const head = `  ${pad(clean(task.id), idWidth)}  p${task.priority}  `;
   const dim = (text: string): string => (text === "" ? "" : colours.dim(text));
-  const waits = noteOf(task, waitsFor);
+  const note = noteOf(task, waitsFor);
   const title = clean(task.title);
-  if (columns === undefined) return `${head}${title}${dim(waits)}`;
+  if (columns === undefined) return `${head}${title}${dim(note)}`;
   const room = Math.max(0, columns - widthOf(head));
-  const shownWaits = cut(waits, Math.floor(room / 2));
-  return `${head}${cut(title, room - widthOf(shownWaits))}${dim(shownWaits)}`;
+  const shownNote = cut(note, Math.floor(room / 2));
+  return `${head}${cut(title, room - widthOf(shownNote))}${dim(shownNote)}`;
 }
 
-/** What it waits for; or that nothing proved it. */
+/** What it waits for, and why it is blocked or was opened again; or that nothing proved it. */
 function noteOf(task: Task, waitsFor: readonly string[]): string {
   if (task.status === "done" && !isMarker(task)) return isVerified(task) ? "" : "  unverified";
-  return waitsFor.length === 0 ? "" : `  waits for ${waitsFor.map(clean).join(", ")}`;
+  const waits = waitsFor.length === 0 ? [] : [`waits for ${waitsFor.map(clean).join(", ")}`];
+  const reasons = task.status === "done" ? [] : (task.blockers ?? []);
+  const notes = [...waits, ...reasons.map((reason) => cut(clean(reason), LONGEST_REASON))];
+  return notes.length === 0 ? "" : `  ${notes.join("; ")}`;
 }
 
 function colourOf(status: Status, colours: Colours): (text: string) => string {

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { task } from "../../todo/testing.js";
+import { PLAIN } from "./colours.js";
+import { taskListLines } from "./task-list.js";
+
+test("beside a task stands what keeps it: what it waits for, and why it is blocked or was opened again", () => {
+  const listed = [
+    { task: task("T1", { blockers: ["undone: it \u001b[31mgreets\nnobody"] }), waitsFor: ["T2"] },
+    { task: task("T2", { status: "blocked", blockers: ["x".repeat(300), "and this"] }), waitsFor: [] },
+    { task: task("T3", { status: "done", blockers: ["old"], meta: { verified: true } }), waitsFor: [] },
+  ];
+  expect(taskListLines(listed, { colours: PLAIN })).toEqual([
+    "todo (1)",
+    "  T1  p3  Title of T1  waits for T2; undone: it greets nobody",
+    "blocked (1)",
+    `  T2  p3  Title of T2  ${"x".repeat(199)}…; and this`,
+    "done (1)",
+    "  T3  p3  Title of T3",
+  ]);
+  expect(taskListLines(listed, { colours: PLAIN, columns: 40 })[1]).toBe(
+    "  T1  p3  Title of T1  waits for T2; un…",
+  );
+});
