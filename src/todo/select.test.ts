@@ -197,11 +197,3 @@ function byDefinition(rows: readonly IndexRow[]): TaskId | undefined {
   const blocked = urgent(ready.filter((r) => r.status === "blocked"));
   return (doing[0] ?? todo[0] ?? blocked[0])?.id;
 }
-
-test("100,000 tasks in one chain", () => {
-  const rows = Array.from({ length: 100_000 }, (_, i) =>
-    row(`T${String(i)}`, i === 0 ? {} : { depends_on: [`T${String(i - 1)}`] }),
-  );
-  expect(selectTask(rows, fresh)).toMatchObject({ picked: { id: "T0" }, candidates: 1 });
-  expect(closure(id("T99999"), rows)?.size).toBe(100_000);
-});
