@@ -18,6 +18,6 @@ test("beside a task stands what keeps it: what it waits for, and why it is block
     "  T3  p3  Title of T3",
   ]);
   expect(taskListLines(listed, { colours: PLAIN, columns: 40 })[1]).toBe(
-    "  T1  p3  Title of T1  waits for T2; un…",
+    "  T1  p3  Title of T1  waits for T2…",
   );
 });
