@@ -36,14 +36,13 @@ export async function editMeanwhile(
   const { program } = place.begin(["run", "--json", "--max-iterations", "1000"]);
   await program.says(/"type":"agent_started"/);
   const names = Array.from({ length: editors }, (_, index) => `E${index + 1}`);
-  const taken = await Promise.all(names.map((name) => editorsCount(place, bins, { name, each })));
+  const refused = await Promise.all(names.map((name) => editOften(place, bins, { name, each })));
   program.signal("SIGINT");
   const { code, stderr } = await program.ended;
   backlog.close();
   const problems = [...new Set(backlog.problems)];
   if (code !== 130) problems.push(`the run: exit ${code ?? "?"}: ${stderr}`);
-  for (const [index, count] of taken.entries())
-    if (count !== each) problems.push(`${names[index] ?? ""} could make ${count} edits of ${each}`);
+  problems.push(...refused.flat());
   const { tasks } = Backlog.parse(JSON.parse(place.read("to-do.json")));
   const titles = new Map(tasks.map(({ title, status }) => [title, status]));
   const wanted = names.flatMap((name) => Array.from({ length: each }, (_, index) => `${name}-${index + 1}`));
@@ -58,12 +57,12 @@ export async function editMeanwhile(
   return { edits: wanted.length, lost, problems, done, folder: place.root };
 }
 
-/** How many of its edits one was told were taken. */
-async function editorsCount(
+/** Each edit that was refused, and why. */
+async function editOften(
   place: Place,
   bins: string,
   { name, each }: { name: string; each: number },
-): Promise<number> {
+): Promise<string[]> {
   const args = [
     path.join(bins, "editor.js"),
     path.join(place.project, "to-do.json"),
@@ -71,5 +70,5 @@ async function editorsCount(
     ...[name, String(each)],
   ];
   const { stdout } = await run(process.execPath, args, { cwd: place.project, env: place.env });
-  return Number(stdout);
+  return stdout.split("\n").filter((line) => line !== "");
 }
