@@ -1,12 +1,9 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
-import { test, type Tree } from "./cold-scratch.js";
+import { test, type Tree, type Verify } from "./cold-scratch.js";
 
-const PROJECT: Tree = {
-  "package.json": `${JSON.stringify({ type: "module", scripts: { test: "node --test test/" } }, undefined, 2)}\n`,
-  "src/add.js": "export const add = (a, b) => a - b;\n",
-  "test/add.test.js": `import assert from "node:assert/strict";
+const TEST = `import assert from "node:assert/strict";
 import { test } from "node:test";
 import { add } from "../src/add.js";
 
@@ -17,18 +14,246 @@ test("adds", () => {
 test("adds nothing", () => {
   assert.equal(add(1, 0), 1);
 });
+`;
+const manifest = (more: object = {}, scripts: Record<string, string> = {}): string =>
+  `${JSON.stringify({ type: "module", scripts: { test: "node --test test/", ...scripts }, ...more }, undefined, 2)}\n`;
+const NODE: Tree = {
+  ".gitignore": "node_modules/\n",
+  "package.json": manifest(),
+  "src/add.js": "export const add = (a, b) => a - b;\n",
+  "test/add.test.js": TEST,
+};
+const DONE: Tree = { "src/add.js": "export const add = (a, b) => a + b;\n" };
+const DIRECT: Verify = { commands: ["node --test test/"], strict: true };
+const NPM: Verify = { commands: ["npm test -s"], strict: true };
+
+const SHELL: Tree = {
+  Makefile: ".PHONY: check\n\ncheck:\n\t@sh check.sh\n",
+  "check.sh":
+    '. ./check.conf\nPATH="$PWD/bin:$PATH"\nfor file in "$tests"/*.sh; do sh "$file" || exit 1; done\n',
+  "check.conf": "tests=t\n",
+  "bin/greet": { program: '#!/bin/sh\necho "Hello, $1"\n' },
+  "t/hello.sh": '[ "$(bin/greet Ada)" = "Hello, Ada" ] || exit 1\n',
+  "t/bye.sh": '[ "$(bin/greet -b Ada)" = "Bye, Ada" ] || exit 1\n',
+};
+const GREET: Tree = {
+  "bin/greet": {
+    program: '#!/bin/sh\nword=Hello\n[ "$1" != -b ] || { word=Bye; shift; }\necho "$word, $1"\n',
+  },
+};
+const CHECK: Verify = { commands: ["sh check.sh"], strict: true };
+const MAKE: Verify = { commands: ["make -s check"], strict: true };
+
+const PYTHON: Tree = {
+  "calc.py": "def add(a, b):\n    return a - b\n",
+  "tests/__init__.py": "",
+  "tests/test_calc.py": `import unittest
+
+from calc import add
+
+
+class Tests(unittest.TestCase):
+    def test_add(self):
+        self.assertEqual(add(1, 2), 3)
 `,
 };
-const VERIFY = { commands: ["npm test -s"], strict: true };
-const WORK: Tree = { "src/add.js": "export const add = (a, b) => a + b;\n" };
+const UNITTEST: Verify = { commands: ["python3 -m unittest"], strict: true };
 
-test("the work alone passes, and leaves no room behind", async ({ cold }) => {
-  const { report } = await cold.judge(PROJECT, WORK, VERIFY);
-  expect(report).toMatchObject({ verdict: "passed", cold: true, tampered: [] });
-  expect(readdirSync(join(dirname(cold.scratch.top), "tmp"))).toEqual([]);
+const textOf = (project: Tree, path: string): string => {
+  const content = project[path];
+  if (typeof content !== "string") throw new Error(`${path} is no text`);
+  return content;
+};
+
+type Row = [project: Tree, attempt: Tree, verify: Verify];
+
+const cheats: Record<string, Row> = {
+  "does nothing": [NODE, { "notes.txt": "All tests passed\n" }, DIRECT],
+  "edits the test script": [NODE, { "package.json": manifest({}, { test: "true" }) }, NPM],
+  "puts a script before it": [
+    NODE,
+    { "package.json": manifest({}, { pretest: "rm -r test; mkdir test" }) },
+    NPM,
+  ],
+  "links package.json": [
+    NODE,
+    { "package.json": { link: "other.json" }, "other.json": manifest({}, { test: "true" }) },
+    NPM,
+  ],
+  "removes package.json": [NODE, { "package.json": null }, NPM],
+  "tells npm of another shell": [NODE, { ".npmrc": "script-shell=/bin/true\n" }, NPM],
+  "commits a shim": [NODE, { ".gitignore": "", "node_modules/.bin/node": { program: "#!/bin/true\n" } }, NPM],
+  "has a shim that git ignores": [NODE, { "node_modules/.bin/node": { program: "#!/bin/true\n" } }, NPM],
+  "makes the check exit": [SHELL, { "check.sh": "exit 0\n" }, CHECK],
+  "edits what the check reads": [
+    SHELL,
+    { "check.conf": "tests=t/green\n", "t/green/a.sh": "exit 0\n" },
+    CHECK,
+  ],
+  "edits the rule": [SHELL, { Makefile: "check:\n\t@true\n" }, MAKE],
+  "adds rules that are found first": [SHELL, { GNUmakefile: "check:\n\t@true\n" }, MAKE],
+  "puts sh on PATH": [SHELL, { "bin/sh": { program: "#!/bin/true\n" } }, CHECK],
+  "replaces the check's folder": [SHELL, { "check.sh": null, "check.sh/a": "" }, CHECK],
+  "hides unittest": [PYTHON, { "unittest.py": "" }, UNITTEST],
+  "hides a package": [PYTHON, { "unittest/__init__.py": "", "unittest/__main__.py": "" }, UNITTEST],
+  "hides what unittest is made of": [PYTHON, { "argparse.py": "import os\nos._exit(0)\n" }, UNITTEST],
+  "is loaded at the start": [
+    PYTHON,
+    { "src/sitecustomize.py": "import os\nos._exit(0)\n" },
+    { ...UNITTEST, commands: ["PYTHONPATH=src python3 -m unittest"] },
+  ],
+};
+
+test.for(Object.entries(cheats))("not done: %s", async ([, [project, attempt, verify]], { cold }) => {
+  expect((await cold.judge(project, attempt, verify)).report).toMatchObject({
+    verdict: "failed",
+    cold: true,
+  });
 });
 
-test("no work fails", async ({ cold }) => {
-  const { report } = await cold.judge(PROJECT, { "notes.txt": "All tests passed\n" }, VERIFY);
-  expect(report).toMatchObject({ verdict: "failed" });
+const worked: Record<string, Row> = {
+  "edits the test script": [NODE, { ...DONE, "package.json": manifest({}, { test: "true" }) }, NPM],
+  "edits CI": [NODE, { ...DONE, ".github/workflows/ci.yml": "on: push\n" }, DIRECT],
+  "makes the check exit": [SHELL, { ...GREET, "check.sh": "exit 0\n" }, CHECK],
+  "puts sh on PATH": [SHELL, { ...GREET, "bin/sh": { program: "#!/bin/true\n" } }, CHECK],
+};
+
+test.for(Object.entries(worked))("done all the same: %s", async ([, row], { cold }) => {
+  const { report, now } = await cold.judge(...row);
+  expect(report).toMatchObject({ verdict: "passed", tampered: [] });
+  // What the next task starts from holds the edit: it is to be measured anew.
+  expect(now).toBeUndefined();
+});
+
+const tampering: Record<string, [project: Tree, attempt: Tree, what: string]> = {
+  "deletes a test": [NODE, { "test/add.test.js": null }, "deleted"],
+  "renames a test": [NODE, { "test/add.test.js": null, "test/add.js": TEST }, "deleted"],
+  "skips a test": [NODE, { "test/add.test.js": TEST.replace('test("adds"', 'test.skip("adds"') }, "skipped"],
+  "weakens a test": [NODE, { "test/add.test.js": TEST.replace("1, 2), 3", "1, 2), -1") }, "weakened"],
+  "links a test elsewhere": [NODE, { "test/add.test.js": { link: "../src/add.js" } }, "deleted"],
+  "links the folder of tests": [NODE, { test: { link: "green" }, "green/a.test.js": "" }, "deleted"],
+  "links its source out": [NODE, { "src/add.js": { link: "/tmp/add.js" } }, "settings"],
+  "changes Looper's settings": [NODE, { ".looper/config.json": "{}\n" }, "settings"],
+  "deletes a shell test": [SHELL, { "t/bye.sh": null }, "deleted"],
+  "skips a python test": [
+    PYTHON,
+    {
+      "tests/test_calc.py": textOf(PYTHON, "tests/test_calc.py").replace(
+        "    def",
+        "    @unittest.skip('x')\n    def",
+      ),
+    },
+    "skipped",
+  ],
+};
+
+test.for(Object.entries(tampering))("tampered: %s", async ([, [project, attempt, what]], { cold }) => {
+  const verify = project === NODE ? DIRECT : project === SHELL ? CHECK : UNITTEST;
+  const { report } = await cold.judge(project, { ...DONE, ...attempt }, verify);
+  expect(report).toMatchObject({ verdict: "tampered", cold: true, tampered: [{ what }] });
+  expect(report.evidence).not.toBe("");
+});
+
+const MORE = '\ntest("adds more", () => {\n  assert.equal(add(2, 2), 4);\n});\n';
+const NEW_TEST = TEST.replaceAll("adds", "sums");
+const honest: Record<string, Row> = {
+  "the work alone": [NODE, DONE, DIRECT],
+  "a new test": [NODE, { ...DONE, "test/more.test.js": NEW_TEST }, DIRECT],
+  "a longer test": [NODE, { ...DONE, "test/add.test.js": TEST + MORE }, DIRECT],
+  "a new script and a dependency": [
+    NODE,
+    { ...DONE, "package.json": manifest({ dependencies: { left: "1.0.0" } }, { start: "node src/add.js" }) },
+    { ...NPM, own: ["npm start -s"] },
+  ],
+  "its own test is asked for": [
+    NODE,
+    { ...DONE, "test/more.test.js": NEW_TEST },
+    { own: ["node --test test/more.test.js"] },
+  ],
+  "a moved source": [
+    NODE,
+    {
+      "src/add.js": null,
+      "src/math/add.js": textOf(DONE, "src/add.js"),
+      "test/add.test.js": TEST.replace("../src/add.js", "../src/math/add.js"),
+    },
+    DIRECT,
+  ],
+  "a shell program": [SHELL, GREET, CHECK],
+  "a goal that is new": [
+    SHELL,
+    { ...GREET, Makefile: `${textOf(SHELL, "Makefile")}\nlint:\n\t@true\n` },
+    { own: ["make -s lint"], commands: ["make -s check"] },
+  ],
+  "a python module": [PYTHON, { "calc.py": "def add(a, b):\n    return a + b\n" }, UNITTEST],
+  "a document": [NODE, { ...DONE, "README.md": "# add\n" }, { ...DIRECT, own: ["grep -q add README.md"] }],
+};
+
+test.for(Object.entries(honest))("passes: %s", async ([, row], { cold }) => {
+  const { report } = await cold.judge(...row);
+  expect(report).toMatchObject({ verdict: "passed", tampered: [], evidence: "" });
+});
+
+test("no room is left behind, and nothing in the project has moved", async ({ cold }) => {
+  const { top, git } = cold.scratch;
+  const spoil =
+    "git branch spoilt; git commit --allow-empty -qm x; git update-index --force-remove src/add.js";
+  const { report } = await cold.judge(NODE, DONE, { ...DIRECT, own: [`${spoil}; true`] });
+  expect(report.verdict).toBe("passed");
+  expect(readdirSync(join(dirname(top), "tmp"))).toEqual([]);
+  expect(await git("branch", "--list", "spoilt")).toBe("");
+  expect(await git("log", "--format=%s", "-1")).toBe("the project");
+  expect(await git("status", "--porcelain")).toBe("M src/add.js".padStart(13));
+});
+
+test("what is on PATH or in the environment of the project is that of the room", async ({ cold }) => {
+  const { top } = cold.scratch;
+  const env = {
+    PATH: `${top}/tools:${cold.scratch.env.PATH ?? ""}`,
+    NODE_PATH: `${top}/lib`,
+    LOOPER_TASK_ID: "T1",
+  };
+  const project = { ...NODE, "tools/greet": { program: "#!/bin/sh\necho old\n" } };
+  const own = [
+    'case "$NODE_PATH" in "$PWD/lib") ;; *) exit 1 ;; esac',
+    'test -z "$LOOPER_TASK_ID"',
+    "test $(greet) = old",
+    `test "$PWD" != ${top}`,
+  ];
+  const { report } = await cold.judge(project, DONE, { env, own });
+  expect(report.commands.map(({ verdict }) => verdict)).toEqual(["passed", "passed", "passed", "passed"]);
+});
+
+test("a project below the top works in its own folder", async ({ cold }) => {
+  const below = (tree: Tree): Tree =>
+    Object.fromEntries(Object.entries(tree).map(([path, content]) => [`tests/app/${path}`, content]));
+  const verify = { ...DIRECT, folder: "tests/app" };
+  expect((await cold.judge(below(NODE), below(DONE), verify)).report.verdict).toBe("passed");
+});
+
+test("patterns of the user: one file more is as at the base, one test fewer is", async ({ cold }) => {
+  const project = { ...NODE, "data/model.txt": "3\n", "test/loose.test.js": "process.exit(1);\n" };
+  const verify = {
+    commands: ["grep -qx 3 data/model.txt"],
+    strict: true,
+    protected: ["data/", "!test/loose.test.js"],
+  };
+  const attempt = { "data/model.txt": "4\n", "test/loose.test.js": null };
+  expect((await cold.judge(project, attempt, verify)).report.verdict).toBe("passed");
+});
+
+test("a conftest that is added has no say in the tests there were", async ({ cold }) => {
+  const runner =
+    "import os, sys\nif os.path.exists('tests/conftest.py'): sys.exit(0)\nimport unittest\nunittest.main(module='tests.test_calc')\n";
+  const project = { ...PYTHON, "run_tests.py": runner };
+  const verify = { commands: ["python3 run_tests.py"], strict: true };
+  const { report } = await cold.judge(project, { "tests/conftest.py": "" }, verify);
+  expect(report.verdict).toBe("failed");
+});
+
+test("a gate that is told to end says so", async ({ cold }) => {
+  rmSync(join(cold.scratch.top, "a.txt"));
+  symlinkSync("dir/b.txt", join(cold.scratch.top, "a.txt"));
+  const { report } = await cold.judge(NODE, DONE, { ...DIRECT, stop: AbortSignal.abort() });
+  expect(report).toMatchObject({ verdict: "interrupted", cold: true });
 });

@@ -12,7 +12,7 @@ import { simpleCommands } from "./protected-commands.js";
 import { planRoom, type Pass, type RoomPlan } from "./protected-room.js";
 import { addedTests, passingWithoutWork } from "./red-first.js";
 import { runCommands, type GatePlan } from "./run-commands.js";
-import type { Baseline, GateReport, GateVerdict, Ran } from "./verdict.js";
+import type { Baseline, CommandVerdict, GateReport, GateVerdict, Ran } from "./verdict.js";
 
 /** One attempt for the gate to look at. */
 export interface ColdOrder {
@@ -94,26 +94,33 @@ async function judgeWork(gate: Gate): Promise<ColdVerdict> {
   const plan = planRoom(changes, protection, "work");
   const hasOwnTests = plan.heldBack.some((path) => protection.kindOf(path) === "test");
   const work = await runPass(gate, "work", plan);
-  if (!mayGoOn(work, hasOwnTests)) return verdictOf(work);
+  const { strict, redFirst } = gate.order;
+  if (!mayGoOn(work, { hasOwnTests, strict })) return verdictOf(work);
   const tests = hasOwnTests
     ? await runPass(gate, "tests", planRoom(changes, protection, "tests"))
     : undefined;
   const last = tests === undefined ? work : worse(work, tests);
-  if (!gate.order.redFirst || !mayGoOn(last, false)) return verdictOf(last);
+  if (!redFirst || !mayGoOn(last, { hasOwnTests: false, strict })) return verdictOf(last);
   return proveRed(gate, last, (tests ?? work).runs);
 }
 
 /** An attempt that failed has failed; but what it failed by may be that its own tests are not there. */
-function mayGoOn({ report }: Seen, hasOwnTests: boolean): boolean {
+function mayGoOn(
+  { report }: Seen,
+  { hasOwnTests, strict }: { hasOwnTests: boolean; strict: boolean },
+): boolean {
   if (report.verdict === "passed" || report.verdict === "unverified") return true;
-  return hasOwnTests && report.verdict === "failed" && report.commands.every(lacksTests);
+  return (
+    hasOwnTests && report.verdict === "failed" && report.commands.every((one) => !failsByTests(one, strict))
+  );
 }
 
-/** Whether it failed, or may have, for want of tests alone: no test failed, and it speaks of how many there are. */
-function lacksTests({ verdict, tests, tail }: GateReport["commands"][number]): boolean {
-  if (verdict !== "regressed" && verdict !== "new") return true;
-  const failing = (tests?.regressed.length ?? 0) + (tests?.new.length ?? 0);
-  return failing === 0 && /\bcoverage\b|\bthreshold\b|\bno tests?\b|\b0 tests?\b|\bcollected 0\b/i.test(tail);
+/** Whether it failed by more than how many tests there are, which is all it may speak of. */
+function failsByTests({ verdict, tests, tail }: CommandVerdict, strict: boolean): boolean {
+  if (verdict !== "regressed" && verdict !== "new" && !(strict && verdict === "pre-existing")) return false;
+  const failing = [tests?.regressed, tests?.new, strict ? tests?.pre_existing : []];
+  if (failing.some((names) => names !== undefined && names.length > 0)) return true;
+  return !/\bcoverage\b|\bthreshold\b|\bno tests?\b|\bran 0 tests?\b|\bcollected 0\b/i.test(tail);
 }
 
 async function runPass(gate: Gate, pass: Pass, room: RoomPlan): Promise<Seen> {
@@ -121,7 +128,7 @@ async function runPass(gate: Gate, pass: Pass, room: RoomPlan): Promise<Seen> {
   const { ports } = places.rooms.repo;
   const { strict, baseline } = order;
   const plan = pass === "work" ? withoutMissing(order.plan, gate, room) : order.plan;
-  const content = roomOrder(study, room, pass !== "work");
+  const content = roomOrder(places, study, room, pass);
   const done = await inRoom(
     places,
     content,
@@ -161,7 +168,7 @@ async function proveRed(gate: Gate, last: Seen, runs: Runs): Promise<ColdVerdict
   const { ports } = places.rooms.repo;
   const done = await inRoom(
     places,
-    roomOrder(study, room, true),
+    roomOrder(places, study, room, "red"),
     (inside) => runCommands(ports, inside, order.plan, stop),
     stop,
   );

@@ -23,6 +23,8 @@ export interface Verify {
   setup?: string[];
   folder?: string;
   env?: Record<string, string>;
+  /** For the gate, not for the baseline. */
+  stop?: AbortSignal;
 }
 
 export interface Cold {
@@ -59,7 +61,11 @@ export const test = base.extend<{ cold: Cold }>({
         const order = { checkpoint: before, run: "run-1", label: "T1-1", policy: "runner" as const };
         const { changes } = must(await snapshot(repo, order));
         return must(
-          await runColdGate(open, { ...orderOf(verify), base: before.base, changes, baseline }, NEVER),
+          await runColdGate(
+            open,
+            { ...orderOf(verify), base: before.base, changes, baseline },
+            verify.stop ?? NEVER,
+          ),
         );
       },
     });

@@ -8,7 +8,8 @@ import { pathFromTop, unwrap, type ColdPlaces, type RoomOrder } from "./cold-roo
 import { protect, type Protection } from "./protected.js";
 import { namedByCommands, type BaseFiles } from "./protected-commands.js";
 import { mergeManifest } from "./protected-manifests.js";
-import type { RoomPlan } from "./protected-room.js";
+import { followMoves } from "./protected-imports.js";
+import type { Pass, RoomPlan } from "./protected-room.js";
 import { findTampering, type ChangedFile } from "./tamper.js";
 import type { Tampering } from "./verdict.js";
 
@@ -58,15 +59,44 @@ export async function studyAttempt(
 }
 
 /** What a room holds by this plan. */
-export function roomOrder({ base, baseFiles, blobs }: Study, plan: RoomPlan, keepNew: boolean): RoomOrder {
+export function roomOrder(places: ColdPlaces, study: Study, plan: RoomPlan, pass: Pass): RoomOrder {
+  const { base, baseFiles, blobs } = study;
   const texts = plan.manifests.flatMap(({ path, from, to }) => {
     const [old, now] = [blobs.get(from.oid), blobs.get(to.oid)];
     if (old === undefined || now === undefined) return [];
     const name = posix.basename(toText(path));
-    const text = mergeManifest(name, { base: toText(old), now: toText(now) }, keepNew);
+    const text = mergeManifest(name, { base: toText(old), now: toText(now) }, pass !== "work");
     return text === undefined ? [] : [{ path, mode: to.mode, text }];
   });
-  return { base, baseFiles, entries: plan.entries, texts };
+  const followed = pass === "work" ? testsWithMovedImports(places, study) : [];
+  return { base, baseFiles, entries: plan.entries, texts: [...texts, ...followed] };
+}
+
+/** Old tests whose source was moved, importing it from where it is now. */
+function testsWithMovedImports(places: ColdPlaces, study: Study): RoomOrder["texts"] {
+  const { baseFiles, changes, protection, blobs } = study;
+  const gone = new Set(changes.filter(({ to }) => !exists(to)).map(({ path }) => path));
+  if (gone.size === 0) return [];
+  const added = new Set(
+    changes.filter(({ from, to }) => !exists(from) && exists(to)).map(({ path }) => path),
+  );
+  const isTest = (path: string): boolean => protection.kindOf(path) === "test";
+  const work = pathFromTop(places.rooms, places.workDir);
+  const files = {
+    isGone: (path: string) => gone.has(toBytes(path)) && !isTest(path),
+    isWork: (path: string) => {
+      const bytes = toBytes(path);
+      return (added.has(bytes) || (baseFiles.has(bytes) && !gone.has(bytes))) && !isTest(path);
+    },
+    roots: ["", work, "src", posix.join(work, "src"), posix.join(work, "lib")],
+  };
+  return changes.flatMap(({ path: bytes, from, to }) => {
+    const path = toText(bytes);
+    const [before, after] = [blobs.get(from.oid), blobs.get(to.oid)];
+    if (before === undefined || after === undefined || !isTest(path)) return [];
+    const text = followMoves(path, { before: toText(before), after: toText(after) }, files);
+    return text === undefined ? [] : [{ path: bytes, mode: from.mode, text }];
+  });
 }
 
 function isBlob({ mode }: Version): boolean {

@@ -72,7 +72,7 @@ function lookAtWords(search: Search, words: readonly string[], judged: boolean):
   const [program = "", ...args] = words;
   const at = (word: string): string => posix.normalize(posix.join(folder, word));
   const tool = TOOL_FILES[posix.basename(program)];
-  if (tool !== undefined) holdTool(search, posix.basename(program), tool, args);
+  if (tool !== undefined) holdTool(search, posix.basename(program), tool);
   const script = scriptOf(program, args);
   for (const word of words) {
     const path = at(word);
@@ -96,39 +96,22 @@ function hold(search: Search, path: string): void {
   lookAt({ ...search, depth: search.depth - 1 }, text);
 }
 
-/** Rules that are there already are held; where a command asks for a goal that is yet to be written, none can be. */
-function holdTool(search: Search, tool: string, patterns: readonly string[], args: readonly string[]): void {
+/** What a tool reads by itself, with the checks that the rules of a Makefile run. */
+function holdTool(search: Search, tool: string, patterns: readonly string[]): void {
   const { base, folder, named, depth } = search;
-  if (tool === "make" || tool === "gmake") {
-    const file = ["GNUmakefile", "makefile", "Makefile"].find((name) => base.has(posix.join(folder, name)));
-    const rules = file === undefined ? "" : (base.text(posix.join(folder, file)) ?? "");
-    const goals = args.filter(
-      (arg, at) => /^[\w.-]+$/.test(arg) && !arg.startsWith("-") && args[at - 1] !== "-C",
-    );
-    if (goals.some((goal) => !hasRule(rules, goal))) return;
-    for (const recipe of rules.matchAll(/^\t[@+-]*(.*)$/gm)) {
-      lookAt({ ...search, depth: depth - 1 }, recipe[1] ?? "");
-    }
-  }
   for (const pattern of patterns) named.patterns.add(pattern);
-}
-
-function hasRule(rules: string, goal: string): boolean {
-  return (
-    rules
-      .split("\n")
-      .some(
-        (line) => /^[^\t#=]*:(?!=)/.test(line) && (line.split(":")[0] ?? "").split(/\s+/).includes(goal),
-      ) ||
-    /^[^\t#]*%[^:]*:/m.test(rules) ||
-    /^-?include\b/m.test(rules)
-  );
+  if (tool !== "make" && tool !== "gmake") return;
+  const file = ["GNUmakefile", "makefile", "Makefile"].find((name) => base.has(posix.join(folder, name)));
+  const rules = file === undefined ? "" : (base.text(posix.join(folder, file)) ?? "");
+  for (const [, recipe = ""] of rules.matchAll(/^\t[@+-]*(.*)$/gm)) {
+    lookAt({ ...search, depth: depth - 1 }, recipe);
+  }
 }
 
 /** The file that a program is told to run: itself, or the first word an interpreter does not take for an option. */
 function scriptOf(program: string, args: readonly string[]): string | undefined {
   if (!INTERPRETERS.test(posix.basename(program))) return program;
-  if (args.some((arg) => /^-[a-z]*[ecm]$/.test(arg) || arg === "--eval" || arg === "--test"))
+  if (args.some((arg) => /^-[a-z]*[ecm]$/.test(arg) || /^--(?:eval|print|check|test)$/.test(arg)))
     return undefined;
   return args.find((arg) => !arg.startsWith("-") && arg !== "run");
 }

@@ -1,6 +1,7 @@
 // Files that hold both the work and the settings of checks, package.json above all: the work's as the attempt left it, the
 // checks' as at the base. Pure. Leaves finding them to protected-room.ts.
 import { isDeepStrictEqual } from "node:util";
+import { mergeMakefile } from "./protected-makefile.js";
 import { parse, stringify, TomlError } from "smol-toml";
 
 type Table = Record<string, unknown>;
@@ -52,6 +53,11 @@ export function isManifest(name: string): boolean {
   return Object.hasOwn(MANIFESTS, name);
 }
 
+/** Whether it holds rules for make. */
+export function isRuleFile(name: string): boolean {
+  return /^(?:GNUmakefile|[Mm]akefile|.+\.mk)$/.test(name);
+}
+
 /**
  * The attempt's file with the settings of checks as at the base; `undefined`: they are, the file stays as it is. With
  * `keepNew`, settings the base does not have at all stay. A file that is no JSON or TOML stays too: it fails by itself.
@@ -61,18 +67,19 @@ export function mergeManifest(
   texts: { base: string; now: string },
   keepNew: boolean,
 ): string | undefined {
+  if (isRuleFile(name)) return mergeMakefile(texts.base, texts.now);
   const merge = MANIFESTS[name];
   const format = name.endsWith(".toml") ? TOML : JSON_FORMAT;
   const base = format.read(texts.base);
   const now = format.read(texts.now);
   if (merge === undefined || base === undefined || now === undefined) return undefined;
-  const merged = structuredClone(now);
+  const merged = copyTables(now);
   for (const path of merge.settings) {
     const old = at(base, path);
     if (old !== undefined || !keepNew) put(merged, path, old);
   }
   for (const path of merge.scripts) put(merged, path, mergeScripts(at(base, path), at(now, path)));
-  return isDeepStrictEqual(merged, now) ? undefined : format.write(merged);
+  return isDeepStrictEqual(merged, copyTables(now)) ? undefined : format.write(merged);
 }
 
 /** Whether the settings of Looper's own in package.json differ. */
@@ -126,7 +133,14 @@ const TOML: Format = {
 };
 
 function isTable(value: unknown): value is Table {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+/** The same tables anew; whatever is no table, a date above all, is shared. */
+function copyTables(table: Table): Table {
+  return Object.fromEntries(
+    Object.entries(table).map(([key, value]) => [key, isTable(value) ? copyTables(value) : value]),
+  );
 }
 
 function at(table: Table, path: readonly string[]): unknown {

@@ -173,11 +173,6 @@ export const TESTS = [
   "golden/",
   "spec/",
   "specs/",
-  // A folder of that name often holds documents instead.
-  "!spec/**/*.md",
-  "!specs/**/*.md",
-  "!**/openapi.*",
-  "!**/swagger.*",
   "*.test.*",
   "*.tests.*",
   "*.spec.*",
@@ -211,9 +206,16 @@ export const TESTS = [
   "expected.*",
   "*.expected",
   "conftest.py",
-  // Of tests themselves nothing is known from these.
-  "!README*",
-  "!CHANGELOG*",
+] as const;
+
+/** Lies among tests and is none; a folder named spec often holds documents alone. */
+export const NO_TESTS = [
+  "README*",
+  "CHANGELOG*",
+  "**/spec/**/*.md",
+  "**/specs/**/*.md",
+  "openapi.*",
+  "swagger.*",
 ] as const;
 
 /**

@@ -5,7 +5,7 @@ import { toText } from "../git/bytes.js";
 import { exists, type DiffEntry } from "../git/diff.js";
 import { never } from "../system/never.js";
 import type { Protection } from "./protected.js";
-import { isManifest } from "./protected-manifests.js";
+import { isManifest, isRuleFile } from "./protected-manifests.js";
 
 /**
  * `work`: the tests there were as they were; the verdict on the work. `tests`: the attempt's own tests as they are.
@@ -52,6 +52,7 @@ function isKept(entry: DiffEntry, protection: Protection, pass: Pass, looseTests
     case "config":
       return isNew && pass !== "work";
     case "held":
+      return pass !== "red" && isChangedRuleFile(entry, protection);
     case "shadow":
       return false;
     default:
@@ -80,7 +81,13 @@ function foldersOf(path: string): string[] {
   return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
 }
 
+function isChangedRuleFile({ path, from, to }: DiffEntry, protection: Protection): boolean {
+  const text = toText(path);
+  return protection.mayGrow(text) && isRuleFile(posix.basename(text)) && isFile(from.mode) && isFile(to.mode);
+}
+
 function isChangedManifest(entry: DiffEntry, protection: Protection): boolean {
+  if (isChangedRuleFile(entry, protection)) return true;
   return holdsSettings(entry, protection) && isFile(entry.from.mode) && isFile(entry.to.mode);
 }
 

@@ -6,6 +6,7 @@ import type { Version } from "../git/diff.js";
 import {
   CONFIG,
   HELD,
+  NO_TESTS,
   PRELOADS,
   PROGRAMS,
   PYTHON_MODULES,
@@ -35,6 +36,8 @@ export interface Protection {
   kindOf: (path: string) => Exclude<Kind, "shadow">;
   /** The kind of a path that the base does not have. */
   kindOfNew: (path: string, version: Version) => Kind;
+  /** A Makefile or its like that commands run by, and that no pattern names: new rules may stand beside the old. */
+  mayGrow: (path: string) => boolean;
   /** The user's patterns have the last word on it, and say that it is free. */
   isTakenOut: (path: string) => boolean;
   /** A new file that a runner reads before whatever tests there are. */
@@ -48,6 +51,7 @@ export function protect(rules: ProtectionRules): Protection {
   const held = matcher(HELD);
   const config = matcher(CONFIG);
   const tests = matcher(TESTS);
+  const noTests = matcher(NO_TESTS);
   const preloads = matcher(PRELOADS);
   const tools = matcher([...rules.named.patterns]);
   const users = rules.patterns.map(userRule);
@@ -57,7 +61,7 @@ export function protect(rules: ProtectionRules): Protection {
   const kindByDefault = (path: string, local: string): Exclude<Kind, "shadow"> => {
     if (held(local)) return "held";
     // A test that a command names is a test all the same.
-    if (!config(local) && tests(local)) return "test";
+    if (!config(local) && tests(local) && !noTests(local)) return "test";
     if (rules.named.paths.has(path) || tools(local)) return "held";
     return config(local) ? "config" : "free";
   };
@@ -79,6 +83,10 @@ export function protect(rules: ProtectionRules): Protection {
       const kind = kindOf(path);
       const mayHide = (kind === "free" || kind === "test") && !isTakenOut(path);
       return mayHide && isShadow(rules, path, version) ? "shadow" : kind;
+    },
+    mayGrow: (path) => {
+      const local = localOf(path);
+      return tools(local) && !held(local) && !users.some(({ matches }) => matches(local));
     },
     isTakenOut,
     isPreload: (path) => preloads(localOf(path)),

@@ -105,7 +105,7 @@ function closesOff(last: string, next: string, family: Family): boolean {
 
 /** Leaves the block it stands in. */
 const LEAVES =
-  /^(?:return\b|break\b|continue\b|(?:self\.)?skipTest\s*\(|self\s*\.\s*skipTest|raise\s+(?:unittest\.)?SkipTest|pytest\s*\.\s*(?:skip|xfail|importorskip)\s*\(|(?:t|ctx|this|context|test|tc)\s*\.\s*(?:skip|todo|Skip|Skipf|SkipNow)\s*\((?!.*[{(]\s*$)|(?:skip|pending)\b(?!\s*[=:(.])|exit\b|\{\s*(?:skip|todo)\s*:)/;
+  /^(?:(?:if|elif|else|unless|while|for)\b.*[\s);:])?(?:return\b|break\b|continue\b|(?:self\.)?skipTest\s*\(|self\s*\.\s*skipTest|raise\s+(?:unittest\.)?SkipTest|pytest\s*\.\s*(?:skip|xfail|importorskip)\s*\(|(?:t|ctx|this|context|test|tc)\s*\.\s*(?:skip|todo|Skip|Skipf|SkipNow)\s*\((?!.*[{(]\s*$)|(?:skip|pending)\b(?!\s*[=:(.])|exit\s+77\b|\{\s*(?:skip|todo)\s*:)/;
 const CONTROL =
   /^(?:\}\s*)?(?:if|elif|else|for|while|do|switch|case|default|try|except|catch|finally|with|unless|until|begin|rescue|ensure|then|\{)\b|^\{/;
 

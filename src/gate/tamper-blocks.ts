@@ -25,9 +25,8 @@ const SHELL_CLOSES = /^(?:fi|esac|done|\})$/;
 const RUBY_OPENS = /^(?:do|def|class|module|begin|case|if\^|unless\^|while\^|until\^|for\^)$/;
 
 function bracketsOf(line: string): (1 | -1)[] {
-  return [...line.replaceAll(/\/(?:[^/\\\n]|\\.)+\/[a-z]*/g, "")]
-    .filter((character) => "{}()[]".includes(character))
-    .map((character) => ("{([".includes(character) ? 1 : -1));
+  const brackets = line.replaceAll(/\/(?:[^/\\\n]|\\.)+\/[a-z]*/g, "").match(/[{}()[\]]/g) ?? [];
+  return brackets.map((bracket) => ("{([".includes(bracket) ? 1 : -1));
 }
 
 /** A word that begins its line is marked by `^`: behind a statement, `if` and its like open nothing. */
@@ -101,19 +100,15 @@ function hereLeftOpen(lines: readonly string[]): string | undefined {
 /** The lines outside here-documents, and the line that begins one which does not end. */
 export function hereDocuments(lines: readonly string[]): { outside: string[]; open: string | undefined } {
   const outside: string[] = [];
-  let end: string | undefined;
-  let open: string | undefined;
+  let open: { line: string; end: string } | undefined;
   for (const line of lines) {
-    if (end !== undefined) {
-      if (line.trim() === end) [end, open] = [undefined, undefined];
-      continue;
+    if (open === undefined) {
+      outside.push(line);
+      const end = /<<[-~]?\s*["'\\]?(\w+)/.exec(line)?.[1];
+      if (end !== undefined) open = { line, end };
+    } else if (line.trim() === open.end) {
+      open = undefined;
     }
-    outside.push(line);
-    end = /<<[-~]?\s*(?:"(\w+)"|'(\w+)'|\\?(\w+))/
-      .exec(line)
-      ?.slice(1)
-      .find((word) => word !== undefined);
-    if (end !== undefined) open = line;
   }
-  return { outside, open };
+  return { outside, open: open?.line };
 }
