@@ -60,5 +60,7 @@ test("after a rebase the undoing still belongs to the commit before it", () => {
     liveTaskCommits(log).map(({ commit }) => commit);
   expect(commits(undoing, task("b"), task("a"))).toEqual(["a"]);
   expect(commits(task("d"), undoing, task("b"))).toEqual(["d"]);
+  // Where the name is still right, it is the name that counts.
+  expect(commits(undoing, task("b"), task("0ld"))).toEqual(["b"]);
   expect(commits({ ...task("m"), parents: ["x", "y"] })).toEqual([]);
 });

@@ -146,6 +146,8 @@ test("several commits, newest first, in one change", async ({ scratch }) => {
   });
   const repo = await scratch.open();
   expect(await planFor(repo, "T1")).toMatchObject({ kind: "conflicts" });
+  const { changes } = await cleanPlan(repo, "T1", "T2");
+  expect(changes.map(({ path }) => path)).toEqual(["a.txt", "b.txt"]);
   const commit = await undo(scratch, repo, "T1", "T2");
   expect(await changesOf(scratch, commit)).toEqual(["M a.txt", "D b.txt", "M to-do.json"]);
   expect(read(scratch, "a.txt")).toBe("one\n");
