@@ -119,6 +119,7 @@ export const COMMANDS: readonly CommandDefinition[] = [
         spelled: "--gate",
         says: "with --tree: run the verify commands there as well, and compare their verdicts",
       },
+      { spelled: "--trust", says: "with --gate: trust the commands this project's files name" },
       JSON_FLAG,
     ],
     load: async () => (await import("./commands/replay.js")).replay,
