@@ -4,7 +4,7 @@ import { clean, cut } from "./text.js";
 
 type Value = Readonly<Record<string, unknown>>;
 
-const TYPE_WIDTH = 15;
+const TYPE_WIDTH = 17;
 
 /** `14:05:09 T3 claude     command         runs npm test`; `columns` cuts it, without it nothing is cut. */
 export function eventLine(
