@@ -48,12 +48,14 @@ export interface KeptIndex {
   checksum: string | undefined;
   /** The commit that holds it at `KEPT_INDEX`; `undefined`: it said what HEAD said. */
   commit: string | undefined;
+  /** What was staged and in no file: the blob by its path (bytes). The same commit holds it below `KEPT_STAGED`. */
+  staged: ReadonlyMap<string, string>;
 }
 
 /** Where a kept index file lies in the tree of its commit. */
 export const KEPT_INDEX = "index";
 /** The folder of the same tree with what was staged and in no file. */
-const KEPT_STAGED = "staged";
+export const KEPT_STAGED = "staged";
 
 const Facts = z.object({
   run: z.string(),
@@ -92,7 +94,11 @@ export async function checkpoint(
       reused: false,
       recorded: { commit: before.commit, branch: before.branch, run: order.run },
       dirty: new Set(entries.map(({ path }) => path)),
-      index: { checksum: person.checksum, commit: aside.index ? made.beside : undefined },
+      index: {
+        checksum: person.checksum,
+        commit: aside.index ? made.beside : undefined,
+        staged: aside.staged,
+      },
       beside: made.beside,
       warnings,
     };
@@ -112,19 +118,21 @@ export async function dropCheckpoint(repo: Repository, id: string): Promise<Resu
 type Beside = Required<Pick<ImportedCommit, "entries" | "beside">> & {
   /** The person's index is among it. */
   index: boolean;
+  staged: KeptIndex["staged"];
 };
 
 async function keepBeside(repo: Repository, person: PersonIndex, all: readonly DiffEntry[]): Promise<Beside> {
   const tree = byPath((await readEntries(repo, ownIndex(repo))) ?? []);
   const ends = await keepLineEnds(repo, tree);
   if (isPlain(person.entries, tree, new Map(all.map((entry) => [entry.path, entry])))) {
-    return { entries: [], beside: ends, index: false };
+    return { entries: [], beside: ends, index: false, staged: new Map() };
   }
   const staged = onlyStaged(person.entries, tree, repo.isOwn);
   return {
     entries: staged.map((entry) => ({ ...entry, path: `${KEPT_STAGED}/${entry.path}` })),
     beside: [{ path: KEPT_INDEX, mode: "100644", content: person.bytes }, ...ends],
     index: true,
+    staged: new Map(staged.map(({ path, to }) => [path, to.oid])),
   };
 }
 
@@ -191,8 +199,22 @@ async function reuseCheckpoint(
     reused: true,
     recorded: { commit: facts?.head, branch: facts?.branch, run: facts?.run ?? order.run },
     dirty: new Set(changed.map(({ path }) => path).filter((path) => path !== repo.todo?.path)),
-    index: { checksum: facts?.index, commit: facts?.kept === true ? beside : undefined },
+    index: await readKeptIndex(repo, facts?.index, facts?.kept === true ? beside : undefined),
     beside,
     warnings: [],
   };
+}
+
+async function readKeptIndex(
+  repo: Repository,
+  checksum: string | undefined,
+  commit: string | undefined,
+): Promise<KeptIndex> {
+  if (commit === undefined) return { checksum, commit, staged: new Map() };
+  const { out } = await runGit(repo, ["ls-tree", "-r", "-z", commit, `${KEPT_STAGED}/`]);
+  const entries = out.split("\0").flatMap((line): [string, string][] => {
+    const [, oid, path] = /^\d+ \w+ ([0-9a-f]+)\t([^]*)$/.exec(line) ?? [];
+    return oid === undefined || path === undefined ? [] : [[path.slice(KEPT_STAGED.length + 1), oid]];
+  });
+  return { checksum, commit, staged: new Map(entries) };
 }

@@ -212,3 +212,22 @@ test("what is in the way is named: a changed or removed file, an ignored one, a 
   ]);
   expect(await stateOf(scratch)).toEqual(before);
 });
+
+test("what only the index had is kept when an attempt unstages it, though the task succeeds", async ({
+  scratch,
+}) => {
+  write(scratch, "part", "first half\n");
+  await scratch.git("add", "part");
+  write(scratch, "part", "first half\nsecond half\n");
+  const { repo, taken } = await begin(scratch);
+  await scratch.git("add", "part");
+  const order = { run: ORDER.run, label: "T1-1", policy: "runner" as const };
+  must(await snapshot(repo, { ...order, checkpoint: taken }));
+  const [kept] = must(await listRescues(repo));
+  expect(kept).toMatchObject({ why: "before", task: "T1" });
+  expect(kept?.staged.map(({ path }) => path)).toEqual(["part"]);
+  const shown = must(await showRescue(repo, kept ?? fail()));
+  expect(shown).toMatch(/Staged and in no file[^]*\+first half\n$/);
+  const again = must(await checkpoint(repo, { id: "T1", run: ORDER.run, reuse: true }));
+  expect(again.index).toEqual(taken.index);
+});

@@ -3,7 +3,8 @@
 import { z } from "zod";
 import type { Result } from "../system/result.js";
 import { toText } from "./bytes.js";
-import type { DiffEntry } from "./diff.js";
+import { KEPT_STAGED } from "./checkpoint.js";
+import { exists, type DiffEntry } from "./diff.js";
 import { readFacts } from "./facts.js";
 import { asResult, runGit, type GitFailure } from "./git.js";
 import { readHead, treeish } from "./head.js";
@@ -32,7 +33,7 @@ export interface Rescue {
   from: string;
   /** The runner's own files left out. */
   changes: readonly DiffEntry[];
-  /** What was staged and in no file, and the commit that holds it. */
+  /** What was staged and in no file, and the commit or tree that holds it. */
   staged: readonly DiffEntry[];
   stagedIn: string | undefined;
 }
@@ -56,7 +57,8 @@ export async function showRescue(repo: Repository, rescue: Rescue): Promise<Resu
     const paths = ["--", ":(top)", ...repo.excludes];
     const work = toText((await runGit(repo, ["diff", ...shape, from, commit, ...paths])).out);
     if (stagedIn === undefined) return work;
-    const staged = toText((await runGit(repo, ["diff", ...shape, from, stagedIn])).out);
+    const only = ["--diff-filter=d", ...shape];
+    const staged = toText((await runGit(repo, ["diff", ...only, from, stagedIn])).out);
     return `${work}${work === "" ? "" : "\n"}Staged and in no file (git show ${stagedIn}):\n\n${staged}`;
   });
 }
@@ -75,9 +77,9 @@ interface Around {
 }
 
 async function describe(repo: Repository, found: FoundRescue, around: Around): Promise<Rescue> {
-  const { ref, run, label, commit, facts } = found;
+  const { ref, run, label, commit } = found;
   const kind = await kindOf(repo, found, around);
-  const stagedIn = facts === undefined ? undefined : found.parents[1];
+  const { stagedIn } = kind;
   return {
     id: `${run}/${label}`,
     ref,
@@ -88,36 +90,57 @@ async function describe(repo: Repository, found: FoundRescue, around: Around): P
     commit,
     // The runner's own files are in no checkpoint: they would look removed.
     changes: (await diffTrees(repo, commit, kind.from)).filter(({ path }) => !repo.isOwn(path)),
-    staged: stagedIn === undefined ? [] : await diffTrees(repo, stagedIn, kind.from),
-    stagedIn,
+    staged:
+      stagedIn === undefined
+        ? []
+        : (await diffTrees(repo, stagedIn, kind.from)).filter(({ to }) => exists(to)),
   };
 }
 
-const CheckpointFacts = z.object({ task: z.string(), head: z.string().optional() });
+const CheckpointFacts = z.object({
+  task: z.string(),
+  head: z.string().optional(),
+  kept: z.boolean().optional(),
+});
 
 async function kindOf(
   repo: Repository,
   found: FoundRescue,
   around: Around,
-): Promise<Pick<Rescue, "why" | "task" | "from">> {
+): Promise<Pick<Rescue, "why" | "task" | "from" | "stagedIn">> {
   const { facts, parents, subject, commit } = found;
   if (facts !== undefined) {
     const task = facts.task ?? taskOf(facts.label);
-    return { why: facts.why, task, from: parents[0] ?? (await treeish(repo, undefined)) };
+    return {
+      why: facts.why,
+      task,
+      from: parents[0] ?? (await treeish(repo, undefined)),
+      stagedIn: parents[1],
+    };
   }
   if (subject === "looper: checkpoint") {
     const text = toText((await runGit(repo, ["cat-file", "commit", commit])).out);
     const known = readFacts(CheckpointFacts, text.slice(text.indexOf("{", text.indexOf("\n\n"))));
     if (known !== undefined) {
       const task = /\s/.test(known.task) ? undefined : known.task;
-      return { why: "before", task, from: await treeish(repo, known.head) };
+      const beside = known.kept === true ? parents.find((oid) => oid !== known.head) : undefined;
+      const stagedIn = beside === undefined ? undefined : await folderIn(repo, beside, KEPT_STAGED);
+      return { why: "before", task, from: await treeish(repo, known.head), stagedIn };
     }
   }
   return {
     why: "commits",
     task: taskOf(firstLabel(found, around.all)),
     from: await forkOf(repo, commit, around),
+    stagedIn: undefined,
   };
+}
+
+async function folderIn(repo: Repository, commit: string, folder: string): Promise<string | undefined> {
+  const found = await runGit(repo, ["rev-parse", "-q", "--verify", `${commit}:${folder}`], {
+    answers: [1, 128],
+  });
+  return found.code === 0 ? found.out.trimEnd() : undefined;
 }
 
 /** Where an agent's commits left the history there is now. */

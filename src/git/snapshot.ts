@@ -1,12 +1,14 @@
 // What an attempt left behind: every path that differs from the checkpoint, and where HEAD stands.
 // Leaves committing it to commit.ts.
 import type { Result } from "../system/result.js";
-import type { Checkpoint } from "./checkpoint.js";
+import type { Checkpoint, KeptIndex } from "./checkpoint.js";
 import { toText } from "./bytes.js";
 import { sameVersion, type DiffEntry } from "./diff.js";
 import { asResult, runGit, type GitFailure } from "./git.js";
 import { readHead, type Head, type HeadState } from "./head.js";
+import { byPath } from "./index-compare.js";
 import { stageAll, stagedAgainst } from "./index-file.js";
+import { readPersonIndex } from "./index-person.js";
 import type { Repository } from "./repository.js";
 import { freeRescueRef } from "./rescue.js";
 import { goBack } from "./restore.js";
@@ -41,7 +43,7 @@ export async function snapshot(
   order: SnapshotOrder,
 ): Promise<Result<Snapshot, GitFailure>> {
   return asResult(async () => {
-    const { base, before, dirty } = order.checkpoint;
+    const { base, before, dirty, index } = order.checkpoint;
     const now = await readHead(repo);
     const staged = await stageAll(repo);
     // The base never holds the backlog: it shows up here exactly when git tracks it.
@@ -57,8 +59,9 @@ export async function snapshot(
     }
     const head = headAfter(verdict, before, now);
     await endConflicts(repo, { head: head.commit, began: left !== undefined, changes });
-    const both = changes.filter(({ path }) => dirty.has(path));
-    const kept = both.length === 0 ? undefined : await keepBase(repo, order);
+    const both = changes.filter(({ path }) => dirty.has(path) || index.staged.has(path));
+    const unstaged = await isStagedGone(repo, index);
+    const kept = both.length === 0 && !unstaged ? undefined : await keepBase(repo, order);
     return {
       changes,
       verdict,
@@ -72,6 +75,15 @@ export async function snapshot(
 function headAfter(verdict: HeadVerdict, before: HeadState, now: HeadState): Head {
   const { commit, branch } = verdict === "same" ? now : before;
   return { commit, branch };
+}
+
+/** Whether something that was staged and in no file is staged no more. */
+async function isStagedGone(repo: Repository, kept: KeptIndex): Promise<boolean> {
+  if (kept.staged.size === 0) return false;
+  const { entries, checksum } = await readPersonIndex(repo);
+  if (checksum !== undefined && checksum === kept.checksum) return false;
+  const now = byPath(entries);
+  return [...kept.staged].some(([path, oid]) => now.get(path)?.oid !== oid);
 }
 
 /** The agent may have undone a person's changes: the tree as the attempt found it is kept. Two processes. */
