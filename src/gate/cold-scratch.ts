@@ -51,7 +51,8 @@ export const test = base.extend<{ cold: Cold }>({
       places,
       judge: async (project, attempt, verify) => {
         await write(project);
-        await scratch.commitAll("the project");
+        await scratch.git("add", "-A");
+        await scratch.git("commit", "--allow-empty", "-qm", "the project");
         const open = await places(verify);
         const { repo } = open.rooms;
         const before = must(await checkpoint(repo, { id: "T1", run: "run-1", reuse: false }));

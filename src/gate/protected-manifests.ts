@@ -79,7 +79,7 @@ export function mergeManifest(
     if (old !== undefined || !keepNew) put(merged, path, old);
   }
   for (const path of merge.scripts) put(merged, path, mergeScripts(at(base, path), at(now, path)));
-  return isDeepStrictEqual(merged, copyTables(now)) ? undefined : format.write(merged);
+  return isDeepStrictEqual(merged, now) ? undefined : format.write(merged);
 }
 
 /** Whether the settings of Looper's own in package.json differ. */
@@ -123,7 +123,8 @@ const JSON_FORMAT: Format = {
 const TOML: Format = {
   read: (text) => {
     try {
-      return parse(text, { integersAsBigInt: true });
+      // Its tables have no prototype, which would make them differ from others with the same in them.
+      return copyTables(parse(text, { integersAsBigInt: true }));
     } catch (error) {
       if (error instanceof TomlError) return undefined;
       throw error;

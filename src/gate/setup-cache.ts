@@ -35,7 +35,7 @@ export async function copyKept(
   top: string,
 ): Promise<boolean> {
   const from = join(kept.folder, kept.key);
-  if (!(await copyTree(ports, join(from, "."), top))) return false;
+  if (!(await copyTree(ports, `${from}/.`, top))) return false;
   await ports.files.touch(from);
   return true;
 }
