@@ -1,6 +1,7 @@
 // Finds the test reports that a command wrote: on its stdout, or in files that changed while it ran. An old one proves nothing.
 // Leaves what a report says to report.ts.
 import { join, resolve } from "node:path";
+import { errorCode } from "../system/errors.js";
 import type { FileStat, Ports } from "../system/ports.js";
 import type { FirstBytes } from "./output.js";
 import { readReport } from "./report.js";
@@ -75,7 +76,9 @@ export async function readReports(
       problems.push(`no test report: more than ${MOST_FILES} bytes of report files`);
       break;
     }
-    take(path, await files.readRange(path, 0, stat.size));
+    const bytes = await unlessRefused(files.readRange(path, 0, stat.size));
+    if (bytes === undefined) problems.push(`no test report: ${path} cannot be read`);
+    else take(path, bytes);
   }
   if (read.length === 0 || problems.length > 0) return { tests: undefined, problems };
   return { tests: Object.fromEntries(byName(read.flat())), problems };
@@ -91,13 +94,13 @@ async function reportFiles(
   for (const report of reports) {
     if (report === STDOUT) continue;
     const place = resolve(cwd, report);
-    const stat = await files.stat(place);
+    const stat = await unlessRefused(files.stat(place));
     if (stat?.kind === "file") found.set(place, stat);
     if (stat?.kind !== "folder") continue;
-    for (const name of await files.list(place)) {
+    for (const name of (await unlessRefused(files.list(place))) ?? []) {
       if (!/\.(?:xml|tap)$/i.test(name)) continue;
       const path = join(place, name);
-      const inside = await files.stat(path);
+      const inside = await unlessRefused(files.stat(path));
       if (inside?.kind === "file") found.set(path, inside);
     }
   }
@@ -106,4 +109,14 @@ async function reportFiles(
 
 function versionOf({ device, inode, size, mtimeMs, ctimeMs }: FileStat): string {
   return [device, inode, size, mtimeMs, ctimeMs].join(" ");
+}
+
+/** What a command makes unreadable, or takes away meanwhile, is no report; that is no reason to stop. */
+async function unlessRefused<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return undefined;
+  }
 }

@@ -73,7 +73,8 @@ test("a command gets the room's folder and environment, and no input", async () 
   const { tail, duration_ms } = await runOne(
     "pwd; env | grep -c HOME; cat; echo err >&2; echo hunter2hunter2",
   );
-  expect(tail).toBe(`${cwd}\n0\nerr\n[redacted]\n`);
+  // Two pipes: what is said on one may overtake what was said on the other.
+  expect(tail.split("\n").sort()).toEqual(["", cwd, "0", "err", "[redacted]"].sort());
   expect(Number.isInteger(duration_ms)).toBe(true);
 });
 
@@ -210,6 +211,30 @@ test("what is no file is no report", async () => {
   const ran = await runOne("mkfifo pipe.xml", { reports: ["pipe.xml", "zero.xml", "nowhere.xml"] });
   expect(ran).not.toHaveProperty("tests");
   expect(ran.tail).toBe("");
+});
+
+test("what the system refuses to show is no report", async () => {
+  symlinkSync("loop.xml", join(cwd, "loop.xml"));
+  const ran = await runOne("ln -s loop out; ln -s out loop; mkdir d; ln -s e.xml d/e.xml", {
+    reports: ["loop.xml", "out", "d", "loop.xml/a.xml"],
+  });
+  expect(ran).not.toHaveProperty("tests");
+  // A file that is gone, or refused, between being found and being read.
+  const { files } = ports;
+  const gone: typeof files = {
+    ...files,
+    readRange: () => Promise.reject(Object.assign(new Error("EACCES"), { code: "EACCES" })),
+  };
+  const refused = await runCommands(
+    { ...ports, files: gone },
+    room,
+    plan(write("a.xml", good("a")), { reports: ["a.xml"] }),
+    never,
+  );
+  expect(refused).toMatchObject([{ tail: `[no test report: ${cwd}/a.xml cannot be read]\n` }]);
+  const broken = { ...files, readRange: () => Promise.reject(new Error("a bug")) };
+  const again = plan(write("a.xml", good("b")), { reports: ["a.xml"] });
+  await expect(runCommands({ ...ports, files: broken }, room, again, never)).rejects.toThrow("a bug");
 });
 
 const rules = (baseline: Awaited<ReturnType<typeof measureBaseline>>, all: GatePlan) => {
