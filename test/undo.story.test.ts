@@ -1,6 +1,7 @@
 // A task that was done is undone: what it changed is taken back by a commit on top, and it comes again.
 import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { UndoAnswer } from "../src/ui/shapes.js";
@@ -241,6 +242,28 @@ test(
     const shown = await rig.run(["undo", "T1", "--trust"]);
     expect(shown.code).toBe(1);
     expect(shown.stdout).toMatch(/^✗ echo looked; test -f T1\.txt \(exit code 1, \S+\)\n {2}looked$/m);
+  }),
+);
+
+test(
+  "Ctrl-C while the project's commands run: the undoing stands, nothing is left running, and that is said",
+  story(async (rig) => {
+    await allDone(rig, [{ id: "T1" }]);
+    const fifo = path.join(rig.root, "fifo");
+    execFileSync("mkfifo", [fifo]);
+    rig.settings({ verify: { commands: [`echo running > '${fifo}'; exec sleep 1000`] } });
+    const undoing = rig.start(["undo", "T1", "--json"]);
+    expect(await readFile(fifo, "utf8")).toBe("running\n");
+    undoing.signal("SIGINT");
+    const { code, stdout } = await undoing.ended;
+    expect(code).toBe(130);
+    expect(UndoAnswer.parse(JSON.parse(stdout))).toMatchObject({
+      outcome: "undone",
+      gate: { verdict: "interrupted" },
+    });
+    expect(rig.leftovers()).toEqual([]);
+    expect(live(rig)).toEqual({});
+    expect(rig.statuses()).toEqual({ T1: "todo" });
   }),
 );
 
