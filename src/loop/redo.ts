@@ -10,7 +10,7 @@ import type { Effect } from "./effects.js";
 import type { Outcome } from "./jobs.js";
 import { nameOf, THE_REVIEW } from "./keep-attempt.js";
 import { perform } from "./perform.js";
-import { unwrap } from "./perform-tree.js";
+import { unwrap } from "./unwrap.js";
 import { differs, type Difference } from "./replay.js";
 import type { ReplayWorld } from "./replay-world.js";
 import { worldAt } from "./world-at.js";

@@ -7,7 +7,7 @@ import { readLines, stepEventOf } from "../logging/read.js";
 import { errorMessage } from "../system/errors.js";
 import { isOfTheWorld } from "./drive.js";
 import type { Effect } from "./effects.js";
-import { unwrap } from "./perform-tree.js";
+import { unwrap } from "./unwrap.js";
 import { keyOf, Redone, type Scene } from "./redo.js";
 import { differs, replayRun, type Difference, type Replayed } from "./replay.js";
 import { openReplayWorld, type AskTrust, type ReplaySource } from "./replay-world.js";

@@ -13,7 +13,7 @@ import type { Ports } from "../system/ports.js";
 import { openStore } from "../todo/store.js";
 import type { Task } from "../todo/task.js";
 import type { Trusted } from "./ask-trust.js";
-import { unwrap } from "./perform-tree.js";
+import { unwrap } from "./unwrap.js";
 import { emptyMemory, type World } from "./world.js";
 
 /** Asked before the gate runs again: which commands of these tasks may run. Throws where none may. */
