@@ -123,17 +123,15 @@ function compare(a: string, b: string): number {
 function decode(bytes: Uint8Array): string | Problem {
   const text = decodedOrNothing(bytes);
   if (text !== undefined) return text;
-  const good = decodedOrNothing(bytes.subarray(0, firstBadByte(bytes))) ?? "";
-  const before = good.startsWith(MARK) ? good.slice(1) : good;
+  const bad = firstBadByte(bytes);
+  // Without a byte order mark: that is the decoder's habit.
+  const before = new TextDecoder().decode(bytes.subarray(0, bad));
   const place = lineCounter(before)(before.length);
   const wide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-  const found = wide ? "it begins as UTF-16 does" : `unexpected byte 0x${hex(bytes[firstBadByte(bytes)])}`;
+  const byte = (bytes[bad] ?? 0).toString(16);
+  const found = wide ? "it begins as UTF-16 does" : `unexpected byte 0x${byte}`;
   const message = `the file is not UTF-8: ${found}`;
   return { rule: "utf-8", pointer: "", ...place, message, suggestion: "save it as UTF-8" };
-}
-
-function hex(byte: number | undefined): string {
-  return (byte ?? 0).toString(16).padStart(2, "0");
 }
 
 function decodedOrNothing(bytes: Uint8Array, partly = false): string | undefined {
@@ -153,6 +151,6 @@ function firstBadByte(bytes: Uint8Array): number {
     if (decodedOrNothing(bytes.subarray(0, middle), true) === undefined) bad = middle;
     else good = middle;
   }
-  while (good > 0 && decodedOrNothing(bytes.subarray(0, good)) === undefined) good--;
+  while (decodedOrNothing(bytes.subarray(0, good)) === undefined) good--;
   return good;
 }
