@@ -8,7 +8,7 @@ import { nodeFiles } from "../../src/system/files.js";
 import { isHalfWritten } from "../../src/system/half-written.js";
 import { Backlog } from "../../src/todo/task.js";
 import { PERSONS, PERSONS_STATUS, STAGED, type Place } from "./place.js";
-import { ABLE, finalCommits, finalStatuses } from "./scenario.js";
+import { finalCommits, finalStatuses } from "./scenario.js";
 
 /** Everything that is wrong with a place in which a run came to its end. */
 export async function violations(place: Place): Promise<string[]> {
@@ -113,16 +113,15 @@ async function gitLeftovers(place: Place): Promise<string[]> {
       .filter((name) => !/^(refs|logs)\//.test(name))
       .filter((name) => name.endsWith(".lock") || /(^|\/)looper(\/|-run)/.test(name))
       .map((name) => `left in .git: ${name}`),
-    ...different("git status", await workLeft(place), PERSONS_STATUS),
+    ...different("git status", await uncommitted(place), PERSONS_STATUS),
     ...different("git fsck", await place.git("fsck", "--no-dangling", "--connectivity-only"), ""),
   ];
 }
 
-/** What git says is not committed; without the work of tasks that were given up, where that stays. */
-async function workLeft(place: Place): Promise<string> {
+/** What git says is not committed. A person's save that was put back in part has left a copy. */
+async function uncommitted(place: Place): Promise<string> {
   const lines = (await place.git("status", "--porcelain")).split("\n");
-  const given = /^( M shared\.txt|\?\? iteration-.*|\?\? to-do\.json\.edited-.*)$/;
-  return lines.filter((line) => ABLE.restores || !given.test(line)).join("\n");
+  return lines.filter((line) => !line.startsWith("?? to-do.json.edited-")).join("\n");
 }
 
 /**

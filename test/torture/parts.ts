@@ -8,16 +8,17 @@ import { playIn, seedsOf, type Ground, type Point, type Sample } from "./points.
 import { ALL_STAGES, randomScene, type Scene } from "./scenario.js";
 import { survive } from "./survive.js";
 
-function numbers({ calls }: Ground, { every, from, at }: Sample): number[] {
+/** The numbers of the calls of the unharmed run that match, those of them that are asked for. */
+function numbers({ calls }: Ground, { every, from, at }: Sample, pattern: RegExp): number[] {
   if (at !== undefined) return [at];
-  const all = calls.map((_, index) => index + 1);
-  return all.filter((number) => number >= from && (number - from) % every === 0);
+  const all = calls.flatMap((call, index) => (pattern.test(call) ? [index + 1] : []));
+  return all.filter((number) => number >= from).filter((_, index) => index % every === 0);
 }
 
-/** A fault at each call of a run, one at a time. */
-function atEach(name: string, deed: Deed, whenAt: (call: string) => Fault["when"]) {
+/** A fault at each call of a run that matches, one at a time. */
+function atEach(name: string, deed: Deed, whenAt: (call: string) => Fault["when"], pattern = /^/) {
   return (ground: Ground, sample: Sample): Point[] =>
-    numbers(ground, sample).map((at) => ({
+    numbers(ground, sample, pattern).map((at) => ({
       again: `--only ${name} --at ${at}`,
       run: () => {
         const when = whenAt(ground.calls[at - 1] ?? "");
@@ -101,13 +102,17 @@ const PATIENT: Scene = {
   ],
 };
 
-const WRITES = /^\d+ (append|writeNew) /;
+const WRITES = /^\d+ (?:append|writeNew) /;
+/** Calls that change something, as the trace names them. */
+const DOES =
+  /^\d+ (?:append|sync|close|openAppend|write\w+|make\w+|remove\w*|rename|link|symlink|touch|start|run|sweep) /;
 
 /** By name: what there is to try, or why it cannot be tried here. */
 export const PARTS = {
   kill: atEach("kill", "kill", () => "before"),
   group: atEach("group", "kill-group", () => "before"),
-  torn: atEach("torn", "kill", () => "half"),
+  // Half way through what only looks there is nothing that was not there before it.
+  torn: atEach("torn", "kill", () => "half", DOES),
   // What a full disk takes of a write is half of it.
   enospc: atEach("enospc", "ENOSPC", (call) => (WRITES.test(call) ? "half" : "before")),
   eio: atEach("eio", "EIO", () => "before"),

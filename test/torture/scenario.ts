@@ -15,19 +15,16 @@ export interface Scene {
   gate: boolean;
 }
 
-/** What the program can do already: whether the gate is in the scenes, and whether a given up task's work leaves the tree. */
-export const ABLE = { gate: true, restores: true };
-
 /** As small as can be, with every stage in it: each call of it is a place where it is killed. */
 export const ALL_STAGES: Scene = {
   tasks: [
-    { id: "T1", behaviour: ABLE.gate ? "gate" : "retry" },
+    { id: "T1", behaviour: "gate" },
     { id: "T2", behaviour: "blocked", dependsOn: ["T1"] },
     { id: "T3", behaviour: "nothing" },
   ],
   tracked: true,
   hooks: true,
-  gate: ABLE.gate,
+  gate: true,
 };
 
 export function titleOf(id: string): string {
@@ -74,7 +71,7 @@ export function randomScene(chance: () => number): Scene {
     "commits",
     "removes",
   ];
-  const hasGate = ABLE.gate && chance() < 0.5;
+  const hasGate = chance() < 0.5;
   const behaviours: Behaviour[] = hasGate ? [...usual, "gate", "gate"] : usual;
   const pick = <T>(list: readonly [T, ...T[]] | readonly T[]): T | undefined =>
     list[Math.floor(chance() * list.length)];
