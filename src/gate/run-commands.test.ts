@@ -98,6 +98,20 @@ test("the timeout ends the whole group: politely, then for good", async () => {
   expect((await runOne("exit 1", { timeoutMs: 60_000 })).end).toEqual({ how: "exited", code: 1 });
 }, 30_000);
 
+test("neither a wall clock that jumps nor a suspend ends a command", async () => {
+  const { clock } = ports;
+  let suspended = 0;
+  const jumped: typeof clock = {
+    ...clock,
+    now: () => clock.now() + 3_600_000,
+    at: (_, wake) => clock.at(0, wake),
+    monotonic: () => clock.monotonic() + (suspended += 3_600_000),
+  };
+  const order = plan("sleep 0.5", { timeoutMs: 60_000 });
+  const ran = await runCommands({ ...ports, clock: jumped }, room, order, never);
+  expect(ran).toMatchObject([{ end: { how: "exited", code: 0 } }]);
+});
+
 test("what a command leaves running in its group ends with it", async () => {
   const began = performance.now();
   const ran = await runOne("sleep 300 >/dev/null 2>&1 & echo $!");

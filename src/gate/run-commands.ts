@@ -31,6 +31,9 @@ export interface Room {
 export type GatePorts = Pick<Ports, "processes" | "clock" | "files">;
 
 const TERM_GRACE_MS = 5_000;
+/** Time is what ticks tell of it: neither a new time of day nor a suspend, of the machine or of us, ends a command. */
+const TICK_MS = 100;
+const MOST_TICK_MS = 1_000;
 
 /**
  * Runs every command of the plan, also after one that failed; a line that stands twice in a list runs once.
@@ -108,17 +111,18 @@ async function runShell(
   const kill = (): void => {
     child.signal("SIGKILL", "group");
   };
-  const timers: { cancel(): void }[] = [];
   const told = { timedOut: false, stopped: false };
-  if (timeoutMs > 0) {
-    timers.push(
-      clock.at(clock.now() + timeoutMs, () => {
-        told.timedOut = true;
-        child.signal("SIGTERM", "group");
-        timers.push(clock.at(clock.now() + TERM_GRACE_MS, kill));
-      }),
-    );
-  }
+  let spent = 0;
+  let last = clock.monotonic();
+  const watch = clock.every(TICK_MS, () => {
+    const now = clock.monotonic();
+    spent += Math.min(now - last, MOST_TICK_MS);
+    last = now;
+    if (timeoutMs === 0 || spent < timeoutMs) return;
+    if (spent >= timeoutMs + TERM_GRACE_MS) kill();
+    else if (!told.timedOut) child.signal("SIGTERM", "group");
+    told.timedOut = true;
+  });
   const onStop = (): void => {
     told.stopped = true;
     kill();
@@ -126,7 +130,7 @@ async function runShell(
   stop.addEventListener("abort", onStop, { once: true });
   const end = await child.ended;
   stop.removeEventListener("abort", onStop);
-  for (const timer of timers) timer.cancel();
+  watch.cancel();
   // What it left running would go on changing files under the next command, and under its report.
   kill();
   if (told.stopped) return "interrupted";
