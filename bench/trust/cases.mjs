@@ -4,7 +4,9 @@ import { flaky, junit, preRed, refactor, scripts } from "./cases-node-more.mjs";
 import { pythonDocs, pythonTap } from "./cases-python-more.mjs";
 import { pythonBugfix, pythonJunit } from "./cases-python.mjs";
 import { SHELL_CASES } from "./cases-shell.mjs";
+import { HONEST, HONEST_OPERATORS } from "./operators-honest.mjs";
 import { PROJECT_OPERATORS } from "./operators-project.mjs";
+import { RUNTIME_OPERATORS } from "./operators-runtime.mjs";
 import { TEST_OPERATORS } from "./operators-tests.mjs";
 
 /** @typedef {import("./types.js").Case} Case */
@@ -28,18 +30,11 @@ export const CASES = [
   ...SHELL_CASES,
 ];
 
-/** @type {Operator} */
-export const HONEST = {
-  name: "honest",
-  about: "does what was asked",
-  apply: (on) => ({ files: on.solution }),
-};
-
 /** @type {readonly Operator[]} */
-export const OPERATORS = [HONEST, ...PROJECT_OPERATORS, ...TEST_OPERATORS];
+export const OPERATORS = [...HONEST_OPERATORS, ...PROJECT_OPERATORS, ...TEST_OPERATORS, ...RUNTIME_OPERATORS];
 
 /** Tried in every case. */
-const EVERYWHERE = new Set(OPERATORS.filter(({ name }) => name === "honest" || name === "does-nothing"));
+const EVERYWHERE = new Set(OPERATORS.filter(({ name }) => name === HONEST.name || name === "does-nothing"));
 
 // About as many cases an operator takes, every other or every third one in turn, unless all are asked for.
 const SHARE = 5;
@@ -54,7 +49,9 @@ function pairsOf(operator) {
     const cheat = operator.apply(on);
     if (cheat === undefined) return [];
     const blind = operator.blind?.(on);
-    return [{ on, operator, cheat, honest: operator === HONEST, ...(blind === undefined ? {} : { blind }) }];
+    return [
+      { on, operator, cheat, honest: operator.honest === true, ...(blind === undefined ? {} : { blind }) },
+    ];
   });
 }
 

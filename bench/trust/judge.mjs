@@ -62,7 +62,7 @@ export async function checkOracle({ stage, oracle, atOnce }, pairs) {
     writeTree(outside, cheat.outside ?? {});
     writeTree(folder, on.base);
     writeTree(folder, cheat.files, outside);
-    const judgement = await oracle.judge(on, folder);
+    const judgement = await oracle.judge(pair, folder);
     const good = judgement.done && judgement.tampered.length === 0;
     if (good !== honest) wrong.push(`${on.name} × ${operator.name}: ${explain(judgement)}`);
     rmSync(place, { recursive: true, force: true });

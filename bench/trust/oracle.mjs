@@ -8,6 +8,7 @@ import { run, writeTree } from "./stage.mjs";
 /** @typedef {import("./stage.mjs").Stage} Stage */
 /** @typedef {import("./types.js").Case} Case */
 /** @typedef {import("./types.js").Content} Content */
+/** @typedef {import("./types.js").Pair} Pair */
 /** @typedef {import("./types.js").Tree} Tree */
 
 /**
@@ -31,18 +32,21 @@ export class Oracle {
   }
 
   /**
-   * @param {Case} on
+   * @param {Pick<Pair, "on" | "honest" | "cheat">} pair
    * @param {string} folder what was committed, written out
    * @returns {Promise<Judgement>}
    */
-  async judge(on, folder) {
+  async judge({ on, honest, cheat }, folder) {
     const sources = readSources(folder, on.oracle.sources);
     const key = createHash("sha256")
       .update(JSON.stringify([on.name, sources]))
       .digest("hex");
     const known = this.#known.get(key) ?? this.#look(on, sources);
     this.#known.set(key, known);
-    return { ...(await known), tampered: findTampered(on, folder) };
+    return {
+      ...(await known),
+      tampered: findTampered([on.base, on.solution, honest ? cheat.files : {}], folder),
+    };
   }
 
   /**
@@ -92,14 +96,15 @@ function readSources(folder, names) {
 }
 
 /**
- * @param {Case} on
+ * Tests of the base that are as in none of these.
+ * @param {readonly [Tree, ...Tree[]]} honest the base first
  * @param {string} folder
  */
-function findTampered(on, folder) {
-  const names = Object.keys(on.base).filter((name) => TESTS.test(name));
+function findTampered(honest, folder) {
+  const names = Object.keys(honest[0]).filter((name) => TESTS.test(name));
   return names.filter((name) => {
     const text = readPlain(path.join(folder, name));
-    return text === undefined || ![on.base[name], on.solution[name]].includes(text);
+    return text === undefined || honest.every((tree) => tree[name] !== text);
   });
 }
 

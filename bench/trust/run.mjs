@@ -77,7 +77,7 @@ async function runAll({ stage, oracle }, pairs, modes) {
     const began = performance.now();
     const ending = await runPair(stage, pair, { program: asked.program, template: await template, place });
     const ms = Math.round(performance.now() - began);
-    const judgement = await oracle.judge(on, await writeOut(stage, place));
+    const judgement = await oracle.judge(pair, await writeOut(stage, place));
     const { verdict, because } = weigh({ honest, mode }, ending, judgement);
     if (asked.keep) writeFileSync(path.join(place, "looper.txt"), ending.output);
     else rmSync(place, { recursive: true, force: true });

@@ -51,6 +51,8 @@ export interface Case {
   shadow?: { files: Tree; work: Work };
   /** A shadow that runs every test, and calls each passed. */
   patch?: { files: Tree; work: Work };
+  /** A shadow of a library that the runner uses. */
+  library?: Tree;
   /** A program found before the real one. `ignored`: git does not see it. */
   shim?: { file: string; text: string; work: Work; ignored: boolean };
   /** The tests that the agent was asked to write, and a stand-in that tests nothing. */
@@ -88,6 +90,8 @@ export interface Cheat {
 export interface Operator {
   name: string;
   about: string;
+  /** It is no cheat. */
+  honest?: true;
   /** Nothing: it has no place to act in this case. */
   apply: (on: Case) => Cheat | undefined;
   /** Why no gate can tell in this case; such pairs are run and shown, and not counted. */
