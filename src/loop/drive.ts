@@ -1,7 +1,8 @@
 // `drive`: takes events, asks `step`, writes down what was decided, starts what is to be done. Judges nothing.
 import { errorCode, errorMessage, UserError } from "../system/errors.js";
 import type { Clock, Timer } from "../system/ports.js";
-import type { StepEvent, ToldEvent } from "../logging/events.js";
+import type { StepEvent } from "../logging/events.js";
+import type { ToldEvent } from "../logging/told-events.js";
 import type { RunLog } from "../logging/run-log.js";
 import type { Effect } from "./effects.js";
 import type { Inbox } from "./inbox.js";

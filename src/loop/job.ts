@@ -1,7 +1,8 @@
 // The job machine: one attempt, review, draft or repair on its way through its stages. Pure.
 // Leaves which job comes next, and when the run ends, to work.ts and opening.ts.
 import { never } from "../system/never.js";
-import type { StepEvent, ToldEvent } from "../logging/events.js";
+import type { StepEvent } from "../logging/events.js";
+import type { ToldEvent } from "../logging/told-events.js";
 import type { Rules } from "../logging/rules.js";
 import type { HookStatus } from "./effects.js";
 import type { Job, JobKind, Stage } from "./state.js";

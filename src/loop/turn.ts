@@ -1,4 +1,5 @@
-import type { StepEvent, Sealed, ToldEvent } from "../logging/events.js";
+import type { StepEvent, Sealed } from "../logging/events.js";
+import type { ToldEvent } from "../logging/told-events.js";
 import type { Effect } from "./effects.js";
 import type { Frame, State, Stopping } from "./state.js";
 

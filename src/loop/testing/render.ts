@@ -1,6 +1,7 @@
 // Turns of `step` in short lines, for transcripts: the event, why, what is to be done, what is told, and the state.
 import { never } from "../../system/never.js";
-import type { StepEvent, ToldEvent } from "../../logging/events.js";
+import type { StepEvent } from "../../logging/events.js";
+import type { ToldEvent } from "../../logging/told-events.js";
 import type { Change } from "../../todo/change.js";
 import type { Effect, JobFacts } from "../effects.js";
 import type { Outcome } from "../jobs.js";

@@ -1,0 +1,125 @@
+// Lines of a log for its readers: nothing is decided by them. And what the lines of a job carry, theirs and others'.
+// Leaves the events that decide to events.ts.
+import { z } from "zod";
+import { Status, TaskId } from "../todo/task.js";
+
+const PHASES = ["bootstrap", "repair", "iteration", "review"] as const;
+/** What a job's lines carry beside their own fields. */
+export const job = {
+  job: z.int(),
+  iteration: z.int().optional(),
+  phase: z.enum(PHASES).optional(),
+  task_id: TaskId.optional(),
+  agent: z.string().optional(),
+  attempt: z.int().optional(),
+};
+
+const told = { ...job, job: z.int().optional(), parent: z.string().optional() };
+
+const ToldEvents = {
+  task_selected: z.object({
+    type: z.literal("task_selected"),
+    ...job,
+    reason: z.string(),
+    candidates: z.int(),
+    next: TaskId.optional(),
+  }),
+  task_updated: z.object({
+    type: z.literal("task_updated"),
+    ...told,
+    from: Status.optional(),
+    to: Status.optional(),
+  }),
+  backlog_edited: z.object({
+    type: z.literal("backlog_edited"),
+    added: z.array(TaskId),
+    changed: z.array(TaskId),
+    put_back: z.array(z.string()),
+    copy: z.string().optional(),
+  }),
+  attempt_failed: z.object({
+    type: z.literal("attempt_failed"),
+    ...job,
+    reason: z.string(),
+    evidence: z.string(),
+    /** What follows: another attempt, or the task is given up. */
+    next: z.enum(["retry", "blocked", "drop-agent", "end"]),
+  }),
+  warning: z.object({ type: z.literal("warning"), ...told, message: z.string() }),
+  waiting: z.object({ type: z.literal("waiting"), reason: z.string(), until: z.string() }),
+  agent_started: z.object({
+    type: z.literal("agent_started"),
+    ...job,
+    label: z.string(),
+    pid: z.int(),
+    command: z.string(),
+  }),
+  message: z.object({ type: z.literal("message"), ...told, role: z.string(), content: z.string() }),
+  tool_use: z.object({
+    type: z.literal("tool_use"),
+    ...told,
+    name: z.string(),
+    input: z.unknown(),
+    id: z.string().optional(),
+  }),
+  tool_result: z.object({
+    type: z.literal("tool_result"),
+    ...told,
+    id: z.string().optional(),
+    output: z.string(),
+    is_error: z.boolean(),
+  }),
+  command: z.object({
+    type: z.literal("command"),
+    ...told,
+    command: z.string(),
+    exit_code: z.int().optional(),
+    duration_ms: z.number().optional(),
+  }),
+  error: z.object({ type: z.literal("error"), ...told, error: z.string(), reason: z.string().optional() }),
+  usage: z.object({
+    type: z.literal("usage"),
+    ...told,
+    input_tokens: z.int(),
+    output_tokens: z.int(),
+    cached_input_tokens: z.int().optional(),
+    cost_usd: z.number().optional(),
+  }),
+  summary: z.object({
+    type: z.literal("summary"),
+    ...told,
+    task_id: z.string().nullable(),
+    status: z.string(),
+    summary: z.string(),
+    files: z.array(z.string()),
+    blockers: z.array(z.string()),
+    new_tasks: z.array(z.unknown()),
+  }),
+  decided: z.object({
+    type: z.literal("decided"),
+    /** The `seq` of the event this was decided on. */
+    of: z.int(),
+    effects: z.array(z.looseObject({ kind: z.string() })),
+    because: z.looseObject({ rule: z.string() }),
+  }),
+};
+
+/** A line for readers. */
+export const ToldEvent = z.discriminatedUnion("type", [
+  ToldEvents.task_selected,
+  ToldEvents.task_updated,
+  ToldEvents.backlog_edited,
+  ToldEvents.attempt_failed,
+  ToldEvents.warning,
+  ToldEvents.waiting,
+  ToldEvents.agent_started,
+  ToldEvents.message,
+  ToldEvents.tool_use,
+  ToldEvents.tool_result,
+  ToldEvents.command,
+  ToldEvents.error,
+  ToldEvents.usage,
+  ToldEvents.summary,
+  ToldEvents.decided,
+]);
+export type ToldEvent = z.infer<typeof ToldEvent>;
