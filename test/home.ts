@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-/** Variables of the outside that would change what the program or git does; LOOPER_KILLS and LOOPER_SEED are the tests' own. */
+/** Variables of the outside that would change what the program or git does; LOOPER_HISTORIES, LOOPER_KILLS and LOOPER_SEED are the tests' own. */
 const LEAKS =
-  /^(LOOPER_(?!KILLS|SEED)|GIT_|CLAUDE_|CODEX_|NPM_CONFIG_|npm_)|^(CI|NO_COLOR|FORCE_COLOR|EDITOR|VISUAL)$/;
+  /^(LOOPER_(?!HISTORIES|KILLS|SEED)|GIT_|CLAUDE_|CODEX_|NPM_CONFIG_|npm_)|^(CI|NO_COLOR|FORCE_COLOR|EDITOR|VISUAL)$/;
 
 /** Runs in vitest's own process; the workers inherit what it sets. Returns the clean-up. */
 export default function setup(): () => void {

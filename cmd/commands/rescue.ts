@@ -107,9 +107,9 @@ async function list({ shell, rescues, json }: Site): Promise<CommandEnd> {
   return "ok";
 }
 
-async function show({ shell, repo, rescues, json }: Site, ids: readonly string[]): Promise<CommandEnd> {
+async function show({ shell, rescues, json }: Site, ids: readonly string[]): Promise<CommandEnd> {
   const found = findRescue(rescues, ids[0] ?? "");
-  const diff = repo === undefined ? "" : must(await showRescue(repo, found));
+  const diff = must(await showRescue(found));
   const facts = factsOf(found);
   const answer: RescueShowAnswer = { ...facts, paths: pathsOf(found), staged: stagedOf(found), diff };
   if (json) await printJson(shell, answer);
@@ -130,7 +130,7 @@ async function restore(site: Site, ids: readonly string[]): Promise<CommandEnd> 
   const paths = lockPaths({ todoFile, lockDir, gitDir: repo.gitDir });
   const locks = await takeRunLocks(shell.ports, paths, lockDir);
   try {
-    const back = must(await restoreRescue(repo, found));
+    const back = must(await restoreRescue(found));
     const answer: RescueRestoreAnswer =
       "clashes" in back
         ? { id: found.id, ok: false, clashes: [...back.clashes] }
@@ -183,12 +183,12 @@ function clashText(why: Clash["why"]): string {
   }
 }
 
-async function drop({ shell, repo, rescues, json }: Site, ids: readonly string[]): Promise<CommandEnd> {
+async function drop({ shell, rescues, json }: Site, ids: readonly string[]): Promise<CommandEnd> {
   // All of them are found before the first goes.
   const found = new Set(ids.map((id) => findRescue(rescues, id)));
   const dropped: RescueDropAnswer["dropped"] = [];
   for (const one of found) {
-    if (repo !== undefined) must(await dropRescue(repo, one));
+    must(await dropRescue(one));
     dropped.push({ id: one.id, commit: one.commit });
   }
   const answer: RescueDropAnswer = { dropped };

@@ -31,10 +31,8 @@ export type BroughtBack =
     };
 
 /** Brings a rescue back. It stays where it is. */
-export async function restoreRescue(
-  repo: Repository,
-  rescue: Rescue,
-): Promise<Result<BroughtBack, GitFailure>> {
+export async function restoreRescue(rescue: Rescue): Promise<Result<BroughtBack, GitFailure>> {
+  const { repo } = rescue;
   const result = await asResult(async () => {
     await dropOwnIndex(repo);
     await stageAll(repo);

@@ -7,7 +7,8 @@ import type { Result } from "../system/result.js";
 import { toText } from "./bytes.js";
 import type { DiffEntry } from "./diff.js";
 import { importAll, OWN_IDENT, type ImportedCommit } from "./fast-import.js";
-import { asResult, runGit, type GitFailure } from "./git.js";
+import { asResult, GitError, runGit, type GitFailure } from "./git.js";
+import { modulePaths, openModules } from "./modules.js";
 import { readHead, treeish, type Head, type HeadState } from "./head.js";
 import { byPath, isPlain, onlyStaged } from "./index-compare.js";
 import { diffTrees, dropOwnIndex, ownIndex, stageAll, stagedAgainst } from "./index-file.js";
@@ -37,6 +38,8 @@ export interface Checkpoint {
   /** Paths (bytes) that differed from HEAD when the base was made: a person's, or of a task that was given up. */
   dirty: ReadonlySet<string>;
   index: KeptIndex;
+  /** Submodules (paths in bytes) with a checkpoint of their own under the same id. */
+  modules: readonly string[];
   /** The commit with all that is kept beside the tree; `undefined`: nothing is. */
   beside: string | undefined;
   warnings: readonly string[];
@@ -65,6 +68,7 @@ const Facts = z.object({
   index: z.string().optional(),
   /** The index is kept. */
   kept: z.boolean().optional(),
+  modules: z.array(z.string()).optional(),
 });
 
 /**
@@ -86,7 +90,8 @@ export async function checkpoint(
     const all = await stagedAgainst(repo, await treeish(repo, before.commit), []);
     const entries = all.filter(({ path }) => !repo.isOwn(path));
     const aside = await keepBeside(repo, person, all);
-    const made = await makeBase(repo, order, { head: before, entries, person, aside });
+    const modules = await keepModules(repo, order);
+    const made = await makeBase(repo, order, { head: before, entries, person, aside, modules });
     return {
       id: order.id,
       base: made.base,
@@ -99,6 +104,7 @@ export async function checkpoint(
         commit: aside.index ? made.beside : undefined,
         staged: aside.staged,
       },
+      modules,
       beside: made.beside,
       warnings,
     };
@@ -110,8 +116,29 @@ export async function dropCheckpoint(repo: Repository, id: string): Promise<Resu
   return asResult(async () => {
     await runGit(repo, ["update-ref", "-d", checkpointRef(repo.tree, id)]);
     await dropOwnIndex(repo);
+    await dropInModules(repo, id);
     return undefined;
   });
+}
+
+/** Forgets the checkpoints of submodules alone. No process where there are none. */
+export async function dropInModules(repo: Repository, id: string): Promise<void> {
+  const { entries } = await readPersonIndex(repo);
+  for (const { repo: module } of await openModules(repo, modulePaths(entries))) {
+    await runGit(module, ["update-ref", "-d", checkpointRef(module.tree, id)]);
+    await dropInModules(module, id);
+  }
+}
+
+/** Before the checkpoint around them, so that where that is there, they are. */
+async function keepModules(repo: Repository, order: CheckpointOrder): Promise<string[]> {
+  const entries = (await readEntries(repo, ownIndex(repo))) ?? [];
+  const modules = await openModules(repo, modulePaths(entries));
+  for (const { repo: module } of modules) {
+    const kept = await checkpoint(module, { ...order, reuse: false });
+    if (!kept.ok) throw new GitError(kept.error.command, kept.error.message);
+  }
+  return modules.map(({ path }) => path);
 }
 
 /** What a checkpoint keeps beside the tree. */
@@ -144,9 +171,10 @@ async function makeBase(
     entries: readonly DiffEntry[];
     person: PersonIndex;
     aside: Beside;
+    modules: readonly string[];
   },
 ): Promise<{ base: string; beside: string | undefined }> {
-  const { head, entries, person, aside } = found;
+  const { head, entries, person, aside, modules } = found;
   const { run, id: task } = order;
   const facts = {
     run,
@@ -155,6 +183,7 @@ async function makeBase(
     head: head.commit,
     index: person.checksum,
     kept: aside.index,
+    modules,
   };
   const ref = checkpointRef(repo.tree, order.id);
   const { entries: staged, beside } = aside;
@@ -200,6 +229,7 @@ async function reuseCheckpoint(
     recorded: { commit: facts?.head, branch: facts?.branch, run: facts?.run ?? order.run },
     dirty: new Set(changed.map(({ path }) => path).filter((path) => path !== repo.todo?.path)),
     index: await readKeptIndex(repo, facts?.index, facts?.kept === true ? beside : undefined),
+    modules: facts?.modules ?? [],
     beside,
     warnings: [],
   };

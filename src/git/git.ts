@@ -15,6 +15,7 @@ const SETTINGS = [
   "core.fsmonitor=false",
   "core.safecrlf=false",
   "core.splitIndex=false",
+  "submodule.recurse=false",
   // A ref that another git holds for a moment is waited for by git itself.
   "core.filesRefLockTimeout=5000",
   "advice.addEmbeddedRepo=false",

@@ -196,7 +196,7 @@ class History {
     const rescue = rescues[which % Math.max(1, rescues.length)];
     if (rescue === undefined) return;
     this.see("before a rescue came back", await this.files(), await this.staged());
-    must(await restoreRescue(this.repo, rescue));
+    must(await restoreRescue(rescue));
     await this.check(`after ${rescue.id} came back`);
   }
 

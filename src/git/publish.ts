@@ -1,6 +1,7 @@
 // Finishes a built commit: the person's index first, then HEAD and the refs no longer needed in one step. In that order
 // a commit that is in HEAD has its paths in the index too, whenever a run is killed.
 // Leaves building it to commit.ts and pending.ts.
+import { dropInModules } from "./checkpoint.js";
 import type { Result } from "../system/result.js";
 import { asResult, GitError, runGit, type GitFailure } from "./git.js";
 import { isAncestor, readHead, zeroLike, type Head } from "./head.js";
@@ -35,6 +36,7 @@ export async function publishCommit(repo: Repository, prepared: Prepared): Promi
   const warnings = await tryRefresh(repo, prepared);
   const commit = await moveHead(repo, prepared);
   await dropOwnIndex(repo);
+  if (prepared.taskId !== undefined) await dropInModules(repo, prepared.taskId);
   return { commit, warnings };
 }
 

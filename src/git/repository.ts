@@ -27,6 +27,8 @@ export interface Repository extends GitPlace {
   isOwn: (path: string) => boolean;
   /** How long an object's id is: 20 bytes, or 32 in a SHA-256 repository. */
   idBytes: number;
+  /** What it was opened with, but for the folder: whatever is opened inside it is opened so. */
+  places: Omit<RepositoryPlaces, "projectDir">;
   /** Who commits; asked for once. */
   identity: () => Promise<Ident>;
   /** Whether git changes the backlog's bytes on their way into a blob; asked for once. */
@@ -150,6 +152,7 @@ async function describe(place: GitPlace, folders: Folders, places: RepositoryPla
     todo: todoPath === undefined ? undefined : { path: toBytes(todoPath), file: todoFile },
     excludes: [...excludeOf(todoPath), ...excludesSaveTodo],
     excludesSaveTodo,
+    places: { todoFile: places.todoFile, exclude: places.exclude, env: places.env },
     isOwn: ownedBy(todoPath, own),
     idBytes: folders.sha256 ? 32 : 20,
     identity: once(() => askIdentity(at)),

@@ -44,8 +44,8 @@ async function rescued(scratch: Scratch, work: () => unknown): Promise<{ repo: R
   return { repo, rescue };
 }
 
-async function bring(repo: Repository, rescue: Rescue): Promise<BroughtBack> {
-  return must(await restoreRescue(repo, rescue));
+async function bring(rescue: Rescue): Promise<BroughtBack> {
+  return must(await restoreRescue(rescue));
 }
 
 test("each kind of rescue says what it is, of which task, and what it keeps; newest first", async ({
@@ -86,9 +86,7 @@ test("each kind of rescue says what it is, of which task, and what it keeps; new
   ]);
   const times = listed.map(({ at }) => at);
   expect(times).toEqual([...times].sort((a, b) => b - a));
-  const shown = must(
-    await showRescue(repo, listed.find(({ why }) => why === "given-up") ?? listed[0] ?? fail()),
-  );
+  const shown = must(await showRescue(listed.find(({ why }) => why === "given-up") ?? listed[0] ?? fail()));
   expect(shown).toMatch(/ a\.txt \| 2 \+-[^]*-one\n\+agent\n[^]*Staged and in no file[^]*\+only staged\n/);
 });
 
@@ -108,13 +106,13 @@ test("names of any kind can be read back", async ({ scratch }) => {
 });
 
 test("dropping forgets this one only, and only as it was seen", async ({ scratch }) => {
-  const { repo, rescue } = await rescued(scratch, () => {
+  const { rescue } = await rescued(scratch, () => {
     write(scratch, "a.txt", "agent\n");
   });
   await scratch.git("update-ref", `${rescue.ref}-2`, rescue.commit);
-  expect(await dropRescue(repo, { ...rescue, commit: "1".repeat(40) })).toMatchObject({ ok: false });
-  must(await dropRescue(repo, rescue));
-  expect(must(await listRescues(repo)).map(({ id }) => id)).toEqual([`${rescue.id}-2`]);
+  expect(await dropRescue({ ...rescue, commit: "1".repeat(40) })).toMatchObject({ ok: false });
+  must(await dropRescue(rescue));
+  expect(must(await listRescues(rescue.repo)).map(({ id }) => id)).toEqual([`${rescue.id}-2`]);
   expect(await scratch.git("cat-file", "-t", rescue.commit)).toBe("commit");
 });
 
@@ -127,7 +125,7 @@ test("everything comes back as it was when it was given up, uncommitted; the ind
   await scratch.commitAll("more");
   write(scratch, "mine", "person\n");
   await git("add", "mine");
-  const { repo, rescue } = await rescued(scratch, () => {
+  const { rescue } = await rescued(scratch, () => {
     write(scratch, "a.txt", "agent\n");
     chmodSync(join(top, "run.sh"), 0o755);
     rmSync(join(top, "link"));
@@ -140,7 +138,7 @@ test("everything comes back as it was when it was given up, uncommitted; the ind
   const index = await git("ls-files", "-s");
   const { files } = await stateOf(scratch);
   expect(files.some((line) => line.startsWith("made"))).toBe(false);
-  expect(await bring(repo, rescue)).toMatchObject({ already: [], left: [] });
+  expect(await bring(rescue)).toMatchObject({ already: [], left: [] });
   expect(await git("ls-files", "-s")).toBe(index);
   expect([read(scratch, "a.txt"), read(scratch, "dir"), read(scratch, "made/ü\n")]).toEqual([
     "agent\n",
@@ -151,7 +149,7 @@ test("everything comes back as it was when it was given up, uncommitted; the ind
   expect(existsSync(join(top, ".git", "looper", "index"))).toBe(false);
   // Twice changes nothing.
   const after = await stateOf(scratch);
-  const again = await bring(repo, rescue);
+  const again = await bring(rescue);
   expect(again).toMatchObject({ restored: [] });
   expect("already" in again ? again.already.length : 0).toBe(rescue.changes.length);
   expect(await stateOf(scratch)).toEqual(after);
@@ -163,16 +161,16 @@ test("changes in other lines of the same file are put together; in the same line
   const lines = Array.from({ length: 20 }, (_, at) => `line ${String(at)}\n`);
   write(scratch, "long.txt", lines.join(""));
   await scratch.commitAll("long");
-  const { repo, rescue } = await rescued(scratch, () => {
+  const { rescue } = await rescued(scratch, () => {
     write(scratch, "long.txt", lines.with(1, "agent\n").join(""));
     write(scratch, "new", "agent\n");
   });
   write(scratch, "long.txt", lines.with(1, "person\n").join(""));
   const before = await stateOf(scratch);
-  expect(await bring(repo, rescue)).toEqual({ clashes: [{ path: "long.txt", why: "differs" }] });
+  expect(await bring(rescue)).toEqual({ clashes: [{ path: "long.txt", why: "differs" }] });
   expect(await stateOf(scratch)).toEqual(before);
   write(scratch, "long.txt", lines.with(18, "person\n").join(""));
-  expect(await bring(repo, rescue)).toMatchObject({ restored: ["long.txt", "new"] });
+  expect(await bring(rescue)).toMatchObject({ restored: ["long.txt", "new"] });
   expect(read(scratch, "long.txt")).toBe(lines.with(1, "agent\n").with(18, "person\n").join(""));
 });
 
@@ -182,7 +180,7 @@ test("what is in the way is named: a changed or removed file, an ignored one, a 
   const { top } = scratch;
   write(scratch, "bin", "a\0b");
   await scratch.commitAll("binary");
-  const { repo, rescue } = await rescued(scratch, () => {
+  const { rescue } = await rescued(scratch, () => {
     write(scratch, "a.txt", "agent\n");
     write(scratch, "bin", "a\0agent");
     write(scratch, "file", "agent\n");
@@ -201,7 +199,7 @@ test("what is in the way is named: a changed or removed file, an ignored one, a 
   write(scratch, "x.env", "SECRET=1\n");
   write(scratch, "dim", "ignored\n");
   const before = await stateOf(scratch);
-  const back = await bring(repo, rescue);
+  const back = await bring(rescue);
   expect("clashes" in back ? [...back.clashes].sort((a, b) => (a.path < b.path ? -1 : 1)) : []).toEqual([
     { path: "a.txt", why: "differs" },
     { path: "bin", why: "differs" },
@@ -226,7 +224,7 @@ test("what only the index had is kept when an attempt unstages it, though the ta
   const [kept] = must(await listRescues(repo));
   expect(kept).toMatchObject({ why: "before", task: "T1" });
   expect(kept?.staged.map(({ path }) => path)).toEqual(["part"]);
-  const shown = must(await showRescue(repo, kept ?? fail()));
+  const shown = must(await showRescue(kept ?? fail()));
   expect(shown).toMatch(/Staged and in no file[^]*\+first half\n$/);
   const again = must(await checkpoint(repo, { id: "T1", run: ORDER.run, reuse: true }));
   expect(again.index).toEqual(taken.index);

@@ -6,9 +6,11 @@ import { toText } from "./bytes.js";
 import { KEPT_STAGED } from "./checkpoint.js";
 import { exists, type DiffEntry } from "./diff.js";
 import { readFacts } from "./facts.js";
-import { asResult, runGit, type GitFailure } from "./git.js";
+import { asResult, GitError, runGit, type GitFailure } from "./git.js";
 import { readHead, treeish } from "./head.js";
 import { diffTrees } from "./index-file.js";
+import { readPersonIndex } from "./index-person.js";
+import { modulePaths, openModules } from "./modules.js";
 import { findRescues, type FoundRescue } from "./rescue.js";
 import type { Repository } from "./repository.js";
 
@@ -19,8 +21,10 @@ import type { Repository } from "./repository.js";
 export type RescueReason = "given-up" | "review" | "put-back" | "commits" | "before";
 
 export interface Rescue {
-  /** What a person types: the run's id and the label. */
+  /** What a person types: the run's id and the label; in a submodule with "@" and its path behind. */
   id: string;
+  /** Where it is kept: a submodule's are its own. */
+  repo: Repository;
   ref: string;
   run: string;
   label: string;
@@ -44,13 +48,23 @@ export async function listRescues(repo: Repository): Promise<Result<Rescue[], Gi
     const found = await findRescues(repo);
     const head = found.length === 0 ? undefined : (await readHead(repo)).commit;
     const rescues: Rescue[] = [];
-    for (const one of found) rescues.push(await describe(repo, one, { head, all: found }));
-    return rescues.reverse();
+    for (const one of [...found].reverse()) rescues.push(await describe(repo, one, { head, all: found }));
+    for (const { path, repo: module } of await openModules(repo, await modulesIn(repo))) {
+      const inside = await listRescues(module);
+      if (!inside.ok) throw new GitError(inside.error.command, inside.error.message);
+      rescues.push(...inside.value.map((one) => ({ ...one, id: `${one.id}@${toText(path)}` })));
+    }
+    return rescues.sort((one, other) => other.at - one.at);
   });
 }
 
+async function modulesIn(repo: Repository): Promise<string[]> {
+  return modulePaths((await readPersonIndex(repo)).entries);
+}
+
 /** The changes a rescue keeps, as git prints a diff, with a summary of them. */
-export async function showRescue(repo: Repository, rescue: Rescue): Promise<Result<string, GitFailure>> {
+export async function showRescue(rescue: Rescue): Promise<Result<string, GitFailure>> {
+  const { repo } = rescue;
   return asResult(async () => {
     const shape = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--stat", "--patch"];
     const { from, commit, stagedIn } = rescue;
@@ -64,9 +78,9 @@ export async function showRescue(repo: Repository, rescue: Rescue): Promise<Resu
 }
 
 /** Forgets a rescue; its commit stays until git prunes. Refused when its ref points elsewhere by now. */
-export async function dropRescue(repo: Repository, rescue: Rescue): Promise<Result<undefined, GitFailure>> {
+export async function dropRescue(rescue: Rescue): Promise<Result<undefined, GitFailure>> {
   return asResult(async () => {
-    await runGit(repo, ["update-ref", "-d", rescue.ref, rescue.commit]);
+    await runGit(rescue.repo, ["update-ref", "-d", rescue.ref, rescue.commit]);
     return undefined;
   });
 }
@@ -82,6 +96,7 @@ async function describe(repo: Repository, found: FoundRescue, around: Around): P
   const { stagedIn } = kind;
   return {
     id: `${run}/${label}`,
+    repo,
     ref,
     run,
     label,

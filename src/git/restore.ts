@@ -13,6 +13,7 @@ import { diffTrees, ownIndex, stageAgain, stageAll, stagedAgainst } from "./inde
 import { restoreLineEnds } from "./line-ends.js";
 import { readEntries, readPersonIndex, type PersonIndex } from "./index-person.js";
 import { keepWork, readKeptWork, type KeptWork } from "./keep-work.js";
+import { restoreModules } from "./restore-modules.js";
 import { freeRescueRef, rescueMessage } from "./rescue.js";
 import type { Repository } from "./repository.js";
 
@@ -62,7 +63,9 @@ export async function restoreTo(
       await index?.write();
     }
     await putEndsBack(work, since);
-    return { paths: [...(work.kept?.changes.keys() ?? [])].map(toText), rescue: work.kept?.ref };
+    const inside = await restoreModules(repo, order, restoreTo);
+    const paths = [...(work.kept?.changes.keys() ?? [])].map(toText);
+    return { paths: [...paths, ...inside], rescue: work.kept?.ref };
   });
 }
 

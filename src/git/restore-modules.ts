@@ -1,0 +1,51 @@
+// Takes submodules back to what a checkpoint found: HEAD, index and files, each with a rescue of its own. What was committed in
+// them since is kept there and goes as well: the commit they stand at is a part of the tree around them.
+import { checkpoint, dropCheckpoint, type Checkpoint } from "./checkpoint.js";
+import { toText } from "./bytes.js";
+import { GitError } from "./git.js";
+import { readHead, type HeadState } from "./head.js";
+import { openModules, relinkModule } from "./modules.js";
+import { quit } from "./progress.js";
+import type { Repository } from "./repository.js";
+import type { RestoreOrder, Restored } from "./restore.js";
+import { putHeadBack } from "./settle-head.js";
+import type { Result } from "../system/result.js";
+import type { GitFailure } from "./git.js";
+
+type Restore = (repo: Repository, order: RestoreOrder) => Promise<Result<Restored, GitFailure>>;
+
+/** Takes them back; answers with the paths, as seen from the repository around them. No process where there are none. */
+export async function restoreModules(
+  repo: Repository,
+  order: RestoreOrder,
+  restore: Restore,
+): Promise<string[]> {
+  const paths: string[] = [];
+  for (const path of order.checkpoint.modules) {
+    await relinkModule(repo, path);
+    for (const { repo: module } of await openModules(repo, [path])) {
+      const { id } = order.checkpoint;
+      const taken = unwrap(await checkpoint(module, { id, run: order.run, reuse: true }));
+      if (taken.reused) {
+        await returnHead(module, taken, order);
+        const back = unwrap(await restore(module, { ...order, checkpoint: taken }));
+        paths.push(...back.paths.map((inner) => `${toText(path)}/${inner}`));
+      }
+      unwrap(await dropCheckpoint(module, id));
+    }
+  }
+  return paths;
+}
+
+async function returnHead(module: Repository, taken: Checkpoint, keep: RestoreOrder): Promise<void> {
+  const now = await readHead(module);
+  const { commit, branch } = taken.recorded;
+  const before: HeadState = { commit, branch, refs: now.refs, doing: undefined };
+  if (now.doing !== undefined) await quit(module, now.doing);
+  if (now.commit !== commit || now.branch !== branch) await putHeadBack(module, before, now, keep);
+}
+
+function unwrap<T>(result: Result<T, GitFailure>): T {
+  if (result.ok) return result.value;
+  throw new GitError(result.error.command, result.error.message);
+}
