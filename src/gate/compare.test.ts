@@ -26,6 +26,7 @@ test("red before and red now proves nothing, and with strict it fails", () => {
   expect(said(bare(1), bare(2))).toEqual(["unverified", "pre-existing"]);
   expect(said(bare(1), bare(timedOut))).toEqual(["unverified", "pre-existing"]);
   expect(said(bare(1), bare(2), { strict: true })).toEqual(["failed", "pre-existing"]);
+  expect(said(bare(1), bare(0), { strict: true })).toEqual(["passed", "fixed"]);
   const lint = bare(0, { command: "npm run lint" });
   const both = { baseline: { commands: [bare(1), lint] }, ran: [bare(1), lint] };
   expect(judge({ ...order(undefined, lint), ...both }).verdict).toBe("unverified");
@@ -86,7 +87,15 @@ test("a red command whose failing cases all failed before still proves something
     "pre_existing: bad",
   ]);
   expect(said(run({ bad: "failed" }), run({ bad: "passed" }))).toEqual(["passed", "fixed", "fixed: bad"]);
+  expect(said(run({ bad: "failed" }, 0), run({ bad: "passed" }))).toEqual(["passed", "fixed", "fixed: bad"]);
   expect(said(run({}), run({}))).toEqual(["passed", "passed"]);
+  const unsteady = { again: [run({ good: "passed", bad: "failed" })] };
+  expect(said(base, run({ good: "failed", bad: "failed" }), unsteady)).toEqual([
+    "passed",
+    "pre-existing",
+    "pre_existing: bad",
+    "flaky: good",
+  ]);
 });
 
 test("a report with failing cases counts although the command exits with 0", () => {
@@ -231,6 +240,20 @@ test("what is missing once is flaky as well", () => {
   // A file that could not be loaded once.
   const broken = run({ a: "passed", "b.test.js": "failed" });
   expect(said(base, broken, { again: [base] })).toEqual(["passed", "flaky", "flaky: b.test.js"]);
+  // Its name alone does not make a file of it: no tests came in its place, or it failed again.
+  const gone = run({ a: "passed", "b.js": "failed" });
+  expect(said(undefined, gone, { again: [run({ a: "passed" }, 1)] })).toEqual(["failed", "new", "new: b.js"]);
+  expect(said(undefined, gone, { again: [run({ "b.js": "failed", c: "passed" })] })).toEqual([
+    "failed",
+    "new",
+    "new: b.js",
+  ]);
+  const other = run({ "a.js": "passed", b: "failed" });
+  expect(said(undefined, other, { again: [run({ b: "passed", c: "passed" })] })).toEqual([
+    "passed",
+    "flaky",
+    "flaky: b",
+  ]);
   expect(said(base, run({ a: "passed", b: "passed", c: "failed" }), { again: [base] })).toEqual([
     "failed",
     "new",

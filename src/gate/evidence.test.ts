@@ -66,6 +66,7 @@ test("the first line says how a command without test cases ended", () => {
 test("without a baseline that is said, where it matters", () => {
   const unknown = "What failed before this task is not known";
   expect(evidence(undefined, bare(1))).toContain(unknown);
+  expect(evidence(undefined, [bare(1), bare(1, { own: true })])).toContain(unknown);
   expect(evidence(undefined, bare(1, { own: true }))).not.toContain(unknown);
   expect(evidence(bare(0), bare(1))).not.toContain(unknown);
 });
@@ -121,6 +122,27 @@ test("long output is shared out, and its end is what is shown", () => {
   expect(Buffer.byteLength(text)).toBeGreaterThan(15 * 1024);
   for (const command of ["a", "b", "c"]) expect(text).toContain(`x\nend of ${command}`);
   expect(text.match(/\[… the beginning is left out\]/g)?.length).toBe(3);
+});
+
+test("long lists leave room for the end of each command's output", () => {
+  const names = Array.from({ length: 20 }, (_, n) => `${n} ${"long name ".repeat(12)}`);
+  const failed: Tests = Object.fromEntries(names.map((name) => [name, "failed"]));
+  const tail = `${"x".repeat(100)}\n`.repeat(80);
+  const text = evidence(
+    bare(0),
+    ["a", "b", "c"].map((command) =>
+      run(failed, 1, { command, own: true, tail: `${tail}end of ${command}\n` }),
+    ),
+  );
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(16 * 1024);
+  for (const command of ["a", "b", "c"]) expect(text).toContain(`x\nend of ${command}`);
+  expect(text.endsWith("end of c")).toBe(true);
+});
+
+test("a command that printed nothing has no end of output", () => {
+  expect(evidence(bare(0), bare(1, { tail: "\n" }))).toBe(
+    "npm test: exit code 1, passed before\n\nCommand: npm test\nEnd: exit code 1",
+  );
 });
 
 test("law: at most 16 KiB, and a first line of at most 500 bytes, whatever there is to say", () => {

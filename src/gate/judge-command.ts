@@ -38,6 +38,7 @@ export function judgeCommand(baseline: Baseline | undefined, ran: Ran, second: R
     else lost.push(tamperingOf(ran.command, one));
   }
   for (const list of Object.values(names)) list.sort();
+  // It is repeated where it would fail the attempt: what does not fail after that was flaky.
   const repeated = second === undefined ? undefined : "flaky";
   const mended = base !== undefined && !endsWell(base.end) && both.ends === "well" ? "fixed" : undefined;
   const verdict = worstOf(names, [ending, repeated, mended]);
@@ -48,14 +49,13 @@ export function judgeCommand(baseline: Baseline | undefined, ran: Ran, second: R
     total: both.tests?.size,
     reportGone,
     lost,
-    proves: proofOf({ base, both, ending, verdict }),
+    proves: proofOf(base, both, { ending, verdict }),
   };
 }
 
-/** What the end of a command says by itself: nothing, where it ended well, or where failing test cases say why it did not. */
+/** What the end of a command says by itself: nothing, where it ended well once, or where failing test cases say why it did not. */
 function judgeEnd(base: Ran | undefined, { ends, tests }: Both, ran: Ran): Finding | undefined {
-  if (ends === "well") return undefined;
-  if (ends === "flaky") return "flaky";
+  if (ends !== "badly") return undefined;
   if (ran.end.how === "exited" && has(tests, ["failed"])) return undefined;
   if (base === undefined) return "new";
   return endsWell(base.end) ? "regressed" : "pre-existing";
@@ -121,22 +121,17 @@ function worstOf(names: Names, others: readonly (Finding | undefined)[]): Findin
   if (names.regressed.length > 0) found.add("regressed");
   if (names.new.length > 0) found.add("new");
   if (names.preExisting.length > 0) found.add("pre-existing");
-  if (names.flaky.length > 0) found.add("flaky");
   if (names.fixed.length > 0) found.add("fixed");
   return WORST_FIRST.find((finding) => found.has(finding)) ?? "passed";
 }
 
-interface Proof {
-  base: Ran | undefined;
-  both: Both;
-  ending: Finding | undefined;
-  verdict: Finding;
-}
-
-function proofOf({ base, both: { ends, tests }, ending, verdict }: Proof): Judged["proves"] {
+function proofOf(
+  base: Ran | undefined,
+  { tests }: Both,
+  { ending, verdict }: { ending: Finding | undefined; verdict: Finding },
+): Judged["proves"] {
   if (verdict === "pre-existing" && (ending === "pre-existing" || base?.tests === undefined)) return "blind";
-  if (has(tests, ["passed", "flaky"])) return "something";
-  return ends !== "badly" && !has(tests, ["failed"]) ? "something" : "nothing";
+  return has(tests, ["failed"]) && !has(tests, ["passed", "flaky"]) ? "nothing" : "something";
 }
 
 function has(tests: Both["tests"], outcomes: readonly Outcome[]): boolean {

@@ -131,6 +131,8 @@ test("a cut begins at a line, a line is one line", () => {
   expect(wholeLinesFrom(`${"x".repeat(50)}\n`, MARK.length + 2 + 6)).toBe(`${MARK}xxxxx\n`);
   expect(wholeLinesFrom("ab\ncd", 100, true)).toBe(`${MARK}cd`);
   expect(wholeLinesFrom("abcd".repeat(10), Buffer.byteLength(MARK))).toBe("");
+  expect(startOf("ab…", 5)).toBe("ab…");
+  expect(startOf("abcdef", 5)).toBe("ab…");
   expect(startOfLine(" a \n\t b\r\n", 10)).toBe("a b");
   expect(startOfLine("a\nbcdefghijk", 10)).toBe("a bcdef…");
 });
