@@ -96,10 +96,12 @@ function openLog({ clock }: LogPorts, { run, folder, file, redact, onLine }: Ope
     const clean = event.type === "decided" ? event : redactValue(redact, event, KEPT);
     return { seq: ++seq, timestamp: new Date(clock.now()).toISOString(), ...clean };
   };
+  // A line that could not be written whole may lie there torn: from then on nothing is, so that no line stands behind a gap.
+  let written = Promise.resolve();
   const append = async (...lines: readonly Sealed[]): Promise<void> => {
-    await orExplain(folder, () =>
-      file.append(lines.map((line) => JSON.stringify(forFile(line)) + "\n").join("")),
-    );
+    const text = lines.map((line) => JSON.stringify(forFile(line)) + "\n").join("");
+    written = written.then(() => file.append(text));
+    await orExplain(folder, () => written);
     for (const line of lines) onLine(line);
   };
   return {
@@ -109,7 +111,7 @@ function openLog({ clock }: LogPorts, { run, folder, file, redact, onLine }: Ope
     seal,
     append,
     tell: (...events) => append(...events.map((event) => seal(event))),
-    sync: () => orExplain(folder, () => file.sync()),
+    sync: () => orExplain(folder, () => written.then(() => file.sync())),
     close: () => file.close(),
   };
 }
