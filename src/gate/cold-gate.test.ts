@@ -194,6 +194,20 @@ test.for(Object.entries(honest))("passes: %s", async ([, row], { cold }) => {
   expect(report).toMatchObject({ verdict: "passed", tampered: [], evidence: "" });
 });
 
+test("a source that ends whoever imports it: a new test file of which no test ran", async ({ cold }) => {
+  const verify = { commands: ["node --test --test-reporter=tap test/"], reports: ["stdout"] };
+  const attempt = {
+    "src/sub.js": "process.exit(0);\n",
+    "test/sub.test.js": NEW_TEST.replaceAll("add", "sub"),
+  };
+  const project = { ...NODE, ...DONE, "test/plain.test.js": "// No test of a runner's.\n" };
+  const { report } = await cold.judge(project, attempt, verify);
+  expect(report).toMatchObject({
+    verdict: "failed",
+    evidence: "ended before any of its tests ran: test/sub.test.js",
+  });
+});
+
 test("no room is left behind, and nothing in the project has moved", async ({ cold }) => {
   const { top, git } = cold.scratch;
   const spoil =

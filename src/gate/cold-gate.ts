@@ -4,6 +4,7 @@ import { posix } from "node:path";
 import type { DiffEntry } from "../git/diff.js";
 import { asResult, type GitFailure } from "../git/git.js";
 import type { Result } from "../system/result.js";
+import { idleTestFiles } from "./cold-idle.js";
 import { baseRoom, inRoom, pathFromTop, type ColdPlaces, type InRoom } from "./cold-room.js";
 import { roomOrder, studyAttempt, type Study } from "./cold-study.js";
 import { judge } from "./compare.js";
@@ -140,7 +141,12 @@ async function runPass(gate: Gate, pass: Pass, room: RoomPlan): Promise<Seen> {
   if (done.how === "unprepared") return { report: unprepared(done.ran), runs, exact };
   if (done.how === "interrupted" || done.value === "interrupted")
     return { report: interruptedGate(true), runs, exact };
-  return { report: judge({ ...runs, baseline, strict, cold: true, tampered: [] }), runs, exact };
+  const report = judge({ ...runs, baseline, strict, cold: true, tampered: [] });
+  const isGood = report.verdict === "passed" || report.verdict === "unverified";
+  const idle = isGood ? await idleTestFiles(places, content, { ran: runs.ran, baseline }) : [];
+  if (idle.length === 0) return { report, runs, exact };
+  const evidence = `ended before any of its tests ran: ${idle.slice(0, 20).join(", ")}`;
+  return { report: { ...report, verdict: "failed", evidence }, runs, exact };
 }
 
 /** A command that names a test of the attempt's own has nothing to run where that is left out. */

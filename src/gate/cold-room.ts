@@ -133,7 +133,7 @@ function setupRules({ rooms, env, setup, setupTimeoutMs }: ColdPlaces): SetupRul
 }
 
 /** The files of a room by path (bytes), as far as the project's blobs tell. */
-function filesIn({ baseFiles, entries }: RoomOrder): ReadonlyMap<string, Version> {
+export function filesIn({ baseFiles, entries }: RoomOrder): ReadonlyMap<string, Version> {
   const files = new Map(baseFiles);
   for (const { path, to } of entries) {
     if (exists(to)) files.set(path, to);
