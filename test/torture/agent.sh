@@ -11,6 +11,11 @@ report() {
   printf '{"task_id": "%s", "status": "%s", "summary": "%s"%s}\n' "$LOOPER_TASK_ID" "$1" "$token" "$2"
 }
 
+# A process in a session of its own, deaf to all but SIGKILL.
+leave_behind() {
+  setsid sh -c 'trap "" TERM INT HUP; sleep 1000' </dev/null >/dev/null 2>&1 &
+}
+
 journal=$2
 if [ "$LOOPER_PHASE" = review ]; then
   printf '{"task_id": null, "status": "reviewed", "new_tasks": []}\n'
@@ -38,6 +43,7 @@ retry)
 gate)
   # What the gate looks for: left behind by the first attempt, taken away by the second.
   keep "$token.txt"
+  leave_behind
   if [ "$LOOPER_ATTEMPT" = 1 ]; then : >broken; else rm -f broken; fi
   report done
   ;;
@@ -56,7 +62,7 @@ adds)
   ;;
 orphan)
   keep "$token.txt"
-  setsid sh -c 'trap "" TERM INT HUP; sleep 1000' </dev/null >/dev/null 2>&1 &
+  leave_behind
   report done
   ;;
 commits)

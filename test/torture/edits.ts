@@ -26,12 +26,26 @@ export interface Edited {
   folder: string;
 }
 
+export interface Crowd {
+  editors: number;
+  /** Edits of each. */
+  each: number;
+}
+
 /** So many processes make so many edits each. Ends the run as Ctrl-C does once they are through. */
-export async function editMeanwhile(
-  bins: string,
-  { editors, each }: { editors: number; each: number },
-): Promise<Edited> {
+export async function editMeanwhile(bins: string, crowd: Crowd): Promise<Edited> {
   const place = await Place.make(MANY, bins);
+  try {
+    const edited = await editIn(place, bins, crowd);
+    place.dispose(edited.problems.length > 0 || edited.lost > 0);
+    return edited;
+  } catch (error) {
+    place.dispose(true);
+    throw error;
+  }
+}
+
+async function editIn(place: Place, bins: string, { editors, each }: Crowd): Promise<Edited> {
   const backlog = new BacklogWatch(place);
   const { program } = place.begin(["run", "--json", "--max-iterations", "1000"]);
   await program.says(/"type":"agent_started"/);
@@ -53,7 +67,6 @@ export async function editMeanwhile(
   if (commits.length !== done || new Set(commits).size !== done)
     problems.push(`${done} tasks are done, and there are ${commits.length} commits`);
   problems.push(...place.leftovers().map((line) => `still running: ${line}`));
-  place.dispose(problems.length > 0 || lost > 0);
   return { edits: wanted.length, lost, problems, done, folder: place.root };
 }
 
@@ -69,6 +82,7 @@ async function editOften(
     path.join(place.project, ".looper/lock"),
     ...[name, String(each)],
   ];
-  const { stdout } = await run(process.execPath, args, { cwd: place.project, env: place.env });
+  const answer = run(process.execPath, args, { cwd: place.project, env: place.env });
+  const { stdout } = await answer.catch((error: unknown) => ({ stdout: `${name} broke: ${String(error)}` }));
   return stdout.split("\n").filter((line) => line !== "");
 }
