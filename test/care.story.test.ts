@@ -30,6 +30,25 @@ test(
 );
 
 test(
+  "who drafts or mends a backlog brings no checks of its own: only those that stood there before are kept and run",
+  story(async (rig) => {
+    const asked = { ...right, verify: ["touch asked"] };
+    const more = { ...right, id: "T3", agent: "codex", verify: ["touch own"] };
+    rig.write("to-do.json", text(wrong, asked));
+    rig.write("mended.json", text({ ...wrong, priority: 1, verify: ["touch own"] }, asked, more));
+    const shell = ['cp mended.json "$LOOPER_TODO_FILE"'];
+    const env = rig.clis({ repair: [{ shell, summary: { status: "done" } }] });
+    const { code, stderr } = await rig.run(["run", "--no-review", "--trust"], { env });
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain("an agent may not choose its own checks");
+    const ran = readdirSync(rig.project).filter((name) => ["asked", "own"].includes(name));
+    expect(ran).toEqual(["asked"]);
+    const chosen = rig.readBacklog().tasks.map(({ id, verify, agent }) => ({ id, verify, agent }));
+    expect(chosen).toEqual([{ id: "T1" }, { id: "T2", verify: ["touch asked"] }, { id: "T3" }]);
+  }),
+);
+
+test(
   "project.root outside the project is refused before anything starts, a symlink that leads out of it too",
   story(async (rig) => {
     mkdirSync(path.join(rig.root, "outside"));

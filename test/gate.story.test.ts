@@ -240,6 +240,28 @@ test(
 );
 
 test(
+  "a check that comes up after the question of trust is not run, and the run says so",
+  story(async (rig) => {
+    // A hook of the user's own saves while no agent works, as a person would.
+    const step = `node -e '
+      const fs = require("fs"), file = "to-do.json", backlog = JSON.parse(fs.readFileSync(file, "utf8"));
+      backlog.tasks[1].verify = ["touch came-late"];
+      fs.writeFileSync(file, JSON.stringify(backlog, null, 2));'`;
+    const puppet = await rig.agent({}, { hooks: { post_iteration: [`[ "$1" != T1 ] || ${step}`] } });
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    play(puppet, async (turn) => turn.report());
+    const { code, stderr } = await rig.run(["run", "--no-review"]);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain(
+      "not run, since it came after the question of trust: verify of T2: touch came-late",
+    );
+    expect(existsSync(path.join(rig.project, "came-late"))).toBe(false);
+    expect(task(rig, "T2")).toMatchObject({ status: "done", verify: ["touch came-late"] });
+    expect(verdicts(rig)).toEqual(["unverified", "unverified"]);
+  }),
+);
+
+test(
   "an agent that edits its task's check in the task file changes nothing: the runner asks what it was given",
   story(async (rig) => {
     const puppet = await rig.agent({}, { loop: { max_attempts: 1 } });

@@ -143,6 +143,28 @@ test(
 );
 
 test(
+  "in the middle of a merge no run begins: it says why, and nothing of the merge is touched",
+  story(async (rig) => {
+    await rig.agent();
+    rig.writeBacklog([{ id: "T1" }]);
+    rig.gitInit();
+    rig.git("switch", "-qc", "side");
+    rig.write("side.txt", "side\n");
+    rig.git("add", "side.txt");
+    const person = ["-c", "user.name=P", "-c", "user.email=p@example.org"];
+    rig.git(...person, "commit", "-qm", "side");
+    rig.git("switch", "-q", "-");
+    rig.git(...person, "merge", "-q", "--no-ff", "--no-commit", "side");
+    const { code, stderr } = await rig.run(["run"]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining("git is in the middle of a merge")]);
+    expect(stderr).toContain("git merge --continue");
+    expect(rig.statuses()).toEqual({ T1: "todo" });
+    expect(rig.git("status", "--porcelain")).toBe("A  side.txt\n");
+    expect(rig.git("rev-parse", "MERGE_HEAD")).toBe(rig.git("rev-parse", "side"));
+  }),
+);
+
+test(
   "no git at all: the work is done, and it is said that nothing is committed; --git-init makes a repository",
   story(async (rig) => {
     const puppet = await rig.agent();
@@ -274,9 +296,12 @@ test(
     const [rescue = ""] = rig.git("for-each-ref", "--format=%(refname)", "refs/looper/rescue").split("\n");
     expect(rig.git("show", `${rescue}:half.txt`)).toBe("half\n");
     expect(rig.git("show", `${rescue}:shared.txt`)).toBe("half\n");
-    expect(rig.readBacklog().tasks.find(({ id }) => id === "T2")?.blockers?.at(-1)).toBe(
-      `its work is kept: looper rescue show ${rescue.slice("refs/looper/rescue/".length)}`,
-    );
+    expect(
+      rig
+        .readBacklog()
+        .tasks.find(({ id }) => id === "T2")
+        ?.blockers?.at(-1),
+    ).toBe(`its work is kept: looper rescue show ${rescue.slice("refs/looper/rescue/".length)}`);
     expect(rig.git("status", "--porcelain")).toBe("");
     expect(rig.commitsByTask()).toEqual({ T1: 1, T3: 1 });
   }),
