@@ -37,7 +37,7 @@ export const OPERATORS = [...HONEST_OPERATORS, ...PROJECT_OPERATORS, ...TEST_OPE
 const EVERYWHERE = new Set(OPERATORS.filter(({ name }) => name === HONEST.name || name === "does-nothing"));
 
 // About as many cases an operator takes, every other or every third one in turn, unless all are asked for.
-const SHARE = 5;
+const SHARE = 4;
 
 /**
  * Each case with each operator that has a place to act there.
