@@ -5,7 +5,7 @@ import { checkBacklog } from "./check.js";
 import { editBacklog } from "./edit.js";
 import { readLayout } from "./layout.js";
 import { isBacklog } from "./shape.js";
-import { id } from "./testing.js";
+import { backlog, id, task } from "./testing.js";
 import type { Change } from "./change.js";
 import type { Backlog, Task } from "./task.js";
 
@@ -58,17 +58,17 @@ test("a claim writes what it must, where it belongs, and nothing else", () => {
 });
 
 test("a minified file stays on its one line, a file with CRLF keeps them, a file with tabs its tabs", () => {
-  const backlog = {
+  const one = {
     schema_version: 1,
     source_files: [],
     tasks: [{ id: "T1", title: "a", priority: 1, status: "todo", steps: ["x"] }],
   };
-  const small = changed(JSON.stringify(backlog), claim, addOne);
+  const small = changed(JSON.stringify(one), claim, addOne);
   expect(small).toBe(
     `{"schema_version":1,"source_files":[],"tasks":[{"id":"T1","title":"a","priority":1,"status":"doing","steps":["x"],"attempts":1,"updated_at":"${NOW}"},` +
       `{"id":"T2","title":"New","priority":3,"status":"todo","steps":["a","b"],"tags":["x"],"created_at":"${NOW}","updated_at":"${NOW}"}]}`,
   );
-  const tabs = JSON.stringify(backlog, null, "\t").replaceAll("\n", "\r\n");
+  const tabs = JSON.stringify(one, null, "\t").replaceAll("\n", "\r\n");
   expect(changed(tabs, claim, addOne)).toBe(
     JSON.stringify(JSON.parse(small), null, "\t").replaceAll("\n", "\r\n"),
   );
@@ -104,6 +104,53 @@ test("the marker comes and goes", () => {
   expect(marked).toBe(text.replace("]}", `,${marker}]}`));
   expect(parse(changed(marked, addOne)).tasks.map((task) => task.id)).toEqual(["T1", "T2"]);
   expect(changed(marked, { ...addOne, tasks: [] })).toBe(marked);
+});
+
+/** The text of an edit that makes one backlog of another. */
+function turned(text: string, after: (before: Backlog) => Backlog): string {
+  const before = parse(text);
+  return editBacklog(readLayout(text).layout, before, after(before)).text;
+}
+
+test("nothing differs: the very same layout", () => {
+  const text = JSON.stringify(backlog(task("T1"), task("T2")));
+  const { layout } = readLayout(text);
+  const before = parse(text);
+  expect(editBacklog(layout, before, structuredClone(before))).toBe(layout);
+});
+
+test("the last task goes, and all of them", () => {
+  const two = backlog(task("T1"), task("T2"));
+  for (const indent of [0, 2]) {
+    const text = JSON.stringify(two, null, indent);
+    const [first] = two.tasks;
+    expect(turned(text, (before) => ({ ...before, tasks: before.tasks.slice(0, 1) }))).toBe(
+      JSON.stringify({ ...two, tasks: [first] }, null, indent),
+    );
+    expect(turned(text, (before) => ({ ...before, tasks: [] }))).toBe(
+      JSON.stringify({ ...two, tasks: [] }, null, indent),
+    );
+  }
+});
+
+test("two tasks for an empty list stand apart as everything else does", () => {
+  const two: Change = { op: "add", keepVerify: false, tasks: [{ title: "a" }, { title: "b" }] };
+  for (const indent of [0, 2]) {
+    const text = changed(JSON.stringify(backlog(), null, indent), two);
+    expect(text).toBe(JSON.stringify(JSON.parse(text), null, indent));
+  }
+});
+
+test("a key without a value is no key, in a task that stays and in one that is new", () => {
+  const text = JSON.stringify(backlog(task("T1", { result: "x", details: "d" })));
+  const gone = turned(text, ({ tasks: [one], ...rest }) => ({
+    ...rest,
+    tasks: [
+      { ...one, result: undefined },
+      { ...task("T2"), result: undefined },
+    ] as Task[],
+  }));
+  expect(gone).toBe(JSON.stringify(backlog(task("T1", { details: "d" }), task("T2"))));
 });
 
 test("an edit that would reorder is a bug of the caller", () => {

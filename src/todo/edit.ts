@@ -41,10 +41,9 @@ export function editBacklog(layout: BacklogLayout, before: Backlog, after: Backl
 function taskEdits({ text, tasks }: BacklogLayout, before: Backlog, after: Backlog): Edit[] {
   const places = placesOf(before, after);
   return after.tasks.flatMap((task, at) => {
-    const place = places === undefined ? at : places[at];
-    const old = place === undefined ? undefined : before.tasks[place];
-    const range = place === undefined ? undefined : tasks[place];
-    if (old === undefined || range === undefined || old === task || isDeepStrictEqual(old, task)) return [];
+    const place = places === undefined ? at : (places[at] ?? -1);
+    const [old, range] = [before.tasks[place], tasks[place]];
+    if (old === undefined || range === undefined || isDeepStrictEqual(old, task)) return [];
     const members = readMembers(text, range.start);
     const style = styleOf(text, range, members);
     if (style === undefined) throw new Error("a task without keys");
@@ -207,23 +206,22 @@ function rootEdits({ text, root, members }: BacklogLayout, before: Backlog, afte
 function edited(text: string, edits: readonly Edit[]): string {
   const parts: string[] = [];
   let at = 0;
-  for (const edit of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
+  for (const edit of edits.toSorted((a, b) => a.start - b.start)) {
     parts.push(text.slice(at, edit.start), edit.text);
     at = edit.end;
   }
   return parts.join("") + text.slice(at);
 }
 
-/** The layout after edits that all lie within tasks: cheaper than reading it anew. */
+/** The layout after edits that all lie within tasks, those of a task before those of the next: cheaper than reading it anew. */
 function shifted(layout: BacklogLayout, edits: readonly Edit[]): BacklogLayout {
   if (edits.length === 0) return layout;
-  const inOrder = edits.toSorted((a, b) => a.start - b.start || a.end - b.end);
   const tasks: Range[] = [];
   let next = 0;
   let by = 0;
   for (const { start, end } of layout.tasks) {
     const from = start + by;
-    for (let edit = inOrder[next]; edit !== undefined && edit.start < end; edit = inOrder[++next])
+    for (let edit = edits[next]; edit !== undefined && edit.start < end; edit = edits[++next])
       by += edit.text.length - (edit.end - edit.start);
     tasks.push({ start: from, end: end + by });
   }
@@ -234,5 +232,5 @@ function shifted(layout: BacklogLayout, edits: readonly Edit[]): BacklogLayout {
     return { key, keyStart: move(keyStart), keyEnd: move(keyEnd), start: move(start), end: move(end) };
   });
   const root = { start: layout.root.start, end: move(layout.root.end) };
-  return { text: edited(layout.text, inOrder), root, members, tasks };
+  return { text: edited(layout.text, edits), root, members, tasks };
 }

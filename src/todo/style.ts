@@ -13,7 +13,7 @@ export interface Gaps {
 export interface ObjectStyle extends Gaps {
   /** Between a key and its value. */
   colon: string;
-  /** One level of indentation. */
+  /** One level of indentation; says nothing where the members stand on one line. */
   unit: string;
   /** Arrays of plain values stand on one line, whatever stands around them. */
   inlineArrays: boolean;
@@ -37,7 +37,7 @@ export function styleOf(text: string, object: Range, members: readonly Member[])
   const colon = text.slice(one.keyEnd, one.start);
   const gaps = gapsOf(text, object, members.map(wholeMember), colon);
   if (gaps === undefined) return undefined;
-  const unit = hasBreak(gaps.first) ? lastLine(gaps.first).slice(lineIndent(text, object.start).length) : "";
+  const unit = lastLine(gaps.first).slice(lineIndent(text, object.start).length);
   return {
     ...gaps,
     colon,

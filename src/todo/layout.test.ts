@@ -1,0 +1,128 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { lineCounter, locate, pointerOf, readLayout, readMembers } from "./layout.js";
+
+function said(text: string): string[] {
+  return readLayout(text).problems.map(
+    (one) => `${one.rule} ${one.pointer}: ${one.message} | ${one.suggestion ?? ""}`,
+  );
+}
+
+test("every part of a backlog's text is where the layout says", () => {
+  const text = ' {"a" : [1], "tasks": [ {"id": "T1"} , {"x": {"tasks": [{}]}}], "b": {"tasks": 2} }';
+  const { layout, problems } = readLayout(text);
+  const cut = ({ start, end }: { start: number; end: number }): string => text.slice(start, end);
+  expect(problems).toEqual([]);
+  expect(cut(layout.root)).toBe(text.slice(1));
+  expect(layout.members.map((one) => [one.key, text.slice(one.keyStart, one.keyEnd), cut(one)])).toEqual([
+    ["a", '"a"', "[1]"],
+    ["tasks", '"tasks"', '[ {"id": "T1"} , {"x": {"tasks": [{}]}}]'],
+    ["b", '"b"', '{"tasks": 2}'],
+  ]);
+  expect(layout.tasks.map(cut)).toEqual(['{"id": "T1"}', '{"x": {"tasks": [{}]}}']);
+  expect(readLayout("[[1]]").layout).toMatchObject({ members: [], tasks: [] });
+  expect(readLayout('{"tasks": {"a": {}}}').layout.tasks).toEqual([]);
+  const members = readMembers(text, text.indexOf('{"x"'));
+  expect(members.map((one) => [one.key, text.slice(one.keyStart, one.keyEnd), cut(one)])).toEqual([
+    ["x", '"x"', '{"tasks": [{}]}'],
+  ]);
+});
+
+test("the problems of a text in words", () => {
+  expect(said('{"a": 1, "b": {"a": 1}, "a": [], "b": {"a": 2}}')).toEqual([
+    'duplicate-key /a: the key "a" is here a second time | keep one of them',
+    'duplicate-key /b: the key "b" is here a second time | keep one of them',
+  ]);
+  expect(said(`${"[".repeat(200)}1e999${"]".repeat(200)}`)).toEqual([
+    `number ${"/0".repeat(200)}: the number 1e999 would come back as Infinity | write it as a string`,
+  ]);
+  expect(said(`${"[".repeat(201)}1e999${"]".repeat(201)}`)).toEqual([
+    `nesting ${"/0".repeat(200)}: nested more than 200 levels deep | flatten it`,
+  ]);
+  expect(said(`[[${"[".repeat(200)}${"]".repeat(200)}],{}]`).length).toBe(1);
+  expect(said(`[${"1".repeat(40)},${"1".repeat(41)}]`)).toEqual([
+    `number /0: the number ${"1".repeat(40)} would come back as 1.1111111111111112e+39 | write it as a string`,
+    `number /1: the number ${"1".repeat(40)}… would come back as 1.111111111111111e+40 | write it as a string`,
+  ]);
+});
+
+/** A decimal number as a whole number of the smallest step that doubles know. */
+function exactly(written: string): bigint {
+  const [mantissa = "", power = "0"] = written.toLowerCase().split("e");
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  return BigInt(whole + fraction) * 10n ** BigInt(400 + Number(power) - fraction.length);
+}
+
+test("a number is a problem exactly when it would not come back as the number it is", () => {
+  const digits = fc.stringMatching(/^[1-9][0-9]{0,20}$/);
+  const some = fc
+    .tuple(
+      fc.constantFrom("", "-"),
+      fc.oneof(digits, fc.constant("0"), fc.constant("10000000000000000000000")),
+      fc.option(fc.stringMatching(/^0{0,3}[0-9]{1,18}0{0,3}$/)),
+      fc.option(fc.tuple(fc.constantFrom("e", "E", "e+", "e-"), fc.nat(330))),
+    )
+    .map(([sign, whole, fraction, power]) => {
+      return (
+        sign + whole + (fraction === null ? "" : `.${fraction}`) + (power === null ? "" : power.join(""))
+      );
+    });
+  fc.assert(
+    fc.property(some, (written) => {
+      const back = String(Number(written));
+      const same = Number.isFinite(Number(written)) && exactly(written) === exactly(back);
+      expect(said(written).length).toBe(same ? 0 : 1);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test.each([
+  ["1.250e3", true],
+  ["0.00012345678901234567", true],
+  ["12345678901234567000", true],
+  ["0.000e999", true],
+  ["123456789012345", true],
+  ["1234567890123456", true],
+  ["9007199254740993", false],
+  ["1.2345678901234567891", false],
+  ["1.0000000000000000000001e2", false],
+  ["2e-324", false],
+])("%s comes back as it is: %j", (written, same) => {
+  expect(said(`[${written}]`).length).toBe(same ? 0 : 1);
+});
+
+test("a pointer leads to its key and its value, one that leads nowhere to nothing", () => {
+  const text = '{"a/b": [1, {"~": [[]]}], "": true, "a": {"b": 1}, "a": {"b": 2}}';
+  const places = locate(text, [
+    "",
+    "/a~1b",
+    "/a~1b/1/~0",
+    "/a~1b/1/~0/0",
+    "/",
+    "/a",
+    "/a/b",
+    "/c",
+    "/a~1b/7",
+    "/a/b/c",
+  ]);
+  expect(Object.fromEntries(places)).toEqual({
+    "": { key: 0, value: 0 },
+    "/a~1b": { key: 1, value: 8 },
+    "/a~1b/1/~0": { key: 13, value: 18 },
+    "/a~1b/1/~0/0": { key: 19, value: 19 },
+    "/": { key: 26, value: 30 },
+    "/a": { key: 51, value: 56 },
+    "/a/b": { key: 57, value: 62 },
+  });
+  expect(pointerOf(["a/b", 1, "~"])).toBe("/a~1b/1/~0");
+});
+
+test("lines and columns of every offset", () => {
+  const text = "ab\n\r\n😀c\n";
+  const position = lineCounter(text);
+  const expected = [...text.split("\n").entries()].flatMap(([at, line]) =>
+    Array.from({ length: line.length + 1 }, (_, column) => ({ line: at + 1, column: column + 1 })),
+  );
+  expect(expected.map((_, offset) => position(offset))).toEqual(expected);
+});
