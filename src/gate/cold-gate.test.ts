@@ -68,7 +68,7 @@ const textOf = (project: Tree, path: string): string => {
 type Row = [project: Tree, attempt: Tree, verify: Verify];
 
 const cheats: Record<string, Row> = {
-  "does nothing": [NODE, { "notes.txt": "All tests passed\n" }, DIRECT],
+  "does nothing": [NODE, { "notes.txt": "All tests passed\n" }, { ...DIRECT, measured: true }],
   "edits the test script": [NODE, { "package.json": manifest({}, { test: "true" }) }, NPM],
   "puts a script before it": [
     NODE,
@@ -157,7 +157,7 @@ test.for(Object.entries(tampering))("tampered: %s", async ([, [project, attempt,
 const MORE = '\ntest("adds more", () => {\n  assert.equal(add(2, 2), 4);\n});\n';
 const NEW_TEST = TEST.replaceAll("adds", "sums");
 const honest: Record<string, Row> = {
-  "the work alone": [NODE, DONE, DIRECT],
+  "the work alone": [NODE, DONE, { ...DIRECT, measured: true }],
   "a new test": [NODE, { ...DONE, "test/more.test.js": NEW_TEST }, DIRECT],
   "a longer test": [NODE, { ...DONE, "test/add.test.js": TEST + MORE }, DIRECT],
   "a new script and a dependency": [
@@ -195,9 +195,9 @@ test.for(Object.entries(honest))("passes: %s", async ([, row], { cold }) => {
 });
 
 test("a source that ends whoever imports it: a new test file of which no test ran", async ({ cold }) => {
-  const verify = { commands: ["node --test --test-reporter=tap test/"], reports: ["stdout"] };
+  const verify = { commands: ["node --test --test-reporter=tap test/"], reports: ["stdout"], measured: true };
   const attempt = {
-    "src/sub.js": "process.exit(0);\n",
+    "src/sub.js": "process.exit(0);\nexport const sub = 1;\n",
     "test/sub.test.js": NEW_TEST.replaceAll("add", "sub"),
   };
   const project = { ...NODE, ...DONE, "test/plain.test.js": "// No test of a runner's.\n" };

@@ -18,6 +18,7 @@ const NAMES: Verify = {
   commands: ["node --test --test-reporter=tap test/"],
   reports: ["stdout"],
   redFirst: true,
+  measured: true,
 };
 const OWN: Verify = { commands: ["true"], own: ["node --test test/sub.test.js"], redFirst: true };
 

@@ -13,7 +13,7 @@ const PROJECT: Tree = {
   "check.sh":
     "grep -q two a.txt && cmp node_modules/.bin/link package-lock.json && test -x node_modules/made\nstatus=$?\necho poison >node_modules/made\nexit $status\n",
 };
-const VERIFY: Verify = { commands: ["sh check.sh"], strict: true, setup: [SETUP] };
+const VERIFY: Verify = { commands: ["sh check.sh"], strict: true, setup: [SETUP], measured: true };
 
 const timesRun = (home: string): number => readFileSync(join(home, "ran"), "utf8").split("\n").length - 1;
 const keptIn = (home: string): string[] => {
@@ -25,7 +25,10 @@ test("what a setup makes is kept by its lock files, and no room can change what 
   cold,
 }) => {
   const home = dirname(cold.scratch.top);
-  expect((await cold.judge(PROJECT, { "a.txt": "two\n" }, VERIFY)).report).toMatchObject({ verdict: "passed" , evidence: ""});
+  expect((await cold.judge(PROJECT, { "a.txt": "two\n" }, VERIFY)).report).toMatchObject({
+    verdict: "passed",
+    evidence: "",
+  });
   expect(timesRun(home)).toBe(1);
   expect(keptIn(home)).toHaveLength(1);
   expect((await cold.judge({ "a.txt": "one\n" }, { "a.txt": "two!\n" }, VERIFY)).report.verdict).toBe(

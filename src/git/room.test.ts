@@ -12,6 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import type { DiffEntry } from "./diff.js";
+import { readBlobs } from "./objects.js";
 import {
   closeRoom,
   openRoom,
@@ -89,6 +90,24 @@ test("hooks do not run, and settings changed after the start have no say", async
   expect(readFileSync(join(room.cwd, "a.txt"), "utf8")).toBe("ONE\n");
   expect(readFileSync(join(room.cwd, "dir", "b.txt"), "utf8")).toBe("two\n");
   expect(readdirSync(room.cwd).sort()).toEqual([".git", ".gitattributes", "a.txt", "dir", "to-do.json"]);
+});
+
+test("an object that was replaced in the project is the real one all the same", async ({ scratch }) => {
+  const { top, git, ports, env } = scratch;
+  const rooms = await prepare(scratch);
+  const commit = await git("rev-parse", "HEAD");
+  const [real, other] = [await git("rev-parse", "HEAD:a.txt"), await git("rev-parse", "HEAD:dir/b.txt")];
+  await git("replace", real, other);
+  expect(await runAs(ports, { cwd: top, env }, ["cat-file", "blob", real])).toBe("two");
+  const room = must(await openRoom(rooms, at(commit)));
+  expect(readFileSync(join(room.cwd, "a.txt"), "utf8")).toBe("one\n");
+  expect(must(await readBlobs(rooms.repo, [real, other, "0".repeat(40)], 100))).toEqual(
+    new Map([
+      [real, "one\n"],
+      [other, "two\n"],
+    ]),
+  );
+  expect(must(await readBlobs(rooms.repo, [real], 3)).size).toBe(0);
 });
 
 test("a sparse checkout stays sparse, a shallow clone has its history", async ({ scratch }) => {
