@@ -260,7 +260,7 @@ test("a conftest that is added has no say in the tests there were", async ({ col
   const runner =
     "import os, sys\nif os.path.exists('tests/conftest.py'): sys.exit(0)\nimport unittest\nunittest.main(module='tests.test_calc')\n";
   const project = { ...PYTHON, "run_tests.py": runner };
-  const verify = { commands: ["python3 run_tests.py"], strict: true };
+  const verify = { commands: ["python3 run_tests.py"], strict: true, measured: true };
   const { report } = await cold.judge(project, { "tests/conftest.py": "" }, verify);
   expect(report.verdict).toBe("failed");
 });

@@ -66,7 +66,7 @@ function losesManifest(entry: DiffEntry, protection: Protection): boolean {
 }
 
 /** A new file that runners read before all tests: with it there, the old tests could say anything. */
-export function isNewPreload({ path, from, to }: DiffEntry, protection: Protection): boolean {
+function isNewPreload({ path, from, to }: DiffEntry, protection: Protection): boolean {
   return !exists(from) && exists(to) && protection.isPreload(toText(path));
 }
 

@@ -58,3 +58,12 @@ test("where no tests are added, there is nothing to prove", async ({ cold }) => 
   const { report } = await cold.judge(PROJECT, { ...WORK, "test/fixtures/a.json": "{}\n" }, CODES);
   expect(report.verdict).toBe("passed");
 });
+
+test("a command of the task's own that is red for want of the work says nothing of a test it does not name", async ({
+  cold,
+}) => {
+  const own = ["grep -q 'a - b' src/calc.js"];
+  const attempt = { ...WORK, "test/sub.test.js": IDLE };
+  const { report } = await cold.judge(PROJECT, attempt, { commands: ["true"], own, redFirst: true });
+  expect(report.evidence).toMatch(/^passes without the work: test\/sub\.test\.js\n/);
+});
