@@ -38,6 +38,7 @@ test("everything a project names that runs is listed, with where it stands", () 
     },
     hooks: { on_run_end: ["one", "two"], post_iteration: ["overridden by the flag"] },
     env_file: ".env",
+    verify: { commands: ["npm test", "make lint"], setup: ["npm ci"], strict: true },
   };
   const found = lines(project).map(({ what, value }) => `${what} ${value}`);
   expect(found.sort()).toEqual([
@@ -52,6 +53,9 @@ test("everything a project names that runs is listed, with where it stands", () 
     "env_file .env",
     "hooks.on_run_end one",
     "hooks.on_run_end two",
+    "verify.commands make lint",
+    "verify.commands npm test",
+    "verify.setup npm ci",
   ]);
   expect(lines(project).find(({ what }) => what === "env_file")?.where).toMatch(/^p\.json:\d+$/);
 });
