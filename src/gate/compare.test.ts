@@ -175,6 +175,12 @@ test("a run that broke off reports fewer tests: those are missed, and nobody too
     "regressed: a, b",
     "pre_existing: c",
   ]);
+  // No case says why it ended as it did.
+  expect(said(run({ a: "passed", b: "passed" }), run({ a: "passed" }, 1))).toEqual([
+    "failed",
+    "regressed",
+    "regressed: b",
+  ]);
   // Red by what was red before is no breaking off.
   expect(said(base, run({ a: "passed", c: "failed" }))).toEqual([
     "tampered",
@@ -187,6 +193,13 @@ test("a file that could not be loaded is told as a test; it goes once it loads",
   const base = run({ "b.test.js": "failed", a: "passed" });
   expect(said(base, run({ a: "passed", b: "passed" }))).toEqual(["passed", "fixed", "fixed: b.test.js"]);
   expect(said(base, run({ a: "passed" }))).toEqual(["tampered", "fixed"]);
+  // Skipping a file is skipping it, whatever is new.
+  const skipped = run({ "b.test.js": "skipped", a: "passed", b: "passed" });
+  expect(said(base, skipped)).toEqual(["tampered", "fixed"]);
+  expect(said(run({ b: "failed", a: "passed" }, 0), run({ b: "skipped", a: "passed" }))).toEqual([
+    "tampered",
+    "passed",
+  ]);
   // The other way round it is a test that the file held.
   expect(said(run({ "b.js": "passed", a: "passed" }), run({ a: "passed", b: "passed" }))).toEqual([
     "tampered",

@@ -71,12 +71,19 @@ test("the last bytes are the same however they came", () => {
 
 test("the rest of a secret whose beginning is lost is not read", () => {
   const key = `-----BEGIN PRIVATE KEY-----\n${"c2VjcmV0\n".repeat(500)}-----END PRIVATE KEY-----\n`;
-  const redact = createRedact(["hunter2hunter2"]);
-  // Of 64 KiB, held from within the key, patterns make 300 bytes.
-  const filler = "hunter2hunter2".repeat(4300);
-  const tail = heard(key, filler, "after\n").tail(redact, []);
-  expect(tail).not.toContain("c2Vj");
-  expect(tail).not.toContain("hunter2");
+  const secret = "s".repeat(1000);
+  const redact = createRedact([secret, "hunter2hunter2"]);
+  // Held from within the key, 64 KiB become a few hundred bytes: the rest of the key would be among them.
+  for (const repeats of [64, 140]) {
+    const filler = `${secret}\n`.repeat(repeats);
+    for (const output of [
+      heard(key, filler),
+      heard(key + filler),
+      heard(...((key + filler).match(/[^]{1,999}/g) ?? [])),
+    ]) {
+      expect(output.tail(redact, [])).toBe(MARK);
+    }
+  }
   expect(heard(key, "after\n").tail(redact, [])).toBe("[redacted]\nafter\n");
   // A secret is found although colours are in it.
   expect(heard("hunter2\u001b[1mhunter2").tail(redact, [])).toBe("[redacted]\n");

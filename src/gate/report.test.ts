@@ -109,7 +109,8 @@ test("a report is found among what else was printed", () => {
   expect(read(`one\n<?xml version="1.0"?>\n${xml}\n  <?xml version="1.0"?>\n${xml}\n`)).toEqual({
     passed: ["s > a", "s > a (2)"],
   });
-  expect(read("<testsuites/>")).toEqual({});
+  expect(read('<?xml version="1.0"?><testsuites/>')).toEqual({});
+  expect(read("ok 1 - before\nTAP version 13\nok 1 - a\n")).toEqual({ passed: ["a"] });
   expect(read("> npm test\nTAP version 13\nok 1 - a\n1..1\n# <?xml\n")).toEqual({ passed: ["a"] });
   expect(read("TAP version 14\r\n1..1\r\nnot ok 1 - a\r\n<testsuite>\r\n")).toEqual({ failed: ["a"] });
   expect(read(`${xml}\nTAP version 13\n`)).toEqual({ passed: ["s > a"] });
@@ -264,6 +265,7 @@ test("TAP: documents may follow each other, with and without a version", () => {
   expect(tap("1..2", "ok 1 - a", "ok 2 - b", "TAP version 13", "1..1", "ok 1 - a")).toEqual(two);
   expect(tap("1..2", "ok 1 - a", "ok 2 - b", "1..1", "ok 1 - a")).toEqual(two);
   expect(tap("ok 1 - a", "ok 2 - b", "1..2", "ok 1 - a", "1..1")).toEqual(two);
+  expect(tap("ok 1 - a", "TAP version 13", "1..1", "ok 1 - b")).toEqual({ passed: ["a", "b"] });
   expect(tap("ok 1 - a", "1..2", "TAP version 13", "ok 1 - a", "1..2")).toEqual({
     failed: ["(as many tests as planned)", "(as many tests as planned) (2)"],
     passed: ["a", "a (2)"],
@@ -290,6 +292,10 @@ test("TAP: what stands in a YAML block is no test; a block that is cut off hides
     failed: ["a"],
     passed: ["d", "e"],
   });
+  // Only the line of dots that stands where the block began ends it.
+  expect(
+    tap("not ok 1 - a", "    ---", "        ...", "    ok 1 - b", "    ...", "    ok 1 - c", "ok 2 - d"),
+  ).toEqual({ failed: ["a"], passed: ["d > c", "d"] });
   // A line of dashes anywhere else opens nothing.
   expect(tap("ok 1 - a", "# text", "  ---", "ok 2 - b")).toEqual({ passed: ["a", "b"] });
   expect(tap("ok 1 - a", "    ok 1 - b", "  ---", "    ok 2 - c", "  ...", "ok 2 - d")).toEqual({
