@@ -133,6 +133,12 @@ test("what is published says which draft it is and what it is called", () => {
     required: ["schema_version", "source_files", "tasks"],
     properties: { tasks: { items: { additionalProperties: false, required: Object.keys(good) } } },
   });
+  for (const [schema, name] of [
+    [summaryJsonSchema(), "summary"],
+    [summaryStrictJsonSchema(), "summary.strict"],
+  ] as const)
+    expect(schema).toMatchObject({ $id: `urn:looper:${name}.schema.json`, title: "Looper summary" });
+  expect(backlogJsonSchema()).toHaveProperty("title", "Looper task file");
   const closed = JSON.stringify(summaryJsonSchema()).includes("additionalProperties");
   expect(closed).toBe(false);
 });

@@ -82,7 +82,7 @@ function wordsFor(
   const it = `; it is ${show(found)}`;
   switch (issue.code) {
     case "invalid_type": {
-      const rule = issue.expected === "int" && typeof found === "number" ? "bad-value" : "wrong-type";
+      const rule = issue.expected === "int" ? "bad-value" : "wrong-type";
       const message = `${name} must be ${TYPES[issue.expected] ?? issue.expected}${it}`;
       return { rule, message, suggestion: null };
     }
@@ -144,7 +144,6 @@ function valueAt(value: unknown, path: Keys): unknown {
 
 /** A task as far as its keys can be read, one by one; `undefined` where id, title, priority or status cannot. */
 export function readableTask(value: unknown): Task | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
   const kept: Record<string, unknown> = {};
   for (const [key, schema] of Object.entries(Task.shape)) {
     const found = valueAt(value, [key]);

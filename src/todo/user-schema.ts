@@ -24,7 +24,8 @@ export function compileUserSchema(schema: unknown): Result<UserSchema, string> {
 }
 
 function compile(schema: object | boolean): ValidateFunction {
-  const options: Options = { strict: false, allErrors: true };
+  // What it would print, it would print to the terminal.
+  const options: Options = { strict: false, allErrors: true, logger: false };
   const named: unknown = typeof schema === "object" && "$schema" in schema ? schema.$schema : undefined;
   const draft = typeof named === "string" ? named : "";
   const ajv = draft.includes("draft-07")
