@@ -105,3 +105,17 @@ test("one whose file is tidied away before it became the lock tries again", asyn
   expect("held" in got).toBe(true);
   expect(tidied).toBe(2);
 });
+
+test("a lock that could not be removed when it was given back is taken again by the same process", async () => {
+  const path = lockPath();
+  const failing = { ...ports.files, remove: () => Promise.reject(new Error("EIO: i/o error, unlink")) };
+  const first = await acquireLock({ ...ports, files: failing }, path, {}, { waitMs: 0 });
+  if (!("held" in first)) throw new Error("not held");
+  expect(await acquireLock(ports, path, {}, { waitMs: 0 })).toHaveProperty("heldBy");
+  await expect(first.held.release()).rejects.toThrow("EIO");
+  const second = await acquireLock(ports, path, {}, { waitMs: 0 });
+  if (!("held" in second)) throw new Error("not taken again");
+  await second.held.forgetDead();
+  await second.held.release();
+  expect(readdirSync(join(path, ".."))).toEqual([]);
+});

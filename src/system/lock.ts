@@ -63,8 +63,13 @@ export async function acquireLock(
   await files.makeFolder(dirname(path), 0o755);
   const deadline = clock.monotonic() + options.waitMs;
   for (let free = true; ;) {
-    if (free && (await place(ports, path, mine)))
-      return { held: hold(ports, path, mine, await listDead(ports, path)) };
+    if (free && (await place(ports, path, mine))) {
+      const dead = await listDead(ports, path).catch((error: unknown) => {
+        letGo.add(mine.token);
+        throw error;
+      });
+      return { held: hold(ports, path, mine, dead) };
+    }
     const owner = await readOwner(ports, path);
     const gone = owner !== undefined && (await isGone(ports, path, owner));
     if (gone) await takeAway(ports, path, owner, mine);
@@ -124,8 +129,13 @@ async function place({ files }: LockPorts, path: string, mine: LockOwner): Promi
       return await placeWithoutLink(files, path, text);
     throw error;
   } finally {
-    await files.remove(beside);
+    await tidyAway(files, beside);
   }
+}
+
+/** What cannot be removed stays for whoever holds the lock next: no reason to fail for one who has it. */
+async function tidyAway(files: LockPorts["files"], path: string): Promise<void> {
+  await files.remove(path).catch(() => undefined);
 }
 
 /** `false` also when whoever got the lock meanwhile has tidied up what was to become it. */
@@ -174,10 +184,14 @@ async function isGone(
   owner: LockOwner,
 ): Promise<boolean> {
   const fate = owner.token === "" ? "unknown" : await processes.fate(owner);
-  if (fate !== "unknown") return fate === "gone";
+  if (fate === "alive") return letGo.has(owner.token);
+  if (fate === "gone") return true;
   const stat = await files.stat(path);
   return stat !== undefined && clock.now() - stat.mtimeMs > SILENT_MS;
 }
+
+/** Of this process, and held by nobody in it: on a disk that fails it could not be removed, or not all be done to hold it. */
+const letGo = new Set<string>();
 
 const ASIDE = ".stale-";
 
@@ -207,11 +221,12 @@ interface Dead {
 async function listDead({ files, processes }: LockPorts, path: string): Promise<Dead[]> {
   const dead: Dead[] = [];
   for (const name of await files.list(dirname(path))) {
-    if (isHalfWritten(name, basename(path))) await files.remove(join(dirname(path), name));
+    if (isHalfWritten(name, basename(path))) await tidyAway(files, join(dirname(path), name));
     if (!name.startsWith(`${basename(path)}${ASIDE}`)) continue;
     const file = join(dirname(path), name);
     const owner = await readOwner({ files }, file);
-    if (owner !== undefined && (await processes.fate(owner)) !== "alive") dead.push({ file, owner });
+    if (owner === undefined) continue;
+    if (letGo.has(owner.token) || (await processes.fate(owner)) !== "alive") dead.push({ file, owner });
   }
   return dead;
 }
@@ -234,7 +249,9 @@ function hold(ports: LockPorts, path: string, mine: LockOwner, dead: readonly De
     describe: (facts) => ports.files.writeAtomic(path, JSON.stringify({ ...mine, ...facts }) + "\n"),
     release: async () => {
       heartbeat.cancel();
+      letGo.add(mine.token);
       if ((await readOwner(ports, path))?.token === mine.token) await ports.files.remove(path);
+      letGo.delete(mine.token);
     },
   };
 }
