@@ -16,6 +16,12 @@ leave_behind() {
   setsid sh -c 'trap "" TERM INT HUP; sleep 1000' </dev/null >/dev/null 2>&1 &
 }
 
+# Beside the project: a run that is killed and begun again counts attempts anew, and what was blocked is tried once only.
+first_time() {
+  [ -e "../tried-$LOOPER_TASK_ID" ] && return 1
+  : >"../tried-$LOOPER_TASK_ID"
+}
+
 journal=$2
 if [ "$LOOPER_PHASE" = review ]; then
   printf '{"task_id": null, "status": "reviewed", "new_tasks": []}\n'
@@ -37,14 +43,14 @@ nothing)
   ;;
 retry)
   keep "$token.txt"
-  [ "$LOOPER_ATTEMPT" = 1 ] && exit 1
+  first_time && exit 1
   report done
   ;;
 gate)
   # What the gate looks for: left behind by the first attempt, taken away by the second.
   keep "$token.txt"
   leave_behind
-  if [ "$LOOPER_ATTEMPT" = 1 ]; then : >broken; else rm -f broken; fi
+  if first_time; then : >broken; else rm -f broken; fi
   report done
   ;;
 blocked)
