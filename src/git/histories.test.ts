@@ -22,6 +22,7 @@ import {
   rmSync,
   symlinkSync,
   writeFileSync,
+  type Stats,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
@@ -39,76 +40,10 @@ import { listRescues } from "./rescues.js";
 import { restoreTo } from "./restore.js";
 import { must, runAs, test, type Scratch } from "./scratch.js";
 import { DONE, MESSAGE } from "./scratch-task.js";
+import { histories, PATHS, type Deed, type Step } from "./scratch-steps.js";
 import { snapshot, type Snapshot } from "./snapshot.js";
 
 const HISTORIES = Number(process.env["LOOPER_HISTORIES"] ?? "30");
-
-const PATHS = ["a.txt", "b", "dir/b.txt", "dir/new", "dir", "deep/er/x", "x.ign", "ü\n"] as const;
-
-/** What a hand may do to files, index and branch. `at`: a path; numbers choose. */
-type Deed =
-  | { do: "write" | "link" | "remove" | "mode" | "add" | "unstage"; at: number }
-  | { do: "add-all" | "commit" | "commit-staged" | "reset-hard" | "branch" | "stash" };
-
-type Step =
-  | { kind: "person"; deeds: readonly Deed[] }
-  | { kind: "task"; attempts: readonly Attempt[]; end: "done" | "given-up"; kill: number }
-  | { kind: "rescue"; which: number };
-
-interface Attempt {
-  deeds: readonly Deed[];
-  /** What a person does before the next one. */
-  between: readonly Deed[];
-  /** Looper is killed before the nth git process that follows the agent. */
-  kill: number;
-}
-
-const onPath = fc.record({
-  do: fc.constantFrom("write", "write", "write", "link", "remove", "mode", "add", "unstage"),
-  at: fc.nat(PATHS.length - 1),
-});
-const persons = fc.oneof(
-  { weight: 5, arbitrary: onPath },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("add-all", "commit", "commit-staged") }) },
-);
-const agents = fc.oneof(
-  { weight: 5, arbitrary: onPath },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constantFrom("add-all", "commit", "commit-staged", "reset-hard", "branch", "stash"),
-    }),
-  },
-);
-const kill = fc.oneof(
-  { weight: 3, arbitrary: fc.constant(0) },
-  { weight: 1, arbitrary: fc.integer({ min: 1, max: 9 }) },
-);
-const attempts = fc.record({
-  deeds: fc.array(agents, { minLength: 1, maxLength: 4 }),
-  between: fc.array(persons, { maxLength: 1 }),
-  kill,
-});
-const steps: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant("person" as const),
-      deeds: fc.array(persons, { minLength: 1, maxLength: 4 }),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant("task" as const),
-      attempts: fc.array(attempts, { minLength: 1, maxLength: 2 }),
-      end: fc.constantFrom("done" as const, "given-up" as const, "given-up" as const),
-      kill,
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("rescue" as const), which: fc.nat() }) },
-  // Undoing a done task belongs here: a step of its kind, played in `play` by the protocol of src/git/revert*.ts.
-);
 
 /** One history: a repository, and what must not be lost in it by now. */
 class History {
@@ -291,15 +226,21 @@ class History {
         makeRoom(top, path);
         writeFileSync(full, this.fresh());
         return;
+      case "stage-part":
+        makeRoom(top, path);
+        writeFileSync(full, this.fresh());
+        await attempt("add", "--", path);
+        writeFileSync(full, this.fresh());
+        return;
       case "link":
         makeRoom(top, path);
         symlinkSync(this.fresh().trimEnd(), full);
         return;
       case "remove":
-        if (lstatSync(full, { throwIfNoEntry: false }) !== undefined) rmSync(full, { recursive: true });
+        if (lookAt(full) !== undefined) rmSync(full, { recursive: true });
         return;
       case "mode":
-        if (lstatSync(full, { throwIfNoEntry: false })?.isFile() === true) chmodSync(full, 0o755);
+        if (lookAt(full)?.isFile() === true) chmodSync(full, 0o755);
         return;
       case "add":
         await attempt("add", "-A", "--", path);
@@ -349,12 +290,20 @@ function blobOf(content: string | Uint8Array): string {
     .digest("hex");
 }
 
+function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Takes a folder, or a file where a folder is to be, out of a path's way. */
 function makeRoom(top: string, path: string): void {
   const folders = dirname(path) === "." ? [] : dirname(path).split("/");
   folders.forEach((_, at) => {
     const folder = join(top, ...folders.slice(0, at + 1));
-    if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) rmSync(folder);
+    if (lookAt(folder)?.isDirectory() === false) rmSync(folder);
   });
   mkdirSync(join(top, ...folders), { recursive: true });
   rmSync(join(top, path), { recursive: true, force: true });
@@ -367,7 +316,7 @@ test(
     await scratch.commitAll("rules");
     const identity = await (await scratch.open()).identity();
     let played = 0;
-    const property = fc.asyncProperty(fc.array(steps, { minLength: 2, maxLength: 5 }), async (history) => {
+    const property = fc.asyncProperty(histories, async (history) => {
       played += 1;
       const top = join(scratch.top, "..", `history-${String(played)}`);
       cpSync(scratch.top, top, { recursive: true });

@@ -1,0 +1,93 @@
+// For the histories: what may happen in one, and how likely. Leaves doing it to histories.test.ts.
+import fc from "fast-check";
+
+/** The files of a history. */
+export const PATHS = ["a.txt", "b", "dir/b.txt", "dir/new", "dir", "deep/er/x", "x.ign", "ü\n"] as const;
+
+/** What a hand may do to files, index and branch. `at`: a path; numbers choose. */
+export type Deed =
+  | { do: "write" | "stage-part" | "link" | "remove" | "mode" | "add" | "unstage"; at: number }
+  | { do: "add-all" | "commit" | "commit-staged" | "reset-hard" | "branch" | "stash" };
+
+/** What happens in a history, one after the other. */
+export type Step =
+  | { kind: "person"; deeds: readonly Deed[] }
+  | { kind: "task"; attempts: readonly Attempt[]; end: "done" | "given-up"; kill: number }
+  | { kind: "rescue"; which: number };
+
+/** One attempt at a task. */
+interface Attempt {
+  deeds: readonly Deed[];
+  /** What a person does before the next one. */
+  between: readonly Deed[];
+  /** Looper is killed before the nth git process that follows the agent. */
+  kill: number;
+}
+
+/** Most of it happens to a few paths, so that hands meet. */
+const path = fc.oneof(
+  { weight: 3, arbitrary: fc.nat(1) },
+  { weight: 1, arbitrary: fc.nat(PATHS.length - 1) },
+);
+const onPath = fc.record({
+  do: fc.constantFrom(
+    "write",
+    "write",
+    "stage-part",
+    "stage-part",
+    "link",
+    "remove",
+    "mode",
+    "add",
+    "unstage",
+  ),
+  at: path,
+});
+const persons = fc.oneof(
+  { weight: 5, arbitrary: onPath },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("add-all", "commit", "commit-staged") }) },
+);
+const agents = fc.oneof(
+  { weight: 4, arbitrary: onPath },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constantFrom("add-all", "commit", "commit-staged", "reset-hard", "branch", "stash"),
+    }),
+  },
+);
+const kill = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(0) },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 9 }) },
+);
+const attempts = fc.record({
+  deeds: fc.array(agents, { minLength: 1, maxLength: 3 }),
+  between: fc.array(persons, { maxLength: 1 }),
+  kill,
+});
+const personStep = fc.record({
+  kind: fc.constant("person" as const),
+  deeds: fc.array(persons, { minLength: 1, maxLength: 4 }),
+});
+const taskStep = fc.record({
+  kind: fc.constant("task" as const),
+  attempts: fc.oneof(
+    { weight: 2, arbitrary: fc.array(attempts, { minLength: 1, maxLength: 1 }) },
+    { weight: 1, arbitrary: fc.array(attempts, { minLength: 2, maxLength: 3 }) },
+  ),
+  end: fc.constantFrom("done" as const, "given-up" as const),
+  kill,
+});
+const rescueStep = fc.record({ kind: fc.constant("rescue" as const), which: fc.nat() });
+
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: personStep },
+  { weight: 3, arbitrary: taskStep },
+  { weight: 1, arbitrary: rescueStep },
+  // Undoing a done task belongs here: a step of its kind, played in `play` by the protocol of src/git/revert*.ts.
+);
+
+/** A person begins: else there is little an agent could spoil. */
+export const histories: fc.Arbitrary<Step[]> = fc
+  .tuple(personStep, taskStep, fc.array(steps, { maxLength: 3 }))
+  .map(([person, task, rest]) => [person, task, ...rest]);
