@@ -107,7 +107,7 @@ export const COMMANDS: readonly CommandDefinition[] = [
   },
   {
     name: "replay",
-    operands: [RUN],
+    operands: [{ spelled: "[run]", says: "a run's id, or a capsule (default: the newest run)" }],
     says: "take every decision of a run again and compare",
     flags: [
       { spelled: "--at <seq>", says: "show state, decision and reason at this line of the log" },
@@ -122,7 +122,37 @@ export const COMMANDS: readonly CommandDefinition[] = [
       { spelled: "--trust", says: "with --gate: trust the commands this project's files name" },
       JSON_FLAG,
     ],
+    examples: [
+      {
+        line: "looper replay --tree",
+        says: "the newest run again, without an agent: the same commits, the same task file?",
+      },
+      {
+        line: "looper replay bug.capsule --at 120",
+        says: "what somebody's run decided at line 120, and why",
+      },
+    ],
     load: async () => (await import("./commands/replay.js")).replay,
+  },
+  {
+    name: "capsule",
+    operands: [RUN],
+    says: "pack a run's log into one file for a bug report, without secrets",
+    flags: [
+      {
+        spelled: "--output <file>",
+        says: "where to; - prints it (default: RUN.capsule in the current folder)",
+      },
+      JSON_FLAG,
+    ],
+    examples: [
+      { line: "looper capsule", says: "the newest run, into a file of its name" },
+      {
+        line: "looper capsule 2026-01-31_08-30-00 --output - | gzip > bug.gz",
+        says: "an older one, compressed",
+      },
+    ],
+    load: async () => (await import("./commands/capsule.js")).capsule,
   },
   {
     name: "undo",

@@ -130,6 +130,7 @@ async function makeShell(cwd: string): Promise<Shell> {
     ports: nodePorts(),
     version: LOOPER_VERSION,
     nodeVersion: process.versions.node,
+    platform: `${process.platform} ${process.arch}`,
     node: process.execPath,
     cwd,
     env,

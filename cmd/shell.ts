@@ -11,6 +11,8 @@ export interface Shell {
   version: string;
   /** Node's own version, e.g. `20.19.0`. */
   nodeVersion: string;
+  /** E.g. `linux x64`. */
+  platform: string;
   /** Absolute path of node. */
   node: string;
   /** Absolute; where the program was started, or what `-C` says. */

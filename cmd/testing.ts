@@ -25,6 +25,7 @@ export function shellIn(folder: string, env: Readonly<Record<string, string>> = 
     ports: nodePorts(),
     version: "0.0.0",
     nodeVersion: "20.19.0",
+    platform: "linux x64",
     node: "/nowhere/node",
     cwd: path.join(folder, "project"),
     env: { HOME: path.join(folder, "home"), ...env },

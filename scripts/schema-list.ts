@@ -5,6 +5,7 @@ import { settingsJsonSchema } from "../src/config/settings-schema.js";
 import { eventJsonSchema } from "../src/logging/events.js";
 import { backlogJsonSchema, summaryJsonSchema } from "../src/todo/schema.js";
 import {
+  capsuleJsonSchema,
   doctorJsonSchema,
   listJsonSchema,
   planJsonSchema,
@@ -27,6 +28,7 @@ export interface PublishedSchema {
 
 export const PUBLISHED: readonly PublishedSchema[] = [
   { path: "run.schema.json", make: backlogJsonSchema },
+  { path: "schemas/cli/capsule.schema.json", make: capsuleJsonSchema },
   { path: "schemas/cli/doctor.schema.json", make: doctorJsonSchema },
   { path: "schemas/cli/ls.schema.json", make: listJsonSchema },
   { path: "schemas/cli/replay.schema.json", make: replayJsonSchema },

@@ -1,12 +1,13 @@
 import path from "node:path";
 import { readLines } from "../../src/logging/read.js";
-import { replayWithTree } from "../replay-with-tree.js";
+import { withCapsule } from "../../src/loop/make-capsule.js";
 import { replayAt, replayRun } from "../../src/loop/replay.js";
 import { UserError } from "../../src/system/errors.js";
 import { plural } from "../../src/ui/amounts.js";
 import type { ReplayAnswer, ReplayAtAnswer } from "../../src/ui/shapes.js";
 import { folderOfRun } from "../find-run.js";
-import { printJson, printLines, projectOf } from "../project.js";
+import { printJson, printLines, projectOf, readNamedFile } from "../project.js";
+import { replayWithTree } from "../replay-with-tree.js";
 import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 
 /** `looper replay [run]`: every decision taken again and compared; with `--at`, one of them explained; with `--tree`, all done again. */
@@ -17,15 +18,48 @@ export async function replay(shell: Shell, typed: Typed): Promise<CommandEnd> {
     throw new UserError("usage", "--gate needs a tree to run in", "looper replay --tree --gate");
   if (tree && at !== undefined)
     throw new UserError("usage", "--at and --tree do not go together", "leave one of them out");
+  const json = hasFlag(typed, "--json");
+  const replayLog = (log: Log): Promise<CommandEnd> =>
+    at === undefined ? replayWhole(shell, log, json) : explain(shell, log, { at, json });
+  const capsule = await capsuleAmong(shell, typed.operands[0]);
+  if (capsule !== undefined) return replayCapsule(shell, capsule, { tree, replayLog });
   const project = await projectOf(shell);
   const folder = await folderOfRun(shell, project.logDir, typed.operands[0]);
-  const json = hasFlag(typed, "--json");
   if (tree) return replayWithTree(shell, typed, { project, folder });
-  return at === undefined ? replayWhole(shell, folder, json) : explain(shell, folder, { at, json });
+  return replayLog({ folder, run: path.basename(folder) });
 }
 
-async function replayWhole(shell: Shell, folder: string, json: boolean): Promise<CommandEnd> {
-  const run = path.basename(folder);
+/** A run's lines: in a folder of the logs, or unpacked from a capsule. */
+interface Log {
+  folder: string;
+  run: string;
+}
+
+/** The absolute path of a capsule, if that is what was named: a file, and no run has such a name. */
+async function capsuleAmong({ ports, cwd }: Shell, named: string | undefined): Promise<string | undefined> {
+  if (named === undefined) return undefined;
+  const file = path.resolve(cwd, named);
+  if (named.endsWith(".capsule")) return file;
+  return (await ports.files.stat(file))?.kind === "file" ? file : undefined;
+}
+
+async function replayCapsule(
+  shell: Shell,
+  file: string,
+  { tree, replayLog }: { tree: boolean; replayLog: (log: Log) => Promise<CommandEnd> },
+): Promise<CommandEnd> {
+  const text = Buffer.from(await readNamedFile(shell, file, "capsule")).toString("utf8");
+  if (tree) throw new UserError("usage", `${file}: ${NO_MORE}`, "leave out --tree");
+  const replayed = await withCapsule(shell.ports, text, (folder, run) => replayLog({ folder, run }));
+  if (!replayed.ok)
+    throw new UserError("usage", `${file}: ${replayed.error}`, "looper capsule RUN makes one");
+  await printLines(shell.err, [`looper: ${NO_MORE}`]);
+  return replayed.value;
+}
+
+const NO_MORE = "a capsule holds no tree and no task file: its decisions are all that can be replayed";
+
+async function replayWhole(shell: Shell, { folder, run }: Log, json: boolean): Promise<CommandEnd> {
   await mustHoldLines(shell, folder);
   const replayed = await replayRun(shell.ports, folder);
   const same = "decisions" in replayed;
@@ -45,10 +79,9 @@ async function mustHoldLines({ ports }: Shell, folder: string): Promise<void> {
 
 async function explain(
   shell: Shell,
-  folder: string,
+  { folder, run }: Log,
   { at, json }: { at: number; json: boolean },
 ): Promise<CommandEnd> {
-  const run = path.basename(folder);
   await mustHoldLines(shell, folder);
   const found = await replayAt(shell.ports, folder, at);
   if (found !== undefined && "last" in found)

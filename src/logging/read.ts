@@ -1,5 +1,5 @@
 // Reading logs: lines in order, a torn last one passed over, a run found by name. Leaves following a growing log to tail.ts.
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Ports } from "../system/ports.js";
 import { isStepEvent, StepEvent, type Sealed } from "./events.js";
 
@@ -70,22 +70,29 @@ export async function* readLines(
 
 /** One line, or `undefined` when it is none. */
 export function parseLine(text: string): RawLine | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
   if (!isRecord(value) || typeof value["type"] !== "string" || typeof value["seq"] !== "number")
     return undefined;
   return { text, seq: value["seq"], type: value["type"], value };
+}
+
+/** The value a JSON text spells; `undefined` when it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The event of a line that `step` takes, its index file attached; `undefined` for lines told to readers. */
+/**
+ * The event of a line that `step` takes, its index file attached; `undefined` for lines told to readers, and for one that
+ * cannot be read as an event, or whose index cannot.
+ */
 export async function stepEventOf(
   { files }: ReadPorts,
   folder: string,
@@ -97,9 +104,9 @@ export async function stepEventOf(
   const stamp = { seq: line.seq, timestamp };
   if (parsed.data.type !== "backlog_read" || parsed.data.index === undefined)
     return { ...parsed.data, ...stamp };
-  const bytes = await files.read(join(folder, parsed.data.index));
-  if (bytes === undefined)
-    throw new Error(`the index ${parsed.data.index} is missing beside the log in ${folder}`);
-  const rows: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
-  return { ...StepEvent.parse({ ...parsed.data, rows }), ...stamp };
+  // It lies beside the log: no other place is looked at, whatever a log from elsewhere names.
+  const bytes = await files.read(join(folder, basename(parsed.data.index)));
+  const rows = bytes === undefined ? undefined : parseJson(Buffer.from(bytes).toString("utf8"));
+  const whole = StepEvent.safeParse({ ...parsed.data, rows });
+  return rows === undefined || !whole.success ? undefined : { ...whole.data, ...stamp };
 }

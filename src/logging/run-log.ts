@@ -7,7 +7,7 @@ import { redactValue, type Redact } from "../system/redact.js";
 import type { RunEvent, Sealed } from "./events.js";
 
 /** Keys whose values name something and must go on naming it. */
-const KEPT: ReadonlySet<string> = new Set([
+export const KEPT: ReadonlySet<string> = new Set([
   "type",
   "id",
   "task_id",

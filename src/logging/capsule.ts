@@ -1,0 +1,89 @@
+// A run's log in one file, for a bug report: a first line that says what it is, the index files, then the log's own lines.
+// JSON Lines, format 1. Leaves what is replaced in them to whoever packs.
+import { join } from "node:path";
+import { z } from "zod";
+import type { Ports } from "../system/ports.js";
+import { err, ok, type Result } from "../system/result.js";
+import { parseJson, parseLine, readLines } from "./read.js";
+
+/** The newest format this program writes and reads. */
+const FORMAT = 1;
+
+/** The first line. */
+const Header = z.object({
+  capsule: z.literal("looper"),
+  format: z.int(),
+  run: z.string(),
+  /** The program that packed it, and what it ran on; which program made the run says `run_started`. */
+  version: z.string(),
+  node: z.string(),
+  platform: z.string(),
+});
+export type CapsuleHeader = z.infer<typeof Header>;
+
+/** An index file: it lay beside the log under this name. */
+const Index = z.object({ index: z.string().regex(/^index-\d+\.json$/), rows: z.array(z.unknown()) });
+type Index = z.infer<typeof Index>;
+
+export interface Capsule {
+  text: string;
+  /** How many lines of the log it holds. */
+  lines: number;
+  indexes: number;
+}
+
+type FilePorts = Pick<Ports, "files">;
+
+/** Packs the log in a run's folder; `clean` sees every value that goes in. Lines that cannot be read stay out. */
+export async function packCapsule(
+  ports: FilePorts,
+  folder: string,
+  { facts, clean }: { facts: Omit<CapsuleHeader, "capsule" | "format">; clean: (value: unknown) => unknown },
+): Promise<Capsule> {
+  const indexes: Index[] = [];
+  const lines: unknown[] = [];
+  for await (const { type, value } of readLines(ports, folder)) {
+    lines.push(clean(value));
+    const index = type === "backlog_read" ? await readIndex(ports, folder, value["index"]) : undefined;
+    if (index !== undefined) indexes.push(index);
+  }
+  const header: CapsuleHeader = { capsule: "looper", format: FORMAT, ...facts };
+  const all = [header, ...indexes.map((index) => ({ ...index, rows: clean(index.rows) })), ...lines];
+  const text = all.map((value) => `${JSON.stringify(value)}\n`).join("");
+  return { text, lines: lines.length, indexes: indexes.length };
+}
+
+async function readIndex({ files }: FilePorts, folder: string, name: unknown): Promise<Index | undefined> {
+  const named = Index.shape.index.safeParse(name);
+  if (!named.success) return undefined;
+  const bytes = await files.read(join(folder, named.data));
+  const rows = bytes === undefined ? undefined : parseJson(Buffer.from(bytes).toString("utf8"));
+  const index = Index.safeParse({ index: named.data, rows });
+  return index.success ? index.data : undefined;
+}
+
+/** Lays the log of a capsule into a folder, as a run's folder holds it; an error says why it is no capsule. */
+export async function unpackCapsule(
+  { files }: FilePorts,
+  text: string,
+  folder: string,
+): Promise<Result<CapsuleHeader, string>> {
+  const [first = "", ...rest] = text.split("\n");
+  const header = Header.safeParse(parseJson(first));
+  if (!header.success) return err("it is no capsule: its first line says nothing of one");
+  if (header.data.format > FORMAT) {
+    return err(`it is of format ${header.data.format}; this version reads up to ${FORMAT}: update looper`);
+  }
+  await files.makeFolder(folder, 0o700);
+  const lines: string[] = [];
+  for (const line of rest.filter((one) => one !== "")) {
+    const index = Index.safeParse(parseJson(line));
+    if (index.success) {
+      await files.writeAtomic(join(folder, index.data.index), JSON.stringify(index.data.rows), {
+        mode: 0o600,
+      });
+    } else if (parseLine(line) !== undefined) lines.push(`${line}\n`);
+  }
+  await files.writeAtomic(join(folder, "events.jsonl"), lines.join(""), { mode: 0o600 });
+  return ok(header.data);
+}
