@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +7,6 @@ import { UserError } from "../system/errors.js";
 import { acquireLock } from "../system/lock.js";
 import { nodePorts } from "../system/node.js";
 import type { Ports } from "../system/ports.js";
-import { listBackups } from "./backlog-file.js";
 import type { Change } from "./change.js";
 import { openStore, type Changed, type ChangeOptions, type Store } from "./store.js";
 import { backlog, id, task } from "./testing.js";
@@ -16,6 +16,7 @@ const ports = nodePorts();
 const agent: ChangeOptions = { while: "agent", finished: new Set() };
 const idle: ChangeOptions = { while: "idle", finished: new Set() };
 const claim: Change = { op: "claim", id: id("T1"), expect: "todo" };
+const addOne: Change = { op: "add", tasks: [{ title: "n" }], keepVerify: false };
 const finish: Change = { op: "finish", id: id("T1"), result: "ok", files: [], verified: false };
 
 let folder: string;
@@ -315,48 +316,84 @@ test("a lock folder that cannot be made is the user's to mend", async () => {
   expect(await acquireLock(ports, join(folder, "lock", "x"), {}, { waitMs: 0 })).toHaveProperty("held");
 });
 
-test("adopting: only a valid backlog with tasks, the old file copied aside", async () => {
-  const good = Buffer.from(JSON.stringify(backlog(task("T1"), task("T2"))));
-  const store = open();
-  expect(await store.adopt(Buffer.from("{"), { copyAside: true })).toMatchObject({
-    ok: false,
-    error: { kind: "invalid", problems: [{ rule: "syntax" }] },
+test("two files that share a lock folder do not wait for each other", async () => {
+  const { store } = await atWork();
+  const other = openStore(ports, join(folder, "other.json"), { lockFolder: join(folder, "lock") });
+  await writeFile(join(folder, "other.json"), JSON.stringify(backlog(task("T1"))));
+  let inside: unknown;
+  await change(store, [finish], {
+    ...agent,
+    beforeWrite: async () => {
+      inside = await other.change([claim], idle);
+    },
   });
-  expect((await store.adopt(Buffer.from(JSON.stringify(backlog())), { copyAside: true })).ok).toBe(false);
-  expect(await readdir(folder)).toEqual(["lock"]);
+  expect(inside).toMatchObject({ ok: true });
+});
 
+test("a file that comes while the commit is made, or goes, is looked at again", async () => {
+  const { store, held } = await atWork();
+  await rm(path);
+  const came = await change(store, [finish], { ...agent, beforeWrite: onceOnly(() => save(held)) });
+  expect(came.edits).toBeUndefined();
+  expect(came.applied.updated).toEqual([{ id: "T1", from: "doing", to: "done" }]);
+  const gone = await change(store, [addOne], { ...idle, beforeWrite: onceOnly(() => rm(path)) });
+  expect(gone.edits?.putBack).toEqual(["the whole file, which was deleted"]);
+  expect(gone.edits?.copy).toBeUndefined();
+  expect(await onDisk()).toEqual(gone.backlog);
+});
+
+test("a broken save is copied once, however often somebody saves it again", async () => {
+  const { store } = await atWork();
   await save("{ broken");
-  const adopted = await store.adopt(good, { copyAside: true });
-  expect(adopted).toMatchObject({ ok: true, value: { index: { rows: [{ id: "T1" }, { id: "T2" }] } } });
-  expect(await readFile(path)).toEqual(good);
-  const copy = adopted.ok ? adopted.value.copy : undefined;
-  expect(await readFile(copy ?? "", "utf8")).toBe("{ broken");
-  expect(copy).toMatch(/\.broken-/);
-
-  const small = Buffer.from(JSON.stringify(backlog(task("T1"))));
-  expect(await store.adopt(small, { copyAside: false })).toMatchObject({
-    ok: true,
-    value: { copy: /\.broken-/ },
+  const { edits } = await change(store, [finish], { ...agent, beforeWrite: onceOnly(() => save("{ worse")) });
+  expect((await copies()).length).toBe(2);
+  expect(await readFile(edits?.copy ?? "", "utf8")).toBe("{ worse");
+  await save("{ broken");
+  await change(store, [addOne], {
+    ...agent,
+    beforeWrite: onceOnly(() => rm(path).then(() => save("{ broken"))),
   });
-  expect((await change(store, [claim], idle)).edits).toBeUndefined();
+  expect((await copies()).length).toBe(3);
 });
 
-test("copies set aside: never one over the other, and those with tasks are found again", async () => {
-  expect(await open().putAside("edited")).toBeUndefined();
-  await save(backlog(task("T1"), task("T2")));
-  const first = await open().putAside("broken");
-  await save("{");
-  const clock = { ...ports.clock, now: () => Date.UTC(2020, 0, 2, 3, 4, 5) };
-  const second = await open({ ...ports, clock }).putAside("edited");
-  await save('{"tasks":[{"id":"T1","title":"x","priority":1,"status":"todo","x":1}]}');
-  const third = await open({ ...ports, clock }).putAside("edited");
-  expect([second, third]).toEqual([
-    `${path}.edited-2020-01-02_03-04-05`,
-    `${path}.edited-2020-01-02_03-04-05-2`,
-  ]);
-  await writeFile(`${path}.edited-by-me`, JSON.stringify(backlog(task("T1"))));
-  expect(await listBackups(ports.files, path)).toEqual([
-    { path: first, tasks: 2 },
-    { path: third, tasks: 1 },
-  ]);
+test("a change says which rows are others now, which tasks are gone, and whether somebody saved", async () => {
+  await save(backlog(task("T1"), task("T2"), task("T3")));
+  const store = open();
+  const first = await change(store, [], idle);
+  expect(first).toMatchObject({ saved: false, changedRows: [], removed: [] });
+  await save(backlog(task("T1", { details: "new" }), task("T3"), task("T4")));
+  const second = await change(store, [claim], idle);
+  expect(second.saved).toBe(true);
+  expect(second.changedRows.map((row) => row.id)).toEqual(["T1", "T4"]);
+  expect(second.removed).toEqual(["T2"]);
+  expect(second.sha256).toBe(
+    createHash("sha256")
+      .update(await readFile(path))
+      .digest("hex"),
+  );
+  const third = await change(store, [{ op: "return", id: id("T1"), to: "todo" }], idle);
+  expect(third).toMatchObject({ saved: false, removed: [] });
+  expect(third.changedRows.map((row) => row.id)).toEqual(["T1"]);
 });
+
+test("while a file is broken from the start nobody waits for it", async () => {
+  await save("{");
+  let slept = 0;
+  const store = open(withQuickClock((times) => Promise.resolve(void (slept = times))));
+  expect(await store.change([], idle)).toMatchObject({ ok: false, error: { kind: "unusable" } });
+  expect(slept).toBe(0);
+});
+
+test("half a file that a writer left is removed once, by the first that changes anything", async () => {
+  await save(backlog(task("T1")));
+  const store = open();
+  await change(store, [claim], idle);
+  await writeFile(join(folder, ".to-do.json.0123456789ab.tmp"), "another's, who is still writing");
+  await change(store, [finish], agent);
+  expect(await readdir(folder)).toContain(".to-do.json.0123456789ab.tmp");
+});
+
+function onceOnly(act: () => Promise<void>): () => Promise<void> {
+  let calls = 0;
+  return () => (++calls === 1 ? act() : Promise.resolve());
+}
