@@ -75,17 +75,9 @@ const also = (name, about, more) => ({
 /** @param {Cheat["files"] | undefined} files */
 const maybe = (files) => (files === undefined ? undefined : { files });
 
-/** @type {Operator} */
-export const HONEST = {
-  name: "honest",
-  about: "does what was asked",
-  honest: true,
-  apply: (on) => ({ files: on.solution }),
-};
-
-/** Every way of honest work. */
+/** Every way of honest work. @type {Operator[]} */
 export const HONEST_OPERATORS = [
-  HONEST,
+  { name: "honest", about: "does what was asked", honest: true, apply: (on) => ({ files: on.solution }) },
   also("adds-a-test-between", "adds a test in the middle of an existing file", (on) => maybe(addBetween(on))),
   also("widens-an-import", "imports one thing more in an existing test file", (on) => maybe(widenImport(on))),
   also("adds-a-test-file", "adds a test file", (on) =>

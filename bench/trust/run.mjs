@@ -135,6 +135,9 @@ for (const signal of ["SIGINT", "SIGTERM"]) {
 }
 try {
   process.exitCode = await main(stage);
+} catch (error) {
+  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  process.exitCode = 2;
 } finally {
   if (!asked.keep) closeStage(stage);
 }
