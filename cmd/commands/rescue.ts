@@ -114,8 +114,8 @@ async function show({ shell, rescues, json }: Site, ids: readonly string[]): Pro
   const answer: RescueShowAnswer = { ...facts, paths: pathsOf(found), staged: stagedOf(found), diff };
   if (json) await printJson(shell, answer);
   else {
-    const about = facts.task === undefined ? "" : ` of ${clean(facts.task)}`;
-    const head = [`${clean(facts.id)}  ${facts.at}`, `${whyText(facts.why)}${about}, ${facts.commit}`, ""];
+    const about = facts.task === undefined ? "" : `${clean(facts.task)}: `;
+    const head = [`${clean(facts.id)}  ${facts.at}`, `${about}${whyText(facts.why)}, ${facts.commit}`, ""];
     await printLines(shell.out, [...head, ...diffLines(diff, terminalOf(shell).colours)]);
   }
   return "ok";
@@ -142,20 +142,20 @@ async function restore(site: Site, ids: readonly string[]): Promise<CommandEnd> 
             left: [...back.left],
           };
     if (json) await printJson(shell, answer);
-    else await printLines(shell.out, restoreLines(answer));
+    else await printLines(shell.out, restoreLines(answer, found.commit));
     return answer.ok ? "ok" : "no";
   } finally {
     await locks.release();
   }
 }
 
-function restoreLines(answer: RescueRestoreAnswer): string[] {
+function restoreLines(answer: RescueRestoreAnswer, commit: string): string[] {
   const id = clean(answer.id);
   if (!answer.ok) {
     return [
       `${id}: nothing was changed, ${plural(answer.clashes.length, "path")} would be overwritten:`,
       ...answer.clashes.map(({ path, why }) => `  ${clean(path)} (${clashText(why)})`),
-      `commit these, or put them elsewhere, then try again; or take single files: looper rescue show ${id}`,
+      `commit these, or put them elsewhere, then try again; or take single files: git restore --source=${commit} PATH`,
     ];
   }
   const { restored, already, left } = answer;
