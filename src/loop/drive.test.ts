@@ -138,3 +138,11 @@ const ended: StepEvent = {
   ending: "environment",
   totals: { done: 0, tasks: 2, iterations: 1, duration_ms: 0, input_tokens: 0, output_tokens: 0 },
 };
+
+test("an end that cannot be made safe is told as what it is, not as a bug", async () => {
+  const full = new UserError("environment", "the log cannot be written: ENOSPC", "free some space");
+  const { inbox, perform } = inWorld(newSim(backlog, { review: false }), (effect) =>
+    effect.kind === "finish" ? Promise.reject(full) : Promise.resolve(),
+  );
+  await expect(drive({ log, clock: ports.clock, perform }, inbox)).rejects.toBe(full);
+});

@@ -58,7 +58,8 @@ function start(begin: () => Promise<StepEvent>, effect: Effect, inbox: Inbox): v
       inbox.put(event);
     },
     (error: unknown) => {
-      if (!isOfTheWorld(error)) {
+      // Where the end itself fails there is nobody left to judge it: as with a log that cannot be written, whoever drives is told.
+      if (effect.kind === "finish" || !isOfTheWorld(error)) {
         inbox.fail(error);
         return;
       }
