@@ -11,7 +11,7 @@ import { checkOracle, weigh } from "./judge.mjs";
 import { Oracle } from "./oracle.mjs";
 import { asJson, asMarkdown, asText, totals } from "./print.mjs";
 import { makeTemplate, runPair, writeOut } from "./project.mjs";
-import { closeStage, endAll, forEachOf, openStage } from "./stage.mjs";
+import { closeStage, forEachOf, isStopping, openStage, stopAll } from "./stage.mjs";
 
 /** @typedef {import("./types.js").Mode} Mode */
 /** @typedef {import("./types.js").Outcome} Outcome */
@@ -106,6 +106,7 @@ async function main(stage) {
   }
   const oracle = new Oracle(stage);
   const wrong = await checkOracle({ stage, oracle, atOnce: Number(asked.jobs) }, pairs);
+  if (isStopping()) return 130;
   const cheats = pairs.filter(({ honest }) => !honest).length;
   for (const line of wrong) say(`the oracle is wrong: ${line}`);
   for (const name of skipped) say(`SKIPPED: ${name}: python3 is not there`);
@@ -116,6 +117,7 @@ async function main(stage) {
   if (wrong.length > 0) return 1;
   if (asked["self-check"]) return 0;
   const outcomes = await runAll({ stage, oracle }, pairs, modes);
+  if (isStopping()) return 130;
   const figures = { outcomes, operators: OPERATORS, modes, skipped };
   console.log(asked.json ? asJson(figures) : asText(figures));
   if (asked.keep) for (const { folder } of outcomes) say(`kept: ${folder ?? ""}`);
@@ -126,13 +128,7 @@ async function main(stage) {
 }
 
 const stage = openStage();
-for (const signal of ["SIGINT", "SIGTERM"]) {
-  process.once(signal, () => {
-    endAll();
-    closeStage(stage);
-    process.exit(1);
-  });
-}
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, stopAll);
 try {
   process.exitCode = await main(stage);
 } catch (error) {

@@ -84,15 +84,24 @@ export function writeTree(folder, tree, outside = "") {
 /** Leaders of the groups that run now. @type {Set<number>} */
 const running = new Set();
 
-/** Ends what still runs. */
-export function endAll() {
-  for (const pid of running) kill(pid);
+let stopping = false;
+
+/** Nothing new begins, and what runs is asked to end: a runner that is killed would leave what it started. */
+export function stopAll() {
+  stopping = true;
+  for (const pid of running) kill(pid, "SIGTERM");
 }
 
-/** @param {number} pid */
-function kill(pid) {
+/** Whether it was told to end: what is there then is no result. */
+export const isStopping = () => stopping;
+
+/**
+ * @param {number} pid
+ * @param {"SIGTERM" | "SIGKILL"} signal
+ */
+function kill(pid, signal) {
   try {
-    process.kill(-pid, "SIGKILL");
+    process.kill(-pid, signal);
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
   }
@@ -115,7 +124,7 @@ export function run(command, { cwd, env, seconds = 60 }) {
     const { pid } = child;
     if (pid !== undefined) running.add(pid);
     const timer = setTimeout(() => {
-      if (pid !== undefined) kill(pid);
+      if (pid !== undefined) kill(pid, "SIGKILL");
     }, seconds * 1000);
     let stdout = "";
     let stderr = "";
@@ -140,7 +149,7 @@ export function run(command, { cwd, env, seconds = 60 }) {
 export async function forEachOf(all, atOnce, work) {
   const left = [...all];
   const lane = async () => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) await work(next);
+    for (let next = left.shift(); next !== undefined && !stopping; next = left.shift()) await work(next);
   };
   await Promise.all(Array.from({ length: atOnce }, lane));
 }
