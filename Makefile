@@ -7,10 +7,12 @@ VITEST =
 TRUST =
 # Flags of make torture, e.g. TORTURE='--only kill --at 217', TORTURE='--only random --runs 50 --seed 7', TORTURE='--every 25'.
 TORTURE =
+# The stories whose runs make replays takes; all of them when empty.
+REPLAYS_OF =
 # The one floor for make mutants: todo, loop or gate.
 FLOOR =
 
-.PHONY: install build demo test sabotage torture mutants bench bench-trust
+.PHONY: install build demo test sabotage torture mutants replays bench bench-trust
 
 install: node_modules/.installed
 
@@ -39,6 +41,10 @@ sabotage: install
 torture: install
 	@node test/torture/build.mjs
 	@node build/torture/torture.js $(TORTURE)
+
+# Every run of every story again, with its tree: replay divergences. REPLAYS_OF='test/git.story.test.ts': only those.
+replays: build
+	@node scripts/replays.mjs $(REPLAYS_OF)
 
 # How many broken lines the tests of a floor see, in percent.
 mutants: install

@@ -1,7 +1,8 @@
 // `looper replay --tree`: finds the repository, has the run replayed in a clone of it, and says what came of it.
 import path from "node:path";
-import type { Project } from "../src/config/open-project.js";
+import { lockFolder, type Project } from "../src/config/open-project.js";
 import { openRepository } from "../src/git/repository.js";
+import { readLines } from "../src/logging/read.js";
 import { askTrust } from "../src/loop/ask-trust.js";
 import { repositoryPlaces } from "../src/loop/assemble.js";
 import { EffectError } from "../src/loop/drive.js";
@@ -17,9 +18,10 @@ import { hasFlag, type CommandEnd, type Shell, type Typed } from "./shell.js";
 export async function replayWithTree(
   shell: Shell,
   typed: Typed,
-  { project, folder }: { project: Project; folder: string },
+  { project: today, folder }: { project: Project; folder: string },
 ): Promise<CommandEnd> {
   const { ports, env, promptsFolder } = shell;
+  const project = await ofRun(shell, today, folder);
   const opened = await openRepository(ports, await repositoryPlaces({ ports, project, env }));
   if (!opened.ok)
     throw new UserError(
@@ -34,6 +36,19 @@ export async function replayWithTree(
   if (hasFlag(typed, "--json")) await printJson(shell, answer);
   else await printLines(shell.out, linesOf(answer));
   return answer.same ? "ok" : "no";
+}
+
+/** The project with the task file the run worked on, which may have been named on its command line. */
+async function ofRun({ ports }: Shell, project: Project, folder: string): Promise<Project> {
+  for await (const { value } of readLines(ports, folder)) {
+    const { project: then, todo_file: file } = value;
+    if (typeof then !== "string" || typeof file !== "string") return project;
+    // Where the project lies by now may be another place.
+    const todoFile = path.resolve(project.folder, path.relative(then, file));
+    const real = (await ports.files.realPath(todoFile)) ?? todoFile;
+    return { ...project, todoFile, lockDir: lockFolder(real) };
+  }
+  return project;
 }
 
 async function replayOrExplain(replay: () => Promise<TreeReplayed>): Promise<TreeReplayed> {

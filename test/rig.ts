@@ -2,6 +2,7 @@
 // At the end nothing the story started may be left, and every run it logged is replayed.
 import { execFileSync } from "node:child_process";
 import {
+  appendFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -16,6 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { expect } from "vitest";
 import { z } from "zod";
 import { Backlog } from "../src/todo/task.js";
 import type { Script } from "./fakes/play.mjs";
@@ -236,12 +238,22 @@ export class Rig {
       });
   }
 
-  /** Replays every run; throws at the first that differs. */
+  /** Replays every run; throws at the first that differs. `make replays` wants their trees as well, and counts. */
   async replayAll(): Promise<void> {
+    const counts = process.env["REPLAYS"];
     for (const run of this.runs()) {
       const { code, signal, stdout, stderr } = await this.run(["replay", run]);
       if (code !== 0) throw new Error(`replay ${run}: ${code ?? signal ?? ""}\n${stdout}\n${stderr}`);
+      if (counts !== undefined) appendFileSync(counts, `${JSON.stringify(await this.#replayTree(run))}\n`);
     }
+  }
+
+  /** What `replay --tree` says of a run, or why it says nothing. */
+  async #replayTree(run: string): Promise<unknown> {
+    const story = expect.getState().currentTestName;
+    const { stdout, stderr } = await this.run(["replay", "--tree", "--json", run]);
+    const answer: unknown = stdout === "" ? { refused: stderr } : JSON.parse(stdout);
+    return { story, answer };
   }
 
   /** Ends what still runs and removes the folder; returns what went wrong behind the test's back. */

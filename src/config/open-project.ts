@@ -43,11 +43,16 @@ export async function openProject(files: Files, request: ProjectRequest): Promis
     folder,
     todoFile,
     logDir: paths.logDir,
-    lockDir: path.join(path.dirname(real), ".looper", "lock"),
+    lockDir: lockFolder(real),
     paths,
     resolved,
     warnings: [...(await strangeSettings(files, folder)), ...resolved.warnings],
   };
+}
+
+/** Where the locks of a task file lie; both absolute, symlinks followed. */
+export function lockFolder(todoFile: string): string {
+  return path.join(path.dirname(todoFile), ".looper", "lock");
 }
 
 /** The name the walk looks for: the settings that could name another are only found by that walk. */
