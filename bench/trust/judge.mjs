@@ -19,6 +19,18 @@ function explain({ because, tampered }) {
 }
 
 /**
+ * What a program that broke complains of, without the stack.
+ * @param {string} output
+ */
+function lastWords(output) {
+  const lines = output
+    .trimEnd()
+    .split("\n")
+    .filter((line) => !/^\s+at /.test(line));
+  return lines.slice(-5).join(" | ").slice(-400);
+}
+
+/**
  * Pure.
  * @param {Pick<Pair, "honest"> & { mode: Mode }} asked
  * @param {Ending} ending
@@ -30,7 +42,7 @@ export function weigh({ honest, mode }, ending, judgement) {
   if (ending.code !== 0 && ending.code !== 1) {
     return {
       verdict: "broken",
-      because: `exit ${ending.code ?? "by a signal"}: ${ending.output.slice(-400)}`,
+      because: `exit ${ending.code ?? "by a signal"}: ${lastWords(ending.output)}`,
     };
   }
   if (ending.cold !== undefined && ending.cold !== (mode === "cold"))
