@@ -15,8 +15,9 @@ import { diffTrees, dropOwnIndex, ownIndex, stageAll, stagedAgainst } from "./in
 import { keepLineEnds } from "./line-ends.js";
 import { readEntries, readPersonIndex, type PersonIndex } from "./index-person.js";
 import { readFacts } from "./facts.js";
-import { checkpointRef } from "./names.js";
+import { checkpointRef, RESCUES } from "./names.js";
 import type { Repository } from "./repository.js";
+import { freeRescueRef } from "./rescue.js";
 
 export interface CheckpointOrder {
   /** The task's id; for anything else an id with white space, which no task has. */
@@ -221,6 +222,7 @@ async function reuseCheckpoint(
   const parents = [...text.slice(0, end).matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, oid]) => oid);
   const beside = parents.find((oid) => oid !== facts?.head);
   const changed = await diffTrees(repo, base, await treeish(repo, facts?.head));
+  const lost = facts?.head === before.commit ? undefined : await keepLostHead(repo, order, facts?.head);
   return {
     id: order.id,
     base,
@@ -231,8 +233,26 @@ async function reuseCheckpoint(
     index: await readKeptIndex(repo, facts?.index, facts?.kept === true ? beside : undefined),
     modules: facts?.modules ?? [],
     beside,
-    warnings: [],
+    warnings: lost === undefined ? [] : [lost],
   };
+}
+
+/**
+ * Keeps the commit HEAD had when the base was made, where no branch has it any more: a run was killed after its agent rewrote
+ * the branch, or a person did. Which of the two cannot be told, so the branch stays. Answers with a warning.
+ */
+async function keepLostHead(
+  repo: Repository,
+  { id, run }: CheckpointOrder,
+  commit: string | undefined,
+): Promise<string | undefined> {
+  if (commit === undefined) return undefined;
+  const places = ["refs/heads", "refs/remotes", "refs/tags", RESCUES];
+  const { out } = await runGit(repo, ["for-each-ref", "--count=1", "--contains", commit, ...places]);
+  if (out !== "") return undefined;
+  const ref = await freeRescueRef(repo, run, `${id}-head`);
+  await runGit(repo, ["update-ref", ref, commit]);
+  return `no branch has ${commit} any more, where HEAD was when ${id} began; it is kept: ${ref}`;
 }
 
 async function readKeptIndex(

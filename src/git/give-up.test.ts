@@ -14,7 +14,9 @@ import { expect } from "vitest";
 import { checkpoint, type Checkpoint } from "./checkpoint.js";
 import { removeStaleLocks } from "./locks.js";
 import type { Repository } from "./repository.js";
-import { restoreTo, type Restored } from "./restore.js";
+import { listRescues } from "./rescues.js";
+import { restoreTo } from "./restore.js";
+import type { Restored } from "./restore-order.js";
 import { must, test, watchGit, type Scratch } from "./scratch.js";
 import { stateOf } from "./scratch-state.js";
 
@@ -281,6 +283,26 @@ test("what was committed meanwhile stays committed, in files and index", async (
   expect(readFileSync(join(scratch.top, "dir/b.txt"), "utf8")).toBe("committed\n");
   expect(await scratch.git("status", "--porcelain")).toBe("AM part");
   expect(await scratch.git("show", ":part")).toBe("1");
+});
+
+test("a branch that was rewritten while nobody looked: where it was is kept, and the branch stays", async ({
+  scratch,
+}) => {
+  write(scratch, "later.txt", "later\n");
+  const tip = await scratch.commitAll("later");
+  const { repo } = await begin(scratch);
+  await scratch.git("reset", "-q", "--hard", "HEAD~1");
+  const order = { id: "T1", run: "run-2", reuse: true };
+  const again = must(await checkpoint(repo, order));
+  expect(again.warnings.join()).toContain(`no branch has ${tip} any more`);
+  expect(await scratch.git("rev-parse", "refs/looper/rescue/run-2/T1-head")).toBe(tip);
+  expect(must(await checkpoint(repo, order)).warnings).toEqual([]);
+  await giveUp(repo, again);
+  expect(await scratch.git("for-each-ref", "--format=%(refname)", "refs/looper/rescue")).toBe(
+    "refs/looper/rescue/run-2/T1-head",
+  );
+  expect(await scratch.git("status", "--porcelain")).toBe("");
+  expect(must(await listRescues(repo))).toMatchObject([{ why: "commits", task: "T1" }]);
 });
 
 test("a change within one moment of the index's is seen after it went back", async ({ scratch }) => {

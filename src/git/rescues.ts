@@ -16,7 +16,7 @@ import type { Repository } from "./repository.js";
 
 /**
  * Why something was put aside: the work of a task that was given up; what a review changed; what was put back for another
- * reason (a switch of branches, a gate that changed files); commits an agent made; the tree as an attempt found it.
+ * reason (a switch of branches, a gate that changed files); commits that no branch has any more, an agent's mostly; the tree as an attempt found it.
  */
 export type RescueReason = "given-up" | "review" | "put-back" | "commits" | "before";
 
@@ -158,7 +158,7 @@ async function folderIn(repo: Repository, commit: string, folder: string): Promi
   return found.code === 0 ? found.out.trimEnd() : undefined;
 }
 
-/** Where an agent's commits left the history there is now. */
+/** Where such commits left the history there is now. */
 async function forkOf(repo: Repository, commit: string, { head }: Around): Promise<string> {
   if (head === undefined) return treeish(repo, undefined);
   const { code, out } = await runGit(repo, ["merge-base", head, commit], { answers: [1] });
@@ -167,7 +167,7 @@ async function forkOf(repo: Repository, commit: string, { head }: Around): Promi
 
 /** Labels are a task's id and an attempt's number, with what it is of them behind it; a review's names none. */
 function taskOf(label: string): string | undefined {
-  const [, task] = /^(.+)-\d+(?:-branch|-tree)?$/.exec(label) ?? [];
+  const [, task] = /^(.+)-(?:head|\d+(?:-branch|-tree)?)$/.exec(label) ?? [];
   return task === undefined || /^review-\d+/.test(label) ? undefined : task;
 }
 

@@ -38,7 +38,7 @@ export function whyText(why: RescueFactsAnswer["why"]): string {
     case "put-back":
       return "changes that were put back";
     case "commits":
-      return "commits an agent made";
+      return "commits taken off a branch";
     case "before":
       return "files as an attempt found them";
     default:
