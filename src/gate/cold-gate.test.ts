@@ -194,6 +194,47 @@ test.for(Object.entries(honest))("passes: %s", async ([, row], { cold }) => {
   expect(report).toMatchObject({ verdict: "passed", tampered: [], evidence: "" });
 });
 
+const WEAKEN = `import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+for (const name of readdirSync("test")) {
+  const text = readFileSync("test/" + name, "utf8");
+  writeFileSync("test/" + name, text.replaceAll(/assert\\.equal\\(.*\\);/g, "assert.ok(true);"));
+}
+`;
+
+test("source that weakens the tests while they run is seen, and a second run does not profit from the first", async ({
+  cold,
+}) => {
+  const { report } = await cold.judge(NODE, { "src/add.js": WEAKEN + textOf(NODE, "src/add.js") }, DIRECT);
+  expect(report).toMatchObject({
+    verdict: "tampered",
+    tampered: [{ path: "test/add.test.js", what: "weakened" }],
+    commands: [{ exit_code: 1, verdict: "new" }],
+  });
+});
+
+test("a new test that bends the others has no say in them", async ({ cold }) => {
+  const bends = "import unittest\n\nunittest.TestCase.run = lambda self, result=None: None\n";
+  const { report } = await cold.judge(PYTHON, { "tests/test_a.py": bends }, UNITTEST);
+  expect(report.verdict).toBe("failed");
+});
+
+test("tools may add to their files, and what the commands do on the base too is no harm", async ({
+  cold,
+}) => {
+  const run = "date +%N >test/last-run; echo more >>test/all.snap; node --test test/";
+  const project = { ...NODE, "test/last-run": "0\n", "test/all.snap": "a\n", "check.sh": `${run}\n` };
+  const verify = { commands: ["sh check.sh"], strict: true };
+  expect((await cold.judge(project, DONE, verify)).report).toMatchObject({ verdict: "passed", tampered: [] });
+});
+
+test("checks that remove everything prove nothing", async ({ cold }) => {
+  const attempt = {
+    "src/add.js": 'import { rmSync } from "node:fs";\nrmSync(process.cwd(), { recursive: true });\n',
+  };
+  const { report } = await cold.judge(NODE, attempt, { commands: ["node src/add.js"] });
+  expect(report).toMatchObject({ verdict: "tampered", tampered: [{ what: "deleted" }] });
+});
+
 test("a source that ends whoever imports it: a new test file of which no test ran", async ({ cold }) => {
   const verify = { commands: ["node --test --test-reporter=tap test/"], reports: ["stdout"], measured: true };
   const attempt = {

@@ -1,34 +1,18 @@
 // The cold room's gate: the commands run in fresh rooms, on the work with the tests there were, and, where the attempt changed
 // those, on its own tests as they are. Leaves what is protected to cold-study.ts, and rooms to cold-room.ts.
 import { posix } from "node:path";
-import type { DiffEntry } from "../git/diff.js";
 import { asResult, type GitFailure } from "../git/git.js";
 import type { Result } from "../system/result.js";
-import { idleTestFiles } from "./cold-idle.js";
+import { runPass, type ColdOrder, type Gate, type Seen } from "./cold-pass.js";
 import { baseRoom, inRoom, pathFromTop, type ColdPlaces, type InRoom } from "./cold-room.js";
-import { roomOrder, studyAttempt, type Study } from "./cold-study.js";
+import { roomOrder, studyAttempt } from "./cold-study.js";
 import { judge } from "./compare.js";
-import { baselineAfter, interruptedGate, measureBaseline, runRepeating, type Runs } from "./gate.js";
+import { baselineAfter, interruptedGate, measureBaseline, type Runs } from "./gate.js";
 import { simpleCommands } from "./protected-commands.js";
-import { planRoom, type Pass, type RoomPlan } from "./protected-room.js";
+import { planRoom, type RoomPlan } from "./protected-room.js";
 import { addedTests, passingWithoutWork } from "./red-first.js";
 import { runCommands, type GatePlan } from "./run-commands.js";
-import type { Baseline, CommandVerdict, GateReport, GateVerdict, Ran } from "./verdict.js";
-
-/** One attempt for the gate to look at. */
-export interface ColdOrder {
-  /** The checkpoint's commit. */
-  base: string;
-  /** What differs from it: a snapshot's. */
-  changes: readonly DiffEntry[];
-  plan: GatePlan;
-  strict: boolean;
-  baseline: Baseline | undefined;
-  /** `verify.protected`. */
-  patterns: readonly string[];
-  /** `verify.red_first`. */
-  redFirst: boolean;
-}
+import type { Baseline, CommandVerdict, GateReport, GateVerdict } from "./verdict.js";
 
 /** `now`: as in a warm gate; `undefined` where the next task's base differs from what was measured. */
 export interface ColdVerdict {
@@ -75,30 +59,19 @@ export async function runColdGate(
   });
 }
 
-interface Gate {
-  places: ColdPlaces;
-  order: ColdOrder;
-  study: Study;
-  stop: AbortSignal;
-}
-
-/** What one pass came to. */
-interface Seen {
-  report: GateReport;
-  runs: Runs;
-  /** The room was, file for file, what would be committed. */
-  exact: boolean;
-}
-
 async function judgeWork(gate: Gate): Promise<ColdVerdict> {
   const { changes, protection } = gate.study;
   const plan = planRoom(changes, protection, "work");
   const hasOwnTests = plan.heldBack.some((path) => protection.kindOf(path) === "test");
-  const work = await runPass(gate, "work", plan);
+  const work = await runPass(gate, { pass: "work", room: plan, plan: withoutMissing(gate, plan) });
   const { strict, redFirst } = gate.order;
   if (!mayGoOn(work, { hasOwnTests, strict })) return verdictOf(work);
   const tests = hasOwnTests
-    ? await runPass(gate, "tests", planRoom(changes, protection, "tests"))
+    ? await runPass(gate, {
+        pass: "tests",
+        room: planRoom(changes, protection, "tests"),
+        plan: gate.order.plan,
+      })
     : undefined;
   const last = tests === undefined ? work : worse(work, tests);
   if (!redFirst || !mayGoOn(last, { hasOwnTests: false, strict })) return verdictOf(last);
@@ -121,36 +94,13 @@ function failsByTests({ verdict, tests, tail }: CommandVerdict, strict: boolean)
   if (verdict !== "regressed" && verdict !== "new" && !(strict && verdict === "pre-existing")) return false;
   const failing = [tests?.regressed, tests?.new, strict ? tests?.pre_existing : []];
   if (failing.some((names) => names !== undefined && names.length > 0)) return true;
-  return !/\bcoverage\b|\bthreshold\b|\bno tests?\b|\bran 0 tests?\b|\bcollected 0\b/i.test(tail);
-}
-
-async function runPass(gate: Gate, pass: Pass, room: RoomPlan): Promise<Seen> {
-  const { places, order, study, stop } = gate;
-  const { ports } = places.rooms.repo;
-  const { strict, baseline } = order;
-  const plan = pass === "work" ? withoutMissing(order.plan, gate, room) : order.plan;
-  const content = roomOrder(places, study, room, pass);
-  const done = await inRoom(
-    places,
-    content,
-    (inside) => runRepeating(ports, inside, { ...plan, strict, baseline }, stop),
-    stop,
+  return !/\bcoverage\b|\bthreshold\b|\bno tests?\b|\bran 0 tests?\b|\bcollected 0\b|^Could not find /im.test(
+    tail,
   );
-  const runs = done.how === "done" && done.value !== "interrupted" ? done.value : { ran: [], again: [] };
-  const exact = room.heldBack.length === 0 && content.texts.length === 0;
-  if (done.how === "unprepared") return { report: unprepared(done.ran), runs, exact };
-  if (done.how === "interrupted" || done.value === "interrupted")
-    return { report: interruptedGate(true), runs, exact };
-  const report = judge({ ...runs, baseline, strict, cold: true, tampered: [] });
-  const isGood = report.verdict === "passed" || report.verdict === "unverified";
-  const idle = isGood ? await idleTestFiles(places, content, { ran: runs.ran, baseline }) : [];
-  if (idle.length === 0) return { report, runs, exact };
-  const evidence = `ended before any of its tests ran: ${idle.slice(0, 20).join(", ")}`;
-  return { report: { ...report, verdict: "failed", evidence }, runs, exact };
 }
 
 /** A command that names a test of the attempt's own has nothing to run where that is left out. */
-function withoutMissing(plan: GatePlan, { places, study }: Gate, { heldBack }: RoomPlan): GatePlan {
+function withoutMissing({ places, study, order: { plan } }: Gate, { heldBack }: RoomPlan): GatePlan {
   const work = pathFromTop(places.rooms, places.workDir);
   const missing = new Set(
     heldBack.filter((path) => !study.baseFiles.has(Buffer.from(path).toString("latin1"))),
@@ -201,20 +151,4 @@ function worse(work: Seen, tests: Seen): Seen {
   if (work.report.verdict === "failed") return tests;
   const isWorse = BY_WEIGHT.indexOf(work.report.verdict) > BY_WEIGHT.indexOf(tests.report.verdict);
   return isWorse && work.runs.ran.length > 0 ? { ...tests, report: work.report } : tests;
-}
-
-function unprepared(ran: Ran): GateReport {
-  const { command, end, duration_ms, tail } = ran;
-  const how = end.how === "exited" ? `exited with ${end.code}` : end.how;
-  const shown = {
-    command,
-    own: false,
-    verdict: "new" as const,
-    end: end.how,
-    ...(end.how === "exited" ? { exit_code: end.code } : {}),
-    duration_ms,
-    tail,
-  };
-  const evidence = `the setup of the cold room failed: ${command} ${how}\n\n${tail}`;
-  return { verdict: "failed", cold: true, commands: [shown], tampered: [], evidence };
 }

@@ -69,7 +69,7 @@ export async function baseRoom(places: ColdPlaces, base: string): Promise<RoomOr
 export async function inRoom<T>(
   places: ColdPlaces,
   order: RoomOrder,
-  act: (room: Room) => Promise<T>,
+  act: (room: Room, open: GitRoom) => Promise<T>,
   stop: AbortSignal,
 ): Promise<InRoom<T>> {
   const { ports } = places.rooms.repo;
@@ -82,7 +82,7 @@ export async function inRoom<T>(
     const ready = await prepare(places, { open, order, rules }, stop);
     if (ready === "interrupted") return { how: "interrupted" };
     if (ready !== "ready") return { how: "unprepared", ran: ready };
-    return { how: "done", value: await act(roomOf(places, open)) };
+    return { how: "done", value: await act(roomOf(places, open), open) };
   } finally {
     await closeRoom(ports, open.folder);
   }

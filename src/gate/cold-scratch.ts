@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { checkpoint } from "../git/checkpoint.js";
 import { must, test as base, type Scratch } from "../git/scratch.js";
 import { snapshot } from "../git/snapshot.js";
-import { measureColdBaseline, runColdGate, type ColdOrder, type ColdVerdict } from "./cold-gate.js";
+import { measureColdBaseline, runColdGate, type ColdVerdict } from "./cold-gate.js";
+import type { ColdOrder } from "./cold-pass.js";
 import { openColdPlaces, type ColdPlaces } from "./cold-room.js";
 import type { Baseline } from "./verdict.js";
 

@@ -16,6 +16,10 @@ export interface Named {
   paths: ReadonlySet<string>;
   /** Patterns, as in .gitignore, for files in the folder of work or anywhere: `Makefile`, also one that is added. */
   patterns: ReadonlySet<string>;
+  /** Programs they call by name. */
+  programs: ReadonlySet<string>;
+  /** Modules that their scripts in Python load. */
+  modules: ReadonlySet<string>;
 }
 
 const INTERPRETERS =
@@ -35,7 +39,8 @@ const DEPTH = 5;
 
 /** Finds the files at the base that these commands check by. `folder`: where they run, from the top ("" is the top). */
 export function namedByCommands(commands: readonly string[], folder: string, base: BaseFiles): Named {
-  const named = { paths: new Set<string>(), patterns: new Set<string>() };
+  const none = (): Set<string> => new Set();
+  const named = { paths: none(), patterns: none(), programs: none(), modules: none() };
   for (const command of commands) lookAt({ named, base, folder, depth: DEPTH }, command);
   return named;
 }
@@ -51,7 +56,7 @@ function isNamed(names: ReadonlySet<string>, path: string): boolean {
 }
 
 interface Search {
-  named: { paths: Set<string>; patterns: Set<string> };
+  named: Record<keyof Named, Set<string>>;
   base: BaseFiles;
   folder: string;
   depth: number;
@@ -73,7 +78,12 @@ function lookAtWords(search: Search, words: readonly string[], judged: boolean):
   const at = (word: string): string => posix.normalize(posix.join(folder, word));
   const tool = TOOL_FILES[posix.basename(program)];
   if (tool !== undefined) holdTool(search, posix.basename(program), tool);
+  named.programs.add(program);
   const script = scriptOf(program, args);
+  if (script?.endsWith(".py") === true) {
+    const imports = (base.text(at(script)) ?? "").matchAll(/^[ \t]*(?:import|from)[ \t]+(\w+)/gm);
+    for (const [, module = ""] of imports) named.modules.add(module);
+  }
   for (const word of words) {
     const path = at(word);
     if (!base.has(path) || named.paths.has(path)) continue;

@@ -218,12 +218,6 @@ export const NO_TESTS = [
   "swagger.*",
 ] as const;
 
-/**
- * Read by a runner before the tests beside it, whatever those are: where one is added, tests that are added with it say
- * nothing of the old ones.
- */
-export const PRELOADS = ["conftest.py", ...RUNNERS] as const;
-
 /** Modules of Python that run tests. */
 export const PYTHON_RUNNERS = new Set(
   "unittest pytest _pytest pluggy iniconfig nose nose2 doctest mock coverage hypothesis tox nox runpy".split(
@@ -241,6 +235,37 @@ export const PYTHON_MODULES = new Set(
     "dataclasses difflib dis encodings enum fnmatch functools gettext heapq importlib inspect io keyword linecache locale " +
     "logging opcode operator os pathlib pkgutil posixpath pprint random re reprlib selectors shutil signal site socket ssl " +
     "stat string struct subprocess sys tempfile textwrap threading token tokenize traceback types typing warnings weakref"
+  ).split(" "),
+);
+
+/** Python's own library, where a script that checks loads it by name. */
+export const PYTHON_LIBRARY = new Set(
+  (
+    "abc aifc argparse array ast asynchat asyncio asyncore audioop base64 bdb binascii bisect bz2 cProfile " +
+    "calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys compileall concurrent " +
+    "configparser contextlib contextvars copy copyreg crypt csv ctypes curses dataclasses datetime dbm " +
+    "decimal difflib dis distutils doctest email encodings ensurepip enum fcntl filecmp fileinput fnmatch " +
+    "fractions ftplib functools genericpath getopt getpass gettext glob graphlib grp gzip hashlib heapq hmac " +
+    "html http imaplib imghdr imp importlib inspect io ipaddress json keyword linecache locale logging lzma " +
+    "mailbox mailcap math mimetypes mmap modulefinder msilib msvcrt multiprocessing netrc nis nntplib nt " +
+    "ntpath nturl2path numbers opcode operator optparse os ossaudiodev pathlib pdb pickle pickletools pipes " +
+    "pkgutil platform plistlib poplib posixpath pprint profile pstats pty py_compile pyclbr pydoc pydoc_data " +
+    "pyexpat queue quopri random re readline reprlib resource rlcompleter runpy sched secrets select " +
+    "selectors shelve shlex shutil signal site smtpd smtplib sndhdr socket socketserver spwd sqlite3 " +
+    "sre_compile sre_constants sre_parse ssl stat statistics string stringprep struct subprocess sunau " +
+    "symtable sysconfig syslog tabnanny tarfile telnetlib tempfile termios textwrap threading timeit tkinter " +
+    "token tokenize tomllib trace traceback tracemalloc tty turtle types typing unicodedata unittest urllib " +
+    "uu uuid venv warnings wave weakref webbrowser winreg winsound wsgiref xdrlib xml xmlrpc zipapp zipfile " +
+    "zipimport zlib zoneinfo"
+  ).split(" "),
+);
+
+/** Programs of every system, where a script that checks calls them. */
+export const UTILITIES = new Set(
+  (
+    "basename cat chmod comm column cp curl cut date dd dirname du expand expr file find fold head hexdump id iconv install " +
+    "join jq ln ls md5sum mkdir mktemp mv nl od openssl paste perl printf readlink realpath rm rmdir seq sha256sum sleep " +
+    "sort split stat tac tail tar tee timeout touch tr tsort uname uniq wc wget which xargs xxd yes zip unzip gzip"
   ).split(" "),
 );
 

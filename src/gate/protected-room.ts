@@ -8,7 +8,8 @@ import type { Protection } from "./protected.js";
 import { isManifest, isRuleFile } from "./protected-manifests.js";
 
 /**
- * `work`: the tests there were as they were; the verdict on the work. `tests`: the attempt's own tests as they are.
+ * `work`: the tests there were as they were, and no others: a new one could bend them as it is read; the verdict on the
+ * work. `tests`: the attempt's own tests as they are.
  * `red`: nothing but the attempt's own tests, on the base.
  */
 export type Pass = "work" | "tests" | "red";
@@ -24,11 +25,10 @@ export interface RoomPlan {
 
 /** Leaves out of the changes what this pass does not look at. */
 export function planRoom(changes: readonly DiffEntry[], protection: Protection, pass: Pass): RoomPlan {
-  const looseTests = pass !== "work" || !changes.some((entry) => isNewPreload(entry, protection));
   const kept: DiffEntry[] = [];
   const dropped: DiffEntry[] = [];
   for (const entry of changes) {
-    (isKept(entry, protection, pass, looseTests) ? kept : dropped).push(entry);
+    (isKept(entry, protection, pass) ? kept : dropped).push(entry);
   }
   const isFree = freeOf(dropped.filter(({ from }) => exists(from)));
   const entries = kept.filter(({ path, to }) => !exists(to) || isFree(path));
@@ -40,7 +40,7 @@ export function planRoom(changes: readonly DiffEntry[], protection: Protection, 
   };
 }
 
-function isKept(entry: DiffEntry, protection: Protection, pass: Pass, looseTests: boolean): boolean {
+function isKept(entry: DiffEntry, protection: Protection, pass: Pass): boolean {
   const path = toText(entry.path);
   const isNew = !exists(entry.from);
   const kind = isNew ? protection.kindOfNew(path, entry.to) : protection.kindOf(path);
@@ -48,7 +48,7 @@ function isKept(entry: DiffEntry, protection: Protection, pass: Pass, looseTests
     case "free":
       return pass !== "red" && !losesManifest(entry, protection);
     case "test":
-      return pass === "work" ? isNew && looseTests && !protection.isPreload(path) : true;
+      return pass !== "work";
     case "config":
       return isNew && pass !== "work";
     case "held":
@@ -63,11 +63,6 @@ function isKept(entry: DiffEntry, protection: Protection, pass: Pass, looseTests
 /** Gone, or a link to who knows what: its scripts and settings would be gone with it. */
 function losesManifest(entry: DiffEntry, protection: Protection): boolean {
   return holdsSettings(entry, protection) && isFile(entry.from.mode) && !isFile(entry.to.mode);
-}
-
-/** A new file that runners read before all tests: with it there, the old tests could say anything. */
-function isNewPreload({ path, from, to }: DiffEntry, protection: Protection): boolean {
-  return !exists(from) && exists(to) && protection.isPreload(toText(path));
 }
 
 /** Whether a path can be there beside those that stay as at the base: neither above nor below one of them. */

@@ -9,7 +9,13 @@ import { followMoves } from "./protected-imports.js";
 import { planRoom, type Pass } from "./protected-room.js";
 
 const rules = (more: Partial<ProtectionRules> = {}): Protection =>
-  protect({ patterns: [], project: "", work: "", named: { paths: new Set(), patterns: new Set() }, ...more });
+  protect({
+    patterns: [],
+    project: "",
+    work: "",
+    named: { paths: new Set(), patterns: new Set(), programs: new Set(), modules: new Set() },
+    ...more,
+  });
 const FILE: Version = { mode: "100644", oid: "a" };
 const PROGRAM: Version = { mode: "100755", oid: "p" };
 const LINK: Version = { mode: "120000", oid: "l" };
@@ -49,6 +55,20 @@ test.each([
   ["held", "a/node_modules/x.js", FILE],
 ] as const)("added: %s %s", (kind, path, version) => {
   expect(rules().kindOfNew(path, version)).toBe(kind);
+});
+
+test("a new file that hides what a script that checks uses", () => {
+  const files: Record<string, string> = {
+    "check.sh": "mkdir -p tmp\ntable | diff - x\n",
+    "tests/tap.py": "import sys\nfrom configparser import X\n",
+  };
+  const base = { has: (path: string) => path in files, text: (path: string) => files[path] };
+  const { kindOfNew } = rules({ named: namedByCommands(["sh check.sh", "python3 tests/tap.py"], "", base) });
+  expect(kindOfNew("bin/mkdir", PROGRAM)).toBe("shadow");
+  expect(kindOfNew("bin/sort", PROGRAM)).toBe("free");
+  expect(kindOfNew("bin/table", PROGRAM)).toBe("free");
+  expect(kindOfNew("configparser.py", FILE)).toBe("shadow");
+  expect(kindOfNew("queue.py", FILE)).toBe("free");
 });
 
 test("patterns of the user come last, each by itself", () => {
@@ -213,12 +233,12 @@ test("a room: the work, new tests, and of old tests what the pass looks at", () 
     change("jest.config.js", FILE, PROGRAM),
     change("bin/sh", NOTHING, PROGRAM),
   ];
-  expect(planned("work", changes)).toEqual(["src/a.js", "test/new.test.js"]);
+  expect(planned("work", changes)).toEqual(["src/a.js"]);
   expect(planned("tests", changes)).toEqual(["src/a.js", "test/old.test.js", "test/new.test.js"]);
   expect(planned("red", changes)).toEqual(["test/old.test.js", "test/new.test.js"]);
 });
 
-test("with a new setting of a runner, new tests wait for the pass that has it", () => {
+test("a new setting of a runner waits for the pass that has new tests", () => {
   const changes = [
     change("a.js", FILE, PROGRAM),
     change("test/a.test.js", NOTHING, FILE),

@@ -7,11 +7,12 @@ import {
   CONFIG,
   HELD,
   NO_TESTS,
-  PRELOADS,
   PROGRAMS,
+  PYTHON_LIBRARY,
   PYTHON_MODULES,
   PYTHON_RUNNERS,
   TESTS,
+  UTILITIES,
 } from "./protected-patterns.js";
 import type { Named } from "./protected-commands.js";
 
@@ -40,8 +41,6 @@ export interface Protection {
   mayGrow: (path: string) => boolean;
   /** The user's patterns have the last word on it, and say that it is free. */
   isTakenOut: (path: string) => boolean;
-  /** A new file that a runner reads before whatever tests there are. */
-  isPreload: (path: string) => boolean;
 }
 
 type Matcher = (path: string) => boolean;
@@ -52,7 +51,6 @@ export function protect(rules: ProtectionRules): Protection {
   const config = matcher(CONFIG);
   const tests = matcher(TESTS);
   const noTests = matcher(NO_TESTS);
-  const preloads = matcher(PRELOADS);
   const tools = matcher([...rules.named.patterns]);
   const users = rules.patterns.map(userRule);
   const localOf = (path: string): string =>
@@ -89,7 +87,6 @@ export function protect(rules: ProtectionRules): Protection {
       return tools(local) && !held(local) && !users.some(({ matches }) => matches(local));
     },
     isTakenOut,
-    isPreload: (path) => preloads(localOf(path)),
   };
 }
 
@@ -112,11 +109,14 @@ function insideOf(folder: string, path: string): string {
 function isShadow(rules: ProtectionRules, path: string, version: Version): boolean {
   const name = posix.basename(path);
   const folder = folderOf(path);
-  if (PROGRAMS.has(name)) return version.mode !== "100644" || posix.basename(folder) === "bin";
+  const isProgram = version.mode !== "100644" || posix.basename(folder) === "bin";
+  if (PROGRAMS.has(name) || (UTILITIES.has(name) && rules.named.programs.has(name))) return isProgram;
   if (!/\.(?:py|pyc|so|pyd)$/.test(name)) return false;
   const module = name.replace(/\..*$/, "");
   const here = new Set(["", rules.project, rules.work]);
-  if (here.has(folder) && PYTHON_MODULES.has(module)) return true;
+  const isLoaded =
+    PYTHON_MODULES.has(module) || (PYTHON_LIBRARY.has(module) && rules.named.modules.has(module));
+  if (here.has(folder) && isLoaded) return true;
   // `unittest.py` or `unittest/__init__.py`, wherever it is.
   return PYTHON_RUNNERS.has(module) || PYTHON_RUNNERS.has(posix.basename(folder));
 }

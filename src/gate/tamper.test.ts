@@ -7,7 +7,7 @@ const protection = protect({
   patterns: [],
   project: "",
   work: "",
-  named: { paths: new Set(), patterns: new Set() },
+  named: { paths: new Set(), patterns: new Set(), programs: new Set(), modules: new Set() },
 });
 
 const file = (path: string, before: string | undefined, after: string | undefined): ChangedFile => ({

@@ -32,6 +32,8 @@ export interface GitRoom extends GitPlace {
   cwd: string;
   /** HEAD, detached. */
   commit: string;
+  /** The index as the checkout left it. */
+  index: Uint8Array;
 }
 
 /** What a room holds: a commit of the project, changed by entries whose blobs the project has, and by texts of the caller's. */
@@ -98,10 +100,32 @@ export async function openRoom(rooms: Rooms, content: RoomContent): Promise<Resu
     const commit = await makeCommit(place, content);
     await runGit(place, ["checkout", "--quiet", "--detach", "--force", commit]);
     await fillSubmodules(place, repo.cwd);
-    return { ...place, folder, commit };
+    const index = (await repo.ports.files.read(join(gitDir, "index"))) ?? new Uint8Array();
+    return { ...place, folder, commit, index };
   });
   if (!made.ok && folder !== undefined) await closeRoom(repo.ports, folder);
   return made;
+}
+
+/**
+ * The files of the commit (bytes) that are not as the checkout left them; `undefined`: the whole tree is gone. The room's
+ * own git folder is not asked: what ran in the room may have changed that too. Three git processes.
+ */
+export async function changedInRoom(
+  rooms: Rooms,
+  room: GitRoom,
+): Promise<Result<string[] | undefined, GitFailure>> {
+  const { files } = room.ports;
+  return asResult(async () => {
+    if ((await files.stat(room.cwd, { link: true }))?.kind !== "folder") return undefined;
+    const gitDir = join(room.folder, `look-${room.ports.random.hex(8)}`);
+    const place = { ...room, env: { ...room.env, GIT_DIR: gitDir } };
+    await makeGitFolder(rooms, place, gitDir);
+    await files.writeNew(join(gitDir, "index"), room.index);
+    await runGit(place, ["update-index", "-q", "--refresh"], { answers: [1] });
+    const { out } = await runGit(place, ["diff-files", "--name-only", "--ignore-submodules=all", "-z"]);
+    return out.split("\0").filter((path) => path !== "");
+  });
 }
 
 /** Removes a room. `false`: something in it resists; the next start tries again. */

@@ -1,0 +1,146 @@
+// One pass of the cold gate: the commands in a fresh room, once more in another what may be flaky, and whether they left what
+// is protected alone. Leaves which passes there are to cold-gate.ts.
+import type { DiffEntry } from "../git/diff.js";
+import { changedFiles } from "./cold-intact.js";
+import { idleTestFiles } from "./cold-idle.js";
+import { inRoom, type ColdPlaces, type InRoom, type RoomOrder } from "./cold-room.js";
+import { roomOrder, type Study } from "./cold-study.js";
+import { judge, mustRepeat } from "./compare.js";
+import { interruptedGate, type Runs } from "./gate.js";
+import type { Pass, RoomPlan } from "./protected-room.js";
+import { runCommands, runOne, type GatePlan, type GatePorts, type Room } from "./run-commands.js";
+import type { Baseline, GateReport, Ran, Tampering } from "./verdict.js";
+
+/** One attempt for the gate to look at. */
+export interface ColdOrder {
+  /** The checkpoint's commit. */
+  base: string;
+  /** What differs from it: a snapshot's. */
+  changes: readonly DiffEntry[];
+  plan: GatePlan;
+  strict: boolean;
+  baseline: Baseline | undefined;
+  /** `verify.protected`. */
+  patterns: readonly string[];
+  /** `verify.red_first`. */
+  redFirst: boolean;
+}
+
+/** A gate at work. */
+export interface Gate {
+  places: ColdPlaces;
+  order: ColdOrder;
+  study: Study;
+  stop: AbortSignal;
+}
+
+/** What one pass came to. */
+export interface Seen {
+  report: GateReport;
+  runs: Runs;
+  /** The room was, file for file, what would be committed. */
+  exact: boolean;
+}
+
+/** What is run in a room, and what it did to protected files. */
+interface InOneRoom {
+  ran: Ran[];
+  harm: readonly Tampering[];
+}
+
+/** Runs a pass to its verdict. Throws a `GitError`. */
+export async function runPass(
+  gate: Gate,
+  { pass, room, plan }: { pass: Pass; room: RoomPlan; plan: GatePlan },
+): Promise<Seen> {
+  const { places, order, study } = gate;
+  const { strict, baseline } = order;
+  const content = roomOrder(places, study, room, pass);
+  const exact = room.heldBack.length === 0 && content.texts.length === 0;
+  const seen = (report: GateReport, runs: Runs = { ran: [], again: [] }): Seen => ({ report, runs, exact });
+
+  const first = await actIn(gate, content, (ports, inside) => runCommands(ports, inside, plan, gate.stop));
+  if (first.how === "interrupted") return seen(interruptedGate(true));
+  if (first.how === "unprepared") return seen(unprepared(first.ran));
+  const { ran } = first.value;
+  // In a room of its own: what the first run left behind has no say in the second.
+  const repeated = ran.filter((one) => mustRepeat(baseline, one, strict));
+  const second =
+    repeated.length === 0
+      ? undefined
+      : await actIn(gate, content, (ports, inside) => repeat(ports, inside, { plan, repeated }, gate.stop));
+  if (second?.how === "interrupted") return seen(interruptedGate(true));
+  const again = second?.how === "done" ? second.value : { ran: [], harm: [] };
+  const harm = await withoutCustom(gate, plan, [...first.value.harm, ...again.harm]);
+  const runs = { ran, again: again.ran };
+  const report = judge({ ...runs, baseline, strict, cold: true, tampered: harm });
+  if (report.verdict !== "passed" && report.verdict !== "unverified") return seen(report, runs);
+  const idle = await idleTestFiles(places, content, { ran, baseline });
+  if (idle.length === 0) return seen(report, runs);
+  const evidence = `ended before any of its tests ran: ${idle.slice(0, 20).join(", ")}`;
+  return seen({ ...report, verdict: "failed", evidence }, runs);
+}
+
+async function actIn(
+  gate: Gate,
+  content: RoomOrder,
+  act: (ports: GatePorts, room: Room) => Promise<Ran[] | "interrupted">,
+): Promise<InRoom<InOneRoom>> {
+  const { places, study, stop } = gate;
+  const { ports } = places.rooms.repo;
+  const done = await inRoom(
+    places,
+    content,
+    async (room, open) => {
+      const ran = await act(ports, room);
+      if (ran === "interrupted") return ran;
+      return { ran, harm: await changedFiles({ places, study, content }, open) };
+    },
+    stop,
+  );
+  if (done.how !== "done") return done;
+  return done.value === "interrupted" ? { how: "interrupted" } : { how: "done", value: done.value };
+}
+
+async function repeat(
+  ports: GatePorts,
+  room: Room,
+  { plan, repeated }: { plan: GatePlan; repeated: readonly Ran[] },
+  stop: AbortSignal,
+): Promise<Ran[] | "interrupted"> {
+  const again: Ran[] = [];
+  for (const { command, own } of repeated) {
+    const { timeoutMs, reports } = plan;
+    const one = await runOne(ports, room, { timeoutMs, reports, command, own }, stop);
+    if (one === "interrupted") return one;
+    again.push(one);
+  }
+  return again;
+}
+
+/** What the commands do to these files on the base as well is the project's custom, and no harm. */
+async function withoutCustom(gate: Gate, plan: GatePlan, harm: readonly Tampering[]): Promise<Tampering[]> {
+  const byPath = new Map(harm.map((one) => [one.path, one]));
+  if (byPath.size === 0) return [];
+  const { base, baseFiles } = gate.study;
+  const asBase = { base, baseFiles, entries: [], texts: [] };
+  const onBase = await actIn(gate, asBase, (ports, room) => runCommands(ports, room, plan, gate.stop));
+  if (onBase.how === "done") for (const { path } of onBase.value.harm) byPath.delete(path);
+  return [...byPath.values()];
+}
+
+function unprepared(ran: Ran): GateReport {
+  const { command, end, duration_ms, tail } = ran;
+  const how = end.how === "exited" ? `exited with ${end.code}` : end.how;
+  const shown = {
+    command,
+    own: false,
+    verdict: "new" as const,
+    end: end.how,
+    ...(end.how === "exited" ? { exit_code: end.code } : {}),
+    duration_ms,
+    tail,
+  };
+  const evidence = `the setup of the cold room failed: ${command} ${how}\n\n${tail}`;
+  return { verdict: "failed", cold: true, commands: [shown], tampered: [], evidence };
+}
