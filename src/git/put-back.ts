@@ -4,7 +4,8 @@ import { toText } from "./bytes.js";
 import { sameVersion, type DiffEntry } from "./diff.js";
 import { asResult, type GitFailure } from "./git.js";
 import { stageAll, stagedAgainst } from "./index-file.js";
-import { goBack, type Restored } from "./restore.js";
+import { goBack } from "./restore.js";
+import type { Restored } from "./restore-order.js";
 import type { Repository } from "./repository.js";
 
 export interface PutBackOrder {

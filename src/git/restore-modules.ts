@@ -7,7 +7,7 @@ import { readHead, type HeadState } from "./head.js";
 import { openModules, relinkModule } from "./modules.js";
 import { quit } from "./progress.js";
 import type { Repository } from "./repository.js";
-import type { RestoreOrder, Restored } from "./restore.js";
+import type { Restored, RestoreOrder } from "./restore-order.js";
 import { putHeadBack } from "./settle-head.js";
 import type { Result } from "../system/result.js";
 import type { GitFailure } from "./git.js";

@@ -14,22 +14,9 @@ import { restoreLineEnds } from "./line-ends.js";
 import { readEntries, readPersonIndex, type PersonIndex } from "./index-person.js";
 import { keepWork, readKeptWork, type KeptWork } from "./keep-work.js";
 import { restoreModules } from "./restore-modules.js";
+import type { Restored, RestoreOrder } from "./restore-order.js";
 import { freeRescueRef, rescueMessage } from "./rescue.js";
 import type { Repository } from "./repository.js";
-
-export interface Restored {
-  /** The paths that were put back, as text. */
-  paths: readonly string[];
-  /** The ref that keeps what was there; `undefined` when nothing differed. */
-  rescue: string | undefined;
-}
-
-export interface RestoreOrder {
-  checkpoint: Checkpoint;
-  run: string;
-  /** Names the rescue, e.g. "T1-2": task and attempt. */
-  label: string;
-}
 
 /**
  * Puts working tree and index back to the checkpoint, byte for byte and mode for mode; what was there is kept under a rescue
