@@ -74,7 +74,7 @@ function textTampering(path: string, before: string, after: string): Tampering[]
   const [first] = gone;
   if (first === undefined) return findSkips(path, before, after);
   const added = linesGone(path, after, before);
-  const more = gone.length === 1 ? "" : `, and ${gone.length - 1} more lines`;
+  const more = gone.length === 1 ? "" : `, and ${gone.length - 1} more`;
   const detail = `line ${first.number} is gone or changed: ${toText(first.text).slice(0, 200)}${more}`;
   return [{ path, what: added.some(({ text }) => hasSkip(text)) ? "skipped" : "weakened", detail }];
 }
