@@ -95,6 +95,7 @@ test(
 test(
   "the project's checks have a baseline: measured once, kept while the tree is what it was, and a regression fails",
   story(async (rig) => {
+    rig.trees = true;
     const check = "grep -q good out.txt";
     const puppet = await rig.agent({}, { verify: { commands: [counted(rig, check)] } });
     rig.write("out.txt", "good\n");

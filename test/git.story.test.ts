@@ -28,6 +28,7 @@ const ofTask = (rig: Rig, id: string) => rig.git("log", "--format=%H", `--grep=^
 test(
   "a commit for each task: what it changed and the backlog, with title, summary and trailers, under its own name where git has none",
   story(async (rig) => {
+    rig.trees = true;
     const puppet = await rig.agent();
     rig.writeBacklog([{ id: "T1", title: "Add a greeting" }, { id: "T2" }]);
     rig.gitInit();

@@ -48,6 +48,8 @@ export class Rig {
   readonly root = realpathSync(mkdtempSync(path.join(tmpdir(), "story-")));
   readonly project = path.join(this.root, "project");
   readonly env: Readonly<Record<string, string>>;
+  /** Whether its runs are replayed with their trees: the same commits and task files must come out. */
+  trees = false;
   readonly #programs: Program[] = [];
   readonly #puppets: Puppet[] = [];
 
@@ -241,8 +243,9 @@ export class Rig {
   /** Replays every run; throws at the first that differs. `make replays` wants their trees as well, and counts. */
   async replayAll(): Promise<void> {
     const counts = process.env["REPLAYS"];
+    const words = this.trees ? ["--tree"] : [];
     for (const run of this.runs()) {
-      const { code, signal, stdout, stderr } = await this.run(["replay", run]);
+      const { code, signal, stdout, stderr } = await this.run(["replay", ...words, run]);
       if (code !== 0) throw new Error(`replay ${run}: ${code ?? signal ?? ""}\n${stdout}\n${stderr}`);
       if (counts !== undefined) appendFileSync(counts, `${JSON.stringify(await this.#replayTree(run))}\n`);
     }

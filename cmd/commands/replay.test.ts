@@ -81,6 +81,24 @@ test("replay compares, and explains one line", async () => {
   const differs = await call(replay, "--json");
   expect(differs.end).toBe("no");
   expect(ReplayAnswer.parse(JSON.parse(differs.out))).toMatchObject({ same: false, seq: 2 });
+  expect((await call(replay)).out).toContain("looper 1 made the run, this is 0.0.0");
+});
+
+test("an event of another version, or one that cannot have come, is a difference and no bug", async () => {
+  writeBacklog();
+  const decided = { type: "decided", of: 1, effects: [], because: { rule: "run-started" } };
+  writeLog(RUN, [{ ...STARTED, git: "perhaps" }, decided]);
+  expect((await call(replay)).out).toContain("then: an event run_started\nnow:  it cannot be read as one");
+  writeLog(RUN, [STARTED, decided, { type: "backlog_read", digest: "x", tasks: 1, index: "index-1.json" }]);
+  expect(await call(replay)).toMatchObject({
+    end: "no",
+    out: expect.stringContaining("then: an event backlog_read") as string,
+  });
+  writeLog(RUN, [STARTED, decided, { ...STARTED }]);
+  expect(await call(replay)).toMatchObject({
+    end: "no",
+    out: expect.stringContaining("line 3 differs") as string,
+  });
 });
 
 test("replay misses every line that is not there, or is no line", async () => {

@@ -66,8 +66,19 @@ async function replayWhole(shell: Shell, { folder, run }: Log, json: boolean): P
   const answer: ReplayAnswer = same ? { same, run, ...replayed } : { same, run, ...replayed };
   if (json) await printJson(shell, answer);
   else if (same) await printLines(shell.out, [`${run}: the same, ${plural(replayed.decisions, "decision")}`]);
-  else await printLines(shell.out, [`${run}: line ${replayed.seq} differs`, replayed.difference]);
+  else {
+    const lines = [`${run}: line ${replayed.seq} differs`, replayed.difference];
+    await printLines(shell.out, [...lines, ...(await otherVersion(shell, folder))]);
+  }
   return same ? "ok" : "no";
+}
+
+/** What may explain a difference: another version made the run. */
+async function otherVersion({ ports, version }: Shell, folder: string): Promise<string[]> {
+  const first = await readLines(ports, folder).next();
+  const then = first.done === true ? undefined : first.value.value["version"];
+  if (typeof then !== "string" || then === version) return [];
+  return [`looper ${then} made the run, this is ${version}: what changed in between may be wanted`];
 }
 
 async function mustHoldLines({ ports }: Shell, folder: string): Promise<void> {
