@@ -80,7 +80,7 @@ function imports({ pure, home }) {
 }
 
 export default defineConfig(
-  { ignores: ["dist/", "build/", "coverage/", "looper-logs/", "**/testdata/"] },
+  { ignores: ["dist/", "build/", "coverage/", "looper-logs/", ".mutants/", "**/testdata/"] },
   {
     files: ["**/*.{ts,js,mjs}"],
     extends: [tseslint.configs.strictTypeChecked],
