@@ -1,0 +1,60 @@
+// A run brought to the moment a test is about. Leaves what is asked there to the test.
+import type { StepEvent } from "../../logging/events.js";
+import type { Rules } from "../../logging/rules.js";
+import type { IndexRow } from "../../todo/task.js";
+import type { Effect } from "../effects.js";
+import type { Next } from "../turn.js";
+import { answer, type Reply } from "./answers.js";
+import { advance } from "./operations.js";
+import { feed, newSim, startRun, type Open, type Sim } from "./sim.js";
+
+/** A run that has begun on these tasks. */
+export function begun(rows: readonly IndexRow[], rules: Partial<Rules> = {}): Sim {
+  return startRun(newSim({ rows, commits: [], checkpoints: [] }, rules)).sim;
+}
+
+/** Answers whatever is under way, the oldest first, until an effect of this kind is. */
+export function until(from: Sim, kind: Effect["kind"], reply: Reply = {}): Sim {
+  let sim = from;
+  while (!sim.open.some(({ effect }) => effect.kind === kind)) sim = answered(sim, firstOf(sim), reply);
+  return sim;
+}
+
+/** The same after the effect of this kind was answered. */
+export function after(from: Sim, kind: Effect["kind"], reply: Reply = {}): Sim {
+  const sim = until(from, kind, reply);
+  return answered(sim, firstOf(sim, kind), reply);
+}
+
+function answered(sim: Sim, open: Open, reply: Reply): Sim {
+  let now = sim;
+  const at = sim.open.indexOf(open);
+  for (;;) {
+    const current = now.open[at];
+    if (current === undefined) throw new Error("an effect went away");
+    if (current.ops.length === 0) return answer(now, current, reply).sim;
+    now = advance(now, current);
+  }
+}
+
+function firstOf({ open }: Sim, kind?: Effect["kind"]): Open {
+  const found = open.find(({ effect }) => kind === undefined || effect.kind === kind);
+  if (found === undefined) throw new Error(`nothing waits for ${kind ?? "an answer"}`);
+  return found;
+}
+
+/** An effect of this kind that is under way. */
+export function openEffect<K extends Effect["kind"]>(sim: Sim, kind: K): Extract<Effect, { kind: K }> {
+  const { effect } = firstOf(sim, kind);
+  if (!isKind(effect, kind)) throw new Error(`${effect.kind} is not ${kind}`);
+  return effect;
+}
+
+function isKind<K extends Effect["kind"]>(effect: Effect, kind: K): effect is Extract<Effect, { kind: K }> {
+  return effect.kind === kind;
+}
+
+/** What `step` makes of an event, whatever is under way. */
+export function told(sim: Sim, event: StepEvent): Next {
+  return feed(sim, event).taken.next;
+}
