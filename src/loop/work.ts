@@ -10,7 +10,7 @@ import { judgeAttempt, judgeReview } from "./judge.js";
 import { settleReview } from "./settle.js";
 import { afterSettle, endJob } from "./settled.js";
 import type { Job, Stage, State, Verdict, Work } from "./state.js";
-import { heed, said, type Turn } from "./turn.js";
+import { heed, isOfTheDisk, said, type Turn } from "./turn.js";
 import { takeGate, takeRestored, takeUncommitted, weighAttempt, weighRow } from "./weigh.js";
 
 type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
@@ -201,7 +201,8 @@ function onFailed(work: Work, event: Of<"effect_failed">, turn: Turn): State {
       return event.effect === "stop" ? working(work) : onHook(work, event, turn);
     case "commit":
       // Contract: under this name the backlog was not written yet; later it is `publish`, which the next start finishes.
-      if (!work.rules.apply_summary || work.closing?.broken === true) break;
+      // A disk that takes nothing more is nobody's failed attempt: the task stays in hand, its work in the tree.
+      if (!work.rules.apply_summary || work.closing?.broken === true || isOfTheDisk(event.error)) break;
       return working(takeUncommitted(work, jobOf(work, event), message, turn));
     default:
       break;

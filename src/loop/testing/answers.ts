@@ -45,7 +45,12 @@ export function answer(sim: Sim, open: Open, reply: Reply = {}): Fed {
 }
 
 /** The effect could not be done; `as` names the part that failed. */
-export function fail(sim: Sim, open: Open, as: string = open.effect.kind): Fed {
+export function fail(
+  sim: Sim,
+  open: Open,
+  as: string = open.effect.kind,
+  error = `${as} does not work`,
+): Fed {
   const { effect } = open;
   return feed(
     { ...sim, open: sim.open.filter((one) => one !== open) },
@@ -53,7 +58,7 @@ export function fail(sim: Sim, open: Open, as: string = open.effect.kind): Fed {
       type: "effect_failed",
       ...("job" in effect ? effect.job : {}),
       effect: as,
-      error: `${as} does not work`,
+      error,
     },
   );
 }

@@ -6,7 +6,7 @@ import type { Effect } from "../effects.js";
 import type { Next } from "../turn.js";
 import { answer, type Reply } from "./answers.js";
 import { advance } from "./operations.js";
-import { feed, newSim, startRun, type Open, type Sim } from "./sim.js";
+import { feed, newSim, startRun, type Fed, type Open, type Sim } from "./sim.js";
 
 /** A run that has begun on these tasks. */
 export function begun(rows: readonly IndexRow[], rules: Partial<Rules> = {}): Sim {
@@ -52,6 +52,12 @@ export function openEffect<K extends Effect["kind"]>(sim: Sim, kind: K): Extract
 
 function isKind<K extends Effect["kind"]>(effect: Effect, kind: K): effect is Extract<Effect, { kind: K }> {
   return effect.kind === kind;
+}
+
+/** The effect of this kind is over, and this event came of it. */
+export function tell(sim: Sim, kind: Effect["kind"], event: StepEvent): Fed {
+  const over = firstOf(sim, kind);
+  return feed({ ...sim, open: sim.open.filter((one) => one !== over) }, event);
 }
 
 /** What `step` makes of an event, whatever is under way. */

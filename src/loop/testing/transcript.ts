@@ -63,7 +63,7 @@ const COMMANDS: Record<string, Command> = {
     for (let n = 0; n < Number(ops); n++) now = advance(now, firstOpen(now, kind));
     return set(now);
   },
-  fail: (sim, [kind, as]) => tell(fail(sim, firstOpen(sim, kind), as)),
+  fail: (sim, [kind, as, error]) => tell(fail(sim, firstOpen(sim, kind), as, error)),
   agent: (sim, words) => tell(answer(sim, firstOpen(sim, "run-agent"), { end: readEnd(words) })),
   yes: (sim) => tell(answer(sim, firstOpen(sim, "ask"), { yes: true })),
   no: (sim) => tell(answer(sim, firstOpen(sim, "ask"), { yes: false })),
