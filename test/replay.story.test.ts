@@ -203,6 +203,27 @@ test(
     expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
     const [killed = "", resumed = ""] = rig.runs();
     expect(await replayTree(rig, killed)).toMatchObject({ code: 0, commits: 0, backlogs: 1 });
+    // What a run did not live to keep is not missed where nothing followed from it.
+    const log = `looper-logs/runs/${resumed}/events.jsonl`;
+    const whole = rig.read(log);
+    const ref = `refs/looper/attempts/${resumed}/T1-1`;
+    const commit = rig.git("rev-parse", ref).trim();
+    rig.git("update-ref", "-d", ref);
+    const snapshot = rig.events(resumed).find(({ type }) => type === "snapshot")?.seq ?? 0;
+    rig.write(
+      log,
+      `${whole
+        .split("\n")
+        .slice(0, snapshot + 1)
+        .join("\n")}\n`,
+    );
+    expect(await replayTree(rig, resumed)).toMatchObject({ code: 0, commits: 0 });
+    rig.write(log, whole);
+    expect(await replayTree(rig, resumed)).toMatchObject({
+      code: 1,
+      stopped: { seq: snapshot, why: "what attempt T1-1 left is not kept" },
+    });
+    rig.git("update-ref", ref, commit);
     expect(await replayTree(rig, resumed)).toMatchObject({ code: 0, commits: 2, notes: [] });
     expect(rig.git("show", "--name-only", "--format=", `refs/looper/attempts/${resumed}/T1-1`)).toContain(
       "half.txt",
@@ -239,6 +260,12 @@ test(
       .split("\n"))
       rig.git("update-ref", "-d", ref);
     expect((await replayTree(rig)).stopped?.why).toBe("no attempts of this run are kept in the repository");
+    expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
+    expect(await replayTree(rig)).toMatchObject({
+      code: 0,
+      commits: 0,
+      notes: ["the run made no attempt: nothing of it is in the tree"],
+    });
     for (const wrong of [["--gate"], ["--tree", "--at", "3"]])
       expect(await rig.run(["replay", ...wrong])).toMatchObject({ code: 2 });
   }),

@@ -48,6 +48,8 @@ export class Redone {
   readonly notes: string[] = [];
   /** Set: from this line on nothing more is done. */
   stopped: { seq: number; why: string } | undefined;
+  /** What an attempt left is not kept: nothing more can be done, if there is more. */
+  private lost: { seq: number; why: string } | undefined;
   /** HEAD as the run had it. */
   private head: string | undefined;
 
@@ -63,6 +65,10 @@ export class Redone {
   async redo(effect: Effect, at: number, event: Sealed<StepEvent>): Promise<Difference | undefined> {
     const isGate = event.type === "baseline_finished" || event.type === "gate_finished";
     if (isGate && !this.runsGate) return undefined;
+    if (this.lost !== undefined) {
+      this.stopped = this.lost;
+      return undefined;
+    }
     await this.prepare(event);
     if (this.stopped !== undefined) return undefined;
     const now = await perform(worldAt(this.opened.world, at), effect);
@@ -140,7 +146,8 @@ export class Redone {
     const base = world.memory.checkpoints.get(event.job)?.base;
     if (base === undefined) throw new Error(`job ${event.job} ended without a checkpoint`);
     const changes = changed === 0 ? [] : await this.changesOf(event);
-    if (changes === undefined) this.stop(event.seq, `what attempt ${keyOf(event)} left is not kept`);
+    if (changes === undefined)
+      this.lost = { seq: event.seq, why: `what attempt ${keyOf(event)} left is not kept` };
     else unwrap("replay", await layTree(repo, { base, changes }));
   }
 

@@ -36,9 +36,11 @@ export async function replayTree(
 ): Promise<TreeReplayed> {
   const { ports } = source;
   const scene = await readScene(source, folder);
-  if (typeof scene === "string") {
+  if ("why" in scene) {
     const replayed = await replayRun(ports, folder);
-    return { replayed, commits: 0, backlogs: 0, gates: 0, notes: [], stopped: { seq: 1, why: scene } };
+    const none = { replayed, commits: 0, backlogs: 0, gates: 0 };
+    if (scene.idle === true) return { ...none, notes: [scene.why] };
+    return { ...none, notes: [], stopped: { seq: 1, why: scene.why } };
   }
   const opened = await openReplayWorld(source, scene, gate);
   try {
@@ -51,26 +53,45 @@ export async function replayTree(
   }
 }
 
+/** Why a run has no tree to replay. `idle`: it did nothing to tree and backlog, so nothing is missed. */
+interface NoScene {
+  why: string;
+  idle?: boolean;
+}
+
 /** What must be known beforehand, or why the tree cannot be replayed. */
-async function readScene({ ports, repo }: ReplaySource, folder: string): Promise<Scene | string> {
+async function readScene({ ports, repo }: ReplaySource, folder: string): Promise<Scene | NoScene> {
+  let idle = true;
   let started: Extract<StepEvent, { type: "run_started" }> | undefined;
   let first: Extract<StepEvent, { type: "checkpoint" }> | undefined;
   const jobs = new Map<string, number>();
   for await (const line of readLines(ports, folder)) {
-    if (!["run_started", "checkpoint", "snapshot", "restored"].includes(line.type)) continue;
+    if (!READ_FIRST.has(line.type)) continue;
     const event = await stepEventOf(ports, folder, line);
     if (event?.type === "run_started") started = event;
     if (event?.type === "checkpoint") first ??= event;
+    if (event?.type === "backlog_changed" || event?.type === "committed")
+      idle &&= event.updated.length === 0 && !("commit" in event && event.commit !== undefined);
     if (event?.type === "snapshot" || event?.type === "restored") jobs.set(keyOf(event), event.job);
   }
-  if (started === undefined) return "the log does not say what the run began with";
-  if (!started.git) return "the run had no git repository: nothing is kept of its tree";
-  if (first === undefined) return "the run made no attempt";
-  if (await repo.todoFiltered()) return "git filters the task file, and filters are not run again";
+  if (started === undefined) return { why: "the log does not say what the run began with" };
+  if (!started.git) return { why: "the run had no git repository: nothing is kept of its tree" };
+  if (first === undefined) return { why: "the run made no attempt: nothing of it is in the tree", idle };
+  if (await repo.todoFiltered()) return { why: "git filters the task file, and filters are not run again" };
   const records = unwrap("replay", await readRecords(repo, started.run));
-  if (records === undefined) return "no attempts of this run are kept in the repository";
+  if (records === undefined) return { why: "no attempts of this run are kept in the repository" };
   return { run: started.run, rules: started.rules, head: first.head, jobs, ...records };
 }
+
+/** Types of the lines in which the scene is told. */
+const READ_FIRST: ReadonlySet<string> = new Set([
+  "run_started",
+  "backlog_changed",
+  "committed",
+  "checkpoint",
+  "snapshot",
+  "restored",
+]);
 
 /** An effect that was decided and has not ended yet. */
 interface Pending {
