@@ -112,6 +112,17 @@ test("L10: what an effect throws is its one answer; a bug of ours is not", async
   const failed = lines().filter(({ type }) => type === "effect_failed");
   expect(failed).toMatchObject([{ effect: "checkpoint", error: "no space", hint: "free some", job: 1 }]);
 
+  const full = inWorld(newSim(backlog), (effect) =>
+    effect.kind === "snapshot"
+      ? Promise.reject(Object.assign(new Error("ENOSPC: no space left"), { code: "ENOSPC" }))
+      : Promise.resolve(),
+  );
+  const fillingUp: Perform = (effect, at) =>
+    effect.kind === "finish" ? Promise.resolve(ended) : full.perform(effect, at);
+  await drive({ log, clock: ports.clock, perform: fillingUp }, full.inbox);
+  const last = lines().filter(({ type }) => type === "effect_failed");
+  expect(last.at(-1)).toMatchObject({ effect: "snapshot", hint: "free some space, then run again" });
+
   const bug = inWorld(newSim(backlog), () => Promise.reject(new Error("a bug")));
   await expect(drive({ log, clock: ports.clock, perform: bug.perform }, bug.inbox)).rejects.toThrow("a bug");
 });

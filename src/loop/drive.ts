@@ -63,15 +63,23 @@ function start(begin: () => Promise<StepEvent>, effect: Effect, inbox: Inbox): v
         inbox.fail(error);
         return;
       }
+      const hint = hintFor(error);
       inbox.put({
         type: "effect_failed",
         ...("job" in effect ? effect.job : {}),
         effect: error instanceof EffectError ? error.effect : effect.kind,
         error: errorMessage(error),
-        ...(error instanceof UserError && error.hint !== undefined ? { hint: error.hint } : {}),
+        ...(hint === undefined ? {} : { hint }),
       });
     },
   );
+}
+
+/** What to do about an error; whichever file it was that found the disk full first. */
+function hintFor(error: unknown): string | undefined {
+  if (error instanceof UserError) return error.hint;
+  const isFull = errorCode(error) === "ENOSPC" || errorCode(error) === "EDQUOT";
+  return isFull ? "free some space, then run again" : undefined;
 }
 
 /** An effect that failed half way, under the name of what was being done. */
