@@ -8,7 +8,21 @@ import { Stryker } from "@stryker-mutator/core";
 
 /** @typedef {Awaited<ReturnType<Stryker["runMutationTest"]>>[number]} Mutant */
 
-const FLOORS = ["todo", "loop", "gate"];
+/**
+ * What is broken in each floor. Of the loop not what touches the world: that is tested by the stories, which run the program in
+ * a process of its own, where no mutant is switched on.
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
+const FLOORS = {
+  todo: ["src/todo/**/*.ts"],
+  loop: [
+    "src/loop/*.ts",
+    "!src/loop/{perform,perform-*,keep-attempt,environment,locks,recover,world,unwrap}.ts",
+    "!src/loop/{open-run,assemble,run-request,check-request,checks,ask-trust,plan-run,prompt-for}.ts",
+    "!src/loop/{undo,undo-*,redo,replay-*,make-capsule}.ts",
+  ],
+  gate: ["src/gate/**/*.ts"],
+};
 /** Percent. */
 const LEAST = 85;
 
@@ -21,7 +35,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 function tryMutants(floor) {
   const stryker = new Stryker({
     configFile: "test/mutants/stryker.config.mjs",
-    mutate: [`src/${floor}/**/*.ts`, `!src/${floor}/**/*.test.ts`, `!src/${floor}/testing{.ts,/**}`],
+    mutate: [...(FLOORS[floor] ?? []), `!src/${floor}/**/*.test.ts`, `!src/${floor}/testing{.ts,/**}`],
     vitest: { configFile: "test/mutants/vitest.config.ts", dir: `src/${floor}`, related: false },
     incrementalFile: `.mutants/${floor}.json`,
     reporters: process.stderr.isTTY ? ["progress"] : [],
@@ -58,7 +72,8 @@ async function judge(floor) {
 
 process.chdir(root);
 mkdirSync(".mutants", { recursive: true });
-const wanted = process.argv.length > 2 ? process.argv.slice(2) : FLOORS;
-const unknown = wanted.filter((floor) => !FLOORS.includes(floor));
-if (unknown.length > 0) throw new Error(`not among ${FLOORS.join(", ")}: ${unknown.join(", ")}`);
+const known = Object.keys(FLOORS);
+const wanted = process.argv.length > 2 ? process.argv.slice(2) : known;
+const unknown = wanted.filter((floor) => !known.includes(floor));
+if (unknown.length > 0) throw new Error(`not among ${known.join(", ")}: ${unknown.join(", ")}`);
 for (const floor of wanted) if (!(await judge(floor))) process.exitCode = 1;

@@ -13,5 +13,5 @@ export default {
   // Loops without end are found by counting, not by the clock; what is left must not take a busy machine for one.
   timeoutMS: 30_000,
   incremental: true,
-  logLevel: "warn",
+  logLevel: "error",
 };
