@@ -208,10 +208,10 @@ test("tail shows each event in one line, exactly as many as were asked for, a to
   writeBacklog();
   writeLog(RUN, EVENTS);
   expect((await call(tail)).out.split("\n")).toEqual([
-    "03:04:05 message         T1 claude  one line",
-    "03:04:06 command         T1 claude  npm test → exit 1",
-    "03:04:07 message         T2 codex  two",
-    '03:04:08 brand_new       {"answer":42}',
+    "03:04:05 message           T1 claude  one line",
+    "03:04:06 command           T1 claude  npm test → exit 1",
+    "03:04:07 message           T2 codex  two",
+    '03:04:08 brand_new         {"answer":42}',
     "",
   ]);
   for (const n of [0, 1, 3, 4, 99]) {
@@ -231,7 +231,7 @@ test("tail --task and --type choose, before -n counts", async () => {
 test("tail -f of a run that is over, named, ends with it", async () => {
   writeBacklog();
   writeLog(RUN, [...EVENTS, { type: "run_ended", ending: "complete" }]);
-  expect((await call(tail, RUN, "-f", "-n=1")).out).toBe("03:04:09 run_ended       complete\n");
+  expect((await call(tail, RUN, "-f", "-n=1")).out).toBe("03:04:09 run_ended         complete\n");
 });
 
 test("tail -f goes on with what is added, and into the next run", async () => {
@@ -251,8 +251,8 @@ test("tail -f goes on with what is added, and into the next run", async () => {
   const watching = { ...shell, ports: { ...shell.ports, clock: { ...clock, sleep } } };
   await expect(tail(watching, { operands: [], flags: { "-f": true, "-n": "0" } })).rejects.toBe(gone);
   expect(started.out().split("\n")).toEqual([
-    "03:04:09 run_ended       limit",
-    "03:04:05 warning         the next run",
+    "03:04:09 run_ended         limit",
+    "03:04:05 warning           the next run",
     "",
   ]);
 });
