@@ -13,7 +13,7 @@ import type { Repository } from "./repository.js";
 /** A tree to come to: a commit's or tree's, and what differs from it. */
 export interface Target {
   base: string;
-  /** Only path and `to` matter; the runner's own paths are passed over. */
+  /** Only path and `to` matter. */
   changes: readonly DiffEntry[];
 }
 
@@ -56,12 +56,12 @@ export async function layTree(repo: Repository, target: Target): Promise<Result<
   });
 }
 
-/** What a commit changed against its first parent, save what is the runner's own. */
+/** What a commit changed against its first parent. */
 export async function changesOfCommit(
   repo: Repository,
   commit: string,
 ): Promise<Result<DiffEntry[], GitFailure>> {
-  return asResult(async () => (await diffTrees(repo, commit)).filter(({ path }) => !repo.isOwn(path)));
+  return asResult(() => diffTrees(repo, commit));
 }
 
 /** The id of a tree with these changes made. */
@@ -69,7 +69,7 @@ async function treeWith(repo: Repository, base: string, changes: readonly DiffEn
   const index = join(repo.gitDir, "looper", "laid-index");
   await repo.ports.files.makeFolder(join(repo.gitDir, "looper"), 0o700);
   await runGit(repo, ["read-tree", base], { index });
-  const input = indexInfo(changes.filter(({ path }) => !repo.isOwn(path)));
+  const input = indexInfo(changes);
   if (input !== "") await runGit(repo, ["update-index", "-z", "--index-info"], { index, input });
   return (await runGit(repo, ["write-tree"], { index })).out.trimEnd();
 }
