@@ -5,6 +5,7 @@ import type { Rules } from "../logging/rules.js";
 import { id, row } from "../todo/testing.js";
 import type { Effect } from "./effects.js";
 import type { State } from "./state.js";
+import type { Reply } from "./testing/answers.js";
 import { after, begun, openEffect, tell, told, until } from "./testing/reach.js";
 import { feed, type Sim } from "./testing/sim.js";
 
@@ -96,6 +97,10 @@ test("work that turned up after a clean review is looked at by another one, even
     rows: rowsOf(row("T5", { status: "done" })),
   };
   expect(kinds(looked(clean, added))).toEqual(["checkpoint"]);
+  const reported = { updated: [{ id: id("T5"), to: "todo" as const }], rows: added.rows };
+  expect(kinds(looked(clean, reported))).toEqual(["checkpoint"]);
+  const moved = { updated: [{ id: id("T1"), from: "done" as const, to: "todo" as const }], rows: added.rows };
+  expect(kinds(looked(clean, moved))).toEqual(["commit-backlog"]);
   const changed = { ...added, edits: { ...added.edits, added: [], changed: [id("T5")] } };
   expect(kinds(looked(clean, changed))).toEqual(["commit-backlog"]);
 });
@@ -135,7 +140,7 @@ test("in a world that failed nothing is committed, put back or weighed any more:
     const settled = after(snapshot, "snapshot");
     expect(kinds(settled)).toEqual(["stop", "change-backlog"]);
     expect(openEffect(settled, "change-backlog").changes).toEqual([]);
-    expect(workOf(settled.state).jobs[0]?.verdict).toEqual({ kind: "interrupted" });
+    expect(workOf(settled.state).jobs).toMatchObject([{ stage: "settle", verdict: { kind: "interrupted" } }]);
     expect(openEffect(until(settled, "finish"), "finish")).toMatchObject({
       ending: "environment",
       message: "disk full",
@@ -180,3 +185,51 @@ test("each job is told to stop once", () => {
   const failed = told(twice.sim, { type: "effect_failed", effect: "commit-backlog", error: "no" });
   expect(failed.effects).toEqual([]);
 });
+
+/** The agent marks its row itself; it has ended, and the look at its row is under way. */
+function lookingAtRow(end: Reply["end"], before: (sim: Sim) => Sim = (sim) => sim): Sim {
+  const sim = before(until(begun([row("T1")], { apply_summary: false, max_attempts: 1 }), "run-agent"));
+  const ended = until(after(sim, "run-agent", end === undefined ? {} : { end }), "snapshot");
+  return after(ended, "snapshot");
+}
+
+const failed = { outcome: "failed", reason: "exited", evidence: "code 1" } as const;
+
+test("a row that its agent marked as blocked says so itself; one that was stopped is left as it is", () => {
+  const blocked = { rows: rowsOf(row("T1", { status: "blocked" })) };
+  const told1 = tellRow(lookingAtRow(failed), blocked);
+  expect(kinds(told1)).toEqual(["restore"]);
+  const settled = after(told1, "restore");
+  expect(openEffect(settled, "change-backlog").changes).toEqual([]);
+  expect(workOf(settled.state)).toMatchObject({
+    final: new Set(["T1"]),
+    jobs: [{ verdict: { kind: "blocked" } }],
+  });
+  const interrupted = { outcome: "failed", reason: "interrupted", evidence: "SIGTERM" } as const;
+  const stopped = lookingAtRow(interrupted, (sim) => after(feed(feed(sim, sigint).sim, sigint).sim, "stop"));
+  const left = tellRow(stopped, blocked);
+  expect(kinds(left)).toEqual(["change-backlog"]);
+  expect(workOf(left.state).jobs).toMatchObject([{ verdict: { kind: "interrupted" } }]);
+});
+
+test("a row that is gone is no task that is done", () => {
+  const sim = lookingAtRow(undefined);
+  const { job } = openEffect(sim, "change-backlog");
+  const { because } = told(sim, { type: "backlog_changed", ...job, ...same, removed: [id("T1")] });
+  expect(because).toEqual({ rule: "looked-at-row", picked: "T1", why: "gone" });
+});
+
+test("in a world that failed while a row was looked at, nothing is put back any more", () => {
+  const sim = feed(lookingAtRow(failed), {
+    type: "effect_failed",
+    effect: "stop-nothing",
+    error: "disk full",
+  }).sim;
+  expect(kinds(tellRow(sim, {}))).toEqual(["change-backlog"]);
+  expect(kinds(tellRow(lookingAtRow(failed), {}))).toEqual(["restore"]);
+});
+
+function tellRow(sim: Sim, found: Partial<Changed>): Sim {
+  const { job } = openEffect(sim, "change-backlog");
+  return tell(sim, "change-backlog", { type: "backlog_changed", ...job, ...same, ...found }).sim;
+}
