@@ -10,11 +10,9 @@ import { nodePorts } from "../system/node.js";
 import { row } from "../todo/testing.js";
 import { drive, type Perform } from "./drive.js";
 import type { Effect } from "./effects.js";
-import { Inbox } from "./inbox.js";
 import { replayRun } from "./replay.js";
-import { answer } from "./testing/answers.js";
-import { advance } from "./testing/operations.js";
-import { newSim, startRun, type Sim } from "./testing/sim.js";
+import { inWorld } from "./testing/in-world.js";
+import { newSim } from "./testing/sim.js";
 
 const ports = nodePorts();
 let folder: string;
@@ -27,37 +25,6 @@ afterEach(async () => {
   await log.close();
   await rm(folder, { recursive: true });
 });
-
-/** Effects are done in the little world; `first` is asked before each. */
-function inWorld(sim: Sim, first: (effect: Effect) => Promise<void>): { inbox: Inbox; perform: Perform } {
-  const begun = startRun(sim);
-  let now = begun.sim;
-  const inbox = new Inbox();
-  for (const { event } of begun.taken) inbox.put(unsealed(event));
-  return {
-    inbox,
-    perform: async (effect) => {
-      await first(effect);
-      const at = now.open.findIndex((one) => JSON.stringify(one.effect) === JSON.stringify(effect));
-      for (;;) {
-        const open = now.open[at];
-        if (open === undefined) throw new Error(`${effect.kind} was not asked for`);
-        if (open.ops.length > 0) {
-          now = advance(now, open);
-          continue;
-        }
-        const fed = answer(now, open);
-        now = fed.sim;
-        return unsealed(fed.taken.event);
-      }
-    },
-  };
-}
-
-function unsealed(event: StepEvent & { seq?: number; timestamp?: string }): StepEvent {
-  const { seq: _seq, timestamp: _timestamp, ...rest } = event;
-  return rest;
-}
 
 const backlog = { rows: [row("T1"), row("T2", { depends_on: ["T1"] })], commits: [], checkpoints: [] };
 

@@ -1,0 +1,42 @@
+// The little world as what drive starts effects in: an inbox, and effects that are done and answered in it.
+import type { StepEvent } from "../../logging/events.js";
+import type { Perform } from "../drive.js";
+import type { Effect } from "../effects.js";
+import { Inbox } from "../inbox.js";
+import { answer } from "./answers.js";
+import { advance } from "./operations.js";
+import { startRun, type Sim } from "./sim.js";
+
+/** Effects are done in the little world; `first` is asked before each. */
+export function inWorld(
+  sim: Sim,
+  first: (effect: Effect) => Promise<void>,
+): { inbox: Inbox; perform: Perform } {
+  const begun = startRun(sim);
+  let now = begun.sim;
+  const inbox = new Inbox();
+  for (const { event } of begun.taken) inbox.put(unsealed(event));
+  return {
+    inbox,
+    perform: async (effect) => {
+      await first(effect);
+      const at = now.open.findIndex((one) => JSON.stringify(one.effect) === JSON.stringify(effect));
+      for (;;) {
+        const open = now.open[at];
+        if (open === undefined) throw new Error(`${effect.kind} was not asked for`);
+        if (open.ops.length > 0) {
+          now = advance(now, open);
+          continue;
+        }
+        const fed = answer(now, open);
+        now = fed.sim;
+        return unsealed(fed.taken.event);
+      }
+    },
+  };
+}
+
+function unsealed(event: StepEvent & { seq?: number; timestamp?: string }): StepEvent {
+  const { seq: _seq, timestamp: _timestamp, ...rest } = event;
+  return rest;
+}
