@@ -55,7 +55,7 @@ export async function runHook(
   const limit =
     order.timeoutMs === 0
       ? undefined
-      : clock.at(clock.now() + order.timeoutMs, () => {
+      : clock.after(order.timeoutMs, () => {
           limits.reached = true;
           end();
         });

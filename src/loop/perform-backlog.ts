@@ -20,7 +20,7 @@ const MOST_PROBLEMS = 50;
 
 /** Reads the backlog as it is now; its rows go beside the log. */
 export async function performRead(world: World): Promise<StepEvent> {
-  const read = await world.store.read();
+  const read = await world.store.readSaved();
   switch (read.kind) {
     case "ok": {
       world.memory.backlog = read.backlog;

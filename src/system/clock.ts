@@ -8,7 +8,11 @@ export function nodeClock(): Clock {
   return {
     now: () => Date.now(),
     monotonic: () => performance.now(),
-    at: (at, wake) => wakeAt(at, wake),
+    at: (at, wake) => wakeWhen(() => at - Date.now(), wake),
+    after: (ms, wake) => {
+      const end = performance.now() + ms;
+      return wakeWhen(() => end - performance.now(), wake);
+    },
     every: (ms, tick) => {
       const timer = setInterval(tick, ms);
       timer.unref();
@@ -25,15 +29,15 @@ export function nodeClock(): Clock {
   };
 }
 
-function wakeAt(at: number, wake: () => void): Timer {
+/** Wakes once nothing is left. */
+function wakeWhen(left: () => number, wake: () => void): Timer {
   let timer: NodeJS.Timeout | undefined;
   const sleep = (): void => {
-    const left = at - Date.now();
-    if (left <= 0) {
+    if (left() <= 0) {
       timer = setTimeout(wake, 0);
       return;
     }
-    timer = setTimeout(sleep, Math.min(left, SLICE_MS));
+    timer = setTimeout(sleep, Math.min(left(), SLICE_MS));
   };
   sleep();
   return {

@@ -8,6 +8,8 @@ export interface Clock {
   monotonic(): number;
   /** Calls `wake` once, when the wall clock reaches `at`; slept in slices of at most 30 s, so a suspend is survived. */
   at(at: number, wake: () => void): Timer;
+  /** Calls `wake` once, when `ms` milliseconds have passed on the clock that never jumps; time the machine slept does not count. */
+  after(ms: number, wake: () => void): Timer;
   /** Calls `tick` every `ms` milliseconds. Does not keep the program alive. */
   every(ms: number, tick: () => void): Timer;
   /** Resolves after about `ms` milliseconds. */

@@ -190,11 +190,11 @@ async function runProcess(
   const timers: { cancel(): void }[] = [];
   if (options.timeoutMs !== undefined) {
     timers.push(
-      clock.at(clock.now() + options.timeoutMs, () => {
+      clock.after(options.timeoutMs, () => {
         timedOut = true;
         child.signal("SIGTERM", "group");
         timers.push(
-          clock.at(clock.now() + TERM_GRACE_MS, () => {
+          clock.after(TERM_GRACE_MS, () => {
             child.signal("SIGKILL", "group");
           }),
         );

@@ -29,6 +29,8 @@ export type Look =
 /** Why a copy is set aside: others changed the file while it was in use, or it was not valid. */
 export type CopyKind = "edited" | "broken";
 
+/** The time of a file is at most so far ahead of the clock. */
+const CLOCK_GRAIN_MS = 10;
 const MARK = "\ufeff";
 
 /** The task file at a path. */
@@ -60,6 +62,13 @@ export class BacklogFile {
       return { kind: "empty", bytes, problems: checked.kind === "empty" ? checked.problems : [] };
     this.last = { bytes, bom, layout, backlog };
     return { kind: "ok", bytes, version: this.last };
+  }
+
+  /** Milliseconds since it was written; endless where that cannot be told, or lies ahead. */
+  async age(): Promise<number> {
+    const stat = await this.ports.files.stat(this.path);
+    const age = stat === undefined ? Infinity : this.ports.clock.now() - stat.mtimeMs;
+    return age < -CLOCK_GRAIN_MS ? Infinity : age;
   }
 
   /** Whether the file still holds what a look saw. */

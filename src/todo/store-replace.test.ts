@@ -1,5 +1,5 @@
-// The whole file replaced, put back and copied aside. Leaves changes to store.test.ts.
-import { chmod, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
+// The whole file replaced, put back, copied aside, and caught half saved. Leaves changes to store.test.ts.
+import { chmod, mkdtemp, readdir, readFile, realpath, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -214,4 +214,24 @@ test("only names that setting aside gives are copies; the newest comes first", a
   expect(await listBackups(ports.files, path)).toEqual(
     [names[1], names[2], names[0]].map((name) => ({ path: join(folder, name ?? ""), tasks: 2 })),
   );
+});
+
+test("a file that is half saved just now is given a moment; one that was broken before is not", async () => {
+  const whole = backlog(task("T1"));
+  const slept: number[] = [];
+  const sleep = async (ms: number): Promise<void> => {
+    slept.push(ms);
+    if (slept.length === 2) await save(whole);
+  };
+  const saving: Ports = { ...ports, clock: { ...ports.clock, sleep } };
+  await save('{ "tasks": [');
+  expect((await open(saving).readSaved()).kind).toBe("ok");
+  expect(slept).toHaveLength(2);
+  for (const seconds of [2, -3600]) {
+    await save('{ "tasks": [');
+    const then = Date.now() / 1000 - seconds;
+    await utimes(path, then, then);
+    expect((await open(saving).readSaved()).kind).toBe("invalid");
+  }
+  expect(slept).toHaveLength(2);
 });

@@ -79,6 +79,8 @@ export interface Adopted {
 export interface Store {
   /** What is there now. Takes nothing over: what others saved is for the next `change`, an empty list of changes included. */
   read(): Promise<ReadResult>;
+  /** As it is once nobody is in the midst of saving it: what is not valid and was written just now is given a moment. */
+  readSaved(): Promise<ReadResult>;
   /** Applies changes to the newest file. Nothing is written when nothing differs. */
   change(changes: readonly Change[], options: ChangeOptions): Promise<Result<Changed, ChangeFailure>>;
   /** Makes these bytes the file, if they are a valid backlog with tasks. An old file with tasks is copied aside in any case. */
@@ -99,6 +101,8 @@ const LOCK_WAIT_MS = 30_000;
 /** So long a broken file may be one that is just being saved. */
 const SETTLE_MS = 2_000;
 const SETTLE_STEP_MS = 100;
+/** An editor that empties a file and writes it anew is done with it long before. */
+const JUST_NOW_MS = 500;
 /** So often a save that comes between reading and writing starts it over. */
 const MOST_RESTARTS = 20;
 
@@ -110,6 +114,7 @@ export function openStore(ports: StorePorts, path: string, options: StoreOptions
   const writer = new Writer(ports, file);
   return {
     read: () => writer.read(),
+    readSaved: () => writer.readSaved(),
     change: (changes, how) => withLock(ports, path, options, () => writer.change(changes, how)),
     adopt: (bytes, how) => withLock(ports, path, options, () => writer.adopt(bytes, how)),
     putBack: (before) => withLock(ports, path, options, () => writer.putBack(before)),
@@ -167,6 +172,17 @@ class Writer {
     const look = await this.file.look();
     if (look.kind === "ok") this.known ??= look.version;
     return toRead(look);
+  }
+
+  async readSaved(): Promise<ReadResult> {
+    const { clock } = this.ports;
+    const deadline = clock.monotonic() + SETTLE_MS;
+    let read = await this.read();
+    while (isBad(read) && clock.monotonic() < deadline && (await this.file.age()) < JUST_NOW_MS) {
+      await clock.sleep(SETTLE_STEP_MS);
+      read = await this.read();
+    }
+    return read;
   }
 
   async change(
@@ -277,6 +293,10 @@ class Writer {
     const layout = editBacklog(from.layout, from.backlog, backlog);
     return { bytes: encode(layout, from.bom), bom: from.bom, layout, backlog };
   }
+}
+
+function isBad({ kind }: ReadResult): boolean {
+  return kind === "empty" || kind === "invalid";
 }
 
 function holds(look: Look, bytes: Uint8Array): boolean {

@@ -92,16 +92,6 @@ function duringWork(ground: Ground): [number, number] {
   return [open, review];
 }
 
-/** Where the clock jumps no attempt is to fail on its own: one that ends by the clock is the first, not the last. */
-const PATIENT: Scene = {
-  ...ALL_STAGES,
-  tasks: [
-    { id: "T1", behaviour: "done" },
-    { id: "T2", behaviour: "blocked" },
-    { id: "T3", behaviour: "nothing" },
-  ],
-};
-
 const WRITES = /^\d+ (?:append|writeNew) /;
 /** Calls that change something, as the trace names them. */
 const DOES =
@@ -117,7 +107,7 @@ export const PARTS = {
   enospc: atEach("enospc", "ENOSPC", (call) => (WRITES.test(call) ? "half" : "before")),
   eio: atEach("eio", "EIO", () => "before"),
   random,
-  clock: atRandom("clock", PATIENT, {
+  clock: atRandom("clock", ALL_STAGES, {
     harm: (ground, chance) => [
       { at: someCall(ground, chance), when: "before", deed: chance() < 0.5 ? "forward" : "back" },
     ],

@@ -9,6 +9,7 @@ function stage() {
     now: () => 0,
     monotonic: () => 0,
     at: () => ({ cancel: () => undefined }),
+    after: () => ({ cancel: () => undefined }),
     sleep: () => Promise.resolve(),
     every: (_ms, tick) => {
       ticking = tick;
