@@ -1,5 +1,5 @@
-// Nothing is ever lost: random histories of a person and of agents, with failures, tasks given up, kills and rescues brought
-// back, in real repositories. LOOPER_HISTORIES says how many (make test: 30).
+// Nothing is ever lost: random histories of a person and of agents, with failures, tasks given up and undone, kills and rescues
+// brought back, in real repositories. LOOPER_HISTORIES says how many (make test: 30).
 //
 // What must never be lost: a version of a file (its bytes) that git does not ignore and that looper could see. It sees
 //   - the files, and what is staged, when a task is claimed: that is a person's work, or what earlier tasks left;
@@ -28,18 +28,22 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { expect } from "vitest";
 import { never } from "../system/never.js";
+import type { Result } from "../system/result.js";
 import { recordAttempt } from "./attempts.js";
 import { restoreRescue } from "./bring-back.js";
 import { checkpoint, dropCheckpoint, type Checkpoint } from "./checkpoint.js";
 import { prepareCommit } from "./commit.js";
 import { removeStaleLocks } from "./locks.js";
+import { formatMessage } from "./message.js";
 import { publish } from "./publish.js";
+import { publishWithTree } from "./revert-tree.js";
 import { recoverPending } from "./pending.js";
 import type { Repository } from "./repository.js";
 import { listRescues } from "./rescues.js";
 import { restoreTo } from "./restore.js";
 import { must, runAs, test, type Scratch } from "./scratch.js";
-import { DONE, MESSAGE } from "./scratch-task.js";
+import { DONE } from "./scratch-task.js";
+import { prepareSomeUndo, REOPENED } from "./scratch-undo.js";
 import { histories, PATHS, type Deed, type Step } from "./scratch-steps.js";
 import { snapshot, type Snapshot } from "./snapshot.js";
 
@@ -50,6 +54,7 @@ class History {
   readonly required = new Map<string, string>();
   /** How many versions had to be kept at one time or another. */
   seen = 0;
+  undone = 0;
   #written = 0;
   #tasks = 0;
 
@@ -68,6 +73,9 @@ class History {
         return;
       case "rescue":
         await this.bringBack(step.which);
+        return;
+      case "undo":
+        await this.undo(step);
         return;
       default:
         never(step);
@@ -118,7 +126,8 @@ class History {
   }
 
   async finish(taskId: string, seen: Snapshot): Promise<void> {
-    const order = { taskId, run: "run", snapshot: seen, backlog: Buffer.from(DONE), message: MESSAGE };
+    const message = formatMessage({ title: "Do it", summary: "", task: taskId, run: "run", agent: "a" });
+    const order = { taskId, run: "run", snapshot: seen, backlog: Buffer.from(DONE), message };
     const built = must(await prepareCommit(this.repo, { ...order, facts: {} }));
     if (built === "nothing") must(await dropCheckpoint(this.repo, taskId));
     else {
@@ -137,33 +146,51 @@ class History {
     await this.check(`after ${rescue.id} came back`);
   }
 
+  async undo({ which, kill }: Extract<Step, { kind: "undo" }>): Promise<void> {
+    this.see("before an undo", await this.files(), await this.staged(), await this.committed());
+    const prepared = await prepareSomeUndo(this.repo, which);
+    if (prepared === undefined) return;
+    this.undone += 1;
+    writeFileSync(join(this.scratch.top, "to-do.json"), REOPENED);
+    const done = await this.untilKilled(kill, (repo) => publishWithTree(repo, prepared));
+    if (done === undefined) {
+      await removeStaleLocks(this.repo, { since: Infinity });
+      must(await publishWithTree(this.repo, must(await recoverPending(this.repo)) ?? prepared));
+    }
+    await this.check("after an undo");
+  }
+
   /** Does it; when it is to be killed, does it until then and once more, as the next start would. */
   async survive<T>(
     at: number,
     task: { id: string; run: string; taken: Checkpoint },
-    act: (
-      repo: Repository,
-      before: Checkpoint,
-    ) => Promise<{ ok: true; value: T } | { ok: false; error: unknown }>,
+    act: (repo: Repository, before: Checkpoint) => Promise<Result<T, unknown>>,
   ): Promise<T> {
-    if (at > 0) {
-      let calls = 0;
-      const { processes } = this.repo.ports;
-      const run: typeof processes.run = (...args) => {
-        calls += 1;
-        return calls === at ? Promise.reject(new Error("killed")) : processes.run(...args);
-      };
-      const doomed = { ...this.repo, ports: { ...this.repo.ports, processes: { ...processes, run } } };
-      try {
-        return must(await act(doomed, task.taken));
-      } catch (error) {
-        if (!(error instanceof Error) || error.message !== "killed") throw error;
-      }
-      await removeStaleLocks(this.repo, { since: Infinity });
-      const again = must(await checkpoint(this.repo, { id: task.id, run: task.run, reuse: true }));
-      return must(await act(this.repo, again));
+    const done = await this.untilKilled(at, (repo) => act(repo, task.taken));
+    if (done !== undefined) return done.value;
+    await removeStaleLocks(this.repo, { since: Infinity });
+    const again = must(await checkpoint(this.repo, { id: task.id, run: task.run, reuse: true }));
+    return must(await act(this.repo, again));
+  }
+
+  /** `undefined` when it is killed before the nth git process, from 1 on; 0 = it is not. */
+  async untilKilled<T>(
+    at: number,
+    act: (repo: Repository) => Promise<Result<T, unknown>>,
+  ): Promise<{ value: T } | undefined> {
+    let calls = 0;
+    const { processes } = this.repo.ports;
+    const run: typeof processes.run = (...args) => {
+      calls += 1;
+      return calls === at ? Promise.reject(new Error("killed")) : processes.run(...args);
+    };
+    const doomed = { ...this.repo, ports: { ...this.repo.ports, processes: { ...processes, run } } };
+    try {
+      return { value: must(await act(doomed)) };
+    } catch (error) {
+      if (error instanceof Error && error.message === "killed") return undefined;
+      throw error;
     }
-    return must(await act(this.repo, task.taken));
   }
 
   see(when: string, ...versions: readonly Iterable<string>[]): void {
@@ -323,6 +350,7 @@ test(
     const identity = await (await scratch.open()).identity();
     let played = 0;
     let versions = 0;
+    let undone = 0;
     const property = fc.asyncProperty(histories, async (history) => {
       played += 1;
       const top = join(scratch.top, "..", `history-${String(played)}`);
@@ -337,13 +365,15 @@ test(
       const one = new History({ ...scratch, top, git }, asked);
       for (const step of history) await one.play(step);
       versions += one.seen;
+      undone += one.undone;
       rmSync(top, { recursive: true });
     });
     await fc.assert(property, { numRuns: HISTORIES });
     expect(played).toBeGreaterThanOrEqual(HISTORIES);
+    expect(undone).toBeGreaterThan(0);
     if (process.env["LOOPER_HISTORIES"] !== undefined) {
       process.stdout.write(
-        `histories: ${String(played)} of ${String(HISTORIES)}, none of ${String(versions)} versions lost\n`,
+        `histories: ${String(played)} of ${String(HISTORIES)}, ${String(undone)} tasks undone, none of ${String(versions)} versions lost\n`,
       );
     }
   },

@@ -13,7 +13,9 @@ export type Deed =
 export type Step =
   | { kind: "person"; deeds: readonly Deed[] }
   | { kind: "task"; attempts: readonly Attempt[]; end: "done" | "given-up"; kill: number }
-  | { kind: "rescue"; which: number };
+  | { kind: "rescue"; which: number }
+  /** A task that is done is undone, unless that would be refused. `kill`: before the nth git process that changes something. */
+  | { kind: "undo"; which: number; kill: number };
 
 /** One attempt at a task. */
 interface Attempt {
@@ -79,15 +81,16 @@ const taskStep = fc.record({
   kill,
 });
 const rescueStep = fc.record({ kind: fc.constant("rescue" as const), which: fc.nat() });
+const undoStep = fc.record({ kind: fc.constant("undo" as const), which: fc.nat(), kill });
 
 const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: personStep },
   { weight: 3, arbitrary: taskStep },
   { weight: 1, arbitrary: rescueStep },
-  // Undoing a done task belongs here: a step of its kind, played in `play` by the protocol of src/git/revert*.ts.
+  { weight: 2, arbitrary: undoStep },
 );
 
-/** A person begins: else there is little an agent could spoil. */
+/** A person begins: else there is little an agent could spoil. An undo ends it: else there is seldom one that is not refused. */
 export const histories: fc.Arbitrary<Step[]> = fc
-  .tuple(personStep, taskStep, fc.array(steps, { maxLength: 3 }))
-  .map(([person, task, rest]) => [person, task, ...rest]);
+  .tuple(personStep, taskStep, fc.array(steps, { maxLength: 3 }), undoStep)
+  .map(([person, task, rest, undo]) => [person, task, ...rest, undo]);

@@ -2,6 +2,7 @@
 // Leaves the repository to scratch.ts and what a task does to the tests.
 import { join } from "node:path";
 import { prepareCommit } from "./commit.js";
+import type { DiffEntry } from "./diff.js";
 import { readHead } from "./head.js";
 import { findInTheWay } from "./in-the-way.js";
 import type { TaskCommit } from "./live-commits.js";
@@ -44,17 +45,38 @@ export async function cleanPlan(repo: Repository, ...tasks: string[]) {
 
 /** The first step of the protocol: the commit is built, and nothing else is done. */
 export async function prepareUndo(repo: Repository, ...tasks: string[]): Promise<Prepared> {
+  const { changes, inTheWay } = await cleanPlan(repo, ...tasks);
+  if (inTheWay.length > 0) throw new Error(`in the way: ${inTheWay.join(", ")}`);
+  return prepareChanges(repo, tasks, changes);
+}
+
+/** That first step with changes which are known to be in nobody's way. */
+async function prepareChanges(
+  repo: Repository,
+  tasks: readonly string[],
+  changes: readonly DiffEntry[],
+): Promise<Prepared> {
   const head = await readHead(repo);
   const commits = must(await listTaskCommits(repo, head.commit ?? ""));
   const undone = commits.filter(({ task }) => tasks.includes(task));
-  const { changes, inTheWay } = await cleanPlan(repo, ...tasks);
-  if (inTheWay.length > 0) throw new Error(`in the way: ${inTheWay.join(", ")}`);
   const message = formatUndoMessage({ title: undone[0]?.title ?? "", reason: "wrong", undone });
   const snapshot = { changes, head, backlogMode: "100644" };
   const order = { taskId: undefined, run: "undo", snapshot, backlog: Buffer.from(REOPENED), message };
   const prepared = must(await prepareCommit(repo, { ...order, facts: { undo: true } }));
   if (prepared === "nothing") throw new Error("nothing to commit");
   return prepared;
+}
+
+/** The first step for one of the tasks that count, chosen by a number; `undefined` where there is none, or it would be refused. */
+export async function prepareSomeUndo(repo: Repository, which: number): Promise<Prepared | undefined> {
+  const { commit } = await readHead(repo);
+  const live = commit === undefined ? [] : must(await listTaskCommits(repo, commit));
+  const chosen = live[which % Math.max(1, live.length)];
+  if (commit === undefined || chosen === undefined) return undefined;
+  const plan = must(await planRevert(repo, commit, [chosen]));
+  if (plan.kind === "conflicts" || plan.changes.length === 0) return undefined;
+  const inTheWay = must(await findInTheWay(repo, commit, plan.changes));
+  return inTheWay.length > 0 ? undefined : prepareChanges(repo, [chosen.task], plan.changes);
 }
 
 /** The rest of it; answers with the commit, and throws on a warning. */
