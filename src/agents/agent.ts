@@ -47,6 +47,7 @@ export const FAILURE_REASONS = [
   "killed",
   "timed-out",
   "idle",
+  "events",
   "output",
   "no-summary",
   "bad-summary",

@@ -5,13 +5,7 @@ import type { AgentResult, FailureReason } from "./agent.js";
 import { keepEnd } from "./bounds.js";
 import { extractReport, judgeReport } from "./extract.js";
 import type { Closing } from "./reader.js";
-
-/** Why we ended it ourselves. */
-export type Stopped =
-  | { why: "timed-out" | "idle"; afterMs: number }
-  | { why: "interrupted" }
-  /** What it said could not be taken in. */
-  | { why: "output"; message: string };
+import { describeStop, type Stopped } from "./stopped.js";
 
 export interface Seen {
   /** The agent's name in the settings. */
@@ -53,7 +47,7 @@ interface Failure {
 function findFailure(seen: Seen): Failure | undefined {
   const { end, closing } = seen;
   if (end.how === "not-found") return { reason: "not-found", evidence: end.message };
-  if (seen.stopped !== undefined) return describeStop(seen, seen.stopped);
+  if (seen.stopped !== undefined) return describeStop(seen.name, seen.stopped);
   if (end.how === "killed") return { reason: "killed", evidence: `ended by ${end.signal}, not by looper` };
   if (end.code === 143 || end.code === 130) {
     const signal = end.code === 143 ? "SIGTERM" : "SIGINT";
@@ -68,18 +62,6 @@ function findFailure(seen: Seen): Failure | undefined {
     reason: "incomplete",
     evidence: `exit code 0, but its output stops before the end${notUnderstood(seen)}`,
   };
-}
-
-function describeStop(seen: Seen, stopped: Stopped): Failure {
-  if (stopped.why === "interrupted")
-    return { reason: "interrupted", evidence: "ended because the run was stopped" };
-  if (stopped.why === "output") {
-    return { reason: "output", evidence: `its output could not be taken in: ${stopped.message}` };
-  }
-  const after = describeDuration(stopped.afterMs);
-  return stopped.why === "idle"
-    ? { reason: "idle", evidence: `printed nothing for ${after} (agents.${seen.name}.idle_timeout)` }
-    : { reason: "timed-out", evidence: `not finished after ${after} (agents.${seen.name}.timeout)` };
 }
 
 function describeExit(seen: Seen, code: number): Failure {
@@ -123,9 +105,4 @@ function reportOf(closing: Closing, lastMessage: string): Extract<AgentResult, {
 function oneLine(text: string): string {
   const line = text.replaceAll(CONTROL, "").replaceAll(/\s+/g, " ").trim();
   return line.length > 300 ? `${line.slice(0, 299)}…` : line;
-}
-
-function describeDuration(ms: number): string {
-  if (ms % 60_000 === 0 && ms > 0) return `${ms / 60_000} min`;
-  return ms % 1000 === 0 ? `${ms / 1000} s` : `${ms} ms`;
 }

@@ -7,6 +7,7 @@ import { boundEvent } from "./bounds.js";
 import { redactValue } from "../system/redact.js";
 import { splitLines } from "./lines.js";
 import type { Closing, Reader } from "./reader.js";
+import type { Spent } from "./stopped.js";
 
 const STDERR_TAIL = 16 * 1024;
 const MAX_STDERR_LINE = 1024 * 1024;
@@ -20,6 +21,8 @@ export interface ListenRules<S> {
   /** Awaited before anything is passed on. */
   ready(): Promise<void>;
   onLine(): void;
+  /** How much of this it may still say; what goes beyond is dropped. */
+  spend(what: Spent, amount: number): number;
   /** What it says can no longer be taken in; called once. */
   onBroken(message: string): void;
 }
@@ -49,11 +52,11 @@ export class Listener<S> {
   }
 
   onStdout(chunk: Uint8Array): Promise<void> {
-    return this.#guard(() => this.#takeLines(this.#splitter.push(chunk)));
+    return this.#guard(() => this.#takeLines(this.#splitter.push(this.#allowed(chunk))));
   }
 
   onStderr(chunk: Uint8Array): Promise<void> {
-    return this.#guard(() => this.#takeErrors(this.#errors.push(chunk)));
+    return this.#guard(() => this.#takeErrors(this.#errors.push(this.#allowed(chunk))));
   }
 
   /** A command or tool of its own is at work, or we hold its output back. */
@@ -73,6 +76,10 @@ export class Listener<S> {
     return { closing, stderr: this.#stderr, unknownEvents: this.#unknownEvents };
   }
 
+  #allowed(chunk: Uint8Array): Uint8Array {
+    return chunk.subarray(0, this.#rules.spend("output", chunk.length));
+  }
+
   async #takeLines(lines: readonly string[]): Promise<void> {
     const { reader, context, clock } = this.#rules;
     for (const line of lines) {
@@ -89,6 +96,8 @@ export class Listener<S> {
   async #tell(events: readonly AgentEvent[]): Promise<void> {
     const { context } = this.#rules;
     for (const event of events) {
+      // What it cost is told in any case.
+      if (this.#rules.spend("events", 1) === 0 && event.type !== "usage") continue;
       const held = context.onEvent(boundEvent(redactValue((text) => context.redact(text), event, KEPT)));
       if (held !== undefined) await held;
     }

@@ -159,6 +159,47 @@ test("a silent agent runs into its idle timeout", async () => {
   expect(result).toMatchObject({ outcome: "failed", reason: "idle" });
 });
 
+test("an agent that says too much is stopped as its kind stops; what it cost is told all the same", async () => {
+  const usage = { type: "usage", input_tokens: 7, output_tokens: 5 };
+  const agent = node(
+    `const say = (event) => console.log(JSON.stringify(event));
+     process.on("SIGTERM", () => { say(${JSON.stringify(usage)}); process.exit(0); });
+     setInterval(() => say({ type: "message", role: "assistant", content: "again" }), 1);`,
+    { output: "jsonl", maxEvents: 50 },
+  );
+  const { result, events } = await runAgent(agent, request());
+  expect(result).toMatchObject({ outcome: "failed", reason: "events", exitCode: 0, lastMessage: "again" });
+  expect(result.outcome === "failed" && result.evidence).toBe("more than 50 events (agents.ours.max_events)");
+  expect(events.filter(({ type }) => type === "message")).toHaveLength(50);
+  expect(events.at(-1)).toEqual(usage);
+});
+
+test("an agent may say as much as it is allowed", async () => {
+  const say = `{"type":"message","role":"assistant","content":"x"}`;
+  const agent = shell(`echo '${say}'; echo '${say}'`, {
+    output: "jsonl",
+    maxEvents: 2,
+    maxOutput: (say.length + 1) * 2,
+  });
+  const { result, events } = await runAgent(agent, request());
+  expect(result.outcome).toBe("ok");
+  expect(events).toHaveLength(2);
+});
+
+test.each([
+  ["stdout", "yes hello"],
+  ["stderr", "yes hello >&2"],
+])("an agent that prints too much on %s is stopped, and no more than that is kept", async (_pipe, lines) => {
+  const { result, events, stderr } = await runAgent(shell(lines, { maxOutput: 2048 }), request());
+  expect(result).toMatchObject({ outcome: "failed", reason: "output", signal: "SIGTERM" });
+  expect(result.outcome === "failed" && result.evidence).toBe(
+    "printed more than 2 KB (agents.ours.max_output)",
+  );
+  const kept = events.length * 6 + stderr.length;
+  expect(kept).toBeGreaterThan(2048 - 6);
+  expect(kept).toBeLessThan(2048 + 6);
+});
+
 test("the idle clock stands still while a command of the agent runs, and goes on after it", async () => {
   const binary = program(
     "slow-codex",

@@ -80,6 +80,7 @@ async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentCont
     onLine: () => {
       watch.heard();
     },
+    spend: (what, amount) => watch.spend(what, amount),
     onBroken: (message) => {
       watch.giveUp(message);
     },
@@ -96,6 +97,7 @@ async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentCont
     {
       timeoutMs: settings.timeoutMs,
       idleTimeoutMs: settings.idleTimeoutMs,
+      most: { events: settings.maxEvents, output: settings.maxOutput },
       cleanStop: kind.cleanStop,
       stop: context.stop,
       silenceIsFine: () => listener.silenceIsFine(),

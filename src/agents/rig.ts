@@ -10,6 +10,8 @@ export function settingsOf(kind: AgentSettings["kind"], more: Partial<AgentSetti
     env: {},
     timeoutMs: 0,
     idleTimeoutMs: 0,
+    maxEvents: 0,
+    maxOutput: 0,
     permissions: "workspace",
     promptVia: "stdin",
     output: "text",

@@ -1,6 +1,6 @@
-// Ends a process that takes too long, says nothing for too long, or shall stop. Leaves why it ended to judge.ts.
+// Ends a process that takes too long, says nothing for too long, says too much, or shall stop. Leaves why it ended to judge.ts.
 import type { Clock, RunningProcess } from "../system/ports.js";
-import type { Stopped } from "./judge.js";
+import type { Spent, Stopped } from "./stopped.js";
 
 /** The signal a kind stops cleanly on; what is still there 5 s later is killed. */
 export interface CleanStop {
@@ -16,6 +16,8 @@ export interface WatchRules {
   /** Milliseconds; 0 = none. */
   timeoutMs: number;
   idleTimeoutMs: number;
+  /** 0 = any number. */
+  most: Readonly<Record<Spent, number>>;
   cleanStop: CleanStop;
   stop: AbortSignal;
   /** Whether its silence means nothing now: a tool of its own is at work, or we hold its output back. */
@@ -25,6 +27,8 @@ export interface WatchRules {
 export interface Watch {
   /** It said something. */
   heard(): void;
+  /** Counts what it spent; ends it once that is more than it may. Answers how much of the amount it still might. */
+  spend(what: Spent, amount: number): number;
   /** Kills it: nothing it says from now on is of use. */
   giveUp(message: string): void;
   /** Why it was ended, if it was. */
@@ -38,6 +42,7 @@ export function watchProcess(running: RunningProcess, rules: WatchRules, clock: 
   let heardAt = startedAt;
   let stopped: Stopped | undefined;
   let killAt = Infinity;
+  const spent: Record<Spent, number> = { events: 0, output: 0 };
 
   const kill = (): void => {
     killAt = Infinity;
@@ -72,8 +77,16 @@ export function watchProcess(running: RunningProcess, rules: WatchRules, clock: 
     heard: () => {
       heardAt = clock.monotonic();
     },
+    spend: (what, amount) => {
+      const most = rules.most[what];
+      const left = most === 0 ? Infinity : most - spent[what];
+      if (amount > left) stop({ why: what, most });
+      const taken = Math.min(amount, left);
+      spent[what] += taken;
+      return taken;
+    },
     giveUp: (message) => {
-      stopped ??= { why: "output", message };
+      stopped ??= { why: "broken", message };
       kill();
     },
     stopped: () => stopped,

@@ -23,6 +23,10 @@ export interface AgentSettings {
   /** 0 = none. */
   timeoutMs: number;
   idleTimeoutMs: number;
+  /** Of an attempt; 0 = any number. */
+  maxEvents: number;
+  /** Bytes of stdout and stderr; 0 = any amount. */
+  maxOutput: number;
   permissions: Permissions;
   promptVia: "stdin" | "arg" | "file";
   output: "text" | "jsonl";
@@ -61,6 +65,8 @@ export function agentSettings(
     env: own.env,
     timeoutMs: own.timeout,
     idleTimeoutMs: own.idle_timeout,
+    maxEvents: own.max_events,
+    maxOutput: own.max_output,
     permissions: own.permissions,
     promptVia: own.prompt_via,
     output: own.output,

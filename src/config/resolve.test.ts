@@ -80,6 +80,8 @@ function ofAgent(kind: string) {
     env: {},
     timeout: 1_800_000,
     idle_timeout: 600_000,
+    max_events: 20_000,
+    max_output: 1024 ** 3,
     permissions: "workspace",
     prompt_via: "stdin",
     output: "text",
@@ -151,6 +153,9 @@ test.each([
   [{ loop: { max_iterations: 1.5 } }, "a whole number"],
   [{ agents: { codex: { timeout: "5m banana" } } }, "a duration such as"],
   [{ agents: { codex: { timeout: -1 } } }, "a duration such as"],
+  [{ agents: { codex: { max_output: "1 banana" } } }, "a size such as"],
+  [{ agents: { codex: { max_output: "9999999999GB" } } }, "a size such as"],
+  [{ agents: { codex: { max_events: -1 } } }, "a whole number, at least 0"],
   [{ agents: { Codex: {} } }, '"Codex" cannot be an agent\'s name'],
   [{ schedule: { strategy: "codex" } }, "single | odd-even | round-robin"],
   [{ schedule: { agents: [] } }, "at least one"],
@@ -163,6 +168,15 @@ test.each([
 
 test("$schema is for editors", () => {
   expect(problems({ project: { $schema: "x.json" } })).toBe("");
+});
+
+test("sizes become bytes", () => {
+  const sizes = { a: "64kb", b: 1_000, c: 0 };
+  const agents = Object.fromEntries(
+    Object.entries(sizes).map(([name, max_output]) => [name, { kind: "command", binary: "x", max_output }]),
+  );
+  const { settings } = resolve({ project: { agents } });
+  expect(Object.keys(sizes).map((name) => settings.agents[name]?.max_output)).toEqual([65_536, 1_000, 0]);
 });
 
 test("durations become milliseconds, spellings of a strategy become one", () => {
@@ -276,6 +290,8 @@ test("an agent's settings have every value, and absolute paths", () => {
     env: {},
     timeoutMs: 1_800_000,
     idleTimeoutMs: 600_000,
+    maxEvents: 20_000,
+    maxOutput: 1024 ** 3,
     permissions: "workspace",
     promptVia: "stdin",
     output: "text",

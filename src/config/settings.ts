@@ -1,6 +1,7 @@
 // THE table of settings: for each key its type, default, short environment names, flag and one sentence of doc.
 // Leaves reading files to load.ts, the order of the layers to resolve.ts, an agent's resolved settings to agent-settings.ts.
 import { z } from "zod";
+import { BYTE_SIZE_PATTERN, parseByteSize } from "./byte-size.js";
 import { DURATION_PATTERN, parseDuration } from "./duration.js";
 import { row, type Row, type Tree } from "./table.js";
 
@@ -70,6 +71,22 @@ const duration = z
     const ms = parseDuration(value);
     if (ms !== undefined) return ms;
     context.issues.push({ code: "custom", message: durationRule, input: value });
+    return z.NEVER;
+  });
+
+const byteSizeRule = "a size such as 500MB or 1GB, or a number of bytes";
+const byteSize = z
+  .union(
+    [
+      z.string().regex(BYTE_SIZE_PATTERN, { error: byteSizeRule }),
+      z.number().min(0, { error: byteSizeRule }),
+    ],
+    { error: byteSizeRule },
+  )
+  .transform((value, context) => {
+    const bytes = parseByteSize(value);
+    if (bytes !== undefined) return bytes;
+    context.issues.push({ code: "custom", message: byteSizeRule, input: value });
     return z.NEVER;
   });
 
@@ -172,6 +189,10 @@ export const SETTINGS = {
   "agents.*.last_message": row(path, "A path where the final message is also written.", {}),
   "agents.*.timeout": row(duration, "The longest an agent may take; 0 = none.", { default: "30m" }),
   "agents.*.idle_timeout": row(duration, "The longest an agent may be silent; 0 = none.", { default: "10m" }),
+  "agents.*.max_events": row(wholeNumber(0), "The most events an attempt may have; 0 = any number.", {
+    default: 20_000,
+  }),
+  "agents.*.max_output": row(byteSize, "The most an attempt may print; 0 = any amount.", { default: "1GB" }),
   "agents.*.permissions": row(oneOf(...PERMISSIONS), "What the agent may do.", { default: "workspace" }),
   "agents.*.prompt_via": row(oneOf("stdin", "arg", "file"), "Kind `command`: how it gets the prompt.", {
     default: "stdin",

@@ -1,0 +1,54 @@
+// Why we ended an agent ourselves, and how that is told. Pure.
+import { never } from "../system/never.js";
+import type { FailureReason } from "./agent.js";
+
+/** What an agent may only spend so much of: events, bytes of output. */
+export type Spent = "events" | "output";
+
+/** Why we ended it ourselves. */
+export type Stopped =
+  | { why: "timed-out" | "idle"; afterMs: number }
+  | { why: Spent; most: number }
+  | { why: "interrupted" }
+  /** What it said could not be taken in. */
+  | { why: "broken"; message: string };
+
+/** The reason, and what was seen; a limit is told with the setting it comes from. `name`: the agent's in the settings. */
+export function describeStop(name: string, stopped: Stopped): { reason: FailureReason; evidence: string } {
+  const { why } = stopped;
+  switch (why) {
+    case "timed-out":
+      return {
+        reason: why,
+        evidence: `not finished after ${duration(stopped.afterMs)} (agents.${name}.timeout)`,
+      };
+    case "idle":
+      return {
+        reason: why,
+        evidence: `printed nothing for ${duration(stopped.afterMs)} (agents.${name}.idle_timeout)`,
+      };
+    case "events":
+      return { reason: why, evidence: `more than ${stopped.most} events (agents.${name}.max_events)` };
+    case "output":
+      return { reason: why, evidence: `printed more than ${size(stopped.most)} (agents.${name}.max_output)` };
+    case "interrupted":
+      return { reason: why, evidence: "ended because the run was stopped" };
+    case "broken":
+      return { reason: "output", evidence: `its output could not be taken in: ${stopped.message}` };
+    default:
+      return never(why);
+  }
+}
+
+function duration(ms: number): string {
+  if (ms % 60_000 === 0 && ms > 0) return `${ms / 60_000} min`;
+  return ms % 1000 === 0 ? `${ms / 1000} s` : `${ms} ms`;
+}
+
+function size(bytes: number): string {
+  for (const [unit, power] of [["GB", 3] as const, ["MB", 2] as const, ["KB", 1] as const]) {
+    const amount = bytes / 1024 ** power;
+    if (amount >= 1 && Number.isInteger(amount)) return `${amount} ${unit}`;
+  }
+  return `${bytes} bytes`;
+}
