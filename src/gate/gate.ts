@@ -19,15 +19,19 @@ export interface Runs {
   again: Ran[];
 }
 
-/** What passes and fails before a task: the project's commands only, since its own have no before. */
+/**
+ * What passes and fails before a task: the project's commands only, since its own have no before. What fails is run once more:
+ * red by chance would excuse all that the task breaks.
+ */
 export async function measureBaseline(
   ports: GatePorts,
   room: Room,
   plan: GatePlan,
   stop: AbortSignal,
 ): Promise<Baseline | "interrupted"> {
-  const commands = await runCommands(ports, room, { ...plan, own: [] }, stop);
-  return commands === "interrupted" ? commands : { commands };
+  const rules = { ...plan, own: [], strict: false, baseline: undefined };
+  const runs = await runRepeating(ports, room, rules, stop);
+  return runs === "interrupted" ? runs : baselineAfter(runs);
 }
 
 /** Runs every command, and once more each that would fail the attempt. */

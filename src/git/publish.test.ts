@@ -82,6 +82,37 @@ test("an index that stays locked is a warning, one that is released is waited fo
   expect(slept).toBeGreaterThanOrEqual(15_000);
 });
 
+test("a disk that is full when the index is written: HEAD stays, and the next start makes both", async ({
+  scratch,
+}) => {
+  let full = true;
+  const { processes } = scratch.ports;
+  const stderr = "fatal: unable to write new_index file: No space left on device\n";
+  const failed = {
+    end: { how: "exited" as const, code: 128 },
+    stdout: new Uint8Array(),
+    stderr,
+    timedOut: false,
+  };
+  const run: typeof processes.run = (spec, options) =>
+    full && spec.args.includes("update-index") ? Promise.resolve(failed) : processes.run(spec, options);
+  const ports = { ...scratch.ports, processes: { ...processes, run } };
+  const repo = await scratch.open({}, ports);
+  const before = await scratch.git("rev-parse", "HEAD");
+  const prepared = await attempt(repo, () => {
+    write(scratch, "new", "agent\n");
+  });
+  await scratch.ports.files.writeAtomic(join(scratch.top, "to-do.json"), DONE);
+  expect(await publish(repo, prepared)).toMatchObject({ ok: false });
+  expect(await scratch.git("rev-parse", "HEAD")).toBe(before);
+  full = false;
+  const pending = must(await recoverPending(repo));
+  if (pending === undefined) throw new Error("the commit is forgotten");
+  must(await publish(repo, pending));
+  expect(await scratch.git("log", "-1", "--format=%s")).toBe("Do T1");
+  expect(await scratch.git("status", "--porcelain")).toBe("");
+});
+
 test("killed before any git process of the protocol: the next start ends with exactly one commit", async ({
   scratch,
 }) => {

@@ -2,6 +2,7 @@
 // a commit that is in HEAD has its paths in the index too, whenever a run is killed.
 // Leaves building it to commit.ts and pending.ts.
 import { dropInModules } from "./checkpoint.js";
+import { isOfTheDisk } from "../system/errors.js";
 import type { Result } from "../system/result.js";
 import { asResult, GitError, runGit, type GitFailure } from "./git.js";
 import { isAncestor, readHead, zeroLike, type Head } from "./head.js";
@@ -40,13 +41,16 @@ export async function publishCommit(repo: Repository, prepared: Prepared): Promi
   return { commit, warnings };
 }
 
-/** An index that cannot be written must not undo a commit: it only shows these paths as changed. */
+/**
+ * An index that cannot be written must not undo a commit: it only shows these paths as changed. A disk that takes nothing
+ * more is for the next start, which does all of it again.
+ */
 async function tryRefresh(repo: Repository, prepared: Prepared): Promise<string[]> {
   try {
     await refreshIndex(repo, prepared.changes);
     return [];
   } catch (error) {
-    if (!(error instanceof GitError)) throw error;
+    if (!(error instanceof GitError) || isOfTheDisk(error.message)) throw error;
     return [`the index could not be brought up to date; git reset --mixed does it (${error.message})`];
   }
 }

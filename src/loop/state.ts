@@ -2,6 +2,7 @@
 import type { Rules } from "../logging/rules.js";
 import type { Ending, StepEvent } from "../logging/events.js";
 import type { IndexRow, Status, TaskId } from "../todo/task.js";
+import type { Pauses } from "./pauses.js";
 import type { Earlier, JobFacts, PlannedHook } from "./effects.js";
 
 export type State =
@@ -30,6 +31,9 @@ export interface Opening extends Frame {
   repairs: number;
   nextJob: number;
   dropped: ReadonlySet<string>;
+  pauses: Pauses;
+  /** What waits for an agent that is paused. */
+  waits?: "bootstrap" | "repair" | undefined;
   /** Somebody is being asked whether to draft. */
   asking: boolean;
   job?: Job | undefined;
@@ -98,6 +102,7 @@ export interface Work extends Frame {
   final: ReadonlySet<TaskId>;
   earlier: ReadonlyMap<TaskId, readonly Earlier[]>;
   dropped: ReadonlySet<string>;
+  pauses: Pauses;
   reviews: { added: number; failed: number; clean: boolean };
   /** A look at the backlog is under way. */
   looking: boolean;

@@ -62,10 +62,3 @@ function stage(reached: number): Stopping {
 export function said(event: Extract<StepEvent, { type: "effect_failed" }>): string {
   return event.hint === undefined ? event.error : `${event.error}: ${event.hint}`;
 }
-
-/** Whether an error, Node's or git's in its own words, is the disk's: full, broken, or not to be written. */
-export function isOfTheDisk(error: string): boolean {
-  return /\b(?:ENOSPC|EDQUOT|EIO|EROFS)\b|no space left on device|disk quota exceeded|input\/output error|read-only file system/i.test(
-    error,
-  );
-}

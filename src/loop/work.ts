@@ -1,5 +1,6 @@
 // While there is a backlog: what a job's events lead to. Pure.
 // Leaves which job comes next to choose.ts, a job's own stages to job.ts, settling an attempt to settle.ts and settled.ts.
+import { isOfTheDisk } from "../system/errors.js";
 import { never } from "../system/never.js";
 import type { Sealed, StepEvent } from "../logging/events.js";
 import { closeAtOnce } from "./close.js";
@@ -7,10 +8,11 @@ import { choose, goOn } from "./choose.js";
 import { enter, expectStage, nextHook, startAgent, startBaseline, startBefore } from "./job.js";
 import { dropJob, jobOf, replaceJob, stopJobs, takeOutcome, uncount } from "./jobs.js";
 import { judgeAttempt, judgeReview } from "./judge.js";
+import { unpause } from "./pauses.js";
 import { settleReview } from "./settle.js";
 import { afterSettle, endJob } from "./settled.js";
 import type { Job, Stage, State, Verdict, Work } from "./state.js";
-import { heed, isOfTheDisk, said, type Turn } from "./turn.js";
+import { heed, said, type Turn } from "./turn.js";
 import { takeGate, takeRestored, takeUncommitted, weighAttempt, weighRow } from "./weigh.js";
 
 type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
@@ -168,7 +170,8 @@ function onAgent(work: Work, event: Of<"agent_finished">, turn: Turn): State {
   turn.because = { rule: "agent-finished", why: event.reason ?? event.outcome };
   const after = job.facts.phase === "review" ? "restore" : "snapshot";
   turn.effects.push({ kind: after, job: job.facts });
-  return working(replaceJob(work, { ...enter(job, after), end: event }));
+  const seen = event.outcome === "ok" ? { ...work, pauses: unpause(work.pauses, job.facts.agent) } : work;
+  return working(replaceJob(seen, { ...enter(job, after), end: event }));
 }
 
 function onSnapshot(work: Work, event: Of<"snapshot">, turn: Turn): State {
