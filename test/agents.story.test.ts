@@ -68,7 +68,7 @@ test(
   "streams that end badly are failed attempts, whatever else they say; notices on the way are not",
   story(async (rig) => {
     const good = { status: "done" };
-    const api = { message: "Internal server error", status: 500 };
+    const api = { message: "Bad request: messages must not be empty", status: 400 };
     const env = rig.clis({
       tasks: {
         // Its subtype is "success" all the same.
@@ -93,12 +93,12 @@ test(
       expect(code, stderr).toBe(0);
       const failed = rig.events().filter(({ type }) => type === "attempt_failed");
       expect(failed.map((line) => [line["task_id"], line["reason"]])).toEqual([
-        ["T1", "overloaded"],
+        ["T1", "bad-request"],
         ["T2", "incomplete"],
         ["T3", "exited"],
         ["T4", "no-summary"],
       ]);
-      expect(stderr).toContain("Internal server error");
+      expect(stderr).toContain("messages must not be empty");
       expect(rig.readBacklog().tasks.map(({ attempts }) => attempts)).toEqual([2, 2, 2, 2]);
       const refused = rig.events().filter(({ type, reason }) => type === "error" && reason === "refused");
       expect(refused.length).toBeGreaterThan(0);

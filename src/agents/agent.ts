@@ -22,6 +22,26 @@ export interface AgentRequest {
   /** The whole environment, run variables included. */
   env: Readonly<Record<string, string>>;
   permissions: Permissions;
+  /** Go on with the session of an earlier result of this agent, instead of beginning one. */
+  resume?: Session;
+}
+
+/** A session of an agent's, as its CLI knows it. */
+export interface Session {
+  id: string;
+  /** What it has come to by the CLI's own count, which goes on where it left off when the session is resumed. */
+  used?: Used;
+}
+
+/** Tokens and dollars, counted alike for all kinds. */
+export interface Used {
+  /** Without what came from the cache. */
+  input_tokens: number;
+  /** With what was thought. */
+  output_tokens: number;
+  cached_input_tokens?: number;
+  /** Absent where nobody told. */
+  cost_usd?: number;
 }
 
 /** What an agent says while it works: contract §6, *the agent's own lines*. Texts are bounded at 64 KiB, then cut with a mark. */
@@ -31,13 +51,7 @@ export type AgentEvent =
   | { type: "tool_result"; id?: string; output: string; is_error: boolean; parent?: string }
   | { type: "command"; command: string; exit_code?: number; duration_ms?: number; parent?: string }
   | { type: "error"; error: string; reason?: string }
-  | {
-      type: "usage";
-      input_tokens: number;
-      output_tokens: number;
-      cached_input_tokens?: number;
-      cost_usd?: number;
-    };
+  | ({ type: "usage" } & Used);
 
 /** Contract §4: why an attempt failed. Those of parts that come later are not here yet. */
 export const FAILURE_REASONS = [
@@ -73,6 +87,8 @@ interface EndFacts {
   lastMessage: string;
   /** Lines of output of a kind this version does not know. */
   unknownEvents: number;
+  /** Where a request can go on with it (`resume`). */
+  session?: Session;
 }
 
 /** What the final message held: a valid summary, something like one that is not valid, or nothing of the kind. */
@@ -86,6 +102,8 @@ export type AgentResult =
       reason: FailureReason;
       /** One line a user understands: what was seen. */
       evidence: string;
+      /** Epoch ms from when it can be asked again, where it said so. */
+      retryAt?: number;
     });
 
 /** What an agent may use while it works. */

@@ -27,7 +27,11 @@ export interface AgentSettings {
   maxEvents: number;
   /** Bytes of stdout and stderr; 0 = any amount. */
   maxOutput: number;
+  /** Of an attempt, where the CLI has a flag for it; 0 = any number. */
+  maxTurns: number;
   permissions: Permissions;
+  /** Whether commands in the agent's own sandbox reach the network. */
+  network: boolean;
   promptVia: "stdin" | "arg" | "file";
   output: "text" | "jsonl";
   /** kind `module`: absolute path of the file whose default export is a `ModuleAgent`. */
@@ -67,7 +71,9 @@ export function agentSettings(
     idleTimeoutMs: own.idle_timeout,
     maxEvents: own.max_events,
     maxOutput: own.max_output,
+    maxTurns: own.max_turns,
     permissions: own.permissions,
+    network: own.network,
     promptVia: own.prompt_via,
     output: own.output,
   };

@@ -44,6 +44,7 @@ test("without any layer every default of the contract is there", () => {
       odd: "codex",
       even: "claude",
       agents: ["claude", "codex"],
+      on_limit: "switch",
     },
     roles: {},
     loop: {

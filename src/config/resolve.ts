@@ -131,11 +131,14 @@ const NEEDS: ReadonlyMap<unknown, string> = new Map([
   ["scripted", "script"],
 ]);
 
+/** The settings of the schedule that name agents. */
+const NAMING: readonly string[] = ["schedule.agent", "schedule.odd", "schedule.even", "schedule.agents"];
+
 /** Names of agents in the schedule and the roles that nothing stands behind. */
 function unknownAgents(agents: readonly string[], entries: ReadonlyMap<string, Entry>): string[] {
   return [...entries.values()].flatMap(({ path, value, source }) => {
     const key = keyOf(path);
-    if (path[0] !== "roles" && (path[0] !== "schedule" || key === "schedule.strategy")) return [];
+    if (path[0] !== "roles" && (path[0] !== "schedule" || !NAMING.includes(key))) return [];
     const extra = key === "schedule.agent" ? [AUTO] : [];
     const named: unknown[] = Array.isArray(value) ? value : [value];
     return named

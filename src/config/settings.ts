@@ -126,6 +126,11 @@ export const SETTINGS = {
     default: ["claude", "codex"],
     flag: "--rr-agents",
   }),
+  "schedule.on_limit": row(
+    oneOf("wait", "switch"),
+    "When an agent may not work for a while: wait for it, or let the next one scheduled take over.",
+    { default: "switch" },
+  ),
 
   "roles.iteration": row(agent, "The agent of iterations, whatever the schedule says.", {
     flag: "--iteration-agent",
@@ -149,6 +154,11 @@ export const SETTINGS = {
     env: { LOOPER_LOOP_DELAY: "loop.delay_seconds" },
     flag: "--loop-delay",
   }),
+  "loop.max_wait": row(
+    duration,
+    "The longest single wait for an agent that may not work; then the run ends.",
+    {},
+  ),
   "loop.apply_summary": row(yesNo, "Whether an agent's summary changes the task file.", {
     default: true,
     env: { LOOPER_APPLY_SUMMARY: "loop.apply_summary" },
@@ -193,7 +203,13 @@ export const SETTINGS = {
     default: 20_000,
   }),
   "agents.*.max_output": row(byteSize, "The most an attempt may print; 0 = any amount.", { default: "1GB" }),
+  "agents.*.max_turns": row(wholeNumber(0), "Kind `claude`: the most turns of an attempt; 0 = any number.", {
+    default: 0,
+  }),
   "agents.*.permissions": row(oneOf(...PERMISSIONS), "What the agent may do.", { default: "workspace" }),
+  "agents.*.network": row(yesNo, "Kind `codex`: whether commands in its sandbox reach the network.", {
+    default: false,
+  }),
   "agents.*.prompt_via": row(oneOf("stdin", "arg", "file"), "Kind `command`: how it gets the prompt.", {
     default: "stdin",
   }),

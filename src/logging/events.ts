@@ -12,6 +12,7 @@ export const ENDINGS = [
   "complete",
   "blocked",
   "limit",
+  "waiting",
   "unusable-backlog",
   "environment",
   "interrupted",
@@ -99,6 +100,8 @@ const StepEvents = {
     killed: z.int(),
     left: z.array(z.int()),
     locks_removed: z.array(z.string()),
+    /** Agents that an earlier run was told to leave alone until then (RFC 3339). */
+    pauses: z.array(z.object({ agent: z.string(), reason: z.string(), until: z.string() })).optional(),
   }),
   backlog_read: z.object({
     type: z.literal("backlog_read"),
@@ -152,6 +155,8 @@ const StepEvents = {
     outcome: z.enum(["ok", "failed"]),
     reason: z.enum(FAILURE_REASONS).optional(),
     evidence: z.string().optional(),
+    /** RFC 3339: from when it can be asked again, where it said so. */
+    retry_at: z.string().optional(),
     report: z
       .union([
         z.object({ found: Summary }),

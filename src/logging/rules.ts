@@ -25,6 +25,10 @@ export const Rules = z.object({
     repair: z.string().optional(),
     bootstrap: z.string().optional(),
   }),
+  /** What is done while an agent is kept from working by a limit: another one scheduled takes over, or it is waited for. */
+  on_limit: z.enum(["wait", "switch"]).default("switch"),
+  /** The longest single wait for an agent; absent: none. */
+  max_wait_ms: z.number().optional(),
   /** `--agent`: for every phase, before everything else. */
   agent: z.string().optional(),
   /** `--task`: this one and what it depends on. */

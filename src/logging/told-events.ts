@@ -43,10 +43,18 @@ const ToldEvents = {
     reason: z.string(),
     evidence: z.string(),
     /** What follows: another attempt, or the task is given up. */
-    next: z.enum(["retry", "blocked", "drop-agent", "end"]),
+    next: z.enum(["retry", "blocked", "drop-agent", "wait", "end"]),
+    /** With `wait`, RFC 3339: no attempt was counted, and the agent is left alone until then. */
+    until: z.string().optional(),
   }),
   warning: z.object({ type: z.literal("warning"), ...told, message: z.string() }),
-  waiting: z.object({ type: z.literal("waiting"), reason: z.string(), until: z.string() }),
+  waiting: z.object({
+    type: z.literal("waiting"),
+    reason: z.string(),
+    until: z.string(),
+    /** The agent that is waited for, if one is. */
+    agent: z.string().optional(),
+  }),
   agent_started: z.object({
     type: z.literal("agent_started"),
     ...job,

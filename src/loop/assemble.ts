@@ -159,7 +159,14 @@ async function autoAgent(request: RunRequest, hands: ReadonlyMap<string, Hand>):
 }
 
 export function rulesOf(request: RunRequest, schedule: string[], bootstrap: Rules["bootstrap"]): Rules {
-  const { loop, roles, hooks, git, verify } = request.project.resolved.settings;
+  const {
+    loop,
+    roles,
+    hooks,
+    git,
+    verify,
+    schedule: { on_limit },
+  } = request.project.resolved.settings;
   return {
     max_iterations: loop.max_iterations,
     max_attempts: loop.max_attempts,
@@ -175,6 +182,8 @@ export function rulesOf(request: RunRequest, schedule: string[], bootstrap: Rule
       ...(roles.repair === undefined ? {} : { repair: roles.repair }),
       ...(roles.bootstrap === undefined ? {} : { bootstrap: roles.bootstrap }),
     },
+    on_limit,
+    ...(loop.max_wait === undefined ? {} : { max_wait_ms: loop.max_wait }),
     ...(request.agent === undefined ? {} : { agent: request.agent }),
     ...(request.only === undefined ? {} : { only: TaskId.parse(request.only) }),
     hooks: {

@@ -5,7 +5,8 @@ import type { IndexRow, TaskId } from "../todo/task.js";
 import { beginClose } from "./close.js";
 import { firstStage } from "./job.js";
 import { toRow } from "./jobs.js";
-import { agentFor } from "./schedule.js";
+import { takerFor, type Taker } from "./schedule.js";
+import { waitFor } from "./wait.js";
 import type { Job, JobKind, Opening, State, Work } from "./state.js";
 import type { Turn } from "./turn.js";
 
@@ -35,6 +36,7 @@ export function beginWork(
     final: new Set(),
     earlier: new Map(),
     dropped: opening.dropped,
+    pauses: opening.pauses,
     reviews: { added: 0, failed: 0, clean: false },
     looking: false,
   };
@@ -63,6 +65,13 @@ function waitFirst(work: Work, turn: Turn): State | undefined {
     until: new Date(work.resumeAt).toISOString(),
   });
   return { phase: "working", work };
+}
+
+/** L13: the run stands still until an agent may be asked again, unless that is too long. */
+function standBy(work: Work, taker: Exclude<Taker, { agent: string }>, turn: Turn): State {
+  if (taker === undefined) return end(work, "environment", "no agent is left that can be used", turn);
+  const tooLong = waitFor(work, taker, turn);
+  return tooLong === undefined ? { phase: "working", work } : end(work, "waiting", tooLong, turn);
 }
 
 /** Picks the next job from what the backlog is now. L3: in the order of contract §3.4, no task in two hands. */
@@ -98,12 +107,11 @@ type Picked = Exclude<ReturnType<typeof selectTask>, { none: unknown }>;
 
 function startTask(work: Work, { picked, reason, candidates, next }: Picked, turn: Turn): State {
   const iteration = work.iterations + 1;
-  const agent = agentFor(work.rules, "iteration", {
-    iteration,
-    dropped: work.dropped,
-    ...(picked.agent === undefined ? {} : { wanted: picked.agent }),
-  });
-  if (agent === undefined) return end(work, "environment", "no agent is left that can be used", turn);
+  const { dropped, pauses } = work;
+  const now = { iteration, dropped, pauses, at: turn.at, wanted: picked.agent };
+  const taker = takerFor(work.rules, "iteration", now);
+  if (taker === undefined || !("agent" in taker)) return standBy(work, taker, turn);
+  const { agent } = taker;
   const attempt = (work.attempts.get(picked.id) ?? 0) + 1;
   const job = newJob(work, "iteration", { iteration, agent, attempt, task_id: picked.id });
   turn.because = {
@@ -159,9 +167,14 @@ function nothingReady(
   if (!wanted) return end(work, ending, undefined, turn);
   const waits = waitFirst(work, turn);
   if (waits !== undefined) return waits;
-  const agent = agentFor(rules, "review", { iteration: 1, dropped: work.dropped });
-  if (agent === undefined) return end(work, "environment", "no agent is left that can be used", turn);
-  const job = newJob(work, "review", { iteration: work.iterations + 1, agent, attempt: reviews.failed + 1 });
+  const { dropped, pauses } = work;
+  const taker = takerFor(rules, "review", { iteration: 1, dropped, pauses, at: turn.at });
+  if (taker === undefined || !("agent" in taker)) return standBy(work, taker, turn);
+  const job = newJob(work, "review", {
+    iteration: work.iterations + 1,
+    agent: taker.agent,
+    attempt: reviews.failed + 1,
+  });
   turn.because = { rule: "review", why };
   turn.effects.push({ kind: "checkpoint", job: job.facts, reuse: false });
   return { phase: "working", work: begun(work, job) };

@@ -135,11 +135,13 @@ function hookStatus(job: Job): HookStatus {
   return kind === undefined || kind === "interrupted" ? "failed" : kind;
 }
 
+type AttemptFailed = Extract<ToldEvent, { type: "attempt_failed" }>;
+
 /** The line that says an attempt failed, and what follows. */
 export function failureNote(
   job: Job,
   failure: { reason: string; evidence: string },
-  next: Extract<ToldEvent, { type: "attempt_failed" }>["next"],
-): ToldEvent {
+  next: AttemptFailed["next"],
+): AttemptFailed {
   return { type: "attempt_failed", ...job.facts, ...failure, next };
 }

@@ -1,6 +1,7 @@
 // What an attempt came to, from the agent's end and what the tree looks like. Pure.
 import { never } from "../system/never.js";
 import type { Summary } from "../todo/summary.js";
+import { isPause } from "./pauses.js";
 import { isUnusable } from "./schedule.js";
 import type { Job, Verdict } from "./state.js";
 import type { StepEvent } from "../logging/events.js";
@@ -34,8 +35,8 @@ function acceptReport({ end, facts, stopped }: Job): { summary: Summary } | Verd
 /** The verdict on an attempt at a task. L5: done only by a summary that fits, with HEAD where it belongs. */
 export function judgeAttempt(job: Job, snapshot: Snapshot): Verdict {
   const accepted = acceptReport(job);
-  // Who was stopped, or is not there, is not to blame for a HEAD that moved meanwhile.
-  if ("kind" in accepted && (accepted.kind === "interrupted" || drops(accepted))) return accepted;
+  // Who was stopped, is not there or was not let in is not to blame for a HEAD that moved meanwhile.
+  if ("kind" in accepted && isNoAttempt(accepted)) return accepted;
   if (snapshot.head === "moved") {
     return { kind: "failed", reason: "moved-head", evidence: snapshot.why ?? "HEAD was moved" };
   }
@@ -67,11 +68,27 @@ export function drops(verdict: Verdict | undefined): boolean {
   return verdict?.kind === "failed" && isUnusable(verdict.reason);
 }
 
+/** The agent was not let in: a limit, an overload, the network. It is paused, and the task stays in hand. */
+export function waits(verdict: Verdict | undefined): boolean {
+  return verdict?.kind === "failed" && isPause(verdict.reason);
+}
+
+/** Whether this counts for nothing against the task. */
+export function isNoAttempt(verdict: Verdict): boolean {
+  return verdict.kind === "interrupted" || drops(verdict) || waits(verdict);
+}
+
 /** The verdict on a review: any valid summary will do. */
 export function judgeReview(job: Job): Verdict {
   const accepted = acceptReport(job);
   if ("kind" in accepted) return accepted;
   return { kind: "reviewed", added: 0 };
+}
+
+/** From when its agent can be asked again, in epoch ms, where it said so. */
+export function retryAtOf(end: AgentFinished | undefined): { retryAt?: number } {
+  const at = end?.retry_at === undefined ? Number.NaN : Date.parse(end.retry_at);
+  return Number.isNaN(at) ? {} : { retryAt: at };
 }
 
 /** The new tasks an accepted summary asks for. */

@@ -14,6 +14,7 @@ import { Inbox } from "./inbox.js";
 import { lockPaths, takeRunLocks, type RunLocks } from "./locks.js";
 import { perform } from "./perform.js";
 import { assemble, goToBranch, type Assembly } from "./assemble.js";
+import { readToldPauses } from "../logging/earlier-pauses.js";
 import { recoverRun } from "./recover.js";
 import type { RunRequest } from "./run-request.js";
 import { worldAt } from "./world-at.js";
@@ -57,7 +58,9 @@ export async function openRun(request: RunRequest): Promise<OpenRun> {
 async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks): Promise<OpenRun> {
   const { ports, project } = request;
   // A dead run is swept first, and gone, before anything is read.
-  const recovered = await recoverRun(ports, locks.dead, assembly.repo);
+  const swept = await recoverRun(ports, locks.dead, assembly.repo);
+  const pauses = await readToldPauses(ports, project.logDir, ports.clock.now());
+  const recovered = pauses.length === 0 ? swept : { ...swept, pauses };
   if (recovered.left.length === 0) await locks.forgetDead();
   const head = assembly.repo === undefined ? undefined : await goToBranch(request, assembly.repo);
   const env = baseEnvironment(request.env, assembly.envFile);

@@ -2,8 +2,11 @@
 import { never } from "../system/never.js";
 import type { Ending, Sealed, StepEvent } from "../logging/events.js";
 import { beginClose, closeAtOnce } from "./close.js";
-import { enter, firstStage, labelOf } from "./job.js";
-import { agentFor, canSpare, isUnusable } from "./schedule.js";
+import { enter, failureNote, firstStage, labelOf } from "./job.js";
+import { retryAtOf } from "./judge.js";
+import { isPause, pause, unpause } from "./pauses.js";
+import { canSpare, isUnusable, takerFor } from "./schedule.js";
+import { waitFor } from "./wait.js";
 import type { Job, Opening, State } from "./state.js";
 import { heed, said, type Turn } from "./turn.js";
 import { beginWork } from "./choose.js";
@@ -19,7 +22,7 @@ export function stepOpening(opening: Opening, event: Sealed<StepEvent>, turn: Tu
   switch (event.type) {
     case "recovered":
       turn.because = { rule: "recovered" };
-      return read({ ...opening, pending: event.pending !== undefined }, turn);
+      return read({ ...opening, pending: event.pending !== undefined, pauses: pausesOf(event) }, turn);
     case "backlog_read":
       return onRead(opening, event, turn);
     case "committed":
@@ -40,8 +43,9 @@ export function stepOpening(opening: Opening, event: Sealed<StepEvent>, turn: Tu
       return onFailed(opening, event, turn);
     case "run_interrupted":
       return onInterrupted(opening, event, turn);
-    case "stop_sent":
     case "woke":
+      return onWoke(opening, turn);
+    case "stop_sent":
       turn.because = { rule: "noted" };
       return stays(opening);
     case "run_started":
@@ -122,13 +126,21 @@ function onAnswered(opening: Opening, event: Of<"answered">, turn: Turn): State 
 
 function ask(opening: Opening, kind: "bootstrap" | "repair", turn: Turn): State {
   const attempt = (kind === "repair" ? opening.repairs : opening.drafts) + 1;
-  const agent = agentFor(opening.rules, kind, { iteration: 1, dropped: opening.dropped });
-  if (agent === undefined) return end(opening, "environment", "no agent is left", turn);
+  const { dropped, pauses } = opening;
+  const taker = takerFor(opening.rules, kind, { iteration: 1, dropped, pauses, at: turn.at });
+  if (taker === undefined) return end(opening, "environment", "no agent is left", turn);
+  if (!("agent" in taker)) {
+    const tooLong = waitFor(opening, taker, turn);
+    return tooLong === undefined
+      ? stays({ ...opening, waits: kind })
+      : end(opening, "waiting", tooLong, turn);
+  }
+  const { agent } = taker;
   const facts = { job: opening.nextJob, iteration: 0, phase: kind, agent, attempt };
   const job: Job = { facts, stage: firstStage(kind), hooks: [] };
   turn.effects.push({ kind: "run-agent", job: facts, label: labelOf(job), earlier: [] });
   const counted = kind === "repair" ? { repairs: attempt } : { drafts: attempt };
-  return stays({ ...opening, ...counted, nextJob: opening.nextJob + 1, job });
+  return stays({ ...opening, ...counted, nextJob: opening.nextJob + 1, job, waits: undefined });
 }
 
 function onAgentFinished(opening: Opening, event: Of<"agent_finished">, turn: Turn): State {
@@ -136,11 +148,13 @@ function onAgentFinished(opening: Opening, event: Of<"agent_finished">, turn: Tu
   if (event.outcome === "ok") {
     turn.because = { rule: "adopt" };
     turn.effects.push({ kind: "adopt", job: job.facts });
-    return stays({ ...opening, job: { ...enter(job, "adopt"), end: event } });
+    const pauses = unpause(opening.pauses, job.facts.agent);
+    return stays({ ...opening, pauses, job: { ...enter(job, "adopt"), end: event } });
   }
   const reason = event.reason ?? "exited";
   const evidence = event.evidence ?? "";
   if (isUnusable(reason)) return dropAgent(opening, job, { reason, evidence }, turn);
+  if (isPause(reason)) return pauseAgent(opening, job, { reason, evidence, event }, turn);
   turn.because = { rule: "agent-failed", why: reason };
   return again(opening, job, { reason, evidence }, turn);
 }
@@ -162,6 +176,39 @@ function dropAgent(
   const { drafts, repairs } = opening;
   if (phase === "repair") return ask({ ...opening, dropped, repairs: repairs - 1 }, "repair", turn);
   return ask({ ...opening, dropped, drafts: drafts - 1 }, "bootstrap", turn);
+}
+
+function onWoke(opening: Opening, turn: Turn): State {
+  turn.because = { rule: opening.waits === undefined ? "noted" : "woke" };
+  return opening.waits === undefined ? stays(opening) : ask(opening, opening.waits, turn);
+}
+
+/** L17: an agent that is not let in has drafted nothing: it is asked again later, or another one is. */
+function pauseAgent(
+  opening: Opening,
+  job: Job,
+  { event, ...failure }: { reason: string; evidence: string; event: Of<"agent_finished"> },
+  turn: Turn,
+): State {
+  turn.because = { rule: "agent-paused", why: failure.reason };
+  const { agent, phase } = job.facts;
+  const told = { reason: failure.reason, ...retryAtOf(event), at: turn.at };
+  const pauses = pause(opening.pauses, agent, told);
+  const until = new Date(pauses.get(agent)?.until ?? turn.at).toISOString();
+  turn.notes.push({ ...failureNote(job, failure, "wait"), until });
+  if (opening.stopping > 0) return endInterrupted(opening, turn);
+  const { drafts, repairs } = opening;
+  const left = { ...opening, pauses, job: undefined };
+  return phase === "repair"
+    ? ask({ ...left, repairs: repairs - 1 }, "repair", turn)
+    : ask({ ...left, drafts: drafts - 1 }, "bootstrap", turn);
+}
+
+/** What an earlier run was told of agents that are to be left alone. */
+function pausesOf({ pauses = [] }: Of<"recovered">): Opening["pauses"] {
+  return new Map(
+    pauses.map(({ agent, reason, until }) => [agent, { until: Date.parse(until), times: 0, reason }]),
+  );
 }
 
 function onAdopted(opening: Opening, event: Of<"adopted">, turn: Turn): State {
@@ -213,7 +260,7 @@ function onInterrupted(opening: Opening, event: Of<"run_interrupted">, turn: Tur
     return closeAtOnce(heeded, turn);
   }
   // A question is a wait, and a wait ends at once.
-  if (heeded.asking) return end(heeded, "interrupted", undefined, turn);
+  if (heeded.asking || heeded.waits !== undefined) return end(heeded, "interrupted", undefined, turn);
   if (heeded.stopping < 2 || running === undefined) return stays(heeded);
   turn.effects.push({ kind: "stop", job: running.facts, how: "now" });
   return stays({ ...heeded, job: { ...running, stopped: true } });

@@ -163,8 +163,7 @@ async function tellSummary(world: World, job: JobFacts, result: AgentResult): Pr
 
 function count({ memory }: World, event: AgentEvent): void {
   if (event.type !== "usage") return;
-  // Cached tokens are among them (both CLIs count so).
-  memory.usage.input += event.input_tokens;
+  memory.usage.input += event.input_tokens + (event.cached_input_tokens ?? 0);
   memory.usage.output += event.output_tokens;
   if (event.cost_usd !== undefined) memory.usage.cost = (memory.usage.cost ?? 0) + event.cost_usd;
 }
@@ -213,7 +212,9 @@ function finished(job: JobFacts, result: AgentResult, durationMs: number): StepE
     duration_ms: Math.round(durationMs),
   };
   if (result.outcome === "failed") {
-    return { ...facts, outcome: "failed", reason: result.reason, evidence: result.evidence };
+    const { reason, evidence, retryAt } = result;
+    const again = retryAt === undefined ? {} : { retry_at: new Date(retryAt).toISOString() };
+    return { ...facts, outcome: "failed", reason, evidence, ...again };
   }
   return { ...facts, outcome: "ok", report: result.report };
 }

@@ -4,7 +4,8 @@ import type { Change } from "../todo/change.js";
 import type { NewTask } from "../todo/summary.js";
 import { enter, failureNote } from "./job.js";
 import { attemptsLeft, replaceJob, taskOf } from "./jobs.js";
-import { newTasksOf, resultOf } from "./judge.js";
+import { newTasksOf, resultOf, retryAtOf } from "./judge.js";
+import { isPause, pause } from "./pauses.js";
 import { isUnusable } from "./schedule.js";
 import type { Job, Verdict, Work } from "./state.js";
 import type { Turn } from "./turn.js";
@@ -39,8 +40,10 @@ export function settleReview(work: Work, job: Job, verdict: Verdict, turn: Turn)
   const judged: Job = { ...enter(job, "settle"), verdict };
   turn.because = { rule: `review-${verdict.kind}` };
   if (verdict.kind !== "reviewed") {
-    change(work, judged, [], turn);
-    return replaceJob(work, judged);
+    const then =
+      verdict.kind === "failed" && isPause(verdict.reason) ? pauseFor(work, job, verdict, turn) : work;
+    change(then, judged, [], turn);
+    return replaceJob(then, judged);
   }
   const found = added(work, job);
   const finished = [...work.index.values()].every((row) => row.status === "done");
@@ -100,8 +103,13 @@ function settleFailed(work: Work, job: Job, failure: { reason: string; evidence:
   const id = taskOf(job);
   if (isUnusable(failure.reason)) {
     turn.notes.push(failureNote(job, failure, "drop-agent"));
-    change(work, job, [], turn);
+    change(work, job, [{ op: "uncount", id }], turn);
     return replaceJob(work, job);
+  }
+  if (isPause(failure.reason)) {
+    const paused = pauseFor(work, job, failure, turn);
+    change(paused, job, [...backInHand(work, job), { op: "uncount", id }], turn);
+    return replaceJob(paused, job);
   }
   // L4: a failed attempt blocks the task at worst; the run goes on.
   const last = attemptsLeft(work, job) === 0;
@@ -117,6 +125,15 @@ function settleFailed(work: Work, job: Job, failure: { reason: string; evidence:
     failure.reason,
     failure.evidence,
   );
+}
+
+/** L17: the agent is left alone for a while; what it was given is nobody's failure. */
+function pauseFor(work: Work, job: Job, failure: { reason: string; evidence: string }, turn: Turn): Work {
+  const { agent } = job.facts;
+  const pauses = pause(work.pauses, agent, { reason: failure.reason, ...retryAtOf(job.end), at: turn.at });
+  const until = new Date(pauses.get(agent)?.until ?? turn.at).toISOString();
+  turn.notes.push({ ...failureNote(job, failure, "wait"), until });
+  return { ...work, pauses };
 }
 
 function remember(work: Work, job: Job, reason: string, evidence: string): Work {

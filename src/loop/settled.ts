@@ -3,7 +3,7 @@
 import { goOn } from "./choose.js";
 import { startAfter } from "./job.js";
 import { dropJob, replaceJob, uncount } from "./jobs.js";
-import { drops } from "./judge.js";
+import { drops, waits } from "./judge.js";
 import { canSpare } from "./schedule.js";
 import type { Job, State, Work } from "./state.js";
 import type { Turn } from "./turn.js";
@@ -11,6 +11,8 @@ import type { Turn } from "./turn.js";
 /** What follows once the backlog holds what came of a job. */
 export function afterSettle(work: Work, job: Job, turn: Turn): State {
   turn.because = { rule: "settled", why: job.verdict?.kind ?? "" };
+  // L17: it was no attempt, so nobody is told of one.
+  if (waits(job.verdict)) return goOn(uncount(dropJob(work, job), job), turn);
   const then = drops(job.verdict)
     ? dropAgent(work, job, turn)
     : job.facts.phase === "review"

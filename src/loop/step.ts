@@ -36,6 +36,7 @@ function follow(state: State, event: Sealed<StepEvent>, turn: Turn): State {
           repairs: 0,
           nextJob: 1,
           dropped: new Set(),
+          pauses: new Map(),
           asking: false,
         },
       };

@@ -3,7 +3,7 @@
 import type { StepEvent } from "../logging/events.js";
 import { enter } from "./job.js";
 import { attemptsLeft, replaceJob, stopJobs, taskOf } from "./jobs.js";
-import { drops, resultOf } from "./judge.js";
+import { drops, isNoAttempt, resultOf, waits } from "./judge.js";
 import { settleAttempt } from "./settle.js";
 import type { Job, Verdict, Work } from "./state.js";
 import type { Turn } from "./turn.js";
@@ -31,7 +31,7 @@ export function weighRow(work: Work, job: Job, turn: Turn): Work {
     const done: Verdict = { kind: "done", summary: resultOf(job.end).result };
     return startGate(work, { ...job, verdict: done }, turn);
   }
-  if (verdict.kind === "interrupted" || drops(verdict)) return settleAttempt(work, job, turn);
+  if (isNoAttempt(verdict)) return settleAttempt(work, job, turn);
   if (status === "blocked") {
     return leave(work, { ...job, verdict: { kind: "blocked", blockers: [] } }, turn);
   }
@@ -96,7 +96,7 @@ function givesUp(work: Work, job: Job): boolean {
     case "skipped":
       return true;
     case "failed":
-      return !drops(job.verdict) && attemptsLeft(work, job) === 0;
+      return !drops(job.verdict) && !waits(job.verdict) && attemptsLeft(work, job) === 0;
     default:
       return false;
   }

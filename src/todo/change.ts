@@ -6,6 +6,8 @@ import type { IndexRow, Status, TaskId } from "./task.js";
 export type Change =
   /** Takes a task in hand: status `doing`, `attempts` + 1; removes the completion marker. Refused unless its status is `expect`. */
   | { op: "claim"; id: TaskId; expect: Status }
+  /** Takes back that its last claim was counted: nobody tried it. */
+  | { op: "uncount"; id: TaskId }
   /**
    * Done: keeps `result` and `files`, clears `blockers`; `meta.verified` is true when the gate passed, else it goes. Refused
    * unless `doing`.

@@ -52,6 +52,15 @@ test("claim, finish: attempts counted, result and files kept, blockers cleared, 
   expect(before.tasks[0]?.status).toBe("blocked");
 });
 
+test("uncount takes one attempt back, and nothing that was never counted", () => {
+  const before = backlog(task("T1", { status: "doing", attempts: 3 }), task("T2"));
+  const after = apply(before, { op: "uncount", id: id("T1") });
+  expect(after.backlog.tasks[0]).toMatchObject({ status: "doing", attempts: 2 });
+  expect(apply(before, { op: "uncount", id: id("T2") }).applied.refused).toMatchObject([
+    { why: "it was never tried" },
+  ]);
+});
+
 test("finish writes no blockers where there were none", () => {
   const { backlog: after } = apply(backlog(task("T1", { status: "doing" })), {
     ...{ op: "finish", id: id("T1"), result: "r", files: [], verified: false },

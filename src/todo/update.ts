@@ -43,6 +43,10 @@ function apply(draft: Draft, change: Change): string | undefined {
   switch (change.op) {
     case "claim":
       return claim(draft, change);
+    case "uncount":
+      return set(draft, change.id, (task) =>
+        (task.attempts ?? 0) === 0 ? "it was never tried" : { ...task, attempts: (task.attempts ?? 0) - 1 },
+      );
     case "finish":
       return set(draft, change.id, (task) => {
         if (task.status !== "doing") return `it is ${task.status}, not doing`;

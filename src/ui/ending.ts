@@ -24,6 +24,11 @@ export function explainEnding(view: View, ended: Ended, file: string): { why: st
         why: message ?? "the limit of this run is reached",
         next: "run again to go on, or allow more with --max-iterations",
       };
+    case "waiting":
+      return {
+        why: message ?? "an agent cannot work for a while",
+        next: "run again then: what was in hand is taken up first; or schedule another agent",
+      };
     case "unusable-backlog":
       return {
         why: message ?? "the task file cannot be used",

@@ -31,7 +31,7 @@ export interface Current extends JobView {
   /** The status its report gives. */
   reported?: string;
   /** What follows the failure. */
-  next?: "retry" | "blocked" | "drop-agent" | "end";
+  next?: "retry" | "blocked" | "drop-agent" | "wait" | "end";
   stopped?: true;
   /** The gate proved it. */
   verified?: true;

@@ -6,13 +6,14 @@ export interface Spent {
 
 export const NOTHING_SPENT: Spent = { tokens: 0 };
 
-/** What a `usage` event says: input, cached input among it, and output. */
+/** What a `usage` event says: input, what came from the cache, and output. */
 export function spentOf(usage: {
   input_tokens: number;
   output_tokens: number;
+  cached_input_tokens?: number | undefined;
   cost_usd?: number | undefined;
 }): Spent {
-  const tokens = usage.input_tokens + usage.output_tokens;
+  const tokens = usage.input_tokens + (usage.cached_input_tokens ?? 0) + usage.output_tokens;
   return usage.cost_usd === undefined ? { tokens } : { tokens, cost: usage.cost_usd };
 }
 

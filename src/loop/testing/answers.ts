@@ -13,7 +13,9 @@ import { feed, type Fed, type Open, type Sim } from "./sim.js";
 /** How an agent ends, as far as the judgement sees it. */
 export type AgentEnd =
   | Pick<Extract<AgentResult, { outcome: "ok" }>, "outcome" | "report">
-  | Pick<Extract<AgentResult, { outcome: "failed" }>, "outcome" | "reason" | "evidence">;
+  | (Pick<Extract<AgentResult, { outcome: "failed" }>, "outcome" | "reason" | "evidence"> & {
+      retry_at?: string;
+    });
 
 /** What the world answers where it has a choice. */
 export interface Reply {

@@ -104,6 +104,9 @@ function applyChange(rows: readonly IndexRow[], change: Change, outcome: Outcome
   switch (change.op) {
     case "claim":
       return move(rows, change, outcome, { to: "doing", fits: (row) => row.status === change.expect });
+    case "uncount":
+      // Rows do not count.
+      return rows;
     case "finish":
       return move(rows, change, outcome, { to: "done", fits: (row) => row.status === "doing" });
     case "block":

@@ -173,6 +173,8 @@ function changeWords(change: Change): string {
   switch (change.op) {
     case "claim":
       return `claim ${change.id} (${change.expect})`;
+    case "uncount":
+      return `uncount ${change.id}`;
     case "finish":
       return `finish ${change.id}`;
     case "block":

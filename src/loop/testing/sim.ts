@@ -70,6 +70,7 @@ export const RULES: Rules = {
   completion_marker: true,
   schedule: ["a"],
   roles: {},
+  on_limit: "switch",
   hooks: { pre_iteration: [], post_iteration: [], on_blocked: [], on_run_end: [] },
   commit: "runner",
   on_failure: "restore",

@@ -169,14 +169,15 @@ function readEdit(rows: readonly IndexRow[], word: string): readonly IndexRow[] 
   return rows.map((one) => (one.id === row.id ? row : one));
 }
 
-/** `done [for T9] [new N1,N2]`, `blocked "why"`, `missing`, `invalid`, `failed exited`. */
+/** `done [for T9] [new N1,N2]`, `blocked "why"`, `missing`, `invalid`, `failed exited ["why" [until]]`. */
 function readEnd([status = "", ...rest]: readonly string[]): AgentEnd {
   if (status === "missing") return { outcome: "ok", report: { missing: "there is no summary" } };
   if (status === "invalid") return { outcome: "ok", report: { invalid: "status is missing" } };
   if (status === "failed") {
     const reason = FAILURE_REASONS.find((known) => known === rest[0]);
     if (reason === undefined) throw unknown(rest[0] ?? "");
-    return { outcome: "failed", reason, evidence: rest[1] ?? "as seen" };
+    const [, evidence = "as seen", until] = rest;
+    return { outcome: "failed", reason, evidence, ...(until === undefined ? {} : { retry_at: until }) };
   }
   if (status !== "done" && status !== "blocked" && status !== "skipped" && status !== "reviewed") {
     throw unknown(status);

@@ -135,6 +135,7 @@ function headline({ ending }: Ended, colours: Colours): string {
       return colours.green(colours.bold(ending));
     case "blocked":
     case "limit":
+    case "waiting":
     case "interrupted":
       return colours.yellow(colours.bold(ending));
     case "unusable-backlog":

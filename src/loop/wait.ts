@@ -1,0 +1,22 @@
+// The one timer, set for an agent that is paused. Pure. Leaves who is waited for to schedule.ts.
+import type { Pauses } from "./pauses.js";
+import type { Rules } from "../logging/rules.js";
+import type { Turn } from "./turn.js";
+
+/** Waits for an agent, and says so; answers why not where that is longer than a run may wait. */
+export function waitFor(
+  { rules, pauses }: { rules: Rules; pauses: Pauses },
+  { waitsFor: agent, until }: { waitsFor: string; until: number },
+  turn: Turn,
+): string | undefined {
+  const reason = pauses.get(agent)?.reason ?? "";
+  const when = new Date(until).toISOString();
+  const most = rules.max_wait_ms;
+  if (most !== undefined && until - turn.at > most) {
+    return `${agent} is ${reason} until ${when}, longer than loop.max_wait allows`;
+  }
+  turn.because = { rule: "wait", picked: agent, why: reason };
+  turn.wakeAt = until;
+  turn.notes.push({ type: "waiting", reason, until: when, agent });
+  return undefined;
+}
