@@ -35,7 +35,7 @@ test(
       roles: { review: "claude" },
       agents: {
         codex: { permissions, model: "gpt-x" },
-        claude: { permissions, args: ["--max-turns", "30"] },
+        claude: { permissions, max_turns: 30, args: ["--effort", "low"] },
       },
     });
     const seen: Record<string, string[]> = {};
@@ -45,14 +45,17 @@ test(
       expect(await rig.run(["run"], { env })).toMatchObject({ code: 0 });
       for (const { agent, args, prompt_bytes } of calls(rig).slice(-3)) {
         expect(prompt_bytes).toBeGreaterThan(500);
-        (seen[`${agent} ${level}`] ??= []).push(args.join(" "));
+        const words = args.map((arg) =>
+          arg.includes('"task_id"') ? "SCHEMA" : arg.endsWith("/summary.schema.json") ? "FILE" : arg,
+        );
+        (seen[`${agent} ${level}`] ??= []).push(words.join(" "));
       }
     }
-    const codex = (permit: string) => [`exec --json --skip-git-repo-check ${permit} -m gpt-x -`];
-    const claude = (permit: string) => [
-      `-p ${permit} --output-format stream-json --verbose --max-turns 30`,
-      "-p --permission-mode plan --output-format stream-json --verbose --max-turns 30",
+    const codex = (permit: string) => [
+      `exec --json --skip-git-repo-check ${permit} -m gpt-x --output-schema FILE -`,
     ];
+    const flags = "--output-format stream-json --verbose --max-turns 30 --json-schema SCHEMA --effort low";
+    const claude = (permit: string) => [`-p ${permit} ${flags}`, `-p --permission-mode plan ${flags}`];
     expect(seen).toEqual({
       "codex read-only": codex("-s read-only"),
       "codex workspace": codex("-s workspace-write"),

@@ -1,13 +1,15 @@
 // What claude's last result line came to: good or not and why, its final message, usage, what was denied. Pure.
-import type { AgentEvent, FailureReason } from "./agent.js";
+import type { AgentEvent, FailureReason, Session, Used } from "./agent.js";
 import { asText, field, listField, numberField, textField } from "./fields.js";
 import { classifyStatus, classifyText } from "./limits.js";
-import type { Closing, Terminal } from "./reader.js";
+import { sessionOf, type Closing, type Terminal } from "./reader.js";
+import { usageEvents, usedBefore, usedOf, usedSince } from "./usage.js";
 
 /** What the stream held that the result line does not say, or says again. */
 export interface ClaudeStream {
   result?: unknown;
   lastText: string;
+  session?: string;
   apiError?: string;
   denied: ReadonlySet<string>;
 }
@@ -29,19 +31,23 @@ const BY_WORD: Readonly<Record<string, FailureReason>> = {
 };
 
 /** Without a result line there is no terminal event, and the last text is the final message. */
-export function closeResult(stream: ClaudeStream): Closing {
+export function closeResult(stream: ClaudeStream, resumed?: Session): Closing {
   const { result } = stream;
-  if (result === undefined) return { events: [], final: stream.lastText };
+  const before = usedBefore(resumed, stream.session);
+  if (result === undefined)
+    return { events: [], final: stream.lastText, ...sessionOf(stream.session, before) };
   const terminal = terminalOf(stream, result);
   const failure: AgentEvent[] = terminal.good
     ? []
     : [{ type: "error", error: terminal.evidence, reason: terminal.reason }];
   const structured = field(result, "structured_output") ?? undefined;
+  const { now, total } = countUsed(result, before);
   return {
-    events: [...denials(stream, result), ...failure, ...usage(result)],
+    events: [...denials(stream, result), ...failure, ...usageEvents(now)],
     terminal,
     final: textField(result, "result") ?? stream.lastText,
     ...(structured === undefined ? {} : { summary: structured }),
+    ...sessionOf(stream.session, total),
   };
 }
 
@@ -87,25 +93,25 @@ function denials(stream: ClaudeStream, result: unknown): AgentEvent[] {
     }));
 }
 
-/** Counted as codex does: `input_tokens` includes what came from the cache. */
-function usage(result: unknown): AgentEvent[] {
-  const models: unknown[] = Object.values(field(result, "modelUsage") ?? {});
-  const sums = models.length > 0 ? models.map(byModel) : [whole(field(result, "usage"))];
-  const sum = (pick: (one: Tokens) => number): number => sums.reduce((total, one) => total + pick(one), 0);
+/** `modelUsage` and the cost go on from run to run of a session; `usage`, which older versions have alone, begins anew. */
+function countUsed(result: unknown, before: Used | undefined): { now: Used; total: Used } {
   const cost = numberField(result, "total_cost_usd");
-  const cached = sum((one) => one.cached);
-  const input = sum((one) => one.input);
-  const output = sum((one) => one.output);
-  if (input === 0 && output === 0 && cost === undefined) return [];
-  return [
-    {
-      type: "usage",
-      input_tokens: input,
-      output_tokens: output,
-      ...(cached === 0 ? {} : { cached_input_tokens: cached }),
-      ...(cost === undefined ? {} : { cost_usd: cost }),
-    },
-  ];
+  const dollars = cost === undefined ? {} : { cost };
+  const models: unknown[] = Object.values(field(result, "modelUsage") ?? {});
+  if (models.length > 0) {
+    const total = usedOf({ ...sumOf(models.map(byModel)), ...dollars });
+    return { now: usedSince(total, before), total };
+  }
+  const run = ofRun(field(result, "usage"));
+  const now = usedOf(run);
+  const total = usedOf({
+    input: run.input + (before?.input_tokens ?? 0),
+    cached: run.cached + (before?.cached_input_tokens ?? 0),
+    output: run.output + (before?.output_tokens ?? 0),
+    ...dollars,
+  });
+  const { cost_usd } = usedSince(total, before);
+  return { now: { ...now, ...(cost_usd === undefined ? {} : { cost_usd }) }, total };
 }
 
 interface Tokens {
@@ -114,22 +120,30 @@ interface Tokens {
   cached: number;
 }
 
-function byModel(model: unknown): Tokens {
-  const count = (key: string): number => numberField(model, key) ?? 0;
-  const cached = count("cacheReadInputTokens");
+function sumOf(counts: readonly Tokens[]): Tokens {
+  const sum = (pick: (one: Tokens) => number): number => counts.reduce((total, one) => total + pick(one), 0);
   return {
-    input: count("inputTokens") + cached + count("cacheCreationInputTokens"),
-    output: count("outputTokens"),
-    cached,
+    input: sum((one) => one.input),
+    output: sum((one) => one.output),
+    cached: sum((one) => one.cached),
   };
 }
 
-function whole(used: unknown): Tokens {
-  const count = (key: string): number => numberField(used, key) ?? 0;
-  const cached = count("cache_read_input_tokens");
+/** What was written to the cache was read by the model all the same. */
+function byModel(model: unknown): Tokens {
+  const count = (key: string): number => numberField(model, key) ?? 0;
   return {
-    input: count("input_tokens") + cached + count("cache_creation_input_tokens"),
+    input: count("inputTokens") + count("cacheCreationInputTokens"),
+    output: count("outputTokens"),
+    cached: count("cacheReadInputTokens"),
+  };
+}
+
+function ofRun(used: unknown): Tokens {
+  const count = (key: string): number => numberField(used, key) ?? 0;
+  return {
+    input: count("input_tokens") + count("cache_creation_input_tokens"),
     output: count("output_tokens"),
-    cached,
+    cached: count("cache_read_input_tokens"),
   };
 }

@@ -1,6 +1,6 @@
 // What `claude -p --output-format stream-json --verbose` prints, line by line (as of 2.0.76 to 2.1.329). Pure.
 // Leaves how it is called to claude.ts, and what its result line came to to claude-result.ts.
-import type { AgentEvent } from "./agent.js";
+import type { AgentEvent, Session } from "./agent.js";
 import { closeResult } from "./claude-result.js";
 import { asText, field, listField, numberField, textField } from "./fields.js";
 import { withoutTool, withTool, type JsonReader, type OpenTools, type Reading } from "./reader.js";
@@ -11,6 +11,7 @@ export interface ClaudeState {
   /** Uses of Bash among them. */
   shells: ReadonlySet<string>;
   lastText: string;
+  session?: string;
   /** The last result line; a second one is legal, and then the first is not the end. */
   result?: unknown;
   /** The `error` of a synthetic message: the client's own words for an API failure. */
@@ -19,13 +20,15 @@ export interface ClaudeState {
   denied: ReadonlySet<string>;
 }
 
-/** Reads claude's own lines. */
-export const claudeReader: JsonReader<ClaudeState> = {
-  start: { open: new Map(), shells: new Set(), lastText: "", denied: new Set() },
-  readLine,
-  busy: (state) => state.open.size > 0,
-  close: closeResult,
-};
+/** Reads claude's own lines; `resumed`: the session it goes on with. */
+export function claudeReader(resumed?: Session): JsonReader<ClaudeState> {
+  return {
+    start: { open: new Map(), shells: new Set(), lastText: "", denied: new Set() },
+    readLine,
+    busy: (state) => state.open.size > 0,
+    close: (state) => closeResult(state, resumed),
+  };
+}
 
 const QUIET_SYSTEM = new Set([
   "status",
@@ -59,8 +62,10 @@ function readLine(state: ClaudeState, json: unknown, at: number): Reading<Claude
 function readSystem(state: ClaudeState, json: unknown): Reading<ClaudeState> {
   const subtype = textField(json, "subtype") ?? "";
   if (subtype === "init") {
+    const session = textField(json, "session_id");
     // Work goes on: a result before this one was not the end.
-    return { state: { ...state, result: undefined }, events: [], known: true };
+    const next = { ...state, result: undefined, ...(session === undefined ? {} : { session }) };
+    return { state: next, events: [], known: true };
   }
   if (subtype === "api_retry") {
     return {

@@ -3,16 +3,17 @@ import type { AgentSettings } from "../config/agent-settings.js";
 import type { Permissions } from "../config/settings.js";
 import { never } from "../system/never.js";
 import type { Ports } from "../system/ports.js";
-import type { Agent } from "./agent.js";
+import type { Agent, AgentRequest } from "./agent.js";
 import { claudeReader } from "./claude-stream.js";
 import { findProgram } from "./find.js";
 import { classifyText } from "./limits.js";
 import { processAgent } from "./process-agent.js";
 import { readJsonLines } from "./reader.js";
+import { summarySchema } from "./summary-flag.js";
 
 const INSTALL = "install it with `npm i -g @anthropic-ai/claude-code`, then run `claude` once and sign in";
 
-/** The agent of kind `claude`. It has no flag for `reasoning`. */
+/** The agent of kind `claude`. It does not replace itself by a newer version in the midst of a run. */
 export function claudeAgent(settings: AgentSettings, ports: Ports): Agent {
   return processAgent(
     settings,
@@ -21,12 +22,13 @@ export function claudeAgent(settings: AgentSettings, ports: Ports): Agent {
         findProgram({ settings, ports }, { name: "claude", install: INSTALL }, { env, cwd }),
       call: (request, binary) => ({
         command: binary,
-        args: claudeArgs(settings, request.permissions),
+        args: claudeArgs(settings, request),
+        env: { DISABLE_AUTOUPDATER: "1" },
         input: request.prompt,
       }),
       // SIGINT would make it exit 0.
       cleanStop: { signal: "SIGTERM", target: "process" },
-      reader: readJsonLines(claudeReader),
+      reader: ({ resume }) => readJsonLines(claudeReader(resume)),
       classify: classifyText,
     },
     ports,
@@ -34,14 +36,22 @@ export function claudeAgent(settings: AgentSettings, ports: Ports): Agent {
 }
 
 /** The arguments; the prompt comes on stdin. `--allowedTools` takes all words up to the next flag, so one follows. */
-export function claudeArgs(settings: AgentSettings, permissions: Permissions): string[] {
+export function claudeArgs(
+  settings: AgentSettings,
+  request: Pick<AgentRequest, "phase" | "permissions" | "resume">,
+): string[] {
+  const schema = summarySchema(request, { flag: "--json-schema", args: settings.args });
   return [
     "-p",
-    ...permit(permissions),
+    ...permit(request.permissions),
     "--output-format",
     "stream-json",
     "--verbose",
     ...(settings.model === undefined ? [] : ["--model", settings.model]),
+    ...(settings.reasoning === undefined ? [] : ["--effort", settings.reasoning]),
+    ...(settings.maxTurns === 0 ? [] : ["--max-turns", String(settings.maxTurns)]),
+    ...(schema === undefined ? [] : ["--json-schema", schema]),
+    ...(request.resume === undefined ? [] : ["--resume", request.resume.id]),
     ...settings.args,
   ];
 }

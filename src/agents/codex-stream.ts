@@ -1,8 +1,9 @@
 // What `codex exec --json` prints, line by line (as of 0.100 to 0.169). Pure. Leaves how it is called to codex.ts.
-import type { AgentEvent, FailureReason } from "./agent.js";
+import type { AgentEvent, FailureReason, Session, Used } from "./agent.js";
 import { asText, field, listField, numberField, textField } from "./fields.js";
 import { classifyText } from "./limits.js";
 import {
+  sessionOf,
   withoutTool,
   withTool,
   type Closing,
@@ -11,33 +12,35 @@ import {
   type Reading,
   type Terminal,
 } from "./reader.js";
-
-type Usage = Extract<AgentEvent, { type: "usage" }>;
+import { usageEvents, usedBefore, usedOf, usedSince } from "./usage.js";
 
 export interface CodexState {
   open: OpenTools;
   final: string;
-  /** The thread's totals: the last ones stand for all. */
-  usage?: Usage;
+  thread?: string;
+  /** The thread's totals: the last ones stand for all, those of earlier runs of it among them. */
+  used?: Used;
   terminal?: Terminal;
   /** The last `error` that was no retry; `turn.failed` repeats it. */
   lastError?: string;
 }
 
-/** Reads codex's own lines. */
-export const codexReader: JsonReader<CodexState> = {
-  start: { open: new Map(), final: "" },
-  readLine,
-  busy: (state) => state.open.size > 0,
-  close,
-};
+/** Reads codex's own lines; `resumed`: the thread it goes on with. */
+export function codexReader(resumed?: Session): JsonReader<CodexState> {
+  return {
+    start: { open: new Map(), final: "" },
+    readLine,
+    busy: (state) => state.open.size > 0,
+    close: (state) => close(state, resumed),
+  };
+}
 
 function readLine(state: CodexState, json: unknown, at: number): Reading<CodexState> {
   switch (textField(json, "type") ?? "") {
     case "thread.started":
-      return { state, events: [], known: true };
+      return { state: { ...state, ...threadOf(json) }, events: [], known: true };
     case "turn.started":
-      return { state: { open: state.open, final: state.final, ...usageOf(state) }, events: [], known: true };
+      return { state: beginTurn(state), events: [], known: true };
     case "item.started":
     case "item.updated":
     case "item.completed":
@@ -48,7 +51,7 @@ function readLine(state: CodexState, json: unknown, at: number): Reading<CodexSt
       return readFailure(state, textField(field(json, "error"), "message") ?? "the turn failed");
     case "turn.completed":
       return {
-        state: { ...state, open: new Map(), terminal: { good: true }, ...readUsage(field(json, "usage")) },
+        state: { ...state, open: new Map(), terminal: { good: true }, ...readUsed(field(json, "usage")) },
         events: [],
         known: true,
       };
@@ -57,14 +60,34 @@ function readLine(state: CodexState, json: unknown, at: number): Reading<CodexSt
   }
 }
 
-function close(state: CodexState): Closing {
-  const usage = state.usage === undefined ? [] : [state.usage];
-  if (state.terminal !== undefined || state.lastError === undefined) {
-    const ended = state.terminal === undefined ? {} : { terminal: state.terminal };
-    return { events: usage, final: state.final, ...ended };
+function close(state: CodexState, resumed?: Session): Closing {
+  if (state.terminal === undefined && state.lastError !== undefined) {
+    const { events, state: failed } = readFailure(state, state.lastError);
+    const closing = close(failed, resumed);
+    return { ...closing, events: [...events, ...closing.events] };
   }
-  const { events, state: failed } = readFailure(state, state.lastError);
-  return { ...close(failed), events: [...events, ...usage] };
+  const before = usedBefore(resumed, state.thread);
+  return {
+    events: state.used === undefined ? [] : usageEvents(usedSince(state.used, before)),
+    final: state.final,
+    ...(state.terminal === undefined ? {} : { terminal: state.terminal }),
+    ...sessionOf(state.thread, state.used ?? before),
+  };
+}
+
+function threadOf(json: unknown): { thread?: string } {
+  const thread = textField(json, "thread_id");
+  return thread === undefined ? {} : { thread };
+}
+
+/** What the turn before came to is forgotten; what the thread has come to is not. */
+function beginTurn({ open, final, thread, used }: CodexState): CodexState {
+  return {
+    open,
+    final,
+    ...(thread === undefined ? {} : { thread }),
+    ...(used === undefined ? {} : { used }),
+  };
 }
 
 function readFailure(state: CodexState, message: string): Reading<CodexState> {
@@ -82,23 +105,13 @@ function readError(state: CodexState, message: string): Reading<CodexState> {
   return { state, events: [{ type: "error", error: message, reason: "retrying" }], known: true };
 }
 
-function readUsage(usage: unknown): { usage?: Usage } {
+/** Codex counts what came from the cache among the input, and what was thought among the output. */
+function readUsed(usage: unknown): { used?: Used } {
   const input = numberField(usage, "input_tokens");
   const output = numberField(usage, "output_tokens");
   if (input === undefined || output === undefined) return {};
-  const cached = numberField(usage, "cached_input_tokens");
-  return {
-    usage: {
-      type: "usage",
-      input_tokens: input,
-      output_tokens: output,
-      ...(cached === undefined ? {} : { cached_input_tokens: cached }),
-    },
-  };
-}
-
-function usageOf(state: CodexState): { usage?: Usage } {
-  return state.usage === undefined ? {} : { usage: state.usage };
+  const cached = numberField(usage, "cached_input_tokens") ?? 0;
+  return { used: usedOf({ input: input - cached, cached, output }) };
 }
 
 function readItem(state: CodexState, json: unknown, at: number): Reading<CodexState> {

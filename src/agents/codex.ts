@@ -6,12 +6,13 @@ import type { AgentSettings } from "../config/agent-settings.js";
 import type { Permissions } from "../config/settings.js";
 import { never } from "../system/never.js";
 import type { Ports } from "../system/ports.js";
-import type { Agent } from "./agent.js";
+import type { Agent, AgentRequest } from "./agent.js";
 import { codexReader } from "./codex-stream.js";
 import { findProgram, nativeCodex } from "./find.js";
 import { classifyText } from "./limits.js";
 import { processAgent } from "./process-agent.js";
 import { readJsonLines } from "./reader.js";
+import { summarySchema, writeSchema } from "./summary-flag.js";
 
 const INSTALL = "install it with `npm i -g @openai/codex`, then run `codex` once and sign in";
 
@@ -28,40 +29,49 @@ export function codexAgent(settings: AgentSettings, ports: Ports): Agent {
         );
         return "found" in finding ? { found: await nativeCodex(finding.found, ports) } : finding;
       },
-      call: (request, binary) => ({
-        command: binary,
-        args: codexArgs(settings, request.permissions),
-        input: request.prompt,
-      }),
+      call: async (request, binary) => {
+        const schema = summarySchema(request, { flag: "--output-schema", args: settings.args });
+        const file = schema === undefined ? undefined : await writeSchema(schema, request, ports);
+        return { command: binary, args: codexArgs(settings, request, file), input: request.prompt };
+      },
       // SIGTERM would leave its commands behind.
       cleanStop: { signal: "SIGINT", target: "process" },
-      reader: readJsonLines(codexReader),
+      reader: ({ resume }) => readJsonLines(codexReader(resume)),
       classify: classifyText,
     },
     ports,
   );
 }
 
-/** The arguments; `-`, the prompt on stdin, stands last. */
-export function codexArgs(settings: AgentSettings, permissions: Permissions): string[] {
+/** The arguments; `-`, the prompt on stdin, stands last. `resume` is a command of `exec`, after all flags of it. */
+export function codexArgs(
+  settings: AgentSettings,
+  request: Pick<AgentRequest, "permissions" | "resume">,
+  schemaFile?: string,
+): string[] {
   return [
     "exec",
     "--json",
     "--skip-git-repo-check",
-    ...permit(permissions),
+    ...permit(request.permissions, settings.network),
     ...(settings.model === undefined ? [] : ["-m", settings.model]),
     ...(settings.reasoning === undefined ? [] : ["-c", `model_reasoning_effort=${settings.reasoning}`]),
+    ...(schemaFile === undefined ? [] : ["--output-schema", schemaFile]),
     ...settings.args,
+    ...(request.resume === undefined ? [] : ["resume", request.resume.id]),
     "-",
   ];
 }
 
-function permit(permissions: Permissions): string[] {
+function permit(permissions: Permissions, network: boolean): string[] {
   switch (permissions) {
     case "read-only":
       return ["-s", "read-only"];
     case "workspace":
-      return ["-s", "workspace-write"];
+      return [
+        ...["-s", "workspace-write"],
+        ...(network ? ["-c", "sandbox_workspace_write.network_access=true"] : []),
+      ];
     case "full":
       return ["--dangerously-bypass-approvals-and-sandbox"];
     default:

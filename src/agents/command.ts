@@ -20,8 +20,8 @@ export function commandAgent(settings: AgentSettings, ports: Ports): Agent {
     cleanStop: { signal: "SIGTERM", target: "group" },
   };
   return settings.output === "text"
-    ? processAgent(settings, { ...kind, reader: textReader }, ports)
-    : processAgent(settings, { ...kind, reader: readJsonLines(ownReader("command")) }, ports);
+    ? processAgent(settings, { ...kind, reader: () => textReader }, ports)
+    : processAgent(settings, { ...kind, reader: () => readJsonLines(ownReader("command")) }, ports);
 }
 
 async function find(

@@ -53,7 +53,7 @@ function hostedAgent(
         input: hostInput(request, settings),
       }),
       cleanStop: { signal: "SIGTERM", target: "group" },
-      reader: readJsonLines(ownReader("host")),
+      reader: () => readJsonLines(ownReader("host")),
     },
     ports,
   );

@@ -32,6 +32,7 @@ export function judge(seen: Seen): AgentResult {
     ...(seen.end.how === "killed" ? { signal: seen.end.signal } : {}),
     lastMessage: keepEnd(seen.closing.final),
     unknownEvents: seen.unknownEvents,
+    ...(seen.closing.session === undefined ? {} : { session: seen.closing.session }),
   };
   if (failure !== undefined) {
     return { ...facts, outcome: "failed", reason: failure.reason, evidence: oneLine(failure.evidence) };

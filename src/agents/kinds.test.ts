@@ -8,6 +8,7 @@ import { claudeArgs } from "./claude.js";
 import { codexArgs } from "./codex.js";
 import { chooseAuto, createAgent } from "./registry.js";
 import { settingsOf } from "./rig.js";
+import { summarySchema } from "./summary-flag.js";
 
 const ports = nodePorts();
 const deps = { ports, self: { command: process.execPath, args: ["looper.js"] } };
@@ -34,7 +35,7 @@ test.each([
   ["full", ["--dangerously-bypass-approvals-and-sandbox"]],
 ] as const)("codex, %s", (permissions, flags) => {
   const settings = settingsOf("codex", { model: "m", reasoning: "high", args: ["--extra", "x"] });
-  expect(codexArgs(settings, permissions)).toEqual([
+  expect(codexArgs(settings, { permissions })).toEqual([
     ...["exec", "--json", "--skip-git-repo-check"],
     ...flags,
     ...["-m", "m", "-c", "model_reasoning_effort=high", "--extra", "x", "-"],
@@ -47,12 +48,44 @@ test.each([
   ["full", ["--dangerously-skip-permissions"]],
 ] as const)("claude, %s", (permissions, flags) => {
   const settings = settingsOf("claude", { model: "m", args: ["--extra", "x"] });
-  expect(claudeArgs(settings, permissions)).toEqual([
+  expect(claudeArgs(settings, { permissions, phase: "bootstrap" })).toEqual([
     "-p",
     ...flags,
     ...["--output-format", "stream-json", "--verbose", "--model", "m", "--extra", "x"],
   ]);
 });
+
+test("codex: the schema's file, the network, and a thread to go on with", () => {
+  const settings = settingsOf("codex", { network: true, args: ["--extra", "x"] });
+  const request = { permissions: "workspace", resume: { id: "01a1" } } as const;
+  expect(codexArgs(settings, request, "/log/summary.schema.json").join(" ")).toBe(
+    "exec --json --skip-git-repo-check -s workspace-write -c sandbox_workspace_write.network_access=true " +
+      "--output-schema /log/summary.schema.json --extra x resume 01a1 -",
+  );
+});
+
+test("claude: the effort, the most turns, the schema, and a session to go on with", () => {
+  const settings = settingsOf("claude", { reasoning: "high", maxTurns: 40 });
+  const args = claudeArgs(settings, { permissions: "read-only", phase: "review", resume: { id: "5f2f" } });
+  const schema = args[args.indexOf("--json-schema") + 1] ?? "";
+  expect(args.map((arg) => (arg === schema ? "SCHEMA" : arg)).join(" ")).toBe(
+    "-p --permission-mode plan --output-format stream-json --verbose --effort high --max-turns 40 " +
+      "--json-schema SCHEMA --resume 5f2f",
+  );
+  expect(JSON.parse(schema)).toMatchObject({ type: "object", additionalProperties: false });
+});
+
+test.each(["iteration", "review", "bootstrap", "repair"] as const)(
+  "the summary is asked for by the schema flag where one is needed: %s",
+  (phase) => {
+    const flags = { flag: "--json-schema", args: ["--json-schemas"] };
+    const wanted = phase === "iteration" || phase === "review";
+    expect(summarySchema({ phase }, flags)?.includes('"task_id"') ?? false).toBe(wanted);
+    // The user's own wins.
+    for (const args of [["--json-schema", "{}"], ["--json-schema={}"]])
+      expect(summarySchema({ phase }, { ...flags, args })).toBeUndefined();
+  },
+);
 
 test.each([
   ["beside the wrapper's package", ["@openai", "codex-linux-x64"]],

@@ -13,7 +13,7 @@ import { requestOf, runAgent, settingsOf } from "./rig.js";
 const ports = nodePorts();
 const deps = { ports, self: { command: process.execPath, args: [] } };
 const fakes = fileURLToPath(new URL("../../test/fakes", import.meta.url));
-const testdata = fileURLToPath(new URL("testdata", import.meta.url));
+const testdata = fileURLToPath(new URL("testdata/streams", import.meta.url));
 const inherited = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? ""]));
 const env = { ...inherited, PATH: `${fakes}:${inherited.PATH ?? ""}` };
 let cwd = "";
@@ -367,7 +367,7 @@ test.each(["codex", "claude"] as const)("the fake %s does a task and is understo
     report: { found: { task_id: `by-${kind}` } },
   });
   expect(existsSync(path.join(cwd, `by-${kind}.txt`))).toBe(true);
-  expect(events.at(-1)).toMatchObject({ type: "usage", input_tokens: 1200, cached_input_tokens: 1000 });
+  expect(events.at(-1)).toMatchObject({ type: "usage", input_tokens: 200, cached_input_tokens: 1000 });
 });
 
 test.each([

@@ -16,6 +16,8 @@ export type Finding = Awaited<ReturnType<Agent["find"]>>;
 export interface Call {
   command: string;
   args: readonly string[];
+  /** On top of the request's. */
+  env?: Readonly<Record<string, string>>;
   /** Written to stdin, which is then closed; without it stdin is empty. */
   input?: string;
 }
@@ -24,9 +26,12 @@ export interface Call {
 export interface ProcessKind<S> {
   find(env: Readonly<Record<string, string>>, cwd: string): Promise<Finding>;
   /** `binary` is what `find` found. `refused`: why it cannot be called so. */
-  call(request: AgentRequest, binary: string): Call | { refused: string };
+  call(
+    request: AgentRequest,
+    binary: string,
+  ): Call | { refused: string } | Promise<Call | { refused: string }>;
   cleanStop: CleanStop;
-  reader: Reader<S>;
+  reader(request: AgentRequest): Reader<S>;
   /** The reason a line of its stderr gives, where its words are known. */
   classify?: (text: string) => FailureReason | undefined;
 }
@@ -57,15 +62,15 @@ async function run<S>(engine: Engine<S>, request: AgentRequest, context: AgentCo
   const cwd = settings.workDir ?? request.cwd;
   const finding = await kind.find(request.env, cwd);
   if ("missing" in finding) return failure("not-found", `${finding.missing}: ${finding.hint}`);
-  const call = kind.call(request, finding.found);
+  const call = await kind.call(request, finding.found);
   if ("refused" in call) return failure("bad-request", call.refused);
   if (context.stop.aborted) return failure("interrupted", "not started: the run was being stopped");
-  return judge(await runProcess(engine, { call, env: request.env, cwd }, context));
+  return judge(await runProcess(engine, { call, request, cwd }, context));
 }
 
 interface Place {
   call: Call;
-  env: Readonly<Record<string, string>>;
+  request: AgentRequest;
   cwd: string;
 }
 
@@ -73,7 +78,7 @@ interface Place {
 async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentContext): Promise<Seen> {
   const { settings, kind, ports } = engine;
   const listener = new Listener({
-    reader: kind.reader,
+    reader: kind.reader(place.request),
     context,
     clock: ports.clock,
     ready: () => announced,
@@ -87,7 +92,7 @@ async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentCont
   });
   const running = ports.processes.start({
     ...place.call,
-    env: place.env,
+    env: { ...place.request.env, ...place.call.env },
     cwd: place.cwd,
     onStdout: (chunk) => listener.onStdout(chunk),
     onStderr: (chunk) => listener.onStderr(chunk),

@@ -1,5 +1,5 @@
 // What a kind of agent must know to be understood: one line in, events out, and what its whole stream came to.
-import type { AgentEvent, FailureReason } from "./agent.js";
+import type { AgentEvent, FailureReason, Session, Used } from "./agent.js";
 
 /** What the stream itself said about how the work ended. */
 export type Terminal = { good: true } | { good: false; reason: FailureReason; evidence: string };
@@ -22,6 +22,14 @@ export interface Closing {
   final: string;
   /** A report handed over as a value rather than as text, not yet checked. */
   summary?: unknown;
+  /** What a later request can go on with. */
+  session?: Session;
+}
+
+/** The session of this id; none where the id could be taken for anything but one (it becomes an argument). */
+export function sessionOf(id: string | undefined, used?: Used): { session?: Session } {
+  if (id === undefined || !/^[A-Za-z0-9][\w.:-]{0,199}$/.test(id)) return {};
+  return { session: { id, ...(used === undefined ? {} : { used }) } };
 }
 
 /** Pure. `at` is in milliseconds, of which only differences mean anything. */

@@ -1,17 +1,17 @@
-// Recorded-like streams of the real clients (testdata/*.jsonl) and what they come to (*.expected.json beside them).
+// Recorded and recorded-like streams of the real clients (testdata/streams/*.jsonl) and what they come to (*.expected.json beside them).
 // `npx vitest run src/agents/streams.test.ts -u` rewrites what is expected; read the difference in review.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { AgentEvent } from "./agent.js";
+import type { AgentEvent, Session } from "./agent.js";
 import { claudeReader } from "./claude-stream.js";
 import { codexReader } from "./codex-stream.js";
 import { ownReader } from "./own-lines.js";
 import { readJsonLines, type Closing, type Reader } from "./reader.js";
 
-const folder = fileURLToPath(new URL("testdata/", import.meta.url));
+const folder = fileURLToPath(new URL("testdata/streams/", import.meta.url));
 const streams = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
 
 interface Outcome {
@@ -34,11 +34,11 @@ function readAll<S>(reader: Reader<S>, lines: readonly string[]): Outcome {
   return { events, unknown, busyAtTheEnd: reader.busy(state), closing: reader.close(state) };
 }
 
-function readStream(name: string): Outcome {
+function readStream(name: string, resumed?: Session): Outcome {
   const lines = readFileSync(path.join(folder, name), "utf8").split("\n");
   return name.startsWith("codex")
-    ? readAll(readJsonLines(codexReader), lines)
-    : readAll(readJsonLines(claudeReader), lines);
+    ? readAll(readJsonLines(codexReader(resumed)), lines)
+    : readAll(readJsonLines(claudeReader(resumed)), lines);
 }
 
 test.each(streams)("%s", async (name) => {
@@ -70,7 +70,7 @@ test("a stream that is cut off has no terminal", () => {
 });
 
 test("a tool that was started keeps the idle clock still until it ends", () => {
-  const reader = readJsonLines(codexReader);
+  const reader = readJsonLines(codexReader());
   const line = (type: string): string =>
     JSON.stringify({
       type,
@@ -79,6 +79,42 @@ test("a tool that was started keeps the idle clock still until it ends", () => {
   const started = reader.read(reader.start, line("item.started"), 0).state;
   expect(reader.busy(started)).toBe(true);
   expect(reader.busy(reader.read(started, line("item.completed"), 5).state)).toBe(false);
+});
+
+const usageOf = ({ closing }: Outcome): AgentEvent | undefined =>
+  closing.events.find(({ type }) => type === "usage");
+
+test.each([
+  [
+    "claude-structured",
+    { input_tokens: 210, cached_input_tokens: 80, output_tokens: 40, cost_usd: 0.001666 },
+    { input_tokens: 105, cached_input_tokens: 40, output_tokens: 20, cost_usd: 0.000833 },
+  ],
+  [
+    "codex-prose",
+    { input_tokens: 120, cached_input_tokens: 80, output_tokens: 40 },
+    { input_tokens: 120, cached_input_tokens: 80, output_tokens: 40 },
+  ],
+])("%s: a session that is gone on with is not counted twice", (name, first, second) => {
+  const before = readStream(`${name}.jsonl`);
+  expect(usageOf(before)).toEqual({ type: "usage", ...first });
+  const { session } = before.closing;
+  expect(session).toMatchObject({ id: expect.stringMatching(/^0{8}-/) as string, used: first });
+  const after = readStream(`${name}-resumed.jsonl`, session);
+  expect(usageOf(after)).toEqual({ type: "usage", ...second });
+  expect(after.closing.session).toMatchObject({ id: session?.id });
+  // Another session's count is none of its business.
+  const other = readStream(`${name}-resumed.jsonl`, { id: "other", used: first });
+  expect(usageOf(other)).toEqual({ type: "usage", ...after.closing.session?.used });
+});
+
+test("an id that could be taken for a flag is no session", () => {
+  const lines = (id: string): string[] => [JSON.stringify({ type: "thread.started", thread_id: id })];
+  const sessionOf = (id: string): Session | undefined =>
+    readAll(readJsonLines(codexReader()), lines(id)).closing.session;
+  for (const id of ["--full", "", "a b", "-x", "a/../b", "x".repeat(201)])
+    expect(sessionOf(id)).toBeUndefined();
+  expect(sessionOf("ses_01a1fa77")).toEqual({ id: "ses_01a1fa77" });
 });
 
 const jsonLines = fc.array(
@@ -111,8 +147,8 @@ const jsonLines = fc.array(
 );
 
 test.each([
-  ["codex", readJsonLines(codexReader)] as const,
-  ["claude", readJsonLines(claudeReader)] as const,
+  ["codex", readJsonLines(codexReader())] as const,
+  ["claude", readJsonLines(claudeReader())] as const,
   ["host", readJsonLines(ownReader("host"))] as const,
 ])("law: no line makes the reader of %s throw, and reading is a function of the lines", (_name, reader) => {
   fc.assert(

@@ -123,6 +123,9 @@ test("the strict variant wants every key, allows null for those that may be left
   expect(validate({ ...whole, status: null })).toBe(false);
   expect(validate({ ...whole, new_tasks: [{ ...task, extra: 1 }] })).toBe(false);
   expect(validate({ ...whole, new_tasks: [{ title: "x" }] })).toBe(false);
+  expect(JSON.stringify(summaryStrictJsonSchema())).not.toMatch(
+    /"(\$schema|\$id|minLength|minimum|maximum)"/,
+  );
 });
 
 test("what is published says which draft it is and what it is called", () => {
@@ -133,11 +136,10 @@ test("what is published says which draft it is and what it is called", () => {
     required: ["schema_version", "source_files", "tasks"],
     properties: { tasks: { items: { additionalProperties: false, required: Object.keys(good) } } },
   });
-  for (const [schema, name] of [
-    [summaryJsonSchema(), "summary"],
-    [summaryStrictJsonSchema(), "summary.strict"],
-  ] as const)
-    expect(schema).toMatchObject({ $id: `urn:looper:${name}.schema.json`, title: "Looper summary" });
+  expect(summaryJsonSchema()).toMatchObject({
+    $id: "urn:looper:summary.schema.json",
+    title: "Looper summary",
+  });
   expect(backlogJsonSchema()).toHaveProperty("title", "Looper task file");
   const closed = JSON.stringify(summaryJsonSchema()).includes("additionalProperties");
   expect(closed).toBe(false);

@@ -17,23 +17,23 @@ export function summaryJsonSchema(): JsonSchema {
 
 /**
  * For the schema flags of agents' command lines, which want every key required and no other allowed: an optional key may
- * be null instead. What comes back holds those nulls: read each as "not given".
+ * be null instead. What comes back holds those nulls: read each as "not given". It does not say which draft it is (claude
+ * refuses the one it is), nor how long a text or how great a number may be (not every model's API takes that).
  */
 export function summaryStrictJsonSchema(): JsonSchema {
-  return published("summary.strict.schema.json", "Looper summary", Summary, strict);
+  const { $schema: _draft, ...shape } = z.toJSONSchema(Summary, { io: "input" });
+  return strict(shape);
 }
 
-function published(
-  name: string,
-  title: string,
-  schema: z.ZodType,
-  shaped = (shape: JsonSchema): JsonSchema => shape,
-): JsonSchema {
+function published(name: string, title: string, schema: z.ZodType): JsonSchema {
   const { $schema, ...shape } = z.toJSONSchema(schema, { io: "input" });
-  return { $schema, $id: `urn:looper:${name}`, title, ...shaped(shape) };
+  return { $schema, $id: `urn:looper:${name}`, title, ...shape };
 }
 
-function strict(shape: JsonSchema): JsonSchema {
+const LIMITS = new Set(["minLength", "minimum", "maximum"]);
+
+function strict(whole: JsonSchema): JsonSchema {
+  const shape: JsonSchema = Object.fromEntries(Object.entries(whole).filter(([key]) => !LIMITS.has(key)));
   const { properties, items } = shape;
   if (isSchema(items)) return { ...shape, items: strict(items) };
   if (!isSchema(properties)) return shape;

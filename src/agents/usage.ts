@@ -1,0 +1,42 @@
+// What an agent used, in one counting for all kinds, whatever their CLIs call input and output. Pure.
+import type { AgentEvent, Session, Used } from "./agent.js";
+
+/** `input`: without what came from the cache. `output`: with what was thought. Odd figures (negative, fractions) are mended. */
+export function usedOf(tokens: { input: number; cached?: number; output: number; cost?: number }): Used {
+  const cached = whole(tokens.cached ?? 0);
+  return {
+    input_tokens: whole(tokens.input),
+    output_tokens: whole(tokens.output),
+    ...(cached === 0 ? {} : { cached_input_tokens: cached }),
+    ...(tokens.cost === undefined || tokens.cost < 0 ? {} : { cost_usd: tokens.cost }),
+  };
+}
+
+/** The event, or none where nothing was used. A cost nobody told stays absent; one of 0 is told. */
+export function usageEvents(used: Used): AgentEvent[] {
+  const { input_tokens, output_tokens, cached_input_tokens = 0, cost_usd } = used;
+  const any = input_tokens + output_tokens + cached_input_tokens > 0 || cost_usd !== undefined;
+  return any ? [{ type: "usage", ...used }] : [];
+}
+
+/** What a session had come to before, if it is the one that was to be gone on with. */
+export function usedBefore(resumed: Session | undefined, id: string | undefined): Used | undefined {
+  return resumed !== undefined && resumed.id === id ? resumed.used : undefined;
+}
+
+/** What came on top of `before`, where a resumed session counts from its own beginning; all of it where it began anew. */
+export function usedSince(total: Used, before: Used | undefined): Used {
+  if (before === undefined || total.output_tokens < before.output_tokens) return total;
+  const cost = total.cost_usd === undefined ? undefined : total.cost_usd - (before.cost_usd ?? 0);
+  return usedOf({
+    input: total.input_tokens - before.input_tokens,
+    cached: (total.cached_input_tokens ?? 0) - (before.cached_input_tokens ?? 0),
+    output: total.output_tokens - before.output_tokens,
+    // Sums of dollars are never exact: 0.3 - 0.1 shall be 0.2.
+    ...(cost === undefined ? {} : { cost: Math.round(cost * 1e9) / 1e9 }),
+  });
+}
+
+function whole(count: number): number {
+  return Number.isFinite(count) ? Math.max(0, Math.round(count)) : 0;
+}
