@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   mkdtempSync,
   readFileSync,
@@ -57,6 +58,13 @@ test("appends are whole and in order, however many are asked for at once", async
   expect(readFileSync(path, "utf8")).toBe(lines.join(""));
   expect(file.size()).toBe(lines.join("").length);
   expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test("a pipe where a file should be is an error, at once", async () => {
+  const pipe = join(folder(), "pipe");
+  execFileSync("mkfifo", [pipe]);
+  await expect(files.read(pipe)).rejects.toMatchObject({ code: "EINVAL" });
+  await expect(files.readRange(pipe, 0, 1)).rejects.toMatchObject({ code: "EINVAL" });
 });
 
 test("what is not there is undefined, never an error", async () => {

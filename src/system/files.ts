@@ -12,7 +12,7 @@ import type { Files, FileStat } from "./ports.js";
 /** The real file system. */
 export function nodeFiles(): Files {
   return {
-    read: (path) => orNothing(() => fs.readFile(path)),
+    read: (path) => orNothing(() => readWhole(path)),
     readRange,
     stat: (path, options) =>
       orNothing(async () => toStat(await (options?.link ? fs.lstat(path) : fs.stat(path)))),
@@ -103,8 +103,30 @@ function toStat(stat: Awaited<ReturnType<typeof fs.stat>>): FileStat {
   };
 }
 
+/** What a shell hands over as a file: `<(…)` is a pipe by nature, and somebody writes into it. */
+const HANDED_OVER = /^\/(?:dev\/fd|proc\/self\/fd)\//;
+
+/** A pipe that lies where a file should would be waited for without end, and no signal helps. */
+async function openToRead(path: string): Promise<fs.FileHandle> {
+  const file = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const stat = await file.stat();
+  if (!stat.isFIFO() && !stat.isSocket()) return file;
+  await file.close();
+  throw Object.assign(new Error(`EINVAL: a pipe, not a file, open '${path}'`), { code: "EINVAL" });
+}
+
+async function readWhole(path: string): Promise<Uint8Array> {
+  if (HANDED_OVER.test(path)) return fs.readFile(path);
+  const file = await openToRead(path);
+  try {
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
 async function readRange(path: string, offset: number, length: number): Promise<Uint8Array> {
-  const file = await fs.open(path, "r");
+  const file = await openToRead(path);
   try {
     const buffer = Buffer.alloc(length);
     let filled = 0;

@@ -249,9 +249,12 @@ function hold(ports: LockPorts, path: string, mine: LockOwner, dead: readonly De
     describe: (facts) => ports.files.writeAtomic(path, JSON.stringify({ ...mine, ...facts }) + "\n"),
     release: async () => {
       heartbeat.cancel();
-      letGo.add(mine.token);
-      if ((await readOwner(ports, path))?.token === mine.token) await ports.files.remove(path);
-      letGo.delete(mine.token);
+      try {
+        if ((await readOwner(ports, path))?.token === mine.token) await ports.files.remove(path);
+      } catch (error) {
+        letGo.add(mine.token);
+        throw error;
+      }
     },
   };
 }

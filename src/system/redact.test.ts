@@ -11,14 +11,39 @@ test("a secret is a value of 8 characters or more whose name has the word as a w
     KEYBOARD: "qwertzqwertz",
     SHORT_KEY: "abc",
     DB_PASSWORD: "hunter2hunter2",
+    PGPASSWORD: "postgres-own",
+    SMTP_PASS: "smtp-secret",
+    PASSAGE: "a-long-passage",
   };
-  expect(secretValues(env).sort()).toEqual(["abcdefgh", "hunter2hunter2", "lowercase1", "tokentoken"]);
+  expect(secretValues(env).sort()).toEqual([
+    "abcdefgh",
+    "hunter2hunter2",
+    "lowercase1",
+    "postgres-own",
+    "smtp-secret",
+    "tokentoken",
+  ]);
 });
 
 test("nothing of a secret is left, also where one secret begins another and where JSON spells it", () => {
   const redact = createRedact(["secret00", "secret00longer", 'quo"te\\d-secret']);
   expect(redact("a secret00longer b secret00 c")).toBe("a [redacted] b [redacted] c");
   expect(redact(JSON.stringify({ a: 'quo"te\\d-secret' }))).toBe('{"a":"[redacted]"}');
+});
+
+test("a secret of several lines goes line by line too, its short ones stay", () => {
+  const redact = createRedact(["-----BEGIN IT-----\nfirst-line-of-the-key\n}\nlast-line-of-the-key"]);
+  expect(redact("x first-line-of-the-key y\n}\nlast-line-of-the-key")).toBe("x [redacted] y\n}\n[redacted]");
+});
+
+test("the password in a URL goes, and nothing else of it", () => {
+  const redact = createRedact([]);
+  expect(redact("postgres://app:s3cr3t-pw@db.example:5432/x")).toBe(
+    "postgres://app:[redacted]@db.example:5432/x",
+  );
+  expect(redact("http://localhost:3000/@scope and git@host.example:a/b")).toBe(
+    "http://localhost:3000/@scope and git@host.example:a/b",
+  );
 });
 
 test("known key shapes go without being named", () => {

@@ -2,9 +2,12 @@
 // of its values are paths that exist.
 
 const MARK = "[redacted]";
-const SECRET_NAME = /(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD)(?:_|$)/i;
+const SECRET_NAME =
+  /(?:^|_)(?:KEY|TOKEN|SECRET|PASS|PASSWD|PASSPHRASE|CREDENTIALS?)(?:_|$)|(?:^|_|^PG)PASSWORD(?:_|$)/i;
+/** A line of a secret of several lines; what is shorter is as well a line of something else. */
+const LINE_LENGTH = 16;
 
-/** Shapes of well-known keys: OpenAI, Anthropic, GitHub, GitLab, Slack, AWS, Google, npm, JWT, PEM blocks. */
+/** Shapes of well-known keys: OpenAI, Anthropic, GitHub, GitLab, Slack, AWS, Google, npm, JWT, PEM blocks, a URL's password. */
 const SHAPES = [
   /\bsk-[A-Za-z0-9_-]{20,}/,
   /\bgh[pousr]_[A-Za-z0-9]{30,}/,
@@ -16,12 +19,13 @@ const SHAPES = [
   /\bnpm_[A-Za-z0-9]{36}\b/,
   /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/,
+  /(?<=:\/\/[^\s:@/]{1,64}:)[^\s@/]{3,}(?=@)/,
 ];
 
 /** Turns a text into one without secrets. */
 export type Redact = (text: string) => string;
 
-/** The values of an environment that are secret by their name: 8 characters or more, KEY, TOKEN, SECRET or PASSWORD a whole part. */
+/** The values of an environment that are secret by their name: 8 characters or more, KEY, TOKEN, SECRET, PASSWORD and the like a whole part. */
 export function secretValues(env: Readonly<Record<string, string | undefined>>): string[] {
   const values = new Set<string>();
   for (const [name, value] of Object.entries(env)) {
@@ -30,10 +34,16 @@ export function secretValues(env: Readonly<Record<string, string | undefined>>):
   return [...values];
 }
 
-/** A redactor for these secrets and every known key shape. A secret is also found as JSON would spell it. */
+/**
+ * A redactor for these secrets and every known key shape. A secret is also found as JSON would spell it, and one of several
+ * lines line by line.
+ */
 export function createRedact(secrets: readonly string[]): Redact {
   const spellings = new Set<string>();
-  for (const secret of secrets) {
+  const lines = secrets.flatMap((secret) =>
+    secret.split(/\r?\n/).filter((line) => line.length >= LINE_LENGTH),
+  );
+  for (const secret of [...secrets, ...lines]) {
     spellings.add(secret);
     spellings.add(JSON.stringify(secret).slice(1, -1));
   }

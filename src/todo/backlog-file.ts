@@ -36,6 +36,8 @@ const MARK = "\ufeff";
 /** The task file at a path. */
 export class BacklogFile {
   private last: Version | undefined;
+  /** Whether the path named a file of its own once: what lies there instead later is nobody's wish. */
+  private plain = false;
 
   constructor(
     private readonly ports: { clock: Clock; files: Files },
@@ -45,11 +47,28 @@ export class BacklogFile {
 
   /** What is there now. The bytes are always read; checking is spared when they are those of the last good version. */
   async look(): Promise<Look> {
+    await this.evict();
     const bytes = await this.read();
     if (bytes === undefined) return { kind: "missing" };
     if (this.last !== undefined && Buffer.compare(this.last.bytes, bytes) === 0)
       return { kind: "ok", bytes, version: this.last };
     return this.judge(bytes);
+  }
+
+  /** Puts aside a folder, a pipe or a link that took the place of the file; what a link leads to is taken as a save. */
+  private async evict(): Promise<void> {
+    const { files } = this.ports;
+    const kind = (await files.stat(this.path, { link: true }))?.kind;
+    if (kind === "file") this.plain = true;
+    if (kind === undefined || kind === "file" || !this.plain) return;
+    const target = kind === "symlink" ? (await files.stat(this.path))?.kind : undefined;
+    const bytes = target === "file" ? await this.read() : undefined;
+    try {
+      await files.rename(this.path, await this.freeName("edited"));
+      if (bytes !== undefined) await files.writeAtomic(this.path, bytes);
+    } catch (error) {
+      throw cannot("write", this.path, error);
+    }
   }
 
   /** What these bytes would be as the file. */
@@ -107,10 +126,22 @@ export class BacklogFile {
     }
   }
 
+  private async freeName(kind: CopyKind): Promise<string> {
+    const wanted = this.copyName(kind);
+    for (let number = 1; ; number++) {
+      const path = number === 1 ? wanted : `${wanted}-${number}`;
+      if ((await this.ports.files.stat(path, { link: true })) === undefined) return path;
+    }
+  }
+
+  private copyName(kind: CopyKind): string {
+    const time = new Date(this.ports.clock.now()).toISOString().slice(0, 19).replace("T", "_");
+    return `${this.path}.${kind}-${time.replaceAll(":", "-")}`;
+  }
+
   /** Writes bytes that stood in the file to `<file>.<kind>-<time>`; answers where. */
   async setAside(kind: CopyKind, bytes: Uint8Array): Promise<string> {
-    const time = new Date(this.ports.clock.now()).toISOString().slice(0, 19).replace("T", "_");
-    const wanted = `${this.path}.${kind}-${time.replaceAll(":", "-")}`;
+    const wanted = this.copyName(kind);
     const mode = (await this.ports.files.stat(this.path))?.mode;
     for (let number = 1; ; number++) {
       const path = number === 1 ? wanted : `${wanted}-${number}`;

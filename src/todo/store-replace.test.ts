@@ -1,11 +1,26 @@
 // The whole file replaced, put back, copied aside, and caught half saved. Leaves changes to store.test.ts.
-import { chmod, mkdtemp, readdir, readFile, realpath, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { nodePorts } from "../system/node.js";
 import type { Ports } from "../system/ports.js";
 import { listBackups } from "./backlog-file.js";
+import type { Change } from "./change.js";
 import { openStore, type Store } from "./store.js";
 import { backlog, id, task } from "./testing.js";
 import type { Backlog } from "./task.js";
@@ -214,6 +229,50 @@ test("only names that setting aside gives are copies; the newest comes first", a
   expect(await listBackups(ports.files, path)).toEqual(
     [names[1], names[2], names[0]].map((name) => ({ path: join(folder, name ?? ""), tasks: 2 })),
   );
+});
+
+test.each(["pipe", "folder", "link"] as const)(
+  "a %s that took the place of the file is put aside, and what the run knows stands there again",
+  async (what) => {
+    await save(backlog(task("T1"), task("T2")));
+    const store = open();
+    expect((await store.read()).kind).toBe("ok");
+    const elsewhere = join(folder, "elsewhere.json");
+    await rm(path);
+    if (what === "pipe") execFileSync("mkfifo", [path]);
+    if (what === "folder") await mkdir(path);
+    if (what === "link") {
+      await writeFile(elsewhere, JSON.stringify(backlog(task("T1", { status: "done" }), task("T2"))));
+      await symlink(elsewhere, path);
+    }
+    const claim: Change = { op: "claim", id: id("T1"), expect: "todo" };
+    const changed = await store.change([claim], { while: "agent", finished: new Set() });
+    expect(changed.ok && changed.value.applied.refused).toEqual([]);
+    expect((await lstat(path)).isFile()).toBe(true);
+    expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({
+      tasks: [
+        { id: "T1", status: "doing" },
+        { id: "T2", status: "todo" },
+      ],
+    });
+    const [aside = ""] = await copies();
+    const found = await lstat(join(folder, aside));
+    expect([found.isFIFO(), found.isDirectory(), found.isSymbolicLink()].indexOf(true)).toBe(
+      ["pipe", "folder", "link"].indexOf(what),
+    );
+  },
+);
+
+test("a link that was there from the start stays one", async () => {
+  const real = join(folder, "real.json");
+  await writeFile(real, JSON.stringify(backlog(task("T1"))));
+  await symlink(real, path);
+  const store = open();
+  await store.read();
+  const claim: Change = { op: "claim", id: id("T1"), expect: "todo" };
+  await store.change([claim], { while: "agent", finished: new Set() });
+  expect((await lstat(path)).isSymbolicLink()).toBe(true);
+  expect(await readFile(real, "utf8")).toContain("doing");
 });
 
 test("a file that is half saved just now is given a moment; one that was broken before is not", async () => {
