@@ -14,7 +14,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: "unit",
-          include: ["src/**/*.test.ts", "cmd/**/*.test.ts", "test/*.test.ts"],
+          include: ["src/**/*.test.ts", "cmd/**/*.test.ts", "test/*.test.ts", "test/model-server/*.test.ts"],
           exclude: ["test/*.story.test.ts"],
           globalSetup: ["test/home.ts"],
           testTimeout: 30_000,

@@ -1,0 +1,143 @@
+// Anthropic Messages.
+import { z } from "zod";
+import {
+  idOf,
+  inParts,
+  namesOf,
+  retryAfter,
+  STATUS,
+  type Answer,
+  type Asked,
+  type Dialect,
+  type Frame,
+  type HttpError,
+  type Refusal,
+} from "./dialect.js";
+import type { Problem } from "./scenario.js";
+
+const Block = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  content: z.unknown().optional(),
+});
+const Request = z.looseObject({
+  model: z.string(),
+  stream: z.boolean().default(false),
+  messages: z.array(z.looseObject({ role: z.string(), content: z.union([z.string(), z.array(Block)]) })),
+  tools: z.array(z.looseObject({ name: z.string(), input_schema: z.unknown().optional() })).default([]),
+});
+
+export const anthropic: Dialect = {
+  name: "anthropic",
+  read,
+  whole: (answer) => ({
+    ...messageOf(answer),
+    content: [blockOf(answer)],
+    stop_reason: stopOf(answer),
+    usage: usageOf(answer),
+  }),
+  frames,
+  overloaded: () => ({ event: "error", data: errorBody("overloaded") }),
+  refuse,
+};
+
+function read(_path: string, body: unknown): Asked {
+  const { model, stream, messages, tools } = Request.parse(body);
+  const last = messages.findLast(({ role }) => role === "user")?.content ?? "";
+  return {
+    model,
+    stream,
+    fresh: !messages.some(({ role }) => role === "assistant"),
+    tools: tools.map(({ name, input_schema }) => ({ name, takes: namesOf(input_schema) })),
+    last: typeof last === "string" ? last : last.map(textOf).join("\n"),
+  };
+}
+
+function textOf({ text, content }: z.infer<typeof Block>): string {
+  return text ?? (typeof content === "string" ? content : JSON.stringify(content ?? ""));
+}
+
+function messageOf({ number, model }: Answer) {
+  return { id: idOf("msg", number), type: "message", role: "assistant", model, stop_sequence: null };
+}
+
+function blockOf({ number, move }: Answer) {
+  return "say" in move
+    ? { type: "text", text: move.say }
+    : { type: "tool_use", id: idOf("toolu", number), name: move.call.name, input: move.input };
+}
+
+function stopOf({ move }: Answer): string {
+  return "say" in move ? "end_turn" : "tool_use";
+}
+
+function usageOf({ usage }: Answer) {
+  return {
+    input_tokens: usage.input,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: usage.cached,
+    output_tokens: usage.output + usage.reasoning,
+  };
+}
+
+function frames(answer: Answer): Frame[] {
+  const { move } = answer;
+  const empty = "say" in move ? { text: "" } : { input: {} };
+  const parts =
+    "say" in move
+      ? inParts(move.say).map((text) => ({ type: "text_delta", text }))
+      : inParts(JSON.stringify(move.input)).map((json) => ({ type: "input_json_delta", partial_json: json }));
+  const started = {
+    ...messageOf(answer),
+    content: [],
+    stop_reason: null,
+    usage: { ...usageOf(answer), output_tokens: 1 },
+  };
+  return [
+    { type: "message_start", message: started },
+    { type: "content_block_start", index: 0, content_block: { ...blockOf(answer), ...empty } },
+    { type: "ping" },
+    ...parts.map((delta) => ({ type: "content_block_delta", index: 0, delta })),
+    { type: "content_block_stop", index: 0 },
+    {
+      type: "message_delta",
+      delta: { stop_reason: stopOf(answer), stop_sequence: null },
+      usage: { output_tokens: usageOf(answer).output_tokens },
+    },
+    { type: "message_stop" },
+  ].map((data) => ({ event: data.type, data }));
+}
+
+const WORDS: Readonly<Record<Problem, readonly [type: string, message: string]>> = {
+  "bad-request": ["invalid_request_error", "messages.0: this request is refused"],
+  unauthorized: ["authentication_error", "invalid x-api-key"],
+  "model-unknown": ["not_found_error", "model: no-such-model"],
+  "context-full": ["invalid_request_error", "prompt is too long: 250000 tokens > 200000 maximum"],
+  "rate-limit": ["rate_limit_error", "This request would exceed your organization's rate limit"],
+  quota: ["rate_limit_error", "This request would exceed your account's usage limit"],
+  server: ["api_error", "Internal server error"],
+  overloaded: ["overloaded_error", "Overloaded"],
+};
+
+function errorBody(problem: Problem) {
+  const [type, message] = WORDS[problem];
+  return { type: "error", error: { type, message }, request_id: "req_000001" };
+}
+
+function refuse(refusal: Refusal): HttpError {
+  const { problem, resetsAtSeconds } = refusal;
+  return {
+    status: STATUS[problem],
+    headers: {
+      ...retryAfter(refusal),
+      ...(resetsAtSeconds === undefined
+        ? {}
+        : {
+            "anthropic-ratelimit-unified-status": "rejected",
+            "anthropic-ratelimit-unified-reset": String(resetsAtSeconds),
+            "anthropic-ratelimit-requests-reset": new Date(resetsAtSeconds * 1000).toISOString(),
+          }),
+    },
+    body: errorBody(problem),
+  };
+}
