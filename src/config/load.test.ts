@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -75,6 +76,16 @@ test("a link that leads nowhere cannot be read", async () => {
   await expect(load()).rejects.toMatchObject({
     kind: "usage",
     message: expect.stringContaining(".looper/config.json cannot be read") as unknown,
+  });
+});
+
+test("a pipe in place of a settings file is an error, at once", async () => {
+  const pipe = path.join(project, ".looper", "config.json");
+  mkdirSync(path.dirname(pipe), { recursive: true });
+  execFileSync("mkfifo", [pipe]);
+  await expect(load()).rejects.toMatchObject({
+    kind: "usage",
+    message: expect.stringContaining("is a pipe") as string,
   });
 });
 
