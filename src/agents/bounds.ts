@@ -39,7 +39,12 @@ export function keepEnd(text: string): string {
 
 /** `held` and `line` below it, of which only as much is kept as `keepEnd` can need. Linear over many lines. */
 export function appendLine(held: string, line: string): string {
-  const next = held === "" ? line : `${held}\n${line}`;
+  return appendText(held === "" ? held : `${held}\n`, line);
+}
+
+/** `held` and `piece` right behind it, as `appendLine` keeps them. */
+export function appendText(held: string, piece: string): string {
+  const next = held + piece;
   return next.length > 2 * FINAL_LIMIT ? next.slice(-FINAL_LIMIT - 1) : next;
 }
 

@@ -6,10 +6,8 @@ import { asText, field, listField, numberField, textField } from "./fields.js";
 import { withoutTool, withTool, type JsonReader, type OpenTools, type Reading } from "./reader.js";
 
 export interface ClaudeState {
-  /** By the id of the tool's use. A shell command keeps its command as the name. */
+  /** By the id of the tool's use. */
   open: OpenTools;
-  /** Uses of Bash among them. */
-  shells: ReadonlySet<string>;
   lastText: string;
   session?: string;
   /** The last result line; a second one is legal, and then the first is not the end. */
@@ -23,7 +21,7 @@ export interface ClaudeState {
 /** Reads claude's own lines; `resumed`: the session it goes on with. */
 export function claudeReader(resumed?: Session): JsonReader<ClaudeState> {
   return {
-    start: { open: new Map(), shells: new Set(), lastText: "", denied: new Set() },
+    start: { open: new Map(), lastText: "", denied: new Set() },
     readLine,
     busy: (state) => state.open.size > 0,
     close: (state) => closeResult(state, resumed),
@@ -156,11 +154,12 @@ function beginTool(
   const name = textField(block, "name") ?? "";
   const input = field(block, "input") ?? {};
   const command = name === "Bash" ? textField(input, "command") : undefined;
-  const open = withTool(state.open, id, { name: command ?? name, at });
-  if (command === undefined)
-    return { state: { ...state, open }, event: { type: "tool_use", name, input, id, ...parent } };
-  const shells = open.has(id) ? new Set(state.shells).add(id) : state.shells;
-  return { state: { ...state, open, shells }, event: { type: "command", command, ...parent } };
+  const shell = command !== undefined;
+  const open = withTool(state.open, id, { name: command ?? name, shell, at });
+  const event: AgentEvent = shell
+    ? { type: "command", command, ...parent }
+    : { type: "tool_use", name, input, id, ...parent };
+  return { state: { ...state, open }, event };
 }
 
 function readUser(state: ClaudeState, json: unknown, at: number): Reading<ClaudeState> {
@@ -190,10 +189,8 @@ function endTool(
   const output = asText(field(block, "content"));
   const failed = field(block, "is_error") === true;
   const begun = state.open.get(id);
-  const shells = new Set(state.shells);
-  const isShell = shells.delete(id);
-  const next = { ...state, open: withoutTool(state.open, id), shells };
-  if (!isShell || begun === undefined) {
+  const next = { ...state, open: withoutTool(state.open, id) };
+  if (begun?.shell !== true) {
     return { state: next, event: { type: "tool_result", id, output, is_error: failed, ...parent } };
   }
   const told = /^Exit code (\d+)/.exec(output)?.[1];

@@ -14,7 +14,10 @@ export function containmentNote({
     case "codex":
       return undefined;
     case "claude":
+    case "opencode":
       return permissions === "read-only" ? undefined : "its shell reaches outside the project";
+    case "gemini":
+      return permissions === "read-only" ? undefined : "it may do anything: it has no level between";
     case "command":
       return "may do whatever its command does";
     case "module":

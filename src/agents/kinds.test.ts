@@ -6,7 +6,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { nodePorts } from "../system/node.js";
 import { claudeArgs } from "./claude.js";
 import { codexArgs } from "./codex.js";
-import { chooseAuto, createAgent } from "./registry.js";
+import { geminiArgs } from "./gemini.js";
+import { opencodeArgs, opencodeConfig } from "./opencode.js";
+import { AUTO_ORDER, chooseAuto, createAgent } from "./registry.js";
 import { settingsOf } from "./rig.js";
 import { summarySchema } from "./summary-flag.js";
 
@@ -53,6 +55,50 @@ test.each([
     ...flags,
     ...["--output-format", "stream-json", "--verbose", "--model", "m", "--extra", "x"],
   ]);
+});
+
+test.each([
+  ["read-only", ["--approval-mode", "default"]],
+  ["workspace", ["--yolo"]],
+  ["full", ["--yolo"]],
+] as const)("gemini, %s", (permissions, flags) => {
+  const settings = settingsOf("gemini", { model: "m", args: ["--extra", "x"] });
+  expect(geminiArgs(settings, { permissions, resume: { id: "fd36" } })).toEqual([
+    ...["--output-format", "stream-json", "--skip-trust"],
+    ...flags,
+    ...["-m", "m", "--resume", "fd36", "--extra", "x"],
+  ]);
+});
+
+test.each([
+  ["read-only", []],
+  ["workspace", []],
+  ["full", ["--auto"]],
+] as const)("opencode, %s", (permissions, flags) => {
+  const settings = settingsOf("opencode", { model: "p/m", reasoning: "high", args: ["--extra", "x"] });
+  expect(opencodeArgs(settings, { permissions, resume: { id: "ses_1" } })).toEqual([
+    ...["run", "--format", "json", "--model", "p/m", "--variant", "high"],
+    ...flags,
+    ...["--session", "ses_1", "--extra", "x"],
+  ]);
+});
+
+test("opencode's settings: the user's win over ours, save for permissions that only read", () => {
+  const config = (...given: Parameters<typeof opencodeConfig>): unknown =>
+    JSON.parse(opencodeConfig(...given) ?? "null");
+  const goOn = { experimental: { continue_loop_on_deny: true } };
+  expect(config(undefined, "workspace")).toEqual(goOn);
+  expect(config("", "full")).toEqual(goOn);
+  expect(config('{"experimental":{"continue_loop_on_deny":false,"x":1}}', "workspace")).toEqual({
+    experimental: { continue_loop_on_deny: false, x: 1 },
+  });
+  const readOnly = { edit: "deny", bash: "deny" };
+  expect(config(undefined, "read-only")).toEqual({ ...goOn, permission: readOnly });
+  expect(config('{"permission":"allow"}', "read-only")).toEqual({
+    ...goOn,
+    permission: { "*": "allow", ...readOnly },
+  });
+  for (const broken of ["[]", "1", "{", "null"]) expect(config(broken, "full")).toBeNull();
 });
 
 test("codex: the schema's file, the network, and a thread to go on with", () => {
@@ -114,12 +160,18 @@ test("without exactly one native codex, what PATH has is taken", async () => {
 });
 
 test("auto takes the first that is installed", async () => {
-  const agents = (["claude", "codex"] as const).map((kind) => createAgent(settingsOf(kind), deps));
+  const agents = AUTO_ORDER.map((kind) => createAgent(settingsOf(kind), deps));
+  const opencode = program("only-opencode", "opencode");
+  const gemini = program("only-gemini", "gemini");
   const codex = program("only-codex", "codex");
   const claude = program("both", "claude");
   program("both", "codex");
   const choose = (folder: string): Promise<string | undefined> =>
     chooseAuto(agents, { PATH: folder }, root).then((agent) => agent?.settings.kind);
+  expect(await choose(path.dirname(opencode))).toBe("opencode");
+  program("only-gemini", "opencode");
+  expect(await choose(path.dirname(gemini))).toBe("gemini");
+  program("only-codex", "gemini");
   expect(await choose(path.dirname(codex))).toBe("codex");
   expect(await choose(path.dirname(claude))).toBe("claude");
   expect(await choose("/nowhere")).toBeUndefined();

@@ -76,7 +76,9 @@ function parse(line: string): unknown {
 
 /** A command or tool that was started and has not ended. */
 export interface OpenTool {
+  /** Of a shell, the command it runs. */
   name: string;
+  shell?: boolean;
   at: number;
 }
 export type OpenTools = ReadonlyMap<string, OpenTool>;

@@ -6,10 +6,12 @@ import type { Agent } from "./agent.js";
 import { claudeAgent } from "./claude.js";
 import { codexAgent } from "./codex.js";
 import { commandAgent } from "./command.js";
+import { geminiAgent } from "./gemini.js";
 import { moduleAgent, scriptedAgent, type Self } from "./hosted.js";
+import { opencodeAgent } from "./opencode.js";
 
 /** The kinds `auto` looks for, the most wanted first. */
-export const AUTO_ORDER = ["claude", "codex"] as const;
+export const AUTO_ORDER = ["claude", "codex", "gemini", "opencode"] as const;
 
 /** The agent these settings describe. `self`: how to start this program again, for kinds that are hosted in a child. */
 export function createAgent(settings: AgentSettings, deps: { ports: Ports; self: Self }): Agent {
@@ -18,6 +20,10 @@ export function createAgent(settings: AgentSettings, deps: { ports: Ports; self:
       return codexAgent(settings, deps.ports);
     case "claude":
       return claudeAgent(settings, deps.ports);
+    case "gemini":
+      return geminiAgent(settings, deps.ports);
+    case "opencode":
+      return opencodeAgent(settings, deps.ports);
     case "command":
       return commandAgent(settings, deps.ports);
     case "module":

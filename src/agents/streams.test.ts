@@ -8,6 +8,8 @@ import { expect, test } from "vitest";
 import type { AgentEvent, Session } from "./agent.js";
 import { claudeReader } from "./claude-stream.js";
 import { codexReader } from "./codex-stream.js";
+import { geminiReader } from "./gemini-stream.js";
+import { opencodeReader } from "./opencode-stream.js";
 import { ownReader } from "./own-lines.js";
 import { readJsonLines, type Closing, type Reader } from "./reader.js";
 
@@ -36,9 +38,22 @@ function readAll<S>(reader: Reader<S>, lines: readonly string[]): Outcome {
 
 function readStream(name: string, resumed?: Session): Outcome {
   const lines = readFileSync(path.join(folder, name), "utf8").split("\n");
-  return name.startsWith("codex")
-    ? readAll(readJsonLines(codexReader(resumed)), lines)
-    : readAll(readJsonLines(claudeReader(resumed)), lines);
+  return readerOf(name.split("-", 1)[0] ?? "", resumed)(lines);
+}
+
+function readerOf(kind: string, resumed?: Session): (lines: readonly string[]) => Outcome {
+  switch (kind) {
+    case "codex":
+      return (lines) => readAll(readJsonLines(codexReader(resumed)), lines);
+    case "claude":
+      return (lines) => readAll(readJsonLines(claudeReader(resumed)), lines);
+    case "gemini":
+      return (lines) => readAll(readJsonLines(geminiReader), lines);
+    case "opencode":
+      return (lines) => readAll(readJsonLines(opencodeReader), lines);
+    default:
+      throw new Error(`no reader reads ${kind}`);
+  }
 }
 
 test.each(streams)("%s", async (name) => {
@@ -135,8 +150,17 @@ const jsonLines = fc.array(
           "message",
           "end",
           "summary",
+          "tool_use",
+          "tool_result",
+          "init",
+          "text",
+          "step_start",
+          "step_finish",
         ),
         item: fc.jsonValue(),
+        part: fc.jsonValue(),
+        sessionID: fc.constantFrom("a", "b", 1),
+        error: fc.jsonValue(),
         message: fc.jsonValue(),
         modelUsage: fc.jsonValue(),
         subtype: fc.jsonValue(),
@@ -149,6 +173,8 @@ const jsonLines = fc.array(
 test.each([
   ["codex", readJsonLines(codexReader())] as const,
   ["claude", readJsonLines(claudeReader())] as const,
+  ["gemini", readJsonLines(geminiReader)] as const,
+  ["opencode", readJsonLines(opencodeReader)] as const,
   ["host", readJsonLines(ownReader("host"))] as const,
 ])("law: no line makes the reader of %s throw, and reading is a function of the lines", (_name, reader) => {
   fc.assert(

@@ -8,7 +8,8 @@ export function usedOf(tokens: { input: number; cached?: number; output: number;
     input_tokens: whole(tokens.input),
     output_tokens: whole(tokens.output),
     ...(cached === 0 ? {} : { cached_input_tokens: cached }),
-    ...(tokens.cost === undefined || tokens.cost < 0 ? {} : { cost_usd: tokens.cost }),
+    // Sums of dollars are never exact: 0.3 - 0.1 shall be 0.2.
+    ...(tokens.cost === undefined ? {} : { cost_usd: Math.max(0, Math.round(tokens.cost * 1e9) / 1e9) }),
   };
 }
 
@@ -32,8 +33,7 @@ export function usedSince(total: Used, before: Used | undefined): Used {
     input: total.input_tokens - before.input_tokens,
     cached: (total.cached_input_tokens ?? 0) - (before.cached_input_tokens ?? 0),
     output: total.output_tokens - before.output_tokens,
-    // Sums of dollars are never exact: 0.3 - 0.1 shall be 0.2.
-    ...(cost === undefined ? {} : { cost: Math.round(cost * 1e9) / 1e9 }),
+    ...(cost === undefined ? {} : { cost }),
   });
 }
 

@@ -56,7 +56,12 @@ test("without any layer every default of the contract is there", () => {
       review: true,
       completion_marker: true,
     },
-    agents: { codex: ofAgent("codex"), claude: ofAgent("claude") },
+    agents: {
+      codex: ofAgent("codex"),
+      claude: ofAgent("claude"),
+      gemini: ofAgent("gemini"),
+      opencode: ofAgent("opencode"),
+    },
     hooks: { post_iteration: [], pre_iteration: [], on_blocked: [], on_run_end: [], timeout: 60_000 },
     git: { init: false, commit: "runner", on_failure: "restore", branch: "current" },
     verify: {
@@ -227,8 +232,8 @@ test("an agent needs a kind, and some kinds need more", () => {
   expect(problems({ project: { agents: { codx: { model: "m" } } } })).toContain(
     "agents.codx.kind is missing; did you mean the agent codex?",
   );
-  expect(problems({ project: { agents: { my: {}, gemini: {} } } })).toBe(
-    `${PROJECT}:3: agents.my.kind is missing\n${PROJECT}:4: agents.gemini.kind is missing`,
+  expect(problems({ project: { agents: { my: {}, bot: {} } } })).toBe(
+    `${PROJECT}:3: agents.my.kind is missing\n${PROJECT}:4: agents.bot.kind is missing`,
   );
   expect(problems({ project: { agents: { codex: {} } } })).toBe("");
   expect(problems({ project: { agents: { a: { kind: "command" } } } })).toContain(

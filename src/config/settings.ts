@@ -6,11 +6,11 @@ import { DURATION_PATTERN, parseDuration } from "./duration.js";
 import { row, type Row, type Tree } from "./table.js";
 
 /** The ways an agent can be called. */
-export const KINDS = ["codex", "claude", "command", "scripted", "module"] as const;
+export const KINDS = ["codex", "claude", "gemini", "opencode", "command", "scripted", "module"] as const;
 export type AgentKind = (typeof KINDS)[number];
 
 /** Agents that can be named without any settings. */
-export const BUILT_IN_AGENTS = ["codex", "claude"] as const;
+export const BUILT_IN_AGENTS = ["codex", "claude", "gemini", "opencode"] as const;
 
 /** What an agent may do: read only, write in the project, or anything. */
 export const PERMISSIONS = ["read-only", "workspace", "full"] as const;
@@ -112,7 +112,7 @@ export const SETTINGS = {
   }),
   "schedule.agent": row(
     agent,
-    "The agent of `single`; `auto` is the first of claude, codex that is installed.",
+    "The agent of `single`; `auto` is the first of claude, codex, gemini, opencode that is installed.",
     {
       default: AUTO,
     },

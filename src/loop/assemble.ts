@@ -153,7 +153,7 @@ async function autoAgent(request: RunRequest, hands: ReadonlyMap<string, Hand>):
   if (found !== undefined) return found.settings.name;
   throw new UserError(
     "environment",
-    "no agent is installed: neither claude nor codex is on PATH",
+    `no agent is installed: neither ${AUTO_ORDER.join(" nor ")} is on PATH`,
     "install one: npm install -g @anthropic-ai/claude-code, or npm install -g @openai/codex; or try looper demo, which needs none",
   );
 }

@@ -1,0 +1,195 @@
+// What `opencode run --format json` prints, line by line (as of 1.18). Pure. Leaves how it is called to opencode.ts.
+//
+// It tells of a tool only when the tool has ended, and has no last line of its own: the reason of the last step stands for
+// one. So its silence may be a tool at work or a stream that stalls; nobody can tell, and the idle clock runs.
+import type { AgentEvent, FailureReason } from "./agent.js";
+import { asText, field, numberField, textField } from "./fields.js";
+import { classifyStatus, classifyText } from "./limits.js";
+import { sessionOf, type Closing, type JsonReader, type Reading, type Terminal } from "./reader.js";
+import { usageEvents, usedOf } from "./usage.js";
+
+export interface OpencodeState {
+  /** That of its first line; other sessions are those of sub-agents. */
+  session?: string;
+  final: string;
+  terminal?: Terminal;
+  /** The last tool that was refused; it may have ended the work there. */
+  refused?: string;
+  input: number;
+  cached: number;
+  output: number;
+  /** Of prices nobody configured it is 0. */
+  cost: number;
+}
+
+/** Reads opencode's own lines. */
+export const opencodeReader: JsonReader<OpencodeState> = {
+  start: { final: "", input: 0, cached: 0, output: 0, cost: 0 },
+  readLine(state, json) {
+    const session = textField(json, "sessionID");
+    const known = state.session ?? session;
+    const next = known === undefined ? state : { ...state, session: known };
+    return session === undefined || session === known
+      ? readOwn(next, json)
+      : readOther(next, json, { parent: session });
+  },
+  busy: () => false,
+  close,
+};
+
+/** A sub-agent's line: what it uses counts, how it ends does not. */
+function readOther(state: OpencodeState, json: unknown, parent: { parent: string }): Reading<OpencodeState> {
+  const { state: after, events, known } = readOwn(state, json);
+  const { input, cached, output, cost } = after;
+  return {
+    state: { ...state, input, cached, output, cost },
+    events: events.map((event) =>
+      "role" in event || "output" in event || "input" in event || "command" in event
+        ? { ...event, ...parent }
+        : event,
+    ),
+    known,
+  };
+}
+
+function readOwn(state: OpencodeState, json: unknown): Reading<OpencodeState> {
+  const part = field(json, "part");
+  switch (textField(json, "type") ?? "") {
+    case "step_start": {
+      // Work goes on: what ended before was not the end.
+      const { terminal: _ended, refused: _refused, ...going } = state;
+      return { state: going, events: [], known: true };
+    }
+    case "text": {
+      const content = textField(part, "text") ?? "";
+      return {
+        state: { ...state, final: content },
+        events: [{ type: "message", role: "assistant", content }],
+        known: true,
+      };
+    }
+    case "reasoning":
+      return {
+        state,
+        events: [{ type: "message", role: "reasoning", content: textField(part, "text") ?? "" }],
+        known: true,
+      };
+    case "tool_use":
+      return readTool(state, part);
+    case "step_finish":
+      return { state: endStep(state, part), events: [], known: true };
+    case "error":
+      return readError(state, field(json, "error"));
+    default:
+      return { state, events: [], known: false };
+  }
+}
+
+const REFUSED = /rejected permission|a rule which prevents you from using this/;
+
+function readTool(state: OpencodeState, part: unknown): Reading<OpencodeState> {
+  const tool = field(part, "state");
+  const name = textField(part, "tool") ?? "";
+  const input = field(tool, "input") ?? {};
+  const failed = textField(tool, "status") === "error";
+  const output = failed ? (textField(tool, "error") ?? "") : asText(field(tool, "output"));
+  const command = name === "bash" ? textField(input, "command") : undefined;
+  const id = textField(part, "callID") ?? "";
+  const told: AgentEvent[] =
+    command === undefined
+      ? [
+          { type: "tool_use", name, input, id },
+          { type: "tool_result", id, output, is_error: failed },
+        ]
+      : [endedCommand(command, tool)];
+  if (!failed || (command === undefined && !REFUSED.test(output)))
+    return { state, events: told, known: true };
+  const refused = REFUSED.test(output);
+  const error: AgentEvent = {
+    type: "error",
+    error: `${command ?? name}: ${output}`,
+    reason: refused ? "refused" : "warning",
+  };
+  return {
+    state: refused ? { ...state, refused: error.error } : state,
+    events: [...told, error],
+    known: true,
+  };
+}
+
+function endedCommand(command: string, tool: unknown): AgentEvent {
+  const code = numberField(field(tool, "metadata"), "exit");
+  const time = field(tool, "time");
+  const ms = (numberField(time, "end") ?? 0) - (numberField(time, "start") ?? 0);
+  return {
+    type: "command",
+    command,
+    ...(code === undefined ? {} : { exit_code: code }),
+    duration_ms: Math.max(0, Math.round(ms)),
+  };
+}
+
+function endStep(state: OpencodeState, part: unknown): OpencodeState {
+  const tokens = field(part, "tokens");
+  const cache = field(tokens, "cache");
+  const count = (of: unknown, key: string): number => numberField(of, key) ?? 0;
+  const terminal = terminalOf(textField(part, "reason") ?? "");
+  return {
+    ...state,
+    input: state.input + count(tokens, "input") + count(cache, "write"),
+    cached: state.cached + count(cache, "read"),
+    output: state.output + count(tokens, "output") + count(tokens, "reasoning"),
+    cost: state.cost + count(part, "cost"),
+    ...(terminal === undefined ? {} : { terminal }),
+  };
+}
+
+/** After "tool-calls" another step follows. */
+function terminalOf(reason: string): Terminal | undefined {
+  if (reason === "stop") return { good: true };
+  if (reason === "length")
+    return { good: false, reason: "incomplete", evidence: "the model's answer broke off at its longest" };
+  if (reason === "content-filter")
+    return { good: false, reason: "incomplete", evidence: "the model's answer was filtered" };
+  return undefined;
+}
+
+const BY_NAME: Readonly<Record<string, FailureReason>> = {
+  ProviderAuthError: "not-signed-in",
+  MessageOutputLengthError: "incomplete",
+  ContextOverflowError: "context-full",
+};
+
+function readError(state: OpencodeState, error: unknown): Reading<OpencodeState> {
+  const data = field(error, "data");
+  const name = textField(error, "name") ?? "";
+  const message = textField(data, "message") ?? textField(error, "message") ?? name;
+  const status = numberField(data, "statusCode");
+  const said = `${message}\n${textField(data, "responseBody") ?? ""}`;
+  const reason =
+    (Object.hasOwn(BY_NAME, name) ? BY_NAME[name] : undefined) ??
+    (status === undefined ? undefined : classifyStatus(status, said)) ??
+    classifyText(message) ??
+    "exited";
+  const evidence = status === undefined ? message : `${message} (${status})`;
+  return {
+    state: { ...state, terminal: { good: false, reason, evidence } },
+    events: [{ type: "error", error: evidence, reason }],
+    known: true,
+  };
+}
+
+function close(state: OpencodeState): Closing {
+  const { input, cached, output, cost, refused } = state;
+  const stopped: Terminal | undefined =
+    refused === undefined
+      ? undefined
+      : { good: false, reason: "incomplete", evidence: `stopped there: ${refused}` };
+  const terminal = state.terminal ?? stopped;
+  return {
+    events: usageEvents(usedOf({ input, cached, output, ...(cost > 0 ? { cost } : {}) })),
+    final: state.final,
+    ...(terminal === undefined ? {} : { terminal }),
+    ...sessionOf(state.session),
+  };
+}
