@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { judge, type Seen } from "./judge.js";
+import { judge as judgeAt, type Seen } from "./judge.js";
 import { classifyStatus, classifyText } from "./limits.js";
 
 const good: Seen = {
@@ -7,8 +7,12 @@ const good: Seen = {
   end: { how: "exited", code: 0 },
   closing: { events: [], terminal: { good: true }, final: '{"task_id":null,"status":"done"}' },
   stderr: "",
+  stderrLast: false,
   unknownEvents: 0,
+  clientKnown: false,
 };
+const NOW = Date.parse("2026-11-20T10:00:00Z");
+const judge = (seen: Seen): ReturnType<typeof judgeAt> => judgeAt(seen, { now: NOW, zone: "Europe/Berlin" });
 const failed = {
   events: [],
   terminal: { good: false, reason: "turns", evidence: "too many" },
@@ -83,15 +87,60 @@ test("the evidence is the telling line of stderr, in one line and without colour
   expect(long.outcome === "failed" && long.evidence.length).toBe(300);
 });
 
-test("a kind's own words on stderr give the reason", () => {
+test("what a client that is known says on stderr gives the reason", () => {
   const seen: Seen = {
     ...good,
     end: { how: "exited", code: 1 },
     closing: endless,
-    stderr: "Error: not logged in",
+    stderr: "You've hit your limit · resets 7pm\nError: exit status 1\n",
   };
-  expect(judge({ ...seen, classify: classifyText })).toMatchObject({ reason: "not-signed-in" });
-  expect(judge(seen)).toMatchObject({ reason: "exited" });
+  expect(judge({ ...seen, clientKnown: true })).toMatchObject({
+    reason: "rate-limited",
+    retryAt: Date.parse("2026-11-20T18:00:00Z"),
+    evidence: "exit code 1: You've hit your limit · resets 7pm",
+  });
+  const unknown = judge(seen);
+  expect(unknown).toMatchObject({ reason: "exited", evidence: "exit code 1: Error: exit status 1" });
+  expect(unknown).not.toHaveProperty("retryAt");
+});
+
+test("what the stream says of a limit's end is told, where the limit is why it ended", () => {
+  const ended = (reason: "rate-limited" | "turns", evidence: string): ReturnType<typeof judge> =>
+    judge({ ...good, closing: { ...endless, terminal: { good: false, reason, evidence } } });
+  expect(ended("rate-limited", "Rate limit reached for x. Please try again in 35.883s.")).toMatchObject({
+    retryAt: NOW + 35_883,
+  });
+  expect(ended("rate-limited", "Rate limit exceeded")).not.toHaveProperty("retryAt");
+  expect(ended("turns", "Rate limit exceeded, try again in 5s")).not.toHaveProperty("retryAt");
+});
+
+const WAITING =
+  "Attempt 1 failed: You have exhausted your capacity on this model. Your quota will reset after 8h44m7s.";
+
+test("who was silent because it waited for its provider was not idle", () => {
+  const seen: Seen = {
+    ...good,
+    end: { how: "killed", signal: "SIGTERM" },
+    stopped: { why: "idle", afterMs: 600_000 },
+    closing: endless,
+    stderr: `Loading\n${WAITING}. Retrying after 33453708ms...\nbye\n`,
+    stderrLast: true,
+    clientKnown: true,
+  };
+  const told = judge(seen);
+  expect(told).toMatchObject({ reason: "rate-limited", retryAt: NOW + 31_447_000 });
+  expect(told.outcome === "failed" && told.evidence).toContain(
+    "printed nothing for 10 min (agents.ours.idle_timeout), and waited: Attempt 1 failed",
+  );
+  expect(judge({ ...seen, stopped: { why: "timed-out", afterMs: 1 } })).toHaveProperty(
+    "reason",
+    "rate-limited",
+  );
+  // It went on since, or it is anybody's, or nothing that passes, or we had another reason to end it.
+  expect(judge({ ...seen, stderrLast: false })).toHaveProperty("reason", "idle");
+  expect(judge({ ...seen, clientKnown: false })).toHaveProperty("reason", "idle");
+  expect(judge({ ...seen, stderr: "Not logged in\n" })).toHaveProperty("reason", "idle");
+  expect(judge({ ...seen, stopped: { why: "interrupted" } })).toHaveProperty("reason", "interrupted");
 });
 
 test.each([

@@ -1,10 +1,12 @@
 // How an agent's work ended, from everything that was seen of it. Pure.
 // Leaves what that means for the task (an attempt, a wait, an end) to the loop.
 import type { ProcessEnd } from "../system/ports.js";
-import type { AgentResult, FailureReason } from "./agent.js";
+import type { AgentResult } from "./agent.js";
 import { keepEnd } from "./bounds.js";
 import { extractReport, judgeReport } from "./extract.js";
+import { explainFailure, MENDED_BY_TIME, type Explanation } from "./limits.js";
 import type { Closing } from "./reader.js";
+import type { ZonedClock } from "./reset-zone.js";
 import { describeStop, type Stopped } from "./stopped.js";
 
 export interface Seen {
@@ -17,16 +19,18 @@ export interface Seen {
   stderr: string;
   /** Lines of a kind this version does not know. */
   unknownEvents: number;
-  /** The reason a kind's own words on stderr give. */
-  classify?: (text: string) => FailureReason | undefined;
+  /** The last it wrote of itself, it wrote to stderr. */
+  stderrLast: boolean;
+  /** Its client is one whose words are known. */
+  clientKnown: boolean;
 }
 
 /**
  * The first that holds: not started; our timeout; our stop, or an end by signal (143 and 130 too); the stream says it
  * failed; an exit code other than 0; the stream says it went well. Else it is incomplete: an exit code of 0 proves nothing.
  */
-export function judge(seen: Seen): AgentResult {
-  const failure = findFailure(seen);
+export function judge(seen: Seen, clock: ZonedClock): AgentResult {
+  const failure = findFailure(seen, clock);
   const facts = {
     ...(seen.end.how === "exited" ? { exitCode: seen.end.code } : {}),
     ...(seen.end.how === "killed" ? { signal: seen.end.signal } : {}),
@@ -35,29 +39,29 @@ export function judge(seen: Seen): AgentResult {
     ...(seen.closing.session === undefined ? {} : { session: seen.closing.session }),
   };
   if (failure !== undefined) {
-    return { ...facts, outcome: "failed", reason: failure.reason, evidence: oneLine(failure.evidence) };
+    return { ...facts, outcome: "failed", ...failure, evidence: oneLine(failure.evidence) };
   }
   return { ...facts, outcome: "ok", report: reportOf(seen.closing, facts.lastMessage) };
 }
 
-interface Failure {
-  reason: FailureReason;
-  evidence: string;
-}
+type Failure = Explanation;
 
-function findFailure(seen: Seen): Failure | undefined {
+function findFailure(seen: Seen, clock: ZonedClock): Failure | undefined {
   const { end, closing } = seen;
   if (end.how === "not-found") return { reason: "not-found", evidence: end.message };
-  if (seen.stopped !== undefined) return describeStop(seen.name, seen.stopped);
+  if (seen.stopped !== undefined) return describeStopped(seen, seen.stopped, clock);
   if (end.how === "killed") return { reason: "killed", evidence: `ended by ${end.signal}, not by looper` };
   if (end.code === 143 || end.code === 130) {
     const signal = end.code === 143 ? "SIGTERM" : "SIGINT";
     return { reason: "killed", evidence: `exit code ${end.code}: ended by ${signal}, not by looper` };
   }
   if (closing.terminal?.good === false) {
-    return { reason: closing.terminal.reason, evidence: closing.terminal.evidence };
+    const { reason, evidence } = closing.terminal;
+    const told = explainFailure({ text: evidence }, clock);
+    const again = told?.reason === reason ? told.retryAt : undefined;
+    return { reason, evidence, ...(again === undefined ? {} : { retryAt: again }) };
   }
-  if (end.code !== 0) return describeExit(seen, end.code);
+  if (end.code !== 0) return describeExit(seen, end.code, clock);
   if (closing.terminal?.good === true) return undefined;
   return {
     reason: "incomplete",
@@ -65,13 +69,20 @@ function findFailure(seen: Seen): Failure | undefined {
   };
 }
 
-function describeExit(seen: Seen, code: number): Failure {
-  const told = tellingLine(seen.stderr);
-  const said = told === undefined ? "with nothing on stderr" : told;
-  return {
-    reason: (told === undefined ? undefined : seen.classify?.(told)) ?? "exited",
-    evidence: `exit code ${code}: ${said}${notUnderstood(seen)}`,
-  };
+/** Who was silent because it waited for its provider, waited: clients do so for hours, and for ever. */
+function describeStopped(seen: Seen, stopped: Stopped, clock: ZonedClock): Failure {
+  const failure = describeStop(seen.name, stopped);
+  if (stopped.why !== "idle" && stopped.why !== "timed-out") return failure;
+  const waiting =
+    seen.clientKnown && seen.stderrLast ? explainFailure({ stderr: seen.stderr }, clock) : undefined;
+  if (waiting === undefined || !MENDED_BY_TIME.has(waiting.reason)) return failure;
+  return { ...waiting, evidence: `${failure.evidence}, and waited: ${waiting.evidence}` };
+}
+
+function describeExit(seen: Seen, code: number, clock: ZonedClock): Failure {
+  const told = seen.clientKnown ? explainFailure({ stderr: seen.stderr }, clock) : undefined;
+  const said = told?.evidence ?? tellingLine(seen.stderr) ?? "with nothing on stderr";
+  return { reason: "exited", ...told, evidence: `exit code ${code}: ${said}${notUnderstood(seen)}` };
 }
 
 function notUnderstood({ unknownEvents }: Seen): string {

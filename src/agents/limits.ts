@@ -1,51 +1,193 @@
-// Why did it fail? Read from a status or a client's own words. Only ever asked about a failure: an agent that writes
-// about rate limits has not met one.
+// Why did an agent fail, and until when must we wait? Structured facts first, then a client's own sentences. Pure.
+// Only ever asked about a failure: an agent that writes about rate limits has not met one.
 import type { FailureReason } from "./agent.js";
+import { findObjects } from "./json-objects.js";
+import { reasonOfCodes, reasonOfStatus, reasonOfWeakCodes, statusOfExit } from "./limit-codes.js";
+import { isStatus, readErrorBody, readJson, readResetHeaders } from "./limit-facts.js";
+import type { ErrorBody, FailureFacts } from "./limit-facts.js";
+import { readSentence, unwrap, type Speaker } from "./limit-words.js";
+import { boundReset, epochMs, readResetTime } from "./reset-time.js";
+import type { ZonedClock } from "./reset-zone.js";
 
-const WORDS: readonly (readonly [FailureReason, RegExp])[] = [
-  [
-    "context-full",
-    /context (window|length)|prompt is too long|maximum context|ran out of room|exceeds? the maximum (length|number of tokens)|context_length_exceeded/i,
-  ],
-  ["incomplete", /max_output_tokens|maximum output/i],
-  [
-    "rate-limited",
-    /\b429\b|rate.?limit|too many requests|usage limit|hit your .{0,40}limit|spend limit|quota|RESOURCE_EXHAUSTED/i,
-  ],
-  ["budget", /credit balance is too low|billing_error/i],
-  [
-    "not-signed-in",
-    /\b40[13]\b|unauthori[sz]ed|forbidden|not (logged|signed) in|authenticat|invalid (x-)?api.?key|incorrect api key|oauth token|please run \/login|codex login|log in again/i,
-  ],
-  [
-    "model-unknown",
-    /model_not_found|unknown model|invalid model|model\b.{0,120}(not found|does not exist|not supported|not exist|no access)|issue with the selected model/i,
-  ],
-  [
-    "overloaded",
-    /\b(500|502|503|504|520|529)\b|overloaded|at capacity|high demand|internal server error|server_error|service unavailable|bad gateway/i,
-  ],
-  [
-    "network",
-    /stream (disconnected|closed|ended|error)|connection (refused|reset|error|closed|failed)|unable to connect|ECONN[A-Z]+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|timed? ?out|error sending request|network|socket hang up|fetch failed|content.type|malformed|unexpected (end|eof)/i,
-  ],
-  ["bad-request", /\b400\b|bad request|invalid.request/i],
-];
+export interface Explanation {
+  reason: FailureReason;
+  /** Epoch ms from when it can be asked again, not before now: where it said so, and time mends it. */
+  retryAt?: number;
+  /** What was seen, in the words that were used. */
+  evidence: string;
+}
+
+/** Why it failed, as far as its facts tell; `undefined` when they do not. */
+export function explainFailure(facts: FailureFacts, clock: ZonedClock): Explanation | undefined {
+  const seen = gather(facts);
+  const reason = reasonOf(facts, seen);
+  if (reason === undefined) return undefined;
+  const retryAt = MENDED_BY_TIME.has(reason) ? retryAtOf(facts, seen, clock) : undefined;
+  return { reason, evidence: describe(facts, seen), ...(retryAt === undefined ? {} : { retryAt }) };
+}
 
 /** The reason a client's own words about its failure give, or `undefined` when they give none. */
 export function classifyText(text: string): FailureReason | undefined {
-  return WORDS.find(([, words]) => words.test(text))?.[0];
+  const facts = { text };
+  return reasonOf(facts, gather(facts));
 }
 
 /** The reason an HTTP status gives; `text` decides where a status is used for several things. */
 export function classifyStatus(status: number, text: string): FailureReason | undefined {
-  if (status === 401 || status === 403) return "not-signed-in";
-  if (status === 404) return "model-unknown";
-  if (status === 408) return "network";
-  if (status === 413) return "context-full";
-  if (status === 429) return "rate-limited";
-  if (status >= 500 && status <= 599) return "overloaded";
-  if (status < 400 || status > 499) return undefined;
-  const told = classifyText(text);
-  return told === "context-full" || told === "model-unknown" || told === "budget" ? told : "bad-request";
+  return isStatus(status) ? reasonOfStatus(status, classifyText(text)) : undefined;
+}
+
+/** What lies with the provider, and passes. */
+export const MENDED_BY_TIME: ReadonlySet<FailureReason> = new Set(["rate-limited", "overloaded", "network"]);
+/** A client's own pace tells nothing of the server; a longer delay the server asked for. */
+const LEAST_DELAY_MS = 30_000;
+const MOST_LINES = 20;
+const MOST_TEXT = 16 * 1024;
+
+/** Something said, understood: by its own status, codes and words. */
+interface Told {
+  reason: FailureReason;
+  said: string;
+  status?: number;
+  body?: ErrorBody;
+}
+
+interface Gathered {
+  body: ErrorBody | undefined;
+  status: number | undefined;
+  text: Told | undefined;
+  stderr: Told | undefined;
+}
+
+function gather(facts: FailureFacts): Gathered {
+  const body = facts.body === undefined ? undefined : readErrorBody(readJson(facts.body));
+  const exit = facts.exitStatus === undefined ? undefined : statusOfExit(facts.exitStatus);
+  return {
+    body,
+    status: [facts.status, body?.status, exit].find(isStatus),
+    text: readText(facts.text ?? "", "client") ?? readText(body?.message ?? "", "client"),
+    stderr: readText(facts.stderr ?? "", "anybody"),
+  };
+}
+
+/** Nothing that is only a sentence outweighs a code or a status. */
+function reasonOf(facts: FailureFacts, { body, status, text, stderr }: Gathered): FailureReason | undefined {
+  const codes = [...(facts.codes ?? []), ...(body?.codes ?? [])];
+  return (
+    reasonOfCodes(codes) ??
+    (status === undefined ? undefined : reasonOfStatus(status, text?.reason)) ??
+    text?.reason ??
+    stderr?.reason ??
+    reasonOfWeakCodes(codes) ??
+    // A request that got no answer.
+    (facts.isRetryable === true ? "network" : undefined)
+  );
+}
+
+/** Of a client's words the first line that says anything, of stderr the last. */
+function readText(text: string, speaker: Speaker): Told | undefined {
+  const lines = plain(text)
+    .slice(speaker === "anybody" ? -MOST_TEXT : 0)
+    .slice(0, MOST_TEXT)
+    .split("\n");
+  const order = [...lines.keys()].filter((at) => !/^\s*(?:at .*|[{}]?\s*)$/.test(lines[at] ?? ""));
+  const asked = speaker === "anybody" ? order.toReversed() : order;
+  for (const at of asked.slice(0, MOST_LINES)) {
+    const told = readLine(lines.slice(at).join("\n"), speaker);
+    if (told !== undefined) return told;
+  }
+  return undefined;
+}
+
+/** What the first line of a text says; a body may go on over the others. */
+function readLine(text: string, speaker: Speaker): Told | undefined {
+  const [line = ""] = text.split("\n", 1);
+  const { rest, status, prefixed } = unwrap(line);
+  if (speaker === "anybody" && !prefixed) return tell(readSentence(rest, speaker), line);
+  const by: Speaker = prefixed ? "prefixed" : speaker;
+  const body = embeddedBody(text.slice(line.length - rest.length));
+  const named = status ?? body?.status;
+  const words = body === undefined ? readSentence(rest, by) : readText(body.message ?? "", "client")?.reason;
+  const codes = body?.codes ?? leadingCode(rest);
+  const reason =
+    reasonOfCodes(codes) ??
+    (named === undefined ? undefined : reasonOfStatus(named, words)) ??
+    words ??
+    reasonOfWeakCodes(codes);
+  const told = tell(reason, body?.message ?? line);
+  return told === undefined
+    ? undefined
+    : { ...told, ...(named === undefined ? {} : { status: named }), ...(body === undefined ? {} : { body }) };
+}
+
+function tell(reason: FailureReason | undefined, said: string): Told | undefined {
+  return reason === undefined ? undefined : { reason, said };
+}
+
+/** The body a text begins with. */
+function embeddedBody(text: string): ErrorBody | undefined {
+  if (!/^\[?\s*\{/.test(text)) return undefined;
+  const found = findObjects(text, "error").objects[0];
+  if (found === undefined || text.slice(0, found.start).trim().length > 1) return undefined;
+  return readErrorBody(readJson(text.slice(found.start, found.end)));
+}
+
+/** "RESOURCE_EXHAUSTED: ...", "overloaded_error". */
+function leadingCode(line: string): string[] {
+  const code =
+    /^([a-z]+(?:_[a-z]+)+|[A-Z]+(?:_[A-Z]+)*|[A-Z]\w+Error)(?=\s*(?:$|[.,;|·…([{]|:\s+[A-Za-z]))/.exec(
+      line,
+    )?.[1];
+  return code === undefined ? [] : [code];
+}
+
+/** Straight quotes, plain spaces, no colours. */
+function plain(text: string): string {
+  return text
+    .replaceAll(COLOURS, "")
+    .replaceAll(/[\u2018\u2019]/g, "'")
+    .replaceAll(/[\u00a0\u202f]/g, " ");
+}
+
+const COLOURS = new RegExp(String.raw`\u001b\[[0-9;?]*[A-Za-z]`, "g");
+
+/** The first that tells: what the server counts itself, then its delays, then the words. */
+function retryAtOf(
+  facts: FailureFacts,
+  { body, text, stderr }: Gathered,
+  clock: ZonedClock,
+): number | undefined {
+  const { now } = clock;
+  const bodies = [body, text?.body].filter((one) => one !== undefined);
+  return [
+    fromStamp(facts.resetsAt, now),
+    ...bodies.map(({ resetsAt }) => fromStamp(resetsAt, now)),
+    readResetHeaders(facts.headers ?? {}, clock),
+    ...bodies.map(({ retryDelayMs }) => fromDelay(retryDelayMs, now)),
+    readResetTime(plain(facts.text ?? body?.message ?? ""), clock),
+    readResetTime(stderr?.said ?? "", clock),
+    fromDelay((facts.retryDelayMs ?? 0) < LEAST_DELAY_MS ? undefined : facts.retryDelayMs, now),
+  ].find((at) => at !== undefined);
+}
+
+function fromStamp(stamp: number | undefined, now: number): number | undefined {
+  const at = stamp === undefined ? undefined : epochMs(stamp);
+  return at === undefined ? undefined : boundReset(at, now);
+}
+
+function fromDelay(ms: number | undefined, now: number): number | undefined {
+  return ms === undefined || ms < 0 ? undefined : boundReset(now + ms, now);
+}
+
+function describe(facts: FailureFacts, { body, status, text, stderr }: Gathered): string {
+  const words =
+    text?.said ?? firstLine(facts.text ?? body?.message ?? "") ?? stderr?.said ?? facts.codes?.[0];
+  const known = status ?? text?.status;
+  if (known === undefined) return words ?? "it got no answer";
+  if (words === undefined) return `HTTP ${known}`;
+  return words.includes(String(known)) ? words : `HTTP ${known}: ${words}`;
+}
+
+function firstLine(text: string): string | undefined {
+  return text.split("\n").find((line) => line.trim() !== "");
 }

@@ -21,6 +21,8 @@ export interface ListenRules<S> {
   /** Awaited before anything is passed on. */
   ready(): Promise<void>;
   onLine(): void;
+  /** It is being ended. */
+  stopping(): boolean;
   /** How much of this it may still say; what goes beyond is dropped. */
   spend(what: Spent, amount: number): number;
   /** What it says can no longer be taken in; called once. */
@@ -32,6 +34,8 @@ export interface Heard {
   closing: Closing;
   /** The last part of stderr. */
   stderr: string;
+  /** The last it wrote of itself, it wrote to stderr. */
+  stderrLast: boolean;
   unknownEvents: number;
 }
 
@@ -42,6 +46,7 @@ export class Listener<S> {
   readonly #errors = splitLines(MAX_STDERR_LINE);
   #state: S;
   #stderr = "";
+  #stderrLast = false;
   #unknownEvents = 0;
   #atWork = 0;
   #broken = false;
@@ -73,7 +78,12 @@ export class Listener<S> {
       closing = this.#clean(this.#rules.reader.close(this.#state));
       await this.#tell(closing.events);
     });
-    return { closing, stderr: this.#stderr, unknownEvents: this.#unknownEvents };
+    return {
+      closing,
+      stderr: this.#stderr,
+      stderrLast: this.#stderrLast,
+      unknownEvents: this.#unknownEvents,
+    };
   }
 
   #allowed(chunk: Uint8Array): Uint8Array {
@@ -84,6 +94,7 @@ export class Listener<S> {
     const { reader, context, clock } = this.#rules;
     for (const line of lines) {
       this.#rules.onLine();
+      this.#spokeOn("stdout");
       const held = context.onLine(line);
       if (held !== undefined) await held;
       const reading = reader.read(this.#state, line, clock.monotonic());
@@ -111,8 +122,14 @@ export class Listener<S> {
     return { ...closing, terminal: { ...terminal, evidence } };
   }
 
+  /** What it says once it is being ended says nothing of what it was about. */
+  #spokeOn(pipe: "stdout" | "stderr"): void {
+    if (!this.#rules.stopping()) this.#stderrLast = pipe === "stderr";
+  }
+
   async #takeErrors(lines: readonly string[]): Promise<void> {
     if (lines.length === 0) return;
+    this.#spokeOn("stderr");
     const text = this.#rules.context.redact(`${lines.join("\n")}\n`);
     this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL);
     await this.#rules.context.onStderr(text);

@@ -1,12 +1,14 @@
 // The engine of every agent that is a process: starts it, hands it the prompt, takes in what it prints, ends it when it
 // must end, and judges how it ended. Leaves how a kind is called and understood to the kind's own file.
 import type { AgentSettings } from "../config/agent-settings.js";
+import { localZone } from "../system/clock.js";
 import { errorMessage } from "../system/errors.js";
 import type { Ports, RunningProcess } from "../system/ports.js";
 import type { Agent, AgentContext, AgentRequest, AgentResult, FailureReason } from "./agent.js";
 import { judge, type Seen } from "./judge.js";
 import { Listener } from "./listen.js";
 import type { Reader } from "./reader.js";
+import { readZone } from "./reset-zone.js";
 import { watchProcess, type CleanStop } from "./watch.js";
 
 /** Whether an agent can be started: the binary's absolute path, or why not and what to do. */
@@ -65,7 +67,13 @@ async function run<S>(engine: Engine<S>, request: AgentRequest, context: AgentCo
   const call = await kind.call(request, finding.found);
   if ("refused" in call) return failure("bad-request", call.refused);
   if (context.stop.aborted) return failure("interrupted", "not started: the run was being stopped");
-  return judge(await runProcess(engine, { call, request, cwd }, context));
+  const seen = await runProcess(engine, { call, request, cwd }, context);
+  return judge(seen, { now: engine.ports.clock.now(), zone: zoneOf({ ...request.env, ...call.env }) });
+}
+
+/** Where an agent's own clock stands: it writes times as its environment has them. */
+function zoneOf({ TZ: zone }: Readonly<Record<string, string>>): string {
+  return zone === undefined || readZone(zone) === undefined ? localZone() : zone;
 }
 
 interface Place {
@@ -85,6 +93,7 @@ async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentCont
     onLine: () => {
       watch.heard();
     },
+    stopping: () => watch.stopped() !== undefined,
     spend: (what, amount) => watch.spend(what, amount),
     onBroken: (message) => {
       watch.giveUp(message);
@@ -122,7 +131,7 @@ async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentCont
     end,
     ...heard,
     ...(stopped === undefined ? {} : { stopped }),
-    ...(kind.classify === undefined ? {} : { classify: kind.classify }),
+    clientKnown: kind.classify !== undefined,
   };
 }
 

@@ -29,6 +29,11 @@ export function nodeClock(): Clock {
   };
 }
 
+/** The zone wall clocks here are read in, by its name: "Europe/Berlin". */
+export function localZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
 /** Wakes once nothing is left. */
 function wakeWhen(left: () => number, wake: () => void): Timer {
   let timer: NodeJS.Timeout | undefined;

@@ -1,0 +1,226 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { FailureReason } from "./agent.js";
+import type { FailureFacts } from "./limit-facts.js";
+import { explainFailure } from "./limits.js";
+
+interface Case {
+  from: string;
+  fault?: string;
+  facts: FailureFacts;
+  reason: FailureReason;
+  retryAt?: string;
+}
+
+function fixture(name: string): unknown {
+  return JSON.parse(readFileSync(new URL(`testdata/limits/${name}.json`, import.meta.url), "utf8"));
+}
+
+/** recorded: what the real clients said of each fault; messages: what they say besides, as field and sources have it. */
+const corpora = (["recorded", "messages"] as const).map((name) => {
+  const { now, zone, cases } = fixture(name) as { now: string; zone: string; cases: Case[] };
+  return { name, clock: { now: Date.parse(now), zone }, cases };
+});
+const NOW = Date.parse("2026-11-20T10:00:00Z");
+const CLOCK = { now: NOW, zone: "Europe/Berlin" };
+
+for (const { name, clock, cases } of corpora) {
+  test.each(cases.map((one) => [one.from, one.fault ?? "", one] as const))(
+    `${name}: %s %s %j`,
+    (...[, , one]) => {
+      const told = explainFailure(one.facts, clock);
+      expect(told?.reason).toBe(one.reason);
+      expect(told?.retryAt === undefined ? undefined : new Date(told.retryAt).toISOString()).toBe(
+        one.retryAt,
+      );
+      expect(told?.evidence).not.toBe("");
+    },
+  );
+}
+
+test("the corpus holds each reason a client can give, and limits with and without their time", () => {
+  const all = corpora.flatMap(({ cases }) => cases);
+  expect(new Set(all.map(({ reason }) => reason))).toEqual(
+    new Set([
+      ...["rate-limited", "overloaded", "network", "not-signed-in", "model-unknown", "context-full"],
+      ...["bad-request", "incomplete", "turns", "budget", "no-summary"],
+    ]),
+  );
+  const limits = all.filter(({ reason }) => reason === "rate-limited");
+  expect(limits.filter(({ retryAt }) => retryAt !== undefined).length).toBeGreaterThan(40);
+  expect(limits.filter(({ retryAt }) => retryAt === undefined).length).toBeGreaterThan(20);
+});
+
+const PROSE = fixture("prose") as Record<string, string[]>;
+const QUOTED = "quoted on stderr";
+const prose = Object.entries(PROSE).flatMap(([kind, lines]) => lines.map((line) => [kind, line] as const));
+
+test("there is enough that only talks about limits", () => {
+  expect(prose.length).toBeGreaterThanOrEqual(80);
+});
+
+test.each(prose)("no alarm, %s: %s", (kind, line) => {
+  const asked: FailureFacts[] = [
+    { stderr: line },
+    { stderr: `${line}\nError: exit status 1\n`, exitStatus: 1 },
+    { stderr: `\u001b[31mError:\u001b[0m ${line}`.replace("Error:", kind === QUOTED ? "" : "Error:") },
+  ];
+  // What a client is said to have written may be no quotation.
+  if (kind !== QUOTED)
+    asked.push({ text: line }, { text: `Done.\n${line}`, codes: ["error_during_execution", "unknown"] });
+  for (const facts of asked) expect(explainFailure(facts, CLOCK)).toBeUndefined();
+});
+
+test.each<[string, FailureFacts, FailureReason]>([
+  ["a code over a status", { codes: ["prompt_too_long"], status: 429 }, "context-full"],
+  ["a status over the words", { status: 401, text: "Rate limit exceeded" }, "not-signed-in"],
+  ["words that say more than a status", { status: 500, text: "Prompt is too long" }, "context-full"],
+  ["words that say less than a status", { status: 500, text: "fetch failed" }, "overloaded"],
+  ["the answer's status over the exit code's", { status: 503, exitStatus: 173 }, "overloaded"],
+  [
+    "the client's words over stderr",
+    { text: "Prompt is too long", stderr: "You've hit your limit" },
+    "context-full",
+  ],
+  ["the words over a weak code", { codes: ["server_error"], text: "fetch failed" }, "network"],
+  ["a weak code where nothing else tells", { codes: ["server_error"], text: "sorry" }, "overloaded"],
+  ["no answer at all", { isRetryable: true }, "network"],
+  [
+    "the last line of stderr that tells",
+    { stderr: "Not logged in\nYou've hit your limit\nbye" },
+    "rate-limited",
+  ],
+  [
+    "the first line of its words that tells",
+    { text: "Not logged in\nYou've hit your limit" },
+    "not-signed-in",
+  ],
+])("%s", (_what, facts, reason) => {
+  expect(explainFailure(facts, CLOCK)?.reason).toBe(reason);
+});
+
+test("a limit's end is what the server counts, then its delays, then the words, then the client's own long delay", () => {
+  const text = "You've hit your limit · resets 7pm (UTC)";
+  const body = JSON.stringify({
+    error: { type: "usage_limit_reached", message: "x", resets_in_seconds: 60 },
+  });
+  const headers = { "Retry-After": "120" };
+  const after = (facts: FailureFacts): number | undefined => {
+    const at = explainFailure({ status: 429, ...facts }, CLOCK)?.retryAt;
+    return at === undefined ? undefined : (at - NOW) / 1000;
+  };
+  expect(after({ resetsAt: NOW / 1000 + 30, headers, body, text })).toBe(30);
+  expect(after({ resetsAt: NOW + 30_000, headers, body, text })).toBe(30);
+  expect(after({ headers, body, text })).toBe(120);
+  expect(after({ body, text })).toBe(60);
+  expect(after({ text, retryDelayMs: 60_000 })).toBe(9 * 3600);
+  expect(after({ retryDelayMs: 60_000 })).toBe(60);
+  // Its own pace between two tries.
+  expect(after({ retryDelayMs: 546 })).toBeUndefined();
+  // What makes no sense is passed over.
+  expect(after({ resetsAt: 17, headers: { "retry-after": "soon" }, text })).toBe(9 * 3600);
+  expect(
+    after({ resetsAt: NOW / 1000 + 9 * 86_400, headers: { "retry-after": "-5" }, retryDelayMs: -1 }),
+  ).toBeUndefined();
+});
+
+test("only what time mends has a time", () => {
+  const headers = { "retry-after": "60" };
+  expect(explainFailure({ status: 503, headers }, CLOCK)?.retryAt).toBe(NOW + 60_000);
+  expect(explainFailure({ status: 401, headers }, CLOCK)).toEqual({
+    reason: "not-signed-in",
+    evidence: "HTTP 401",
+  });
+});
+
+test.each<[FailureFacts, string]>([
+  [{ status: 429 }, "HTTP 429"],
+  [{ exitStatus: 173 }, "HTTP 429"],
+  [{ status: 429, text: "slow down" }, "HTTP 429: slow down"],
+  [{ status: 429, text: "API Error: 429 slow down" }, "API Error: 429 slow down"],
+  [{ codes: ["max_turns"] }, "max_turns"],
+  [{ isRetryable: true }, "it got no answer"],
+  [{ text: '[API Error: {"error":{"code":400,"message":"no such tool"}}]' }, "HTTP 400: no such tool"],
+  [{ stderr: "noise\nNot logged in · Please run /login\nmore noise" }, "Not logged in · Please run /login"],
+  [{ text: "\u001b[31mNot logged in\u001b[0m" }, "Not logged in"],
+])("the evidence of %j is %s", (facts, evidence) => {
+  expect(explainFailure(facts, CLOCK)?.evidence).toBe(evidence);
+});
+
+test("an exit code below 144 is no HTTP status: neither signals nor small numbers", () => {
+  const told = Array.from({ length: 256 }, (_, code) => [
+    code,
+    explainFailure({ exitStatus: code }, CLOCK)?.reason,
+  ]);
+  expect(told.filter(([, reason]) => reason !== undefined)).toEqual([
+    [144, "bad-request"],
+    [145, "not-signed-in"],
+    [147, "not-signed-in"],
+    [148, "model-unknown"],
+    [152, "network"],
+    [157, "context-full"],
+    [173, "rate-limited"],
+    [243, "network"],
+    [244, "overloaded"],
+    [246, "overloaded"],
+    [247, "overloaded"],
+    [248, "overloaded"],
+  ]);
+});
+
+const text = fc.oneof(
+  fc.string({ maxLength: 200 }),
+  fc.constantFrom(...corpora.flatMap(({ cases }) => cases.flatMap(({ facts }) => facts.text ?? []))),
+  fc.json({ maxDepth: 3 }),
+);
+
+test("whatever a client says: no error, and no time in the past or more than 8 days off", () => {
+  const facts = fc.record(
+    {
+      status: fc.oneof(fc.constantFrom(429, 503, 200, 0), fc.double()),
+      exitStatus: fc.integer(),
+      codes: fc.array(fc.string(), { maxLength: 2 }),
+      headers: fc.dictionary(
+        fc.constantFrom("retry-after", "Retry-After-Ms", "x-ratelimit-reset"),
+        fc.string(),
+      ),
+      body: fc.oneof(fc.json(), text),
+      resetsAt: fc.double(),
+      retryDelayMs: fc.double(),
+      text,
+      stderr: text,
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(facts, fc.integer({ min: Date.UTC(2024, 0), max: Date.UTC(2030, 0) }), (told, now) => {
+      const { retryAt, evidence } = explainFailure(told, { now, zone: "America/New_York" }) ?? {
+        evidence: "",
+      };
+      expect(evidence).toBeTypeOf("string");
+      if (retryAt === undefined) return;
+      expect(retryAt).toBeGreaterThanOrEqual(now);
+      expect(retryAt).toBeLessThanOrEqual(now + 8 * 86_400_000);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("long and nasty texts are read in no time", () => {
+  const nasty = [
+    "You've hit your ".repeat(20_000),
+    "[API Error: ".repeat(20_000),
+    `[API Error: ${'{"error":'.repeat(20_000)}`,
+    "resets in 1 day, ".repeat(20_000),
+    `Rate limit reached for ${"x ".repeat(50_000)}`,
+    "\n".repeat(100_000),
+    `${" ".repeat(100_000)}x`,
+    "| ".repeat(100_000),
+    "Error: Error: 429 ".repeat(20_000),
+    "rate limit ".repeat(20_000),
+  ];
+  const began = performance.now();
+  for (const long of nasty) explainFailure({ status: 429, text: long, stderr: long, body: long }, CLOCK);
+  expect(performance.now() - began).toBeLessThan(2_000);
+});
