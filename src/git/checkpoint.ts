@@ -1,6 +1,6 @@
 // A checkpoint: working tree and index as they were when a task was claimed, as a commit on a ref of its own. What no
 // tree can say lies in a commit beside it, its second parent: an index that says more than HEAD (the file as it was, and what
-// is staged in no file), and line ends that git would change.
+// is staged in no file), line ends that git would change, and what git does not look at.
 // Leaves what changed since to snapshot.ts and going back to restore.ts.
 import { z } from "zod";
 import type { Result } from "../system/result.js";
@@ -18,6 +18,7 @@ import { readFacts } from "./facts.js";
 import { checkpointRef, RESCUES } from "./names.js";
 import type { Repository } from "./repository.js";
 import { freeRescueRef } from "./rescue.js";
+import { NOTHING_UNSEEN, readUnseen, unseenFile, type Unseen } from "./unseen.js";
 
 export interface CheckpointOrder {
   /** The task's id; for anything else an id with white space, which no task has. */
@@ -41,6 +42,7 @@ export interface Checkpoint {
   index: KeptIndex;
   /** Submodules (paths in bytes) with a checkpoint of their own under the same id. */
   modules: readonly string[];
+  unseen: Unseen;
   /** The commit with all that is kept beside the tree; `undefined`: nothing is. */
   beside: string | undefined;
   warnings: readonly string[];
@@ -70,11 +72,13 @@ const Facts = z.object({
   /** The index is kept. */
   kept: z.boolean().optional(),
   modules: z.array(z.string()).optional(),
+  /** There is something of `Unseen`. */
+  unseen: z.boolean().optional(),
 });
 
 /**
  * Keeps working tree (untracked files included) and index, without touching index, HEAD or tree. Four processes; one more for an
- * index split in two, one or two more where git changes line ends.
+ * index split in two, one or two more where git changes line ends or a person told it not to look.
  */
 export async function checkpoint(
   repo: Repository,
@@ -87,10 +91,11 @@ export async function checkpoint(
     if (order.reuse && base !== undefined) return reuseCheckpoint(repo, order, before, base);
     await dropOwnIndex(repo);
     const person = await readPersonIndex(repo);
-    const warnings = await stageAll(repo);
+    const { warnings, marked } = await stageAll(repo);
+    const unseen = { marked: [...marked] };
     const all = await stagedAgainst(repo, await treeish(repo, before.commit), []);
     const entries = all.filter(({ path }) => !repo.isOwn(path));
-    const aside = await keepBeside(repo, person, all);
+    const aside = await keepBeside(repo, { person, all, unseen });
     const modules = await keepModules(repo, order);
     const made = await makeBase(repo, order, { head: before, entries, person, aside, modules });
     return {
@@ -106,6 +111,7 @@ export async function checkpoint(
         staged: aside.staged,
       },
       modules,
+      unseen,
       beside: made.beside,
       warnings,
     };
@@ -146,20 +152,29 @@ async function keepModules(repo: Repository, order: CheckpointOrder): Promise<st
 type Beside = Required<Pick<ImportedCommit, "entries" | "beside">> & {
   /** The person's index is among it. */
   index: boolean;
+  /** What git does not look at is among it. */
+  unseen: boolean;
   staged: KeptIndex["staged"];
 };
 
-async function keepBeside(repo: Repository, person: PersonIndex, all: readonly DiffEntry[]): Promise<Beside> {
+async function keepBeside(
+  repo: Repository,
+  found: { person: PersonIndex; all: readonly DiffEntry[]; unseen: Unseen },
+): Promise<Beside> {
+  const { person, all } = found;
   const tree = byPath((await readEntries(repo, ownIndex(repo))) ?? []);
-  const ends = await keepLineEnds(repo, tree);
+  const file = unseenFile(found.unseen);
+  const unseen = file.length > 0;
+  const rest = [...(await keepLineEnds(repo, tree)), ...file];
   if (isPlain(person.entries, tree, new Map(all.map((entry) => [entry.path, entry])))) {
-    return { entries: [], beside: ends, index: false, staged: new Map() };
+    return { entries: [], beside: rest, index: false, unseen, staged: new Map() };
   }
   const staged = onlyStaged(person.entries, tree, repo.isOwn);
   return {
     entries: staged.map((entry) => ({ ...entry, path: `${KEPT_STAGED}/${entry.path}` })),
-    beside: [{ path: KEPT_INDEX, mode: "100644", content: person.bytes }, ...ends],
+    beside: [{ path: KEPT_INDEX, mode: "100644", content: person.bytes }, ...rest],
     index: true,
+    unseen,
     staged: new Map(staged.map(({ path, to }) => [path, to.oid])),
   };
 }
@@ -184,6 +199,7 @@ async function makeBase(
     head: head.commit,
     index: person.checksum,
     kept: aside.index,
+    unseen: aside.unseen,
     modules,
   };
   const ref = checkpointRef(repo.tree, order.id);
@@ -232,6 +248,7 @@ async function reuseCheckpoint(
     dirty: new Set(changed.map(({ path }) => path).filter((path) => path !== repo.todo?.path)),
     index: await readKeptIndex(repo, facts?.index, facts?.kept === true ? beside : undefined),
     modules: facts?.modules ?? [],
+    unseen: facts?.unseen === true && beside !== undefined ? await readUnseen(repo, beside) : NOTHING_UNSEEN,
     beside,
     warnings: lost === undefined ? [] : [lost],
   };

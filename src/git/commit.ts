@@ -21,7 +21,7 @@ export interface CommitOrder {
   /** Which attempt at the task this is; the commit is kept under its name too. */
   attempt?: number;
   /** What the attempt did; the commit goes on top of its `head`. */
-  snapshot: Pick<Snapshot, "changes" | "head" | "backlogMode">;
+  snapshot: Pick<Snapshot, "changes" | "head" | "backlogMode"> & Partial<Pick<Snapshot, "marked">>;
   /** The backlog as it will be written, with the task done. */
   backlog: Uint8Array;
   /** From `formatMessage`. */
@@ -39,10 +39,11 @@ export async function prepareCommit(
   order: CommitOrder,
 ): Promise<Result<Preparation, GitFailure>> {
   return asResult(async () => {
-    const { changes, head } = order.snapshot;
+    const { head, marked } = order.snapshot;
+    const changes = order.snapshot.changes.filter(({ path }) => marked?.has(path) !== true);
     const { run, taskId, attempt, message, facts } = order;
     const parts = { parent: head.commit, changes, message, run, taskId, attempt, facts };
-    const mode = await backlogMode(repo, order.snapshot);
+    const mode = await backlogMode(repo, { ...order.snapshot, changes });
     if (mode === undefined || repo.todo === undefined) {
       return changes.length === 0 ? "nothing" : buildPending(repo, parts);
     }

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { errorCode } from "../system/errors.js";
 import { exists, parseRaw, removalsFirst, sameVersion, type DiffEntry } from "./diff.js";
 import { GitError, runGit, type GitAnswer } from "./git.js";
+import { unmark } from "./marked.js";
 import type { Repository } from "./repository.js";
 
 const INDEX_LOCK_MS = 5_000;
@@ -20,17 +21,28 @@ export async function dropOwnIndex(repo: Repository): Promise<void> {
   await repo.ports.files.remove(ownIndex(repo));
 }
 
+/** What staging everything says. */
+export interface Staged {
+  warnings: readonly string[];
+  /** Paths (bytes) the person told git not to look at; known only where the index of our own was made anew. */
+  marked: readonly string[];
+}
+
 /**
- * Stages the whole working tree, save what is the runner's own, in the index of our own. One process; one more when that
- * index is gone and `base` (a checkpoint's commit) must say what counts as tracked. Warnings come back.
+ * Stages the whole working tree, save what is the runner's own, in the index of our own, past the marks by which a person
+ * tells git not to look. One process; where that index is gone one more for `base` (a checkpoint's commit), which then says
+ * what counts as tracked, and one for marks.
  */
-export async function stageAll(repo: Repository, base?: string): Promise<string[]> {
+export async function stageAll(repo: Repository, base?: string): Promise<Staged> {
   const index = ownIndex(repo);
   const { files } = repo.ports;
+  let marked: readonly string[] = [];
   // Nobody but this program takes this lock: one that is there was left by a git that was killed.
   await files.remove(`${index}.lock`);
   if ((await files.stat(index)) === undefined) {
     await copyIndex(repo, index);
+    // Before anything else: git would not put a marked entry to what a tree holds.
+    marked = await unmark(repo, index);
     // What an agent staged meanwhile must not count: it may have forced in what git ignores.
     if (base !== undefined) await runGit(repo, ["read-tree", "--reset", base], { index });
   }
@@ -41,7 +53,7 @@ export async function stageAll(repo: Repository, base?: string): Promise<string[
   const args = ["add", ...flags, "--", ":(top)", ...repo.excludes];
   const { err } = await addAll(repo, args, index);
   const told = err.split("\n").filter((line) => /^(?:error|warning): /.test(line));
-  return told.slice(0, MOST_WARNINGS);
+  return { warnings: told.slice(0, MOST_WARNINGS), marked };
 }
 
 /** So often a file may vanish between being listed and being read. */

@@ -19,7 +19,11 @@ export interface PersonIndex {
 
 /** Reads the person's index. No process, unless it is split in two or written in a way only git knows: then one. */
 export async function readPersonIndex(repo: Repository): Promise<PersonIndex> {
-  const file = join(repo.gitDir, "index");
+  return readWhole(repo, join(repo.gitDir, "index"));
+}
+
+/** The same of another index file. */
+export async function readWhole(repo: Repository, file: string): Promise<PersonIndex> {
   const bytes = await repo.ports.files.read(file);
   if (bytes === undefined) return { bytes: new Uint8Array(), entries: [], checksum: "none" };
   const read = parseIndex(bytes, repo.idBytes);

@@ -26,6 +26,8 @@ export interface SnapshotOrder {
 export interface Snapshot {
   /** Every path that differs from the checkpoint's base, with the blobs it had and has; never the runner's own. */
   changes: readonly DiffEntry[];
+  /** Those of them (paths in bytes) that stay out of every commit: the person told git not to look at them. */
+  marked: ReadonlySet<string>;
   verdict: HeadVerdict;
   /** HEAD now, put back where that was needed. */
   head: Head;
@@ -43,9 +45,10 @@ export async function snapshot(
   order: SnapshotOrder,
 ): Promise<Result<Snapshot, GitFailure>> {
   return asResult(async () => {
-    const { base, before, dirty, index } = order.checkpoint;
+    const { base, before, dirty, index, unseen } = order.checkpoint;
+    const marked = new Set(unseen.marked);
     const now = await readHead(repo);
-    const staged = await stageAll(repo);
+    const { warnings } = await stageAll(repo);
     // The base never holds the backlog: it shows up here exactly when git tracks it.
     const all = await stagedAgainst(repo, base, repo.excludesSaveTodo);
     const backlog = all.find(({ path }) => path === repo.todo?.path);
@@ -59,15 +62,19 @@ export async function snapshot(
     }
     const head = headAfter(verdict, before, now);
     await endConflicts(repo, { head: head.commit, began: left !== undefined, changes });
-    const both = changes.filter(({ path }) => dirty.has(path) || index.staged.has(path));
+    const both = changes.filter(({ path }) => dirty.has(path) || index.staged.has(path) || marked.has(path));
     const unstaged = await isStagedGone(repo, index);
     const kept = both.length === 0 && !unstaged ? undefined : await keepBase(repo, order);
     return {
       changes,
+      marked,
       verdict,
       head,
       backlogMode: backlog?.to.mode,
-      warnings: [...staged, ...both.map(({ path }) => warnOfBoth(path, kept ?? base))],
+      warnings: [
+        ...warnings,
+        ...both.map(({ path }) => (marked.has(path) ? warnOfMarked : warnOfBoth)(path, kept ?? base)),
+      ],
     };
   });
 }
@@ -95,6 +102,10 @@ async function keepBase(repo: Repository, { checkpoint, run, label }: SnapshotOr
 
 function warnOfBoth(path: string, kept: string): string {
   return `${toText(path)} had changes before the attempt and was changed by it: it goes in whole; as it was before: git show ${kept}`;
+}
+
+function warnOfMarked(path: string, kept: string): string {
+  return `${toText(path)} was changed by the attempt; git was told not to look at it (skip-worktree or assume-unchanged), so it goes into no commit; as it was before: git show ${kept}`;
 }
 
 /** Takes back what only the switch of HEAD brought into the tree, and answers with the attempt's own changes. */
