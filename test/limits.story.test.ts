@@ -1,0 +1,61 @@
+// An agent that is not let in (contract §4): no attempt is counted; the run waits, says so, or lets another agent work.
+import { expect, test } from "vitest";
+import { type Rig, story } from "./rig.js";
+
+const done = { summary: { task_id: null, status: "done" } };
+const refused = { error: { message: "Too many requests", status: 429 }, exit: 1 };
+
+const told = (rig: Rig, type: string) => rig.events().filter((line) => line.type === type);
+const attempts = (rig: Rig) => rig.readBacklog().tasks.map((task) => task.attempts ?? 0);
+
+test(
+  "a limit is waited for, not counted; a signal ends the wait at once, and the task comes first next time",
+  story(async (rig) => {
+    const env = rig.clis({ default: [refused] });
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    const run = rig.start(["run", "--agent", "claude", "--no-review", "--max-attempts", "1"], { env });
+    await run.says(/waiting until/);
+    run.signal("SIGINT");
+    const { code, stderr } = await run.ended;
+    expect(code).toBe(130);
+    expect(stderr).toMatch(/waiting until .*: rate-limited/);
+    expect(told(rig, "attempt_failed")).toMatchObject([{ reason: "rate-limited", next: "wait" }]);
+    expect(rig.statuses()).toEqual({ T1: "doing", T2: "todo" });
+    expect(attempts(rig)).toEqual([0, 0]);
+    rig.write("../script.json", JSON.stringify({ default: [done] }));
+    expect(await rig.run(["run", "--agent", "claude", "--no-review"], { env })).toMatchObject({ code: 0 });
+    expect(attempts(rig)).toEqual([1, 1]);
+    expect(rig.leftovers()).toEqual([]);
+  }),
+);
+
+test(
+  "a wait longer than loop.max_wait ends the run",
+  story(async (rig) => {
+    const env = rig.clis({ default: [refused] });
+    rig.settings({ loop: { max_wait: "30s" } });
+    rig.writeBacklog([{ id: "T1" }]);
+    const { code, stdout, stderr } = await rig.run(["run", "--agent", "claude", "--no-review"], { env });
+    expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.stringContaining("waiting") as string });
+    expect(stdout + stderr).toMatch(/claude is rate-limited until .*, longer than loop\.max_wait allows/);
+    expect(told(rig, "run_ended")).toMatchObject([{ ending: "waiting", totals: { iterations: 0 } }]);
+  }),
+);
+
+test(
+  "while one agent may not work the next one scheduled takes over",
+  story(async (rig) => {
+    const env = rig.clis({ default: [done] });
+    rig.write("../refused.json", JSON.stringify({ default: [refused] }));
+    rig.settings({
+      schedule: { strategy: "round-robin", agents: ["claude", "codex"] },
+      agents: { claude: { env: { FAKE_AGENT_SCRIPT: `${rig.root}/refused.json` } } },
+    });
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    const { code, stderr } = await rig.run(["run", "--no-review"], { env });
+    expect(code, stderr).toBe(0);
+    expect(told(rig, "committed").flatMap((line) => line["agent"] ?? [])).toEqual(["codex", "codex"]);
+    expect(told(rig, "waiting")).toEqual([]);
+    expect(attempts(rig)).toEqual([1, 1]);
+  }),
+);
