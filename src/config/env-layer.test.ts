@@ -25,7 +25,9 @@ test("each key outside agents has its long name", () => {
     if (key.includes("*")) continue;
     const name = `LOOPER_${key.toUpperCase().replaceAll(".", "_")}`;
     const texts =
-      row.type instanceof z.ZodArray ? ["codex,claude"] : ["5", "true", "codex", "odd-even", "none", "keep", "wait"];
+      row.type instanceof z.ZodArray
+        ? ["codex,claude"]
+        : ["5", "true", "codex", "odd-even", "none", "keep", "wait"];
     const accepted = texts.map((text) => tryResolve({ [name]: text })).find((found) => found !== undefined);
     expect([key, accepted?.values.get(key)?.source, accepted?.warnings]).toEqual([
       key,
