@@ -1,7 +1,8 @@
 // What claude's last result line came to: good or not and why, its final message, usage, what was denied. Pure.
-import type { AgentEvent, FailureReason, Session, Used } from "./agent.js";
+import type { AgentEvent, Session, Used } from "./agent.js";
 import { asText, field, listField, numberField, textField } from "./fields.js";
-import { classifyStatus, classifyText } from "./limits.js";
+import type { FailureFacts } from "./limit-facts.js";
+import { failedBy } from "./limits.js";
 import { sessionOf, type Closing, type Terminal } from "./reader.js";
 import { usageEvents, usedBefore, usedOf, usedSince } from "./usage.js";
 
@@ -11,24 +12,10 @@ export interface ClaudeStream {
   lastText: string;
   session?: string;
   apiError?: string;
+  /** When the limit that was met ends, by the provider's word; epoch seconds. */
+  resetsAt?: number;
   denied: ReadonlySet<string>;
 }
-
-const BY_WORD: Readonly<Record<string, FailureReason>> = {
-  error_max_turns: "turns",
-  max_turns: "turns",
-  error_max_budget_usd: "budget",
-  budget_exhausted: "budget",
-  error_max_structured_output_retries: "no-summary",
-  structured_output_retry_exhausted: "no-summary",
-  prompt_too_long: "context-full",
-  authentication_failed: "not-signed-in",
-  billing_error: "budget",
-  rate_limit: "rate-limited",
-  server_error: "overloaded",
-  overloaded: "overloaded",
-  max_output_tokens: "incomplete",
-};
 
 /** Without a result line there is no terminal event, and the last text is the final message. */
 export function closeResult(stream: ClaudeStream, resumed?: Session): Closing {
@@ -56,7 +43,7 @@ function terminalOf(stream: ClaudeStream, result: unknown): Terminal {
   const subtype = textField(result, "subtype") ?? "success";
   if (field(result, "is_error") !== true && subtype === "success") return { good: true };
   const evidence = evidenceOf(stream, result, subtype);
-  return { good: false, reason: reasonOf(stream, result, evidence), evidence };
+  return failedBy(factsOf(stream, result, evidence), evidence);
 }
 
 function evidenceOf(stream: ClaudeStream, result: unknown, subtype: string): string {
@@ -66,20 +53,15 @@ function evidenceOf(stream: ClaudeStream, result: unknown, subtype: string): str
   return told[0] ?? stream.apiError ?? subtype.replaceAll("_", " ");
 }
 
-/** What is structured is asked first, from the most telling on, then the words. */
-function reasonOf(stream: ClaudeStream, result: unknown, evidence: string): FailureReason {
-  const byWord = (word: string | undefined): FailureReason | undefined =>
-    word !== undefined && Object.hasOwn(BY_WORD, word) ? BY_WORD[word] : undefined;
-  const status =
-    numberField(result, "api_error_status") ?? (stream.apiError === "invalid_request" ? 400 : undefined);
-  return (
-    byWord(textField(result, "subtype")) ??
-    byWord(textField(result, "terminal_reason")) ??
-    (status === undefined ? undefined : classifyStatus(status, evidence)) ??
-    byWord(stream.apiError) ??
-    classifyText(evidence) ??
-    "exited"
-  );
+function factsOf({ apiError, resetsAt }: ClaudeStream, result: unknown, text: string): FailureFacts {
+  const named = [textField(result, "subtype"), textField(result, "terminal_reason"), apiError];
+  const status = numberField(result, "api_error_status");
+  return {
+    codes: named.flatMap((code) => (code === undefined || code === "success" ? [] : [code])),
+    text,
+    ...(status === undefined ? {} : { status }),
+    ...(resetsAt === undefined ? {} : { resetsAt }),
+  };
 }
 
 /** Denials the stream had no event for (2.0.76 has none at all). */

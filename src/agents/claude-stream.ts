@@ -3,6 +3,7 @@
 import type { AgentEvent, Session } from "./agent.js";
 import { closeResult } from "./claude-result.js";
 import { asText, field, listField, numberField, textField } from "./fields.js";
+import type { FailureFacts } from "./limit-facts.js";
 import { withoutTool, withTool, type JsonReader, type OpenTools, type Reading } from "./reader.js";
 
 export interface ClaudeState {
@@ -14,6 +15,8 @@ export interface ClaudeState {
   result?: unknown;
   /** The `error` of a synthetic message: the client's own words for an API failure. */
   apiError?: string;
+  /** When the limit that was met ends, by the provider's word; epoch seconds. */
+  resetsAt?: number;
   /** Uses whose denial was already told. */
   denied: ReadonlySet<string>;
 }
@@ -49,8 +52,9 @@ function readLine(state: ClaudeState, json: unknown, at: number): Reading<Claude
       return readUser(state, json, at);
     case "result":
       return { state: { ...state, open: new Map(), result: json }, events: [], known: true };
-    case "stream_event":
     case "rate_limit_event":
+      return { state: readLimit(state, field(json, "rate_limit_info")), events: [], known: true };
+    case "stream_event":
       return { state, events: [], known: true };
     default:
       return { state, events: [], known: false };
@@ -70,6 +74,7 @@ function readSystem(state: ClaudeState, json: unknown): Reading<ClaudeState> {
       state,
       events: [{ type: "error", error: describeRetry(json), reason: "retrying" }],
       known: true,
+      waiting: waitingFor(json),
     };
   }
   if (subtype === "permission_denied") {
@@ -83,6 +88,23 @@ function readSystem(state: ClaudeState, json: unknown): Reading<ClaudeState> {
     };
   }
   return { state, events: [], known: QUIET_SYSTEM.has(subtype) };
+}
+
+/** Only a limit that was met counts, not how much of it is used. */
+function readLimit({ resetsAt: _before, ...state }: ClaudeState, info: unknown): ClaudeState {
+  const resetsAt = numberField(info, "resetsAt");
+  return textField(info, "status") !== "rejected" || resetsAt === undefined ? state : { ...state, resetsAt };
+}
+
+function waitingFor(json: unknown): FailureFacts {
+  const status = numberField(json, "error_status");
+  const delay = numberField(json, "retry_delay_ms");
+  return {
+    codes: [textField(json, "error") ?? ""],
+    // What got no answer and no status is on the way.
+    ...(status === undefined ? { isRetryable: true } : { status }),
+    ...(delay === undefined ? {} : { retryDelayMs: delay }),
+  };
 }
 
 function describeRetry(json: unknown): string {

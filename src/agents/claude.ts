@@ -6,7 +6,6 @@ import type { Ports } from "../system/ports.js";
 import type { Agent, AgentRequest } from "./agent.js";
 import { claudeReader } from "./claude-stream.js";
 import { findProgram } from "./find.js";
-import { classifyText } from "./limits.js";
 import { processAgent } from "./process-agent.js";
 import { readJsonLines } from "./reader.js";
 import { summarySchema } from "./summary-flag.js";
@@ -29,7 +28,7 @@ export function claudeAgent(settings: AgentSettings, ports: Ports): Agent {
       // SIGINT would make it exit 0.
       cleanStop: { signal: "SIGTERM", target: "process" },
       reader: ({ resume }) => readJsonLines(claudeReader(resume)),
-      classify: classifyText,
+      client: { exitIsStatus: false },
     },
     ports,
   );

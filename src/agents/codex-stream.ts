@@ -1,7 +1,7 @@
 // What `codex exec --json` prints, line by line (as of 0.100 to 0.169). Pure. Leaves how it is called to codex.ts.
-import type { AgentEvent, FailureReason, Session, Used } from "./agent.js";
+import type { AgentEvent, Session, Used } from "./agent.js";
 import { asText, field, listField, numberField, textField } from "./fields.js";
-import { classifyText } from "./limits.js";
+import { failedBy } from "./limits.js";
 import {
   sessionOf,
   withoutTool,
@@ -91,10 +91,10 @@ function beginTurn({ open, final, thread, used }: CodexState): CodexState {
 }
 
 function readFailure(state: CodexState, message: string): Reading<CodexState> {
-  const reason: FailureReason = classifyText(message) ?? "exited";
+  const terminal = failedBy({ text: message }, message);
   return {
-    state: { ...state, open: new Map(), terminal: { good: false, reason, evidence: message } },
-    events: [{ type: "error", error: message, reason }],
+    state: { ...state, open: new Map(), terminal },
+    events: [{ type: "error", error: message, reason: terminal.reason }],
     known: true,
   };
 }
@@ -102,7 +102,8 @@ function readFailure(state: CodexState, message: string): Reading<CodexState> {
 function readError(state: CodexState, message: string): Reading<CodexState> {
   if (!message.startsWith("Reconnecting"))
     return { state: { ...state, lastError: message }, events: [], known: true };
-  return { state, events: [{ type: "error", error: message, reason: "retrying" }], known: true };
+  const notice: AgentEvent = { type: "error", error: message, reason: "retrying" };
+  return { state, events: [notice], known: true, waiting: { text: message } };
 }
 
 /** Codex counts what came from the cache among the input, and what was thought among the output. */

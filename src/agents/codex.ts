@@ -9,7 +9,6 @@ import type { Ports } from "../system/ports.js";
 import type { Agent, AgentRequest } from "./agent.js";
 import { codexReader } from "./codex-stream.js";
 import { findProgram, nativeCodex } from "./find.js";
-import { classifyText } from "./limits.js";
 import { processAgent } from "./process-agent.js";
 import { readJsonLines } from "./reader.js";
 import { summarySchema, writeSchema } from "./summary-flag.js";
@@ -37,7 +36,7 @@ export function codexAgent(settings: AgentSettings, ports: Ports): Agent {
       // SIGTERM would leave its commands behind.
       cleanStop: { signal: "SIGINT", target: "process" },
       reader: ({ resume }) => readJsonLines(codexReader(resume)),
-      classify: classifyText,
+      client: { exitIsStatus: false },
     },
     ports,
   );

@@ -2,7 +2,7 @@
 import type { AgentEvent, FailureReason } from "./agent.js";
 import { appendText } from "./bounds.js";
 import { field, numberField, textField } from "./fields.js";
-import { classifyText } from "./limits.js";
+import { failedBy } from "./limits.js";
 import {
   sessionOf,
   withoutTool,
@@ -154,18 +154,13 @@ function readResult(state: GeminiState, json: unknown): Reading<GeminiState> {
   const error = field(json, "error");
   const told = textField(error, "message");
   const evidence = told ?? state.lastError ?? "it failed without a word";
-  const reason = reasonOf(textField(error, "type"), evidence);
+  const type = textField(error, "type");
+  const terminal = failedBy({ ...(type === undefined ? {} : { codes: [type] }), text: evidence }, evidence);
   return {
-    state: { ...next, terminal: { good: false, reason, evidence } },
-    events: told === undefined ? [] : [{ type: "error", error: told, reason }],
+    state: { ...next, terminal },
+    events: told === undefined ? [] : [{ type: "error", error: told, reason: terminal.reason }],
     known: true,
   };
-}
-
-function reasonOf(type: string | undefined, message: string): FailureReason {
-  if (type === "FatalTurnLimitedError") return "turns";
-  if (type === "FatalAuthenticationError") return "not-signed-in";
-  return classifyText(message) ?? "exited";
 }
 
 /** The input holds what came from the cache; of the output what was thought is left out, but the total has it. */

@@ -6,7 +6,6 @@ import type { Ports } from "../system/ports.js";
 import type { Agent, AgentRequest } from "./agent.js";
 import { findProgram } from "./find.js";
 import { geminiReader } from "./gemini-stream.js";
-import { classifyText } from "./limits.js";
 import { processAgent } from "./process-agent.js";
 import { readJsonLines } from "./reader.js";
 
@@ -35,7 +34,7 @@ export function geminiAgent(settings: AgentSettings, ports: Ports): Agent {
       },
       cleanStop: { signal: "SIGTERM", target: "group" },
       reader: () => readJsonLines(geminiReader),
-      classify: classifyText,
+      client: { exitIsStatus: true },
     },
     ports,
   );

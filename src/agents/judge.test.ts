@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { judge as judgeAt, type Seen } from "./judge.js";
-import { classifyStatus, classifyText } from "./limits.js";
 
 const good: Seen = {
   name: "ours",
@@ -9,7 +8,6 @@ const good: Seen = {
   stderr: "",
   stderrLast: false,
   unknownEvents: 0,
-  clientKnown: false,
 };
 const NOW = Date.parse("2026-11-20T10:00:00Z");
 const judge = (seen: Seen): ReturnType<typeof judgeAt> => judgeAt(seen, { now: NOW, zone: "Europe/Berlin" });
@@ -94,7 +92,7 @@ test("what a client that is known says on stderr gives the reason", () => {
     closing: endless,
     stderr: "You've hit your limit · resets 7pm\nError: exit status 1\n",
   };
-  expect(judge({ ...seen, clientKnown: true })).toMatchObject({
+  expect(judge({ ...seen, client: { exitIsStatus: false } })).toMatchObject({
     reason: "rate-limited",
     retryAt: Date.parse("2026-11-20T18:00:00Z"),
     evidence: "exit code 1: You've hit your limit · resets 7pm",
@@ -125,7 +123,7 @@ test("who was silent because it waited for its provider was not idle", () => {
     closing: endless,
     stderr: `Loading\n${WAITING}. Retrying after 33453708ms...\nbye\n`,
     stderrLast: true,
-    clientKnown: true,
+    client: { exitIsStatus: false },
   };
   const told = judge(seen);
   expect(told).toMatchObject({ reason: "rate-limited", retryAt: NOW + 31_447_000 });
@@ -138,43 +136,46 @@ test("who was silent because it waited for its provider was not idle", () => {
   );
   // It went on since, or it is anybody's, or nothing that passes, or we had another reason to end it.
   expect(judge({ ...seen, stderrLast: false })).toHaveProperty("reason", "idle");
-  expect(judge({ ...seen, clientKnown: false })).toHaveProperty("reason", "idle");
+  const { client: _client, ...anybodys } = seen;
+  expect(judge(anybodys)).toHaveProperty("reason", "idle");
   expect(judge({ ...seen, stderr: "Not logged in\n" })).toHaveProperty("reason", "idle");
   expect(judge({ ...seen, stopped: { why: "interrupted" } })).toHaveProperty("reason", "interrupted");
 });
 
-test.each([
-  ["You've hit your limit · resets 1pm (Asia/Seoul)", "rate-limited"],
-  ["Claude usage limit reached. Your limit will reset at 7pm (Asia/Tokyo).", "rate-limited"],
-  ["You've hit your individual spend limit", "rate-limited"],
-  ["Rate limit reached for organization x: try again in 35.883s", "rate-limited"],
-  ["exceeded retry limit, last status: 429 Too Many Requests", "rate-limited"],
-  ["RESOURCE_EXHAUSTED", "rate-limited"],
-  ["unexpected status 401 Unauthorized: Missing bearer", "not-signed-in"],
-  ["Invalid API key · Please run /login", "not-signed-in"],
-  ["unexpected status 500 Internal Server Error", "overloaded"],
-  ["529 overloaded_error", "overloaded"],
-  ["503 Service Unavailable", "overloaded"],
-  ["stream disconnected before completion: error sending request", "network"],
-  ["connect ECONNREFUSED 127.0.0.1:1", "network"],
-  ["Codex ran out of room in the model's context window.", "context-full"],
-  ["Prompt is too long", "context-full"],
-  ["unexpected status 400 Bad Request: The model `x` does not exist", "model-unknown"],
-  ["unexpected status 400 Bad Request: no", "bad-request"],
-  ["Incomplete response returned, reason: max_output_tokens", "incomplete"],
-  ["something else entirely", undefined],
-] as const)("%s → %s", (text, reason) => {
-  expect(classifyText(text)).toBe(reason);
+test("a line that only says that it waits tells what for", () => {
+  const waiting = { codes: ["rate_limit"], status: 429, retryDelayMs: 3_600_000 };
+  const seen: Seen = { ...good, stopped: { why: "idle", afterMs: 600_000 }, closing: endless, waiting };
+  expect(judge(seen)).toMatchObject({ reason: "rate-limited", retryAt: NOW + 3_600_000 });
+  expect(judge({ ...seen, waiting: { status: 401 } })).toHaveProperty("reason", "idle");
 });
 
-test.each([
-  [401, "", "not-signed-in"],
-  [429, "", "rate-limited"],
-  [529, "", "overloaded"],
-  [404, "", "model-unknown"],
-  [400, "prompt is too long: 1 tokens", "context-full"],
-  [400, "messages: wrong", "bad-request"],
-  [200, "", undefined],
-] as const)("status %i %s → %s", (status, text, reason) => {
-  expect(classifyStatus(status, text)).toBe(reason);
+test("facts of the stream give the time, and the exit code what the stream left open", () => {
+  const end = { how: "exited", code: 173 } as const;
+  const ended = (reason: "exited" | "turns" | "rate-limited", resetsAt?: number): ReturnType<typeof judge> =>
+    judge({
+      ...good,
+      end,
+      client: { exitIsStatus: true },
+      closing: {
+        ...endless,
+        terminal: {
+          ...{ good: false, reason, evidence: "it failed" },
+          facts: resetsAt === undefined ? { text: "it failed" } : { status: 429, resetsAt },
+        },
+      },
+    });
+  expect(ended("rate-limited", NOW / 1000 + 60)).toMatchObject({
+    reason: "rate-limited",
+    retryAt: NOW + 60_000,
+  });
+  expect(ended("exited")).toMatchObject({ reason: "rate-limited", evidence: "it failed" });
+  expect(ended("turns")).toMatchObject({ reason: "turns" });
+  expect(judge({ ...good, end, closing: endless, client: { exitIsStatus: true } })).toMatchObject({
+    reason: "rate-limited",
+    evidence: "exit code 173: HTTP 429",
+  });
+  expect(judge({ ...good, end, closing: endless, client: { exitIsStatus: false } })).toHaveProperty(
+    "reason",
+    "exited",
+  );
 });

@@ -4,6 +4,7 @@ import type { ProcessEnd } from "../system/ports.js";
 import type { AgentResult } from "./agent.js";
 import { keepEnd } from "./bounds.js";
 import { extractReport, judgeReport } from "./extract.js";
+import type { FailureFacts } from "./limit-facts.js";
 import { explainFailure, MENDED_BY_TIME, type Explanation } from "./limits.js";
 import type { Closing } from "./reader.js";
 import type { ZonedClock } from "./reset-zone.js";
@@ -21,8 +22,10 @@ export interface Seen {
   unknownEvents: number;
   /** The last it wrote of itself, it wrote to stderr. */
   stderrLast: boolean;
-  /** Its client is one whose words are known. */
-  clientKnown: boolean;
+  /** The last line only said that it waits, and what for. */
+  waiting?: FailureFacts;
+  /** Its client is one whose words are known; whether it ends with the HTTP status modulo 256. */
+  client?: { exitIsStatus: boolean };
 }
 
 /**
@@ -56,10 +59,7 @@ function findFailure(seen: Seen, clock: ZonedClock): Failure | undefined {
     return { reason: "killed", evidence: `exit code ${end.code}: ended by ${signal}, not by looper` };
   }
   if (closing.terminal?.good === false) {
-    const { reason, evidence } = closing.terminal;
-    const told = explainFailure({ text: evidence }, clock);
-    const again = told?.reason === reason ? told.retryAt : undefined;
-    return { reason, evidence, ...(again === undefined ? {} : { retryAt: again }) };
+    return describeTerminal(seen, closing.terminal, clock);
   }
   if (end.code !== 0) return describeExit(seen, end.code, clock);
   if (closing.terminal?.good === true) return undefined;
@@ -69,18 +69,33 @@ function findFailure(seen: Seen, clock: ZonedClock): Failure | undefined {
   };
 }
 
+type BadEnd = Extract<NonNullable<Closing["terminal"]>, { good: false }>;
+
+/** The exit code may tell what the stream did not. */
+function describeTerminal(seen: Seen, terminal: BadEnd, clock: ZonedClock): Failure {
+  const { reason, evidence, facts = { text: evidence } } = terminal;
+  const told = explainFailure({ ...facts, ...exitStatusOf(seen) }, clock);
+  if (told === undefined || (told.reason !== reason && reason !== "exited")) return { reason, evidence };
+  return { ...told, evidence };
+}
+
+function exitStatusOf({ client, end }: Seen): { exitStatus?: number } {
+  return client?.exitIsStatus === true && end.how === "exited" ? { exitStatus: end.code } : {};
+}
+
 /** Who was silent because it waited for its provider, waited: clients do so for hours, and for ever. */
 function describeStopped(seen: Seen, stopped: Stopped, clock: ZonedClock): Failure {
   const failure = describeStop(seen.name, stopped);
   if (stopped.why !== "idle" && stopped.why !== "timed-out") return failure;
-  const waiting =
-    seen.clientKnown && seen.stderrLast ? explainFailure({ stderr: seen.stderr }, clock) : undefined;
+  const said = seen.client !== undefined && seen.stderrLast ? { stderr: seen.stderr } : {};
+  const waiting = explainFailure({ ...seen.waiting, ...said }, clock);
   if (waiting === undefined || !MENDED_BY_TIME.has(waiting.reason)) return failure;
   return { ...waiting, evidence: `${failure.evidence}, and waited: ${waiting.evidence}` };
 }
 
 function describeExit(seen: Seen, code: number, clock: ZonedClock): Failure {
-  const told = seen.clientKnown ? explainFailure({ stderr: seen.stderr }, clock) : undefined;
+  const facts = { stderr: seen.stderr, ...exitStatusOf(seen) };
+  const told = seen.client === undefined ? undefined : explainFailure(facts, clock);
   const said = told?.evidence ?? tellingLine(seen.stderr) ?? "with nothing on stderr";
   return { reason: "exited", ...told, evidence: `exit code ${code}: ${said}${notUnderstood(seen)}` };
 }

@@ -19,7 +19,7 @@ const CODES: Named = [
   [
     "not-signed-in",
     "authenticationfailed authenticationerror invalidapikey apikeyinvalid unauthenticated unauthorized " +
-      "permissionerror permissiondenied providerautherror authrequired usagenotincluded",
+      "permissionerror permissiondenied providerautherror fatalauthenticationerror authrequired usagenotincluded",
   ],
   ["model-unknown", "modelnotfound modelnotfounderror providermodelnotfounderror"],
   [
@@ -27,7 +27,7 @@ const CODES: Named = [
     "contextlengthexceeded contextwindowexceeded contextoverflowerror prompttoolong requesttoolarge",
   ],
   ["incomplete", "maxoutputtokens messageoutputlengtherror"],
-  ["turns", "errormaxturns maxturns maxsessionturns"],
+  ["turns", "errormaxturns maxturns maxsessionturns fatalturnlimitederror"],
   ["budget", "errormaxbudgetusd budgetexhausted"],
   ["no-summary", "errormaxstructuredoutputretries structuredoutputretryexhausted"],
   [

@@ -200,7 +200,7 @@ const PREFIXES: readonly { pattern: RegExp; own: boolean }[] = [
     own: true,
   },
   { pattern: /^Failed after \d+ attempts\. Last error:\s*/, own: true },
-  { pattern: /^Reconnecting\.\.\.\s*\d+\/\d+\s*\(/, own: true },
+  { pattern: /^Reconnecting\.\.\.\s*(?:\d+\/\d+|waiting for network)\s*\(/, own: true },
   {
     pattern: /^Attempt \d+ failed(?::\s*| with status (?<status>[45]\d\d)\. Retrying with backoff\.\.\.\s*)/,
     own: true,

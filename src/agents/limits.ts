@@ -6,6 +6,7 @@ import { reasonOfCodes, reasonOfStatus, reasonOfWeakCodes, statusOfExit } from "
 import { isStatus, readErrorBody, readJson, readResetHeaders } from "./limit-facts.js";
 import type { ErrorBody, FailureFacts } from "./limit-facts.js";
 import { readSentence, unwrap, type Speaker } from "./limit-words.js";
+import type { Terminal } from "./reader.js";
 import { boundReset, epochMs, readResetTime } from "./reset-time.js";
 import type { ZonedClock } from "./reset-zone.js";
 
@@ -26,15 +27,9 @@ export function explainFailure(facts: FailureFacts, clock: ZonedClock): Explanat
   return { reason, evidence: describe(facts, seen), ...(retryAt === undefined ? {} : { retryAt }) };
 }
 
-/** The reason a client's own words about its failure give, or `undefined` when they give none. */
-export function classifyText(text: string): FailureReason | undefined {
-  const facts = { text };
-  return reasonOf(facts, gather(facts));
-}
-
-/** The reason an HTTP status gives; `text` decides where a status is used for several things. */
-export function classifyStatus(status: number, text: string): FailureReason | undefined {
-  return isStatus(status) ? reasonOfStatus(status, classifyText(text)) : undefined;
+/** A bad end of a stream, by what its client told; until when is left to whoever has a clock. `evidence`: for people. */
+export function failedBy(facts: FailureFacts, evidence: string): Extract<Terminal, { good: false }> {
+  return { good: false, reason: reasonOf(facts, gather(facts)) ?? "exited", evidence, facts };
 }
 
 /** What lies with the provider, and passes. */

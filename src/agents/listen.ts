@@ -6,6 +6,7 @@ import type { AgentContext, AgentEvent } from "./agent.js";
 import { boundEvent } from "./bounds.js";
 import { redactValue } from "../system/redact.js";
 import { splitLines } from "./lines.js";
+import type { FailureFacts } from "./limit-facts.js";
 import type { Closing, Reader } from "./reader.js";
 import type { Spent } from "./stopped.js";
 
@@ -20,6 +21,7 @@ export interface ListenRules<S> {
   clock: Clock;
   /** Awaited before anything is passed on. */
   ready(): Promise<void>;
+  /** A line that is a sign of life. */
   onLine(): void;
   /** It is being ended. */
   stopping(): boolean;
@@ -36,6 +38,8 @@ export interface Heard {
   stderr: string;
   /** The last it wrote of itself, it wrote to stderr. */
   stderrLast: boolean;
+  /** The last line only said that it waits, and what for. */
+  waiting?: FailureFacts;
   unknownEvents: number;
 }
 
@@ -47,6 +51,7 @@ export class Listener<S> {
   #state: S;
   #stderr = "";
   #stderrLast = false;
+  #waiting: FailureFacts | undefined;
   #unknownEvents = 0;
   #atWork = 0;
   #broken = false;
@@ -83,6 +88,7 @@ export class Listener<S> {
       stderr: this.#stderr,
       stderrLast: this.#stderrLast,
       unknownEvents: this.#unknownEvents,
+      ...(this.#waiting === undefined ? {} : { waiting: this.#waiting }),
     };
   }
 
@@ -93,12 +99,12 @@ export class Listener<S> {
   async #takeLines(lines: readonly string[]): Promise<void> {
     const { reader, context, clock } = this.#rules;
     for (const line of lines) {
-      this.#rules.onLine();
-      this.#spokeOn("stdout");
       const held = context.onLine(line);
       if (held !== undefined) await held;
       const reading = reader.read(this.#state, line, clock.monotonic());
       this.#state = reading.state;
+      if (reading.waiting === undefined) this.#rules.onLine();
+      this.#spoke({ stderr: false, waiting: reading.waiting });
       if (!reading.known) this.#unknownEvents += 1;
       if (reading.events.length > 0) await this.#tell(reading.events);
     }
@@ -123,13 +129,15 @@ export class Listener<S> {
   }
 
   /** What it says once it is being ended says nothing of what it was about. */
-  #spokeOn(pipe: "stdout" | "stderr"): void {
-    if (!this.#rules.stopping()) this.#stderrLast = pipe === "stderr";
+  #spoke({ stderr, waiting }: { stderr: boolean; waiting: FailureFacts | undefined }): void {
+    if (this.#rules.stopping()) return;
+    this.#stderrLast = stderr;
+    this.#waiting = waiting;
   }
 
   async #takeErrors(lines: readonly string[]): Promise<void> {
     if (lines.length === 0) return;
-    this.#spokeOn("stderr");
+    this.#spoke({ stderr: true, waiting: this.#waiting });
     const text = this.#rules.context.redact(`${lines.join("\n")}\n`);
     this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL);
     await this.#rules.context.onStderr(text);

@@ -2,9 +2,10 @@
 //
 // It tells of a tool only when the tool has ended, and has no last line of its own: the reason of the last step stands for
 // one. So its silence may be a tool at work or a stream that stalls; nobody can tell, and the idle clock runs.
-import type { AgentEvent, FailureReason } from "./agent.js";
+import type { AgentEvent } from "./agent.js";
 import { asText, field, numberField, textField } from "./fields.js";
-import { classifyStatus, classifyText } from "./limits.js";
+import type { FailureFacts } from "./limit-facts.js";
+import { failedBy } from "./limits.js";
 import { sessionOf, type Closing, type JsonReader, type Reading, type Terminal } from "./reader.js";
 import { usageEvents, usedOf } from "./usage.js";
 
@@ -154,29 +155,36 @@ function terminalOf(reason: string): Terminal | undefined {
   return undefined;
 }
 
-const BY_NAME: Readonly<Record<string, FailureReason>> = {
-  ProviderAuthError: "not-signed-in",
-  MessageOutputLengthError: "incomplete",
-  ContextOverflowError: "context-full",
-};
-
 function readError(state: OpencodeState, error: unknown): Reading<OpencodeState> {
   const data = field(error, "data");
   const name = textField(error, "name") ?? "";
   const message = textField(data, "message") ?? textField(error, "message") ?? name;
   const status = numberField(data, "statusCode");
-  const said = `${message}\n${textField(data, "responseBody") ?? ""}`;
-  const reason =
-    (Object.hasOwn(BY_NAME, name) ? BY_NAME[name] : undefined) ??
-    (status === undefined ? undefined : classifyStatus(status, said)) ??
-    classifyText(message) ??
-    "exited";
   const evidence = status === undefined ? message : `${message} (${status})`;
+  const terminal = failedBy({ codes: [name], text: message, ...answerOf(data) }, evidence);
   return {
-    state: { ...state, terminal: { good: false, reason, evidence } },
-    events: [{ type: "error", error: evidence, reason }],
+    state: { ...state, terminal },
+    events: [{ type: "error", error: evidence, reason: terminal.reason }],
     known: true,
   };
+}
+
+/** What its provider answered, where it did. */
+function answerOf(data: unknown): FailureFacts {
+  const status = numberField(data, "statusCode");
+  const body = textField(data, "responseBody");
+  const isRetryable = field(data, "isRetryable");
+  const headers = Object.entries(field(data, "responseHeaders") ?? {}).filter(isText);
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(body === undefined ? {} : { body }),
+    ...(typeof isRetryable === "boolean" ? { isRetryable } : {}),
+    ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }),
+  };
+}
+
+function isText(entry: [string, unknown]): entry is [string, string] {
+  return typeof entry[1] === "string";
 }
 
 function close(state: OpencodeState): Closing {

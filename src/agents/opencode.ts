@@ -5,7 +5,6 @@ import type { Permissions } from "../config/settings.js";
 import type { Ports } from "../system/ports.js";
 import type { Agent, AgentRequest } from "./agent.js";
 import { findProgram } from "./find.js";
-import { classifyText } from "./limits.js";
 import { opencodeReader } from "./opencode-stream.js";
 import { processAgent } from "./process-agent.js";
 import { readJsonLines } from "./reader.js";
@@ -34,7 +33,7 @@ export function opencodeAgent(settings: AgentSettings, ports: Ports): Agent {
       },
       cleanStop: { signal: "SIGTERM", target: "group" },
       reader: () => readJsonLines(opencodeReader),
-      classify: classifyText,
+      client: { exitIsStatus: false },
     },
     ports,
   );

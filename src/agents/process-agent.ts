@@ -34,8 +34,8 @@ export interface ProcessKind<S> {
   ): Call | { refused: string } | Promise<Call | { refused: string }>;
   cleanStop: CleanStop;
   reader(request: AgentRequest): Reader<S>;
-  /** The reason a line of its stderr gives, where its words are known. */
-  classify?: (text: string) => FailureReason | undefined;
+  /** What its client says on stderr is understood, and whether it ends with the HTTP status modulo 256. */
+  client?: { exitIsStatus: boolean };
 }
 
 /** Contract: that of `Agent`; in particular `run` always resolves. */
@@ -131,7 +131,7 @@ async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentCont
     end,
     ...heard,
     ...(stopped === undefined ? {} : { stopped }),
-    clientKnown: kind.classify !== undefined,
+    ...(kind.client === undefined ? {} : { client: kind.client }),
   };
 }
 

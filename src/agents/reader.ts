@@ -1,8 +1,10 @@
 // What a kind of agent must know to be understood: one line in, events out, and what its whole stream came to.
 import type { AgentEvent, FailureReason, Session, Used } from "./agent.js";
+import type { FailureFacts } from "./limit-facts.js";
 
-/** What the stream itself said about how the work ended. */
-export type Terminal = { good: true } | { good: false; reason: FailureReason; evidence: string };
+/** What the stream itself said about how the work ended. `facts`: what the reason was read from, and its time will be. */
+export type Terminal =
+  { good: true } | { good: false; reason: FailureReason; evidence: string; facts?: FailureFacts };
 
 /** What one line meant. */
 export interface Reading<S> {
@@ -10,6 +12,8 @@ export interface Reading<S> {
   events: readonly AgentEvent[];
   /** False for a line of a kind this version does not know. */
   known: boolean;
+  /** The client only waits to ask its provider again, and why: no sign of life. */
+  waiting?: FailureFacts;
 }
 
 /** What the stream came to, once it is over. */
