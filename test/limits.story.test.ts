@@ -45,8 +45,10 @@ test(
 test(
   "while one agent may not work the next one scheduled takes over",
   story(async (rig) => {
-    const env = rig.clis({ default: [done] });
-    rig.write("../refused.json", JSON.stringify({ default: [refused] }));
+    const env = rig.clis({ default: [{ ...done, shell: ["echo codex >> who.txt"] }] });
+    const half = { ...refused, shell: ["echo claude >> who.txt"] };
+    rig.write("../refused.json", JSON.stringify({ default: [half] }));
+    rig.gitInit();
     rig.settings({
       schedule: { strategy: "round-robin", agents: ["claude", "codex"] },
       agents: { claude: { env: { FAKE_AGENT_SCRIPT: `${rig.root}/refused.json` } } },
@@ -57,5 +59,9 @@ test(
     expect(told(rig, "committed").flatMap((line) => line["agent"] ?? [])).toEqual(["codex", "codex"]);
     expect(told(rig, "waiting")).toEqual([]);
     expect(attempts(rig)).toEqual([1, 1]);
+    // What the first one left is in hand, and goes on from there.
+    expect(rig.git("show", "HEAD~1:who.txt")).toBe("claude\ncodex\n");
+    const replayed = await rig.run(["replay", "--tree"], { env });
+    expect(replayed.code, replayed.stdout + replayed.stderr).toBe(0);
   }),
 );

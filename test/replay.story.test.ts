@@ -126,10 +126,10 @@ test(
     await withSomebody(rig, () => undefined);
     const [run = ""] = rig.runs();
     const log = `looper-logs/runs/${run}/events.jsonl`;
-    const ref = `refs/looper/attempts/${run}/T2-1`;
+    const ref = `refs/looper/attempts/${run}/T2-2`;
     const commit = rig.git("rev-parse", ref).trim();
     expect(await replayTree(rig, run)).toMatchObject({ code: 0, commits: 3 });
-    rig.git("update-ref", ref, rig.git("rev-parse", `refs/looper/attempts/${run}/T3-1`).trim());
+    rig.git("update-ref", ref, rig.git("rev-parse", `refs/looper/attempts/${run}/T3-3`).trim());
     const other = await replayTree(rig);
     expect(other).toMatchObject({ code: 1, same: false, commits: 1 });
     const line = rig.events().find((one) => one.type === "committed" && one["task_id"] === "T2");

@@ -34,13 +34,12 @@ export async function keepAttempt(world: World, job: JobFacts): Promise<void> {
   await warnUnless(world, await recordAttempt(repo, { run: log.run, ...nameOf(job), base, changes }));
 }
 
-/** Under which name an attempt is kept: a review has no task, and counts by iterations. */
-export function nameOf(job: Pick<JobFacts, "task_id" | "attempt" | "iteration">): {
+/** Under which name an attempt is kept: by its job, since one that did not count has the number of the next. */
+export function nameOf({ task_id, job }: Pick<JobFacts, "task_id" | "job">): {
   task: string;
   attempt: number;
 } {
-  if (job.task_id === undefined) return { task: THE_REVIEW, attempt: job.iteration };
-  return { task: job.task_id, attempt: job.attempt };
+  return { task: task_id ?? THE_REVIEW, attempt: job };
 }
 
 async function warnUnless(world: World, result: Result<string, GitFailure>): Promise<void> {

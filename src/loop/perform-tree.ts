@@ -112,7 +112,7 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
     });
     const order = {
       taskId: job.task_id ?? "",
-      attempt: job.attempt,
+      attempt: job.job,
       run: world.log.run,
       snapshot: taken,
       backlog,

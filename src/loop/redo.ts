@@ -23,18 +23,11 @@ export interface Scene extends Records {
   rules: Rules;
   /** HEAD at the first checkpoint. */
   head: string | undefined;
-  /** The last job under each name an attempt is kept by (`keyOf`): that one it is. */
-  jobs: ReadonlyMap<string, number>;
 }
 
-/** The name an attempt is kept by, in one piece. */
-export function keyOf(event: Of<"snapshot"> | Of<"restored">): string {
-  const { task, attempt } = nameOf(factsOf(event));
-  return `${task}-${String(attempt)}`;
-}
-
-function factsOf({ attempt = 0, iteration = 0, task_id }: Of<"snapshot"> | Of<"restored">) {
-  return { attempt, iteration, ...(task_id === undefined ? {} : { task_id }) };
+/** As a reader knows it. */
+function tellAttempt({ task_id, attempt = 0, iteration = 0 }: Of<"snapshot"> | Of<"restored">): string {
+  return task_id === undefined ? `${THE_REVIEW}-${String(iteration)}` : `${task_id}-${String(attempt)}`;
 }
 
 /** So many paths of a tree that differs are named. */
@@ -147,16 +140,16 @@ export class Redone {
     if (base === undefined) throw new Error(`job ${event.job} ended without a checkpoint`);
     const changes = changed === 0 ? [] : await this.changesOf(event);
     if (changes === undefined)
-      this.lost = { seq: event.seq, why: `what attempt ${keyOf(event)} left is not kept` };
+      this.lost = { seq: event.seq, why: `what attempt ${tellAttempt(event)} left is not kept` };
     else unwrap("replay", await layTree(repo, { base, changes }));
   }
 
   private async changesOf(event: Of<"snapshot"> | Of<"restored">): Promise<DiffEntry[] | undefined> {
-    const { run, jobs, attempts } = this.scene;
-    const { task, attempt } = nameOf(factsOf(event));
+    const { run, attempts } = this.scene;
+    const { job, task_id } = event;
+    const { task, attempt } = nameOf(task_id === undefined ? { job } : { job, task_id });
     const commit = attempts.get(attemptRef(run, task, attempt));
-    // An attempt that did not count was done again under its name.
-    if (commit === undefined || jobs.get(keyOf(event)) !== event.job) return undefined;
+    if (commit === undefined) return undefined;
     return unwrap("replay", await changesOfCommit(this.opened.repo, commit));
   }
 

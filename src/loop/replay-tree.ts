@@ -8,7 +8,7 @@ import { errorMessage } from "../system/errors.js";
 import { isOfTheWorld } from "./drive.js";
 import type { Effect } from "./effects.js";
 import { unwrap } from "./unwrap.js";
-import { keyOf, Redone, type Scene } from "./redo.js";
+import { Redone, type Scene } from "./redo.js";
 import { differs, replayRun, type Difference, type Replayed } from "./replay.js";
 import { openReplayWorld, type AskTrust, type ReplaySource } from "./replay-world.js";
 import type { Next } from "./turn.js";
@@ -64,7 +64,6 @@ async function readScene({ ports, repo }: ReplaySource, folder: string): Promise
   let idle = true;
   let started: Extract<StepEvent, { type: "run_started" }> | undefined;
   let first: Extract<StepEvent, { type: "checkpoint" }> | undefined;
-  const jobs = new Map<string, number>();
   for await (const line of readLines(ports, folder)) {
     if (!READ_FIRST.has(line.type)) continue;
     const event = await stepEventOf(ports, folder, line);
@@ -72,7 +71,6 @@ async function readScene({ ports, repo }: ReplaySource, folder: string): Promise
     if (event?.type === "checkpoint") first ??= event;
     if (event?.type === "backlog_changed" || event?.type === "committed")
       idle &&= event.updated.length === 0 && !("commit" in event && event.commit !== undefined);
-    if (event?.type === "snapshot" || event?.type === "restored") jobs.set(keyOf(event), event.job);
   }
   if (started === undefined) return { why: "the log does not say what the run began with" };
   if (!started.git) return { why: "the run had no git repository: nothing is kept of its tree" };
@@ -80,7 +78,7 @@ async function readScene({ ports, repo }: ReplaySource, folder: string): Promise
   if (await repo.todoFiltered()) return { why: "git filters the task file, and filters are not run again" };
   const records = unwrap("replay", await readRecords(repo, started.run));
   if (records === undefined) return { why: "no attempts of this run are kept in the repository" };
-  return { run: started.run, rules: started.rules, head: first.head, jobs, ...records };
+  return { run: started.run, rules: started.rules, head: first.head, ...records };
 }
 
 /** Types of the lines in which the scene is told. */
@@ -89,8 +87,6 @@ const READ_FIRST: ReadonlySet<string> = new Set([
   "backlog_changed",
   "committed",
   "checkpoint",
-  "snapshot",
-  "restored",
 ]);
 
 /** An effect that was decided and has not ended yet. */
