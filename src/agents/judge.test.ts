@@ -127,8 +127,8 @@ test("who was silent because it waited for its provider was not idle", () => {
   };
   const told = judge(seen);
   expect(told).toMatchObject({ reason: "rate-limited", retryAt: NOW + 31_447_000 });
-  expect(told.outcome === "failed" && told.evidence).toContain(
-    "printed nothing for 10 min (agents.ours.idle_timeout), and waited: Attempt 1 failed",
+  expect(told.outcome === "failed" && told.evidence).toBe(
+    `${WAITING}. Retrying after 33453708ms...: it only waited, printed nothing for 10 min (agents.ours.idle_timeout)`,
   );
   expect(judge({ ...seen, stopped: { why: "timed-out", afterMs: 1 } })).toHaveProperty(
     "reason",

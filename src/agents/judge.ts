@@ -90,7 +90,7 @@ function describeStopped(seen: Seen, stopped: Stopped, clock: ZonedClock): Failu
   const said = seen.client !== undefined && seen.stderrLast ? { stderr: seen.stderr } : {};
   const waiting = explainFailure({ ...seen.waiting, ...said }, clock);
   if (waiting === undefined || !MENDED_BY_TIME.has(waiting.reason)) return failure;
-  return { ...waiting, evidence: `${failure.evidence}, and waited: ${waiting.evidence}` };
+  return { ...waiting, evidence: `${waiting.evidence}: it only waited, ${failure.evidence}` };
 }
 
 function describeExit(seen: Seen, code: number, clock: ZonedClock): Failure {

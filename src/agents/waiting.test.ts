@@ -1,0 +1,111 @@
+// Agents that wait for their provider, as real processes: what becomes of them, and until when the run must wait.
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { nodePorts } from "../system/node.js";
+import { claudeReader } from "./claude-stream.js";
+import type { FailureFacts } from "./limit-facts.js";
+import { explainFailure } from "./limits.js";
+import { readJsonLines } from "./reader.js";
+import { createAgent } from "./registry.js";
+import { requestOf, runAgent, settingsOf } from "./rig.js";
+
+const ports = nodePorts();
+const deps = { ports, self: { command: process.execPath, args: [] } };
+const env = { PATH: process.env.PATH ?? "" };
+let cwd = "";
+
+beforeAll(() => {
+  cwd = mkdtempSync(path.join(tmpdir(), "looper-waiting-"));
+});
+afterAll(() => {
+  rmSync(cwd, { recursive: true, force: true });
+});
+
+/** An executable shell script. */
+function program(name: string, lines: string): string {
+  const file = path.join(cwd, name);
+  writeFileSync(file, `#!/bin/sh\n${lines}\n`);
+  chmodSync(file, 0o755);
+  return file;
+}
+
+const request = (): ReturnType<typeof requestOf> => requestOf({ cwd, env });
+
+test("a client that only says that it waits is as good as silent, and had no chance", async () => {
+  const notice = "Reconnecting... waiting for network (Connection failed: error sending request)";
+  const binary = program(
+    "offline-codex",
+    `trap 'echo "{}"; exit 1' INT
+while :; do echo '{"type":"error","message":"${notice}"}'; sleep 0.05; done`,
+  );
+  const agent = createAgent(settingsOf("codex", { binary, idleTimeoutMs: 400, timeoutMs: 30_000 }), deps);
+  const { result } = await runAgent(agent, request());
+  expect(result).toMatchObject({ outcome: "failed", reason: "network" });
+  expect(result.outcome === "failed" && result.evidence).toContain("waiting for network");
+});
+
+test("a client that waits for hours and says so on stderr waits until it was told", async () => {
+  const notice =
+    "Attempt 1 failed: You have exhausted your capacity on this model. Your quota will reset after 8h0m0s.";
+  const binary = program("patient-gemini", `echo '{"type":"init"}'; echo '${notice}' >&2; sleep 60`);
+  const agent = createAgent(settingsOf("gemini", { binary, idleTimeoutMs: 400 }), deps);
+  const before = Date.now() + 8 * 3_600_000;
+  const { result } = await runAgent(agent, request());
+  expect(result).toMatchObject({ outcome: "failed", reason: "rate-limited" });
+  const retryAt = (result.outcome === "failed" && result.retryAt) || 0;
+  expect(retryAt - before).toBeGreaterThanOrEqual(0);
+  expect(retryAt - before).toBeLessThan(60_000);
+});
+
+test("times without a zone are read where the agent's own clock stands", async () => {
+  const limit = "You've hit your usage limit. Try again at Nov 24th, 2036 8:40 PM.";
+  const line = JSON.stringify({ type: "turn.failed", error: { message: limit } });
+  const binary = program("limited-codex", `cat <<'END'\n${line}\nEND\nexit 1`);
+  const at = Date.parse("2036-11-23T10:00:00Z");
+  const later = { ...deps, ports: { ...ports, clock: { ...ports.clock, now: () => at } } };
+  const agent = createAgent(settingsOf("codex", { binary }), later);
+  const retryAt = async (zone: string): Promise<string> => {
+    const { result } = await runAgent(agent, requestOf({ cwd, env: { ...env, TZ: zone } }));
+    return result.outcome === "failed" ? new Date(result.retryAt ?? 0).toISOString() : "ok";
+  };
+  expect(await retryAt("Asia/Seoul")).toBe("2036-11-24T11:40:00.000Z");
+  expect(await retryAt("America/New_York")).toBe("2036-11-25T01:40:00.000Z");
+});
+
+test("claude's own count of a limit that was met is its end; of one that was not it is nothing", () => {
+  const event = (status: string, resetsAt: number): string =>
+    JSON.stringify({ type: "rate_limit_event", rate_limit_info: { status, resetsAt } });
+  const result = JSON.stringify({ type: "result", is_error: true, api_error_status: 429, result: "no" });
+  const factsOf = (...lines: string[]): unknown => {
+    const reader = readJsonLines(claudeReader());
+    const state = [...lines, result].reduce(
+      (before, line) => reader.read(before, line, 0).state,
+      reader.start,
+    );
+    const { terminal } = reader.close(state);
+    return terminal?.good === false ? terminal.facts : undefined;
+  };
+  expect(factsOf(event("rejected", 1_795_219_200))).toHaveProperty("resetsAt", 1_795_219_200);
+  expect(factsOf(event("allowed_warning", 1_795_219_200))).not.toHaveProperty("resetsAt");
+  expect(factsOf(event("rejected", 1_795_219_200), event("allowed", 1_795_219_200))).not.toHaveProperty(
+    "resetsAt",
+  );
+});
+
+test("what claude retries is what it waits for, with or without an answer", () => {
+  const retry = (more: object): FailureFacts | undefined => {
+    const line = JSON.stringify({ type: "system", subtype: "api_retry", retry_delay_ms: 90_000, ...more });
+    const reader = readJsonLines(claudeReader());
+    return reader.read(reader.start, line, 0).waiting;
+  };
+  const clock = { now: 0, zone: "UTC" };
+  expect(explainFailure(retry({ error: "rate_limit", error_status: 429 }) ?? {}, clock)).toMatchObject({
+    reason: "rate-limited",
+    retryAt: 90_000,
+  });
+  expect(explainFailure(retry({ error: "unknown", error_status: null }) ?? {}, clock)).toMatchObject({
+    reason: "network",
+  });
+});
