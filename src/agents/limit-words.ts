@@ -142,6 +142,7 @@ const COMMON: readonly (readonly [FailureReason, readonly string[]])[] = [
       String.raw`(?:connect|read|write|getaddrinfo) (?:ECONNREFUSED|ECONNRESET|ECONNABORTED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH)\b.*`,
       String.raw`(?:the )?(?:request|connection|operation)(?: was aborted due to)? (?:timed out|timeout)`,
       String.raw`(?:terminated|timeout|aborted)(?=\W*$)`,
+      String.raw`json parse error: .*`,
       String.raw`(?:unterminated string|unexpected (?:end|token)|expected .{1,40}?) .{0,40}\bjson\b.*`,
     ],
   ],
