@@ -1,0 +1,76 @@
+// The real clients: which version is pinned, and how each is told to ask the model server instead of its own provider.
+// Leaves how it is installed to install.ts, what it is put through to cases.ts.
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+/** What the stage of a case is to a client. */
+export interface Place {
+  home: string;
+  /** Of the model server, without a path. */
+  origin: string;
+}
+
+export interface Cli {
+  /** The agent's name in looper's settings, and its kind. */
+  name: AgentName;
+  /** The npm package, and the version it is pinned to. */
+  package: string;
+  version: string;
+  /** The program it brings. */
+  program: string;
+  /** Lays its own settings into its home; returns what its environment needs. */
+  wire(place: Place): Record<string, string>;
+}
+
+export const AGENT_NAMES = ["codex", "claude"] as const;
+export type AgentName = (typeof AGENT_NAMES)[number];
+
+/** No client's own patience is worth waiting for: it asks so often again. */
+const RETRIES = 2;
+
+export const CLIS: readonly Cli[] = [
+  {
+    name: "codex",
+    package: "@openai/codex",
+    version: "0.169.0",
+    program: "codex",
+    wire: ({ home, origin }) => {
+      const folder = path.join(home, ".codex");
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(path.join(folder, "config.toml"), codexConfig(origin));
+      return { CODEX_HOME: folder, MODEL_SERVER_KEY: "dummy" };
+    },
+  },
+  {
+    name: "claude",
+    package: "@anthropic-ai/claude-code",
+    version: "2.1.329",
+    program: "claude",
+    wire: ({ home, origin }) => ({
+      CLAUDE_CONFIG_DIR: path.join(home, ".claude"),
+      ANTHROPIC_BASE_URL: origin,
+      ANTHROPIC_API_KEY: "dummy",
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      DISABLE_AUTOUPDATER: "1",
+      CLAUDE_CODE_MAX_RETRIES: String(RETRIES),
+    }),
+  },
+];
+
+function codexConfig(origin: string): string {
+  return `# gpt-5.5 is a model it knows: for others it prints a warning.
+model = "gpt-5.5"
+model_provider = "model-server"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[model_providers.model-server]
+name = "model-server"
+base_url = "${origin}/v1"
+wire_api = "responses"
+env_key = "MODEL_SERVER_KEY"
+request_max_retries = ${RETRIES}
+stream_max_retries = ${RETRIES}
+stream_idle_timeout_ms = 4000
+`;
+}

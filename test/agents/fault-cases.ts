@@ -1,0 +1,191 @@
+// What providers do to clients: each fault the model server knows, and what must become of the attempt.
+import type { Fault, Problem } from "../model-server/scenario.js";
+import { DONE, inHand, madeAll, MAKE, unless, type Case, type Scene } from "./case.js";
+
+/** A full minute, since that is all codex tells of a time: at least so many minutes from now, in seconds since 1970. */
+function inMinutes(minutes: number): number {
+  return (Math.floor(Date.now() / 60_000) + minutes + 1) * 60;
+}
+
+/** A wait that would be needed ends the run. */
+const NO_WAIT = { loop: { max_wait: "1s" } };
+
+/** Of clients that would wait for ever. */
+const SHORT = { timeout: "15s" };
+
+type Wanted = Case["wanted"];
+
+function always(name: string, about: string, how: Fault, wanted: Wanted): Case {
+  return {
+    name,
+    about,
+    scenario: { sessions: [[{ do: "fail", how, times: "always" }]] },
+    settings: NO_WAIT,
+    wanted,
+  };
+}
+
+function once(name: string, about: string, how: Fault): Case {
+  return {
+    name,
+    about,
+    scenario: { sessions: [[{ do: "fail", how }, DONE]] },
+    settings: NO_WAIT,
+    wanted: "complete",
+  };
+}
+
+function refused(
+  problem: Problem,
+  more: { retryAfterSeconds?: number; resetsAtSeconds?: number } = {},
+): Fault {
+  return { fault: "refused", problem, ...more };
+}
+
+const summary = '{"task_id": null, "status": "done", "summary": "said in a stream with a broken frame"}';
+
+function untilNextMinute(): Fault {
+  return refused("quota", { resetsAtSeconds: inMinutes(0) });
+}
+
+const IN_FIVE_HOURS = inMinutes(300);
+
+/** Until when the run was to wait, in seconds since 1970. */
+function untils({ rig }: Scene): number[] {
+  return rig.events().flatMap(({ until }) => (typeof until === "string" ? [Date.parse(until) / 1000] : []));
+}
+
+/** A second more is there to be sure that it is over. */
+function isJust(until: number, told: number): boolean {
+  return until >= told && until <= told + 1;
+}
+
+/** The second start of the agent came when the wait was over, not before and at most 2 s after it. */
+function wentOnInTime(scene: Scene): string[] {
+  const events = scene.rig.events();
+  const starts = events.filter(({ type }) => type === "agent_started");
+  const [until = 0] = untils(scene);
+  const late = Date.parse(starts[1]?.timestamp ?? "") / 1000 - until;
+  return [
+    ...unless(
+      scene.agent === "claude" || isJust(until, Math.floor(until / 60) * 60),
+      `until ${until}, which is no full minute`,
+    ),
+    ...unless(starts.length === 2, `${starts.length} starts`),
+    ...unless(late >= 0 && late <= 2, `went on ${late.toFixed(1)} s after ${until}`),
+    ...unless(
+      starts.every(({ attempt }) => attempt === 1),
+      "the wait was counted as an attempt",
+    ),
+  ];
+}
+
+export const FAULT_CASES: readonly Case[] = [
+  always("400", "Every request is refused as a bad one.", refused("bad-request"), "blocked: bad-request"),
+  always("401", "The key is not accepted.", refused("unauthorized"), "environment: not-signed-in"),
+  always("unknown-model", "404: there is no such model.", refused("model-unknown"), "blocked: model-unknown"),
+  always(
+    "context-overflow",
+    "400: the prompt is longer than the model's context.",
+    refused("context-full"),
+    "blocked: context-full",
+  ),
+  once(
+    "429-once",
+    "One 429 that says when to ask again; the client does.",
+    refused("rate-limit", { retryAfterSeconds: 1 }),
+  ),
+  always("429", "429 without a word about when.", refused("rate-limit"), "waiting: rate-limited"),
+  {
+    ...always(
+      "429-long",
+      "429 with `retry-after: 3600`, which codex obeys, and neither of them passes on.",
+      refused("rate-limit", { retryAfterSeconds: 3600 }),
+      "waiting: rate-limited",
+    ),
+    agent: () => SHORT,
+  },
+  {
+    ...always(
+      "429-reset",
+      "The plan's limit is reached, with the time of its reset, which claude keeps to itself.",
+      refused("quota", { resetsAtSeconds: IN_FIVE_HOURS }),
+      "waiting: rate-limited",
+    ),
+    check: (scene) => [
+      ...inHand(scene),
+      ...unless(
+        scene.agent === "claude" || untils(scene).some((until) => isJust(until, IN_FIVE_HOURS)),
+        `until ${untils(scene).join()} instead of ${IN_FIVE_HOURS}`,
+      ),
+    ],
+  },
+  {
+    name: "429-waited",
+    about:
+      "The same, until the next full minute: the run waits for it (for claude its first minute), and goes on with the same attempt.",
+    // Claude asks again by itself before it gives up.
+    scenario: (agent) => ({
+      sessions: [[{ do: "fail", how: untilNextMinute(), times: agent === "claude" ? 3 : 1 }, MAKE, DONE]],
+    }),
+    check: (scene) => [...madeAll(scene, ["T1"]), ...wentOnInTime(scene)],
+    wanted: "complete: rate-limited",
+  },
+  once("500-once", "One 500; the client asks again.", refused("server")),
+  always("500", "500 for ever.", refused("server"), "waiting: overloaded"),
+  always("529", "529, overloaded, for ever.", refused("overloaded"), "waiting: overloaded"),
+  always(
+    "overloaded-mid-stream",
+    "The stream begins, then tells of an overload.",
+    { fault: "mid-stream", how: "overloaded" },
+    "waiting: overloaded",
+  ),
+  once("disconnect-once", "The connection is lost in the middle of a stream, once.", {
+    fault: "mid-stream",
+    how: "disconnects",
+  }),
+  always(
+    "disconnect",
+    "The connection is lost in the middle of every stream.",
+    { fault: "mid-stream", how: "disconnects" },
+    "waiting: network",
+  ),
+  always(
+    "cut-off",
+    "Every stream ends before its last event.",
+    { fault: "mid-stream", how: "ends" },
+    "waiting: network",
+  ),
+  always(
+    "malformed",
+    "A frame of the stream is no JSON; codex skips it, and the rest holds the summary.",
+    { fault: "mid-stream", how: "malformed", text: summary },
+    { codex: "complete", claude: "waiting: network" },
+  ),
+  always("html", "200, and a page for people.", { fault: "html" }, "waiting: network"),
+  {
+    ...always(
+      "no-headers",
+      "No answer ever; looper's own time limit.",
+      { fault: "no-headers" },
+      "blocked: timed-out",
+    ),
+    agent: () => SHORT,
+  },
+  {
+    ...always(
+      "stall",
+      "The stream stops in the middle and stays open.",
+      { fault: "mid-stream", how: "stalls" },
+      { codex: "waiting: network", claude: "blocked: timed-out" },
+    ),
+    agent: (agent) => (agent === "codex" ? { timeout: "60s" } : SHORT),
+  },
+  {
+    name: "refused",
+    about: "Nobody listens at the address; codex would wait for ever.",
+    settings: NO_WAIT,
+    agent: () => SHORT,
+    wanted: "waiting: network",
+  },
+];

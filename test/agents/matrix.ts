@@ -1,0 +1,70 @@
+// The adapter matrix as text: for the terminal, and for docs/agents.md. Pure.
+import type { Case } from "./case.js";
+
+export interface Row {
+  agent: string;
+  version: string;
+  name: string;
+  outcome: string;
+  wanted: string;
+  /** What must hold and does not. */
+  problems: readonly string[];
+}
+
+/** Whether it came as it must. */
+export function isOk({ outcome, wanted, problems }: Row): boolean {
+  return outcome === wanted && problems.length === 0;
+}
+
+/** One line for the terminal. */
+export function lineOf(row: Row, seconds: number): string {
+  const time = `${seconds.toFixed(1)} s`;
+  const words = [row.agent, row.version, row.name].map((word, at) => word.padEnd([7, 9, 22][at] ?? 0));
+  const verdict = isOk(row) ? "ok " : "NOT";
+  const wanted = row.outcome === row.wanted ? "" : `  wanted: ${row.wanted}`;
+  return [
+    `${verdict} ${words.join(" ")} ${row.outcome}${wanted}  (${time})`,
+    ...row.problems.map((text) => `    ${text}`),
+  ].join("\n");
+}
+
+const HEAD = `# Agents: the adapter matrix
+
+What \`looper run\` makes of the real clients, each against a scripted model on this machine (\`test/model-server\`): no key, no provider, no cost.
+\`npm run test:agents -- --write\` runs every case and writes this page; a nightly workflow runs it and fails when an outcome is not the wanted one, or this page no longer says what comes out.
+
+*Outcome* is the ending of the run, and after a colon the reasons of its failed attempts (CONTRACT, §4). In every case \`--max-attempts 1 --no-review\` and, where a provider fails, \`loop.max_wait: 1s\`: a run that
+would wait ends as \`waiting\`, and its task stays in hand. In every case, too, no process may be left when the run is over, and no line of the client's may be unknown.
+`;
+
+/** The whole page. */
+export function pageOf(rows: readonly Row[], cases: readonly Case[]): string {
+  const names = cases.filter(({ name }) => rows.some((row) => row.name === name));
+  return [
+    HEAD,
+    "## The cases\n",
+    ...table(
+      ["case", "what happens"],
+      names.map(({ name, about }) => [`\`${name}\``, about]),
+    ),
+    "\n## What came out\n",
+    ...table(
+      ["agent", "version", "case", "outcome", "wanted", "ok"],
+      rows.map((row) => [
+        row.agent,
+        row.version,
+        row.name,
+        [row.outcome, ...row.problems].join("; "),
+        row.wanted,
+        isOk(row) ? "yes" : "**no**",
+      ]),
+    ),
+    "",
+  ].join("\n");
+}
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  return [line(heads), line(heads.map(() => "---")), ...rows.map(line)];
+}

@@ -1,0 +1,141 @@
+// What agents do on their own: the backlog, what the model says, and how the run must end.
+import type { Scenario, Step } from "../model-server/scenario.js";
+import type { TaskDraft } from "../rig.js";
+import { DONE, madeAll, MAKE, report, unless, type Case, type Scene } from "./case.js";
+
+const once = (...steps: Step[]): Scenario => ({ sessions: [steps] });
+
+/** The commands of the log, with what became of them. */
+function commands({ rig }: Scene): { command: string; exit?: unknown }[] {
+  return rig.events().flatMap((line) => {
+    if (line.type !== "command" || !("exit_code" in line || "duration_ms" in line)) return [];
+    return [{ command: String(line["command"]), exit: line["exit_code"] }];
+  });
+}
+
+/** More work than any limit lets pass. */
+const ENDLESS = once(...Array.from({ length: 40 }, (): Step => ({ do: "shell", command: "true" })));
+
+/** Six tasks that depend on each other, and the order they are taken in. */
+export const SIX: readonly TaskDraft[] = [
+  { id: "T1" },
+  { id: "T2", depends_on: ["T1"] },
+  { id: "T3", depends_on: ["T1"] },
+  { id: "T4", depends_on: ["T2", "T3"] },
+  { id: "T5", priority: 1 },
+  { id: "T6", depends_on: ["T4", "T5"] },
+];
+const ORDER = ["T5", "T1", "T2", "T3", "T4", "T6"];
+
+/** All six are done, in their order, and what was used is known. */
+export function didSix(scene: Scene): string[] {
+  const events = scene.rig.events();
+  const order = events.flatMap((line) => (line.type === "agent_started" ? [String(line["task_id"])] : []));
+  const used = events.filter(({ type }) => type === "usage");
+  const costs = used.filter(({ agent }) => agent === "claude").map((line) => Number(line["cost_usd"]));
+  return [
+    ...madeAll(scene, ORDER),
+    ...unless(order.join() === ORDER.join(), `the order was ${order.join()}`),
+    ...unless(used.length === 6, `${used.length} usage events instead of 6`),
+    ...unless(
+      costs.every((cost) => cost > 0),
+      "a cost of claude is missing",
+    ),
+  ];
+}
+
+export const WORK_CASES: readonly Case[] = [
+  {
+    name: "success",
+    about: "Six tasks that depend on each other; each runs a command and reports through the schema.",
+    tasks: SIX,
+    scenario: once(MAKE, DONE),
+    check: didSix,
+    wanted: "complete",
+  },
+  {
+    name: "files",
+    about: "Files are written and read with the client's own tools.",
+    scenario: once(
+      { do: "write", path: "notes.txt", content: "line one\nline two\n" },
+      { do: "read", path: "notes.txt" },
+      DONE,
+    ),
+    check: ({ rig, server }) => [
+      ...unless(rig.read("notes.txt") === "line one\nline two\n", "notes.txt is not what was written"),
+      ...unless(/line two/.test(server.seen.at(-1)?.last ?? ""), "the model was not given what was read"),
+      ...unless(
+        rig.events().some(({ type }) => type === "tool_use"),
+        "no tool_use event",
+      ),
+    ],
+    wanted: "complete",
+  },
+  {
+    name: "tool-failure",
+    about: "A command fails, and the agent goes on.",
+    scenario: once({ do: "shell", command: "echo oops >&2; exit 3" }, DONE),
+    check: (scene) =>
+      unless(
+        commands(scene).some(({ exit }) => exit === 3),
+        "no command event with exit code 3",
+      ),
+    wanted: "complete",
+  },
+  {
+    name: "denied",
+    about: "`permissions: read-only`, and the agent tries to write.",
+    agent: () => ({ permissions: "read-only" }),
+    scenario: once({ do: "shell", command: "echo x > made.txt" }, report("blocked", ["may not write"])),
+    check: (scene) => [
+      ...unless(!scene.rig.git("status", "--porcelain").includes("made.txt"), "the file was written"),
+      // Codex prints nothing of a command that its sandbox refused at once.
+      ...unless(
+        scene.agent === "codex" ||
+          scene.rig.events().some(({ type, reason }) => type === "error" && reason === "refused"),
+        "nothing tells that it was refused",
+      ),
+    ],
+    wanted: "blocked",
+  },
+  {
+    name: "prose",
+    about: "The final message holds no summary, and asked for it the agent says so again.",
+    scenario: once(
+      { do: "say", text: "All done, trust me." },
+      { do: "say", text: "As I said, it is done." },
+      { do: "say", text: "Really." },
+    ),
+    wanted: "blocked: no-summary",
+  },
+  {
+    name: "max-turns",
+    about: "The agent never comes to an end; `max_turns: 3`, which only claude's own flag can hold.",
+    only: ["claude"],
+    agent: () => ({ max_turns: 3 }),
+    scenario: ENDLESS,
+    wanted: "blocked: turns",
+  },
+  {
+    name: "max-events",
+    about: "The agent never comes to an end; `max_events: 20`.",
+    agent: () => ({ max_events: 20 }),
+    scenario: ENDLESS,
+    wanted: "blocked: events",
+  },
+  {
+    name: "max-output",
+    about: "The agent never comes to an end; `max_output: 8KB`.",
+    agent: () => ({ max_output: "8KB" }),
+    scenario: ENDLESS,
+    wanted: "blocked: output",
+  },
+  {
+    name: "own-budget",
+    about: "The agent costs too much; claude's own `--max-budget-usd 0.05`.",
+    only: ["claude"],
+    agent: () => ({ args: ["--max-budget-usd", "0.05"] }),
+    scenario: { ...ENDLESS, usage: { input: 20_000, cached: 0, output: 1000, reasoning: 0 } },
+    wanted: "blocked: budget",
+  },
+];
