@@ -119,6 +119,7 @@ test("a limit's end is what the server counts, then its delays, then the words, 
   // Its own pace between two tries.
   expect(after({ retryDelayMs: 546 })).toBeUndefined();
   // What makes no sense is passed over.
+  expect(after({ body: body.replace("60", "-60"), text })).toBe(9 * 3600);
   expect(after({ resetsAt: 17, headers: { "retry-after": "soon" }, text })).toBe(9 * 3600);
   expect(
     after({ resetsAt: NOW / 1000 + 9 * 86_400, headers: { "retry-after": "-5" }, retryDelayMs: -1 }),
@@ -142,6 +143,10 @@ test.each<[FailureFacts, string]>([
   [{ codes: ["max_turns"] }, "max_turns"],
   [{ isRetryable: true }, "it got no answer"],
   [{ text: '[API Error: {"error":{"code":400,"message":"no such tool"}}]' }, "HTTP 400: no such tool"],
+  [
+    { body: JSON.stringify({ error: { code: 429, message: '{"error":{"code":503,"message":"inside"}}' } }) },
+    "HTTP 503: inside",
+  ],
   [{ stderr: "noise\nNot logged in · Please run /login\nmore noise" }, "Not logged in · Please run /login"],
   [{ text: "\u001b[31mNot logged in\u001b[0m" }, "Not logged in"],
 ])("the evidence of %j is %s", (facts, evidence) => {

@@ -78,6 +78,7 @@ test.each([
   ["limit reached|1760000000", undefined],
   ["limit reached|9999999999999", undefined],
   ["limit reached|17951724001", undefined],
+  ["limit reached | 5 hours of work are lost", undefined],
   ["try again in 35.883s", "2026-11-20T10:00:35.883Z"],
   ["try again in 2 hours 13 minutes.", "2026-11-20T12:13:00Z"],
   ["try again in 4 days 3 hours", "2026-11-24T13:00:00Z"],
