@@ -1,4 +1,5 @@
-// The file system behind the Files port. Leaves appending to append.ts and locking to lock.ts.
+// The file system behind the Files port. Leaves appending to append.ts, locking to lock.ts and many
+// files at once to tree.ts.
 import { constants } from "node:fs";
 import * as fs from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,6 +9,7 @@ import { openAppend, writeAll } from "./append.js";
 import { errorCode } from "./errors.js";
 import { halfWrittenName } from "./half-written.js";
 import type { Files, FileStat } from "./ports.js";
+import { nodeTree } from "./tree.js";
 
 /** The real file system. */
 export function nodeFiles(): Files {
@@ -54,6 +56,7 @@ export function nodeFiles(): Files {
       return stat === undefined ? undefined : stat.bavail * stat.bsize;
     },
     makeTempFolder: (prefix) => fs.mkdtemp(join(tmpdir(), prefix)),
+    tree: nodeTree,
   };
 }
 

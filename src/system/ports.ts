@@ -75,6 +75,33 @@ export interface Files {
   freeBytes(path: string): Promise<number | undefined>;
   /** A fresh private folder under the system's temp folder. */
   makeTempFolder(prefix: string): Promise<string>;
+  /** What lies below a folder. */
+  tree(top: string): Tree;
+}
+
+/** Something below the top of a tree. */
+export interface Walked {
+  path: string;
+  kind: FileStat["kind"];
+}
+
+/**
+ * All that lies below a folder, its top. Paths are counted from there and are bytes, one character each: some names no text can
+ * spell. Symlinks are never followed.
+ */
+export interface Tree {
+  /** Everything below `from` ("" is the top), in no order; `enter` says of a folder whether to look inside. */
+  walk(from: string, enter: (folder: string) => boolean): Promise<Walked[]>;
+  /** What is at each path, its permission bits with it; `undefined` where nothing can be seen. */
+  look(paths: readonly string[]): Promise<(Pick<FileStat, "kind" | "mode"> | undefined)[]>;
+  /** Sets permission bits; nothing happens where there is nothing, or a symlink. */
+  setMode(path: string, mode: number): Promise<void>;
+  /** Makes a folder and its parents. */
+  makeFolder(path: string): Promise<void>;
+  /** Removes what is no folder; nothing happens when there is none. */
+  remove(path: string): Promise<void>;
+  /** Removes an empty folder; nothing happens when there is none, or it holds something. */
+  removeFolder(path: string): Promise<void>;
 }
 
 export interface AppendFile {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { halfWrittenName } from "../../src/system/half-written.js";
-import type { AppendFile, Files } from "../../src/system/ports.js";
+import type { AppendFile, Files, Tree } from "../../src/system/ports.js";
 import type { Calls } from "./calls.js";
 import { kills } from "./fault.js";
 
@@ -58,6 +58,22 @@ export function faultyFiles(files: Files, calls: Calls): Files {
     writable: wrap("writable", (...args) => files.writable(...args)),
     freeBytes: wrap("freeBytes", (...args) => files.freeBytes(...args)),
     makeTempFolder: wrap("makeTempFolder", (...args) => files.makeTempFolder(...args)),
+    tree: (top) => faultyTree(files.tree(top), top, calls),
+  };
+}
+
+function faultyTree(tree: Tree, top: string, calls: Calls): Tree {
+  const of =
+    <A extends readonly unknown[], R>(method: string, real: (...args: A) => Promise<R>) =>
+    (...args: A): Promise<R> =>
+      wrapCall<readonly [string], R>(calls, { method, real: () => real(...args) })(top);
+  return {
+    walk: of("walk", (from: string, enter: (folder: string) => boolean) => tree.walk(from, enter)),
+    look: of("look", (paths: readonly string[]) => tree.look(paths)),
+    setMode: of("setMode", (place: string, mode: number) => tree.setMode(place, mode)),
+    makeFolder: of("makeFolder", (place: string) => tree.makeFolder(place)),
+    remove: of("remove", (place: string) => tree.remove(place)),
+    removeFolder: of("removeFolder", (place: string) => tree.removeFolder(place)),
   };
 }
 
