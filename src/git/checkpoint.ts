@@ -18,6 +18,7 @@ import { readFacts } from "./facts.js";
 import { checkpointRef, RESCUES } from "./names.js";
 import type { Repository } from "./repository.js";
 import { freeRescueRef } from "./rescue.js";
+import { changedSince, digestsOf, readSettings, type KeptSettings } from "./settings.js";
 import { NOTHING_UNSEEN, readUnseen, unseenFile, type Unseen } from "./unseen.js";
 
 export interface CheckpointOrder {
@@ -43,6 +44,8 @@ export interface Checkpoint {
   /** Submodules (paths in bytes) with a checkpoint of their own under the same id. */
   modules: readonly string[];
   unseen: Unseen;
+  /** What git does and starts here, as this attempt finds it. */
+  settings: KeptSettings;
   /** The commit with all that is kept beside the tree; `undefined`: nothing is. */
   beside: string | undefined;
   warnings: readonly string[];
@@ -74,6 +77,7 @@ const Facts = z.object({
   modules: z.array(z.string()).optional(),
   /** There is something of `Unseen`. */
   unseen: z.boolean().optional(),
+  settings: z.record(z.string(), z.string()).optional(),
 });
 
 /**
@@ -93,11 +97,13 @@ export async function checkpoint(
     const person = await readPersonIndex(repo);
     const { warnings, marked } = await stageAll(repo);
     const unseen = { marked: [...marked] };
+    // A filter of git's may write settings when it first runs.
+    const settings = await readSettings(repo);
     const all = await stagedAgainst(repo, await treeish(repo, before.commit), []);
     const entries = all.filter(({ path }) => !repo.isOwn(path));
     const aside = await keepBeside(repo, { person, all, unseen });
     const modules = await keepModules(repo, order);
-    const made = await makeBase(repo, order, { head: before, entries, person, aside, modules });
+    const made = await makeBase(repo, order, { head: before, entries, person, aside, modules, settings });
     return {
       id: order.id,
       base: made.base,
@@ -112,6 +118,7 @@ export async function checkpoint(
       },
       modules,
       unseen,
+      settings,
       beside: made.beside,
       warnings,
     };
@@ -188,6 +195,7 @@ async function makeBase(
     person: PersonIndex;
     aside: Beside;
     modules: readonly string[];
+    settings: KeptSettings;
   },
 ): Promise<{ base: string; beside: string | undefined }> {
   const { head, entries, person, aside, modules } = found;
@@ -201,6 +209,7 @@ async function makeBase(
     kept: aside.index,
     unseen: aside.unseen,
     modules,
+    settings: digestsOf(repo, found.settings),
   };
   const ref = checkpointRef(repo.tree, order.id);
   const { entries: staged, beside } = aside;
@@ -238,6 +247,8 @@ async function reuseCheckpoint(
   const parents = [...text.slice(0, end).matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, oid]) => oid);
   const beside = parents.find((oid) => oid !== facts?.head);
   const changed = await diffTrees(repo, base, await treeish(repo, facts?.head));
+  const settings = await readSettings(repo);
+  const warnings = changedSince(repo, facts?.settings, settings).map((path) => warnOfSetting(path, order.id));
   const lost = facts?.head === before.commit ? undefined : await keepLostHead(repo, order, facts?.head);
   return {
     id: order.id,
@@ -249,9 +260,14 @@ async function reuseCheckpoint(
     index: await readKeptIndex(repo, facts?.index, facts?.kept === true ? beside : undefined),
     modules: facts?.modules ?? [],
     unseen: facts?.unseen === true && beside !== undefined ? await readUnseen(repo, beside) : NOTHING_UNSEEN,
+    settings,
     beside,
-    warnings: lost === undefined ? [] : [lost],
+    warnings: lost === undefined ? warnings : [...warnings, lost],
   };
+}
+
+function warnOfSetting(path: string, id: string): string {
+  return `${path} is not as it was when ${id} began: an agent that was killed changed it, or a person did; it stays`;
 }
 
 /**

@@ -16,6 +16,8 @@ const SETTINGS = [
   "core.safecrlf=false",
   "core.splitIndex=false",
   "submodule.recurse=false",
+  // It would start another program for each commit.
+  "log.showSignature=false",
   // A ref that another git holds for a moment is waited for by git itself.
   "core.filesRefLockTimeout=5000",
   "advice.addEmbeddedRepo=false",

@@ -8,6 +8,7 @@ import { putBack } from "./put-back.js";
 import { restoreTo } from "./restore.js";
 import { must, test, type Scratch } from "./scratch.js";
 import { stateOf } from "./scratch-state.js";
+import { snapshot } from "./snapshot.js";
 import { attempt, changesOf, finish, runAttempt } from "./scratch-task.js";
 
 const T1 = { id: "T1", run: "run-1", reuse: false };
@@ -88,12 +89,11 @@ test("what a task changes in them stays in the tree and out of its commit, and i
 test("what the gate does to them is taken back, what the attempt did stays", async ({ scratch }) => {
   await mark(scratch, scratch);
   const repo = await scratch.open();
-  const seen = await runAttempt(repo, () => {
-    write(scratch, "skipped", "agent\n");
-  });
+  const taken = must(await checkpoint(repo, T1));
+  write(scratch, "skipped", "agent\n");
+  const { changes } = must(await snapshot(repo, { checkpoint: taken, ...LABEL, policy: "runner" }));
   write(scratch, "assumed", "gate\n");
-  const base = await scratch.git("rev-parse", "refs/looper/checkpoint/main/T1");
-  const { paths } = must(await putBack(repo, { base, changes: seen.changes, ...LABEL }));
+  const { paths } = must(await putBack(repo, { checkpoint: taken, changes, ...LABEL }));
   expect(paths).toEqual(["assumed"]);
   expect([read(scratch, "skipped"), read(scratch, "assumed")]).toEqual(["agent\n", "my assumed\n"]);
 });

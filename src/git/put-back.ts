@@ -3,14 +3,15 @@ import type { Result } from "../system/result.js";
 import { toText } from "./bytes.js";
 import { sameVersion, type DiffEntry } from "./diff.js";
 import { asResult, type GitFailure } from "./git.js";
+import type { Checkpoint } from "./checkpoint.js";
 import { stageAll, stagedAgainst } from "./index-file.js";
 import { goBack } from "./restore.js";
 import type { Restored } from "./restore-order.js";
+import { putSettingsBack } from "./settings.js";
 import type { Repository } from "./repository.js";
 
 export interface PutBackOrder {
-  /** The checkpoint's commit. */
-  base: string;
+  checkpoint: Pick<Checkpoint, "base" | "settings">;
   /** What the attempt did, from the snapshot. */
   changes: readonly DiffEntry[];
   run: string;
@@ -23,13 +24,15 @@ export interface PutBackOrder {
  */
 export async function putBack(repo: Repository, order: PutBackOrder): Promise<Result<Restored, GitFailure>> {
   return asResult(async () => {
+    const { base, settings } = order.checkpoint;
+    const warnings = await putSettingsBack(repo, settings, order);
     await stageAll(repo);
-    const now = await stagedAgainst(repo, order.base, repo.excludes);
+    const now = await stagedAgainst(repo, base, repo.excludes);
     const back = differences(order.changes, now);
-    if (back.length === 0) return { paths: [], rescue: undefined };
-    const { base, run, label } = order;
+    if (back.length === 0) return { paths: [], rescue: undefined, warnings };
+    const { run, label } = order;
     const rescue = await goBack(repo, { base, run, label, own: order.changes, back });
-    return { paths: back.map(({ path }) => toText(path)), rescue };
+    return { paths: back.map(({ path }) => toText(path)), rescue, warnings };
   });
 }
 

@@ -6,6 +6,7 @@ export interface Restored {
   paths: readonly string[];
   /** The ref that keeps what was there; `undefined` when nothing differed. */
   rescue: string | undefined;
+  warnings: readonly string[];
 }
 
 export interface RestoreOrder {

@@ -85,6 +85,7 @@ test("nothing differs: nothing is kept, two git processes", async ({ scratch }) 
   expect(must(await restoreTo(repo, { ...ORDER, checkpoint: taken }))).toEqual({
     paths: [],
     rescue: undefined,
+    warnings: [],
   });
   expect(seen).toEqual(["add", "diff-index"]);
 });

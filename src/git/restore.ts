@@ -13,13 +13,14 @@ import { diffTrees, ownIndex, stageAgain, stageAll, stagedAgainst } from "./inde
 import { restoreLineEnds } from "./line-ends.js";
 import { readEntries, readPersonIndex, type PersonIndex } from "./index-person.js";
 import { keepWork, readKeptWork, type KeptWork } from "./keep-work.js";
+import { putSettingsBack } from "./settings.js";
 import { restoreModules } from "./restore-modules.js";
 import type { Restored, RestoreOrder } from "./restore-order.js";
 import { freeRescueRef, rescueMessage } from "./rescue.js";
 import type { Repository } from "./repository.js";
 
 /**
- * Puts working tree and index back to the checkpoint, byte for byte and mode for mode; what was there is kept under a rescue
+ * Puts working tree, index and git's settings back to the checkpoint, byte for byte and mode for mode; what was there is kept under a rescue
  * ref first. What was committed since stays. Never touches the runner's own files, nor what git ignores.
  * Contract: after a kill it is called again with the same checkpoint, reused; it goes on, and answers the same.
  * Two processes when nothing differs.
@@ -29,7 +30,8 @@ export async function restoreTo(
   order: RestoreOrder,
 ): Promise<Result<Restored, GitFailure>> {
   return asResult(async () => {
-    const { base, reused } = order.checkpoint;
+    const { base, reused, settings } = order.checkpoint;
+    const warnings = await putSettingsBack(repo, settings, order);
     const earlier = reused ? await readKeptWork(repo, base) : undefined;
     const work = { repo, order, kept: earlier };
     let differs = await look(work);
@@ -52,7 +54,7 @@ export async function restoreTo(
     await putEndsBack(work, since);
     const inside = await restoreModules(repo, order, restoreTo);
     const paths = [...(work.kept?.changes.keys() ?? [])].map(toText);
-    return { paths: [...paths, ...inside], rescue: work.kept?.ref };
+    return { paths: [...paths, ...inside], rescue: work.kept?.ref, warnings };
   });
 }
 

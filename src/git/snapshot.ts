@@ -12,6 +12,7 @@ import { readPersonIndex } from "./index-person.js";
 import type { Repository } from "./repository.js";
 import { freeRescueRef } from "./rescue.js";
 import { goBack } from "./restore.js";
+import { putSettingsBack } from "./settings.js";
 import { endConflicts, quit } from "./progress.js";
 import { began, judgeHead, putHeadBack, type CommitPolicy, type HeadVerdict } from "./settle-head.js";
 
@@ -37,7 +38,7 @@ export interface Snapshot {
 }
 
 /**
- * Looks at what an attempt did, puts HEAD back where it went astray, and ends a merge and the like that it left open. Three
+ * Looks at what an attempt did, puts git's settings back, and HEAD where it went astray, and ends a merge and the like that it left open. Three
  * processes when HEAD stood still.
  */
 export async function snapshot(
@@ -47,6 +48,7 @@ export async function snapshot(
   return asResult(async () => {
     const { base, before, dirty, index, unseen } = order.checkpoint;
     const marked = new Set(unseen.marked);
+    const settings = await putSettingsBack(repo, order.checkpoint.settings, order);
     const now = await readHead(repo);
     const { warnings } = await stageAll(repo);
     // The base never holds the backlog: it shows up here exactly when git tracks it.
@@ -72,6 +74,7 @@ export async function snapshot(
       head,
       backlogMode: backlog?.to.mode,
       warnings: [
+        ...settings,
         ...warnings,
         ...both.map(({ path }) => (marked.has(path) ? warnOfMarked : warnOfBoth)(path, kept ?? base)),
       ],

@@ -128,14 +128,15 @@ async function absentReports(
 /** Puts back what the commands did to the tree, and says so. */
 async function takeBack(world: World, job: JobFacts, changes: readonly DiffEntry[]): Promise<string[]> {
   const { repo, memory, log } = world;
-  const base = memory.checkpoints.get(job.job)?.base;
-  if (repo === undefined || base === undefined) return [];
-  const order = { base, changes, run: log.run, label: `gate-${String(job.iteration)}` };
-  const { paths, rescue } = unwrap("run-gate", await putBack(repo, order));
-  if (paths.length === 0) return [];
+  const checkpoint = memory.checkpoints.get(job.job);
+  if (repo === undefined || checkpoint === undefined) return [];
+  const order = { checkpoint, changes, run: log.run, label: `gate-${String(job.iteration)}` };
+  const { paths, rescue, warnings } = unwrap("run-gate", await putBack(repo, order));
+  if (paths.length === 0) return [...warnings];
   const shown =
     paths.slice(0, 5).join(", ") + (paths.length > 5 ? ` and ${String(paths.length - 5)} more` : "");
   return [
+    ...warnings,
     `changed while the checks ran and put back (kept: git show ${rescue ?? ""}): ${shown}; what checks write belongs in .gitignore`,
   ];
 }

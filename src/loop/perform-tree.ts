@@ -85,6 +85,7 @@ export async function performRestore(world: World, { job }: Do<"restore">): Prom
     await restoreTo(world.repo, { checkpoint: before, run: world.log.run, label }),
   );
   unwrap("restore", await dropCheckpoint(world.repo, before.id));
+  for (const message of back.warnings) await world.log.tell({ type: "warning", ...job, message });
   return {
     type: "restored",
     ...job,
