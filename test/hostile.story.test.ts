@@ -168,7 +168,7 @@ test(
 test(
   "100 MB of output, in lines or as one, harm nobody",
   story(async (rig) => {
-    const puppet = await rig.agent({}, { loop: { max_attempts: 1 } });
+    const puppet = await rig.agent({ contain: "none" }, { loop: { max_attempts: 1 } });
     const peaks: number[] = [];
     const notePeak = async (turn: Turn) => {
       const looper = "$(awk '/^PPid/ { print $2 }' /proc/$PPID/status)";

@@ -87,6 +87,8 @@ class Stage {
     return this.rig.start(["run", "--json", "--max-iterations", "500"], {
       env: {
         ...this.#env,
+        // In a namespace, where there can be one, and not: then the next start has processes to end.
+        LOOPER_AGENTS_CLAUDE_CONTAIN: this.#starts % 2 === 0 ? "none" : "auto",
         KILL_CALL: asked.call,
         KILL_NTH: String(asked.nth),
         KILL_WHEN: asked.when,

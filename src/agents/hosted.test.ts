@@ -210,20 +210,18 @@ test("a script prints garbage in bulk, and delays", async () => {
   });
 });
 
-test("a fork outlives the script, deaf to SIGTERM, and carries its environment", async () => {
+test("a fork is on its own, and carries its environment; it does not outlive the agent", async () => {
   const mark = `LOOPER_TEST_${process.pid}`;
-  const { result } = await play([{ fork: { seconds: 60 } }, { summary: { task_id: null, status: "done" } }], {
-    env: { [mark]: "1" },
-  });
+  const marked = `grep -slz '^${mark}=1' /proc/[0-9]*/environ | cut -d/ -f3`;
+  // Its parent is gone: whoever takes in orphans has it.
+  const orphans = `for pid in $(${marked}); do ps -o ppid=,args= -p "$pid"; done | grep '6[0]000'`;
+  const { result, stderr } = await play(
+    [{ fork: { seconds: 60 } }, { shell: orphans }, { summary: { task_id: null, status: "done" } }],
+    { env: { [mark]: "1" } },
+  );
   expect(result.outcome).toBe("ok");
-  const pids = execFileSync("sh", ["-c", `grep -slz '^${mark}=1' /proc/[0-9]*/environ | cut -d/ -f3`], {
-    encoding: "utf8",
-  })
-    .split("\n")
-    .filter((pid) => pid !== "")
-    .map(Number);
-  expect(pids).toHaveLength(1);
-  for (const pid of pids) process.kill(pid, "SIGKILL");
+  expect(stderr).toMatch(/^ *1 .*SIGTERM/m);
+  expect(execFileSync("sh", ["-c", marked], { encoding: "utf8" })).toBe("");
 });
 
 test("which part of a script is played", () => {

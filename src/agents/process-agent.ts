@@ -9,7 +9,7 @@ import { judge, type Seen } from "./judge.js";
 import { Listener } from "./listen.js";
 import type { Reader } from "./reader.js";
 import { readZone } from "./reset-zone.js";
-import { watchProcess, type CleanStop } from "./watch.js";
+import { watchProcess, type CleanStop, type WatchRules } from "./watch.js";
 
 /** Whether an agent can be started: the binary's absolute path, or why not and what to do. */
 export type Finding = Awaited<ReturnType<Agent["find"]>>;
@@ -85,11 +85,13 @@ interface Place {
 /** Both pipes are drained before the end is looked at: a last line must never be lost to the speed of an exit. */
 async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentContext): Promise<Seen> {
   const { settings, kind, ports } = engine;
+  let begin = (): void => undefined;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
   const listener = new Listener({
     reader: kind.reader(place.request),
     context,
     clock: ports.clock,
-    ready: () => announced,
+    ready: () => begun,
     onLine: () => {
       watch.heard();
     },
@@ -99,32 +101,27 @@ async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentCont
       watch.giveUp(message);
     },
   });
-  const running = ports.processes.start({
-    ...place.call,
-    env: { ...place.request.env, ...place.call.env },
-    cwd: place.cwd,
-    onStdout: (chunk) => listener.onStdout(chunk),
-    onStderr: (chunk) => listener.onStderr(chunk),
-  });
-  const watch = watchProcess(
-    running,
+  const running = await ports.processes.contain(
     {
-      timeoutMs: settings.timeoutMs,
-      idleTimeoutMs: settings.idleTimeoutMs,
-      most: { events: settings.maxEvents, output: settings.maxOutput },
-      cleanStop: kind.cleanStop,
-      stop: context.stop,
-      silenceIsFine: () => listener.silenceIsFine(),
+      ...place.call,
+      env: { ...place.request.env, ...place.call.env },
+      cwd: place.cwd,
+      onStdout: (chunk) => listener.onStdout(chunk),
+      onStderr: (chunk) => listener.onStderr(chunk),
     },
-    ports.clock,
+    settings.contain,
   );
-  const announced = announce(running, place.call, context).catch((error: unknown) => {
-    watch.giveUp(errorMessage(error));
-  });
+  const watch = watchProcess(running, rulesOf(engine, listener, context), ports.clock);
+  const announced = announce(running, place.call, context)
+    .catch((error: unknown) => {
+      watch.giveUp(errorMessage(error));
+    })
+    .finally(begin);
   const end = await running.ended;
   watch.cancel();
   await announced;
   const heard = await listener.finish();
+  await running.gone;
   const stopped = watch.stopped();
   return {
     name: settings.name,
@@ -132,6 +129,21 @@ async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentCont
     ...heard,
     ...(stopped === undefined ? {} : { stopped }),
     ...(kind.client === undefined ? {} : { client: kind.client }),
+  };
+}
+
+function rulesOf<S>(
+  { settings, kind }: Engine<S>,
+  listener: Listener<S>,
+  { stop }: AgentContext,
+): WatchRules {
+  return {
+    timeoutMs: settings.timeoutMs,
+    idleTimeoutMs: settings.idleTimeoutMs,
+    most: { events: settings.maxEvents, output: settings.maxOutput },
+    cleanStop: kind.cleanStop,
+    stop,
+    silenceIsFine: () => listener.silenceIsFine(),
   };
 }
 

@@ -13,6 +13,7 @@ export function settingsOf(kind: AgentSettings["kind"], more: Partial<AgentSetti
     maxEvents: 0,
     maxOutput: 0,
     maxTurns: 0,
+    contain: "none",
     permissions: "workspace",
     network: false,
     promptVia: "stdin",

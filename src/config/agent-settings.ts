@@ -1,5 +1,6 @@
 // An agent's settings as an agent needs them: every value there, every path absolute.
 // Leaves which agent is asked to the loop, and what its kind makes of them to the agents floor.
+import type { Contain } from "../system/ports.js";
 import { resolvePath, type Place } from "./places.js";
 import { KINDS, type AgentKind, type Permissions, type Settings } from "./settings.js";
 
@@ -29,6 +30,7 @@ export interface AgentSettings {
   maxOutput: number;
   /** Of an attempt, where the CLI has a flag for it; 0 = any number. */
   maxTurns: number;
+  contain: Contain;
   permissions: Permissions;
   /** Whether commands in the agent's own sandbox reach the network. */
   network: boolean;
@@ -72,6 +74,7 @@ export function agentSettings(
     maxEvents: own.max_events,
     maxOutput: own.max_output,
     maxTurns: own.max_turns,
+    contain: own.contain,
     permissions: own.permissions,
     network: own.network,
     promptVia: own.prompt_via,

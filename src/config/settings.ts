@@ -206,6 +206,11 @@ export const SETTINGS = {
   "agents.*.max_turns": row(wholeNumber(0), "Kind `claude`: the most turns of an attempt; 0 = any number.", {
     default: 0,
   }),
+  "agents.*.contain": row(
+    oneOf("auto", "none"),
+    "Whether it gets a PID namespace of its own where the system allows one.",
+    { default: "auto" },
+  ),
   "agents.*.permissions": row(oneOf(...PERMISSIONS), "What the agent may do.", { default: "workspace" }),
   "agents.*.network": row(yesNo, "Kind `codex`: whether commands in its sandbox reach the network.", {
     default: false,

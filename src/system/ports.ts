@@ -125,16 +125,22 @@ export interface ProcessSpec {
   cwd: string;
   /** The whole environment; nothing is added but the run's mark. */
   env: Readonly<Record<string, string>>;
-  /** Written to stdin, which is then closed. Without it stdin is /dev/null. */
-  input?: string | Uint8Array;
+  /** Written to stdin, which is then closed; of a stream, as it comes. Without it stdin is /dev/null. */
+  input?: string | Uint8Array | ReadableStream<Uint8Array>;
   /** Called with each chunk of stdout, in order; a promise it returns holds back the next one. Contract: never throws. */
   onStdout?: (chunk: Uint8Array) => void | Promise<void>;
   onStderr?: (chunk: Uint8Array) => void | Promise<void>;
 }
 
+/** Whether a process is put in a PID namespace of its own where the system allows it, or never. */
+export type Contain = "auto" | "none";
+
+/** What keeps a contained process's leftovers from staying: the kernel, or a search for them; `why`: what the system said. */
+export type Containment = { by: "namespace" } | { by: "search"; why: string };
+
 /** A child in a process group of its own. */
 export interface RunningProcess {
-  /** -1 when it could not be started. */
+  /** The program's own, as this process sees it; -1 when it could not be started. */
   pid: number;
   /**
    * Resolves (never rejects) once the process ended *and* both pipes are drained. A grandchild that holds a pipe open is
@@ -143,6 +149,12 @@ export interface RunningProcess {
   ended: Promise<ProcessEnd>;
   /** Signals the process itself, or its whole group. Nothing happens once it is gone. */
   signal(signal: "SIGINT" | "SIGTERM" | "SIGKILL" | "SIGHUP", target: "process" | "group"): void;
+}
+
+/** One of which nothing is left in the end. */
+export interface ContainedProcess extends RunningProcess {
+  /** Resolves (never rejects) once all that it left behind at its end is gone as well, or 10 s later. */
+  gone: Promise<void>;
 }
 
 /** Output of a short process, held in memory (at most `maxBytes` of each stream, the rest is dropped). */
@@ -155,6 +167,14 @@ export interface ProcessResult {
 
 export interface Processes {
   start(spec: ProcessSpec): RunningProcess;
+  /**
+   * Starts a process of which nothing is left: once it ended, what it left behind is SIGKILLed. In a PID namespace that is
+   * all it started, and it ends even when this program is killed; elsewhere it is what carries the process's own mark, and
+   * every descendant seen. SIGKILL to the group ends all of it at once. Never rejects.
+   */
+  contain(spec: ProcessSpec, how: Contain): Promise<ContainedProcess>;
+  /** What `contain` can do here with `auto`; the first of the two finds out. */
+  containment(): Promise<Containment>;
   /** Runs to the end. `timeoutMs` ends the whole group (SIGTERM, then SIGKILL). */
   run(spec: ProcessSpec, options?: { timeoutMs?: number; maxBytes?: number }): Promise<ProcessResult>;
   /** Every child started from now on carries `LOOPER_MARK_<run>=1`, inherited by what it starts, and is sampled for the sweep. */

@@ -1,7 +1,8 @@
-// Ending whatever a run left behind: processes that carry its mark, and descendants seen while it lived.
-// A child in a session of its own survives a group kill; the mark it inherited does not lie.
+// Ending whatever a run, or one process of it, left behind: processes that carry its mark, and descendants seen while it
+// lived. A child in a session of its own survives a group kill; the mark it inherited does not lie.
 import type { Clock } from "./ports.js";
-import { carriesMark, listProcesses, lookAt, type Seen } from "./proc.js";
+import { listProcesses, lookAt, withMark } from "./proc.js";
+import { isOlder, type Seen } from "./seen.js";
 
 const GONE_WITHIN_MS = 10_000;
 const LOOKS = 3;
@@ -11,35 +12,43 @@ export function markName(run: string): string {
   return `LOOPER_MARK_${run.replaceAll(/[^A-Za-z0-9]/g, "_")}`;
 }
 
+/** A descendant, and which child of this process it descends from. */
+type Descendant = Seen & { under: number };
+
 /** Remembers every descendant of this process ever seen, by pid and start time. */
 export class Descendants {
-  readonly #seen = new Map<string, Seen>();
+  readonly #seen = new Map<string, Descendant>();
 
   /** Looks once; cheap enough to be done every second. */
   async sample(): Promise<void> {
-    const all = (await listProcesses()) ?? [];
-    const byPid = new Map(all.map((one) => [one.pid, one]));
-    const known = new Set<number>([process.pid]);
-    for (const [key, seen] of this.#seen) {
-      const still = byPid.get(seen.pid);
-      if (still?.started === seen.started) known.add(seen.pid);
-      else this.#seen.delete(key);
-    }
+    this.take((await listProcesses()) ?? []);
+  }
+
+  take(all: readonly Seen[]): void {
+    const there = new Set(all.map(keyOf));
+    for (const key of this.#seen.keys()) if (!there.has(key)) this.#seen.delete(key);
     const children = groupByParent(all);
-    const queue = [...known];
-    for (let pid = queue.pop(); pid !== undefined; pid = queue.pop()) {
-      for (const child of children.get(pid) ?? []) {
-        if (known.has(child.pid)) continue;
-        known.add(child.pid);
-        this.#seen.set(`${String(child.pid)} ${child.started}`, child);
-        queue.push(child.pid);
+    const queue: { pid: number; under?: number }[] = [{ pid: process.pid }, ...this.#seen.values()];
+    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+      for (const child of children.get(next.pid) ?? []) {
+        const key = keyOf(child);
+        if (child.pid === process.pid || this.#seen.has(key)) continue;
+        const found = { ...child, under: next.under ?? child.pid };
+        this.#seen.set(key, found);
+        queue.push(found);
       }
     }
   }
 
-  list(): Seen[] {
-    return [...this.#seen.values()];
+  /** Those that still lived when it last looked; `under`: only one child of this process, and what descends from it. */
+  list(under?: number): Seen[] {
+    const all = [...this.#seen.values()];
+    return under === undefined ? all : all.filter((one) => one.under === under);
   }
+}
+
+function keyOf({ pid, started }: Seen): string {
+  return `${pid} ${started}`;
 }
 
 function groupByParent(all: readonly Seen[]): Map<number, Seen[]> {
@@ -52,17 +61,23 @@ function groupByParent(all: readonly Seen[]): Map<number, Seen[]> {
   return children;
 }
 
-/** The processes that carry a run's mark; this process and its ancestors are left out. */
-export async function markedProcesses(run: string): Promise<Seen[]> {
+/** What is to be ended. */
+export interface Leftovers {
+  /** The variable they carry, as `markName` gives it. */
+  mark: string;
+  descendants?: Descendants | undefined;
+  /** Only what this child of ours started: of the descendants those below it, of the marked those younger. */
+  child?: Seen | undefined;
+}
+
+/** The processes that were left behind; this process and its ancestors are never among them. */
+export async function findLeftovers({ mark, descendants, child }: Leftovers): Promise<Seen[]> {
   const all = (await listProcesses()) ?? [];
+  descendants?.take(all);
   const spared = ancestors(all);
-  const mark = markName(run);
-  const marked = await Promise.all(
-    all
-      .filter((one) => !spared.has(one.pid))
-      .map(async (one) => ((await carriesMark(one.pid, mark)) ? one : undefined)),
-  );
-  return marked.filter((one) => one !== undefined);
+  const others = all.filter((one) => !spared.has(one.pid) && (child === undefined || !isOlder(one, child)));
+  const found = [...(await withMark(others, mark)), ...(descendants?.list(child?.pid) ?? [])];
+  return [...new Map(found.map((one) => [one.pid, one])).values()];
 }
 
 function ancestors(all: readonly Seen[]): Set<number> {
@@ -79,17 +94,15 @@ function ancestors(all: readonly Seen[]): Set<number> {
 }
 
 /** SIGKILLs them, and what they start meanwhile, until none is left or 10 s have passed. */
-export async function sweepRun(
+export async function endLeftovers(
   clock: Clock,
-  run: string,
-  descendants: Descendants | undefined,
+  leftovers: Leftovers,
 ): Promise<{ killed: number[]; left: number[]; marksReadable: boolean }> {
   const killed = new Set<number>();
   const deadline = clock.monotonic() + GONE_WITHIN_MS;
-  await descendants?.sample();
   // A process in the middle of an exec shows an empty environment: one look that finds nothing proves nothing.
   for (let empty = 0; empty < LOOKS;) {
-    const targets = [...(await markedProcesses(run)), ...(await stillThere(descendants?.list() ?? []))];
+    const targets = await findLeftovers(leftovers);
     empty = targets.length === 0 ? empty + 1 : 0;
     for (const { pid } of targets) {
       killed.add(pid);
@@ -99,20 +112,12 @@ export async function sweepRun(
       return { killed: [...killed], left: targets.map(({ pid }) => pid), marksReadable: true };
     }
     await clock.sleep(10);
-    await descendants?.sample();
   }
   return {
     killed: [...killed].sort((a, b) => a - b),
     left: [],
     marksReadable: (await lookAt(process.pid)) !== undefined,
   };
-}
-
-async function stillThere(seen: readonly Seen[]): Promise<Seen[]> {
-  const now = await Promise.all(
-    seen.map(async (one) => ((await lookAt(one.pid))?.started === one.started ? one : undefined)),
-  );
-  return now.filter((one) => one !== undefined);
 }
 
 function killQuietly(pid: number): void {

@@ -1,5 +1,5 @@
 import { errorMessage } from "../../src/system/errors.js";
-import type { Processes, ProcessResult, ProcessSpec, RunningProcess } from "../../src/system/ports.js";
+import type { ContainedProcess, Processes, ProcessResult, ProcessSpec } from "../../src/system/ports.js";
 import type { Calls } from "./calls.js";
 import { kills, type Fault } from "./fault.js";
 
@@ -23,6 +23,14 @@ export function faultyProcesses(processes: Processes, calls: Calls): Processes {
       const failure = strikeQuietly(calls, fault);
       return failure === undefined ? processes.start(spec) : neverStarted(failure);
     },
+    contain: async (spec, how) => {
+      const fault = calls.count("contain", wordsOf(spec));
+      if (fault === undefined) return processes.contain(spec, how);
+      if (fault.when === "half" && kills(fault)) await processes.contain(spec, how);
+      const failure = strikeQuietly(calls, fault);
+      return failure === undefined ? processes.contain(spec, how) : neverStarted(failure);
+    },
+    containment: ask("containment", () => processes.containment()),
     run: async (spec, options) => {
       const fault = calls.count("run", wordsOf(spec));
       if (fault === undefined) return processes.run(spec, options);
@@ -58,9 +66,10 @@ function wordsOf({ command, args }: ProcessSpec): string {
   return words.replaceAll(/ -c [\w.]+=\S*/g, "").slice(0, 120);
 }
 
-function neverStarted(message: string): RunningProcess {
+function neverStarted(message: string): ContainedProcess {
   return {
     pid: -1,
+    gone: Promise.resolve(),
     ended: Promise.resolve({ how: "not-found", message }),
     signal: () => undefined,
   };

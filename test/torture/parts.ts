@@ -95,7 +95,7 @@ function duringWork(ground: Ground): [number, number] {
 const WRITES = /^\d+ (?:append|writeNew) /;
 /** Calls that change something, as the trace names them. */
 const DOES =
-  /^\d+ (?:append|sync|close|openAppend|write\w+|make\w+|remove\w*|rename|link|symlink|touch|start|run|sweep) /;
+  /^\d+ (?:append|sync|close|openAppend|write\w+|make\w+|remove\w*|rename|link|symlink|touch|start|contain|run|sweep) /;
 
 /** By name: what there is to try, or why it cannot be tried here. */
 export const PARTS = {

@@ -111,7 +111,8 @@ export class Place {
     const hook = (name: string) => [`echo ${name} >>../hooks`];
     return {
       schedule: { agent: "fake" },
-      agents: { fake: { kind: "command", binary: "/bin/sh", args, prompt_via: "file" } },
+      // In a namespace nothing would be left for the next start to end.
+      agents: { fake: { kind: "command", binary: "/bin/sh", args, prompt_via: "file", contain: "none" } },
       ...(hooks && {
         hooks: { pre_iteration: hook("pre"), post_iteration: hook("post"), on_run_end: hook("end") },
       }),

@@ -1,0 +1,83 @@
+// A PID namespace: what is started in it dies with its first process, by the kernel's hand, whatever it did to its session
+// or its environment. The first process lives as long as a pipe that only we hold, so that it goes with us, however we go.
+// Made with the tools of util-linux, by root alone: in a user namespace sudo is no more, and ssh refuses root's files.
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+
+export interface Enclosure {
+  /** The words that start a command within: it leads a session of its own, and sees only what is within in /proc. */
+  wrap(command: string, args: readonly string[]): { command: string; args: string[] };
+  /** SIGKILLs all that is within; resolves once it is gone. */
+  close(): Promise<void>;
+}
+
+/** What it is made with, by absolute path. */
+export type Tools = Readonly<Record<"unshare" | "nsenter" | "setsid" | "sh" | "cat", string>>;
+
+/**
+ * The first process: it takes in orphans. Pids within go on from its own as seen from outside, or each namespace would
+ * give out the same few again, and every stale pid file would name somebody. A `cat` that was killed is started again.
+ */
+const FIRST = `exec 2>/dev/null
+read -r pid rest </proc/self/stat
+echo "$pid" >/proc/sys/kernel/ns_last_pid
+echo "$pid"
+exec >/dev/null
+until "$0"; do :; done`;
+
+/** Opens one; `env` is that of its first process. */
+export async function openEnclosure(
+  tools: Tools,
+  env: Readonly<Record<string, string>>,
+): Promise<Enclosure | { refused: string }> {
+  const words = ["--pid", "--fork", "--kill-child=SIGKILL", "--", tools.sh, "-c", FIRST, tools.cat];
+  const holder = spawn(tools.unshare, words, { cwd: "/", env, detached: true, stdio: "pipe" });
+  const gone = new Promise<void>((resolve) => {
+    holder.once("exit", resolve).once("error", () => {
+      resolve();
+    });
+  });
+  // Who reads it may be gone before we let go of it.
+  holder.stdin.on("error", () => undefined);
+  const { said, complained } = await firstWords(holder);
+  const first = /^\d+(?=\n)/.exec(said)?.[0];
+  if (first === undefined) {
+    holder.stdin.destroy();
+    return { refused: complained.trim() };
+  }
+  return {
+    wrap: (command, args) => ({
+      command: tools.nsenter,
+      args: [
+        ...["--target", first, "--pid", "--"],
+        ...[tools.unshare, "--mount-proc", "--propagation", "slave", "--"],
+        ...[tools.setsid, command, ...args],
+      ],
+    }),
+    close: () => {
+      holder.stdin.destroy();
+      return gone;
+    },
+  };
+}
+
+/** Up to its first line, or its end. */
+function firstWords(holder: ChildProcessWithoutNullStreams): Promise<{ said: string; complained: string }> {
+  return new Promise((resolve) => {
+    let said = "";
+    let complained = "";
+    const done = (): void => {
+      resolve({ said, complained });
+    };
+    holder.stdout.on("data", (chunk: Buffer) => {
+      said += chunk.toString("latin1");
+      if (said.includes("\n")) done();
+    });
+    holder.stderr.on("data", (chunk: Buffer) => {
+      complained += chunk.toString("utf8");
+    });
+    holder.once("close", done).once("error", (error) => {
+      complained += error.message;
+      done();
+    });
+  });
+}

@@ -1,0 +1,38 @@
+// What ps(1) tells about processes, for systems without /proc: macOS above all. Windows has no ps: nothing is told there.
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { Seen } from "./seen.js";
+
+const LIMITS = { timeout: 5_000, maxBuffer: 64 * 1024 * 1024 } as const;
+
+/** Every process but zombies; `undefined` where ps does not answer. `started` has a grain of one second. */
+export async function listByPs(): Promise<Seen[] | undefined> {
+  const told = await ask(["-axo", "pid=,ppid=,pgid=,stat=,lstart="]);
+  return told?.text.split("\n").flatMap((line) => {
+    const [, pid, parent, group, state = "Z", started = ""] =
+      /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.*\S)\s*$/.exec(line) ?? [];
+    if (state.startsWith("Z") || Number(pid) === told.pid) return [];
+    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), started }];
+  });
+}
+
+/** The pids of those that carry `NAME=1` in their environment, as far as the system shows environments. */
+export async function markedByPs(mark: string): Promise<Set<number>> {
+  // ps prints the environment behind the words of the command; only the letter that asks for it differs.
+  const told = await ask([process.platform === "darwin" ? "-axwwEo" : "axewwo", "pid=,command="]);
+  const marked = (told?.text ?? "").split("\n").filter((line) => `${line} `.includes(` ${mark}=1 `));
+  return new Set(marked.map((line) => Number.parseInt(line)));
+}
+
+/** What ps printed, and its own pid: it must not be taken for a process that is left. */
+async function ask(words: readonly string[]): Promise<{ text: string; pid: number | undefined } | undefined> {
+  const env = { PATH: process.env["PATH"], LC_ALL: "C" };
+  const asking = promisify(execFile)("ps", words, { ...LIMITS, env });
+  try {
+    return { text: (await asking).stdout, pid: asking.child.pid };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    // Not there, or none of the kind that takes these words: as if nothing could be seen.
+    return undefined;
+  }
+}

@@ -1,0 +1,13 @@
+/** One process: `started` in clock ticks since boot, or as ps prints it. Pid and start name a process for good. */
+export interface Seen {
+  pid: number;
+  parent: number;
+  /** The process group. */
+  group: number;
+  started: string;
+}
+
+/** Whether it was there before the other was; false where that cannot be told. */
+export function isOlder({ started }: Seen, other: Seen): boolean {
+  return Number(started) < Number(other.started);
+}
