@@ -204,9 +204,12 @@ export const COMMANDS: readonly CommandDefinition[] = [
   },
   {
     name: "agent-host",
-    operands: [{ spelled: "<file>", says: "a module, or a file of steps" }],
+    operands: [{ spelled: "<file>", says: "a module, a file of steps, or a program" }],
     says: "the child that hosts an agent",
-    flags: [{ spelled: "--scripted", says: "the file is a file of steps" }],
+    flags: [
+      { spelled: "--scripted", says: "the file is a file of steps" },
+      { spelled: "--acp", says: "the file is a program that speaks the Agent Client Protocol" },
+    ],
     hidden: true,
     load: async () => (await import("./commands/agent-host.js")).agentHost,
   },

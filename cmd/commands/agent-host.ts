@@ -20,6 +20,13 @@ export async function agentHost(shell: Shell, typed: Typed): Promise<CommandEnd>
     stop: stop.signal,
   };
   const file = path.resolve(shell.cwd, typed.operands[0] ?? "");
-  const exitCode = await (hasFlag(typed, "--scripted") ? hostScript(file, io) : hostModule(file, io));
-  return { exitCode };
+  return { exitCode: await host(typed, file, io) };
+}
+
+async function host(typed: Typed, file: string, io: HostIo): Promise<number> {
+  if (hasFlag(typed, "--scripted")) return hostScript(file, io);
+  if (!hasFlag(typed, "--acp")) return hostModule(file, io);
+  // Loaded only here: nothing else needs the protocol's library.
+  const { hostAcp } = await import("../../src/agents/acp-host.js");
+  return hostAcp(file, io);
 }

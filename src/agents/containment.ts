@@ -18,6 +18,8 @@ export function containmentNote({
       return permissions === "read-only" ? undefined : "its shell reaches outside the project";
     case "gemini":
       return permissions === "read-only" ? undefined : "it may do anything: it has no level between";
+    case "acp":
+      return "does as it says itself: only what it asks for can be refused";
     case "command":
       return "may do whatever its command does";
     case "module":

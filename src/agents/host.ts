@@ -1,6 +1,7 @@
 // The child's side of hosted agents: runs a user's module, speaks our events on stdout, and says how it ended.
 // Leaves the scripted agent to play.ts, and the real stdin, stdout and signals to the command that starts it.
 import { pathToFileURL } from "node:url";
+import type { z } from "zod";
 import { errorMessage } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
 import type { Summary } from "../todo/summary.js";
@@ -37,7 +38,7 @@ const STOPPED = 143;
 
 /** Runs the module at an absolute path; the exit code. Its failures are said on stdout, with the stack on stderr. */
 export async function hostModule(file: string, io: HostIo): Promise<number> {
-  return host(io, async (request) => {
+  return host(io, HostRequest, async (request) => {
     const agent = await loadModule(file);
     const emit = async (event: AgentEvent): Promise<void> => {
       await writeLine(io, AgentEventLine.parse(event));
@@ -49,13 +50,14 @@ export async function hostModule(file: string, io: HostIo): Promise<number> {
 }
 
 /** What every host does: reads the request, works, says how it ended. A number ends it at once, without an end line. */
-export async function host(
+export async function host<T>(
   io: HostIo,
-  work: (request: HostRequest) => Promise<EndLine | number>,
+  shape: z.ZodType<T>,
+  work: (request: T) => Promise<EndLine | number>,
 ): Promise<number> {
   try {
-    const end = await work(HostRequest.parse(JSON.parse(await io.readInput())));
-    if (typeof end === "number") return end;
+    const end = await work(shape.parse(JSON.parse(await io.readInput())));
+    if (typeof end === "number") return io.stop.aborted ? STOPPED : end;
     await writeLine(io, end);
     if (io.stop.aborted) return STOPPED;
     return end.ok ? 0 : 1;

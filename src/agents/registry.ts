@@ -3,6 +3,7 @@ import type { AgentSettings } from "../config/agent-settings.js";
 import { never } from "../system/never.js";
 import type { Ports } from "../system/ports.js";
 import type { Agent } from "./agent.js";
+import { acpAgent } from "./acp.js";
 import { claudeAgent } from "./claude.js";
 import { codexAgent } from "./codex.js";
 import { commandAgent } from "./command.js";
@@ -24,6 +25,8 @@ export function createAgent(settings: AgentSettings, deps: { ports: Ports; self:
       return geminiAgent(settings, deps.ports);
     case "opencode":
       return opencodeAgent(settings, deps.ports);
+    case "acp":
+      return acpAgent(settings, deps);
     case "command":
       return commandAgent(settings, deps.ports);
     case "module":

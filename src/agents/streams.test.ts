@@ -5,6 +5,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { acpReader } from "./acp-stream.js";
 import type { AgentEvent, Session } from "./agent.js";
 import { claudeReader } from "./claude-stream.js";
 import { codexReader } from "./codex-stream.js";
@@ -49,6 +50,8 @@ function readerOf(kind: string, resumed?: Session): (lines: readonly string[]) =
       return (lines) => readAll(readJsonLines(claudeReader(resumed)), lines);
     case "gemini":
       return (lines) => readAll(readJsonLines(geminiReader), lines);
+    case "acp":
+      return (lines) => readAll(readJsonLines(acpReader(resumed)), lines);
     case "opencode":
       return (lines) => readAll(readJsonLines(opencodeReader), lines);
     default:
@@ -158,6 +161,9 @@ const jsonLines = fc.array(
           "step_finish",
         ),
         item: fc.jsonValue(),
+        jsonrpc: fc.constantFrom("2.0", undefined),
+        method: fc.constantFrom("session/update", "session/request_permission", "x", undefined),
+        params: fc.jsonValue(),
         part: fc.jsonValue(),
         sessionID: fc.constantFrom("a", "b", 1),
         error: fc.jsonValue(),
@@ -175,6 +181,7 @@ test.each([
   ["claude", readJsonLines(claudeReader())] as const,
   ["gemini", readJsonLines(geminiReader)] as const,
   ["opencode", readJsonLines(opencodeReader)] as const,
+  ["acp", readJsonLines(acpReader())] as const,
   ["host", readJsonLines(ownReader("host"))] as const,
 ])("law: no line makes the reader of %s throw, and reading is a function of the lines", (_name, reader) => {
   fc.assert(
@@ -208,4 +215,35 @@ test("own lines: events are taken as they are, a summary as the report, anything
 
 test("a host that does not say its end has none", () => {
   expect(readAll(readJsonLines(ownReader("host")), []).closing.terminal).toBeUndefined();
+});
+
+test.each([
+  ["max_tokens", "incomplete"],
+  ["max_turn_requests", "turns"],
+  ["refusal", "incomplete"],
+  ["cancelled", "incomplete"],
+  ["hologram", "incomplete"],
+])("a turn of an ACP agent that ends by %s is a failure: %s", (stopReason, reason) => {
+  const lines = [JSON.stringify({ jsonrpc: "2.0", id: 3, result: { stopReason } })];
+  const { closing } = readAll(readJsonLines(acpReader()), lines);
+  expect(closing.terminal).toMatchObject({ good: false, reason });
+});
+
+test("a tool of an ACP agent that was begun keeps the idle clock still until it ends; many at once are bounded", () => {
+  const reader = readJsonLines(acpReader());
+  const update = (toolCallId: string, status: string): string =>
+    JSON.stringify({
+      jsonrpc: "2.0",
+      method: "session/update",
+      params: { update: { sessionUpdate: "tool_call_update", toolCallId, status } },
+    });
+  const begun = reader.read(reader.start, update("c1", "pending"), 0).state;
+  expect(reader.busy(begun)).toBe(true);
+  expect(reader.busy(reader.read(begun, update("c1", "completed"), 5).state)).toBe(false);
+  const ids = Array.from({ length: 5_000 }, (_, index) => `c${index}`);
+  const { events } = readAll(
+    reader,
+    ids.map((id) => update(id, "in_progress")),
+  );
+  expect(events).toHaveLength(5_000);
 });

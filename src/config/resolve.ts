@@ -127,6 +127,7 @@ function incompleteAgents(
 
 const NEEDS: ReadonlyMap<unknown, string> = new Map([
   ["command", "binary"],
+  ["acp", "binary"],
   ["module", "module"],
   ["scripted", "script"],
 ]);

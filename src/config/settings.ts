@@ -6,7 +6,16 @@ import { DURATION_PATTERN, parseDuration } from "./duration.js";
 import { row, type Row, type Tree } from "./table.js";
 
 /** The ways an agent can be called. */
-export const KINDS = ["codex", "claude", "gemini", "opencode", "command", "scripted", "module"] as const;
+export const KINDS = [
+  "codex",
+  "claude",
+  "gemini",
+  "opencode",
+  "acp",
+  "command",
+  "scripted",
+  "module",
+] as const;
 export type AgentKind = (typeof KINDS)[number];
 
 /** Agents that can be named without any settings. */

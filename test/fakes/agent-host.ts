@@ -1,5 +1,6 @@
 // `looper agent-host` alone, so that the hosted agents can be tested without the rest of the program: the floor's tests
 // bundle it. It does what the command does: leads everything but events to stderr, and turns signals into a stop.
+import { hostAcp } from "../../src/agents/acp-host.js";
 import { hostModule, type HostIo } from "../../src/agents/host.js";
 import { hostScript } from "../../src/agents/play.js";
 import { nodePorts } from "../../src/system/node.js";
@@ -38,6 +39,7 @@ const io: HostIo = {
 };
 
 const words = process.argv.slice(3);
-const scripted = words[0] === "--scripted";
 const file = words.at(-1) ?? "";
-process.exit(await (scripted ? hostScript(file, io) : hostModule(file, io)));
+const hosts = { "--scripted": hostScript, "--acp": hostAcp };
+const run = Object.entries(hosts).find(([flag]) => flag === words[0])?.[1] ?? hostModule;
+process.exit(await run(file, io));

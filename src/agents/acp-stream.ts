@@ -1,0 +1,275 @@
+// What an agent of the Agent Client Protocol (version 1) says, as its host hands it on: each of its messages as it came,
+// one a line, and lines of the host's own between them (acp-host.ts). Pure. Leaves tool calls to acp-tools.ts.
+import { z } from "zod";
+import { never } from "../system/never.js";
+import type { AgentEvent, Session, Used } from "./agent.js";
+import { endOfTurn, readTokens, type Tokens } from "./acp-end.js";
+import { beginningOf, endOf, isTold, mergeTool, type AcpTool } from "./acp-tools.js";
+import { appendText } from "./bounds.js";
+import { field, listField, numberField, textField } from "./fields.js";
+import { failedBy } from "./limits.js";
+import { sessionOf, type Closing, type JsonReader, type Reading, type Terminal } from "./reader.js";
+import { usageEvents, usedBefore, usedOf } from "./usage.js";
+
+/** What the host says itself. A line of the agent's has `jsonrpc`, and is none of these. */
+export const AcpHostLine = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("refused"), tool: z.string() }),
+  z.object({ type: z.literal("not-set"), what: z.string() }),
+  z.object({
+    type: z.literal("request-failed"),
+    method: z.string(),
+    message: z.string(),
+    code: z.exactOptional(z.number()),
+    data: z.exactOptional(z.unknown()),
+  }),
+  z.object({ type: z.literal("killed"), signal: z.string() }),
+]);
+export type AcpHostLine = z.infer<typeof AcpHostLine>;
+
+interface Call {
+  tool: AcpTool;
+  /** Its beginning was said. */
+  told: boolean;
+  at: number;
+  parent: Parent;
+}
+type Parent = { parent?: string };
+
+export interface AcpState {
+  session?: string;
+  resumable: boolean;
+  /** The message it is saying, piece by piece. */
+  said?: { role: "assistant" | "reasoning"; id: string | undefined; text: string; parent: Parent };
+  final: string;
+  open: ReadonlyMap<string, Call>;
+  /** The last calls that ended: more may be said of them. */
+  ended: readonly string[];
+  /** The last call that was refused; some agents end their work there. */
+  refused?: string;
+  terminal?: Terminal;
+  tokens?: Tokens;
+  /** Of the whole session. */
+  cost?: number;
+}
+
+/** Reads what an agent says through its host; `resumed`: the session it goes on with. */
+export function acpReader(resumed?: Session): JsonReader<AcpState> {
+  return {
+    start: {
+      resumable: resumed !== undefined,
+      ...(resumed === undefined ? {} : { session: resumed.id }),
+      final: "",
+      open: new Map(),
+      ended: [],
+    },
+    readLine,
+    busy: (state) => state.open.size > 0,
+    close: (state) => close(state, resumed),
+  };
+}
+
+function readLine(state: AcpState, json: unknown, at: number): Reading<AcpState> {
+  if (field(json, "jsonrpc") === undefined) return readHost(state, json);
+  const method = textField(json, "method");
+  if (method === undefined) return readAnswer(state, field(json, "result"));
+  if (method === "session/update") return readUpdate(state, field(field(json, "params"), "update"), at);
+  if (method === "session/request_permission")
+    return readCall(state, { call: field(field(json, "params"), "toolCall"), at, asked: true });
+  // What it may not ask for (files, terminals) is refused; what begins so is its own business.
+  const known = method.startsWith("_") || /^(fs|terminal|elicitation)\//.test(method);
+  return { state, events: [], known };
+}
+
+function readHost(state: AcpState, json: unknown): Reading<AcpState> {
+  const line = AcpHostLine.safeParse(json);
+  if (!line.success) return { state, events: [], known: false };
+  switch (line.data.type) {
+    case "refused":
+      return {
+        state: { ...state, refused: line.data.tool },
+        events: [{ type: "error", error: line.data.tool, reason: "refused" }],
+        known: true,
+      };
+    case "not-set":
+      return { state, events: [{ type: "error", error: line.data.what, reason: "warning" }], known: true };
+    case "request-failed":
+      return readFailure(state, line.data);
+    case "killed": {
+      const terminal = {
+        good: false,
+        reason: "killed",
+        evidence: `ended by ${line.data.signal}, not by looper`,
+      } as const;
+      return { state: { ...state, terminal }, events: [], known: true };
+    }
+    default:
+      return never(line.data);
+  }
+}
+
+const SIGN_IN = -32000;
+
+/** `code` is one of JSON-RPC's, or the HTTP status; what kind of error it is some agents say in the data. */
+function readFailure(
+  state: AcpState,
+  error: Extract<AcpHostLine, { type: "request-failed" }>,
+): Reading<AcpState> {
+  const { code = 0, message, data, method } = error;
+  const codes = ["errorKind", "errorName", "code", "type"].flatMap((key) => textField(data, key) ?? []);
+  const evidence = `${method}: ${message}`;
+  const facts = { codes, text: message, ...(code >= 400 && code <= 599 ? { status: code } : {}) };
+  const terminal: Terminal =
+    code === SIGN_IN ? { good: false, reason: "not-signed-in", evidence } : failedBy(facts, evidence);
+  return {
+    state: { ...state, terminal },
+    events: [{ type: "error", error: evidence, reason: terminal.reason }],
+    known: true,
+  };
+}
+
+function readUpdate(state: AcpState, update: unknown, at: number): Reading<AcpState> {
+  switch (textField(update, "sessionUpdate") ?? "") {
+    case "agent_message_chunk":
+      return readPiece(state, update, "assistant");
+    case "agent_thought_chunk":
+      return readPiece(state, update, "reasoning");
+    case "tool_call":
+    case "tool_call_update":
+      return readCall(state, { call: update, at, asked: false });
+    case "plan":
+      return {
+        ...flush(state, [{ type: "tool_use", name: "plan", input: listField(update, "entries") }]),
+        known: true,
+      };
+    case "usage_update": {
+      const cost = field(update, "cost");
+      const amount = textField(cost, "currency") === "USD" ? numberField(cost, "amount") : undefined;
+      return { state: amount === undefined ? state : { ...state, cost: amount }, events: [], known: true };
+    }
+    case "user_message_chunk":
+    case "available_commands_update":
+    case "current_mode_update":
+    case "config_option_update":
+    case "session_info_update":
+    case "notice":
+    case "compaction_update":
+    case "compaction_summary_chunk":
+      return { state, events: [], known: true };
+    default:
+      return { state, events: [], known: false };
+  }
+}
+
+function readPiece(state: AcpState, update: unknown, role: "assistant" | "reasoning"): Reading<AcpState> {
+  const piece = textField(field(update, "content"), "text") ?? "";
+  // Gemini's own note, not a word of the model's.
+  if (/^\[MODE_UPDATE\] \w+$/.test(piece)) return { state, events: [], known: true };
+  const id = textField(update, "messageId");
+  const parent = parentOf(update);
+  const { said } = state;
+  if (said?.role === role && said.id === id && said.parent.parent === parent.parent) {
+    return {
+      state: { ...state, said: { ...said, text: appendText(said.text, piece) } },
+      events: [],
+      known: true,
+    };
+  }
+  const { state: quiet, events } = flush(state, []);
+  return { state: { ...quiet, said: { role, id, text: piece, parent } }, events, known: true };
+}
+
+function parentOf(update: unknown): Parent {
+  const parent = textField(field(field(update, "_meta"), "claudeCode"), "parentToolUseId");
+  return parent === undefined ? {} : { parent };
+}
+
+/** Ends the message it was saying; `events` come after it. */
+function flush(
+  state: AcpState,
+  events: readonly AgentEvent[],
+): { state: AcpState; events: readonly AgentEvent[] } {
+  const { said, ...rest } = state;
+  if (said === undefined) return { state, events };
+  if (said.text === "") return { state: rest, events };
+  const isFinal = said.role === "assistant" && said.parent.parent === undefined;
+  return {
+    state: isFinal ? { ...rest, final: said.text } : rest,
+    events: [{ type: "message", role: said.role, content: said.text, ...said.parent }, ...events],
+  };
+}
+
+const MOST_OPEN = 256;
+const MOST_ENDED = 64;
+
+/** `asked`: whether it may go on; until then it is only prepared, but all is known of it. */
+function readCall(
+  state: AcpState,
+  { call, at, asked }: { call: unknown; at: number; asked: boolean },
+): Reading<AcpState> {
+  const id = textField(call, "toolCallId") ?? "";
+  if (state.ended.includes(id)) return { state, events: [], known: true };
+  const before = state.open.get(id);
+  const tool = mergeTool(before?.tool, call);
+  const status = textField(call, "status");
+  const over = status === "completed" || status === "failed";
+  const parent = before?.parent.parent === undefined ? parentOf(call) : before.parent;
+  const telling = before?.told !== true && isTold(tool, asked || over || status === "in_progress");
+  const begun: Call = { tool, told: before?.told === true || telling, at: before?.at ?? at, parent };
+  const said: AgentEvent[] = telling ? [{ ...beginningOf(id, tool), ...parent }] : [];
+  if (!over) {
+    const open =
+      before === undefined && state.open.size >= MOST_OPEN ? state.open : new Map(state.open).set(id, begun);
+    return { ...flush({ ...state, open }, said), known: true };
+  }
+  const open = new Map(state.open);
+  open.delete(id);
+  const ended = [...state.ended, id].slice(-MOST_ENDED);
+  const end: AgentEvent = { ...endOf(id, tool, { call, ms: at - begun.at }), ...parent };
+  return { ...flush({ ...state, open, ended }, [...said, end]), known: true };
+}
+
+/** What a request of the host's was answered. Which request, the shape tells. */
+function readAnswer(state: AcpState, result: unknown): Reading<AcpState> {
+  const stopReason = textField(result, "stopReason");
+  if (stopReason !== undefined) return endTurn(state, stopReason, result);
+  const capabilities = field(result, "agentCapabilities");
+  if (capabilities !== undefined) {
+    const resume = field(field(capabilities, "sessionCapabilities"), "resume") ?? undefined;
+    return { state: { ...state, resumable: resume !== undefined }, events: [], known: true };
+  }
+  const session = textField(result, "sessionId");
+  return { state: session === undefined ? state : { ...state, session }, events: [], known: true };
+}
+
+function endTurn(state: AcpState, stopReason: string, result: unknown): Reading<AcpState> {
+  const { state: quiet, events } = flush(state, []);
+  const terminal = endOfTurn(stopReason, result, quiet);
+  const failure: AgentEvent[] = terminal.good
+    ? []
+    : [{ type: "error", error: terminal.evidence, reason: terminal.reason }];
+  const tokens = readTokens(result);
+  return {
+    state: { ...quiet, open: new Map(), terminal, ...(tokens === undefined ? {} : { tokens }) },
+    events: [...events, ...failure],
+    known: true,
+  };
+}
+
+/** Tokens are those of the turn, dollars those of the session; of prices it does not know an agent says 0. */
+function close(state: AcpState, resumed: Session | undefined): Closing {
+  const { state: quiet, events } = flush(state, []);
+  const before = usedBefore(resumed, quiet.session);
+  const total = quiet.cost !== undefined && quiet.cost > 0 ? quiet.cost : undefined;
+  const tokens = quiet.tokens ?? { input: 0, cached: 0, output: 0 };
+  const now = usedOf({
+    ...tokens,
+    ...(total === undefined ? {} : { cost: total - (before?.cost_usd ?? 0) }),
+  });
+  const used: Used = { ...now, ...(total === undefined ? {} : { cost_usd: total }) };
+  return {
+    events: [...events, ...usageEvents(now)],
+    final: quiet.final,
+    ...(quiet.terminal === undefined ? {} : { terminal: quiet.terminal }),
+    ...(quiet.resumable ? sessionOf(quiet.session, used) : {}),
+  };
+}
