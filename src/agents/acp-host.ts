@@ -11,8 +11,8 @@ import {
 } from "@agentclientprotocol/sdk";
 import { chooseSettings } from "./acp-choices.js";
 import { chooseAnswer, isAllowed } from "./acp-permission.js";
-import { AcpRequest } from "./acp-request.js";
-import type { AcpHostLine } from "./acp-stream.js";
+import { AcpRequest, type AcpHostLine } from "./acp-request.js";
+import { resumeMethod } from "./acp-stream.js";
 import { mergeTool, type AcpTool } from "./acp-tools.js";
 import { openWire, within } from "./acp-wire.js";
 import { field, numberField, textField } from "./fields.js";
@@ -81,6 +81,9 @@ type Outcome = "done" | "gone" | AcpHostLine;
 
 const CANCEL_MS = 2_000;
 
+/** For the first answer. A program that speaks something else would keep silent until its limits are over. */
+const GREETING_MS = 60_000;
+
 /** Told to stop, it cancels the turn and gives the agent some time to end it. */
 async function converse(talk: Talk, agent: ClientContext): Promise<Outcome> {
   const { io } = talk;
@@ -102,23 +105,27 @@ async function converse(talk: Talk, agent: ClientContext): Promise<Outcome> {
 
 /** `turn` gets the session once it is there. Never rejects. */
 async function takeTurn(talk: Talk, agent: ClientContext, turn: { session?: string }): Promise<Outcome> {
-  const { request } = talk;
+  const { io, request } = talk;
   let method = "";
   const ask: Ask = (asked, params) => {
     method = asked;
     return agent.request<unknown, object>(asked, params);
   };
   try {
-    const able = await ask("initialize", {
+    const greeting = ask("initialize", {
       protocolVersion: PROTOCOL_VERSION,
       clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
     });
+    const answered = await within(
+      io.ports.clock,
+      GREETING_MS,
+      greeting.catch(() => undefined),
+    );
+    if (!answered) return { type: "unanswered", method, seconds: GREETING_MS / 1000 };
+    const able = await greeting;
     const unfit = misfit(able, request);
     if (unfit !== undefined) return { type: "request-failed", method, message: unfit };
-    const place = { cwd: request.cwd, mcpServers: [] };
-    const session = await (request.resume === undefined
-      ? ask("session/new", place)
-      : ask("session/resume", { ...place, sessionId: request.resume }));
+    const session = await beginSession(talk, ask, able);
     const sessionId = request.resume ?? textField(session, "sessionId") ?? "";
     turn.session = sessionId;
     const unset = await setUp(talk, ask, chooseSettings(sessionId, session, request));
@@ -138,11 +145,20 @@ function misfit(able: unknown, request: AcpRequest): string | undefined {
   const version = numberField(able, "protocolVersion");
   if (version !== PROTOCOL_VERSION)
     return `it speaks version ${String(version)} of the protocol, not ${PROTOCOL_VERSION}`;
-  const resume = field(field(field(able, "agentCapabilities"), "sessionCapabilities"), "resume") ?? undefined;
-  return request.resume !== undefined && resume === undefined ? "it cannot go on with a session" : undefined;
+  const resumes = resumeMethod(field(able, "agentCapabilities"));
+  return request.resume !== undefined && resumes === undefined ? "it cannot go on with a session" : undefined;
 }
 
 type Ask = (method: string, params: object) => Promise<unknown>;
+
+/** A new one, or the one to go on with; what was answered. */
+async function beginSession({ io, request }: Talk, ask: Ask, able: unknown): Promise<unknown> {
+  const place = { cwd: request.cwd, mcpServers: [] };
+  if (request.resume === undefined) return ask("session/new", place);
+  const method = resumeMethod(field(able, "agentCapabilities")) ?? "session/resume";
+  if (method === "session/load") await say(io, { type: "replay" });
+  return ask(method, { ...place, sessionId: request.resume });
+}
 
 /** Without the model that was asked for nothing is begun; without the effort it is. Rejects where the mode is not taken. */
 async function setUp(

@@ -1,8 +1,8 @@
 // What an agent of the Agent Client Protocol (version 1) says, as its host hands it on: each of its messages as it came,
 // one a line, and lines of the host's own between them (acp-host.ts). Pure. Leaves tool calls to acp-tools.ts.
-import { z } from "zod";
 import { never } from "../system/never.js";
 import type { AgentEvent, Session, Used } from "./agent.js";
+import { AcpHostLine } from "./acp-request.js";
 import { endOfTurn, readTokens, type Tokens } from "./acp-end.js";
 import { beginningOf, endOf, isTold, mergeTool, type AcpTool } from "./acp-tools.js";
 import { appendText } from "./bounds.js";
@@ -10,21 +10,6 @@ import { field, listField, numberField, textField } from "./fields.js";
 import { failedBy } from "./limits.js";
 import { sessionOf, type Closing, type JsonReader, type Reading, type Terminal } from "./reader.js";
 import { usageEvents, usedBefore, usedOf } from "./usage.js";
-
-/** What the host says itself. A line of the agent's has `jsonrpc`, and is none of these. */
-export const AcpHostLine = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("refused"), tool: z.string() }),
-  z.object({ type: z.literal("not-set"), what: z.string() }),
-  z.object({
-    type: z.literal("request-failed"),
-    method: z.string(),
-    message: z.string(),
-    code: z.exactOptional(z.number()),
-    data: z.exactOptional(z.unknown()),
-  }),
-  z.object({ type: z.literal("killed"), signal: z.string() }),
-]);
-export type AcpHostLine = z.infer<typeof AcpHostLine>;
 
 interface Call {
   tool: AcpTool;
@@ -38,6 +23,8 @@ type Parent = { parent?: string };
 export interface AcpState {
   session?: string;
   resumable: boolean;
+  /** What it says now, it said before. */
+  replaying?: boolean;
   /** The message it is saying, piece by piece. */
   said?: { role: "assistant" | "reasoning"; id: string | undefined; text: string; parent: Parent };
   final: string;
@@ -72,7 +59,10 @@ function readLine(state: AcpState, json: unknown, at: number): Reading<AcpState>
   if (field(json, "jsonrpc") === undefined) return readHost(state, json);
   const method = textField(json, "method");
   if (method === undefined) return readAnswer(state, field(json, "result"));
-  if (method === "session/update") return readUpdate(state, field(field(json, "params"), "update"), at);
+  if (method === "session/update") {
+    const update = field(field(json, "params"), "update");
+    return state.replaying === true ? readPast(state, update, at) : readUpdate(state, update, at);
+  }
   if (method === "session/request_permission")
     return readCall(state, { call: field(field(json, "params"), "toolCall"), at, asked: true });
   // What it may not ask for (files, terminals) is refused; what begins so is its own business.
@@ -94,6 +84,17 @@ function readHost(state: AcpState, json: unknown): Reading<AcpState> {
       return { state, events: [{ type: "error", error: line.data.what, reason: "warning" }], known: true };
     case "request-failed":
       return readFailure(state, line.data);
+    case "unanswered": {
+      const { method, seconds } = line.data;
+      const evidence = `${method}: no answer in ${seconds} s; do its args make it speak the Agent Client Protocol?`;
+      return {
+        state: { ...state, terminal: { good: false, reason: "timed-out", evidence } },
+        events: [],
+        known: true,
+      };
+    }
+    case "replay":
+      return { state: { ...state, replaying: true }, events: [], known: true };
     case "killed": {
       const terminal = {
         good: false,
@@ -158,6 +159,12 @@ function readUpdate(state: AcpState, update: unknown, at: number): Reading<AcpSt
     default:
       return { state, events: [], known: false };
   }
+}
+
+/** Of what was said before, only what the session has cost is news. */
+function readPast(state: AcpState, update: unknown, at: number): Reading<AcpState> {
+  const { state: after, known } = readUpdate(state, update, at);
+  return { state: after.cost === undefined ? state : { ...state, cost: after.cost }, events: [], known };
 }
 
 function readPiece(state: AcpState, update: unknown, role: "assistant" | "reasoning"): Reading<AcpState> {
@@ -228,14 +235,21 @@ function readCall(
   return { ...flush({ ...state, open, ended }, [...said, end]), known: true };
 }
 
+/** How an agent of these capabilities goes on with a session; rather without saying again what was said in it. */
+export function resumeMethod(capabilities: unknown): "session/resume" | "session/load" | undefined {
+  const resume = field(field(capabilities, "sessionCapabilities"), "resume") ?? undefined;
+  if (resume !== undefined) return "session/resume";
+  return field(capabilities, "loadSession") === true ? "session/load" : undefined;
+}
+
 /** What a request of the host's was answered. Which request, the shape tells. */
-function readAnswer(state: AcpState, result: unknown): Reading<AcpState> {
+function readAnswer({ replaying: _over, ...state }: AcpState, result: unknown): Reading<AcpState> {
   const stopReason = textField(result, "stopReason");
   if (stopReason !== undefined) return endTurn(state, stopReason, result);
   const capabilities = field(result, "agentCapabilities");
   if (capabilities !== undefined) {
-    const resume = field(field(capabilities, "sessionCapabilities"), "resume") ?? undefined;
-    return { state: { ...state, resumable: resume !== undefined }, events: [], known: true };
+    const resumable = resumeMethod(capabilities) !== undefined;
+    return { state: { ...state, resumable }, events: [], known: true };
   }
   const session = textField(result, "sessionId");
   return { state: session === undefined ? state : { ...state, session }, events: [], known: true };

@@ -336,7 +336,7 @@ test("a session is gone on with, and its dollars are counted once; one that cann
   expect(result.session).toMatchObject({ id: "s0", used: { cost_usd: 0.75 } });
   const without = does(
     REPORT + DONE,
-    `export const answers = { initialize: () => ({ protocolVersion: 1, agentCapabilities: { loadSession: true } }) };`,
+    `export const answers = { initialize: () => ({ protocolVersion: 1, agentCapabilities: { loadSession: false } }) };`,
   );
   expect((await run(without)).result.session).toBeUndefined();
   expect((await run(without, { request: { resume: { id: "s0" } } })).result).toMatchObject({
