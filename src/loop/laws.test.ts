@@ -26,10 +26,11 @@ const report = (status: "done" | "blocked" | "skipped" | "reviewed", more: objec
   outcome: "ok",
   report: { found: { task_id: null, status, summary: `it is ${status}`, ...more } },
 });
-const failed = (reason: Extract<AgentEnd, { outcome: "failed" }>["reason"]): AgentEnd => ({
+const failed = (reason: Extract<AgentEnd, { outcome: "failed" }>["reason"], retry_at?: string): AgentEnd => ({
   outcome: "failed",
   reason,
   evidence: `it ended: ${reason}`,
+  ...(retry_at === undefined ? {} : { retry_at }),
 });
 const added = { new_tasks: [{ title: "One more" }, { title: "And another", priority: 1 }] };
 
@@ -46,6 +47,8 @@ const MENU: Menu = {
     { outcome: "ok", report: { invalid: "no status" } },
     failed("not-found"),
     failed("interrupted"),
+    failed("overloaded"),
+    failed("rate-limited", "1970-01-01T03:00:00.000Z"),
   ],
   signals: [
     { type: "run_interrupted", signal: "SIGINT", terminal: true },
@@ -95,6 +98,7 @@ const rules: fc.Arbitrary<Partial<Rules>> = fc.record({
   max_attempts: fc.integer({ min: 1, max: 3 }),
   max_reviews: fc.integer({ min: 0, max: 2 }),
   delay_ms: fc.constantFrom(0, 1000),
+  on_limit: fc.constantFrom("switch", "switch", "wait"),
   apply_summary: fc.constantFrom(true, true, true, false),
   review: fc.boolean(),
   completion_marker: fc.boolean(),
@@ -168,6 +172,7 @@ test.each<[string, laws.Law]>([
   ["L12: an agent that was left out is not asked again", laws.droppedStaysDropped],
   ["L13: every run ends", laws.itEnds],
   ["L14: it ends once, and nothing comes after", laws.theEndIsFinal],
+  ["L17: an agent that a limit stops is left alone, and nothing of it counts", laws.leftAlone],
   ["L16: what is given up is put back before the backlog says so", laws.putBackFirst],
 ])("%s", (_name, law) => {
   fc.assert(

@@ -4,6 +4,7 @@ import { compareIds } from "../../todo/order.js";
 import { closure } from "../../todo/select.js";
 import type { IndexRow, TaskId } from "../../todo/task.js";
 import type { Effect } from "../effects.js";
+import { isPause } from "../pauses.js";
 import type { Work } from "../state.js";
 import type { Disk } from "./disk.js";
 import type { Sim, Taken } from "./sim.js";
@@ -115,11 +116,11 @@ export const attemptsBounded: Law = ({ trace, end }) => {
     rows.some((row) => row.id === id && row.status === "blocked") ? 1 : end.rules.max_attempts;
   const tried = new Map<TaskId, number>();
   return trace.flatMap(({ event, next }) => {
-    const id = event.type === "agent_finished" && !isUnusable(event.reason) ? event.task_id : undefined;
+    const id = event.type === "agent_finished" && counts(event.reason) ? event.task_id : undefined;
     if (id !== undefined) tried.set(id, (tried.get(id) ?? 0) + 1);
     const often = id !== undefined && (tried.get(id) ?? 0) > most(id) ? [`${id} was tried too often`] : [];
     const wrong = next.notes.flatMap((note) => {
-      if (note.type !== "attempt_failed" || note.task_id === undefined || isUnusable(note.reason)) return [];
+      if (note.type !== "attempt_failed" || note.task_id === undefined || !counts(note.reason)) return [];
       const last = (tried.get(note.task_id) ?? 0) >= most(note.task_id);
       const blocks = next.effects.some(
         (effect) => effect.kind === "change-backlog" && effect.changes.some(({ op }) => op === "block"),
@@ -134,8 +135,9 @@ export const attemptsBounded: Law = ({ trace, end }) => {
   });
 };
 
-function isUnusable(reason: string | undefined): boolean {
-  return reason === "not-found" || reason === "not-signed-in";
+/** Whether what ended like this was an attempt at all. */
+function counts(reason: string | undefined = ""): boolean {
+  return reason !== "not-found" && reason !== "not-signed-in" && !isPause(reason);
 }
 
 /** L5 */
@@ -227,8 +229,8 @@ function stops(event: Taken["event"]): boolean {
 export const iterationsBounded: Law = ({ trace, end }) => {
   const asked = effects(trace, "run-agent").filter(({ effect: { job } }) => {
     const ended = eventOf(trace, "agent_finished", job.job);
-    const counts = job.phase === "iteration" || job.phase === "review";
-    return counts && !(ended?.type === "agent_finished" && isUnusable(ended.reason));
+    const isIteration = job.phase === "iteration" || job.phase === "review";
+    return isIteration && !(ended?.type === "agent_finished" && !counts(ended.reason));
   });
   const most = end.rules.max_iterations;
   return asked.length <= most ? [] : [`${asked.length} iterations, and ${most} were allowed`];
@@ -287,6 +289,38 @@ export const putBackFirst: Law = ({ trace, end }) => {
     );
     const restored = eventOf(before, "restored", job.job) !== undefined;
     return restored || broke ? [] : [`${job.task_id} was let go of with its work in the tree`];
+  });
+};
+
+/** L17: each pause is said, as long as it must be, and no job begins with an agent that is to be left alone. */
+export const leftAlone: Law = ({ trace }) => {
+  const times = new Map<string, number>();
+  const until = new Map<string, number>();
+  const begun = new Set<number>();
+  return trace.flatMap(({ event, next }, index) => {
+    const at = Date.parse(event.timestamp);
+    if (event.type === "agent_finished" && event.outcome === "ok") {
+      times.delete(event.agent ?? "");
+      until.delete(event.agent ?? "");
+    }
+    const short = next.notes.flatMap((note) => {
+      if (note.type !== "attempt_failed" || note.next !== "wait") return [];
+      const { agent = "", job, until: said = "" } = note;
+      const end = eventOf(trace.slice(0, index + 1), "agent_finished", job);
+      const often = (times.get(agent) ?? 0) + 1;
+      const named = end?.type === "agent_finished" ? Date.parse(end.retry_at ?? "") : Number.NaN;
+      const least = named > at ? named : at + Math.min(2 ** (often - 1), 30) * 60_000;
+      times.set(agent, often);
+      until.set(agent, least);
+      return Date.parse(said) >= least ? [] : [`${agent} is left alone until ${said}, which is too soon`];
+    });
+    const early = next.effects.flatMap((effect) => {
+      if (!("job" in effect) || begun.has(effect.job.job)) return [];
+      begun.add(effect.job.job);
+      const { agent, job } = effect.job;
+      return at < (until.get(agent) ?? 0) ? [`${agent} was given job ${job} at ${event.timestamp}`] : [];
+    });
+    return [...short, ...early];
   });
 };
 
