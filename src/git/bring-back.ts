@@ -1,10 +1,11 @@
 // Brings what a rescue keeps back into the working tree as uncommitted changes, three-way onto what is there now: all of it or,
 // where something is in the way, nothing. The person's index stays as it is.
 // Contract: no run goes on.
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { ok, type Result } from "../system/result.js";
 import { toText } from "./bytes.js";
 import { exists, sameVersion, type DiffEntry, type Version } from "./diff.js";
+import { foldersAbove } from "./folders.js";
 import { asResult, runGit, type GitFailure } from "./git.js";
 import { byPath, type ByPath } from "./index-compare.js";
 import { dropOwnIndex, indexInfo, ownIndex, stageAll } from "./index-file.js";
@@ -94,10 +95,10 @@ async function inTheWay(repo: Repository, set: readonly DiffEntry[], tree: ByPat
     if (exists(to)) after.set(path, to);
     else after.delete(path);
   }
-  const folders = foldersOf(after.keys());
+  const folders = foldersAbove(after.keys());
   const clashes: Clash[] = [];
   for (const { path } of set.filter(({ to }) => exists(to))) {
-    const swapped = folders.has(path) || [...foldersOf([path])].some((folder) => after.has(folder));
+    const swapped = folders.has(path) || [...foldersAbove([path])].some((folder) => after.has(folder));
     if (swapped) clashes.push({ path: toText(path), why: "folder" });
     else if (!tree.has(path) && (await isIgnoredThere(repo, path, tree)))
       clashes.push({ path: toText(path), why: "ignored" });
@@ -108,7 +109,7 @@ async function inTheWay(repo: Repository, set: readonly DiffEntry[], tree: ByPat
 /** Whether something is at the path, or a file where one of its folders is to be, that git does not track. */
 async function isIgnoredThere(repo: Repository, path: string, tree: ByPath): Promise<boolean> {
   const { files } = repo.ports;
-  for (const at of [path, ...foldersOf([path])]) {
+  for (const at of [path, ...foldersAbove([path])]) {
     if (tree.has(at)) continue;
     const stat = await files.stat(join(repo.cwd, toText(at)), { link: true });
     if (stat !== undefined && stat.kind !== "folder") return true;
@@ -127,14 +128,6 @@ async function holdsMore(repo: Repository, folder: string, tree: ByPath): Promis
     if (stat?.kind !== "folder" || (await holdsMore(repo, path, tree))) return true;
   }
   return false;
-}
-
-function foldersOf(paths: Iterable<string>): Set<string> {
-  const folders = new Set<string>();
-  for (const path of paths) {
-    for (let folder = dirname(path); folder !== "."; folder = dirname(folder)) folders.add(folder);
-  }
-  return folders;
 }
 
 /** Leads the files from the tree they are to the one with `set` in it; git looks first whether all of them can be written. */

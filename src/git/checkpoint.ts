@@ -1,25 +1,25 @@
 // A checkpoint: working tree and index as they were when a task was claimed, as a commit on a ref of its own. What no
-// tree can say lies in a commit beside it, its second parent: an index that says more than HEAD (the file as it was, and what
-// is staged in no file), line ends that git would change, and what git does not look at.
+// tree can say lies in a commit beside it, its second parent (keep-beside.ts).
 // Leaves what changed since to snapshot.ts and going back to restore.ts.
 import { z } from "zod";
 import type { Result } from "../system/result.js";
 import { toText } from "./bytes.js";
 import type { DiffEntry } from "./diff.js";
-import { importAll, OWN_IDENT, type ImportedCommit } from "./fast-import.js";
+import { importAll, OWN_IDENT } from "./fast-import.js";
 import { asResult, GitError, runGit, type GitFailure } from "./git.js";
 import { modulePaths, openModules } from "./modules.js";
 import { readHead, treeish, type Head, type HeadState } from "./head.js";
-import { byPath, isPlain, onlyStaged } from "./index-compare.js";
+import { byPath, type ByPath } from "./index-compare.js";
 import { diffTrees, dropOwnIndex, ownIndex, stageAll, stagedAgainst } from "./index-file.js";
-import { keepLineEnds } from "./line-ends.js";
+import { keepBeside, KEPT_STAGED, type Beside } from "./keep-beside.js";
 import { readEntries, readPersonIndex, type PersonIndex } from "./index-person.js";
 import { readFacts } from "./facts.js";
 import { checkpointRef, RESCUES } from "./names.js";
 import type { Repository } from "./repository.js";
 import { freeRescueRef } from "./rescue.js";
 import { changedSince, digestsOf, readSettings, type KeptSettings } from "./settings.js";
-import { NOTHING_UNSEEN, readUnseen, unseenFile, type Unseen } from "./unseen.js";
+import { survey, type Usual } from "./survey.js";
+import { NOTHING_UNSEEN, readUnseen, type Unseen } from "./unseen.js";
 
 export interface CheckpointOrder {
   /** The task's id; for anything else an id with white space, which no task has. */
@@ -44,6 +44,8 @@ export interface Checkpoint {
   /** Submodules (paths in bytes) with a checkpoint of their own under the same id. */
   modules: readonly string[];
   unseen: Unseen;
+  /** `undefined`: modes were not looked at. */
+  usual: Usual | undefined;
   /** What git does and starts here, as this attempt finds it. */
   settings: KeptSettings;
   /** The commit with all that is kept beside the tree; `undefined`: nothing is. */
@@ -61,11 +63,6 @@ export interface KeptIndex {
   staged: ReadonlyMap<string, string>;
 }
 
-/** Where a kept index file lies in the tree of its commit. */
-export const KEPT_INDEX = "index";
-/** The folder of the same tree with what was staged and in no file. */
-export const KEPT_STAGED = "staged";
-
 const Facts = z.object({
   run: z.string(),
   task: z.string(),
@@ -78,6 +75,7 @@ const Facts = z.object({
   /** There is something of `Unseen`. */
   unseen: z.boolean().optional(),
   settings: z.record(z.string(), z.string()).optional(),
+  usual: z.object({ file: z.int(), program: z.int(), folder: z.int() }).optional(),
 });
 
 /**
@@ -96,14 +94,24 @@ export async function checkpoint(
     await dropOwnIndex(repo);
     const person = await readPersonIndex(repo);
     const { warnings, marked } = await stageAll(repo);
-    const unseen = { marked: [...marked] };
+    const tree = byPath((await readEntries(repo, ownIndex(repo))) ?? []);
+    const { usual, modes, empty, special } = await survey(repo, tree);
+    const unseen = { marked: [...marked], modes: [...modes], empty: [...empty], special: [...special] };
     // A filter of git's may write settings when it first runs.
     const settings = await readSettings(repo);
     const all = await stagedAgainst(repo, await treeish(repo, before.commit), []);
     const entries = all.filter(({ path }) => !repo.isOwn(path));
-    const aside = await keepBeside(repo, { person, all, unseen });
-    const modules = await keepModules(repo, order);
-    const made = await makeBase(repo, order, { head: before, entries, person, aside, modules, settings });
+    const aside = await keepBeside(repo, { person, all, tree, unseen });
+    const modules = await keepModules(repo, order, tree);
+    const made = await makeBase(repo, order, {
+      head: before,
+      entries,
+      person,
+      aside,
+      modules,
+      settings,
+      usual,
+    });
     return {
       id: order.id,
       base: made.base,
@@ -118,6 +126,7 @@ export async function checkpoint(
       },
       modules,
       unseen,
+      usual,
       settings,
       beside: made.beside,
       warnings,
@@ -145,45 +154,13 @@ export async function dropInModules(repo: Repository, id: string): Promise<void>
 }
 
 /** Before the checkpoint around them, so that where that is there, they are. */
-async function keepModules(repo: Repository, order: CheckpointOrder): Promise<string[]> {
-  const entries = (await readEntries(repo, ownIndex(repo))) ?? [];
-  const modules = await openModules(repo, modulePaths(entries));
+async function keepModules(repo: Repository, order: CheckpointOrder, tree: ByPath): Promise<string[]> {
+  const modules = await openModules(repo, modulePaths([...tree].map(([path, { mode }]) => ({ path, mode }))));
   for (const { repo: module } of modules) {
     const kept = await checkpoint(module, { ...order, reuse: false });
     if (!kept.ok) throw new GitError(kept.error.command, kept.error.message);
   }
   return modules.map(({ path }) => path);
-}
-
-/** What a checkpoint keeps beside the tree. */
-type Beside = Required<Pick<ImportedCommit, "entries" | "beside">> & {
-  /** The person's index is among it. */
-  index: boolean;
-  /** What git does not look at is among it. */
-  unseen: boolean;
-  staged: KeptIndex["staged"];
-};
-
-async function keepBeside(
-  repo: Repository,
-  found: { person: PersonIndex; all: readonly DiffEntry[]; unseen: Unseen },
-): Promise<Beside> {
-  const { person, all } = found;
-  const tree = byPath((await readEntries(repo, ownIndex(repo))) ?? []);
-  const file = unseenFile(found.unseen);
-  const unseen = file.length > 0;
-  const rest = [...(await keepLineEnds(repo, tree)), ...file];
-  if (isPlain(person.entries, tree, new Map(all.map((entry) => [entry.path, entry])))) {
-    return { entries: [], beside: rest, index: false, unseen, staged: new Map() };
-  }
-  const staged = onlyStaged(person.entries, tree, repo.isOwn);
-  return {
-    entries: staged.map((entry) => ({ ...entry, path: `${KEPT_STAGED}/${entry.path}` })),
-    beside: [{ path: KEPT_INDEX, mode: "100644", content: person.bytes }, ...rest],
-    index: true,
-    unseen,
-    staged: new Map(staged.map(({ path, to }) => [path, to.oid])),
-  };
 }
 
 async function makeBase(
@@ -196,6 +173,7 @@ async function makeBase(
     aside: Beside;
     modules: readonly string[];
     settings: KeptSettings;
+    usual: Usual;
   },
 ): Promise<{ base: string; beside: string | undefined }> {
   const { head, entries, person, aside, modules } = found;
@@ -210,6 +188,7 @@ async function makeBase(
     unseen: aside.unseen,
     modules,
     settings: digestsOf(repo, found.settings),
+    usual: found.usual,
   };
   const ref = checkpointRef(repo.tree, order.id);
   const { entries: staged, beside } = aside;
@@ -260,6 +239,7 @@ async function reuseCheckpoint(
     index: await readKeptIndex(repo, facts?.index, facts?.kept === true ? beside : undefined),
     modules: facts?.modules ?? [],
     unseen: facts?.unseen === true && beside !== undefined ? await readUnseen(repo, beside) : NOTHING_UNSEEN,
+    usual: facts?.usual,
     settings,
     beside,
     warnings: lost === undefined ? warnings : [...warnings, lost],

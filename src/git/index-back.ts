@@ -1,7 +1,7 @@
 // Puts the person's index back as a checkpoint found it. First says what is in it and would be gone, so that it can be kept.
 // Leaves keeping that, and the files, to restore.ts.
 import type { KeptIndex } from "./checkpoint.js";
-import { KEPT_INDEX } from "./checkpoint.js";
+import { KEPT_INDEX } from "./keep-beside.js";
 import { parseBatch } from "./batch.js";
 import { exists, sameVersion, type DiffEntry } from "./diff.js";
 import { GitError, runGit } from "./git.js";

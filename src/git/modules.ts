@@ -13,7 +13,7 @@ export interface Module {
 }
 
 /** The paths at which an index has other repositories. */
-export function modulePaths(entries: readonly IndexEntry[]): string[] {
+export function modulePaths(entries: readonly Pick<IndexEntry, "path" | "mode">[]): string[] {
   return entries.filter(({ mode }) => mode === "160000").map(({ path }) => path);
 }
 

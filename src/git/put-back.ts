@@ -6,12 +6,13 @@ import { asResult, type GitFailure } from "./git.js";
 import type { Checkpoint } from "./checkpoint.js";
 import { stageAll, stagedAgainst } from "./index-file.js";
 import { goBack } from "./restore.js";
+import { restoreModesOf } from "./restore-unseen.js";
 import type { Restored } from "./restore-order.js";
 import { putSettingsBack } from "./settings.js";
 import type { Repository } from "./repository.js";
 
 export interface PutBackOrder {
-  checkpoint: Pick<Checkpoint, "base" | "settings">;
+  checkpoint: Pick<Checkpoint, "base" | "settings" | "usual" | "unseen">;
   /** What the attempt did, from the snapshot. */
   changes: readonly DiffEntry[];
   run: string;
@@ -32,7 +33,8 @@ export async function putBack(repo: Repository, order: PutBackOrder): Promise<Re
     if (back.length === 0) return { paths: [], rescue: undefined, warnings };
     const { run, label } = order;
     const rescue = await goBack(repo, { base, run, label, own: order.changes, back });
-    return { paths: back.map(({ path }) => toText(path)), rescue, warnings };
+    const modes = await restoreModesOf(repo, order.checkpoint, { back, own: order.changes });
+    return { paths: back.map(({ path }) => toText(path)), rescue, warnings: [...warnings, ...modes] };
   });
 }
 

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { Result } from "../system/result.js";
 import { toText } from "./bytes.js";
-import { KEPT_STAGED } from "./checkpoint.js";
+import { KEPT_STAGED } from "./keep-beside.js";
 import { exists, type DiffEntry } from "./diff.js";
 import { readFacts } from "./facts.js";
 import { asResult, GitError, runGit, type GitFailure } from "./git.js";

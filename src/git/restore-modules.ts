@@ -14,13 +14,14 @@ import type { GitFailure } from "./git.js";
 
 type Restore = (repo: Repository, order: RestoreOrder) => Promise<Result<Restored, GitFailure>>;
 
-/** Takes them back; answers with the paths, as seen from the repository around them. No process where there are none. */
+/** Takes them back; answers with paths and warnings, as seen from the repository around them. No process where there are none. */
 export async function restoreModules(
   repo: Repository,
   order: RestoreOrder,
   restore: Restore,
-): Promise<string[]> {
+): Promise<Pick<Restored, "paths" | "warnings">> {
   const paths: string[] = [];
+  const warnings: string[] = [];
   for (const path of order.checkpoint.modules) {
     await relinkModule(repo, path);
     for (const { repo: module } of await openModules(repo, [path])) {
@@ -30,11 +31,12 @@ export async function restoreModules(
         await returnHead(module, taken, order);
         const back = unwrap(await restore(module, { ...order, checkpoint: taken }));
         paths.push(...back.paths.map((inner) => `${toText(path)}/${inner}`));
+        warnings.push(...back.warnings.map((message) => `${toText(path)}: ${message}`));
       }
       unwrap(await dropCheckpoint(module, id));
     }
   }
-  return paths;
+  return { paths, warnings };
 }
 
 async function returnHead(module: Repository, taken: Checkpoint, keep: RestoreOrder): Promise<void> {

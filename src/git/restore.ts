@@ -8,13 +8,14 @@ import { importPair } from "./fast-import.js";
 import { asResult, runGit, type GitFailure } from "./git.js";
 import { readHead, treeish } from "./head.js";
 import { planIndexBack, type IndexBack } from "./index-back.js";
-import { byPath } from "./index-compare.js";
+import { byPath, type ByPath } from "./index-compare.js";
 import { diffTrees, ownIndex, stageAgain, stageAll, stagedAgainst } from "./index-file.js";
 import { restoreLineEnds } from "./line-ends.js";
 import { readEntries, readPersonIndex, type PersonIndex } from "./index-person.js";
 import { keepWork, readKeptWork, type KeptWork } from "./keep-work.js";
 import { putSettingsBack } from "./settings.js";
 import { restoreModules } from "./restore-modules.js";
+import { clearView, restoreUnseen } from "./restore-unseen.js";
 import type { Restored, RestoreOrder } from "./restore-order.js";
 import { freeRescueRef, rescueMessage } from "./rescue.js";
 import type { Repository } from "./repository.js";
@@ -35,6 +36,8 @@ export async function restoreTo(
     const earlier = reused ? await readKeptWork(repo, base) : undefined;
     const work = { repo, order, kept: earlier };
     let differs = await look(work);
+    const view = await clearView(repo, order.checkpoint, await ownTree(repo));
+    if (view.again) differs = await look(work);
     let since: DiffEntry[] = [];
     const person = await readPersonIndex(repo);
     if (differs.length > 0 || !sameAsKept(person, order.checkpoint)) {
@@ -51,10 +54,18 @@ export async function restoreTo(
       await takeBack(work, { since, back, lost: index?.lost ?? [] });
       await index?.write();
     }
-    await putEndsBack(work, since);
+    const tree = await ownTree(repo);
+    const leave = new Set(since.map(({ path }) => path));
+    // Last, since no tree tells any of it apart: whatever was killed before comes here again.
+    await restoreLineEnds(repo, { kept: order.checkpoint.beside, tree, leave });
+    const unseen = await restoreUnseen(repo, order.checkpoint, { tree, leave });
     const inside = await restoreModules(repo, order, restoreTo);
     const paths = [...(work.kept?.changes.keys() ?? [])].map(toText);
-    return { paths: [...paths, ...inside], rescue: work.kept?.ref, warnings };
+    return {
+      paths: [...paths, ...inside.paths],
+      rescue: work.kept?.ref,
+      warnings: [...warnings, ...view.warnings, ...unseen, ...inside.warnings],
+    };
   });
 }
 
@@ -69,6 +80,10 @@ async function look({ repo, order }: Work): Promise<DiffEntry[]> {
   const { base } = order.checkpoint;
   await stageAll(repo, base);
   return stagedAgainst(repo, base, repo.excludes);
+}
+
+async function ownTree(repo: Repository): Promise<ByPath> {
+  return byPath((await readEntries(repo, ownIndex(repo))) ?? []);
 }
 
 function sameAsKept({ checksum }: PersonIndex, { index }: Checkpoint): boolean {
@@ -105,7 +120,7 @@ async function planIndex(
 ): Promise<IndexBack | undefined> {
   const { since, back, person } = found;
   if (since.length === 0 && sameAsKept(person, order.checkpoint)) return undefined;
-  const tree = byPath((await readEntries(repo, ownIndex(repo))) ?? []);
+  const tree = await ownTree(repo);
   const after = new Map<string, Version>(tree);
   for (const { path, from } of back) after.set(path, from);
   const head = await treeish(repo, found.head);
@@ -124,13 +139,6 @@ async function takeBack(
   const facts = { run, label, ...taskOf(checkpoint), base: checkpoint.base };
   work.kept = await keepWork(repo, { ...what, since, facts }, work.kept);
   if (what.back.length > 0) await leadTree(repo, work.kept.commit, work.kept.before);
-}
-
-/** Last, since they are bytes no tree tells apart: whatever was killed before comes here again. */
-async function putEndsBack({ repo, order }: Work, since: readonly DiffEntry[]): Promise<void> {
-  const tree = byPath((await readEntries(repo, ownIndex(repo))) ?? []);
-  const leave = new Set(since.map(({ path }) => path));
-  await restoreLineEnds(repo, { kept: order.checkpoint.beside, tree, leave });
 }
 
 /** Anything but a task's id has white space in it. */

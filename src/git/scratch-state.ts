@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Files } from "../system/ports.js";
 import type { Scratch } from "./scratch.js";
 
-/** Everything a person could tell apart: each file with its kind, mode and bytes; the index with its bits; git's status. */
+/** Everything a person could tell apart: each file and folder with its kind, mode and bytes; the index with its bits; git's status. */
 export interface State {
   files: readonly string[];
   index: string;
@@ -31,8 +31,7 @@ async function filesOf(files: Files, top: string): Promise<string[]> {
       const stat = await files.stat(join(top, path), { link: true });
       if (name === ".git" || stat === undefined) continue;
       if (stat.kind === "folder") folders.push(path);
-      else
-        found.push(`${path} ${stat.mode.toString(8)} ${await contentOf(files, join(top, path), stat.kind)}`);
+      found.push(`${path} ${stat.mode.toString(8)} ${await contentOf(files, join(top, path), stat.kind)}`);
     }
   }
   return found.sort();
@@ -40,5 +39,6 @@ async function filesOf(files: Files, top: string): Promise<string[]> {
 
 async function contentOf(files: Files, path: string, kind: string): Promise<string> {
   if (kind === "symlink") return `-> ${(await files.readLink(path)) ?? ""}`;
+  if (kind !== "file") return kind;
   return Buffer.from((await files.read(path)) ?? []).toString("latin1");
 }

@@ -16,6 +16,12 @@ const Paths = z.array(z.string()).default([]);
 const Unseen = z.object({
   /** The person told git not to look at these. */
   marked: Paths,
+  /** Permission bits where they are not what most files and folders have; "" is the top. */
+  modes: z.array(z.tuple([z.string(), z.int()])).default([]),
+  /** Folders without a file. */
+  empty: Paths,
+  /** Pipes, sockets and the like. */
+  special: Paths,
 });
 export type Unseen = z.infer<typeof Unseen>;
 
@@ -24,7 +30,7 @@ export const NOTHING_UNSEEN: Unseen = Unseen.parse({});
 
 /** The file to keep it in; none where there is nothing to keep. */
 export function unseenFile(unseen: Unseen): ImportedFile[] {
-  const isEmpty = Object.values(unseen).every((paths) => paths.length === 0);
+  const isEmpty = Object.values(unseen).every((found) => found.length === 0);
   if (isEmpty) return [];
   return [{ path: FILE, mode: "100644", content: Buffer.from(JSON.stringify(unseen), "utf8") }];
 }
