@@ -23,6 +23,9 @@ import path from "node:path";
  * @property {Record<string, unknown>} [summary] the report; `task_id` is added when it is left out
  * @property {string} [prose] said instead of the report
  * @property {boolean} [terminal] false: stops before the event that ends a run
+ * @property {boolean} [mute] only acp: answers nothing at all
+ * @property {number} [version] only acp: of the protocol
+ * @property {string} [asks] only acp: a file it would write, if it may
  * @property {number} [exit] the exit code
  */
 
@@ -85,8 +88,8 @@ function record(call) {
   appendFileSync(log, `${JSON.stringify({ ...call, env: Object.fromEntries(run) })}\n`);
 }
 
-/** @returns {Attempt} */
-function chooseAttempt() {
+/** What is to be done in this start, by the environment. @returns {Attempt} */
+export function chooseAttempt() {
   const file = process.env.FAKE_AGENT_SCRIPT;
   const id = process.env.LOOPER_TASK_ID;
   const phase = process.env.LOOPER_PHASE ?? "iteration";
