@@ -118,9 +118,11 @@ const worked: Record<string, Row> = {
   "puts sh on PATH": [SHELL, { ...GREET, "bin/sh": { program: "#!/bin/true\n" } }, CHECK],
 };
 
-test.for(Object.entries(worked))("done all the same: %s", async ([, row], { cold }) => {
-  const { report, now } = await cold.judge(...row);
+test.for(Object.entries(worked))("done all the same, with a warning: %s", async ([, row], { cold }) => {
+  const { report, now, warnings } = await cold.judge(...row);
   expect(report).toMatchObject({ verdict: "passed", tampered: [] });
+  const [, attempt] = row;
+  expect(warnings.join()).toContain(Object.keys(attempt).at(-1));
   // What the next task starts from holds the edit: it is to be measured anew.
   expect(now).toBeUndefined();
 });
@@ -231,7 +233,7 @@ test("checks that remove everything prove nothing", async ({ cold }) => {
   const attempt = {
     "src/add.js": 'import { rmSync } from "node:fs";\nrmSync(process.cwd(), { recursive: true });\n',
   };
-  const { report } = await cold.judge(NODE, attempt, { commands: ["node src/add.js"] });
+  const { report } = await cold.judge(NODE, attempt, { own: ["node src/add.js"] });
   expect(report).toMatchObject({ verdict: "tampered", tampered: [{ what: "deleted" }] });
 });
 

@@ -4,11 +4,12 @@ import { posix } from "node:path";
 import { asResult, type GitFailure } from "../git/git.js";
 import type { Result } from "../system/result.js";
 import { runPass, type ColdOrder, type Gate, type Seen } from "./cold-pass.js";
+import { withDoubts } from "./cold-doubts.js";
 import { baseRoom, inRoom, pathFromTop, type ColdPlaces, type InRoom } from "./cold-room.js";
 import { roomOrder, studyAttempt } from "./cold-study.js";
 import { judge } from "./compare.js";
 import { baselineAfter, interruptedGate, measureBaseline, type Runs } from "./gate.js";
-import { simpleCommands } from "./protected-commands.js";
+import { simpleCommands } from "./command-words.js";
 import { planRoom, type RoomPlan } from "./protected-room.js";
 import { addedTests, passingWithoutWork } from "./red-first.js";
 import { runCommands, type GatePlan } from "./run-commands.js";
@@ -18,7 +19,10 @@ import type { Baseline, CommandVerdict, GateReport, GateVerdict } from "./verdic
 export interface ColdVerdict {
   report: GateReport;
   now: Baseline | undefined;
+  warnings: readonly string[];
 }
+
+type Judged = Omit<ColdVerdict, "warnings">;
 
 /** The project's commands in a room of a base. */
 export async function measureColdBaseline(
@@ -48,18 +52,19 @@ export async function runColdGate(
 ): Promise<Result<ColdVerdict, GitFailure>> {
   return asResult(async () => {
     const { base, changes, plan, patterns, strict, baseline } = order;
-    const commands = [...plan.commands, ...plan.own];
+    const commands = { project: plan.commands, own: plan.own };
     const study = await studyAttempt(places, { base, changes, commands, patterns });
     if (study.tampered.length > 0) {
       const { tampered } = study;
       const report = judge({ baseline, ran: [], again: [], strict, cold: true, tampered });
-      return { report, now: undefined };
+      return { report, now: undefined, warnings: [] };
     }
-    return judgeWork({ places, order, study, stop });
+    const { report, now } = await judgeWork({ places, order, study, stop });
+    return { ...withDoubts(report, study), now };
   });
 }
 
-async function judgeWork(gate: Gate): Promise<ColdVerdict> {
+async function judgeWork(gate: Gate): Promise<Judged> {
   const { changes, protection } = gate.study;
   const plan = planRoom(changes, protection, "work");
   const hasOwnTests = plan.heldBack.some((path) => protection.kindOf(path) === "test");
@@ -116,7 +121,7 @@ function namesAny(command: string, folder: string, paths: ReadonlySet<string>): 
 }
 
 /** Tests that are added must fail on the base, or be missed there. */
-async function proveRed(gate: Gate, last: Seen, runs: Runs): Promise<ColdVerdict> {
+async function proveRed(gate: Gate, last: Seen, runs: Runs): Promise<Judged> {
   const { places, order, study, stop } = gate;
   const added = addedTests(study.changes, study.protection, study.blobs);
   if (added.length === 0) return verdictOf(last);
@@ -140,7 +145,7 @@ async function proveRed(gate: Gate, last: Seen, runs: Runs): Promise<ColdVerdict
   return { report: { ...last.report, verdict: "failed", evidence }, now: undefined };
 }
 
-function verdictOf({ report, runs, exact }: Seen): ColdVerdict {
+function verdictOf({ report, runs, exact }: Seen): Judged {
   return { report, now: exact ? baselineAfter(runs) : undefined };
 }
 

@@ -6,7 +6,7 @@ import { exists, type DiffEntry, type Version } from "../git/diff.js";
 import { filesOf, readBlobs } from "../git/objects.js";
 import { pathFromTop, unwrap, type ColdPlaces, type RoomOrder } from "./cold-room.js";
 import { protect, type Protection } from "./protected.js";
-import { namedByCommands, type BaseFiles } from "./protected-commands.js";
+import { namedByCommands, type BaseFiles, type Commands, type Named } from "./protected-commands.js";
 import { mergeManifest } from "./protected-manifests.js";
 import { followMoves } from "./protected-imports.js";
 import type { Pass, RoomPlan } from "./protected-room.js";
@@ -22,6 +22,7 @@ export interface Study {
   baseFiles: ReadonlyMap<string, Version>;
   changes: readonly DiffEntry[];
   protection: Protection;
+  named: Named;
   tampered: readonly Tampering[];
   /** Changed blobs that are small, by id: bytes. */
   blobs: ReadonlyMap<string, string>;
@@ -33,7 +34,7 @@ export async function studyAttempt(
   order: {
     base: string;
     changes: readonly DiffEntry[];
-    commands: readonly string[];
+    commands: Commands;
     patterns: readonly string[];
   },
 ): Promise<Study> {
@@ -43,11 +44,12 @@ export async function studyAttempt(
   const [project, work] = [places.projectDir, places.workDir].map((folder) =>
     pathFromTop(places.rooms, folder),
   );
+  const named = await nameFiles(places, baseFiles, order.commands, work ?? "");
   const protection = protect({
     patterns: order.patterns,
     project: project ?? "",
     work: work ?? "",
-    named: await nameFiles(places, baseFiles, order.commands, work ?? ""),
+    named,
   });
   const oids = changes.flatMap(({ from, to }) => [from, to].filter(isBlob).map(({ oid }) => oid));
   const blobs = unwrap(await readBlobs(repo, oids, MOST_BYTES));
@@ -55,7 +57,7 @@ export async function studyAttempt(
     const textOf = (version: Version): string | undefined => blobs.get(version.oid);
     return { ...entry, path: toText(entry.path), before: textOf(entry.from), after: textOf(entry.to) };
   });
-  return { base, baseFiles, changes, protection, tampered: findTampering(files, protection), blobs };
+  return { base, baseFiles, changes, protection, named, tampered: findTampering(files, protection), blobs };
 }
 
 /** What a room holds by this plan. */
@@ -107,9 +109,9 @@ function isBlob({ mode }: Version): boolean {
 async function nameFiles(
   { rooms }: ColdPlaces,
   files: ReadonlyMap<string, Version>,
-  commands: readonly string[],
+  commands: Commands,
   work: string,
-): Promise<ReturnType<typeof namedByCommands>> {
+): Promise<Named> {
   const texts = new Map<string, string | undefined>();
   for (;;) {
     const wanted = new Map<string, string>();

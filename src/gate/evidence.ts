@@ -40,6 +40,12 @@ export function tellEvidence({ tampered, failing, measured }: Findings): string 
   return startOf(parts.join("\n\n"), MOST_EVIDENCE);
 }
 
+/** Evidence with a sentence more behind its first line. */
+export function withNote(evidence: string, note: string): string {
+  const [headline = "", ...rest] = evidence.split("\n\n");
+  return startOf([headline, startOfLine(note, MOST_HEADLINE), ...rest].join("\n\n"), MOST_EVIDENCE);
+}
+
 function tamperingHeadline(tampered: readonly Tampering[]): string {
   const shown = tampered.map((one) => `${subjectOf(one)} (${one.what})`);
   return `${count(tampered.length, "existing check")} taken away or weakened: ${some(shown, IN_HEADLINE)}`;

@@ -1,6 +1,8 @@
 // Which files the gate's commands check by: scripts they run, what these read, the rules of `make` and its like. Pure.
 // Leaves the patterns every project shares to protected-patterns.ts. See docs/decisions for what is not held.
 import { posix } from "node:path";
+import { filesRun, inlineShell, scriptOf, simpleCommands } from "./command-words.js";
+import { recipesFor } from "./protected-makefile.js";
 import { TOOL_FILES } from "./protected-patterns.js";
 
 /** The project at the base, as far as it is asked for here. Paths are text, from the top of the repository. */
@@ -12,24 +14,29 @@ export interface BaseFiles {
 
 /** What commands check by. */
 export interface Named {
-  /** Files at the base. */
+  /** Files, at the base or found in place of one there. */
   paths: ReadonlySet<string>;
   /** Patterns, as in .gitignore, for files in the folder of work or anywhere: `Makefile`, also one that is added. */
   patterns: ReadonlySet<string>;
   /** Programs they call by name. */
   programs: ReadonlySet<string>;
-  /** Modules that their scripts in Python load. */
+  /** Modules that their scripts in Python load, and the folders these scripts lie in. */
   modules: ReadonlySet<string>;
+  folders: ReadonlySet<string>;
+  /** Files at the base that a task's own commands run, and that nothing but their own exit code speaks for. Not held. */
+  work: ReadonlySet<string>;
 }
 
-const INTERPRETERS =
-  /^(?:sh|bash|dash|zsh|ksh|node|nodejs|bun|deno|tsx|ts-node|python[\d.]*|ruby|perl|php|lua|awk|expect|source|\.)$/;
-/** Prefixes of a command that only say how it runs. */
-const PREFIXES =
-  /^(?:env|exec|command|time|nice|nohup|sudo|timeout|xvfb-run|cross-env|npx|bunx|then|do|else|if|!|\(|\{)$/;
+/** Lines for `sh -c`: the project's, and a task's own. */
+export interface Commands {
+  project: readonly string[];
+  own: readonly string[];
+}
+
 /** Words in a script's name that say that it checks, and in any file's name that it is what something is held against. */
 const CHECKS = words(
-  "test tests check checks checker verify verifier spec specs lint validate assert smoke e2e acceptance ci coverage",
+  "test tests check checks checker verify verifier spec specs lint validate validator assert smoke e2e acceptance ci coverage " +
+    "qa prove selfcheck selftest",
 );
 const MODELS = words("expected golden baseline");
 const CHECKER_FOLDER = /(?:^|\/)(?:scripts?|ci|\.ci|tools?|hack|build|checks?|support)\//i;
@@ -37,11 +44,23 @@ const SHELL_FILE = /\.(?:sh|bash|zsh|bats)$/;
 /** How many scripts deep it goes on. */
 const DEPTH = 5;
 
-/** Finds the files at the base that these commands check by. `folder`: where they run, from the top ("" is the top). */
-export function namedByCommands(commands: readonly string[], folder: string, base: BaseFiles): Named {
+/**
+ * Finds the files at the base that these commands check by. What the project's commands run is held; what a task's own run
+ * is often what the task is about. `folder`: where they run, from the top ("" is the top).
+ */
+export function namedByCommands({ project, own }: Commands, folder: string, base: BaseFiles): Named {
   const none = (): Set<string> => new Set();
-  const named = { paths: none(), patterns: none(), programs: none(), modules: none() };
-  for (const command of commands) lookAt({ named, base, folder, depth: DEPTH }, command);
+  const named = {
+    paths: none(),
+    patterns: none(),
+    programs: none(),
+    modules: none(),
+    folders: none(),
+    work: none(),
+  };
+  const search = { named, base, folder, depth: DEPTH, judged: true, seen: new Set<string>() };
+  for (const command of project) lookAt({ ...search, runs: "hold" }, command);
+  for (const command of own) lookAt({ ...search, runs: "tell" }, command);
   return named;
 }
 
@@ -60,30 +79,41 @@ interface Search {
   base: BaseFiles;
   folder: string;
   depth: number;
+  /** Whether the exit code of all of it is looked at. */
+  judged: boolean;
+  /** What becomes of a file that is run and judged by its exit code alone; "pass": only names tell. */
+  runs: "hold" | "tell" | "pass";
+  /** What was looked at: rules and scripts run each other. */
+  seen: Set<string>;
 }
 
 function lookAt(search: Search, text: string): void {
-  if (search.depth === 0) return;
   let { folder } = search;
+  const key = [search.runs, search.judged, folder, text].join("\0");
+  if (search.depth === 0 || search.seen.has(key)) return;
+  search.seen.add(key);
+  const roots = [...text.matchAll(/\bPYTHONPATH=["']?([^\s"';]+)/g)].flatMap(([, path = ""]) =>
+    path.split(":"),
+  );
   for (const { words, judged } of simpleCommands(text)) {
     const [program, to] = words;
     if (program === "cd" && to !== undefined) folder = posix.join(folder, to);
-    else lookAtWords({ ...search, folder }, words, judged);
+    else lookAtWords({ ...search, folder, judged: search.judged && judged }, words, roots);
   }
 }
 
-function lookAtWords(search: Search, words: readonly string[], judged: boolean): void {
-  const { base, folder, named } = search;
+function lookAtWords(search: Search, words: readonly string[], roots: readonly string[]): void {
+  const { base, folder, named, judged } = search;
   const [program = "", ...args] = words;
   const at = (word: string): string => posix.normalize(posix.join(folder, word));
+  const inner = { ...search, depth: search.depth - 1 };
   const tool = TOOL_FILES[posix.basename(program)];
-  if (tool !== undefined) holdTool(search, posix.basename(program), tool);
+  if (tool !== undefined) holdTool(inner, words, tool);
   named.programs.add(program);
   const script = scriptOf(program, args);
-  if (script?.endsWith(".py") === true) {
-    const imports = (base.text(at(script)) ?? "").matchAll(/^[ \t]*(?:import|from)[ \t]+(\w+)/gm);
-    for (const [, module = ""] of imports) named.modules.add(module);
-  }
+  const run = filesRun(words, { has: (word) => base.has(at(word)), roots: [".", ...roots] }).map(at);
+  if (judged) for (const path of run) takeRun(inner, path);
+  if (script !== undefined) noteModules(search, at(script));
   for (const word of words) {
     const path = at(word);
     if (!base.has(path) || named.paths.has(path)) continue;
@@ -91,11 +121,26 @@ function lookAtWords(search: Search, words: readonly string[], judged: boolean):
     const sourced = runs && (program === "." || program === "source");
     const alone = runs && judged && args.length <= 1 && (SHELL_FILE.test(path) || program.includes("/"));
     const isChecker = isNamed(MODELS, path) || (runs && (isNamed(CHECKS, path) || CHECKER_FOLDER.test(path)));
-    if (sourced || alone || isChecker) hold(search, path);
+    if (sourced || alone || isChecker) hold(inner, path);
   }
-  for (const script of packageScripts(program, args, base.text(at("package.json")))) {
-    lookAt({ ...search, depth: search.depth - 1 }, script);
-  }
+  const shell = inlineShell(words);
+  if (shell !== undefined) lookAt(inner, shell);
+  for (const line of packageScripts(program, args, base.text(at("package.json")))) lookAt(inner, line);
+}
+
+/** A file that is run, and says by its exit code how it went. */
+function takeRun(search: Search, path: string): void {
+  const { named, runs } = search;
+  if (runs === "pass") return;
+  if (runs === "tell") named.work.add(path);
+  else if (!named.paths.has(path)) hold(search, path);
+}
+
+function noteModules({ base, named }: Search, script: string): void {
+  if (!script.endsWith(".py")) return;
+  named.folders.add(posix.dirname(script));
+  const imports = (base.text(script) ?? "").matchAll(/^[ \t]*(?:import|from)[ \t]+(\w+)/gm);
+  for (const [, module = ""] of imports) named.modules.add(module);
 }
 
 /** A script that checks is held with what it sources and the checks it runs itself. */
@@ -103,27 +148,37 @@ function hold(search: Search, path: string): void {
   search.named.paths.add(path);
   const text = search.base.text(path);
   if (text === undefined || !(SHELL_FILE.test(path) || /^#!.*\b(?:ba|da|z|k)?sh\b/.test(text))) return;
-  lookAt({ ...search, depth: search.depth - 1 }, text);
+  lookAt({ ...search, runs: "pass" }, text);
 }
 
-/** What a tool reads by itself, with the checks that the rules of a Makefile run. */
-function holdTool(search: Search, tool: string, patterns: readonly string[]): void {
-  const { base, folder, named, depth } = search;
+/** What a tool reads by itself, with what the rules of a Makefile run. */
+function holdTool(
+  search: Search,
+  [program = "", ...args]: readonly string[],
+  patterns: readonly string[],
+): void {
+  const { base, named } = search;
   for (const pattern of patterns) named.patterns.add(pattern);
-  if (tool !== "make" && tool !== "gmake") return;
-  const file = ["GNUmakefile", "makefile", "Makefile"].find((name) => base.has(posix.join(folder, name)));
-  const rules = file === undefined ? "" : (base.text(posix.join(folder, file)) ?? "");
-  for (const [, recipe = ""] of rules.matchAll(/^\t[@+-]*(.*)$/gm)) {
-    lookAt({ ...search, depth: depth - 1 }, recipe);
-  }
+  if (!/^g?make$/.test(posix.basename(program))) return;
+  const folder = posix.join(search.folder, valueOf(args, /^(?:-C|--directory)(?:=(.*))?$/) ?? "");
+  const usual = ["GNUmakefile", "makefile", "Makefile"];
+  const names = [valueOf(args, /^(?:-f|--(?:file|makefile))(?:=(.*))?$/), ...usual];
+  const file = names.find((name) => name !== undefined && base.has(posix.join(folder, name)));
+  if (file === undefined) return;
+  const path = posix.join(folder, file);
+  if (!usual.includes(file)) named.paths.add(path);
+  const rules = base.text(path) ?? "";
+  const inside = { ...search, folder };
+  const goals = args.filter((arg) => !arg.startsWith("-") && !arg.includes("=") && arg !== file);
+  for (const line of recipesFor(rules, goals)) lookAt(inside, line);
+  for (const [, recipe = ""] of rules.matchAll(/^\t[@+-]*(.*)$/gm))
+    lookAt({ ...inside, runs: "pass" }, recipe);
 }
 
-/** The file that a program is told to run: itself, or the first word an interpreter does not take for an option. */
-function scriptOf(program: string, args: readonly string[]): string | undefined {
-  if (!INTERPRETERS.test(posix.basename(program))) return program;
-  if (args.some((arg) => /^-[a-z]*[ecm]$/.test(arg) || /^--(?:eval|print|check|test)$/.test(arg)))
-    return undefined;
-  return args.find((arg) => !arg.startsWith("-") && arg !== "run");
+function valueOf(args: readonly string[], option: RegExp): string | undefined {
+  const at = args.findIndex((arg) => option.test(arg));
+  const found = at < 0 ? undefined : (option.exec(args[at] ?? "")?.[1] ?? args[at + 1]);
+  return found?.replace(/^\.\//, "");
 }
 
 const RUN = /^(?:npm|yarn|pnpm|bun)$/;
@@ -150,37 +205,4 @@ function scriptsOf(manifest: string): Record<string, unknown> {
     if (error instanceof SyntaxError) return {};
     throw error;
   }
-}
-
-interface SimpleCommand {
-  words: string[];
-  /** Its own exit code is looked at: nothing reads what it prints. */
-  judged: boolean;
-}
-
-/** The simple commands of a shell text, roughly: what is in quotes stays a word, `$(…)` is a command of its own. */
-export function simpleCommands(text: string): SimpleCommand[] {
-  const plain = text.replace(/\\\n/g, " ").replace(/(^|\s)#.*$/gm, "$1");
-  const commands: SimpleCommand[] = [];
-  const take = (part: string, judged: boolean): void => {
-    const words = [...part.matchAll(/"([^"]*)"|'([^']*)'|([^\s"'<>]+)/g)]
-      .map(([, double, single, bare]) => double ?? single ?? bare ?? "")
-      .map((word) => word.replace(/^\.\//, "").replace(/^\$(?:PWD|\{PWD\})\//, ""));
-    while (words[0] !== undefined && (PREFIXES.test(words[0]) || /^\w+=/.test(words[0]))) words.shift();
-    if (words.length > 0) commands.push({ words, judged });
-  };
-  const outer = plain.replace(
-    /\$\(([^()]*)\)|`([^`]*)`/g,
-    (_, round: string | undefined, tick: string | undefined) => {
-      for (const part of (round ?? tick ?? "").split(/[;\n&|]+/)) take(part, false);
-      return " ";
-    },
-  );
-  for (const line of outer.split(/[;\n]|&&|\|\|/)) {
-    const pipe = line.split("|");
-    pipe.forEach((part, at) => {
-      take(part.replace(/[()]/g, " "), pipe.length === 1 || at === pipe.length - 1);
-    });
-  }
-  return commands;
 }

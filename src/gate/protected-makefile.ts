@@ -4,6 +4,9 @@
 interface Piece {
   text: string;
   targets: readonly string[];
+  /** What the targets of a rule wait for, and what is run for them. */
+  needs: readonly string[];
+  recipe: readonly string[];
   variable: string | undefined;
 }
 
@@ -23,6 +26,37 @@ export function mergeMakefile(base: string, now: string): string | undefined {
   });
   const merged = [base.replace(/\n*$/, "\n"), ...added.map(({ text }) => `${text}\n`)].join("\n");
   return sorted(merged) === sorted(now) ? undefined : merged;
+}
+
+/** The lines that make runs for these goals (words that are none are left out; the first rule's target without any), variables the file sets written out. */
+export function recipesFor(text: string, goals: readonly string[]): string[] {
+  const pieces = piecesOf(text);
+  const values = new Map<string, string>([["MAKE", "make"]]);
+  for (const piece of pieces) {
+    if (piece.variable !== undefined) values.set(piece.variable, piece.text.replace(/^[^=]*=\s*/, ""));
+  }
+  const targets = pieces.flatMap((piece) => piece.targets);
+  const named = goals.filter((goal) => targets.includes(goal));
+  const wanted = new Set(
+    named.length > 0 ? named : targets.filter((one) => !one.startsWith(".")).slice(0, 1),
+  );
+  // A set that grows is gone through to its end.
+  for (const goal of wanted) {
+    for (const { targets: own, needs } of pieces) {
+      if (own.includes(goal)) for (const need of needs) wanted.add(need);
+    }
+  }
+  const run = pieces.filter((piece) => piece.targets.some((target) => wanted.has(target)));
+  return run.flatMap(({ recipe }) => recipe.map((line) => writeOut(line, values)));
+}
+
+function writeOut(line: string, values: ReadonlyMap<string, string>): string {
+  let text = line;
+  // A variable may name others, and itself.
+  for (let depth = 0; depth < 5; depth++) {
+    text = text.replace(/\$[({]([\w.-]+)[)}]/g, (whole, name: string) => values.get(name) ?? whole);
+  }
+  return text.replace(/^[@+\s-]+/, "");
 }
 
 function mentions(text: string, variable: string): boolean {
@@ -55,7 +89,12 @@ function readPiece(lines: readonly string[]): Piece {
   const [head = ""] = lines;
   const text = lines.join("\n");
   const variable = /^(?:export\s+|override\s+)?([\w.-]+)\s*(?::{1,3}=|\?=|\+=|!=|=)/.exec(head)?.[1];
-  if (variable !== undefined) return { text, targets: [], variable };
-  const targets = /^([^\t:=#][^:=]*)::?(?!=)/.exec(head)?.[1]?.trim().split(/\s+/) ?? [];
-  return { text, targets: targets.filter((target) => target !== ""), variable: undefined };
+  if (variable !== undefined) return { text, targets: [], needs: [], recipe: [], variable };
+  const [, before = "", needs = "", line] = /^([^\t:=#][^:=]*)::?(?!=)([^;#]*)(?:;(.*))?/.exec(head) ?? [];
+  const recipe = [...(line === undefined ? [] : [line]), ...lines.slice(1)];
+  return { text, targets: namesIn(before), needs: namesIn(needs), recipe, variable: undefined };
+}
+
+function namesIn(text: string): string[] {
+  return text.split(/\s+/).filter((name) => name !== "");
 }

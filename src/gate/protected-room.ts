@@ -76,7 +76,8 @@ function foldersOf(path: string): string[] {
   return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
 }
 
-function isChangedRuleFile({ path, from, to }: DiffEntry, protection: Protection): boolean {
+/** Whether it holds rules that new ones may stand beside, before and after. */
+export function isChangedRuleFile({ path, from, to }: DiffEntry, protection: Protection): boolean {
   const text = toText(path);
   return protection.mayGrow(text) && isRuleFile(posix.basename(text)) && isFile(from.mode) && isFile(to.mode);
 }
@@ -86,12 +87,14 @@ function isChangedManifest(entry: DiffEntry, protection: Protection): boolean {
   return holdsSettings(entry, protection) && isFile(entry.from.mode) && isFile(entry.to.mode);
 }
 
-function holdsSettings({ path }: DiffEntry, protection: Protection): boolean {
+/** Whether it holds both the work and settings of checks. */
+export function holdsSettings({ path }: DiffEntry, protection: Protection): boolean {
   const text = toText(path);
   const isFree = protection.kindOf(text) === "free" && !protection.isTakenOut(text);
   return isFree && isManifest(posix.basename(text));
 }
 
-function isFile(mode: string): boolean {
+/** Whether a mode is a file's. */
+export function isFile(mode: string): boolean {
   return mode.startsWith("100");
 }

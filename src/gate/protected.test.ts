@@ -13,7 +13,7 @@ const rules = (more: Partial<ProtectionRules> = {}): Protection =>
     patterns: [],
     project: "",
     work: "",
-    named: { paths: new Set(), patterns: new Set(), programs: new Set(), modules: new Set() },
+    named: namedByCommands({ project: [], own: [] }, "", { has: () => false, text: () => undefined }),
     ...more,
   });
 const FILE: Version = { mode: "100644", oid: "a" };
@@ -63,7 +63,9 @@ test("a new file that hides what a script that checks uses", () => {
     "tests/tap.py": "import sys\nfrom configparser import X\n",
   };
   const base = { has: (path: string) => path in files, text: (path: string) => files[path] };
-  const { kindOfNew } = rules({ named: namedByCommands(["sh check.sh", "python3 tests/tap.py"], "", base) });
+  const { kindOfNew } = rules({
+    named: namedByCommands({ project: [], own: ["sh check.sh", "python3 tests/tap.py"] }, "", base),
+  });
   expect(kindOfNew("bin/mkdir", PROGRAM)).toBe("shadow");
   expect(kindOfNew("bin/sort", PROGRAM)).toBe("free");
   expect(kindOfNew("bin/table", PROGRAM)).toBe("free");
@@ -93,7 +95,7 @@ test("patterns hold from the project on, and everywhere for what lies outside it
 
 const named = (commands: string[], files: Record<string, string>, folder = ""): string[] => {
   const base = { has: (path: string) => path in files, text: (path: string) => files[path] };
-  const found = namedByCommands(commands, folder, base);
+  const found = namedByCommands({ project: [], own: commands }, folder, base);
   return [...found.paths, ...found.patterns].sort();
 };
 

@@ -113,7 +113,7 @@ function isShadow(rules: ProtectionRules, path: string, version: Version): boole
   if (PROGRAMS.has(name) || (UTILITIES.has(name) && rules.named.programs.has(name))) return isProgram;
   if (!/\.(?:py|pyc|so|pyd)$/.test(name)) return false;
   const module = name.replace(/\..*$/, "");
-  const here = new Set(["", rules.project, rules.work]);
+  const here = new Set(["", rules.project, rules.work, ...rules.named.folders]);
   const isLoaded =
     PYTHON_MODULES.has(module) || (PYTHON_LIBRARY.has(module) && rules.named.modules.has(module));
   if (here.has(folder) && isLoaded) return true;

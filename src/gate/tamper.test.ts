@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
 import { NOTHING } from "../git/diff.js";
 import { protect } from "./protected.js";
+import { namedByCommands } from "./protected-commands.js";
 import { findTampering, type ChangedFile } from "./tamper.js";
 
 const protection = protect({
   patterns: [],
   project: "",
   work: "",
-  named: { paths: new Set(), patterns: new Set(), programs: new Set(), modules: new Set() },
+  named: namedByCommands({ project: [], own: [] }, "", { has: () => false, text: () => undefined }),
 });
 
 const file = (path: string, before: string | undefined, after: string | undefined): ChangedFile => ({

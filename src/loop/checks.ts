@@ -43,19 +43,29 @@ export async function openCold(world: World): Promise<void> {
 
 /** Runs the project's commands on what a task begins with. */
 export async function measure(world: World, job: JobFacts, stop: AbortSignal): Promise<Measured> {
-  const { ports, memory } = world;
+  const { memory } = world;
   const plan = planOf(world, []);
   const checkpoint = memory.checkpoints.get(job.job);
-  if (memory.cold !== undefined && checkpoint !== undefined) {
-    return measureCold(memory.cold, { base: checkpoint.base, plan }, stop);
-  }
-  const room = await roomOf(world, job);
-  const reports = await absentReports(world, room, plan);
-  const baseline = await measureBaseline(ports, room, plan, stop);
-  await reports.remove();
+  const measured =
+    memory.cold !== undefined && checkpoint !== undefined
+      ? await measureCold(memory.cold, { base: checkpoint.base, plan }, stop)
+      : await measureHere(world, job, plan, stop);
   // A person may have worked on since an older checkpoint was made: then nothing is put back.
   const traces = checkpoint?.reused === true ? [] : await takeBack(world, job, []);
   for (const message of traces) await world.log.tell({ type: "warning", ...job, message });
+  return measured;
+}
+
+async function measureHere(
+  world: World,
+  job: JobFacts,
+  plan: GatePlan,
+  stop: AbortSignal,
+): Promise<Measured> {
+  const room = await roomOf(world, job);
+  const reports = await absentReports(world, room, plan);
+  const baseline = await measureBaseline(world.ports, room, plan, stop);
+  await reports.remove();
   return baseline === "interrupted" ? baseline : { baseline };
 }
 
@@ -86,7 +96,9 @@ export async function check(
   const isEmpty = plan.commands.length + plan.own.length === 0;
   if (memory.cold !== undefined && base !== undefined && !isEmpty) {
     const order = { base, changes, plan, strict, baseline, patterns, redFirst };
-    return { ...unwrap("run-gate", await runColdGate(memory.cold, order, stop)), warnings: [] };
+    const { warnings, ...verdict } = unwrap("run-gate", await runColdGate(memory.cold, order, stop));
+    // A room keeps what runs in it from no path that it knows.
+    return { ...verdict, warnings: [...warnings, ...(await takeBack(world, job, changes))] };
   }
   const room = await roomOf(world, job);
   const reports = await absentReports(world, room, plan);
