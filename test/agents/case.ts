@@ -38,7 +38,9 @@ export interface Case {
   /** What must hold beside the outcome: a sentence for each thing that does not. */
   check?: (scene: Scene) => string[];
   /** The run's ending, and the reasons of its failed attempts: `blocked: network`. */
-  wanted: string | Readonly<Record<AgentName, string>>;
+  wanted: string;
+  /** Of those for whom it must end otherwise. */
+  wantedOf?: Readonly<Partial<Record<AgentName, string>>>;
 }
 
 /** A sentence that is a problem, unless it is not true. */

@@ -11,22 +11,55 @@ export interface Place {
 }
 
 export interface Cli {
-  /** The agent's name in looper's settings, and its kind. */
+  /** The agent's name in looper's settings, and its kind unless its settings name one. */
   name: AgentName;
   /** The npm package, and the version it is pinned to. */
   package: string;
   version: string;
   /** The program it brings. */
   program: string;
+  /** Settings of the agent it cannot do without. */
+  settings?: Record<string, unknown>;
   /** Lays its own settings into its home; returns what its environment needs. */
   wire(place: Place): Record<string, string>;
 }
 
-export const AGENT_NAMES = ["codex", "claude"] as const;
+export const AGENT_NAMES = ["codex", "claude", "gemini", "opencode", "gemini-acp", "opencode-acp"] as const;
 export type AgentName = (typeof AGENT_NAMES)[number];
 
 /** No client's own patience is worth waiting for: it asks so often again. */
 const RETRIES = 2;
+
+const GEMINI_MODEL = "gemini-2.5-pro";
+
+const GEMINI: Cli = {
+  name: "gemini",
+  package: "@google/gemini-cli",
+  version: "0.61.0",
+  program: "gemini",
+  // Left to itself it asks a model which model to ask.
+  settings: { model: GEMINI_MODEL },
+  wire: ({ home, origin }) => {
+    const folder = path.join(home, ".gemini");
+    mkdirSync(folder, { recursive: true });
+    const auth = { selectedType: "gemini-api-key" };
+    writeFileSync(path.join(folder, "settings.json"), JSON.stringify({ security: { auth } }));
+    return { GEMINI_CLI_HOME: home, GOOGLE_GEMINI_BASE_URL: origin, GEMINI_API_KEY: "dummy" };
+  },
+};
+
+const OPENCODE: Cli = {
+  name: "opencode",
+  package: "opencode-ai",
+  version: "1.18.33",
+  program: "opencode",
+  wire: ({ origin }) => ({
+    OPENCODE_DISABLE_AUTOUPDATE: "1",
+    OPENCODE_DISABLE_MODELS_FETCH: "1",
+    OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+    OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig(origin)),
+  }),
+};
 
 export const CLIS: readonly Cli[] = [
   {
@@ -55,7 +88,37 @@ export const CLIS: readonly Cli[] = [
       CLAUDE_CODE_MAX_RETRIES: String(RETRIES),
     }),
   },
+  GEMINI,
+  OPENCODE,
+  {
+    ...GEMINI,
+    name: "gemini-acp",
+    settings: { kind: "acp", args: ["--acp", "--skip-trust", "-m", GEMINI_MODEL] },
+  },
+  { ...OPENCODE, name: "opencode-acp", settings: { kind: "acp", args: ["acp"] } },
 ];
+
+function opencodeConfig(origin: string) {
+  const model = {
+    tool_call: true,
+    limit: { context: 100_000, output: 8000 },
+    cost: { input: 1, output: 2 },
+  };
+  const provider = {
+    npm: "@ai-sdk/openai-compatible",
+    name: "model-server",
+    options: { baseURL: `${origin}/v1`, apiKey: "dummy" },
+    models: { scripted: model },
+  };
+  const name = "model-server/scripted";
+  return {
+    autoupdate: false,
+    share: "disabled",
+    model: name,
+    small_model: name,
+    provider: { "model-server": provider },
+  };
+}
 
 function codexConfig(origin: string): string {
   return `# gpt-5.5 is a model it knows: for others it prints a warning.

@@ -13,9 +13,7 @@ const NO_WAIT = { loop: { max_wait: "1s" } };
 /** Of clients that would wait for ever. */
 const SHORT = { timeout: "15s" };
 
-type Wanted = Case["wanted"];
-
-function always(name: string, about: string, how: Fault, wanted: Wanted): Case {
+function always(name: string, about: string, how: Fault, wanted: string): Case {
   return {
     name,
     about,
@@ -156,12 +154,15 @@ export const FAULT_CASES: readonly Case[] = [
     { fault: "mid-stream", how: "ends" },
     "waiting: network",
   ),
-  always(
-    "malformed",
-    "A frame of the stream is no JSON; codex skips it, and the rest holds the summary.",
-    { fault: "mid-stream", how: "malformed", text: summary },
-    { codex: "complete", claude: "waiting: network" },
-  ),
+  {
+    ...always(
+      "malformed",
+      "A frame of the stream is no JSON; codex skips it, and the rest holds the summary.",
+      { fault: "mid-stream", how: "malformed", text: summary },
+      "waiting: network",
+    ),
+    wantedOf: { codex: "complete" },
+  },
   always("html", "200, and a page for people.", { fault: "html" }, "waiting: network"),
   {
     ...always(
@@ -177,8 +178,9 @@ export const FAULT_CASES: readonly Case[] = [
       "stall",
       "The stream stops in the middle and stays open.",
       { fault: "mid-stream", how: "stalls" },
-      { codex: "waiting: network", claude: "blocked: timed-out" },
+      "blocked: timed-out",
     ),
+    wantedOf: { codex: "waiting: network" },
     agent: (agent) => (agent === "codex" ? { timeout: "60s" } : SHORT),
   },
   {

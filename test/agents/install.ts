@@ -10,7 +10,7 @@ export type Installed = { binary: string; version: string } | { missing: string 
 
 /** About 400 MB each; what is there already is taken. */
 export function install(cli: Cli): Installed {
-  const folder = path.join(cacheFolder(), `${cli.name}-${cli.version}`);
+  const folder = path.join(cacheFolder(), `${cli.program}-${cli.version}`);
   const binary = path.join(folder, "node_modules", ".bin", cli.program);
   if (!existsSync(binary)) {
     mkdirSync(folder, { recursive: true });

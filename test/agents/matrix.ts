@@ -19,7 +19,7 @@ export function isOk({ outcome, wanted, problems }: Row): boolean {
 /** One line for the terminal. */
 export function lineOf(row: Row, seconds: number): string {
   const time = `${seconds.toFixed(1)} s`;
-  const words = [row.agent, row.version, row.name].map((word, at) => word.padEnd([7, 9, 22][at] ?? 0));
+  const words = [row.agent, row.version, row.name].map((word, at) => word.padEnd([12, 9, 22][at] ?? 0));
   const verdict = isOk(row) ? "ok " : "NOT";
   const wanted = row.outcome === row.wanted ? "" : `  wanted: ${row.wanted}`;
   return [

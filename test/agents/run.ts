@@ -48,7 +48,7 @@ async function run(one: Case, cast: readonly [Ready, ...Ready[]]): Promise<Row> 
     agent: cast.map(({ cli }) => cli.name).join(" + "),
     version: cast.map(({ version }) => version).join(" + "),
     name: one.name,
-    wanted: typeof one.wanted === "string" ? one.wanted : one.wanted[name],
+    wanted: one.wantedOf?.[name] ?? one.wanted,
   };
   const { outcome, problems, evidence, streams, seconds } = await play(one, cast);
   const played: Row = { ...row, outcome, problems };

@@ -46,17 +46,17 @@ export async function play(one: Case, cast: readonly [Ready, ...Ready[]]): Promi
     const start = () => new Program(words, options);
     const scene: Scene = { rig, server, agent: cast[0].cli.name, start };
     const program = start();
-    await Promise.all([program.ended, one.meanwhile?.(program, scene)]);
+    const troubles = await Promise.all([
+      complaints(one.meanwhile?.(program, scene)),
+      program.ended.then(() => []),
+    ]);
     const seconds = (performance.now() - began) / 1000;
     const { outcome, evidence, problems } = read(rig, one, scene);
-    const replayed = await rig.replayAll().then(
-      () => [],
-      (error: unknown) => [String(error)],
-    );
+    const replayed = await complaints(rig.replayAll());
     return {
       outcome,
       evidence,
-      problems: [...problems, ...replayed],
+      problems: [...troubles.flat(), ...problems, ...replayed],
       streams: streamsOf(rig, origin),
       seconds,
     };
@@ -66,13 +66,23 @@ export async function play(one: Case, cast: readonly [Ready, ...Ready[]]): Promi
   }
 }
 
+/** What went wrong, in one line. */
+async function complaints(work: Promise<void> | undefined): Promise<string[]> {
+  try {
+    await work;
+    return [];
+  } catch (error) {
+    return [String(error).replaceAll(/\s+/g, " ").slice(0, 500)];
+  }
+}
+
 function settle(
   rig: Rig,
   { agent, settings, tasks = [{ id: "T1" }] }: Case,
   cast: readonly [Ready, ...Ready[]],
 ): void {
   const agents = cast.map(({ cli, binary }) => {
-    return [cli.name, { timeout: "60s", ...agent?.(cli.name), binary }] as const;
+    return [cli.name, { timeout: "60s", ...cli.settings, ...agent?.(cli.name), binary }] as const;
   });
   const schedule = { agent: cast[0].cli.name };
   rig.settings({ schedule, agents: Object.fromEntries(agents), ...settings });

@@ -27,19 +27,23 @@ export const SIX: readonly TaskDraft[] = [
 ];
 const ORDER = ["T5", "T1", "T2", "T3", "T4", "T6"];
 
+/** They say what it cost. */
+const PRICED = new Set(["claude", "opencode", "opencode-acp"]);
+
 /** All six are done, in their order, and what was used is known. */
 export function didSix(scene: Scene): string[] {
   const events = scene.rig.events();
   const order = events.flatMap((line) => (line.type === "agent_started" ? [String(line["task_id"])] : []));
   const used = events.filter(({ type }) => type === "usage");
-  const costs = used.filter(({ agent }) => agent === "claude").map((line) => Number(line["cost_usd"]));
+  const priced = used.filter(({ agent }) => PRICED.has(String(agent)));
+  const costs = priced.map((line) => Number(line["cost_usd"]));
   return [
     ...madeAll(scene, ORDER),
     ...unless(order.join() === ORDER.join(), `the order was ${order.join()}`),
     ...unless(used.length === 6, `${used.length} usage events instead of 6`),
     ...unless(
       costs.every((cost) => cost > 0),
-      "a cost of claude is missing",
+      "a cost is missing",
     ),
   ];
 }
