@@ -42,15 +42,15 @@ export function changedJudges({ changes, protection, named }: Study): string[] {
 /** A report with what has to be known of it: what was held is named, and an attempt that only has its own word is unverified. */
 export function withDoubts(
   report: GateReport,
-  study: Study,
+  { study, attempt }: { study: Study; attempt: Study },
 ): { report: GateReport; warnings: readonly string[] } {
-  const held = changedChecks(study);
-  if (report.verdict === "failed" && held.length > 0) {
-    const note = `Held as before the task, since they check it (verify.protected takes out what does not): ${some(held)}`;
+  const since = report.verdict === "failed" ? changedChecks(study) : [];
+  if (since.length > 0) {
+    const note = `Held as before the run, since they check it (verify.protected takes out what does not): ${some(since)}`;
     return { report: { ...report, evidence: withNote(report.evidence, note) }, warnings: [] };
   }
   if (report.verdict !== "passed" && report.verdict !== "unverified") return { report, warnings: [] };
-  const judges = changedJudges(study);
+  const [held, judges] = [changedChecks(attempt), changedJudges(attempt)];
   const warnings = [
     ...(held.length === 0 ? [] : [`it changes what checks it: ${some(held)}; ${UNTIL_NEXT_RUN}`]),
     ...(judges.length === 0 ? [] : [`not verified, since ${JUDGES}: ${some(judges)}; ${NAME_IT}`]),

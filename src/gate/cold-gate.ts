@@ -5,17 +5,18 @@ import { asResult, type GitFailure } from "../git/git.js";
 import type { Result } from "../system/result.js";
 import { runPass, type ColdOrder, type Gate, type Seen } from "./cold-pass.js";
 import { withDoubts } from "./cold-doubts.js";
-import { baseRoom, inRoom, pathFromTop, type ColdPlaces, type InRoom } from "./cold-room.js";
-import { roomOrder, studyAttempt } from "./cold-study.js";
+import { inRoom, pathFromTop, type ColdPlaces, type InRoom } from "./cold-room.js";
+import { roomOrder, studyAttempt, type Study } from "./cold-study.js";
 import { judge } from "./compare.js";
+import { joined, type Footing } from "./footing.js";
 import { baselineAfter, interruptedGate, measureBaseline, type Runs } from "./gate.js";
 import { simpleCommands } from "./command-words.js";
-import { planRoom, type RoomPlan } from "./protected-room.js";
+import { planRoom, type Pass, type RoomPlan } from "./protected-room.js";
 import { addedTests, passingWithoutWork } from "./red-first.js";
-import { runCommands, type GatePlan } from "./run-commands.js";
+import { runCommands, type GatePlan, type Room } from "./run-commands.js";
 import type { Baseline, CommandVerdict, GateReport, GateVerdict } from "./verdict.js";
 
-/** `now`: as in a warm gate; `undefined` where the next task's base differs from what was measured. */
+/** `now`: as in a warm gate; `undefined` where the attempt does not pass. */
 export interface ColdVerdict {
   report: GateReport;
   now: Baseline | undefined;
@@ -24,23 +25,30 @@ export interface ColdVerdict {
 
 type Judged = Omit<ColdVerdict, "warnings">;
 
-/** The project's commands in a room of a base. */
+/** The project's commands on what a task begins with: on the work with the tests there were, and with all tests. */
 export async function measureColdBaseline(
   places: ColdPlaces,
-  order: { base: string; plan: GatePlan },
+  { footing, plan, patterns }: Pick<ColdOrder, "footing" | "plan" | "patterns">,
   stop: AbortSignal,
 ): Promise<Result<InRoom<Baseline>, GitFailure>> {
-  const { ports } = places.rooms.repo;
   return asResult(async () => {
-    const measured = await inRoom(
-      places,
-      await baseRoom(places, order.base),
-      (room) => measureBaseline(ports, room, order.plan, stop),
-      stop,
-    );
-    if (measured.how !== "done") return measured;
-    const { value } = measured;
-    return value === "interrupted" ? { how: "interrupted" } : { how: "done", value };
+    const commands = { project: plan.commands, own: [] };
+    const study = await studyFrom(places, footing, { changes: footing.since, commands, patterns });
+    const measureIn = async (pass: Pass, room: RoomPlan, some: GatePlan): Promise<InRoom<Baseline>> => {
+      const { ports } = places.rooms.repo;
+      const act = (inside: Room): ReturnType<typeof measureBaseline> =>
+        measureBaseline(ports, inside, some, stop);
+      const measured = await inRoom(places, roomOrder(places, study, room, pass), act, stop);
+      if (measured.how !== "done") return measured;
+      const { value } = measured;
+      return value === "interrupted" ? { how: "interrupted" } : { how: "done", value };
+    };
+    const room = planRoom(study.changes, study.protection, "work");
+    const work = await measureIn("work", room, withoutMissing(places, study, { room, plan }));
+    if (work.how !== "done" || !holdsTests(study, room)) return work;
+    const all = await measureIn("tests", planRoom(study.changes, study.protection, "tests"), plan);
+    if (all.how !== "done") return all;
+    return { how: "done", value: { ...work.value, all: all.value.commands } };
   });
 }
 
@@ -51,36 +59,52 @@ export async function runColdGate(
   stop: AbortSignal,
 ): Promise<Result<ColdVerdict, GitFailure>> {
   return asResult(async () => {
-    const { base, changes, plan, patterns, strict, baseline } = order;
-    const commands = { project: plan.commands, own: plan.own };
-    const study = await studyAttempt(places, { base, changes, commands, patterns });
-    if (study.tampered.length > 0) {
-      const { tampered } = study;
+    const { base, footing, changes, plan, patterns, strict, baseline } = order;
+    const rules = { commands: { project: plan.commands, own: plan.own }, patterns };
+    const attempt = await studyAttempt(places, { base, persons: [], changes, ...rules });
+    if (attempt.tampered.length > 0) {
+      const { tampered } = attempt;
       const report = judge({ baseline, ran: [], again: [], strict, cold: true, tampered });
       return { report, now: undefined, warnings: [] };
     }
-    const { report, now } = await judgeWork({ places, order, study, stop });
-    return { ...withDoubts(report, study), now };
+    const all = joined(footing.since, changes);
+    const study =
+      footing.start === base ? attempt : await studyFrom(places, footing, { changes: all, ...rules });
+    const { report, now } = await judgeWork({ places, order, study, attempt, stop });
+    return { ...withDoubts(report, { study, attempt }), now };
   });
 }
 
+async function studyFrom(
+  places: ColdPlaces,
+  { start, persons }: Footing,
+  order: Omit<Parameters<typeof studyAttempt>[1], "base" | "persons">,
+): Promise<Study> {
+  return studyAttempt(places, { base: start, persons, ...order });
+}
+
 async function judgeWork(gate: Gate): Promise<Judged> {
-  const { changes, protection } = gate.study;
-  const plan = planRoom(changes, protection, "work");
-  const hasOwnTests = plan.heldBack.some((path) => protection.kindOf(path) === "test");
-  const work = await runPass(gate, { pass: "work", room: plan, plan: withoutMissing(gate, plan) });
-  const { strict, redFirst } = gate.order;
+  const { places, study, order } = gate;
+  const { changes, protection } = study;
+  const room = planRoom(changes, protection, "work");
+  const hasOwnTests = holdsTests(study, room);
+  const plan = withoutMissing(places, study, { room, plan: order.plan });
+  const work = await runPass(gate, { pass: "work", room, plan });
+  const { strict, redFirst } = order;
   if (!mayGoOn(work, { hasOwnTests, strict })) return verdictOf(work);
   const tests = hasOwnTests
-    ? await runPass(gate, {
-        pass: "tests",
-        room: planRoom(changes, protection, "tests"),
-        plan: gate.order.plan,
-      })
+    ? await runPass(gate, { pass: "tests", room: planRoom(changes, protection, "tests"), plan: order.plan })
     : undefined;
   const last = tests === undefined ? work : worse(work, tests);
-  if (!redFirst || !mayGoOn(last, { hasOwnTests: false, strict })) return verdictOf(last);
-  return proveRed(gate, last, (tests ?? work).runs);
+  if (!mayGoOn(last, { hasOwnTests: false, strict })) return verdictOf(last);
+  const red = redFirst ? await proveRed(gate, last, (tests ?? work).runs) : last.report;
+  if (red.verdict !== last.report.verdict) return { report: red, now: undefined };
+  const all = tests === undefined ? {} : { all: baselineAfter(tests.runs).commands };
+  return { report: red, now: { ...baselineAfter(work.runs), ...all } };
+}
+
+function holdsTests({ protection }: Study, { heldBack }: RoomPlan): boolean {
+  return heldBack.some((path) => protection.kindOf(path) === "test");
 }
 
 /** An attempt that failed has failed; but what it failed by may be that its own tests are not there. */
@@ -105,10 +129,14 @@ function failsByTests({ verdict, tests, tail }: CommandVerdict, strict: boolean)
 }
 
 /** A command that names a test of the attempt's own has nothing to run where that is left out. */
-function withoutMissing({ places, study, order: { plan } }: Gate, { heldBack }: RoomPlan): GatePlan {
+function withoutMissing(
+  places: ColdPlaces,
+  study: Study,
+  { room, plan }: { room: RoomPlan; plan: GatePlan },
+): GatePlan {
   const work = pathFromTop(places.rooms, places.workDir);
   const missing = new Set(
-    heldBack.filter((path) => !study.baseFiles.has(Buffer.from(path).toString("latin1"))),
+    room.heldBack.filter((path) => !study.baseFiles.has(Buffer.from(path).toString("latin1"))),
   );
   const canRun = (command: string): boolean => !namesAny(command, work, missing);
   return { ...plan, commands: plan.commands.filter(canRun), own: plan.own.filter(canRun) };
@@ -121,10 +149,10 @@ function namesAny(command: string, folder: string, paths: ReadonlySet<string>): 
 }
 
 /** Tests that are added must fail on the base, or be missed there. */
-async function proveRed(gate: Gate, last: Seen, runs: Runs): Promise<Judged> {
-  const { places, order, study, stop } = gate;
+async function proveRed(gate: Gate, last: Seen, runs: Runs): Promise<GateReport> {
+  const { places, order, attempt: study, stop } = gate;
   const added = addedTests(study.changes, study.protection, study.blobs);
-  if (added.length === 0) return verdictOf(last);
+  if (added.length === 0) return last.report;
   const room = planRoom(study.changes, study.protection, "red");
   const { ports } = places.rooms.repo;
   const done = await inRoom(
@@ -134,19 +162,19 @@ async function proveRed(gate: Gate, last: Seen, runs: Runs): Promise<Judged> {
     stop,
   );
   if (done.how === "interrupted" || (done.how === "done" && done.value === "interrupted"))
-    return { report: interruptedGate(true), now: undefined };
+    return interruptedGate(true);
   // A base that cannot even be prepared shows nothing, and tests cannot pass in it.
-  if (done.how === "unprepared" || done.value === "interrupted") return verdictOf(last);
+  if (done.how === "unprepared" || done.value === "interrupted") return last.report;
   const work = pathFromTop(places.rooms, places.workDir);
   const names = (command: string): boolean => namesAny(command, work, new Set(added));
   const idle = passingWithoutWork({ runs, red: done.value, baseline: order.baseline, added, names });
-  if (idle.length === 0) return verdictOf(last);
+  if (idle.length === 0) return last.report;
   const evidence = `passes without the work: ${idle.slice(0, 20).join(", ")}\n\nTests that a task adds must fail on the base (verify.red_first).`;
-  return { report: { ...last.report, verdict: "failed", evidence }, now: undefined };
+  return { ...last.report, verdict: "failed", evidence };
 }
 
-function verdictOf({ report, runs, exact }: Seen): Judged {
-  return { report, now: exact ? baselineAfter(runs) : undefined };
+function verdictOf({ report }: Seen): Judged {
+  return { report, now: undefined };
 }
 
 const BY_WEIGHT: readonly GateVerdict[] = ["passed", "unverified", "failed", "tampered", "interrupted"];

@@ -4,9 +4,10 @@ import type { DiffEntry } from "../git/diff.js";
 import { changedFiles } from "./cold-intact.js";
 import { idleTestFiles } from "./cold-idle.js";
 import { inRoom, type ColdPlaces, type InRoom, type RoomOrder } from "./cold-room.js";
-import { roomOrder, type Study } from "./cold-study.js";
+import { baseOrder, roomOrder, type Study } from "./cold-study.js";
 import { judge, mustRepeat } from "./compare.js";
 import { interruptedGate, type Runs } from "./gate.js";
+import type { Footing } from "./footing.js";
 import type { Pass, RoomPlan } from "./protected-room.js";
 import { runCommands, runOne, type GatePlan, type GatePorts, type Room } from "./run-commands.js";
 import type { Baseline, GateReport, Ran, Tampering } from "./verdict.js";
@@ -15,7 +16,8 @@ import type { Baseline, GateReport, Ran, Tampering } from "./verdict.js";
 export interface ColdOrder {
   /** The checkpoint's commit. */
   base: string;
-  /** What differs from it: a snapshot's. */
+  footing: Footing;
+  /** What differs from the base: a snapshot's. */
   changes: readonly DiffEntry[];
   plan: GatePlan;
   strict: boolean;
@@ -30,7 +32,10 @@ export interface ColdOrder {
 export interface Gate {
   places: ColdPlaces;
   order: ColdOrder;
+  /** Of all that agents did since the footing, this attempt the last of it. */
   study: Study;
+  /** Of this attempt alone. */
+  attempt: Study;
   stop: AbortSignal;
 }
 
@@ -38,8 +43,6 @@ export interface Gate {
 export interface Seen {
   report: GateReport;
   runs: Runs;
-  /** The room was, file for file, what would be committed. */
-  exact: boolean;
 }
 
 /** What is run in a room, and what it did to protected files. */
@@ -54,10 +57,10 @@ export async function runPass(
   { pass, room, plan }: { pass: Pass; room: RoomPlan; plan: GatePlan },
 ): Promise<Seen> {
   const { places, order, study } = gate;
-  const { strict, baseline } = order;
+  const { strict } = order;
+  const baseline = pass === "work" ? order.baseline : withAllTests(order.baseline);
   const content = roomOrder(places, study, room, pass);
-  const exact = room.heldBack.length === 0 && content.texts.length === 0;
-  const seen = (report: GateReport, runs: Runs = { ran: [], again: [] }): Seen => ({ report, runs, exact });
+  const seen = (report: GateReport, runs: Runs = { ran: [], again: [] }): Seen => ({ report, runs });
 
   const first = await actIn(gate, content, (ports, inside) => runCommands(ports, inside, plan, gate.stop));
   if (first.how === "interrupted") return seen(interruptedGate(true));
@@ -79,6 +82,10 @@ export async function runPass(
   if (idle.length === 0) return seen(report, runs);
   const evidence = `ended before any of its tests ran: ${idle.slice(0, 20).join(", ")}`;
   return seen({ ...report, verdict: "failed", evidence }, runs);
+}
+
+function withAllTests(baseline: Baseline | undefined): Baseline | undefined {
+  return baseline?.all === undefined ? baseline : { commands: baseline.all };
 }
 
 async function actIn(
@@ -122,8 +129,7 @@ async function repeat(
 async function withoutCustom(gate: Gate, plan: GatePlan, harm: readonly Tampering[]): Promise<Tampering[]> {
   const byPath = new Map(harm.map((one) => [one.path, one]));
   if (byPath.size === 0) return [];
-  const { base, baseFiles } = gate.study;
-  const asBase = { base, baseFiles, entries: [], texts: [] };
+  const asBase = baseOrder(gate.study);
   const onBase = await actIn(gate, asBase, (ports, room) => runCommands(ports, room, plan, gate.stop));
   if (onBase.how === "done") for (const { path } of onBase.value.harm) byPath.delete(path);
   return [...byPath.values()];

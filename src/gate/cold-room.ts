@@ -10,6 +10,7 @@ import {
   prepareRooms,
   usualTop,
   type GitRoom,
+  type RoomContent,
   type Rooms,
 } from "../git/room.js";
 import { filesOf } from "../git/objects.js";
@@ -50,8 +51,9 @@ export async function openColdPlaces(
 
 /** What a room is to hold. */
 export interface RoomOrder {
-  /** The base's commit. */
+  /** The base: a commit, with what a person did to it since. */
   base: string;
+  persons: readonly DiffEntry[];
   baseFiles: ReadonlyMap<string, Version>;
   entries: readonly DiffEntry[];
   texts: readonly { path: string; mode: string; text: string }[];
@@ -60,9 +62,12 @@ export interface RoomOrder {
 /** What came of a room: what was done in it, or why it was not done. */
 export type InRoom<T> = { how: "done"; value: T } | { how: "interrupted" } | { how: "unprepared"; ran: Ran };
 
-/** A base as it is. */
-export async function baseRoom(places: ColdPlaces, base: string): Promise<RoomOrder> {
-  return { base, baseFiles: unwrap(await filesOf(places.rooms.repo, base)), entries: [], texts: [] };
+/** The files (by path in bytes) of a commit with what a person did to it. */
+export async function baseFilesOf(
+  { rooms }: ColdPlaces,
+  { base, persons }: Pick<RoomOrder, "base" | "persons">,
+): Promise<ReadonlyMap<string, Version>> {
+  return withEntries(unwrap(await filesOf(rooms.repo, base)), persons);
 }
 
 /** Opens a room, prepares it, acts in it and removes it. Throws a `GitError`; for the functions that answer with a `Result`. */
@@ -76,8 +81,7 @@ export async function inRoom<T>(
   const rules = setupRules(places);
   const inBase = await fillCache(places, order, rules, stop);
   if (inBase === "interrupted" || stop.aborted) return { how: "interrupted" };
-  const { base: commit, entries, texts } = order;
-  const open = unwrap(await openRoom(places.rooms, { commit, entries, texts }));
+  const open = unwrap(await openRoom(places.rooms, contentOf(order)));
   try {
     const ready = await prepare(places, { open, order, rules }, stop);
     if (ready === "interrupted") return { how: "interrupted" };
@@ -103,7 +107,7 @@ async function fillCache(
   const key = await setupKey(ports, rules, { files: filesIn(asBase), top, env });
   if (key === undefined || (await isKept(ports, rules.cache, key))) return undefined;
   if (key !== (await setupKey(ports, rules, { files: filesIn(order), top, env }))) return undefined;
-  const open = unwrap(await openRoom(places.rooms, { commit: order.base, entries: [], texts: [] }));
+  const open = unwrap(await openRoom(places.rooms, contentOf(asBase)));
   try {
     // One that fails here fails, or does not, in the attempt's own room: that is what counts.
     const ready = await prepare(places, { open, order: asBase, rules }, stop);
@@ -124,6 +128,12 @@ async function prepare(
   return setUp(ports, rules, { place: open, room, key, mayKeep: isBase(order) }, stop);
 }
 
+function contentOf({ base, persons, entries, texts }: RoomOrder): RoomContent {
+  const changed = new Set(entries.map(({ path }) => path));
+  const kept = persons.filter(({ path }) => !changed.has(path));
+  return { commit: base, entries: [...kept, ...entries], texts };
+}
+
 function isBase({ entries, texts }: RoomOrder): boolean {
   return entries.length === 0 && texts.length === 0;
 }
@@ -134,7 +144,14 @@ function setupRules({ rooms, env, setup, setupTimeoutMs }: ColdPlaces): SetupRul
 
 /** The files of a room by path (bytes), as far as the project's blobs tell. */
 export function filesIn({ baseFiles, entries }: RoomOrder): ReadonlyMap<string, Version> {
-  const files = new Map(baseFiles);
+  return withEntries(baseFiles, entries);
+}
+
+function withEntries(
+  before: ReadonlyMap<string, Version>,
+  entries: readonly DiffEntry[],
+): ReadonlyMap<string, Version> {
+  const files = new Map(before);
   for (const { path, to } of entries) {
     if (exists(to)) files.set(path, to);
     else files.delete(path);

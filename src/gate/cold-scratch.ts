@@ -6,6 +6,7 @@ import { must, test as base, type Scratch } from "../git/scratch.js";
 import { snapshot } from "../git/snapshot.js";
 import { measureColdBaseline, runColdGate, type ColdVerdict } from "./cold-gate.js";
 import type { ColdOrder } from "./cold-pass.js";
+import type { Footing } from "./footing.js";
 import { openColdPlaces, type ColdPlaces } from "./cold-room.js";
 import type { Baseline } from "./verdict.js";
 
@@ -66,7 +67,7 @@ export const test = base.extend<{ cold: Cold }>({
         return must(
           await runColdGate(
             open,
-            { ...orderOf(verify), base: before.base, changes, baseline },
+            { ...orderOf(verify), base: before.base, footing: footingFrom(before.base), changes, baseline },
             verify.stop ?? NEVER,
           ),
         );
@@ -90,7 +91,7 @@ async function openPlaces(scratch: Scratch, { folder = ".", setup = [], env }: V
   );
 }
 
-function orderOf(verify: Verify): Omit<ColdOrder, "base" | "changes" | "baseline"> {
+function orderOf(verify: Verify): Omit<ColdOrder, "base" | "footing" | "changes" | "baseline"> {
   const { commands = [], own = [], reports = [] } = verify;
   return {
     plan: { commands, own, timeoutMs: 60_000, reports },
@@ -100,8 +101,12 @@ function orderOf(verify: Verify): Omit<ColdOrder, "base" | "changes" | "baseline
   };
 }
 
+const footingFrom = (start: string): Footing => ({ start, persons: [], since: [] });
+
 async function measure(places: ColdPlaces, base: string, verify: Verify): Promise<Baseline | undefined> {
-  const measured = must(await measureColdBaseline(places, { base, plan: orderOf(verify).plan }, NEVER));
+  const measured = must(
+    await measureColdBaseline(places, { ...orderOf(verify), footing: footingFrom(base) }, NEVER),
+  );
   return measured.how === "done" ? measured.value : undefined;
 }
 

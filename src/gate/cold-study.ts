@@ -3,8 +3,8 @@
 import { posix } from "node:path";
 import { toBytes, toText } from "../git/bytes.js";
 import { exists, type DiffEntry, type Version } from "../git/diff.js";
-import { filesOf, readBlobs } from "../git/objects.js";
-import { pathFromTop, unwrap, type ColdPlaces, type RoomOrder } from "./cold-room.js";
+import { readBlobs } from "../git/objects.js";
+import { baseFilesOf, pathFromTop, unwrap, type ColdPlaces, type RoomOrder } from "./cold-room.js";
 import { protect, type Protection } from "./protected.js";
 import { namedByCommands, type BaseFiles, type Commands, type Named } from "./protected-commands.js";
 import { mergeManifest } from "./protected-manifests.js";
@@ -19,6 +19,7 @@ const MOST_BYTES = 1024 * 1024;
 /** What is known of an attempt from its files. */
 export interface Study {
   base: string;
+  persons: readonly DiffEntry[];
   baseFiles: ReadonlyMap<string, Version>;
   changes: readonly DiffEntry[];
   protection: Protection;
@@ -33,14 +34,16 @@ export async function studyAttempt(
   places: ColdPlaces,
   order: {
     base: string;
+    /** What a person did to the base: part of it. */
+    persons: readonly DiffEntry[];
     changes: readonly DiffEntry[];
     commands: Commands;
     patterns: readonly string[];
   },
 ): Promise<Study> {
   const { repo } = places.rooms;
-  const { base, changes } = order;
-  const baseFiles = unwrap(await filesOf(repo, base));
+  const { base, persons, changes } = order;
+  const baseFiles = await baseFilesOf(places, { base, persons });
   const [project, work] = [places.projectDir, places.workDir].map((folder) =>
     pathFromTop(places.rooms, folder),
   );
@@ -57,12 +60,18 @@ export async function studyAttempt(
     const textOf = (version: Version): string | undefined => blobs.get(version.oid);
     return { ...entry, path: toText(entry.path), before: textOf(entry.from), after: textOf(entry.to) };
   });
-  return { base, baseFiles, changes, protection, named, tampered: findTampering(files, protection), blobs };
+  const tampered = findTampering(files, protection);
+  return { base, persons, baseFiles, changes, protection, named, tampered, blobs };
+}
+
+/** The base alone. */
+export function baseOrder({ base, persons, baseFiles }: Study): RoomOrder {
+  return { base, persons, baseFiles, entries: [], texts: [] };
 }
 
 /** What a room holds by this plan. */
 export function roomOrder(places: ColdPlaces, study: Study, plan: RoomPlan, pass: Pass): RoomOrder {
-  const { base, baseFiles, blobs } = study;
+  const { blobs } = study;
   const texts = plan.manifests.flatMap(({ path, from, to }) => {
     const [old, now] = [blobs.get(from.oid), blobs.get(to.oid)];
     if (old === undefined || now === undefined) return [];
@@ -71,7 +80,7 @@ export function roomOrder(places: ColdPlaces, study: Study, plan: RoomPlan, pass
     return text === undefined ? [] : [{ path, mode: to.mode, text }];
   });
   const followed = pass === "work" ? testsWithMovedImports(places, study) : [];
-  return { base, baseFiles, entries: plan.entries, texts: [...texts, ...followed] };
+  return { ...baseOrder(study), entries: plan.entries, texts: [...texts, ...followed] };
 }
 
 /** Old tests whose source was moved, importing it from where it is now. */

@@ -29,7 +29,11 @@ export const Ran = z.object({
 export type Ran = z.infer<typeof Ran>;
 
 /** What passed and what failed before anybody worked on a task. */
-export const Baseline = z.object({ commands: z.array(Ran) });
+export const Baseline = z.object({
+  commands: z.array(Ran),
+  /** In a cold room, where agents have left tests in this run: with those tests too. */
+  all: z.array(Ran).optional(),
+});
 export type Baseline = z.infer<typeof Baseline>;
 
 /**

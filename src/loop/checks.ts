@@ -10,6 +10,7 @@ import type { DiffEntry } from "../git/diff.js";
 import { putBack } from "../git/put-back.js";
 import { baseEnvironment, gateEnvironment } from "./environment.js";
 import type { JobFacts } from "./effects.js";
+import { footingOf, noteAttempt } from "./trust.js";
 import { unwrap } from "./unwrap.js";
 import { workFolder } from "./prompt-for.js";
 import type { World } from "./world.js";
@@ -48,7 +49,7 @@ export async function measure(world: World, job: JobFacts, stop: AbortSignal): P
   const checkpoint = memory.checkpoints.get(job.job);
   const measured =
     memory.cold !== undefined && checkpoint !== undefined
-      ? await measureCold(memory.cold, { base: checkpoint.base, plan }, stop)
+      ? await measureCold(world, memory.cold, { base: checkpoint.base, plan }, stop)
       : await measureHere(world, job, plan, stop);
   // A person may have worked on since an older checkpoint was made: then nothing is put back.
   const traces = checkpoint?.reused === true ? [] : await takeBack(world, job, []);
@@ -70,11 +71,14 @@ async function measureHere(
 }
 
 async function measureCold(
+  world: World,
   cold: ColdPlaces,
-  order: { base: string; plan: GatePlan },
+  { base, plan }: { base: string; plan: GatePlan },
   stop: AbortSignal,
 ): Promise<Measured> {
-  const measured = unwrap("run-baseline", await measureColdBaseline(cold, order, stop));
+  const footing = await footingOf(world, cold.rooms.repo, base);
+  const patterns = world.project.resolved.settings.verify.protected;
+  const measured = unwrap("run-baseline", await measureColdBaseline(cold, { footing, plan, patterns }, stop));
   if (measured.how === "interrupted") return "interrupted";
   if (measured.how === "done") return { baseline: measured.value };
   return { unprepared: `${measured.ran.command}: ${measured.ran.tail}` };
@@ -94,8 +98,11 @@ export async function check(
   const base = memory.checkpoints.get(job.job)?.base;
   const changes = memory.snapshots.get(job.job)?.changes ?? [];
   const isEmpty = plan.commands.length + plan.own.length === 0;
+  const repo = memory.cold?.rooms.repo;
+  if (repo !== undefined && base !== undefined) await noteAttempt(world, repo, base, job.job);
   if (memory.cold !== undefined && base !== undefined && !isEmpty) {
-    const order = { base, changes, plan, strict, baseline, patterns, redFirst };
+    const footing = await footingOf(world, memory.cold.rooms.repo, base);
+    const order = { base, footing, changes, plan, strict, baseline, patterns, redFirst };
     const { warnings, ...verdict } = unwrap("run-gate", await runColdGate(memory.cold, order, stop));
     // A room keeps what runs in it from no path that it knows.
     return { ...verdict, warnings: [...warnings, ...(await takeBack(world, job, changes))] };

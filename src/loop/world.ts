@@ -2,6 +2,7 @@ import type { Agent } from "../agents/agent.js";
 import type { AgentSettings } from "../config/agent-settings.js";
 import type { Project } from "../config/open-project.js";
 import type { ColdPlaces } from "../gate/cold-room.js";
+import type { Trust } from "../gate/footing.js";
 import type { Baseline } from "../gate/verdict.js";
 import type { Checkpoint } from "../git/checkpoint.js";
 import type { DiffEntry } from "../git/diff.js";
@@ -71,6 +72,8 @@ export interface Memory {
   tails: Map<TaskId, string[]>;
   /** How cold rooms are made; absent where the checks run in the project. */
   cold?: ColdPlaces;
+  /** What a cold gate holds attempts against. */
+  trust?: Trust;
   /** What holds for the task at hand. */
   baseline?: KnownBaseline | undefined;
   /** What holds once a job's task is done. */
