@@ -19,7 +19,7 @@ export function endOfTurn(
   switch (stopReason) {
     case "end_turn":
       // Codex ends so when its provider fails, and says why as if the model did.
-      if (field(result, "usage") !== null) return { good: true };
+      if (field(result, "usage") !== null) return endedSilently(stream) ?? { good: true };
       return failedBy(
         { text: stream.final },
         stream.final === "" ? "it ended without having done anything" : stream.final,
@@ -38,6 +38,12 @@ export function endOfTurn(
     default:
       return { good: false, reason: "incomplete", evidence: `it stopped: ${stopReason}` };
   }
+}
+
+/** Opencode ends its work, as if well, at the first call that is refused. */
+function endedSilently({ final, refused }: { final: string; refused?: string }): Terminal | undefined {
+  if (final !== "" || refused === undefined) return undefined;
+  return { good: false, reason: "incomplete", evidence: `stopped there: ${refused}` };
 }
 
 /**

@@ -116,3 +116,35 @@ test("where a session can only be loaded it is; what was said in it before is no
   ]);
   expect(closing).toMatchObject({ final: "new", session: { id: "s0", used: { cost_usd: 0.75 } } });
 });
+
+const line = (message: object): string => JSON.stringify({ jsonrpc: "2.0", ...message });
+const updates = (...all: object[]): string[] =>
+  all.map((update) => line({ method: "session/update", params: { update } }));
+const ENDED = line({ id: 3, result: { stopReason: "end_turn", usage: { inputTokens: 1, outputTokens: 1 } } });
+
+test("a turn that ends in silence at what was refused is no good one; one that goes on after it is", () => {
+  const refused = JSON.stringify({ type: "refused", tool: "Write a: not allowed with read-only" });
+  expect(read([refused, ENDED]).closing.terminal).toEqual({
+    good: false,
+    reason: "incomplete",
+    evidence: "stopped there: Write a: not allowed with read-only",
+  });
+  const said = updates({
+    sessionUpdate: "agent_message_chunk",
+    content: { type: "text", text: "Well then." },
+  });
+  expect(read([refused, ...said, ENDED]).closing.terminal).toEqual({ good: true });
+});
+
+test("what an agent's own rules refuse is told as refused, what merely failed is not", () => {
+  const end = (status: string, text: string): string[] => {
+    const content = [{ type: "content", content: { type: "text", text } }];
+    return updates({ sessionUpdate: "tool_call_update", toolCallId: "c1", kind: "edit", status, content });
+  };
+  const refusals = (lines: string[]) =>
+    read(lines).events.filter((event) => JSON.stringify(event).includes('"reason":"refused"'));
+  const denied = 'Tool execution for "WriteFile" denied by policy.';
+  expect(refusals(end("failed", denied))).toEqual([{ type: "error", error: denied, reason: "refused" }]);
+  expect(refusals(end("completed", denied))).toEqual([]);
+  expect(refusals(end("failed", "no such file"))).toEqual([]);
+});

@@ -4,7 +4,7 @@ import { never } from "../system/never.js";
 import type { AgentEvent, Session, Used } from "./agent.js";
 import { AcpHostLine } from "./acp-request.js";
 import { endOfTurn, readTokens, type Tokens } from "./acp-end.js";
-import { beginningOf, endOf, isTold, mergeTool, type AcpTool } from "./acp-tools.js";
+import { beginningOf, denialOf, endOf, isTold, mergeTool, type AcpTool } from "./acp-tools.js";
 import { appendText } from "./bounds.js";
 import { field, listField, numberField, textField } from "./fields.js";
 import { failedBy } from "./limits.js";
@@ -232,7 +232,11 @@ function readCall(
   open.delete(id);
   const ended = [...state.ended, id].slice(-MOST_ENDED);
   const end: AgentEvent = { ...endOf(id, tool, { call, ms: at - begun.at }), ...parent };
-  return { ...flush({ ...state, open, ended }, [...said, end]), known: true };
+  const refused = denialOf(call);
+  const denial: AgentEvent[] =
+    refused === undefined ? [] : [{ type: "error", error: refused, reason: "refused" }];
+  const after = { ...state, open, ended, ...(refused === undefined ? {} : { refused }) };
+  return { ...flush(after, [...said, end, ...denial]), known: true };
 }
 
 /** How an agent of these capabilities goes on with a session; rather without saying again what was said in it. */

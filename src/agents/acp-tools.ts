@@ -84,6 +84,15 @@ export function endOf(id: string, tool: AcpTool, end: { call: unknown; ms: numbe
   };
 }
 
+const DENIED = /denied by policy|a rule which prevents you from using this/;
+
+/** What an agent says of a call that its own rules refused, in one line; gemini and opencode tell it only so. */
+export function denialOf(call: unknown): string | undefined {
+  if (textField(call, "status") !== "failed") return undefined;
+  const said = outputOf(call).replaceAll(/\s+/g, " ").trim();
+  return DENIED.test(said) ? said : undefined;
+}
+
 /** Where codex, opencode and claude put it. */
 function exitCodeOf(call: unknown): number | undefined {
   const raw = field(call, "rawOutput");
