@@ -1,5 +1,5 @@
 // One run per backlog and per working tree; the next one takes over from a dead one, and leaves nothing of it behind.
-import { existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import path from "node:path";
 import { expect, type TestContext, test } from "vitest";
@@ -140,6 +140,40 @@ test(
     puppet.play((one) => one.report());
     expect(await rig.run(["run"])).toMatchObject({ code: 0 });
     expect(existsSync(lock)).toBe(true);
+  }),
+);
+
+test(
+  "a git lock that is there at the start is named, with what to do; one an attempt left goes with it",
+  story(async (rig) => {
+    const puppet = await rig.agent();
+    rig.writeBacklog([{ id: "T1" }]);
+    rig.gitInit();
+    const lock = path.join(rig.project, ".git/index.lock");
+    const leave = () => {
+      writeFileSync(lock, "");
+      utimesSync(lock, 1_000_000_000, 1_000_000_000);
+    };
+    leave();
+    const refused = await rig.run(["run"]);
+    expect(refused).toMatchObject({ code: 3, stdout: "" });
+    expect(refused.stderr).toMatch(/index\.lock is there: .*\n .*rm '.*\.git\/index\.lock'/);
+    const { stdout } = await rig.run(["doctor"]);
+    expect(stdout).toMatch(/! git locks +.*\.git\/index\.lock/);
+    rmSync(lock);
+
+    const run = rig.start(["run"]);
+    const turn = await puppet.next();
+    leave();
+    rig.write("made", "by the agent\n");
+    puppet.play((one) => one.report());
+    await turn.report();
+    expect(await run.ended).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("index.lock was left by a git that was ended") as string,
+    });
+    expect(existsSync(lock)).toBe(false);
+    expect(rig.git("status", "--porcelain")).toBe("");
   }),
 );
 

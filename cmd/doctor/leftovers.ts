@@ -1,7 +1,7 @@
 // What runs left behind that are gone: their locks and their processes; with `fix` both are removed.
 import path from "node:path";
 import type { Project } from "../../src/config/open-project.js";
-import { removeStaleLocks } from "../../src/git/locks.js";
+import { readLocks, removeStaleLocks } from "../../src/git/locks.js";
 import { openRepository, type Repository } from "../../src/git/repository.js";
 import { markOf } from "../../src/logging/mark.js";
 import { listRuns } from "../../src/logging/read.js";
@@ -32,7 +32,9 @@ export async function checkLeftovers(shell: Shell, project: Project, fix: boolea
   const locks = await findLocks(shell, project, repo);
   // Processes first: a lock that is gone lets the next run begin.
   const processes = await checkProcesses(shell, project, locks, fix);
-  return [...(await checkLocks(shell, locks, repo, fix)), processes];
+  const own = await checkLocks(shell, locks, repo, fix);
+  const isRunning = locks.some(({ gone }) => !gone);
+  return [...own, ...(repo === undefined || isRunning ? [] : [await checkGitLocks(repo)]), processes];
 }
 
 async function findLocks(
@@ -89,6 +91,17 @@ async function checkLock(
   await taken.held.release();
   const git = removed.length === 0 ? "" : `, with dead git locks: ${removed.join(", ")}`;
   return fine("lock", `${which}: removed ${file}, left of ${who}${run}${git}`);
+}
+
+/** Those of a dead run are gone by now where they were to be mended. */
+async function checkGitLocks(repo: Repository): Promise<Check> {
+  const paths = [...(await readLocks(repo)).keys()];
+  if (paths.length === 0) return fine("git locks", "none");
+  return warning(
+    "git locks",
+    `a git is at work here, or one that was killed left ${paths.join(", ")}`,
+    "once no git runs here, remove them; the next run removes those of a run that was killed",
+  );
 }
 
 /** A run holds two: one on its task file, one on the tree it works in. */

@@ -11,6 +11,7 @@ import { modulePaths, openModules } from "./modules.js";
 import { readHead, treeish, type Head, type HeadState } from "./head.js";
 import { byPath, type ByPath } from "./index-compare.js";
 import { diffTrees, dropOwnIndex, ownIndex, stageAll, stagedAgainst } from "./index-file.js";
+import { readLocks, type Locks } from "./locks.js";
 import { keepBeside, KEPT_STAGED, type Beside } from "./keep-beside.js";
 import { readEntries, readPersonIndex, type PersonIndex } from "./index-person.js";
 import { readFacts } from "./facts.js";
@@ -48,6 +49,8 @@ export interface Checkpoint {
   usual: Usual | undefined;
   /** What git does and starts here, as this attempt finds it. */
   settings: KeptSettings;
+  /** Locks of git's that were there when this attempt began: somebody's. */
+  locks: Locks;
   /** The commit with all that is kept beside the tree; `undefined`: nothing is. */
   beside: string | undefined;
   warnings: readonly string[];
@@ -90,7 +93,9 @@ export async function checkpoint(
     const ref = checkpointRef(repo.tree, order.id);
     const before = await readHead(repo, [ref]);
     const base = before.refs.get(ref);
-    if (order.reuse && base !== undefined) return reuseCheckpoint(repo, order, before, base);
+    const locks = await readLocks(repo);
+    if (order.reuse && base !== undefined)
+      return { ...(await reuseCheckpoint(repo, order, before, base)), locks };
     await dropOwnIndex(repo);
     const person = await readPersonIndex(repo);
     const { warnings, marked } = await stageAll(repo);
@@ -128,6 +133,7 @@ export async function checkpoint(
       unseen,
       usual,
       settings,
+      locks,
       beside: made.beside,
       warnings,
     };
@@ -219,7 +225,7 @@ async function reuseCheckpoint(
   order: CheckpointOrder,
   before: HeadState,
   base: string,
-): Promise<Checkpoint> {
+): Promise<Omit<Checkpoint, "locks">> {
   const text = toText((await runGit(repo, ["cat-file", "commit", base])).out);
   const end = text.indexOf("\n\n");
   const facts = readFacts(Facts, text.slice(text.indexOf("{", end)));

@@ -1,9 +1,12 @@
-import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { checkpoint } from "./checkpoint.js";
-import { removeStaleLocks } from "./locks.js";
+import { assertUnlocked, removeStaleLocks } from "./locks.js";
+import { putBack } from "./put-back.js";
 import { must, test, type Scratch } from "./scratch.js";
+import { snapshot } from "./snapshot.js";
 
 const NOW = 1_800_000_000_000;
 
@@ -68,4 +71,86 @@ test("in a linked worktree: its own locks and the shared ones, not another tree'
   const other = lock(scratch, "worktrees/two/index.lock", 9_000);
   expect(await removeStaleLocks(repo, { since: NOW - 10_000 })).toEqual([own, shared]);
   expect(existsSync(other)).toBe(true);
+});
+
+test("locks of an attempt go when it is looked at, those from before stay; the gate's go too", async ({
+  scratch,
+}) => {
+  const { ports } = clocked(scratch, () => undefined);
+  const repo = await scratch.open({}, ports);
+  const before = lock(scratch, "config.lock", 60_000);
+  const taken = must(await checkpoint(repo, { id: "T1", run: "r", reuse: false }));
+  const made = ["index.lock", "HEAD.lock", "refs/heads/main.lock"].map((path) => lock(scratch, path, 0));
+  const order = { checkpoint: taken, run: "r", label: "T1-1" };
+  const { warnings, changes } = must(await snapshot(repo, { ...order, policy: "runner" }));
+  expect(warnings).toHaveLength(3);
+  for (const path of made) expect(warnings.join("\n")).toContain(path);
+  expect([before, ...made].map((file) => existsSync(file))).toEqual([true, false, false, false]);
+
+  lock(scratch, "index.lock", 0);
+  // The one from before gave way to another.
+  lock(scratch, "config.lock", 1_000);
+  const back = must(await putBack(repo, { ...order, changes }));
+  expect(back.warnings).toHaveLength(2);
+  expect([before, ...made].some((file) => existsSync(file))).toBe(false);
+});
+
+test("while a git is at work in the tree, as one is that waits for a message, its lock stays", async ({
+  scratch,
+}) => {
+  const { ports } = clocked(scratch, () => undefined);
+  const repo = await scratch.open({}, ports);
+  const taken = must(await checkpoint(repo, { id: "T1", run: "r", reuse: false }));
+  writeFileSync(join(scratch.top, "a.txt"), "more\n");
+  const started = join(scratch.top, ".git", "editor-started");
+  const go = join(scratch.top, ".git", "editor-go");
+  spawnSync("mkfifo", [go]);
+  const editor = `touch '${started}'; read -r _ <'${go}'; echo message >`;
+  const commit = scratch.git("-c", `core.editor=${editor}`, "commit", "-qa");
+  await vi.waitUntil(() => existsSync(started), { timeout: 10_000 });
+  const held = join(scratch.top, ".git", "index.lock");
+  expect(existsSync(held)).toBe(true);
+  const order = { checkpoint: taken, run: "r", label: "T1-1", changes: [] };
+  await putBack(repo, order);
+  expect(existsSync(held)).toBe(true);
+  writeFileSync(go, "go\n");
+  await commit;
+  expect(existsSync(held)).toBe(false);
+});
+
+test("a start says which lock is in its way, and waits for one that goes", async ({ scratch }) => {
+  let slept = 0;
+  let meanwhile: () => void = () => undefined;
+  const { clock } = scratch.ports;
+  const sleep = (ms: number) => {
+    slept += ms;
+    meanwhile();
+    return Promise.resolve();
+  };
+  const ports = { ...scratch.ports, clock: { ...clock, monotonic: () => slept, sleep } };
+  const repo = await scratch.open({}, ports);
+  lock(scratch, "config.lock", 0);
+  await assertUnlocked(repo);
+  expect(slept).toBe(0);
+  for (const path of ["index.lock", "HEAD.lock", "packed-refs.lock", "refs/heads/main.lock"]) {
+    const file = lock(scratch, path, 0);
+    await expect(assertUnlocked(repo)).rejects.toMatchObject({
+      kind: "environment",
+      message: expect.stringContaining(`${file} is there`) as string,
+      hint: expect.stringContaining(`rm '${file}'`) as string,
+    });
+    rmSync(file);
+  }
+  slept = 0;
+  const still = lock(scratch, "index.lock", NOW);
+  await expect(assertUnlocked(repo)).rejects.toMatchObject({ kind: "environment" });
+  expect(slept).toBe(0);
+  rmSync(still);
+  const passing = lock(scratch, "index.lock", 0);
+  slept = 0;
+  meanwhile = () => {
+    rmSync(passing, { force: true });
+  };
+  await assertUnlocked(repo);
+  expect(slept).toBe(500);
 });

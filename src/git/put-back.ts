@@ -5,6 +5,7 @@ import { sameVersion, type DiffEntry } from "./diff.js";
 import { asResult, type GitFailure } from "./git.js";
 import type { Checkpoint } from "./checkpoint.js";
 import { stageAll, stagedAgainst } from "./index-file.js";
+import { removeNewLocks } from "./locks.js";
 import { goBack } from "./restore.js";
 import { restoreModesOf } from "./restore-unseen.js";
 import type { Restored } from "./restore-order.js";
@@ -12,7 +13,7 @@ import { putSettingsBack } from "./settings.js";
 import type { Repository } from "./repository.js";
 
 export interface PutBackOrder {
-  checkpoint: Pick<Checkpoint, "base" | "settings" | "usual" | "unseen">;
+  checkpoint: Pick<Checkpoint, "base" | "settings" | "usual" | "unseen" | "locks">;
   /** What the attempt did, from the snapshot. */
   changes: readonly DiffEntry[];
   run: string;
@@ -26,7 +27,8 @@ export interface PutBackOrder {
 export async function putBack(repo: Repository, order: PutBackOrder): Promise<Result<Restored, GitFailure>> {
   return asResult(async () => {
     const { base, settings } = order.checkpoint;
-    const warnings = await putSettingsBack(repo, settings, order);
+    const left = await removeNewLocks(repo, order.checkpoint.locks);
+    const warnings = [...left, ...(await putSettingsBack(repo, settings, order))];
     await stageAll(repo);
     const now = await stagedAgainst(repo, base, repo.excludes);
     const back = differences(order.changes, now);

@@ -8,6 +8,7 @@ import { asResult, runGit, type GitFailure } from "./git.js";
 import { readHead, type Head, type HeadState } from "./head.js";
 import { byPath } from "./index-compare.js";
 import { stageAll, stagedAgainst } from "./index-file.js";
+import { removeNewLocks } from "./locks.js";
 import { readPersonIndex } from "./index-person.js";
 import type { Repository } from "./repository.js";
 import { freeRescueRef } from "./rescue.js";
@@ -48,6 +49,7 @@ export async function snapshot(
   return asResult(async () => {
     const { base, before, dirty, index, unseen } = order.checkpoint;
     const marked = new Set(unseen.marked);
+    const locks = await removeNewLocks(repo, order.checkpoint.locks);
     const settings = await putSettingsBack(repo, order.checkpoint.settings, order);
     const now = await readHead(repo);
     const { warnings } = await stageAll(repo);
@@ -74,6 +76,7 @@ export async function snapshot(
       head,
       backlogMode: backlog?.to.mode,
       warnings: [
+        ...locks,
         ...settings,
         ...warnings,
         ...both.map(({ path }) => (marked.has(path) ? warnOfMarked : warnOfBoth)(path, kept ?? base)),

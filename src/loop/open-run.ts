@@ -1,5 +1,6 @@
 // The one place that assembles a run: locks, recovery, agents, rules, log; then `drive`. Used by every command that runs one.
 // Leaves what is decided to step.ts and what is done to the perform files.
+import { tryRemoveNewLocks } from "../git/locks.js";
 import type { Head } from "../git/head.js";
 import { UserError } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
@@ -143,11 +144,18 @@ export async function withoutPaths({ files }: Ports, secrets: readonly string[])
   return kept.filter((secret) => secret !== undefined);
 }
 
+/** An attempt that was told to stop is not looked at again; its git may have been ended as well. */
+async function removeLocksLeft({ repo, memory }: World): Promise<void> {
+  if (repo === undefined) return;
+  for (const { locks } of memory.checkpoints.values()) await tryRemoveNewLocks(repo, locks);
+}
+
 async function runToEnd(world: World, inbox: Inbox, locks: RunLocks): Promise<RunEnd> {
   const { log, ports } = world;
   try {
     const doAt: Perform = (effect, at) => perform(worldAt(world, at), effect);
     const end = await drive({ log, clock: ports.clock, perform: doAt }, inbox);
+    await removeLocksLeft(world);
     return {
       ending: end.ending,
       ...(end.signal === undefined ? {} : { signal: end.signal }),

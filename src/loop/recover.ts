@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import { markOf } from "../logging/mark.js";
 import type { StepEvent } from "../logging/events.js";
-import { removeStaleLocks } from "../git/locks.js";
+import { assertUnlocked, removeStaleLocks } from "../git/locks.js";
 import { recoverPending } from "../git/pending.js";
 import { removeStaleRooms } from "../git/room.js";
 import type { Repository } from "../git/repository.js";
@@ -28,6 +28,7 @@ export async function recoverRun(
   // A lock that could not be read says nothing of when.
   const since = Math.min(...dead.map((owner) => Date.parse(owner.since)).filter((at) => !Number.isNaN(at)));
   const locks = repo === undefined || dead.length === 0 ? [] : await removeStaleLocks(repo, { since });
+  if (repo !== undefined) await assertUnlocked(repo);
   if (repo !== undefined && dead.length > 0) await removeStaleRooms(repo);
   const pending = repo === undefined ? undefined : await recoverPending(repo);
   if (pending?.ok === false) {

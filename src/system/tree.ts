@@ -10,8 +10,8 @@ const AT_ONCE = 2000;
 
 /** The real tree below a folder. */
 export function nodeTree(top: string): Tree {
-  const at = (path: string): Buffer =>
-    Buffer.concat([Buffer.from(`${top}/`, "utf8"), Buffer.from(path, "latin1")]);
+  const above = Buffer.from(top, "utf8").toString("latin1");
+  const at = (path: string): Buffer => Buffer.from(`${above}/${path}`, "latin1");
   return {
     walk: (from, enter) => walk(at, from, enter),
     look: async (paths) => {
