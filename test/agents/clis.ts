@@ -53,12 +53,7 @@ const OPENCODE: Cli = {
   package: "opencode-ai",
   version: "1.18.33",
   program: "opencode",
-  wire: ({ origin }) => ({
-    OPENCODE_DISABLE_AUTOUPDATE: "1",
-    OPENCODE_DISABLE_MODELS_FETCH: "1",
-    OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
-    OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig(origin)),
-  }),
+  wire: (place) => wireOpencode(place),
 };
 
 export const CLIS: readonly Cli[] = [
@@ -95,8 +90,27 @@ export const CLIS: readonly Cli[] = [
     name: "gemini-acp",
     settings: { kind: "acp", args: ["--acp", "--skip-trust", "-m", GEMINI_MODEL] },
   },
-  { ...OPENCODE, name: "opencode-acp", settings: { kind: "acp", args: ["acp"] } },
+  {
+    ...OPENCODE,
+    name: "opencode-acp",
+    settings: { kind: "acp", args: ["acp"] },
+    // Left to itself it asks for nothing, even its plan mode runs commands, and the first refusal would end its work.
+    wire: (place) =>
+      wireOpencode(place, {
+        permission: { edit: "ask", bash: "ask" },
+        experimental: { continue_loop_on_deny: true },
+      }),
+  },
 ];
+
+function wireOpencode({ origin }: Place, more: Record<string, unknown> = {}): Record<string, string> {
+  return {
+    OPENCODE_DISABLE_AUTOUPDATE: "1",
+    OPENCODE_DISABLE_MODELS_FETCH: "1",
+    OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+    OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...opencodeConfig(origin), ...more }),
+  };
+}
 
 function opencodeConfig(origin: string) {
   const model = {

@@ -79,7 +79,16 @@ function wentOnInTime(scene: Scene): string[] {
 }
 
 export const FAULT_CASES: readonly Case[] = [
-  always("400", "Every request is refused as a bad one.", refused("bad-request"), "blocked: bad-request"),
+  {
+    ...always(
+      "400",
+      "Every request is refused as a bad one.",
+      refused("bad-request"),
+      "blocked: bad-request",
+    ),
+    // It tells neither the status nor the kind.
+    wantedOf: { "opencode-acp": "blocked: exited" },
+  },
   always("401", "The key is not accepted.", refused("unauthorized"), "environment: not-signed-in"),
   always("unknown-model", "404: there is no such model.", refused("model-unknown"), "blocked: model-unknown"),
   always(
@@ -189,5 +198,12 @@ export const FAULT_CASES: readonly Case[] = [
     settings: NO_WAIT,
     agent: () => SHORT,
     wanted: "waiting: network",
+    // They try for ever, and do not say so.
+    wantedOf: Object.fromEntries(
+      (["gemini", "opencode", "gemini-acp", "opencode-acp"] as const).map((name) => [
+        name,
+        "blocked: timed-out",
+      ]),
+    ),
   },
 ];

@@ -27,6 +27,12 @@ export const SIX: readonly TaskDraft[] = [
 ];
 const ORDER = ["T5", "T1", "T2", "T3", "T4", "T6"];
 
+const WRITE_BY_SHELL: Step = { do: "shell", command: "echo x > made.txt" };
+/** Of one that offers no shell. */
+const WRITE: Step = { do: "write", path: "made.txt", content: "x\n" };
+/** Codex prints nothing of a command that its sandbox refused at once; of the others the model can ask for none. */
+const UNTOLD: ReadonlySet<string> = new Set(["codex", "gemini", "opencode"]);
+
 /** They say what it cost. */
 const PRICED = new Set(["claude", "opencode", "opencode-acp"]);
 
@@ -81,7 +87,8 @@ export const WORK_CASES: readonly Case[] = [
     scenario: once({ do: "shell", command: "echo oops >&2; exit 3" }, DONE),
     check: (scene) =>
       unless(
-        commands(scene).some(({ exit }) => exit === 3),
+        // Gemini tells no exit code.
+        commands(scene).some(({ exit }) => exit === 3 || scene.agent.startsWith("gemini")),
         "no command event with exit code 3",
       ),
     wanted: "complete",
@@ -90,17 +97,21 @@ export const WORK_CASES: readonly Case[] = [
     name: "denied",
     about: "`permissions: read-only`, and the agent tries to write.",
     agent: () => ({ permissions: "read-only" }),
-    scenario: once({ do: "shell", command: "echo x > made.txt" }, report("blocked", ["may not write"])),
+    // What was written is to be seen.
+    settings: { git: { on_failure: "keep" } },
+    scenario: (agent) =>
+      once(agent === "gemini-acp" ? WRITE : WRITE_BY_SHELL, report("blocked", ["may not write"])),
     check: (scene) => [
       ...unless(!scene.rig.git("status", "--porcelain").includes("made.txt"), "the file was written"),
-      // Codex prints nothing of a command that its sandbox refused at once.
       ...unless(
-        scene.agent === "codex" ||
+        UNTOLD.has(scene.agent) ||
           scene.rig.events().some(({ type, reason }) => type === "error" && reason === "refused"),
         "nothing tells that it was refused",
       ),
     ],
     wanted: "blocked",
+    // They offer the model nothing it could write with; the scripted one takes that for a bad request.
+    wantedOf: { gemini: "blocked: bad-request", opencode: "blocked: bad-request" },
   },
   {
     name: "prose",
