@@ -20,6 +20,7 @@ test.each<[string, object, string]>([
   ["an edit outside", edit("/etc/passwd"), "full"],
   ["an edit beside", edit("/pp/a"), "full"],
   ["an edit that climbs out", edit("src/../../x"), "full"],
+  ["the folder above", edit(".."), "full"],
   ["a removal outside", { kind: "delete", rawInput: { file_path: "../x" } }, "full"],
   ["one of two outside", { kind: "move", locations: [{ path: "a" }, { path: "/b" }] }, "full"],
   ["a change outside", { kind: "other", content: [{ type: "diff", path: "/x", newText: "" }] }, "full"],
