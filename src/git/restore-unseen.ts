@@ -16,8 +16,9 @@ type Known = Pick<Checkpoint, "usual" | "unseen">;
 const MOST_NAMED = 5;
 
 /**
- * Takes out of git's way what it cannot look at or look behind: files and folders that may not be read, and what is neither
- * file, folder nor symlink and came since. `tree`: what the index of our own holds. `again`: it must be staged again.
+ * Takes out of git's way what it cannot look at or look behind: files that may not be read, folders that may not be read or
+ * written, and what is neither file, folder nor symlink and came since. `tree`: what the index of our own holds, and what is to
+ * come back. `again`: it must be staged again.
  */
 export async function clearView(
   repo: Repository,

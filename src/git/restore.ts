@@ -36,7 +36,7 @@ export async function restoreTo(
     const earlier = reused ? await readKeptWork(repo, base) : undefined;
     const work = { repo, order, kept: earlier };
     let differs = await look(work);
-    const view = await clearView(repo, order.checkpoint, await ownTree(repo));
+    const view = await clearView(repo, order.checkpoint, withOld(await ownTree(repo), differs));
     if (view.again) differs = await look(work);
     let since: DiffEntry[] = [];
     const person = await readPersonIndex(repo);
@@ -84,6 +84,12 @@ async function look({ repo, order }: Work): Promise<DiffEntry[]> {
 
 async function ownTree(repo: Repository): Promise<ByPath> {
   return byPath((await readEntries(repo, ownIndex(repo))) ?? []);
+}
+
+/** With what is to come back: its folders may be there, and shut. */
+function withOld(tree: ByPath, differs: readonly DiffEntry[]): ByPath {
+  const old = differs.filter(({ from }) => exists(from));
+  return new Map([...old.map(({ path, from }): [string, Version] => [path, from]), ...tree]);
 }
 
 function sameAsKept({ checksum }: PersonIndex, { index }: Checkpoint): boolean {

@@ -108,6 +108,40 @@ test("what was shut away is looked at and goes back, too", async ({ scratch }) =
   expect(kept).toBe("agent");
 });
 
+test("what may not be read or written is opened before git looks, for a user whom that stops", async ({
+  scratch,
+}) => {
+  folder(scratch, "ro");
+  write(scratch, "ro/y");
+  write(scratch, "mine", 0o600);
+  await scratch.commitAll("ro");
+  chmodSync(join(scratch.top, "ro"), 0o555);
+  const set: string[] = [];
+  const { files } = scratch.ports;
+  const tree = (top: string) => {
+    const real = files.tree(top);
+    const setMode = (path: string, mode: number) => {
+      set.push(`${path} ${mode.toString(8)}`);
+      return real.setMode(path, mode);
+    };
+    return { ...real, setMode };
+  };
+  const repo = await scratch.open({}, { ...scratch.ports, files: { ...files, tree } });
+  const taken = must(await checkpoint(repo, T1));
+  remove(scratch, "ro/y");
+  chmodSync(join(scratch.top, "ro"), 0o500);
+  for (const path of ["mine", "dir/b.txt", "dir"]) chmodSync(join(scratch.top, path), 0o000);
+  must(await restoreTo(repo, { checkpoint: taken, ...LABEL }));
+  expect(set.slice(0, 4).sort()).toEqual(["dir 700", "dir/b.txt 400", "mine 400", "ro 700"]);
+  expect(["ro", "ro/y", "mine", "dir", "dir/b.txt"].map((path) => modeOf(scratch, path))).toEqual([
+    "555",
+    "644",
+    "600",
+    "755",
+    "644",
+  ]);
+});
+
 test("an exec bit is a change that is kept; it alone is told by git's own mode", async ({ scratch }) => {
   const repo = await scratch.open();
   await giveUp(scratch, repo, () => {
