@@ -13,6 +13,9 @@ const SHOWN = 5;
 const UNTIL_NEXT_RUN =
   "the checks of this run take it as it was before, those of the next run as it is now: look at it first";
 const JUDGES = "it changes what a command of the task's own runs and believes";
+const WANTING =
+  "with the tests there were alone it fails: by coverage or for want of tests, as the checks print, which code under test can print too";
+const CHANGED = "changed while the checks ran";
 const NAME_IT = "verify.protected can name it";
 
 /** Protected files (text) that an attempt changed, added or removed; its tests are not among them. */
@@ -39,10 +42,20 @@ export function changedJudges({ changes, protection, named }: Study): string[] {
   return paths.filter((path) => named.work.has(path) && protection.kindOf(path) === "free");
 }
 
+/** What the passes leave open. `strays`: what was not as it would be committed when the checks ended. */
+export function doubtsOf(isWanting: boolean, strays: readonly string[]): string[] {
+  return [
+    ...(isWanting ? [WANTING] : []),
+    ...(strays.length === 0
+      ? []
+      : [`what was checked is not what would be committed: ${some(strays)} ${CHANGED}`]),
+  ];
+}
+
 /** A report with what has to be known of it: what was held is named, and an attempt that only has its own word is unverified. */
 export function withDoubts(
   report: GateReport,
-  { study, attempt }: { study: Study; attempt: Study },
+  { study, attempt, doubts }: { study: Study; attempt: Study; doubts: readonly string[] },
 ): { report: GateReport; warnings: readonly string[] } {
   const since = report.verdict === "failed" ? changedChecks(study) : [];
   if (since.length > 0) {
@@ -53,9 +66,13 @@ export function withDoubts(
   const [held, judges] = [changedChecks(attempt), changedJudges(attempt)];
   const warnings = [
     ...(held.length === 0 ? [] : [`it changes what checks it: ${some(held)}; ${UNTIL_NEXT_RUN}`]),
+    ...doubts.map((doubt) => `not verified, since ${doubt}`),
     ...(judges.length === 0 ? [] : [`not verified, since ${JUDGES}: ${some(judges)}; ${NAME_IT}`]),
   ];
-  return { report: judges.length === 0 ? report : { ...report, verdict: "unverified" }, warnings };
+  return {
+    report: judges.length + doubts.length === 0 ? report : { ...report, verdict: "unverified" },
+    warnings,
+  };
 }
 
 function some(paths: readonly string[]): string {

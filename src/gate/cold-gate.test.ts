@@ -314,3 +314,50 @@ test("a gate that is told to end says so", async ({ cold }) => {
   const { report } = await cold.judge(NODE, DONE, { ...DIRECT, stop: AbortSignal.abort() });
   expect(report).toMatchObject({ verdict: "interrupted", cold: true });
 });
+
+const BENDS = "import unittest\n\nunittest.TestCase.run = lambda self, result=None: None\n";
+const SAYS = 'import atexit\natexit.register(lambda: print("coverage: 60 %"))\n';
+
+test("code under test that talks of coverage is not forgiven for it", async ({ cold }) => {
+  const project = { ...PYTHON, "calc.py": "def add(a, b):\n    return a + b\n" };
+  const attempt = { "calc.py": `${SAYS}def add(a, b):\n    return 0\n`, "tests/test_a.py": BENDS };
+  const { report } = await cold.judge(project, attempt, { ...UNITTEST, measured: true });
+  expect(report.verdict).toBe("failed");
+});
+
+test("where the base asks for coverage, a new test may be what it lacks, and nothing is verified by that", async ({
+  cold,
+}) => {
+  const check =
+    "lines=$(cat src/*.txt | wc -l); tested=$(cat tests/*.txt | wc -l)\n[ $tested -ge $lines ] || { echo coverage below fail_under; exit 1; }\n";
+  const project = { "check.sh": check, ".coveragerc": "[report]\nfail_under = 100\n", "src/a.txt": "a\n" };
+  const tests = { "tests/a.txt": "a\n", "tests/a.test.sh": "true\n" };
+  const attempt = { "src/b.txt": "b\n", "tests/b.txt": "b\n" };
+  const verify = { commands: ["sh check.sh"], measured: true };
+  const { report, warnings } = await cold.judge({ ...project, ...tests }, attempt, verify);
+  expect(report).toMatchObject({ verdict: "unverified" });
+  expect(warnings.join()).toContain("coverage");
+  const without = { ...project, ...tests, ".coveragerc": null };
+  expect((await cold.judge(without, { ...attempt, "src/c.txt": "c\n" }, verify)).report.verdict).toBe(
+    "failed",
+  );
+});
+
+test("the first tests of a project are all there are", async ({ cold }) => {
+  const project = { "package.json": NODE["package.json"] ?? "", "test/.gitkeep": "", "src/add.js": "" };
+  const attempt = { ...DONE, "test/add.test.js": TEST };
+  const verify = { commands: ["npm test -s", "ls test/*.js"], measured: true };
+  expect((await cold.judge(project, attempt, verify)).report.verdict).toBe("passed");
+});
+
+test("work that changes while the checks run proves nothing, unless it always does", async ({ cold }) => {
+  const test = "echo good >src/made.txt; grep -q good src/made.txt";
+  const verify = { commands: ["sh check.sh"], strict: true };
+  const project = { "check.sh": `${test}\n`, "src/made.txt": "good\n", "src/a.txt": "" };
+  const { report, warnings } = await cold.judge(project, { "src/made.txt": "bad\n" }, verify);
+  expect(report.verdict).toBe("unverified");
+  expect(warnings.join()).toContain("src/made.txt");
+  const always = { ...project, "check.sh": `date +%N >src/made.txt\n` };
+  const { report: usual } = await cold.judge(always, { "src/a.txt": "more\n" }, verify);
+  expect(usual.verdict).toBe("passed");
+});

@@ -4,9 +4,10 @@ import { posix } from "node:path";
 import { asResult, type GitFailure } from "../git/git.js";
 import type { Result } from "../system/result.js";
 import { runPass, type ColdOrder, type Gate, type Seen } from "./cold-pass.js";
-import { withDoubts } from "./cold-doubts.js";
+import { doubtsOf, withDoubts } from "./cold-doubts.js";
 import { inRoom, pathFromTop, type ColdPlaces, type InRoom } from "./cold-room.js";
 import { roomOrder, studyAttempt, type Study } from "./cold-study.js";
+import { hasTests, mayBeForWant } from "./cold-want.js";
 import { judge } from "./compare.js";
 import { joined, type Footing } from "./footing.js";
 import { baselineAfter, interruptedGate, measureBaseline, type Runs } from "./gate.js";
@@ -14,7 +15,7 @@ import { simpleCommands } from "./command-words.js";
 import { planRoom, type Pass, type RoomPlan } from "./protected-room.js";
 import { addedTests, passingWithoutWork } from "./red-first.js";
 import { runCommands, type GatePlan, type Room } from "./run-commands.js";
-import type { Baseline, CommandVerdict, GateReport, GateVerdict } from "./verdict.js";
+import type { Baseline, GateReport, GateVerdict } from "./verdict.js";
 
 /** `now`: as in a warm gate; `undefined` where the attempt does not pass. */
 export interface ColdVerdict {
@@ -23,7 +24,10 @@ export interface ColdVerdict {
   warnings: readonly string[];
 }
 
-type Judged = Omit<ColdVerdict, "warnings">;
+interface Judged extends Omit<ColdVerdict, "warnings"> {
+  /** Why it is not verified, although it passes. */
+  doubts: readonly string[];
+}
 
 /** The project's commands on what a task begins with: on the work with the tests there were, and with all tests. */
 export async function measureColdBaseline(
@@ -43,9 +47,9 @@ export async function measureColdBaseline(
       const { value } = measured;
       return value === "interrupted" ? { how: "interrupted" } : { how: "done", value };
     };
-    const room = planRoom(study.changes, study.protection, "work");
-    const work = await measureIn("work", room, withoutMissing(places, study, { room, plan }));
-    if (work.how !== "done" || !holdsTests(study, room)) return work;
+    const { room, pass, hasOwnTests } = firstPass(study);
+    const work = await measureIn(pass, room, withoutMissing(places, study, { room, plan }));
+    if (work.how !== "done" || !hasOwnTests) return work;
     const all = await measureIn("tests", planRoom(study.changes, study.protection, "tests"), plan);
     if (all.how !== "done") return all;
     return { how: "done", value: { ...work.value, all: all.value.commands } };
@@ -70,8 +74,8 @@ export async function runColdGate(
     const all = joined(footing.since, changes);
     const study =
       footing.start === base ? attempt : await studyFrom(places, footing, { changes: all, ...rules });
-    const { report, now } = await judgeWork({ places, order, study, attempt, stop });
-    return { ...withDoubts(report, { study, attempt }), now };
+    const { report, now, doubts } = await judgeWork({ places, order, study, attempt, stop });
+    return { ...withDoubts(report, { study, attempt, doubts }), now };
   });
 }
 
@@ -85,47 +89,41 @@ async function studyFrom(
 
 async function judgeWork(gate: Gate): Promise<Judged> {
   const { places, study, order } = gate;
-  const { changes, protection } = study;
-  const room = planRoom(changes, protection, "work");
-  const hasOwnTests = holdsTests(study, room);
+  const { room, pass, hasOwnTests } = firstPass(study);
   const plan = withoutMissing(places, study, { room, plan: order.plan });
-  const work = await runPass(gate, { pass: "work", room, plan });
+  const work = await runPass(gate, { pass, room, plan });
   const { strict, redFirst } = order;
-  if (!mayGoOn(work, { hasOwnTests, strict })) return verdictOf(work);
+  const isWanting =
+    hasOwnTests &&
+    work.report.verdict === "failed" &&
+    (await mayBeForWant(places, study, work.report.commands, strict));
+  if (!passes(work) && !isWanting) return { report: work.report, now: undefined, doubts: [] };
   const tests = hasOwnTests
-    ? await runPass(gate, { pass: "tests", room: planRoom(changes, protection, "tests"), plan: order.plan })
+    ? await runPass(gate, {
+        pass: "tests",
+        room: planRoom(study.changes, study.protection, "tests"),
+        plan: order.plan,
+      })
     : undefined;
   const last = tests === undefined ? work : worse(work, tests);
-  if (!mayGoOn(last, { hasOwnTests: false, strict })) return verdictOf(last);
-  const red = redFirst ? await proveRed(gate, last, (tests ?? work).runs) : last.report;
-  if (red.verdict !== last.report.verdict) return { report: red, now: undefined };
+  if (!passes(last)) return { report: last.report, now: undefined, doubts: [] };
+  const report = redFirst ? await proveRed(gate, last, (tests ?? work).runs) : last.report;
   const all = tests === undefined ? {} : { all: baselineAfter(tests.runs).commands };
-  return { report: red, now: { ...baselineAfter(work.runs), ...all } };
+  const strays = new Set([...work.strays, ...(tests?.strays ?? [])]);
+  return { report, now: { ...baselineAfter(work.runs), ...all }, doubts: doubtsOf(isWanting, [...strays]) };
 }
 
-function holdsTests({ protection }: Study, { heldBack }: RoomPlan): boolean {
-  return heldBack.some((path) => protection.kindOf(path) === "test");
+/** Where there were no tests that could be held, all there are is the attempt's own. */
+function firstPass(study: Study): { room: RoomPlan; pass: Pass; hasOwnTests: boolean } {
+  const { changes, protection } = study;
+  const pass = hasTests(study) ? "work" : "tests";
+  const room = planRoom(changes, protection, pass);
+  const hasOwnTests = room.heldBack.some((path) => protection.kindOf(path) === "test");
+  return { room, pass, hasOwnTests };
 }
 
-/** An attempt that failed has failed; but what it failed by may be that its own tests are not there. */
-function mayGoOn(
-  { report }: Seen,
-  { hasOwnTests, strict }: { hasOwnTests: boolean; strict: boolean },
-): boolean {
-  if (report.verdict === "passed" || report.verdict === "unverified") return true;
-  return (
-    hasOwnTests && report.verdict === "failed" && report.commands.every((one) => !failsByTests(one, strict))
-  );
-}
-
-/** Whether it failed by more than how many tests there are, which is all it may speak of. */
-function failsByTests({ verdict, tests, tail }: CommandVerdict, strict: boolean): boolean {
-  if (verdict !== "regressed" && verdict !== "new" && !(strict && verdict === "pre-existing")) return false;
-  const failing = [tests?.regressed, tests?.new, strict ? tests?.pre_existing : []];
-  if (failing.some((names) => names !== undefined && names.length > 0)) return true;
-  return !/\bcoverage\b|\bthreshold\b|\bno tests?\b|\bran 0 tests?\b|\bcollected 0\b|^Could not find /im.test(
-    tail,
-  );
+function passes({ report: { verdict } }: Seen): boolean {
+  return verdict === "passed" || verdict === "unverified";
 }
 
 /** A command that names a test of the attempt's own has nothing to run where that is left out. */
@@ -171,10 +169,6 @@ async function proveRed(gate: Gate, last: Seen, runs: Runs): Promise<GateReport>
   if (idle.length === 0) return last.report;
   const evidence = `passes without the work: ${idle.slice(0, 20).join(", ")}\n\nTests that a task adds must fail on the base (verify.red_first).`;
   return { ...last.report, verdict: "failed", evidence };
-}
-
-function verdictOf({ report }: Seen): Judged {
-  return { report, now: undefined };
 }
 
 const BY_WEIGHT: readonly GateVerdict[] = ["passed", "unverified", "failed", "tampered", "interrupted"];

@@ -12,17 +12,26 @@ import type { Tampering } from "./verdict.js";
 
 const MOST_BYTES = 1024 * 1024;
 
-/** Harm that was done in a room since it was opened. Contract: nothing runs in it any more. Throws a `GitError`. */
+/** What the commands left of a room's files. */
+export interface Traces {
+  harm: readonly Tampering[];
+  /** Paths (text) of the work that are not as they would be committed. */
+  strays: readonly string[];
+}
+
+/** What was done in a room since it was opened. Contract: nothing runs in it any more. Throws a `GitError`. */
 export async function changedFiles(
   { places, study, content }: { places: ColdPlaces; study: Pick<Study, "protection">; content: RoomOrder },
   room: GitRoom,
-): Promise<Tampering[]> {
+): Promise<Traces> {
   const { rooms } = places;
   const changed = unwrap(await changedInRoom(rooms, room));
-  if (changed === undefined) return [{ what: "deleted", detail: "the checks removed all files" }];
+  if (changed === undefined)
+    return { harm: [{ what: "deleted", detail: "the checks removed all files" }], strays: [] };
   const { protection } = study;
   const paths = changed.filter((path) => protection.kindOf(toText(path)) !== "free");
-  if (paths.length === 0) return [];
+  const strays = changed.map(toText).filter((path) => protection.kindOf(path) === "free");
+  if (paths.length === 0) return { harm: [], strays };
   const files = filesIn(content);
   const before = paths.map((path) => files.get(path) ?? NOTHING);
   const blobs = unwrap(
@@ -38,12 +47,13 @@ export async function changedFiles(
     const path = toText(bytes);
     const now = await lookAt(room, path);
     const file: ChangedFile = { path, from, ...now, before: blobs.get(from.oid) };
-    const found = protection.kindOf(path) === "test" ? findTampering([file], protection)[0] : undefined;
+    const found =
+      protection.kindOf(path) === "test" ? findTampering([file], protection, () => false)[0] : undefined;
     if (found !== undefined) harm.push({ ...found, detail: `while the checks ran: ${found.detail}` });
     else if (protection.kindOf(path) !== "test")
       harm.push({ path, what: "settings", detail: "changed while the checks ran" });
   }
-  return harm;
+  return { harm, strays };
 }
 
 async function lookAt(

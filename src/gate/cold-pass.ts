@@ -1,7 +1,7 @@
 // One pass of the cold gate: the commands in a fresh room, once more in another what may be flaky, and whether they left what
 // is protected alone. Leaves which passes there are to cold-gate.ts.
 import type { DiffEntry } from "../git/diff.js";
-import { changedFiles } from "./cold-intact.js";
+import { changedFiles, type Traces } from "./cold-intact.js";
 import { idleTestFiles } from "./cold-idle.js";
 import { inRoom, type ColdPlaces, type InRoom, type RoomOrder } from "./cold-room.js";
 import { baseOrder, roomOrder, type Study } from "./cold-study.js";
@@ -10,7 +10,7 @@ import { interruptedGate, type Runs } from "./gate.js";
 import type { Footing } from "./footing.js";
 import type { Pass, RoomPlan } from "./protected-room.js";
 import { runCommands, runOne, type GatePlan, type GatePorts, type Room } from "./run-commands.js";
-import type { Baseline, GateReport, Ran, Tampering } from "./verdict.js";
+import type { Baseline, GateReport, Ran } from "./verdict.js";
 
 /** One attempt for the gate to look at. */
 export interface ColdOrder {
@@ -43,12 +43,13 @@ export interface Gate {
 export interface Seen {
   report: GateReport;
   runs: Runs;
+  /** Paths of the work that were not as they would be committed when the checks ended, unless they never are. */
+  strays: readonly string[];
 }
 
 /** What is run in a room, and what it did to protected files. */
-interface InOneRoom {
+interface InOneRoom extends Traces {
   ran: Ran[];
-  harm: readonly Tampering[];
 }
 
 /** Runs a pass to its verdict. Throws a `GitError`. */
@@ -60,11 +61,11 @@ export async function runPass(
   const { strict } = order;
   const baseline = pass === "work" ? order.baseline : withAllTests(order.baseline);
   const content = roomOrder(places, study, room, pass);
-  const seen = (report: GateReport, runs: Runs = { ran: [], again: [] }): Seen => ({ report, runs });
+  const nothing = { runs: { ran: [], again: [] }, strays: [] };
 
   const first = await actIn(gate, content, (ports, inside) => runCommands(ports, inside, plan, gate.stop));
-  if (first.how === "interrupted") return seen(interruptedGate(true));
-  if (first.how === "unprepared") return seen(unprepared(first.ran));
+  if (first.how === "interrupted") return { report: interruptedGate(true), ...nothing };
+  if (first.how === "unprepared") return { report: unprepared(first.ran), ...nothing };
   const { ran } = first.value;
   // In a room of its own: what the first run left behind has no say in the second.
   const repeated = ran.filter((one) => mustRepeat(baseline, one, strict));
@@ -72,16 +73,16 @@ export async function runPass(
     repeated.length === 0
       ? undefined
       : await actIn(gate, content, (ports, inside) => repeat(ports, inside, { plan, repeated }, gate.stop));
-  if (second?.how === "interrupted") return seen(interruptedGate(true));
-  const again = second?.how === "done" ? second.value : { ran: [], harm: [] };
-  const harm = await withoutCustom(gate, plan, [...first.value.harm, ...again.harm]);
+  if (second?.how === "interrupted") return { report: interruptedGate(true), ...nothing };
+  const again = second?.how === "done" ? second.value : { ran: [], harm: [], strays: [] };
+  const { harm, strays } = await withoutCustom(gate, plan, [first.value, again]);
   const runs = { ran, again: again.ran };
   const report = judge({ ...runs, baseline, strict, cold: true, tampered: harm });
-  if (report.verdict !== "passed" && report.verdict !== "unverified") return seen(report, runs);
+  if (report.verdict !== "passed" && report.verdict !== "unverified") return { report, runs, strays };
   const idle = await idleTestFiles(places, content, { ran, baseline });
-  if (idle.length === 0) return seen(report, runs);
+  if (idle.length === 0) return { report, runs, strays };
   const evidence = `ended before any of its tests ran: ${idle.slice(0, 20).join(", ")}`;
-  return seen({ ...report, verdict: "failed", evidence }, runs);
+  return { report: { ...report, verdict: "failed", evidence }, runs, strays };
 }
 
 function withAllTests(baseline: Baseline | undefined): Baseline | undefined {
@@ -101,7 +102,7 @@ async function actIn(
     async (room, open) => {
       const ran = await act(ports, room);
       if (ran === "interrupted") return ran;
-      return { ran, harm: await changedFiles({ places, study, content }, open) };
+      return { ran, ...(await changedFiles({ places, study, content }, open)) };
     },
     stop,
   );
@@ -126,13 +127,17 @@ async function repeat(
 }
 
 /** What the commands do to these files on the base as well is the project's custom, and no harm. */
-async function withoutCustom(gate: Gate, plan: GatePlan, harm: readonly Tampering[]): Promise<Tampering[]> {
-  const byPath = new Map(harm.map((one) => [one.path, one]));
-  if (byPath.size === 0) return [];
+async function withoutCustom(gate: Gate, plan: GatePlan, traces: readonly Traces[]): Promise<Traces> {
+  const byPath = new Map(traces.flatMap(({ harm }) => harm).map((one) => [one.path, one]));
+  const strays = new Set(traces.flatMap((one) => one.strays));
+  if (byPath.size + strays.size === 0) return { harm: [], strays: [] };
   const asBase = baseOrder(gate.study);
   const onBase = await actIn(gate, asBase, (ports, room) => runCommands(ports, room, plan, gate.stop));
-  if (onBase.how === "done") for (const { path } of onBase.value.harm) byPath.delete(path);
-  return [...byPath.values()];
+  if (onBase.how === "done") {
+    for (const { path } of onBase.value.harm) byPath.delete(path);
+    for (const path of onBase.value.strays) strays.delete(path);
+  }
+  return { harm: [...byPath.values()], strays: [...strays] };
 }
 
 function unprepared(ran: Ran): GateReport {

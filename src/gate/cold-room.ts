@@ -18,7 +18,7 @@ import type { Repository } from "../git/repository.js";
 import { ok, type Result } from "../system/result.js";
 import type { Room } from "./run-commands.js";
 import { setUp, setupKey, type SetupRules } from "./setup.js";
-import { isKept, setupCacheFolder } from "./setup-cache.js";
+import { isKept, setupCacheFolder, type Kept } from "./setup-cache.js";
 import type { Ran } from "./verdict.js";
 
 /** Where a cold gate works, the same for a whole run. */
@@ -34,19 +34,23 @@ export interface ColdPlaces {
   setup: readonly string[];
   /** The longest one command of the setup may take, ms; 0 = none. */
   setupTimeoutMs: number;
+  /** What the setup made in this run; `undefined`: the user has no cache folder. */
+  cache: Kept | undefined;
 }
 
 /** Finds out how this project's rooms are to be made: once for a run, before any agent works. One git process. */
 export async function openColdPlaces(
   repo: Repository,
-  places: Omit<ColdPlaces, "rooms">,
+  places: Omit<ColdPlaces, "rooms" | "cache">,
 ): Promise<Result<ColdPlaces, GitFailure>> {
   const { files } = repo.ports;
   const rooms = await prepareRooms(repo);
   if (!rooms.ok) return rooms;
   const projectDir = (await files.realPath(places.projectDir)) ?? places.projectDir;
   const workDir = (await files.realPath(places.workDir)) ?? places.workDir;
-  return ok({ ...places, rooms: rooms.value, projectDir, workDir });
+  const folder = setupCacheFolder(places.env, rooms.value.repo.cwd);
+  const cache = folder === undefined ? undefined : { folder, states: new Map<string, string>() };
+  return ok({ ...places, rooms: rooms.value, projectDir, workDir, cache });
 }
 
 /** What a room is to hold. */
@@ -138,8 +142,8 @@ function isBase({ entries, texts }: RoomOrder): boolean {
   return entries.length === 0 && texts.length === 0;
 }
 
-function setupRules({ rooms, env, setup, setupTimeoutMs }: ColdPlaces): SetupRules {
-  return { commands: setup, timeoutMs: setupTimeoutMs, cache: setupCacheFolder(env, rooms.repo.cwd) };
+function setupRules({ setup, setupTimeoutMs, cache }: ColdPlaces): SetupRules {
+  return { commands: setup, timeoutMs: setupTimeoutMs, cache };
 }
 
 /** The files of a room by path (bytes), as far as the project's blobs tell. */

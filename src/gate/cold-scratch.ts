@@ -28,6 +28,8 @@ export interface Verify {
   stop?: AbortSignal;
   /** Whether the project's commands run on the base first; else everything that fails counts as new. */
   measured?: boolean;
+  /** Else it is the same run as the one before. */
+  newRun?: boolean;
 }
 
 export interface Cold {
@@ -47,7 +49,12 @@ export const test = base.extend<{ cold: Cold }>({
     await scratch.ports.files.makeFolder(rooms);
     scratch.env.TMPDIR = rooms;
     const write = (tree: Tree): Promise<void> => writeTree(scratch, tree);
-    const places = (verify: Verify = {}): Promise<ColdPlaces> => openPlaces(scratch, verify);
+    let run: ColdPlaces | undefined;
+    const places = async (verify: Verify = {}): Promise<ColdPlaces> => {
+      const opened = await openPlaces(scratch, verify);
+      run = verify.newRun === true || run === undefined ? opened : { ...opened, cache: run.cache };
+      return run;
+    };
     await use({
       scratch,
       write,

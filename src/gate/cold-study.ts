@@ -60,8 +60,18 @@ export async function studyAttempt(
     const textOf = (version: Version): string | undefined => blobs.get(version.oid);
     return { ...entry, path: toText(entry.path), before: textOf(entry.from), after: textOf(entry.to) };
   });
-  const tampered = findTampering(files, protection);
+  const tampered = findTampering(
+    files,
+    protection,
+    oursAmong([...baseFiles.keys(), ...changes.map(({ path }) => path)]),
+  );
   return { base, persons, baseFiles, changes, protection, named, tampered, blobs };
+}
+
+/** Whether a module that a test imports is the project's own: by its path, or by a file or folder of its name. */
+function oursAmong(paths: readonly string[]): (module: string) => boolean {
+  const names = new Set(paths.flatMap((path) => path.split("/").map((part) => part.replace(/\.\w+$/, ""))));
+  return (module) => /^(?:[./#~]|@\/)/.test(module) || names.has(module.replace(/[./].*$/, ""));
 }
 
 /** The base alone. */

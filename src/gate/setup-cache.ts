@@ -1,9 +1,11 @@
-// Keeps what `verify.setup` made, outside the project and by its lock files. Each room gets a copy of its own, so that no
-// code under test can change what the next one gets. Leaves when to keep and what a key stands for to setup.ts.
+// Keeps what `verify.setup` made, outside the project and by its lock files. Each room gets a copy of its own. What was kept
+// is what this run kept, and as it was then: agents and code under test can write here too, and would write a list of what is
+// here as well, so that is only remembered. Leaves when to keep and what a key stands for to setup.ts.
 import { dirname, isAbsolute, join } from "node:path";
 import { digest } from "../system/digest.js";
 import { errorCode } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
+import { sha256Hex } from "../system/sha256.js";
 
 const MOST_KEPT = 3;
 const HALF = ".half";
@@ -23,18 +25,44 @@ export function setupCacheFolder(
   return cache === undefined ? undefined : join(cache, "looper", "cold", digest([projectTop]));
 }
 
-/** Whether something is kept under the key. */
-export async function isKept({ files }: Pick<Ports, "files">, folder: string, key: string): Promise<boolean> {
-  return (await files.stat(join(folder, key))) !== undefined;
+/** What a run has kept. */
+export interface Kept {
+  folder: string;
+  /** By key what lay there then, as `stateOf` tells it. */
+  states: Map<string, string>;
+}
+
+/** Whether this run has kept something under the key, and nobody has touched it since. */
+export async function isKept(ports: Pick<Ports, "files">, kept: Kept, key: string): Promise<boolean> {
+  const state = kept.states.get(key);
+  return state !== undefined && state === (await stateOf(ports, join(kept.folder, key)));
+}
+
+/** Everything below a folder but its contents: no program of a user's can write a file and set its ctime back. */
+async function stateOf({ files }: Pick<Ports, "files">, folder: string): Promise<string> {
+  const lines: unknown[] = [];
+  const folders = [folder];
+  for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
+    const inside = at;
+    const names = await files.list(inside);
+    const stats = await Promise.all(names.map((name) => files.stat(join(inside, name), { link: true })));
+    for (const [index, name] of names.entries()) {
+      const stat = stats[index];
+      const { kind, size, mode, mtimeMs, ctimeMs, inode } = stat ?? {};
+      lines.push([join(inside, name), kind, size, mode, mtimeMs, ctimeMs, inode]);
+      if (kind === "folder") folders.push(join(inside, name));
+    }
+  }
+  return sha256Hex(JSON.stringify(lines));
 }
 
 /** Copies what is kept into a room. `false`: it could not be. */
 export async function copyKept(
   ports: Ports,
-  kept: { folder: string; key: string },
-  top: string,
+  { folder }: Kept,
+  { key, top }: { key: string; top: string },
 ): Promise<boolean> {
-  const from = join(kept.folder, kept.key);
+  const from = join(folder, key);
   if (!(await copyTree(ports, `${from}/.`, top))) return false;
   await ports.files.touch(from);
   return true;
@@ -46,12 +74,13 @@ export async function copyKept(
  */
 export async function keep(
   ports: Ports,
-  kept: { folder: string; key: string },
-  made: { top: string; paths: readonly string[] },
+  kept: Kept,
+  made: { key: string; top: string; paths: readonly string[] },
 ): Promise<boolean> {
   const { files } = ports;
-  const half = join(kept.folder, `${kept.key}${HALF}`);
-  const whole = join(kept.folder, kept.key);
+  const half = join(kept.folder, `${made.key}${HALF}`);
+  const whole = join(kept.folder, made.key);
+  kept.states.delete(made.key);
   try {
     await files.removeTree(half);
     await files.makeFolder(half, 0o700);
@@ -62,6 +91,7 @@ export async function keep(
     }
     await files.removeTree(whole);
     await files.rename(half, whole);
+    kept.states.set(made.key, await stateOf(ports, whole));
     await prune(ports, kept.folder);
     return true;
   } catch (error) {

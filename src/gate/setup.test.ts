@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import { test, type Tree, type Verify } from "./cold-scratch.js";
@@ -77,6 +85,25 @@ test("a setup that fails fails the attempt, with what it said", async ({ cold })
   expect(report.evidence).toMatch(
     /^the setup of the cold room failed: test -f broken[^]*exited with 7\n\noh no\n$/,
   );
+});
+
+test("what was touched, or was kept by another run, is made anew", async ({ cold }) => {
+  const home = dirname(cold.scratch.top);
+  await cold.judge(PROJECT, { "a.txt": "two\n" }, VERIFY);
+  const [key = ""] = keptIn(home);
+  const [project = ""] = readdirSync(join(home, ".cache", "looper", "cold"));
+  const made = join(home, ".cache", "looper", "cold", project, key, "node_modules", "made");
+  const { mtime } = statSync(made);
+  writeFileSync(made, "2\n");
+  utimesSync(made, mtime, mtime);
+  expect((await cold.judge({ "a.txt": "one\n" }, { "a.txt": "two!\n" }, VERIFY)).report.verdict).toBe(
+    "passed",
+  );
+  expect(timesRun(home)).toBe(2);
+  await cold.judge({ "a.txt": "one\n" }, { "a.txt": "two?\n" }, VERIFY);
+  expect(timesRun(home)).toBe(2);
+  await cold.judge({ "a.txt": "one\n" }, { "a.txt": "two.\n" }, { ...VERIFY, newRun: true });
+  expect(timesRun(home)).toBe(3);
 });
 
 test("a half-kept setup of a killed run is made anew", async ({ cold }) => {

@@ -7,7 +7,7 @@ import { runGit, type GitPlace } from "../git/git.js";
 import type { Ports } from "../system/ports.js";
 import { sha256Hex } from "../system/sha256.js";
 import { runOne, type Room } from "./run-commands.js";
-import { copyKept, isKept, keep } from "./setup-cache.js";
+import { copyKept, isKept, keep, type Kept } from "./setup-cache.js";
 import { endsWell } from "./twice.js";
 import type { Ran } from "./verdict.js";
 
@@ -20,8 +20,8 @@ export interface SetupRules {
   commands: readonly string[];
   /** The longest one may take; 0 = none. */
   timeoutMs: number;
-  /** Absolute; `undefined`: nothing is kept. */
-  cache: string | undefined;
+  /** `undefined`: nothing is kept. */
+  cache: Kept | undefined;
 }
 
 /** What a setup depends on; `undefined`: there are no lock files, and nothing says for how long it holds. */
@@ -64,9 +64,9 @@ export async function setUp(
   stop: AbortSignal,
 ): Promise<"ready" | "interrupted" | Ran> {
   if (rules.commands.length === 0) return "ready";
-  const kept = rules.cache === undefined || key === undefined ? undefined : { folder: rules.cache, key };
-  if (kept !== undefined && (await isKept(ports, kept.folder, kept.key))) {
-    if (await copyKept(ports, kept, place.cwd)) return "ready";
+  const { cache } = rules;
+  if (cache !== undefined && key !== undefined && (await isKept(ports, cache, key))) {
+    if (await copyKept(ports, cache, { key, top: place.cwd })) return "ready";
   }
   for (const command of rules.commands) {
     const order = { command, own: false, timeoutMs: rules.timeoutMs, reports: [] };
@@ -74,10 +74,10 @@ export async function setUp(
     if (ran === "interrupted") return ran;
     if (!endsWell(ran.end)) return ran;
   }
-  if (kept === undefined || !mayKeep) return "ready";
+  if (cache === undefined || key === undefined || !mayKeep) return "ready";
   const paths = await madePaths(place);
   // What it did elsewhere cannot be copied: it is to be done again.
-  if (paths.length > 0) await keep(ports, kept, { top: place.cwd, paths });
+  if (paths.length > 0) await keep(ports, cache, { key, top: place.cwd, paths });
   return "ready";
 }
 

@@ -6,6 +6,7 @@ import { exists, type DiffEntry, type Version } from "../git/diff.js";
 import type { Protection } from "./protected.js";
 import { changesLooperKey } from "./protected-manifests.js";
 import { findSkips } from "./tamper-additions.js";
+import { findSwapped } from "./tamper-imports.js";
 import { codeLines, hasSkip, type CodeLine } from "./tamper-lines.js";
 import type { Tampering } from "./verdict.js";
 
@@ -19,11 +20,17 @@ export interface ChangedFile extends DiffEntry {
 }
 
 /** Everything an attempt did that no attempt may do. */
-export function findTampering(files: readonly ChangedFile[], protection: Protection): Tampering[] {
+export function findTampering(
+  files: readonly ChangedFile[],
+  protection: Protection,
+  isOurs: (module: string) => boolean,
+): Tampering[] {
   return files.flatMap((file) => [
     ...linkTampering(file),
     ...settingsTampering(file),
-    ...(exists(file.from) && protection.kindOf(file.path) === "test" ? testTampering(file, files) : []),
+    ...(exists(file.from) && protection.kindOf(file.path) === "test"
+      ? testTampering(file, files, isOurs)
+      : []),
   ]);
 }
 
@@ -51,7 +58,11 @@ function settingsTampering({ path, before, after, from, to }: ChangedFile): Tamp
 
 const LINK = "120000";
 
-function testTampering(file: ChangedFile, all: readonly ChangedFile[]): Tampering[] {
+function testTampering(
+  file: ChangedFile,
+  all: readonly ChangedFile[],
+  isOurs: (module: string) => boolean,
+): Tampering[] {
   const { path, from, to, before, after } = file;
   const told = (what: Tampering["what"], detail: string): Tampering[] => [{ path, what, detail }];
   if (!exists(to)) {
@@ -66,7 +77,10 @@ function testTampering(file: ChangedFile, all: readonly ChangedFile[]): Tamperin
   if (before === undefined || after === undefined || isBinary(before) || isBinary(after)) {
     return told("weakened", "the file was changed");
   }
-  return textTampering(path, before, after);
+  const found = textTampering(path, before, after);
+  if (found.length > 0) return found;
+  const swapped = findSwapped(path, { before, after, added: linesGone(path, after, before) }, isOurs);
+  return swapped === undefined ? [] : told("weakened", toText(swapped).slice(0, 200));
 }
 
 function textTampering(path: string, before: string, after: string): Tampering[] {

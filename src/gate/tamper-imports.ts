@@ -1,0 +1,78 @@
+// Whether a test still gets what it checks with from where it got it: `assert` of the project's own making says yes to all. Pure
+// and rough. Leaves imports of the work to protected-imports.ts: these may move with it.
+import type { CodeLine } from "./tamper-lines.js";
+
+const JS_IMPORT = /\bimport\s+(?:type\s+)?([\w$*\s{},]+?)\s*from\s*["']([^"'\n]+)["']/g;
+const JS_REQUIRE =
+  /\b(?:const|let|var)\s+([\w$\s{},:]+?)\s*=\s*(?:await\s+import|require)\(\s*["']([^"'\n]+)["']\s*\)/g;
+const PY_FROM = /^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n#]+)/gm;
+const PY_IMPORT =
+  /^[ \t]*import[ \t]+([\w.]+(?:[ \t]+as[ \t]+\w+)?(?:[ \t]*,[ \t]*[\w.]+(?:[ \t]+as[ \t]+\w+)?)*)/gm;
+
+/** A name, and the module it comes from. */
+type Bindings = ReadonlyMap<string, string>;
+
+/**
+ * The first name that came from a library and comes from elsewhere now, in words. `isOurs`: whether a module is the project's;
+ * `added`: the lines of code that the old text does not have.
+ */
+export function findSwapped(
+  path: string,
+  texts: { before: string; after: string; added: readonly CodeLine[] },
+  isOurs: (module: string) => boolean,
+): string | undefined {
+  const read = /\.pyi?$/.test(path)
+    ? pythonBindings
+    : /\.[cm]?[jt]sx?$/.test(path)
+      ? scriptBindings
+      : undefined;
+  if (read === undefined) return undefined;
+  const [before, after] = [read(texts.before), read(texts.after)];
+  for (const [name, from] of before) {
+    if (isOurs(from)) continue;
+    const to = after.get(name);
+    if (to !== undefined && isOurs(to)) return `${name} came from ${from} and comes from ${to}`;
+    if (to === undefined && texts.added.some(({ text }) => defines(text, name)))
+      return `${name} came from ${from} and is made here`;
+  }
+  return undefined;
+}
+
+function defines(line: string, name: string): boolean {
+  const word = name.replace(/\$/g, "\\$&");
+  return new RegExp(
+    `^(?:export\\s+)?(?:(?:const|let|var|function\\*?|class|def|async\\s+function|async\\s+def)\\s+(?:[{[][^=]*\\b)?)?${word}\\b\\s*(?:[}\\],(:{]|=(?!=))`,
+  ).test(line);
+}
+
+function scriptBindings(text: string): Bindings {
+  const found = new Map<string, string>();
+  for (const pattern of [JS_IMPORT, JS_REQUIRE]) {
+    for (const [, names = "", module = ""] of text.matchAll(pattern)) {
+      for (const name of namesOf(names)) found.set(name, module);
+    }
+  }
+  return found;
+}
+
+/** `a`, `* as a`, `{ a, b as c }`, `{ b: c }`: the names that are bound. */
+function namesOf(clause: string): string[] {
+  return clause
+    .split(/[{},]/)
+    .map((part) => /([\w$]+)\s*$/.exec(part)?.[1] ?? "")
+    .filter((name) => name !== "");
+}
+
+function pythonBindings(text: string): Bindings {
+  const found = new Map<string, string>();
+  for (const [, module = "", names = ""] of text.matchAll(PY_FROM)) {
+    for (const name of namesOf(names.replace(/[()]/g, ","))) found.set(name, module);
+  }
+  for (const [, names = ""] of text.matchAll(PY_IMPORT)) {
+    for (const part of names.split(",")) {
+      const [module = "", as] = part.trim().split(/\s+as\s+/);
+      found.set(as ?? module.replace(/\..*$/, ""), module);
+    }
+  }
+  return found;
+}
