@@ -7,6 +7,7 @@ test("each ending has the exit code the contract gives it", () => {
     ["complete", 0],
     ["blocked", 1],
     ["limit", 1],
+    ["budget", 1],
     ["waiting", 1],
     ["unusable-backlog", 2],
     ["environment", 3],

@@ -15,6 +15,7 @@ export function exitCodeOf(end: CommandEnd): number {
       return 0;
     case "blocked":
     case "limit":
+    case "budget":
     case "waiting":
       return 1;
     case "unusable-backlog":

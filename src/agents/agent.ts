@@ -24,6 +24,18 @@ export interface AgentRequest {
   permissions: Permissions;
   /** Go on with the session of an earlier result of this agent, instead of beginning one. */
   resume?: Session;
+  /** What it may still use; beyond that it is stopped. */
+  budget?: readonly Limit[];
+}
+
+/** A budget, and how much of it was gone when the attempt began: tokens, dollars, milliseconds. */
+export interface Limit {
+  of: "run" | "task";
+  /** The setting it comes from. */
+  key: string;
+  unit: "tokens" | "usd" | "ms";
+  most: number;
+  spent: number;
 }
 
 /** A session of an agent's, as its CLI knows it. */
@@ -87,6 +99,8 @@ interface EndFacts {
   lastMessage: string;
   /** Lines of output of a kind this version does not know. */
   unknownEvents: number;
+  /** Whose budget it was stopped for, if it was. */
+  stoppedFor?: Limit["of"];
   /** Where a request can go on with it (`resume`). */
   session?: Session;
 }

@@ -1,5 +1,6 @@
 // What claude's last result line came to: good or not and why, its final message, usage, what was denied. Pure.
 import type { AgentEvent, Session, Used } from "./agent.js";
+import { addUsed } from "./budget.js";
 import { asText, field, listField, numberField, textField } from "./fields.js";
 import type { FailureFacts } from "./limit-facts.js";
 import { failedBy } from "./limits.js";
@@ -15,6 +16,8 @@ export interface ClaudeStream {
   /** When the limit that was met ends, by the provider's word; epoch seconds. */
   resetsAt?: number;
   denied: ReadonlySet<string>;
+  /** What its messages came to. */
+  spoken: Used;
 }
 
 /** Without a result line there is no terminal event, and the last text is the final message. */
@@ -22,7 +25,11 @@ export function closeResult(stream: ClaudeStream, resumed?: Session): Closing {
   const { result } = stream;
   const before = usedBefore(resumed, stream.session);
   if (result === undefined)
-    return { events: [], final: stream.lastText, ...sessionOf(stream.session, before) };
+    return {
+      events: usageEvents(stream.spoken),
+      final: stream.lastText,
+      ...sessionOf(stream.session, addUsed(before ?? usedOf({ input: 0, output: 0 }), stream.spoken)),
+    };
   const terminal = terminalOf(stream, result);
   const failure: AgentEvent[] = terminal.good
     ? []
@@ -73,6 +80,11 @@ function denials(stream: ClaudeStream, result: unknown): AgentEvent[] {
       error: `${textField(denial, "tool_name") ?? "a tool"}: denied`,
       reason: "refused",
     }));
+}
+
+/** What an assistant's message says of the tokens it took. */
+export function usedOfMessage(message: unknown): Used {
+  return usedOf(ofRun(field(message, "usage")));
 }
 
 /** `modelUsage` and the cost go on from run to run of a session; `usage`, which older versions have alone, begins anew. */

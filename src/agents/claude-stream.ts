@@ -1,7 +1,8 @@
 // What `claude -p --output-format stream-json --verbose` prints, line by line (as of 2.0.76 to 2.1.329). Pure.
 // Leaves how it is called to claude.ts, and what its result line came to to claude-result.ts.
-import type { AgentEvent, Session } from "./agent.js";
-import { closeResult } from "./claude-result.js";
+import type { AgentEvent, Session, Used } from "./agent.js";
+import { addUsed } from "./budget.js";
+import { closeResult, usedOfMessage } from "./claude-result.js";
 import { asText, field, listField, numberField, textField } from "./fields.js";
 import type { FailureFacts } from "./limit-facts.js";
 import { withoutTool, withTool, type JsonReader, type OpenTools, type Reading } from "./reader.js";
@@ -17,6 +18,9 @@ export interface ClaudeState {
   apiError?: string;
   /** When the limit that was met ends, by the provider's word; epoch seconds. */
   resetsAt?: number;
+  /** By the messages of this run: those before the last one together, and the last, which is said again as it grows. */
+  spoken: Used;
+  speaking?: { id: string; used: Used };
   /** Uses whose denial was already told. */
   denied: ReadonlySet<string>;
 }
@@ -24,10 +28,16 @@ export interface ClaudeState {
 /** Reads claude's own lines; `resumed`: the session it goes on with. */
 export function claudeReader(resumed?: Session): JsonReader<ClaudeState> {
   return {
-    start: { open: new Map(), lastText: "", denied: new Set() },
+    start: {
+      open: new Map(),
+      lastText: "",
+      denied: new Set(),
+      spoken: { input_tokens: 0, output_tokens: 0 },
+    },
     readLine,
     busy: (state) => state.open.size > 0,
-    close: (state) => closeResult(state, resumed),
+    close: (state) => closeResult({ ...state, spoken: usedSoFar(state) }, resumed),
+    soFar: usedSoFar,
   };
 }
 
@@ -131,7 +141,7 @@ function readSynthetic(state: ClaudeState, json: unknown): Reading<ClaudeState> 
 
 function readAssistant(state: ClaudeState, json: unknown, at: number): Reading<ClaudeState> {
   const parent = parentOf(json);
-  let next = state;
+  let next = countMessage(state, field(json, "message"));
   const events: AgentEvent[] = [];
   for (const block of listField(field(json, "message"), "content")) {
     const type = textField(block, "type");
@@ -153,6 +163,18 @@ function readAssistant(state: ClaudeState, json: unknown, at: number): Reading<C
     }
   }
   return { state: next, events, known: true };
+}
+
+/** A message comes block by block, each with what the whole of it has used so far. */
+function countMessage(state: ClaudeState, message: unknown): ClaudeState {
+  const id = textField(message, "id") ?? "";
+  const before = state.speaking === undefined || state.speaking.id === id ? undefined : state.speaking.used;
+  const spoken = before === undefined ? state.spoken : addUsed(state.spoken, before);
+  return { ...state, spoken, speaking: { id, used: usedOfMessage(message) } };
+}
+
+function usedSoFar({ spoken, speaking }: ClaudeState): Used {
+  return speaking === undefined ? spoken : addUsed(spoken, speaking.used);
 }
 
 type Parent = { parent?: string };

@@ -39,6 +39,7 @@ export function judge(seen: Seen, clock: ZonedClock): AgentResult {
     ...(seen.end.how === "killed" ? { signal: seen.end.signal } : {}),
     lastMessage: keepEnd(seen.closing.final),
     unknownEvents: seen.unknownEvents,
+    ...(seen.stopped?.why === "budget" ? { stoppedFor: seen.stopped.limit.of } : {}),
     ...(seen.closing.session === undefined ? {} : { session: seen.closing.session }),
   };
   if (failure !== undefined) {

@@ -2,8 +2,11 @@
 // Secrets go out here, before any text is cut: half a key is not known as one any more.
 import { errorMessage } from "../system/errors.js";
 import type { Clock } from "../system/ports.js";
-import type { AgentContext, AgentEvent } from "./agent.js";
+import type { Price } from "../config/prices.js";
+import type { AgentContext, AgentEvent, Used } from "./agent.js";
 import { boundEvent } from "./bounds.js";
+import { addUsed } from "./budget.js";
+import { priced } from "./prices.js";
 import { redactValue } from "../system/redact.js";
 import { splitLines } from "./lines.js";
 import type { FailureFacts } from "./limit-facts.js";
@@ -27,9 +30,15 @@ export interface ListenRules<S> {
   stopping(): boolean;
   /** How much of this it may still say; what goes beyond is dropped. */
   spend(what: Spent, amount: number): number;
+  /** What it has used may have changed. */
+  onUsed(): void;
+  /** What its tokens cost, for one that does not tell. */
+  price: Price | undefined;
   /** What it says can no longer be taken in; called once. */
   onBroken(message: string): void;
 }
+
+const NOTHING_USED: Used = { input_tokens: 0, output_tokens: 0 };
 
 /** What was heard, to the end. */
 export interface Heard {
@@ -53,6 +62,7 @@ export class Listener<S> {
   #stderrLast = false;
   #waiting: FailureFacts | undefined;
   #unknownEvents = 0;
+  #told: Used = NOTHING_USED;
   #atWork = 0;
   #broken = false;
 
@@ -72,6 +82,19 @@ export class Listener<S> {
   /** A command or tool of its own is at work, or we hold its output back. */
   silenceIsFine(): boolean {
     return this.#atWork > 0 || this.#rules.reader.busy(this.#state);
+  }
+
+  /** What it has used so far, told or not. */
+  used(): Used {
+    const { reader, price } = this.#rules;
+    const soFar = reader.soFar?.(this.#state);
+    return soFar === undefined ? this.#told : addUsed(this.#told, priced(soFar, price));
+  }
+
+  /** By its own word the work is done: only its end is still to come. */
+  hasFinished(): boolean {
+    const { terminal } = this.#rules.reader.close(this.#state);
+    return terminal?.good === true && terminal.assumed !== true;
   }
 
   /** To be called once both pipes are drained. */
@@ -107,12 +130,15 @@ export class Listener<S> {
       this.#spoke({ stderr: false, waiting: reading.waiting });
       if (!reading.known) this.#unknownEvents += 1;
       if (reading.events.length > 0) await this.#tell(reading.events);
+      this.#rules.onUsed();
     }
   }
 
   async #tell(events: readonly AgentEvent[]): Promise<void> {
     const { context } = this.#rules;
-    for (const event of events) {
+    for (const said of events) {
+      const event = said.type === "usage" ? priced(said, this.#rules.price) : said;
+      if (event.type === "usage") this.#told = addUsed(this.#told, event);
       // What it cost is told in any case.
       if (this.#rules.spend("events", 1) === 0 && event.type !== "usage") continue;
       const held = context.onEvent(boundEvent(redactValue((text) => context.redact(text), event, KEPT)));

@@ -40,7 +40,7 @@ export function ownReader(from: "host" | "command"): JsonReader<OwnState> {
     start: { open: new Map(), final: "" },
     readLine: (state, json, at) => readLine(state, json, { at, host: from === "host" }),
     busy: (state) => state.open.size > 0,
-    close: (state) => close(state, from === "host" ? undefined : { good: true }),
+    close: (state) => close(state, from === "host" ? undefined : { good: true, assumed: true }),
   };
 }
 

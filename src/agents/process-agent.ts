@@ -4,7 +4,8 @@ import type { AgentSettings } from "../config/agent-settings.js";
 import { localZone } from "../system/clock.js";
 import { errorMessage } from "../system/errors.js";
 import type { Ports, RunningProcess } from "../system/ports.js";
-import type { Agent, AgentContext, AgentRequest, AgentResult, FailureReason } from "./agent.js";
+import type { Agent, AgentContext, AgentRequest, AgentResult, FailureReason, Limit } from "./agent.js";
+import { beyond } from "./budget.js";
 import { judge, type Seen } from "./judge.js";
 import { Listener } from "./listen.js";
 import type { Reader } from "./reader.js";
@@ -97,6 +98,10 @@ async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentCont
     },
     stopping: () => watch.stopped() !== undefined,
     spend: (what, amount) => watch.spend(what, amount),
+    onUsed: () => {
+      watch.look();
+    },
+    price: settings.price,
     onBroken: (message) => {
       watch.giveUp(message);
     },
@@ -111,7 +116,11 @@ async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentCont
     },
     settings.contain,
   );
-  const watch = watchProcess(running, rulesOf(engine, listener, context), ports.clock);
+  const watch = watchProcess(
+    running,
+    rulesOf(engine, listener, { stop: context.stop, budget: place.request.budget ?? [] }),
+    ports.clock,
+  );
   const announced = announce(running, place.call, context)
     .catch((error: unknown) => {
       watch.giveUp(errorMessage(error));
@@ -135,7 +144,7 @@ async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentCont
 function rulesOf<S>(
   { settings, kind }: Engine<S>,
   listener: Listener<S>,
-  { stop }: AgentContext,
+  { stop, budget }: { stop: AbortSignal; budget: readonly Limit[] },
 ): WatchRules {
   return {
     timeoutMs: settings.timeoutMs,
@@ -144,6 +153,11 @@ function rulesOf<S>(
     cleanStop: kind.cleanStop,
     stop,
     silenceIsFine: () => listener.silenceIsFine(),
+    beyond: (elapsedMs) => {
+      const limit = beyond(budget, listener.used(), elapsedMs);
+      // Whoever is done with the work has spent it already.
+      return limit === undefined || listener.hasFinished() ? undefined : limit;
+    },
   };
 }
 

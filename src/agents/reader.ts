@@ -2,9 +2,13 @@
 import type { AgentEvent, FailureReason, Session, Used } from "./agent.js";
 import type { FailureFacts } from "./limit-facts.js";
 
-/** What the stream itself said about how the work ended. `facts`: what the reason was read from, and its time will be. */
+/**
+ * What the stream itself said about how the work ended; `assumed`: it says so by being there. `facts`: what the reason was
+ * read from, and its time will be.
+ */
 export type Terminal =
-  { good: true } | { good: false; reason: FailureReason; evidence: string; facts?: FailureFacts };
+  | { good: true; assumed?: true }
+  | { good: false; reason: FailureReason; evidence: string; facts?: FailureFacts };
 
 /** What one line meant. */
 export interface Reading<S> {
@@ -43,6 +47,8 @@ export interface Reader<S> {
   /** A command or tool it started has not ended: the idle clock stands still. */
   busy(state: S): boolean;
   close(state: S): Closing;
+  /** What it has used so far and only its end will tell; absent: it tells as it goes, or at its end alone. */
+  soFar?(state: S): Used;
 }
 
 /** A reader of a stream of JSON values. */
@@ -51,6 +57,7 @@ export interface JsonReader<S> {
   readLine(state: S, json: unknown, at: number): Reading<S>;
   busy(state: S): boolean;
   close(state: S): Closing;
+  soFar?(state: S): Used;
 }
 
 /** Reads lines of JSON. A line that is not JSON changes nothing and counts as not known; an empty one means nothing. */
@@ -65,6 +72,7 @@ export function readJsonLines<S>(kind: JsonReader<S>): Reader<S> {
     },
     busy: (state) => kind.busy(state),
     close: (state) => kind.close(state),
+    ...(kind.soFar === undefined ? {} : { soFar: kind.soFar.bind(kind) }),
   };
 }
 

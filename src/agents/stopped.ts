@@ -1,6 +1,7 @@
 // Why we ended an agent ourselves, and how that is told. Pure.
 import { never } from "../system/never.js";
-import type { FailureReason } from "./agent.js";
+import { describeDuration, describeLimit } from "./budget.js";
+import type { FailureReason, Limit } from "./agent.js";
 
 /** What an agent may only spend so much of: events, bytes of output. */
 export type Spent = "events" | "output";
@@ -9,6 +10,7 @@ export type Spent = "events" | "output";
 export type Stopped =
   | { why: "timed-out" | "idle"; afterMs: number }
   | { why: Spent; most: number }
+  | { why: "budget"; limit: Limit }
   | { why: "interrupted" }
   /** What it said could not be taken in. */
   | { why: "broken"; message: string };
@@ -20,17 +22,19 @@ export function describeStop(name: string, stopped: Stopped): { reason: FailureR
     case "timed-out":
       return {
         reason: why,
-        evidence: `not finished after ${duration(stopped.afterMs)} (agents.${name}.timeout)`,
+        evidence: `not finished after ${describeDuration(stopped.afterMs)} (agents.${name}.timeout)`,
       };
     case "idle":
       return {
         reason: why,
-        evidence: `printed nothing for ${duration(stopped.afterMs)} (agents.${name}.idle_timeout)`,
+        evidence: `printed nothing for ${describeDuration(stopped.afterMs)} (agents.${name}.idle_timeout)`,
       };
     case "events":
       return { reason: why, evidence: `more than ${stopped.most} events (agents.${name}.max_events)` };
     case "output":
       return { reason: why, evidence: `printed more than ${size(stopped.most)} (agents.${name}.max_output)` };
+    case "budget":
+      return { reason: why, evidence: describeLimit(stopped.limit) };
     case "interrupted":
       return { reason: why, evidence: "ended because the run was stopped" };
     case "broken":
@@ -38,11 +42,6 @@ export function describeStop(name: string, stopped: Stopped): { reason: FailureR
     default:
       return never(why);
   }
-}
-
-function duration(ms: number): string {
-  if (ms % 60_000 === 0 && ms > 0) return `${ms / 60_000} min`;
-  return ms % 1000 === 0 ? `${ms / 1000} s` : `${ms} ms`;
 }
 
 function size(bytes: number): string {

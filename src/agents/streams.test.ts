@@ -210,7 +210,7 @@ test("own lines: events are taken as they are, a summary as the report, anything
   });
   const command = readAll(readJsonLines(ownReader("command")), lines);
   expect(command.unknown).toBe(3);
-  expect(command.closing.terminal).toEqual({ good: true });
+  expect(command.closing.terminal).toEqual({ good: true, assumed: true });
 });
 
 test("a host that does not say its end has none", () => {

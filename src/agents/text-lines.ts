@@ -31,5 +31,5 @@ export const textReader: Reader<TextState> = {
     return { state: { final, told }, events: [{ type: "error", error, reason: "output-cut" }], known: true };
   },
   busy: () => false,
-  close: (state) => ({ events: [], terminal: { good: true }, final: state.final }),
+  close: (state) => ({ events: [], terminal: { good: true, assumed: true }, final: state.final }),
 };

@@ -1,5 +1,6 @@
 // Ends a process that takes too long, says nothing for too long, says too much, or shall stop. Leaves why it ended to judge.ts.
 import type { Clock, RunningProcess } from "../system/ports.js";
+import type { Limit } from "./agent.js";
 import type { Spent, Stopped } from "./stopped.js";
 
 /** The signal a kind stops cleanly on; what is still there 5 s later is killed. */
@@ -22,11 +23,15 @@ export interface WatchRules {
   stop: AbortSignal;
   /** Whether its silence means nothing now: a tool of its own is at work, or we hold its output back. */
   silenceIsFine(): boolean;
+  /** The budget it has gone beyond after so many milliseconds. */
+  beyond(elapsedMs: number): Limit | undefined;
 }
 
 export interface Watch {
   /** It said something. */
   heard(): void;
+  /** Sees at once whether it has gone beyond a budget. */
+  look(): void;
   /** Counts what it spent; ends it once that is more than it may. Answers how much of the amount it still might. */
   spend(what: Spent, amount: number): number;
   /** Kills it: nothing it says from now on is of use. */
@@ -54,20 +59,21 @@ export function watchProcess(running: RunningProcess, rules: WatchRules, clock: 
     killAt = clock.monotonic() + GRACE_MS;
     running.signal(rules.cleanStop.signal, rules.cleanStop.target);
   };
+  const look = (): void => {
+    const limit = rules.beyond(clock.monotonic() - startedAt);
+    if (limit !== undefined) stop({ why: "budget", limit });
+  };
   const check = (): void => {
     const now = clock.monotonic();
     if (now >= killAt) kill();
     if (rules.silenceIsFine()) heardAt = now;
-    if (isOver(rules.timeoutMs, now - startedAt)) stop({ why: "timed-out", afterMs: rules.timeoutMs });
-    else if (isOver(rules.idleTimeoutMs, now - heardAt)) stop({ why: "idle", afterMs: rules.idleTimeoutMs });
+    const why = overTime(rules, { elapsed: now - startedAt, silent: now - heardAt });
+    if (why !== undefined) stop(why);
+    look();
   };
   const obey = (): void => {
-    if (rules.stop.reason === "kill") {
-      stopped ??= { why: "interrupted" };
-      kill();
-    } else {
-      stop({ why: "interrupted" });
-    }
+    stop({ why: "interrupted" });
+    if (rules.stop.reason === "kill") kill();
   };
 
   const timer = clock.every(tickOf(rules), check);
@@ -77,10 +83,10 @@ export function watchProcess(running: RunningProcess, rules: WatchRules, clock: 
     heard: () => {
       heardAt = clock.monotonic();
     },
+    look,
     spend: (what, amount) => {
-      const most = rules.most[what];
-      const left = most === 0 ? Infinity : most - spent[what];
-      if (amount > left) stop({ why: what, most });
+      const left = rules.most[what] === 0 ? Infinity : rules.most[what] - spent[what];
+      if (amount > left) stop({ why: what, most: rules.most[what] });
       const taken = Math.min(amount, left);
       spent[what] += taken;
       return taken;
@@ -95,6 +101,14 @@ export function watchProcess(running: RunningProcess, rules: WatchRules, clock: 
       rules.stop.removeEventListener("abort", obey);
     },
   };
+}
+
+function overTime(
+  { timeoutMs, idleTimeoutMs }: WatchRules,
+  { elapsed, silent }: { elapsed: number; silent: number },
+): Stopped | undefined {
+  if (isOver(timeoutMs, elapsed)) return { why: "timed-out", afterMs: timeoutMs };
+  return isOver(idleTimeoutMs, silent) ? { why: "idle", afterMs: idleTimeoutMs } : undefined;
 }
 
 function isOver(limit: number, elapsed: number): boolean {

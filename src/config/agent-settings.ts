@@ -1,6 +1,7 @@
 // An agent's settings as an agent needs them: every value there, every path absolute.
 // Leaves which agent is asked to the loop, and what its kind makes of them to the agents floor.
 import type { Contain } from "../system/ports.js";
+import type { Price } from "./prices.js";
 import { resolvePath, type Place } from "./places.js";
 import { KINDS, type AgentKind, type Permissions, type Settings } from "./settings.js";
 
@@ -13,6 +14,8 @@ export interface AgentSettings {
   binary?: string;
   model?: string;
   reasoning?: string;
+  /** Of its model, where the settings' file of prices knows it. */
+  price?: Price;
   args: readonly string[];
   env: Readonly<Record<string, string>>;
   /** Globs; when set, only matching variables are inherited (PATH and HOME always are). */

@@ -43,6 +43,7 @@ export function resolvePath(spelled: string, place: Pick<Place, "project" | "hom
 export interface SettingsPaths {
   todoFile: string;
   schemaFile?: string;
+  pricesFile?: string;
   logDir: string;
   envFile?: string;
   prompts: Readonly<Partial<Record<"bootstrap" | "iteration" | "repair" | "review", string>>>;
@@ -50,13 +51,14 @@ export interface SettingsPaths {
 
 /** The paths of resolved settings. A variable in `log_dir` that is not set is a `usage` error. */
 export function settingsPaths(settings: Settings, place: Place): SettingsPaths {
-  const { schema_file: schema, env_file: envFile } = settings;
+  const { schema_file: schema, env_file: envFile, prices_file: prices } = settings;
   const prompts = Object.entries(settings.prompts).map(
     ([name, file]) => [name, resolvePath(file, place)] as const,
   );
   return {
     todoFile: resolvePath(settings.todo_file, place),
     ...(schema === undefined ? {} : { schemaFile: resolvePath(schema, place) }),
+    ...(prices === undefined ? {} : { pricesFile: resolvePath(prices, place) }),
     logDir: resolvePath(expandVariables(settings.log_dir, place.env), place),
     ...(envFile === undefined ? {} : { envFile: resolvePath(envFile, place) }),
     prompts: Object.fromEntries(prompts),

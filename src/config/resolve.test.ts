@@ -55,6 +55,7 @@ test("without any layer every default of the contract is there", () => {
       apply_summary: true,
       review: true,
       completion_marker: true,
+      unknown_cost: "refuse",
     },
     agents: {
       codex: ofAgent("codex"),

@@ -99,6 +99,8 @@ const byteSize = z
     return z.NEVER;
   });
 
+const dollars = z.number({ error: "dollars, more than 0" }).positive({ error: "dollars, more than 0" });
+
 const seconds = z
   .number({ error: "a number of seconds, at least 0" })
   .min(0, { error: "a number of seconds, at least 0" });
@@ -112,6 +114,7 @@ export const SETTINGS = {
   schema_file: row(path, "A further JSON Schema the task file must meet.", {
     env: { LOOPER_SCHEMA: "schema_file" },
   }),
+  prices_file: row(path, "A JSON file of what models cost, for agents that do not tell.", {}),
   log_dir: row(path, "The folder of the logs; `~` and `$VAR` expand.", { default: "looper-logs" }),
 
   "schedule.strategy": row(strategy, "How the agent of an iteration is chosen.", {
@@ -167,6 +170,20 @@ export const SETTINGS = {
     duration,
     "The longest single wait for an agent that may not work; then the run ends.",
     {},
+  ),
+  "loop.max_duration": row(duration, "The longest a run may take; what is in hand then stays. 0 = none.", {
+    flag: "--max-duration",
+  }),
+  "loop.max_cost_usd": row(dollars, "The most a run may cost.", { flag: "--max-cost" }),
+  "loop.max_tokens": row(wholeNumber(1), "The most tokens a run may use, what comes from the cache too.", {
+    flag: "--max-tokens",
+  }),
+  "loop.task_cost_usd": row(dollars, "The most a task may cost in a run; then it is blocked.", {}),
+  "loop.task_tokens": row(wholeNumber(1), "The most tokens a task may use in a run; then it is blocked.", {}),
+  "loop.unknown_cost": row(
+    oneOf("refuse", "allow"),
+    "With a budget in dollars: whether agents whose cost cannot be known may be used.",
+    { default: "refuse" },
   ),
   "loop.apply_summary": row(yesNo, "Whether an agent's summary changes the task file.", {
     default: true,

@@ -12,6 +12,7 @@ export const ENDINGS = [
   "complete",
   "blocked",
   "limit",
+  "budget",
   "waiting",
   "unusable-backlog",
   "environment",
@@ -164,6 +165,17 @@ const StepEvents = {
         z.object({ missing: z.string() }),
       ])
       .optional(),
+    /** What the attempt used; without `cost_usd` nobody knows what it cost. */
+    usage: z
+      .object({
+        input_tokens: z.int(),
+        output_tokens: z.int(),
+        cached_input_tokens: z.int().optional(),
+        cost_usd: z.number().optional(),
+      })
+      .optional(),
+    /** Whose budget it was stopped for. */
+    stopped_for: z.enum(["run", "task"]).optional(),
     ...agentEnd,
   }),
   snapshot: z.object({

@@ -29,6 +29,18 @@ export const Rules = z.object({
   on_limit: z.enum(["wait", "switch"]).default("switch"),
   /** The longest single wait for an agent; absent: none. */
   max_wait_ms: z.number().optional(),
+  /** What the run and a task of it may use; absent: as much as they like. */
+  budget: z
+    .object({
+      max_duration_ms: z.number().optional(),
+      max_cost_usd: z.number().optional(),
+      max_tokens: z.int().optional(),
+      task_cost_usd: z.number().optional(),
+      task_tokens: z.int().optional(),
+      /** Costs nobody knows count as none. */
+      unknown_cost: z.literal("allow").optional(),
+    })
+    .default({}),
   /** `--agent`: for every phase, before everything else. */
   agent: z.string().optional(),
   /** `--task`: this one and what it depends on. */

@@ -4,8 +4,10 @@ import { resolve, relative } from "node:path";
 
 import { containmentNote } from "../agents/containment.js";
 import { AUTO_ORDER, chooseAuto, createAgent } from "../agents/registry.js";
+import { mayKnowCost } from "../agents/prices.js";
 import { agentSettings, knownAgents } from "../config/agent-settings.js";
 import { parseEnvFile } from "../config/env-file.js";
+import { readPrices, type Prices } from "../config/prices.js";
 import { AUTO } from "../config/settings.js";
 import { useBranch } from "../git/branch.js";
 import { headOf, type Head } from "../git/head.js";
@@ -50,7 +52,7 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
   const finished = tasks.some(isMarker) && tasks.every(({ status }) => status === "done");
   const trusted = finished ? new Set<string>() : await askTrust(request, tasks);
   const check = await checkOptions(request);
-  const hands = makeHands(request);
+  const hands = makeHands(request, await pricesOf(request));
   const schedule = finished ? [AUTO] : await scheduleOf(request, hands);
   const rules = rulesOf(request, schedule, await bootstrapRule(request, tasks));
   const agents = finished ? [] : await lookUp(request, { hands, rules, tasks });
@@ -117,13 +119,21 @@ function parseJson(text: string, file: string): unknown {
   }
 }
 
-export function makeHands(request: RunRequest): Map<string, Hand> {
+/** What the models cost; empty without a file of prices. */
+async function pricesOf({ ports, project }: RunRequest): Promise<Prices> {
+  const { pricesFile } = project.paths;
+  return pricesFile === undefined ? {} : readPrices(ports.files, pricesFile);
+}
+
+export function makeHands(request: RunRequest, prices: Prices = {}): Map<string, Hand> {
   const { ports, project, home, self } = request;
   const { settings } = project.resolved;
   const place = { project: project.folder, home };
   return new Map(
     knownAgents(settings).map((name) => {
-      const own = agentSettings(settings, name, place);
+      const told = agentSettings(settings, name, place);
+      const price = told.model === undefined ? undefined : prices[told.model];
+      const own = price === undefined ? told : { ...told, price };
       return [name, { settings: own, agent: createAgent(own, { ports, self }) }];
     }),
   );
@@ -184,6 +194,7 @@ export function rulesOf(request: RunRequest, schedule: string[], bootstrap: Rule
     },
     on_limit,
     ...(loop.max_wait === undefined ? {} : { max_wait_ms: loop.max_wait }),
+    budget: budgetOf(loop),
     ...(request.agent === undefined ? {} : { agent: request.agent }),
     ...(request.only === undefined ? {} : { only: TaskId.parse(request.only) }),
     hooks: {
@@ -199,6 +210,18 @@ export function rulesOf(request: RunRequest, schedule: string[], bootstrap: Rule
     verify_from_agents: verify.from_agents,
     bootstrap,
     workers: 1,
+  };
+}
+
+function budgetOf(loop: RunRequest["project"]["resolved"]["settings"]["loop"]): Rules["budget"] {
+  const { max_duration: longest = 0, max_cost_usd, max_tokens, task_cost_usd, task_tokens } = loop;
+  return {
+    ...(longest === 0 ? {} : { max_duration_ms: longest }),
+    ...(max_cost_usd === undefined ? {} : { max_cost_usd }),
+    ...(max_tokens === undefined ? {} : { max_tokens }),
+    ...(task_cost_usd === undefined ? {} : { task_cost_usd }),
+    ...(task_tokens === undefined ? {} : { task_tokens }),
+    ...(loop.unknown_cost === "allow" ? { unknown_cost: "allow" } : {}),
   };
 }
 
@@ -231,11 +254,25 @@ async function lookUp(
     const finding = await hand.agent.find(request.env, request.project.folder);
     if ("missing" in finding)
       throw new UserError("environment", `agent ${name}: ${finding.missing}`, finding.hint);
+    checkCost(rules, hand);
     const { kind, permissions } = hand.settings;
     const note = containmentNote(hand.settings);
     agents.push({ name, kind, binary: finding.found, permissions, ...(note === undefined ? {} : { note }) });
   }
   return agents;
+}
+
+/** A budget in dollars is no use where nobody knows what an agent costs. */
+function checkCost({ budget }: Rules, { settings }: Hand): void {
+  const inDollars = budget.max_cost_usd !== undefined || budget.task_cost_usd !== undefined;
+  if (!inDollars || budget.unknown_cost === "allow" || mayKnowCost(settings)) return;
+  const { name, model } = settings;
+  const price = model === undefined ? `set agents.${name}.model, and its price` : `put a price for ${model}`;
+  throw new UserError(
+    "usage",
+    `there is a budget in dollars, and what ${name} costs cannot be known: it does not tell`,
+    `${price} in prices_file, or set loop.unknown_cost to allow; loop.max_tokens holds for every agent that tells its tokens`,
+  );
 }
 
 /** Where the repository of a project is looked for, and what in it is the runner's own. */

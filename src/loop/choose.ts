@@ -2,6 +2,7 @@
 import type { Ending, StepEvent } from "../logging/events.js";
 import { closure, selectTask } from "../todo/select.js";
 import type { IndexRow, TaskId } from "../todo/task.js";
+import { whyRunIsOver } from "./budgets.js";
 import { beginClose } from "./close.js";
 import { firstStage } from "./job.js";
 import { toRow } from "./jobs.js";
@@ -25,6 +26,8 @@ export function beginWork(
     rules: opening.rules,
     git: opening.git,
     stopping: opening.stopping,
+    began: opening.began,
+    spent: opening.spent,
     index: new Map(rows.map((row) => [row.id, row])),
     digest: event.digest,
     jobs: [],
@@ -32,6 +35,7 @@ export function beginWork(
     nextJob: opening.nextJob,
     iterations: 0,
     attempts: new Map(),
+    spentOn: new Map(),
     blockedAtStart: new Set(rows.filter((row) => row.status === "blocked").map((row) => row.id)),
     final: new Set(),
     earlier: new Map(),
@@ -93,14 +97,22 @@ export function choose(work: Work, turn: Turn): State {
     ...(only === undefined ? {} : { only }),
   });
   if (!("none" in chosen)) {
-    // L9: attempts and reviews together begin at most `max_iterations` times.
-    if (work.iterations < work.rules.max_iterations)
-      return waitFirst(work, turn) ?? startTask(work, chosen, turn);
+    const over = allowsNoMore(work, turn);
+    if (over === undefined) return waitFirst(work, turn) ?? startTask(work, chosen, turn);
     if (work.jobs.length > 0) return { phase: "working", work };
-    return end(work, "limit", `max_iterations (${work.rules.max_iterations}) is reached`, turn);
+    return end(work, over.ending, over.message, turn);
   }
   if (work.jobs.length > 0) return { phase: "working", work };
   return nothingReady(work, rows, chosen.none, turn);
+}
+
+/** L9: attempts and reviews together begin at most `max_iterations` times. L18: a budget that is spent begins none. */
+function allowsNoMore(work: Work, turn: Turn): { ending: Ending; message: string } | undefined {
+  const { max_iterations } = work.rules;
+  const spent = whyRunIsOver(work, turn.at);
+  if (spent !== undefined) return { ending: "budget", message: spent };
+  if (work.iterations < max_iterations) return undefined;
+  return { ending: "limit", message: `max_iterations (${max_iterations}) is reached` };
 }
 
 type Picked = Exclude<ReturnType<typeof selectTask>, { none: unknown }>;
@@ -163,7 +175,7 @@ function nothingReady(
     !reviews.clean &&
     reviews.failed < MOST_FAILED_REVIEWS &&
     reviews.added < rules.max_reviews &&
-    work.iterations < rules.max_iterations;
+    allowsNoMore(work, turn) === undefined;
   if (!wanted) return end(work, ending, undefined, turn);
   const waits = waitFirst(work, turn);
   if (waits !== undefined) return waits;

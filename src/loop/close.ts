@@ -17,6 +17,8 @@ export function beginClose(
     rules: frame.rules,
     git: frame.git,
     stopping: frame.stopping,
+    began: frame.began,
+    spent: frame.spent,
     ...(frame.signal === undefined ? {} : { signal: frame.signal }),
     ending,
     ...(message === undefined ? {} : { message }),

@@ -1,4 +1,4 @@
-import type { Phase } from "../agents/agent.js";
+import type { Limit, Phase } from "../agents/agent.js";
 import type { Ending } from "../logging/events.js";
 import type { Change } from "../todo/change.js";
 import type { TaskId } from "../todo/task.js";
@@ -43,7 +43,14 @@ export type Effect =
   | { kind: "checkpoint"; job: JobFacts; reuse: boolean }
   /** `reuse`: the task was in hand already, and the tree may hold some of its work. */
   | { kind: "run-baseline"; job: JobFacts; reuse: boolean }
-  | { kind: "run-agent"; job: JobFacts; label: string; earlier: readonly Earlier[] }
+  | {
+      kind: "run-agent";
+      job: JobFacts;
+      label: string;
+      earlier: readonly Earlier[];
+      /** Absent: it may use as much as it likes. */
+      budget?: readonly Limit[];
+    }
   | { kind: "adopt"; job: JobFacts }
   | { kind: "snapshot"; job: JobFacts }
   | { kind: "run-gate"; job: JobFacts }

@@ -5,6 +5,7 @@ import type { StepEvent } from "../logging/events.js";
 import type { ToldEvent } from "../logging/told-events.js";
 import type { Rules } from "../logging/rules.js";
 import type { HookStatus } from "./effects.js";
+import { limitsOf, type Purse } from "./budgets.js";
 import type { Job, JobKind, Stage } from "./state.js";
 import type { Turn } from "./turn.js";
 import type { Earlier } from "./effects.js";
@@ -72,13 +73,13 @@ export function labelOf(job: Job): string {
 }
 
 /** Moves on to the agent, through the hooks before it if there are any. */
-export function startBefore(job: Job, rules: Rules, earlier: readonly Earlier[], turn: Turn): Job {
-  const hooks = rules.hooks.pre_iteration.map((command, at) => ({
+export function startBefore(job: Job, purse: Purse, earlier: readonly Earlier[], turn: Turn): Job {
+  const hooks = purse.rules.hooks.pre_iteration.map((command, at) => ({
     hook: "pre_iteration" as const,
     at,
     command,
   }));
-  if (hooks.length === 0) return startAgent(job, earlier, turn);
+  if (hooks.length === 0) return startAgent(job, purse, earlier, turn);
   const begun: Job = { ...enter(job, "before"), hooks };
   runHook(begun, "doing", turn);
   return begun;
@@ -91,8 +92,10 @@ export function startBaseline(job: Job, turn: Turn): Job {
 }
 
 /** L1: an agent is started only from here, for a job that was claimed and has its checkpoint. */
-export function startAgent(job: Job, earlier: readonly Earlier[], turn: Turn): Job {
-  turn.effects.push({ kind: "run-agent", job: job.facts, label: labelOf(job), earlier });
+export function startAgent(job: Job, purse: Purse, earlier: readonly Earlier[], turn: Turn): Job {
+  const budget = limitsOf(purse, job.facts.task_id, turn.at);
+  const limited = budget.length === 0 ? {} : { budget };
+  turn.effects.push({ kind: "run-agent", job: job.facts, label: labelOf(job), earlier, ...limited });
   return { ...enter(job, "agent"), hooks: [] };
 }
 

@@ -1,6 +1,7 @@
 // Small changes to the state of a run at work: its jobs, its picture of the backlog. Pure.
 import type { StepEvent } from "../logging/events.js";
 import type { IndexRow, TaskId } from "../todo/task.js";
+import { whyTaskIsOver } from "./budgets.js";
 import type { Job, Stage, Work } from "./state.js";
 import type { Turn } from "./turn.js";
 
@@ -33,9 +34,10 @@ export function taskOf({ facts }: Job): TaskId {
   return facts.task_id;
 }
 
-/** L4: at most `max_attempts` in a run, and one for a task that was blocked when it began. */
+/** L4: at most `max_attempts` in a run, and one for a task that was blocked when it began. L18: none once its budget is spent. */
 export function attemptsLeft(work: Work, job: Job): number {
   const id = taskOf(job);
+  if (whyTaskIsOver(work, id) !== undefined) return 0;
   const most = work.blockedAtStart.has(id) ? 1 : work.rules.max_attempts;
   return Math.max(0, most - (work.attempts.get(id) ?? 0));
 }

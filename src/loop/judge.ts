@@ -73,6 +73,16 @@ export function waits(verdict: Verdict | undefined): boolean {
   return verdict?.kind === "failed" && isPause(verdict.reason);
 }
 
+/** Its run has spent its budget in the midst of it: the task stays in hand for the next one. */
+export function endsRun(end: AgentFinished | undefined): boolean {
+  return end?.reason === "budget" && end.stopped_for === "run";
+}
+
+/** The attempt failed, but not by the task: it is not given up for it. */
+export function isSpared(verdict: Verdict, end: AgentFinished | undefined): boolean {
+  return drops(verdict) || waits(verdict) || endsRun(end);
+}
+
 /** Whether this counts for nothing against the task. */
 export function isNoAttempt(verdict: Verdict): boolean {
   return verdict.kind === "interrupted" || drops(verdict) || waits(verdict);

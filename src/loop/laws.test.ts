@@ -48,6 +48,10 @@ const MENU: Menu = {
     failed("not-found"),
     failed("interrupted"),
     failed("overloaded"),
+    { ...report("done"), usage: { input_tokens: 400, output_tokens: 100 } },
+    { ...failed("exited"), usage: { input_tokens: 300, output_tokens: 400 } },
+    { ...failed("budget"), stopped_for: "run", usage: { input_tokens: 2000, output_tokens: 0 } },
+    { ...failed("budget"), stopped_for: "task", usage: { input_tokens: 900, output_tokens: 0 } },
     failed("rate-limited", "1970-01-01T03:00:00.000Z"),
   ],
   signals: [
@@ -99,6 +103,12 @@ const rules: fc.Arbitrary<Partial<Rules>> = fc.record({
   max_reviews: fc.integer({ min: 0, max: 2 }),
   delay_ms: fc.constantFrom(0, 1000),
   on_limit: fc.constantFrom("switch", "switch", "wait"),
+  budget: fc.constantFrom<Rules["budget"]>(
+    {},
+    {},
+    { max_tokens: 1500 },
+    { task_tokens: 800, max_tokens: 4000 },
+  ),
   apply_summary: fc.constantFrom(true, true, true, false),
   review: fc.boolean(),
   completion_marker: fc.boolean(),
@@ -173,6 +183,7 @@ test.each<[string, laws.Law]>([
   ["L13: every run ends", laws.itEnds],
   ["L14: it ends once, and nothing comes after", laws.theEndIsFinal],
   ["L17: an agent that a limit stops is left alone, and nothing of it counts", laws.leftAlone],
+  ["L18: a run or a task whose budget is spent begins nothing more", laws.budgetsKept],
   ["L16: what is given up is put back before the backlog says so", laws.putBackFirst],
 ])("%s", (_name, law) => {
   fc.assert(

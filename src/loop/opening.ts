@@ -1,6 +1,7 @@
 // From the first event to a backlog that can be worked on: recover, read, draft or mend. Pure.
 import { never } from "../system/never.js";
 import type { Ending, Sealed, StepEvent } from "../logging/events.js";
+import { limitsOf, spend, whyRunIsOver } from "./budgets.js";
 import { beginClose, closeAtOnce } from "./close.js";
 import { enter, failureNote, firstStage, labelOf } from "./job.js";
 import { retryAtOf } from "./judge.js";
@@ -125,6 +126,8 @@ function onAnswered(opening: Opening, event: Of<"answered">, turn: Turn): State 
 }
 
 function ask(opening: Opening, kind: "bootstrap" | "repair", turn: Turn): State {
+  const over = whyRunIsOver(opening, turn.at);
+  if (over !== undefined) return end(opening, "budget", over, turn);
   const attempt = (kind === "repair" ? opening.repairs : opening.drafts) + 1;
   const { dropped, pauses } = opening;
   const taker = takerFor(opening.rules, kind, { iteration: 1, dropped, pauses, at: turn.at });
@@ -138,13 +141,16 @@ function ask(opening: Opening, kind: "bootstrap" | "repair", turn: Turn): State 
   const { agent } = taker;
   const facts = { job: opening.nextJob, iteration: 0, phase: kind, agent, attempt };
   const job: Job = { facts, stage: firstStage(kind), hooks: [] };
-  turn.effects.push({ kind: "run-agent", job: facts, label: labelOf(job), earlier: [] });
+  const budget = limitsOf(opening, undefined, turn.at);
+  const limited = budget.length === 0 ? {} : { budget };
+  turn.effects.push({ kind: "run-agent", job: facts, label: labelOf(job), earlier: [], ...limited });
   const counted = kind === "repair" ? { repairs: attempt } : { drafts: attempt };
   return stays({ ...opening, ...counted, nextJob: opening.nextJob + 1, job, waits: undefined });
 }
 
-function onAgentFinished(opening: Opening, event: Of<"agent_finished">, turn: Turn): State {
-  const job = jobOf(opening, event);
+function onAgentFinished(before: Opening, event: Of<"agent_finished">, turn: Turn): State {
+  const job = jobOf(before, event);
+  const opening = { ...before, spent: spend(before.spent, event) };
   if (event.outcome === "ok") {
     turn.because = { rule: "adopt" };
     turn.effects.push({ kind: "adopt", job: job.facts });

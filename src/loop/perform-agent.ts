@@ -1,6 +1,7 @@
 // The effect that takes hours: an agent is given its prompt, heard out, and its end put into one event.
 import { join, relative } from "node:path";
-import type { AgentEvent, AgentResult } from "../agents/agent.js";
+import type { AgentEvent, AgentResult, Used } from "../agents/agent.js";
+import { addUsed } from "../agents/budget.js";
 import type { StepEvent } from "../logging/events.js";
 import { never } from "../system/never.js";
 import { UserError } from "../system/errors.js";
@@ -104,11 +105,12 @@ interface Hearing {
   stop: AbortController;
 }
 
-async function listen(world: World, hearing: Hearing): Promise<AgentResult> {
+async function listen(world: World, hearing: Hearing): Promise<AgentResult & { used?: Used }> {
   const { log } = world;
   const { effect, hand, step, stop } = hearing;
   const { job } = effect;
   const tail: string[] = [];
+  let used: Used | undefined;
   const result = await hand.agent.run(
     {
       phase: job.phase,
@@ -125,13 +127,14 @@ async function listen(world: World, hearing: Hearing): Promise<AgentResult> {
       }),
       // A review looks, and changes nothing.
       permissions: job.phase === "review" ? "read-only" : hand.settings.permissions,
+      ...(effect.budget === undefined ? {} : { budget: effect.budget }),
     },
     {
       redact: log.redact,
       onStart: ({ pid, command }) =>
         log.tell({ type: "agent_started", ...job, label: effect.label, pid, command }),
       onEvent: async (event) => {
-        count(world, event);
+        if (event.type === "usage") used = count(world, event, used);
         keepTail(tail, event);
         await log.tell({ ...event, ...job });
       },
@@ -142,7 +145,7 @@ async function listen(world: World, hearing: Hearing): Promise<AgentResult> {
   );
   if (job.task_id !== undefined) world.memory.tails.set(job.task_id, tail);
   await tellSummary(world, job, result);
-  return result;
+  return used === undefined ? result : { ...result, used };
 }
 
 async function tellSummary(world: World, job: JobFacts, result: AgentResult): Promise<void> {
@@ -161,11 +164,14 @@ async function tellSummary(world: World, job: JobFacts, result: AgentResult): Pr
   });
 }
 
-function count({ memory }: World, event: AgentEvent): void {
-  if (event.type !== "usage") return;
+/** What the attempt has used with this; its cost is known only where all of it is. */
+function count({ memory }: World, event: Used, before: Used | undefined): Used {
   memory.usage.input += event.input_tokens + (event.cached_input_tokens ?? 0);
   memory.usage.output += event.output_tokens;
   if (event.cost_usd !== undefined) memory.usage.cost = (memory.usage.cost ?? 0) + event.cost_usd;
+  const { cost_usd, ...tokens } = addUsed(before ?? { input_tokens: 0, output_tokens: 0 }, event);
+  const isKnown = event.cost_usd !== undefined && (before === undefined || before.cost_usd !== undefined);
+  return isKnown && cost_usd !== undefined ? { ...tokens, cost_usd } : tokens;
 }
 
 /** The last things an attempt said and did, a line each. */
@@ -202,7 +208,7 @@ async function writeLastMessage(world: World, hand: Hand, step: Step, result: Ag
   if (lastMessage !== undefined) await world.ports.files.writeAtomic(lastMessage, message);
 }
 
-function finished(job: JobFacts, result: AgentResult, durationMs: number): StepEvent {
+function finished(job: JobFacts, result: AgentResult & { used?: Used }, durationMs: number): StepEvent {
   const facts = {
     type: "agent_finished" as const,
     ...job,
@@ -210,6 +216,8 @@ function finished(job: JobFacts, result: AgentResult, durationMs: number): StepE
     ...(result.signal === undefined ? {} : { signal: result.signal }),
     unknown_events: result.unknownEvents,
     duration_ms: Math.round(durationMs),
+    ...(result.used === undefined ? {} : { usage: result.used }),
+    ...(result.stoppedFor === undefined ? {} : { stopped_for: result.stoppedFor }),
   };
   if (result.outcome === "failed") {
     const { reason, evidence, retryAt } = result;

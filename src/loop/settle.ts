@@ -2,9 +2,10 @@
 import { never } from "../system/never.js";
 import type { Change } from "../todo/change.js";
 import type { NewTask } from "../todo/summary.js";
+import { whyTaskIsOver } from "./budgets.js";
 import { enter, failureNote } from "./job.js";
 import { attemptsLeft, replaceJob, taskOf } from "./jobs.js";
-import { newTasksOf, resultOf, retryAtOf } from "./judge.js";
+import { endsRun, newTasksOf, resultOf, retryAtOf } from "./judge.js";
 import { isPause, pause } from "./pauses.js";
 import { isUnusable } from "./schedule.js";
 import type { Job, Verdict, Work } from "./state.js";
@@ -111,6 +112,12 @@ function settleFailed(work: Work, job: Job, failure: { reason: string; evidence:
     change(paused, job, [...backInHand(work, job), { op: "uncount", id }], turn);
     return replaceJob(paused, job);
   }
+  if (endsRun(job.end)) {
+    turn.notes.push(failureNote(job, failure, "end"));
+    change(work, job, [...backInHand(work, job), { op: "uncount", id }], turn);
+    const closing = work.closing ?? { ending: "budget", message: failure.evidence };
+    return replaceJob({ ...work, closing }, job);
+  }
   // L4: a failed attempt blocks the task at worst; the run goes on.
   const last = attemptsLeft(work, job) === 0;
   turn.notes.push(failureNote(job, failure, last ? "blocked" : "retry"));
@@ -119,8 +126,10 @@ function settleFailed(work: Work, job: Job, failure: { reason: string; evidence:
   const blockers = [`${failure.reason}: ${sentence}`, ...whereKept(job)];
   const block: Change[] = last ? [{ op: "block", id, blockers }] : [];
   change(work, job, [...backInHand(work, job), ...block], turn);
+  const spent = whyTaskIsOver(work, id) !== undefined;
+  const seen = spent ? { ...work, final: new Set([...work.final, id]) } : work;
   return remember(
-    replaceJob(work, last ? { ...job, gaveUp: true } : job),
+    replaceJob(seen, last ? { ...job, gaveUp: true } : job),
     job,
     failure.reason,
     failure.evidence,

@@ -2,6 +2,7 @@
 import type { Rules } from "../logging/rules.js";
 import type { Ending, StepEvent } from "../logging/events.js";
 import type { IndexRow, Status, TaskId } from "../todo/task.js";
+import type { Spent } from "./budgets.js";
 import type { Pauses } from "./pauses.js";
 import type { Earlier, JobFacts, PlannedHook } from "./effects.js";
 
@@ -21,6 +22,9 @@ export interface Frame {
   git: boolean;
   stopping: Stopping;
   signal?: string;
+  /** When the run began, epoch ms. */
+  began: number;
+  spent: Spent;
 }
 
 /** Until a backlog is read that can be worked on. */
@@ -97,6 +101,7 @@ export interface Work extends Frame {
   /** Attempts and reviews begun. */
   iterations: number;
   attempts: ReadonlyMap<TaskId, number>;
+  spentOn: ReadonlyMap<TaskId, Spent>;
   blockedAtStart: ReadonlySet<TaskId>;
   /** Not taken up again in this run. */
   final: ReadonlySet<TaskId>;

@@ -2,6 +2,7 @@
 // Leaves doing to drive.ts. The machines: opening.ts, work.ts (with job.ts), close.ts.
 import { never } from "../system/never.js";
 import type { Sealed, StepEvent } from "../logging/events.js";
+import { NOTHING_SPENT } from "./budgets.js";
 import { stepClose } from "./close.js";
 import { stepOpening } from "./opening.js";
 import type { State } from "./state.js";
@@ -31,6 +32,8 @@ function follow(state: State, event: Sealed<StepEvent>, turn: Turn): State {
           rules: event.rules,
           git: event.git,
           stopping: 0,
+          began: turn.at,
+          spent: NOTHING_SPENT,
           pending: false,
           drafts: 0,
           repairs: 0,

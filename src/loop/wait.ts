@@ -5,7 +5,7 @@ import type { Turn } from "./turn.js";
 
 /** Waits for an agent, and says so; answers why not where that is longer than a run may wait. */
 export function waitFor(
-  { rules, pauses }: { rules: Rules; pauses: Pauses },
+  { rules, pauses, began }: { rules: Rules; pauses: Pauses; began: number },
   { waitsFor: agent, until }: { waitsFor: string; until: number },
   turn: Turn,
 ): string | undefined {
@@ -14,6 +14,10 @@ export function waitFor(
   const most = rules.max_wait_ms;
   if (most !== undefined && until - turn.at > most) {
     return `${agent} is ${reason} until ${when}, longer than loop.max_wait allows`;
+  }
+  const { max_duration_ms } = rules.budget;
+  if (max_duration_ms !== undefined && until - began >= max_duration_ms) {
+    return `${agent} is ${reason} until ${when}, longer than loop.max_duration allows the run`;
   }
   turn.because = { rule: "wait", picked: agent, why: reason };
   turn.wakeAt = until;

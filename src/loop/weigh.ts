@@ -3,7 +3,7 @@
 import type { StepEvent } from "../logging/events.js";
 import { enter } from "./job.js";
 import { attemptsLeft, replaceJob, stopJobs, taskOf } from "./jobs.js";
-import { drops, isNoAttempt, resultOf, waits } from "./judge.js";
+import { isNoAttempt, isSpared, resultOf } from "./judge.js";
 import { settleAttempt } from "./settle.js";
 import type { Job, Verdict, Work } from "./state.js";
 import type { Turn } from "./turn.js";
@@ -96,7 +96,7 @@ function givesUp(work: Work, job: Job): boolean {
     case "skipped":
       return true;
     case "failed":
-      return !drops(job.verdict) && !waits(job.verdict) && attemptsLeft(work, job) === 0;
+      return !isSpared(job.verdict, job.end) && attemptsLeft(work, job) === 0;
     default:
       return false;
   }

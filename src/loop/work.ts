@@ -3,6 +3,7 @@
 import { isOfTheDisk } from "../system/errors.js";
 import { never } from "../system/never.js";
 import type { Sealed, StepEvent } from "../logging/events.js";
+import { NOTHING_SPENT, spend } from "./budgets.js";
 import { closeAtOnce } from "./close.js";
 import { choose, goOn } from "./choose.js";
 import { enter, expectStage, nextHook, startAgent, startBaseline, startBefore } from "./job.js";
@@ -137,7 +138,7 @@ function onCheckpoint(work: Work, event: Of<"checkpoint">, turn: Turn): State {
   turn.because = { rule: event.reused ? "checkpoint-kept" : "checkpoint-made" };
   if (!mayStart(work, job)) return letGo(work, job, turn);
   const measures = work.rules.baseline && job.facts.phase === "iteration";
-  const next = measures ? startBaseline(job, turn) : startBefore(job, work.rules, earlierOf(work, job), turn);
+  const next = measures ? startBaseline(job, turn) : startBefore(job, work, earlierOf(work, job), turn);
   return working(replaceJob(work, next));
 }
 
@@ -146,7 +147,7 @@ function onBaseline(work: Work, event: Of<"baseline_finished">, turn: Turn): Sta
   expectStage(job, "baseline", event);
   turn.because = { rule: `baseline-${event.outcome}` };
   if (event.outcome === "interrupted" || !mayStart(work, job)) return letGo(work, job, turn);
-  return working(replaceJob(work, startBefore(job, work.rules, earlierOf(work, job), turn)));
+  return working(replaceJob(work, startBefore(job, work, earlierOf(work, job), turn)));
 }
 
 function earlierOf(work: Work, job: Job): NonNullable<ReturnType<Work["earlier"]["get"]>> {
@@ -157,7 +158,9 @@ function onHook(work: Work, event: Of<"hook_finished" | "effect_failed">, turn: 
   const job = jobOf(work, event);
   if (job.stage === "before") {
     if (!mayStart(work, job)) return letGo(work, job, turn);
-    return working(replaceJob(work, nextHook(job, turn) ?? startAgent(job, earlierOf(work, job), turn)));
+    return working(
+      replaceJob(work, nextHook(job, turn) ?? startAgent(job, work, earlierOf(work, job), turn)),
+    );
   }
   expectStage(job, "after", event);
   const next = work.stopping >= 2 ? undefined : nextHook(job, turn);
@@ -170,8 +173,16 @@ function onAgent(work: Work, event: Of<"agent_finished">, turn: Turn): State {
   turn.because = { rule: "agent-finished", why: event.reason ?? event.outcome };
   const after = job.facts.phase === "review" ? "restore" : "snapshot";
   turn.effects.push({ kind: after, job: job.facts });
-  const seen = event.outcome === "ok" ? { ...work, pauses: unpause(work.pauses, job.facts.agent) } : work;
-  return working(replaceJob(seen, { ...enter(job, after), end: event }));
+  const pauses = event.outcome === "ok" ? unpause(work.pauses, job.facts.agent) : work.pauses;
+  return working(replaceJob({ ...charge(work, event), pauses }, { ...enter(job, after), end: event }));
+}
+
+function charge(work: Work, event: Of<"agent_finished">): Work {
+  const { task_id: id } = event;
+  const spent = spend(work.spent, event);
+  if (id === undefined) return { ...work, spent };
+  const on = spend(work.spentOn.get(id) ?? NOTHING_SPENT, event);
+  return { ...work, spent, spentOn: new Map(work.spentOn).set(id, on) };
 }
 
 function onSnapshot(work: Work, event: Of<"snapshot">, turn: Turn): State {

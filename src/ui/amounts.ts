@@ -31,9 +31,14 @@ export function showCost(dollars: number): string {
   return `$${dollars > 0 && dollars < 0.01 ? dollars.toFixed(3) : dollars.toFixed(2)}`;
 }
 
+/** `$0.12`; `≥ $0.12` where only a part is known, empty where nothing is. */
+export function showCostOf({ cost, partly }: Spent): string {
+  return cost === undefined ? "" : `${partly === true ? "≥ " : ""}${showCost(cost)}`;
+}
+
 /** `12.3k tokens, $0.12`; empty where nothing was told. */
-export function showSpent({ tokens, cost }: Spent): string {
-  const parts = [tokens > 0 ? `${showCount(tokens)} tokens` : "", cost === undefined ? "" : showCost(cost)];
+export function showSpent(spent: Spent): string {
+  const parts = [spent.tokens > 0 ? `${showCount(spent.tokens)} tokens` : "", showCostOf(spent)];
   return parts.filter((part) => part !== "").join(", ");
 }
 

@@ -24,6 +24,11 @@ export function explainEnding(view: View, ended: Ended, file: string): { why: st
         why: message ?? "the limit of this run is reached",
         next: "run again to go on, or allow more with --max-iterations",
       };
+    case "budget":
+      return {
+        why: message ?? "the budget of this run is spent",
+        next: "run again to go on: what was in hand is taken up first; or allow more (loop.max_duration, max_cost_usd, max_tokens)",
+      };
     case "waiting":
       return {
         why: message ?? "an agent cannot work for a while",

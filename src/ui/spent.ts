@@ -2,6 +2,8 @@
 export interface Spent {
   tokens: number;
   cost?: number;
+  /** Some of the tokens have a cost that nobody told. */
+  partly?: true;
 }
 
 export const NOTHING_SPENT: Spent = { tokens: 0 };
@@ -21,5 +23,6 @@ export function spentOf(usage: {
 export function addSpent(a: Spent, b: Spent): Spent {
   const tokens = a.tokens + b.tokens;
   if (a.cost === undefined && b.cost === undefined) return { tokens };
-  return { tokens, cost: (a.cost ?? 0) + (b.cost ?? 0) };
+  const partly = [a, b].some((one) => one.partly === true || (one.tokens > 0 && one.cost === undefined));
+  return { tokens, cost: (a.cost ?? 0) + (b.cost ?? 0), ...(partly ? { partly } : {}) };
 }

@@ -55,10 +55,10 @@ test("a task from its selection to its commit", () => {
   expect(view.finished).toEqual([
     {
       ...{ job: 1, phase: "iteration", taskId: "T1", agent: "claude", attempt: 1 },
-      ...{ spent: { tokens: 120, cost: 0.5 }, result: "done", why: "", added: 0, ms: 7000 },
+      ...{ spent: { tokens: 120, cost: 0.5, partly: true }, result: "done", why: "", added: 0, ms: 7000 },
     },
   ]);
-  expect(view.spent).toEqual({ tokens: 120, cost: 0.5 });
+  expect(view.spent).toEqual({ tokens: 120, cost: 0.5, partly: true });
   expect([count(view, "done"), count(view, "todo"), view.statuses.size]).toEqual([1, 1, 2]);
 });
 

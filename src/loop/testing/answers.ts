@@ -1,5 +1,5 @@
 // How the little world answers effects: the one event each ends in.
-import type { AgentResult } from "../../agents/agent.js";
+import type { AgentResult, Used } from "../../agents/agent.js";
 import type { GateVerdict } from "../../gate/verdict.js";
 import type { StepEvent } from "../../logging/events.js";
 import { never } from "../../system/never.js";
@@ -12,9 +12,11 @@ import { feed, type Fed, type Open, type Sim } from "./sim.js";
 
 /** How an agent ends, as far as the judgement sees it. */
 export type AgentEnd =
-  | Pick<Extract<AgentResult, { outcome: "ok" }>, "outcome" | "report">
+  | (Pick<Extract<AgentResult, { outcome: "ok" }>, "outcome" | "report"> & { usage?: Used })
   | (Pick<Extract<AgentResult, { outcome: "failed" }>, "outcome" | "reason" | "evidence"> & {
+      usage?: Used;
       retry_at?: string;
+      stopped_for?: "run" | "task";
     });
 
 /** What the world answers where it has a choice. */

@@ -115,13 +115,17 @@ export const attemptsBounded: Law = ({ trace, end }) => {
   const most = (id: TaskId): number =>
     rows.some((row) => row.id === id && row.status === "blocked") ? 1 : end.rules.max_attempts;
   const tried = new Map<TaskId, number>();
-  return trace.flatMap(({ event, next }) => {
-    const id = event.type === "agent_finished" && counts(event.reason) ? event.task_id : undefined;
+  return trace.flatMap(({ event, before, next }) => {
+    const tries = event.type === "agent_finished" && counts(event.reason) && !endsRun(event);
+    const id = tries ? event.task_id : undefined;
     if (id !== undefined) tried.set(id, (tried.get(id) ?? 0) + 1);
     const often = id !== undefined && (tried.get(id) ?? 0) > most(id) ? [`${id} was tried too often`] : [];
     const wrong = next.notes.flatMap((note) => {
       if (note.type !== "attempt_failed" || note.task_id === undefined || !counts(note.reason)) return [];
-      const last = (tried.get(note.task_id) ?? 0) >= most(note.task_id);
+      if (note.next === "end") return [];
+      const tokens = workOf({ event, before, next })?.spentOn.get(note.task_id)?.tokens ?? 0;
+      const isSpent = tokens >= (end.rules.budget.task_tokens ?? Infinity);
+      const last = isSpent || (tried.get(note.task_id) ?? 0) >= most(note.task_id);
       const blocks = next.effects.some(
         (effect) => effect.kind === "change-backlog" && effect.changes.some(({ op }) => op === "block"),
       );
@@ -138,6 +142,11 @@ export const attemptsBounded: Law = ({ trace, end }) => {
 /** Whether what ended like this was an attempt at all. */
 function counts(reason: string | undefined = ""): boolean {
   return reason !== "not-found" && reason !== "not-signed-in" && !isPause(reason);
+}
+
+/** Its run had spent its budget, and stopped it. */
+function endsRun(event: Taken["event"]): boolean {
+  return event.type === "agent_finished" && event.reason === "budget" && event.stopped_for === "run";
 }
 
 /** L5 */
@@ -180,7 +189,9 @@ export const reviewsBounded: Law = ({ trace, end }) => {
       else if (failed >= 2) found.push("a third review after two that failed");
       else if (added >= end.rules.max_reviews) found.push("a review too many");
     }
-    const failure = next.notes.some((note) => note.type === "attempt_failed" && note.phase === "review");
+    const failure = next.notes.some(
+      (note) => note.type === "attempt_failed" && note.phase === "review" && note.next !== "wait",
+    );
     if (failure) failed++;
   }
   return found;
@@ -289,6 +300,30 @@ export const putBackFirst: Law = ({ trace, end }) => {
     );
     const restored = eventOf(before, "restored", job.job) !== undefined;
     return restored || broke ? [] : [`${job.task_id} was let go of with its work in the tree`];
+  });
+};
+
+/** L18, from what agents said they used. */
+export const budgetsKept: Law = ({ trace, end }) => {
+  const { max_tokens = Infinity, task_tokens = Infinity } = end.rules.budget;
+  const used = new Map<TaskId | undefined, number>([[undefined, 0]]);
+  const begun = new Set<number>();
+  return trace.flatMap(({ event, next }) => {
+    if (event.type === "agent_finished" && event.usage !== undefined) {
+      const tokens = event.usage.input_tokens + event.usage.output_tokens;
+      for (const key of new Set([undefined, event.task_id])) used.set(key, (used.get(key) ?? 0) + tokens);
+    }
+    return next.effects.flatMap((effect) => {
+      if (!("job" in effect) || begun.has(effect.job.job)) return [];
+      begun.add(effect.job.job);
+      const { task_id: id, job } = effect.job;
+      const found = [];
+      if ((used.get(undefined) ?? 0) >= max_tokens)
+        found.push(`job ${job} began with the run's budget spent`);
+      if (id !== undefined && (used.get(id) ?? 0) >= task_tokens)
+        found.push(`job ${job} began with the budget of ${id} spent`);
+      return found;
+    });
   });
 };
 

@@ -71,6 +71,7 @@ export const RULES: Rules = {
   schedule: ["a"],
   roles: {},
   on_limit: "switch",
+  budget: {},
   hooks: { pre_iteration: [], post_iteration: [], on_blocked: [], on_run_end: [] },
   commit: "runner",
   on_failure: "restore",

@@ -122,7 +122,7 @@ test("the result: a table, the reasons, why it ended and what to do next", () =>
       "",
       "T2 日本語 title: needs a key",
       "",
-      "blocked · 2 of 4 tasks done · 1 iteration · 1m05s",
+      "blocked · 2 of 4 tasks done · 1 iteration · 1m05s · $0.12 · $0.12 per task done",
       "nothing more can be done: 1 task blocked, 1 task waiting for what is not done",
       "next: see the reasons above (also under `blockers` in the task file), mend them, then run again: blocked tasks are tried once more",
       "log: looper-logs/runs/1",

@@ -1,6 +1,6 @@
 // What a run came to: a table of its tasks, why it ended, what to do next. Pure.
 import { never } from "../../system/never.js";
-import { plural, showCost, showDuration, showSpent } from "../amounts.js";
+import { plural, showCostOf, showDuration, showSpent } from "../amounts.js";
 import { explainEnding } from "../ending.js";
 import { addSpent, NOTHING_SPENT, type Spent } from "../spent.js";
 import type { Finished, Result } from "../job-view.js";
@@ -41,7 +41,7 @@ export function resultLines(
   const answer = [
     ...(rows.length === 0 ? [] : [...table(rows, look), ""]),
     ...reasons(rows),
-    `${headline(ended, colours)} · ${totals(ended)}`,
+    `${headline(ended, colours)} · ${totals(ended, rows)}`,
   ];
   const log = colours.dim(`log: ${clean(look.log)}`);
   if (hasFailed(ended))
@@ -91,7 +91,7 @@ function table(rows: readonly Row[], { columns, colours }: ResultLook): string[]
       [...agents].join(", "),
       String(attempts),
       showDuration(ms),
-      spent.cost === undefined ? "-" : showCost(spent.cost),
+      showCostOf(spent) === "" ? "-" : showCostOf(spent),
     ]),
     columns,
   );
@@ -118,13 +118,22 @@ function reasons(rows: readonly Row[]): string[] {
   return lines.length === 0 ? [] : [...lines, ""];
 }
 
-function totals({ totals: { done, tasks, iterations, ms, tokens, cost } }: Ended): string {
-  const spent = showSpent({ tokens, ...(cost === undefined ? {} : { cost }) });
+/** All that a run has cost, shared out among the tasks it has done: the price of one of them. */
+function totals({ totals: { done, tasks, iterations, ms, tokens } }: Ended, rows: readonly Row[]): string {
+  const { cost, partly } = rows.reduce((sum, row) => addSpent(sum, row.spent), NOTHING_SPENT);
+  const known = { ...(cost === undefined ? {} : { cost }), ...(partly === undefined ? {} : { partly }) };
+  const spent = showSpent({ tokens, ...known });
+  const finished = rows.filter(({ last }) => last.result === "done").length;
+  const each =
+    cost === undefined || finished === 0
+      ? ""
+      : `${showCostOf({ tokens, ...known, cost: cost / finished })} per task done`;
   const parts = [
     `${done} of ${plural(tasks, "task")} done`,
     plural(iterations, "iteration"),
     showDuration(ms),
     spent,
+    each,
   ];
   return parts.filter((part) => part !== "").join(" · ");
 }
@@ -135,6 +144,7 @@ function headline({ ending }: Ended, colours: Colours): string {
       return colours.green(colours.bold(ending));
     case "blocked":
     case "limit":
+    case "budget":
     case "waiting":
     case "interrupted":
       return colours.yellow(colours.bold(ending));

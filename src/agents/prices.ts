@@ -1,0 +1,41 @@
+// What tokens cost, for agents that do not tell. Pure. Leaves reading the file to the config floor.
+import type { AgentSettings } from "../config/agent-settings.js";
+import type { Price } from "../config/prices.js";
+import { never } from "../system/never.js";
+import type { Used } from "./agent.js";
+
+const MILLION = 1_000_000;
+
+/** Whether what an agent of these settings costs can be known at all: by its own word, or by the price of its model. */
+export function mayKnowCost({
+  kind,
+  output,
+  price,
+}: Pick<AgentSettings, "kind" | "output" | "price">): boolean {
+  if (price !== undefined) return true;
+  switch (kind) {
+    case "codex":
+    case "gemini":
+      return false;
+    case "command":
+      return output === "jsonl";
+    case "claude":
+    case "opencode":
+    case "acp":
+    case "module":
+    case "scripted":
+      return true;
+    default:
+      return never(kind);
+  }
+}
+
+/** A cost that was told stays; without one, and without a price, it stays unknown. */
+export function priced<U extends Used>(usage: U, price: Price | undefined): U {
+  if (price === undefined || usage.cost_usd !== undefined) return usage;
+  const { input_tokens, cached_input_tokens = 0, output_tokens } = usage;
+  const cached = cached_input_tokens * (price.cached_input ?? price.input);
+  const cost = (input_tokens * price.input + cached + output_tokens * price.output) / MILLION;
+  // Sums of dollars are never exact.
+  return { ...usage, cost_usd: Math.round(cost * 1e9) / 1e9 };
+}

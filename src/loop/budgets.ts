@@ -1,0 +1,81 @@
+// What a run and its tasks have used, and what their budgets leave. Pure.
+// Leaves stopping an agent that goes beyond them to the agents floor.
+import type { Limit } from "../agents/agent.js";
+import { describeLimit, tokensOf } from "../agents/budget.js";
+import type { StepEvent } from "../logging/events.js";
+import type { Rules } from "../logging/rules.js";
+import type { TaskId } from "../todo/task.js";
+
+/** Tokens and dollars; `unknown`: an agent of whose work nobody knows what it cost. */
+export interface Spent {
+  tokens: number;
+  usd: number;
+  unknown?: string;
+}
+
+export const NOTHING_SPENT: Spent = { tokens: 0, usd: 0 };
+
+type AgentFinished = Extract<StepEvent, { type: "agent_finished" }>;
+
+/** With what an attempt used. Whoever did something and tells no cost has one that is not known. */
+export function spend(spent: Spent, { usage, outcome, agent }: AgentFinished): Spent {
+  const worked = usage === undefined ? outcome === "ok" : tokensOf(usage) > 0;
+  const unknown = worked && usage?.cost_usd === undefined ? agent : undefined;
+  return {
+    ...spent,
+    tokens: spent.tokens + (usage === undefined ? 0 : tokensOf(usage)),
+    usd: spent.usd + (usage?.cost_usd ?? 0),
+    ...(unknown === undefined ? {} : { unknown }),
+  };
+}
+
+/** What budgets are held against. */
+export interface Purse {
+  rules: Rules;
+  began: number;
+  spent: Spent;
+  spentOn?: ReadonlyMap<TaskId, Spent>;
+}
+
+/** The budgets an attempt at a task (or none) has to keep to from `at` on, epoch ms. */
+export function limitsOf(purse: Purse, task: TaskId | undefined, at: number): Limit[] {
+  return [...limitsOfRun(purse, at), ...(task === undefined ? [] : limitsOfTask(purse, task))];
+}
+
+/** Why the run may begin nothing more; `undefined` where it may. */
+export function whyRunIsOver(purse: Purse, at: number): string | undefined {
+  const { rules, spent } = purse;
+  const gone = limitsOfRun(purse, at).find((limit) => limit.spent >= limit.most);
+  if (gone !== undefined) return describeLimit(gone);
+  const { max_cost_usd, task_cost_usd, unknown_cost } = rules.budget;
+  const isInDollars = max_cost_usd !== undefined || task_cost_usd !== undefined;
+  if (!isInDollars || unknown_cost === "allow" || spent.unknown === undefined) return undefined;
+  return `nobody knows what ${spent.unknown} has cost, and there is a budget in dollars (loop.unknown_cost, prices_file)`;
+}
+
+/** Why a task is not tried again. */
+export function whyTaskIsOver(purse: Purse, task: TaskId): string | undefined {
+  const gone = limitsOfTask(purse, task).find((limit) => limit.spent >= limit.most);
+  return gone === undefined ? undefined : describeLimit(gone);
+}
+
+function limitsOfRun({ rules: { budget }, began, spent }: Purse, at: number): Limit[] {
+  const { max_duration_ms, max_tokens, max_cost_usd } = budget;
+  return [
+    ...limit({ of: "run", key: "loop.max_duration", unit: "ms", spent: at - began }, max_duration_ms),
+    ...limit({ of: "run", key: "loop.max_tokens", unit: "tokens", spent: spent.tokens }, max_tokens),
+    ...limit({ of: "run", key: "loop.max_cost_usd", unit: "usd", spent: spent.usd }, max_cost_usd),
+  ];
+}
+
+function limitsOfTask({ rules: { budget }, spentOn }: Purse, task: TaskId): Limit[] {
+  const { tokens, usd } = spentOn?.get(task) ?? NOTHING_SPENT;
+  return [
+    ...limit({ of: "task", key: "loop.task_tokens", unit: "tokens", spent: tokens }, budget.task_tokens),
+    ...limit({ of: "task", key: "loop.task_cost_usd", unit: "usd", spent: usd }, budget.task_cost_usd),
+  ];
+}
+
+function limit(rest: Omit<Limit, "most">, most: number | undefined): Limit[] {
+  return most === undefined ? [] : [{ ...rest, most }];
+}

@@ -1,0 +1,147 @@
+// What a run and a task may use (contract §2): tokens, dollars, time. Work that a budget stops is kept.
+import { chmodSync } from "node:fs";
+import { expect, test } from "vitest";
+import { type Rig, story } from "./rig.js";
+
+const told = (rig: Rig, type: string) => rig.events().filter((line) => line.type === type);
+const attempts = (rig: Rig) => rig.readBacklog().tasks.map((task) => task.attempts ?? 0);
+
+/** An agent of the kind `command` that does these lines of shell, and says that it is done. */
+function agentOf(rig: Rig, lines: readonly string[], more: object = {}): void {
+  const done = `echo '{"type":"summary","task_id":null,"status":"done"}'`;
+  rig.write(
+    "../agent.sh",
+    ["#!/bin/sh", 'echo "$LOOPER_TASK_ID" >> work.txt', ...lines, done, ""].join("\n"),
+  );
+  chmodSync(`${rig.root}/agent.sh`, 0o755);
+  rig.settings({
+    schedule: { agent: "it" },
+    agents: { it: { kind: "command", binary: `${rig.root}/agent.sh`, output: "jsonl" } },
+    ...more,
+  });
+}
+
+const uses = (tokens: number, usd?: number) =>
+  `echo '${JSON.stringify({ type: "usage", input_tokens: tokens, output_tokens: 0, ...(usd === undefined ? {} : { cost_usd: usd }) })}'`;
+/** Until it is stopped. */
+const GOES_ON = "sleep 600 & wait";
+
+test(
+  "a run begins no task with its tokens used; what went beyond is said",
+  story(async (rig) => {
+    // Codex tells what it used when its turn is over, and the work done.
+    const env = rig.clis({ default: [{ summary: { task_id: null, status: "done" } }] });
+    rig.settings({ loop: { max_tokens: 10 } });
+    rig.gitInit();
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    const { code, stdout } = await rig.run(["run", "--agent", "codex", "--no-review"], { env });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/\d{2,} of 10 tokens are used \(loop\.max_tokens\)/);
+    expect(rig.statuses()).toEqual({ T1: "done", T2: "todo" });
+    expect(told(rig, "run_ended")).toMatchObject([{ ending: "budget", totals: { iterations: 1 } }]);
+  }),
+);
+
+test(
+  "who goes on beyond it is stopped at once: the task stays in hand with its work, and nothing is counted",
+  story(async (rig) => {
+    agentOf(rig, [uses(700, 0.5), uses(700, 0.75), GOES_ON], { loop: { max_cost_usd: 1, max_attempts: 1 } });
+    rig.gitInit();
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    const { code, stdout } = await rig.run(["run", "--no-review"]);
+    expect({ code, stdout }).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("$1.25 of $1.00") as string,
+    });
+    expect(rig.statuses()).toEqual({ T1: "doing", T2: "todo" });
+    expect(attempts(rig)).toEqual([0, 0]);
+    expect(rig.read("work.txt")).toBe("T1\n");
+    expect(told(rig, "attempt_failed")).toMatchObject([{ reason: "budget", next: "end" }]);
+    expect(rig.leftovers()).toEqual([]);
+    agentOf(rig, []);
+    expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
+    expect(rig.git("show", "HEAD~1:work.txt")).toBe("T1\nT1\n");
+  }),
+);
+
+test(
+  "a task that is over its own budget is blocked, its work a rescue; the run goes on",
+  story(async (rig) => {
+    agentOf(
+      rig,
+      [`if [ "$LOOPER_TASK_ID" = T1 ]; then ${uses(900)}; ${uses(200)}; ${GOES_ON}; fi`, uses(100)],
+      {
+        loop: { task_tokens: 1000, max_attempts: 3 },
+      },
+    );
+    rig.gitInit();
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    const { code } = await rig.run(["run", "--no-review"]);
+    expect(code).toBe(1);
+    expect(rig.statuses()).toEqual({ T1: "blocked", T2: "done" });
+    expect(told(rig, "run_ended")).toMatchObject([{ ending: "blocked", totals: { iterations: 2 } }]);
+    const [blocked] = rig.readBacklog().tasks;
+    expect(blocked?.blockers?.[0]).toBe("budget: 1100 of 1000 tokens are used (loop.task_tokens)");
+    expect(rig.git("show", "HEAD:work.txt")).toBe("T2\n");
+    expect((await rig.run(["rescue", "list"])).stdout).toContain("T1");
+  }),
+);
+
+test(
+  "a run that has lasted long enough ends what is in hand",
+  story(async (rig) => {
+    agentOf(rig, [GOES_ON], { loop: { max_duration: "2s" } });
+    rig.writeBacklog([{ id: "T1" }]);
+    const { code, stdout } = await rig.run(["run", "--no-review"]);
+    expect({ code, stdout }).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("2 s are over") as string,
+    });
+    expect(rig.statuses()).toEqual({ T1: "doing" });
+    expect(rig.leftovers()).toEqual([]);
+  }),
+);
+
+test(
+  "with a budget in dollars nobody works whose cost cannot be known, unless there is a price or it is allowed",
+  story(async (rig) => {
+    const env = rig.clis({ default: [{ summary: { task_id: null, status: "done" } }] });
+    rig.settings({ loop: { max_cost_usd: 5 }, agents: { codex: { model: "m" } } });
+    rig.writeBacklog([{ id: "T1" }]);
+    const run = ["run", "--agent", "codex", "--no-review"];
+    const refused = await rig.run(run, { env });
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(/what codex costs cannot be known[^]*put a price for m in prices_file/);
+    expect(rig.statuses()).toEqual({ T1: "todo" });
+    rig.write("prices.json", '{"m": {"input": 1000, "output": "much"}}');
+    const priced = {
+      prices_file: "prices.json",
+      loop: { max_cost_usd: 5 },
+      agents: { codex: { model: "m" } },
+    };
+    rig.settings(priced);
+    const bad = await rig.run(run, { env });
+    expect(bad).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/prices\.json is no list of prices at m\.output/) as string,
+    });
+    rig.write("prices.json", '{"m": {"input": 1000, "output": 2000, "cached_input": 100}}');
+    expect(await rig.run(run, { env })).toMatchObject({ code: 0 });
+    const [usage] = told(rig, "usage");
+    expect(usage?.["cost_usd"]).toBeGreaterThan(0);
+  }),
+);
+
+test(
+  "who could have told its cost and did not ends the run: nothing is taken for free",
+  story(async (rig) => {
+    agentOf(rig, [uses(600)], { loop: { max_cost_usd: 5 } });
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    const { code, stdout } = await rig.run(["run", "--no-review"]);
+    expect(code).toBe(1);
+    expect(stdout).toContain("nobody knows what it has cost");
+    expect(rig.statuses()).toEqual({ T1: "done", T2: "todo" });
+    agentOf(rig, [uses(600)], { loop: { max_cost_usd: 5, unknown_cost: "allow" } });
+    expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
+  }),
+);
