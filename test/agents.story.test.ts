@@ -111,6 +111,32 @@ test(
 );
 
 test(
+  "whose final message is prose is asked once, in its session, for the report: it is one attempt",
+  story(async (rig) => {
+    const T1 = [{ files: { "a.txt": "a\n" }, prose: "I made it.", resumed: { summary: { status: "done" } } }];
+    const T2 = [{ prose: "I made it.", resumed: { prose: "But I said so." } }];
+    const env = rig.clis({ tasks: { T1, T2 } });
+    rig.gitInit();
+    for (const agent of ["claude", "codex"]) {
+      rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+      const { code } = await rig.run(["run", "--agent", agent, "--no-review", "--max-attempts", "1"], {
+        env,
+      });
+      expect(code).toBe(1);
+      expect(rig.statuses()).toEqual({ T1: "done", T2: "blocked" });
+      expect(rig.readBacklog().tasks.map(({ attempts }) => attempts)).toEqual([1, 1]);
+      const starts = rig.events().filter(({ type }) => type === "agent_started");
+      expect(starts.map((line) => line["task_id"])).toEqual(["T1", "T1", "T2", "T2"]);
+      expect(starts[1]?.["command"]).toMatch(/ (--)?resume [0-9a-f-]{8,}/);
+      expect(rig.events().find(({ type }) => type === "attempt_failed")).toMatchObject({
+        reason: "no-summary",
+      });
+      expect(rig.read("looper-logs/last/001-iter-1/prompt-report.md")).toContain('"task_id": "T1"');
+    }
+  }),
+);
+
+test(
   "a run counts what its agents used",
   story(async (rig) => {
     const env = rig.clis();

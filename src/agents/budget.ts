@@ -26,11 +26,15 @@ export function addUsed(a: Used, b: Used): Used {
   };
 }
 
+/** The same budget with what an attempt has used and how long it took gone as well. */
+export function charge(limit: Limit, used: Used, elapsedMs: number): Limit {
+  const amounts = { tokens: tokensOf(used), usd: used.cost_usd ?? 0, ms: elapsedMs };
+  return { ...limit, spent: limit.spent + amounts[limit.unit] };
+}
+
 /** The first budget an attempt has gone beyond, after `elapsedMs`. */
 export function beyond(limits: readonly Limit[], used: Used, elapsedMs: number): Limit | undefined {
-  const amounts = { tokens: tokensOf(used), usd: used.cost_usd ?? 0, ms: elapsedMs };
-  const gone = limits.find(({ unit, most, spent }) => spent + amounts[unit] > most);
-  return gone === undefined ? undefined : { ...gone, spent: gone.spent + amounts[gone.unit] };
+  return limits.map((limit) => charge(limit, used, elapsedMs)).find(({ most, spent }) => spent > most);
 }
 
 /** How much of it is gone, with the setting it comes from. */

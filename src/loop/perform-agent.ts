@@ -1,7 +1,8 @@
 // The effect that takes hours: an agent is given its prompt, heard out, and its end put into one event.
 import { join, relative } from "node:path";
-import type { AgentEvent, AgentResult, Used } from "../agents/agent.js";
-import { addUsed } from "../agents/budget.js";
+import type { AgentEvent, AgentResult, Session, Used } from "../agents/agent.js";
+import { addUsed, charge } from "../agents/budget.js";
+import { askForReport } from "../prompts/compose.js";
 import type { StepEvent } from "../logging/events.js";
 import { never } from "../system/never.js";
 import { UserError } from "../system/errors.js";
@@ -14,6 +15,7 @@ import type { Hand, World } from "./world.js";
 
 type RunAgent = Extract<Effect, { kind: "run-agent" }>;
 
+const NOTHING_USED: Used = { input_tokens: 0, output_tokens: 0 };
 /** Lines of an attempt that the next one's prompt shows. */
 const TAIL_LINES = 30;
 
@@ -34,7 +36,9 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     // L1: what was decided is safe against power loss before an agent starts.
     await log.sync();
     const before = step.draft === undefined ? undefined : await ports.files.read(world.project.todoFile);
-    const result = await listen(world, { effect, hand, step, prompt, promptFile, stop });
+    const hearing = { began, effect, hand, step, prompt, promptFile, stop };
+    const result = await askAgain(world, hearing, await listen(world, hearing));
+    await tellSummary(world, job, result);
     if (step.draft !== undefined) await takeDraft(world, step.draft, before);
     if ((await ports.files.stat(step.folder)) === undefined) throw await putBackWithoutLog(world, effect);
     await writeLastMessage(world, hand, step, result);
@@ -44,6 +48,29 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     await step.output.close();
     await step.stderr.close();
   }
+}
+
+type Heard = AgentResult & { used?: Used };
+
+/** A final message without a report is asked for once more, in the same session, where the agent can go on with it. */
+async function askAgain(world: World, hearing: Hearing, first: Heard): Promise<Heard> {
+  const { effect, step, stop } = hearing;
+  const { job } = effect;
+  const needs = world.project.resolved.settings.loop.apply_summary && step.draft === undefined;
+  const { session } = first;
+  const isProse = first.outcome === "ok" && "missing" in first.report;
+  if (!needs || !isProse || session === undefined || stop.signal.aborted) return first;
+  const prompt = world.log.redact(askForReport(job.task_id));
+  const promptFile = join(step.folder, "prompt-report.md");
+  await world.ports.files.writeNew(promptFile, prompt, { mode: 0o600 });
+  const elapsed = world.ports.clock.monotonic() - hearing.began;
+  const budget = effect.budget?.map((limit) => charge(limit, first.used ?? NOTHING_USED, elapsed));
+  const rest = { ...effect, ...(budget === undefined ? {} : { budget }) };
+  const second = await listen(world, { ...hearing, effect: rest, prompt, promptFile, resume: session });
+  const used = second.used === undefined ? first.used : addAttempt(first.used, second.used);
+  const unknownEvents = first.unknownEvents + second.unknownEvents;
+  const all = { unknownEvents, ...(used === undefined ? {} : { used }) };
+  return second.outcome === "ok" && "found" in second.report ? { ...second, ...all } : { ...first, ...all };
 }
 
 /** An agent that cleans up too well: no more can be written down, so the run ends; the task file is made good before that. */
@@ -97,19 +124,23 @@ async function openStep(world: World, { job, label }: RunAgent): Promise<Step> {
 }
 
 interface Hearing {
+  /** Monotonic ms. */
+  began: number;
   effect: RunAgent;
   hand: Hand;
   step: Step;
   prompt: string;
   promptFile: string;
   stop: AbortController;
+  resume?: Session;
 }
 
-async function listen(world: World, hearing: Hearing): Promise<AgentResult & { used?: Used }> {
+async function listen(world: World, hearing: Hearing): Promise<Heard> {
   const { log } = world;
   const { effect, hand, step, stop } = hearing;
   const { job } = effect;
-  const tail: string[] = [];
+  const told = job.task_id === undefined ? undefined : world.memory.tails.get(job.task_id);
+  const tail = hearing.resume === undefined ? [] : [...(told ?? [])];
   let used: Used | undefined;
   const result = await hand.agent.run(
     {
@@ -128,6 +159,7 @@ async function listen(world: World, hearing: Hearing): Promise<AgentResult & { u
       // A review looks, and changes nothing.
       permissions: job.phase === "review" ? "read-only" : hand.settings.permissions,
       ...(effect.budget === undefined ? {} : { budget: effect.budget }),
+      ...(hearing.resume === undefined ? {} : { resume: hearing.resume }),
     },
     {
       redact: log.redact,
@@ -144,7 +176,6 @@ async function listen(world: World, hearing: Hearing): Promise<AgentResult & { u
     },
   );
   if (job.task_id !== undefined) world.memory.tails.set(job.task_id, tail);
-  await tellSummary(world, job, result);
   return used === undefined ? result : { ...result, used };
 }
 
@@ -164,13 +195,18 @@ async function tellSummary(world: World, job: JobFacts, result: AgentResult): Pr
   });
 }
 
-/** What the attempt has used with this; its cost is known only where all of it is. */
+/** What the attempt has used with this. */
 function count({ memory }: World, event: Used, before: Used | undefined): Used {
   memory.usage.input += event.input_tokens + (event.cached_input_tokens ?? 0);
   memory.usage.output += event.output_tokens;
   if (event.cost_usd !== undefined) memory.usage.cost = (memory.usage.cost ?? 0) + event.cost_usd;
-  const { cost_usd, ...tokens } = addUsed(before ?? { input_tokens: 0, output_tokens: 0 }, event);
-  const isKnown = event.cost_usd !== undefined && (before === undefined || before.cost_usd !== undefined);
+  return addAttempt(before, event);
+}
+
+/** Both together; the cost of the whole is known only where that of every part is. */
+function addAttempt(before: Used | undefined, more: Used): Used {
+  const { cost_usd, ...tokens } = addUsed(before ?? NOTHING_USED, more);
+  const isKnown = more.cost_usd !== undefined && (before === undefined || before.cost_usd !== undefined);
   return isKnown && cost_usd !== undefined ? { ...tokens, cost_usd } : tokens;
 }
 
@@ -208,7 +244,7 @@ async function writeLastMessage(world: World, hand: Hand, step: Step, result: Ag
   if (lastMessage !== undefined) await world.ports.files.writeAtomic(lastMessage, message);
 }
 
-function finished(job: JobFacts, result: AgentResult & { used?: Used }, durationMs: number): StepEvent {
+function finished(job: JobFacts, result: Heard, durationMs: number): StepEvent {
   const facts = {
     type: "agent_finished" as const,
     ...job,

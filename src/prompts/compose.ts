@@ -85,15 +85,34 @@ export function iterationVariables(facts: IterationFacts) {
     history: jsonList(history.map(reported), MOST.history),
     checks: lines(facts.checks, MOST.checks),
     commit_rule: commitRule(facts.commitRule),
-    example: example({
-      task_id: task.id,
-      status: "done",
-      summary: "What was done, and how it was checked.",
-      files: ["src/example.ts"],
-      blockers: [],
-      new_tasks: [],
-    }),
+    example: example(doneSummary(task.id)),
   };
+}
+
+function doneSummary(id: Task["id"]): Summary {
+  return {
+    task_id: id,
+    status: "done",
+    summary: "What was done, and how it was checked.",
+    files: ["src/example.ts"],
+    blockers: [],
+    new_tasks: [],
+  };
+}
+
+/** What an agent is told whose final message held no report, in the session it worked in. Without a task: of a review. */
+export function askForReport(id: Task["id"] | undefined): string {
+  const [words, like] =
+    id === undefined
+      ? ["`reviewed`", reviewSummary()]
+      : ["`done` only if the task is finished and checked, else `blocked` or `skipped`", doneSummary(id)];
+  return [
+    "Your final message held no report that the runner can read. Change nothing more: report what came of your work.",
+    "Answer with one JSON object like this, and with nothing else:",
+    example(like),
+    `\`status\`: ${words}.`,
+    "",
+  ].join("\n\n");
 }
 
 export interface ReviewFacts extends BacklogFacts {
@@ -107,6 +126,16 @@ export interface ReviewFacts extends BacklogFacts {
 
 /** The variables of the review template. */
 export function reviewVariables(facts: ReviewFacts) {
+  return {
+    ...backlogVariables(facts),
+    done: jsonList(facts.done.map(reported), MOST.done),
+    open: jsonList(facts.open.map(waiting), MOST.open),
+    changes: facts.changes.trim() === "" ? "" : fence(cutEnd(facts.changes, MOST.changes), "diff"),
+    example: example(reviewSummary()),
+  };
+}
+
+function reviewSummary(): Summary {
   const findings = [
     {
       title: "What is to be done",
@@ -114,18 +143,7 @@ export function reviewVariables(facts: ReviewFacts) {
       priority: 2,
     },
   ];
-  return {
-    ...backlogVariables(facts),
-    done: jsonList(facts.done.map(reported), MOST.done),
-    open: jsonList(facts.open.map(waiting), MOST.open),
-    changes: facts.changes.trim() === "" ? "" : fence(cutEnd(facts.changes, MOST.changes), "diff"),
-    example: example({
-      task_id: null,
-      status: "reviewed",
-      summary: "What was looked at.",
-      new_tasks: findings,
-    }),
-  };
+  return { task_id: null, status: "reviewed", summary: "What was looked at.", new_tasks: findings };
 }
 
 export interface BootstrapFacts {

@@ -22,6 +22,7 @@ import path from "node:path";
  * @property {{ message: string, status?: number }} [error] fails as on an error of its API
  * @property {Record<string, unknown>} [summary] the report; `task_id` is added when it is left out
  * @property {string} [prose] said instead of the report
+ * @property {Attempt} [resumed] what it does when its session is gone on with; else it says the same again
  * @property {boolean} [terminal] false: stops before the event that ends a run
  * @property {boolean} [mute] only acp: answers nothing at all
  * @property {number} [version] only acp: of the protocol
@@ -66,7 +67,13 @@ export async function playAgent(voice) {
   record({ agent: voice.name, args, cwd: process.cwd(), prompt_bytes: Buffer.byteLength(prompt) });
   const attempt = chooseAttempt();
   listenTo(attempt.ignoreSigterm === true ? { SIGTERM: -1, SIGINT: -1, SIGHUP: -1 } : voice.onSignal);
-  await perform(attempt, voice);
+  const isResumed = args.includes("resume") || args.includes("--resume");
+  await perform(isResumed ? (attempt.resumed ?? sameAgain(attempt)) : attempt, voice);
+}
+
+/** @param {Attempt} attempt @returns {Attempt} */
+function sameAgain({ summary, prose }) {
+  return { ...(summary === undefined ? {} : { summary }), ...(prose === undefined ? {} : { prose }) };
 }
 
 /** @param {Record<string, number>} signals exit codes; -1: deaf */
