@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { checkpoint, dropCheckpoint } from "./checkpoint.js";
+import { checkpoint, dropCheckpoint, keepCheckpoints } from "./checkpoint.js";
 import { runGit } from "./git.js";
 import { must, runAs, test, watchGit } from "./scratch.js";
 import { snapshot } from "./snapshot.js";
@@ -90,6 +90,16 @@ test("a task's first checkpoint is used again, with HEAD as it is now; without r
   must(await dropCheckpoint(repo, "T1"));
   expect(await scratch.git("for-each-ref", "refs/looper")).toBe("");
   expect(must(await checkpoint(repo, { ...T1, reuse: true })).reused).toBe(false);
+});
+
+test("those of killed runs go at the end, save what is in hand, whatever the id", async ({ scratch }) => {
+  const repo = await scratch.open();
+  const long = `ü/${"x".repeat(300)}`;
+  for (const id of ["T1", "T2", "review", long]) must(await checkpoint(repo, { ...T1, id }));
+  must(await keepCheckpoints(repo, ["T1", "T9"]));
+  expect(await scratch.git("for-each-ref", "--format=%(refname)", "refs/looper")).toBe(REF);
+  must(await keepCheckpoints(repo, []));
+  expect(await scratch.git("for-each-ref", "refs/looper")).toBe("");
 });
 
 test("without a commit the checkpoint is a first commit, and a later one of the same task too", async ({

@@ -15,7 +15,7 @@ import { readLocks, type Locks } from "./locks.js";
 import { keepBeside, KEPT_STAGED, type Beside } from "./keep-beside.js";
 import { readEntries, readPersonIndex, type PersonIndex } from "./index-person.js";
 import { readFacts } from "./facts.js";
-import { checkpointRef, RESCUES } from "./names.js";
+import { checkpointFolder, checkpointRef, decodeId, RESCUES } from "./names.js";
 import type { Repository } from "./repository.js";
 import { freeRescueRef } from "./rescue.js";
 import { changedSince, digestsOf, readSettings, type KeptSettings } from "./settings.js";
@@ -143,9 +143,29 @@ export async function checkpoint(
 /** Forgets a checkpoint: the task was given up, or changed nothing. One process; nothing happens when there is none. */
 export async function dropCheckpoint(repo: Repository, id: string): Promise<Result<undefined, GitFailure>> {
   return asResult(async () => {
-    await runGit(repo, ["update-ref", "-d", checkpointRef(repo.tree, id)]);
-    await dropOwnIndex(repo);
-    await dropInModules(repo, id);
+    await drop(repo, id);
+    return undefined;
+  });
+}
+
+async function drop(repo: Repository, id: string): Promise<void> {
+  await runGit(repo, ["update-ref", "-d", checkpointRef(repo.tree, id)]);
+  await dropOwnIndex(repo);
+  await dropInModules(repo, id);
+}
+
+/** Forgets every checkpoint but those of these ids. One process where there is no other. */
+export async function keepCheckpoints(
+  repo: Repository,
+  ids: readonly string[],
+): Promise<Result<undefined, GitFailure>> {
+  return asResult(async () => {
+    const folder = checkpointFolder(repo.tree);
+    const { out } = await runGit(repo, ["for-each-ref", "--format=%(refname)", folder]);
+    const kept = new Set(ids.map((id) => checkpointRef(repo.tree, id)));
+    for (const ref of out.split("\n").filter((name) => name !== "" && !kept.has(name))) {
+      await drop(repo, decodeId(ref.slice(folder.length + 1)));
+    }
     return undefined;
   });
 }

@@ -39,9 +39,14 @@ export function decodeId(encoded: string): string {
     );
 }
 
+/** The folder of the checkpoints of one working tree. */
+export function checkpointFolder(tree: string): string {
+  return `refs/looper/checkpoint/${tree}`;
+}
+
 /** The checkpoint of a task (or of whatever else `id` names) in one working tree. */
 export function checkpointRef(tree: string, id: string): string {
-  return `refs/looper/checkpoint/${tree}/${encodeId(id)}`;
+  return `${checkpointFolder(tree)}/${encodeId(id)}`;
 }
 
 /** The commit that is built but not finished, one for each working tree. */

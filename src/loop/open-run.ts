@@ -62,6 +62,8 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
   const swept = await recoverRun(ports, locks.dead, assembly.repo);
   const pauses = await readToldPauses(ports, project.logDir, ports.clock.now());
   const recovered = pauses.length === 0 ? swept : { ...swept, pauses };
+  // A run that finds nothing to do does not come by there.
+  if (locks.dead.length > 0) await openStore(ports, project.todoFile, { lockFolder: project.lockDir }).tidy();
   if (recovered.left.length === 0) await locks.forgetDead();
   const head = assembly.repo === undefined ? undefined : await goToBranch(request, assembly.repo);
   const env = baseEnvironment(request.env, assembly.envFile);

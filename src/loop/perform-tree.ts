@@ -1,5 +1,5 @@
 // Effects on the working tree: checkpoint, snapshot, restore, and the commit protocol with the backlog in it.
-import { checkpoint, dropCheckpoint } from "../git/checkpoint.js";
+import { checkpoint, dropCheckpoint, keepCheckpoints } from "../git/checkpoint.js";
 import { commitBacklog, prepareCommit, type Preparation } from "../git/commit.js";
 import { formatMessage } from "../git/message.js";
 import { dropPending, recoverPending } from "../git/pending.js";
@@ -169,6 +169,13 @@ export async function performCommitBacklog(
   const outcome = toOutcome(world.memory.backlog);
   const bytes = await world.ports.files.read(world.project.todoFile);
   if (world.repo === undefined || bytes === undefined) return { type: "committed", ...outcome };
+  // Runs that were killed left theirs.
+  const inHand = (world.memory.backlog?.tasks ?? []).filter(({ status }) => status === "doing");
+  const kept = await keepCheckpoints(
+    world.repo,
+    inHand.map(({ id }) => id),
+  );
+  if (!kept.ok) outcome.warnings.push(`${kept.error.command}: ${kept.error.message}`);
   const message = `looper: ${ending}\n\nLooper-Run: ${world.log.run}\n`;
   const done = unwrap(
     "commit-backlog",

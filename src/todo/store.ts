@@ -92,6 +92,8 @@ export interface Store {
   putBack(
     before: Uint8Array | undefined,
   ): Promise<Result<Uint8Array | undefined, { kind: "held"; by: LockOwner }>>;
+  /** Takes its lock and lets it go: what one who was killed left of it is gone then. */
+  tidy(): Promise<void>;
   /** Copies the file as it is now to `<file>.<kind>-<time>`; `undefined` when there is none. */
   putAside(kind: CopyKind): Promise<string | undefined>;
 }
@@ -118,6 +120,9 @@ export function openStore(ports: StorePorts, path: string, options: StoreOptions
     change: (changes, how) => withLock(ports, path, options, () => writer.change(changes, how)),
     adopt: (bytes, how) => withLock(ports, path, options, () => writer.adopt(bytes, how)),
     putBack: (before) => withLock(ports, path, options, () => writer.putBack(before)),
+    tidy: async () => {
+      await withLock(ports, path, options, () => Promise.resolve(ok(undefined)));
+    },
     putAside: async (kind) => {
       const look = await file.look();
       return look.kind === "missing" ? undefined : file.setAside(kind, look.bytes);
