@@ -16,15 +16,19 @@ const MOST_MS = 30 * 60_000;
 /** A server's clock is not quite ours: whoever comes a moment early is turned away for another day. */
 const SLACK_MS = 1_000;
 
-/** L17: until the reset time if one is told, else 1, 2, 4 … 30 minutes; the attempt that follows is the probe. */
+/**
+ * L17: until the reset time if one is told, else 1, 2, 4 … 30 minutes; the attempt that follows is the probe. Who is turned
+ * away again and again with "in a second" is not asked every second.
+ */
 export function pause(
   pauses: Pauses,
   agent: string,
   { reason, retryAt, at }: { reason: string; retryAt?: number; at: number },
 ): Pauses {
   const times = (pauses.get(agent)?.times ?? 0) + 1;
-  const told = retryAt !== undefined && retryAt > at;
-  const until = told ? retryAt + SLACK_MS : at + Math.min(FIRST_MS * 2 ** (times - 1), MOST_MS);
+  const backoff = at + Math.min(FIRST_MS * 2 ** (times - 1), MOST_MS);
+  const told = retryAt === undefined || retryAt <= at ? undefined : retryAt + SLACK_MS;
+  const until = told === undefined ? backoff : times === 1 ? told : Math.max(told, backoff);
   return new Map(pauses).set(agent, { until, times, reason });
 }
 
