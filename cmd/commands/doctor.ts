@@ -6,6 +6,7 @@ import { plural } from "../../src/ui/amounts.js";
 import type { DoctorAnswer } from "../../src/ui/shapes.js";
 import { coloursFor, wantsColour, type Colours } from "../../src/ui/terminal/colours.js";
 import { clean } from "../../src/ui/terminal/text.js";
+import { checkAgentOutput } from "../doctor/agent-output.js";
 import { bad, fine, warning, type Check } from "../doctor/check.js";
 import { checkLeftovers } from "../doctor/leftovers.js";
 import {
@@ -39,6 +40,7 @@ async function checkProject(shell: Shell, fix: boolean): Promise<Check[]> {
   return [
     checkConfig(project),
     ...(await checkAgents(shell, project, backlog)),
+    await checkAgentOutput(shell, project),
     checkTasks(shell, project, backlog),
     ...(await checkNamedFiles(shell, project)),
     await checkPrompts(shell, project),

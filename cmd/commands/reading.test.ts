@@ -305,6 +305,20 @@ test("doctor looks at everything, and starts nothing the project names", async (
   expect(checks.filter(({ status, remedy }) => status !== "ok" && remedy === undefined)).toEqual([]);
 });
 
+test("doctor tells which agents said what nobody here knows", async () => {
+  writeBacklog();
+  expect((await call(doctor)).out).toMatch(/✓ agent output +nothing was run yet/);
+  const ended = (agent: string, unknown_events: number) => ({
+    type: "agent_finished",
+    agent,
+    unknown_events,
+  });
+  writeLog(RUN, [ended("claude", 2), ended("codex", 0), ended("claude", 1)]);
+  expect((await call(doctor)).out).toMatch(
+    /! agent output +not understood in the last run: 3 lines of claude\n.+output\.jsonl/,
+  );
+});
+
 test("doctor reports settings that are wrong instead of stopping at them", async () => {
   write(".looper/config.json", { lop: {} });
   const { end, out } = await call(doctor);
