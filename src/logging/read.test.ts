@@ -81,3 +81,7 @@ test("a log that cannot be written says so, with what to do", async () => {
   });
   await expect(log.tell({ type: "woke" })).rejects.toMatchObject({ kind: "environment" });
 });
+
+test("a run that was killed before its first line has no lines", async () => {
+  expect(await linesOf(mkdtempSync(join(tmpdir(), "looper-log-")))).toEqual([]);
+});

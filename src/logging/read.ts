@@ -43,7 +43,7 @@ function byStart(a: string, b: string): number {
 
 /**
  * Every whole line of a run's log from byte `from`, with where the next one begins. A torn last line, or one that is no
- * event, is never fatal: it is passed over.
+ * event, is never fatal: it is passed over. A run that was killed before its first line has no log, and no lines.
  */
 export async function* readLines(
   { files }: ReadPorts,
@@ -51,6 +51,7 @@ export async function* readLines(
   from = 0,
 ): AsyncGenerator<RawLine & { end: number }> {
   const path = join(folder, "events.jsonl");
+  if ((await files.stat(path)) === undefined) return;
   let at = from;
   let rest: Uint8Array = new Uint8Array();
   for (;;) {
