@@ -11,6 +11,9 @@ import { listRuns, readLines } from "../logging/read.js";
 import { unwrap } from "./unwrap.js";
 import type { World } from "./world.js";
 
+/** Bytes: a run's end is among its last lines, and a log may be long. */
+const LAST_WORDS = 1 << 16;
+
 /** What a task that begins with this commit is held against. */
 export async function footingOf(world: World, repo: Repository, base: string): Promise<Footing> {
   return unwrap("run-gate", await footingAt(repo, await trustOf(world, repo, base), base));
@@ -46,7 +49,9 @@ async function takeUp(repo: Repository, trust: Trust, run: string): Promise<void
 }
 
 async function hasEnded({ ports, project }: World, run: string): Promise<boolean> {
-  for await (const { type } of readLines(ports, join(project.logDir, "runs", run)))
+  const folder = join(project.logDir, "runs", run);
+  const size = (await ports.files.stat(join(folder, "events.jsonl")))?.size ?? 0;
+  for await (const { type } of readLines(ports, folder, Math.max(0, size - LAST_WORDS)))
     if (type === "run_ended") return true;
   return false;
 }
