@@ -137,6 +137,24 @@ test(
 );
 
 test(
+  "who is stopped while it is asked for its report has failed at nothing: the task stays in hand",
+  story(async (rig) => {
+    const resumed = { message: "Let me see.", hang: true };
+    const env = rig.clis({ default: [{ files: { "a.txt": "a\n" }, prose: "I made it.", resumed }] });
+    rig.gitInit();
+    rig.writeBacklog([{ id: "T1" }]);
+    const words = ["run", "--agent", "claude", "--no-review", "--max-attempts", "1", "--json"];
+    const run = rig.start(words, { env });
+    await run.says(/Let me see/);
+    run.signal("SIGTERM");
+    expect(await run.ended).toMatchObject({ code: 143 });
+    expect(rig.statuses()).toEqual({ T1: "doing" });
+    expect(rig.read("a.txt")).toBe("a\n");
+    expect(rig.leftovers()).toEqual([]);
+  }),
+);
+
+test(
   "a run counts what its agents used",
   story(async (rig) => {
     const env = rig.clis();

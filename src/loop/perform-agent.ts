@@ -11,6 +11,7 @@ import type { Effect, JobFacts } from "./effects.js";
 import { agentEnvironment } from "./environment.js";
 import { changeBacklog } from "./perform-backlog.js";
 import { promptFor, workFolder } from "./prompt-for.js";
+import { endAfterAsking, sessionToAsk } from "./report-again.js";
 import type { Hand, World } from "./world.js";
 
 type RunAgent = Extract<Effect, { kind: "run-agent" }>;
@@ -52,14 +53,13 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
 
 type Heard = AgentResult & { used?: Used };
 
-/** A final message without a report is asked for once more, in the same session, where the agent can go on with it. */
+/** Asks once more for a report that is missing, in the same session. */
 async function askAgain(world: World, hearing: Hearing, first: Heard): Promise<Heard> {
   const { effect, step, stop } = hearing;
   const { job } = effect;
   const needs = world.project.resolved.settings.loop.apply_summary && step.draft === undefined;
-  const { session } = first;
-  const isProse = first.outcome === "ok" && "missing" in first.report;
-  if (!needs || !isProse || session === undefined || stop.signal.aborted) return first;
+  const session = sessionToAsk(first);
+  if (!needs || session === undefined || stop.signal.aborted) return first;
   const prompt = world.log.redact(askForReport(job.task_id));
   const promptFile = join(step.folder, "prompt-report.md");
   await world.ports.files.writeNew(promptFile, prompt, { mode: 0o600 });
@@ -69,8 +69,7 @@ async function askAgain(world: World, hearing: Hearing, first: Heard): Promise<H
   const second = await listen(world, { ...hearing, effect: rest, prompt, promptFile, resume: session });
   const used = second.used === undefined ? first.used : addAttempt(first.used, second.used);
   const unknownEvents = first.unknownEvents + second.unknownEvents;
-  const all = { unknownEvents, ...(used === undefined ? {} : { used }) };
-  return second.outcome === "ok" && "found" in second.report ? { ...second, ...all } : { ...first, ...all };
+  return { ...endAfterAsking(first, second), unknownEvents, ...(used === undefined ? {} : { used }) };
 }
 
 /** An agent that cleans up too well: no more can be written down, so the run ends; the task file is made good before that. */
