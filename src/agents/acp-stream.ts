@@ -52,6 +52,7 @@ export function acpReader(resumed?: Session): JsonReader<AcpState> {
     readLine,
     busy: (state) => state.open.size > 0,
     close: (state) => close(state, resumed),
+    soFar: (state) => usedSoFar(state, resumed),
   };
 }
 
@@ -273,17 +274,19 @@ function endTurn(state: AcpState, stopReason: string, result: unknown): Reading<
   };
 }
 
-/** Tokens are those of the turn, dollars those of the session; of prices it does not know an agent says 0. */
+/** Tokens are those of the turn and told at its end, dollars those of the session; of prices it does not know an agent says 0. */
+function usedSoFar({ session, cost = 0, tokens }: AcpState, resumed: Session | undefined): Used {
+  const before = usedBefore(resumed, session);
+  return usedOf({
+    ...(tokens ?? { input: 0, cached: 0, output: 0 }),
+    ...(cost > 0 ? { cost: cost - (before?.cost_usd ?? 0) } : {}),
+  });
+}
+
 function close(state: AcpState, resumed: Session | undefined): Closing {
   const { state: quiet, events } = flush(state, []);
-  const before = usedBefore(resumed, quiet.session);
-  const total = quiet.cost !== undefined && quiet.cost > 0 ? quiet.cost : undefined;
-  const tokens = quiet.tokens ?? { input: 0, cached: 0, output: 0 };
-  const now = usedOf({
-    ...tokens,
-    ...(total === undefined ? {} : { cost: total - (before?.cost_usd ?? 0) }),
-  });
-  const used: Used = { ...now, ...(total === undefined ? {} : { cost_usd: total }) };
+  const now = usedSoFar(quiet, resumed);
+  const used: Used = { ...now, ...(now.cost_usd === undefined ? {} : { cost_usd: quiet.cost ?? 0 }) };
   return {
     events: [...events, ...usageEvents(now)],
     final: quiet.final,

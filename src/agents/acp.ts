@@ -6,9 +6,9 @@ import type { Ports } from "../system/ports.js";
 import { AcpRequest } from "./acp-request.js";
 import { acpReader } from "./acp-stream.js";
 import type { Agent, AgentRequest } from "./agent.js";
-import { findProgram } from "./find.js";
+import { findBinary } from "./find.js";
 import type { Self } from "./hosted.js";
-import { processAgent, type Finding } from "./process-agent.js";
+import { processAgent } from "./process-agent.js";
 import { readJsonLines } from "./reader.js";
 
 /** The agent of kind `acp`: `binary` and `args` start one that speaks the protocol on stdin and stdout. */
@@ -16,7 +16,8 @@ export function acpAgent(settings: AgentSettings, { ports, self }: { ports: Port
   return processAgent(
     settings,
     {
-      find: (env, cwd) => find(settings, ports, { env, cwd }),
+      find: (env, cwd) =>
+        findBinary({ settings, ports }, "a program that speaks the Agent Client Protocol", { env, cwd }),
       call: (request, binary) => ({
         command: self.command,
         args: [...self.args, "agent-host", "--acp", binary],
@@ -29,20 +30,6 @@ export function acpAgent(settings: AgentSettings, { ports, self }: { ports: Port
     },
     ports,
   );
-}
-
-async function find(
-  settings: AgentSettings,
-  ports: Ports,
-  place: { env: Readonly<Record<string, string>>; cwd: string },
-): Promise<Finding> {
-  if (settings.binary === undefined) {
-    return {
-      missing: `agents.${settings.name}.binary is not set`,
-      hint: "set it to a program that speaks the Agent Client Protocol, and agents.<name>.args to its arguments",
-    };
-  }
-  return findProgram({ settings, ports }, { name: settings.binary, install: "install it" }, place);
 }
 
 /** Without the environment, which the child has. */

@@ -25,11 +25,11 @@ export interface AgentRequest {
   /** Go on with the session of an earlier result of this agent, instead of beginning one. */
   resume?: Session;
   /** What it may still use; beyond that it is stopped. */
-  budget?: readonly Limit[];
+  budgets?: readonly Budget[];
 }
 
 /** A budget, and how much of it was gone when the attempt began: tokens, dollars, milliseconds. */
-export interface Limit {
+export interface Budget {
   of: "run" | "task";
   /** The setting it comes from. */
   key: string;
@@ -100,7 +100,7 @@ interface EndFacts {
   /** Lines of output of a kind this version does not know. */
   unknownEvents: number;
   /** Whose budget it was stopped for, if it was. */
-  stoppedFor?: Limit["of"];
+  stoppedFor?: Budget["of"];
   /** Where a request can go on with it (`resume`). */
   session?: Session;
 }

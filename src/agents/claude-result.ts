@@ -1,11 +1,10 @@
 // What claude's last result line came to: good or not and why, its final message, usage, what was denied. Pure.
 import type { AgentEvent, Session, Used } from "./agent.js";
-import { addUsed } from "./budget.js";
 import { asText, field, listField, numberField, textField } from "./fields.js";
 import type { FailureFacts } from "./limit-facts.js";
 import { failedBy } from "./limits.js";
 import { sessionOf, type Closing, type Terminal } from "./reader.js";
-import { usageEvents, usedBefore, usedOf, usedSince } from "./usage.js";
+import { addUsed, NOTHING_USED, usageEvents, usedBefore, usedOf, usedSince } from "./usage.js";
 
 /** What the stream held that the result line does not say, or says again. */
 export interface ClaudeStream {
@@ -28,7 +27,7 @@ export function closeResult(stream: ClaudeStream, resumed?: Session): Closing {
     return {
       events: usageEvents(stream.spoken),
       final: stream.lastText,
-      ...sessionOf(stream.session, addUsed(before ?? usedOf({ input: 0, output: 0 }), stream.spoken)),
+      ...sessionOf(stream.session, addUsed(before ?? NOTHING_USED, stream.spoken)),
     };
   const terminal = terminalOf(stream, result);
   const failure: AgentEvent[] = terminal.good

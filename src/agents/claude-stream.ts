@@ -1,11 +1,16 @@
 // What `claude -p --output-format stream-json --verbose` prints, line by line (as of 2.0.76 to 2.1.329). Pure.
 // Leaves how it is called to claude.ts, and what its result line came to to claude-result.ts.
 import type { AgentEvent, Session, Used } from "./agent.js";
-import { addUsed } from "./budget.js";
 import { closeResult, usedOfMessage } from "./claude-result.js";
 import { asText, field, listField, numberField, textField } from "./fields.js";
 import type { FailureFacts } from "./limit-facts.js";
 import { withoutTool, withTool, type JsonReader, type OpenTools, type Reading } from "./reader.js";
+import { addUsed, NOTHING_USED } from "./usage.js";
+
+interface Message {
+  id: string;
+  used: Used;
+}
 
 export interface ClaudeState {
   /** By the id of the tool's use. */
@@ -18,9 +23,10 @@ export interface ClaudeState {
   apiError?: string;
   /** When the limit that was met ends, by the provider's word; epoch seconds. */
   resetsAt?: number;
-  /** By the messages of this run: those before the last one together, and the last, which is said again as it grows. */
+  /** By the messages of this run: those that are over together, and of each speaker (the agent, or one it started, by the
+   * id of the tool's use) the last, which is said again as it grows. */
   spoken: Used;
-  speaking?: { id: string; used: Used };
+  speaking: ReadonlyMap<string, Message>;
   /** Uses whose denial was already told. */
   denied: ReadonlySet<string>;
 }
@@ -32,7 +38,8 @@ export function claudeReader(resumed?: Session): JsonReader<ClaudeState> {
       open: new Map(),
       lastText: "",
       denied: new Set(),
-      spoken: { input_tokens: 0, output_tokens: 0 },
+      spoken: NOTHING_USED,
+      speaking: new Map(),
     },
     readLine,
     busy: (state) => state.open.size > 0,
@@ -141,7 +148,7 @@ function readSynthetic(state: ClaudeState, json: unknown): Reading<ClaudeState> 
 
 function readAssistant(state: ClaudeState, json: unknown, at: number): Reading<ClaudeState> {
   const parent = parentOf(json);
-  let next = countMessage(state, field(json, "message"));
+  let next = countMessage(state, field(json, "message"), parent.parent ?? "");
   const events: AgentEvent[] = [];
   for (const block of listField(field(json, "message"), "content")) {
     const type = textField(block, "type");
@@ -166,15 +173,16 @@ function readAssistant(state: ClaudeState, json: unknown, at: number): Reading<C
 }
 
 /** A message comes block by block, each with what the whole of it has used so far. */
-function countMessage(state: ClaudeState, message: unknown): ClaudeState {
+function countMessage(state: ClaudeState, message: unknown, speaker: string): ClaudeState {
   const id = textField(message, "id") ?? "";
-  const before = state.speaking === undefined || state.speaking.id === id ? undefined : state.speaking.used;
-  const spoken = before === undefined ? state.spoken : addUsed(state.spoken, before);
-  return { ...state, spoken, speaking: { id, used: usedOfMessage(message) } };
+  const before = state.speaking.get(speaker);
+  const spoken = before === undefined || before.id === id ? state.spoken : addUsed(state.spoken, before.used);
+  const speaking = new Map(state.speaking).set(speaker, { id, used: usedOfMessage(message) });
+  return { ...state, spoken, speaking };
 }
 
 function usedSoFar({ spoken, speaking }: ClaudeState): Used {
-  return speaking === undefined ? spoken : addUsed(spoken, speaking.used);
+  return [...speaking.values()].map(({ used }) => used).reduce(addUsed, spoken);
 }
 
 type Parent = { parent?: string };

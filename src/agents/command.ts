@@ -3,9 +3,9 @@ import type { AgentSettings } from "../config/agent-settings.js";
 import { never } from "../system/never.js";
 import type { Ports } from "../system/ports.js";
 import type { Agent, AgentRequest } from "./agent.js";
-import { findProgram } from "./find.js";
+import { findBinary } from "./find.js";
 import { ownReader } from "./own-lines.js";
-import { processAgent, type Call, type Finding, type ProcessKind } from "./process-agent.js";
+import { processAgent, type Call, type ProcessKind } from "./process-agent.js";
 import { readJsonLines } from "./reader.js";
 import { textReader } from "./text-lines.js";
 
@@ -15,27 +15,13 @@ const MAX_ARGUMENT_BYTES = 131_071;
 /** The agent of kind `command`. What it may do is told by its `args` alone. */
 export function commandAgent(settings: AgentSettings, ports: Ports): Agent {
   const kind: Omit<ProcessKind<never>, "reader"> = {
-    find: (env, cwd) => find(settings, ports, { env, cwd }),
+    find: (env, cwd) => findBinary({ settings, ports }, "the program to start", { env, cwd }),
     call: (request, binary) => commandCall(settings, request, binary),
     cleanStop: { signal: "SIGTERM", target: "group" },
   };
   return settings.output === "text"
     ? processAgent(settings, { ...kind, reader: () => textReader }, ports)
     : processAgent(settings, { ...kind, reader: () => readJsonLines(ownReader("command")) }, ports);
-}
-
-async function find(
-  settings: AgentSettings,
-  ports: Ports,
-  place: { env: Readonly<Record<string, string>>; cwd: string },
-): Promise<Finding> {
-  if (settings.binary === undefined) {
-    return {
-      missing: `agents.${settings.name}.binary is not set`,
-      hint: "set it to the program to start, and agents.<name>.args to its arguments",
-    };
-  }
-  return findProgram({ settings, ports }, { name: settings.binary, install: "install it" }, place);
 }
 
 /** `{prompt}` (prompt_via arg) and `{prompt_file}` (file) stand for the prompt in `args`; without one it comes last. */

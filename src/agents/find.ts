@@ -30,6 +30,21 @@ export async function findProgram(
   };
 }
 
+/** The program the settings name, of a kind that has none of its own. */
+export async function findBinary(
+  { settings, ports }: { settings: AgentSettings; ports: Ports },
+  program: string,
+  place: { env: Readonly<Record<string, string>>; cwd: string },
+): Promise<Finding> {
+  if (settings.binary === undefined) {
+    return {
+      missing: `agents.${settings.name}.binary is not set`,
+      hint: `set it to ${program}, and agents.<name>.args to its arguments`,
+    };
+  }
+  return findProgram({ settings, ports }, { name: settings.binary, install: "install it" }, place);
+}
+
 /** A file an agent is made of: a module, or a script of steps. */
 export async function findFile(
   { settings, ports }: { settings: AgentSettings; ports: Ports },

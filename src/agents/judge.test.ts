@@ -56,6 +56,25 @@ test("only a good end with an exit code of 0 is ok", () => {
   expect(judge(good)).toMatchObject({ outcome: "ok", exitCode: 0, report: { found: { status: "done" } } });
 });
 
+const BUDGET = { of: "run", key: "loop.max_tokens", unit: "tokens", most: 10, spent: 12 } as const;
+
+test("who is told that its budget is spent, and then ends its work well and reports it, has done it", () => {
+  const stopped = { why: "budget", budget: BUDGET } as const;
+  const done = judge({ ...good, stopped });
+  expect(done).toMatchObject({ outcome: "ok", report: { found: { status: "done" } } });
+  expect(done.stoppedFor).toBeUndefined();
+  const ends: Partial<Seen>[] = [
+    { closing: { ...good.closing, final: "I was stopped." } },
+    { closing: failed },
+    { end: { how: "exited", code: 130 } },
+    { end: { how: "killed", signal: "SIGKILL" } },
+  ];
+  for (const end of ends) {
+    const judged = judge({ ...good, stopped, ...end });
+    expect(judged).toMatchObject({ outcome: "failed", reason: "budget", stoppedFor: "run" });
+  }
+});
+
 test("a report handed over as a value counts before the text, if it is one", () => {
   const closing = { ...good.closing, summary: { task_id: "T2", status: "blocked" } };
   expect(judge({ ...good, closing })).toMatchObject({ report: { found: { task_id: "T2" } } });

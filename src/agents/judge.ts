@@ -39,7 +39,9 @@ export function judge(seen: Seen, clock: ZonedClock): AgentResult {
     ...(seen.end.how === "killed" ? { signal: seen.end.signal } : {}),
     lastMessage: keepEnd(seen.closing.final),
     unknownEvents: seen.unknownEvents,
-    ...(seen.stopped?.why === "budget" ? { stoppedFor: seen.stopped.limit.of } : {}),
+    ...(failure?.reason === "budget" && seen.stopped?.why === "budget"
+      ? { stoppedFor: seen.stopped.budget.of }
+      : {}),
     ...(seen.closing.session === undefined ? {} : { session: seen.closing.session }),
   };
   if (failure !== undefined) {
@@ -53,7 +55,9 @@ type Failure = Explanation;
 function findFailure(seen: Seen, clock: ZonedClock): Failure | undefined {
   const { end, closing } = seen;
   if (end.how === "not-found") return { reason: "not-found", evidence: end.message };
-  if (seen.stopped !== undefined) return describeStopped(seen, seen.stopped, clock);
+  if (seen.stopped !== undefined) {
+    return endedAnyway(seen) ? undefined : describeStopped(seen, seen.stopped, clock);
+  }
   if (end.how === "killed") return { reason: "killed", evidence: `ended by ${end.signal}, not by looper` };
   if (end.code === 143 || end.code === 130) {
     const signal = end.code === 143 ? "SIGTERM" : "SIGINT";
@@ -68,6 +72,12 @@ function findFailure(seen: Seen, clock: ZonedClock): Failure | undefined {
     reason: "incomplete",
     evidence: `exit code 0, but its output stops before the end${notUnderstood(seen)}`,
   };
+}
+
+/** Who was told that its budget is spent, and then brought its work to its end and reported it, has done it. */
+function endedAnyway({ stopped, end, closing }: Seen): boolean {
+  const isGood = closing.terminal?.good === true && end.how === "exited" && end.code === 0;
+  return stopped?.why === "budget" && isGood && "found" in reportOf(closing, closing.final);
 }
 
 type BadEnd = Extract<NonNullable<Closing["terminal"]>, { good: false }>;

@@ -5,13 +5,13 @@ import type { Clock } from "../system/ports.js";
 import type { Price } from "../config/prices.js";
 import type { AgentContext, AgentEvent, Used } from "./agent.js";
 import { boundEvent } from "./bounds.js";
-import { addUsed } from "./budget.js";
 import { priced } from "./prices.js";
 import { redactValue } from "../system/redact.js";
 import { splitLines } from "./lines.js";
 import type { FailureFacts } from "./limit-facts.js";
 import type { Closing, Reader } from "./reader.js";
 import type { Spent } from "./stopped.js";
+import { addUsed, NOTHING_USED } from "./usage.js";
 
 const STDERR_TAIL = 16 * 1024;
 const MAX_STDERR_LINE = 1024 * 1024;
@@ -37,8 +37,6 @@ export interface ListenRules<S> {
   /** What it says can no longer be taken in; called once. */
   onBroken(message: string): void;
 }
-
-const NOTHING_USED: Used = { input_tokens: 0, output_tokens: 0 };
 
 /** What was heard, to the end. */
 export interface Heard {
@@ -72,7 +70,10 @@ export class Listener<S> {
   }
 
   onStdout(chunk: Uint8Array): Promise<void> {
-    return this.#guard(() => this.#takeLines(this.#splitter.push(this.#allowed(chunk))));
+    return this.#guard(async () => {
+      await this.#takeLines(this.#splitter.push(this.#allowed(chunk)));
+      this.#rules.onUsed();
+    });
   }
 
   onStderr(chunk: Uint8Array): Promise<void> {
@@ -130,7 +131,6 @@ export class Listener<S> {
       this.#spoke({ stderr: false, waiting: reading.waiting });
       if (!reading.known) this.#unknownEvents += 1;
       if (reading.events.length > 0) await this.#tell(reading.events);
-      this.#rules.onUsed();
     }
   }
 

@@ -3,6 +3,7 @@ import type { AgentSettings } from "../config/agent-settings.js";
 import type { Price } from "../config/prices.js";
 import { never } from "../system/never.js";
 import type { Used } from "./agent.js";
+import { roundUsd } from "./usage.js";
 
 const MILLION = 1_000_000;
 
@@ -36,6 +37,5 @@ export function priced<U extends Used>(usage: U, price: Price | undefined): U {
   const { input_tokens, cached_input_tokens = 0, output_tokens } = usage;
   const cached = cached_input_tokens * (price.cached_input ?? price.input);
   const cost = (input_tokens * price.input + cached + output_tokens * price.output) / MILLION;
-  // Sums of dollars are never exact.
-  return { ...usage, cost_usd: Math.round(cost * 1e9) / 1e9 };
+  return { ...usage, cost_usd: roundUsd(cost) };
 }

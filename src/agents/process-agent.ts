@@ -4,7 +4,7 @@ import type { AgentSettings } from "../config/agent-settings.js";
 import { localZone } from "../system/clock.js";
 import { errorMessage } from "../system/errors.js";
 import type { Ports, RunningProcess } from "../system/ports.js";
-import type { Agent, AgentContext, AgentRequest, AgentResult, FailureReason, Limit } from "./agent.js";
+import type { Agent, AgentContext, AgentRequest, AgentResult, Budget, FailureReason } from "./agent.js";
 import { beyond } from "./budget.js";
 import { judge, type Seen } from "./judge.js";
 import { Listener } from "./listen.js";
@@ -118,7 +118,7 @@ async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentCont
   );
   const watch = watchProcess(
     running,
-    rulesOf(engine, listener, { stop: context.stop, budget: place.request.budget ?? [] }),
+    rulesOf(engine, listener, { stop: context.stop, budgets: place.request.budgets ?? [] }),
     ports.clock,
   );
   const announced = announce(running, place.call, context)
@@ -144,7 +144,7 @@ async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentCont
 function rulesOf<S>(
   { settings, kind }: Engine<S>,
   listener: Listener<S>,
-  { stop, budget }: { stop: AbortSignal; budget: readonly Limit[] },
+  { stop, budgets }: { stop: AbortSignal; budgets: readonly Budget[] },
 ): WatchRules {
   return {
     timeoutMs: settings.timeoutMs,
@@ -154,9 +154,10 @@ function rulesOf<S>(
     stop,
     silenceIsFine: () => listener.silenceIsFine(),
     beyond: (elapsedMs) => {
-      const limit = beyond(budget, listener.used(), elapsedMs);
+      if (budgets.length === 0) return undefined;
+      const budget = beyond(budgets, listener.used(), elapsedMs);
       // Whoever is done with the work has spent it already.
-      return limit === undefined || listener.hasFinished() ? undefined : limit;
+      return budget === undefined || listener.hasFinished() ? undefined : budget;
     },
   };
 }

@@ -1,7 +1,7 @@
 // Why we ended an agent ourselves, and how that is told. Pure.
 import { never } from "../system/never.js";
-import { describeDuration, describeLimit } from "./budget.js";
-import type { FailureReason, Limit } from "./agent.js";
+import { describeDuration, describeBudget } from "./budget.js";
+import type { Budget, FailureReason } from "./agent.js";
 
 /** What an agent may only spend so much of: events, bytes of output. */
 export type Spent = "events" | "output";
@@ -10,7 +10,7 @@ export type Spent = "events" | "output";
 export type Stopped =
   | { why: "timed-out" | "idle"; afterMs: number }
   | { why: Spent; most: number }
-  | { why: "budget"; limit: Limit }
+  | { why: "budget"; budget: Budget }
   | { why: "interrupted" }
   /** What it said could not be taken in. */
   | { why: "broken"; message: string };
@@ -34,7 +34,7 @@ export function describeStop(name: string, stopped: Stopped): { reason: FailureR
     case "output":
       return { reason: why, evidence: `printed more than ${size(stopped.most)} (agents.${name}.max_output)` };
     case "budget":
-      return { reason: why, evidence: describeLimit(stopped.limit) };
+      return { reason: why, evidence: describeBudget(stopped.budget) };
     case "interrupted":
       return { reason: why, evidence: "ended because the run was stopped" };
     case "broken":

@@ -1,6 +1,36 @@
 // What an agent used, in one counting for all kinds, whatever their CLIs call input and output. Pure.
 import type { AgentEvent, Session, Used } from "./agent.js";
 
+/** To a billionth: sums of dollars are never exact, and 0.1 + 0.2 shall not go beyond 0.3. */
+export function roundUsd(amount: number): number {
+  return Math.round(amount * 1e9) / 1e9;
+}
+
+interface Counted {
+  input_tokens: number;
+  output_tokens: number;
+  cached_input_tokens?: number | undefined;
+}
+
+/** All that was read and written, what came from the cache too. */
+export function tokensOf({ input_tokens, cached_input_tokens = 0, output_tokens }: Counted): number {
+  return input_tokens + cached_input_tokens + output_tokens;
+}
+
+export const NOTHING_USED: Used = { input_tokens: 0, output_tokens: 0 };
+
+/** Both together. The dollars are those that were told. */
+export function addUsed(a: Used, b: Used): Used {
+  const cached = (a.cached_input_tokens ?? 0) + (b.cached_input_tokens ?? 0);
+  const cost = a.cost_usd === undefined ? b.cost_usd : roundUsd(a.cost_usd + (b.cost_usd ?? 0));
+  return {
+    input_tokens: a.input_tokens + b.input_tokens,
+    output_tokens: a.output_tokens + b.output_tokens,
+    ...(cached === 0 ? {} : { cached_input_tokens: cached }),
+    ...(cost === undefined ? {} : { cost_usd: cost }),
+  };
+}
+
 /** `input`: without what came from the cache. `output`: with what was thought. Odd figures (negative, fractions) are mended. */
 export function usedOf(tokens: { input: number; cached?: number; output: number; cost?: number }): Used {
   const cached = whole(tokens.cached ?? 0);
@@ -8,8 +38,7 @@ export function usedOf(tokens: { input: number; cached?: number; output: number;
     input_tokens: whole(tokens.input),
     output_tokens: whole(tokens.output),
     ...(cached === 0 ? {} : { cached_input_tokens: cached }),
-    // Sums of dollars are never exact: 0.3 - 0.1 shall be 0.2.
-    ...(tokens.cost === undefined ? {} : { cost_usd: Math.max(0, Math.round(tokens.cost * 1e9) / 1e9) }),
+    ...(tokens.cost === undefined ? {} : { cost_usd: Math.max(0, roundUsd(tokens.cost)) }),
   };
 }
 

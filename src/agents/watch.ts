@@ -1,6 +1,6 @@
 // Ends a process that takes too long, says nothing for too long, says too much, or shall stop. Leaves why it ended to judge.ts.
 import type { Clock, RunningProcess } from "../system/ports.js";
-import type { Limit } from "./agent.js";
+import type { Budget } from "./agent.js";
 import type { Spent, Stopped } from "./stopped.js";
 
 /** The signal a kind stops cleanly on; what is still there 5 s later is killed. */
@@ -24,7 +24,7 @@ export interface WatchRules {
   /** Whether its silence means nothing now: a tool of its own is at work, or we hold its output back. */
   silenceIsFine(): boolean;
   /** The budget it has gone beyond after so many milliseconds. */
-  beyond(elapsedMs: number): Limit | undefined;
+  beyond(elapsedMs: number): Budget | undefined;
 }
 
 export interface Watch {
@@ -60,8 +60,8 @@ export function watchProcess(running: RunningProcess, rules: WatchRules, clock: 
     running.signal(rules.cleanStop.signal, rules.cleanStop.target);
   };
   const look = (): void => {
-    const limit = rules.beyond(clock.monotonic() - startedAt);
-    if (limit !== undefined) stop({ why: "budget", limit });
+    const budget = rules.beyond(clock.monotonic() - startedAt);
+    if (budget !== undefined) stop({ why: "budget", budget });
   };
   const check = (): void => {
     const now = clock.monotonic();

@@ -2,7 +2,7 @@
 import type { Ending, StepEvent } from "../logging/events.js";
 import { closure, selectTask } from "../todo/select.js";
 import type { IndexRow, TaskId } from "../todo/task.js";
-import { whyRunIsOver } from "./budgets.js";
+import { whyRunIsOver } from "./spending.js";
 import { beginClose } from "./close.js";
 import { firstStage } from "./job.js";
 import { toRow } from "./jobs.js";

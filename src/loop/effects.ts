@@ -1,4 +1,4 @@
-import type { Limit, Phase } from "../agents/agent.js";
+import type { Budget, Phase } from "../agents/agent.js";
 import type { Ending } from "../logging/events.js";
 import type { Change } from "../todo/change.js";
 import type { TaskId } from "../todo/task.js";
@@ -49,7 +49,7 @@ export type Effect =
       label: string;
       earlier: readonly Earlier[];
       /** Absent: it may use as much as it likes. */
-      budget?: readonly Limit[];
+      budgets?: readonly Budget[];
     }
   | { kind: "adopt"; job: JobFacts }
   | { kind: "snapshot"; job: JobFacts }

@@ -5,7 +5,7 @@ import type { StepEvent } from "../logging/events.js";
 import type { ToldEvent } from "../logging/told-events.js";
 import type { Rules } from "../logging/rules.js";
 import type { HookStatus } from "./effects.js";
-import { limitsOf, type Purse } from "./budgets.js";
+import { budgetsOf, type Purse } from "./spending.js";
 import type { Job, JobKind, Stage } from "./state.js";
 import type { Turn } from "./turn.js";
 import type { Earlier } from "./effects.js";
@@ -93,8 +93,8 @@ export function startBaseline(job: Job, turn: Turn): Job {
 
 /** L1: an agent is started only from here, for a job that was claimed and has its checkpoint. */
 export function startAgent(job: Job, purse: Purse, earlier: readonly Earlier[], turn: Turn): Job {
-  const budget = limitsOf(purse, job.facts.task_id, turn.at);
-  const limited = budget.length === 0 ? {} : { budget };
+  const budgets = budgetsOf(purse, job.facts.task_id, turn.at);
+  const limited = budgets.length === 0 ? {} : { budgets };
   turn.effects.push({ kind: "run-agent", job: job.facts, label: labelOf(job), earlier, ...limited });
   return { ...enter(job, "agent"), hooks: [] };
 }

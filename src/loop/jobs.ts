@@ -1,7 +1,7 @@
 // Small changes to the state of a run at work: its jobs, its picture of the backlog. Pure.
 import type { StepEvent } from "../logging/events.js";
 import type { IndexRow, TaskId } from "../todo/task.js";
-import { whyTaskIsOver } from "./budgets.js";
+import { whyTaskIsOver } from "./spending.js";
 import type { Job, Stage, Work } from "./state.js";
 import type { Turn } from "./turn.js";
 

@@ -1,7 +1,7 @@
 // From the first event to a backlog that can be worked on: recover, read, draft or mend. Pure.
 import { never } from "../system/never.js";
 import type { Ending, Sealed, StepEvent } from "../logging/events.js";
-import { limitsOf, spend, whyRunIsOver } from "./budgets.js";
+import { budgetsOf, spend, whyRunIsOver } from "./spending.js";
 import { beginClose, closeAtOnce } from "./close.js";
 import { enter, failureNote, firstStage, labelOf } from "./job.js";
 import { retryAtOf } from "./judge.js";
@@ -141,8 +141,8 @@ function ask(opening: Opening, kind: "bootstrap" | "repair", turn: Turn): State 
   const { agent } = taker;
   const facts = { job: opening.nextJob, iteration: 0, phase: kind, agent, attempt };
   const job: Job = { facts, stage: firstStage(kind), hooks: [] };
-  const budget = limitsOf(opening, undefined, turn.at);
-  const limited = budget.length === 0 ? {} : { budget };
+  const budgets = budgetsOf(opening, undefined, turn.at);
+  const limited = budgets.length === 0 ? {} : { budgets };
   turn.effects.push({ kind: "run-agent", job: facts, label: labelOf(job), earlier: [], ...limited });
   const counted = kind === "repair" ? { repairs: attempt } : { drafts: attempt };
   return stays({ ...opening, ...counted, nextJob: opening.nextJob + 1, job, waits: undefined });

@@ -1,7 +1,8 @@
 // The effect that takes hours: an agent is given its prompt, heard out, and its end put into one event.
 import { join, relative } from "node:path";
 import type { AgentEvent, AgentResult, Session, Used } from "../agents/agent.js";
-import { addUsed, charge } from "../agents/budget.js";
+import { charge } from "../agents/budget.js";
+import { addUsed, NOTHING_USED } from "../agents/usage.js";
 import { askForReport } from "../prompts/compose.js";
 import type { StepEvent } from "../logging/events.js";
 import { never } from "../system/never.js";
@@ -16,7 +17,6 @@ import type { Hand, World } from "./world.js";
 
 type RunAgent = Extract<Effect, { kind: "run-agent" }>;
 
-const NOTHING_USED: Used = { input_tokens: 0, output_tokens: 0 };
 /** Lines of an attempt that the next one's prompt shows. */
 const TAIL_LINES = 30;
 
@@ -64,8 +64,8 @@ async function askAgain(world: World, hearing: Hearing, first: Heard): Promise<H
   const promptFile = join(step.folder, "prompt-report.md");
   await world.ports.files.writeNew(promptFile, prompt, { mode: 0o600 });
   const elapsed = world.ports.clock.monotonic() - hearing.began;
-  const budget = effect.budget?.map((limit) => charge(limit, first.used ?? NOTHING_USED, elapsed));
-  const rest = { ...effect, ...(budget === undefined ? {} : { budget }) };
+  const budgets = effect.budgets?.map((budget) => charge(budget, first.used ?? NOTHING_USED, elapsed));
+  const rest = { ...effect, ...(budgets === undefined ? {} : { budgets }) };
   const second = await listen(world, { ...hearing, effect: rest, prompt, promptFile, resume: session });
   const used = second.used === undefined ? first.used : addAttempt(first.used, second.used);
   const unknownEvents = first.unknownEvents + second.unknownEvents;
@@ -157,7 +157,7 @@ async function listen(world: World, hearing: Hearing): Promise<Heard> {
       }),
       // A review looks, and changes nothing.
       permissions: job.phase === "review" ? "read-only" : hand.settings.permissions,
-      ...(effect.budget === undefined ? {} : { budget: effect.budget }),
+      ...(effect.budgets === undefined ? {} : { budgets: effect.budgets }),
       ...(hearing.resume === undefined ? {} : { resume: hearing.resume }),
     },
     {
@@ -196,9 +196,7 @@ async function tellSummary(world: World, job: JobFacts, result: AgentResult): Pr
 
 /** What the attempt has used with this. */
 function count({ memory }: World, event: Used, before: Used | undefined): Used {
-  memory.usage.input += event.input_tokens + (event.cached_input_tokens ?? 0);
-  memory.usage.output += event.output_tokens;
-  if (event.cost_usd !== undefined) memory.usage.cost = (memory.usage.cost ?? 0) + event.cost_usd;
+  memory.used = addUsed(memory.used, event);
   return addAttempt(before, event);
 }
 

@@ -2,7 +2,7 @@
 import { never } from "../system/never.js";
 import type { Change } from "../todo/change.js";
 import type { NewTask } from "../todo/summary.js";
-import { whyTaskIsOver } from "./budgets.js";
+import { whyTaskIsOver } from "./spending.js";
 import { enter, failureNote } from "./job.js";
 import { attemptsLeft, replaceJob, taskOf } from "./jobs.js";
 import { endsRun, newTasksOf, resultOf, retryAtOf } from "./judge.js";

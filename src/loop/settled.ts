@@ -3,7 +3,7 @@
 import { goOn } from "./choose.js";
 import { startAfter } from "./job.js";
 import { dropJob, replaceJob, uncount } from "./jobs.js";
-import { drops, waits } from "./judge.js";
+import { drops, endsRun, waits } from "./judge.js";
 import { canSpare } from "./schedule.js";
 import type { Job, State, Work } from "./state.js";
 import type { Turn } from "./turn.js";
@@ -37,7 +37,7 @@ function countReview(work: Work, job: Job, turn: Turn): Work {
   if (verdict?.kind === "failed") {
     const failed = reviews.failed + 1;
     const { reason, evidence } = verdict;
-    const next = failed < 2 ? "retry" : "end";
+    const next = failed < 2 && !endsRun(job.end) ? "retry" : "end";
     turn.notes.push({ type: "attempt_failed", ...job.facts, reason, evidence, next });
     return { ...work, reviews: { ...reviews, failed } };
   }

@@ -2,7 +2,7 @@
 import type { Rules } from "../logging/rules.js";
 import type { Ending, StepEvent } from "../logging/events.js";
 import type { IndexRow, Status, TaskId } from "../todo/task.js";
-import type { Spent } from "./budgets.js";
+import type { Spent } from "./spending.js";
 import type { Pauses } from "./pauses.js";
 import type { Earlier, JobFacts, PlannedHook } from "./effects.js";
 

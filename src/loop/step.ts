@@ -2,7 +2,7 @@
 // Leaves doing to drive.ts. The machines: opening.ts, work.ts (with job.ts), close.ts.
 import { never } from "../system/never.js";
 import type { Sealed, StepEvent } from "../logging/events.js";
-import { NOTHING_SPENT } from "./budgets.js";
+import { NOTHING_SPENT } from "./spending.js";
 import { stepClose } from "./close.js";
 import { stepOpening } from "./opening.js";
 import type { State } from "./state.js";

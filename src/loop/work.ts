@@ -3,7 +3,7 @@
 import { isOfTheDisk } from "../system/errors.js";
 import { never } from "../system/never.js";
 import type { Sealed, StepEvent } from "../logging/events.js";
-import { NOTHING_SPENT, spend } from "./budgets.js";
+import { NOTHING_SPENT, spend } from "./spending.js";
 import { closeAtOnce } from "./close.js";
 import { choose, goOn } from "./choose.js";
 import { enter, expectStage, nextHook, startAgent, startBaseline, startBefore } from "./job.js";

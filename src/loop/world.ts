@@ -1,4 +1,5 @@
-import type { Agent } from "../agents/agent.js";
+import type { Agent, Used } from "../agents/agent.js";
+import { NOTHING_USED } from "../agents/usage.js";
 import type { AgentSettings } from "../config/agent-settings.js";
 import type { Project } from "../config/open-project.js";
 import type { ColdPlaces } from "../gate/cold-room.js";
@@ -86,7 +87,8 @@ export interface Memory {
   backlog?: Backlog;
   stepCount: number;
   indexCount: number;
-  usage: { input: number; output: number; cost?: number };
+  /** By all agents of the run. */
+  used: Used;
 }
 
 export function emptyMemory(): Memory {
@@ -103,6 +105,6 @@ export function emptyMemory(): Memory {
     finished: new Set(),
     stepCount: 0,
     indexCount: 0,
-    usage: { input: 0, output: 0 },
+    used: NOTHING_USED,
   };
 }

@@ -1,3 +1,6 @@
+// What agents have used, as it is shown. Pure.
+import { roundUsd, tokensOf } from "../agents/usage.js";
+
 /** Tokens and dollars; `cost` only where an agent told it. */
 export interface Spent {
   tokens: number;
@@ -15,7 +18,7 @@ export function spentOf(usage: {
   cached_input_tokens?: number | undefined;
   cost_usd?: number | undefined;
 }): Spent {
-  const tokens = usage.input_tokens + (usage.cached_input_tokens ?? 0) + usage.output_tokens;
+  const tokens = tokensOf(usage);
   return usage.cost_usd === undefined ? { tokens } : { tokens, cost: usage.cost_usd };
 }
 
@@ -24,5 +27,5 @@ export function addSpent(a: Spent, b: Spent): Spent {
   const tokens = a.tokens + b.tokens;
   if (a.cost === undefined && b.cost === undefined) return { tokens };
   const partly = [a, b].some((one) => one.partly === true || (one.tokens > 0 && one.cost === undefined));
-  return { tokens, cost: (a.cost ?? 0) + (b.cost ?? 0), ...(partly ? { partly } : {}) };
+  return { tokens, cost: roundUsd((a.cost ?? 0) + (b.cost ?? 0)), ...(partly ? { partly } : {}) };
 }

@@ -11,13 +11,13 @@ import { write } from "./operations.js";
 import { feed, type Fed, type Open, type Sim } from "./sim.js";
 
 /** How an agent ends, as far as the judgement sees it. */
-export type AgentEnd =
-  | (Pick<Extract<AgentResult, { outcome: "ok" }>, "outcome" | "report"> & { usage?: Used })
+export type AgentEnd = { usage?: Used; duration_ms?: number } & (
+  | Pick<Extract<AgentResult, { outcome: "ok" }>, "outcome" | "report">
   | (Pick<Extract<AgentResult, { outcome: "failed" }>, "outcome" | "reason" | "evidence"> & {
-      usage?: Used;
       retry_at?: string;
       stopped_for?: "run" | "task";
-    });
+    })
+);
 
 /** What the world answers where it has a choice. */
 export interface Reply {
@@ -72,8 +72,10 @@ const DONE: AgentEnd = {
   report: { found: { task_id: null, status: "done", summary: "did it" } },
 };
 
-function answerAgent(sim: Sim, { job }: Extract<Effect, { kind: "run-agent" }>, end: AgentEnd): Fed {
-  const event: StepEvent = { type: "agent_finished", ...job, ...end, duration_ms: 0 };
+function answerAgent(before: Sim, { job }: Extract<Effect, { kind: "run-agent" }>, end: AgentEnd): Fed {
+  const { duration_ms = 0 } = end;
+  const event: StepEvent = { type: "agent_finished", ...job, ...end, duration_ms };
+  const sim = { ...before, now: before.now + duration_ms };
   const said = end.outcome === "ok" && "found" in end.report ? end.report.found.status : undefined;
   if (sim.rules.apply_summary || (said !== "done" && said !== "blocked")) return feed(sim, event);
   // Told to change the file itself, the agent does.

@@ -303,9 +303,10 @@ export const putBackFirst: Law = ({ trace, end }) => {
   });
 };
 
-/** L18, from what agents said they used. */
+/** L18, from what agents said they used, and the time. */
 export const budgetsKept: Law = ({ trace, end }) => {
-  const { max_tokens = Infinity, task_tokens = Infinity } = end.rules.budget;
+  const { max_tokens = Infinity, task_tokens = Infinity, max_duration_ms = Infinity } = end.rules.budget;
+  const began = Date.parse(trace[0]?.event.timestamp ?? "");
   const used = new Map<TaskId | undefined, number>([[undefined, 0]]);
   const begun = new Set<number>();
   return trace.flatMap(({ event, next }) => {
@@ -318,6 +319,7 @@ export const budgetsKept: Law = ({ trace, end }) => {
       begun.add(effect.job.job);
       const { task_id: id, job } = effect.job;
       const found = [];
+      if (Date.parse(event.timestamp) - began >= max_duration_ms) found.push(`job ${job} began too late`);
       if ((used.get(undefined) ?? 0) >= max_tokens)
         found.push(`job ${job} began with the run's budget spent`);
       if (id !== undefined && (used.get(id) ?? 0) >= task_tokens)

@@ -1,7 +1,8 @@
 // What a run and its tasks have used, and what their budgets leave. Pure.
 // Leaves stopping an agent that goes beyond them to the agents floor.
-import type { Limit } from "../agents/agent.js";
-import { describeLimit, tokensOf } from "../agents/budget.js";
+import type { Budget } from "../agents/agent.js";
+import { describeBudget } from "../agents/budget.js";
+import { roundUsd, tokensOf } from "../agents/usage.js";
 import type { StepEvent } from "../logging/events.js";
 import type { Rules } from "../logging/rules.js";
 import type { TaskId } from "../todo/task.js";
@@ -24,7 +25,7 @@ export function spend(spent: Spent, { usage, outcome, agent }: AgentFinished): S
   return {
     ...spent,
     tokens: spent.tokens + (usage === undefined ? 0 : tokensOf(usage)),
-    usd: spent.usd + (usage?.cost_usd ?? 0),
+    usd: roundUsd(spent.usd + (usage?.cost_usd ?? 0)),
     ...(unknown === undefined ? {} : { unknown }),
   };
 }
@@ -38,15 +39,15 @@ export interface Purse {
 }
 
 /** The budgets an attempt at a task (or none) has to keep to from `at` on, epoch ms. */
-export function limitsOf(purse: Purse, task: TaskId | undefined, at: number): Limit[] {
-  return [...limitsOfRun(purse, at), ...(task === undefined ? [] : limitsOfTask(purse, task))];
+export function budgetsOf(purse: Purse, task: TaskId | undefined, at: number): Budget[] {
+  return [...budgetsOfRun(purse, at), ...(task === undefined ? [] : budgetsOfTask(purse, task))];
 }
 
 /** Why the run may begin nothing more; `undefined` where it may. */
 export function whyRunIsOver(purse: Purse, at: number): string | undefined {
   const { rules, spent } = purse;
-  const gone = limitsOfRun(purse, at).find((limit) => limit.spent >= limit.most);
-  if (gone !== undefined) return describeLimit(gone);
+  const gone = budgetsOfRun(purse, at).find(isGone);
+  if (gone !== undefined) return describeBudget(gone);
   const { max_cost_usd, task_cost_usd, unknown_cost } = rules.budget;
   const isInDollars = max_cost_usd !== undefined || task_cost_usd !== undefined;
   if (!isInDollars || unknown_cost === "allow" || spent.unknown === undefined) return undefined;
@@ -55,27 +56,31 @@ export function whyRunIsOver(purse: Purse, at: number): string | undefined {
 
 /** Why a task is not tried again. */
 export function whyTaskIsOver(purse: Purse, task: TaskId): string | undefined {
-  const gone = limitsOfTask(purse, task).find((limit) => limit.spent >= limit.most);
-  return gone === undefined ? undefined : describeLimit(gone);
+  const gone = budgetsOfTask(purse, task).find(isGone);
+  return gone === undefined ? undefined : describeBudget(gone);
 }
 
-function limitsOfRun({ rules: { budget }, began, spent }: Purse, at: number): Limit[] {
+function isGone({ spent, most }: Budget): boolean {
+  return spent >= most;
+}
+
+function budgetsOfRun({ rules: { budget }, began, spent }: Purse, at: number): Budget[] {
   const { max_duration_ms, max_tokens, max_cost_usd } = budget;
   return [
-    ...limit({ of: "run", key: "loop.max_duration", unit: "ms", spent: at - began }, max_duration_ms),
-    ...limit({ of: "run", key: "loop.max_tokens", unit: "tokens", spent: spent.tokens }, max_tokens),
-    ...limit({ of: "run", key: "loop.max_cost_usd", unit: "usd", spent: spent.usd }, max_cost_usd),
+    ...budgetOf({ of: "run", key: "loop.max_duration", unit: "ms", spent: at - began }, max_duration_ms),
+    ...budgetOf({ of: "run", key: "loop.max_tokens", unit: "tokens", spent: spent.tokens }, max_tokens),
+    ...budgetOf({ of: "run", key: "loop.max_cost_usd", unit: "usd", spent: spent.usd }, max_cost_usd),
   ];
 }
 
-function limitsOfTask({ rules: { budget }, spentOn }: Purse, task: TaskId): Limit[] {
+function budgetsOfTask({ rules: { budget }, spentOn }: Purse, task: TaskId): Budget[] {
   const { tokens, usd } = spentOn?.get(task) ?? NOTHING_SPENT;
   return [
-    ...limit({ of: "task", key: "loop.task_tokens", unit: "tokens", spent: tokens }, budget.task_tokens),
-    ...limit({ of: "task", key: "loop.task_cost_usd", unit: "usd", spent: usd }, budget.task_cost_usd),
+    ...budgetOf({ of: "task", key: "loop.task_tokens", unit: "tokens", spent: tokens }, budget.task_tokens),
+    ...budgetOf({ of: "task", key: "loop.task_cost_usd", unit: "usd", spent: usd }, budget.task_cost_usd),
   ];
 }
 
-function limit(rest: Omit<Limit, "most">, most: number | undefined): Limit[] {
+function budgetOf(rest: Omit<Budget, "most">, most: number | undefined): Budget[] {
   return most === undefined ? [] : [{ ...rest, most }];
 }
