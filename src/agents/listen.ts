@@ -11,6 +11,7 @@ import { splitLines } from "./lines.js";
 import type { FailureFacts } from "./limit-facts.js";
 import type { Closing, Reader } from "./reader.js";
 import type { Spent } from "./stopped.js";
+import { countTurns, NO_TURNS } from "./turns.js";
 import { addUsed, NOTHING_USED } from "./usage.js";
 
 const STDERR_TAIL = 16 * 1024;
@@ -61,6 +62,7 @@ export class Listener<S> {
   #waiting: FailureFacts | undefined;
   #unknownEvents = 0;
   #told: Used = NOTHING_USED;
+  #turns = NO_TURNS;
   #atWork = 0;
   #broken = false;
 
@@ -139,6 +141,9 @@ export class Listener<S> {
     for (const said of events) {
       const event = said.type === "usage" ? priced(said, this.#rules.price) : said;
       if (event.type === "usage") this.#told = addUsed(this.#told, event);
+      const { count } = this.#turns;
+      this.#turns = countTurns(this.#turns, event);
+      if (this.#turns.count > count) this.#rules.spend("turns", 1);
       // What it cost is told in any case.
       if (this.#rules.spend("events", 1) === 0 && event.type !== "usage") continue;
       const held = context.onEvent(boundEvent(redactValue((text) => context.redact(text), event, KEPT)));

@@ -149,7 +149,12 @@ function rulesOf<S>(
   return {
     timeoutMs: settings.timeoutMs,
     idleTimeoutMs: settings.idleTimeoutMs,
-    most: { events: settings.maxEvents, output: settings.maxOutput },
+    most: {
+      // Claude holds it by a flag of its own.
+      turns: settings.kind === "claude" ? 0 : settings.maxTurns,
+      events: settings.maxEvents,
+      output: settings.maxOutput,
+    },
     cleanStop: kind.cleanStop,
     stop,
     silenceIsFine: () => listener.silenceIsFine(),

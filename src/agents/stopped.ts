@@ -3,8 +3,8 @@ import { never } from "../system/never.js";
 import { describeDuration, describeBudget } from "./budget.js";
 import type { Budget, FailureReason } from "./agent.js";
 
-/** What an agent may only spend so much of: events, bytes of output. */
-export type Spent = "events" | "output";
+/** What an agent may only spend so much of: turns, events, bytes of output. */
+export type Spent = "turns" | "events" | "output";
 
 /** Why we ended it ourselves. */
 export type Stopped =
@@ -29,6 +29,8 @@ export function describeStop(name: string, stopped: Stopped): { reason: FailureR
         reason: why,
         evidence: `printed nothing for ${describeDuration(stopped.afterMs)} (agents.${name}.idle_timeout)`,
       };
+    case "turns":
+      return { reason: why, evidence: `more than ${stopped.most} turns (agents.${name}.max_turns)` };
     case "events":
       return { reason: why, evidence: `more than ${stopped.most} events (agents.${name}.max_events)` };
     case "output":

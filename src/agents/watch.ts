@@ -47,7 +47,7 @@ export function watchProcess(running: RunningProcess, rules: WatchRules, clock: 
   let heardAt = startedAt;
   let stopped: Stopped | undefined;
   let killAt = Infinity;
-  const spent: Record<Spent, number> = { events: 0, output: 0 };
+  const spent: Record<Spent, number> = { turns: 0, events: 0, output: 0 };
 
   const kill = (): void => {
     killAt = Infinity;

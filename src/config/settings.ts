@@ -229,9 +229,11 @@ export const SETTINGS = {
     default: 20_000,
   }),
   "agents.*.max_output": row(byteSize, "The most an attempt may print; 0 = any amount.", { default: "1GB" }),
-  "agents.*.max_turns": row(wholeNumber(0), "Kind `claude`: the most turns of an attempt; 0 = any number.", {
-    default: 0,
-  }),
+  "agents.*.max_turns": row(
+    wholeNumber(0),
+    "The most turns of an attempt: what the model does until results come back; 0 = any number.",
+    { default: 0 },
+  ),
   "agents.*.contain": row(
     oneOf("auto", "none"),
     "Whether it gets a PID namespace of its own where the system allows one.",

@@ -125,8 +125,7 @@ export const WORK_CASES: readonly Case[] = [
   },
   {
     name: "max-turns",
-    about: "The agent never comes to an end; `max_turns: 3`, which only claude's own flag can hold.",
-    only: ["claude"],
+    about: "The agent never comes to an end; `max_turns: 3`, which claude holds by a flag of its own.",
     agent: () => ({ max_turns: 3 }),
     scenario: ENDLESS,
     wanted: "blocked: turns",
