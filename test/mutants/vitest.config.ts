@@ -13,7 +13,7 @@ class SmallFirst extends BaseSequencer {
 }
 
 /** Tests of the gate that run commands, and prepare rooms for them. */
-const ROOMS = ["**/gate/{cold-gate,setup,red-first,run-commands}.test.ts"];
+const ROOMS = ["**/{cold-gate,setup,red-first,run-commands}.test.ts"];
 
 export default defineConfig({
   test: {
