@@ -1,5 +1,5 @@
 // Which files hold a project to its word: CI, settings of test runners and linters, what is loaded before any test, and tests.
-// Patterns as in .gitignore, without their judgement: that is protected.ts.
+// Patterns as in .gitignore (one with a slash inside holds at the top alone, but for `**/`), without their judgement: that is protected.ts.
 
 /** Decide what a check does, and a person alone changes them: kept as at the base, added ones too. */
 export const HELD = [
@@ -22,11 +22,11 @@ export const HELD = [
   "node_modules/",
   ".bin/",
   ".pnp.*",
-  ".yarn/releases/",
-  ".yarn/plugins/",
+  "**/.yarn/releases/",
+  "**/.yarn/plugins/",
   ".bundle/",
-  ".cargo/config",
-  ".cargo/config.toml",
+  "**/.cargo/config",
+  "**/.cargo/config.toml",
   "pip.conf",
   ".envrc",
   ".tool-versions",
