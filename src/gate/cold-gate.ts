@@ -2,12 +2,13 @@
 // those, on its own tests as they are. Leaves what is protected to cold-study.ts, and rooms to cold-room.ts.
 import { posix } from "node:path";
 import { asResult, type GitFailure } from "../git/git.js";
+import { readBlobs } from "../git/objects.js";
 import type { Result } from "../system/result.js";
 import { runPass, type ColdOrder, type Gate, type Seen } from "./cold-pass.js";
 import { doubtsOf, withDoubts } from "./cold-doubts.js";
-import { inRoom, pathFromTop, type ColdPlaces, type InRoom } from "./cold-room.js";
+import { inRoom, pathFromTop, unwrap, type ColdPlaces, type InRoom } from "./cold-room.js";
 import { roomOrder, studyAttempt, type Study } from "./cold-study.js";
-import { hasTests, mayBeForWant } from "./cold-want.js";
+import { hasTests, mayBeForWant, type ReadTexts } from "./cold-want.js";
 import { judge } from "./compare.js";
 import { joined, type Footing } from "./footing.js";
 import { baselineAfter, interruptedGate, measureBaseline, type Runs } from "./gate.js";
@@ -96,7 +97,7 @@ async function judgeWork(gate: Gate): Promise<Judged> {
   const isWanting =
     hasOwnTests &&
     work.report.verdict === "failed" &&
-    (await mayBeForWant(places, study, work.report.commands, strict));
+    (await mayBeForWant(study, { commands: work.report.commands, strict }, textsIn(places)));
   if (!passes(work) && !isWanting) return { report: work.report, now: undefined, doubts: [] };
   const tests = hasOwnTests
     ? await runPass(gate, {
@@ -111,6 +112,13 @@ async function judgeWork(gate: Gate): Promise<Judged> {
   const all = tests === undefined ? {} : { all: baselineAfter(tests.runs).commands };
   const strays = new Set([...work.strays, ...(tests?.strays ?? [])]);
   return { report, now: { ...baselineAfter(work.runs), ...all }, doubts: doubtsOf(isWanting, [...strays]) };
+}
+
+/** Settings that are bigger are none. */
+const MOST_BYTES = 1024 * 1024;
+
+function textsIn({ rooms }: ColdPlaces): ReadTexts {
+  return async (oids) => [...unwrap(await readBlobs(rooms.repo, [...oids], MOST_BYTES)).values()];
 }
 
 /** Where there were no tests that could be held, all there are is the attempt's own. */

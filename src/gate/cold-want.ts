@@ -1,10 +1,8 @@
 // Whether the work may have failed for want of the attempt's own tests alone, which the pass with the tests there were leaves out.
 // What is printed proves nothing: code under test prints too. So the base must say that such a failure can be, and the attempt is
-// not verified by it. Leaves the passes to cold-gate.ts.
+// not verified by it. Leaves the passes, and reading the base, to cold-gate.ts.
 import { posix } from "node:path";
 import { toText } from "../git/bytes.js";
-import { readBlobs } from "../git/objects.js";
-import { unwrap, type ColdPlaces } from "./cold-room.js";
 import type { Study } from "./cold-study.js";
 import type { CommandVerdict } from "./verdict.js";
 
@@ -16,11 +14,10 @@ const ASKS_FOR_COVERAGE =
 const SETTINGS =
   /^(?:package\.json|pyproject\.toml|setup\.cfg|tox\.ini|pytest\.ini|\.coveragerc|\.nycrc.*|\.c8rc.*|(?:jest|vitest|vite|karma)\.conf.*|\.simplecov|Makefile|noxfile\.py)$/;
 /** Picks tests by their names: there may have been none of that name. */
-const PICKS = /\s(?:-k|-t|-g|--grep|--filter|--(?:test-name-pattern|testNamePattern)[= ])|::/;
+const PICKS = /\s(?:-k|(?:-t|-g|--grep|--filter|--test-name-pattern|--testNamePattern)[= ])|::/;
 const SOURCE =
   /\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kts?|php|sh|bats|t|exs?|cs|scala|groovy|swift|c|cc|cpp|feature)$/;
 const NO_TEST = /^(?:__init__|conftest)\.py$/;
-const MOST_BYTES = 1024 * 1024;
 
 /** Whether the base has any tests that could be held. */
 export function hasTests({ baseFiles, protection }: Pick<Study, "baseFiles" | "protection">): boolean {
@@ -30,12 +27,14 @@ export function hasTests({ baseFiles, protection }: Pick<Study, "baseFiles" | "p
   });
 }
 
-/** Whether all that failed may have failed for want of tests. Two processes at most. Throws a `GitError`. */
+/** The texts of the base with these object ids. */
+export type ReadTexts = (oids: readonly string[]) => Promise<readonly string[]>;
+
+/** Whether all that failed may have failed for want of tests. Reads at most once, and rejects as that does. */
 export async function mayBeForWant(
-  places: ColdPlaces,
-  study: Study,
-  commands: readonly CommandVerdict[],
-  strict: boolean,
+  { baseFiles }: Pick<Study, "baseFiles">,
+  { commands, strict }: { commands: readonly CommandVerdict[]; strict: boolean },
+  readTexts: ReadTexts,
 ): Promise<boolean> {
   const failing = commands.filter(({ verdict }) => isFailing(verdict, strict));
   if (failing.length === 0 || !failing.every((one) => saysSo(one, strict))) return false;
@@ -43,7 +42,10 @@ export async function mayBeForWant(
     ({ command, verdict, own }) =>
       verdict !== "pre-existing" && !(own && PICKS.test(command)) && !ASKS_FOR_COVERAGE.test(command),
   );
-  return open.length === 0 || (await asksForCoverage(places, study));
+  if (open.length === 0) return true;
+  const settings = [...baseFiles].filter(([path]) => SETTINGS.test(posix.basename(toText(path))));
+  const texts = await readTexts(settings.map(([, { oid }]) => oid));
+  return texts.some((text) => ASKS_FOR_COVERAGE.test(text));
 }
 
 function isFailing(verdict: CommandVerdict["verdict"], strict: boolean): boolean {
@@ -53,11 +55,4 @@ function isFailing(verdict: CommandVerdict["verdict"], strict: boolean): boolean
 function saysSo({ tests, tail }: CommandVerdict, strict: boolean): boolean {
   const failing = [tests?.regressed, tests?.new, strict ? tests?.pre_existing : []];
   return failing.every((names) => names === undefined || names.length === 0) && SAYS_SO.test(tail);
-}
-
-async function asksForCoverage({ rooms }: ColdPlaces, { baseFiles }: Study): Promise<boolean> {
-  const settings = [...baseFiles].filter(([path]) => SETTINGS.test(posix.basename(toText(path))));
-  const oids = settings.map(([, { oid }]) => oid);
-  const blobs = unwrap(await readBlobs(rooms.repo, oids, MOST_BYTES));
-  return [...blobs.values()].some((text) => ASKS_FOR_COVERAGE.test(text));
 }
