@@ -2,7 +2,18 @@
 import { expect, test } from "vitest";
 import { protect, type Kind } from "./protected.js";
 import { namedByCommands } from "./protected-commands.js";
-import { CONFIG, HELD, NO_TESTS, TESTS, TOOL_FILES } from "./protected-patterns.js";
+import {
+  CONFIG,
+  HELD,
+  NO_TESTS,
+  PROGRAMS,
+  PYTHON_LIBRARY,
+  PYTHON_MODULES,
+  PYTHON_RUNNERS,
+  TESTS,
+  TOOL_FILES,
+  UTILITIES,
+} from "./protected-patterns.js";
 import ignore from "ignore";
 
 const NAMES: Record<Exclude<Kind, "shadow">, string> = {
@@ -85,4 +96,37 @@ test.each<[string, string]>([
   const rules = ignore({ ignorecase: false }).add([...(TOOL_FILES[program] ?? [])]);
   expect(names.split(" ").filter((name) => !rules.ignores(name))).toEqual([]);
   expect(rules.ignores("src/index.js")).toBe(false);
+});
+
+// Of each what checks are most often made of, from all over the list, and names near them that an honest file may have.
+test.each<[string, ReadonlySet<string>, string, string]>([
+  ["runs tests", PYTHON_RUNNERS, "unittest pytest _pytest nose mock coverage hypothesis runpy", "tests calc"],
+  [
+    "those are made of",
+    PYTHON_MODULES,
+    "abc argparse asyncio copy dataclasses difflib enum functools inspect linecache logging os pathlib random re shutil stat string sys tempfile traceback typing weakref",
+    "calc main app",
+  ],
+  [
+    "python's own library",
+    PYTHON_LIBRARY,
+    "abc array base64 bisect calendar code collections configparser copy dataclasses decimal email enum fractions gettext gzip hmac html json locale mailbox math netrc os pdb pickle platform pprint pydoc queue random secrets selectors shelve shutil socket statistics string struct symtable sysconfig tempfile textwrap token tomllib types unittest uu uuid venv xml zipfile zipimport zlib zoneinfo",
+    "calc numpy requests",
+  ],
+  [
+    "programs of every system",
+    UTILITIES,
+    "basename cat install join jq ls sha256sum sleep sort split stat xargs gzip",
+    "table sh",
+  ],
+  [
+    "programs that check",
+    PROGRAMS,
+    "sh node npm python3 uv poetry pytest ruby cargo rustc make git diff jest c8 tsc bats dotnet",
+    "greet cat",
+  ],
+])("%s", (_what, list, names, others) => {
+  expect(names.split(" ").filter((name) => !list.has(name))).toEqual([]);
+  expect(others.split(" ").filter((name) => list.has(name))).toEqual([]);
+  expect([...list].filter((name) => !/^[\w-]+$/.test(name))).toEqual([]);
 });
