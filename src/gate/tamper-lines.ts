@@ -22,16 +22,16 @@ interface Language {
 
 const JS: Language = {
   family: "braces",
-  comment: /^(?:\/\/|\/\*(?!.*\*\/\s*\S)|\*(?:\s|\/|$))/,
+  comment: /^(?:\/\/|(?!.*\*\/\s*\S)(?:\/\*|\*(?:\s|\/|$)))/,
   imports:
-    /^(?:import\b(?!\s*\()|export\s.*\sfrom\s+["']|(?:const|let|var)\s+[\w{},:\s]+=\s*(?:await\s+import|require)\(\s*["'][^"']*["']\s*\);?$)/,
+    /^(?:import\b\s*["'{*\w$][^;]*|export\s[^;=()"']*\sfrom\s+["'][^;]*|(?:const|let|var)\s+[\w{},:\s]+=\s*(?:await\s+import|require)\(\s*["'][^"']*["']\s*\));?(?:\s*\/\/.*)?$/,
   importBlocks: /^[ \t]*import\s+(?:type\s+)?(?:\w+\s*,\s*)?\{[^{}'"`;]*\}\s*from\s*["'][^"'\n]*["'];?/gm,
 };
 const C_LIKE: Language = {
   family: "braces",
   comment: JS.comment,
   imports:
-    /^(?:import|using|use|package|namespace|include|require(?:_once)?|mod|extern crate|#include)\b[^(){}=]*;?$/,
+    /^(?:import|using|use|package|namespace|include|require(?:_once)?|mod|extern crate|#include)\b[^(){}=;]*;?(?:\s*\/\/.*)?$/,
   importBlocks: /^import\s*\([^()]*\)/gm,
 };
 const PYTHON: Language = {
@@ -43,7 +43,7 @@ const PYTHON: Language = {
 const RUBY: Language = {
   family: "ruby",
   comment: /^#(?!!)/,
-  imports: /^(?:require|require_relative|load)\b/,
+  imports: /^(?:require|require_relative|load)\b(?!\s*[.=])[^;]*$/,
   importBlocks: undefined,
 };
 const SHELL: Language = { family: "shell", comment: /^#(?!!)/, imports: undefined, importBlocks: undefined };
