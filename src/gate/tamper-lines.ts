@@ -32,7 +32,8 @@ const C_LIKE: Language = {
   comment: JS.comment,
   imports:
     /^(?:import|using|use|package|namespace|include|require(?:_once)?|mod|extern crate|#include)\b[^(){}=;]*;?(?:\s*\/\/.*)?$/,
-  importBlocks: /^import\s*\([^()]*\)/gm,
+  importBlocks:
+    /^(?:import\s*\([^()]*\)|[ \t]*(?:use|import)\s+[\w:.\\]+[:.\\]\{[^(){}=;]*(?:\{[^(){}=;]*\}[^(){}=;]*)*\};?)/gm,
 };
 const PYTHON: Language = {
   family: "indents",
