@@ -96,7 +96,7 @@ export function unquoted(line: string): string {
 
 const SKIPS = [
   // JavaScript
-  /\b(?:it|test|describe|suite|context|specify|t|this|ctx)\s*\.\s*(?:skip|todo|fixme|failing|fails|skipIf|runIf)\b/,
+  /\b(?:it|test|describe|suite|context|specify|t|this|ctx)(?:\s*\.\s*(?:concurrent|sequential|serial|parallel))?\s*\.\s*(?:skip|todo|fixme|failing|fails|skipIf|runIf)\b/,
   /\b(?:xit|xdescribe|xtest|xcontext|xspecify)\b\s*[(.]/,
   /\b(?:skip|todo|pending)\s*:\s*(?!false\b|undefined\b)/,
   // Python
@@ -115,7 +115,7 @@ const SKIPS = [
 
 /** Others do not run where one of these is. */
 const ONLY =
-  /\b(?:it|test|describe|suite|context|specify)\s*\.\s*only\b|\bf(?:it|describe|context|test)\s*\(|\bonly\s*:\s*true\b/;
+  /\b(?:it|test|describe|suite|context|specify)(?:\s*\.\s*(?:concurrent|sequential|serial|parallel))?\s*\.\s*only\b|(?:^|[;{}]|=>)\s*f(?:it|describe|context|test)\s*\((?![^()]*\)\s*\{)|\bonly\s*:\s*true\b/;
 
 /** Whether the line leaves a test out. */
 export function hasSkip(line: string): boolean {
