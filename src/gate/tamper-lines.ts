@@ -98,7 +98,7 @@ const SKIPS = [
   // JavaScript
   /\b(?:it|test|describe|suite|context|specify|t|this|ctx)(?:\s*\.\s*(?:concurrent|sequential|serial|parallel))?\s*\.\s*(?:skip|todo|fixme|failing|fails|skipIf|runIf)\b/,
   /\b(?:xit|xdescribe|xtest|xcontext|xspecify)\b\s*[(.]/,
-  /\b(?:skip|todo|pending)\s*:\s*(?!false\b|undefined\b)/,
+  /\b(?:skip|todo|pending)\s*:(?!\s*(?:false|undefined)\b)/,
   // Python
   /@(?:unittest\.)?(?:skip|skipIf|skipUnless|expectedFailure)\b/,
   /\bpytest\s*\.\s*(?:mark\s*\.\s*(?:skip|skipif|xfail)|skip|xfail|importorskip)\b/,
