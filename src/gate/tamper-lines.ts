@@ -84,8 +84,8 @@ export function familyOf(path: string, text: string): Family {
 function languageOf(path: string, text: string): Language {
   const known = LANGUAGES.find(([names]) => names.test(posix.basename(path)))?.[1];
   if (known !== undefined) return known;
-  const [shebang = ""] = text.split("\n", 1);
-  if (!shebang.startsWith("#!")) return DATA;
+  const shebang = /^#!.*/.exec(text)?.[0];
+  if (shebang === undefined) return DATA;
   return shebang.includes("python") ? PYTHON : shebang.includes("node") ? JS : SHELL;
 }
 
@@ -130,7 +130,7 @@ export function hasOnly(line: string): boolean {
 
 /** Ends the whole program, with a code that says that all is well. */
 const EXIT =
-  /\bprocess\s*\.\s*(?:exit|reallyExit)\s*\(\s*0?\s*\)|\bprocess\s*\.\s*exitCode\s*=\s*0|\b(?:sys\s*\.\s*exit|os\s*\.\s*_exit|SystemExit|System\s*\.\s*exit|os\s*\.\s*Exit)\s*\(\s*0?\s*\)|(?<![.\w])(?:quit|exit!?)\s*\(\s*0?\s*\)|^\s*(?:exit|exit!)\s*(?:0|$)|(?:;|&&|\|\||\bthen\b)\s*exit\s*(?:0|;|$)|\braise\s+SystemExit\s*$/;
+  /\bprocess\s*\.\s*(?:exit|reallyExit)\s*\(\s*0?\s*\)|\bprocess\s*\.\s*exitCode\s*=\s*0|\b(?:sys\s*\.\s*exit|os\s*\.\s*_exit|SystemExit|System\s*\.\s*exit|os\s*\.\s*Exit)\s*\(\s*0?\s*\)|(?<![.\w])(?:quit|exit!?)\s*\(\s*0?\s*\)|^\s*exit!?\s*(?:0|$)|(?:;|&&|\|\||\bthen\b)\s*exit\s*(?:0|;|$)|\braise\s+SystemExit\s*$/;
 
 /** Whether the line ends the program as if all were well. */
 export function hasExit(line: string): boolean {
