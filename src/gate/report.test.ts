@@ -117,6 +117,51 @@ test("a report is found among what else was printed", () => {
   expect(read("hello\n1..2\nok 1 - a\nnot ok 2\n")).toEqual({ passed: ["a"], failed: ["2"] });
 });
 
+test("white space and a byte order mark before a document are no part of it", () => {
+  const one = '<?xml version="1.0"?><testsuite name="s"><testcase name="a"/></testsuite>';
+  for (const before of ["  ", "\t", "\ufeff", "\ufeff  ", "npm test\n  "])
+    expect([before, read(before + one)]).toEqual([before, { passed: ["s > a"] }]);
+  // As files of a runner that marks them are, printed one after the other.
+  expect(read(`\ufeff${one}\n\ufeff${one}\n\ufeff\t${one}`)).toEqual({
+    passed: ["s > a", "s > a (2)", "s > a (3)"],
+  });
+  expect(read('\t<testsuite name="s"><testcase name="a"/></testsuite>')).toEqual({ passed: ["s > a"] });
+});
+
+test("documents of other kinds among reports are passed over", () => {
+  const other = '<?xml version="1.0"?>\n<coverage line-rate="1"/>';
+  const one = '<?xml version="1.0"?>\n<testsuites><testsuite><testcase name="a"/></testsuite></testsuites>';
+  expect(read(other)).toEqual({ how: "none" });
+  expect(read(`${other}\n${other}`)).toEqual({ how: "none" });
+  expect(read(`${other}\n${one}\n${other}`)).toEqual({ passed: ["a"] });
+});
+
+test("nothing but its cases is in a report", () => {
+  const xml = '<testsuite><testcase name="a"/></testsuite>';
+  expect(readReport(Buffer.from(xml), clean)).toEqual({
+    how: "read",
+    cases: [{ name: "a", status: "passed" }],
+  });
+  // Bytes that lie within others, as those of a pipe do.
+  const among = Buffer.from(`TAP version 13\n${xml}\nok`).subarray(15, 15 + xml.length);
+  expect(readReport(among, clean)).toEqual({ how: "read", cases: [{ name: "a", status: "passed" }] });
+});
+
+test("what a line of TAP must be for the text to be taken for it", () => {
+  const plan = "(as many tests as planned)";
+  expect(read("TAP version 13  \nok 1 - a\n")).toEqual({ passed: ["a"] });
+  expect(read("TAP version 14\t\nok 1 - a\n")).toEqual({ passed: ["a"] });
+  expect(read("TAP version 13 is what we print\nok 1 - a\n")).toEqual({ how: "none" });
+  expect(read("TAP version 13!\nok 1 - a\n")).toEqual({ how: "none" });
+  expect(read("1..1\nok 1 - a\n")).toEqual({ passed: ["a"] });
+  expect(read("1..1\nnot ok 1 - a\n")).toEqual({ failed: ["a"] });
+  expect(read("1..12\nok 1 - a\n")).toEqual({ failed: [plan], passed: ["a"] });
+  expect(read("see 1..2\nok 1 - a\n")).toEqual({ how: "none" });
+  expect(read("1..2nd\nok 1 - a\n")).toEqual({ how: "none" });
+  expect(read("1..1\nall is ok\n")).toEqual({ how: "none" });
+  expect(read("1..1\nokay\n")).toEqual({ how: "none" });
+});
+
 test("what only looks like a report is none", () => {
   for (const text of [
     "",

@@ -5,7 +5,7 @@ import { readTap } from "./tap.js";
 import type { CleanPart, Report, TestCase } from "./test-names.js";
 
 const XML_START = /^\ufeff?[ \t]*(?:<\?xml\b|<testsuites?\b)/m;
-const XML_DOCUMENT = /^[ \t]*(?=<\?xml\b)/m;
+const XML_DOCUMENT = /^\ufeff?[ \t]*(?=<\?xml\b)/m;
 const TAP_VERSION = /^TAP version \d+\s*$/m;
 const TAP_PLAN = /^1\.\.\d+\b/m;
 const TAP_POINT = /^(?:not )?ok\b/m;
@@ -16,7 +16,7 @@ export function readReport(bytes: Uint8Array, clean: CleanPart): Report {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
   const xml = text.search(XML_START);
   const tap = text.search(TAP_VERSION);
-  if (xml !== -1 && (tap === -1 || xml < tap)) return readDocuments(text.slice(xml), clean);
+  if (xml !== -1 && (tap === -1 || xml < tap)) return readDocuments(text.slice(xml).trimStart(), clean);
   if (tap !== -1) return readTap(text.slice(tap), clean);
   return TAP_PLAN.test(text) && TAP_POINT.test(text) ? readTap(text, clean) : { how: "none" };
 }
