@@ -38,7 +38,7 @@ export function findTampering(
 function linkTampering({ path, from, to, after }: ChangedFile): Tampering[] {
   if (to.mode !== LINK || (from.mode === LINK && from.oid === to.oid)) return [];
   const target = after ?? "";
-  const inside = posix.normalize(posix.join(posix.dirname(path), target));
+  const inside = posix.join(posix.dirname(path), target);
   const leaves =
     target.startsWith("/") || inside === ".." || inside.startsWith("../") || /^\.git(?:\/|$)/.test(inside);
   if (!leaves) return [];
@@ -47,11 +47,11 @@ function linkTampering({ path, from, to, after }: ChangedFile): Tampering[] {
   ];
 }
 
-function settingsTampering({ path, before, after, from, to }: ChangedFile): Tampering[] {
+function settingsTampering({ path, before, after }: ChangedFile): Tampering[] {
   const told = (detail: string): Tampering[] => [{ path, what: "settings", detail }];
   if (/(?:^|\/)\.looper\/config\.[^/]+$/.test(path))
     return told("settings of Looper's own are not an agent's to change");
-  if (posix.basename(path) !== "package.json" || (!exists(from) && !exists(to))) return [];
+  if (posix.basename(path) !== "package.json") return [];
   const differs = changesLooperKey({ base: before ?? "{}", now: after ?? "{}" });
   return differs ? told("the key looper is not an agent's to change") : [];
 }
