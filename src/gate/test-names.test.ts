@@ -26,8 +26,15 @@ test("a long name is cut, and stays another than one cut alike", () => {
   expect(nameIn("", long)).toBe(one);
   expect(nameIn("", "x".repeat(400))).toBe("x".repeat(400));
   expect(nameIn("", `${"x".repeat(379)}${"😀".repeat(20)}`)).toMatch(/^x{379}… [0-9a-f]{16}$/);
+  // Only the character that the cut goes through is left out, none before it.
+  expect(nameIn("", `😀${"x".repeat(400)}`)).toMatch(/^😀x{378}… [0-9a-f]{16}$/);
+  expect(nameIn("", `${"x".repeat(378)}${"😀".repeat(20)}`)).toMatch(/^x{378}😀… [0-9a-f]{16}$/);
   expect(nameIn("s", "a")).toBe("s > a");
   expect(nameIn("s", "")).toBe("s > (no name)");
+  expect(nameIn("", "")).toBe("(no name)");
+  // The suite's part counts as well.
+  expect(nameIn("s", "x".repeat(396))).toBe(`s > ${"x".repeat(396)}`);
+  expect(nameIn("s", "x".repeat(397))).toMatch(/^s > x{376}… [0-9a-f]{16}$/);
 });
 
 test("of cases with one name, those that failed come first, in whatever order they ran", () => {
