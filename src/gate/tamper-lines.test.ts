@@ -112,6 +112,7 @@ const single: Record<string, [path: string, says: string[], silent: string[]]> =
       'const {a} = await import("./a.js");',
       'const a = await  import( "./a.js" );',
       'const a = require(""); // why',
+      'const a = require("./a");//why',
     ],
   ],
   "a statement behind an import is none": [

@@ -24,7 +24,7 @@ const JS: Language = {
   family: "braces",
   comment: /^(?:\/\/|(?!.*\*\/\s*\S)(?:\/\*|\*(?:\s|\/|$)))/,
   imports:
-    /^(?:import\b\s*["'{*\w$][^;]*|export\s[^;=()"']*\sfrom\s+["'][^;]*|(?:const|let|var)\s+[\w{},:\s]+=\s*(?:await\s+import|require)\(\s*["'][^"']*["']\s*\));?(?:\s*\/\/.*)?$/,
+    /^(?:import\b\s*["'{*\w$][^;]*|export\s[^;=()"']*\sfrom\s+["'][^;]*|(?:const|let|var)\s[\w{},:\s]+=\s*(?:await\s+import|require)\(\s*["'][^"']*["']\s*\));?(?:\s*\/\/.*)?$/,
   importBlocks: /^[ \t]*import\s+(?:type\s+)?(?:\w+\s*,\s*)?\{[^{}'"`;]*\}\s*from\s*["'][^"'\n]*["'];?/gm,
 };
 const C_LIKE: Language = {
@@ -38,7 +38,7 @@ const C_LIKE: Language = {
 const PYTHON: Language = {
   family: "indents",
   comment: /^#/,
-  imports: /^(?:from\s+[\w.]+\s+import\b|import\s+[\w.]+)[^;()]*$/,
+  imports: /^(?:from\s+[\w.]+\s+import\b|import\s+[\w.])[^;()]*$/,
   importBlocks: /^[ \t]*from\s+[\w.]+\s+import\s*\([^()]*\)/gm,
 };
 const RUBY: Language = {
@@ -48,7 +48,7 @@ const RUBY: Language = {
   importBlocks: undefined,
 };
 const SHELL: Language = { family: "shell", comment: /^#(?!!)/, imports: undefined, importBlocks: undefined };
-const DATA: Language = { family: "data", comment: /^(?!)/, imports: undefined, importBlocks: undefined };
+const DATA: Language = { family: "data", comment: /(?!)/, imports: undefined, importBlocks: undefined };
 
 const LANGUAGES: readonly (readonly [RegExp, Language])[] = [
   [/\.(?:[cm]?[jt]sx?|vue|svelte)$/i, JS],

@@ -198,6 +198,7 @@ const notOnly = [
   "function fit(box) {",
   "fn fit(a: Box) -> Box {",
   "  fit(box) {",
+  "  fit(a, b){",
   "const box = fit(a);",
   "assert fit(X) == 1",
   "expect(fit(a)).toBe(1);",
