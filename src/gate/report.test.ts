@@ -136,6 +136,18 @@ test("documents of other kinds among reports are passed over", () => {
   expect(read(`${other}\n${one}\n${other}`)).toEqual({ passed: ["a"] });
 });
 
+test("a document that a test printed is no document of its own", () => {
+  const start = '<?xml version="1.0"?>';
+  const one = (out: string): string =>
+    `${start}\n<testsuite><testcase name="a"><system-out><![CDATA[${out}]]></system-out></testcase></testsuite>\n`;
+  expect(read(one(`got ${start}<b/>`))).toEqual({ passed: ["a"] });
+  expect(read(one(`got\n${start}\n<b/>\n  ${start}\n<b/>\n`))).toEqual({ passed: ["a"] });
+  expect(read(one(`\n${start}<![CDATA[`) + one(start) + one("]]"))).toEqual({
+    passed: ["a", "a (2)", "a (3)"],
+  });
+  expect(read(`${start}<testsuite><![CDATA[\n${start}`)).toMatchObject({ how: "broken" });
+});
+
 test("nothing but its cases is in a report", () => {
   const xml = '<testsuite><testcase name="a"/></testsuite>';
   expect(readReport(Buffer.from(xml), clean)).toEqual({

@@ -25,7 +25,7 @@ export function readReport(bytes: Uint8Array, clean: CleanPart): Report {
 function readDocuments(text: string, clean: CleanPart): Report {
   const cases: TestCase[] = [];
   let found = false;
-  for (const document of text.split(XML_DOCUMENT)) {
+  for (const document of documentsIn(text)) {
     const end = document.lastIndexOf(LAST_TAG);
     const report = readJUnit(
       end === -1 ? document : document.slice(0, document.indexOf(">", end) + 1),
@@ -37,4 +37,20 @@ function readDocuments(text: string, clean: CleanPart): Report {
     for (const one of report.cases) cases.push(one);
   }
   return found ? { how: "read", cases } : { how: "none" };
+}
+
+/** What a test printed stands in a report as it is, where no markup counts: also the beginning of a document. */
+function documentsIn(text: string): string[] {
+  const documents: string[] = [];
+  let printed = "";
+  let isPrinted = false;
+  for (const part of text.split(XML_DOCUMENT)) {
+    const [begin, end] = [part.lastIndexOf("<![CDATA["), part.lastIndexOf("]]>")];
+    if (begin !== end) isPrinted = begin > end;
+    printed += part;
+    if (isPrinted) continue;
+    documents.push(printed);
+    printed = "";
+  }
+  return printed === "" ? documents : [...documents, printed];
 }
