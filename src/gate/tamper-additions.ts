@@ -76,7 +76,7 @@ function hunksOf(path: string, before: string, after: string): Hunk[] {
 
 /** The line that does harm. */
 function harmIn(hunk: Hunk, family: Family): string | undefined {
-  const code = family === "shell" || family === "ruby" ? hereDocuments(hunk.code).outside : hunk.code;
+  const code = family === "shell" || family === "ruby" ? hereDocuments(hunk.code, family).outside : hunk.code;
   const anywhere = code.find(
     (line) => hasOnly(line) || hasExit(line) || /^\s*pytestmark\b.*(?:skip|xfail)/.test(line),
   );
@@ -87,8 +87,10 @@ function harmIn(hunk: Hunk, family: Family): string | undefined {
   if (text !== undefined) return text;
   const opener = openersLeft(code, family).find((line) => !GROUP.test(unquoted(line)) || hasSkip(line));
   if (opener !== undefined) return opener;
+  const mark = code.slice(code.findLastIndex((line) => !MARK.test(line)) + 1).find(hasSkip);
+  if (mark !== undefined) return mark;
   const last = code.at(-1);
-  if (last !== undefined && closesOff(last, next, family)) return last;
+  if (last !== undefined && family === "indents" && isHeadOf(next, last)) return last;
   return code.find((line, at) => LEAVES.test(unquoted(line).trim()) && leavesOld(code, at, next));
 }
 
@@ -96,24 +98,25 @@ function harmIn(hunk: Hunk, family: Family): string | undefined {
 const GROUP =
   /\b(?:describe|suite|context|group|class|module|namespace|mod|impl|struct|object|RSpec|feature|rule)\b/;
 
-/** A mark, or the head of a block, right before an old line. */
-function closesOff(last: string, next: string, family: Family): boolean {
-  if (/^\s*(?:@|#?\[)/.test(last)) return hasSkip(last);
-  if (family !== "indents" || !/:\s*$/.test(unquoted(last))) return false;
-  return indentOf(next) > indentOf(last) && !/^\s*class\b/.test(last);
+/** Says something of the test that follows, be it a line or more below. */
+const MARK = /^\s*(?:@|#?\[)/;
+
+/** Whether a line of Python is the head of a block that an old line is in now. */
+function isHeadOf(next: string, head: string): boolean {
+  return /:\s*(?:#|$)/.test(unquoted(head)) && indentOf(next) > indentOf(head) && !/^\s*class\b/.test(head);
 }
 
 /** Leaves the block it stands in. */
 const LEAVES =
-  /^(?:(?:if|elif|else|unless|while|for)\b.*[\s);:])?(?:return\b|break\b|continue\b|(?:self\.)?skipTest\s*\(|self\s*\.\s*skipTest|raise\s+(?:unittest\.)?SkipTest|pytest\s*\.\s*(?:skip|xfail|importorskip)\s*\(|(?:t|ctx|this|context|test|tc)\s*\.\s*(?:skip|todo|Skip|Skipf|SkipNow)\s*\((?!.*[{(]\s*$)|(?:skip|pending)\b(?!\s*[=:(.])|exit\s+77\b|\{\s*(?:skip|todo)\s*:)/;
+  /^(?:(?:if|elif|else|unless|while|for)\b.*[\s);:])?(?:return\b|break\b|continue\b|(?:self\s*\.\s*)?skipTest\s*\(|raise\s+(?:unittest\.)?SkipTest|pytest\s*\.\s*(?:skip|xfail|importorskip)\s*\(|(?:t|ctx|this|context|test|tc)\s*\.\s*(?:skip|todo|Skip|Skipf|SkipNow)\s*\((?!.*[{(]\s*$)|(?:skip|pending)\b(?!\s*[=:(.])|.*\bexit\s+77\b|\{\s*(?:skip|todo)\s*:)/;
 const CONTROL =
   /^(?:\}\s*)?(?:if|elif|else|for|while|do|switch|case|default|try|except|catch|finally|with|unless|until|begin|rescue|ensure|then|\{)\b|^\{/;
 
 /** Whether it leaves a block in which old lines follow: not a function or a test that is new as a whole. */
 function leavesOld(code: readonly string[], at: number, next: string): boolean {
   const line = code[at] ?? "";
-  // `t.skip("name", () => …)` is a new test of its own.
-  if (/=>|\bfunction\b/.test(unquoted(line))) return false;
+  // `t.skip("name", () => …)` is a new test of its own; what a function on the line leaves is the function.
+  if (/^\s*(?!return\b)\S.*(?:=>|\bfunction\b)/.test(unquoted(line))) return false;
   let indent = indentOf(line);
   for (let above = at - 1; above >= 0; above--) {
     const other = code[above] ?? "";
@@ -125,7 +128,7 @@ function leavesOld(code: readonly string[], at: number, next: string): boolean {
 }
 
 function indentOf(line: string): number {
-  const [blank = ""] = /^\s*/.exec(line) ?? [];
+  const blank = line.slice(0, line.length - line.trimStart().length);
   return blank.replaceAll("\t", "    ").length;
 }
 
