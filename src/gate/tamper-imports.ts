@@ -2,12 +2,12 @@
 // and rough. Leaves imports of the work to protected-imports.ts: these may move with it.
 import type { CodeLine } from "./tamper-lines.js";
 
-const JS_IMPORT = /\bimport\s+(?:type\s+)?([\w$*\s{},]+?)\s*from\s*["']([^"'\n]+)["']/g;
+const JS_IMPORT = /\bimport\b(?:\s+type\s)?([\w$*\s{},]+?)from\s*["']([^"'\n]+)["']/g;
 const JS_REQUIRE =
-  /\b(?:const|let|var)\s+([\w$\s{},:]+?)\s*=\s*(?:await\s+import|require)\(\s*["']([^"'\n]+)["']\s*\)/g;
-const PY_FROM = /^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n#]+)/gm;
+  /\b(?:const|let|var|import)\b([\w$\s{},:]+)=\s*(?:await\s+import|require)\(\s*["']([^"'\n]+)["']/g;
+/** In one pattern: of two that bind a name the later counts. */
 const PY_IMPORT =
-  /^[ \t]*import[ \t]+([\w.]+(?:[ \t]+as[ \t]+\w+)?(?:[ \t]*,[ \t]*[\w.]+(?:[ \t]+as[ \t]+\w+)?)*)/gm;
+  /(?:^|;)[ \t]*(?:from[ \t]*([\w.]+)[ \t]+import\b[ \t]*(\([^)]*\)|[^\n#;]+)|import[ \t]+([^\n#;]+))/gm;
 
 /** A name, and the module it comes from. */
 type Bindings = ReadonlyMap<string, string>;
@@ -38,11 +38,12 @@ export function findSwapped(
   return undefined;
 }
 
+/** Whether a line declares a name, or gives it a value: a call of it does neither. */
 function defines(line: string, name: string): boolean {
-  const word = name.replace(/\$/g, "\\$&");
-  return new RegExp(
-    `^(?:export\\s+)?(?:(?:const|let|var|function\\*?|class|def|async\\s+function|async\\s+def)\\s+(?:[{[][^=]*\\b)?)?${word}\\b\\s*(?:[}\\],(:{]|=(?!=))`,
-  ).test(line);
+  const word = name.replaceAll("$", "\\$&");
+  const declared = `(?:const|let|var|class|(?:async\\s+)?(?:function|def))\\b[\\s*]*(?:[{[][^=]*(?<![\\w$]))?${word}(?![\\w$])`;
+  const given = `${word}\\s*(?:[:,][^=(]*)?=(?![=>])`;
+  return new RegExp(`^(?:export\\s+)?(?:${declared}|${given})`).test(line);
 }
 
 function scriptBindings(text: string): Bindings {
@@ -65,14 +66,11 @@ function namesOf(clause: string): string[] {
 
 function pythonBindings(text: string): Bindings {
   const found = new Map<string, string>();
-  for (const [, module = "", names = ""] of text.matchAll(PY_FROM)) {
-    for (const name of namesOf(names.replace(/[()]/g, ","))) found.set(name, module);
-  }
-  for (const [, names = ""] of text.matchAll(PY_IMPORT)) {
-    for (const part of names.split(",")) {
-      const [module = "", as] = part.trim().split(/\s+as\s+/);
-      found.set(as ?? module.replace(/\..*$/, ""), module);
-    }
+  for (const [, from = "", names, modules = ""] of text.matchAll(PY_IMPORT)) {
+    if (names !== undefined)
+      for (const name of namesOf(names.replace(/[()]|#.*/g, ","))) found.set(name, from);
+    for (const [, module = "", as] of modules.matchAll(/([\w.]+)(?:\s+as\s+(\w+))?/g))
+      found.set(as ?? module.replace(/\..*/, ""), module);
   }
   return found;
 }
