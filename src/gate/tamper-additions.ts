@@ -108,7 +108,7 @@ function isHeadOf(next: string, head: string): boolean {
 
 /** Leaves the block it stands in. */
 const LEAVES =
-  /^(?:(?:if|elif|else|unless|while|for)\b.*[\s);:])?(?:return\b|break\b|continue\b|(?:self\s*\.\s*)?skipTest\s*\(|raise\s+(?:unittest\.)?SkipTest|pytest\s*\.\s*(?:skip|xfail|importorskip)\s*\(|(?:t|ctx|this|context|test|tc)\s*\.\s*(?:skip|todo|Skip|Skipf|SkipNow)\s*\((?!.*[{(]\s*$)|(?:skip|pending)\b(?!\s*[=:(.])|.*\bexit\s+77\b|\{\s*(?:skip|todo)\s*:)/;
+  /^(?:(?:if|elif|else|unless|while|for)\b.*[\s);:{])?(?:return\b|break\b|continue\b|(?:self\s*\.\s*)?skipTest\s*\(|raise\s+(?:unittest\.)?SkipTest|pytest\s*\.\s*(?:skip|xfail|importorskip)\s*\(|(?:t|ctx|this|context|test|tc)\s*\.\s*(?:skip|todo|Skip|Skipf|SkipNow)\s*\((?!.*[{(]\s*$)|(?:skip|pending)\b(?!\s*[=:(.])|.*\bexit\s+77\b|\{\s*(?:skip|todo)\s*:)/;
 const CONTROL =
   /^(?:\}\s*)?(?:if|elif|else|for|while|do|switch|case|default|try|except|catch|finally|with|unless|until|begin|rescue|ensure|then|\{)\b|^\{/;
 
