@@ -43,7 +43,7 @@ function bracketsOf(bare: string): Turn[] {
 /** Words count where a command begins; in Perl, which looks alike, braces alone make a block of `if (…) {`. */
 function shellTurns(line: string): Turn[] {
   const bare = bareCommand(line);
-  const words = bare.match(/[;&|()]+|[{}]|[^\s;&|(){}]+/g) ?? [];
+  const words = bare.match(/[;&|(){}]|[^\s;&|(){}]+/g) ?? [];
   const isPattern = /^[^()]*\)/.test(bare);
   const isPerl = /(?:\)|\bdo)\s*\{/.test(bare);
   return words.flatMap((word, at): Turn[] => {
@@ -93,8 +93,8 @@ export function textLeftOpen(lines: readonly string[], family: Family): string |
       return lastUneven(lines, { opens: /\/\*/, closes: /\*\//, bare: bareScript });
     case "indents":
       return [/"""/g, /'''/g].map((quotes) => lastOdd(lines, quotes)).find((line) => line !== undefined);
+    // Perl, which looks like shell, ends as Ruby does.
     case "shell":
-      return hereDocuments(lines, family).open;
     case "ruby":
       return (
         lines.find((line) => line.trimEnd() === "__END__") ??

@@ -94,11 +94,12 @@ const forms: Form[] = [
   ["waited for", "a.test.js", 'const { x } = await import("LIB");'],
   ["waited for on the next line", "a.test.js", 'const { x } = await\n  import("LIB");'],
   ["a module under another name", "test_a.py", "import LIB as x"],
+  ["a module under a longer name", "test_a.py", "import LIB as check", "check"],
   ["a module with blanks", "test_a.py", "\timport \tLIB  as  x  # why"],
   ["a module of a package under another name", "test_a.pyi", "import LIB.mock as x"],
   ["modules", "test_a.py", "import os , LIB as x,sys"],
   ["a name of a module", "test_a.py", "from LIB import x"],
-  ["a name of a module with blanks", "test_a.py", "    from\tLIB \timport \tx  # why, what"],
+  ["a name of a module with blanks", "test_a.py", "    from \tLIB \timport \tx  # why, what"],
   ["names of a module", "test_a.py", "from LIB import y, x"],
   ["names in brackets", "test_a.py", "from LIB import (y, x)"],
   ["names in brackets without a blank", "test_a.py", "from LIB import(x)"],
@@ -249,4 +250,9 @@ test("of two imports of a name the later counts, whichever way it is written", (
   const own = "from helper import unittest\n";
   expect(swapped("test_a.py", PY, `${PY}${own}`)).toBe("unittest came from unittest and comes from helper");
   expect(swapped("test_a.py", PY, `${own}${PY}`)).toBeUndefined();
+});
+
+test("what a project has may be told by what it has not", () => {
+  const texts = { before: LAST, after: "", added: [] };
+  expect(findSwapped("a.test.js", texts, (module) => !module.startsWith("node:"))).toBeUndefined();
 });

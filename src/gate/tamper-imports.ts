@@ -7,7 +7,7 @@ const JS_REQUIRE =
   /\b(?:const|let|var|import)\b([\w$\s{},:]+)=\s*(?:await\s+import|require)\(\s*["']([^"'\n]+)["']/g;
 /** In one pattern: of two that bind a name the later counts. */
 const PY_IMPORT =
-  /(?:^|;)[ \t]*(?:from[ \t]*([\w.]+)[ \t]+import\b[ \t]*(\([^)]*\)|[^\n#;]+)|import[ \t]+([^\n#;]+))/gm;
+  /(?:^|;)[ \t]*(?:from[ \t]*([\w.]+)[ \t]+import\b[ \t]*(\([^)]*\)|[^\n#;]+)|import[ \t]([^\n#;]+))/gm;
 
 /** A name, and the module it comes from. */
 type Bindings = ReadonlyMap<string, string>;
@@ -68,7 +68,7 @@ function pythonBindings(text: string): Bindings {
   const found = new Map<string, string>();
   for (const [, from = "", names, modules = ""] of text.matchAll(PY_IMPORT)) {
     if (names !== undefined)
-      for (const name of namesOf(names.replace(/[()]|#.*/g, ","))) found.set(name, from);
+      for (const name of namesOf(names.replace(/[()]|#.*/g, ""))) found.set(name, from);
     for (const [, module = "", as] of modules.matchAll(/([\w.]+)(?:\s+as\s+(\w+))?/g))
       found.set(as ?? module.replace(/\..*/, ""), module);
   }
