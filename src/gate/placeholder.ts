@@ -12,23 +12,18 @@ export function standsFor(added: readonly string[]): (gone: { name: string; fail
   return ({ name, failed }) => {
     if (added.length === 0) return false;
     if (failed && FOR_A_FILE.test(ownPart(name))) return true;
-    groups ??= new Set(added.flatMap(groupsOf));
+    groups ??= new Set(added.flatMap((one) => [...groupsOf(one)]));
     return groups.has(name);
   };
 }
 
 /** Everything a name lies in: `a > b.C > d` in `a`, `a > b` (pytest's module of a class) and `a > b.C`. */
-function groupsOf(name: string): string[] {
-  const groups: string[] = [];
+function* groupsOf(name: string): Generator<string> {
   for (let at = name.indexOf(BETWEEN); at !== -1; at = name.indexOf(BETWEEN, at + 1)) {
     const group = name.slice(0, at);
-    groups.push(group);
-    const start = group.length - ownPart(group).length;
-    for (let dot = group.lastIndexOf("."); dot > start; dot = group.lastIndexOf(".", dot - 1)) {
-      groups.push(group.slice(0, dot));
-    }
+    const start = at - ownPart(group).length;
+    for (let end = at; end > start; end = group.lastIndexOf(".", end - 1)) yield group.slice(0, end);
   }
-  return groups;
 }
 
 function ownPart(name: string): string {
