@@ -3,7 +3,7 @@
 import { posix } from "node:path";
 
 export interface SimpleCommand {
-  words: string[];
+  words: [program: string, ...args: string[]];
   /** Its own exit code is looked at: nothing else reads what it prints. */
   judged: boolean;
 }
@@ -14,7 +14,7 @@ const INTERPRETERS =
 const WRAPPERS = /^(?:coverage|uv|poetry|pipenv|pdm|hatch|bundle|pnpm|yarn|c8|nyc|dotenv)$/;
 /** Prefixes of a command that only say how it runs. */
 const PREFIXES =
-  /^(?:env|exec|command|time|nice|nohup|sudo|timeout|xvfb-run|cross-env|npx|bunx|then|do|else|if|!|\(|\{)$/;
+  /^(?:env|exec|command|time|nice|nohup|sudo|timeout|xvfb-run|cross-env|npx|bunx|then|do|else|if|!|\{)$/;
 /** Options and numbers of such a prefix. */
 const PREFIX_WORDS = /^(?:-.*|\d+(?:\.\d+)?[smhd]?)$/;
 /** Hand on what they read: whoever looks at what they print looks at what came before. */
@@ -22,41 +22,44 @@ const PASS_ON = /^\s*(?:tee|cat|head|tail|ts)\b/;
 
 /** The simple commands of a shell text; `$(…)` is a command of its own, that nothing but its output speaks for. */
 export function simpleCommands(text: string): SimpleCommand[] {
-  const plain = text.replace(/\\\n/g, " ").replace(/(^|\s)#.*$/gm, "$1");
+  const plain = text.replace(/\\\n/g, "").replace(/(?<!\S)#.*/g, "");
   const commands: (SimpleCommand & { into: string | undefined })[] = [];
-  const take = (part: string, judged: boolean): void => {
-    const words = wordsOf(part);
+  const take = (raw: string, judged: boolean): void => {
+    const part = raw.replace(/[()]/g, " ");
+    const [program, ...args] = wordsOf(part);
     const into = /(?<![\d&>])>{1,2}\s*(?!&|\/dev\/null)([^\s"'<>]+)/.exec(part)?.[1];
-    if (words.length > 0) commands.push({ words, judged, into: into?.replace(/^\.\//, "") });
+    if (program === undefined) return;
+    commands.push({ words: [program, ...args], judged, into: into?.replace(/^\.\//, "") });
   };
-  const outer = plain.replace(
-    /\$\(([^()]*)\)|`([^`]*)`/g,
-    (_, round: string | undefined, tick: string | undefined) => {
-      for (const part of (round ?? tick ?? "").split(/[;\n&|]+/)) take(part, false);
-      return " ";
-    },
-  );
+  const outer = plain.replace(/\$\([^()]*\)|`[^`]*`/g, (output) => {
+    for (const part of output.split(/\$\(|[`;\n&|]/)) take(part, false);
+    return " ";
+  });
   for (const line of outer.split(/[;\n]|&&|\|\|/)) {
     // What runs in the background has no exit code that counts.
-    const [, beside, last = line] = /^(.*(?<![>&]))&(?![>&\d])(.*)$/.exec(line) ?? [];
-    if (beside !== undefined) take(beside, false);
-    const pipe = last.split("|");
-    pipe.forEach((part, at) => {
-      const judged = pipe.slice(at + 1).every((later) => PASS_ON.test(later));
-      take(part.replace(/[()]/g, " "), judged);
+    const beside = line.split(/(?<![>&|])&(?![>&\d])/);
+    beside.forEach((side, before) => {
+      const pipe = side.split(/\|&?/);
+      pipe.forEach((part, at) => {
+        const handsOn = pipe.slice(at + 1).every((later) => PASS_ON.test(later));
+        take(part, handsOn && before === beside.length - 1);
+      });
     });
   }
   // What goes into a file that another command looks at is judged by that one.
   return commands.map(({ words, judged, into }, at) => {
-    const isRead = into !== undefined && commands.slice(at + 1).some((later) => later.words.includes(into));
+    const isRead = commands.slice(at + 1).some((later) => later.words.some((word) => word === into));
     return { words, judged: judged && !isRead };
   });
 }
 
 function wordsOf(part: string): string[] {
-  const words = [...part.matchAll(/"([^"]*)"|'([^']*)'|([^\s"'<>]+)/g)]
-    .map(([, double, single, bare]) => double ?? single ?? bare ?? "")
-    .map((word) => word.replace(/^\.\//, "").replace(/^\$(?:PWD|\{PWD\})\//, ""));
+  const words = (part.match(/(?:"[^"]*"|'[^']*'|[^\s"'<>])+/g) ?? []).map((word) =>
+    word
+      .replace(/"([^"]*)"|'([^']*)'/g, "$1$2")
+      .replace(/^\.\//, "")
+      .replace(/^\$(?:PWD|\{PWD\})\//, ""),
+  );
   let prefixed = false;
   for (let [first] = words; first !== undefined; [first] = words) {
     const isPrefix = PREFIXES.test(first);
@@ -67,12 +70,23 @@ function wordsOf(part: string): string[] {
   return words;
 }
 
+const SHELL = /^(?:ba|da|z|k)?sh$/;
+/** Of a shell: what follows is code. */
+const SHELL_CODE = /^-\w*c/;
+/** Of other interpreters: what follows is code or a module, or nothing is run. `-rdate` is what Ruby loads. */
+const CODE = /^(?:-(?!r)[a-z]*[ecm]|--(?:eval|print|check|test))$/;
+
 /** The file that a program is told to run: itself, or the first word an interpreter does not take for an option. */
 export function scriptOf(program: string, args: readonly string[]): string | undefined {
   if (!INTERPRETERS.test(posix.basename(program))) return program;
-  if (args.some((arg) => /^-[a-z]*[ecm]$/.test(arg) || /^--(?:eval|print|check|test)$/.test(arg)))
-    return undefined;
-  return args.find((arg) => !arg.startsWith("-") && arg !== "run");
+  return beforeCode(program, args).find((arg) => !arg.startsWith("-") && arg !== "run");
+}
+
+/** All words, or those before inline code: the options of a script are its own. */
+function beforeCode(program: string, args: readonly string[]): readonly string[] {
+  const code = SHELL.test(posix.basename(program)) ? SHELL_CODE : CODE;
+  const at = args.findIndex((arg) => code.test(arg));
+  return at < 0 ? args : args.slice(0, at);
 }
 
 /** Loaded before the script. */
@@ -80,7 +94,7 @@ const PRELOAD = /^(?:-r|--(?:require|import|loader|experimental-loader))(?:=(.*)
 /** Options of these name the rules or settings they go by. */
 const RULES: readonly (readonly [program: RegExp, option: RegExp])[] = [
   [/^(?:g?make|[gm]?awk|sed|just|rake)$/, /^(?:-f|--(?:file|makefile|justfile|rakefile))(?:=(.*))?$/],
-  [/^(?:task)$/, /^(?:-t|--taskfile)(?:=(.*))?$/],
+  [/^task$/, /^(?:-t|--taskfile)(?:=(.*))?$/],
   [
     /^(?:jest|vitest|mocha|ava|tap|c8|nyc|pytest|tox|eslint|prettier|playwright|cypress|phpunit|ruff|mypy|flake8|pylint)$/,
     /^(?:-c|--(?:config|config-file|configuration|rcfile))(?:=(.*))?$/,
@@ -97,58 +111,52 @@ export interface NamedFiles {
  * The files (as they are named) that a command runs and goes by; none for inline code. Of a module also those that would be
  * found in its place.
  */
-export function filesRun(words: readonly string[], files: NamedFiles): string[] {
-  const [program = "", ...args] = words;
+export function filesRun([program, ...args]: SimpleCommand["words"], files: NamedFiles): string[] {
   const name = posix.basename(program);
-  const [, option] = RULES.find(([programs]) => programs.test(name)) ?? [];
+  const option = RULES.find(([programs]) => programs.test(name))?.[1];
   const found = option === undefined ? [] : valuesOf(args, option).filter(files.has);
   if (WRAPPERS.test(name)) {
     const at = args.findIndex((arg) => INTERPRETERS.test(arg));
-    const inner = at < 0 ? firstOf(args, files) : filesRun(args.slice(at), files);
-    return [...found, ...inner, ...moduleFiles(args, files)];
+    const inner = args[at];
+    const run = inner === undefined ? firstOf(args, files) : filesRun([inner, ...args.slice(at + 1)], files);
+    return [...found, ...run, ...moduleFiles(args, files)];
   }
   if (!INTERPRETERS.test(name)) return [...found, ...[program].filter(files.has)];
   const loaded = valuesOf(args, PRELOAD).filter(files.has);
-  const modules = /^(?:python|pypy)/.test(name) ? moduleFiles(args, files) : [];
-  const rest = args.filter(
-    (_, at) => !PRELOAD.test(args[at - 1] ?? "") || (args[at - 1] ?? "").includes("="),
-  );
-  const script = scriptOf(program, rest);
-  const run = script === undefined ? [] : files.has(script) ? [script] : firstOf(rest, files);
-  return [...loaded, ...modules, ...run];
+  const modules = name.startsWith("py") ? moduleFiles(args, files) : [];
+  const rest = beforeCode(program, args).filter((arg) => !loaded.includes(arg));
+  return [...loaded, ...modules, ...firstOf(rest, files)];
 }
 
 /** The text that a shell is given as a word. */
-export function inlineShell([program = "", ...args]: readonly string[]): string | undefined {
-  const at = args.findIndex((arg) => /^-[a-z]*c$/.test(arg));
-  return /^(?:ba|da|z|k)?sh$/.test(posix.basename(program)) && at >= 0 ? args[at + 1] : undefined;
+export function inlineShell([program, ...args]: SimpleCommand["words"]): string | undefined {
+  const at = args.findIndex((arg) => SHELL_CODE.test(arg));
+  return SHELL.test(posix.basename(program)) && at >= 0 ? args[at + 1] : undefined;
 }
 
 function firstOf(args: readonly string[], { has }: NamedFiles): string[] {
-  const first = args.find((arg) => !arg.startsWith("-") && has(arg));
-  return first === undefined ? [] : [first];
+  return args.filter((arg) => !arg.startsWith("-") && has(arg)).slice(0, 1);
 }
 
-function valuesOf(args: readonly string[], option: RegExp): string[] {
-  return args.flatMap((arg, at) => {
+/** What an option is given: `-f FILE`, `-fFILE`, `--file FILE` and `--file=FILE`. */
+export function valuesOf(args: readonly string[], option: RegExp): string[] {
+  const values = args.flatMap((arg, at) => {
     const found = option.exec(arg);
-    if (found !== null) return [found[1] ?? args[at + 1] ?? ""].map((one) => one.replace(/^\.\//, ""));
-    // `make -fFILE`
-    const short = /^-[fc](.+)$/.exec(arg)?.[1];
-    return short !== undefined && option.test("-f") ? [short] : [];
+    if (found === null) return option.test(arg.slice(0, 2)) ? [arg.slice(2)] : [];
+    return found[1] === undefined ? args.slice(at + 1, at + 2) : [found[1]];
   });
+  return values.map((value) => value.replace(/^\.\//, ""));
 }
 
 /** What `-m a.b` runs, and what would be found before it, there or not. */
 function moduleFiles(args: readonly string[], { has, roots }: NamedFiles): string[] {
-  const option = args.findIndex((arg) => /^-[a-zA-Z]*m$/.test(arg));
-  const module = option < 0 ? undefined : args[option + 1];
+  const [module] = valuesOf(args, /^-[a-zA-Z]*m$/);
   if (module === undefined) return [];
   const parts = module.split(".");
   return roots.flatMap((root) => {
-    const paths = parts.map((_, at) => posix.join(root, ...parts.slice(0, at + 1)));
-    const last = paths.at(-1) ?? "";
+    const last = posix.join(root, ...parts);
     if (!has(`${last}.py`) && !has(`${last}/__main__.py`)) return [];
+    const paths = parts.map((_, at) => posix.join(root, ...parts.slice(0, at + 1)));
     return [...paths.flatMap((path) => [`${path}.py`, `${path}/__init__.py`]), `${last}/__main__.py`];
   });
 }

@@ -1,7 +1,15 @@
 // Which files the gate's commands check by: scripts they run, what these read, the rules of `make` and its like. Pure.
 // Leaves the patterns every project shares to protected-patterns.ts. See docs/decisions for what is not held.
 import { posix } from "node:path";
-import { filesRun, inlineShell, scriptOf, simpleCommands } from "./command-words.js";
+import { z } from "zod";
+import {
+  filesRun,
+  inlineShell,
+  scriptOf,
+  simpleCommands,
+  valuesOf,
+  type SimpleCommand,
+} from "./command-words.js";
 import { recipesFor } from "./protected-makefile.js";
 import { TOOL_FILES } from "./protected-patterns.js";
 
@@ -70,7 +78,7 @@ function words(text: string): ReadonlySet<string> {
 
 /** `run_tests.py` and `runTests.py` are named "tests", `latest.py` is not. */
 function isNamed(names: ReadonlySet<string>, path: string): boolean {
-  const parts = posix.basename(path).split(/[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])/);
+  const parts = posix.basename(path).split(/[^A-Za-z0-9]|(?<=[a-z])(?=[A-Z])/);
   return parts.some((part) => names.has(part.toLowerCase()));
 }
 
@@ -81,8 +89,8 @@ interface Search {
   depth: number;
   /** Whether the exit code of all of it is looked at. */
   judged: boolean;
-  /** What becomes of a file that is run and judged by its exit code alone; "pass": only names tell. */
-  runs: "hold" | "tell" | "pass";
+  /** What becomes of a file that is run and judged by its exit code alone; `undefined`: only names tell. */
+  runs: "hold" | "tell" | undefined;
   /** What was looked at: rules and scripts run each other. */
   seen: Set<string>;
 }
@@ -92,9 +100,7 @@ function lookAt(search: Search, text: string): void {
   const key = [search.runs, search.judged, folder, text].join("\0");
   if (search.depth === 0 || search.seen.has(key)) return;
   search.seen.add(key);
-  const roots = [...text.matchAll(/\bPYTHONPATH=["']?([^\s"';]+)/g)].flatMap(([, path = ""]) =>
-    path.split(":"),
-  );
+  const roots = [...text.matchAll(/(?<=\bPYTHONPATH=["']?)[^\s"';]+/g)].flatMap(([path]) => path.split(":"));
   for (const { words, judged } of simpleCommands(text)) {
     const [program, to] = words;
     if (program === "cd" && to !== undefined) folder = posix.join(folder, to);
@@ -102,16 +108,16 @@ function lookAt(search: Search, text: string): void {
   }
 }
 
-function lookAtWords(search: Search, words: readonly string[], roots: readonly string[]): void {
+function lookAtWords(search: Search, words: SimpleCommand["words"], roots: readonly string[]): void {
   const { base, folder, named, judged } = search;
-  const [program = "", ...args] = words;
+  const [program, ...args] = words;
   const at = (word: string): string => posix.normalize(posix.join(folder, word));
   const inner = { ...search, depth: search.depth - 1 };
   const tool = TOOL_FILES[posix.basename(program)];
   if (tool !== undefined) holdTool(inner, words, tool);
   named.programs.add(program);
   const script = scriptOf(program, args);
-  const run = filesRun(words, { has: (word) => base.has(at(word)), roots: [".", ...roots] }).map(at);
+  const run = filesRun(words, { has: (word) => base.has(at(word)), roots: ["", ...roots] }).map(at);
   if (judged) for (const path of run) takeRun(inner, path);
   if (script !== undefined) noteModules(search, at(script));
   for (const word of words) {
@@ -130,17 +136,17 @@ function lookAtWords(search: Search, words: readonly string[], roots: readonly s
 
 /** A file that is run, and says by its exit code how it went. */
 function takeRun(search: Search, path: string): void {
-  const { named, runs } = search;
-  if (runs === "pass") return;
-  if (runs === "tell") named.work.add(path);
-  else if (!named.paths.has(path)) hold(search, path);
+  if (search.runs === "tell") search.named.work.add(path);
+  if (search.runs === "hold") hold(search, path);
 }
 
 function noteModules({ base, named }: Search, script: string): void {
   if (!script.endsWith(".py")) return;
   named.folders.add(posix.dirname(script));
-  const imports = (base.text(script) ?? "").matchAll(/^[ \t]*(?:import|from)[ \t]+(\w+)/gm);
-  for (const [, module = ""] of imports) named.modules.add(module);
+  const imports = base
+    .text(script)
+    ?.matchAll(/(?<=^[ \t]*(?:from[ \t]+|import[ \t]+(?:[^#\n]*,[ \t]*)?))\w+/gm);
+  for (const [module] of imports ?? []) named.modules.add(module);
 }
 
 /** A script that checks is held with what it sources and the checks it runs itself. */
@@ -148,39 +154,35 @@ function hold(search: Search, path: string): void {
   search.named.paths.add(path);
   const text = search.base.text(path);
   if (text === undefined || !(SHELL_FILE.test(path) || /^#!.*\b(?:ba|da|z|k)?sh\b/.test(text))) return;
-  lookAt({ ...search, runs: "pass" }, text);
+  lookAt({ ...search, runs: undefined }, text);
 }
 
 /** What a tool reads by itself, with what the rules of a Makefile run. */
 function holdTool(
   search: Search,
-  [program = "", ...args]: readonly string[],
+  [program, ...args]: SimpleCommand["words"],
   patterns: readonly string[],
 ): void {
   const { base, named } = search;
   for (const pattern of patterns) named.patterns.add(pattern);
   if (!/^g?make$/.test(posix.basename(program))) return;
-  const folder = posix.join(search.folder, valueOf(args, /^(?:-C|--directory)(?:=(.*))?$/) ?? "");
+  const folder = posix.join(search.folder, ...valuesOf(args, /^(?:-C|--directory)(?:=(.*))?$/));
   const usual = ["GNUmakefile", "makefile", "Makefile"];
-  const names = [valueOf(args, /^(?:-f|--(?:file|makefile))(?:=(.*))?$/), ...usual];
-  const file = names.find((name) => name !== undefined && base.has(posix.join(folder, name)));
+  const names = [...valuesOf(args, /^(?:-f|--(?:file|makefile))(?:=(.*))?$/), ...usual];
+  const file = names.find((name) => base.has(posix.join(folder, name)));
   if (file === undefined) return;
   const path = posix.join(folder, file);
   if (!usual.includes(file)) named.paths.add(path);
-  const rules = base.text(path) ?? "";
+  const rules = base.text(path);
+  if (rules === undefined) return;
   const inside = { ...search, folder };
-  const goals = args.filter((arg) => !arg.startsWith("-") && !arg.includes("=") && arg !== file);
+  const goals = args.filter((arg) => arg !== file);
   for (const line of recipesFor(rules, goals)) lookAt(inside, line);
-  for (const [, recipe = ""] of rules.matchAll(/^\t[@+-]*(.*)$/gm))
-    lookAt({ ...inside, runs: "pass" }, recipe);
+  for (const [, recipe = ""] of rules.matchAll(/^\t[@+-]*(.*)/gm))
+    lookAt({ ...inside, runs: undefined }, recipe);
 }
 
-function valueOf(args: readonly string[], option: RegExp): string | undefined {
-  const at = args.findIndex((arg) => option.test(arg));
-  const found = at < 0 ? undefined : (option.exec(args[at] ?? "")?.[1] ?? args[at + 1]);
-  return found?.replace(/^\.\//, "");
-}
-
+const Manifest = z.object({ scripts: z.record(z.string(), z.unknown()) });
 const RUN = /^(?:npm|yarn|pnpm|bun)$/;
 
 /** The lines that `npm test`, `npm run x` and their like run, at the base. */
@@ -198,9 +200,7 @@ function packageScripts(program: string, args: readonly string[], manifest: stri
 function scriptsOf(manifest: string): Record<string, unknown> {
   try {
     const parsed: unknown = JSON.parse(manifest);
-    const scripts =
-      typeof parsed === "object" && parsed !== null && "scripts" in parsed ? parsed.scripts : {};
-    return typeof scripts === "object" && scripts !== null ? { ...scripts } : {};
+    return Manifest.safeParse(parsed).data?.scripts ?? {};
   } catch (error) {
     if (error instanceof SyntaxError) return {};
     throw error;
