@@ -2,7 +2,6 @@
 import { expect, test } from "vitest";
 import {
   Baseline,
-  CommandEnd,
   CommandVerdict,
   Finding,
   GateReport,
@@ -64,25 +63,6 @@ test.each([
   ["path and name of a tampering", Tampering, { what: "settings", detail: "jest.config.js" }],
 ])("%s need not be known", (_, shape, written) => {
   expect(shape.safeParse(written).success).toBe(true);
-});
-
-test.each([
-  { how: "exited", code: 0 },
-  { how: "killed", signal: "SIGKILL" },
-  { how: "timed-out" },
-  { how: "not-found", message: "no such folder" },
-])("an end of a command is told whole: $how", (end) => {
-  expect(CommandEnd.parse(end)).toEqual(end);
-});
-
-test.each([
-  ["exited without a code", { how: "exited" }],
-  ["half a code", { how: "exited", code: 1.5 }],
-  ["a signal by its number", { how: "killed", signal: 9 }],
-  ["not found, and no word of what", { how: "not-found" }],
-  ["no way to end", { how: "crashed" }],
-])("no end of a command: %s", (_, end) => {
-  expect(CommandEnd.safeParse(end).success).toBe(false);
 });
 
 test.each([
