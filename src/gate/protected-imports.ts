@@ -14,7 +14,7 @@ export interface ImportedFiles {
 
 const SPECIFIER = /((?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*)(["'])(\.{1,2}\/[^"'\n]*)\2/g;
 const FROM_MODULE = /^([ \t]*from[ \t]+)(\w[\w.]*)([ \t]+import[ \t]+(?:\([^)]*\)|[^\n]*))/gm;
-const WHOLE_MODULE = /^[ \t]*import[ \t]+(\w[\w.]*)[ \t]*$/gm;
+const WHOLE_MODULE = /^([ \t]*)import[ \t]+(\w[\w.]*)[ \t]*$/gm;
 const ENDINGS = [
   "",
   ".js",
@@ -77,8 +77,7 @@ function followModules(
     });
   const hasMoved = (module: string): boolean =>
     candidates(module).some(files.isGone) && !candidates(module).some(files.isWork);
-  const fresh = [...after.matchAll(FROM_MODULE)].map(([line, , module = "", names = ""]) => ({
-    line: line.trim(),
+  const fresh = [...after.matchAll(FROM_MODULE)].map(([, , module = "", names = ""]) => ({
     module,
     names: namesIn(names),
   }));
@@ -92,12 +91,13 @@ function followModules(
       );
       return to === undefined ? whole : head + to.module + tail;
     })
-    .replace(WHOLE_MODULE, (whole: string, module: string) => {
+    .replace(WHOLE_MODULE, (whole: string, indent: string, module: string) => {
       if (!hasMoved(module)) return whole;
       const to = fresh.find(
         (one) => one.names.includes(module) && candidates(`${one.module}.${module}`).some(files.isWork),
       );
-      return to === undefined ? whole : to.line;
+      // Never the line of the new test itself: what stands behind the names would run too.
+      return to === undefined ? whole : `${indent}from ${to.module} import ${module}`;
     });
 }
 
