@@ -104,7 +104,13 @@ function additionTo(
 function outline(pieces: readonly Piece[], isAdded: (piece: Piece) => boolean): object {
   const kept = pieces.flatMap((piece, at) => {
     // Of lines that are neither rule nor variable, what they belong to may be what stands before them.
-    if (isOther(piece)) return [pieces.slice(Math.max(0, at - 1), at + 1).map(textOf).join("\n")];
+    if (isOther(piece))
+      return [
+        pieces
+          .slice(Math.max(0, at - 1), at + 1)
+          .map(textOf)
+          .join("\n"),
+      ];
     return isPhony(piece) || isAdded(piece) ? [] : [textOf(piece)];
   });
   return { kept, goal: firstGoal(pieces), phony: new Set(phonyOf(pieces)) };

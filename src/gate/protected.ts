@@ -103,7 +103,7 @@ function userRule(pattern: string): { takesOut: boolean; matches: Matcher } {
 
 /** The path from the project's folder; one outside keeps its path from the top. */
 function insideOf(folder: string, path: string): string {
-  return folder !== "" && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
+  return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
 }
 
 function isShadow(rules: ProtectionRules, path: string, version: Version): boolean {

@@ -60,7 +60,8 @@ class Reading {
   readonly #open: Group[] = [];
   /** What `# Subtest:` said last, by level. */
   readonly #announced: string[] = [];
-  #yaml: number | undefined;
+  /** How far the YAML block is indented that is open. */
+  #yaml = Infinity;
   #afterPoint = false;
 
   line(line: string): void {
@@ -78,9 +79,9 @@ class Reading {
   /** The cases, once every line was read. */
   end(clean: CleanPart): TestCase[] {
     this.#closeTo(0);
-    const names = new Map<Group, string>();
+    const names = new Map<Group | undefined, string>();
     for (const group of this.#groups) {
-      const outer = group.parent === undefined ? "" : (names.get(group.parent) ?? "");
+      const outer = names.get(group.parent) ?? "";
       const own = clean(group.name);
       names.set(group, own === "" ? outer : nameIn(outer, own));
     }
@@ -91,10 +92,9 @@ class Reading {
   }
 
   #inYaml(indent: number, rest: string): boolean {
-    if (this.#yaml === undefined) return false;
     const inside = indent >= this.#yaml;
     // A block that was cut off does not hide the tests after it.
-    if (!inside || (indent === this.#yaml && rest === "...")) this.#yaml = undefined;
+    if (!inside || (indent === this.#yaml && rest === "...")) this.#yaml = Infinity;
     return inside;
   }
 
