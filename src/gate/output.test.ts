@@ -69,6 +69,27 @@ test("the last bytes are the same however they came", () => {
   );
 });
 
+test("what is held moves up as the last chunk comes, and nothing between is lost", () => {
+  const lines = Array.from({ length: 20_000 }, (_, n) => `${n}\n`).join("");
+  const start = lines.slice(0, 128 * KIB - 2);
+  // All that may be held is there; each of these is the one it takes too much.
+  for (const last of ["abc\n", "abc\n".repeat(1000), "abc\n".repeat(3000)]) {
+    const tail = heard(start, last).tail(same, []);
+    expect((start + last).endsWith(tail.slice(MARK.length))).toBe(true);
+    expect(tail.startsWith(MARK)).toBe(true);
+  }
+});
+
+test("a beginning that is lost just now is lost all the same", () => {
+  const nothing = (text: string): string => text.replaceAll(/x+/g, "");
+  const half = "x".repeat(64 * KIB);
+  expect(heard(half).tail(nothing, [])).toBe("");
+  // With the last byte the first half goes: what is left could be the rest of a secret.
+  expect(heard(half, half, "x").tail(nothing, [])).toBe(MARK);
+  expect(heard(half, half).tail(nothing, [])).toBe(MARK);
+  expect(heard(half, "x").tail(nothing, [])).toBe(MARK);
+});
+
 test("the rest of a secret whose beginning is lost is not read", () => {
   const key = `-----BEGIN PRIVATE KEY-----\n${"c2VjcmV0\n".repeat(500)}-----END PRIVATE KEY-----\n`;
   const secret = "s".repeat(1000);
@@ -106,6 +127,9 @@ test("a stream's first bytes are held whole or not at all", () => {
   expect([bytes.whole, bytes.bytes().length]).toEqual([false, 0]);
   bytes.add(Buffer.from("a"));
   expect([bytes.whole, bytes.bytes().length]).toEqual([false, 0]);
+  const many = new FirstBytes(1000);
+  for (let n = 0; n < 100; n++) many.add(Buffer.from(`${n},`));
+  expect(Buffer.from(many.bytes()).toString()).toBe(Array.from({ length: 100 }, (_, n) => `${n},`).join(""));
   const none = new FirstBytes(0);
   none.add(Buffer.from("a"));
   expect(none.whole).toBe(false);
