@@ -34,6 +34,8 @@ test.each([
   ["blank lines", `\n\n${CHECK}\n \n\t\n`],
   ["ends of lines", CHECK.replaceAll("\n", "\r\n")],
   ["a target named like a directive", `${CHECK}lib include: ; mkdir $@\n`],
+  ["a target that begins or ends like a directive", `${CHECK}exports vpaths: ; x\nmy-include else-x: ; x\n`],
+  ["a variable that speaks of exports", `${CHECK}OUT = my export a\n`],
   ["a target that has eval in its name", `${CHECK}eval.o: eval.c\n\tcc -c eval.c\n`],
   [
     "a name that only begins like one of make's own",
@@ -70,6 +72,7 @@ test.each([
   ["… by evaluation", `${CHECK}OUT := $(eval FLAGS = --help)\n`],
   ["… by evaluation in braces", `${CHECK}OUT := \${ eval FLAGS = --help}\n`],
   ["… by a call", `${CHECK}OUT := $(call eval,FLAGS = --help)\n`],
+  ["… by a call with more spaces", `${CHECK}OUT := $(call   eval,FLAGS = --help)\n`],
   ["… by evaluation of what a rule needs", `${CHECK}lint: $(eval FLAGS = --help)\n`],
   ["the shell of all rules", `SHELL = /bin/true\n${CHECK}`],
   ["where programs are found", `PATH := bin:$(PATH)\n${CHECK}`],
@@ -86,10 +89,20 @@ test.each([
   ["… sinclude", `${CHECK}sinclude other.txt :\n`],
   ["… include", `${CHECK}include other.txt a:b\n`],
   ["an object to load", `${CHECK}load quiet.so a:\n`],
+  ["what programs are not given", `${CHECK}unexport PATH a:\n`],
+  ["a variable that is taken away", `${CHECK}undefine FLAGS a:\n`],
+  ["a text that is never ended", `${CHECK}define a:\n`],
+  ["what programs are given, by its name", `${CHECK}export FLAGS a:\n`],
+  ["where files are looked for", `${CHECK}vpath run.mjs :\n`],
+  ["a condition", `${CHECK}ifeq (a,:)\nendif\n`],
+  ["… the other way", `${CHECK}ifneq (a,:)\nendif\n`],
+  ["… on what is set", `${CHECK}ifdef a:\nendif\n`],
+  ["… on what is not", `${CHECK}ifndef a:\nendif\n`],
   ["a rule for any target", `${CHECK}%: ; @true\n`],
   ["a target that is yet to be written out", `${CHECK}$(GOALS): ; @true\n`],
   ["a target that stands for files", `${CHECK}chec?: ; @true\n`],
   ["… any of them", `${CHECK}che*: ; @true\n`],
+  ["another target beside it", `${CHECK}lint %: ; @true\n`],
   ["… of a set", `${CHECK}chec[k]: ; @true\n`],
   ["a rule hidden behind two backslashes", `${CHECK}OUT = a \\\\\ncheck:\n\t@true\n`],
   ["a rule hidden in a remark", `# so \\\n${CHECK}`],
@@ -152,6 +165,13 @@ test("nothing comes between lines of a condition and the rule they are in", () =
   expect(behind(base.replace("\t@sh check", `${lint}\t@sh check`), base)).toBe(`\n${lint}\t@sh check.sh\n`);
 });
 
+test("a condition that stays behind the rule before it may have rules before both", () => {
+  const base = "ifdef FAST\nfast:\n\t@true\nendif\ncheck:\n\t@sh check.sh\nendif\n";
+  expect(behind(base.replace("check:", "lint:\n\t@true\ncheck:"), base)).toBeUndefined();
+  expect(behind(`${base}lint:\n\t@true\n`, base)).toBeUndefined();
+  expect(behind(`lint = 1\n${base}`, base)).toBe("\nlint = 1\n");
+});
+
 test("a rule that stands between two lines of a recipe takes the second away", () => {
   const base = "check:\n\t@sh a.sh\n\n\t@sh b.sh\n";
   expect(mergeMakefile(base, "check:\n\t@sh a.sh\n\nlint:\n\n\t@sh b.sh\n")).toBe(
@@ -163,10 +183,16 @@ test("what a pattern makes is made by the pattern", () => {
   const base = "check: a.ok sub/b.ok\n%.ok: %.in\n\t@sh compare.sh $<\n";
   expect(behind(`${base}a.ok: ; @true\n`, base)).toBe("");
   expect(behind(`${base}sub/b.ok: ; @true\n`, base)).toBe("");
+  expect(behind(`${base}a.ok other: ; @true\n`, base)).toBe("");
+  expect(behind(`${base}.PHONY: a.ok other\na.ok other:\n`, base)).toBe("\na.ok other:\n");
+  expect(behind(`${base}.PHONY: lint\nlint: ; @true\n`, base)).toBeUndefined();
+  expect(behind(`${base}axok: ; @true\n`, base)).toBeUndefined();
   expect(behind(`${base}.PHONY: a.ok\na.ok:\n`, base)).toBe("\na.ok:\n");
   expect(behind(`${base}a.ok: more.txt\n`, base)).toBeUndefined();
   expect(behind(`${base}.PHONY: a.okay aok\na.okay: ; @true\naok: ; @true\n`, base)).toBeUndefined();
   expect(behind(`${base}.ok: ; @true\n`, base)).toBe("");
+  const own = `${base}a.ok: ; sh a.sh\n`;
+  expect(behind(`.PHONY: a.ok\n${own}`, own)).toBeUndefined();
   const inside = "check: lib/a.ok\nlib/%.ok: %.in\n\t@sh compare.sh $<\n";
   expect(behind(`${inside}src/x.ok: ; @true\n`, inside)).toBeUndefined();
   expect(behind(`${inside}lib/x.ok: ; @true\n`, inside)).toBe("");
@@ -229,6 +255,7 @@ test.each([
   ["MAKE = gmake", "$(MAKE) check", "gmake check"],
   ["A = x", "$(NONE) $A $(shell a) $$A $(A", "$(NONE) $A $(shell a) $$A $(A"],
   ["A = x", "$[A) $(A.) A)", "$[A) $(A.) A)"],
+  ["A = b=c", "$(A)", "b=c"],
   ["myexport A = x", "$(A)", "$(A)"],
 ])("variables are written out: %s", (variables, line, expected) => {
   expect(recipesFor(`${variables}\ncheck:\n\t${line}\n`, ["check"])).toEqual([expected]);
