@@ -141,6 +141,7 @@ test("a document that a test printed is no document of its own", () => {
   const one = (out: string): string =>
     `${start}\n<testsuite><testcase name="a"><system-out><![CDATA[${out}]]></system-out></testcase></testsuite>\n`;
   expect(read(one(`got ${start}<b/>`))).toEqual({ passed: ["a"] });
+  expect(read(`<testsuite><!-- as ${start} --><testcase name="a"/></testsuite>`)).toEqual({ passed: ["a"] });
   expect(read(one(`got\n${start}\n<b/>\n  ${start}\n<b/>\n`))).toEqual({ passed: ["a"] });
   expect(read(one(`\n${start}<![CDATA[`) + one(start) + one("]]"))).toEqual({
     passed: ["a", "a (2)", "a (3)"],
