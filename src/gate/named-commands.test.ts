@@ -143,15 +143,16 @@ test("what scripts in Python load is told, with where they lie", () => {
     "from json import loads, dumps",
     "  import shlex",
     "from  .near import x",
-    "print('import csv')",
-    "import\tast",
+    "from  csv import reader",
+    "print('import xml')",
+    "import\t ast,  re",
   ].join("\n");
   const { modules, folders } = named("python3 src/a.py; python3 b.py; node lib/c.mjs", "", {
     "src/a.py": text,
     "b.py": undefined,
     "lib/c.mjs": "import fs from 'fs'",
   });
-  expect([...modules]).toEqual(["os", "sys", "json", "shlex", "ast"]);
+  expect([...modules]).toEqual(["os", "sys", "json", "shlex", "csv", "ast", "re"]);
   expect([...folders]).toEqual(["src", "."]);
 });
 
@@ -242,7 +243,7 @@ test.each([
   [
     "a goal that ends like an option",
     "make x-C web x-f rules",
-    { ...SCRIPTS, Makefile: RULES },
+    { ...SCRIPTS, Makefile: RULES, rules: "" },
     "rules.mjs check.mjs",
   ],
   [
@@ -264,6 +265,10 @@ test.each([
   ["not what a variable says", "all:\n\techo\nRUN =\tnode check.mjs\n", ""],
 ])("all rules of a Makefile are read for checks: %s", (_, rules, expected) => {
   expect(held("make", { ...SCRIPTS, Makefile: rules })).toBe(expected);
+});
+
+test("only what a task's own commands run is its work", () => {
+  expect([...named("node a.mjs", "node b.mjs", empty("a.mjs", "b.mjs")).work]).toEqual(["b.mjs"]);
 });
 
 test("patterns of tools are told for those that are called", () => {

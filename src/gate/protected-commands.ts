@@ -165,7 +165,7 @@ function holdTool(
 ): void {
   const { base, named } = search;
   for (const pattern of patterns) named.patterns.add(pattern);
-  if (!/^g?make$/.test(posix.basename(program))) return;
+  if (!program.endsWith("make")) return;
   const folder = posix.join(search.folder, ...valuesOf(args, /^(?:-C|--directory)(?:=(.*))?$/));
   const usual = ["GNUmakefile", "makefile", "Makefile"];
   const names = [...valuesOf(args, /^(?:-f|--(?:file|makefile))(?:=(.*))?$/), ...usual];
