@@ -81,7 +81,7 @@ test.each([
 });
 
 test.each(
-  "env exec command time nice nohup sudo timeout xvfb-run cross-env npx bunx then do else if ! {".split(" "),
+  "env exec command time nice nohup sudo timeout xvfb-run cross-env npx bunx then do else elif if while until ! {".split(" "),
 )("%s only says how a command runs", (prefix) => {
   expect(read(`${prefix} node run.mjs`)).toEqual(["node·run.mjs"]);
 });
@@ -93,6 +93,7 @@ test.each([
   ["its numbers", "nice -n 10 node run.mjs", "node·run.mjs"],
   ["a time", "timeout 90 node run.mjs", "node·run.mjs"],
   ["minutes", "timeout -k 5s 1.25m node run.mjs", "node·run.mjs"],
+  ["a loop until it is well", "until node run.mjs", "node·run.mjs"],
   ["several", "if ! time npx --yes tsx run.ts", "tsx·run.ts"],
   ["a program with a number behind", "timeout 90 python3 run.py", "python3·run.py"],
   ["a program with a number before", "timeout 90 7z t a.zip", "7z·t·a.zip"],

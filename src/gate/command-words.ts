@@ -14,7 +14,7 @@ const INTERPRETERS =
 const WRAPPERS = /^(?:coverage|uv|poetry|pipenv|pdm|hatch|bundle|pnpm|yarn|c8|nyc|dotenv)$/;
 /** Prefixes of a command that only say how it runs. */
 const PREFIXES =
-  /^(?:env|exec|command|time|nice|nohup|sudo|timeout|xvfb-run|cross-env|npx|bunx|then|do|else|if|!|\{)$/;
+  /^(?:env|exec|command|time|nice|nohup|sudo|timeout|xvfb-run|cross-env|npx|bunx|then|do|else|elif|if|while|until|!|\{)$/;
 /** Options and numbers of such a prefix. */
 const PREFIX_WORDS = /^(?:-.*|\d+(?:\.\d+)?[smhd]?)$/;
 /** Hand on what they read: whoever looks at what they print looks at what came before. */
