@@ -81,7 +81,9 @@ test.each([
 });
 
 test.each(
-  "env exec command time nice nohup sudo timeout xvfb-run cross-env npx bunx then do else elif if while until ! {".split(" "),
+  "env exec command time nice nohup sudo timeout xvfb-run cross-env npx bunx then do else elif if while until ! {".split(
+    " ",
+  ),
 )("%s only says how a command runs", (prefix) => {
   expect(read(`${prefix} node run.mjs`)).toEqual(["node·run.mjs"]);
 });
