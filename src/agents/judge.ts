@@ -97,7 +97,7 @@ function exitStatusOf({ client, end }: Seen): { exitStatus?: number } {
 /** Who was silent because it waited for its provider, waited: clients do so for hours, and for ever. */
 function describeStopped(seen: Seen, stopped: Stopped, clock: ZonedClock): Failure {
   const failure = describeStop(seen.name, stopped);
-  if (stopped.why !== "idle" && stopped.why !== "timed-out") return failure;
+  if (!["idle", "timed-out", "in-vain"].includes(stopped.why)) return failure;
   const said = seen.client !== undefined && seen.stderrLast ? { stderr: seen.stderr } : {};
   const waiting = explainFailure({ ...seen.waiting, ...said }, clock);
   if (waiting === undefined || !MENDED_BY_TIME.has(waiting.reason)) return failure;

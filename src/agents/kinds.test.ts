@@ -77,7 +77,8 @@ test.each([
 ] as const)("opencode, %s", (permissions, flags) => {
   const settings = settingsOf("opencode", { model: "p/m", reasoning: "high", args: ["--extra", "x"] });
   expect(opencodeArgs(settings, { permissions, resume: { id: "ses_1" } })).toEqual([
-    ...["run", "--format", "json", "--model", "p/m", "--variant", "high"],
+    ...["run", "--format", "json", "--print-logs", "--log-level", "WARN"],
+    ...["--model", "p/m", "--variant", "high"],
     ...flags,
     ...["--session", "ses_1", "--extra", "x"],
   ]);

@@ -98,7 +98,7 @@ const SENTENCES: readonly (readonly [FailureReason, readonly string[]])[] = [
     "network",
     [
       String.raw`stream disconnected before completion`,
-      String.raw`(?:unable|cannot|failed) to connect to (?:the )?api(?: \(\w+\))?`,
+      String.raw`(?:unable to|cannot|failed to) connect to (?:the )?api(?: \(\w+\))?`,
       String.raw`connection to the api was lost`,
       String.raw`api returned an empty or malformed response`,
       String.raw`incomplete json segment at the end|json parsing failed: text:.*`,
@@ -188,7 +188,7 @@ const REASON_PHRASES =
   "bad request|unauthorized|payment required|forbidden|not found|request timeout|payload too large|unprocessable entity|too many requests|internal server error|bad gateway|service unavailable|unavailable|gateway time-?out|overloaded|<unknown status code>";
 const AFTER_STATUS = String.raw`(?:\s+(?:${REASON_PHRASES}))?(?:$|\)?\s*[.:,;·(–—]\s*|\)?\s+-\s+|\)\s*|\s*(?=[\[{]))`;
 
-/** What clients put before their sentences. `status` is the HTTP status a prefix names; `own`: nobody else writes so. */
+/** What clients put before their sentences. `status` is the HTTP status a prefix names, `quoted` all that it is the prefix of; `own`: nobody else writes so. */
 const PREFIXES: readonly { pattern: RegExp; own: boolean }[] = [
   { pattern: /^[\s■●✕✖❌⎿⚠️]+/u, own: false },
   { pattern: /^\[?\d{4}-\d\d-\d\d[T ][\d:.,]+Z?\]?\s+/, own: false },
@@ -198,6 +198,11 @@ const PREFIXES: readonly { pattern: RegExp; own: boolean }[] = [
   {
     pattern:
       /^(?:_?ApiError|APIError|AI_APICallError|AI_RetryError|AuthenticationError|RateLimitError|OverloadedError|APIConnectionError|TerminalQuotaError|RetryableQuotaError|ModelNotFoundError|GaxiosError):\s*/,
+    own: true,
+  },
+  // opencode's log.
+  {
+    pattern: /^timestamp=\S+ level=ERROR .{0,1000} error\.error="(?<quoted>(?:[^"\\]|\\.)*)".*$/,
     own: true,
   },
   { pattern: /^Failed after \d+ attempts\. Last error:\s*/, own: true },
@@ -261,8 +266,9 @@ function takePrefix({ rest, status, prefixed }: Unwrapped): Unwrapped | undefine
     if (found === null || found[0] === "") continue;
     const named = found.groups?.["status"];
     const now = named === undefined ? status : Number(named);
+    const quoted = found.groups?.["quoted"];
     return {
-      rest: rest.slice(found[0].length),
+      rest: quoted?.replaceAll(/\\(.)/g, "$1") ?? rest.slice(found[0].length),
       prefixed: prefixed || own,
       ...(now === undefined ? {} : { status: now }),
     };

@@ -27,6 +27,8 @@ export interface ListenRules<S> {
   ready(): Promise<void>;
   /** A line that is a sign of life. */
   onLine(): void;
+  /** A line that only says that it asks again. */
+  onWaiting(): void;
   /** It is being ended. */
   stopping(): boolean;
   /** How much of this it may still say; what goes beyond is dropped. */
@@ -130,6 +132,7 @@ export class Listener<S> {
       const reading = reader.read(this.#state, line, clock.monotonic());
       this.#state = reading.state;
       if (reading.waiting === undefined) this.#rules.onLine();
+      else this.#rules.onWaiting();
       this.#spoke({ stderr: false, waiting: reading.waiting });
       if (!reading.known) this.#unknownEvents += 1;
       if (reading.events.length > 0) await this.#tell(reading.events);

@@ -14,6 +14,10 @@ export interface OpencodeState {
   session?: string;
   final: string;
   terminal?: Terminal;
+  /** Steps ended without an end or a deed: the stream was cut off, and it asks again, for ever. */
+  cutOff?: true;
+  /** Within the step at hand a tool was used. */
+  acted?: true;
   /** The last tool that was refused; it may have ended the work there. */
   refused?: string;
   input: number;
@@ -30,9 +34,9 @@ export const opencodeReader: JsonReader<OpencodeState> = {
     const session = textField(json, "sessionID");
     const known = state.session ?? session;
     const next = known === undefined ? state : { ...state, session: known };
-    return session === undefined || session === known
-      ? readOwn(next, json)
-      : readOther(next, json, { parent: session });
+    if (session !== undefined && session !== known) return readOther(next, json, { parent: session });
+    const reading = readOwn(next, json);
+    return reading.state.cutOff === true ? { ...reading, waiting: CUT_OFF } : reading;
   },
   busy: () => false,
   close,
@@ -53,12 +57,14 @@ function readOther(state: OpencodeState, json: unknown, parent: { parent: string
   };
 }
 
+const CUT_OFF: FailureFacts = { isRetryable: true, text: "streams without an end" };
+
 function readOwn(state: OpencodeState, json: unknown): Reading<OpencodeState> {
   const part = field(json, "part");
   switch (textField(json, "type") ?? "") {
     case "step_start": {
       // Work goes on: what ended before was not the end.
-      const { terminal: _ended, refused: _refused, ...going } = state;
+      const { terminal: _ended, refused: _refused, acted: _acted, ...going } = state;
       return { state: going, events: [], known: true };
     }
     case "text": {
@@ -76,7 +82,7 @@ function readOwn(state: OpencodeState, json: unknown): Reading<OpencodeState> {
         known: true,
       };
     case "tool_use":
-      return readTool(state, part);
+      return readTool(act(state), part);
     case "step_finish":
       return { state: endStep(state, part), events: [], known: true };
     case "error":
@@ -84,6 +90,12 @@ function readOwn(state: OpencodeState, json: unknown): Reading<OpencodeState> {
     default:
       return { state, events: [], known: false };
   }
+}
+
+/** A deed: whatever was cut off before, it has gone on. */
+function act(state: OpencodeState): OpencodeState {
+  const { cutOff: _over, ...going } = state;
+  return { ...going, acted: true };
 }
 
 const REFUSED = /rejected permission|a rule which prevents you from using this/;
@@ -134,9 +146,12 @@ function endStep(state: OpencodeState, part: unknown): OpencodeState {
   const tokens = field(part, "tokens");
   const cache = field(tokens, "cache");
   const count = (of: unknown, key: string): number => numberField(of, key) ?? 0;
-  const terminal = terminalOf(textField(part, "reason") ?? "");
+  const reason = textField(part, "reason") ?? "";
+  const terminal = terminalOf(reason);
+  const { cutOff: _before, ...going } = state;
   return {
-    ...state,
+    ...going,
+    ...(CUT.has(reason) && state.acted === undefined ? { cutOff: true } : {}),
     input: state.input + count(tokens, "input") + count(cache, "write"),
     cached: state.cached + count(cache, "read"),
     output: state.output + count(tokens, "output") + count(tokens, "reasoning"),
@@ -144,6 +159,9 @@ function endStep(state: OpencodeState, part: unknown): OpencodeState {
     ...(terminal === undefined ? {} : { terminal }),
   };
 }
+
+/** What it makes of a stream that ended without a reason, by its versions. */
+const CUT: ReadonlySet<string> = new Set(["unknown", "other"]);
 
 /** After "tool-calls" another step follows. */
 function terminalOf(reason: string): Terminal | undefined {

@@ -45,7 +45,8 @@ export function opencodeArgs(
   request: Pick<AgentRequest, "permissions" | "resume">,
 ): string[] {
   return [
-    ...["run", "--format", "json"],
+    // Of a request that failed it tells in its log alone, as long as it asks again.
+    ...["run", "--format", "json", "--print-logs", "--log-level", "WARN"],
     ...(settings.model === undefined ? [] : ["--model", settings.model]),
     ...(settings.reasoning === undefined ? [] : ["--variant", settings.reasoning]),
     ...(request.permissions === "full" ? ["--auto"] : []),

@@ -96,6 +96,9 @@ async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentCont
     onLine: () => {
       watch.heard();
     },
+    onWaiting: () => {
+      watch.asksAgain();
+    },
     stopping: () => watch.stopped() !== undefined,
     spend: (what, amount) => watch.spend(what, amount),
     onUsed: () => {

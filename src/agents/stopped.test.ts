@@ -10,6 +10,7 @@ test.each<[Stopped, string, string]>([
   [{ why: "output", most: 1.5 * 1024 ** 2 }, "output", "printed more than 1536 KB (agents.x.max_output)"],
   [{ why: "output", most: 1000 }, "output", "printed more than 1000 bytes (agents.x.max_output)"],
   [{ why: "interrupted" }, "interrupted", "ended because the run was stopped"],
+  [{ why: "in-vain", times: 100 }, "network", "asked 100 times in vain"],
   [{ why: "broken", message: "ENOSPC" }, "output", "its output could not be taken in: ENOSPC"],
 ])("%j is told with the setting it comes from", (stopped, reason, evidence) => {
   expect(describeStop("x", stopped)).toEqual({ reason, evidence });

@@ -12,6 +12,8 @@ export type Stopped =
   | { why: Spent; most: number }
   | { why: "budget"; budget: Budget }
   | { why: "interrupted" }
+  /** It asked its provider so many times without an answer, and would go on. */
+  | { why: "in-vain"; times: number }
   /** What it said could not be taken in. */
   | { why: "broken"; message: string };
 
@@ -39,6 +41,8 @@ export function describeStop(name: string, stopped: Stopped): { reason: FailureR
       return { reason: why, evidence: describeBudget(stopped.budget) };
     case "interrupted":
       return { reason: why, evidence: "ended because the run was stopped" };
+    case "in-vain":
+      return { reason: "network", evidence: `asked ${stopped.times} times in vain` };
     case "broken":
       return { reason: "output", evidence: `its output could not be taken in: ${stopped.message}` };
     default:

@@ -24,6 +24,11 @@ test.each<[number, AgentEvent[]]>([
   [2, [thinks, uses, result, says]],
   [3, [begins, ends, begins, ends, usage, warns, says]],
   [1, [uses, result, usage, person]],
+  // Of two at a time the second end is no turn of its own.
+  [2, [begins, begins, ends, ends, says]],
+  // As opencode tells of it.
+  [2, [ends, usage, ends]],
+  [2, [says, ends, says, ends]],
   [1, [uses, { ...uses, parent: "p" }, { ...result, parent: "p" }, { ...says, parent: "p" }]],
 ])("%i turns in %j", (count, events) => {
   expect(events.reduce(countTurns, NO_TURNS).count).toBe(count);

@@ -46,6 +46,29 @@ while :; do echo '{"type":"error","message":"${notice}"}'; sleep 0.05; done`,
   expect(result.outcome === "failed" && result.evidence).toContain("waiting for network");
 });
 
+/** opencode, of which the stream is always cut off: steps without an end, and a deed in the 25th. */
+const CUT_OFF = `
+trap 'exit 143' TERM
+n=0
+while :; do
+  n=$((n + 1))
+  echo '{"type":"step_start","sessionID":"s"}'
+  echo '{"type":"text","sessionID":"s","part":{"text":"First I look"}}'
+  [ $n = 25 ] && echo '{"type":"tool_use","sessionID":"s","part":{"tool":"read","callID":"c","state":{"status":"completed","output":""}}}'
+  echo '{"type":"step_finish","sessionID":"s","part":{"reason":"unknown"}}'
+done`;
+
+test("a client that asks again and again, for ever, is stopped, and counts from what it did last", async () => {
+  const binary = program("endless-opencode", CUT_OFF);
+  const agent = createAgent(settingsOf("opencode", { binary, timeoutMs: 30_000 }), deps);
+  const { result, events } = await runAgent(agent, request());
+  const evidence = "streams without an end: it only waited, asked 100 times in vain";
+  expect(result).toMatchObject({ outcome: "failed", reason: "network", evidence });
+  const said = events.filter(({ type }) => type === "message").length;
+  // 24 steps before the deed and 33 after it.
+  expect(said).toBeGreaterThanOrEqual(25 + 33);
+});
+
 test("a client that waits for hours and says so on stderr waits until it was told", async () => {
   const notice =
     "Attempt 1 failed: You have exhausted your capacity on this model. Your quota will reset after 8h0m0s.";

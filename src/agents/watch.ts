@@ -10,6 +10,8 @@ export interface CleanStop {
 }
 
 const GRACE_MS = 5_000;
+/** opencode asks ten times in a second where streams are cut off, and never stops. */
+const MOST_IN_VAIN = 100;
 const MAX_TICK_MS = 250;
 const MIN_TICK_MS = 5;
 
@@ -30,6 +32,8 @@ export interface WatchRules {
 export interface Watch {
   /** It said something. */
   heard(): void;
+  /** It said that it asks its provider again. */
+  asksAgain(): void;
   /** Sees at once whether it has gone beyond a budget. */
   look(): void;
   /** Counts what it spent; ends it once that is more than it may. Answers how much of the amount it still might. */
@@ -45,31 +49,27 @@ export interface Watch {
 export function watchProcess(running: RunningProcess, rules: WatchRules, clock: Clock): Watch {
   const startedAt = clock.monotonic();
   let heardAt = startedAt;
+  let inVain = 0;
   let stopped: Stopped | undefined;
   let killAt = Infinity;
-  const spent: Record<Spent, number> = { turns: 0, events: 0, output: 0 };
+  const take = allowance(rules.most);
 
   const kill = (): void => {
     killAt = Infinity;
     running.signal("SIGKILL", "group");
   };
-  const stop = (why: Stopped): void => {
-    if (stopped !== undefined) return;
+  const stop = (why: Stopped | undefined): void => {
+    if (why === undefined || stopped !== undefined) return;
     stopped = why;
     killAt = clock.monotonic() + GRACE_MS;
     running.signal(rules.cleanStop.signal, rules.cleanStop.target);
-  };
-  const look = (): void => {
-    const budget = rules.beyond(clock.monotonic() - startedAt);
-    if (budget !== undefined) stop({ why: "budget", budget });
   };
   const check = (): void => {
     const now = clock.monotonic();
     if (now >= killAt) kill();
     if (rules.silenceIsFine()) heardAt = now;
-    const why = overTime(rules, { elapsed: now - startedAt, silent: now - heardAt });
-    if (why !== undefined) stop(why);
-    look();
+    stop(overTime(rules, { elapsed: now - startedAt, silent: now - heardAt }));
+    stop(overBudget(rules, now - startedAt));
   };
   const obey = (): void => {
     stop({ why: "interrupted" });
@@ -77,18 +77,22 @@ export function watchProcess(running: RunningProcess, rules: WatchRules, clock: 
   };
 
   const timer = clock.every(tickOf(rules), check);
-  rules.stop.addEventListener("abort", obey, { once: true });
-  if (rules.stop.aborted) obey();
+  const unheard = onceAborted(rules.stop, obey);
   return {
     heard: () => {
       heardAt = clock.monotonic();
+      inVain = 0;
     },
-    look,
+    asksAgain: () => {
+      inVain += 1;
+      if (inVain >= MOST_IN_VAIN) stop({ why: "in-vain", times: inVain });
+    },
+    look: () => {
+      stop(overBudget(rules, clock.monotonic() - startedAt));
+    },
     spend: (what, amount) => {
-      const left = rules.most[what] === 0 ? Infinity : rules.most[what] - spent[what];
-      if (amount > left) stop({ why: what, most: rules.most[what] });
-      const taken = Math.min(amount, left);
-      spent[what] += taken;
+      const taken = take(what, amount);
+      if (taken < amount) stop({ why: what, most: rules.most[what] });
       return taken;
     },
     giveUp: (message) => {
@@ -98,9 +102,34 @@ export function watchProcess(running: RunningProcess, rules: WatchRules, clock: 
     stopped: () => stopped,
     cancel: () => {
       timer.cancel();
-      rules.stop.removeEventListener("abort", obey);
+      unheard();
     },
   };
+}
+
+/** Obeys now if it is aborted already. Answers how to stop listening. */
+function onceAborted(signal: AbortSignal, obey: () => void): () => void {
+  signal.addEventListener("abort", obey, { once: true });
+  if (signal.aborted) obey();
+  return () => {
+    signal.removeEventListener("abort", obey);
+  };
+}
+
+/** How much of an amount may still be taken; it is taken. */
+function allowance(most: WatchRules["most"]): (what: Spent, amount: number) => number {
+  const taken: Record<Spent, number> = { turns: 0, events: 0, output: 0 };
+  return (what, amount) => {
+    const left = most[what] === 0 ? Infinity : most[what] - taken[what];
+    const now = Math.min(amount, left);
+    taken[what] += now;
+    return now;
+  };
+}
+
+function overBudget(rules: WatchRules, elapsed: number): Stopped | undefined {
+  const budget = rules.beyond(elapsed);
+  return budget === undefined ? undefined : { why: "budget", budget };
 }
 
 function overTime(

@@ -14,7 +14,10 @@ function commands({ rig }: Scene): { command: string; exit?: unknown }[] {
 }
 
 /** More work than any limit lets pass. */
-const ENDLESS = once(...Array.from({ length: 40 }, (): Step => ({ do: "shell", command: "true" })));
+const ENDLESS = once(
+  // Gemini ends by itself where it finds the same call again and again.
+  ...Array.from({ length: 40 }, (_, at): Step => ({ do: "shell", command: `true ${at}` })),
+);
 
 /** Six tasks that depend on each other, and the order they are taken in. */
 export const SIX: readonly TaskDraft[] = [
