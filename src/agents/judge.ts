@@ -100,7 +100,9 @@ function describeStopped(seen: Seen, stopped: Stopped, clock: ZonedClock): Failu
   if (!["idle", "timed-out", "in-vain"].includes(stopped.why)) return failure;
   const said = seen.client !== undefined && seen.stderrLast ? { stderr: seen.stderr } : {};
   const waiting = explainFailure({ ...seen.waiting, ...said }, clock);
-  if (waiting === undefined || !MENDED_BY_TIME.has(waiting.reason)) return failure;
+  if (waiting === undefined) return failure;
+  if (stopped.why === "in-vain") return { ...waiting, evidence: `${waiting.evidence}: ${failure.evidence}` };
+  if (!MENDED_BY_TIME.has(waiting.reason)) return failure;
   return { ...waiting, evidence: `${waiting.evidence}: it only waited, ${failure.evidence}` };
 }
 

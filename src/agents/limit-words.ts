@@ -197,12 +197,13 @@ const PREFIXES: readonly { pattern: RegExp; own: boolean }[] = [
   { pattern: /^\[?API Error:\s*(?:(?<status>[45]\d\d)\s+)?/, own: true },
   {
     pattern:
-      /^(?:_?ApiError|APIError|AI_APICallError|AI_RetryError|AuthenticationError|RateLimitError|OverloadedError|APIConnectionError|TerminalQuotaError|RetryableQuotaError|ModelNotFoundError|GaxiosError):\s*/,
+      /^(?:_?ApiError|APIError|AI_[A-Za-z]{1,40}Error|AuthenticationError|RateLimitError|OverloadedError|APIConnectionError|TerminalQuotaError|RetryableQuotaError|ModelNotFoundError|GaxiosError):\s*/,
     own: true,
   },
   // opencode's log.
   {
-    pattern: /^timestamp=\S+ level=ERROR .{0,1000} error\.error="(?<quoted>(?:[^"\\]|\\.)*)".*$/,
+    pattern:
+      /^timestamp=\S+ level=ERROR .{0,1000} error\.error(?:\.message)?="(?<quoted>(?:[^"\\]|\\.)*)".*$/,
     own: true,
   },
   { pattern: /^Failed after \d+ attempts\. Last error:\s*/, own: true },
@@ -243,6 +244,8 @@ const PREFIXES: readonly { pattern: RegExp; own: boolean }[] = [
 /** A line without the prefixes of clients. */
 export interface Unwrapped {
   rest: string;
+  /** The line, or what a log quotes in it. */
+  said: string;
   /** The HTTP status the prefixes named last. */
   status?: number;
   /** Some prefix can only be a client's. */
@@ -251,7 +254,7 @@ export interface Unwrapped {
 
 /** Takes the prefixes off a line; at most 8 of them. */
 export function unwrap(line: string): Unwrapped {
-  let unwrapped: Unwrapped = { rest: line, prefixed: false };
+  let unwrapped: Unwrapped = { rest: line, said: line, prefixed: false };
   for (let i = 0; i < 8; i++) {
     const next = takePrefix(unwrapped);
     if (next === undefined) return unwrapped;
@@ -260,15 +263,21 @@ export function unwrap(line: string): Unwrapped {
   return unwrapped;
 }
 
-function takePrefix({ rest, status, prefixed }: Unwrapped): Unwrapped | undefined {
+function unquote(text: string): string {
+  return text.replaceAll(/\\(.)/g, (_, escaped: string) => (escaped === "n" ? "\n" : escaped));
+}
+
+function takePrefix({ rest, said, status, prefixed }: Unwrapped): Unwrapped | undefined {
   for (const { pattern, own } of PREFIXES) {
     const found = pattern.exec(rest);
     if (found === null || found[0] === "") continue;
     const named = found.groups?.["status"];
     const now = named === undefined ? status : Number(named);
     const quoted = found.groups?.["quoted"];
+    const inner = quoted === undefined ? undefined : unquote(quoted);
     return {
-      rest: quoted?.replaceAll(/\\(.)/g, "$1") ?? rest.slice(found[0].length),
+      rest: inner ?? rest.slice(found[0].length),
+      said: inner ?? said,
       prefixed: prefixed || own,
       ...(now === undefined ? {} : { status: now }),
     };

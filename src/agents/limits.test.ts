@@ -39,6 +39,12 @@ for (const { name, clock, cases } of corpora) {
   );
 }
 
+test("of a client's log what it quotes is shown", () => {
+  const stderr = String.raw`timestamp=2026-11-21T14:46:29.657Z level=ERROR run=1 error.error="AI_APICallError: Rate limit reached for \"m\"" x=1`;
+  const told = explainFailure({ stderr }, CLOCK);
+  expect(told).toEqual({ reason: "rate-limited", evidence: 'AI_APICallError: Rate limit reached for "m"' });
+});
+
 test("the corpus holds each reason a client can give, and limits with and without their time", () => {
   const all = corpora.flatMap(({ cases }) => cases);
   expect(new Set(all.map(({ reason }) => reason))).toEqual(

@@ -97,8 +97,8 @@ function readText(text: string, speaker: Speaker): Told | undefined {
 /** What the first line of a text says; a body may go on over the others. */
 function readLine(text: string, speaker: Speaker): Told | undefined {
   const [line = ""] = text.split("\n", 1);
-  const { rest, status, prefixed } = unwrap(line);
-  if (speaker === "anybody" && !prefixed) return tell(readSentence(rest, speaker), line);
+  const { rest, said, status, prefixed } = unwrap(line);
+  if (speaker === "anybody" && !prefixed) return tell(readSentence(rest, speaker), said);
   const by: Speaker = prefixed ? "prefixed" : speaker;
   const body = embeddedBody(text.slice(line.length - rest.length));
   const named = status ?? body?.status;
@@ -109,7 +109,7 @@ function readLine(text: string, speaker: Speaker): Told | undefined {
     (named === undefined ? undefined : reasonOfStatus(named, words)) ??
     words ??
     reasonOfWeakCodes(codes);
-  const told = tell(reason, body?.message ?? line);
+  const told = tell(reason, body?.message ?? said);
   return told === undefined
     ? undefined
     : { ...told, ...(named === undefined ? {} : { status: named }), ...(body === undefined ? {} : { body }) };

@@ -27,8 +27,8 @@ export interface ListenRules<S> {
   ready(): Promise<void>;
   /** A line that is a sign of life. */
   onLine(): void;
-  /** A line that only says that it asks again. */
-  onWaiting(): void;
+  /** It asked its provider so many times, and would for ever. */
+  onVain(times: number): void;
   /** It is being ended. */
   stopping(): boolean;
   /** How much of this it may still say; what goes beyond is dropped. */
@@ -132,8 +132,8 @@ export class Listener<S> {
       const reading = reader.read(this.#state, line, clock.monotonic());
       this.#state = reading.state;
       if (reading.waiting === undefined) this.#rules.onLine();
-      else this.#rules.onWaiting();
       this.#spoke({ stderr: false, waiting: reading.waiting });
+      if (reading.inVain !== undefined) this.#rules.onVain(reading.inVain);
       if (!reading.known) this.#unknownEvents += 1;
       if (reading.events.length > 0) await this.#tell(reading.events);
     }
@@ -165,7 +165,7 @@ export class Listener<S> {
   /** What it says once it is being ended says nothing of what it was about. */
   #spoke({ stderr, waiting }: { stderr: boolean; waiting: FailureFacts | undefined }): void {
     if (this.#rules.stopping()) return;
-    this.#stderrLast = stderr;
+    this.#stderrLast = stderr || (waiting !== undefined && this.#stderrLast);
     this.#waiting = waiting;
   }
 

@@ -14,8 +14,8 @@ export interface OpencodeState {
   session?: string;
   final: string;
   terminal?: Terminal;
-  /** Steps ended without an end or a deed: the stream was cut off, and it asks again, for ever. */
-  cutOff?: true;
+  /** It asked so many times since its last deed without getting on, and why. */
+  vain?: { times: number; facts: FailureFacts };
   /** Within the step at hand a tool was used. */
   acted?: true;
   /** The last tool that was refused; it may have ended the work there. */
@@ -36,7 +36,10 @@ export const opencodeReader: JsonReader<OpencodeState> = {
     const next = known === undefined ? state : { ...state, session: known };
     if (session !== undefined && session !== known) return readOther(next, json, { parent: session });
     const reading = readOwn(next, json);
-    return reading.state.cutOff === true ? { ...reading, waiting: CUT_OFF } : reading;
+    const { vain } = reading.state;
+    if (vain === undefined) return reading;
+    const { times, facts } = vain;
+    return { ...reading, waiting: facts, ...(times < MOST_IN_VAIN ? {} : { inVain: times }) };
   },
   busy: () => false,
   close,
@@ -57,7 +60,15 @@ function readOther(state: OpencodeState, json: unknown, parent: { parent: string
   };
 }
 
+/** A step begins with a request; where the one before failed, that is told by its log alone. */
+const ASKS: FailureFacts = {};
+/** It would ask for ever: ten times in a second where streams are cut off, and with a summary in between where they are too long. */
+const MOST_IN_VAIN = 5;
 const CUT_OFF: FailureFacts = { isRetryable: true, text: "streams without an end" };
+
+function askInVain(state: OpencodeState, facts: FailureFacts): OpencodeState {
+  return { ...state, vain: { times: (state.vain?.times ?? 0) + 1, facts } };
+}
 
 function readOwn(state: OpencodeState, json: unknown): Reading<OpencodeState> {
   const part = field(json, "part");
@@ -65,7 +76,7 @@ function readOwn(state: OpencodeState, json: unknown): Reading<OpencodeState> {
     case "step_start": {
       // Work goes on: what ended before was not the end.
       const { terminal: _ended, refused: _refused, acted: _acted, ...going } = state;
-      return { state: going, events: [], known: true };
+      return { state: going, events: [], known: true, waiting: ASKS };
     }
     case "text": {
       const content = textField(part, "text") ?? "";
@@ -94,7 +105,7 @@ function readOwn(state: OpencodeState, json: unknown): Reading<OpencodeState> {
 
 /** A deed: whatever was cut off before, it has gone on. */
 function act(state: OpencodeState): OpencodeState {
-  const { cutOff: _over, ...going } = state;
+  const { vain: _over, ...going } = state;
   return { ...going, acted: true };
 }
 
@@ -148,10 +159,9 @@ function endStep(state: OpencodeState, part: unknown): OpencodeState {
   const count = (of: unknown, key: string): number => numberField(of, key) ?? 0;
   const reason = textField(part, "reason") ?? "";
   const terminal = terminalOf(reason);
-  const { cutOff: _before, ...going } = state;
+  const isCut = CUT.has(reason) && state.acted === undefined;
   return {
-    ...going,
-    ...(CUT.has(reason) && state.acted === undefined ? { cutOff: true } : {}),
+    ...(isCut ? askInVain(state, CUT_OFF) : state),
     input: state.input + count(tokens, "input") + count(cache, "write"),
     cached: state.cached + count(cache, "read"),
     output: state.output + count(tokens, "output") + count(tokens, "reasoning"),
@@ -179,9 +189,12 @@ function readError(state: OpencodeState, error: unknown): Reading<OpencodeState>
   const message = textField(data, "message") ?? textField(error, "message") ?? name;
   const status = numberField(data, "statusCode");
   const evidence = status === undefined ? message : `${message} (${status})`;
-  const terminal = failedBy({ codes: [name], text: message, ...answerOf(data) }, evidence);
+  const facts = { codes: [name], text: message, ...answerOf(data) };
+  const terminal = failedBy(facts, evidence);
+  // It makes a summary and goes on.
+  const after = terminal.reason === "context-full" ? askInVain(state, facts) : state;
   return {
-    state: { ...state, terminal },
+    state: { ...after, terminal },
     events: [{ type: "error", error: evidence, reason: terminal.reason }],
     known: true,
   };

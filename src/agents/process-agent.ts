@@ -96,8 +96,8 @@ async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentCont
     onLine: () => {
       watch.heard();
     },
-    onWaiting: () => {
-      watch.asksAgain();
+    onVain: (times) => {
+      watch.asksInVain(times);
     },
     stopping: () => watch.stopped() !== undefined,
     spend: (what, amount) => watch.spend(what, amount),

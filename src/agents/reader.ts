@@ -18,6 +18,8 @@ export interface Reading<S> {
   known: boolean;
   /** The client only waits to ask its provider again, and why: no sign of life. */
   waiting?: FailureFacts;
+  /** So many times it asked, and would for ever: to be ended now. */
+  inVain?: number;
 }
 
 /** What the stream came to, once it is over. */

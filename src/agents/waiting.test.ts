@@ -46,7 +46,24 @@ while :; do echo '{"type":"error","message":"${notice}"}'; sleep 0.05; done`,
   expect(result.outcome === "failed" && result.evidence).toContain("waiting for network");
 });
 
-/** opencode, of which the stream is always cut off: steps without an end, and a deed in the 25th. */
+/** opencode, of which every request is too long, and so is what it makes of its summary. */
+const TOO_LONG = `
+trap 'exit 143' TERM
+while :; do
+  echo '{"type":"error","sessionID":"s","error":{"name":"ContextOverflowError","data":{"message":"too long"}}}'
+  echo '{"type":"step_start","sessionID":"s"}'
+  echo '{"type":"step_finish","sessionID":"s","part":{"reason":"stop"}}'
+done`;
+
+test("a client that makes summaries for ever of what is too long is stopped", async () => {
+  const binary = program("summing-opencode", TOO_LONG);
+  const agent = createAgent(settingsOf("opencode", { binary, timeoutMs: 30_000 }), deps);
+  const { result } = await runAgent(agent, request());
+  const evidence = "too long: asked 5 times in vain";
+  expect(result).toMatchObject({ outcome: "failed", reason: "context-full", evidence });
+});
+
+/** opencode, of which the stream is always cut off: steps without an end, and a deed in the third. */
 const CUT_OFF = `
 trap 'exit 143' TERM
 n=0
@@ -54,7 +71,7 @@ while :; do
   n=$((n + 1))
   echo '{"type":"step_start","sessionID":"s"}'
   echo '{"type":"text","sessionID":"s","part":{"text":"First I look"}}'
-  [ $n = 25 ] && echo '{"type":"tool_use","sessionID":"s","part":{"tool":"read","callID":"c","state":{"status":"completed","output":""}}}'
+  [ $n = 3 ] && echo '{"type":"tool_use","sessionID":"s","part":{"tool":"read","callID":"c","state":{"status":"completed","output":""}}}'
   echo '{"type":"step_finish","sessionID":"s","part":{"reason":"unknown"}}'
 done`;
 
@@ -62,11 +79,11 @@ test("a client that asks again and again, for ever, is stopped, and counts from 
   const binary = program("endless-opencode", CUT_OFF);
   const agent = createAgent(settingsOf("opencode", { binary, timeoutMs: 30_000 }), deps);
   const { result, events } = await runAgent(agent, request());
-  const evidence = "streams without an end: it only waited, asked 100 times in vain";
+  const evidence = "streams without an end: asked 5 times in vain";
   expect(result).toMatchObject({ outcome: "failed", reason: "network", evidence });
   const said = events.filter(({ type }) => type === "message").length;
-  // 24 steps before the deed and 33 after it.
-  expect(said).toBeGreaterThanOrEqual(25 + 33);
+  // Two steps before the one with the deed, and five after it.
+  expect(said).toBeGreaterThanOrEqual(3 + 5);
 });
 
 test("a client that waits for hours and says so on stderr waits until it was told", async () => {

@@ -10,8 +10,6 @@ export interface CleanStop {
 }
 
 const GRACE_MS = 5_000;
-/** opencode asks ten times in a second where streams are cut off, and never stops. */
-const MOST_IN_VAIN = 100;
 const MAX_TICK_MS = 250;
 const MIN_TICK_MS = 5;
 
@@ -32,8 +30,8 @@ export interface WatchRules {
 export interface Watch {
   /** It said something. */
   heard(): void;
-  /** It said that it asks its provider again. */
-  asksAgain(): void;
+  /** Ends it: it asked its provider so many times, and would for ever. */
+  asksInVain(times: number): void;
   /** Sees at once whether it has gone beyond a budget. */
   look(): void;
   /** Counts what it spent; ends it once that is more than it may. Answers how much of the amount it still might. */
@@ -49,7 +47,6 @@ export interface Watch {
 export function watchProcess(running: RunningProcess, rules: WatchRules, clock: Clock): Watch {
   const startedAt = clock.monotonic();
   let heardAt = startedAt;
-  let inVain = 0;
   let stopped: Stopped | undefined;
   let killAt = Infinity;
   const take = allowance(rules.most);
@@ -81,11 +78,9 @@ export function watchProcess(running: RunningProcess, rules: WatchRules, clock: 
   return {
     heard: () => {
       heardAt = clock.monotonic();
-      inVain = 0;
     },
-    asksAgain: () => {
-      inVain += 1;
-      if (inVain >= MOST_IN_VAIN) stop({ why: "in-vain", times: inVain });
+    asksInVain: (times) => {
+      stop({ why: "in-vain", times });
     },
     look: () => {
       stop(overBudget(rules, clock.monotonic() - startedAt));
