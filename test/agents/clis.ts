@@ -93,7 +93,8 @@ export const CLIS: readonly Cli[] = [
   {
     ...OPENCODE,
     name: "opencode-acp",
-    settings: { kind: "acp", args: ["acp"] },
+    // Why it waits it tells in its log alone.
+    settings: { kind: "acp", args: ["acp", "--print-logs", "--log-level", "WARN"] },
     // Left to itself it asks for nothing, even its plan mode runs commands, and the first refusal would end its work.
     wire: (place) =>
       wireOpencode(place, {

@@ -1,5 +1,6 @@
 // What providers do to clients: each fault the model server knows, and what must become of the attempt.
 import type { Fault, Problem } from "../model-server/scenario.js";
+import { AGENT_NAMES, type AgentName } from "./clis.js";
 import { DONE, inHand, madeAll, MAKE, unless, type Case, type Scene } from "./case.js";
 
 /** A full minute, since that is all codex tells of a time: at least so many minutes from now, in seconds since 1970. */
@@ -10,8 +11,18 @@ function inMinutes(minutes: number): number {
 /** A wait that would be needed ends the run. */
 const NO_WAIT = { loop: { max_wait: "1s" } };
 
-/** Of clients that would wait for ever. */
-const SHORT = { timeout: "15s" };
+/** Of clients that would wait for ever; opencode takes its time to begin. */
+function short(agent: AgentName): { timeout: string } {
+  return { timeout: agent.startsWith("opencode") ? "30s" : "15s" };
+}
+
+/** They do not pass on when a limit ends. */
+const KEEPS_RESET: ReadonlySet<AgentName> = new Set(["claude", "gemini", "opencode"]);
+
+/** For each of these. */
+function ofEach(names: readonly AgentName[], wanted: string): NonNullable<Case["wantedOf"]> {
+  return Object.fromEntries(names.map((name) => [name, wanted]));
+}
 
 function always(name: string, about: string, how: Fault, wanted: string): Case {
   return {
@@ -66,7 +77,7 @@ function wentOnInTime(scene: Scene): string[] {
   const late = Date.parse(starts[1]?.timestamp ?? "") / 1000 - until;
   return [
     ...unless(
-      scene.agent === "claude" || isJust(until, Math.floor(until / 60) * 60),
+      KEEPS_RESET.has(scene.agent) || isJust(until, Math.floor(until / 60) * 60),
       `until ${until}, which is no full minute`,
     ),
     ...unless(starts.length === 2, `${starts.length} starts`),
@@ -91,12 +102,16 @@ export const FAULT_CASES: readonly Case[] = [
   },
   always("401", "The key is not accepted.", refused("unauthorized"), "environment: not-signed-in"),
   always("unknown-model", "404: there is no such model.", refused("model-unknown"), "blocked: model-unknown"),
-  always(
-    "context-overflow",
-    "400: the prompt is longer than the model's context.",
-    refused("context-full"),
-    "blocked: context-full",
-  ),
+  {
+    ...always(
+      "context-overflow",
+      "400: the prompt is longer than the model's context; opencode makes a summary and asks again, for ever.",
+      refused("context-full"),
+      "blocked: context-full",
+    ),
+    // Over ACP it tells nothing of it.
+    wantedOf: { "opencode-acp": "blocked: timed-out" },
+  },
   once(
     "429-once",
     "One 429 that says when to ask again; the client does.",
@@ -110,19 +125,19 @@ export const FAULT_CASES: readonly Case[] = [
       refused("rate-limit", { retryAfterSeconds: 3600 }),
       "waiting: rate-limited",
     ),
-    agent: () => SHORT,
+    agent: short,
   },
   {
     ...always(
       "429-reset",
-      "The plan's limit is reached, with the time of its reset, which claude keeps to itself.",
+      "The plan's limit is reached, with the time of its reset, which not each client passes on.",
       refused("quota", { resetsAtSeconds: IN_FIVE_HOURS }),
       "waiting: rate-limited",
     ),
     check: (scene) => [
       ...inHand(scene),
       ...unless(
-        scene.agent === "claude" || untils(scene).some((until) => isJust(until, IN_FIVE_HOURS)),
+        KEEPS_RESET.has(scene.agent) || untils(scene).some((until) => isJust(until, IN_FIVE_HOURS)),
         `until ${untils(scene).join()} instead of ${IN_FIVE_HOURS}`,
       ),
     ],
@@ -130,27 +145,36 @@ export const FAULT_CASES: readonly Case[] = [
   {
     name: "429-waited",
     about:
-      "The same, until the next full minute: the run waits for it (for claude its first minute), and goes on with the same attempt.",
+      "The same, until the next full minute: the run waits for it (where it is not told, its first minute), and goes on with the same attempt.",
     // Claude asks again by itself before it gives up.
     scenario: (agent) => ({
       sessions: [[{ do: "fail", how: untilNextMinute(), times: agent === "claude" ? 3 : 1 }, MAKE, DONE]],
     }),
     check: (scene) => [...madeAll(scene, ["T1"]), ...wentOnInTime(scene)],
+    // Opencode asks again by itself.
+    only: AGENT_NAMES.filter((name) => !name.startsWith("opencode")),
     wanted: "complete: rate-limited",
   },
   once("500-once", "One 500; the client asks again.", refused("server")),
   always("500", "500 for ever.", refused("server"), "waiting: overloaded"),
   always("529", "529, overloaded, for ever.", refused("overloaded"), "waiting: overloaded"),
-  always(
-    "overloaded-mid-stream",
-    "The stream begins, then tells of an overload.",
-    { fault: "mid-stream", how: "overloaded" },
-    "waiting: overloaded",
-  ),
-  once("disconnect-once", "The connection is lost in the middle of a stream, once.", {
-    fault: "mid-stream",
-    how: "disconnects",
-  }),
+  {
+    ...always(
+      "overloaded-mid-stream",
+      "The stream begins, then tells of an overload, which gemini does not read.",
+      { fault: "mid-stream", how: "overloaded" },
+      "waiting: overloaded",
+    ),
+    wantedOf: { gemini: "waiting: network" },
+  },
+  {
+    ...once(
+      "disconnect-once",
+      "The connection is lost in the middle of a stream, once; gemini asks no second time.",
+      { fault: "mid-stream", how: "disconnects" },
+    ),
+    wantedOf: { gemini: "waiting: network" },
+  },
   always(
     "disconnect",
     "The connection is lost in the middle of every stream.",
@@ -180,7 +204,7 @@ export const FAULT_CASES: readonly Case[] = [
       { fault: "no-headers" },
       "blocked: timed-out",
     ),
-    agent: () => SHORT,
+    agent: short,
   },
   {
     ...always(
@@ -190,20 +214,15 @@ export const FAULT_CASES: readonly Case[] = [
       "blocked: timed-out",
     ),
     wantedOf: { codex: "waiting: network" },
-    agent: (agent) => (agent === "codex" ? { timeout: "60s" } : SHORT),
+    agent: (agent) => (agent === "codex" ? { timeout: "60s" } : short(agent)),
   },
   {
     name: "refused",
     about: "Nobody listens at the address; codex would wait for ever.",
     settings: NO_WAIT,
-    agent: () => SHORT,
+    agent: short,
     wanted: "waiting: network",
-    // They try for ever, and do not say so.
-    wantedOf: Object.fromEntries(
-      (["gemini", "opencode", "gemini-acp", "opencode-acp"] as const).map((name) => [
-        name,
-        "blocked: timed-out",
-      ]),
-    ),
+    // It tries for ever, and does not say so.
+    wantedOf: ofEach(["gemini", "gemini-acp"], "blocked: timed-out"),
   },
 ];
