@@ -17,7 +17,7 @@ function short(agent: AgentName): { timeout: string } {
 }
 
 /** They do not pass on when a limit ends. */
-const KEEPS_RESET: ReadonlySet<AgentName> = new Set(["claude", "gemini", "opencode"]);
+const KEEPS_RESET: ReadonlySet<AgentName> = new Set(["claude", "gemini", "opencode", "opencode-acp"]);
 
 /** For each of these. */
 function ofEach(names: readonly AgentName[], wanted: string): NonNullable<Case["wantedOf"]> {
