@@ -53,6 +53,9 @@ export interface Heard {
   unknownEvents: number;
 }
 
+/** What comes on two pipes within this time came in no order: opencode's last words of a stream are read after its error. */
+const SAME_MOMENT_MS = 250;
+
 /** Contract: nothing here rejects. The first failure of a callback or of the reader breaks it; from then on all is dropped. */
 export class Listener<S> {
   readonly #rules: ListenRules<S>;
@@ -61,6 +64,8 @@ export class Listener<S> {
   #state: S;
   #stderr = "";
   #stderrLast = false;
+  /** When it last wrote to stderr, by the monotonic clock. */
+  #stderrAt = -Infinity;
   #waiting: FailureFacts | undefined;
   #unknownEvents = 0;
   #told: Used = NOTHING_USED;
@@ -165,7 +170,10 @@ export class Listener<S> {
   /** What it says once it is being ended says nothing of what it was about. */
   #spoke({ stderr, waiting }: { stderr: boolean; waiting: FailureFacts | undefined }): void {
     if (this.#rules.stopping()) return;
-    this.#stderrLast = stderr || (waiting !== undefined && this.#stderrLast);
+    const now = this.#rules.clock.monotonic();
+    if (stderr) this.#stderrAt = now;
+    const after = waiting === undefined && now - this.#stderrAt > SAME_MOMENT_MS;
+    this.#stderrLast = stderr || (!after && this.#stderrLast);
     this.#waiting = waiting;
   }
 

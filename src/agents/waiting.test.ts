@@ -99,6 +99,19 @@ test("a client that waits for hours and says so on stderr waits until it was tol
   expect(retryAt - before).toBeLessThan(60_000);
 });
 
+test("of what comes on both pipes at once, neither is the later one; what comes later is", async () => {
+  const notice = "API Error: 529 Overloaded";
+  const failing = (pause: string): string =>
+    `echo '{"type":"init"}'; echo '${notice}' >&2; ${pause}; echo '{"type":"message","role":"assistant","content":"First I look","delta":true}'; sleep 60`;
+  const outcomes = ["true", "sleep 0.6"].map(async (pause, at) => {
+    const binary = program(`hasty-gemini-${String(at)}`, failing(pause));
+    const agent = createAgent(settingsOf("gemini", { binary, idleTimeoutMs: 1_500 }), deps);
+    const { result } = await runAgent(agent, request());
+    return result.outcome === "failed" ? result.reason : "ok";
+  });
+  expect(await Promise.all(outcomes)).toEqual(["overloaded", "idle"]);
+});
+
 test("times without a zone are read where the agent's own clock stands", async () => {
   const limit = "You've hit your usage limit. Try again at Nov 24th, 2036 8:40 PM.";
   const line = JSON.stringify({ type: "turn.failed", error: { message: limit } });

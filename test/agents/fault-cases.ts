@@ -19,6 +19,9 @@ function short(agent: AgentName): { timeout: string } {
 /** They do not pass on when a limit ends. */
 const KEEPS_RESET: ReadonlySet<AgentName> = new Set(["claude", "gemini", "opencode", "opencode-acp"]);
 
+/** opencode asks again for ever; over ACP it tells nothing of it, and its log neither. */
+const SILENT_OVER_ACP: NonNullable<Case["wantedOf"]> = { "opencode-acp": "blocked: timed-out" };
+
 /** For each of these. */
 function ofEach(names: readonly AgentName[], wanted: string): NonNullable<Case["wantedOf"]> {
   return Object.fromEntries(names.map((name) => [name, wanted]));
@@ -109,8 +112,7 @@ export const FAULT_CASES: readonly Case[] = [
       refused("context-full"),
       "blocked: context-full",
     ),
-    // Over ACP it tells nothing of it.
-    wantedOf: { "opencode-acp": "blocked: timed-out" },
+    wantedOf: SILENT_OVER_ACP,
   },
   once(
     "429-once",
@@ -181,12 +183,15 @@ export const FAULT_CASES: readonly Case[] = [
     { fault: "mid-stream", how: "disconnects" },
     "waiting: network",
   ),
-  always(
-    "cut-off",
-    "Every stream ends before its last event.",
-    { fault: "mid-stream", how: "ends" },
-    "waiting: network",
-  ),
+  {
+    ...always(
+      "cut-off",
+      "Every stream ends before its last event.",
+      { fault: "mid-stream", how: "ends" },
+      "waiting: network",
+    ),
+    wantedOf: SILENT_OVER_ACP,
+  },
   {
     ...always(
       "malformed",
@@ -196,7 +201,10 @@ export const FAULT_CASES: readonly Case[] = [
     ),
     wantedOf: { codex: "complete" },
   },
-  always("html", "200, and a page for people.", { fault: "html" }, "waiting: network"),
+  {
+    ...always("html", "200, and a page for people.", { fault: "html" }, "waiting: network"),
+    wantedOf: SILENT_OVER_ACP,
+  },
   {
     ...always(
       "no-headers",
