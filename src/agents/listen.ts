@@ -6,7 +6,7 @@ import type { Price } from "../config/prices.js";
 import type { AgentContext, AgentEvent, Used } from "./agent.js";
 import { boundEvent } from "./bounds.js";
 import { priced } from "./prices.js";
-import { redactValue } from "../system/redact.js";
+import { maskKeyLines, redactValue } from "../system/redact.js";
 import { splitLines } from "./lines.js";
 import type { FailureFacts } from "./limit-facts.js";
 import type { Closing, Reader } from "./reader.js";
@@ -61,6 +61,8 @@ export class Listener<S> {
   readonly #rules: ListenRules<S>;
   readonly #splitter = splitLines();
   readonly #errors = splitLines(MAX_STDERR_LINE);
+  readonly #maskLine = maskKeyLines();
+  readonly #maskError = maskKeyLines();
   #state: S;
   #stderr = "";
   #stderrLast = false;
@@ -131,7 +133,8 @@ export class Listener<S> {
 
   async #takeLines(lines: readonly string[]): Promise<void> {
     const { reader, context, clock } = this.#rules;
-    for (const line of lines) {
+    for (const raw of lines) {
+      const line = this.#maskLine(raw);
       const held = context.onLine(line);
       if (held !== undefined) await held;
       const reading = reader.read(this.#state, line, clock.monotonic());
@@ -180,7 +183,7 @@ export class Listener<S> {
   async #takeErrors(lines: readonly string[]): Promise<void> {
     if (lines.length === 0) return;
     this.#spoke({ stderr: true, waiting: this.#waiting });
-    const text = this.#rules.context.redact(`${lines.join("\n")}\n`);
+    const text = this.#rules.context.redact(`${lines.map(this.#maskError).join("\n")}\n`);
     this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL);
     await this.#rules.context.onStderr(text);
   }

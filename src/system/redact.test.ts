@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createRedact, redactValue, secretValues } from "./redact.js";
+import { createRedact, maskKeyLines, redactValue, secretValues } from "./redact.js";
 
 test("a secret is a value of 8 characters or more whose name has the word as a whole part", () => {
   const env = {
@@ -78,5 +78,32 @@ test("values are redacted at any depth, kept keys are not, and a __proto__ key s
   const clean = redactValue(redact, value, new Set(["id"]));
   expect(JSON.stringify(clean)).toBe(
     '{"id":"secret00","a":[{"b":"x [redacted]"}],"__proto__":{"c":"[redacted]"}}',
+  );
+});
+
+const BODY = ["MIICXAIBAAKBgQC7", "cz1q/9+Zk0aa==", "b"];
+const KEY = ["-----BEGIN RSA PRIVATE KEY-----", ...BODY, "-----END RSA PRIVATE KEY-----"];
+
+test("of a private key that comes line by line nothing stays, and nothing around it goes", () => {
+  const mask = maskKeyLines();
+  const lines = ["Done", ...KEY, "Done", "-----BEGIN PRIVATE KEY-----", "{", "Done"];
+  const hidden = BODY.map(() => "[redacted]");
+  expect(lines.map(mask)).toEqual(["Done", KEY[0], ...hidden, KEY.at(-1), ...lines.slice(-4)]);
+});
+
+test("one key in one line, and one that says its END in the same, hide no later line", () => {
+  const mask = maskKeyLines();
+  const whole = `{"text":"${KEY.join("\\n")}"}`;
+  expect([whole, "Done"].map(mask)).toEqual([whole, "Done"]);
+});
+
+test("a key whose beginning was cut off, and a bearer", () => {
+  const redact = createRedact([]);
+  expect(redact(`${KEY.slice(2).join("\n")}\nok`)).toBe("[redacted]\nok");
+  expect(redact("Authorization: Bearer 0123456789abcdef0123456789abcdef x")).toBe(
+    "Authorization: Bearer [redacted] x",
+  );
+  expect(redact("the bearer understood everything that was said")).toBe(
+    "the bearer understood everything that was said",
   );
 });

@@ -7,7 +7,7 @@ const SECRET_NAME =
 /** A line of a secret of several lines; what is shorter is as well a line of something else. */
 const LINE_LENGTH = 16;
 
-/** Shapes of well-known keys: OpenAI, Anthropic, GitHub, GitLab, Slack, AWS, Google, npm, JWT, PEM blocks, a URL's password. */
+/** Shapes of well-known keys: OpenAI, Anthropic, GitHub, GitLab, Slack, AWS, Google, npm, JWT, PEM blocks, a bearer, a URL's password. */
 const SHAPES = [
   /\bsk-[A-Za-z0-9_-]{20,}/,
   /\bgh[pousr]_[A-Za-z0-9]{30,}/,
@@ -19,6 +19,9 @@ const SHAPES = [
   /\bnpm_[A-Za-z0-9]{36}\b/,
   /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/,
+  // What was cut off before the key's first line.
+  /^[A-Za-z0-9+/=]{0,76}\r?\n(?:[A-Za-z0-9+/=]{1,76}\r?\n)*-----END [A-Z ]*PRIVATE KEY-----/,
+  /(?<=\b[Bb]earer )[A-Za-z0-9._~+/-]{20,}=*/,
   /(?<=:\/\/[^\s:@/]{1,64}:)[^\s@/]{3,}(?=@)/,
 ];
 
@@ -70,6 +73,21 @@ export function redactValue(redact: Redact, value: unknown, keep: ReadonlySet<st
     });
   }
   return result;
+}
+
+const KEY_BEGINS = /-----BEGIN [A-Z ]*PRIVATE KEY-----(?!.*-----END )/;
+const KEY_ENDS = /-----END [A-Z ]*PRIVATE KEY-----/;
+/** A line of a key's text, or of what stands above it. */
+const KEY_LINE = /^\s*(?:[A-Za-z0-9+/=]{1,76}|(?:Proc-Type|DEK-Info): .{1,100})?\s*$/;
+
+/** For a text that comes line by line: of a private key no line between the first and the last stays. Called with each line in turn. */
+export function maskKeyLines(): (line: string) => string {
+  let inside = false;
+  return (line) => {
+    const isOfKey: boolean = inside && !KEY_ENDS.test(line) && KEY_LINE.test(line);
+    inside = isOfKey || KEY_BEGINS.test(line);
+    return isOfKey ? MARK : line;
+  };
 }
 
 function escapeForRegExp(text: string): string {
