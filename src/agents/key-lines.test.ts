@@ -12,7 +12,10 @@ const PRINT = ["-----BEGIN PRIVATE KEY-----", ...BODY, "-----END PRIVATE KEY----
 test("of a private key that an agent prints nothing is told, however its lines come", async () => {
   const settings = settingsOf("command", { binary: "sh", args: ["-c", PRINT] });
   const agent = createAgent(settings, { ports: nodePorts(), self: { command: process.execPath, args: [] } });
-  const { started: _started, ...seen } = await runAgent(agent, requestOf({ cwd: tmpdir(), env: { PATH: process.env["PATH"] ?? "" } }));
+  const { started: _started, ...seen } = await runAgent(
+    agent,
+    requestOf({ cwd: tmpdir(), env: { PATH: process.env["PATH"] ?? "" } }),
+  );
   const told = JSON.stringify(seen);
   expect(told).toContain("after");
   for (const line of BODY) expect(told).not.toContain(line);
