@@ -3,11 +3,11 @@
 import { never } from "../system/never.js";
 import type { AgentEvent, Session, Used } from "./agent.js";
 import { AcpHostLine } from "./acp-request.js";
+import { failedRequest } from "./acp-error.js";
 import { endOfTurn, readTokens, type Tokens } from "./acp-end.js";
 import { beginningOf, denialOf, endOf, isTold, mergeTool, type AcpTool } from "./acp-tools.js";
 import { appendText } from "./bounds.js";
 import { field, listField, numberField, textField } from "./fields.js";
-import { failedBy } from "./limits.js";
 import { sessionOf, type Closing, type JsonReader, type Reading, type Terminal } from "./reader.js";
 import { usageEvents, usedBefore, usedOf } from "./usage.js";
 
@@ -109,22 +109,14 @@ function readHost(state: AcpState, json: unknown): Reading<AcpState> {
   }
 }
 
-const SIGN_IN = -32000;
-
-/** `code` is one of JSON-RPC's, or the HTTP status; what kind of error it is some agents say in the data. */
 function readFailure(
   state: AcpState,
   error: Extract<AcpHostLine, { type: "request-failed" }>,
 ): Reading<AcpState> {
-  const { code = 0, message, data, method } = error;
-  const codes = ["errorKind", "errorName", "code", "type"].flatMap((key) => textField(data, key) ?? []);
-  const evidence = `${method}: ${message}`;
-  const facts = { codes, text: message, ...(code >= 400 && code <= 599 ? { status: code } : {}) };
-  const terminal: Terminal =
-    code === SIGN_IN ? { good: false, reason: "not-signed-in", evidence } : failedBy(facts, evidence);
+  const terminal = failedRequest(error);
   return {
     state: { ...state, terminal },
-    events: [{ type: "error", error: evidence, reason: terminal.reason }],
+    events: [{ type: "error", error: terminal.evidence, reason: terminal.reason }],
     known: true,
   };
 }
