@@ -1,13 +1,13 @@
 // The effect that takes hours: an agent is given its prompt, heard out, and its end put into one event.
-import { join, relative } from "node:path";
-import type { AgentEvent, AgentResult, Session, Used } from "../agents/agent.js";
+import { dirname, join, relative } from "node:path";
+import type { AgentResult, Session, Used } from "../agents/agent.js";
 import { charge } from "../agents/budget.js";
 import { addUsed, NOTHING_USED } from "../agents/usage.js";
 import { askForReport } from "../prompts/compose.js";
 import type { StepEvent } from "../logging/events.js";
-import { never } from "../system/never.js";
-import { UserError } from "../system/errors.js";
+import { errorCode, errorMessage, UserError } from "../system/errors.js";
 import type { AppendFile } from "../system/ports.js";
+import { withEvent, type AttemptTail } from "./attempt-tail.js";
 import type { Effect, JobFacts } from "./effects.js";
 import { agentEnvironment } from "./environment.js";
 import { changeBacklog } from "./perform-backlog.js";
@@ -16,9 +16,6 @@ import { endAfterAsking, sessionToAsk } from "./report-again.js";
 import type { Hand, World } from "./world.js";
 
 type RunAgent = Extract<Effect, { kind: "run-agent" }>;
-
-/** Lines of an attempt that the next one's prompt shows. */
-const TAIL_LINES = 30;
 
 /** Runs an agent to its end. Never ends in anything but `agent_finished`, save when the log's folder cannot be written. */
 export async function performAgent(world: World, effect: RunAgent): Promise<StepEvent> {
@@ -42,7 +39,7 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     await tellSummary(world, job, result);
     if (step.draft !== undefined) await takeDraft(world, step.draft, before);
     if ((await ports.files.stat(step.folder)) === undefined) throw await putBackWithoutLog(world, effect);
-    await writeLastMessage(world, hand, step, result);
+    await writeLastMessage(world, hearing, result);
     return finished(job, result, ports.clock.monotonic() - began);
   } finally {
     memory.stops.delete(job.job);
@@ -139,7 +136,7 @@ async function listen(world: World, hearing: Hearing): Promise<Heard> {
   const { effect, hand, step, stop } = hearing;
   const { job } = effect;
   const told = job.task_id === undefined ? undefined : world.memory.tails.get(job.task_id);
-  const tail = hearing.resume === undefined ? [] : [...(told ?? [])];
+  let tail: AttemptTail = hearing.resume === undefined ? [] : (told ?? []);
   let used: Used | undefined;
   const result = await hand.agent.run(
     {
@@ -166,7 +163,7 @@ async function listen(world: World, hearing: Hearing): Promise<Heard> {
         log.tell({ type: "agent_started", ...job, label: effect.label, pid, command }),
       onEvent: async (event) => {
         if (event.type === "usage") used = count(world, event, used);
-        keepTail(tail, event);
+        tail = withEvent(tail, event);
         await log.tell({ ...event, ...job });
       },
       onLine: (line) => step.output.append(log.redact(line) + "\n"),
@@ -207,38 +204,23 @@ function addAttempt(before: Used | undefined, more: Used): Used {
   return isKnown && cost_usd !== undefined ? { ...tokens, cost_usd } : tokens;
 }
 
-/** The last things an attempt said and did, a line each. */
-function keepTail(tail: string[], event: AgentEvent): void {
-  const line = tailLine(event);
-  if (line === undefined) return;
-  tail.push(line.length > 500 ? `${line.slice(0, 500)} …` : line);
-  if (tail.length > TAIL_LINES) tail.shift();
-}
-
-function tailLine(event: AgentEvent): string | undefined {
-  switch (event.type) {
-    case "message":
-      return `${event.role}: ${event.content}`;
-    case "command":
-      return `$ ${event.command}${event.exit_code === undefined ? "" : ` (exit ${String(event.exit_code)})`}`;
-    case "tool_use":
-      return `tool ${event.name}`;
-    case "tool_result":
-      return event.is_error ? `tool failed: ${event.output}` : undefined;
-    case "error":
-      return `error: ${event.error}`;
-    case "usage":
-      return undefined;
-    default:
-      return never(event);
-  }
-}
-
-async function writeLastMessage(world: World, hand: Hand, step: Step, result: AgentResult): Promise<void> {
+async function writeLastMessage(
+  world: World,
+  { hand, step, effect: { job } }: Hearing,
+  result: AgentResult,
+): Promise<void> {
   const message = world.log.redact(result.lastMessage);
   await world.ports.files.writeNew(join(step.folder, "last-message.txt"), message, { mode: 0o600 });
-  const { lastMessage } = hand.settings;
-  if (lastMessage !== undefined) await world.ports.files.writeAtomic(lastMessage, message);
+  const { lastMessage, name } = hand.settings;
+  if (lastMessage === undefined) return;
+  try {
+    await world.ports.files.makeFolder(dirname(lastMessage));
+    await world.ports.files.writeAtomic(lastMessage, message);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    const why = `agents.${name}.last_message: ${errorMessage(error)}`;
+    await world.log.tell({ type: "warning", ...job, message: `the last message is not written: ${why}` });
+  }
 }
 
 function finished(job: JobFacts, result: Heard, durationMs: number): StepEvent {

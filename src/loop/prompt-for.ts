@@ -109,7 +109,7 @@ async function iterationFacts(world: PromptWorld, job: JobFacts, earlier: readon
   const task = id === undefined ? undefined : tasksOf(world, [id])[0];
   if (id === undefined || task === undefined) throw new Error(`no task ${String(id)} to give to an agent`);
   const { loop, git, verify } = world.project.resolved.settings;
-  const tail = world.memory.tails.get(id) ?? [];
+  const tail = (world.memory.tails.get(id) ?? []).map(({ text }) => text);
   return {
     ...(await backlogFacts(world, job)),
     task,

@@ -1,3 +1,4 @@
+import type { AttemptTail } from "./attempt-tail.js";
 import type { Agent, Used } from "../agents/agent.js";
 import { NOTHING_USED } from "../agents/usage.js";
 import type { AgentSettings } from "../config/agent-settings.js";
@@ -70,7 +71,7 @@ export interface Memory {
   /** The new tasks a drafting agent reported. */
   newTasks: Map<number, readonly NewTask[]>;
   /** The last lines an attempt at a task left in the log, for the next one's prompt. */
-  tails: Map<TaskId, string[]>;
+  tails: Map<TaskId, AttemptTail>;
   /** How cold rooms are made; absent where the checks run in the project. */
   cold?: ColdPlaces;
   /** What a cold gate holds attempts against. */
