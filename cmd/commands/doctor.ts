@@ -9,13 +9,8 @@ import { clean } from "../../src/ui/terminal/text.js";
 import { checkAgentOutput } from "../doctor/agent-output.js";
 import { bad, fine, warning, type Check } from "../doctor/check.js";
 import { checkLeftovers } from "../doctor/leftovers.js";
-import {
-  checkAgents,
-  checkNamedFiles,
-  checkPrompts,
-  checkTasks,
-  lookAtBacklog,
-} from "../doctor/project-files.js";
+import { checkAgents } from "../doctor/agents.js";
+import { checkNamedFiles, checkPrompts, checkTasks, lookAtBacklog } from "../doctor/project-files.js";
 import { checkContainment, checkDisk, checkGit, checkLogFolder, checkNode } from "../doctor/surroundings.js";
 import { printJson, printLines, projectOf } from "../project.js";
 import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
