@@ -1,5 +1,5 @@
 // How a turn of an agent of the Agent Client Protocol ended, and what it used. Pure.
-import { field, numberField } from "./fields.js";
+import { field, tokensField } from "./fields.js";
 import { failedBy } from "./limits.js";
 import type { Terminal } from "./reader.js";
 
@@ -52,14 +52,14 @@ function endedSilently({ final, refused }: { final: string; refused?: string }):
 export function readTokens(result: unknown): Tokens | undefined {
   const usage = field(result, "usage") ?? undefined;
   if (usage === undefined) return readQuota(field(field(field(result, "_meta"), "quota"), "token_count"));
-  const count = (key: string): number => numberField(usage, key) ?? 0;
+  const count = (key: string): number => tokensField(usage, key) ?? 0;
   const input = count("inputTokens") + count("cachedWriteTokens");
   const cached = count("cachedReadTokens");
   return { input, cached, output: Math.max(count("outputTokens"), count("totalTokens") - input - cached) };
 }
 
 function readQuota(counted: unknown): Tokens | undefined {
-  const input = numberField(counted, "input_tokens");
-  const output = numberField(counted, "output_tokens");
+  const input = tokensField(counted, "input_tokens");
+  const output = tokensField(counted, "output_tokens");
   return input === undefined || output === undefined ? undefined : { input, cached: 0, output };
 }

@@ -7,7 +7,7 @@ import { failedRequest } from "./acp-error.js";
 import { endOfTurn, readTokens, type Tokens } from "./acp-end.js";
 import { beginningOf, denialOf, endOf, isTold, mergeTool, type AcpTool } from "./acp-tools.js";
 import { appendText } from "./bounds.js";
-import { field, listField, numberField, textField } from "./fields.js";
+import { field, listField, textField, usdField } from "./fields.js";
 import { sessionOf, type Closing, type JsonReader, type Reading, type Terminal } from "./reader.js";
 import { usageEvents, usedBefore, usedOf } from "./usage.js";
 
@@ -137,7 +137,7 @@ function readUpdate(state: AcpState, update: unknown, at: number): Reading<AcpSt
       };
     case "usage_update": {
       const cost = field(update, "cost");
-      const amount = textField(cost, "currency") === "USD" ? numberField(cost, "amount") : undefined;
+      const amount = textField(cost, "currency") === "USD" ? usdField(cost, "amount") : undefined;
       return { state: amount === undefined ? state : { ...state, cost: amount }, events: [], known: true };
     }
     case "user_message_chunk":

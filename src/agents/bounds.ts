@@ -48,6 +48,8 @@ export function appendText(held: string, piece: string): string {
   return next.length > 2 * FINAL_LIMIT ? next.slice(-FINAL_LIMIT - 1) : next;
 }
 
+type Command = Extract<AgentEvent, { type: "command" }>;
+
 /** The event with every text in it cut at 64 KiB. */
 export function boundEvent(event: AgentEvent): AgentEvent {
   switch (event.type) {
@@ -58,7 +60,7 @@ export function boundEvent(event: AgentEvent): AgentEvent {
     case "tool_result":
       return { ...event, output: cutText(event.output) };
     case "command":
-      return { ...event, command: cutText(event.command) };
+      return { ...dropOddCode(event), command: cutText(event.command) };
     case "error":
       return { ...event, error: cutText(event.error) };
     case "usage":
@@ -66,6 +68,11 @@ export function boundEvent(event: AgentEvent): AgentEvent {
     default:
       return never(event);
   }
+}
+
+/** Agents pass on what a program says of its own end, and nobody but a whole number has a place in the log. */
+function dropOddCode({ exit_code: code, ...event }: Command): Command {
+  return { ...event, ...(Number.isSafeInteger(code) && code !== undefined ? { exit_code: code } : {}) };
 }
 
 function boundInput(input: unknown): unknown {

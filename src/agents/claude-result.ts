@@ -1,6 +1,6 @@
 // What claude's last result line came to: good or not and why, its final message, usage, what was denied. Pure.
 import type { AgentEvent, Session, Used } from "./agent.js";
-import { asText, field, listField, numberField, textField } from "./fields.js";
+import { asText, field, listField, numberField, textField, tokensField, usdField } from "./fields.js";
 import type { FailureFacts } from "./limit-facts.js";
 import { failedBy } from "./limits.js";
 import { sessionOf, type Closing, type Terminal } from "./reader.js";
@@ -88,7 +88,7 @@ export function usedOfMessage(message: unknown): Used {
 
 /** `modelUsage` and the cost go on from run to run of a session; `usage`, which older versions have alone, begins anew. */
 function countUsed(result: unknown, before: Used | undefined): { now: Used; total: Used } {
-  const cost = numberField(result, "total_cost_usd");
+  const cost = usdField(result, "total_cost_usd");
   const dollars = cost === undefined ? {} : { cost };
   const models: unknown[] = Object.values(field(result, "modelUsage") ?? {});
   if (models.length > 0) {
@@ -124,7 +124,7 @@ function sumOf(counts: readonly Tokens[]): Tokens {
 
 /** What was written to the cache was read by the model all the same. */
 function byModel(model: unknown): Tokens {
-  const count = (key: string): number => numberField(model, key) ?? 0;
+  const count = (key: string): number => tokensField(model, key) ?? 0;
   return {
     input: count("inputTokens") + count("cacheCreationInputTokens"),
     output: count("outputTokens"),
@@ -133,7 +133,7 @@ function byModel(model: unknown): Tokens {
 }
 
 function ofRun(used: unknown): Tokens {
-  const count = (key: string): number => numberField(used, key) ?? 0;
+  const count = (key: string): number => tokensField(used, key) ?? 0;
   return {
     input: count("input_tokens") + count("cache_creation_input_tokens"),
     output: count("output_tokens"),

@@ -1,6 +1,6 @@
 // What `codex exec --json` prints, line by line (as of 0.100 to 0.169). Pure. Leaves how it is called to codex.ts.
 import type { AgentEvent, Session, Used } from "./agent.js";
-import { asText, field, listField, numberField, textField } from "./fields.js";
+import { asText, field, listField, numberField, textField, tokensField } from "./fields.js";
 import { failedBy } from "./limits.js";
 import {
   sessionOf,
@@ -108,10 +108,10 @@ function readError(state: CodexState, message: string): Reading<CodexState> {
 
 /** Codex counts what came from the cache among the input, and what was thought among the output. */
 function readUsed(usage: unknown): { used?: Used } {
-  const input = numberField(usage, "input_tokens");
-  const output = numberField(usage, "output_tokens");
-  if (input === undefined || output === undefined) return {};
-  const cached = numberField(usage, "cached_input_tokens") ?? 0;
+  const keys = ["input_tokens", "output_tokens"] as const;
+  if (keys.some((key) => typeof field(usage, key) !== "number")) return {};
+  const [input = 0, output = 0] = keys.map((key) => tokensField(usage, key));
+  const cached = tokensField(usage, "cached_input_tokens") ?? 0;
   return { used: usedOf({ input: input - cached, cached, output }) };
 }
 

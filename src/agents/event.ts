@@ -1,9 +1,32 @@
 // The shape of an agent's own events where they come from outside as JSON: the hosts, and commands with jsonl output.
 import { z } from "zod";
 import type { AgentEvent } from "./agent.js";
+import { believeTokens, believeUsd } from "./fields.js";
+import { usedOf } from "./usage.js";
 
 const parent = z.exactOptional(z.string());
-const count = z.int().min(0);
+/** A number of any size: one beyond all numbers (1e400) is read as Infinity. */
+const amount = (fits: (number: number) => boolean) =>
+  z.custom<number>((value) => typeof value === "number" && value >= 0 && fits(value));
+const tokens = z.exactOptional(amount((count) => Number.isInteger(count) || count === Infinity));
+const usd = z.exactOptional(amount(() => true));
+
+/** Whoever tells its dollars alone, tells something. What nobody can have used is as good as not told. */
+const usage = z
+  .object({
+    type: z.literal("usage"),
+    input_tokens: tokens,
+    output_tokens: tokens,
+    cached_input_tokens: tokens,
+    cost_usd: usd,
+  })
+  .transform(({ type, input_tokens, output_tokens, cached_input_tokens, cost_usd = Infinity }) => {
+    const [input = 0, output = 0, cached = 0] = [input_tokens, output_tokens, cached_input_tokens].map(
+      (count) => believeTokens(count ?? 0),
+    );
+    const cost = believeUsd(cost_usd);
+    return { type, ...usedOf({ input, output, cached, ...(cost === undefined ? {} : { cost }) }) };
+  });
 
 /** An event as it is written on a line of its own. Unknown keys are dropped. */
 export const AgentEventLine = z.discriminatedUnion("type", [
@@ -35,11 +58,5 @@ export const AgentEventLine = z.discriminatedUnion("type", [
     parent,
   }),
   z.object({ type: z.literal("error"), error: z.string(), reason: z.exactOptional(z.string()) }),
-  z.object({
-    type: z.literal("usage"),
-    input_tokens: count,
-    output_tokens: count,
-    cached_input_tokens: z.exactOptional(count),
-    cost_usd: z.exactOptional(z.number().min(0)),
-  }),
+  usage,
 ]) satisfies z.ZodType<AgentEvent>;

@@ -19,6 +19,32 @@ export function numberField(value: unknown, key: string): number | undefined {
   return typeof found === "number" && Number.isFinite(found) ? found : undefined;
 }
 
+/** So many a single figure never is; sums of those that are less stay exact. */
+const MOST_TOKENS = 1e12;
+const MOST_USD = 1e9;
+
+/** Tokens somebody counted; `undefined` for more than anybody can have used: such a figure is as good as not told. */
+export function believeTokens(count: number): number | undefined {
+  return count <= MOST_TOKENS ? count : undefined;
+}
+
+/** Dollars somebody counted, likewise. */
+export function believeUsd(amount: number): number | undefined {
+  return amount <= MOST_USD ? amount : undefined;
+}
+
+/** The number of tokens under a key, as far as it can be believed. */
+export function tokensField(value: unknown, key: string): number | undefined {
+  const count = numberField(value, key);
+  return count === undefined ? undefined : believeTokens(count);
+}
+
+/** The dollars under a key, as far as they can be believed. */
+export function usdField(value: unknown, key: string): number | undefined {
+  const amount = numberField(value, key);
+  return amount === undefined ? undefined : believeUsd(amount);
+}
+
 /** The elements of the array under a key; none where it is no array. */
 export function listField(value: unknown, key: string): readonly unknown[] {
   const found = field(value, key);

@@ -1,7 +1,7 @@
 // What `gemini --output-format stream-json` prints, line by line (as of 0.61). Pure. Leaves how it is called to gemini.ts.
 import type { AgentEvent, FailureReason } from "./agent.js";
 import { appendText } from "./bounds.js";
-import { field, numberField, textField } from "./fields.js";
+import { field, textField, tokensField } from "./fields.js";
 import { failedBy } from "./limits.js";
 import {
   sessionOf,
@@ -165,7 +165,7 @@ function readResult(state: GeminiState, json: unknown): Reading<GeminiState> {
 
 /** The input holds what came from the cache; of the output what was thought is left out, but the total has it. */
 function readUsage(stats: unknown): AgentEvent[] {
-  const count = (key: string): number => numberField(stats, key) ?? 0;
+  const count = (key: string): number => tokensField(stats, key) ?? 0;
   const input = count("input_tokens");
   const cached = count("cached");
   const output = Math.max(count("output_tokens"), count("total_tokens") - input);

@@ -3,7 +3,7 @@
 // It tells of a tool only when the tool has ended, and has no last line of its own: the reason of the last step stands for
 // one. So its silence may be a tool at work or a stream that stalls; nobody can tell, and the idle clock runs.
 import type { AgentEvent } from "./agent.js";
-import { asText, field, numberField, textField } from "./fields.js";
+import { asText, field, numberField, textField, tokensField, usdField } from "./fields.js";
 import type { FailureFacts } from "./limit-facts.js";
 import { failedBy } from "./limits.js";
 import { sessionOf, type Closing, type JsonReader, type Reading, type Terminal } from "./reader.js";
@@ -156,7 +156,7 @@ function endedCommand(command: string, tool: unknown): AgentEvent {
 function endStep(state: OpencodeState, part: unknown): OpencodeState {
   const tokens = field(part, "tokens");
   const cache = field(tokens, "cache");
-  const count = (of: unknown, key: string): number => numberField(of, key) ?? 0;
+  const count = (of: unknown, key: string): number => tokensField(of, key) ?? 0;
   const reason = textField(part, "reason") ?? "";
   const terminal = terminalOf(reason);
   const isCut = CUT.has(reason) && state.acted === undefined;
@@ -165,7 +165,7 @@ function endStep(state: OpencodeState, part: unknown): OpencodeState {
     input: state.input + count(tokens, "input") + count(cache, "write"),
     cached: state.cached + count(cache, "read"),
     output: state.output + count(tokens, "output") + count(tokens, "reasoning"),
-    cost: state.cost + count(part, "cost"),
+    cost: state.cost + (usdField(part, "cost") ?? 0),
     ...(terminal === undefined ? {} : { terminal }),
   };
 }

@@ -14,18 +14,18 @@ interface Counted {
 
 /** All that was read and written, what came from the cache too. */
 export function tokensOf({ input_tokens, cached_input_tokens = 0, output_tokens }: Counted): number {
-  return input_tokens + cached_input_tokens + output_tokens;
+  return sumOf(input_tokens, cached_input_tokens, output_tokens);
 }
 
 export const NOTHING_USED: Used = { input_tokens: 0, output_tokens: 0 };
 
 /** Both together. The dollars are those that were told. */
 export function addUsed(a: Used, b: Used): Used {
-  const cached = (a.cached_input_tokens ?? 0) + (b.cached_input_tokens ?? 0);
+  const cached = sumOf(a.cached_input_tokens ?? 0, b.cached_input_tokens ?? 0);
   const cost = a.cost_usd === undefined ? b.cost_usd : roundUsd(a.cost_usd + (b.cost_usd ?? 0));
   return {
-    input_tokens: a.input_tokens + b.input_tokens,
-    output_tokens: a.output_tokens + b.output_tokens,
+    input_tokens: sumOf(a.input_tokens, b.input_tokens),
+    output_tokens: sumOf(a.output_tokens, b.output_tokens),
     ...(cached === 0 ? {} : { cached_input_tokens: cached }),
     ...(cost === undefined ? {} : { cost_usd: cost }),
   };
@@ -67,5 +67,13 @@ export function usedSince(total: Used, before: Used | undefined): Used {
 }
 
 function whole(count: number): number {
-  return Number.isFinite(count) ? Math.max(0, Math.round(count)) : 0;
+  return Number.isFinite(count) ? sumOf(Math.max(0, Math.round(count))) : 0;
+}
+
+/** Never more than a whole number can be: a log could not hold it. */
+function sumOf(...counts: readonly number[]): number {
+  return Math.min(
+    counts.reduce((sum, count) => sum + count, 0),
+    Number.MAX_SAFE_INTEGER,
+  );
 }
