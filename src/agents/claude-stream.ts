@@ -150,8 +150,9 @@ function readAssistant(state: ClaudeState, json: unknown, at: number): Reading<C
   const parent = parentOf(json);
   let next = countMessage(state, field(json, "message"), parent.parent ?? "");
   const events: AgentEvent[] = [];
+  let known = true;
   for (const block of listField(field(json, "message"), "content")) {
-    const type = textField(block, "type");
+    const type = textField(block, "type") ?? "";
     if (type === "text") {
       const content = textField(block, "text") ?? "";
       if (parent.parent === undefined) next = { ...next, lastText: content };
@@ -167,10 +168,15 @@ function readAssistant(state: ClaudeState, json: unknown, at: number): Reading<C
       const begun = beginTool(next, { block, at, parent });
       next = begun.state;
       events.push(begun.event);
+    } else if (!QUIET_BLOCK.test(type)) {
+      known = false;
     }
   }
-  return { state: next, events, known: true };
+  return { state: next, events, known };
 }
+
+/** What the provider does on its own side, and what it lets nobody read. */
+const QUIET_BLOCK = /^(?:redacted_thinking|(?:server|mcp)_tool_use|\w+_tool_result|container_upload)$/;
 
 /** A message comes block by block, each with what the whole of it has used so far. */
 function countMessage(state: ClaudeState, message: unknown, speaker: string): ClaudeState {

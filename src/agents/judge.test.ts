@@ -34,7 +34,11 @@ test.each([
   ],
   [
     "idle",
-    { end: { how: "killed", signal: "SIGKILL" }, stopped: { why: "idle", afterMs: 1_500 }, closing: failed },
+    {
+      end: { how: "killed", signal: "SIGKILL" },
+      stopped: { why: "idle", afterMs: 1_500, mute: true },
+      closing: failed,
+    },
   ],
   [
     "interrupted",
@@ -131,6 +135,37 @@ test("what the stream says of a limit's end is told, where the limit is why it e
   expect(ended("turns", "Rate limit exceeded, try again in 5s")).not.toHaveProperty("retryAt");
 });
 
+test("of a limit in anybody's own words, once it is said to be one, the time is read", () => {
+  const until = (evidence: string, reason: "rate-limited" | "network" | "turns" = "rate-limited") => {
+    const judged = judge({ ...good, closing: { ...endless, terminal: { good: false, reason, evidence } } });
+    const retryAt = judged.outcome === "failed" ? judged.retryAt : undefined;
+    return retryAt === undefined ? undefined : (retryAt - NOW) / 1000;
+  };
+  expect(until("limit hit, resets in 3 seconds")).toBe(3);
+  expect(until("429: slow down, resets at 23:59")).toBe(12 * 3600 + 59 * 60);
+  expect(until("the cable is out, back in 5 minutes", "network")).toBe(300);
+  expect(until("limit hit, resets in 3 seconds", "turns")).toBeUndefined();
+  expect(until("limit hit")).toBeUndefined();
+});
+
+test("why a program failed, by its own word, counts where its exit code says that it did", () => {
+  const complaint = { reason: "rate-limited", evidence: "slow down, try again in 60s" } as const;
+  const closing = { ...good.closing, complaint };
+  const end = { how: "exited", code: 1 } as const;
+  expect(judge({ ...good, closing, end, stderr: "noise\n" })).toMatchObject({
+    ...{ reason: "rate-limited", retryAt: NOW + 60_000 },
+    evidence: "exit code 1: slow down, try again in 60s",
+  });
+  expect(judge({ ...good, closing })).toHaveProperty("outcome", "ok");
+  expect(judge({ ...good, closing, end: { how: "exited", code: 143 } })).toHaveProperty("reason", "killed");
+  const stopped = { why: "interrupted" } as const;
+  expect(judge({ ...good, closing, end, stopped })).toHaveProperty("reason", "interrupted");
+  const unexplained = { ...complaint, reason: "exited" } as const;
+  const judged = judge({ ...good, closing: { ...closing, complaint: unexplained }, end });
+  expect(judged).toMatchObject({ reason: "exited", evidence: "exit code 1: slow down, try again in 60s" });
+  expect(judged).not.toHaveProperty("retryAt");
+});
+
 const WAITING =
   "Attempt 1 failed: You have exhausted your capacity on this model. Your quota will reset after 8h44m7s.";
 
@@ -138,7 +173,7 @@ test("who was silent because it waited for its provider was not idle", () => {
   const seen: Seen = {
     ...good,
     end: { how: "killed", signal: "SIGTERM" },
-    stopped: { why: "idle", afterMs: 600_000 },
+    stopped: { why: "idle", afterMs: 600_000, mute: true },
     closing: endless,
     stderr: `Loading\n${WAITING}. Retrying after 33453708ms...\nbye\n`,
     stderrLast: true,
@@ -163,7 +198,12 @@ test("who was silent because it waited for its provider was not idle", () => {
 
 test("a line that only says that it waits tells what for", () => {
   const waiting = { codes: ["rate_limit"], status: 429, retryDelayMs: 3_600_000 };
-  const seen: Seen = { ...good, stopped: { why: "idle", afterMs: 600_000 }, closing: endless, waiting };
+  const seen: Seen = {
+    ...good,
+    stopped: { why: "idle", afterMs: 600_000, mute: true },
+    closing: endless,
+    waiting,
+  };
   expect(judge(seen)).toMatchObject({ reason: "rate-limited", retryAt: NOW + 3_600_000 });
   expect(judge({ ...seen, waiting: { status: 401 } })).toHaveProperty("reason", "idle");
 });

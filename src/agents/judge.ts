@@ -1,12 +1,12 @@
 // How an agent's work ended, from everything that was seen of it. Pure.
 // Leaves what that means for the task (an attempt, a wait, an end) to the loop.
 import type { ProcessEnd } from "../system/ports.js";
-import type { AgentResult } from "./agent.js";
+import type { AgentResult, FailureReason } from "./agent.js";
 import { keepEnd } from "./bounds.js";
 import { extractReport, judgeReport } from "./extract.js";
 import type { FailureFacts } from "./limit-facts.js";
-import { explainFailure, MENDED_BY_TIME, type Explanation } from "./limits.js";
-import type { Closing } from "./reader.js";
+import { explainFailure, MENDED_BY_TIME, readRetryAt, type Explanation } from "./limits.js";
+import type { Closing, Complaint } from "./reader.js";
 import type { ZonedClock } from "./reset-zone.js";
 import { describeStop, type Stopped } from "./stopped.js";
 
@@ -66,6 +66,9 @@ function findFailure(seen: Seen, clock: ZonedClock): Failure | undefined {
   if (closing.terminal?.good === false) {
     return describeTerminal(seen, closing.terminal, clock);
   }
+  if (end.code !== 0 && closing.complaint !== undefined) {
+    return describeComplaint(closing.complaint, end.code, clock);
+  }
   if (end.code !== 0) return describeExit(seen, end.code, clock);
   if (closing.terminal?.good === true) return undefined;
   return {
@@ -85,9 +88,21 @@ type BadEnd = Extract<NonNullable<Closing["terminal"]>, { good: false }>;
 /** The exit code may tell what the stream did not. */
 function describeTerminal(seen: Seen, terminal: BadEnd, clock: ZonedClock): Failure {
   const { reason, evidence, facts = { text: evidence } } = terminal;
-  const told = explainFailure({ ...facts, ...exitStatusOf(seen) }, clock);
-  if (told === undefined || (told.reason !== reason && reason !== "exited")) return { reason, evidence };
-  return { ...told, evidence };
+  const told = reason === "exited" ? explainFailure({ ...facts, ...exitStatusOf(seen) }, clock) : undefined;
+  if (told !== undefined) return { ...told, evidence };
+  return { reason, evidence, ...untilOf(reason, facts, clock) };
+}
+
+/** A program's word for why it failed is taken as it is: its reason is one of ours, or none. */
+function describeComplaint(complaint: Complaint, code: number, clock: ZonedClock): Failure {
+  const { reason, evidence, facts = { text: evidence } } = complaint;
+  return { reason, evidence: `exit code ${code}: ${evidence}`, ...untilOf(reason, facts, clock) };
+}
+
+/** Who says that it is limited need not say it in words of a client's; until when, anybody's words may tell. */
+function untilOf(reason: FailureReason, facts: FailureFacts, clock: ZonedClock): Pick<Failure, "retryAt"> {
+  const retryAt = MENDED_BY_TIME.has(reason) ? readRetryAt(facts, clock) : undefined;
+  return retryAt === undefined ? {} : { retryAt };
 }
 
 function exitStatusOf({ client, end }: Seen): { exitStatus?: number } {

@@ -27,6 +27,11 @@ export function explainFailure(facts: FailureFacts, clock: ZonedClock): Explanat
   return { reason, evidence: describe(facts, seen), ...(retryAt === undefined ? {} : { retryAt }) };
 }
 
+/** Epoch ms from when it can be asked again, not before now, as far as the facts of its failure tell. */
+export function readRetryAt(facts: FailureFacts, clock: ZonedClock): number | undefined {
+  return retryAtOf(facts, gather(facts), clock);
+}
+
 /** A bad end of a stream, by what its client told; until when is left to whoever has a clock. `evidence`: for people. */
 export function failedBy(facts: FailureFacts, evidence: string): Extract<Terminal, { good: false }> {
   return { good: false, reason: reasonOf(facts, gather(facts)) ?? "exited", evidence, facts };

@@ -25,8 +25,8 @@ export interface ListenRules<S> {
   clock: Clock;
   /** Awaited before anything is passed on. */
   ready(): Promise<void>;
-  /** A line that is a sign of life. */
-  onLine(): void;
+  /** It printed something; a line is a sign of life, of text any part of one. */
+  onPrinted(alive: boolean): void;
   /** It asked its provider so many times, and would for ever. */
   onVain(times: number): void;
   /** It is being ended. */
@@ -82,13 +82,19 @@ export class Listener<S> {
 
   onStdout(chunk: Uint8Array): Promise<void> {
     return this.#guard(async () => {
-      await this.#takeLines(this.#splitter.push(this.#allowed(chunk)));
+      const lines = this.#splitter.push(this.#allowed(chunk));
+      if (this.#rules.reader.isText === true) this.#rules.onPrinted(true);
+      else if (lines.length === 0) this.#rules.onPrinted(false);
+      await this.#takeLines(lines);
       this.#rules.onUsed();
     });
   }
 
   onStderr(chunk: Uint8Array): Promise<void> {
-    return this.#guard(() => this.#takeErrors(this.#errors.push(this.#allowed(chunk))));
+    return this.#guard(() => {
+      this.#rules.onPrinted(false);
+      return this.#takeErrors(this.#errors.push(this.#allowed(chunk)));
+    });
   }
 
   /** A command or tool of its own is at work, or we hold its output back. */
@@ -139,7 +145,7 @@ export class Listener<S> {
       if (held !== undefined) await held;
       const reading = reader.read(this.#state, line, clock.monotonic());
       this.#state = reading.state;
-      if (reading.waiting === undefined) this.#rules.onLine();
+      if (reading.waiting === undefined) this.#rules.onPrinted(true);
       this.#spoke({ stderr: false, waiting: reading.waiting });
       if (reading.inVain !== undefined) this.#rules.onVain(reading.inVain);
       if (!reading.known) this.#unknownEvents += 1;
@@ -164,10 +170,16 @@ export class Listener<S> {
 
   /** The final message stays as it is: a report is looked for in it, and is redacted as a whole. */
   #clean(closing: Closing): Closing {
-    const { terminal } = closing;
-    if (terminal?.good !== false) return closing;
-    const evidence = this.#rules.context.redact(terminal.evidence);
-    return { ...closing, terminal: { ...terminal, evidence } };
+    const { terminal, complaint } = closing;
+    const clean = <T extends { evidence: string }>(failed: T): T => ({
+      ...failed,
+      evidence: this.#rules.context.redact(failed.evidence),
+    });
+    return {
+      ...closing,
+      ...(terminal?.good === false ? { terminal: clean(terminal) } : {}),
+      ...(complaint === undefined ? {} : { complaint: clean(complaint) }),
+    };
   }
 
   /** What it says once it is being ended says nothing of what it was about. */

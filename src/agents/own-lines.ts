@@ -9,6 +9,7 @@ import {
   withoutTool,
   withTool,
   type Closing,
+  type Complaint,
   type JsonReader,
   type OpenTools,
   type Reading,
@@ -32,6 +33,8 @@ export interface OwnState {
   final: string;
   summary?: unknown;
   terminal?: Terminal;
+  /** The last error it told of; what it began to do after it has undone it. */
+  complaint?: Complaint;
 }
 
 /** `host`: an end line must come. Without it (a command) the stream says nothing bad: the exit code alone decides. */
@@ -40,7 +43,10 @@ export function ownReader(from: "host" | "command"): JsonReader<OwnState> {
     start: { open: new Map(), final: "" },
     readLine: (state, json, at) => readLine(state, json, { at, host: from === "host" }),
     busy: (state) => state.open.size > 0,
-    close: (state) => close(state, from === "host" ? undefined : { good: true, assumed: true }),
+    close: (state) =>
+      from === "host"
+        ? close(state, undefined)
+        : { ...close(state, { good: true, assumed: true }), ...complaintOf(state) },
   };
 }
 
@@ -49,13 +55,44 @@ function readLine(
   json: unknown,
   { at, host }: { at: number; host: boolean },
 ): Reading<OwnState> {
-  if (textField(json, "type") === "summary") {
+  if (textField(json, "type") === "summary" || (!host && isBareSummary(json))) {
     return { state: { ...state, summary: json }, events: [], known: true };
   }
   if (host && textField(json, "type") === "end") return readEnd(state, json);
   const event = AgentEventLine.safeParse(json);
   if (!event.success) return { state, events: [], known: false };
-  return { state: follow(state, event.data, at), events: [event.data], known: true };
+  const after = follow(state, event.data, at);
+  if (host || event.data.type !== "error") return { state: after, events: [event.data], known: true };
+  return {
+    state: { ...after, complaint: readComplaint(json, event.data) },
+    events: [event.data],
+    known: true,
+  };
+}
+
+/** As the prompt asks for it, without our word for what it is. */
+function isBareSummary(json: unknown): boolean {
+  return (
+    ["task_id", "status"].every((key) => field(json, key) !== undefined) && field(json, "type") === undefined
+  );
+}
+
+const Reason = z.enum(FAILURE_REASONS);
+const Moment = z.iso.datetime({ offset: true });
+
+/** A reason nobody knows is none; of the end of a limit the text may tell as well. */
+function readComplaint(json: unknown, { error, reason }: Extract<AgentEvent, { type: "error" }>): Complaint {
+  const known = Reason.safeParse(reason);
+  const until = Moment.safeParse(field(json, "retry_at"));
+  return {
+    reason: known.success ? known.data : "exited",
+    evidence: error,
+    facts: { text: error, ...(until.success ? { resetsAt: Date.parse(until.data) } : {}) },
+  };
+}
+
+function complaintOf({ complaint }: OwnState): Pick<Closing, "complaint"> {
+  return complaint === undefined ? {} : { complaint };
 }
 
 function readEnd(state: OwnState, json: unknown): Reading<OwnState> {
@@ -75,12 +112,12 @@ function follow(state: OwnState, event: AgentEvent, at: number): OwnState {
         : state;
     case "tool_use":
       return event.id === undefined
-        ? state
-        : { ...state, open: withTool(state.open, event.id, { name: event.name, at }) };
+        ? goOn(state)
+        : { ...goOn(state), open: withTool(state.open, event.id, { name: event.name, at }) };
     case "tool_result":
       return event.id === undefined ? state : { ...state, open: withoutTool(state.open, event.id) };
     case "command":
-      return { ...state, open: followCommand(state.open, event, at) };
+      return { ...(isOver(event) ? state : goOn(state)), open: followCommand(state.open, event, at) };
     case "error":
     case "usage":
       return state;
@@ -89,15 +126,20 @@ function follow(state: OwnState, event: AgentEvent, at: number): OwnState {
   }
 }
 
+function goOn({ complaint: _over, ...state }: OwnState): OwnState {
+  return state;
+}
+
+type Command = Extract<AgentEvent, { type: "command" }>;
+
+function isOver({ exit_code, duration_ms }: Command): boolean {
+  return exit_code !== undefined || duration_ms !== undefined;
+}
+
 /** A command is said twice: as it starts, and with its exit code or duration as it ends. */
-function followCommand(
-  open: OpenTools,
-  event: Extract<AgentEvent, { type: "command" }>,
-  at: number,
-): OpenTools {
+function followCommand(open: OpenTools, event: Command, at: number): OpenTools {
   const id = `command ${event.command}`;
-  const ended = event.exit_code !== undefined || event.duration_ms !== undefined;
-  return ended ? withoutTool(open, id) : withTool(open, id, { name: event.command, at });
+  return isOver(event) ? withoutTool(open, id) : withTool(open, id, { name: event.command, at });
 }
 
 function close(state: OwnState, assumed: Terminal | undefined): Closing {

@@ -152,11 +152,9 @@ test("a hanging agent runs into its timeout, although it goes on talking", async
 });
 
 test("a silent agent runs into its idle timeout", async () => {
-  const { result } = await runAgent(
-    shell("echo hi; sleep 60", { timeoutMs: 60_000, idleTimeoutMs: 300 }),
-    request(),
-  );
-  expect(result).toMatchObject({ outcome: "failed", reason: "idle" });
+  const { result } = await runAgent(shell("echo hi; sleep 60", { idleTimeoutMs: 300 }), request());
+  const evidence = "printed nothing for 300 ms (agents.ours.idle_timeout)";
+  expect(result).toMatchObject({ outcome: "failed", reason: "idle", evidence });
 });
 
 test("an agent that says too much is stopped as its kind stops; what it cost is told all the same", async () => {

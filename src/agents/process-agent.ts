@@ -93,8 +93,8 @@ async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentCont
     context,
     clock: ports.clock,
     ready: () => begun,
-    onLine: () => {
-      watch.heard();
+    onPrinted: (alive) => {
+      watch.heard(alive);
     },
     onVain: (times) => {
       watch.asksInVain(times);

@@ -10,6 +10,9 @@ export type Terminal =
   | { good: true; assumed?: true }
   | { good: false; reason: FailureReason; evidence: string; facts?: FailureFacts };
 
+/** Why it failed, by its own word, if it failed. */
+export type Complaint = Pick<Extract<Terminal, { good: false }>, "reason" | "evidence" | "facts">;
+
 /** What one line meant. */
 export interface Reading<S> {
   state: S;
@@ -28,6 +31,8 @@ export interface Closing {
   events: readonly AgentEvent[];
   /** Absent: the stream ended without the event that ends a run of its kind. */
   terminal?: Terminal;
+  /** Counts only where an exit code says that it failed, and nothing else says why. */
+  complaint?: Complaint;
   /** The final message. */
   final: string;
   /** A report handed over as a value rather than as text, not yet checked. */
@@ -45,6 +50,8 @@ export function sessionOf(id: string | undefined, used?: Used): { session?: Sess
 /** Pure. `at` is in milliseconds, of which only differences mean anything. */
 export interface Reader<S> {
   readonly start: S;
+  /** Lines mean nothing in it: whoever prints dots is alive. */
+  readonly isText?: true;
   read(state: S, line: string, at: number): Reading<S>;
   /** A command or tool it started has not ended: the idle clock stands still. */
   busy(state: S): boolean;

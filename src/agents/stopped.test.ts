@@ -3,7 +3,12 @@ import { describeStop, type Stopped } from "./stopped.js";
 
 test.each<[Stopped, string, string]>([
   [{ why: "timed-out", afterMs: 60_000 }, "timed-out", "not finished after 1 min (agents.x.timeout)"],
-  [{ why: "idle", afterMs: 1_500 }, "idle", "printed nothing for 1500 ms (agents.x.idle_timeout)"],
+  [
+    { why: "idle", afterMs: 1_500, mute: true },
+    "idle",
+    "printed nothing for 1500 ms (agents.x.idle_timeout)",
+  ],
+  [{ why: "idle", afterMs: 3_000, mute: false }, "idle", "no line on stdout for 3 s (agents.x.idle_timeout)"],
   [{ why: "turns", most: 3 }, "turns", "more than 3 turns (agents.x.max_turns)"],
   [{ why: "events", most: 20_000 }, "events", "more than 20000 events (agents.x.max_events)"],
   [{ why: "output", most: 1024 ** 3 }, "output", "printed more than 1 GB (agents.x.max_output)"],

@@ -8,7 +8,9 @@ export type Spent = "turns" | "events" | "output";
 
 /** Why we ended it ourselves. */
 export type Stopped =
-  | { why: "timed-out" | "idle"; afterMs: number }
+  | { why: "timed-out"; afterMs: number }
+  /** `mute`: it did not even print what does not count. */
+  | { why: "idle"; afterMs: number; mute: boolean }
   | { why: Spent; most: number }
   | { why: "budget"; budget: Budget }
   | { why: "interrupted" }
@@ -29,7 +31,7 @@ export function describeStop(name: string, stopped: Stopped): { reason: FailureR
     case "idle":
       return {
         reason: why,
-        evidence: `printed nothing for ${describeDuration(stopped.afterMs)} (agents.${name}.idle_timeout)`,
+        evidence: `${stopped.mute ? "printed nothing" : "no line on stdout"} for ${describeDuration(stopped.afterMs)} (agents.${name}.idle_timeout)`,
       };
     case "turns":
       return { reason: why, evidence: `more than ${stopped.most} turns (agents.${name}.max_turns)` };

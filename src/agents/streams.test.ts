@@ -213,6 +213,64 @@ test("own lines: events are taken as they are, a summary as the report, anything
   expect(command.closing.terminal).toEqual({ good: true, assumed: true });
 });
 
+const complaintIn = (from: "command" | "host", ...lines: object[]): Closing["complaint"] =>
+  readAll(
+    readJsonLines(ownReader(from)),
+    lines.map((line) => JSON.stringify(line)),
+  ).closing.complaint;
+const LIMITED = { type: "error", error: "You have hit your limit, try again in 60s", reason: "rate-limited" };
+
+test("own lines: a command's last error is why it failed, if it did", () => {
+  const text = LIMITED.error;
+  const told = { reason: "rate-limited", evidence: text, facts: { text } };
+  expect(complaintIn("command", LIMITED)).toEqual(told);
+  expect(complaintIn("command", { type: "error", error: "odd", reason: "network" }, LIMITED)).toEqual(told);
+  expect(complaintIn("command", LIMITED, { type: "message", role: "assistant", content: "bye" })).toEqual(
+    told,
+  );
+  const at = (retry_at: unknown): object | undefined =>
+    complaintIn("command", { ...LIMITED, retry_at })?.facts;
+  expect(at("2026-11-20T11:00:00Z")).toEqual({ text, resetsAt: Date.parse("2026-11-20T11:00:00Z") });
+  expect(at("2026-11-20T11:00:00.5+01:00")).toHaveProperty("resetsAt", Date.parse("2026-11-20T10:00:00.5Z"));
+  for (const odd of ["tomorrow", "2026-11-20", 1_795_219_200, null]) expect(at(odd)).toEqual({ text });
+});
+
+test("own lines: an error without a reason we know is only said; one that was got over is nothing", () => {
+  for (const reason of ["tired", undefined, 7]) {
+    const complaint = complaintIn("command", LIMITED, { ...LIMITED, reason });
+    if (reason === 7) expect(complaint).toHaveProperty("reason", "rate-limited");
+    else expect(complaint).toMatchObject({ reason: "exited", evidence: LIMITED.error });
+  }
+  expect(complaintIn("command", LIMITED, { type: "tool_use", name: "read", input: {} })).toBeUndefined();
+  expect(complaintIn("command", LIMITED, { type: "command", command: "make" })).toBeUndefined();
+  expect(complaintIn("command", LIMITED, { type: "command", command: "make", exit_code: 0 })).toBeDefined();
+  expect(complaintIn("host", LIMITED)).toBeUndefined();
+});
+
+test("own lines: a command's summary need not say that it is one", () => {
+  const bare = '{"task_id":null,"status":"done","summary":"did it"}';
+  const lines = ['{"type":"message","role":"assistant","content":"hi"}', bare];
+  const command = readAll(readJsonLines(ownReader("command")), lines);
+  expect(command.unknown).toBe(0);
+  expect(command.closing.summary).toEqual({ task_id: null, status: "done", summary: "did it" });
+  for (const odd of ['{"status":"done"}', '{"task_id":"T1"}', '{"type":"x","task_id":"T1","status":"done"}'])
+    expect(readAll(readJsonLines(ownReader("command")), [odd])).toMatchObject({ unknown: 1 });
+  expect(readAll(readJsonLines(ownReader("host")), lines).unknown).toBe(1);
+});
+
+test("claude: a block of a kind nobody knows is counted, what stands beside it is read", () => {
+  const said = (...content: object[]): Outcome =>
+    readAll(readJsonLines(claudeReader()), [
+      JSON.stringify({ type: "assistant", message: { id: "m", content } }),
+    ]);
+  const text = { type: "text", text: "hi" };
+  const message = { type: "message", role: "assistant", content: "hi" };
+  expect(said({ type: "telepathy" }, text)).toMatchObject({ unknown: 1, events: [message] });
+  expect(said({ kind: "text" })).toMatchObject({ unknown: 1 });
+  const quiet = ["redacted_thinking", "server_tool_use", "web_search_tool_result", "mcp_tool_use"];
+  expect(said(text, ...quiet.map((type) => ({ type })))).toMatchObject({ unknown: 0, events: [message] });
+});
+
 test("a host that does not say its end has none", () => {
   expect(readAll(readJsonLines(ownReader("host")), []).closing.terminal).toBeUndefined();
 });

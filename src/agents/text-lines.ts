@@ -15,6 +15,7 @@ export interface TextState {
 /** One event a line, so that the events do not hang on how the output was cut into chunks. */
 export const textReader: Reader<TextState> = {
   start: { final: "", told: 0 },
+  isText: true,
   read(state, line) {
     const final = appendLine(state.final, line);
     if (line.trim() === "" || state.told > MAX_TEXT)

@@ -28,8 +28,8 @@ export interface WatchRules {
 }
 
 export interface Watch {
-  /** It said something. */
-  heard(): void;
+  /** It printed something; what is on stderr, or no whole line, is no sign of life. */
+  heard(alive: boolean): void;
   /** Ends it: it asked its provider so many times, and would for ever. */
   asksInVain(times: number): void;
   /** Sees at once whether it has gone beyond a budget. */
@@ -47,6 +47,7 @@ export interface Watch {
 export function watchProcess(running: RunningProcess, rules: WatchRules, clock: Clock): Watch {
   const startedAt = clock.monotonic();
   let heardAt = startedAt;
+  let noticedAt = -Infinity;
   let stopped: Stopped | undefined;
   let killAt = Infinity;
   const take = allowance(rules.most);
@@ -65,7 +66,7 @@ export function watchProcess(running: RunningProcess, rules: WatchRules, clock: 
     const now = clock.monotonic();
     if (now >= killAt) kill();
     if (rules.silenceIsFine()) heardAt = now;
-    stop(overTime(rules, { elapsed: now - startedAt, silent: now - heardAt }));
+    stop(overTime(rules, { elapsed: now - startedAt, silent: now - heardAt, mute: noticedAt < heardAt }));
     stop(overBudget(rules, now - startedAt));
   };
   const obey = (): void => {
@@ -76,8 +77,9 @@ export function watchProcess(running: RunningProcess, rules: WatchRules, clock: 
   const timer = clock.every(tickOf(rules), check);
   const unheard = onceAborted(rules.stop, obey);
   return {
-    heard: () => {
-      heardAt = clock.monotonic();
+    heard: (alive) => {
+      if (alive) heardAt = clock.monotonic();
+      else noticedAt = clock.monotonic();
     },
     asksInVain: (times) => {
       stop({ why: "in-vain", times });
@@ -129,10 +131,10 @@ function overBudget(rules: WatchRules, elapsed: number): Stopped | undefined {
 
 function overTime(
   { timeoutMs, idleTimeoutMs }: WatchRules,
-  { elapsed, silent }: { elapsed: number; silent: number },
+  { elapsed, silent, mute }: { elapsed: number; silent: number; mute: boolean },
 ): Stopped | undefined {
   if (isOver(timeoutMs, elapsed)) return { why: "timed-out", afterMs: timeoutMs };
-  return isOver(idleTimeoutMs, silent) ? { why: "idle", afterMs: idleTimeoutMs } : undefined;
+  return isOver(idleTimeoutMs, silent) ? { why: "idle", afterMs: idleTimeoutMs, mute } : undefined;
 }
 
 function isOver(limit: number, elapsed: number): boolean {
