@@ -7,19 +7,25 @@ import { roundUsd } from "./usage.js";
 
 const MILLION = 1_000_000;
 
+/** Whether an agent of these settings can tell what tokens it used at all: a command that prints text cannot. */
+export function mayTellTokens({ kind, output }: Pick<AgentSettings, "kind" | "output">): boolean {
+  return kind !== "command" || output === "jsonl";
+}
+
 /** Whether what an agent of these settings costs can be known at all: by its own word, or by the price of its model. */
 export function mayKnowCost({
   kind,
   output,
   price,
 }: Pick<AgentSettings, "kind" | "output" | "price">): boolean {
+  // A price is of tokens.
+  if (!mayTellTokens({ kind, output })) return false;
   if (price !== undefined) return true;
   switch (kind) {
     case "codex":
     case "gemini":
       return false;
     case "command":
-      return output === "jsonl";
     case "claude":
     case "opencode":
     case "acp":

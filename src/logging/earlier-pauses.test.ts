@@ -46,6 +46,23 @@ test("what an agent said holds until its time, or until it works again", async (
   ]);
 });
 
+test("what was said was said of the model that was asked for", async () => {
+  const agents = [{ name: "a", model: "m" }, { name: "b" }, "odd"];
+  const dir = logsOf({
+    "2026-11-21_05-00-00": [
+      { type: "run_started", agents },
+      { type: "recovered", pauses: [{ agent: "d", model: "n", reason: "overloaded", until: LATER }, "odd"] },
+      limited("a", LATER),
+      limited("b", LATER),
+    ],
+  });
+  expect(await told(dir)).toEqual([
+    { agent: "d", model: "n", reason: "overloaded", until: LATER },
+    { agent: "a", model: "m", reason: "rate-limited", until: LATER },
+    { agent: "b", reason: "rate-limited", until: LATER },
+  ]);
+});
+
 test("a run that ended before it began knows no more than the one before it", async () => {
   const first = [...STARTED, { type: "recovered" }, limited("a", LATER)];
   const dir = logsOf({

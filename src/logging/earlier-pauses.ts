@@ -8,6 +8,8 @@ import { listRuns, readLines } from "./read.js";
 /** An agent that named the time (RFC 3339) from when it can be asked again. */
 export interface ToldPause {
   agent: string;
+  /** The model it was asked for, where one was named. */
+  model?: string;
   reason: string;
   until: string;
 }
@@ -31,7 +33,7 @@ export async function readToldPauses(
 /** `undefined` of a run that ended before it began, or whose log cannot be read: it knows no more than the one before it. */
 async function toldIn(ports: Pick<Ports, "files">, folder: string): Promise<ToldPause[] | undefined> {
   try {
-    const first = await firstPauses(ports, folder);
+    const first = await beginning(ports, folder);
     return first === undefined ? undefined : await laterPauses(ports, folder, first);
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
@@ -39,12 +41,22 @@ async function toldIn(ports: Pick<Ports, "files">, folder: string): Promise<Told
   }
 }
 
-/** What that run had been told in turn. */
-async function firstPauses(ports: Pick<Ports, "files">, folder: string): Promise<ToldPause[] | undefined> {
+interface Beginning {
+  /** What that run had been told in turn. */
+  pauses: readonly ToldPause[];
+  /** By the agents' names. */
+  models: ReadonlyMap<string, string>;
+}
+
+async function beginning(ports: Pick<Ports, "files">, folder: string): Promise<Beginning | undefined> {
+  const models = new Map<string, string>();
   for await (const { type, value } of readLines(ports, folder)) {
-    const pauses: unknown = value["pauses"];
-    if (type === "recovered") return Array.isArray(pauses) ? pauses.filter(isToldPause) : [];
+    if (type === "recovered") return { pauses: listOf(value["pauses"]).filter(isToldPause), models };
     if (type !== "run_started" && type !== "decided") return undefined;
+    for (const one of listOf(value["agents"])) {
+      const { name, model } = fieldsOf(one);
+      if (typeof name === "string" && typeof model === "string") models.set(name, model);
+    }
   }
   return undefined;
 }
@@ -52,21 +64,30 @@ async function firstPauses(ports: Pick<Ports, "files">, folder: string): Promise
 async function laterPauses(
   ports: Pick<Ports, "files">,
   folder: string,
-  first: readonly ToldPause[],
+  { pauses, models }: Beginning,
 ): Promise<ToldPause[]> {
-  const told = new Map(first.map((one) => [one.agent, one]));
+  const told = new Map(pauses.map((one) => [one.agent, one]));
   const size = (await ports.files.stat(join(folder, "events.jsonl")))?.size ?? 0;
   for await (const { type, value } of readLines(ports, folder, Math.max(0, size - LOOKED_AT))) {
     const { agent, reason, retry_at: until } = value;
     if (type !== "agent_finished" || typeof agent !== "string") continue;
     if (value["outcome"] === "ok") told.delete(agent);
-    if (typeof reason === "string" && typeof until === "string") told.set(agent, { agent, reason, until });
+    if (typeof reason !== "string" || typeof until !== "string") continue;
+    const model = models.get(agent);
+    told.set(agent, { agent, ...(model === undefined ? {} : { model }), reason, until });
   }
   return [...told.values()];
 }
 
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
 function isToldPause(value: unknown): value is ToldPause {
-  if (typeof value !== "object" || value === null) return false;
-  const { agent, reason, until } = value as Partial<Record<keyof ToldPause, unknown>>;
-  return typeof agent === "string" && typeof reason === "string" && typeof until === "string";
+  const { agent, model = "", reason, until } = fieldsOf(value);
+  return [agent, model, reason, until].every((field) => typeof field === "string");
 }

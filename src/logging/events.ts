@@ -85,6 +85,8 @@ const StepEvents = {
         kind: z.string(),
         binary: z.string(),
         permissions: z.string(),
+        /** The one its settings or `--model` name; absent: whichever its CLI takes. */
+        model: z.string().optional(),
         note: z.string().optional(),
       }),
     ),
@@ -102,7 +104,17 @@ const StepEvents = {
     left: z.array(z.int()),
     locks_removed: z.array(z.string()),
     /** Agents that an earlier run was told to leave alone until then (RFC 3339). */
-    pauses: z.array(z.object({ agent: z.string(), reason: z.string(), until: z.string() })).optional(),
+    pauses: z
+      .array(
+        z.object({
+          agent: z.string(),
+          /** The model it was asked for, where one was named. */
+          model: z.string().optional(),
+          reason: z.string(),
+          until: z.string(),
+        }),
+      )
+      .optional(),
   }),
   backlog_read: z.object({
     type: z.literal("backlog_read"),
@@ -246,7 +258,9 @@ const StepEvents = {
       tasks: z.int(),
       iterations: z.int(),
       duration_ms: z.number(),
+      /** In the counting of `usage`; in logs without `cached_input_tokens` what came from the cache is among them. */
       input_tokens: z.int(),
+      cached_input_tokens: z.int().optional(),
       output_tokens: z.int(),
       cost_usd: z.number().optional(),
     }),

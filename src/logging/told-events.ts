@@ -46,6 +46,8 @@ const ToldEvents = {
     next: z.enum(["retry", "blocked", "drop-agent", "wait", "end"]),
     /** With `wait`, RFC 3339: no attempt was counted, and the agent is left alone until then. */
     until: z.string().optional(),
+    /** With `until`, why that is later than the agent said. */
+    until_why: z.string().optional(),
   }),
   warning: z.object({ type: z.literal("warning"), ...told, message: z.string() }),
   waiting: z.object({
@@ -54,6 +56,20 @@ const ToldEvents = {
     until: z.string(),
     /** The agent that is waited for, if one is. */
     agent: z.string().optional(),
+    /** Why that is later than it said. */
+    until_why: z.string().optional(),
+    /** An earlier run was told of it. */
+    remembered: z.literal(true).optional(),
+  }),
+  over_budget: z.object({
+    type: z.literal("over_budget"),
+    ...told,
+    of: z.enum(["run", "task"]),
+    /** The setting it comes from. */
+    key: z.string(),
+    unit: z.enum(["tokens", "usd"]),
+    most: z.number(),
+    spent: z.number(),
   }),
   agent_started: z.object({
     type: z.literal("agent_started"),
@@ -120,6 +136,7 @@ export const ToldEvent = z.discriminatedUnion("type", [
   ToldEvents.attempt_failed,
   ToldEvents.warning,
   ToldEvents.waiting,
+  ToldEvents.over_budget,
   ToldEvents.agent_started,
   ToldEvents.message,
   ToldEvents.tool_use,

@@ -4,7 +4,6 @@ import { resolve, relative } from "node:path";
 
 import { containmentNote } from "../agents/containment.js";
 import { AUTO_ORDER, chooseAuto, createAgent } from "../agents/registry.js";
-import { mayKnowCost } from "../agents/prices.js";
 import { agentSettings, knownAgents } from "../config/agent-settings.js";
 import { parseEnvFile } from "../config/env-file.js";
 import { readPrices, type Prices } from "../config/prices.js";
@@ -25,6 +24,7 @@ import { compileUserSchema } from "../todo/user-schema.js";
 import { isMarker } from "../todo/select.js";
 import { TaskId, type Task } from "../todo/task.js";
 import { askTrust, type Trusted } from "./ask-trust.js";
+import { checkBudget } from "./check-budget.js";
 import { checkRequest } from "./check-request.js";
 import type { RunRequest } from "./run-request.js";
 import type { Hand } from "./world.js";
@@ -254,25 +254,16 @@ async function lookUp(
     const finding = await hand.agent.find(request.env, request.project.folder);
     if ("missing" in finding)
       throw new UserError("environment", `agent ${name}: ${finding.missing}`, finding.hint);
-    checkCost(rules, hand);
-    const { kind, permissions } = hand.settings;
+    checkBudget(rules, hand.settings);
+    const { kind, permissions, model } = hand.settings;
     const note = containmentNote(hand.settings);
-    agents.push({ name, kind, binary: finding.found, permissions, ...(note === undefined ? {} : { note }) });
+    agents.push({
+      ...{ name, kind, binary: finding.found, permissions },
+      ...(model === undefined ? {} : { model }),
+      ...(note === undefined ? {} : { note }),
+    });
   }
   return agents;
-}
-
-/** A budget in dollars is no use where nobody knows what an agent costs. */
-function checkCost({ budget }: Rules, { settings }: Hand): void {
-  const inDollars = budget.max_cost_usd !== undefined || budget.task_cost_usd !== undefined;
-  if (!inDollars || budget.unknown_cost === "allow" || mayKnowCost(settings)) return;
-  const { name, model } = settings;
-  const price = model === undefined ? `set agents.${name}.model, and its price` : `put a price for ${model}`;
-  throw new UserError(
-    "usage",
-    `there is a budget in dollars, and what ${name} costs cannot be known: it does not tell`,
-    `${price} in prices_file, or set loop.unknown_cost to allow; loop.max_tokens holds for every agent that tells its tokens`,
-  );
 }
 
 /** Where the repository of a project is looked for, and what in it is the runner's own. */

@@ -15,7 +15,7 @@ import { Inbox } from "./inbox.js";
 import { lockPaths, takeRunLocks, type RunLocks } from "./locks.js";
 import { perform } from "./perform.js";
 import { assemble, goToBranch, type Assembly } from "./assemble.js";
-import { readToldPauses } from "../logging/earlier-pauses.js";
+import { readToldPauses, type ToldPause } from "../logging/earlier-pauses.js";
 import { recoverRun } from "./recover.js";
 import type { RunRequest } from "./run-request.js";
 import { worldAt } from "./world-at.js";
@@ -60,7 +60,8 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
   const { ports, project } = request;
   // A dead run is swept first, and gone, before anything is read.
   const swept = await recoverRun(ports, locks.dead, assembly.repo);
-  const pauses = await readToldPauses(ports, project.logDir, ports.clock.now());
+  const told = await readToldPauses(ports, project.logDir, ports.clock.now());
+  const pauses = stillHolding(told, assembly.hands);
   const recovered = pauses.length === 0 ? swept : { ...swept, pauses };
   // A run that finds nothing to do does not come by there.
   if (locks.dead.length > 0) await openStore(ports, project.todoFile, { lockFolder: project.lockDir }).tidy();
@@ -107,6 +108,11 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
     },
     ended: runToEnd(world, inbox, locks),
   };
+}
+
+/** L17: a limit is of an agent and its model: asked for another one, it is not held by what it was told of the first. */
+function stillHolding(told: readonly ToldPause[], hands: Assembly["hands"]): ToldPause[] {
+  return told.filter(({ agent, model }) => hands.get(agent)?.settings.model === model);
 }
 
 function askWith(confirm: NonNullable<RunRequest["confirm"]>): (question: string) => Promise<boolean> {

@@ -1,11 +1,11 @@
 // From the first event to a backlog that can be worked on: recover, read, draft or mend. Pure.
 import { never } from "../system/never.js";
 import type { Ending, Sealed, StepEvent } from "../logging/events.js";
-import { budgetsOf, spend, whyRunIsOver } from "./spending.js";
+import { budgetsOf, sayOfSpending, spend, whyRunIsOver } from "./spending.js";
 import { beginClose, closeAtOnce } from "./close.js";
 import { enter, failureNote, firstStage, labelOf } from "./job.js";
 import { retryAtOf } from "./judge.js";
-import { isPause, pause, unpause } from "./pauses.js";
+import { isPause, pause, rememberedPause, unpause, untilOf } from "./pauses.js";
 import { canSpare, isUnusable, takerFor } from "./schedule.js";
 import { waitFor } from "./wait.js";
 import type { Job, Opening, State } from "./state.js";
@@ -151,6 +151,7 @@ function ask(opening: Opening, kind: "bootstrap" | "repair", turn: Turn): State 
 function onAgentFinished(before: Opening, event: Of<"agent_finished">, turn: Turn): State {
   const job = jobOf(before, event);
   const opening = { ...before, spent: spend(before.spent, event) };
+  turn.notes.push(...sayOfSpending(before, opening, event));
   if (event.outcome === "ok") {
     turn.because = { rule: "adopt" };
     turn.effects.push({ kind: "adopt", job: job.facts });
@@ -200,8 +201,7 @@ function pauseAgent(
   const { agent, phase } = job.facts;
   const told = { reason: failure.reason, ...retryAtOf(event), at: turn.at };
   const pauses = pause(opening.pauses, agent, told);
-  const until = new Date(pauses.get(agent)?.until ?? turn.at).toISOString();
-  turn.notes.push({ ...failureNote(job, failure, "wait"), until });
+  turn.notes.push({ ...failureNote(job, failure, "wait"), ...untilOf(pauses, agent, turn.at) });
   if (opening.stopping > 0) return endInterrupted(opening, turn);
   const { drafts, repairs } = opening;
   const left = { ...opening, pauses, job: undefined };
@@ -212,9 +212,7 @@ function pauseAgent(
 
 /** What an earlier run was told of agents that are to be left alone. */
 function pausesOf({ pauses = [] }: Of<"recovered">): Opening["pauses"] {
-  return new Map(
-    pauses.map(({ agent, reason, until }) => [agent, { until: Date.parse(until), times: 0, reason }]),
-  );
+  return new Map(pauses.map((told) => [told.agent, rememberedPause(told)]));
 }
 
 function onAdopted(opening: Opening, event: Of<"adopted">, turn: Turn): State {

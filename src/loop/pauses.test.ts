@@ -28,8 +28,21 @@ test("a time that was told is waited for, and a second more; the past is no time
   expect(waits([undefined, 300 * MINUTE])).toEqual([MINUTE, 300 * MINUTE + 1000]);
 });
 
-test("who is told 'in a second' again and again is not asked every second", () => {
-  expect(waits([1000, 1000, 1000])).toEqual([2000, 2 * MINUTE, 4 * MINUTE]);
+test("the second time in a row counts as the first: what was told is waited for, however often", () => {
+  expect(waits([10_000, 10_000, 10_000, 10_000, 10_000])).toEqual(Array(5).fill(11_000));
+  expect(waits([undefined, undefined, 10_000])).toEqual([MINUTE, 2 * MINUTE, 11_000]);
+});
+
+test("who is told 'in a second' again and again is not asked every second, and that is said", () => {
+  expect(waits([1000, 1000, 1000, 1000, 4999, 1000])).toEqual([
+    ...[2000, 2000, 2000],
+    ...[MINUTE, 2 * MINUTE, 4 * MINUTE],
+  ]);
+  expect(waits([1000, 1000, 1000, 5000, 1000])).toEqual([2000, 2000, 2000, 6000, 2000]);
+  const told = (before: Pauses) => pause(before, "a", { reason: "overloaded", at: 0, retryAt: 1000 });
+  const thrice = told(told(told(new Map())));
+  expect(thrice.get("a")?.why).toBeUndefined();
+  expect(told(thrice).get("a")?.why).toBe("told 4 times in a row to come back in less than 5 s");
 });
 
 test("it is over when its time has come, and counts from the start once the agent has worked", () => {

@@ -12,7 +12,7 @@ import type { Effect, JobFacts } from "./effects.js";
 import { agentEnvironment } from "./environment.js";
 import { changeBacklog } from "./perform-backlog.js";
 import { promptFor, workFolder } from "./prompt-for.js";
-import { endAfterAsking, sessionToAsk } from "./report-again.js";
+import { endAfterAsking, endWithoutAsking, sessionToAsk } from "./report-again.js";
 import type { Hand, World } from "./world.js";
 
 type RunAgent = Extract<Effect, { kind: "run-agent" }>;
@@ -57,11 +57,13 @@ async function askAgain(world: World, hearing: Hearing, first: Heard): Promise<H
   const needs = world.project.resolved.settings.loop.apply_summary && step.draft === undefined;
   const session = sessionToAsk(first);
   if (!needs || session === undefined || stop.signal.aborted) return first;
+  const elapsed = world.ports.clock.monotonic() - hearing.began;
+  const budgets = effect.budgets?.map((budget) => charge(budget, first.used ?? NOTHING_USED, elapsed));
+  const over = endWithoutAsking(first, budgets ?? []);
+  if (over !== undefined) return over;
   const prompt = world.log.redact(askForReport(job.task_id));
   const promptFile = join(step.folder, "prompt-report.md");
   await world.ports.files.writeNew(promptFile, prompt, { mode: 0o600 });
-  const elapsed = world.ports.clock.monotonic() - hearing.began;
-  const budgets = effect.budgets?.map((budget) => charge(budget, first.used ?? NOTHING_USED, elapsed));
   const rest = { ...effect, ...(budgets === undefined ? {} : { budgets }) };
   const second = await listen(world, { ...hearing, effect: rest, prompt, promptFile, resume: session });
   const used = second.used === undefined ? first.used : addAttempt(first.used, second.used);

@@ -113,7 +113,6 @@ async function performFinish(world: World, effect: Do<"finish">): Promise<StepEv
     await log.tell({ type: "warning", message });
   }
   await log.sync();
-  const { input_tokens, cached_input_tokens = 0, output_tokens, cost_usd } = memory.used;
   return {
     type: "run_ended",
     ...end,
@@ -122,9 +121,7 @@ async function performFinish(world: World, effect: Do<"finish">): Promise<StepEv
       tasks,
       iterations,
       duration_ms: Math.round(ports.clock.monotonic() - began.monotonic),
-      input_tokens: input_tokens + cached_input_tokens,
-      output_tokens,
-      ...(cost_usd === undefined ? {} : { cost_usd }),
+      ...memory.used,
     },
   };
 }

@@ -6,7 +6,7 @@ import { whyTaskIsOver } from "./spending.js";
 import { enter, failureNote } from "./job.js";
 import { attemptsLeft, replaceJob, taskOf } from "./jobs.js";
 import { endsRun, newTasksOf, resultOf, retryAtOf } from "./judge.js";
-import { isPause, pause } from "./pauses.js";
+import { isPause, pause, untilOf } from "./pauses.js";
 import { isUnusable } from "./schedule.js";
 import type { Job, Verdict, Work } from "./state.js";
 import type { Turn } from "./turn.js";
@@ -140,8 +140,7 @@ function settleFailed(work: Work, job: Job, failure: { reason: string; evidence:
 function pauseFor(work: Work, job: Job, failure: { reason: string; evidence: string }, turn: Turn): Work {
   const { agent } = job.facts;
   const pauses = pause(work.pauses, agent, { reason: failure.reason, ...retryAtOf(job.end), at: turn.at });
-  const until = new Date(pauses.get(agent)?.until ?? turn.at).toISOString();
-  turn.notes.push({ ...failureNote(job, failure, "wait"), until });
+  turn.notes.push({ ...failureNote(job, failure, "wait"), ...untilOf(pauses, agent, turn.at) });
   return { ...work, pauses };
 }
 

@@ -4,22 +4,28 @@ import type { Budget } from "../agents/agent.js";
 import { describeBudget } from "../agents/budget.js";
 import { roundUsd, tokensOf } from "../agents/usage.js";
 import type { StepEvent } from "../logging/events.js";
+import type { ToldEvent } from "../logging/told-events.js";
 import type { Rules } from "../logging/rules.js";
 import type { TaskId } from "../todo/task.js";
 
-/** Tokens and dollars; `unknown`: an agent of whose work nobody knows what it cost. */
+/**
+ * Tokens and dollars; `unknown`: an agent of whose work nobody knows what it cost; `silent`: those that worked and told no
+ * tokens.
+ */
 export interface Spent {
   tokens: number;
   usd: number;
   unknown?: string;
+  silent: readonly string[];
 }
 
-export const NOTHING_SPENT: Spent = { tokens: 0, usd: 0 };
+export const NOTHING_SPENT: Spent = { tokens: 0, usd: 0, silent: [] };
 
 type AgentFinished = Extract<StepEvent, { type: "agent_finished" }>;
 
 /** With what an attempt used. Whoever did something and tells no cost has one that is not known. */
-export function spend(spent: Spent, { usage, outcome, agent }: AgentFinished): Spent {
+export function spend(spent: Spent, { usage, outcome, agent = "" }: AgentFinished): Spent {
+  const isSilent = outcome === "ok" && (usage === undefined || tokensOf(usage) === 0);
   const worked = usage === undefined ? outcome === "ok" : tokensOf(usage) > 0;
   const unknown = worked && usage?.cost_usd === undefined ? agent : undefined;
   return {
@@ -27,8 +33,11 @@ export function spend(spent: Spent, { usage, outcome, agent }: AgentFinished): S
     tokens: spent.tokens + (usage === undefined ? 0 : tokensOf(usage)),
     usd: roundUsd(spent.usd + (usage?.cost_usd ?? 0)),
     ...(unknown === undefined ? {} : { unknown }),
+    silent: isSilent && !spent.silent.includes(agent) ? [...spent.silent, agent] : spent.silent,
   };
 }
+
+type Amount = Budget & { unit: "tokens" | "usd" };
 
 /** What budgets are held against. */
 export interface Purse {
@@ -43,14 +52,53 @@ export function budgetsOf(purse: Purse, task: TaskId | undefined, at: number): B
   return [...budgetsOfRun(purse, at), ...(task === undefined ? [] : budgetsOfTask(purse, task))];
 }
 
+/**
+ * What is to be said once an attempt is paid for: budgets it went beyond with its last step, where nobody could stop it any
+ * more, and that a budget in tokens cannot hold its agent.
+ */
+export function sayOfSpending(before: Purse, after: Purse, event: AgentFinished): ToldEvent[] {
+  const { job, iteration, phase, task_id, agent, attempt, reason } = event;
+  const facts = { job, iteration, phase, task_id, agent, attempt };
+  const keys = tokenBudgets(after.rules);
+  const isNew = after.spent.silent.length > before.spent.silent.length;
+  const message = `nobody knows what tokens ${agent ?? "the agent"} used: ${keys.join(" and ")} cannot hold it`;
+  const silent: ToldEvent[] = isNew && keys.length > 0 ? [{ type: "warning", ...facts, message }] : [];
+  // Who was stopped for a budget says so as the reason of its end.
+  if (reason === "budget") return silent;
+  const earlier = amountsOf(before, task_id);
+  const beyond = amountsOf(after, task_id).filter(
+    ({ spent, most }, at) => spent > most && (earlier[at]?.spent ?? 0) <= most,
+  );
+  return [...beyond.map((budget): ToldEvent => ({ type: "over_budget", ...facts, ...budget })), ...silent];
+}
+
+/** The budgets that what an agent uses goes on: all but the time. */
+function amountsOf(purse: Purse, task: TaskId | undefined): Amount[] {
+  return budgetsOf(purse, task, purse.began).flatMap((budget) =>
+    budget.unit === "ms" ? [] : [{ ...budget, unit: budget.unit }],
+  );
+}
+
+/** Whether there is a budget in dollars. */
+export function isInDollars({ budget }: Pick<Rules, "budget">): boolean {
+  return budget.max_cost_usd !== undefined || budget.task_cost_usd !== undefined;
+}
+
+/** The settings of budgets in tokens that are set. */
+export function tokenBudgets({ budget }: Pick<Rules, "budget">): string[] {
+  return [
+    ...(budget.max_tokens === undefined ? [] : ["loop.max_tokens"]),
+    ...(budget.task_tokens === undefined ? [] : ["loop.task_tokens"]),
+  ];
+}
+
 /** Why the run may begin nothing more; `undefined` where it may. */
 export function whyRunIsOver(purse: Purse, at: number): string | undefined {
   const { rules, spent } = purse;
   const gone = budgetsOfRun(purse, at).find(isGone);
   if (gone !== undefined) return describeBudget(gone);
-  const { max_cost_usd, task_cost_usd, unknown_cost } = rules.budget;
-  const isInDollars = max_cost_usd !== undefined || task_cost_usd !== undefined;
-  if (!isInDollars || unknown_cost === "allow" || spent.unknown === undefined) return undefined;
+  if (!isInDollars(rules) || rules.budget.unknown_cost === "allow" || spent.unknown === undefined)
+    return undefined;
   return `nobody knows what ${spent.unknown} has cost, and there is a budget in dollars (loop.unknown_cost, prices_file)`;
 }
 

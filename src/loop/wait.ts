@@ -1,5 +1,5 @@
 // The one timer, set for an agent that is paused. Pure. Leaves who is waited for to schedule.ts.
-import type { Pauses } from "./pauses.js";
+import { untilOf, type Pauses } from "./pauses.js";
 import type { Rules } from "../logging/rules.js";
 import type { Turn } from "./turn.js";
 
@@ -9,8 +9,9 @@ export function waitFor(
   { waitsFor: agent, until }: { waitsFor: string; until: number },
   turn: Turn,
 ): string | undefined {
-  const reason = pauses.get(agent)?.reason ?? "";
-  const when = new Date(until).toISOString();
+  const { reason = "", remembered } = pauses.get(agent) ?? {};
+  const facts = untilOf(pauses, agent, until);
+  const when = facts.until;
   const most = rules.max_wait_ms;
   if (most !== undefined && until - turn.at > most) {
     return `${agent} is ${reason} until ${when}, longer than loop.max_wait allows`;
@@ -21,6 +22,7 @@ export function waitFor(
   }
   turn.because = { rule: "wait", picked: agent, why: reason };
   turn.wakeAt = until;
-  turn.notes.push({ type: "waiting", reason, until: when, agent });
+  const told = remembered === undefined ? {} : { remembered };
+  turn.notes.push({ type: "waiting", reason, ...facts, agent, ...told });
   return undefined;
 }

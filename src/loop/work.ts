@@ -3,7 +3,7 @@
 import { isOfTheDisk } from "../system/errors.js";
 import { never } from "../system/never.js";
 import type { Sealed, StepEvent } from "../logging/events.js";
-import { NOTHING_SPENT, spend } from "./spending.js";
+import { NOTHING_SPENT, sayOfSpending, spend } from "./spending.js";
 import { closeAtOnce } from "./close.js";
 import { choose, goOn } from "./choose.js";
 import { enter, expectStage, nextHook, startAgent, startBaseline, startBefore } from "./job.js";
@@ -174,7 +174,9 @@ function onAgent(work: Work, event: Of<"agent_finished">, turn: Turn): State {
   const after = job.facts.phase === "review" ? "restore" : "snapshot";
   turn.effects.push({ kind: after, job: job.facts });
   const pauses = event.outcome === "ok" ? unpause(work.pauses, job.facts.agent) : work.pauses;
-  return working(replaceJob({ ...charge(work, event), pauses }, { ...enter(job, after), end: event }));
+  const charged = charge(work, event);
+  turn.notes.push(...sayOfSpending(work, charged, event));
+  return working(replaceJob({ ...charged, pauses }, { ...enter(job, after), end: event }));
 }
 
 function charge(work: Work, event: Of<"agent_finished">): Work {

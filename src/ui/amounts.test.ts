@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { plural, showCost, showCount, showDuration, showSpent } from "./amounts.js";
+import { plural, showCost, showCount, showDuration, showMoment, showSpent, showTokens } from "./amounts.js";
 
 test.each([
   [0, "0.0s"],
@@ -42,4 +42,15 @@ test("one is one, and all else is many", () => {
     "0 tasks",
     "2 processes",
   ]);
+});
+
+test("one token is one", () => {
+  expect([1, 0, 2, 1_000_000].map(showTokens)).toEqual(["1 token", "0 tokens", "2 tokens", "1.0M tokens"]);
+});
+
+test("a moment is the local time of day, with its date on another day", () => {
+  const now = new Date(2026, 10, 21, 23, 59, 58).getTime();
+  expect(
+    [now, now + 1000, now + 2000, new Date(2027, 0, 2, 3, 4, 5).getTime()].map((at) => showMoment(at, now)),
+  ).toEqual(["23:59:58", "23:59:59", "2026-11-22 00:00:00", "2027-01-02 03:04:05"]);
 });

@@ -15,6 +15,14 @@ export function showDuration(ms: number): string {
   return `${Math.floor(ms / HOUR)}h${two(Math.floor((ms % HOUR) / MINUTE))}m`;
 }
 
+/** The local time of day of `at`, epoch ms, with its date where that is not the day of `now`: `16:23:02`, `2026-11-26 16:23:02`. */
+export function showMoment(at: number, now: number): string {
+  const [then, today] = [new Date(at), new Date(now)];
+  const time = [then.getHours(), then.getMinutes(), then.getSeconds()].map(two).join(":");
+  if (then.toDateString() === today.toDateString()) return time;
+  return `${[then.getFullYear(), then.getMonth() + 1, then.getDate()].map(two).join("-")} ${time}`;
+}
+
 function two(value: number): string {
   return String(value).padStart(2, "0");
 }
@@ -36,9 +44,14 @@ export function showCostOf({ cost, partly }: Spent): string {
   return cost === undefined ? "" : `${partly === true ? "≥ " : ""}${showCost(cost)}`;
 }
 
+/** `1 token`, `12.3k tokens`. */
+export function showTokens(tokens: number): string {
+  return `${showCount(tokens)} ${tokens === 1 ? "token" : "tokens"}`;
+}
+
 /** `12.3k tokens, $0.12`; empty where nothing was told. */
 export function showSpent(spent: Spent): string {
-  const parts = [spent.tokens > 0 ? `${showCount(spent.tokens)} tokens` : "", showCostOf(spent)];
+  const parts = [spent.tokens > 0 ? showTokens(spent.tokens) : "", showCostOf(spent)];
   return parts.filter((part) => part !== "").join(", ");
 }
 

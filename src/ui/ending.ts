@@ -1,4 +1,6 @@
 // Why a run ended, and what to do next, in a sentence each. Pure.
+import { describeBudget } from "../agents/budget.js";
+import type { RunEvent } from "../logging/events.js";
 import { never } from "../system/never.js";
 import { plural } from "./amounts.js";
 import type { Ended, View } from "./view.js";
@@ -25,10 +27,7 @@ export function explainEnding(view: View, ended: Ended, file: string): { why: st
         next: "run again to go on, or allow more with --max-iterations",
       };
     case "budget":
-      return {
-        why: message ?? "the budget of this run is spent",
-        next: "run again to go on: what was in hand is taken up first; or allow more (loop.max_duration, max_cost_usd, max_tokens)",
-      };
+      return { why: message ?? "the budget of this run is spent", next: nextForBudget(view) };
     case "waiting":
       return {
         why: message ?? "an agent cannot work for a while",
@@ -52,6 +51,21 @@ export function explainEnding(view: View, ended: Ended, file: string): { why: st
     default:
       return never(ended.ending);
   }
+}
+
+function nextForBudget({ inDollars, unpriced }: View): string {
+  const again = "run again to go on: what was in hand is taken up first";
+  if (inDollars && unpriced !== undefined) {
+    const price = `have ${unpriced} tell its cost or set its model, with a price in prices_file`;
+    return `${price}; or set loop.unknown_cost to allow; then ${again}`;
+  }
+  return `${again}; or allow more (loop.max_duration, max_cost_usd, max_tokens)`;
+}
+
+/** That a task, or what serves none, went beyond a budget. Not cleaned. */
+export function overBudgetText(event: Extract<RunEvent, { type: "over_budget" }>): string {
+  const who = event.of === "task" ? (event.task_id ?? "a task") : "the run";
+  return `${who} went beyond its budget: ${describeBudget(event)}`;
 }
 
 function nextForBacklog({ invalid }: View, file: string): string {

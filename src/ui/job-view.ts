@@ -5,8 +5,12 @@ import type { Spent } from "./spent.js";
 
 export type Phase = "bootstrap" | "repair" | "iteration" | "review";
 
-/** What came of an attempt, a review, a draft or a repair. `failed`: another attempt follows. */
-export type Result = "done" | "blocked" | "skipped" | "failed" | "stopped" | "agent-dropped" | "reviewed";
+/**
+ * What came of an attempt, a review, a draft or a repair. `failed`: another attempt follows; `waiting`: its agent was not let in;
+ * `stopped`: with the run.
+ */
+export type Result =
+  "done" | "blocked" | "skipped" | "failed" | "waiting" | "stopped" | "agent-dropped" | "reviewed";
 
 interface JobView {
   job: number;
@@ -41,6 +45,8 @@ export interface Current extends JobView {
 export interface Finished extends JobView {
   result: Result;
   ms: number;
+  /** It was no attempt: its agent could not work, or the run's budget ended it. */
+  uncounted?: true;
   /** Done, and the gate did not prove it. */
   unverified?: true;
   /** Why it failed or is blocked; empty otherwise. */
@@ -87,6 +93,8 @@ export function resultOf(current: Current, own: string | undefined): Result | un
   }
   if (own === "done" || own === "blocked") return own;
   if (current.next === "drop-agent") return "agent-dropped";
+  if (current.next === "wait") return "waiting";
+  if (current.next === "end") return "stopped";
   if (current.next !== undefined) return "failed";
   if (current.stopped === true) return "stopped";
   return current.reported === "done" ? undefined : "skipped";

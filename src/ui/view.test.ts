@@ -99,7 +99,7 @@ test("place: a second attempt is the same task, the next task is one further", (
   expect(placeOf(next)).toEqual({ n: 2, of: 2 });
 });
 
-test.each<[string, RunEvent[], { result: string; why: string }]>([
+test.each<[string, RunEvent[], { result: string; why: string; uncounted?: true }]>([
   [
     "failed, with another attempt to follow",
     [
@@ -138,7 +138,25 @@ test.each<[string, RunEvent[], { result: string; why: string }]>([
       { type: "attempt_failed", ...T1, reason: "not-found", evidence: "gone", next: "drop-agent" },
       changed(T1),
     ],
-    { result: "agent-dropped", why: "not-found: gone" },
+    { result: "agent-dropped", why: "not-found: gone", uncounted: true },
+  ],
+  [
+    "its agent not let in",
+    [
+      finished(T1),
+      { type: "attempt_failed", ...T1, reason: "rate-limited", evidence: "later", next: "wait" },
+      changed(T1),
+    ],
+    { result: "waiting", why: "rate-limited: later", uncounted: true },
+  ],
+  [
+    "ended by the budget of its run",
+    [
+      finished(T1),
+      { type: "attempt_failed", ...T1, reason: "budget", evidence: "spent", next: "end" },
+      changed(T1),
+    ],
+    { result: "stopped", why: "budget: spent", uncounted: true },
   ],
   [
     "stopped with the run",
@@ -242,6 +260,10 @@ test("a review: what it added, or why it failed, which the line after says", () 
     next: "retry",
   });
   expect(failed.finished).toMatchObject([{ phase: "review", result: "failed", why: "no-summary: none" }]);
+  const turnedAway = viewOf(...settled, {
+    ...{ type: "attempt_failed", ...R, reason: "overloaded", evidence: "busy", next: "wait" },
+  });
+  expect(turnedAway.finished).toMatchObject([{ phase: "review", result: "waiting", uncounted: true }]);
 });
 
 test("drafts: adopted, or not", () => {
@@ -310,6 +332,13 @@ test("warnings, signals and the end", () => {
     signal: "SIGINT",
     totals: { done: 1, tasks: 2, iterations: 1, ms: 65_000, tokens: 0 },
   });
+});
+
+test("all that was read and written is in the total, what came from the cache too", () => {
+  const end = over("complete");
+  if (end.type !== "run_ended") throw new Error(end.type);
+  const totals = { ...end.totals, input_tokens: 1800, cached_input_tokens: 1200, output_tokens: 30 };
+  expect(viewOf(started(), { ...end, totals }).ended?.totals.tokens).toBe(3030);
 });
 
 test("fold leaves what it was given as it was", () => {

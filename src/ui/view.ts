@@ -1,6 +1,8 @@
 // A run as people see it, folded from its events: `fold(view, event) → view`. Pure. Live line, plain lines and table all
 // render this. Leaves titles to whoever has the backlog, and the look of it all to terminal/.
+import { tokensOf } from "../agents/usage.js";
 import type { Ending, RunEvent, Sealed } from "../logging/events.js";
+import { isInDollars, NOTHING_SPENT as NOTHING_CHARGED, spend } from "../loop/spending.js";
 import { doingOf } from "./doing.js";
 import { endAgent, resultOf, said, type Current, type Finished } from "./job-view.js";
 import { addSpent, NOTHING_SPENT, spentOf, type Spent } from "./spent.js";
@@ -11,6 +13,9 @@ export interface Ended {
   message?: string;
   totals: { done: number; tasks: number; iterations: number; ms: number; tokens: number; cost?: number };
 }
+
+type Waiting = Omit<Extract<RunEvent, { type: "waiting" }>, "type">;
+type Beyond = Extract<RunEvent, { type: "over_budget" }>;
 
 export interface View {
   run: string;
@@ -32,8 +37,13 @@ export interface View {
   /** How often the run was told to stop. */
   interrupts: number;
   spent: Spent;
-  /** Until when nothing happens, epoch ms, and why. */
-  waiting?: { reason: string; until: string };
+  /** Until when nothing happens, and why. */
+  waiting?: Waiting;
+  /** Budgets that attempts went beyond with their last step. */
+  beyond: readonly Beyond[];
+  /** Of the run, by its settings; in dollars: nobody knows what `unpriced`, one of its agents, has cost. */
+  inDollars: boolean;
+  unpriced?: string;
   /** What is wrong with the task file: it has no tasks, an earlier version of it has, or it has problems. */
   invalid?: "nothing" | "known" | "broken";
   ended?: Ended;
@@ -53,6 +63,8 @@ export const NOTHING: View = {
   warnings: [],
   interrupts: 0,
   spent: NOTHING_SPENT,
+  beyond: [],
+  inDollars: false,
 };
 
 /** The view after one more event. Events come in the order of their `seq`. */
@@ -122,8 +134,10 @@ type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 function failed(view: View, current: Current, event: Of<"attempt_failed">, at: number): View {
   const [sentence = ""] = event.evidence.split("\n");
   const why = said(event.reason, event.reason === "gate" ? sentence : event.evidence);
-  if (current.phase === "iteration") return { ...view, current: { ...current, why, next: event.next } };
-  return finish(view, current, { result: "failed", why, added: 0 }, at);
+  const { next } = event;
+  const seen: Current = { ...current, why, next };
+  if (current.phase === "iteration") return { ...view, current: seen };
+  return finish(view, seen, { result: next === "wait" ? "waiting" : "failed", why, added: 0 }, at);
 }
 
 function settle(
@@ -139,8 +153,9 @@ function settle(
   const own = updated ?? event.rows.find(({ id }) => id === current.taskId)?.status;
   const result = resultOf(current, own);
   if (result === undefined) return view;
-  const good = result === "done" || result === "reviewed" || result === "stopped";
-  const why = good ? "" : (current.why ?? "");
+  const isTold = result === "done" || result === "reviewed";
+  const says = !isTold && !(result === "stopped" && current.stopped === true);
+  const why = says ? (current.why ?? "") : "";
   return finish(view, current, { result, why, added }, at);
 }
 
@@ -157,9 +172,14 @@ function finish(
     ...(end.result === "done" && phase === "iteration" && current.verified !== true
       ? { unverified: true as const }
       : {}),
+    ...(isUncounted(current) ? { uncounted: true as const } : {}),
     ms: Math.max(0, at - current.began),
   };
   return { ...drop(view), finished: [...view.finished, over] };
+}
+
+function isUncounted({ phase, next }: Current): boolean {
+  return next === "wait" || (phase === "iteration" && (next === "drop-agent" || next === "end"));
 }
 
 function drop(view: View): View {
@@ -179,6 +199,7 @@ function foldRun(view: View, event: Sealed): View {
         todoFile: event.todo_file,
         agents: event.agents.map(({ name }) => name),
         ...(event.rules.only === undefined ? {} : { only: event.rules.only }),
+        inDollars: isInDollars(event.rules),
         warnings: [...view.warnings, ...event.warnings],
       };
     case "backlog_read": {
@@ -196,7 +217,13 @@ function foldRun(view: View, event: Sealed): View {
     case "run_interrupted":
       return { ...view, interrupts: view.interrupts + 1 };
     case "waiting":
-      return { ...view, waiting: { reason: event.reason, until: event.until } };
+      return { ...view, waiting: event };
+    case "over_budget":
+      return { ...view, beyond: [...view.beyond, event] };
+    case "agent_finished": {
+      const { unknown } = spend(NOTHING_CHARGED, event);
+      return unknown === undefined ? view : { ...view, unpriced: unknown };
+    }
     case "run_ended":
       return { ...view, ended: endOf(event) };
     default:
@@ -224,21 +251,13 @@ function takeRows(view: View, rows: Rows, removed: readonly string[]): View {
 }
 
 function endOf(event: Of<"run_ended">): Ended {
-  const {
-    done,
-    tasks,
-    iterations,
-    duration_ms: ms,
-    input_tokens,
-    output_tokens,
-    cost_usd: cost,
-  } = event.totals;
+  const { done, tasks, iterations, duration_ms: ms, cost_usd: cost } = event.totals;
   return {
     ending: event.ending,
     ...(event.signal === undefined ? {} : { signal: event.signal }),
     ...(event.message === undefined ? {} : { message: event.message }),
     totals: {
-      ...{ done, tasks, iterations, ms, tokens: input_tokens + output_tokens },
+      ...{ done, tasks, iterations, ms, tokens: tokensOf(event.totals) },
       ...(cost === undefined ? {} : { cost }),
     },
   };

@@ -17,10 +17,11 @@ export function eventLine(
   const head = `${time} ${type.padEnd(TYPE_WIDTH)} `;
   const words = [who.join(" "), clean(wordsFor(type, event))].filter((part) => part !== "").join("  ");
   const shown = columns === undefined ? words : cut(words, columns - head.length);
-  const loud =
-    type === "error" || type === "attempt_failed" || type === "effect_failed" || type === "warning";
+  const loud = LOUD.has(type);
   return `${colours.dim(head)}${loud ? colours.yellow(shown) : shown}`.trimEnd();
 }
+
+const LOUD = new Set(["error", "attempt_failed", "effect_failed", "warning", "over_budget"]);
 
 /** What each type of line has to say. Without an entry its own fields are shown. */
 const WORDS: Readonly<Record<string, (event: Value) => string>> = {
@@ -37,7 +38,7 @@ const WORDS: Readonly<Record<string, (event: Value) => string>> = {
   checkpoint: (event) => text(event, "base").slice(0, 12),
   agent_started: (event) => text(event, "command"),
   agent_finished: (event) => join(event, "outcome", "reason", "evidence"),
-  attempt_failed: (event) => `${join(event, "reason", "evidence")} (${text(event, "next")})`,
+  attempt_failed: (event) => `${join(event, "reason", "evidence")} (${text(event, "next")}${until(event)})`,
   message: (event) => text(event, "content"),
   tool_use: (event) => `${text(event, "name")} ${text(event, "input")}`,
   tool_result: (event) => text(event, "output"),
@@ -58,7 +59,9 @@ const WORDS: Readonly<Record<string, (event: Value) => string>> = {
   hook_finished: (event) => join(event, "command", "outcome"),
   effect_failed: (event) => join(event, "effect", "error"),
   run_interrupted: (event) => text(event, "signal"),
-  waiting: (event) => `until ${text(event, "until")}: ${text(event, "reason")}`,
+  waiting: (event) => `${until(event).trim()}: ${text(event, "reason")}`,
+  over_budget: (event) =>
+    `${text(event, "spent")} of ${text(event, "most")} ${text(event, "unit")} (${text(event, "key")})`,
   snapshot: (event) => `${text(event, "changed")} paths changed, HEAD ${text(event, "head")}`,
   run_ended: (event) => join(event, "ending", "message"),
 };
@@ -93,6 +96,12 @@ function join(event: Value, ...keys: readonly string[]): string {
     .map((key) => text(event, key))
     .filter((part) => part !== "")
     .join(": ");
+}
+
+/** ` until …`, and why it is later than was said; empty where nothing is waited for. */
+function until(event: Value): string {
+  const [at, why] = [text(event, "until"), text(event, "until_why")];
+  return at === "" ? "" : ` until ${at}${why === "" ? "" : `, ${why}`}`;
 }
 
 function moves(event: Value): string {

@@ -1,7 +1,8 @@
 // The one live line of a run: which task, whose work, how long, what it does now. Pure.
 // Leaves drawing it to screen.ts.
-import { showCost, showCount, showDuration } from "../amounts.js";
+import { showCost, showDuration, showTokens } from "../amounts.js";
 import type { Current } from "../job-view.js";
+import { waitingText } from "./waiting.js";
 import { placeOf, type View } from "../view.js";
 import type { Colours } from "./colours.js";
 import { clean, cut, widthOf } from "./text.js";
@@ -30,9 +31,8 @@ export function liveLine(scene: Scene): string {
   if (view.ended !== undefined) return "";
   const frame = FRAMES.charAt(Math.floor(now / FRAME_MS) % FRAMES.length);
   if (view.current === undefined) {
-    const words =
-      view.waiting === undefined ? "" : `waiting until ${view.waiting.until}: ${view.waiting.reason}`;
-    return words === "" ? "" : colours.dim(cut(`${frame} ${clean(words)}`, columns));
+    const words = view.waiting === undefined ? "" : waitingText(view.waiting, now);
+    return words === "" ? "" : colours.dim(cut(`${frame} ${words}`, columns));
   }
   const { head, tail } = partsOf(scene, view.current);
   const stopping = view.interrupts === 0 ? "" : "stopping · ";
@@ -53,7 +53,7 @@ function partsOf(scene: Scene, current: Current): { head: string; tail: string }
 
 function amounts({ spent, attempt }: Current): string[] {
   const parts = attempt > 1 ? [`attempt ${attempt}`] : [];
-  if (spent.tokens > 0) parts.push(`${showCount(spent.tokens)} tokens`);
+  if (spent.tokens > 0) parts.push(showTokens(spent.tokens));
   if (spent.cost !== undefined) parts.push(showCost(spent.cost));
   return parts;
 }

@@ -1,16 +1,18 @@
 // What a run prints while it works, line by line: beside the live line on a terminal, alone elsewhere. Pure.
-import type { RunEvent } from "../../logging/events.js";
+import type { RunEvent, Sealed } from "../../logging/events.js";
 import { never } from "../../system/never.js";
 import { plural, showDuration, showSpent } from "../amounts.js";
+import { overBudgetText } from "../ending.js";
 import type { Finished } from "../job-view.js";
 import { placeOf, type View } from "../view.js";
 import type { Colours } from "./colours.js";
 import { PHASES, type Titles } from "./live-line.js";
 import { clean, cut } from "./text.js";
+import { aroundWaiting, waitingText } from "./waiting.js";
 
 export interface Step {
   before: View;
-  event: RunEvent;
+  event: Sealed;
   after: View;
 }
 
@@ -31,7 +33,7 @@ export function progressLines({ before, event, after }: Step, look: Look): strin
   return lines;
 }
 
-function linesOf(event: RunEvent, view: View, { colours }: Look): string[] {
+function linesOf(event: Sealed, view: View, { colours }: Look): string[] {
   switch (event.type) {
     case "run_started":
       return [colours.dim(headOf(view)), ...event.warnings.map((message) => warningLine(message, colours))];
@@ -53,7 +55,11 @@ function linesOf(event: RunEvent, view: View, { colours }: Look): string[] {
     case "run_interrupted":
       return [colours.yellow(interruptText(event, view))];
     case "waiting":
-      return [colours.dim(`waiting until ${event.until}: ${clean(event.reason)}`)];
+      return [waitingText(event, Date.parse(event.timestamp)), aroundWaiting(event)]
+        .filter((line) => line !== "")
+        .map((line) => colours.dim(line));
+    case "over_budget":
+      return [warningLine(overBudgetText(event), colours)];
     default:
       return [];
   }
@@ -111,13 +117,16 @@ function editedText({ added, changed, put_back: putBack, copy }: Of<"backlog_edi
   return `the task file was edited meanwhile; ${parts.filter((part) => part !== "").join("; ")}`;
 }
 
-function interruptText(event: Of<"run_interrupted">, { interrupts }: View): string {
+function interruptText(event: Of<"run_interrupted">, { interrupts, current, waiting }: View): string {
   if (event.signal === "SIGHUP" && !event.terminal) return "SIGHUP is ignored: there is no terminal";
-  if (event.signal !== "SIGINT") return `${event.signal}: ending the agent`;
-  if (interrupts === 1) return "stopping once the agent has finished (Ctrl-C again ends it now)";
-  return interrupts === 2
-    ? "ending the agent (Ctrl-C again ends everything at once)"
-    : "ending everything at once";
+  if (event.signal === "SIGINT" && interrupts > 2) return "ending everything at once";
+  const signal = event.signal === "SIGINT" ? "" : `${event.signal}: `;
+  // Nothing is at work that could be waited for or ended.
+  if (current === undefined) return `${signal}stopping${waiting === undefined ? "" : ": the wait is over"}`;
+  if (signal !== "") return `${signal}ending the agent`;
+  return interrupts === 1
+    ? "stopping once the agent has finished (Ctrl-C again ends it now)"
+    : "ending the agent (Ctrl-C again ends everything at once)";
 }
 
 function beginLine(view: View, { titles }: Look): string {
@@ -157,6 +166,8 @@ function verdict({ result }: Finished, colours: Colours): string {
       return colours.red("✗ blocked");
     case "failed":
       return colours.yellow("✗ failed");
+    case "waiting":
+      return colours.yellow("- no attempt");
     case "agent-dropped":
       return colours.yellow("✗ agent left out");
     case "skipped":

@@ -16,6 +16,7 @@ import {
 } from "../testing.js";
 import { fold, NOTHING, type View } from "../view.js";
 import { coloursFor, PLAIN } from "./colours.js";
+import { eventLine } from "./event-line.js";
 import { liveLine } from "./live-line.js";
 import { progressLines } from "./progress.js";
 import { resultLines } from "./result.js";
@@ -201,20 +202,127 @@ test("--task is done when that one is", () => {
   );
 });
 
+const signal: RunEvent = { type: "run_interrupted", signal: "SIGINT", terminal: true };
+const hangup: RunEvent = { type: "run_interrupted", signal: "SIGHUP", terminal: false };
+const term: RunEvent = { type: "run_interrupted", signal: "SIGTERM", terminal: true };
+const picked: RunEvent = { type: "task_selected", ...T1, reason: "todo", candidates: 1 };
+
 test("each signal says how far the run has come in stopping", () => {
-  const signal: RunEvent = { type: "run_interrupted", signal: "SIGINT", terminal: true };
-  const { lines } = play([
-    signal,
-    signal,
-    signal,
-    { type: "run_interrupted", signal: "SIGHUP", terminal: false },
-  ]);
-  expect(lines).toEqual([
+  expect(play([picked, signal, signal, signal, hangup], true).lines).toEqual([
     "stopping once the agent has finished (Ctrl-C again ends it now)",
     "ending the agent (Ctrl-C again ends everything at once)",
     "ending everything at once",
     "SIGHUP is ignored: there is no terminal",
   ]);
+  expect(play([picked, term], true).lines).toEqual(["SIGTERM: ending the agent"]);
+});
+
+test("where no agent is at work none is said to be waited for", () => {
+  const waiting: RunEvent = { type: "waiting", reason: "overloaded", until: "soon", agent: "claude" };
+  const said = (...events: RunEvent[]) => play(events, true).lines.slice(-1);
+  expect(said(waiting, signal)).toEqual(["stopping: the wait is over"]);
+  expect(said(waiting, term)).toEqual(["SIGTERM: stopping: the wait is over"]);
+  expect(said(signal)).toEqual(["stopping"]);
+  expect(said(waiting, picked, signal)).toEqual([
+    "stopping once the agent has finished (Ctrl-C again ends it now)",
+  ]);
+});
+
+function lastWords(events: readonly RunEvent[]): string[] {
+  const { view } = play(events);
+  if (view.ended === undefined) throw new Error("it has ended");
+  return resultLines(view, view.ended, { titles, colours: PLAIN, log: "l", todoFile: "my.json" }).answer;
+}
+
+test("who was not let in has tried nothing: no failure is printed, and no attempt counted", () => {
+  const away: RunEvent[] = [
+    picked,
+    changed(T1, "T1 todo doing"),
+    finished(T1),
+    { type: "attempt_failed", ...T1, reason: "rate-limited", evidence: "5 days", next: "wait" },
+    changed(T1),
+  ];
+  expect(play(away, true).lines).toEqual([
+    "- no attempt T1 Read the settings · claude · 4.0s: rate-limited: 5 days",
+  ]);
+  expect(lastWords([...away, over("waiting")])[1]).toBe(
+    "T1 Read the settings  waiting  claude         0  4.0s     -",
+  );
+  const again = [{ ...picked, ...T1again }, finished(T1again, { task_id: "T1", status: "done" as const })];
+  const end = [committed(T1again, "T1 doing done"), over("complete", { done: 1, tasks: 1 })];
+  expect(lastWords([...away, ...again, ...end])[1]).toMatch(
+    /^T1 Read the settings +done, unverified +claude +1 /,
+  );
+});
+
+const beyond = { type: "over_budget", unit: "usd", most: 0.05, spent: 0.9 } as const;
+const ofRun: RunEvent = { ...beyond, ...T1, of: "run", key: "loop.max_cost_usd" };
+const ofTask: RunEvent = { ...beyond, ...T1, of: "task", key: "loop.task_cost_usd" };
+
+test("what went beyond a budget is said as it comes, and once at the end", () => {
+  const [run, task] = [
+    "! the run went beyond its budget: $0.90 of $0.05 are spent (loop.max_cost_usd)",
+    "! T1 went beyond its budget: $0.90 of $0.05 are spent (loop.task_cost_usd)",
+  ];
+  expect(play([ofRun, ofTask], true).lines).toEqual([run, task]);
+  const said = (end: RunEvent) => lastWords([ofRun, ofTask, end]).filter((line) => line.includes("$0.90"));
+  expect(said(over("complete"))).toEqual([run, task]);
+  const message = "$0.90 of $0.05 are spent (loop.max_cost_usd)";
+  expect(said(over("budget", { message }))).toEqual([task, message]);
+});
+
+test("where a cost nobody knows ended the run, what helps against that is named", () => {
+  const begun = started();
+  if (begun.type !== "run_started") throw new Error(begun.type);
+  const dollars: RunEvent = { ...begun, rules: { ...begun.rules, budget: { max_cost_usd: 1 } } };
+  const worked = finished(T1, { task_id: "T1", status: "done" });
+  const next = (...events: RunEvent[]) =>
+    lastWords([...events, over("budget")]).find((line) => line.startsWith("next: "));
+  expect(next(dollars, worked)).toBe(
+    "next: have claude tell its cost or set its model, with a price in prices_file; or set loop.unknown_cost to allow; then run again to go on: what was in hand is taken up first",
+  );
+  const more = /^next: run again to go on.+allow more/;
+  expect(next(begun, worked)).toMatch(more);
+  expect(next(dollars)).toMatch(more);
+});
+
+const UNTIL = sealAll(400, signal)[0]?.timestamp ?? "";
+
+test("a wait says for whom it is, the local time, how long, and what is round it", () => {
+  const waiting: RunEvent = { type: "waiting", reason: "rate-limited", until: UNTIL, agent: "claude" };
+  const at = new Date(UNTIL);
+  const time = [at.getHours(), at.getMinutes(), at.getSeconds()]
+    .map((n) => String(n).padStart(2, "0"))
+    .join(":");
+  const line = `waiting until ${time} (6m39s) for claude: rate-limited`;
+  expect(play([waiting]).lines).toEqual([line]);
+  expect(play([{ ...waiting, until_why: "told 4 times" }]).lines).toEqual([`${line} (told 4 times)`]);
+  expect(play([{ ...waiting, remembered: true }]).lines).toEqual([
+    line,
+    "an earlier run was told so of claude; another agent or model is asked now: --agent NAME, --model NAME",
+  ]);
+});
+
+test("in a log a wait has its end, and its reason; a budget that was overrun its figures", () => {
+  const line = (event: RunEvent) => {
+    const [sealed] = sealAll(event);
+    if (sealed === undefined) throw new Error("nothing was sealed");
+    return eventLine({ ...sealed }, { colours: PLAIN }).slice(9);
+  };
+  const failed = {
+    type: "attempt_failed",
+    job: 1,
+    reason: "overloaded",
+    evidence: "busy",
+    next: "wait",
+  } as const;
+  expect(line({ ...failed, until: "2026", until_why: "told 4 times" })).toBe(
+    "attempt_failed    overloaded: busy (wait until 2026, told 4 times)",
+  );
+  expect(line({ type: "waiting", agent: "a", reason: "overloaded", until: "2026" })).toBe(
+    "waiting           a  until 2026: overloaded",
+  );
+  expect(line(ofTask)).toBe("over_budget       T1 claude  0.9 of 0.05 usd (loop.task_cost_usd)");
 });
 
 function live(columns: number, ...more: RunEvent[]): string {

@@ -1,7 +1,7 @@
 // What a run came to: a table of its tasks, why it ended, what to do next. Pure.
 import { never } from "../../system/never.js";
 import { plural, showCostOf, showDuration, showSpent } from "../amounts.js";
-import { explainEnding } from "../ending.js";
+import { explainEnding, overBudgetText } from "../ending.js";
 import { addSpent, NOTHING_SPENT, type Spent } from "../spent.js";
 import type { Finished, Result } from "../job-view.js";
 import type { Ended, View } from "../view.js";
@@ -41,6 +41,7 @@ export function resultLines(
   const answer = [
     ...(rows.length === 0 ? [] : [...table(rows, look), ""]),
     ...reasons(rows),
+    ...beyond(view, ended).map((budget) => colours.yellow(`! ${overBudgetText(budget)}`)),
     `${headline(ended, colours)} · ${totals(ended, rows)}`,
   ];
   const log = colours.dim(`log: ${clean(look.log)}`);
@@ -62,7 +63,7 @@ function rowsOf(view: View, titles: Titles): Row[] {
       name: nameOf(one, titles),
       last: one,
       agents: new Set([...(before?.agents ?? []), clean(one.agent)]),
-      attempts: (before?.attempts ?? 0) + 1,
+      attempts: (before?.attempts ?? 0) + (one.uncounted === true ? 0 : 1),
       ms: (before?.ms ?? 0) + one.ms,
       spent: addSpent(before?.spent ?? NOTHING_SPENT, one.spent),
     });
@@ -108,6 +109,7 @@ const WORDS: Readonly<Record<Result, string>> = {
   blocked: "blocked",
   skipped: "skipped",
   failed: "failed",
+  waiting: "waiting",
   stopped: "stopped",
   "agent-dropped": "not tried",
   reviewed: "reviewed",
@@ -116,6 +118,11 @@ const WORDS: Readonly<Record<Result, string>> = {
 function reasons(rows: readonly Row[]): string[] {
   const lines = rows.flatMap(({ name, last }) => (last.why === "" ? [] : [`${name}: ${clean(last.why)}`]));
   return lines.length === 0 ? [] : [...lines, ""];
+}
+
+/** What went beyond a budget; of the run's own the ending says it, where it ended for that. */
+function beyond(view: View, { ending }: Ended): View["beyond"] {
+  return view.beyond.filter(({ of }) => of === "task" || ending !== "budget");
 }
 
 /** All that a run has cost, shared out among the tasks it has done: the price of one of them. */
