@@ -136,7 +136,7 @@ async function checkProcesses(
     ({ folder, pids }) =>
       `${plural(pids.length, "process", "processes")} of run ${path.basename(folder)} (${pids.join(", ")})`,
   );
-  if (left.length === 0) return fine("leftovers", "no process of a dead run is left");
+  if (left.length === 0) return fine("leftovers", "no process of a dead run is found");
   if (!fix) return bad("leftovers", `still running: ${shown.join("; ")}`, "looper doctor --fix ends them");
   const stubborn: number[] = [];
   for (const { folder } of left) stubborn.push(...(await ports.processes.sweep(markOf(folder))).left);

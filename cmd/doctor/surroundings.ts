@@ -61,8 +61,14 @@ export async function checkDisk({ ports: { files } }: Shell, project: Project): 
 }
 
 export async function checkContainment({ ports }: Shell): Promise<Check> {
+  const containment = await ports.processes.containment();
+  if (containment.by === "namespace")
+    return fine("containment", "nothing outlives an agent: each has a PID namespace of its own");
   if ((await ports.processes.identity()).started !== "")
-    return fine("containment", "every process a run starts can be found again");
+    return fine(
+      "containment",
+      `what an agent leaves behind is found by its parents and its mark; what hides both is not (no PID namespace: ${containment.why})`,
+    );
   return warning(
     "containment",
     "this system does not tell of its processes (no /proc): what an agent leaves behind in a session of its own is not found",

@@ -2,6 +2,7 @@
 import path from "node:path";
 import type { AgentSettings } from "../config/agent-settings.js";
 import type { Ports } from "../system/ports.js";
+import { findLack } from "./interpreter.js";
 import type { Finding } from "./process-agent.js";
 
 export interface Wanted {
@@ -19,10 +20,18 @@ export async function findProgram(
 ): Promise<Finding> {
   const binary = settings.binary ?? wanted.name;
   const found = await ports.processes.which(binary, place.env.PATH ?? "", place.cwd);
-  if (found !== undefined) return { found };
+  if (found !== undefined) return (await findLack(found, ports, place)) ?? { found };
+  const kind = binary.includes("/")
+    ? (await ports.files.stat(path.resolve(place.cwd, binary)))?.kind
+    : undefined;
+  if (kind === "file")
+    return {
+      missing: `${binary} is not executable`,
+      hint: `chmod +x ${binary}, or correct agents.${settings.name}.binary`,
+    };
   const missing = binary.includes("/") ? `there is no program at ${binary}` : `${binary} is not on PATH`;
   return {
-    missing,
+    missing: kind === "folder" ? `${binary} is a folder, and no program` : missing,
     hint:
       settings.binary === undefined
         ? wanted.install

@@ -189,6 +189,16 @@ test("what is missing is said with what to do", async () => {
     missing: "there is no program at /no/claude",
     hint: expect.stringContaining("agents.ours.binary") as string,
   });
+  const plain = program("plain", "bin", "agent");
+  chmodSync(plain, 0o644);
+  expect(await find("claude", { binary: plain })).toMatchObject({
+    missing: `${plain} is not executable`,
+    hint: expect.stringContaining(`chmod +x ${plain}`) as string,
+  });
+  const folder = path.dirname(plain);
+  expect(await find("claude", { binary: folder })).toMatchObject({
+    missing: `${folder} is a folder, and no program`,
+  });
   expect(await find("command")).toMatchObject({ missing: "agents.ours.binary is not set" });
   expect(await find("module")).toMatchObject({ missing: "agents.ours.module is not set" });
   expect(await find("scripted", { script: "/no/steps.json" })).toMatchObject({

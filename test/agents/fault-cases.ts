@@ -17,10 +17,20 @@ function short(agent: AgentName): { timeout: string } {
 }
 
 /** They do not pass on when a limit ends. */
-const KEEPS_RESET: ReadonlySet<AgentName> = new Set(["claude", "gemini", "opencode", "opencode-acp"]);
+const KEEPS_RESET: ReadonlySet<AgentName> = new Set([
+  "claude",
+  "gemini",
+  "gemini-acp",
+  "opencode",
+  "opencode-acp",
+]);
 
 /** opencode asks again for ever; over ACP it tells nothing of it, and its log neither. */
-const SILENT_OVER_ACP: NonNullable<Case["wantedOf"]> = { "opencode-acp": "blocked: timed-out" };
+const SILENT_OVER_ACP = { "opencode-acp": "blocked: timed-out" } as const;
+/** gemini asks again for minutes; over ACP it tells nothing of it until it gives up. */
+const ASKS_IN_SILENCE = { "gemini-acp": "blocked: timed-out" } as const;
+/** What gemini knows no HTTP status of, it gives the code 500 over ACP. */
+const NO_STATUS = { "gemini-acp": "waiting: overloaded" } as const;
 
 /** For each of these. */
 function ofEach(names: readonly AgentName[], wanted: string): NonNullable<Case["wantedOf"]> {
@@ -119,7 +129,10 @@ export const FAULT_CASES: readonly Case[] = [
     "One 429 that says when to ask again; the client does.",
     refused("rate-limit", { retryAfterSeconds: 1 }),
   ),
-  always("429", "429 without a word about when.", refused("rate-limit"), "waiting: rate-limited"),
+  {
+    ...always("429", "429 without a word about when.", refused("rate-limit"), "waiting: rate-limited"),
+    wantedOf: ASKS_IN_SILENCE,
+  },
   {
     ...always(
       "429-long",
@@ -158,8 +171,11 @@ export const FAULT_CASES: readonly Case[] = [
     wanted: "complete: rate-limited",
   },
   once("500-once", "One 500; the client asks again.", refused("server")),
-  always("500", "500 for ever.", refused("server"), "waiting: overloaded"),
-  always("529", "529, overloaded, for ever.", refused("overloaded"), "waiting: overloaded"),
+  { ...always("500", "500 for ever.", refused("server"), "waiting: overloaded"), wantedOf: ASKS_IN_SILENCE },
+  {
+    ...always("529", "529, overloaded, for ever.", refused("overloaded"), "waiting: overloaded"),
+    wantedOf: ASKS_IN_SILENCE,
+  },
   {
     ...always(
       "overloaded-mid-stream",
@@ -167,7 +183,8 @@ export const FAULT_CASES: readonly Case[] = [
       { fault: "mid-stream", how: "overloaded" },
       "waiting: overloaded",
     ),
-    wantedOf: { gemini: "waiting: network" },
+    // Over ACP it ends its turn as if well, in the middle of a sentence.
+    wantedOf: { gemini: "waiting: network", "gemini-acp": "blocked: no-summary" },
   },
   {
     ...once(
@@ -175,14 +192,17 @@ export const FAULT_CASES: readonly Case[] = [
       "The connection is lost in the middle of a stream, once; gemini asks no second time.",
       { fault: "mid-stream", how: "disconnects" },
     ),
-    wantedOf: { gemini: "waiting: network" },
+    wantedOf: { gemini: "waiting: network", ...NO_STATUS },
   },
-  always(
-    "disconnect",
-    "The connection is lost in the middle of every stream.",
-    { fault: "mid-stream", how: "disconnects" },
-    "waiting: network",
-  ),
+  {
+    ...always(
+      "disconnect",
+      "The connection is lost in the middle of every stream.",
+      { fault: "mid-stream", how: "disconnects" },
+      "waiting: network",
+    ),
+    wantedOf: NO_STATUS,
+  },
   {
     ...always(
       "cut-off",
@@ -190,7 +210,7 @@ export const FAULT_CASES: readonly Case[] = [
       { fault: "mid-stream", how: "ends" },
       "waiting: network",
     ),
-    wantedOf: SILENT_OVER_ACP,
+    wantedOf: { ...SILENT_OVER_ACP, "gemini-acp": "blocked: no-summary" },
   },
   {
     ...always(
@@ -199,11 +219,11 @@ export const FAULT_CASES: readonly Case[] = [
       { fault: "mid-stream", how: "malformed", text: summary },
       "waiting: network",
     ),
-    wantedOf: { codex: "complete" },
+    wantedOf: { codex: "complete", ...NO_STATUS },
   },
   {
     ...always("html", "200, and a page for people.", { fault: "html" }, "waiting: network"),
-    wantedOf: SILENT_OVER_ACP,
+    wantedOf: { ...SILENT_OVER_ACP, ...NO_STATUS },
   },
   {
     ...always(
