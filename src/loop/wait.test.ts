@@ -1,5 +1,6 @@
 // What a run says of a wait, and how long it is.
 import { expect, test } from "vitest";
+import type { StepEvent } from "../logging/events.js";
 import type { ToldEvent } from "../logging/told-events.js";
 import { row } from "../todo/testing.js";
 import { answer } from "./testing/answers.js";
@@ -7,11 +8,10 @@ import { until } from "./testing/reach.js";
 import { feed, newSim, RULES, startRun, wake, type Fed, type Sim } from "./testing/sim.js";
 
 const disk = { rows: [row("T1")], commits: [], checkpoints: [] };
-const BEGUN = {
+const BEGUN: StepEvent = {
   ...{ type: "run_started", run: "r", version: "0", project: "/", todo_file: "/t", agents: [] },
   ...{ rules: RULES, git: true, warnings: [] },
-} as const;
-const RECOVERED = { type: "recovered", killed: 0, left: [], locks_removed: [] } as const;
+};
 
 /** The agent is turned away, told to come back after so many ms: the note of it, and of the wait. */
 function turnedAway(from: Sim, toldMs: number): { sim: Sim; notes: ToldEvent[] } {
@@ -63,7 +63,8 @@ test("what an earlier run was told is said to be that, as long as the agent was 
   const until = new Date(5000).toISOString();
   const pauses = [{ agent: "a", reason: "rate-limited", until }];
   const started = feed(newSim(disk), BEGUN).sim;
-  const { sim, notes } = toTheWait(feed(started, { ...RECOVERED, pauses }));
+  const recovered: StepEvent = { type: "recovered", killed: 0, left: [], locks_removed: [], pauses };
+  const { sim, notes } = toTheWait(feed(started, recovered));
   expect(notes).toEqual([{ type: "waiting", agent: "a", reason: "rate-limited", until, remembered: true }]);
   const again = turnedAway(wake(sim).sim, 10_000);
   expect(JSON.stringify(again.notes)).not.toContain("remembered");
