@@ -1,5 +1,5 @@
 // Commands as real processes: what is a sign of their life, what they say of their own failure, and why they cannot be started.
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -66,3 +66,89 @@ test("a command that speaks JSON lines says itself that it is limited, and until
 });
 
 const LIMIT = "You have hit your limit, try again in 60s";
+
+/** An executable file that begins so. */
+function program(name: string, content: string | Uint8Array): string {
+  const binary = path.join(cwd, name);
+  writeFileSync(binary, content);
+  chmodSync(binary, 0o755);
+  return binary;
+}
+
+test.each<[string, string, RegExp]>([
+  ["#!/no/such/python -u\n", "its interpreter /no/such/python is not there", /correct the first line of/],
+  ["#!/usr/bin/env no-such-python\n", "its interpreter no-such-python is not on PATH", /install it/],
+  ["#! /usr/bin/env -S no-such-python -u\n", "its interpreter no-such-python is not on PATH", /install it/],
+  [
+    "#!/bin/sh\r\necho hi\r\n",
+    "its first line, which names the interpreter /bin/sh, ends in CRLF",
+    /ends of LF/,
+  ],
+  ["#!/usr/bin/env sh\r\n", "its first line, which names the interpreter sh, ends in CRLF", /ends of LF/],
+])("a script that begins %j cannot be run, and that is said", async (content, what, hint) => {
+  const binary = program("script", content);
+  const agent = createAgent(settingsOf("command", { binary }), deps);
+  const missing = `${binary} cannot be run: ${what}`;
+  const found = await agent.find(env, cwd);
+  expect(found).toEqual({ missing, hint: expect.stringMatching(hint) as string });
+  const { result } = await runAgent(agent, request());
+  expect(result).toMatchObject({ outcome: "failed", reason: "not-found" });
+  expect(result.outcome === "failed" && result.evidence).toContain(missing);
+});
+
+test.each([
+  "#!/bin/sh\n",
+  "#!/bin/sh",
+  "#!/bin/sh -e\n",
+  "#!/usr/bin/env sh\n",
+  "#!/usr/bin/env -i sh\n",
+  "#!/usr/bin/env A=b sh\n",
+  "\u007fELF",
+  "",
+  `#!/${"x".repeat(300)}\n`,
+])("nothing is said of one that begins %j", async (content) => {
+  const binary = program("fine", content);
+  const agent = createAgent(settingsOf("command", { binary }), deps);
+  expect(await agent.find(env, cwd)).toEqual({ found: binary });
+});
+
+/** A program of this machine, asking for a loader that is not there; `undefined` where it asks for none. */
+function withoutLoader(): Buffer | undefined {
+  const bytes = readFileSync("/bin/true");
+  const at = bytes.indexOf("/lib64/ld-linux");
+  return at === -1
+    ? undefined
+    : Buffer.concat([bytes.subarray(0, at), Buffer.from("/lib63"), bytes.subarray(at + 6)]);
+}
+
+test.runIf(withoutLoader() !== undefined).each(["auto", "none"] as const)(
+  "a program whose loader is missing is not found, contained: %s",
+  async (contain) => {
+    const binary = program("no-loader", withoutLoader() ?? "");
+    const { result } = await runAgent(
+      createAgent(settingsOf("command", { binary, contain }), deps),
+      request(),
+    );
+    expect(result).toMatchObject({ outcome: "failed", reason: "not-found" });
+    expect(result.outcome === "failed" && result.evidence).toContain(
+      `${binary} cannot be started in ${cwd}: `,
+    );
+  },
+);
+
+test("a program that ends as if it could not be started is none that could not be", async () => {
+  const { result } = await runAgent(
+    shell("echo 'setsid: failed to execute x: No such file' >&2; exit 127"),
+    request(),
+  );
+  expect(result).toMatchObject({ reason: "exited", exitCode: 127 });
+});
+
+test("a folder of the agent's own that is not there is named with its key", async () => {
+  const agent = shell("true", { workDir: "/no/such/folder", contain: "auto" });
+  const missing = "there is no folder /no/such/folder";
+  expect(await agent.find(env, cwd)).toEqual({ missing, hint: "correct agents.ours.work_dir" });
+  const { result } = await runAgent(agent, request());
+  expect(result).toMatchObject({ reason: "not-found", evidence: `${missing}: correct agents.ours.work_dir` });
+  expect((await runAgent(shell("pwd", { workDir: cwd }), request())).result.lastMessage).toBe(cwd);
+});

@@ -3,7 +3,7 @@
 import type { AgentSettings } from "../config/agent-settings.js";
 import { localZone } from "../system/clock.js";
 import { errorMessage } from "../system/errors.js";
-import type { Ports, RunningProcess } from "../system/ports.js";
+import type { Ports, ProcessEnd, RunningProcess } from "../system/ports.js";
 import type { Agent, AgentContext, AgentRequest, AgentResult, Budget, FailureReason } from "./agent.js";
 import { beyond } from "./budget.js";
 import { judge, type Seen } from "./judge.js";
@@ -43,7 +43,7 @@ export interface ProcessKind<S> {
 export function processAgent<S>(settings: AgentSettings, kind: ProcessKind<S>, ports: Ports): Agent {
   return {
     settings,
-    find: (env, cwd) => kind.find(env, settings.workDir ?? cwd),
+    find: (env, cwd) => locate({ settings, kind, ports }, env, cwd),
     run: async (request, context) => {
       try {
         return await run({ settings, kind, ports }, request, context);
@@ -60,16 +60,47 @@ interface Engine<S> {
   ports: Ports;
 }
 
+/** The folder of the work is that of the request; one of the agent's own need not be there. */
+async function locate<S>(
+  { settings, kind, ports }: Engine<S>,
+  env: Readonly<Record<string, string>>,
+  cwd: string,
+): Promise<Finding> {
+  const { name, workDir = cwd } = settings;
+  if (settings.workDir !== undefined && (await ports.files.stat(workDir))?.kind !== "folder") {
+    return { missing: `there is no folder ${workDir}`, hint: `correct agents.${name}.work_dir` };
+  }
+  return kind.find(env, workDir);
+}
+
 async function run<S>(engine: Engine<S>, request: AgentRequest, context: AgentContext): Promise<AgentResult> {
   const { settings, kind } = engine;
   const cwd = settings.workDir ?? request.cwd;
-  const finding = await kind.find(request.env, cwd);
+  const finding = await locate(engine, request.env, request.cwd);
   if ("missing" in finding) return failure("not-found", `${finding.missing}: ${finding.hint}`);
   const call = await kind.call(request, finding.found);
   if ("refused" in call) return failure("bad-request", call.refused);
   if (context.stop.aborted) return failure("interrupted", "not started: the run was being stopped");
   const seen = await runProcess(engine, { call, request, cwd }, context);
-  return judge(seen, { now: engine.ports.clock.now(), zone: zoneOf({ ...request.env, ...call.env }) });
+  const end = endOf(seen, { command: call.command, cwd });
+  return judge(
+    { ...seen, end },
+    { now: engine.ports.clock.now(), zone: zoneOf({ ...request.env, ...call.env }) },
+  );
+}
+
+/** What was to start it in a namespace says so when it cannot, and ends as a shell would. */
+function endOf({ end, stderr }: Seen, { command, cwd }: { command: string; cwd: string }): ProcessEnd {
+  const cannot = (why: string): ProcessEnd => ({
+    how: "not-found",
+    message: `${command} cannot be started in ${cwd}: ${why}`,
+  });
+  if (end.how === "not-found") return cannot(end.message);
+  if (end.how !== "exited" || (end.code !== 126 && end.code !== 127)) return end;
+  const last = stderr.trimEnd().split("\n").at(-1) ?? "";
+  const why =
+    last.startsWith("setsid: ") && last.includes(` ${command}: `) ? last.split(": ").at(-1) : undefined;
+  return why === undefined ? end : cannot(why);
 }
 
 /** Where an agent's own clock stands: it writes times as its environment has them. */
