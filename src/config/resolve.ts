@@ -10,6 +10,7 @@ import { AUTO, BUILT_IN_AGENTS, ROWS, STRATEGIES, type Settings } from "./settin
 import type { SettingsFile } from "./settings-text.js";
 import { keyOf, type KeyPath } from "./table.js";
 import { addText } from "./text-values.js";
+import { unheededSettings } from "./unheeded.js";
 
 /** What was typed, by flag (`--hook`); lists as they were repeated. Paths among them are absolute already. */
 export type Flags = Readonly<Record<string, string | boolean | readonly string[]>>;
@@ -31,7 +32,7 @@ export interface Valued {
 export interface Resolved {
   settings: Settings;
   values: ReadonlyMap<string, Valued>;
-  /** Sentences about variables that look like settings and are none. */
+  /** Sentences about variables that look like settings and are none, and settings that do nothing. */
   warnings: readonly string[];
 }
 
@@ -49,7 +50,8 @@ export function resolveSettings(layers: Layers): Resolved {
   refuse(readings.flatMap((reading) => reading.problems));
   const empty = readings.flatMap((reading) => reading.empty);
   refuse([...incompleteAgents(names, entries, empty), ...unknownAgents(names, entries)]);
-  return { settings: nest(entries, names), values: valuesOf(entries), warnings: env.warnings };
+  const [settings, values] = [nest(entries, names), valuesOf(entries)];
+  return { settings, values, warnings: [...env.warnings, ...unheededSettings(settings, values)] };
 }
 
 function nothing(): Reading {
