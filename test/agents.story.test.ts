@@ -162,7 +162,7 @@ test(
     const { code, stdout } = await rig.run(["run", "--agent", "claude"], { env });
     expect(code).toBe(0);
     expect(rig.events().find(({ type }) => type === "run_ended")).toMatchObject({
-      totals: { input_tokens: 2400, output_tokens: 160, cost_usd: 0.0246 },
+      totals: { input_tokens: 400, cached_input_tokens: 2000, output_tokens: 160, cost_usd: 0.0246 },
     });
     expect(stdout).toContain("$0.02");
   }),

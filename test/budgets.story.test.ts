@@ -140,8 +140,76 @@ test(
     const { code, stdout } = await rig.run(["run", "--no-review"]);
     expect(code).toBe(1);
     expect(stdout).toContain("nobody knows what it has cost");
+    expect(stdout).toMatch(/next: .*prices_file; or set loop\.unknown_cost to allow/);
     expect(rig.statuses()).toEqual({ T1: "done", T2: "todo" });
     agentOf(rig, [uses(600)], { loop: { max_cost_usd: 5, unknown_cost: "allow" } });
     expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
+  }),
+);
+
+test(
+  "nobody is asked for a report once the budget is spent: the task stays in hand with its work",
+  story(async (rig) => {
+    const env = rig.clis({ default: [{ files: { "a.txt": "a\n" }, prose: "I made it." }] });
+    rig.settings({ loop: { max_cost_usd: 0.001 } });
+    rig.gitInit();
+    rig.writeBacklog([{ id: "T1" }]);
+    const { code, stdout, stderr } = await rig.run(["run", "--agent", "claude", "--no-review"], { env });
+    expect(code).toBe(1);
+    expect(stdout).toContain("of $0.0010 are spent (loop.max_cost_usd), and it was still to report");
+    expect(stderr).toMatch(/- stopped T1/);
+    expect(told(rig, "agent_started")).toHaveLength(1);
+    expect(told(rig, "attempt_failed")).toMatchObject([{ reason: "budget", next: "end" }]);
+    expect(rig.statuses()).toEqual({ T1: "doing" });
+    expect(attempts(rig)).toEqual([0]);
+    expect(rig.read("a.txt")).toBe("a\n");
+  }),
+);
+
+test(
+  "what the last attempt used beyond a budget is said as it ends, in the log, and when the run is over",
+  story(async (rig) => {
+    agentOf(rig, [uses(600, 0.9)], { loop: { task_tokens: 500, max_cost_usd: 0.05 } });
+    rig.writeBacklog([{ id: "T1" }]);
+    const { code, stdout, stderr } = await rig.run(["run", "--no-review"]);
+    expect(code).toBe(0);
+    const task = "T1 went beyond its budget: 600 of 500 tokens are used (loop.task_tokens)";
+    const run = "the run went beyond its budget: $0.90 of $0.05 are spent (loop.max_cost_usd)";
+    for (const printed of [stdout, stderr])
+      for (const line of [task, run]) expect(printed.split(line)).toHaveLength(2);
+    expect(told(rig, "over_budget")).toMatchObject([
+      { of: "run", key: "loop.max_cost_usd", spent: 0.9 },
+      { of: "task", key: "loop.task_tokens", spent: 600 },
+    ]);
+    expect((await rig.run(["tail"])).stdout).toContain("600 of 500 tokens (loop.task_tokens)");
+  }),
+);
+
+test(
+  "a command that prints text can be held by no budget but time: it is refused, or warned of where that is allowed",
+  story(async (rig) => {
+    rig.write("../agent.sh", `#!/bin/sh\necho '{"task_id":null,"status":"done"}'\n`);
+    chmodSync(`${rig.root}/agent.sh`, 0o755);
+    const with_ = (loop: object) => {
+      rig.settings({
+        prices_file: "prices.json",
+        schedule: { agent: "it" },
+        agents: { it: { kind: "command", binary: `${rig.root}/agent.sh`, model: "m" } },
+        loop,
+      });
+    };
+    rig.write("prices.json", '{"m": {"input": 1, "output": 2}}');
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    for (const loop of [{ max_cost_usd: 1 }, { task_tokens: 1 }]) {
+      with_(loop);
+      expect(await rig.run(["run", "--no-review"])).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/cannot be known[^]*agents\.it\.output to jsonl/) as string,
+      });
+    }
+    with_({ max_tokens: 1, unknown_cost: "allow" });
+    expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
+    const message = "nobody knows what tokens it used: loop.max_tokens cannot hold it";
+    expect(told(rig, "warning").filter((line) => line["message"] === message)).toHaveLength(1);
   }),
 );

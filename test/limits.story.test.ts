@@ -18,7 +18,8 @@ test(
     run.signal("SIGINT");
     const { code, stderr } = await run.ended;
     expect(code).toBe(130);
-    expect(stderr).toMatch(/waiting until .*: rate-limited/);
+    expect(stderr).toMatch(/waiting until (\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d \(.+\) for claude: rate-limited/);
+    expect(stderr).toMatch(/- no attempt T1[^]*stopping: the wait is over/);
     expect(told(rig, "attempt_failed")).toMatchObject([{ reason: "rate-limited", next: "wait" }]);
     expect(rig.statuses()).toEqual({ T1: "doing", T2: "todo" });
     expect(attempts(rig)).toEqual([0, 0]);
@@ -63,5 +64,29 @@ test(
     expect(rig.git("show", "HEAD~1:who.txt")).toBe("claude\ncodex\n");
     const replayed = await rig.run(["replay", "--tree"], { env });
     expect(replayed.code, replayed.stdout + replayed.stderr).toBe(0);
+  }),
+);
+
+test(
+  "a wait that an earlier run was told of is of that agent and that model: another one is asked at once",
+  story(async (rig) => {
+    const away = { error: { message: "Usage limit reached. Try again in 5 days.", status: 429 }, exit: 1 };
+    const env = rig.clis({ default: [away] });
+    rig.writeBacklog([{ id: "T1" }]);
+    const words = (...more: string[]) => ["run", "--agent", "claude", "--no-review", ...more];
+    const waits = async () => {
+      const run = rig.start(words(), { env });
+      await run.says(/waiting until/);
+      run.signal("SIGINT");
+      return (await run.ended).stderr;
+    };
+    expect(await waits()).not.toContain("an earlier run");
+    rig.write("../script.json", JSON.stringify({ default: [done] }));
+    expect(await waits()).toMatch(/an earlier run was told so of claude; .*--agent NAME, --model NAME/);
+    expect(rig.statuses()).toEqual({ T1: "doing" });
+    expect(await rig.run(words("--model", "other"), { env })).toMatchObject({ code: 0 });
+    rig.writeBacklog([{ id: "T1" }]);
+    const other = ["run", "--agent", "codex", "--no-review"];
+    expect(await rig.run(other, { env })).toMatchObject({ code: 0 });
   }),
 );
