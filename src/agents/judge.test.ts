@@ -125,6 +125,16 @@ test("what a client that is known says on stderr gives the reason", () => {
   expect(unknown).not.toHaveProperty("retryAt");
 });
 
+test("a status as the last word of a client that is known is why it failed", () => {
+  const end = { how: "exited", code: 1 } as const;
+  const stderr = "Error: 429 Too Many Requests, retry after 90 seconds\n";
+  const client = { exitIsStatus: false };
+  const seen: Seen = { ...good, end, closing: endless, stderr };
+  expect(judge({ ...seen, client })).toMatchObject({ reason: "rate-limited", retryAt: NOW + 90_000 });
+  expect(judge(seen)).toHaveProperty("reason", "exited");
+  expect(judge({ ...seen, client, end: { how: "exited", code: 0 } })).toHaveProperty("reason", "incomplete");
+});
+
 test("what the stream says of a limit's end is told, where the limit is why it ended", () => {
   const ended = (reason: "rate-limited" | "turns", evidence: string): ReturnType<typeof judge> =>
     judge({ ...good, closing: { ...endless, terminal: { good: false, reason, evidence } } });

@@ -122,7 +122,7 @@ function describeStopped(seen: Seen, stopped: Stopped, clock: ZonedClock): Failu
 }
 
 function describeExit(seen: Seen, code: number, clock: ZonedClock): Failure {
-  const facts = { stderr: seen.stderr, ...exitStatusOf(seen) };
+  const facts = { stderr: seen.stderr, isLastWord: true, ...exitStatusOf(seen) };
   const told = seen.client === undefined ? undefined : explainFailure(facts, clock);
   const said = told?.evidence ?? tellingLine(seen.stderr) ?? "with nothing on stderr";
   return { reason: "exited", ...told, evidence: `exit code ${code}: ${said}${notUnderstood(seen)}` };

@@ -27,6 +27,8 @@ export interface FailureFacts {
   text?: string;
   /** The last lines it wrote to stderr: anything may stand there. */
   stderr?: string;
+  /** It ended as failed and told nothing else of it: the last line of stderr is its own last word. */
+  isLastWord?: boolean;
 }
 
 /** What the body of an error answer says. */

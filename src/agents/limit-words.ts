@@ -160,6 +160,11 @@ function compile(sentences: typeof SENTENCES): Patterns {
 const PROSE =
   /\b(?:I|I'm|I'll|I've|I'd|we'll|we've|let me|let's|should|means|meaning|whenever|when (?:the|a|an|you|we|it)|tests?|specs?|handler|handled|returns|implement\w*|the code|functions?|helper|docs? (?:say|page|explain)|for example|so (?:the|that|we)|this (?:message|error) (?:is|appears|happens|occurs))\b|=>/i;
 
+/** Whether a text is none that people and models write. */
+export function isCurt(text: string): boolean {
+  return !PROSE.test(text);
+}
+
 /** How a client goes on after its first sentence. */
 const GOES_ON =
   /^\s*(?:$|[·∙•|([{]|[-–—]\s|[.!,;:…]+\s*(?:$|(?:please|try|your?|limits?|it|resets?|upgrade|visit|to|check|for more|see|switch|add|ask|increase|contact|learn|run|view|wait|used|requested|current|credits|retry|retrying|suggested|start|consider|https?|request|or|also|double)\b))/i;
@@ -181,11 +186,13 @@ const IN_CODE = /^(?::\s*["'[{]|\()/;
 
 function fits(tail: string, speaker: Speaker): boolean {
   if (speaker === "prefixed") return true;
-  return !PROSE.test(tail) && !IN_CODE.test(tail) && (speaker === "client" || GOES_ON.test(tail));
+  return isCurt(tail) && !IN_CODE.test(tail) && (speaker === "client" || GOES_ON.test(tail));
 }
 
 const REASON_PHRASES =
   "bad request|unauthorized|payment required|forbidden|not found|request timeout|payload too large|unprocessable entity|too many requests|internal server error|bad gateway|service unavailable|unavailable|gateway time-?out|overloaded|<unknown status code>";
+/** When to ask again, as it begins. */
+const AGAIN = String.raw`retry(?:ing)?[- ](?:after|in|at)\b|try again\b|resets? (?:at|in|after)\b`;
 const AFTER_STATUS = String.raw`(?:\s+(?:${REASON_PHRASES}))?(?:$|\)?\s*[.:,;·(–—]\s*|\)?\s+-\s+|\)\s*|\s*(?=[\[{]))`;
 
 /** What clients put before their sentences. `status` is the HTTP status a prefix names, `quoted` all that it is the prefix of; `own`: nobody else writes so. */
@@ -233,7 +240,7 @@ const PREFIXES: readonly { pattern: RegExp; own: boolean }[] = [
   { pattern: new RegExp(`^HTTP(?: error)?:?\\s*(?<status>[45]\\d\\d)${AFTER_STATUS}`, "i"), own: false },
   {
     pattern: new RegExp(
-      `^(?<status>[45]\\d\\d)\\s+(?:${REASON_PHRASES})(?:$|[.:)]$|\\s*(?=[[{])|\\s*[:,(](?=\\s*(?:request|url|please|\\{)))`,
+      `^(?<status>[45]\\d\\d)\\s+(?:${REASON_PHRASES})(?:$|[.:)]$|\\s*(?=[[{])|\\s*[-:;,.(–—](?=\\s*(?:request|url|please|${AGAIN}|\\{)))`,
       "i",
     ),
     own: false,

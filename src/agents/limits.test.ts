@@ -69,13 +69,34 @@ test("there is enough that only talks about limits", () => {
 test.each(prose)("no alarm, %s: %s", (kind, line) => {
   const asked: FailureFacts[] = [
     { stderr: line },
-    { stderr: `${line}\nError: exit status 1\n`, exitStatus: 1 },
+    { stderr: `${line}\nError: exit status 1\n`, exitStatus: 1, isLastWord: true },
     { stderr: `\u001b[31mError:\u001b[0m ${line}`.replace("Error:", kind === QUOTED ? "" : "Error:") },
   ];
   // What a client is said to have written may be no quotation.
   if (kind !== QUOTED)
-    asked.push({ text: line }, { text: `Done.\n${line}`, codes: ["error_during_execution", "unknown"] });
+    asked.push(
+      { text: line },
+      { stderr: line, isLastWord: true },
+      { text: `Done.\n${line}`, codes: ["error_during_execution", "unknown"] },
+    );
   for (const facts of asked) expect(explainFailure(facts, CLOCK)).toBeUndefined();
+});
+
+test.each<[string, FailureReason, number?]>([
+  ["429 Too Many Requests", "rate-limited"],
+  ["429 Too Many Requests.", "rate-limited"],
+  ["\u001b[31mError: 429 Too Many Requests, retry after 90 seconds\u001b[0m", "rate-limited", 90],
+  ["429 Too Many Requests; try again in 2 minutes", "rate-limited", 120],
+  ["Error: HTTP 429 - slow down, resets in 5 s", "rate-limited", 5],
+  ["Loaded the settings\nError: 503 Service Unavailable\n    at ask (client.js:7:1)\n}\n", "overloaded"],
+  ["401 Unauthorized", "not-signed-in"],
+])("of a client that failed without a word but its last on stderr: %j", (stderr, reason, seconds) => {
+  const told = explainFailure({ stderr, isLastWord: true }, CLOCK);
+  expect(told?.reason).toBe(reason);
+  expect(told?.retryAt).toBe(seconds === undefined ? undefined : NOW + seconds * 1000);
+  // What it goes on after is not its last word, nor what is only quoted on the way.
+  for (const facts of [{ stderr }, { stderr: `${stderr}\nError: exit status 1\n`, isLastWord: true }])
+    expect(explainFailure(facts, CLOCK)).toBeUndefined();
 });
 
 test.each<[string, FailureFacts, FailureReason]>([

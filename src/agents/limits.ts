@@ -5,7 +5,7 @@ import { findObjects } from "./json-objects.js";
 import { reasonOfCodes, reasonOfStatus, reasonOfWeakCodes, statusOfExit } from "./limit-codes.js";
 import { isStatus, readErrorBody, readJson, readResetHeaders } from "./limit-facts.js";
 import type { ErrorBody, FailureFacts } from "./limit-facts.js";
-import { readSentence, unwrap, type Speaker } from "./limit-words.js";
+import { isCurt, readSentence, unwrap, type Speaker } from "./limit-words.js";
 import type { Terminal } from "./reader.js";
 import { boundReset, epochMs, readResetTime } from "./reset-time.js";
 import type { ZonedClock } from "./reset-zone.js";
@@ -66,7 +66,9 @@ function gather(facts: FailureFacts): Gathered {
     body,
     status: [facts.status, body?.status, exit].find(isStatus),
     text: readText(facts.text ?? "", "client") ?? readText(body?.message ?? "", "client"),
-    stderr: readText(facts.stderr ?? "", "anybody"),
+    stderr:
+      (facts.isLastWord === true ? readLastWord(facts.stderr ?? "") : undefined) ??
+      readText(facts.stderr ?? "", "anybody"),
   };
 }
 
@@ -84,13 +86,16 @@ function reasonOf(facts: FailureFacts, { body, status, text, stderr }: Gathered)
   );
 }
 
+/** Nothing, a brace, or a place in a program. */
+const NO_WORDS = /^\s*(?:at .*|[{}]?\s*)$/;
+
 /** Of a client's words the first line that says anything, of stderr the last. */
 function readText(text: string, speaker: Speaker): Told | undefined {
   const lines = plain(text)
     .slice(speaker === "anybody" ? -MOST_TEXT : 0)
     .slice(0, MOST_TEXT)
     .split("\n");
-  const order = [...lines.keys()].filter((at) => !/^\s*(?:at .*|[{}]?\s*)$/.test(lines[at] ?? ""));
+  const order = [...lines.keys()].filter((at) => !NO_WORDS.test(lines[at] ?? ""));
   const asked = speaker === "anybody" ? order.toReversed() : order;
   for (const at of asked.slice(0, MOST_LINES)) {
     const told = readLine(lines.slice(at).join("\n"), speaker);
@@ -118,6 +123,15 @@ function readLine(text: string, speaker: Speaker): Told | undefined {
   return told === undefined
     ? undefined
     : { ...told, ...(named === undefined ? {} : { status: named }), ...(body === undefined ? {} : { body }) };
+}
+
+/** A status as clients write it, with its name and nothing that somebody would write of it. */
+function readLastWord(stderr: string): Told | undefined {
+  const lines = plain(stderr.slice(-MOST_TEXT)).split("\n");
+  const last = lines.findLast((line) => !NO_WORDS.test(line)) ?? "";
+  const { rest, said, status } = unwrap(last);
+  if (status === undefined || !isCurt(rest)) return undefined;
+  return { reason: reasonOfStatus(status, readSentence(rest, "client")), said, status };
 }
 
 function tell(reason: FailureReason | undefined, said: string): Told | undefined {
