@@ -12,9 +12,11 @@ test("a setting that the agent's kind does nothing with is named, with its place
     warningsOf({ codex: { prompt_via: "arg" }, own: { kind: "command", binary: "x", network: true } }),
   ).toEqual([
     expect.stringMatching(
+      /^config\.json:1: agents\.own\.network does nothing: own is of kind command; it is for codex$/,
+    ),
+    expect.stringMatching(
       /^config\.json:1\b.*: agents\.codex\.prompt_via does nothing: codex is of kind codex; it is for command$/,
     ),
-    expect.stringMatching(/agents\.own\.network does nothing: own is of kind command; it is for codex$/),
   ]);
 });
 
