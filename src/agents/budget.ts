@@ -20,7 +20,7 @@ export function beyond(budgets: readonly Budget[], used: Used, elapsedMs: number
 export function describeBudget({ key, unit, most, spent }: Budget): string {
   switch (unit) {
     case "tokens":
-      return `${spent} of ${most} tokens are used (${key})`;
+      return `${spent} of ${most} ${most === 1 ? "token is" : "tokens are"} used (${key})`;
     case "usd":
       return `${dollars(spent)} of ${dollars(most)} are spent (${key})`;
     case "ms":

@@ -4,6 +4,7 @@ import type { Rules } from "../logging/rules.js";
 import { row } from "../todo/testing.js";
 import type { AgentEnd } from "./testing/answers.js";
 import { answer } from "./testing/answers.js";
+import { advance } from "./testing/operations.js";
 import { begun, until } from "./testing/reach.js";
 import { newSim, startRun, type Sim } from "./testing/sim.js";
 
@@ -61,6 +62,29 @@ test("it is said once, and the task is done all the same", () => {
   const last = until(second.sim, "finish");
   expect(last.open.map(({ effect }) => effect)).toMatchObject([{ ending: "complete", done: 2 }]);
 });
+
+test("of the run it is said once, though others are at work and go further beyond", () => {
+  const rules = { budget: { max_tokens: 30 }, review: false, workers: 2 };
+  let both = begun([row("T1"), row("T2")], rules);
+  while (both.open.filter(({ effect }) => effect.kind === "run-agent").length < 2) both = goOn(both);
+  const first = ends(both, using(40));
+  expect(first.said).toMatchObject([{ of: "run", spent: 40 }]);
+  expect(ends(first.sim, using(40)).said).toEqual([]);
+});
+
+/** Answers the oldest effect that is no agent's. */
+function goOn(sim: Sim): Sim {
+  const open = sim.open.find(({ effect }) => effect.kind !== "run-agent");
+  if (open === undefined) throw new Error("only agents are at work");
+  const at = sim.open.indexOf(open);
+  let now = sim;
+  for (;;) {
+    const current = now.open[at];
+    if (current === undefined) throw new Error("an effect went away");
+    if (current.ops.length === 0) return answer(now, current).sim;
+    now = advance(now, current);
+  }
+}
 
 test("a draft counts as well", () => {
   const disk = { rows: [], commits: [], checkpoints: [] };

@@ -265,6 +265,8 @@ test("what went beyond a budget is said as it comes, and once at the end", () =>
     "! T1 went beyond its budget: $0.90 of $0.05 are spent (loop.task_cost_usd)",
   ];
   expect(play([ofRun, ofTask], true).lines).toEqual([run, task]);
+  const one: RunEvent = { ...beyond, ...T1, of: "task", key: "k", unit: "tokens", most: 1, spent: 3 };
+  expect(play([one], true).lines).toEqual(["! T1 went beyond its budget: 3 of 1 token is used (k)"]);
   const said = (end: RunEvent) => lastWords([ofRun, ofTask, end]).filter((line) => line.includes("$0.90"));
   expect(said(over("complete"))).toEqual([run, task]);
   const message = "$0.90 of $0.05 are spent (loop.max_cost_usd)";
