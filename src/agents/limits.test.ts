@@ -99,6 +99,11 @@ test.each<[string, FailureReason, number?]>([
     expect(explainFailure(facts, CLOCK)).toBeUndefined();
 });
 
+test("a last word in which somebody tells of a status is none", () => {
+  const stderr = "Error: HTTP 429: the code now waits, and I've added a test for it";
+  expect(explainFailure({ stderr, isLastWord: true }, CLOCK)).toBeUndefined();
+});
+
 test.each<[string, FailureFacts, FailureReason]>([
   ["a code over a status", { codes: ["prompt_too_long"], status: 429 }, "context-full"],
   ["a status over the words", { status: 401, text: "Rate limit exceeded" }, "not-signed-in"],
