@@ -1,4 +1,5 @@
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { nodePorts } from "../src/system/node.js";
 import type { Output } from "../src/ui/output.js";
 import type { Shell } from "./shell.js";
@@ -31,7 +32,7 @@ export function shellIn(folder: string, env: Readonly<Record<string, string>> = 
     env: { HOME: path.join(folder, "home"), ...env },
     home: path.join(folder, "home"),
     self: { command: "/nowhere/node", args: [] },
-    promptsFolder: "/nowhere/prompts",
+    promptsFolder: fileURLToPath(new URL("../prompts", import.meta.url)),
     out: output("out"),
     err: output("err"),
     stdin: { isTerminal: false, readAll: () => Promise.resolve("") },

@@ -1,5 +1,6 @@
 // `looper doctor`: what a run needs, and what dead runs left behind. Leaves each check to doctor/.
 import type { Project } from "../../src/config/open-project.js";
+import { checkStart } from "../../src/loop/assemble.js";
 import { UserError } from "../../src/system/errors.js";
 import { never } from "../../src/system/never.js";
 import { plural } from "../../src/ui/amounts.js";
@@ -32,7 +33,7 @@ async function checkProject(shell: Shell, fix: boolean): Promise<Check[]> {
   const project = await openOrExplain(shell);
   if (!("folder" in project)) return [project, await checkContainment(shell)];
   const backlog = await lookAtBacklog(shell, project);
-  return [
+  const checks = [
     checkConfig(project),
     ...(await checkAgents(shell, project, backlog)),
     await checkAgentOutput(shell, project),
@@ -44,6 +45,22 @@ async function checkProject(shell: Shell, fix: boolean): Promise<Check[]> {
     await checkDisk(shell, project),
     await checkContainment(shell),
   ];
+  return checks.some(({ status }) => status === "error")
+    ? checks
+    : [...checks, ...(await whatElseKeepsIt(shell, project))];
+}
+
+/** What no check of its own told of, in the words of the run. */
+async function whatElseKeepsIt(shell: Shell, project: Project): Promise<Check[]> {
+  const { ports, cwd, env, home, version, self, promptsFolder } = shell;
+  const place = { ports, project, cwd, env, home, version, self, promptsFolder };
+  try {
+    await checkStart({ ...place, trust: true, yes: true, terminal: false, hangsUp: false });
+    return [];
+  } catch (error) {
+    if (error instanceof UserError) return [bad("start", error.message, error.hint ?? "looper help run")];
+    throw error;
+  }
 }
 
 async function openOrExplain(shell: Shell): Promise<Project | Check> {

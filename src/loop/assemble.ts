@@ -78,6 +78,15 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
   };
 }
 
+/** Whether a run could start, trust and repository aside: what keeps it from it is the `UserError` it would end with. */
+export async function checkStart(request: RunRequest): Promise<void> {
+  const tasks = await checkRequest(request);
+  await checkOptions(request);
+  const hands = makeHands(request, await pricesOf(request));
+  const rules = rulesOf(request, await scheduleOf(request, hands), await bootstrapRule(request, tasks));
+  await lookUp(request, { hands, rules, tasks });
+}
+
 /** Contract §5: without a command that checks it, "done" is what the agent says. */
 function unproven(
   { project }: RunRequest,
