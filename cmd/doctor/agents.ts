@@ -56,9 +56,6 @@ type Found = { found: string; signIn?: string } | { missing: string; hint: strin
 async function find(shell: Shell, project: Project, name: string): Promise<Found> {
   const { ports, self, env, home } = shell;
   const settings = agentSettings(project.resolved.settings, name, { project: project.folder, home });
-  const { workDir } = settings;
-  if (workDir !== undefined && (await ports.files.stat(workDir))?.kind !== "folder")
-    return { missing: `there is no folder ${workDir}`, hint: `correct agents.${name}.work_dir` };
   const finding = await createAgent(settings, { ports, self }).find(env, project.folder);
   if ("missing" in finding) return finding;
   const about = await aboutProgram(shell, project, { settings, program: finding.found });
