@@ -63,3 +63,9 @@ export function textFlag(typed: Typed, flag: string): string | undefined {
 export function hasFlag(typed: Typed, flag: string): boolean {
   return typed.flags[flag] === true;
 }
+
+/** The values of a flag that may be given several times. */
+export function listFlag(typed: Typed, flag: string): readonly string[] {
+  const value = typed.flags[flag];
+  return typeof value === "object" ? value : [];
+}

@@ -7,6 +7,7 @@ import { backlogJsonSchema, summaryJsonSchema } from "../src/todo/schema.js";
 import {
   capsuleJsonSchema,
   doctorJsonSchema,
+  editJsonSchema,
   listJsonSchema,
   planJsonSchema,
   replayAtJsonSchema,
@@ -31,6 +32,7 @@ export const PUBLISHED: readonly PublishedSchema[] = [
   { path: "schemas/cli/capsule.schema.json", make: capsuleJsonSchema },
   { path: "schemas/cli/doctor.schema.json", make: doctorJsonSchema },
   { path: "schemas/cli/ls.schema.json", make: listJsonSchema },
+  { path: "schemas/cli/edit.schema.json", make: editJsonSchema },
   { path: "schemas/cli/replay.schema.json", make: replayJsonSchema },
   { path: "schemas/cli/replay-at.schema.json", make: replayAtJsonSchema },
   { path: "schemas/cli/replay-tree.schema.json", make: replayTreeJsonSchema },

@@ -5,6 +5,7 @@ import type { Head } from "../git/head.js";
 import { UserError } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
 import { createRedact, secretValues } from "../system/redact.js";
+import { listenInto } from "../logging/control.js";
 import { markOf } from "../logging/mark.js";
 import { createRunLog } from "../logging/run-log.js";
 import type { Ending, StepEvent } from "../logging/events.js";
@@ -63,8 +64,6 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
   const told = await readToldPauses(ports, project.logDir, ports.clock.now());
   const pauses = stillHolding(told, assembly.hands);
   const recovered = pauses.length === 0 ? swept : { ...swept, pauses };
-  // A run that finds nothing to do does not come by there.
-  if (locks.dead.length > 0) await openStore(ports, project.todoFile, { lockFolder: project.lockDir }).tidy();
   if (recovered.left.length === 0) await locks.forgetDead();
   const head = assembly.repo === undefined ? undefined : await goToBranch(request, assembly.repo);
   const env = baseEnvironment(request.env, assembly.envFile);
@@ -75,17 +74,22 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
   });
   ports.processes.mark(markOf(log.folder));
   await locks.describe({ run: log.run, folder: log.folder });
+  const said = listenInto(ports, log.folder);
+  const store = openStore(ports, project.todoFile, {
+    lockFolder: project.lockDir,
+    run: log.run,
+    check: assembly.check,
+    heard: said,
+  });
+  // Whoever edits now and saw no run yet to tell is done before anything is read. And what one who was killed left goes.
+  await store.tidy();
   const { repo } = assembly;
   const world: World = {
     ports,
     project,
     log,
     check: assembly.check,
-    store: openStore(ports, project.todoFile, {
-      lockFolder: project.lockDir,
-      run: log.run,
-      check: assembly.check,
-    }),
+    store,
     ...(repo === undefined ? {} : { repo }),
     hands: assembly.hands,
     trusted: assembly.trusted,

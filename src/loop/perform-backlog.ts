@@ -10,7 +10,7 @@ import type { Change } from "../todo/change.js";
 import type { Problem } from "../todo/problem.js";
 import { indexOf } from "../todo/select.js";
 import type { Backlog, IndexRow } from "../todo/task.js";
-import type { Changed } from "../todo/store.js";
+import type { Changed } from "../todo/writer.js";
 import type { Outcome } from "./jobs.js";
 import type { World } from "./world.js";
 

@@ -1,4 +1,5 @@
 // The changes a backlog can take, as data: step asks for them, update.ts applies them, store.ts writes the result.
+import type { PersonChange } from "./person-change.js";
 import type { NewTask } from "./summary.js";
 import type { IndexRow, Status, TaskId } from "./task.js";
 
@@ -28,7 +29,7 @@ export type Change =
   | { op: "mark-complete" };
 
 export interface Refusal {
-  change: Change;
+  change: Change | PersonChange;
   why: string;
 }
 

@@ -8,7 +8,8 @@ import { acquireLock } from "../system/lock.js";
 import { nodePorts } from "../system/node.js";
 import type { Ports } from "../system/ports.js";
 import type { Change } from "./change.js";
-import { openStore, type Changed, type ChangeOptions, type Store } from "./store.js";
+import { openStore, type Store } from "./store.js";
+import type { Changed, ChangeOptions } from "./writer.js";
 import { backlog, id, task } from "./testing.js";
 import type { Backlog } from "./task.js";
 

@@ -3,8 +3,9 @@
 import { never } from "../system/never.js";
 import type { Applied, Change } from "./change.js";
 import { planNewTasks } from "./new-tasks.js";
+import { withValues, type PersonChange } from "./person-change.js";
 import { isMarker } from "./select.js";
-import { TaskId, type Backlog, type Task } from "./task.js";
+import { Task, TaskId, type Backlog } from "./task.js";
 import { markVerified } from "./verified.js";
 
 /** The completion marker (contract §3.7). */
@@ -25,7 +26,7 @@ interface Draft {
 /** Applies the changes one after the other; one that no longer holds is refused and the others go on. `now`: RFC 3339. */
 export function applyChanges(
   backlog: Backlog,
-  changes: readonly Change[],
+  changes: readonly (Change | PersonChange)[],
   now: string,
 ): { backlog: Backlog; applied: Applied } {
   const applied: Applied = { updated: [], refused: [], warnings: [] };
@@ -39,7 +40,7 @@ export function applyChanges(
 }
 
 /** Why it is refused, or `undefined`. */
-function apply(draft: Draft, change: Change): string | undefined {
+function apply(draft: Draft, change: Change | PersonChange): string | undefined {
   switch (change.op) {
     case "claim":
       return claim(draft, change);
@@ -69,6 +70,12 @@ function apply(draft: Draft, change: Change): string | undefined {
       return undefined;
     case "mark-complete":
       return mark(draft);
+    case "edit":
+      return edit(draft, change);
+    case "insert":
+      return insert(draft, change);
+    case "remove":
+      return remove(draft, change);
     default:
       return never(change);
   }
@@ -137,15 +144,18 @@ function isSetMarker(task: Task): boolean {
 
 function takeMarkersAway(draft: Draft): void {
   const markers = draft.tasks.filter(isSetMarker);
-  if (markers.length === 0) return;
-  const gone = new Set(markers.map((marker) => marker.id));
+  if (markers.length > 0) takeOut(draft, markers);
+}
+
+function takeOut(draft: Draft, tasks: readonly Task[]): void {
+  const gone = new Set(tasks.map(({ id }) => id));
   draft.tasks = draft.tasks
     .filter(({ id }) => !gone.has(id))
     .map((task) => withoutEdgesTo(task, gone, draft.now));
-  for (const { id, status } of markers) draft.applied.updated.push({ id, from: status });
+  for (const { id, status } of tasks) draft.applied.updated.push({ id, from: status });
 }
 
-/** A task may depend on the marker; once that is removed, the edge would lead nowhere. */
+/** A task may depend on what is removed (on the marker, too); its edge would lead nowhere. */
 function withoutEdgesTo(task: Task, gone: ReadonlySet<TaskId>, now: string): Task {
   if (task.depends_on?.some((id) => gone.has(id)) !== true) return task;
   return { ...task, depends_on: task.depends_on.filter((id) => !gone.has(id)), updated_at: now };
@@ -156,5 +166,38 @@ function mark(draft: Draft): string | undefined {
   if (draft.tasks.some(isMarker)) return "it is marked already";
   draft.tasks.push(MARKER);
   draft.applied.updated.push({ id: MARKER.id, to: MARKER.status });
+  return undefined;
+}
+
+function edit(
+  draft: Draft,
+  { id, set: values, clear }: Extract<PersonChange, { op: "edit" }>,
+): string | undefined {
+  const opens = values.status !== undefined && values.status !== "done";
+  const why = set(draft, id, (task) => {
+    if (opens && isSetMarker(task)) return "it is the completion marker";
+    const edited = withValues(task, { set: values, clear });
+    return opens ? markVerified(edited, false) : edited;
+  });
+  if (why === undefined && opens) takeMarkersAway(draft);
+  return why;
+}
+
+function insert(draft: Draft, { task }: Extract<PersonChange, { op: "insert" }>): string | undefined {
+  if (draft.tasks.some(({ id }) => id === task.id)) return "there is a task with this id";
+  takeMarkersAway(draft);
+  // In the order of the schema's keys.
+  draft.tasks.push(Task.parse({ ...task, created_at: draft.now, updated_at: draft.now }));
+  draft.applied.updated.push({ id: task.id, to: task.status });
+  return undefined;
+}
+
+function remove(draft: Draft, { id, unlink }: Extract<PersonChange, { op: "remove" }>): string | undefined {
+  const gone = draft.tasks.find((task) => task.id === id);
+  if (gone === undefined) return "there is no such task";
+  const dependents = draft.tasks.filter((task) => task.depends_on?.includes(id) === true);
+  if (dependents.length > 0 && !unlink)
+    return `${dependents.map((task) => task.id).join(", ")} ${dependents.length === 1 ? "depends" : "depend"} on it`;
+  takeOut(draft, [gone]);
   return undefined;
 }

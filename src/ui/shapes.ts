@@ -1,7 +1,7 @@
 // The shapes of what commands print with --json, as schemas: the type, and what lies in schemas/cli/.
 // The events of `run --json` and `tail --json` have their own: schemas/event.schema.json.
 import { z } from "zod";
-import { Task } from "../todo/task.js";
+import { Status, Task } from "../todo/task.js";
 
 /** `looper ls --json`. Tasks in the order they will be taken, grouped todo, doing, blocked, done. */
 export const ListAnswer = z.object({
@@ -15,6 +15,21 @@ export const ListAnswer = z.object({
   ),
 });
 export type ListAnswer = z.infer<typeof ListAnswer>;
+
+/** `--json` of `add`, `set`, `block`, `todo`, `done` and `rm`. */
+export const EditAnswer = z.object({
+  file: z.string().describe("Absolute path of the task file"),
+  changed: z.array(
+    z.object({
+      id: z.string(),
+      from: Status.nullable().describe("Its status before; null for a new task"),
+      to: Status.nullable().describe("Its status now; null for one that is removed"),
+    }),
+  ),
+  tasks: z.array(Task).describe("Those that changed, as they are now"),
+  run: z.string().nullable().describe("The run that goes on, and was told"),
+});
+export type EditAnswer = z.infer<typeof EditAnswer>;
 
 /** `looper validate --json`. */
 export const ValidateAnswer = z.object({
@@ -226,6 +241,11 @@ export type UndoAnswer = z.infer<typeof UndoAnswer>;
 /** `schemas/cli/ls.schema.json`. */
 export function listJsonSchema(): unknown {
   return published("looper ls --json", ListAnswer);
+}
+
+/** `schemas/cli/edit.schema.json`. */
+export function editJsonSchema(): unknown {
+  return published("looper add, set, block, todo, done, rm --json", EditAnswer);
 }
 
 /** `schemas/cli/validate.schema.json`. */

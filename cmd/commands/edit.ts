@@ -1,0 +1,261 @@
+// The editing commands: `add`, `set`, `block`, `todo`, `done`, `rm`. Each says what it wants of the newest backlog; the store does
+// it, also while a run goes on, which is told. Leaves what words mean to assignment.ts, and what must hold to the store.
+import { findLiveRun } from "../../src/loop/live-run.js";
+import { tellRun } from "../../src/logging/control.js";
+import { UserError } from "../../src/system/errors.js";
+import { nearest } from "../../src/system/nearest.js";
+import { never } from "../../src/system/never.js";
+import type { Result } from "../../src/system/result.js";
+import { readAssignment, valuesOf, type Assignment, type Complaint } from "../../src/todo/assignment.js";
+import { idsAfter } from "../../src/todo/ids.js";
+import { withValues, type PersonChange, type TaskEdit } from "../../src/todo/person-change.js";
+import { didYouMean } from "../../src/todo/problem.js";
+import { openStore, type EditFailure } from "../../src/todo/store.js";
+import { TaskId, type Backlog, type Task } from "../../src/todo/task.js";
+import type { EditAnswer } from "../../src/ui/shapes.js";
+import { plural } from "../../src/ui/amounts.js";
+import { clean } from "../../src/ui/terminal/text.js";
+import { checkOptionsOf } from "../check-options.js";
+import { printJson, printLines, projectOf, shownPath } from "../project.js";
+import {
+  hasFlag,
+  listFlag,
+  textFlag,
+  type Command,
+  type CommandEnd,
+  type Shell,
+  type Typed,
+} from "../shell.js";
+
+/** What is wanted of the newest backlog. */
+type Decide = (backlog: Backlog) => PersonChange[];
+
+/** `looper add TITLE`: a new task; `-`: one for each line of stdin. Prints the ids. */
+export const add: Command = async (shell, typed) => {
+  const [word = ""] = typed.operands;
+  const details = textFlag(typed, "--details");
+  if (word === "-" && details === "-")
+    throw new UserError(
+      "usage",
+      "stdin holds either the titles or the details",
+      "give one of them as a word",
+    );
+  const titles = word === "-" ? linesOf(await shell.stdin.readAll()) : [word.trim()];
+  if (titles.length === 0 || titles.includes(""))
+    throw new UserError(
+      "usage",
+      "a task without a title",
+      'say what is to be done: looper add "fix the date"',
+    );
+  const values = valuesOrThrow(BLANK, [
+    { key: "priority", how: "=", value: textFlag(typed, "--priority") ?? "3" },
+    {
+      key: "details",
+      how: "=",
+      value: details === "-" ? (await shell.stdin.readAll()).trim() : (details ?? ""),
+    },
+    { key: "agent", how: "=", value: textFlag(typed, "--agent") ?? "" },
+    ...listFlag(typed, "--depends-on").map((value): Assignment => ({ key: "depends_on", how: "+=", value })),
+    ...listFlag(typed, "--tag").map((value): Assignment => ({ key: "tags", how: "+=", value })),
+    ...listFlag(typed, "--verify").map((value): Assignment => ({ key: "verify", how: "+=", value })),
+  ]);
+  return edit(shell, typed, {
+    decide: ({ tasks }) => {
+      const next = idsAfter(tasks.map(({ id }) => id));
+      return titles.map((title) => ({
+        op: "insert",
+        task: { ...withValues(BLANK, values), id: next(), title },
+      }));
+    },
+    say: ({ changed }) => changed.filter(({ from }) => from === null).map(({ id }) => id),
+  });
+};
+
+const BLANK: Task = { id: TaskId.parse("T1"), title: "-", priority: 3, status: "todo" };
+
+/** `looper set ID key=value …` */
+export const set: Command = async (shell, typed) => {
+  const [id = "", ...words] = typed.operands;
+  const assignments = await Promise.all(words.map((word) => readValue(shell, orThrow(readAssignment(word)))));
+  return edit(shell, typed, {
+    decide: (backlog) => {
+      const task = taskOf(backlog, id);
+      return [{ op: "edit", id: task.id, ...valuesOrThrow(task, assignments) }];
+    },
+    say: () => [`${id}: ${assignments.map(({ key }) => key).join(", ")}`],
+  });
+};
+
+/** `key=-` reads the value from stdin. */
+async function readValue({ stdin }: Shell, assignment: Assignment): Promise<Assignment> {
+  return assignment.value === "-" ? { ...assignment, value: (await stdin.readAll()).trim() } : assignment;
+}
+
+/** `looper block ID WHY` */
+export const block: Command = (shell, typed) => {
+  const [id = "", why = ""] = typed.operands;
+  if (!/\S/u.test(why))
+    throw new UserError("usage", "no reason is given", 'looper block T3 "waits for the key"');
+  return edit(shell, typed, {
+    decide: (backlog) => [
+      {
+        op: "edit",
+        id: taskOf(backlog, id).id,
+        set: { status: "blocked", blockers: [why.trim()] },
+        clear: [],
+      },
+    ],
+    say: statusLines,
+  });
+};
+
+/** `looper todo ID …`: to be done, again. */
+export const todo: Command = (shell, typed) =>
+  edit(shell, typed, { decide: toStatus(typed, "todo"), say: statusLines });
+
+/** `looper done ID …`: done by hand. */
+export const done: Command = (shell, typed) =>
+  edit(shell, typed, { decide: toStatus(typed, "done"), say: statusLines });
+
+function toStatus({ operands }: Typed, status: "todo" | "done"): Decide {
+  return (backlog) =>
+    [...new Set(operands)].map((id) => ({
+      op: "edit",
+      id: taskOf(backlog, id).id,
+      set: { status },
+      clear: ["blockers"],
+    }));
+}
+
+/** `looper rm ID …` */
+export const rm: Command = (shell, typed) => {
+  const ids = [...new Set(typed.operands)];
+  return edit(shell, typed, {
+    decide: (backlog) => {
+      const gone = ids.map((id) => taskOf(backlog, id));
+      const dependents = backlog.tasks.filter(
+        (task) =>
+          !gone.includes(task) && task.depends_on?.some((id) => gone.some((one) => one.id === id)) === true,
+      );
+      const unlink = hasFlag(typed, "--force");
+      if (dependents.length > 0 && !unlink) throw neededBy(ids, dependents);
+      return gone.map(({ id }) => ({ op: "remove", id, unlink: true }));
+    },
+    say: ({ changed }) => changed.map(({ id }) => `${id}: removed`),
+  });
+};
+
+function neededBy(ids: readonly string[], dependents: readonly Task[]): UserError {
+  const needing = dependents.map(({ id }) => id).join(", ");
+  const verb = dependents.length === 1 ? "depends" : "depend";
+  const [what, it] = ids.length === 1 ? [ids.join(""), "it"] : [ids.join(", "), "them"];
+  return new UserError("no", `${needing} ${verb} on ${what}`, `--force removes ${it} and these dependencies`);
+}
+
+interface Wish {
+  decide: Decide;
+  /** What is printed of it. */
+  say: (answer: EditAnswer) => string[];
+}
+
+async function edit(shell: Shell, typed: Typed, { decide, say }: Wish): Promise<CommandEnd> {
+  const { ports, env } = shell;
+  if (env["LOOPER_RUN_ID"] !== undefined)
+    throw new UserError(
+      "no",
+      "an agent of a run may not edit the backlog",
+      "report it in the summary: new_tasks, blockers",
+    );
+  const project = await projectOf(shell, { file: textFlag(typed, "--file") });
+  const check = await checkOptionsOf(shell, project);
+  const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir, check });
+  let run: string | undefined;
+  const edited = await store.edit(decide, async (told) => {
+    const live = await findLiveRun(ports, project);
+    if (live === undefined) return;
+    await tellRun(ports, live.folder, { type: "edit", ...told, changes: [...told.changes] });
+    run = live.run;
+  });
+  if (!edited.ok) throw refusal(shell, project.todoFile, edited.error);
+  const { updated, backlog } = edited.value;
+  const changed = updated.map(({ id, from = null, to = null }) => ({ id, from, to }));
+  const tasks = backlog.tasks.filter(({ id }) => changed.some((one) => one.id === id));
+  const answer: EditAnswer = { file: project.todoFile, changed, tasks, run: run ?? null };
+  if (hasFlag(typed, "--json")) await printJson(shell, answer);
+  else await printLines(shell.out, say(answer).map(clean));
+  return "ok";
+}
+
+function statusLines({ changed }: EditAnswer): string[] {
+  return changed.map(({ id, from, to }) =>
+    from === to ? `${id}: ${to ?? ""}, as before` : `${id}: ${from ?? ""} → ${to ?? ""}`,
+  );
+}
+
+/** The task with this id; else a `usage` error with what may have been meant. */
+function taskOf({ tasks }: Backlog, id: string): Task {
+  const found = tasks.find((task) => task.id === id);
+  if (found !== undefined) return found;
+  const ids = tasks.map((task) => task.id);
+  const same = ids.find((one) => one.toLowerCase() === id.toLowerCase());
+  throw new UserError(
+    "usage",
+    `there is no task ${id}`,
+    didYouMean(same ?? nearest(id, ids), "looper ls lists them"),
+  );
+}
+
+function refusal(shell: Shell, file: string, failure: EditFailure): UserError {
+  const shown = shownPath(shell, file);
+  switch (failure.kind) {
+    case "held": {
+      const { pid, host } = failure.by;
+      return new UserError(
+        "environment",
+        `${shown} is kept locked by pid ${pid} on ${host}`,
+        "try again, or end that process",
+      );
+    }
+    case "unusable":
+      return failure.read.kind === "missing"
+        ? new UserError(
+            "usage",
+            `there is no task file ${shown}`,
+            "looper init makes one, and looper run drafts one",
+          )
+        : new UserError(
+            "usage",
+            `${shown} is no valid backlog; nothing was changed`,
+            "looper validate shows what is wrong",
+          );
+    case "refused":
+      return new UserError(
+        "no",
+        failure.refusals.map(({ change, why }) => `${change.op}: ${why}`).join("; "),
+      );
+    case "invalid": {
+      const [first, ...more] = failure.problems;
+      const rest = more.length === 0 ? "" : ` (and ${plural(more.length, "more problem")})`;
+      return new UserError(
+        "usage",
+        `${first?.message ?? "not valid"}${rest}`,
+        first?.suggestion ?? "nothing was changed",
+      );
+    }
+    default:
+      return never(failure);
+  }
+}
+
+function valuesOrThrow(task: Task, assignments: readonly Assignment[]): TaskEdit {
+  return orThrow(valuesOf(task, assignments));
+}
+
+function orThrow<T>(result: Result<T, Complaint>): T {
+  if (result.ok) return result.value;
+  throw new UserError("usage", result.error.message, result.error.hint);
+}
+
+function linesOf(text: string): string[] {
+  return text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
+}

@@ -1,0 +1,54 @@
+// What is said to a run that goes on, from another process: lines of `control.jsonl` in its folder. Leaves finding that run, and
+// what the run makes of it, to the loop.
+import { join } from "node:path";
+import { z } from "zod";
+import type { Ports } from "../system/ports.js";
+import { PersonChange } from "../todo/person-change.js";
+import { isDateTime } from "../todo/task.js";
+import { parseJson } from "./read.js";
+
+const at = z.string().refine(isDateTime).describe("When it was said, RFC 3339");
+
+const ControlLine = z.discriminatedUnion("type", [
+  z
+    .strictObject({ type: z.literal("edit"), at, changes: z.array(PersonChange) })
+    .describe("The task file was changed by an editing command"),
+]);
+/** One line. */
+export type ControlLine = z.infer<typeof ControlLine>;
+
+const FILE = "control.jsonl";
+/** A line before it may have been torn: it must not take this one with it. */
+const APART = "\n";
+
+/** Says something to the run that logs into `folder`. */
+export async function tellRun(
+  { files }: Pick<Ports, "files">,
+  folder: string,
+  line: ControlLine,
+): Promise<void> {
+  const file = await files.openAppend(join(folder, FILE), { mode: 0o600 });
+  try {
+    await file.append(`${APART}${JSON.stringify(line)}\n`);
+  } finally {
+    await file.close();
+  }
+}
+
+/** What was said since it was last asked for, in order. What is no such line is passed over. */
+export function listenInto({ files }: Pick<Ports, "files">, folder: string): () => Promise<ControlLine[]> {
+  const path = join(folder, FILE);
+  let from = 0;
+  return async () => {
+    const size = (await files.stat(path))?.size ?? 0;
+    if (size <= from) return [];
+    const bytes = Buffer.from(await files.readRange(path, from, size - from));
+    const end = bytes.lastIndexOf("\n") + 1;
+    from += end;
+    return bytes
+      .subarray(0, end)
+      .toString("utf8")
+      .split("\n")
+      .flatMap((text) => ControlLine.safeParse(parseJson(text)).data ?? []);
+  };
+}

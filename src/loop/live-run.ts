@@ -1,0 +1,25 @@
+import type { Project } from "../config/open-project.js";
+import { inspectLock } from "../system/lock.js";
+import type { Ports } from "../system/ports.js";
+import { lockPaths } from "./locks.js";
+
+/** A run that goes on. */
+export interface LiveRun {
+  run: string;
+  /** Of its log, absolute. */
+  folder: string;
+  pid: number;
+}
+
+/** The run that works on this backlog now, once it has a log; `undefined` when there is none. */
+export async function findLiveRun(
+  ports: Ports,
+  { todoFile, lockDir }: Pick<Project, "todoFile" | "lockDir">,
+): Promise<LiveRun | undefined> {
+  const real = (await ports.files.realPath(todoFile)) ?? todoFile;
+  const [lock] = lockPaths({ todoFile: real, lockDir });
+  const held = await inspectLock(ports, lock);
+  if (held === undefined || held.gone) return undefined;
+  const { run, folder, pid } = held.owner;
+  return run === undefined || folder === undefined ? undefined : { run, folder, pid };
+}

@@ -1,0 +1,328 @@
+// Changes the file under the lock: reads the newest, brings together what others saved, changes, writes in one step.
+// Leaves the judgement to merge.ts and update.ts, the bytes to edit.ts and backlog-file.ts, the lock to store.ts.
+import { UserError } from "../system/errors.js";
+import type { Ports } from "../system/ports.js";
+import { err, ok, type Result } from "../system/result.js";
+import { sha256Hex } from "../system/sha256.js";
+import { encode, type BacklogFile, type Look, type Version } from "./backlog-file.js";
+import type { Applied, BacklogIndex, Change, Edits, Refusal } from "./change.js";
+import { editBacklog } from "./edit.js";
+import { mergeEdits, type MergeRules } from "./merge.js";
+import type { PersonChange } from "./person-change.js";
+import type { Problem } from "./problem.js";
+import { indexOf, rowOf, sameRow } from "./select.js";
+import type { Backlog, IndexRow, Task, TaskId } from "./task.js";
+import { applyChanges } from "./update.js";
+
+/** What a person changed through another store, and when: RFC 3339, as `updated_at` says. */
+export interface Told {
+  at: string;
+  changes: readonly PersonChange[];
+}
+
+export type ReadResult =
+  | { kind: "missing" }
+  /** White space only, or no tasks; `problems` is empty where it is valid nevertheless. */
+  | { kind: "empty"; bytes: Uint8Array; problems: Problem[] }
+  /** `tasks`: those that can be read all the same. */
+  | { kind: "invalid"; bytes: Uint8Array; problems: Problem[]; tasks: Task[] }
+  | { kind: "ok"; backlog: Backlog; index: BacklogIndex };
+
+export interface ChangeOptions extends MergeRules {
+  /** When the changes were decided, epoch ms: what `updated_at` will say. Without it, the time of writing. */
+  now?: number;
+  /**
+   * Called with the exact bytes about to be written, while the lock is held. Called again, with other bytes, when somebody
+   * saved meanwhile: the last call counts. When it throws, nothing is written.
+   */
+  beforeWrite?: (bytes: Uint8Array) => Promise<void>;
+}
+
+export interface Changed {
+  applied: Applied;
+  /** What others had saved; absent when nothing. */
+  edits?: Edits;
+  backlog: Backlog;
+  index: BacklogIndex;
+  /** Rows that are new or differ from this store's last look, in file order. */
+  changedRows: IndexRow[];
+  /** Tasks of the last look that are gone. */
+  removed: TaskId[];
+  /** SHA-256 of the bytes the file holds now, in hexadecimal digits. */
+  sha256: string;
+  /** Others saved since this store's last look, if only other white space. */
+  saved: boolean;
+}
+
+export interface Edited {
+  updated: Applied["updated"];
+  backlog: Backlog;
+}
+
+export interface Adopted {
+  backlog: Backlog;
+  index: BacklogIndex;
+  /** Where the old file was copied to. */
+  copy?: string;
+}
+
+/** Why nothing was edited. */
+export type EditRefusal =
+  /** There is no valid file. */
+  | { kind: "unusable"; read: ReadResult }
+  /** Nothing of the changes was done. */
+  | { kind: "refused"; refusals: Refusal[] }
+  /** It would not be a valid backlog. */
+  | { kind: "invalid"; problems: Problem[] };
+
+/** So long a broken file may be one that is just being saved. */
+const SETTLE_MS = 2_000;
+const SETTLE_STEP_MS = 100;
+/** An editor that empties a file and writes it anew is done with it long before. */
+const JUST_NOW_MS = 500;
+/** So often a save that comes between reading and writing starts it over. */
+const MOST_RESTARTS = 20;
+
+/** What is to be written: the text to start from, what it holds, and what others did to it. */
+interface Start {
+  from: Version;
+  backlog: Backlog;
+  edits?: Edits;
+}
+
+/** Does what a store does, for whoever holds its lock. */
+export class Writer {
+  /** The last good version this store read or wrote. */
+  private known: Version | undefined;
+  private tidied = false;
+
+  constructor(
+    private readonly ports: Pick<Ports, "clock">,
+    private readonly file: BacklogFile,
+    private readonly heard: (() => Promise<readonly Told[]>) | undefined,
+  ) {}
+
+  async read(): Promise<ReadResult> {
+    const look = await this.file.look();
+    if (look.kind === "ok") this.known ??= look.version;
+    return toRead(look);
+  }
+
+  async readSaved(): Promise<ReadResult> {
+    const { clock } = this.ports;
+    const deadline = clock.monotonic() + SETTLE_MS;
+    let read = await this.read();
+    while (isBad(read) && clock.monotonic() < deadline && (await this.file.age()) < JUST_NOW_MS) {
+      await clock.sleep(SETTLE_STEP_MS);
+      read = await this.read();
+    }
+    return read;
+  }
+
+  async change(
+    changes: readonly Change[],
+    options: ChangeOptions,
+  ): Promise<Result<Changed, { kind: "unusable"; read: ReadResult }>> {
+    await this.tidy();
+    const last = this.known;
+    const heard = await this.hear();
+    let copied: { bytes: Uint8Array; path: string } | undefined;
+    for (let restarts = 0; restarts < MOST_RESTARTS; restarts++) {
+      const look = await this.settle(options.while);
+      const start = this.start(look, options);
+      if (start === undefined) return err({ kind: "unusable", read: toRead(look) });
+      const now = new Date(options.now ?? this.ports.clock.now()).toISOString();
+      const { backlog, applied } = applyChanges(start.backlog, changes, now);
+      const next = this.next(start, backlog);
+      if (look.kind !== "ok" || next !== look.version) {
+        if (look.kind !== "missing" && start.edits !== undefined && start.edits.putBack.length > 0) {
+          if (copied === undefined || Buffer.compare(copied.bytes, look.bytes) !== 0)
+            copied = { bytes: look.bytes, path: await this.file.setAside("edited", look.bytes) };
+          start.edits.copy = copied.path;
+        }
+        await options.beforeWrite?.(next.bytes);
+        if (!(await this.file.isStill(look))) continue;
+        await this.file.write(next);
+      }
+      const before = last?.backlog ?? start.from.backlog;
+      const saved = last !== undefined && !holds(look, last.bytes);
+      this.known = next;
+      const edits = both(heard, start.edits);
+      const sha256 = sha256Hex(next.bytes);
+      return ok({ applied, ...(edits && { edits }), ...difference(before, backlog), saved, sha256 });
+    }
+    throw tooFast(this.file.path);
+  }
+
+  async edit(
+    decide: (backlog: Backlog) => readonly PersonChange[],
+    tell: (told: Told) => Promise<void>,
+  ): Promise<Result<Edited, EditRefusal>> {
+    await this.tidy();
+    await this.readSaved();
+    for (let restarts = 0; restarts < MOST_RESTARTS; restarts++) {
+      const look = await this.file.look();
+      if (look.kind !== "ok") return err({ kind: "unusable", read: toRead(look) });
+      const changes = decide(look.version.backlog);
+      const at = new Date(this.ports.clock.now()).toISOString();
+      const { backlog, applied } = applyChanges(look.version.backlog, changes, at);
+      if (applied.refused.length > 0) return err({ kind: "refused", refusals: applied.refused });
+      const next = this.next({ from: look.version, backlog }, backlog);
+      const judged = this.file.judge(next.bytes);
+      if (judged.kind === "invalid") return err({ kind: "invalid", problems: judged.problems });
+      if (!(await this.file.isStill(look))) continue;
+      if (backlog.tasks.length === 0) await this.file.setAside("edited", look.bytes);
+      if (changes.length > 0) await tell({ at, changes });
+      await this.file.write(next);
+      return ok({ updated: applied.updated, backlog });
+    }
+    throw tooFast(this.file.path);
+  }
+
+  /** What a person did through another store is nothing that an agent did past this one. */
+  private async hear(): Promise<Edits | undefined> {
+    const told = this.known === undefined ? [] : ((await this.heard?.()) ?? []);
+    const edits: Edits = { added: [], changed: [], putBack: [] };
+    for (const { at, changes } of told) {
+      if (this.known === undefined) continue;
+      const { backlog, applied } = applyChanges(this.known.backlog, changes, at);
+      this.known = this.next({ from: this.known, backlog }, backlog);
+      for (const { id, from, to } of applied.updated) {
+        if (to !== undefined) (from === undefined ? edits.added : edits.changed).push(id);
+      }
+    }
+    return told.length === 0 ? undefined : edits;
+  }
+
+  async adopt(
+    bytes: Uint8Array,
+    { copyAside }: { copyAside: boolean },
+  ): Promise<Result<Adopted, { kind: "invalid"; problems: Problem[] }>> {
+    await this.tidy();
+    const old = await this.file.look();
+    const look = this.file.judge(bytes);
+    if (look.kind !== "ok" || look.version.backlog.tasks.length === 0)
+      return err({
+        kind: "invalid",
+        problems: look.kind === "empty" || look.kind === "invalid" ? look.problems : [],
+      });
+    const differs = old.kind === "missing" || Buffer.compare(old.bytes, bytes) !== 0;
+    const copies = old.kind !== "missing" && differs && (copyAside || holdsTasks(old));
+    const copy = copies ? await this.file.setAside("broken", old.bytes) : undefined;
+    if (differs) await this.file.write(look.version);
+    this.known = look.version;
+    const { backlog } = look.version;
+    return ok({ backlog, index: indexOf(backlog), ...(copy === undefined ? {} : { copy }) });
+  }
+
+  async putBack(before: Uint8Array | undefined): Promise<Result<Uint8Array | undefined, never>> {
+    const look = await this.file.look();
+    const now = look.kind === "missing" ? undefined : look.bytes;
+    const same =
+      now === undefined || before === undefined ? now === before : Buffer.compare(now, before) === 0;
+    if (same) return ok(undefined);
+    if (now !== undefined && now.length > 0) await this.file.setAside("edited", now);
+    await this.file.putBack(before);
+    return ok(now);
+  }
+
+  /** Once, and under the lock: what lies half written then is a dead writer's. */
+  private async tidy(): Promise<void> {
+    if (!this.tidied) await this.file.removeHalfWritten();
+    this.tidied = true;
+  }
+
+  /** What is there; while only people save, a broken file is given time: it may be half a save. */
+  private async settle(during: MergeRules["while"]): Promise<Look> {
+    const { clock } = this.ports;
+    const deadline = clock.monotonic() + SETTLE_MS;
+    let look = await this.file.look();
+    while (
+      look.kind !== "ok" &&
+      during === "idle" &&
+      this.known !== undefined &&
+      clock.monotonic() < deadline
+    ) {
+      await clock.sleep(SETTLE_STEP_MS);
+      look = await this.file.look();
+    }
+    return look;
+  }
+
+  /** Where to start from; `undefined` where there is no valid version at all. */
+  private start(look: Look, rules: MergeRules): Start | undefined {
+    const { known } = this;
+    if (look.kind === "ok") {
+      const from = look.version;
+      if (known === undefined) return { from, backlog: from.backlog };
+      return { from, ...mergeEdits(known.backlog, from.backlog, rules) };
+    }
+    if (known === undefined) return undefined;
+    const putBack = [LOST[look.kind]];
+    return { from: known, backlog: known.backlog, edits: { added: [], changed: [], putBack } };
+  }
+
+  /** The version that holds a backlog, made from another; that one itself when they are the same. */
+  private next({ from }: Start, backlog: Backlog): Version {
+    if (backlog === from.backlog) return from;
+    const layout = editBacklog(from.layout, from.backlog, backlog);
+    return { bytes: encode(layout, from.bom), bom: from.bom, layout, backlog };
+  }
+}
+
+/** What was done through other stores, and what past all of them. */
+function both(heard: Edits | undefined, found: Edits | undefined): Edits | undefined {
+  if (heard === undefined || found === undefined) return heard ?? found;
+  const join = (a: readonly TaskId[], b: readonly TaskId[]): TaskId[] => [...new Set([...a, ...b])];
+  return { ...found, added: join(heard.added, found.added), changed: join(heard.changed, found.changed) };
+}
+
+function tooFast(path: string): UserError {
+  const hint = "find out what saves the file without end, then start again";
+  return new UserError("environment", `${path} changes faster than it can be written`, hint);
+}
+
+function isBad({ kind }: ReadResult): boolean {
+  return kind === "empty" || kind === "invalid";
+}
+
+function holds(look: Look, bytes: Uint8Array): boolean {
+  return look.kind === "ok" && Buffer.compare(look.bytes, bytes) === 0;
+}
+
+const LOST = {
+  missing: "the whole file, which was deleted",
+  empty: "the whole file, which was emptied",
+  invalid: "the whole file, which was not a valid backlog",
+} as const;
+
+function toRead(look: Look): ReadResult {
+  if (look.kind !== "ok") return look;
+  const { backlog } = look.version;
+  if (backlog.tasks.length === 0) return { kind: "empty", bytes: look.bytes, problems: [] };
+  return { kind: "ok", backlog, index: indexOf(backlog) };
+}
+
+function holdsTasks(look: Look): boolean {
+  return look.kind === "ok"
+    ? look.version.backlog.tasks.length > 0
+    : look.kind === "invalid" && look.tasks.length > 0;
+}
+
+function difference(
+  before: Backlog,
+  after: Backlog,
+): Pick<Changed, "backlog" | "index" | "changedRows" | "removed"> {
+  const index = indexOf(after);
+  const changed = { backlog: after, index };
+  const inPlace = before.tasks.every((task, at) => after.tasks[at]?.id === task.id);
+  const places = inPlace ? undefined : new Map(before.tasks.map((task) => [task.id, task]));
+  const isChanged = (task: Task, at: number): boolean => {
+    const was = places === undefined ? before.tasks[at] : places.get(task.id);
+    return was === undefined || !sameRow(was, task);
+  };
+  const changedRows = after.tasks.filter(isChanged).map(rowOf);
+  if (inPlace) return { ...changed, changedRows, removed: [] };
+  const left = new Set(after.tasks.map((task) => task.id));
+  return { ...changed, changedRows, removed: [...(places?.keys() ?? [])].filter((id) => !left.has(id)) };
+}
