@@ -194,6 +194,22 @@ export const COMMANDS: readonly CommandDefinition[] = [
     load: async () => (await import("./commands/validate.js")).validate,
   },
   {
+    name: "fmt",
+    operands: [FILE],
+    says: "print the task file in its canonical form: one order of tasks and keys",
+    flags: [
+      { spelled: "-w, --write", says: "write it into the file" },
+      { spelled: "--check", says: "only say whether it is formatted: exit 1 when it is not" },
+      { spelled: "-d, --diff", says: "print what would change" },
+      JSON_FLAG,
+    ],
+    examples: [
+      { line: "looper fmt -w", says: "format the project's task file" },
+      { line: "looper fmt --check --diff", says: "in CI: what is not formatted, and exit 1" },
+    ],
+    load: async () => (await import("./commands/fmt.js")).fmt,
+  },
+  {
     name: "tail",
     operands: [RUN],
     says: "show what a run did",

@@ -58,6 +58,10 @@ export interface Store {
     decide: (backlog: Backlog) => readonly PersonChange[],
     tell: (told: Told) => Promise<void>,
   ): Promise<Result<Edited, EditFailure>>;
+  /** Writes the file as it is now in another way, a backlog or not; whether that differs. `undefined`: there is no file. */
+  rewrite(
+    make: (bytes: Uint8Array) => Uint8Array,
+  ): Promise<Result<boolean | undefined, { kind: "held"; by: LockOwner }>>;
   /** Makes these bytes the file, if they are a valid backlog with tasks. An old file with tasks is copied aside in any case. */
   adopt(bytes: Uint8Array, options: { copyAside: boolean }): Promise<Result<Adopted, AdoptFailure>>;
   /**
@@ -84,6 +88,7 @@ export function openStore(ports: StorePorts, path: string, options: StoreOptions
     readSaved: () => writer.readSaved(),
     change: (changes, how) => withLock(ports, path, options, () => writer.change(changes, how)),
     edit: (decide, tell) => withLock(ports, path, options, () => writer.edit(decide, tell)),
+    rewrite: (make) => withLock(ports, path, options, () => writer.rewrite(make)),
     adopt: (bytes, how) => withLock(ports, path, options, () => writer.adopt(bytes, how)),
     putBack: (before) => withLock(ports, path, options, () => writer.putBack(before)),
     tidy: async () => {

@@ -226,6 +226,21 @@ export class Writer {
     return ok(now);
   }
 
+  /** Makes other bytes of the file's; whether they differ. `undefined`: there is no file. */
+  async rewrite(make: (bytes: Uint8Array) => Uint8Array): Promise<Result<boolean | undefined, never>> {
+    await this.tidy();
+    for (let restarts = 0; restarts < MOST_RESTARTS; restarts++) {
+      const look = await this.file.look();
+      if (look.kind === "missing") return ok(undefined);
+      const bytes = make(look.bytes);
+      if (Buffer.compare(bytes, look.bytes) === 0) return ok(false);
+      if (!(await this.file.isStill(look))) continue;
+      await this.file.putBack(bytes);
+      return ok(true);
+    }
+    throw tooFast(this.file.path);
+  }
+
   /** Once, and under the lock: what lies half written then is a dead writer's. */
   private async tidy(): Promise<void> {
     if (!this.tidied) await this.file.removeHalfWritten();

@@ -31,6 +31,15 @@ export const EditAnswer = z.object({
 });
 export type EditAnswer = z.infer<typeof EditAnswer>;
 
+/** `looper fmt --json`. */
+export const FmtAnswer = z.object({
+  file: z.string().describe("Absolute path of the task file"),
+  canonical: z.boolean().describe("It was in canonical form"),
+  written: z.boolean().describe("It is now"),
+  text: z.string().describe("The canonical form"),
+});
+export type FmtAnswer = z.infer<typeof FmtAnswer>;
+
 /** `looper validate --json`. */
 export const ValidateAnswer = z.object({
   ok: z.boolean(),
@@ -246,6 +255,11 @@ export function listJsonSchema(): unknown {
 /** `schemas/cli/edit.schema.json`. */
 export function editJsonSchema(): unknown {
   return published("looper add, set, block, todo, done, rm --json", EditAnswer);
+}
+
+/** `schemas/cli/fmt.schema.json`. */
+export function fmtJsonSchema(): unknown {
+  return published("looper fmt --json", FmtAnswer);
 }
 
 /** `schemas/cli/validate.schema.json`. */
