@@ -42,7 +42,7 @@ test(
     expect([rig.read("T1.txt"), rig.read("T2.txt")]).toEqual(["T1\n", "T2\n"]);
     expect(rig.commitsByTask()).toEqual({ T1: 1, T2: 1 });
     expect(rig.events().find(({ type }) => type === "run_ended")).toMatchObject({
-      totals: { input_tokens: 90, output_tokens: 15 },
+      totals: { input_tokens: 60, cached_input_tokens: 30, output_tokens: 15 },
     });
     expect(rig.events().filter(({ type }) => type === "message")[0]).toMatchObject({
       content: "Working on T1.",
