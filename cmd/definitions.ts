@@ -307,6 +307,24 @@ export const COMMANDS: readonly CommandDefinition[] = [
     load: async () => (await import("./commands/rescue.js")).rescue,
   },
   {
+    name: "config",
+    operands: [
+      { spelled: "[verb]", says: "get, or path; without it every setting" },
+      { spelled: "[key]", says: "for get: a setting, e.g. loop.max_attempts" },
+    ],
+    says: "show the settings in force, and where each comes from",
+    flags: [JSON_FLAG],
+    examples: [
+      {
+        line: "looper config",
+        says: "every setting, its value, and the file, variable or default it comes from",
+      },
+      { line: "looper config get loop.max_attempts", says: "one value" },
+      { line: "looper config path", says: "the files that are read, and whether they are there" },
+    ],
+    load: async () => (await import("./commands/config.js")).config,
+  },
+  {
     name: "doctor",
     operands: [],
     says: "check what a run needs, and what dead runs left behind",

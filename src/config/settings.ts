@@ -329,8 +329,19 @@ export function takesList({ type }: Row): boolean {
   return type instanceof z.ZodArray || type === oneOrMore;
 }
 
+/** Whether a row takes a duration; its values are milliseconds. */
+export function takesDuration({ type }: Row): boolean {
+  return type === duration;
+}
+
 /** All settings, nested as in a file; durations in milliseconds. `agents` holds every agent that can be named. */
 export type Settings = Tree<typeof SETTINGS>;
 
 /** The rows by key, in the table's order. */
 export const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>(Object.entries(SETTINGS));
+
+/** The row of a key path as it is spelled: `agents.codex.timeout` is one of `agents.*.timeout`. */
+export function rowOf(key: string): Row | undefined {
+  const [first, , ...rest] = key.split(".");
+  return ROWS.get(key) ?? ROWS.get([first, "*", ...rest].join("."));
+}

@@ -31,6 +31,21 @@ export const EditAnswer = z.object({
 });
 export type EditAnswer = z.infer<typeof EditAnswer>;
 
+/** `looper config --json`; with `get` one setting, with `path` the files alone. */
+export const ConfigAnswer = z.object({
+  project: z.string().describe("Absolute path of the project's folder"),
+  files: z.array(z.object({ owner: z.enum(["user", "project"]), path: z.string(), exists: z.boolean() })),
+  settings: z.array(
+    z.object({
+      key: z.string(),
+      value: z.unknown().describe("As a file would spell it; secrets are replaced"),
+      layer: z.enum(["default", "user", "project", "env", "flag"]),
+      where: z.string().describe("A file and line, a variable, or empty for a default"),
+    }),
+  ),
+});
+export type ConfigAnswer = z.infer<typeof ConfigAnswer>;
+
 /** `looper fmt --json`. */
 export const FmtAnswer = z.object({
   file: z.string().describe("Absolute path of the task file"),
@@ -255,6 +270,11 @@ export function listJsonSchema(): unknown {
 /** `schemas/cli/edit.schema.json`. */
 export function editJsonSchema(): unknown {
   return published("looper add, set, block, todo, done, rm --json", EditAnswer);
+}
+
+/** `schemas/cli/config.schema.json`. */
+export function configJsonSchema(): unknown {
+  return published("looper config --json", ConfigAnswer);
 }
 
 /** `schemas/cli/fmt.schema.json`. */
