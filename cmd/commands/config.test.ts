@@ -67,6 +67,11 @@ test.each([
   });
 });
 
+test("where the files lie is told even when something is wrong with them", async () => {
+  settings("project/.looper/config.json", { loop: { max_atempts: 4 } });
+  expect(await ask("path")).toContain(path.join(root, "project/.looper/config.json"));
+});
+
 test("the settings of a package.json are named where it holds any", async () => {
   rmSync(path.join(root, "project/.looper"), { recursive: true });
   settings("project/package.json", { name: "x" });

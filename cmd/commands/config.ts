@@ -1,7 +1,8 @@
 // `looper config`: the settings in force, and where each comes from. Leaves resolving them to src/config.
 import path from "node:path";
-import type { Project } from "../../src/config/open-project.js";
+import { findFolder } from "../../src/config/open-project.js";
 import { PROJECT_FILES, userFiles } from "../../src/config/places.js";
+import { readPackageSettings } from "../../src/config/settings-text.js";
 import { spellSettings } from "../../src/config/spell.js";
 import { UserError } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/nearest.js";
@@ -18,26 +19,30 @@ const VERBS = ["get", "path"] as const;
 /** Prints them all, one, or the files they are read from. */
 export async function config(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const [verb, key] = typed.operands;
-  const project = await projectOf(shell);
-  const settings = spellSettings(project.resolved.values, shell.env).map(({ source, ...one }) => ({
-    ...one,
-    ...source,
-  }));
-  const answer: ConfigAnswer = { project: project.folder, files: await filesOf(shell, project), settings };
-  if (verb === undefined) return show(shell, typed, answer, allLines(shell, answer));
-  if (verb === "get") return get(shell, typed, answer, key);
-  if (verb !== "path")
+  // Where the files lie is asked when something is wrong with them.
+  if (verb === "path") return showPaths(shell, typed, key);
+  if (verb !== undefined && verb !== "get")
     throw new UserError(
       "usage",
       `looper config has no verb ${verb}`,
       didYouMean(nearest(verb, VERBS), "get KEY, or path"),
     );
+  const project = await projectOf(shell);
+  const told = spellSettings(project.resolved.values, shell.env);
+  const settings = told.map(({ source, ...one }) => ({ ...one, ...source }));
+  const answer = { project: project.folder, files: await filesOf(shell, project.folder), settings };
+  return verb === "get"
+    ? get(shell, typed, answer, key)
+    : show(shell, typed, answer, allLines(shell, answer));
+}
+
+async function showPaths(shell: Shell, typed: Typed, key: string | undefined): Promise<CommandEnd> {
   if (key !== undefined)
     throw new UserError("usage", "looper config path takes no more words", "looper config path");
-  const lines = answer.files.map(
-    ({ path: file, exists }) => `${clean(file)}${exists ? "" : "  (not there)"}`,
-  );
-  return show(shell, typed, { ...answer, settings: [] }, lines);
+  const project = await findFolder(shell.ports.files, shell);
+  const files = await filesOf(shell, project);
+  const lines = files.map(({ path: file, exists }) => `${clean(file)}${exists ? "" : "  (not there)"}`);
+  return show(shell, typed, { project, files, settings: [] }, lines);
 }
 
 async function get(
@@ -79,34 +84,40 @@ async function show(
   return "ok";
 }
 
-/** The files that are looked for; those that are not there are told of where none of an owner's is. */
+/** The files that are looked for; of those that are not there the first, where none of its owner's is. */
 async function filesOf(
-  { ports, env, home }: Shell,
-  { folder, resolved }: Project,
+  { ports: { files }, env, home }: Shell,
+  folder: string,
 ): Promise<ConfigAnswer["files"]> {
+  const inProject = PROJECT_FILES.map((name) => path.join(folder, name));
+  const packageFile = path.join(folder, "package.json");
   const owners = [
     { owner: "user", candidates: userFiles(env, home) },
-    { owner: "project", candidates: PROJECT_FILES.map((name) => path.join(folder, name)) },
+    {
+      owner: "project",
+      candidates: (await hasSettings(files, packageFile)) ? [...inProject, packageFile] : inProject,
+    },
   ] as const;
-  const files: ConfigAnswer["files"] = [];
-  for (const { owner, candidates } of owners) {
-    const found = await Promise.all(
-      candidates.map(async (file) => ({
-        owner,
-        path: file,
-        exists: (await ports.files.stat(file)) !== undefined,
-      })),
+  const found = owners.map(async ({ owner, candidates }) => {
+    const looked = await Promise.all(
+      candidates.map(async (file) => ({ owner, path: file, exists: (await files.stat(file)) !== undefined })),
     );
-    const there = found.filter(({ exists }) => exists);
-    // Every npm project has a package.json: it is read where it holds settings.
-    const inPackage = [...resolved.values.values()].some(({ source }) =>
-      source.where.startsWith("package.json:"),
-    );
-    if (owner === "project" && inPackage)
-      there.push({ owner, path: path.join(folder, "package.json"), exists: true });
-    files.push(...(there.length > 0 ? there : found.slice(0, 1)));
+    const there = looked.filter(({ exists }) => exists);
+    return there.length > 0 ? there : looked.slice(0, 1);
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** Every npm project has a package.json: it is one of the files where it holds settings, or cannot be read. */
+async function hasSettings(files: Shell["ports"]["files"], packageFile: string): Promise<boolean> {
+  const bytes = await files.read(packageFile).catch(() => undefined);
+  if (bytes === undefined) return false;
+  try {
+    return readPackageSettings(packageFile, new TextDecoder().decode(bytes)) !== undefined;
+  } catch (error) {
+    if (error instanceof UserError) return true;
+    throw error;
   }
-  return files;
 }
 
 function allLines({ out, env }: Shell, { settings }: ConfigAnswer): string[] {

@@ -55,6 +55,14 @@ export function lockFolder(todoFile: string): string {
   return path.join(path.dirname(todoFile), ".looper", "lock");
 }
 
+/** The project's folder, whatever is wrong with its settings. */
+export function findFolder(
+  files: Files,
+  { cwd, env, home }: Pick<ProjectRequest, "cwd" | "env" | "home">,
+): Promise<string> {
+  return findProject(files, { start: cwd, home, taskFile: taskFileOf(env) });
+}
+
 /** The name the walk looks for: the settings that could name another are only found by that walk. */
 function taskFileOf(env: ProjectRequest["env"]): string {
   return (
