@@ -210,6 +210,17 @@ export const COMMANDS: readonly CommandDefinition[] = [
     load: async () => (await import("./commands/fmt.js")).fmt,
   },
   {
+    name: "runs",
+    operands: [],
+    says: "list the past runs, the newest first",
+    flags: [{ spelled: "-n <n>", says: "only the newest n" }, JSON_FLAG],
+    examples: [
+      { line: "looper runs", says: "how each ended, what it did, and what it used" },
+      { line: "looper runs -n 1 --json", says: "the last one, for a program" },
+    ],
+    load: async () => (await import("./commands/runs.js")).runs,
+  },
+  {
     name: "tail",
     operands: [RUN],
     says: "show what a run did",

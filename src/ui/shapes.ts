@@ -1,6 +1,7 @@
 // The shapes of what commands print with --json, as schemas: the type, and what lies in schemas/cli/.
 // The events of `run --json` and `tail --json` have their own: schemas/event.schema.json.
 import { z } from "zod";
+import { Ending } from "../logging/events.js";
 import { Status, Task } from "../todo/task.js";
 
 /** `looper ls --json`. Tasks in the order they will be taken, grouped todo, doing, blocked, done. */
@@ -30,6 +31,26 @@ export const EditAnswer = z.object({
   run: z.string().nullable().describe("The run that goes on, and was told"),
 });
 export type EditAnswer = z.infer<typeof EditAnswer>;
+
+/** `looper runs --json`. The newest first. */
+export const RunsAnswer = z.object({
+  runs: z.array(
+    z.object({
+      run: z.string(),
+      folder: z.string().describe("Absolute path of its log's folder"),
+      started: z.string().nullable().describe("RFC 3339; null where it was killed before its first line"),
+      state: z.enum(["running", "ended", "killed"]),
+      ending: Ending.nullable().describe("Null unless it ended"),
+      done: z.int().nullable().describe("Tasks it did; null unless it ended, as all that follow"),
+      tasks: z.int().nullable(),
+      iterations: z.int().nullable(),
+      duration_ms: z.number().nullable().describe("Until its last line, of one that did not end"),
+      tokens: z.int().nullable().describe("Input, cached input and output together"),
+      cost_usd: z.number().nullable().describe("Null where it is not known"),
+    }),
+  ),
+});
+export type RunsAnswer = z.infer<typeof RunsAnswer>;
 
 /** `looper config --json`; with `get` one setting, with `path` the files alone. */
 export const ConfigAnswer = z.object({
@@ -270,6 +291,11 @@ export function listJsonSchema(): unknown {
 /** `schemas/cli/edit.schema.json`. */
 export function editJsonSchema(): unknown {
   return published("looper add, set, block, todo, done, rm --json", EditAnswer);
+}
+
+/** `schemas/cli/runs.schema.json`. */
+export function runsJsonSchema(): unknown {
+  return published("looper runs --json", RunsAnswer);
 }
 
 /** `schemas/cli/config.schema.json`. */

@@ -1,0 +1,77 @@
+// `looper runs`: the past runs, how each ended, what it did and used. Leaves reading their logs to run-summaries.ts.
+import { findLiveRun } from "../../src/loop/live-run.js";
+import { summarizeRuns, type RunSummary } from "../../src/logging/run-summaries.js";
+import { UserError } from "../../src/system/errors.js";
+import { showCost, showCount, showDuration, showMoment } from "../../src/ui/amounts.js";
+import type { RunsAnswer } from "../../src/ui/shapes.js";
+import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
+import { tableLines } from "../../src/ui/terminal/columns.js";
+import { printJson, printLines, projectOf } from "../project.js";
+import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
+
+type Row = RunsAnswer["runs"][number];
+
+/** Lists them, the newest first. */
+export async function runs(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const most = textFlag(typed, "-n") ?? "1000000";
+  if (!/^\d{1,9}$/.test(most))
+    throw new UserError(
+      "usage",
+      `-n is ${most}; allowed: a whole number, at least 0`,
+      "e.g. looper runs -n 10",
+    );
+  const project = await projectOf(shell);
+  const live = await findLiveRun(shell.ports, project);
+  const summaries = await summarizeRuns(shell.ports, project.logDir, Number(most));
+  const rows = summaries.map((one) => rowOf(one, live?.run === one.run));
+  if (hasFlag(typed, "--json")) await printJson(shell, { runs: rows } satisfies RunsAnswer);
+  else await printLines(shell.out, linesOf(shell, rows));
+  return "ok";
+}
+
+function rowOf({ run, folder, started, last, ended }: RunSummary, isLive: boolean): Row {
+  const totals = ended?.totals;
+  const lasted = Date.parse(last ?? "") - Date.parse(started ?? "");
+  return {
+    ...{ run, folder, started: started ?? null },
+    state: ended !== undefined ? "ended" : isLive ? "running" : "killed",
+    ending: ended?.ending ?? null,
+    done: totals?.done ?? null,
+    tasks: totals?.tasks ?? null,
+    iterations: totals?.iterations ?? null,
+    duration_ms: totals?.duration_ms ?? (Number.isNaN(lasted) ? null : lasted),
+    tokens:
+      totals === undefined
+        ? null
+        : totals.input_tokens + (totals.cached_input_tokens ?? 0) + totals.output_tokens,
+    cost_usd: totals?.cost_usd ?? null,
+  };
+}
+
+function linesOf({ out, env, ports }: Shell, rows: readonly Row[]): string[] {
+  if (rows.length === 0) return ["no runs yet"];
+  const colours = coloursFor(wantsColour(env, out.isTerminal));
+  const now = ports.clock.now();
+  const cells = rows.map(
+    ({ run, started, state, ending, done, tasks, duration_ms: ms, tokens, cost_usd: cost }) => [
+      run,
+      started === null ? "" : showMoment(Date.parse(started), now),
+      ending ?? state,
+      done === null || tasks === null ? "" : `${done} of ${tasks}`,
+      ms === null ? "" : showDuration(ms),
+      tokens === null || tokens === 0 ? "" : showCount(tokens),
+      cost === null ? "" : showCost(cost),
+    ],
+  );
+  const columns = [
+    { title: "run" },
+    { title: "started" },
+    { title: "ending" },
+    { title: "done", right: true },
+    { title: "took", right: true },
+    { title: "tokens", right: true },
+    { title: "cost", right: true },
+  ] as const;
+  const { header, lines } = tableLines(columns, cells);
+  return [colours.dim(header), ...lines];
+}

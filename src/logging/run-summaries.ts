@@ -1,0 +1,57 @@
+// What became of the runs there are: how each began and ended, from both ends of its log. Leaves the middle alone, however long.
+import { join } from "node:path";
+import type { Ports } from "../system/ports.js";
+import { StepEvent } from "./events.js";
+import { listRuns, readLines } from "./read.js";
+
+type RunEnded = Extract<StepEvent, { type: "run_ended" }>;
+
+export interface RunSummary {
+  run: string;
+  /** Of its log, absolute. */
+  folder: string;
+  /** RFC 3339; absent where a run was killed before its first line. */
+  started?: string;
+  /** Of the last line; RFC 3339. */
+  last?: string;
+  /** Absent of a run that goes on, or was killed. */
+  ended?: Pick<RunEnded, "ending" | "message" | "totals">;
+}
+
+/** So much of a log's end is looked at, in bytes: after a run's ending only its hooks are told of. */
+const LOOKED_AT = 1 << 18;
+
+/** The newest runs with a log folder, at most so many, the newest first. */
+export async function summarizeRuns(
+  ports: Pick<Ports, "files">,
+  logDir: string,
+  most: number,
+): Promise<RunSummary[]> {
+  const summaries: RunSummary[] = [];
+  // One after the other: there may be more of them than files that can be open.
+  for (const run of (await listRuns(ports, logDir)).reverse().slice(0, most))
+    summaries.push(await summarize(ports, run, join(logDir, "runs", run)));
+  return summaries;
+}
+
+async function summarize(ports: Pick<Ports, "files">, run: string, folder: string): Promise<RunSummary> {
+  const size = (await ports.files.stat(join(folder, "events.jsonl")))?.size ?? 0;
+  let started: unknown;
+  for await (const { value } of readLines(ports, folder)) {
+    started = value["timestamp"];
+    break;
+  }
+  let last: unknown;
+  let ended: RunSummary["ended"];
+  for await (const { type, value } of readLines(ports, folder, Math.max(0, size - LOOKED_AT))) {
+    last = value["timestamp"];
+    const event = type === "run_ended" ? StepEvent.safeParse(value).data : undefined;
+    if (event?.type === "run_ended") ended = event;
+  }
+  return {
+    ...{ run, folder },
+    ...(typeof started === "string" ? { started } : {}),
+    ...(typeof last === "string" ? { last } : {}),
+    ...(ended === undefined ? {} : { ended }),
+  };
+}
