@@ -94,6 +94,14 @@ export const COMMANDS: readonly CommandDefinition[] = [
     load: async () => (await import("./commands/ls.js")).ls,
   },
   {
+    name: "why",
+    operands: [TASK],
+    says: "say why a task is the next one, or why not",
+    flags: [TODO_FILE, JSON_FLAG],
+    examples: [{ line: "looper why T7", says: "what it waits for, or what comes before it" }],
+    load: async () => (await import("./commands/why.js")).why,
+  },
+  {
     name: "add",
     operands: [
       { spelled: "<title>", says: "what is to be done, in one line; - reads titles from stdin, one a line" },

@@ -38,10 +38,10 @@ export function selectTask(rows: readonly IndexRow[], tried: Tried): Selection {
     allDone = false;
     if (!mayBeTried(row.id, tried) || waitsFor(row, statuses).length > 0) continue;
     candidates++;
-    if (best === undefined || compareForSelection(row, best) < 0) {
+    if (best === undefined || comesBefore(row, best) < 0) {
       second = best;
       best = row;
-    } else if (second === undefined || compareForSelection(row, second) < 0) second = row;
+    } else if (second === undefined || comesBefore(row, second) < 0) second = row;
   }
   if (allDone) return { none: "all-done" };
   if (best === undefined || best.status === "done") return { none: "nothing-ready" };
@@ -54,8 +54,8 @@ function mayBeTried(id: TaskId, tried: Tried): boolean {
   return (tried.attempts.get(id) ?? 0) < (tried.blockedAtStart.has(id) ? 1 : tried.maxAttempts);
 }
 
-/** `doing` before `todo` before `blocked`; doing by id, the others by priority, then id. */
-function compareForSelection(a: IndexRow, b: IndexRow): number {
+/** Below 0 where `a` is taken before `b`: `doing` before `todo` before `blocked`; doing by id, the others by priority, then id. */
+export function comesBefore(a: IndexRow, b: IndexRow): number {
   return RANK[a.status] - RANK[b.status] || compareWithin(a, b);
 }
 

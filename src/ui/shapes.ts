@@ -32,6 +32,17 @@ export const EditAnswer = z.object({
 });
 export type EditAnswer = z.infer<typeof EditAnswer>;
 
+/** `looper why ID --json`: of a run that begins now. Lists are in the order of selection, and empty where they say nothing. */
+export const WhyAnswer = z.object({
+  task: z.string(),
+  status: Status,
+  answer: z.enum(["done", "next", "behind", "waits"]),
+  before: z.array(z.string()).describe("Tasks that are ready and come before it"),
+  waits_for: z.array(z.string()).describe("Its own dependencies that are not done"),
+  first: z.array(z.string()).describe("What all of this waits for in the end, and could be taken"),
+});
+export type WhyAnswer = z.infer<typeof WhyAnswer>;
+
 /** `looper runs --json`. The newest first. */
 export const RunsAnswer = z.object({
   runs: z.array(
@@ -291,6 +302,11 @@ export function listJsonSchema(): unknown {
 /** `schemas/cli/edit.schema.json`. */
 export function editJsonSchema(): unknown {
   return published("looper add, set, block, todo, done, rm --json", EditAnswer);
+}
+
+/** `schemas/cli/why.schema.json`. */
+export function whyJsonSchema(): unknown {
+  return published("looper why --json", WhyAnswer);
 }
 
 /** `schemas/cli/runs.schema.json`. */

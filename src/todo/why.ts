@@ -1,0 +1,44 @@
+// Why a task is the next one, or why not: in the words of the selection, of a run that begins now. Pure.
+import { closure, comesBefore, selectTask, statusesOf, waitsFor } from "./select.js";
+import type { IndexRow, TaskId } from "./task.js";
+
+export type Why =
+  | { answer: "done" }
+  /** `of`: how many could be taken. */
+  | { answer: "next"; of: number }
+  /** Ready; these, which are ready as well, come before it, in their order. */
+  | { answer: "behind"; before: IndexRow[] }
+  /** Not ready. `waitsFor`: its own dependencies; `first`: what all of this waits for in the end, and could be taken. */
+  | { answer: "waits"; waitsFor: IndexRow[]; first: IndexRow[] };
+
+/** `undefined` where there is no such task. */
+export function explainTask(id: TaskId, rows: readonly IndexRow[]): Why | undefined {
+  const row = rows.find((one) => one.id === id);
+  if (row === undefined) return undefined;
+  if (row.status === "done") return { answer: "done" };
+  const statuses = statusesOf(rows);
+  const isReady = (one: IndexRow): boolean => one.status !== "done" && waitsFor(one, statuses).length === 0;
+  if (!isReady(row)) {
+    const [own, all] = [new Set(waitsFor(row, statuses)), closure(id, rows)];
+    const first = rows.filter((one) => all?.has(one.id) === true && isReady(one));
+    return { answer: "waits", waitsFor: rows.filter((one) => own.has(one.id)), first: inOrder(first) };
+  }
+  const selection = selectTask(rows, NOTHING_TRIED);
+  if ("picked" in selection && selection.picked.id === id)
+    return { answer: "next", of: selection.candidates };
+  return {
+    answer: "behind",
+    before: inOrder(rows.filter((one) => isReady(one) && comesBefore(one, row) < 0)),
+  };
+}
+
+const NOTHING_TRIED = {
+  attempts: new Map<TaskId, number>(),
+  maxAttempts: 1,
+  blockedAtStart: new Set<TaskId>(),
+  finalForRun: new Set<TaskId>(),
+};
+
+function inOrder(rows: readonly IndexRow[]): IndexRow[] {
+  return [...rows].sort(comesBefore);
+}
