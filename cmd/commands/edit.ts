@@ -10,8 +10,9 @@ import { readAssignment, valuesOf, type Assignment, type Complaint } from "../..
 import { idsAfter } from "../../src/todo/ids.js";
 import { withValues, type PersonChange, type TaskEdit } from "../../src/todo/person-change.js";
 import { didYouMean } from "../../src/todo/problem.js";
-import { openStore, type EditFailure } from "../../src/todo/store.js";
+import { openStore } from "../../src/todo/store.js";
 import { TaskId, type Backlog, type Task } from "../../src/todo/task.js";
+import type { EditRefusal } from "../../src/todo/writer.js";
 import type { EditAnswer } from "../../src/ui/shapes.js";
 import { plural } from "../../src/ui/amounts.js";
 import { clean } from "../../src/ui/terminal/text.js";
@@ -205,23 +206,15 @@ function taskOf({ tasks }: Backlog, id: string): Task {
   );
 }
 
-function refusal(shell: Shell, file: string, failure: EditFailure): UserError {
+function refusal(shell: Shell, file: string, failure: EditRefusal): UserError {
   const shown = shownPath(shell, file);
   switch (failure.kind) {
-    case "held": {
-      const { pid, host } = failure.by;
-      return new UserError(
-        "environment",
-        `${shown} is kept locked by pid ${pid} on ${host}`,
-        "try again, or end that process",
-      );
-    }
     case "unusable":
       return failure.read.kind === "missing"
         ? new UserError(
             "usage",
             `there is no task file ${shown}`,
-            "looper init makes one, and looper run drafts one",
+            'looper run drafts one: looper run --prompt "what to build"',
           )
         : new UserError(
             "usage",

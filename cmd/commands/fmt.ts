@@ -49,14 +49,7 @@ async function writeInto({ ports }: Shell, project: Project, shown: string): Pro
   if (live !== undefined)
     throw new UserError("environment", `run ${live.run} works on ${shown}`, "format it when the run is over");
   const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir });
-  const written = await store.rewrite((newest) => Buffer.from(formatted(newest, shown)));
-  if (written.ok) return;
-  const { pid, host } = written.error.by;
-  throw new UserError(
-    "environment",
-    `${shown} is kept locked by pid ${pid} on ${host}`,
-    "try again, or end that process",
-  );
+  await store.rewrite((newest) => Buffer.from(formatted(newest, shown)));
 }
 
 async function printDiff(

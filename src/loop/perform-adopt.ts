@@ -44,10 +44,7 @@ async function adopt(world: World, job: JobFacts, repairs: boolean): Promise<str
   }
   const taken = own === checked.backlog ? bytes : Buffer.from(`${JSON.stringify(own, null, 2)}\n`, "utf8");
   const adopted = await store.adopt(taken, { copyAside: true });
-  if (adopted.ok) return undefined;
-  return adopted.error.kind === "held"
-    ? "the backlog is being written by somebody else"
-    : "the backlog is not valid";
+  return adopted.ok ? undefined : "the backlog is not valid";
 }
 
 /** L5: what proves a task, and who does it, is for people to say: only what the old text said already is kept. */

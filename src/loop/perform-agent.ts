@@ -87,8 +87,8 @@ async function putBackWithoutLog(world: World, { job }: RunAgent): Promise<UserE
 async function takeDraft(world: World, draft: string, before: Uint8Array | undefined): Promise<void> {
   const { files } = world.ports;
   const written = await world.store.putBack(before);
-  if (!written.ok || written.value === undefined) return;
-  if ((await files.stat(draft)) === undefined) await files.writeNew(draft, written.value, { mode: 0o600 });
+  if (written === undefined) return;
+  if ((await files.stat(draft)) === undefined) await files.writeNew(draft, written, { mode: 0o600 });
 }
 
 interface Step {

@@ -4,7 +4,6 @@ import { hasTasksInHistory } from "../git/history.js";
 import type { StepEvent } from "../logging/events.js";
 import { findRun, readLines } from "../logging/read.js";
 import { never } from "../system/never.js";
-import { UserError } from "../system/errors.js";
 import { listBackups } from "../todo/backlog-file.js";
 import type { Change } from "../todo/change.js";
 import type { Problem } from "../todo/problem.js";
@@ -107,7 +106,7 @@ function quote(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Has the store apply changes; a file that somebody else keeps locked is an error of the world. */
+/** Has the store apply changes. */
 export async function changeBacklog(
   world: World,
   changes: readonly Change[],
@@ -120,14 +119,7 @@ export async function changeBacklog(
     ...(beforeWrite === undefined ? {} : { beforeWrite }),
   });
   if (changed.ok) return outcomeOf(world, changed.value);
-  const { error } = changed;
-  if (error.kind === "unusable") throw new Error("the backlog is changed, but was never read");
-  const { pid, host } = error.by;
-  throw new UserError(
-    "environment",
-    `${world.project.todoFile} is kept locked by pid ${String(pid)} on ${host}`,
-    "end that process, then run again",
-  );
+  throw new Error("the backlog is changed, but was never read");
 }
 
 /** What the store says, as events carry it; finished tasks are remembered, since a person's save must not undo them. */

@@ -86,7 +86,7 @@ export async function readBacklog({ store, project }: UndoSite): Promise<Backlog
 
 /** Has the store apply changes to the newest backlog. */
 export async function changeBacklog(
-  { store, project }: UndoSite,
+  { store }: UndoSite,
   changes: readonly Change[],
   beforeWrite?: ChangeOptions["beforeWrite"],
 ): Promise<Changed> {
@@ -96,13 +96,7 @@ export async function changeBacklog(
     ...(beforeWrite === undefined ? {} : { beforeWrite }),
   });
   if (changed.ok) return changed.value;
-  if (changed.error.kind === "unusable") throw new Error("the backlog is changed, but was never read");
-  const { pid, host } = changed.error.by;
-  throw new UserError(
-    "environment",
-    `${project.todoFile} is kept locked by pid ${String(pid)} on ${host}`,
-    "end that process, then try again",
-  );
+  throw new Error("the backlog is changed, but was never read");
 }
 
 /** Git's own failures as errors the user must act on. */

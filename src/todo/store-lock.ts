@@ -2,20 +2,19 @@
 import { basename, dirname, join } from "node:path";
 import { digest } from "../system/digest.js";
 import { errorCode, errorMessage, UserError } from "../system/errors.js";
-import { acquireLock, type LockOwner } from "../system/lock.js";
+import { acquireLock } from "../system/lock.js";
 import type { Ports } from "../system/ports.js";
-import { err, type Result } from "../system/result.js";
 
 /** The lock goes to whoever comes first when it is free: of a hundred who want it, one may be unlucky for a while. */
 const LOCK_WAIT_MS = 30_000;
 
-/** Acts while nobody else does. `run`: named in the lock. */
-export async function withLock<T, E>(
+/** Acts while nobody else does. `run`: named in the lock. Who holds it all the while is named in an `environment` error. */
+export async function withLock<T>(
   ports: Pick<Ports, "clock" | "files" | "processes" | "random">,
   path: string,
   { lockFolder, run }: { lockFolder: string; run?: string },
-  act: () => Promise<Result<T, E>>,
-): Promise<Result<T, E | { kind: "held"; by: LockOwner }>> {
+  act: () => Promise<T>,
+): Promise<T> {
   const folder = (await ports.files.realPath(dirname(path))) ?? dirname(path);
   const real = (await ports.files.realPath(path)) ?? join(folder, basename(path));
   const lock = join(lockFolder, `backlog-${digest([real])}`);
@@ -26,7 +25,11 @@ export async function withLock<T, E>(
     const hint = `make room, or make ${lockFolder} writable`;
     throw new UserError("environment", message, hint, { cause: error });
   });
-  if ("heldBy" in result) return err({ kind: "held", by: result.heldBy });
+  if ("heldBy" in result) {
+    const { pid, host } = result.heldBy;
+    const message = `${path} is kept locked by pid ${String(pid)} on ${host}`;
+    throw new UserError("environment", message, "end that process, then try again");
+  }
   try {
     // Each write is whole or not at all: there is nothing to mend, and the writer tidies up in any case.
     await result.held.forgetDead();

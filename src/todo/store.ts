@@ -1,13 +1,11 @@
 // The one writer of the backlog, seen from outside: what can be done with a task file. Leaves the lock to store-lock.ts, and what
 // is done under it to writer.ts.
-import type { LockOwner } from "../system/lock.js";
 import type { Ports } from "../system/ports.js";
-import { ok, type Result } from "../system/result.js";
+import type { Result } from "../system/result.js";
 import { BacklogFile, type CopyKind } from "./backlog-file.js";
 import type { Change } from "./change.js";
 import type { CheckOptions } from "./check.js";
 import type { PersonChange } from "./person-change.js";
-import type { Problem } from "./problem.js";
 import { withLock } from "./store-lock.js";
 import type { Backlog } from "./task.js";
 import {
@@ -17,8 +15,10 @@ import {
   type Changed,
   type Edited,
   type EditRefusal,
+  type Invalid,
   type ReadResult,
   type Told,
+  type Unusable,
 } from "./writer.js";
 
 export interface StoreOptions {
@@ -32,24 +32,14 @@ export interface StoreOptions {
   heard?: () => Promise<readonly Told[]>;
 }
 
-export type ChangeFailure =
-  /** Somebody else held the short lock all the while. */
-  | { kind: "held"; by: LockOwner }
-  /** There is no valid file, and this store never saw one. */
-  | { kind: "unusable"; read: ReadResult };
-
-export type AdoptFailure = { kind: "held"; by: LockOwner } | { kind: "invalid"; problems: Problem[] };
-
-export type EditFailure = { kind: "held"; by: LockOwner } | EditRefusal;
-
-/** The store of one task file. The first good file it reads is the one it knows; from then on `change` keeps it up to date. */
+/** The store of one task file; what writes waits for its lock, and throws where somebody keeps it. The first good file it reads is the one it knows; from then on `change` keeps it up to date. */
 export interface Store {
   /** What is there now. Takes nothing over: what others saved is for the next `change`, an empty list of changes included. */
   read(): Promise<ReadResult>;
   /** As it is once nobody is in the midst of saving it: what is not valid and was written just now is given a moment. */
   readSaved(): Promise<ReadResult>;
   /** Applies changes to the newest file. Nothing is written when nothing differs. */
-  change(changes: readonly Change[], options: ChangeOptions): Promise<Result<Changed, ChangeFailure>>;
+  change(changes: readonly Change[], options: ChangeOptions): Promise<Result<Changed, Unusable>>;
   /**
    * A person's changes, decided on the newest file while nobody else changes it: all of them or none. `tell` says them to a
    * run that goes on, right before they are written.
@@ -57,20 +47,16 @@ export interface Store {
   edit(
     decide: (backlog: Backlog) => readonly PersonChange[],
     tell: (told: Told) => Promise<void>,
-  ): Promise<Result<Edited, EditFailure>>;
+  ): Promise<Result<Edited, EditRefusal>>;
   /** Writes the file as it is now in another way, a backlog or not; whether that differs. `undefined`: there is no file. */
-  rewrite(
-    make: (bytes: Uint8Array) => Uint8Array,
-  ): Promise<Result<boolean | undefined, { kind: "held"; by: LockOwner }>>;
+  rewrite(make: (bytes: Uint8Array) => Uint8Array): Promise<boolean | undefined>;
   /** Makes these bytes the file, if they are a valid backlog with tasks. An old file with tasks is copied aside in any case. */
-  adopt(bytes: Uint8Array, options: { copyAside: boolean }): Promise<Result<Adopted, AdoptFailure>>;
+  adopt(bytes: Uint8Array, options: { copyAside: boolean }): Promise<Result<Adopted, Invalid>>;
   /**
    * Makes the file what it was before an agent that was to write elsewhere wrote here; what it wrote is copied aside, and
    * answered. `undefined`: the file is as it was.
    */
-  putBack(
-    before: Uint8Array | undefined,
-  ): Promise<Result<Uint8Array | undefined, { kind: "held"; by: LockOwner }>>;
+  putBack(before: Uint8Array | undefined): Promise<Uint8Array | undefined>;
   /** Takes its lock and lets it go: what one who was killed left of it is gone then. */
   tidy(): Promise<void>;
   /** Copies the file as it is now to `<file>.<kind>-<time>`; `undefined` when there is none. */
@@ -91,9 +77,7 @@ export function openStore(ports: StorePorts, path: string, options: StoreOptions
     rewrite: (make) => withLock(ports, path, options, () => writer.rewrite(make)),
     adopt: (bytes, how) => withLock(ports, path, options, () => writer.adopt(bytes, how)),
     putBack: (before) => withLock(ports, path, options, () => writer.putBack(before)),
-    tidy: async () => {
-      await withLock(ports, path, options, () => Promise.resolve(ok(undefined)));
-    },
+    tidy: () => withLock(ports, path, options, () => Promise.resolve()),
     putAside: async (kind) => {
       const look = await file.look();
       return look.kind === "missing" ? undefined : file.setAside(kind, look.bytes);

@@ -66,14 +66,20 @@ export interface Adopted {
   copy?: string;
 }
 
-/** Why nothing was edited. */
-export type EditRefusal =
-  /** There is no valid file. */
-  | { kind: "unusable"; read: ReadResult }
-  /** Nothing of the changes was done. */
-  | { kind: "refused"; refusals: Refusal[] }
-  /** It would not be a valid backlog. */
-  | { kind: "invalid"; problems: Problem[] };
+/** There is no valid file, and none was seen before. */
+export interface Unusable {
+  kind: "unusable";
+  read: ReadResult;
+}
+
+/** It would not be a valid backlog. */
+export interface Invalid {
+  kind: "invalid";
+  problems: Problem[];
+}
+
+/** Why nothing was edited; `refused`: nothing of the changes was done. */
+export type EditRefusal = Unusable | Invalid | { kind: "refused"; refusals: Refusal[] };
 
 /** So long a broken file may be one that is just being saved. */
 const SETTLE_MS = 2_000;
@@ -119,10 +125,7 @@ export class Writer {
     return read;
   }
 
-  async change(
-    changes: readonly Change[],
-    options: ChangeOptions,
-  ): Promise<Result<Changed, { kind: "unusable"; read: ReadResult }>> {
+  async change(changes: readonly Change[], options: ChangeOptions): Promise<Result<Changed, Unusable>> {
     await this.tidy();
     const last = this.known;
     const heard = await this.hear();
@@ -194,10 +197,7 @@ export class Writer {
     return told.length === 0 ? undefined : edits;
   }
 
-  async adopt(
-    bytes: Uint8Array,
-    { copyAside }: { copyAside: boolean },
-  ): Promise<Result<Adopted, { kind: "invalid"; problems: Problem[] }>> {
+  async adopt(bytes: Uint8Array, { copyAside }: { copyAside: boolean }): Promise<Result<Adopted, Invalid>> {
     await this.tidy();
     const old = await this.file.look();
     const look = this.file.judge(bytes);
@@ -215,28 +215,28 @@ export class Writer {
     return ok({ backlog, index: indexOf(backlog), ...(copy === undefined ? {} : { copy }) });
   }
 
-  async putBack(before: Uint8Array | undefined): Promise<Result<Uint8Array | undefined, never>> {
+  async putBack(before: Uint8Array | undefined): Promise<Uint8Array | undefined> {
     const look = await this.file.look();
     const now = look.kind === "missing" ? undefined : look.bytes;
     const same =
       now === undefined || before === undefined ? now === before : Buffer.compare(now, before) === 0;
-    if (same) return ok(undefined);
+    if (same) return undefined;
     if (now !== undefined && now.length > 0) await this.file.setAside("edited", now);
     await this.file.putBack(before);
-    return ok(now);
+    return now;
   }
 
   /** Makes other bytes of the file's; whether they differ. `undefined`: there is no file. */
-  async rewrite(make: (bytes: Uint8Array) => Uint8Array): Promise<Result<boolean | undefined, never>> {
+  async rewrite(make: (bytes: Uint8Array) => Uint8Array): Promise<boolean | undefined> {
     await this.tidy();
     for (let restarts = 0; restarts < MOST_RESTARTS; restarts++) {
       const look = await this.file.look();
-      if (look.kind === "missing") return ok(undefined);
+      if (look.kind === "missing") return undefined;
       const bytes = make(look.bytes);
-      if (Buffer.compare(bytes, look.bytes) === 0) return ok(false);
+      if (Buffer.compare(bytes, look.bytes) === 0) return false;
       if (!(await this.file.isStill(look))) continue;
       await this.file.putBack(bytes);
-      return ok(true);
+      return true;
     }
     throw tooFast(this.file.path);
   }
