@@ -3,13 +3,11 @@
 import { findLiveRun } from "../../src/loop/live-run.js";
 import { tellRun } from "../../src/logging/control.js";
 import { UserError } from "../../src/system/errors.js";
-import { nearest } from "../../src/system/nearest.js";
 import { never } from "../../src/system/never.js";
 import type { Result } from "../../src/system/result.js";
 import { readAssignment, valuesOf, type Assignment, type Complaint } from "../../src/todo/assignment.js";
 import { idsAfter } from "../../src/todo/ids.js";
 import { withValues, type PersonChange, type TaskEdit } from "../../src/todo/person-change.js";
-import { didYouMean } from "../../src/todo/problem.js";
 import { openStore } from "../../src/todo/store.js";
 import { TaskId, type Backlog, type Task } from "../../src/todo/task.js";
 import type { EditRefusal } from "../../src/todo/writer.js";
@@ -17,6 +15,7 @@ import type { EditAnswer } from "../../src/ui/shapes.js";
 import { plural } from "../../src/ui/amounts.js";
 import { clean } from "../../src/ui/terminal/text.js";
 import { checkOptionsOf } from "../check-options.js";
+import { taskNamed } from "../find-task.js";
 import { printJson, printLines, projectOf, shownPath } from "../project.js";
 import {
   hasFlag,
@@ -80,7 +79,7 @@ export const set: Command = async (shell, typed) => {
   const assignments = await Promise.all(words.map((word) => readValue(shell, orThrow(readAssignment(word)))));
   return edit(shell, typed, {
     decide: (backlog) => {
-      const task = taskOf(backlog, id);
+      const task = taskNamed(backlog.tasks, id);
       return [{ op: "edit", id: task.id, ...valuesOrThrow(task, assignments) }];
     },
     say: () => [`${id}: ${assignments.map(({ key }) => key).join(", ")}`],
@@ -101,7 +100,7 @@ export const block: Command = (shell, typed) => {
     decide: (backlog) => [
       {
         op: "edit",
-        id: taskOf(backlog, id).id,
+        id: taskNamed(backlog.tasks, id).id,
         set: { status: "blocked", blockers: [why.trim()] },
         clear: [],
       },
@@ -122,7 +121,7 @@ function toStatus({ operands }: Typed, status: "todo" | "done"): Decide {
   return (backlog) =>
     [...new Set(operands)].map((id) => ({
       op: "edit",
-      id: taskOf(backlog, id).id,
+      id: taskNamed(backlog.tasks, id).id,
       set: { status },
       clear: ["blockers"],
     }));
@@ -133,14 +132,13 @@ export const rm: Command = (shell, typed) => {
   const ids = [...new Set(typed.operands)];
   return edit(shell, typed, {
     decide: (backlog) => {
-      const gone = ids.map((id) => taskOf(backlog, id));
+      const gone = ids.map((id) => taskNamed(backlog.tasks, id));
       const dependents = backlog.tasks.filter(
         (task) =>
           !gone.includes(task) && task.depends_on?.some((id) => gone.some((one) => one.id === id)) === true,
       );
-      const unlink = hasFlag(typed, "--force");
-      if (dependents.length > 0 && !unlink) throw neededBy(ids, dependents);
-      return gone.map(({ id }) => ({ op: "remove", id, unlink: true }));
+      if (dependents.length > 0 && !hasFlag(typed, "--force")) throw neededBy(ids, dependents);
+      return gone.map(({ id }) => ({ op: "remove", id }));
     },
     say: ({ changed }) => changed.map(({ id }) => `${id}: removed`),
   });
@@ -190,19 +188,6 @@ async function edit(shell: Shell, typed: Typed, { decide, say }: Wish): Promise<
 function statusLines({ changed }: EditAnswer): string[] {
   return changed.map(({ id, from, to }) =>
     from === to ? `${id}: ${to ?? ""}, as before` : `${id}: ${from ?? ""} → ${to ?? ""}`,
-  );
-}
-
-/** The task with this id; else a `usage` error with what may have been meant. */
-function taskOf({ tasks }: Backlog, id: string): Task {
-  const found = tasks.find((task) => task.id === id);
-  if (found !== undefined) return found;
-  const ids = tasks.map((task) => task.id);
-  const same = ids.find((one) => one.toLowerCase() === id.toLowerCase());
-  throw new UserError(
-    "usage",
-    `there is no task ${id}`,
-    didYouMean(same ?? nearest(id, ids), "looper ls lists them"),
   );
 }
 

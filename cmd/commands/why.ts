@@ -1,16 +1,15 @@
 // `looper why ID`: why a task is the next one, or why not. Leaves the answer to src/todo/why.ts.
 import { checkBacklog } from "../../src/todo/check.js";
-import { didYouMean } from "../../src/todo/problem.js";
 import { rowOf } from "../../src/todo/select.js";
 import type { IndexRow, Task } from "../../src/todo/task.js";
 import { explainTask, type Why } from "../../src/todo/why.js";
 import { UserError } from "../../src/system/errors.js";
-import { nearest } from "../../src/system/nearest.js";
 import { never } from "../../src/system/never.js";
 import { plural } from "../../src/ui/amounts.js";
 import type { WhyAnswer } from "../../src/ui/shapes.js";
 import { clean } from "../../src/ui/terminal/text.js";
 import { checkOptionsOf } from "../check-options.js";
+import { taskNamed } from "../find-task.js";
 import { printJson, printLines, projectOf, readNamedFile, shownPath } from "../project.js";
 import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 
@@ -27,15 +26,8 @@ export async function why(shell: Shell, typed: Typed): Promise<CommandEnd> {
   if (checked.kind === "invalid")
     throw new UserError("usage", `${shown} is no valid backlog`, "looper validate shows what is wrong");
   const tasks = checked.backlog?.tasks ?? [];
-  const task = tasks.find((one) => one.id === id);
-  const explained = task === undefined ? undefined : explainTask(task.id, tasks.map(rowOf));
-  if (task === undefined || explained === undefined) {
-    const near = nearest(
-      id,
-      tasks.map((one) => one.id),
-    );
-    throw new UserError("usage", `there is no task ${id}`, didYouMean(near, "looper ls lists them"));
-  }
+  const task = taskNamed(tasks, id);
+  const explained = explainTask(rowOf(task), tasks.map(rowOf));
   if (hasFlag(typed, "--json")) await printJson(shell, answerOf(task, explained));
   else await printLines(shell.out, linesOf(task, explained).map(clean));
   return "ok";

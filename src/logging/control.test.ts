@@ -20,7 +20,7 @@ afterEach(async () => {
 const line = (id: string): ControlLine => ({
   type: "edit",
   at: "2026-01-02T03:04:05Z",
-  changes: [{ op: "remove", id: TaskId.parse(id), unlink: true }],
+  changes: [{ op: "remove", id: TaskId.parse(id) }],
 });
 
 test("what is said is heard once, in order, by whoever listens; nobody else reads it", async () => {

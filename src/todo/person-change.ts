@@ -38,9 +38,7 @@ export const PersonChange = z.discriminatedUnion("op", [
   z
     .strictObject({ op: z.literal("insert"), task: Task })
     .describe("Appended; removes the completion marker. Refused where the id is taken"),
-  z
-    .strictObject({ op: z.literal("remove"), id: TaskId, unlink: z.boolean() })
-    .describe("Refused while others depend on it, unless their edges are to go as well"),
+  z.strictObject({ op: z.literal("remove"), id: TaskId }).describe("The edges that lead to it go as well"),
 ]);
 /** One change of a person's. */
 export type PersonChange = z.infer<typeof PersonChange>;

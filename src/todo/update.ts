@@ -192,12 +192,9 @@ function insert(draft: Draft, { task }: Extract<PersonChange, { op: "insert" }>)
   return undefined;
 }
 
-function remove(draft: Draft, { id, unlink }: Extract<PersonChange, { op: "remove" }>): string | undefined {
+function remove(draft: Draft, { id }: Extract<PersonChange, { op: "remove" }>): string | undefined {
   const gone = draft.tasks.find((task) => task.id === id);
   if (gone === undefined) return "there is no such task";
-  const dependents = draft.tasks.filter((task) => task.depends_on?.includes(id) === true);
-  if (dependents.length > 0 && !unlink)
-    return `${dependents.map((task) => task.id).join(", ")} ${dependents.length === 1 ? "depends" : "depend"} on it`;
   takeOut(draft, [gone]);
   return undefined;
 }

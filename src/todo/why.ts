@@ -11,20 +11,18 @@ export type Why =
   /** Not ready. `waitsFor`: its own dependencies; `first`: what all of this waits for in the end, and could be taken. */
   | { answer: "waits"; waitsFor: IndexRow[]; first: IndexRow[] };
 
-/** `undefined` where there is no such task. */
-export function explainTask(id: TaskId, rows: readonly IndexRow[]): Why | undefined {
-  const row = rows.find((one) => one.id === id);
-  if (row === undefined) return undefined;
+/** `row` is one of `rows`. */
+export function explainTask(row: IndexRow, rows: readonly IndexRow[]): Why {
   if (row.status === "done") return { answer: "done" };
   const statuses = statusesOf(rows);
   const isReady = (one: IndexRow): boolean => one.status !== "done" && waitsFor(one, statuses).length === 0;
   if (!isReady(row)) {
-    const [own, all] = [new Set(waitsFor(row, statuses)), closure(id, rows)];
+    const [own, all] = [new Set(waitsFor(row, statuses)), closure(row.id, rows)];
     const first = rows.filter((one) => all?.has(one.id) === true && isReady(one));
     return { answer: "waits", waitsFor: rows.filter((one) => own.has(one.id)), first: inOrder(first) };
   }
   const selection = selectTask(rows, NOTHING_TRIED);
-  if ("picked" in selection && selection.picked.id === id)
+  if ("picked" in selection && selection.picked.id === row.id)
     return { answer: "next", of: selection.candidates };
   return {
     answer: "behind",
