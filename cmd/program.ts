@@ -6,7 +6,8 @@ import type { Flags } from "../src/config/resolve.js";
 import { UserError } from "../src/system/errors.js";
 import { never } from "../src/system/never.js";
 import { sortArguments, unknownFlag, type CommandLine, type Sorted } from "./arguments.js";
-import { COMMANDS, COMMON_FLAGS, type CommandDefinition, type FlagDefinition } from "./definitions.js";
+import { COMMON_FLAGS, type CommandDefinition, type FlagDefinition } from "./definition.js";
+import { COMMANDS } from "./definitions.js";
 import type { Command, Typed } from "./shell.js";
 
 /** What was asked for: a text to print, or a command to run. `folder`: what `-C` says. */

@@ -10,7 +10,7 @@ import { replayTree, type TreeReplayed } from "../src/loop/replay-tree.js";
 import type { AskTrust } from "../src/loop/replay-world.js";
 import { UserError } from "../src/system/errors.js";
 import { plural } from "../src/ui/amounts.js";
-import type { ReplayTreeAnswer } from "../src/ui/shapes.js";
+import type { ReplayTreeAnswer } from "../src/ui/shapes/runs.js";
 import { printJson, printLines } from "./project.js";
 import { hasFlag, type CommandEnd, type Shell, type Typed } from "./shell.js";
 

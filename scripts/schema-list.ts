@@ -4,26 +4,23 @@ import { Script } from "../src/agents/script.js";
 import { settingsJsonSchema } from "../src/config/settings-schema.js";
 import { eventJsonSchema } from "../src/logging/events.js";
 import { backlogJsonSchema, summaryJsonSchema } from "../src/todo/schema.js";
+import { EditAnswer, FmtAnswer, ListAnswer, ValidateAnswer, WhyAnswer } from "../src/ui/shapes/backlog.js";
+import { ConfigAnswer, DoctorAnswer } from "../src/ui/shapes/project.js";
 import {
-  capsuleJsonSchema,
-  doctorJsonSchema,
-  editJsonSchema,
-  configJsonSchema,
-  fmtJsonSchema,
-  runsJsonSchema,
-  whyJsonSchema,
-  listJsonSchema,
-  planJsonSchema,
-  replayAtJsonSchema,
-  replayJsonSchema,
-  replayTreeJsonSchema,
-  rescueDropJsonSchema,
-  rescueListJsonSchema,
-  rescueRestoreJsonSchema,
-  rescueShowJsonSchema,
-  undoJsonSchema,
-  validateJsonSchema,
-} from "../src/ui/shapes.js";
+  CapsuleAnswer,
+  PlanAnswer,
+  ReplayAnswer,
+  ReplayAtAnswer,
+  ReplayTreeAnswer,
+  RunsAnswer,
+} from "../src/ui/shapes/runs.js";
+import {
+  RescueDropAnswer,
+  RescueListAnswer,
+  RescueRestoreAnswer,
+  RescueShowAnswer,
+  UndoAnswer,
+} from "../src/ui/shapes/work.js";
 
 /** A published schema: a path from the project's root, and the function whose result the file holds. */
 export interface PublishedSchema {
@@ -31,26 +28,34 @@ export interface PublishedSchema {
   make: () => unknown;
 }
 
+/** What commands print with `--json`: `schemas/cli/<name>.schema.json`, its title, its shape. */
+const CLI: readonly (readonly [string, string, z.ZodType])[] = [
+  ["capsule", "looper capsule --json", CapsuleAnswer],
+  ["config", "looper config --json", ConfigAnswer],
+  ["doctor", "looper doctor --json", DoctorAnswer],
+  ["edit", "looper add, set, block, todo, done, rm --json", EditAnswer],
+  ["fmt", "looper fmt --json", FmtAnswer],
+  ["ls", "looper ls --json", ListAnswer],
+  ["replay", "looper replay --json", ReplayAnswer],
+  ["replay-at", "looper replay --at SEQ --json", ReplayAtAnswer],
+  ["replay-tree", "looper replay --tree --json", ReplayTreeAnswer],
+  ["rescue-drop", "looper rescue drop ID --json", RescueDropAnswer],
+  ["rescue-list", "looper rescue --json", RescueListAnswer],
+  ["rescue-restore", "looper rescue restore ID --json", RescueRestoreAnswer],
+  ["rescue-show", "looper rescue show ID --json", RescueShowAnswer],
+  ["run-dry-run", "looper run --dry-run --json", PlanAnswer],
+  ["runs", "looper runs --json", RunsAnswer],
+  ["undo", "looper undo --json", UndoAnswer],
+  ["validate", "looper validate --json", ValidateAnswer],
+  ["why", "looper why --json", WhyAnswer],
+];
+
 export const PUBLISHED: readonly PublishedSchema[] = [
   { path: "run.schema.json", make: backlogJsonSchema },
-  { path: "schemas/cli/capsule.schema.json", make: capsuleJsonSchema },
-  { path: "schemas/cli/doctor.schema.json", make: doctorJsonSchema },
-  { path: "schemas/cli/ls.schema.json", make: listJsonSchema },
-  { path: "schemas/cli/fmt.schema.json", make: fmtJsonSchema },
-  { path: "schemas/cli/runs.schema.json", make: runsJsonSchema },
-  { path: "schemas/cli/why.schema.json", make: whyJsonSchema },
-  { path: "schemas/cli/config.schema.json", make: configJsonSchema },
-  { path: "schemas/cli/edit.schema.json", make: editJsonSchema },
-  { path: "schemas/cli/replay.schema.json", make: replayJsonSchema },
-  { path: "schemas/cli/replay-at.schema.json", make: replayAtJsonSchema },
-  { path: "schemas/cli/replay-tree.schema.json", make: replayTreeJsonSchema },
-  { path: "schemas/cli/rescue-drop.schema.json", make: rescueDropJsonSchema },
-  { path: "schemas/cli/rescue-list.schema.json", make: rescueListJsonSchema },
-  { path: "schemas/cli/rescue-restore.schema.json", make: rescueRestoreJsonSchema },
-  { path: "schemas/cli/rescue-show.schema.json", make: rescueShowJsonSchema },
-  { path: "schemas/cli/run-dry-run.schema.json", make: planJsonSchema },
-  { path: "schemas/cli/undo.schema.json", make: undoJsonSchema },
-  { path: "schemas/cli/validate.schema.json", make: validateJsonSchema },
+  ...CLI.map(([name, title, shape]) => ({
+    path: `schemas/cli/${name}.schema.json`,
+    make: () => titled(title, shape),
+  })),
   { path: "schemas/config.schema.json", make: settingsJsonSchema },
   { path: "schemas/event.schema.json", make: eventJsonSchema },
   { path: "schemas/scripted.schema.json", make: () => titled("Script of the scripted agent", Script) },

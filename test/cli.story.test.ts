@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { EventLine } from "../src/logging/events.js";
-import { PlanAnswer } from "../src/ui/shapes.js";
+import { PlanAnswer } from "../src/ui/shapes/runs.js";
 import { story, type Rig } from "./rig.js";
 
 const BIN = path.resolve("dist/looper.js");

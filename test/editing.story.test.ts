@@ -1,6 +1,6 @@
 // The editing commands, as a person types them: alone, many at once, and while a run goes on.
 import { expect, test } from "vitest";
-import { EditAnswer } from "../src/ui/shapes.js";
+import { EditAnswer } from "../src/ui/shapes/backlog.js";
 import { type Rig, story } from "./rig.js";
 
 const taskOf = (rig: Rig, id: string) => rig.readBacklog().tasks.find((task) => task.id === id);

@@ -2,7 +2,7 @@
 import { chmodSync, statSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { FmtAnswer } from "../src/ui/shapes.js";
+import { FmtAnswer } from "../src/ui/shapes/backlog.js";
 import { story } from "./rig.js";
 
 const MESSY =

@@ -2,7 +2,7 @@
 import { chmodSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { ReplayTreeAnswer } from "../src/ui/shapes.js";
+import { ReplayTreeAnswer } from "../src/ui/shapes/runs.js";
 import type { Turn } from "./puppet.js";
 import { type Rig, story } from "./rig.js";
 

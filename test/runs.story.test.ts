@@ -1,6 +1,7 @@
 // `looper runs` and `looper config`, from outside: what goes on, what was, what is in force.
 import { expect, test } from "vitest";
-import { ConfigAnswer, RunsAnswer } from "../src/ui/shapes.js";
+import { ConfigAnswer } from "../src/ui/shapes/project.js";
+import { RunsAnswer } from "../src/ui/shapes/runs.js";
 import { type Rig, story } from "./rig.js";
 
 const runsOf = async (rig: Rig): Promise<RunsAnswer["runs"]> =>

@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { UndoAnswer } from "../src/ui/shapes.js";
+import { UndoAnswer } from "../src/ui/shapes/work.js";
 import type { Puppet, Turn } from "./puppet.js";
 import { type Rig, type TaskDraft, story } from "./rig.js";
 

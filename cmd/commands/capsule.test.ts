@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { unpackCapsule } from "../../src/logging/capsule.js";
 import { nodePorts } from "../../src/system/node.js";
-import { CapsuleAnswer, ReplayAnswer } from "../../src/ui/shapes.js";
+import { CapsuleAnswer, ReplayAnswer } from "../../src/ui/shapes/runs.js";
 import type { CommandEnd, Typed } from "../shell.js";
 import { shellIn } from "../testing.js";
 import { capsule } from "./capsule.js";

@@ -8,7 +8,7 @@ import { withoutPaths } from "../../src/loop/open-run.js";
 import { errorCode, errorMessage, UserError } from "../../src/system/errors.js";
 import { createRedact, secretValues, type Redact } from "../../src/system/redact.js";
 import { plural, showCount } from "../../src/ui/amounts.js";
-import type { CapsuleAnswer } from "../../src/ui/shapes.js";
+import type { CapsuleAnswer } from "../../src/ui/shapes/runs.js";
 import { folderOfRun } from "../find-run.js";
 import { printJson, printLines, projectOf, shownPath } from "../project.js";
 import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ConfigAnswer } from "../../src/ui/shapes.js";
+import { ConfigAnswer } from "../../src/ui/shapes/project.js";
 import { shellIn } from "../testing.js";
 import { config } from "./config.js";
 

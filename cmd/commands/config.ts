@@ -7,7 +7,7 @@ import { spellSettings } from "../../src/config/spell.js";
 import { UserError } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/nearest.js";
 import { didYouMean } from "../../src/todo/problem.js";
-import type { ConfigAnswer } from "../../src/ui/shapes.js";
+import type { ConfigAnswer } from "../../src/ui/shapes/project.js";
 import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
 import { tableLines } from "../../src/ui/terminal/columns.js";
 import { clean } from "../../src/ui/terminal/text.js";

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { DoctorAnswer } from "../../src/ui/shapes.js";
+import { DoctorAnswer } from "../../src/ui/shapes/project.js";
 import { shellIn } from "../testing.js";
 import { doctor } from "./doctor.js";
 

@@ -4,7 +4,7 @@ import { checkStart } from "../../src/loop/assemble.js";
 import { UserError } from "../../src/system/errors.js";
 import { never } from "../../src/system/never.js";
 import { plural } from "../../src/ui/amounts.js";
-import type { DoctorAnswer } from "../../src/ui/shapes.js";
+import type { DoctorAnswer } from "../../src/ui/shapes/project.js";
 import { coloursFor, wantsColour, type Colours } from "../../src/ui/terminal/colours.js";
 import { clean } from "../../src/ui/terminal/text.js";
 import { checkAgentOutput } from "../doctor/agent-output.js";

@@ -11,7 +11,7 @@ import { withValues, type PersonChange, type TaskEdit } from "../../src/todo/per
 import { openStore } from "../../src/todo/store.js";
 import { TaskId, type Backlog, type Task } from "../../src/todo/task.js";
 import type { EditRefusal } from "../../src/todo/writer.js";
-import type { EditAnswer } from "../../src/ui/shapes.js";
+import type { EditAnswer } from "../../src/ui/shapes/backlog.js";
 import { plural } from "../../src/ui/amounts.js";
 import { clean } from "../../src/ui/terminal/text.js";
 import { checkOptionsOf } from "../check-options.js";

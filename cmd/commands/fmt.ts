@@ -5,7 +5,7 @@ import { UserError } from "../../src/system/errors.js";
 import { formatBacklog } from "../../src/todo/canonical.js";
 import { openStore } from "../../src/todo/store.js";
 import type { Project } from "../../src/config/open-project.js";
-import type { FmtAnswer } from "../../src/ui/shapes.js";
+import type { FmtAnswer } from "../../src/ui/shapes/backlog.js";
 import { plural } from "../../src/ui/amounts.js";
 import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
 import { clean } from "../../src/ui/terminal/text.js";

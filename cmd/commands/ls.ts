@@ -7,7 +7,7 @@ import type { Problem } from "../../src/todo/problem.js";
 import { orderForListing, statusesOf, waitsFor } from "../../src/todo/select.js";
 import { Status, STATUSES, type Task } from "../../src/todo/task.js";
 import { isVerified } from "../../src/todo/verified.js";
-import type { ListAnswer } from "../../src/ui/shapes.js";
+import type { ListAnswer } from "../../src/ui/shapes/backlog.js";
 import { plural } from "../../src/ui/amounts.js";
 import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
 import { taskListLines, type ListedTask } from "../../src/ui/terminal/task-list.js";

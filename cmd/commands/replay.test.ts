@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ReplayAnswer, ReplayAtAnswer } from "../../src/ui/shapes.js";
+import { ReplayAnswer, ReplayAtAnswer } from "../../src/ui/shapes/runs.js";
 import type { CommandEnd, Typed } from "../shell.js";
 import { shellIn } from "../testing.js";
 import { replay } from "./replay.js";

@@ -4,7 +4,7 @@ import { withCapsule } from "../../src/loop/make-capsule.js";
 import { replayAt, replayRun } from "../../src/loop/replay.js";
 import { UserError } from "../../src/system/errors.js";
 import { plural } from "../../src/ui/amounts.js";
-import type { ReplayAnswer, ReplayAtAnswer } from "../../src/ui/shapes.js";
+import type { ReplayAnswer, ReplayAtAnswer } from "../../src/ui/shapes/runs.js";
 import { folderOfRun } from "../find-run.js";
 import { printJson, printLines, projectOf, readNamedFile } from "../project.js";
 import { replayWithTree } from "../replay-with-tree.js";

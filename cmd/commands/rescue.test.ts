@@ -13,7 +13,7 @@ import {
   RescueListAnswer,
   RescueRestoreAnswer,
   RescueShowAnswer,
-} from "../../src/ui/shapes.js";
+} from "../../src/ui/shapes/work.js";
 import { shellIn } from "../testing.js";
 import { rescue } from "./rescue.js";
 

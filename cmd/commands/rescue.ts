@@ -18,7 +18,7 @@ import type {
   RescueListAnswer,
   RescueRestoreAnswer,
   RescueShowAnswer,
-} from "../../src/ui/shapes.js";
+} from "../../src/ui/shapes/work.js";
 import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
 import { diffLines, rescueLines, whyText } from "../../src/ui/terminal/rescues.js";
 import { clean } from "../../src/ui/terminal/text.js";

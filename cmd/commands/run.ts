@@ -5,7 +5,7 @@ import type { Flags } from "../../src/config/resolve.js";
 import { ROWS } from "../../src/config/settings.js";
 import { UserError } from "../../src/system/errors.js";
 import { planRun, type Plan } from "../../src/loop/plan-run.js";
-import type { PlanAnswer } from "../../src/ui/shapes.js";
+import type { PlanAnswer } from "../../src/ui/shapes/runs.js";
 import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
 import { clean } from "../../src/ui/terminal/text.js";
 import { mustBeReadable, printJson, printLines, projectOf } from "../project.js";

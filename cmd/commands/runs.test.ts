@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { RunsAnswer } from "../../src/ui/shapes.js";
+import { RunsAnswer } from "../../src/ui/shapes/runs.js";
 import { shellIn } from "../testing.js";
 import { runs } from "./runs.js";
 

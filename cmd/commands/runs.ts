@@ -3,7 +3,7 @@ import { findLiveRun } from "../../src/loop/live-run.js";
 import { summarizeRuns, type RunSummary } from "../../src/logging/run-summaries.js";
 import { UserError } from "../../src/system/errors.js";
 import { showCost, showCount, showDuration, showMoment } from "../../src/ui/amounts.js";
-import type { RunsAnswer } from "../../src/ui/shapes.js";
+import type { RunsAnswer } from "../../src/ui/shapes/runs.js";
 import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
 import { tableLines } from "../../src/ui/terminal/columns.js";
 import { printJson, printLines, projectOf } from "../project.js";

@@ -3,7 +3,7 @@ import { undo as undoTask, type Undoing } from "../../src/loop/undo.js";
 import { allPassed, type GateEnd } from "../../src/loop/undo-gate.js";
 import { UserError } from "../../src/system/errors.js";
 import { never } from "../../src/system/never.js";
-import type { UndoAnswer } from "../../src/ui/shapes.js";
+import type { UndoAnswer } from "../../src/ui/shapes/work.js";
 import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
 import { clean } from "../../src/ui/terminal/text.js";
 import { refusalLines, undoLines } from "../../src/ui/terminal/undo-lines.js";

@@ -2,7 +2,7 @@ import path from "node:path";
 import { checkBacklog, type CheckResult } from "../../src/todo/check.js";
 import type { Problem } from "../../src/todo/problem.js";
 import { plural } from "../../src/ui/amounts.js";
-import type { ValidateAnswer } from "../../src/ui/shapes.js";
+import type { ValidateAnswer } from "../../src/ui/shapes/backlog.js";
 import { coloursFor, wantsColour, type Colours } from "../../src/ui/terminal/colours.js";
 import { clean } from "../../src/ui/terminal/text.js";
 import { checkOptionsOf } from "../check-options.js";

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { WhyAnswer } from "../../src/ui/shapes.js";
+import { WhyAnswer } from "../../src/ui/shapes/backlog.js";
 import { shellIn } from "../testing.js";
 import { why } from "./why.js";
 

@@ -6,7 +6,7 @@ import { explainTask, type Why } from "../../src/todo/why.js";
 import { UserError } from "../../src/system/errors.js";
 import { never } from "../../src/system/never.js";
 import { plural } from "../../src/ui/amounts.js";
-import type { WhyAnswer } from "../../src/ui/shapes.js";
+import type { WhyAnswer } from "../../src/ui/shapes/backlog.js";
 import { clean } from "../../src/ui/terminal/text.js";
 import { checkOptionsOf } from "../check-options.js";
 import { taskNamed } from "../find-task.js";

@@ -1,4 +1,4 @@
-import type { DoctorAnswer } from "../../src/ui/shapes.js";
+import type { DoctorAnswer } from "../../src/ui/shapes/project.js";
 
 /** One thing that was looked at. `remedy`: what to do about it. */
 export type Check = DoctorAnswer["checks"][number];

@@ -1,6 +1,6 @@
 // What was put aside, on a terminal: the list, and a diff in colour. Pure.
 import { never } from "../../system/never.js";
-import type { RescueFactsAnswer } from "../shapes.js";
+import type { RescueFactsAnswer } from "../shapes/work.js";
 import type { Colours } from "./colours.js";
 import { tableLines } from "./columns.js";
 import { clean } from "./text.js";

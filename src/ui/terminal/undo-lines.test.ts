@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { UndoAnswer } from "../shapes.js";
+import type { UndoAnswer } from "../shapes/work.js";
 import { PLAIN } from "./colours.js";
 import { refusalLines, undoLines } from "./undo-lines.js";
 

@@ -1,7 +1,7 @@
 // What an undoing came to, in lines. Pure.
 import { never } from "../../system/never.js";
 import { plural, showDuration } from "../amounts.js";
-import type { UndoAnswer } from "../shapes.js";
+import type { UndoAnswer } from "../shapes/work.js";
 import type { Colours } from "./colours.js";
 import { clean } from "./text.js";
 

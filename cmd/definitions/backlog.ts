@@ -1,0 +1,145 @@
+// The commands about the backlog. Cheap to load: what they do is imported only when it is asked for.
+import { FILE, JSON_FLAG, TASK, TASKS, TODO_FILE, type CommandDefinition } from "../definition.js";
+
+/** In the order of the help. */
+export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
+  {
+    name: "ls",
+    operands: [
+      { spelled: "[status]", says: "todo, doing, blocked or done; or the task file" },
+      { spelled: "[file]", says: "the task file" },
+    ],
+    says: "list the tasks, in the order they will be taken",
+    flags: [
+      { spelled: "--status <status>", says: "only tasks with this status" },
+      { spelled: "--tag <tag>", says: "only tasks with this tag" },
+      { spelled: "--ready", says: "only tasks that could be taken now" },
+      JSON_FLAG,
+    ],
+    load: async () => (await import("../commands/ls.js")).ls,
+  },
+  {
+    name: "why",
+    operands: [TASK],
+    says: "say why a task is the next one, or why not",
+    flags: [TODO_FILE, JSON_FLAG],
+    examples: [{ line: "looper why T7", says: "what it waits for, or what comes before it" }],
+    load: async () => (await import("../commands/why.js")).why,
+  },
+  {
+    name: "add",
+    operands: [
+      { spelled: "<title>", says: "what is to be done, in one line; - reads titles from stdin, one a line" },
+    ],
+    says: "add a task; prints its id",
+    flags: [
+      { spelled: "-p, --priority <n>", says: "1 (first) to 5 (default: 3)" },
+      {
+        spelled: "--depends-on <ids>",
+        says: "tasks that must be done first, as A,B; repeatable",
+        repeatable: true,
+      },
+      { spelled: "--tag <tag>", says: "a tag; repeatable", repeatable: true },
+      { spelled: "--details <text>", says: "what an agent must know to do it; - reads stdin" },
+      {
+        spelled: "--verify <command>",
+        says: "must pass before it counts as done; repeatable",
+        repeatable: true,
+      },
+      { spelled: "--agent <name>", says: "the agent that is to do it" },
+      TODO_FILE,
+      JSON_FLAG,
+    ],
+    examples: [
+      {
+        line: 'looper add "Dates are right in leap years" -p 1 --tag bug',
+        says: "comes before what is less urgent",
+      },
+      {
+        line: 'looper add "Release it" --depends-on T3,T4 --details - < notes.md',
+        says: "after T3 and T4, with all that is to be known",
+      },
+    ],
+    load: async () => (await import("../commands/edit.js")).add,
+  },
+  {
+    name: "set",
+    operands: [
+      TASK,
+      {
+        spelled: "<assignments...>",
+        says: "key=value; a list takes += and -= as well; key= takes it away; key=- reads stdin",
+      },
+    ],
+    says: "change a task",
+    flags: [TODO_FILE, JSON_FLAG],
+    examples: [
+      { line: "looper set T3 priority=1 tags+=urgent", says: "sooner, and one tag more" },
+      {
+        line: 'looper set T3 depends-on=T1,T2 steps+="write the test" agent=',
+        says: "other dependencies, a further step, and any agent",
+      },
+    ],
+    load: async () => (await import("../commands/edit.js")).set,
+  },
+  {
+    name: "block",
+    operands: [TASK, { spelled: "<why>", says: "what keeps it from being done" }],
+    says: "mark a task as blocked, with the reason",
+    flags: [TODO_FILE, JSON_FLAG],
+    examples: [
+      {
+        line: 'looper block T3 "waits for the key of the test account"',
+        says: "what depends on it waits as well",
+      },
+    ],
+    load: async () => (await import("../commands/edit.js")).block,
+  },
+  {
+    name: "todo",
+    operands: [TASKS],
+    says: "mark tasks as to be done, again",
+    flags: [TODO_FILE, JSON_FLAG],
+    examples: [{ line: "looper todo T3", says: "its blockers are settled" }],
+    load: async () => (await import("../commands/edit.js")).todo,
+  },
+  {
+    name: "done",
+    operands: [TASKS],
+    says: "mark tasks as done, by hand: nothing checks it",
+    flags: [TODO_FILE, JSON_FLAG],
+    examples: [{ line: "looper done T3 T4", says: "what depends on them can begin" }],
+    load: async () => (await import("../commands/edit.js")).done,
+  },
+  {
+    name: "rm",
+    operands: [TASKS],
+    says: "remove tasks; refused while others depend on them",
+    flags: [{ spelled: "--force", says: "remove these dependencies as well" }, TODO_FILE, JSON_FLAG],
+    examples: [{ line: "looper rm T3 --force", says: "and nothing depends on it any more" }],
+    load: async () => (await import("../commands/edit.js")).rm,
+  },
+  {
+    name: "validate",
+    operands: [FILE],
+    says: "show every problem of the task file",
+    flags: [{ spelled: "--schema <file>", says: "another JSON Schema it must meet" }, JSON_FLAG],
+    load: async () => (await import("../commands/validate.js")).validate,
+  },
+  {
+    name: "fmt",
+    operands: [FILE],
+    says: "print the task file in its canonical form: one order of tasks and keys",
+    flags: [
+      { spelled: "-w, --write", says: "write it into the file" },
+      { spelled: "--check", says: "only say whether it is formatted: exit 1 when it is not" },
+      { spelled: "-d, --diff", says: "print what would change" },
+      JSON_FLAG,
+    ],
+    examples: [
+      { line: "looper fmt -w", says: "format the project's task file" },
+      { line: "looper fmt --check --diff", says: "in CI: what is not formatted, and exit 1" },
+    ],
+    load: async () => (await import("../commands/fmt.js")).fmt,
+  },
+];

@@ -1,0 +1,49 @@
+// The commands about the project and the machine. Cheap to load: what they do is imported only when it is asked for.
+import { JSON_FLAG, type CommandDefinition } from "../definition.js";
+
+/** In the order of the help. */
+export const PROJECT_COMMANDS: readonly CommandDefinition[] = [
+  {
+    name: "config",
+    operands: [
+      { spelled: "[verb]", says: "get, or path; without it every setting" },
+      { spelled: "[key]", says: "for get: a setting, e.g. loop.max_attempts" },
+    ],
+    says: "show the settings in force, and where each comes from",
+    flags: [JSON_FLAG],
+    examples: [
+      {
+        line: "looper config",
+        says: "every setting, its value, and the file, variable or default it comes from",
+      },
+      { line: "looper config get loop.max_attempts", says: "one value" },
+      { line: "looper config path", says: "the files that are read, and whether they are there" },
+    ],
+    load: async () => (await import("../commands/config.js")).config,
+  },
+  {
+    name: "doctor",
+    operands: [],
+    says: "check what a run needs, and what dead runs left behind",
+    flags: [{ spelled: "--fix", says: "end leftover processes of dead runs, remove their locks" }, JSON_FLAG],
+    load: async () => (await import("../commands/doctor.js")).doctor,
+  },
+  {
+    name: "demo",
+    operands: [],
+    says: "watch a small backlog being worked through; needs no agent and no network",
+    flags: [],
+    load: async () => (await import("../commands/demo.js")).demo,
+  },
+  {
+    name: "agent-host",
+    operands: [{ spelled: "<file>", says: "a module, a file of steps, or a program" }],
+    says: "the child that hosts an agent",
+    flags: [
+      { spelled: "--scripted", says: "the file is a file of steps" },
+      { spelled: "--acp", says: "the file is a program that speaks the Agent Client Protocol" },
+    ],
+    hidden: true,
+    load: async () => (await import("../commands/agent-host.js")).agentHost,
+  },
+];

@@ -1,0 +1,49 @@
+// The commands that work through the backlog. Cheap to load: what they do is imported only when it is asked for.
+import { FILE, type CommandDefinition, type FlagDefinition } from "../definition.js";
+
+const RUN_FLAGS: readonly FlagDefinition[] = [
+  { spelled: "--agent <name>", says: "the agent of every phase" },
+  { spelled: "--schedule <strategy>", says: "single, odd-even, round-robin, or the name of an agent" },
+  { spelled: "--odd-agent <name>", says: "odd-even: the agent of iterations 1, 3, 5 …" },
+  { spelled: "--even-agent <name>", says: "odd-even: the agent of iterations 2, 4, 6 …" },
+  { spelled: "--rr-agents <names>", says: "round-robin: the agents, as a,b,c" },
+  { spelled: "--iteration-agent <name>", says: "the agent of iterations, whatever the schedule says" },
+  { spelled: "--review-agent <name>", says: "the agent of reviews" },
+  { spelled: "--repair-agent <name>", says: "the agent that repairs a broken task file" },
+  { spelled: "--bootstrap-agent <name>", says: "the agent that writes the first task file" },
+  { spelled: "--model <model>", says: "the model the agents are to use" },
+  { spelled: "--task <id>", says: "only this task, and what it depends on" },
+  { spelled: "--max-iterations <n>", says: "attempts and reviews of this run (default: 50)" },
+  { spelled: "--max-attempts <n>", says: "attempts at one task (default: 2)" },
+  { spelled: "--max-duration <time>", says: "the longest this run may take, e.g. 8h" },
+  { spelled: "--max-cost <dollars>", says: "the most this run may cost" },
+  { spelled: "--max-tokens <n>", says: "the most tokens this run may use" },
+  { spelled: "--loop-delay <seconds>", says: "pause between iterations" },
+  { spelled: "--prompt <text>", says: "the idea to write the first task file from; - reads stdin" },
+  { spelled: "--prompt-file <file>", says: "the template of the iteration prompt" },
+  { spelled: "--hook <command>", says: "run after every attempt and review; repeatable", repeatable: true },
+  {
+    spelled: "--verify <command>",
+    says: "must pass before a task counts as done; repeatable",
+    repeatable: true,
+  },
+  { spelled: "--no-review", says: "no review when nothing is ready" },
+  { spelled: "--no-apply-summary", says: "leave the task file to the agent" },
+  { spelled: "--git-init", says: "make a repository where there is none" },
+  { spelled: "--trust", says: "trust the commands this project's files name" },
+  { spelled: "-y", says: "do not ask before the first task file is written" },
+  { spelled: "--dry-run", says: "show the plan; start nothing, write nothing" },
+  { spelled: "--json", says: "print the events as JSON lines (with --dry-run: the plan as JSON)" },
+  { spelled: "--quiet", says: "print only the result and errors" },
+];
+
+/** In the order of the help. */
+export const RUN_COMMANDS: readonly CommandDefinition[] = [
+  {
+    name: "run",
+    operands: [FILE],
+    says: "work through the backlog until every task is done (the default)",
+    flags: RUN_FLAGS,
+    load: async () => (await import("../commands/run.js")).run,
+  },
+];

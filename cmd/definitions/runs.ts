@@ -1,0 +1,114 @@
+// The commands about runs, their logs, and what they left. Cheap to load: what they do is imported only when it is asked for.
+import { FILE, JSON_FLAG, RUN, type CommandDefinition } from "../definition.js";
+
+/** In the order of the help. */
+export const LOG_COMMANDS: readonly CommandDefinition[] = [
+  {
+    name: "runs",
+    operands: [],
+    says: "list the past runs, the newest first",
+    flags: [{ spelled: "-n <n>", says: "only the newest n" }, JSON_FLAG],
+    examples: [
+      { line: "looper runs", says: "how each ended, what it did, and what it used" },
+      { line: "looper runs -n 1 --json", says: "the last one, for a program" },
+    ],
+    load: async () => (await import("../commands/runs.js")).runs,
+  },
+  {
+    name: "tail",
+    operands: [RUN],
+    says: "show what a run did",
+    flags: [
+      { spelled: "-f", says: "wait for more, into the next run; Ctrl-C ends it" },
+      { spelled: "-n <n>", says: "only the last n events" },
+      { spelled: "--task <id>", says: "only events of this task" },
+      { spelled: "--type <type>", says: "only events of this type" },
+      { spelled: "--raw", says: "the log's own JSON lines" },
+      { spelled: "--json", says: "the same as --raw" },
+    ],
+    load: async () => (await import("../commands/tail.js")).tail,
+  },
+  {
+    name: "replay",
+    operands: [{ spelled: "[run]", says: "a run's id, or a capsule (default: the newest run)" }],
+    says: "take every decision of a run again and compare",
+    flags: [
+      { spelled: "--at <seq>", says: "show state, decision and reason at this line of the log" },
+      {
+        spelled: "--tree",
+        says: "do it all again in a temporary clone, with what the attempts left: the same commits, the same task file?",
+      },
+      {
+        spelled: "--gate",
+        says: "with --tree: run the verify commands there as well, and compare their verdicts",
+      },
+      { spelled: "--trust", says: "with --gate: trust the commands this project's files name" },
+      JSON_FLAG,
+    ],
+    examples: [
+      {
+        line: "looper replay --tree",
+        says: "the newest run again, without an agent: the same commits, the same task file?",
+      },
+      {
+        line: "looper replay bug.capsule --at 120",
+        says: "what somebody's run decided at line 120, and why",
+      },
+    ],
+    load: async () => (await import("../commands/replay.js")).replay,
+  },
+  {
+    name: "capsule",
+    operands: [RUN],
+    says: "pack a run's log into one file for a bug report, without secrets",
+    flags: [
+      {
+        spelled: "--output <file>",
+        says: "where to; - prints it (default: RUN.capsule in the current folder)",
+      },
+      JSON_FLAG,
+    ],
+    examples: [
+      { line: "looper capsule", says: "the newest run, into a file of its name" },
+      {
+        line: "looper capsule 2026-01-31_08-30-00 --output - | gzip > bug.gz",
+        says: "an older one, compressed",
+      },
+    ],
+    load: async () => (await import("../commands/capsule.js")).capsule,
+  },
+  {
+    name: "undo",
+    operands: [{ spelled: "<id>", says: "the task" }, FILE],
+    says: "take back what a done task changed, by a commit on top, and open the task again",
+    flags: [
+      { spelled: "--cascade", says: "done tasks that depend on it as well" },
+      { spelled: "--reason <text>", says: "why; the next attempt is told" },
+      { spelled: "--dry-run", says: "show what would be undone; change nothing" },
+      { spelled: "--trust", says: "trust the commands this project's files name" },
+      JSON_FLAG,
+    ],
+    examples: [
+      {
+        line: "looper undo T3 --reason 'dates are wrong in leap years'",
+        says: "T3 is to do again, and told why",
+      },
+      { line: "looper undo T3 --cascade --dry-run", says: "what would go with it" },
+    ],
+    load: async () => (await import("../commands/undo.js")).undo,
+  },
+  {
+    name: "rescue",
+    operands: [
+      { spelled: "[verb]", says: "list (the default), show, restore or drop" },
+      { spelled: "[ids...]", says: "as listed, or the beginning of one" },
+    ],
+    says: "see what was put aside, bring it back, or drop it",
+    flags: [JSON_FLAG],
+    examples: [
+      { line: "looper rescue show T3-2", says: "what was put aside after the second attempt at T3" },
+      { line: "looper rescue restore T3-2", says: "brings it back into the working tree, uncommitted" },
+    ],
+    load: async () => (await import("../commands/rescue.js")).rescue,
+  },
+];

@@ -1,0 +1,67 @@
+// The shapes of what commands about the backlog print with --json, as schemas: the type, and what lies in schemas/cli/.
+import { z } from "zod";
+import { Status, Task } from "../../todo/task.js";
+
+/** `looper ls --json`. Tasks in the order they will be taken, grouped todo, doing, blocked, done. */
+export const ListAnswer = z.object({
+  file: z.string().describe("Absolute path of the task file"),
+  tasks: z.array(
+    Task.extend({
+      ready: z.boolean().describe("Not done, and nothing it waits for"),
+      waits_for: z.array(z.string()).describe("Those of depends_on that are not done"),
+      verified: z.boolean().describe("It is done, and the gate proved it"),
+    }),
+  ),
+});
+export type ListAnswer = z.infer<typeof ListAnswer>;
+
+/** `--json` of `add`, `set`, `block`, `todo`, `done` and `rm`. */
+export const EditAnswer = z.object({
+  file: z.string().describe("Absolute path of the task file"),
+  changed: z.array(
+    z.object({
+      id: z.string(),
+      from: Status.nullable().describe("Its status before; null for a new task"),
+      to: Status.nullable().describe("Its status now; null for one that is removed"),
+    }),
+  ),
+  tasks: z.array(Task).describe("Those that changed, as they are now"),
+  run: z.string().nullable().describe("The run that goes on, and was told"),
+});
+export type EditAnswer = z.infer<typeof EditAnswer>;
+
+/** `looper why ID --json`: of a run that begins now. Lists are in the order of selection, and empty where they say nothing. */
+export const WhyAnswer = z.object({
+  task: z.string(),
+  status: Status,
+  answer: z.enum(["done", "next", "behind", "waits"]),
+  before: z.array(z.string()).describe("Tasks that are ready and come before it"),
+  waits_for: z.array(z.string()).describe("Its own dependencies that are not done"),
+  first: z.array(z.string()).describe("What all of this waits for in the end, and could be taken"),
+});
+export type WhyAnswer = z.infer<typeof WhyAnswer>;
+
+/** `looper fmt --json`. */
+export const FmtAnswer = z.object({
+  file: z.string().describe("Absolute path of the task file"),
+  canonical: z.boolean().describe("It was in canonical form"),
+  written: z.boolean().describe("It is now"),
+  text: z.string().describe("The canonical form"),
+});
+export type FmtAnswer = z.infer<typeof FmtAnswer>;
+
+/** `looper validate --json`. */
+export const ValidateAnswer = z.object({
+  ok: z.boolean(),
+  problems: z.array(
+    z.object({
+      rule: z.string(),
+      pointer: z.string().describe("JSON pointer; empty for the whole file"),
+      line: z.int().describe("From 1"),
+      column: z.int().describe("From 1, in UTF-16 code units"),
+      message: z.string(),
+      suggestion: z.string().nullable(),
+    }),
+  ),
+});
+export type ValidateAnswer = z.infer<typeof ValidateAnswer>;

@@ -1,0 +1,31 @@
+// The shapes of what commands about the project and its machine print with --json, as schemas: the type, and what lies in schemas/cli/.
+import { z } from "zod";
+
+/** `looper config --json`; with `get` one setting, with `path` the files alone. */
+export const ConfigAnswer = z.object({
+  project: z.string().describe("Absolute path of the project's folder"),
+  files: z.array(z.object({ owner: z.enum(["user", "project"]), path: z.string(), exists: z.boolean() })),
+  settings: z.array(
+    z.object({
+      key: z.string(),
+      value: z.unknown().describe("As a file would spell it; secrets are replaced"),
+      layer: z.enum(["default", "user", "project", "env", "flag"]),
+      where: z.string().describe("A file and line, a variable, or empty for a default"),
+    }),
+  ),
+});
+export type ConfigAnswer = z.infer<typeof ConfigAnswer>;
+
+/** `looper doctor --json`. */
+export const DoctorAnswer = z.object({
+  ok: z.boolean().describe("Nothing is an error"),
+  checks: z.array(
+    z.object({
+      name: z.string(),
+      status: z.enum(["ok", "warning", "error"]),
+      message: z.string(),
+      remedy: z.string().optional(),
+    }),
+  ),
+});
+export type DoctorAnswer = z.infer<typeof DoctorAnswer>;

@@ -1,0 +1,94 @@
+// The shapes of what commands about runs and their logs print with --json, as schemas: the type, and what lies in schemas/cli/.
+import { z } from "zod";
+import { Ending } from "../../logging/events.js";
+
+/** `looper runs --json`. The newest first. */
+export const RunsAnswer = z.object({
+  runs: z.array(
+    z.object({
+      run: z.string(),
+      folder: z.string().describe("Absolute path of its log's folder"),
+      started: z.string().nullable().describe("RFC 3339; null where it was killed before its first line"),
+      state: z.enum(["running", "ended", "killed"]),
+      ending: Ending.nullable().describe("Null unless it ended"),
+      done: z.int().nullable().describe("Tasks it did; null unless it ended, as all that follow"),
+      tasks: z.int().nullable(),
+      iterations: z.int().nullable(),
+      duration_ms: z.number().nullable().describe("Until its last line, of one that did not end"),
+      tokens: z.int().nullable().describe("Input, cached input and output together"),
+      cost_usd: z.number().nullable().describe("Null where it is not known"),
+    }),
+  ),
+});
+export type RunsAnswer = z.infer<typeof RunsAnswer>;
+
+/** `looper replay --json`. */
+export const ReplayAnswer = z.discriminatedUnion("same", [
+  z.object({ same: z.literal(true), run: z.string(), decisions: z.int() }),
+  z.object({
+    same: z.literal(false),
+    run: z.string(),
+    seq: z.int().describe("The first line of the log that differs"),
+    difference: z.string(),
+  }),
+]);
+export type ReplayAnswer = z.infer<typeof ReplayAnswer>;
+
+/** `looper replay --tree --json`. */
+export const ReplayTreeAnswer = z.object({
+  same: z.boolean().describe("Nothing differs, and all of it was replayed"),
+  run: z.string(),
+  decisions: z.int().optional().describe("How many are the same; absent where something differs"),
+  commits: z.int().describe("Commits whose trees are the same"),
+  backlogs: z.int().describe("Changes after which the task file held the same bytes"),
+  gates: z.int().optional().describe("Verdicts that are the same; only with --gate"),
+  notes: z.array(z.string()).describe("What others did meanwhile, taken over from the repository"),
+  seq: z.int().optional().describe("The first line of the log that differs"),
+  difference: z.string().optional(),
+  stopped: z
+    .object({ seq: z.int(), why: z.string() })
+    .optional()
+    .describe("The line from which on only decisions could be compared"),
+});
+export type ReplayTreeAnswer = z.infer<typeof ReplayTreeAnswer>;
+
+/** `looper capsule --json`. */
+export const CapsuleAnswer = z.object({
+  file: z.string().describe("Absolute path of what was written"),
+  run: z.string(),
+  bytes: z.int(),
+  lines: z.int().describe("Lines of the log in it"),
+  indexes: z.int().describe("Index files in it"),
+  decisions: z.int().optional().describe("How many replay the same from it; absent where one differs"),
+  difference: z.string().optional(),
+  names_left: z
+    .boolean()
+    .describe("The user's name was replaced in paths only: it means something else there as well"),
+});
+export type CapsuleAnswer = z.infer<typeof CapsuleAnswer>;
+
+/** `looper replay --at SEQ --json`. */
+export const ReplayAtAnswer = z.object({
+  run: z.string(),
+  seq: z.int().describe("The event that was decided on: this line, or the last one before it that decides"),
+  event: z.string().describe("Its type"),
+  because: z.looseObject({ rule: z.string() }),
+  effects: z.array(z.looseObject({ kind: z.string() })),
+  state: z.looseObject({ phase: z.string() }).describe("The state after it"),
+});
+export type ReplayAtAnswer = z.infer<typeof ReplayAtAnswer>;
+
+/** `looper run --dry-run --json`. */
+export const PlanAnswer = z.union([
+  z.object({
+    task: z.string(),
+    title: z.string(),
+    agent: z.string(),
+    prompt: z.string(),
+    steps: z
+      .array(z.object({ task: z.string(), title: z.string(), agent: z.string() }))
+      .describe("All that would follow if every attempt succeeded, this one first"),
+  }),
+  z.object({ nothing: z.string().describe("Why nothing would be started") }),
+]);
+export type PlanAnswer = z.infer<typeof PlanAnswer>;

@@ -1,0 +1,108 @@
+// The shapes of what `undo` and `rescue` print with --json, as schemas: the type, and what lies in schemas/cli/.
+import { z } from "zod";
+
+/** Something that was put aside. */
+export const RescueFactsAnswer = z.object({
+  id: z.string().describe("The run's id, a slash, and the label"),
+  at: z.string().describe("RFC 3339, UTC"),
+  task: z.string().optional(),
+  why: z.enum(["given-up", "review", "put-back", "commits", "before"]),
+  files: z.int(),
+  commit: z.string(),
+  ref: z.string(),
+});
+export type RescueFactsAnswer = z.infer<typeof RescueFactsAnswer>;
+
+/** `looper rescue --json`, newest first. */
+export const RescueListAnswer = z.object({ rescues: z.array(RescueFactsAnswer) });
+export type RescueListAnswer = z.infer<typeof RescueListAnswer>;
+
+/** `looper rescue show ID --json`. */
+export const RescueShowAnswer = RescueFactsAnswer.extend({
+  paths: z.array(z.string()),
+  staged: z.array(z.string()).describe("Paths whose bytes were staged and in no file"),
+  diff: z.string().describe("As git prints it"),
+});
+export type RescueShowAnswer = z.infer<typeof RescueShowAnswer>;
+
+/** `looper rescue restore ID --json`. */
+export const RescueRestoreAnswer = z.discriminatedUnion("ok", [
+  z.object({
+    ok: z.literal(true),
+    id: z.string(),
+    restored: z.array(z.string()),
+    already: z.array(z.string()).describe("Paths that were as the rescue has them"),
+    left: z.array(z.string()).describe("Other repositories: only their commit is kept"),
+  }),
+  z.object({
+    ok: z.literal(false),
+    id: z.string(),
+    clashes: z
+      .array(z.object({ path: z.string(), why: z.enum(["differs", "ignored", "folder"]) }))
+      .describe("What is in the way; nothing was changed"),
+  }),
+]);
+export type RescueRestoreAnswer = z.infer<typeof RescueRestoreAnswer>;
+
+/** `looper rescue drop ID… --json`. */
+export const RescueDropAnswer = z.object({
+  dropped: z.array(z.object({ id: z.string(), commit: z.string() })),
+});
+export type RescueDropAnswer = z.infer<typeof RescueDropAnswer>;
+
+const UndoneTask = z.object({
+  task: z.string(),
+  title: z.string(),
+  commit: z.string().nullable().describe("The commit that is taken back; null: the task has none"),
+});
+
+const undoing = {
+  task: z.string().describe("The task that was named"),
+  undone: z.array(UndoneTask).describe("That task first, then those that depend on it, newest first"),
+  paths: z.array(z.string()).describe("What is changed back, from the top of the repository"),
+  reopened: z.array(z.string()).describe("Tasks that are to do again"),
+  warnings: z.array(z.string()),
+};
+
+/** `looper undo --json`. */
+export const UndoAnswer = z.discriminatedUnion("outcome", [
+  z.object({
+    outcome: z.literal("undone"),
+    ...undoing,
+    commit: z.string().nullable().describe("The commit on top; null: there was nothing to commit"),
+    gate: z.object({
+      verdict: z
+        .enum(["passed", "failed", "none", "untrusted", "interrupted"])
+        .describe("Of verify.commands, run afterwards; none: there are none"),
+      commands: z.array(
+        z.object({
+          command: z.string(),
+          passed: z.boolean(),
+          end: z.enum(["exited", "killed", "timed-out", "not-found"]),
+          exit_code: z.int().optional(),
+          duration_ms: z.number(),
+          tail: z.string().describe("The end of what it printed"),
+        }),
+      ),
+    }),
+  }),
+  z.object({ outcome: z.literal("planned"), ...undoing }),
+  z.object({
+    outcome: z.literal("refused"),
+    task: z.string(),
+    why: z.enum(["dependents", "conflicts", "changes", "in-hand", "interrupted"]),
+    tasks: z
+      .array(z.object({ task: z.string(), title: z.string() }))
+      .describe("Done tasks that depend on it, or tasks in hand"),
+    paths: z.array(z.string()).describe("Paths in conflict, or with changes that no commit holds"),
+    conflicts: z.array(
+      z.object({
+        path: z.string(),
+        later: z
+          .array(z.object({ commit: z.string(), title: z.string(), task: z.string().optional() }))
+          .describe("Commits that changed it since, newest first"),
+      }),
+    ),
+  }),
+]);
+export type UndoAnswer = z.infer<typeof UndoAnswer>;
