@@ -32,6 +32,7 @@ test: build
 	@npm run -s types
 	@npm run -s unused
 	@npm run -s schemas -- --check
+	@npm run -s docs -- --check
 	@npm test -s -- $(VITEST)
 
 sabotage: install

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ENDINGS } from "../src/logging/events.js";
-import { exitCodeOf, exitCodeOfError, exitCodeOfSignal } from "./exit-codes.js";
+import { BUG, EXIT_CODES, exitCodeOf, exitCodeOfError, exitCodeOfSignal } from "./exit-codes.js";
 
 test("each ending has the exit code the contract gives it", () => {
   expect(ENDINGS.map((ending) => [ending, exitCodeOf({ ending })])).toEqual([
@@ -25,4 +25,16 @@ test("answers, errors of the user, and a child's own code", () => {
   expect([exitCodeOfError("no"), exitCodeOfError("usage"), exitCodeOfError("environment")]).toEqual([
     1, 2, 3,
   ]);
+});
+
+test("every code there is has its meaning written down, and no other has", () => {
+  const codes = [
+    exitCodeOf("ok"),
+    exitCodeOf("no"),
+    ...ENDINGS.map((ending) => exitCodeOf({ ending })),
+    ...(["no", "usage", "environment"] as const).map(exitCodeOfError),
+    ...["SIGHUP", "SIGINT", "SIGTERM"].map(exitCodeOfSignal),
+    BUG,
+  ];
+  expect(EXIT_CODES.flatMap((row) => row.codes)).toEqual([...new Set(codes)].sort((a, b) => a - b));
 });

@@ -5,6 +5,26 @@ import type { CommandEnd } from "./shell.js";
 /** Our bug. */
 export const BUG = 70;
 
+/** What each code means to whoever asks `$?`, for the documents. */
+export const EXIT_CODES: readonly { codes: readonly number[]; means: string }[] = [
+  { codes: [0], means: "did it; for `run`: every task is done" },
+  {
+    codes: [1],
+    means: "worked, and the answer is no: work is left, problems were found, something is not formatted",
+  },
+  {
+    codes: [2],
+    means: "wrong command line, settings or task file; a file that is not there or cannot be read",
+  },
+  {
+    codes: [3],
+    means:
+      "the surroundings: no agent, not signed in, no permission, another run, a project that is not trusted",
+  },
+  { codes: [BUG], means: "a bug of ours" },
+  { codes: [129, 130, 143], means: "interrupted: SIGHUP, SIGINT (Ctrl-C), SIGTERM" },
+];
+
 /** Contract §1: what a command's end is to the caller of the program. */
 export function exitCodeOf(end: CommandEnd): number {
   if (end === "ok") return 0;

@@ -34,6 +34,13 @@ function longName(key: string): string {
   return `LOOPER_${capitals(key)}`;
 }
 
+/** The variables that set a key of the table: its own, then upstream's short ones. `<NAME>` stands for an agent's. */
+export function variablesOf(key: string): string[] {
+  const own = key.startsWith("agents.*.") ? longName(key.split(".").slice(0, 3).join(".")) : longName(key);
+  const short = Object.keys(ROWS.get(key)?.env ?? {});
+  return [...new Set([own.replace("*", "<NAME>"), ...short])];
+}
+
 function capitals(text: string): string {
   return text.toUpperCase().replace(/[.-]/g, "_");
 }

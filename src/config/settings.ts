@@ -297,7 +297,7 @@ export const SETTINGS = {
   }),
   "verify.setup": row(
     oneOrMore,
-    "Commands that prepare that copy, e.g. `npm ci`; kept for as long as the lock files stay the same.",
+    "Commands that prepare that copy, e.g. `npm ci`; what they make is kept for the run, while the lock files stay the same.",
     {
       default: [],
     },
@@ -321,7 +321,11 @@ export const SETTINGS = {
   "prompts.repair": row(path, "A file used instead of the bundled repair prompt.", {}),
   "prompts.review": row(path, "A file used instead of the bundled review prompt.", {}),
 
-  env_file: row(path, "KEY=VALUE lines for agents and hooks; the real environment wins.", {}),
+  env_file: row(
+    path,
+    "A file of KEY=VALUE lines for agents, hooks and checks; the real environment wins.",
+    {},
+  ),
 } as const satisfies Readonly<Record<string, Row>>;
 
 /** Whether a row takes a list, which a variable may spell with commas. */

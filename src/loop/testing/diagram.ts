@@ -28,9 +28,9 @@ export class Diagram {
       const lines = [...arrows]
         .map(([arrow, events]) => `  ${arrow}: ${[...events].sort().join(", ")}`)
         .sort();
-      return [`## ${TITLES[kind] ?? kind}`, "", "```mermaid", "stateDiagram-v2", ...lines, "```"].join("\n");
+      return [`**${TITLES[kind] ?? kind}**`, "", "```mermaid", "stateDiagram-v2", ...lines, "```"].join("\n");
     });
-    return [HEAD, ...parts].join("\n\n") + "\n";
+    return parts.join("\n\n");
   }
 
   #add(kind: string, arrow: string, event: string): void {
@@ -38,11 +38,6 @@ export class Diagram {
     this.#arrows.set(kind, arrows.set(arrow, (arrows.get(arrow) ?? new Set()).add(event)));
   }
 }
-
-const HEAD = `# The states of a run
-
-Drawn by \`src/loop/explore.test.ts\` from every state it visits; \`UPDATE_TRANSCRIPTS=1\` draws it anew. An arrow is named for
-the events that lead along it. Jobs are drawn without the third signal, which ends the run at once from anywhere.`;
 
 const TITLES: Partial<Record<string, string>> = {
   run: "The run",

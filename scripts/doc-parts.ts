@@ -1,0 +1,136 @@
+// The parts of the documents that are made from the code: which document, which part, and how it is written.
+// docs.mjs writes them between `<!-- generated: NAME -->` and `<!-- /generated -->`.
+import { EXIT_CODES } from "../cmd/exit-codes.js";
+import { COMMON_FLAGS, type CommandDefinition } from "../cmd/definition.js";
+import { COMMANDS } from "../cmd/definitions.js";
+import { variablesOf } from "../src/config/env-layer.js";
+import { ROWS, takesDuration } from "../src/config/settings.js";
+import type { Row } from "../src/config/table.js";
+import { StepEvent } from "../src/logging/events.js";
+import { ToldEvent } from "../src/logging/told-events.js";
+
+/** One part: the document it stands in (a path from the root), its name there, and its text. */
+export interface DocumentPart {
+  file: string;
+  name: string;
+  make: () => string;
+}
+
+const SHOWN = COMMANDS.filter(({ hidden }) => hidden !== true);
+
+export const PARTS: readonly DocumentPart[] = [
+  { file: "README.md", name: "commands", make: commandTable },
+  { file: "README.md", name: "exit codes", make: exitCodeTable },
+  { file: "README.md", name: "settings", make: settingsTable },
+  { file: "docs/COMMANDS.md", name: "commands", make: commandReference },
+  { file: "docs/ARCHITECTURE.md", name: "events", make: eventList },
+];
+
+/** A document with its parts as the code wants them. Throws where one has no markers. */
+export function fillDocument(file: string, text: string): string {
+  return PARTS.filter((part) => part.file === file).reduce(
+    (filled, part) => fillPart(filled, part.name, part.make(), file),
+    text,
+  );
+}
+
+/** `text` with what stands between a part's markers replaced. `file` is for the error. */
+export function fillPart(text: string, name: string, body: string, file: string): string {
+  const open = `<!-- generated: ${name} -->`;
+  const close = "<!-- /generated -->";
+  const from = text.indexOf(open);
+  const to = text.indexOf(close, from);
+  if (from < 0 || to < 0) throw new Error(`${file} has no ${open} … ${close}`);
+  return `${text.slice(0, from)}${open}\n\n${body.trim()}\n\n${text.slice(to)}`;
+}
+
+function commandTable(): string {
+  return table(
+    ["command", "does"],
+    [
+      ...SHOWN.map((command) => [code(usage(command)), command.says]),
+      [code("looper help [command]"), "show how a command is called, with all its flags"],
+    ],
+  );
+}
+
+function commandReference(): string {
+  const common = [...COMMON_FLAGS, { spelled: "-h, --help", says: "show how a command is called" }];
+  const parts = SHOWN.map((command) => {
+    const { name, says, operands, flags, examples = [] } = command;
+    const rows = [...operands, ...flags].map((word) => [code(word.spelled), word.says]);
+    const lines = examples.map(({ line, says: does }) => `# ${does}\n${line}`).join("\n\n");
+    return [
+      `## ${name}`,
+      `${code(`${usage(command)}${flags.length === 0 ? "" : " [flags]"}`)}: ${says}.`,
+      ...(rows.length === 0 ? [] : [table(["word", "means"], rows)]),
+      ...(lines === "" ? [] : [`\`\`\`sh\n${lines}\n\`\`\``]),
+    ].join("\n\n");
+  });
+  const everywhere = common.map(({ spelled, says }) => `${code(spelled)} (${says})`).join(", ");
+  return [`Every command takes ${everywhere}.`, ...parts].join("\n\n");
+}
+
+function usage({ name, operands }: CommandDefinition): string {
+  return ["looper", name, ...operands.map(({ spelled }) => spelled)].join(" ");
+}
+
+function exitCodeTable(): string {
+  return table(
+    ["exit", "means"],
+    EXIT_CODES.map(({ codes, means }) => [codes.join(", "), means]),
+  );
+}
+
+function settingsTable(): string {
+  return table(
+    ["setting", "default", "means", "flag", "variable"],
+    [...ROWS].map(([key, row]) => [
+      code(key.replace("*", "<name>").replace("*", "<VARIABLE>")),
+      defaultOf(row),
+      meaningOf(row),
+      row.flag === undefined ? "" : code(row.flag),
+      variablesOf(key).map(code).join(" "),
+    ]),
+  );
+}
+
+function defaultOf(row: Row): string {
+  const { default: value } = row;
+  if (value === undefined) return "";
+  return code(typeof value === "string" ? value : JSON.stringify(value));
+}
+
+/** The sentence of the table, with what a choice is between. */
+function meaningOf(row: Row): string {
+  const choices = / \| /.test(allowed(row)) && !takesDuration(row) ? allowed(row).split(" | ") : [];
+  return choices.length === 0 ? row.doc : `${row.doc} One of ${choices.map(code).join(", ")}.`;
+}
+
+/** What it takes, in the words of its own error. */
+function allowed({ type }: Row): string {
+  return type.safeParse(undefined).error?.issues[0]?.message ?? "";
+}
+
+function eventList(): string {
+  const decidedOn = StepEvent.options.map(({ shape }) => code(shape.type.value));
+  const told = ToldEvent.options.map(({ shape }) => code(shape.type.value));
+  return [
+    `\`step\` decides on ${decidedOn.join(", ")}.`,
+    `Only told, for whoever reads the log: ${told.join(", ")}.`,
+  ].join("\n\n");
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
+  return [line(head), `|${" --- |".repeat(head.length)}`, ...rows.map(line)].join("\n");
+}
+
+/** A bar would end the cell. */
+function cell(text: string): string {
+  return text.replaceAll("|", String.raw`\|`);
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
