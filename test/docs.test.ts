@@ -1,15 +1,29 @@
-// What the documents say of the program is what it does: generated parts are in step, links lead somewhere, commands and flags exist.
-import { readFileSync } from "node:fs";
+// What the documents say of the program is what it has: generated parts are in step, links lead somewhere, every command,
+// flag and setting they name is there. Leaves what the commands do to docs.story.test.ts.
+import { existsSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
+import { COMMON_FLAGS, type FlagDefinition } from "../cmd/definition.js";
+import { COMMANDS } from "../cmd/definitions.js";
 import { fillDocument, fillPart, PARTS } from "../scripts/doc-parts.js";
+import { rowOf, ROWS } from "../src/config/settings.js";
+import { blocksOf, pages, readPage, ROOT, spansIn, stepsOf } from "./documents.js";
 
-const root = new URL("../", import.meta.url);
-const read = (file: string) => readFileSync(new URL(file, root), "utf8");
+/** Pages that tell of other programs' flags as well. */
+const OF_OTHERS = ["docs/agents.md", "docs/from-looper-go.md"];
+
+const texts = pages().map((page) => ({ page, text: readPage(page) }));
+const commands = new Map(COMMANDS.map((command) => [command.name, command]));
+const everyFlag = new Set([...COMMANDS.flatMap(({ flags }) => flags), ...COMMON_FLAGS].flatMap(spellings));
+
+function spellings({ spelled }: FlagDefinition): string[] {
+  return spelled.match(/(?<![\w-])--?[a-zA-Z][\w-]*/g) ?? [];
+}
 
 test.each([...new Set(PARTS.map(({ file }) => file))])(
   "%s: what is generated is in step (npm run docs)",
   (file) => {
-    const text = read(file);
+    const text = readPage(file);
     expect(fillDocument(file, text)).toBe(text);
   },
 );
@@ -22,3 +36,85 @@ test("a part is put between its own markers, and nothing else is touched", () =>
   expect(fillPart(filled, "x", "new", "page.md")).toBe(filled);
   expect(() => fillPart(text, "z", "new", "page.md")).toThrow("page.md has no <!-- generated: z -->");
 });
+
+test.each(texts)("$page: every link leads somewhere", ({ page, text }) => {
+  const targets = [...text.replace(/^```[^]*?^```$/gm, "").matchAll(/\]\(([^)\s]+)\)/g)].map(
+    ([, target = ""]) => target,
+  );
+  const lost = targets.filter((target) => !/^https?:/.test(target) && !leadsSomewhere(page, target));
+  expect(lost).toEqual([]);
+});
+
+function leadsSomewhere(page: string, target: string): boolean {
+  const [file = "", heading] = target.split("#");
+  const to = file === "" ? page : path.posix.join(path.posix.dirname(page), file);
+  if (to.startsWith("..") || !existsSync(path.join(ROOT, to))) return false;
+  return heading === undefined || headings(to).includes(heading);
+}
+
+/** The names by which a page's headings are linked to. */
+function headings(page: string): string[] {
+  return [...readPage(page).matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+/** What a page says is not built yet, if it does. */
+function announced(page: string): string {
+  return /^\*\*Not built yet\*\*[^]*?\n\n/m.exec(readPage(page))?.[0] ?? "";
+}
+
+/** The words of code of a page, without the rows of tables that are about commands not built yet. */
+function builtSpans(page: string): string[] {
+  const rows = spansIn(announced(page)).map((name) => `| \`${name}`);
+  const lines = readPage(page).split("\n");
+  return spansIn(lines.filter((line) => !rows.some((row) => line.startsWith(row))).join("\n"));
+}
+
+test.each(texts)("$page: every command and flag of looper's that it names is there", ({ page }) => {
+  const strange = [...builtSpans(page), ...blocksOf(page).flatMap(stepsOf).flat()]
+    .flatMap((line) => [...line.matchAll(/(?<![\w./-])looper( +[^|;&`$()"']*)/g)])
+    .flatMap(([, words = ""]) => unknownWords(words.trim().split(/\s+/)))
+    .filter((word) => !announced(page).includes(word));
+  expect(strange).toEqual([]);
+});
+
+/** Of what follows `looper`: a word in a command's place that is none, flags that this command does not take. */
+function unknownWords(words: readonly string[]): string[] {
+  const [first = ""] = words;
+  const command = commands.get(first);
+  const flags =
+    command === undefined ? everyFlag : new Set([...command.flags, ...COMMON_FLAGS].flatMap(spellings));
+  const wrongFlags = words
+    .filter((word) => /^--?[a-zA-Z]/.test(word))
+    .map((word) => word.replace(/[=,.:].*$/, ""))
+    .filter((word) => !flags.has(word) && !["-h", "--help", "-V", "--version"].includes(word));
+  const isCommand = command !== undefined || !/^[a-z][a-z-]*$/.test(first) || first === "help";
+  return isCommand ? wrongFlags : [first];
+}
+
+test.each(texts.filter(({ page }) => !OF_OTHERS.includes(page)))(
+  "$page: every flag that it names alone is there",
+  ({ page }) => {
+    const named = builtSpans(page).flatMap((span) => /^(--[a-z][\w-]*)/.exec(span)?.[1] ?? []);
+    const strange = named.filter((flag) => !everyFlag.has(flag) && !["--help", "--version"].includes(flag));
+    expect(strange.filter((flag) => !announced(page).includes(flag))).toEqual([]);
+  },
+);
+
+test.each(texts)("$page: every setting that it names is there", ({ page }) => {
+  const groups = new Set([...ROWS.keys()].map((key) => key.split(".")[0]));
+  const named = builtSpans(page)
+    .map((span) => span.replace(/[:=] ?.*$/, ""))
+    .filter((span) => /^[a-z]+(\.([a-zA-Z_]+|<\w+>))+$/.test(span) && groups.has(span.split(".")[0]));
+  expect(named.filter((key) => !isSetting(key))).toEqual([]);
+});
+
+/** Whether a key is in the table; what stands in angle brackets is any name. */
+function isSetting(key: string): boolean {
+  const pattern = new RegExp(`^${key.replaceAll(".", "\\.").replace(/<\w+>/g, "[^.]+")}$`);
+  return rowOf(key) !== undefined || [...ROWS.keys()].some((row) => pattern.test(row));
+}
