@@ -13,6 +13,9 @@ import {
   ReplayAtAnswer,
   ReplayTreeAnswer,
   RunsAnswer,
+  ShowAnswer,
+  StatusAnswer,
+  StopAnswer,
 } from "../src/ui/shapes/runs.js";
 import {
   RescueDropAnswer,
@@ -45,6 +48,9 @@ const CLI: readonly (readonly [string, string, z.ZodType])[] = [
   ["rescue-show", "looper rescue show ID --json", RescueShowAnswer],
   ["run-dry-run", "looper run --dry-run --json", PlanAnswer],
   ["runs", "looper runs --json", RunsAnswer],
+  ["show", "looper show ID --json", ShowAnswer],
+  ["status", "looper status --json", StatusAnswer],
+  ["stop", "looper stop --json", StopAnswer],
   ["undo", "looper undo --json", UndoAnswer],
   ["validate", "looper validate --json", ValidateAnswer],
   ["why", "looper why --json", WhyAnswer],

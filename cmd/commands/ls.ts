@@ -1,19 +1,15 @@
 import path from "node:path";
 import { UserError } from "../../src/system/errors.js";
-import { never } from "../../src/system/never.js";
 import { nearest } from "../../src/system/nearest.js";
-import { checkBacklog, type CheckOptions } from "../../src/todo/check.js";
 import type { Problem } from "../../src/todo/problem.js";
 import { orderForListing, statusesOf, waitsFor } from "../../src/todo/select.js";
 import { Status, STATUSES, type Task } from "../../src/todo/task.js";
 import { isVerified } from "../../src/todo/verified.js";
 import type { ListAnswer } from "../../src/ui/shapes/backlog.js";
-import { plural } from "../../src/ui/amounts.js";
 import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
 import { taskListLines, type ListedTask } from "../../src/ui/terminal/task-list.js";
-import { clean } from "../../src/ui/terminal/text.js";
-import { checkOptionsOf } from "../check-options.js";
-import { printJson, printLines, projectOf, readNamedFile, shownPath } from "../project.js";
+import { printJson, printLines, projectOf } from "../project.js";
+import { endAfter, readTasks } from "../read-tasks.js";
 import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 
 /** `looper ls [status] [file]`: the tasks, in the order they will be taken. */
@@ -21,8 +17,7 @@ export async function ls(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const asked = await readOperands(shell, typed);
   const json = hasFlag(typed, "--json");
   const project = await projectOf(shell, { file: asked.file });
-  const bytes = await readNamedFile(shell, project.todoFile, "task file");
-  const { tasks, problems } = readTasks(bytes, await checkOptionsOf(shell, project));
+  const { tasks, problems } = await readTasks(shell, project);
   const statuses = statusesOf(tasks);
   const tag = textFlag(typed, "--tag");
   const listed = orderForListing(tasks)
@@ -32,12 +27,7 @@ export async function ls(shell: Shell, typed: Typed): Promise<CommandEnd> {
     .filter((one) => !hasFlag(typed, "--ready") || isReady(one));
   if (json) await printJson(shell, answerOf(project.todoFile, listed));
   else await printLines(shell.out, linesOf(shell, listed, nothingOf(tasks, problems)));
-  if (problems.length === 0) return "ok";
-  const shown = clean(shownPath(shell, project.todoFile));
-  const named = asked.file === undefined ? "" : ` ${clean(asked.file)}`;
-  const found = plural(problems.length, "problem");
-  await shell.err.write(`looper: ${shown} has ${found}: looper validate${named} shows them\n`);
-  return "no";
+  return endAfter(shell, project, problems, asked.file);
 }
 
 /** One operand that is a file is the file. */
@@ -67,23 +57,6 @@ function toStatus(word: string | undefined): Status | undefined {
   const near = nearest(word, STATUSES);
   const hint = near === undefined ? `statuses: ${STATUSES.join(", ")}` : `did you mean ${near}?`;
   throw new UserError("usage", `${word} is neither a status nor an existing file`, hint);
-}
-
-function readTasks(
-  bytes: Uint8Array,
-  options: CheckOptions,
-): { tasks: readonly Task[]; problems: readonly Problem[] } {
-  const checked = checkBacklog(bytes, options);
-  switch (checked.kind) {
-    case "ok":
-      return { tasks: checked.backlog.tasks, problems: [] };
-    case "empty":
-      return { tasks: [], problems: checked.problems };
-    case "invalid":
-      return { tasks: checked.readable, problems: checked.problems };
-    default:
-      return never(checked);
-  }
 }
 
 function isReady({ task, waitsFor: waits }: ListedTask): boolean {

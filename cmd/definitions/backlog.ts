@@ -19,6 +19,17 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
     load: async () => (await import("../commands/ls.js")).ls,
   },
   {
+    name: "show",
+    operands: [TASK],
+    says: "show one task whole, and what became of it so far",
+    flags: [TODO_FILE, JSON_FLAG],
+    examples: [
+      { line: "looper show T7", says: "all it says, every attempt at it, and why it is blocked" },
+      { line: "looper show T7 --json", says: "the same, for a program" },
+    ],
+    load: async () => (await import("../commands/show.js")).show,
+  },
+  {
     name: "why",
     operands: [TASK],
     says: "say why a task is the next one, or why not",

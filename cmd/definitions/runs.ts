@@ -15,6 +15,34 @@ export const LOG_COMMANDS: readonly CommandDefinition[] = [
     load: async () => (await import("../commands/runs.js")).runs,
   },
   {
+    name: "status",
+    operands: [],
+    says: "show the run that goes on, or the last one, and what is left",
+    flags: [JSON_FLAG],
+    examples: [
+      {
+        line: "looper status",
+        says: "done and left, what is in hand, how long it may take, what it has cost",
+      },
+      {
+        line: "looper status --json | jq .run.eta_ms",
+        says: "how long until nothing is left, in milliseconds",
+      },
+    ],
+    load: async () => (await import("../commands/status.js")).status,
+  },
+  {
+    name: "stop",
+    operands: [],
+    says: "end the run that goes on: once its agent has finished, or now",
+    flags: [{ spelled: "--now", says: "end its agent now; the task is taken up first next time" }, JSON_FLAG],
+    examples: [
+      { line: "looper stop", says: "after the task in hand, checked and committed" },
+      { line: "looper stop --now", says: "what is in hand stays in the tree, and goes on with the next run" },
+    ],
+    load: async () => (await import("../commands/stop.js")).stop,
+  },
+  {
     name: "tail",
     operands: [RUN],
     says: "show what a run did",

@@ -13,6 +13,9 @@ const ControlLine = z.discriminatedUnion("type", [
   z
     .strictObject({ type: z.literal("edit"), at, changes: z.array(PersonChange) })
     .describe("The task file was changed by an editing command"),
+  z
+    .strictObject({ type: z.literal("stop"), at, now: z.boolean() })
+    .describe("The run is to end: once the agents have finished, or now"),
 ]);
 /** One line. */
 export type ControlLine = z.infer<typeof ControlLine>;

@@ -245,6 +245,8 @@ const StepEvents = {
     signal: z.enum(["SIGINT", "SIGTERM", "SIGHUP"]),
     /** SIGHUP only counts if stdout was a terminal at the start: else `nohup` keeps its promise. */
     terminal: z.boolean(),
+    /** `looper stop` asked for it, and there was no signal: SIGTERM stands for `--now`. However often, it is one and the same. */
+    by: z.literal("stop").optional(),
   }),
   stop_sent: z.object({ type: z.literal("stop_sent"), ...job, how: z.enum(["now", "kill"]) }),
   woke: z.object({ type: z.literal("woke") }),

@@ -85,3 +85,19 @@ test("a log that cannot be written says so, with what to do", async () => {
 test("a run that was killed before its first line has no lines", async () => {
   expect(await linesOf(mkdtempSync(join(tmpdir(), "looper-log-")))).toEqual([]);
 });
+
+test("types that are passed over: told at first sight, or, of a log that was written otherwise, not at all", async () => {
+  const folder = join(logDir(), "runs", "x");
+  mkdirSync(folder, { recursive: true });
+  const at = '"timestamp":"2026-11-20T00:00:00.000Z"';
+  const lines = [
+    `{"seq":1,${at},"type":"message","content":"\\"type\\":\\"woke\\""}`,
+    `{"seq":2,${at},"type":"woke"}`,
+    `{"type":"message","seq":3,${at}}`,
+    `{"seq":4,${at},"type":"messages"}`,
+  ];
+  writeFileSync(join(folder, "events.jsonl"), lines.map((line) => `${line}\n`).join(""));
+  const seen: number[] = [];
+  for await (const { seq } of readLines(ports, folder, 0, new Set(["message"]))) seen.push(seq);
+  expect(seen).toEqual([2, 3, 4]);
+});

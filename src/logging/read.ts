@@ -2,6 +2,7 @@
 import { basename, join } from "node:path";
 import type { Ports } from "../system/ports.js";
 import { isStepEvent, StepEvent, type Sealed } from "./events.js";
+import { ToldEvent } from "./told-events.js";
 
 type ReadPorts = Pick<Ports, "files">;
 
@@ -43,12 +44,14 @@ function byStart(a: string, b: string): number {
 
 /**
  * Every whole line of a run's log from byte `from`, with where the next one begins. A torn last line, or one that is no
- * event, is never fatal: it is passed over. A run that was killed before its first line has no log, and no lines.
+ * event, is never fatal: it is passed over. A run that was killed before its first line has no log, and no lines. `but`: types
+ * that may be passed over as well, most of them unread.
  */
 export async function* readLines(
   { files }: ReadPorts,
   folder: string,
   from = 0,
+  but?: ReadonlySet<string>,
 ): AsyncGenerator<RawLine & { end: number }> {
   const path = join(folder, "events.jsonl");
   if ((await files.stat(path)) === undefined) return;
@@ -60,13 +63,26 @@ export async function* readLines(
     const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     let start = 0;
     for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, start)) {
-      const line = parseLine(Buffer.from(bytes.subarray(start, end)).toString("utf8"));
+      const line = but?.has(typeAtFirstSight(bytes, start)) === true ? undefined : lineOf(bytes, start, end);
       start = end + 1;
       if (line !== undefined) yield { ...line, end: at + start };
     }
     at += start;
     rest = bytes.subarray(start);
   }
+}
+
+function lineOf(bytes: Uint8Array, start: number, end: number): RawLine | undefined {
+  return parseLine(Buffer.from(bytes.subarray(start, end)).toString("utf8"));
+}
+
+/** Longer than what comes before the type of a line, and the longest type. */
+const HEAD = 96;
+
+/** The type, told from how a log is written: `seq` and `timestamp` come before it. Empty where it is not so. */
+function typeAtFirstSight(bytes: Uint8Array, start: number): string {
+  const head = Buffer.from(bytes.subarray(start, start + HEAD)).toString("latin1");
+  return /^\{"seq":\d+,"timestamp":"[^"]*","type":"(\w+)"/.exec(head)?.[1] ?? "";
 }
 
 /** One line, or `undefined` when it is none. */
@@ -110,4 +126,12 @@ export async function stepEventOf(
   const rows = bytes === undefined ? undefined : parseJson(Buffer.from(bytes).toString("utf8"));
   const whole = StepEvent.safeParse({ ...parsed.data, rows });
   return rows === undefined || !whole.success ? undefined : { ...whole.data, ...stamp };
+}
+
+/** The event of a line, its index file attached where it has one; `undefined` where it cannot be read as an event. */
+export async function eventOf(ports: ReadPorts, folder: string, line: RawLine): Promise<Sealed | undefined> {
+  const { timestamp } = line.value;
+  const told = ToldEvent.safeParse(line.value);
+  if (!told.success || typeof timestamp !== "string") return stepEventOf(ports, folder, line);
+  return { ...told.data, seq: line.seq, timestamp };
 }

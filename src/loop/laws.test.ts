@@ -59,6 +59,8 @@ const MENU: Menu = {
     { type: "run_interrupted", signal: "SIGTERM", terminal: true },
     { type: "run_interrupted", signal: "SIGHUP", terminal: true },
     { type: "run_interrupted", signal: "SIGHUP", terminal: false },
+    { type: "run_interrupted", signal: "SIGINT", terminal: false, by: "stop" },
+    { type: "run_interrupted", signal: "SIGTERM", terminal: false, by: "stop" },
   ],
   replies: true,
 };

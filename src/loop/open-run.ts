@@ -15,6 +15,7 @@ import { baseEnvironment } from "./environment.js";
 import { Inbox } from "./inbox.js";
 import { lockPaths, takeRunLocks, type RunLocks } from "./locks.js";
 import { perform } from "./perform.js";
+import { listenForStops } from "./stop-asked.js";
 import { assemble, goToBranch, type Assembly } from "./assemble.js";
 import { readToldPauses, type ToldPause } from "../logging/earlier-pauses.js";
 import { recoverRun } from "./recover.js";
@@ -79,7 +80,7 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
     lockFolder: project.lockDir,
     run: log.run,
     check: assembly.check,
-    heard: said,
+    heard: async () => (await said()).filter((line) => line.type === "edit"),
   });
   // Whoever edits now and saw no run yet to tell is done before anything is read. And what one who was killed left goes.
   await store.tidy();
@@ -164,6 +165,9 @@ async function removeLocksLeft({ repo, memory }: World): Promise<void> {
 
 async function runToEnd(world: World, inbox: Inbox, locks: RunLocks): Promise<RunEnd> {
   const { log, ports } = world;
+  const stopListening = listenForStops(ports, log.folder, (event) => {
+    inbox.put(event);
+  });
   try {
     const doAt: Perform = (effect, at) => perform(worldAt(world, at), effect);
     const end = await drive({ log, clock: ports.clock, perform: doAt }, inbox);
@@ -180,6 +184,7 @@ async function runToEnd(world: World, inbox: Inbox, locks: RunLocks): Promise<Ru
     if (error instanceof UserError) throw error;
     throw new Error(`run ${log.run} broke; its log is ${log.folder}`, { cause: error });
   } finally {
+    stopListening();
     await log.close();
     await locks.release();
   }

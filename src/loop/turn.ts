@@ -45,12 +45,14 @@ export class Turn {
 type Interrupt = Extract<StepEvent, { type: "run_interrupted" }>;
 
 /**
- * How far a signal takes the run (contract §4, *Ctrl-C*): SIGTERM acts as twice, SIGHUP so only at a terminal; else the very
- * same frame.
+ * How far a signal takes the run (contract §4, *Ctrl-C*): SIGTERM acts as twice, SIGHUP so only at a terminal, and
+ * `looper stop` once, however often it is said; else the very same frame.
  */
 export function heed<T extends Frame>(frame: T, event: Interrupt): T {
   if (event.signal === "SIGHUP" && !event.terminal) return frame;
-  const reached = event.signal === "SIGINT" ? frame.stopping + 1 : Math.max(2, frame.stopping + 1);
+  const least = event.signal === "SIGINT" ? 1 : 2;
+  const reached = Math.max(least, event.by === "stop" ? frame.stopping : frame.stopping + 1);
+  if (reached === frame.stopping) return frame;
   return { ...frame, stopping: stage(reached), signal: frame.signal ?? event.signal };
 }
 

@@ -45,7 +45,7 @@ export function explainEnding(view: View, ended: Ended, file: string): { why: st
       };
     case "interrupted":
       return {
-        why: message ?? `stopped by ${ended.signal ?? "a signal"}`,
+        why: message ?? `stopped by ${view.stoppedBy ?? ended.signal ?? "a signal"}`,
         next: "run again: what was in hand is taken up first",
       };
     default:

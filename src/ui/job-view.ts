@@ -20,12 +20,14 @@ interface JobView {
   /** From 1. */
   attempt: number;
   spent: Spent;
+  /** Epoch ms. */
+  began: number;
+  /** The ref that keeps what was given up. */
+  rescue?: string;
 }
 
 /** The job under way. */
 export interface Current extends JobView {
-  /** Epoch ms. */
-  began: number;
   /** What it does now, in a few words; not cleaned. */
   doing: string;
   /** Its agent has ended; what follows settles it. */
@@ -45,6 +47,8 @@ export interface Current extends JobView {
 export interface Finished extends JobView {
   result: Result;
   ms: number;
+  /** Its commit; absent where there was nothing to commit, or no git. */
+  commit?: string;
   /** It was no attempt: its agent could not work, or the run's budget ended it. */
   uncounted?: true;
   /** Done, and the gate did not prove it. */

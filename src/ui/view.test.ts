@@ -56,6 +56,7 @@ test("a task from its selection to its commit", () => {
     {
       ...{ job: 1, phase: "iteration", taskId: "T1", agent: "claude", attempt: 1 },
       ...{ spent: { tokens: 120, cost: 0.5, partly: true }, result: "done", why: "", added: 0, ms: 7000 },
+      ...{ began: 1767323047000, commit: "abc" },
     },
   ]);
   expect(view.spent).toEqual({ tokens: 120, cost: 0.5, partly: true });
@@ -347,4 +348,27 @@ test("fold leaves what it was given as it was", () => {
   for (const event of sealAll(usage(T1, 5), finished(T1, done), committed(T1, "T1 doing done")))
     fold(before, event);
   expect(before).toEqual(copy);
+});
+
+test("told by looper stop once or often, it is one stop; now is two; a signal after it goes further", () => {
+  const asked = (signal: "SIGINT" | "SIGTERM"): RunEvent => ({
+    ...{ type: "run_interrupted", signal, terminal: false, by: "stop" },
+  });
+  expect(viewOf(started(), asked("SIGINT"), asked("SIGINT"))).toMatchObject({
+    ...{ interrupts: 1, stoppedBy: "looper stop" },
+  });
+  expect(viewOf(started(), asked("SIGINT"), asked("SIGTERM"))).toMatchObject({ interrupts: 2 });
+  const signal: RunEvent = { type: "run_interrupted", signal: "SIGINT", terminal: true };
+  const mixed = viewOf(started(), signal, asked("SIGINT"), signal);
+  expect([mixed.interrupts, mixed.stoppedBy]).toEqual([2, undefined]);
+});
+
+test("what was given up is kept with the attempt that it was given up after", () => {
+  const view = viewOf(
+    ...[started(), read("T1"), changed(T1, "T1 todo doing"), finished(T1)],
+    { type: "attempt_failed", ...T1, reason: "exited", evidence: "1", next: "blocked" },
+    { type: "restored", ...T1, paths: ["a"], rescue: "refs/looper/rescue/x/T1-1" },
+    changed(T1, "T1 doing blocked"),
+  );
+  expect(view.finished).toMatchObject([{ result: "blocked", rescue: "refs/looper/rescue/x/T1-1" }]);
 });

@@ -23,6 +23,9 @@ export interface View {
   project: string;
   todoFile: string;
   agents: readonly string[];
+  /** Of the first line and of the last, epoch ms. */
+  began: number;
+  at: number;
   /** Status by task, completion marker left out. */
   statuses: ReadonlyMap<string, string>;
   markers: ReadonlySet<string>;
@@ -34,8 +37,10 @@ export interface View {
   /** In the order they ended. */
   finished: readonly Finished[];
   warnings: readonly string[];
-  /** How often the run was told to stop. */
+  /** How often the run was told to stop; by `looper stop` once or, to end at once, twice. */
   interrupts: number;
+  /** What ends it, where that was no signal. */
+  stoppedBy?: "looper stop";
   spent: Spent;
   /** Until when nothing happens, and why. */
   waiting?: Waiting;
@@ -56,6 +61,8 @@ export const NOTHING: View = {
   project: "",
   todoFile: "",
   agents: [],
+  began: 0,
+  at: 0,
   statuses: new Map(),
   markers: new Set(),
   doneAtStart: 0,
@@ -70,7 +77,8 @@ export const NOTHING: View = {
 /** The view after one more event. Events come in the order of their `seq`. */
 export function fold(view: View, event: Sealed): View {
   const at = Date.parse(event.timestamp);
-  return foldRun(foldJob(begin(view, event, at), event, at), event);
+  const seen = { ...view, began: view.began || at, at };
+  return foldRun(foldJob(begin(seen, event, at), event, at), event);
 }
 
 /** Any line of a job that is not known yet begins it. */
@@ -109,6 +117,8 @@ function foldJob(view: View, event: Sealed, at: number): View {
       return { ...view, current: endAgent(current, event) };
     case "gate_finished":
       return event.verdict === "passed" ? { ...view, current: { ...current, verified: true } } : view;
+    case "restored":
+      return event.rescue === undefined ? view : { ...view, current: { ...current, rescue: event.rescue } };
     case "attempt_failed":
       return failed(view, current, event, at);
     case "backlog_changed":
@@ -156,19 +166,21 @@ function settle(
   const isTold = result === "done" || result === "reviewed";
   const says = !isTold && !(result === "stopped" && current.stopped === true);
   const why = says ? (current.why ?? "") : "";
-  return finish(view, current, { result, why, added }, at);
+  const commit = event.type === "committed" ? event.commit : undefined;
+  return finish(view, current, { result, why, added, ...(commit === undefined ? {} : { commit }) }, at);
 }
 
 function finish(
   view: View,
   current: Current,
-  end: Pick<Finished, "result" | "why" | "added">,
+  end: Pick<Finished, "result" | "why" | "added" | "commit">,
   at: number,
 ): View {
-  const { job, phase, taskId, agent, attempt, spent } = current;
+  const { job, phase, taskId, agent, attempt, spent, began, rescue } = current;
   const over: Finished = {
-    ...{ job, phase, agent, attempt, spent, ...end },
+    ...{ job, phase, agent, attempt, spent, began, ...end },
     ...(taskId === undefined ? {} : { taskId }),
+    ...(rescue === undefined ? {} : { rescue }),
     ...(end.result === "done" && phase === "iteration" && current.verified !== true
       ? { unverified: true as const }
       : {}),
@@ -215,7 +227,7 @@ function foldRun(view: View, event: Sealed): View {
     case "warning":
       return { ...view, warnings: [...view.warnings, event.message] };
     case "run_interrupted":
-      return { ...view, interrupts: view.interrupts + 1 };
+      return interrupted(view, event);
     case "waiting":
       return { ...view, waiting: event };
     case "over_budget":
@@ -229,6 +241,12 @@ function foldRun(view: View, event: Sealed): View {
     default:
       return view;
   }
+}
+
+function interrupted(view: View, { by, signal }: Of<"run_interrupted">): View {
+  if (by === undefined) return { ...view, interrupts: view.interrupts + 1 };
+  const first = view.interrupts === 0 ? { stoppedBy: "looper stop" as const } : {};
+  return { ...view, ...first, interrupts: Math.max(view.interrupts, signal === "SIGTERM" ? 2 : 1) };
 }
 
 function invalidOf({ what, known }: Of<"backlog_invalid">): NonNullable<View["invalid"]> {

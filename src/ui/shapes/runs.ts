@@ -1,6 +1,7 @@
 // The shapes of what commands about runs and their logs print with --json, as schemas: the type, and what lies in schemas/cli/.
 import { z } from "zod";
 import { Ending } from "../../logging/events.js";
+import { Task } from "../../todo/task.js";
 
 /** `looper runs --json`. The newest first. */
 export const RunsAnswer = z.object({
@@ -92,3 +93,88 @@ export const PlanAnswer = z.union([
   z.object({ nothing: z.string().describe("Why nothing would be started") }),
 ]);
 export type PlanAnswer = z.infer<typeof PlanAnswer>;
+
+/** `looper stop --json`. */
+export const StopAnswer = z.object({
+  run: z.string(),
+  ended: z.boolean().describe("It has ended; else it does once its agent has finished"),
+});
+export type StopAnswer = z.infer<typeof StopAnswer>;
+
+/** `looper status --json`. */
+export const StatusAnswer = z.object({
+  file: z.string().describe("Absolute path of the task file"),
+  tasks: z
+    .object({ todo: z.int(), doing: z.int(), blocked: z.int(), done: z.int() })
+    .describe("As the task file is now, the completion marker left out"),
+  run: z
+    .object({
+      run: z.string(),
+      folder: z.string().describe("Absolute path of its log's folder"),
+      state: z.enum(["running", "ended", "killed"]),
+      stopping: z.boolean().describe("It was asked to end"),
+      pid: z.int().nullable().describe("Null unless it runs"),
+      started: z.string().describe("RFC 3339"),
+      elapsed_ms: z.int().describe("Until now, or until its last line"),
+      ending: Ending.nullable().describe("Null unless it ended"),
+      current: z
+        .object({
+          phase: z.enum(["bootstrap", "repair", "iteration", "review"]),
+          task: z.string().nullable(),
+          agent: z.string(),
+          attempt: z.int(),
+          started: z.string().describe("RFC 3339"),
+          doing: z.string(),
+        })
+        .nullable()
+        .describe("What is in hand; null where nothing is"),
+      waiting: z
+        .object({ until: z.string().describe("RFC 3339"), agent: z.string().nullable(), reason: z.string() })
+        .nullable(),
+      eta_ms: z
+        .int()
+        .nullable()
+        .describe(
+          "Until nothing is left to do, by what the tasks of this file took so far; null where nobody knows",
+        ),
+      tokens: z.int(),
+      cost_usd: z.number().nullable().describe("Null where nothing is known"),
+      cost_partly: z.boolean().describe("Some of it nobody told: it is at least so much"),
+    })
+    .nullable()
+    .describe("The one that goes on, or the last; null where there was none"),
+});
+export type StatusAnswer = z.infer<typeof StatusAnswer>;
+
+/** `looper show ID --json`. */
+export const ShowAnswer = z.object({
+  file: z.string().describe("Absolute path of the task file"),
+  task: Task.extend({
+    ready: z.boolean().describe("Not done, and nothing it waits for"),
+    waits_for: z.array(z.string()).describe("Those of depends_on that are not done"),
+    needed_by: z.array(z.string()).describe("Tasks that depend on it"),
+    verified: z.boolean().describe("It is done, and the gate proved it"),
+  }),
+  history: z
+    .array(
+      z.object({
+        run: z.string(),
+        attempt: z.int().describe("From 1, in that run"),
+        agent: z.string(),
+        started: z.string().describe("RFC 3339"),
+        duration_ms: z.int(),
+        result: z
+          .enum(["done", "blocked", "skipped", "failed", "waiting", "stopped", "agent-dropped"])
+          .nullable()
+          .describe("Null while it goes on, or where its run was killed"),
+        why: z.string().describe("Why it failed or is blocked; else empty"),
+        verified: z.boolean(),
+        commit: z.string().nullable(),
+        rescue: z.string().nullable().describe("The ref that keeps what was given up"),
+        tokens: z.int(),
+        cost_usd: z.number().nullable(),
+      }),
+    )
+    .describe("Every attempt the logs know, the oldest first"),
+});
+export type ShowAnswer = z.infer<typeof ShowAnswer>;

@@ -58,7 +58,10 @@ const WORDS: Readonly<Record<string, (event: Value) => string>> = {
   },
   hook_finished: (event) => join(event, "command", "outcome"),
   effect_failed: (event) => join(event, "effect", "error"),
-  run_interrupted: (event) => text(event, "signal"),
+  run_interrupted: (event) =>
+    event["by"] === "stop"
+      ? `looper stop${text(event, "signal") === "SIGTERM" ? " --now" : ""}`
+      : text(event, "signal"),
   waiting: (event) => `${until(event).trim()}: ${text(event, "reason")}`,
   over_budget: (event) =>
     `${text(event, "spent")} of ${text(event, "most")} ${text(event, "unit")} (${text(event, "key")})`,

@@ -119,14 +119,15 @@ function editedText({ added, changed, put_back: putBack, copy }: Of<"backlog_edi
 
 function interruptText(event: Of<"run_interrupted">, { interrupts, current, waiting }: View): string {
   if (event.signal === "SIGHUP" && !event.terminal) return "SIGHUP is ignored: there is no terminal";
-  if (event.signal === "SIGINT" && interrupts > 2) return "ending everything at once";
-  const signal = event.signal === "SIGINT" ? "" : `${event.signal}: `;
+  const isTerm = event.signal !== "SIGINT";
+  if (!isTerm && interrupts > 2) return "ending everything at once";
+  const signal = event.by === "stop" ? "looper stop: " : isTerm ? `${event.signal}: ` : "";
   // Nothing is at work that could be waited for or ended.
   if (current === undefined) return `${signal}stopping${waiting === undefined ? "" : ": the wait is over"}`;
-  if (signal !== "") return `${signal}ending the agent`;
+  if (isTerm) return `${signal}ending the agent`;
   return interrupts === 1
-    ? "stopping once the agent has finished (Ctrl-C again ends it now)"
-    : "ending the agent (Ctrl-C again ends everything at once)";
+    ? `${signal}stopping once the agent has finished (Ctrl-C${event.by === "stop" ? "" : " again"} ends it now)`
+    : `${signal}ending the agent (Ctrl-C again ends everything at once)`;
 }
 
 function beginLine(view: View, { titles }: Look): string {

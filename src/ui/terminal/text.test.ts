@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { clean, cut, pad, widthOf } from "./text.js";
+import { clean, cut, pad, widthOf, wrap } from "./text.js";
 
 test.each([
   ["\u001b[31mred\u001b[0m", "red"],
@@ -73,4 +73,17 @@ test("a cut text is never wider than asked, and whole where it fits", () => {
 
 test("padding counts columns, not letters", () => {
   expect([pad("日", 4), pad("abcde", 4)]).toEqual(["日  ", "abcde"]);
+});
+
+test("a wrapped text keeps its words in order, none of its lines is wider than asked", () => {
+  fc.assert(
+    fc.property(anyText, fc.integer({ min: 2, max: 30 }), (text, width) => {
+      const cleaned = clean(text);
+      const lines = wrap(cleaned, width);
+      expect(lines.every((line) => widthOf(line) <= width)).toBe(true);
+      expect(lines.join("").replaceAll(" ", "")).toBe(cleaned.replaceAll(" ", ""));
+    }),
+  );
+  expect(wrap("one two three", 8)).toEqual(["one two", "three"]);
+  expect(wrap("one two three")).toEqual(["one two three"]);
 });

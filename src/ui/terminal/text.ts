@@ -46,6 +46,36 @@ export function cut(text: string, width: number): string {
   return fits;
 }
 
+/** A cleaned text in lines of at most `width` columns, broken between words where there are any; without a width it is one line. */
+export function wrap(text: string, width?: number): string[] {
+  if (width === undefined || widthOf(text) <= width) return [text];
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ").flatMap((one) => chunks(one, width))) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (widthOf(longer) <= width) line = longer;
+    else {
+      lines.push(line);
+      line = word;
+    }
+  }
+  return [...lines, line];
+}
+
+function chunks(word: string, width: number): string[] {
+  if (widthOf(word) <= width) return [word];
+  const parts: string[] = [];
+  let part = "";
+  for (const { segment } of segmenter.segment(word)) {
+    if (part !== "" && widthOf(part) + widthOfGrapheme(segment) > width) {
+      parts.push(part);
+      part = "";
+    }
+    part += segment;
+  }
+  return [...parts, part];
+}
+
 /** The text with spaces up to `width` columns. */
 export function pad(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - widthOf(text)));

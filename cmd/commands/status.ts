@@ -1,0 +1,123 @@
+// `looper status`: the run that goes on, or the last one, and what is left. Leaves folding its log to ui/read-view.ts.
+import path from "node:path";
+import { findLiveRun, type LiveRun } from "../../src/loop/live-run.js";
+import { listRuns } from "../../src/logging/read.js";
+import type { Project } from "../../src/config/open-project.js";
+import { isMarker } from "../../src/todo/select.js";
+import type { Task } from "../../src/todo/task.js";
+import { addPace, estimate, NO_PACE } from "../../src/ui/estimate.js";
+import { readView, readViews } from "../../src/ui/read-view.js";
+import type { StatusAnswer } from "../../src/ui/shapes/runs.js";
+import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
+import { statusLines } from "../../src/ui/terminal/status-lines.js";
+import type { View } from "../../src/ui/view.js";
+import { printJson, printLines, projectOf, shownPath } from "../project.js";
+import { endAfter, readTasks } from "../read-tasks.js";
+import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
+
+/** So many tasks that became done say how long one takes. */
+const ENOUGH = 30;
+
+/** A task file that is missing is no error here: a run may be about to draft it. */
+export async function status(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const { ports, out, env } = shell;
+  const project = await projectOf(shell);
+  const isThere = (await ports.files.stat(project.todoFile)) !== undefined;
+  const { tasks, problems } = isThere ? await readTasks(shell, project) : { tasks: [], problems: [] };
+  const live = await findLiveRun(ports, project);
+  const run = live?.run ?? (await listRuns(ports, project.logDir)).at(-1);
+  const folder = live?.folder ?? path.join(project.logDir, "runs", run ?? "");
+  const view = run === undefined ? undefined : await readView(ports, folder);
+  const counts = countTasks(tasks);
+  const seen = view === undefined || run === undefined ? null : { run, folder, view };
+  const eta = live === undefined || view === undefined ? null : await etaOf(shell, project, view, counts);
+  const answer: StatusAnswer = {
+    file: project.todoFile,
+    tasks: counts,
+    run: seen && runOf(shell, seen, live, eta),
+  };
+  if (hasFlag(typed, "--json")) await printJson(shell, answer);
+  else
+    await printLines(
+      out,
+      statusLines(answer, {
+        view,
+        titles: new Map(tasks.map(({ id, title }) => [id, title])),
+        now: ports.clock.now(),
+        todoFile: shownPath(shell, project.todoFile),
+        colours: coloursFor(wantsColour(env, out.isTerminal)),
+        ...(out.isTerminal ? { columns: out.columns() } : {}),
+      }),
+    );
+  return endAfter(shell, project, problems);
+}
+
+function countTasks(tasks: readonly Task[]): StatusAnswer["tasks"] {
+  const counts = { todo: 0, doing: 0, blocked: 0, done: 0 };
+  for (const task of tasks) if (!isMarker(task)) counts[task.status]++;
+  return counts;
+}
+
+/** Of a run that goes on; a wait comes on top. */
+async function etaOf(
+  { ports }: Shell,
+  project: Project,
+  view: View,
+  { todo, doing }: StatusAnswer["tasks"],
+): Promise<number | null> {
+  const now = ports.clock.now();
+  let pace = NO_PACE;
+  for await (const one of readViews(ports, project)) {
+    pace = addPace(pace, one);
+    if (pace.done >= ENOUGH) break;
+  }
+  const elapsed = view.current?.phase === "iteration" ? now - view.current.began : 0;
+  const work = estimate(pace, todo + doing, elapsed);
+  const wait = view.waiting === undefined ? 0 : Math.max(0, Date.parse(view.waiting.until) - now || 0);
+  return work === undefined ? null : work + wait;
+}
+
+interface Seen {
+  run: string;
+  folder: string;
+  view: View;
+}
+
+function runOf(
+  { ports }: Shell,
+  { run, folder, view }: Seen,
+  live: LiveRun | undefined,
+  eta: number | null,
+): StatusAnswer["run"] {
+  const { current, waiting, ended, spent } = view;
+  const now = live === undefined ? view.at : ports.clock.now();
+  const time = (at: number): string => new Date(at).toISOString();
+  return {
+    ...{ run, folder },
+    state: ended !== undefined ? "ended" : live === undefined ? "killed" : "running",
+    stopping: ended === undefined && live !== undefined && view.interrupts > 0,
+    pid: live?.pid ?? null,
+    started: time(view.began),
+    elapsed_ms: ended?.totals.ms ?? now - view.began,
+    ending: ended?.ending ?? null,
+    current:
+      current === undefined
+        ? null
+        : {
+            phase: current.phase,
+            task: current.taskId ?? null,
+            agent: current.agent,
+            attempt: current.attempt,
+            started: time(current.began),
+            doing: current.doing,
+          },
+    waiting:
+      waiting === undefined || live === undefined
+        ? null
+        : { until: waiting.until, agent: waiting.agent ?? null, reason: waiting.reason },
+    eta_ms: eta,
+    tokens: ended?.totals.tokens ?? spent.tokens,
+    cost_usd: ended?.totals.cost ?? spent.cost ?? null,
+    cost_partly: spent.partly === true,
+  };
+}

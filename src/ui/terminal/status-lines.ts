@@ -1,0 +1,114 @@
+// What `looper status` says to people. Pure.
+import { never } from "../../system/never.js";
+import { explainEnding } from "../ending.js";
+import { plural, showCostOf, showDuration, showTokens } from "../amounts.js";
+import type { StatusAnswer } from "../shapes/runs.js";
+import type { View } from "../view.js";
+import type { Colours } from "./colours.js";
+import { PHASES, type Titles } from "./live-line.js";
+import { clean, cut } from "./text.js";
+import { waitingText } from "./waiting.js";
+
+export interface StatusScene {
+  /** Of the run in question. */
+  view: View | undefined;
+  titles: Titles;
+  /** Epoch ms. */
+  now: number;
+  /** As shown. */
+  todoFile: string;
+  colours: Colours;
+  /** No line is wider; absent: nothing is cut. */
+  columns?: number;
+}
+
+type Run = NonNullable<StatusAnswer["run"]>;
+
+/** Lines for a terminal: the run, what is left, what is in hand, what it waits for, what it used. */
+export function statusLines({ run, tasks }: StatusAnswer, scene: StatusScene): string[] {
+  const { colours, columns } = scene;
+  const lines =
+    run === null
+      ? [{ text: "no runs yet", look: colours.bold }, { text: leftText(tasks, null) }]
+      : [
+          { text: headText(run, scene), look: colours.bold },
+          { text: leftText(tasks, run) },
+          { text: handText(run, scene), look: colours.cyan },
+          { text: waitText(run, scene), look: colours.yellow },
+          { text: spentText(run, scene.view) },
+          ...endTexts(run, scene).map((text) => ({ text })),
+        ];
+  return lines
+    .filter(({ text }) => text !== "")
+    .map(({ text, look = (same: string) => same }) => {
+      const cleaned = clean(text);
+      return look(columns === undefined ? cleaned : cut(cleaned, columns));
+    });
+}
+
+function headText(
+  { run, state, stopping, pid, elapsed_ms: ms, ending }: Run,
+  { view, now }: StatusScene,
+): string {
+  switch (state) {
+    case "running":
+      return `run ${run} ${stopping ? "is stopping" : "goes on"}, since ${showDuration(ms)} (pid ${String(pid)})`;
+    case "ended":
+      return `the last run, ${run}, ended ${ago(view, now)}: ${ending ?? ""}, after ${showDuration(ms)}`;
+    case "killed":
+      return `the last run, ${run}, was killed ${ago(view, now)}, after ${showDuration(ms)}`;
+    default:
+      return never(state);
+  }
+}
+
+function ago(view: View | undefined, now: number): string {
+  return `${showDuration(Math.max(0, now - (view?.at ?? now)))} ago`;
+}
+
+function leftText({ todo, doing, blocked, done }: StatusAnswer["tasks"], run: Run | null): string {
+  const all = todo + doing + blocked + done;
+  const eta = run?.eta_ms ?? null;
+  if (all === 0) return "no tasks";
+  const parts = [
+    `${String(done)} of ${plural(all, "task")} done`,
+    todo + doing === 0 ? "" : `${String(todo + doing)} left`,
+    blocked === 0 ? "" : `${String(blocked)} blocked`,
+    eta === null ? "" : `about ${showDuration(eta)} to go, by what tasks took so far`,
+  ];
+  return parts.filter((part) => part !== "").join(" · ");
+}
+
+function handText({ current, state }: Run, { titles, now }: StatusScene): string {
+  if (current === null) return "";
+  const what =
+    current.task === null
+      ? PHASES[current.phase]
+      : `${current.task} ${titles.get(current.task) ?? ""}`.trim();
+  if (state !== "running") return `in hand: ${what}; the next run takes it up first`;
+  const attempt = current.attempt > 1 ? [`attempt ${String(current.attempt)}`] : [];
+  const since = showDuration(Math.max(0, now - Date.parse(current.started)));
+  return `${what} · ${[current.agent, ...attempt, since, current.doing].join(" · ")}`;
+}
+
+function waitText({ state }: Run, { view, now }: StatusScene): string {
+  return view?.waiting === undefined || state !== "running" ? "" : waitingText(view.waiting, now);
+}
+
+function spentText({ tokens, cost_usd: cost, cost_partly: partly }: Run, view: View | undefined): string {
+  if (tokens === 0 && cost === null) return "";
+  const known = cost === null ? {} : { cost, ...(partly ? { partly: true as const } : {}) };
+  const parts = [showTokens(tokens), showCostOf({ tokens, ...known })];
+  return [...parts, unpriced(view)].filter((part) => part !== "").join(" · ");
+}
+
+function unpriced(view: View | undefined): string {
+  return view?.unpriced === undefined ? "" : `what ${view.unpriced} cost is not known`;
+}
+
+function endTexts({ state }: Run, { view, todoFile }: StatusScene): string[] {
+  if (state === "killed") return ["looper run goes on where it was"];
+  if (view?.ended === undefined) return [];
+  const { why, next } = explainEnding(view, view.ended, todoFile);
+  return [why, next];
+}

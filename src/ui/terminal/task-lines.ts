@@ -1,0 +1,117 @@
+// One task whole, as people read it. Pure. Leaves what is known of it to the commands.
+import { plural, showCost, showCount, showDuration, showMoment } from "../amounts.js";
+import type { ShowAnswer } from "../shapes/runs.js";
+import type { Colours } from "./colours.js";
+import { tableLines } from "./columns.js";
+import { clean, cut, wrap } from "./text.js";
+
+export interface TaskScene {
+  /** Epoch ms. */
+  now: number;
+  /** The run that goes on. */
+  live: string | undefined;
+  colours: Colours;
+  /** No line is wider: long texts go on in the next one. */
+  columns?: number;
+}
+
+type Task = ShowAnswer["task"];
+type Attempt = ShowAnswer["history"][number];
+
+const INDENT = "  ";
+
+/** Its lines: what it is, what it says, what became of it. */
+export function taskLines({ task, history }: ShowAnswer, scene: TaskScene): string[] {
+  const { colours, columns } = scene;
+  const room = columns === undefined ? undefined : Math.max(1, columns - INDENT.length);
+  const section = (title: string, texts: readonly string[]): string[] => {
+    const lines = texts.flatMap((text) => text.split("\n")).flatMap((text) => wrap(clean(text), room));
+    return lines.every((line) => line === "")
+      ? []
+      : ["", colours.bold(title), ...lines.map((line) => `${INDENT}${line}`.trimEnd())];
+  };
+  return [
+    ...wrap(clean(`${task.id} ${task.title}`), columns).map(colours.bold),
+    ...factsOf(task).flatMap((line) => wrap(clean(line), columns)),
+    ...section("why it is blocked", task.status === "done" ? [] : (task.blockers ?? [])),
+    ...section("description", [task.description ?? ""]),
+    ...section("details", [task.details ?? ""]),
+    ...section("steps", numbered(task.steps ?? [])),
+    ...section("verify", task.verify ?? []),
+    ...section("files", task.files ?? []),
+    ...section("result", [task.result ?? ""]),
+    ...historyLines(history, scene),
+  ];
+}
+
+function factsOf(task: Task): string[] {
+  const { status, priority, agent, tags = [], depends_on: needs = [] } = task;
+  const unverified = task.status === "done" && !task.verified ? "unverified" : "";
+  const ready =
+    status === "done" ? unverified : task.ready ? "ready" : `waits for ${task.waits_for.join(", ")}`;
+  const first = [
+    ...[status, ready, `priority ${String(priority)}`],
+    agent === undefined ? "" : `agent ${agent}`,
+    tags.length === 0 ? "" : `tags ${tags.join(", ")}`,
+    task.attempts === undefined ? "" : plural(task.attempts, "attempt"),
+  ];
+  const links = [
+    needs.length === 0 ? "" : `depends on ${needs.join(", ")}`,
+    task.needed_by.length === 0 ? "" : `needed by ${task.needed_by.join(", ")}`,
+    task.reference === undefined ? "" : `from ${task.reference}`,
+  ];
+  return [first, links]
+    .map((parts) => parts.filter((part) => part !== "").join(" · "))
+    .filter((line) => line !== "");
+}
+
+function numbered(steps: readonly string[]): string[] {
+  return steps.map((step, at) => `${String(at + 1)}. ${step}`);
+}
+
+const COLUMNS = [
+  { title: "run" },
+  { title: "attempt", right: true },
+  { title: "agent" },
+  { title: "began" },
+  { title: "took", right: true },
+  { title: "tokens", right: true },
+  { title: "cost", right: true },
+  { title: "result" },
+] as const;
+
+function historyLines(history: readonly Attempt[], { now, live, colours, columns }: TaskScene): string[] {
+  if (history.length === 0) return ["", "no run has tried it yet, as far as the logs know"];
+  const cells = history.map((one) => [
+    one.run,
+    String(one.attempt),
+    clean(one.agent),
+    showMoment(Date.parse(one.started), now),
+    showDuration(one.duration_ms),
+    one.tokens === 0 ? "" : showCount(one.tokens),
+    one.cost_usd === null ? "" : showCost(one.cost_usd),
+    resultText(one, live),
+  ]);
+  const { header, lines } = tableLines(COLUMNS, cells);
+  const fit = (line: string): string => (columns === undefined ? line : cut(line, columns));
+  const body = history.flatMap((one, at) => [
+    fit(lines[at] ?? ""),
+    ...afterwards(one).map((text) => colours.dim(fit(text))),
+  ]);
+  return ["", colours.dim(fit(header)), ...body];
+}
+
+function resultText({ result, verified, run }: Attempt, live: string | undefined): string {
+  if (result === null) return run === live ? "in hand" : "killed";
+  return result === "done" && !verified ? "done, unverified" : result;
+}
+
+function afterwards({ why, commit, rescue }: Attempt): string[] {
+  return [
+    why === "" ? "" : clean(why),
+    commit === null ? "" : `commit ${commit.slice(0, 12)}`,
+    rescue === null ? "" : `its work is kept as ${clean(rescue)}: looper rescue`,
+  ]
+    .filter((text) => text !== "")
+    .map((text) => `${INDENT}${INDENT}${text}`);
+}
