@@ -10,7 +10,7 @@ import type { Output } from "../src/ui/output.js";
 import { clean } from "../src/ui/terminal/text.js";
 import { BUG, exitCodeOf, exitCodeOfError, exitCodeOfSignal } from "./exit-codes.js";
 import { readCommandLine } from "./program.js";
-import type { CommandEnd, Shell, Signal } from "./shell.js";
+import type { Choice, CommandEnd, Shell, Signal } from "./shell.js";
 
 /** Filled in when the program is bundled. */
 declare const LOOPER_VERSION: string;
@@ -91,15 +91,25 @@ function claimStdout(): (text: string) => Promise<void> {
   return (text) => writeTo(process.stdout, write, text);
 }
 
-async function readStdin(): Promise<string> {
+async function readStdin(): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk as Uint8Array));
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }
 
-async function confirm(question: string, lines: readonly string[]): Promise<boolean> {
+type Prompts = typeof import("@clack/prompts");
+
+/** What every prompt takes. */
+interface Asking {
+  output: NodeJS.WriteStream;
+  signal: AbortSignal;
+}
+
+/** Shows a prompt on stderr; `undefined` when the person turned away from it and somebody listens to that, else it ends the program. */
+async function prompt<T extends string | boolean | string[]>(
+  show: (prompts: Prompts, asking: Asking) => Promise<T | symbol>,
+): Promise<T | undefined> {
   const prompts = await import("@clack/prompts");
-  for (const line of lines) process.stderr.write(`${line}\n`);
   // The prompt folds its words to what the terminal says.
   if (process.stderr.isTTY && process.stderr.columns === 0) process.stderr.columns = UNKNOWN_COLUMNS;
   // Ctrl-D closes what the prompt reads from, and the prompt does not notice.
@@ -111,13 +121,41 @@ async function confirm(question: string, lines: readonly string[]): Promise<bool
     turnedAway.abort();
   };
   process.stdin.on("keypress", onKey).on("end", onEnd);
-  const asked = { message: question, initialValue: false, output: process.stderr, signal: turnedAway.signal };
-  const answer = await prompts.confirm(asked);
+  const answer = await show(prompts, { output: process.stderr, signal: turnedAway.signal });
   process.stdin.off("keypress", onKey).off("end", onEnd);
-  if (!prompts.isCancel(answer)) return answer;
+  if (typeof answer !== "symbol") return answer;
   // In its raw mode the terminal sends Ctrl-C as a key.
   onSignal("SIGINT");
-  return false;
+  return undefined;
+}
+
+async function confirm(question: string, lines: readonly string[]): Promise<boolean> {
+  for (const line of lines) process.stderr.write(`${line}\n`);
+  const message = question;
+  const answer = await prompt<boolean>((prompts, asking) =>
+    prompts.confirm({ message, initialValue: false, ...asking }),
+  );
+  return answer ?? false;
+}
+
+function choose(message: string, choices: readonly Choice[]): Promise<string | undefined> {
+  const options = choices.map((choice) => ({ ...choice }));
+  return prompt<string>((prompts, asking) => prompts.select({ message, options, ...asking }));
+}
+
+function chooseSome(message: string, choices: readonly Choice[]): Promise<readonly string[] | undefined> {
+  const options = choices.map((choice) => ({ ...choice }));
+  const initialValues = choices.slice(0, 1).map(({ value }) => value);
+  return prompt<string[]>((prompts, asking) =>
+    prompts.multiselect({ message, options, initialValues, required: false, ...asking }),
+  );
+}
+
+async function ask(message: string, placeholder: string): Promise<string | undefined> {
+  const answer = await prompt<string>((prompts, asking) =>
+    prompts.text({ message, placeholder, defaultValue: "", ...asking }),
+  );
+  return answer?.trim();
 }
 
 async function makeShell(cwd: string): Promise<Shell> {
@@ -139,8 +177,15 @@ async function makeShell(cwd: string): Promise<Shell> {
     promptsFolder: path.join(path.dirname(entry), "prompts"),
     out: toOutput(process.stdout),
     err: toOutput(process.stderr),
-    stdin: { isTerminal: isatty(process.stdin.fd), readAll: readStdin },
+    stdin: {
+      isTerminal: isatty(process.stdin.fd),
+      readAll: async () => (await readStdin()).toString("utf8"),
+      readBytes: readStdin,
+    },
     confirm,
+    choose,
+    chooseSome,
+    ask,
     onSignal: (listener) => {
       here.listener = listener;
     },

@@ -6,6 +6,16 @@ import type { Output } from "../src/ui/output.js";
 
 export type Signal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
+/** One answer a question offers. */
+export interface Choice {
+  /** What is answered. */
+  value: string;
+  /** What a person reads. */
+  label: string;
+  /** What there is to say of it, in a few words. */
+  hint?: string;
+}
+
 export interface Shell {
   ports: Ports;
   version: string;
@@ -30,9 +40,16 @@ export interface Shell {
     isTerminal: boolean;
     /** All of it, to its end. */
     readAll(): Promise<string>;
+    readBytes(): Promise<Uint8Array>;
   };
   /** Asks a person; no when they turn away from the question. */
   confirm(question: string, lines: readonly string[]): Promise<boolean>;
+  /** Asks a person which one; the first is what they get by saying nothing. `undefined` when they turn away from the question. */
+  choose(question: string, choices: readonly Choice[]): Promise<string | undefined>;
+  /** Asks a person which ones, or none; the first is chosen unless they take it away. */
+  chooseSome(question: string, choices: readonly Choice[]): Promise<readonly string[] | undefined>;
+  /** Asks a person for a line; `example`: shown while there is nothing in it. */
+  ask(question: string, example: string): Promise<string | undefined>;
   /** Who hears of signals from now on. A listener that answers no leaves the program to end at once. */
   onSignal(listener: (signal: Signal) => boolean): void;
   /** Where the log of the run that goes on lies, for whoever reports a bug. */

@@ -5,7 +5,7 @@ import { settingsJsonSchema } from "../src/config/settings-schema.js";
 import { eventJsonSchema } from "../src/logging/events.js";
 import { backlogJsonSchema, summaryJsonSchema } from "../src/todo/schema.js";
 import { EditAnswer, FmtAnswer, ListAnswer, ValidateAnswer, WhyAnswer } from "../src/ui/shapes/backlog.js";
-import { ConfigAnswer, DoctorAnswer } from "../src/ui/shapes/project.js";
+import { ConfigAnswer, DoctorAnswer, InitAnswer } from "../src/ui/shapes/project.js";
 import {
   CapsuleAnswer,
   PlanAnswer,
@@ -38,6 +38,7 @@ const CLI: readonly (readonly [string, string, z.ZodType])[] = [
   ["doctor", "looper doctor --json", DoctorAnswer],
   ["edit", "looper add, set, block, todo, done, rm --json", EditAnswer],
   ["fmt", "looper fmt --json", FmtAnswer],
+  ["init", "looper init --json", InitAnswer],
   ["ls", "looper ls --json", ListAnswer],
   ["replay", "looper replay --json", ReplayAnswer],
   ["replay-at", "looper replay --at SEQ --json", ReplayAtAnswer],

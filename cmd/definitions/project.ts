@@ -4,6 +4,25 @@ import { JSON_FLAG, type CommandDefinition } from "../definition.js";
 /** In the order of the help. */
 export const PROJECT_COMMANDS: readonly CommandDefinition[] = [
   {
+    name: "init",
+    operands: [],
+    says: "make a task file and settings for a project; asks three questions on a terminal",
+    flags: [
+      { spelled: "--force", says: "replace what is there; of what it held a copy stays" },
+      { spelled: "--skip-config", says: "write no settings" },
+      { spelled: "-y, --yes", says: "ask nothing" },
+      JSON_FLAG,
+    ],
+    examples: [
+      {
+        line: "looper init",
+        says: "asks who is to work, where the tasks come from, and what proves them done",
+      },
+      { line: "looper init --yes --skip-config", says: "an empty task file, and nothing to answer" },
+    ],
+    load: async () => (await import("../commands/init.js")).init,
+  },
+  {
     name: "config",
     operands: [
       { spelled: "[verb]", says: "get, or path; without it every setting" },

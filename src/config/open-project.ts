@@ -37,17 +37,29 @@ export async function openProject(files: Files, request: ProjectRequest): Promis
   const found = await loadSettings(files, { project: folder, user: userFiles(env, home) });
   const resolved = resolveSettings({ ...found, env, flags: request.flags });
   const paths = settingsPaths(resolved.settings, { project: folder, home, env });
-  const todoFile = typed ?? paths.todoFile;
-  const real = (await files.realPath(todoFile)) ?? todoFile;
-  return {
-    folder,
-    todoFile,
-    logDir: paths.logDir,
-    lockDir: lockFolder(real),
-    paths,
-    resolved,
-    warnings: [...(await strangeSettings(files, folder)), ...resolved.warnings],
-  };
+  const warnings = [...(await strangeSettings(files, folder)), ...resolved.warnings];
+  return projectAt(files, folder, { resolved, paths, todoFile: typed ?? paths.todoFile, warnings });
+}
+
+/** The project as if nobody had set anything but its task file's name: for where its settings are broken. */
+export async function openUnset(
+  files: Files,
+  request: Pick<ProjectRequest, "cwd" | "env" | "home">,
+): Promise<Project> {
+  const { home, env } = request;
+  const folder = await findFolder(files, request);
+  const resolved = resolveSettings({ env: { LOOPER_TODO_FILE: taskFileOf(env) }, flags: {} });
+  const paths = settingsPaths(resolved.settings, { project: folder, home, env });
+  return projectAt(files, folder, { resolved, paths, todoFile: paths.todoFile, warnings: [] });
+}
+
+async function projectAt(
+  files: Files,
+  folder: string,
+  facts: Pick<Project, "resolved" | "paths" | "todoFile" | "warnings">,
+): Promise<Project> {
+  const real = (await files.realPath(facts.todoFile)) ?? facts.todoFile;
+  return { folder, logDir: facts.paths.logDir, lockDir: lockFolder(real), ...facts };
 }
 
 /** Where the locks of a task file lie; both absolute, symlinks followed. */

@@ -11,6 +11,7 @@ import type { Backlog } from "./task.js";
 import {
   Writer,
   type Adopted,
+  type Begun,
   type ChangeOptions,
   type Changed,
   type Edited,
@@ -50,6 +51,11 @@ export interface Store {
   ): Promise<Result<Edited, EditRefusal>>;
   /** Writes the file as it is now in another way, a backlog or not; whether that differs. `undefined`: there is no file. */
   rewrite(make: (bytes: Uint8Array) => Uint8Array): Promise<boolean | undefined>;
+  /**
+   * Makes the file anew, from what is there; without bytes it stays. What is not valid is not written. An old file that is
+   * replaced is copied aside, save one that says nothing.
+   */
+  begin(make: (found: ReadResult) => Uint8Array | undefined): Promise<Result<Begun, Invalid>>;
   /** Makes these bytes the file, if they are a valid backlog with tasks. An old file with tasks is copied aside in any case. */
   adopt(bytes: Uint8Array, options: { copyAside: boolean }): Promise<Result<Adopted, Invalid>>;
   /**
@@ -75,6 +81,7 @@ export function openStore(ports: StorePorts, path: string, options: StoreOptions
     change: (changes, how) => withLock(ports, path, options, () => writer.change(changes, how)),
     edit: (decide, tell) => withLock(ports, path, options, () => writer.edit(decide, tell)),
     rewrite: (make) => withLock(ports, path, options, () => writer.rewrite(make)),
+    begin: (make) => withLock(ports, path, options, () => writer.begin(make)),
     adopt: (bytes, how) => withLock(ports, path, options, () => writer.adopt(bytes, how)),
     putBack: (before) => withLock(ports, path, options, () => writer.putBack(before)),
     tidy: () => withLock(ports, path, options, () => Promise.resolve()),

@@ -59,6 +59,13 @@ export interface Edited {
   backlog: Backlog;
 }
 
+/** `written`: it is another one than before. `copy`: where the old file was copied to. */
+export interface Begun {
+  found: ReadResult;
+  written: boolean;
+  copy?: string;
+}
+
 export interface Adopted {
   backlog: Backlog;
   index: BacklogIndex;
@@ -197,6 +204,27 @@ export class Writer {
     return told.length === 0 ? undefined : edits;
   }
 
+  async begin(make: (found: ReadResult) => Uint8Array | undefined): Promise<Result<Begun, Invalid>> {
+    await this.tidy();
+    for (let restarts = 0; restarts < MOST_RESTARTS; restarts++) {
+      const old = await this.file.look();
+      const found = toRead(old);
+      const bytes = make(found);
+      if (bytes === undefined) return ok({ found, written: false });
+      const look = this.file.judge(bytes);
+      if (look.kind !== "ok")
+        return err({ kind: "invalid", problems: look.kind === "missing" ? [] : look.problems });
+      if (old.kind !== "missing" && Buffer.compare(old.bytes, bytes) === 0)
+        return ok({ found, written: false });
+      if (!(await this.file.isStill(old))) continue;
+      const copy = saysSomething(old) ? await this.file.setAside("edited", old.bytes) : undefined;
+      await this.file.write(look.version);
+      this.known = look.version;
+      return ok({ found, written: true, ...(copy === undefined ? {} : { copy }) });
+    }
+    throw tooFast(this.file.path);
+  }
+
   async adopt(bytes: Uint8Array, { copyAside }: { copyAside: boolean }): Promise<Result<Adopted, Invalid>> {
     await this.tidy();
     const old = await this.file.look();
@@ -316,6 +344,12 @@ function toRead(look: Look): ReadResult {
   const { backlog } = look.version;
   if (backlog.tasks.length === 0) return { kind: "empty", bytes: look.bytes, problems: [] };
   return { kind: "ok", backlog, index: indexOf(backlog) };
+}
+
+/** Neither missing nor blank, nor a valid backlog without tasks. */
+function saysSomething(look: Look): look is Exclude<Look, { kind: "missing" }> {
+  if (look.kind === "empty") return new TextDecoder().decode(look.bytes).trim() !== "";
+  return look.kind === "invalid" || holdsTasks(look);
 }
 
 function holdsTasks(look: Look): boolean {

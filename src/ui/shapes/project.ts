@@ -29,3 +29,19 @@ export const DoctorAnswer = z.object({
   ),
 });
 export type DoctorAnswer = z.infer<typeof DoctorAnswer>;
+
+/** `looper init --json`. */
+export const InitAnswer = z.object({
+  project: z.string().describe("Absolute path of the project's folder"),
+  files: z.array(
+    z.object({
+      path: z.string().describe("Absolute"),
+      did: z.enum(["written", "replaced", "extended", "kept"]),
+      copy: z.string().optional().describe("Where what was there was copied to"),
+    }),
+  ),
+  tasks: z.int().describe("In the task file now"),
+  notes: z.array(z.string()).describe("What is not as it was meant to be, one sentence each"),
+  next: z.array(z.string()).describe("Commands to type next"),
+});
+export type InitAnswer = z.infer<typeof InitAnswer>;

@@ -1,0 +1,204 @@
+// `looper init`: a task file, settings, the schemas editors read, and lines in .gitignore. Leaves looking around to init/site.ts,
+// what is to be written to init/plan.ts, and the task file to the store.
+import path from "node:path";
+import { openProject } from "../../src/config/open-project.js";
+import { stateFolder } from "../../src/config/places.js";
+import { rememberTrust } from "../../src/config/trust-store.js";
+import { fingerprint, listTrusted } from "../../src/config/trust.js";
+import { findLiveRun } from "../../src/loop/live-run.js";
+import { UserError } from "../../src/system/errors.js";
+import { openStore } from "../../src/todo/store.js";
+import type { ReadResult } from "../../src/todo/writer.js";
+import { plural } from "../../src/ui/amounts.js";
+import type { InitAnswer } from "../../src/ui/shapes/project.js";
+import { cut, clean } from "../../src/ui/terminal/text.js";
+import { checkOptionsOf } from "../check-options.js";
+import { exitCodeOfSignal } from "../exit-codes.js";
+import { backlogText, ignoredFolders, planFiles, type Wishes } from "../init/plan.js";
+import { askAll, type Answers } from "../init/questions.js";
+import { lookAround, type Site } from "../init/site.js";
+import { writePlanned } from "../init/write.js";
+import { printJson, printLines, shownPath } from "../project.js";
+import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
+
+type InitFile = InitAnswer["files"][number];
+
+export async function init(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  if (shell.env["LOOPER_RUN_ID"] !== undefined)
+    throw new UserError(
+      "no",
+      "an agent of a run may not set up the project it works in",
+      "report what is missing in the summary: new_tasks, blockers",
+    );
+  const site = await lookAround(shell);
+  const answers = await answersOf(shell, typed, site);
+  // Nothing is written yet.
+  if (answers === undefined) return { exitCode: exitCodeOfSignal("SIGINT") };
+  const answer = await setUp(shell, typed, site, answers);
+  if (hasFlag(typed, "--json")) await printJson(shell, answer);
+  else await tell(shell, site, answer);
+  return "ok";
+}
+
+const NO_ANSWERS: Answers = { wishes: {}, origin: { from: "nowhere" } };
+
+async function answersOf(shell: Shell, typed: Typed, site: Site): Promise<Answers | undefined> {
+  const { stdin, out, err } = shell;
+  const quiet = hasFlag(typed, "--yes") || hasFlag(typed, "--json");
+  if (quiet || !stdin.isTerminal || !out.isTerminal || !err.isTerminal) return NO_ANSWERS;
+  const force = hasFlag(typed, "--force");
+  const open = {
+    settings: !hasFlag(typed, "--skip-config") && (site.settingsFile === undefined || force),
+    origin: force || mayBegin(site.backlog),
+  };
+  return askAll(shell, site, open);
+}
+
+/** Whether there is nothing yet that a new task file would replace. */
+function mayBegin(found: ReadResult): boolean {
+  if (found.kind === "missing") return true;
+  return found.kind === "empty" && new TextDecoder().decode(found.bytes).trim() === "";
+}
+
+async function setUp(
+  shell: Shell,
+  typed: Typed,
+  site: Site,
+  { wishes, origin }: Answers,
+): Promise<InitAnswer> {
+  const force = hasFlag(typed, "--force");
+  const bounds = { force, skipConfig: hasFlag(typed, "--skip-config") };
+  const writesBacklog = force || mayBegin(site.backlog);
+  const planned = planFiles(site, wishes, { ...bounds, writesBacklog });
+  const { folder } = site.project;
+  if (writesBacklog || planned.some(({ text }) => text !== undefined)) await mustBeWritable(shell, folder);
+  const backlog = writesBacklog ? await beginBacklog(shell, site, force) : { did: "kept" as const };
+  const files: InitFile[] = [{ path: site.project.todoFile, ...backlog }];
+  for (const one of planned) files.push(await writePlanned(shell.ports, one));
+  if (wishes.commands !== undefined && wishes.commands.length > 0) await trust(shell, wishes.commands);
+  const tasks = writesBacklog || site.backlog.kind !== "ok" ? 0 : site.backlog.backlog.tasks.length;
+  return {
+    project: folder,
+    files,
+    tasks,
+    notes: notesOn(shell, site, { ...bounds, wishes, writesBacklog }),
+    next: nextOf(tasks, { draft: origin.from === "draft", copied: files[0]?.copy !== undefined }),
+  };
+}
+
+async function mustBeWritable({ ports: { files } }: Shell, folder: string): Promise<void> {
+  if (await files.writable(folder)) return;
+  throw new UserError(
+    "environment",
+    `cannot write in ${folder}: nothing was written`,
+    "make it writable, or name another folder: looper -C FOLDER init",
+  );
+}
+
+async function beginBacklog(
+  shell: Shell,
+  { project, broken }: Site,
+  force: boolean,
+): Promise<Pick<InitFile, "did" | "copy">> {
+  const { ports } = shell;
+  const live = await findLiveRun(ports, project);
+  if (live !== undefined)
+    throw new UserError(
+      "environment",
+      `run ${live.run} works here`,
+      "set the project up when the run is over",
+    );
+  await ports.files.makeFolder(path.dirname(project.todoFile));
+  const check = broken === undefined ? await checkOptionsOf(shell, project) : {};
+  const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir, check });
+  const begun = await store.begin((found) =>
+    force || mayBegin(found) ? Buffer.from(backlogText(project, {}, [])) : undefined,
+  );
+  if (!begun.ok) {
+    const [first] = begun.error.problems;
+    throw new UserError(
+      "usage",
+      `the new task file would not be valid: ${first?.message ?? "not valid"}`,
+      first?.suggestion ?? "correct schema_file",
+    );
+  }
+  const { found, written, copy } = begun.value;
+  if (!written) return { did: "kept" };
+  return { did: found.kind === "missing" ? "written" : "replaced", ...(copy === undefined ? {} : { copy }) };
+}
+
+/** What they answered on the terminal is theirs: the first run need not ask about it again. More than that is not vouched for. */
+async function trust({ ports, env, home, cwd }: Shell, commands: readonly string[]): Promise<void> {
+  const project = await openProject(ports.files, { cwd, env, home, flags: {} });
+  const read = await openStore(ports, project.todoFile, { lockFolder: project.lockDir }).read();
+  const tasks = read.kind === "ok" ? read.backlog.tasks.filter(({ status }) => status !== "done") : [];
+  const lines = listTrusted(
+    project.resolved,
+    { file: project.todoFile, tasks },
+    { project: project.folder, home },
+  );
+  if (lines.some(({ what, value }) => what !== "verify.commands" || !commands.includes(value))) return;
+  const question = { project: project.folder, fingerprint: fingerprint(lines) };
+  await rememberTrust(ports.files, stateFolder(env, home), question);
+}
+
+function notesOn(
+  shell: Shell,
+  { project, broken, settingsFile, backlog, ignores, proofs }: Site,
+  did: { force: boolean; skipConfig: boolean; wishes: Wishes; writesBacklog: boolean },
+): string[] {
+  const notes: string[] = [];
+  const mended = did.force && !did.skipConfig && settingsFile?.endsWith("config.json") === true;
+  if (broken !== undefined && !mended)
+    notes.push(`the settings are broken: ${broken.message.replaceAll("\n", "; ")}`);
+  const file = shownPath(shell, project.todoFile);
+  if (!did.writesBacklog && (backlog.kind === "invalid" || problemsOf(backlog) > 0))
+    notes.push(`${file} is no valid backlog: looper validate shows why`);
+  if (ignores === "strange")
+    notes.push(`.gitignore is no plain file; these are to be ignored: ${ignoredFolders(project).join(", ")}`);
+  const [proof] = proofs;
+  const isProven =
+    (did.wishes.commands ?? []).length > 0 || project.resolved.settings.verify.commands.length > 0;
+  if (proof !== undefined && settingsFile === undefined && !did.skipConfig && !isProven)
+    notes.push(`nothing proves a task done yet; verify.commands could be ${JSON.stringify([proof.command])}`);
+  return notes;
+}
+
+function problemsOf(read: ReadResult): number {
+  return read.kind === "empty" ? read.problems.length : 0;
+}
+
+function nextOf(tasks: number, { draft, copied }: { draft: boolean; copied: boolean }): string[] {
+  const [adds, drafts] = ['looper add "what is to be done"', 'looper run --prompt "what to build"'];
+  if (tasks > 0) return ["looper run"];
+  // A run drafts nothing while a copy still has tasks.
+  if (copied) return [adds];
+  return draft ? [drafts] : [adds, drafts];
+}
+
+async function tell(shell: Shell, site: Site, { files, notes, next, tasks }: InitAnswer): Promise<void> {
+  const { out, err } = shell;
+  const fit = (line: string): string => (out.isTerminal ? cut(line, out.columns()) : line);
+  const width = Math.max(...files.map(({ path: file }) => shownPath(shell, file).length));
+  const isNew = files.some(({ did }) => did !== "kept");
+  const lines = files.map(({ path: file, did, copy }) => {
+    const more = file === site.project.todoFile ? `: ${plural(tasks, "task")}` : "";
+    const old = copy === undefined ? "" : `; what was there is in ${path.basename(copy)}`;
+    return `${clean(shownPath(shell, file)).padEnd(width)}  ${WORDS[did]}${more}${clean(old)}`;
+  });
+  await printLines(
+    err,
+    notes.map((note) => `looper: ${clean(note)}`),
+  );
+  await printLines(out, [
+    ...(isNew ? lines : [`${clean(site.project.folder)} is set up already: nothing was changed`]).map(fit),
+    fit(`next: ${next.join(", or ")}`),
+  ]);
+}
+
+const WORDS: Readonly<Record<InitFile["did"], string>> = {
+  written: "written",
+  replaced: "replaced",
+  extended: "lines added",
+  kept: "kept as it is",
+};

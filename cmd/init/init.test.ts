@@ -1,0 +1,49 @@
+import ignore from "ignore";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { appendix, missingLines } from "./ignore-lines.js";
+import { suggestProofs } from "./proofs.js";
+
+const folder = fc
+  .array(fc.stringMatching(/^[ \w*?#![\]\\ü.-]{1,8}$/), { minLength: 1, maxLength: 3 })
+  .map((parts) => parts.join("/"))
+  .filter((name) => ignore.isPathValid(name) && !/ (?:\/|$)|\\/.test(name));
+
+test("after the lines are added nothing is missing, what was there stands first, and no line is added twice", () => {
+  fc.assert(
+    fc.property(fc.constantFrom("", "a\n", "a", "a\r\nb", "# none\n"), fc.array(folder), (text, folders) => {
+      const whole = text + appendix(text, missingLines(text, folders));
+      expect(whole.startsWith(text)).toBe(true);
+      expect(missingLines(whole, folders)).toEqual([]);
+    }),
+  );
+});
+
+test("a line that ignores it already, however it is spelled, is enough", () => {
+  for (const text of ["looper-logs", "/looper-logs/", "*-logs/", "\ufefflooper-logs/\r\n"])
+    expect(missingLines(text, ["looper-logs"]), text).toEqual([]);
+  expect(missingLines("looper-logs/\n!looper-logs/\n", ["looper-logs"])).toEqual(["looper-logs/"]);
+  expect(appendix("a\r\nb", ["x/"])).toBe("\r\nx/\r\n");
+});
+
+test("what may prove a task done is guessed from the files; npm's own stand-in for a test is none", () => {
+  const guess = (texts: Record<string, string>) =>
+    suggestProofs(new Set(Object.keys(texts)), new Map(Object.entries(texts))).map(({ command }) => command);
+  const tested = JSON.stringify({ scripts: { test: "vitest" } });
+  expect(guess({ "package.json": tested, Makefile: "all:\n\ntest: all\n\ttrue\n" })).toEqual([
+    "npm test",
+    "make test",
+  ]);
+  expect(guess({ "package.json": tested, "pnpm-lock.yaml": "" })).toEqual(["pnpm test"]);
+  expect(
+    guess({ "package.json": '{"scripts":{"test":"echo \\"Error: no test specified\\" && exit 1"}}' }),
+  ).toEqual([]);
+  for (const broken of ["{", "null", '{"scripts":null}', '{"scripts":{"test":1}}', "[]"])
+    expect(guess({ "package.json": broken }), broken).toEqual([]);
+  expect(guess({ Makefile: "test := 3\ntests: x\n" })).toEqual([]);
+  expect(guess({ "Cargo.toml": "", "go.mod": "", "pyproject.toml": "[tool.pytest.ini_options]" })).toEqual([
+    "pytest",
+    "cargo test",
+    "go test ./...",
+  ]);
+});
