@@ -20,7 +20,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
 };
 
 /** Lines that are to say no: exit 1. */
-const SAY_NO: readonly string[] = ["looper fmt --check --diff"];
+const SAY_NO: readonly string[] = ["looper fmt --check --diff", "looper stop", "looper stop --now"];
 
 /** What stands in the documents for what only the project knows. */
 const EXAMPLE_RUN = "2026-01-31_08-30-00";
