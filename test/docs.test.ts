@@ -52,6 +52,17 @@ function leadsSomewhere(page: string, target: string): boolean {
   return heading === undefined || headings(to).includes(heading);
 }
 
+test("a test that a page names is in the file it links to", () => {
+  const named = texts.flatMap(({ page, text }) =>
+    [...text.matchAll(/\[([^\]]+)\]\(([^)]+\.test\.ts)\)/g)].map(([, name = "", file = ""]) => ({
+      name,
+      file: path.posix.join(path.posix.dirname(page), file),
+    })),
+  );
+  expect(named.length).toBeGreaterThan(0);
+  expect(named.filter(({ name, file }) => !readPage(file).includes(name))).toEqual([]);
+});
+
 /** The names by which a page's headings are linked to. */
 function headings(page: string): string[] {
   return [...readPage(page).matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
