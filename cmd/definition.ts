@@ -44,4 +44,7 @@ export const RUN = { spelled: "[run]", says: "a run's id (default: the newest)" 
 /** What every command takes. */
 export const COMMON_FLAGS: readonly FlagDefinition[] = [
   { spelled: "-C <folder>", says: "as if started in this folder" },
+  { spelled: "--log-level <level>", says: "what stderr tells: error, warn, info (the default) or debug" },
+  { spelled: "--log-format <format>", says: "stderr as text (the default) or as json lines" },
+  { spelled: "--no-color", says: "no colour, whatever FORCE_COLOR says" },
 ];

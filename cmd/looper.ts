@@ -1,16 +1,22 @@
 // The program: real ports → a command → an exit code. The only file that knows the process, its signals and its last words.
 // Leaves what was typed to program.ts and what is done about it to commands/.
+import { fstatSync } from "node:fs";
 import module from "node:module";
 import { homedir } from "node:os";
 import path from "node:path";
 import { isatty } from "node:tty";
 import { fileURLToPath } from "node:url";
 import { errorCode, UserError } from "../src/system/errors.js";
+import { noteText, type Diagnostics } from "../src/ui/diagnostics.js";
 import type { Output } from "../src/ui/output.js";
+import { wantsColour } from "../src/ui/terminal/colours.js";
 import { clean } from "../src/ui/terminal/text.js";
+import { disarm } from "../src/ui/workflow/commands.js";
 import { BUG, exitCodeOf, exitCodeOfError, exitCodeOfSignal } from "./exit-codes.js";
+import { diagnosticsOf, guessDiagnostics, USUAL } from "./log-flags.js";
 import { readCommandLine } from "./program.js";
 import type { Choice, CommandEnd, Shell, Signal } from "./shell.js";
+import { voiceOf } from "./voice.js";
 
 /** Filled in when the program is bundled. */
 declare const LOOPER_VERSION: string;
@@ -31,7 +37,9 @@ const SURROUNDINGS = new Set([
 ]);
 
 /** What must be known outside of any one command. */
-const here: { listener?: (signal: Signal) => boolean; log?: string } = {};
+const here: { listener?: (signal: Signal) => boolean; log?: string; diagnostics: Diagnostics } = {
+  diagnostics: USUAL,
+};
 
 function onSignal(signal: Signal): void {
   if (here.listener?.(signal) !== true) process.exit(exitCodeOfSignal(signal));
@@ -55,11 +63,39 @@ function surviveLostReaders(): void {
 /** Of what is no terminal, or one that does not know its size and says 0. */
 const UNKNOWN_COLUMNS = 80;
 
-function toOutput(stream: NodeJS.WriteStream & { fd: number }): Output {
-  const isTerminal = isatty(stream.fd);
+type Stream = NodeJS.WriteStream & { fd: number };
+
+/** Nobody watches, and nobody answers: there is no terminal for that matter. */
+function isAutomatic(): boolean {
+  return process.env["CI"] === "true" || inWorkflow();
+}
+
+function inWorkflow(): boolean {
+  return process.env["GITHUB_ACTIONS"] === "true";
+}
+
+/** Contract: what is not `ours` is never read as a command by the log of a GitHub workflow. A file is no such log. */
+function write(stream: Stream, text: string, ours = false): Promise<void> {
+  const safe = ours || !inWorkflow() || isFile(stream) ? text : disarm(text);
+  return writeTo(stream, (chunk) => stream.write(chunk), safe);
+}
+
+function isFile({ fd }: Stream): boolean {
+  try {
+    return fstatSync(fd).isFile();
+  } catch (error) {
+    // It was closed before we began.
+    if (errorCode(error) === undefined) throw error;
+    return false;
+  }
+}
+
+function toOutput(stream: Stream, { noColour }: { noColour: boolean }): Output {
+  const isTerminal = isatty(stream.fd) && !isAutomatic();
   return {
-    write: (text) => writeTo(stream, (chunk) => stream.write(chunk), text),
+    write: (text) => write(stream, text),
     isTerminal,
+    colour: wantsColour(environment(), { isTerminal, refused: noColour }),
     columns: () => (isTerminal && stream.columns > 0 ? stream.columns : UNKNOWN_COLUMNS),
   };
 }
@@ -158,10 +194,18 @@ async function ask(message: string, placeholder: string): Promise<string | undef
   return answer?.trim();
 }
 
-async function makeShell(cwd: string): Promise<Shell> {
-  const env = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? ""]));
-  // With both set Node prints a warning of its own, for the opposite of what is done here; `env` keeps both.
-  if ((env["NO_COLOR"] ?? "") !== "") delete process.env["FORCE_COLOR"];
+function environment(): Record<string, string> {
+  return Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? ""]));
+}
+
+async function makeShell(cwd: string, { noColour }: { noColour: boolean }): Promise<Shell> {
+  const env = environment();
+  const out = toOutput(process.stdout, { noColour });
+  const voice = voiceOf(toOutput(process.stderr, { noColour }), here.diagnostics, () => Date.now());
+  // Questions are asked by a library that looks here. `env`, which what is started inherits, stays as it was.
+  if (noColour) process.env["NO_COLOR"] = "1";
+  // With both set Node prints a warning of its own, for the opposite of what is done here.
+  if ((process.env["NO_COLOR"] ?? "") !== "") delete process.env["FORCE_COLOR"];
   const { nodePorts } = await import("../src/system/node.js");
   const entry = fileURLToPath(import.meta.url);
   return {
@@ -175,10 +219,11 @@ async function makeShell(cwd: string): Promise<Shell> {
     home: homedir(),
     self: { command: process.execPath, args: [entry] },
     promptsFolder: path.join(path.dirname(entry), "prompts"),
-    out: toOutput(process.stdout),
-    err: toOutput(process.stderr),
+    ...{ out, ...voice, log: here.diagnostics },
+    tellWorkflow: (lines) => write(process.stderr, lines.map((line) => `${line}\n`).join(""), true),
+    hangsUp: isatty(process.stdout.fd),
     stdin: {
-      isTerminal: isatty(process.stdin.fd),
+      isTerminal: isatty(process.stdin.fd) && !isAutomatic(),
       readAll: async () => (await readStdin()).toString("utf8"),
       readBytes: readStdin,
     },
@@ -196,7 +241,7 @@ async function makeShell(cwd: string): Promise<Shell> {
   };
 }
 
-async function isFile(file: string): Promise<boolean> {
+async function isExistingFile(file: string): Promise<boolean> {
   const { nodeFiles } = await import("../src/system/files.js");
   return (
     (
@@ -208,17 +253,21 @@ async function isFile(file: string): Promise<boolean> {
 }
 
 async function main(): Promise<CommandEnd> {
-  const asked = await readCommandLine(process.argv.slice(2), {
+  const argv = process.argv.slice(2);
+  here.diagnostics = guessDiagnostics(argv, process.env);
+  const asked = await readCommandLine(argv, {
     version: LOOPER_VERSION,
     cwd: process.cwd(),
-    isFile,
+    isFile: isExistingFile,
   });
   if (asked.kind === "text") {
-    await toOutput(process.stdout).write(asked.text);
+    await write(process.stdout, asked.text);
     return "ok";
   }
+  // What we start ourselves is read by us.
+  here.diagnostics = asked.hidden ? USUAL : diagnosticsOf(asked.typed.flags, process.env);
   const cwd = path.resolve(asked.folder ?? ".");
-  const shell = await makeShell(cwd);
+  const shell = await makeShell(cwd, { noColour: asked.typed.flags["--no-color"] === true });
   if ((await shell.ports.files.stat(cwd))?.kind !== "folder")
     throw new UserError("usage", `there is no folder ${cwd}`, "-C takes a folder that exists");
   const command = await asked.load();
@@ -226,38 +275,38 @@ async function main(): Promise<CommandEnd> {
 }
 
 /** What the user must mend, and how. Both may hold words of others. */
-function advice(message: string, hint = ""): string {
+function advice(message: string, hint = ""): string[] {
   const [first = "", ...rest] = `${message}\n${hint}`
     .split("\n")
     .map(clean)
     .filter((line) => line !== "");
-  return `looper: ${[first, ...rest].join("\n  ")}\n`;
+  return [`looper: ${first}`, ...rest.map((line) => `  ${line}`)];
 }
 
 /** The last words on an error, and the exit code it means. */
-function explain(error: unknown): { text: string; code: number } {
+function explain(error: unknown): { lines: string[]; code: number } {
   if (error instanceof UserError)
-    return { text: advice(error.message, error.hint), code: exitCodeOfError(error.kind) };
+    return { lines: advice(error.message, error.hint), code: exitCodeOfError(error.kind) };
   if (error instanceof Error && SURROUNDINGS.has(errorCode(error) ?? "")) {
     const hint = "free some space or mend the permissions, then try again: nothing that was done is lost";
-    return { text: advice(error.message, hint), code: exitCodeOfError("environment") };
+    return { lines: advice(error.message, hint), code: exitCodeOfError("environment") };
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const cause =
     error instanceof Error && error.cause !== undefined ? `\ncaused by: ${stackOf(error.cause)}` : "";
   const log = here.log === undefined ? "" : `\n  the run's log: ${here.log}`;
   return {
-    text: `looper: this is a bug of looper's, not of yours; please report it\n${plain(`${stack}${cause}${log}`)}\n`,
+    lines: [
+      "looper: this is a bug of looper's, not of yours; please report it",
+      ...plain(`${stack}${cause}${log}`),
+    ],
     code: BUG,
   };
 }
 
 /** Many lines, indented as they are; what a project put into a message steers no terminal. */
-function plain(text: string): string {
-  return text
-    .split("\n")
-    .map((line) => `${/^ */.exec(line)?.[0] ?? ""}${clean(line)}`)
-    .join("\n");
+function plain(text: string): string[] {
+  return text.split("\n").map((line) => `${/^ */.exec(line)?.[0] ?? ""}${clean(line)}`);
 }
 
 function stackOf(error: unknown): string {
@@ -277,8 +326,9 @@ async function exit(code: number): Promise<never> {
 }
 
 async function fail(error: unknown): Promise<never> {
-  const { text, code } = explain(error);
-  process.stderr.write(text);
+  const { lines, code } = explain(error);
+  const note = { level: "error", lines, facts: { exit_code: code } } as const;
+  void write(process.stderr, noteText(note, here.diagnostics, Date.now()));
   return exit(code);
 }
 

@@ -13,7 +13,15 @@ import type { Command, Typed } from "./shell.js";
 /** What was asked for: a text to print, or a command to run. `folder`: what `-C` says. */
 export type Asked =
   | { kind: "text"; text: string }
-  | { kind: "command"; name: string; typed: Typed; folder?: string; load: () => Promise<Command> };
+  | {
+      kind: "command";
+      name: string;
+      /** Nobody types it: the program starts itself so. */
+      hidden: boolean;
+      typed: Typed;
+      folder?: string;
+      load: () => Promise<Command>;
+    };
 
 /** Reads a command line (without node and script). Throws only `usage` errors. `isFile` takes an absolute path. */
 export async function readCommandLine(
@@ -36,7 +44,8 @@ function answer(sorted: Sorted, version: string): Asked {
       const definition = definitionOf(sorted.command);
       const typed = parse(definition, sorted.words);
       const folder = sorted.folder === undefined ? {} : { folder: sorted.folder };
-      return { kind: "command", name: definition.name, typed, ...folder, load: () => definition.load() };
+      const { name, hidden = false } = definition;
+      return { kind: "command", name, hidden, typed, ...folder, load: () => definition.load() };
     }
     default:
       return never(sorted);

@@ -15,7 +15,9 @@ export async function projectOf(
   const { ports, cwd, env, home } = shell;
   const named = file === undefined ? {} : { file };
   const project = await openProject(ports.files, { cwd, env, home, flags, ...named });
-  if (!quiet) for (const warning of project.warnings) await shell.err.write(`looper: ${clean(warning)}\n`);
+  if (!quiet)
+    for (const warning of project.warnings)
+      await shell.say({ level: "warn", lines: [`looper: ${clean(warning)}`] });
   return project;
 }
 

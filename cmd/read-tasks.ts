@@ -43,6 +43,7 @@ export async function endAfter(
   const shown = clean(shownPath(shell, todoFile));
   const named = typed === undefined ? "" : ` ${clean(typed)}`;
   const found = plural(problems.length, "problem");
-  await shell.err.write(`looper: ${shown} has ${found}: looper validate${named} shows them\n`);
+  const line = `looper: ${shown} has ${found}: looper validate${named} shows them`;
+  await shell.say({ level: "error", lines: [line] });
   return "no";
 }

@@ -2,7 +2,9 @@
 import type { Flags } from "../src/config/resolve.js";
 import type { Ending } from "../src/logging/events.js";
 import type { Ports } from "../src/system/ports.js";
+import type { Diagnostics } from "../src/ui/diagnostics.js";
 import type { Output } from "../src/ui/output.js";
+import type { Voice } from "./voice.js";
 
 export type Signal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
@@ -35,8 +37,18 @@ export interface Shell {
   /** Absolute path of the bundled templates. */
   promptsFolder: string;
   out: Output;
+  /** What a live line is drawn on. What is written to it as words counts as a warning: others go through `say`. */
   err: Output;
+  /** Says something on stderr, if its level is wanted. */
+  say: Voice["say"];
+  /** What is wanted on stderr. */
+  log: Diagnostics;
+  /** Writes lines to stderr as they are: commands to a GitHub workflow, which nothing else that is written can hold. */
+  tellWorkflow(lines: readonly string[]): Promise<void>;
+  /** stdout was a terminal at the start, also where nobody watches it. */
+  hangsUp: boolean;
   stdin: {
+    /** Somebody is there to be asked; as for `out` and `err`, nobody in CI. */
     isTerminal: boolean;
     /** All of it, to its end. */
     readAll(): Promise<string>;

@@ -1,7 +1,10 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { nodePorts } from "../src/system/node.js";
+import { noteText } from "../src/ui/diagnostics.js";
 import type { Output } from "../src/ui/output.js";
+import { USUAL } from "./log-flags.js";
+import { printLines } from "./project.js";
 import type { Shell } from "./shell.js";
 
 /** What a command printed, and a shell that stands in a folder, with a home and an environment of its own. */
@@ -16,6 +19,7 @@ export function shellIn(folder: string, env: Readonly<Record<string, string>> = 
   const printed = { out: "", err: "" };
   const output = (to: "out" | "err"): Output => ({
     isTerminal: false,
+    colour: false,
     columns: () => 80,
     write: (text) => {
       printed[to] += text;
@@ -35,6 +39,10 @@ export function shellIn(folder: string, env: Readonly<Record<string, string>> = 
     promptsFolder: fileURLToPath(new URL("../prompts", import.meta.url)),
     out: output("out"),
     err: output("err"),
+    log: USUAL,
+    say: (note) => output("err").write(noteText(note, USUAL, 0)),
+    tellWorkflow: (lines) => printLines(output("err"), lines),
+    hangsUp: false,
     stdin: {
       isTerminal: false,
       readAll: () => Promise.resolve(""),

@@ -32,7 +32,7 @@ export async function capsule(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const made = await makeCapsule(ports, { run, folder, ...(await ownerOf(shell, project)) });
   if (output === "-") {
     await shell.out.write(made.text);
-    await printLines(shell.err, linesOf(made, run, undefined));
+    await shell.say({ level: "info", lines: linesOf(made, run, undefined) });
     return "ok";
   }
   const file = path.resolve(cwd, output);

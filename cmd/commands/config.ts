@@ -8,7 +8,7 @@ import { UserError } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/nearest.js";
 import { didYouMean } from "../../src/todo/problem.js";
 import type { ConfigAnswer } from "../../src/ui/shapes/project.js";
-import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
+import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { tableLines } from "../../src/ui/terminal/columns.js";
 import { clean } from "../../src/ui/terminal/text.js";
 import { printJson, printLines, projectOf } from "../project.js";
@@ -120,8 +120,8 @@ async function hasSettings(files: Shell["ports"]["files"], packageFile: string):
   }
 }
 
-function allLines({ out, env }: Shell, { settings }: ConfigAnswer): string[] {
-  const colours = coloursFor(wantsColour(env, out.isTerminal));
+function allLines({ out }: Shell, { settings }: ConfigAnswer): string[] {
+  const colours = coloursFor(out.colour);
   const rows = settings.map(({ key, value, layer, where }) =>
     [key, plain(value), where === "" ? layer : where].map(clean),
   );

@@ -4,7 +4,7 @@ import path from "node:path";
 import { openProject } from "../../src/config/open-project.js";
 import { UserError } from "../../src/system/errors.js";
 import { checkBacklog } from "../../src/todo/check.js";
-import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
+import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { taskListLines } from "../../src/ui/terminal/task-list.js";
 import { clean } from "../../src/ui/terminal/text.js";
 import { FILES } from "../demo/project.js";
@@ -102,8 +102,8 @@ async function runTests({ ports, node }: Shell, { project, env }: Stage): Promis
 }
 
 async function epilogue(shell: Shell, stage: Stage): Promise<string[]> {
-  const { ports, env, out } = shell;
-  const colours = coloursFor(wantsColour(env, out.isTerminal));
+  const { ports, out } = shell;
+  const colours = coloursFor(out.colour);
   const bytes = await ports.files.read(path.join(stage.project, "to-do.json"));
   const checked = checkBacklog(bytes ?? new Uint8Array());
   const tasks = checked.kind === "ok" ? checked.backlog.tasks : [];

@@ -5,7 +5,7 @@ import { UserError } from "../../src/system/errors.js";
 import { never } from "../../src/system/never.js";
 import { plural } from "../../src/ui/amounts.js";
 import type { DoctorAnswer } from "../../src/ui/shapes/project.js";
-import { coloursFor, wantsColour, type Colours } from "../../src/ui/terminal/colours.js";
+import { coloursFor, type Colours } from "../../src/ui/terminal/colours.js";
 import { clean } from "../../src/ui/terminal/text.js";
 import { checkAgentOutput } from "../doctor/agent-output.js";
 import { bad, fine, warning, type Check } from "../doctor/check.js";
@@ -25,7 +25,7 @@ export async function doctor(shell: Shell, typed: Typed): Promise<CommandEnd> {
   ];
   const answer: DoctorAnswer = { ok: checks.every(({ status }) => status !== "error"), checks };
   if (hasFlag(typed, "--json")) await printJson(shell, answer);
-  else await printLines(shell.out, linesOf(checks, coloursFor(wantsColour(shell.env, shell.out.isTerminal))));
+  else await printLines(shell.out, linesOf(checks, coloursFor(shell.out.colour)));
   return answer.ok ? "ok" : "no";
 }
 

@@ -7,7 +7,7 @@ import { openStore } from "../../src/todo/store.js";
 import type { Project } from "../../src/config/open-project.js";
 import type { FmtAnswer } from "../../src/ui/shapes/backlog.js";
 import { plural } from "../../src/ui/amounts.js";
-import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
+import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { clean } from "../../src/ui/terminal/text.js";
 import { printJson, printLines, projectOf, readNamedFile, shownPath } from "../project.js";
 import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
@@ -27,7 +27,7 @@ export async function fmt(shell: Shell, typed: Typed): Promise<CommandEnd> {
   else if (hasFlag(typed, "--diff"))
     await printDiff(shell, shown, [new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), text]);
   else if (check && !canonical)
-    await printLines(shell.err, [`looper: ${clean(shown)} is not formatted: looper fmt -w`]);
+    await shell.say({ level: "error", lines: [`looper: ${clean(shown)} is not formatted: looper fmt -w`] });
   else if (!check && !write) await shell.out.write(text);
   return check && !canonical ? "no" : "ok";
 }
@@ -53,12 +53,12 @@ async function writeInto({ ports }: Shell, project: Project, shown: string): Pro
 }
 
 async function printDiff(
-  { out, env }: Shell,
+  { out }: Shell,
   shown: string,
   [before, after]: readonly [string, string],
 ): Promise<void> {
   if (before === after) return;
-  const colours = coloursFor(wantsColour(env, out.isTerminal));
+  const colours = coloursFor(out.colour);
   const patch = createTwoFilesPatch(shown, shown, before, after, "", "", { context: 3 });
   // Above its header stands what no unified diff has.
   const lines = patch

@@ -6,7 +6,7 @@ import { orderForListing, statusesOf, waitsFor } from "../../src/todo/select.js"
 import { Status, STATUSES, type Task } from "../../src/todo/task.js";
 import { isVerified } from "../../src/todo/verified.js";
 import type { ListAnswer } from "../../src/ui/shapes/backlog.js";
-import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
+import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { taskListLines, type ListedTask } from "../../src/ui/terminal/task-list.js";
 import { printJson, printLines, projectOf } from "../project.js";
 import { endAfter, readTasks } from "../read-tasks.js";
@@ -81,8 +81,8 @@ function nothingOf(tasks: readonly Task[], problems: readonly Problem[]): string
   return problems.length > 0 ? "no tasks that can be read" : "no tasks";
 }
 
-function linesOf({ out, env }: Shell, listed: readonly ListedTask[], nothing: string): string[] {
+function linesOf({ out }: Shell, listed: readonly ListedTask[], nothing: string): string[] {
   if (listed.length === 0) return [nothing];
-  const colours = coloursFor(wantsColour(env, out.isTerminal));
+  const colours = coloursFor(out.colour);
   return taskListLines(listed, { colours, ...(out.isTerminal ? { columns: out.columns() } : {}) });
 }

@@ -53,7 +53,7 @@ async function replayCapsule(
   const replayed = await withCapsule(shell.ports, text, (folder, run) => replayLog({ folder, run }));
   if (!replayed.ok)
     throw new UserError("usage", `${file}: ${replayed.error}`, "looper capsule RUN makes one");
-  await printLines(shell.err, [`looper: ${NO_MORE}`]);
+  await shell.say({ level: "warn", lines: [`looper: ${NO_MORE}`] });
   return replayed.value;
 }
 

@@ -19,7 +19,7 @@ import type {
   RescueRestoreAnswer,
   RescueShowAnswer,
 } from "../../src/ui/shapes/work.js";
-import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
+import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { diffLines, rescueLines, whyText } from "../../src/ui/terminal/rescues.js";
 import { clean } from "../../src/ui/terminal/text.js";
 import { findRescue } from "../find-rescue.js";
@@ -86,7 +86,8 @@ async function repositoryOf(shell: Shell, project: Project): Promise<Repository 
   if (opened.ok) return opened.value;
   if (opened.error.why !== "no-repository")
     throw new UserError("environment", opened.error.message, "looper puts work aside in git");
-  await shell.err.write(`looper: ${clean(opened.error.message)}: nothing is ever put aside there\n`);
+  const line = `looper: ${clean(opened.error.message)}: nothing is ever put aside there`;
+  await shell.say({ level: "warn", lines: [line] });
   return undefined;
 }
 
@@ -224,10 +225,10 @@ function stagedOf({ staged }: Rescue): string[] {
   return staged.map(({ path }) => toText(path));
 }
 
-function terminalOf({ out, env }: Shell): {
+function terminalOf({ out }: Shell): {
   colours: ReturnType<typeof coloursFor>;
   columns?: number;
 } {
-  const colours = coloursFor(wantsColour(env, out.isTerminal));
+  const colours = coloursFor(out.colour);
   return { colours, ...(out.isTerminal ? { columns: out.columns() } : {}) };
 }

@@ -6,11 +6,12 @@ import { ROWS } from "../../src/config/settings.js";
 import { UserError } from "../../src/system/errors.js";
 import { planRun, type Plan } from "../../src/loop/plan-run.js";
 import type { PlanAnswer } from "../../src/ui/shapes/runs.js";
-import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
+import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { clean } from "../../src/ui/terminal/text.js";
 import { mustBeReadable, printJson, printLines, projectOf } from "../project.js";
 import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
-import { watchRun, type Asked, type Manner } from "../watch-run.js";
+import type { Manner } from "../spectator.js";
+import { watchRun, type Asked } from "../watch-run.js";
 
 /** Runs the loop, or shows its plan. */
 export async function run(shell: Shell, typed: Typed): Promise<CommandEnd> {
@@ -74,9 +75,9 @@ function answerOf(plan: Plan): PlanAnswer {
   return { task, title, agent, prompt, steps };
 }
 
-function planLines({ out, env }: Shell, plan: Plan, quiet: boolean): string[] {
+function planLines({ out }: Shell, plan: Plan, quiet: boolean): string[] {
   if ("nothing" in plan) return [`nothing would be started: ${clean(plan.nothing)}`];
-  const colours = coloursFor(wantsColour(env, out.isTerminal));
+  const colours = coloursFor(out.colour);
   const steps = plan.steps.map(
     ({ iteration, task, title, agent }) =>
       `${String(iteration).padStart(3)}  ${clean(task)} ${clean(title)} ${colours.dim(`· ${clean(agent)}`)}`,

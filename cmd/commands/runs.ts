@@ -4,7 +4,7 @@ import { summarizeRuns, type RunSummary } from "../../src/logging/run-summaries.
 import { UserError } from "../../src/system/errors.js";
 import { showCost, showCount, showDuration, showMoment } from "../../src/ui/amounts.js";
 import type { RunsAnswer } from "../../src/ui/shapes/runs.js";
-import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
+import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { tableLines } from "../../src/ui/terminal/columns.js";
 import { printJson, printLines, projectOf } from "../project.js";
 import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
@@ -48,9 +48,9 @@ function rowOf({ run, folder, started, last, ended }: RunSummary, isLive: boolea
   };
 }
 
-function linesOf({ out, env, ports }: Shell, rows: readonly Row[]): string[] {
+function linesOf({ out, ports }: Shell, rows: readonly Row[]): string[] {
   if (rows.length === 0) return ["no runs yet"];
-  const colours = coloursFor(wantsColour(env, out.isTerminal));
+  const colours = coloursFor(out.colour);
   const now = ports.clock.now();
   const cells = rows.map(
     ({ run, started, state, ending, done, tasks, duration_ms: ms, tokens, cost_usd: cost }) => [

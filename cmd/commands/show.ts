@@ -6,7 +6,7 @@ import { isVerified } from "../../src/todo/verified.js";
 import type { Current, Finished } from "../../src/ui/job-view.js";
 import { readViews } from "../../src/ui/read-view.js";
 import type { ShowAnswer } from "../../src/ui/shapes/runs.js";
-import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
+import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { taskLines } from "../../src/ui/terminal/task-lines.js";
 import type { View } from "../../src/ui/view.js";
 import { taskNamed } from "../find-task.js";
@@ -18,7 +18,7 @@ type Attempt = ShowAnswer["history"][number];
 
 /** Shows it; also from a file with problems, as far as it can be read. */
 export async function show(shell: Shell, typed: Typed): Promise<CommandEnd> {
-  const { ports, out, env } = shell;
+  const { ports, out } = shell;
   const [id = ""] = typed.operands;
   const file = textFlag(typed, "--file");
   const project = await projectOf(shell, { file });
@@ -40,7 +40,7 @@ export async function show(shell: Shell, typed: Typed): Promise<CommandEnd> {
       taskLines(answer, {
         now: ports.clock.now(),
         live: live?.run,
-        colours: coloursFor(wantsColour(env, out.isTerminal)),
+        colours: coloursFor(out.colour),
         ...(out.isTerminal ? { columns: out.columns() } : {}),
       }),
     );

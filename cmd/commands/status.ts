@@ -8,7 +8,7 @@ import type { Task } from "../../src/todo/task.js";
 import { addPace, estimate, NO_PACE } from "../../src/ui/estimate.js";
 import { readView, readViews } from "../../src/ui/read-view.js";
 import type { StatusAnswer } from "../../src/ui/shapes/runs.js";
-import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
+import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { statusLines } from "../../src/ui/terminal/status-lines.js";
 import type { View } from "../../src/ui/view.js";
 import { printJson, printLines, projectOf, shownPath } from "../project.js";
@@ -20,7 +20,7 @@ const ENOUGH = 30;
 
 /** A task file that is missing is no error here: a run may be about to draft it. */
 export async function status(shell: Shell, typed: Typed): Promise<CommandEnd> {
-  const { ports, out, env } = shell;
+  const { ports, out } = shell;
   const project = await projectOf(shell);
   const isThere = (await ports.files.stat(project.todoFile)) !== undefined;
   const { tasks, problems } = isThere ? await readTasks(shell, project) : { tasks: [], problems: [] };
@@ -45,7 +45,7 @@ export async function status(shell: Shell, typed: Typed): Promise<CommandEnd> {
         titles: new Map(tasks.map(({ id, title }) => [id, title])),
         now: ports.clock.now(),
         todoFile: shownPath(shell, project.todoFile),
-        colours: coloursFor(wantsColour(env, out.isTerminal)),
+        colours: coloursFor(out.colour),
         ...(out.isTerminal ? { columns: out.columns() } : {}),
       }),
     );

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { findRun, readLines, type RawLine } from "../../src/logging/read.js";
 import { UserError } from "../../src/system/errors.js";
-import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
+import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { eventLine } from "../../src/ui/terminal/event-line.js";
 import { folderOfRun } from "../find-run.js";
 import { projectOf } from "../project.js";
@@ -34,11 +34,11 @@ export async function tail(shell: Shell, typed: Typed): Promise<CommandEnd> {
 }
 
 function readWish(shell: Shell, typed: Typed): Wish {
-  const { out, env } = shell;
+  const { out } = shell;
   const raw = hasFlag(typed, "--raw") || hasFlag(typed, "--json");
   const task = textFlag(typed, "--task");
   const type = textFlag(typed, "--type");
-  const colours = coloursFor(wantsColour(env, out.isTerminal));
+  const colours = coloursFor(out.colour);
   return {
     run: typed.operands[0],
     follow: hasFlag(typed, "-f"),

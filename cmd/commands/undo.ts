@@ -4,7 +4,7 @@ import { allPassed, type GateEnd } from "../../src/loop/undo-gate.js";
 import { UserError } from "../../src/system/errors.js";
 import { never } from "../../src/system/never.js";
 import type { UndoAnswer } from "../../src/ui/shapes/work.js";
-import { coloursFor, wantsColour } from "../../src/ui/terminal/colours.js";
+import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { clean } from "../../src/ui/terminal/text.js";
 import { refusalLines, undoLines } from "../../src/ui/terminal/undo-lines.js";
 import { checkOptionsOf } from "../check-options.js";
@@ -54,17 +54,13 @@ function stopOnSignal(shell: Shell): { signal: AbortSignal; seen: readonly Signa
 }
 
 async function print(shell: Shell, answer: UndoAnswer, json: boolean): Promise<void> {
-  const { out, err, env } = shell;
+  const { out } = shell;
   if (answer.outcome !== "refused")
-    await printLines(
-      err,
-      answer.warnings.map((text) => `looper: ${clean(text)}`),
-    );
+    for (const text of answer.warnings) await shell.say({ level: "warn", lines: [`looper: ${clean(text)}`] });
   if (json) return printJson(shell, answer);
-  if (answer.outcome !== "refused")
-    return printLines(out, undoLines(answer, coloursFor(wantsColour(env, out.isTerminal))));
+  if (answer.outcome !== "refused") return printLines(out, undoLines(answer, coloursFor(out.colour)));
   const [first = "", ...rest] = refusalLines(answer);
-  return printLines(err, [`looper: ${first}`, ...rest]);
+  return shell.say({ level: "error", lines: [`looper: ${first}`, ...rest] });
 }
 
 function answerOf(task: string, undoing: Undoing): UndoAnswer {

@@ -3,7 +3,7 @@ import { checkBacklog, type CheckResult } from "../../src/todo/check.js";
 import type { Problem } from "../../src/todo/problem.js";
 import { plural } from "../../src/ui/amounts.js";
 import type { ValidateAnswer } from "../../src/ui/shapes/backlog.js";
-import { coloursFor, wantsColour, type Colours } from "../../src/ui/terminal/colours.js";
+import { coloursFor, type Colours } from "../../src/ui/terminal/colours.js";
 import { clean } from "../../src/ui/terminal/text.js";
 import { checkOptionsOf } from "../check-options.js";
 import { printJson, printLines, projectOf, readNamedFile, shownPath } from "../project.js";
@@ -23,7 +23,7 @@ export async function validate(shell: Shell, typed: Typed): Promise<CommandEnd> 
   const answer: ValidateAnswer = { ok: problems.length === 0, problems };
   if (hasFlag(typed, "--json")) await printJson(shell, answer);
   else {
-    const colours = coloursFor(wantsColour(shell.env, shell.out.isTerminal));
+    const colours = coloursFor(shell.out.colour);
     const file = shownPath(shell, project.todoFile);
     const lines = problems.flatMap((problem) => problemLines(problem, file, colours));
     await printLines(shell.out, [...lines, lastLine(checked, problems, file)]);

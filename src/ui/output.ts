@@ -4,6 +4,8 @@ export interface Output {
   write(text: string): Promise<void>;
   /** A person's terminal, not a pipe or a file. */
   readonly isTerminal: boolean;
+  /** Whether colour is wanted there. */
+  readonly colour: boolean;
   /** Columns of the terminal now; 80 where there is none. */
   columns(): number;
 }

@@ -14,7 +14,8 @@ test.each<[Record<string, string>, boolean, boolean]>([
   [{ FORCE_COLOR: "false" }, true, false],
   [{ FORCE_COLOR: "1", NO_COLOR: "1" }, true, false],
 ])("%j on a terminal (%s): %s", (env, isTerminal, wanted) => {
-  expect(wantsColour(env, isTerminal)).toBe(wanted);
+  expect(wantsColour(env, { isTerminal, refused: false })).toBe(wanted);
+  expect(wantsColour(env, { isTerminal, refused: true })).toBe(false);
 });
 
 test("colours that are not wanted leave no trace", () => {

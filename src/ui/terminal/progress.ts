@@ -2,6 +2,7 @@
 import type { RunEvent, Sealed } from "../../logging/events.js";
 import { never } from "../../system/never.js";
 import { plural, showDuration, showSpent } from "../amounts.js";
+import type { Level, Note } from "../diagnostics.js";
 import { overBudgetText } from "../ending.js";
 import type { Finished } from "../job-view.js";
 import { placeOf, type View } from "../view.js";
@@ -23,43 +24,47 @@ export interface Look {
   live: boolean;
 }
 
-/** The lines one event is worth. */
-export function progressLines({ before, event, after }: Step, look: Look): string[] {
-  const lines = linesOf(event, after, look);
+/** The lines one event is worth, each a note of its own. */
+export function progressNotes({ before, event, after }: Step, look: Look): Note[] {
+  const notes = notesOf(event, after, look);
   const { current } = after;
   if (current !== undefined && current.job !== before.current?.job && !look.live)
-    lines.push(beginLine(after, look));
-  lines.push(...after.finished.slice(before.finished.length).map((one) => finishedLine(one, look)));
-  return lines;
+    notes.push(told(beginLine(after, look)));
+  notes.push(...after.finished.slice(before.finished.length).map((one) => finishedNote(one, look)));
+  return notes;
 }
 
-function linesOf(event: Sealed, view: View, { colours }: Look): string[] {
+function told(line: string): Note {
+  return { level: "info", lines: [line] };
+}
+
+function notesOf(event: Sealed, view: View, { colours }: Look): Note[] {
   switch (event.type) {
     case "run_started":
-      return [colours.dim(headOf(view)), ...event.warnings.map((message) => warningLine(message, colours))];
+      return [told(colours.dim(headOf(view))), ...event.warnings.map((message) => warning(message, colours))];
     case "recovered":
-      return recoveredLines(event, colours);
+      return recovered(event, colours);
     case "backlog_read":
-      return [colours.dim(`${plural(view.statuses.size, "task")}, ${view.doneAtStart} done`)];
+      return [told(colours.dim(`${plural(view.statuses.size, "task")}, ${view.doneAtStart} done`))];
     case "backlog_invalid":
-      return [warningLine(invalidText(event), colours)];
+      return [warning(invalidText(event), colours)];
     case "backlog_edited":
-      return [warningLine(editedText(event), colours)];
+      return [warning(editedText(event), colours)];
     case "warning":
-      return [warningLine(event.message, colours)];
+      return [warning(event.message, colours)];
     case "hook_finished": {
       if (event.outcome === "ok") return [];
       const how = event.outcome === "timed-out" ? "took too long" : `failed (exit ${event.exit_code ?? "?"})`;
-      return [warningLine(`the hook ${event.command} ${how}: ${event.output}`, colours)];
+      return [warning(`the hook ${event.command} ${how}: ${event.output}`, colours)];
     }
     case "run_interrupted":
-      return [colours.yellow(interruptText(event, view))];
+      return [told(colours.yellow(interruptText(event, view)))];
     case "waiting":
       return [waitingText(event, Date.parse(event.timestamp)), aroundWaiting(event)]
         .filter((line) => line !== "")
-        .map((line) => colours.dim(line));
+        .map((line) => told(colours.dim(line)));
     case "over_budget":
-      return [warningLine(overBudgetText(event), colours)];
+      return [warning(overBudgetText(event), colours)];
     default:
       return [];
   }
@@ -73,11 +78,11 @@ function headOf({ version, run, agents }: View): string {
 
 type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 
-function warningLine(message: string, colours: Colours): string {
-  return `${colours.yellow("!")} ${clean(message)}`;
+function warning(message: string, colours: Colours): Note {
+  return { level: "warn", lines: [`${colours.yellow("!")} ${clean(message)}`] };
 }
 
-function recoveredLines(event: Of<"recovered">, colours: Colours): string[] {
+function recovered(event: Of<"recovered">, colours: Colours): Note[] {
   const lines: string[] = [];
   if (event.took_over !== undefined) {
     const ended =
@@ -87,7 +92,7 @@ function recoveredLines(event: Of<"recovered">, colours: Colours): string[] {
   if (event.pending !== undefined) lines.push("finishing the commit it had begun");
   if (event.left.length > 0) lines.push(`these processes could not be ended: ${event.left.join(", ")}`);
   if (event.locks_removed.length > 0) lines.push(`removed dead git locks: ${event.locks_removed.join(", ")}`);
-  return lines.map((line) => warningLine(line, colours));
+  return lines.map((line) => warning(line, colours));
 }
 
 function invalidText(event: Of<"backlog_invalid">): string {
@@ -148,14 +153,33 @@ function nameOf(id: string, titles: Titles): string {
 /** So much of a reason is shown while the run goes on; the whole of it is in the log. */
 const MOST_WHY = 240;
 
-function finishedLine(one: Finished, { titles, colours }: Look): string {
+function finishedNote(one: Finished, { titles, colours }: Look): Note {
   const name = one.taskId === undefined ? PHASES[one.phase] : nameOf(one.taskId, titles);
   const added = one.added === 0 ? "" : plural(one.added, "new task");
   const attempt = one.attempt > 1 ? `attempt ${one.attempt}` : "";
   const facts = [clean(one.agent), attempt, showDuration(one.ms), showSpent(one.spent), added];
   const shown = facts.filter((fact) => fact !== "").join(" · ");
   const why = one.why === "" ? "" : `: ${cut(clean(one.why), MOST_WHY)}`;
-  return `${verdict(one, colours)} ${name} ${colours.dim(`· ${shown}`)}${why}`;
+  const line = `${verdict(one, colours)} ${name} ${colours.dim(`· ${shown}`)}${why}`;
+  return { level: levelOf(one), lines: [line] };
+}
+
+function levelOf({ result }: Finished): Level {
+  switch (result) {
+    case "blocked":
+      return "error";
+    case "failed":
+    case "agent-dropped":
+      return "warn";
+    case "done":
+    case "reviewed":
+    case "waiting":
+    case "skipped":
+    case "stopped":
+      return "info";
+    default:
+      return never(result);
+  }
 }
 
 function verdict({ result }: Finished, colours: Colours): string {

@@ -18,7 +18,7 @@ import { fold, NOTHING, type View } from "../view.js";
 import { coloursFor, PLAIN } from "./colours.js";
 import { eventLine } from "./event-line.js";
 import { liveLine } from "./live-line.js";
-import { progressLines } from "./progress.js";
+import { progressNotes } from "./progress.js";
 import { resultLines } from "./result.js";
 import { widthOf } from "./text.js";
 
@@ -33,7 +33,8 @@ function play(events: readonly (RunEvent | number)[], live = false): { view: Vie
   for (const event of sealAll(...events)) {
     const before = view;
     view = fold(before, event);
-    lines.push(...progressLines({ before, event, after: view }, { titles, colours: PLAIN, live }));
+    const notes = progressNotes({ before, event, after: view }, { titles, colours: PLAIN, live });
+    lines.push(...notes.flatMap((note) => note.lines));
   }
   return { view, lines };
 }

@@ -23,6 +23,7 @@ function stage() {
   const written: string[] = [];
   const output: Output = {
     isTerminal: true,
+    colour: true,
     columns: () => 20,
     write: (text) => {
       written.push(text);

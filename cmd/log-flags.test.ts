@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { diagnosticsOf, guessDiagnostics } from "./log-flags.js";
+
+test("the flag, else the environment, else the usual", () => {
+  expect(diagnosticsOf({}, {})).toEqual({ level: "info", format: "text" });
+  const env = { LOOPER_LOG_LEVEL: "debug", LOOPER_LOG_FORMAT: "json" };
+  expect(diagnosticsOf({}, env)).toEqual({ level: "debug", format: "json" });
+  expect(diagnosticsOf({ "--log-level": "warn" }, env)).toEqual({ level: "warn", format: "json" });
+  expect(diagnosticsOf({ "--log-format": "text" }, env)).toEqual({ level: "debug", format: "text" });
+  expect(diagnosticsOf({}, { LOOPER_LOG_LEVEL: "" })).toEqual({ level: "info", format: "text" });
+});
+
+test.each<[Record<string, string>, Record<string, string>, string, string]>([
+  [{ "--log-level": "wran" }, {}, '--log-level is "wran", which is not error', "did you mean warn?"],
+  [{ "--log-level": "" }, {}, '--log-level is "", which', "use error, warn, info or debug"],
+  [{}, { LOOPER_LOG_LEVEL: "INFO" }, 'LOOPER_LOG_LEVEL is "INFO"', "did you mean info?"],
+  [{}, { LOOPER_LOG_FORMAT: "jsno" }, 'LOOPER_LOG_FORMAT is "jsno"', "did you mean json?"],
+  [{ "--log-format": "xml" }, {}, '--log-format is "xml", which is not text or json', "use text or json"],
+])("%j %j is a usage error", (flags, env, message, hint) => {
+  expect(() => diagnosticsOf(flags, env)).toThrow(
+    expect.objectContaining({ kind: "usage", hint, message: expect.stringContaining(message) as string }),
+  );
+});
+
+test.each<[string[], Record<string, string>, string]>([
+  [["lss", "--log-format", "json"], {}, "json"],
+  [["lss", "--log-format=json"], {}, "json"],
+  [["lss"], { LOOPER_LOG_FORMAT: "json" }, "json"],
+  [["lss", "--log-format", "text"], { LOOPER_LOG_FORMAT: "json" }, "text"],
+  [["lss", "--log-format"], {}, "text"],
+  [["lss", "--", "--log-format=json"], {}, "text"],
+])("how the error of %j %j is told: %s", (argv, env, format) => {
+  expect(guessDiagnostics(argv, env).format).toBe(format);
+});
