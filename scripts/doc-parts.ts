@@ -67,8 +67,11 @@ function commandReference(): string {
       ...(lines === "" ? [] : [`\`\`\`sh\n${lines}\n\`\`\``]),
     ].join("\n\n");
   });
-  const everywhere = common.map(({ spelled, says }) => `${code(spelled)} (${says})`).join(", ");
-  return [`Every command takes ${everywhere}.`, ...parts].join("\n\n");
+  const everywhere = table(
+    ["on every command", "means"],
+    common.map(({ spelled, says }) => [code(spelled), says]),
+  );
+  return [everywhere, ...parts].join("\n\n");
 }
 
 function usage({ name, operands }: CommandDefinition): string {
