@@ -1,12 +1,46 @@
 // What a command is to the parser and the help: its name, operands, flags; and those that several commands share.
 // Leaves the commands themselves to definitions/.
+import { LEVELS, LOG_FORMATS } from "../src/ui/diagnostics.js";
 import type { Command } from "./shell.js";
+
+/** What a word stands for, so that a shell can complete it (contract §1, `completion`). A list of words is all there is. */
+export type Completes =
+  | readonly string[]
+  | "agent"
+  /** As a,b,c. */
+  | "agents"
+  | "assignment"
+  | "event-type"
+  | "file"
+  | "folder"
+  | "rescue"
+  | "run"
+  | "run-or-file"
+  | "schedule"
+  | "setting"
+  | "status"
+  | "status-or-file"
+  | "tag"
+  | "task"
+  /** As A,B. */
+  | "tasks";
+
+/** A word that stands by itself. */
+export interface OperandDefinition {
+  /** As commander spells it: `[file]`, `<ids...>`. */
+  spelled: string;
+  says: string;
+  /** Without it only a person knows. */
+  completes?: Completes;
+}
 
 /** A flag. */
 export interface FlagDefinition {
   /** As commander spells it: `-n <N>`, `--json`, `--no-review`. */
   spelled: string;
   says: string;
+  /** What its value stands for. */
+  completes?: Completes;
   /** May be given several times. */
   repeatable?: true;
 }
@@ -14,8 +48,7 @@ export interface FlagDefinition {
 /** A command. */
 export interface CommandDefinition {
   name: string;
-  /** As commander spells them: `[file]`. */
-  operands: readonly { spelled: string; says: string }[];
+  operands: readonly OperandDefinition[];
   says: string;
   flags: readonly FlagDefinition[];
   /** Command lines and what they do, for the help. */
@@ -28,23 +61,50 @@ export interface CommandDefinition {
 export const JSON_FLAG: FlagDefinition = { spelled: "--json", says: "print JSON" };
 
 /** The task file, as a word. */
-export const FILE = { spelled: "[file]", says: "the task file (default: the project's)" };
+export const FILE: OperandDefinition = {
+  spelled: "[file]",
+  says: "the task file (default: the project's)",
+  completes: "file",
+};
 /** The task file, as a flag. */
 export const TODO_FILE: FlagDefinition = {
   spelled: "--file <file>",
   says: "the task file (default: the project's)",
+  completes: "file",
 };
 /** One task. */
-export const TASK = { spelled: "<id>", says: "the task" };
+export const TASK: OperandDefinition = { spelled: "<id>", says: "the task", completes: "task" };
 /** Some tasks. */
-export const TASKS = { spelled: "<ids...>", says: "the tasks" };
+export const TASKS: OperandDefinition = { spelled: "<ids...>", says: "the tasks", completes: "task" };
 /** A run. */
-export const RUN = { spelled: "[run]", says: "a run's id (default: the newest)" };
+export const RUN: OperandDefinition = {
+  spelled: "[run]",
+  says: "a run's id (default: the newest)",
+  completes: "run",
+};
 
 /** What every command takes. */
 export const COMMON_FLAGS: readonly FlagDefinition[] = [
-  { spelled: "-C <folder>", says: "as if started in this folder" },
-  { spelled: "--log-level <level>", says: "what stderr tells: error, warn, info (the default) or debug" },
-  { spelled: "--log-format <format>", says: "stderr as text (the default) or as json lines" },
+  { spelled: "-C <folder>", says: "as if started in this folder", completes: "folder" },
+  {
+    spelled: "--log-level <level>",
+    says: "what stderr tells: error, warn, info (the default) or debug",
+    completes: LEVELS,
+  },
+  {
+    spelled: "--log-format <format>",
+    says: "stderr as text (the default) or as json lines",
+    completes: LOG_FORMATS,
+  },
   { spelled: "--no-color", says: "no colour, whatever FORCE_COLOR says" },
 ];
+
+/** How a flag can be typed: its short name, if it has one, then its long one. */
+export function flagNames({ spelled }: FlagDefinition): string[] {
+  return spelled.split(/[ ,]+/).filter((word) => word.startsWith("-"));
+}
+
+/** Whether the next word belongs to a flag. */
+export function takesValue({ spelled }: FlagDefinition): boolean {
+  return spelled.includes("<");
+}

@@ -1,6 +1,7 @@
 // Every command there is, in the order of the help.
 import type { CommandDefinition } from "./definition.js";
 import { BACKLOG_COMMANDS } from "./definitions/backlog.js";
+import { completionCommands } from "./definitions/completion.js";
 import { PROJECT_COMMANDS } from "./definitions/project.js";
 import { RUN_COMMANDS } from "./definitions/run.js";
 import { LOG_COMMANDS } from "./definitions/runs.js";
@@ -11,4 +12,5 @@ export const COMMANDS: readonly CommandDefinition[] = [
   ...BACKLOG_COMMANDS,
   ...LOG_COMMANDS,
   ...PROJECT_COMMANDS,
+  ...completionCommands(() => COMMANDS),
 ];

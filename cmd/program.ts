@@ -6,7 +6,13 @@ import type { Flags } from "../src/config/resolve.js";
 import { UserError } from "../src/system/errors.js";
 import { never } from "../src/system/never.js";
 import { sortArguments, unknownFlag, type CommandLine, type Sorted } from "./arguments.js";
-import { COMMON_FLAGS, type CommandDefinition, type FlagDefinition } from "./definition.js";
+import {
+  COMMON_FLAGS,
+  flagNames,
+  takesValue,
+  type CommandDefinition,
+  type FlagDefinition,
+} from "./definition.js";
 import { COMMANDS } from "./definitions.js";
 import type { Command, Typed } from "./shell.js";
 
@@ -61,10 +67,7 @@ function definitionOf(name: string): CommandDefinition {
 function lineOf(commands: readonly CommandDefinition[]): CommandLine {
   const flags = new Map<string, { takesValue: boolean }>();
   for (const definition of [...COMMON_FLAGS, ...commands.flatMap((command) => command.flags)]) {
-    const option = toOption(definition);
-    for (const name of [option.short, option.long]) {
-      if (name !== undefined) flags.set(name, { takesValue: option.required });
-    }
+    for (const name of flagNames(definition)) flags.set(name, { takesValue: takesValue(definition) });
   }
   return {
     commands: commands.map(({ name }) => name),
@@ -116,18 +119,14 @@ function toFlag(value: unknown): string | boolean | readonly string[] {
   throw new Error(`a flag with the value ${String(value)}`);
 }
 
-function namesOf(command: CommandDefinition): string[] {
-  return command.flags
-    .map(toOption)
-    .flatMap(({ short, long }) => [short, long].filter((name) => name !== undefined));
-}
-
 function toUserError(error: CommanderError, { name }: CommandDefinition, command: Commander): UserError {
   const message = error.message.replace(/^error: /, "");
   const hint = `looper help ${name} shows how it is called`;
   if (error.code === "commander.unknownOption") {
     const flag = /'([^'=]+)/.exec(message)?.[1] ?? "";
-    const elsewhere = COMMANDS.find((other) => other.hidden !== true && namesOf(other).includes(flag));
+    const elsewhere = COMMANDS.find(
+      (other) => other.hidden !== true && other.flags.flatMap(flagNames).includes(flag),
+    );
     if (elsewhere !== undefined)
       return new UserError(
         "usage",

@@ -5,7 +5,7 @@ import { settingsJsonSchema } from "../src/config/settings-schema.js";
 import { eventJsonSchema } from "../src/logging/events.js";
 import { backlogJsonSchema, summaryJsonSchema } from "../src/todo/schema.js";
 import { EditAnswer, FmtAnswer, ListAnswer, ValidateAnswer, WhyAnswer } from "../src/ui/shapes/backlog.js";
-import { ConfigAnswer, DoctorAnswer, InitAnswer } from "../src/ui/shapes/project.js";
+import { CompletionAnswer, ConfigAnswer, DoctorAnswer, InitAnswer } from "../src/ui/shapes/project.js";
 import {
   CapsuleAnswer,
   PlanAnswer,
@@ -34,6 +34,7 @@ export interface PublishedSchema {
 /** What commands print with `--json`: `schemas/cli/<name>.schema.json`, its title, its shape. */
 const CLI: readonly (readonly [string, string, z.ZodType])[] = [
   ["capsule", "looper capsule --json", CapsuleAnswer],
+  ["completion", "looper completion SHELL --json", CompletionAnswer],
   ["config", "looper config --json", ConfigAnswer],
   ["doctor", "looper doctor --json", DoctorAnswer],
   ["edit", "looper add, set, block, todo, done, rm --json", EditAnswer],

@@ -17,6 +17,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   "npm i -g .": "installs for the whole machine",
   "npx vitest run src/todo": "is this very suite",
   "npx vitest run --project stories": "is this very suite",
+  "looper completion powershell >> $PROFILE": "is for PowerShell",
 };
 
 /** Lines that are to say no: exit 1. */

@@ -13,8 +13,7 @@ import { tableLines } from "../../src/ui/terminal/columns.js";
 import { clean } from "../../src/ui/terminal/text.js";
 import { printJson, printLines, projectOf } from "../project.js";
 import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
-
-const VERBS = ["get", "path"] as const;
+import { CONFIG_VERBS } from "../words.js";
 
 /** Prints them all, one, or the files they are read from. */
 export async function config(shell: Shell, typed: Typed): Promise<CommandEnd> {
@@ -25,7 +24,7 @@ export async function config(shell: Shell, typed: Typed): Promise<CommandEnd> {
     throw new UserError(
       "usage",
       `looper config has no verb ${verb}`,
-      didYouMean(nearest(verb, VERBS), "get KEY, or path"),
+      didYouMean(nearest(verb, CONFIG_VERBS), "get KEY, or path"),
     );
   const project = await projectOf(shell);
   const told = spellSettings(project.resolved.values, shell.env);

@@ -25,9 +25,9 @@ import { clean } from "../../src/ui/terminal/text.js";
 import { findRescue } from "../find-rescue.js";
 import { printJson, printLines, projectOf } from "../project.js";
 import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
+import { RESCUE_VERBS } from "../words.js";
 
-const VERBS = ["list", "show", "restore", "drop"] as const;
-type Verb = (typeof VERBS)[number];
+type Verb = (typeof RESCUE_VERBS)[number];
 
 interface Site {
   shell: Shell;
@@ -62,9 +62,9 @@ export async function rescue(shell: Shell, typed: Typed): Promise<CommandEnd> {
 }
 
 function toVerb(word: string): Verb {
-  const verb = VERBS.find((one) => one === word);
+  const verb = RESCUE_VERBS.find((one) => one === word);
   if (verb !== undefined) return verb;
-  const near = nearest(word, VERBS);
+  const near = nearest(word, RESCUE_VERBS);
   const hint = near === undefined ? `looper rescue show ${word} shows one` : `did you mean ${near}?`;
   throw new UserError("usage", `looper rescue knows list, show, restore and drop, not ${word}`, hint);
 }

@@ -6,13 +6,17 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
   {
     name: "ls",
     operands: [
-      { spelled: "[status]", says: "todo, doing, blocked or done; or the task file" },
-      { spelled: "[file]", says: "the task file" },
+      {
+        spelled: "[status]",
+        says: "todo, doing, blocked or done; or the task file",
+        completes: "status-or-file",
+      },
+      { spelled: "[file]", says: "the task file", completes: "file" },
     ],
     says: "list the tasks, in the order they will be taken",
     flags: [
-      { spelled: "--status <status>", says: "only tasks with this status" },
-      { spelled: "--tag <tag>", says: "only tasks with this tag" },
+      { spelled: "--status <status>", says: "only tasks with this status", completes: "status" },
+      { spelled: "--tag <tag>", says: "only tasks with this tag", completes: "tag" },
       { spelled: "--ready", says: "only tasks that could be taken now" },
       JSON_FLAG,
     ],
@@ -44,20 +48,25 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
     ],
     says: "add a task; prints its id",
     flags: [
-      { spelled: "-p, --priority <n>", says: "1 (first) to 5 (default: 3)" },
+      {
+        spelled: "-p, --priority <n>",
+        says: "1 (first) to 5 (default: 3)",
+        completes: ["1", "2", "3", "4", "5"],
+      },
       {
         spelled: "--depends-on <ids>",
         says: "tasks that must be done first, as A,B; repeatable",
+        completes: "tasks",
         repeatable: true,
       },
-      { spelled: "--tag <tag>", says: "a tag; repeatable", repeatable: true },
+      { spelled: "--tag <tag>", says: "a tag; repeatable", completes: "tag", repeatable: true },
       { spelled: "--details <text>", says: "what an agent must know to do it; - reads stdin" },
       {
         spelled: "--verify <command>",
         says: "must pass before it counts as done; repeatable",
         repeatable: true,
       },
-      { spelled: "--agent <name>", says: "the agent that is to do it" },
+      { spelled: "--agent <name>", says: "the agent that is to do it", completes: "agent" },
       TODO_FILE,
       JSON_FLAG,
     ],
@@ -80,6 +89,7 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
       {
         spelled: "<assignments...>",
         says: "key=value; a list takes += and -= as well; key= takes it away; key=- reads stdin",
+        completes: "assignment",
       },
     ],
     says: "change a task",
@@ -134,7 +144,10 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
     name: "validate",
     operands: [FILE],
     says: "show every problem of the task file",
-    flags: [{ spelled: "--schema <file>", says: "another JSON Schema it must meet" }, JSON_FLAG],
+    flags: [
+      { spelled: "--schema <file>", says: "another JSON Schema it must meet", completes: "file" },
+      JSON_FLAG,
+    ],
     load: async () => (await import("../commands/validate.js")).validate,
   },
   {

@@ -1,5 +1,6 @@
 // The commands about the project and the machine. Cheap to load: what they do is imported only when it is asked for.
 import { JSON_FLAG, type CommandDefinition } from "../definition.js";
+import { CONFIG_VERBS } from "../words.js";
 
 /** In the order of the help. */
 export const PROJECT_COMMANDS: readonly CommandDefinition[] = [
@@ -25,8 +26,8 @@ export const PROJECT_COMMANDS: readonly CommandDefinition[] = [
   {
     name: "config",
     operands: [
-      { spelled: "[verb]", says: "get, or path; without it every setting" },
-      { spelled: "[key]", says: "for get: a setting, e.g. loop.max_attempts" },
+      { spelled: "[verb]", says: "get, or path; without it every setting", completes: CONFIG_VERBS },
+      { spelled: "[key]", says: "for get: a setting, e.g. loop.max_attempts", completes: "setting" },
     ],
     says: "show the settings in force, and where each comes from",
     flags: [JSON_FLAG],

@@ -2,17 +2,29 @@
 import { FILE, type CommandDefinition, type FlagDefinition } from "../definition.js";
 
 const RUN_FLAGS: readonly FlagDefinition[] = [
-  { spelled: "--agent <name>", says: "the agent of every phase" },
-  { spelled: "--schedule <strategy>", says: "single, odd-even, round-robin, or the name of an agent" },
-  { spelled: "--odd-agent <name>", says: "odd-even: the agent of iterations 1, 3, 5 …" },
-  { spelled: "--even-agent <name>", says: "odd-even: the agent of iterations 2, 4, 6 …" },
-  { spelled: "--rr-agents <names>", says: "round-robin: the agents, as a,b,c" },
-  { spelled: "--iteration-agent <name>", says: "the agent of iterations, whatever the schedule says" },
-  { spelled: "--review-agent <name>", says: "the agent of reviews" },
-  { spelled: "--repair-agent <name>", says: "the agent that repairs a broken task file" },
-  { spelled: "--bootstrap-agent <name>", says: "the agent that writes the first task file" },
+  { spelled: "--agent <name>", says: "the agent of every phase", completes: "agent" },
+  {
+    spelled: "--schedule <strategy>",
+    says: "single, odd-even, round-robin, or the name of an agent",
+    completes: "schedule",
+  },
+  { spelled: "--odd-agent <name>", says: "odd-even: the agent of iterations 1, 3, 5 …", completes: "agent" },
+  { spelled: "--even-agent <name>", says: "odd-even: the agent of iterations 2, 4, 6 …", completes: "agent" },
+  { spelled: "--rr-agents <names>", says: "round-robin: the agents, as a,b,c", completes: "agents" },
+  {
+    spelled: "--iteration-agent <name>",
+    says: "the agent of iterations, whatever the schedule says",
+    completes: "agent",
+  },
+  { spelled: "--review-agent <name>", says: "the agent of reviews", completes: "agent" },
+  { spelled: "--repair-agent <name>", says: "the agent that repairs a broken task file", completes: "agent" },
+  {
+    spelled: "--bootstrap-agent <name>",
+    says: "the agent that writes the first task file",
+    completes: "agent",
+  },
   { spelled: "--model <model>", says: "the model the agents are to use" },
-  { spelled: "--task <id>", says: "only this task, and what it depends on" },
+  { spelled: "--task <id>", says: "only this task, and what it depends on", completes: "task" },
   { spelled: "--max-iterations <n>", says: "attempts and reviews of this run (default: 50)" },
   { spelled: "--max-attempts <n>", says: "attempts at one task (default: 2)" },
   { spelled: "--max-duration <time>", says: "the longest this run may take, e.g. 8h" },
@@ -20,7 +32,7 @@ const RUN_FLAGS: readonly FlagDefinition[] = [
   { spelled: "--max-tokens <n>", says: "the most tokens this run may use" },
   { spelled: "--loop-delay <seconds>", says: "pause between iterations" },
   { spelled: "--prompt <text>", says: "the idea to write the first task file from; - reads stdin" },
-  { spelled: "--prompt-file <file>", says: "the template of the iteration prompt" },
+  { spelled: "--prompt-file <file>", says: "the template of the iteration prompt", completes: "file" },
   { spelled: "--hook <command>", says: "run after every attempt and review; repeatable", repeatable: true },
   {
     spelled: "--verify <command>",

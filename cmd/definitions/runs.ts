@@ -1,5 +1,6 @@
 // The commands about runs, their logs, and what they left. Cheap to load: what they do is imported only when it is asked for.
-import { FILE, JSON_FLAG, RUN, type CommandDefinition } from "../definition.js";
+import { FILE, JSON_FLAG, RUN, TASK, type CommandDefinition } from "../definition.js";
+import { RESCUE_VERBS } from "../words.js";
 
 /** In the order of the help. */
 export const LOG_COMMANDS: readonly CommandDefinition[] = [
@@ -49,8 +50,8 @@ export const LOG_COMMANDS: readonly CommandDefinition[] = [
     flags: [
       { spelled: "-f", says: "wait for more, into the next run; Ctrl-C ends it" },
       { spelled: "-n <n>", says: "only the last n events" },
-      { spelled: "--task <id>", says: "only events of this task" },
-      { spelled: "--type <type>", says: "only events of this type" },
+      { spelled: "--task <id>", says: "only events of this task", completes: "task" },
+      { spelled: "--type <type>", says: "only events of this type", completes: "event-type" },
       { spelled: "--raw", says: "the log's own JSON lines" },
       { spelled: "--json", says: "the same as --raw" },
     ],
@@ -58,7 +59,13 @@ export const LOG_COMMANDS: readonly CommandDefinition[] = [
   },
   {
     name: "replay",
-    operands: [{ spelled: "[run]", says: "a run's id, or a capsule (default: the newest run)" }],
+    operands: [
+      {
+        spelled: "[run]",
+        says: "a run's id, or a capsule (default: the newest run)",
+        completes: "run-or-file",
+      },
+    ],
     says: "take every decision of a run again and compare",
     flags: [
       { spelled: "--at <seq>", says: "show state, decision and reason at this line of the log" },
@@ -93,6 +100,7 @@ export const LOG_COMMANDS: readonly CommandDefinition[] = [
       {
         spelled: "--output <file>",
         says: "where to; - prints it (default: RUN.capsule in the current folder)",
+        completes: "file",
       },
       JSON_FLAG,
     ],
@@ -107,7 +115,7 @@ export const LOG_COMMANDS: readonly CommandDefinition[] = [
   },
   {
     name: "undo",
-    operands: [{ spelled: "<id>", says: "the task" }, FILE],
+    operands: [TASK, FILE],
     says: "take back what a done task changed, by a commit on top, and open the task again",
     flags: [
       { spelled: "--cascade", says: "done tasks that depend on it as well" },
@@ -128,8 +136,8 @@ export const LOG_COMMANDS: readonly CommandDefinition[] = [
   {
     name: "rescue",
     operands: [
-      { spelled: "[verb]", says: "list (the default), show, restore or drop" },
-      { spelled: "[ids...]", says: "as listed, or the beginning of one" },
+      { spelled: "[verb]", says: "list (the default), show, restore or drop", completes: RESCUE_VERBS },
+      { spelled: "[ids...]", says: "as listed, or the beginning of one", completes: "rescue" },
     ],
     says: "see what was put aside, bring it back, or drop it",
     flags: [JSON_FLAG],

@@ -320,6 +320,11 @@ export function isStepType(type: string): boolean {
   return stepTypes.has(type);
 }
 
+/** Every type of event a log can hold. */
+export const EVENT_TYPES: readonly string[] = [...StepEvent.options, ...ToldEvent.options].map(
+  (option) => option.shape.type.value,
+);
+
 /** One line of `events.jsonl`, for readers and for schemas/event.schema.json. */
 export const EventLine = z.intersection(z.union([StepEvent, ToldEvent]), z.object(stamp));
 

@@ -8,7 +8,7 @@ import { didYouMean } from "./problem.js";
 import { Status, STATUSES, Task, TaskId } from "./task.js";
 
 /** Of each key, how its value is written: one text, or a list of short words (commas) or of lines. */
-const KEYS = {
+export const KEYS = {
   title: "text",
   description: "text",
   reference: "text",

@@ -45,3 +45,10 @@ export const InitAnswer = z.object({
   next: z.array(z.string()).describe("Commands to type next"),
 });
 export type InitAnswer = z.infer<typeof InitAnswer>;
+
+/** `looper completion SHELL --json`. */
+export const CompletionAnswer = z.object({
+  shell: z.enum(["bash", "zsh", "fish", "powershell"]),
+  script: z.string().describe("What the shell is to read"),
+});
+export type CompletionAnswer = z.infer<typeof CompletionAnswer>;

@@ -1,0 +1,74 @@
+// What is asked for where a word has parts: `T1,T2` in a list, `key=value` of `set`. Pure. Leaves looking values up to values.ts.
+import { KEYS } from "../../src/todo/assignment.js";
+import type { Completes } from "../definition.js";
+import type { Candidate, Point } from "./point.js";
+
+type Named = Extract<Completes, string>;
+
+/** What a value can be looked up by. */
+export type Kind = Exclude<Named, "agents" | "assignment" | "tasks"> | "priority";
+
+/** A point whose last word is one thing. `more`: something follows at once, without a space. */
+export interface Wanted extends Pick<Point, "lead" | "typed" | "used" | "words"> {
+  kind?: Kind;
+  more: boolean;
+}
+
+/** What of each key of a task can be known; a text cannot. */
+const KEY_KINDS: Readonly<Partial<Record<keyof typeof KEYS, Named | "priority">>> = {
+  agent: "agent",
+  depends_on: "tasks",
+  files: "file",
+  priority: "priority",
+  status: "status",
+  tags: "tag",
+};
+
+/** Narrows a point down to its last part. */
+export function narrow({ lead, typed, used, words }: Point, completes: Named): Wanted {
+  return narrowed({ lead, typed, used, words, more: false }, completes);
+}
+
+function narrowed(wanted: Wanted, completes: Named): Wanted {
+  switch (completes) {
+    case "assignment":
+      return assignment(wanted);
+    case "agents":
+      return item(wanted, "agent");
+    case "tasks":
+      return item(wanted, "task");
+    default:
+      return { ...wanted, kind: completes };
+  }
+}
+
+/** The last item of a list with commas; those before it are not offered again. */
+function item(wanted: Wanted, kind: Kind): Wanted {
+  const begin = wanted.typed.lastIndexOf(",") + 1;
+  const before = wanted.typed.slice(0, begin);
+  const used = before.split(",").filter((part) => part !== "");
+  return { ...wanted, kind, lead: wanted.lead + before, typed: wanted.typed.slice(begin), used };
+}
+
+/** `key=`, then its value. */
+function assignment(wanted: Wanted): Wanted {
+  const [whole = "", name = ""] = /^([\w-]+?)[+-]?=/u.exec(wanted.typed) ?? [];
+  if (whole === "") return { ...wanted, words: keysFor(wanted.typed), more: true };
+  const key = name.replaceAll("-", "_");
+  const kind = isKey(key) ? KEY_KINDS[key] : undefined;
+  const typed = wanted.typed.slice(whole.length);
+  const value: Wanted = { lead: wanted.lead + whole, typed, used: [], words: [], more: false };
+  if (kind === undefined) return value;
+  if (kind === "priority") return { ...value, kind };
+  return kind === "tag" ? item(value, kind) : narrowed(value, kind);
+}
+
+function isKey(name: string): name is keyof typeof KEYS {
+  return Object.hasOwn(KEYS, name);
+}
+
+/** With dashes, as the help writes them; with underscores for whoever began with one. */
+function keysFor(typed: string): Candidate[] {
+  const spell = (key: string): string => (typed.includes("_") ? key : key.replaceAll("_", "-"));
+  return Object.keys(KEYS).map((key) => ({ value: `${spell(key)}=` }));
+}

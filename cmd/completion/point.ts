@@ -1,0 +1,173 @@
+// Where on a command line the cursor stands: which command, and what may be typed there. Pure, and never an error: a line
+// that is being typed is seldom right. Leaves looking values up to values.ts, and the shells' own rules to their files.
+import {
+  flagNames,
+  takesValue,
+  type CommandDefinition,
+  type Completes,
+  type FlagDefinition,
+} from "../definition.js";
+
+/** A word that may stand there, and what it is. */
+export interface Candidate {
+  value: string;
+  says?: string;
+}
+
+/** What the line so far says. */
+export interface Point {
+  /** The words known from the definitions alone. */
+  words: readonly Candidate[];
+  /** What else may stand there. */
+  completes?: Completes;
+  /** The part of the last word that stays as it is: `--status=`. */
+  lead: string;
+  /** The rest of the last word. */
+  typed: string;
+  /** The command's words so far: they are not offered again. */
+  used: readonly string[];
+  /** What `-C` and `--file` say. */
+  folder?: string;
+  file?: string;
+  /** A word that begins with a dash would be a flag there. */
+  dashIsFlag: boolean;
+}
+
+/** The words before the last one, sorted. */
+interface Line {
+  operands: string[];
+  given: Map<string, string>;
+  /** A flag that takes the next word. */
+  pending?: string;
+  /** After `--` there are no more flags. */
+  ended: boolean;
+}
+
+/** What every line knows beside the definitions. */
+const HELP: FlagDefinition = { spelled: "-h, --help", says: "show how it is called" };
+const VERSION: FlagDefinition = { spelled: "-V, --version", says: "show the version" };
+const HELP_COMMAND: Candidate = { value: "help", says: "show how a command is called" };
+const DEFAULT = "run";
+
+/** The commands, and the flags that all of them take. */
+export interface Grammar {
+  commands: readonly CommandDefinition[];
+  common: readonly FlagDefinition[];
+}
+
+/** `words` begin behind the program's name; `current` is the one the cursor is in, up to the cursor. */
+export function findPoint(words: readonly string[], current: string, grammar: Grammar): Point {
+  const flags = [...grammar.common, ...grammar.commands.flatMap((command) => command.flags)];
+  const line = readLine(words, flags);
+  const asked = askedOf(line, grammar);
+  const { given, ended, pending } = line;
+  const folder = given.get("-C");
+  const file = given.get("--file");
+  const rest = {
+    used: asked.operands,
+    dashIsFlag: !ended && pending === undefined,
+    ...(folder === undefined ? {} : { folder }),
+    ...(file === undefined ? {} : { file }),
+  };
+  const valued = pending === undefined ? valueIn(current, ended, flags) : { name: pending, lead: "" };
+  if (valued !== undefined) {
+    const { name, lead } = valued;
+    const completes = asked.flags.find((flag) => flagNames(flag).includes(name))?.completes;
+    const known = completes === undefined ? {} : { completes };
+    return { words: [], ...known, lead, typed: current.slice(lead.length), ...rest, dashIsFlag: false };
+  }
+  if (!ended && current.startsWith("-"))
+    return { words: flagsLeft(asked.flags, given), lead: "", typed: current, ...rest };
+  return { ...operandAt(asked, line, grammar), lead: "", typed: current, ...rest };
+}
+
+/** The command that the words mean, its flags, and its operands so far. */
+interface AskedFor {
+  definition?: CommandDefinition;
+  flags: readonly FlagDefinition[];
+  operands: readonly string[];
+  help: boolean;
+}
+
+function askedOf({ operands }: Line, { commands, common }: Grammar): AskedFor {
+  const [first, ...rest] = operands;
+  if (first === "help") return { flags: [], operands: rest, help: true };
+  const named = commands.find(({ name }) => name === first);
+  const definition = named ?? commands.find(({ name }) => name === DEFAULT);
+  const flags = [...(definition?.flags ?? []), ...common, HELP, ...(first === undefined ? [VERSION] : [])];
+  const found = definition === undefined ? {} : { definition };
+  return { ...found, flags, operands: named === undefined ? operands : rest, help: false };
+}
+
+function operandAt(asked: AskedFor, line: Line, { commands }: Grammar): Pick<Point, "words" | "completes"> {
+  const names = commands
+    .filter(({ hidden }) => hidden !== true)
+    .map(({ name, says }): Candidate => ({ value: name, says }));
+  if (asked.help) return { words: asked.operands.length === 0 ? names : [] };
+  const operands = asked.definition?.operands ?? [];
+  const last = operands.at(-1);
+  const operand =
+    operands[asked.operands.length] ?? (last?.spelled.includes("...") === true ? last : undefined);
+  const completes = operand?.completes === undefined ? {} : { completes: operand.completes };
+  if (line.operands.length === 0) return { words: [...names, HELP_COMMAND], ...completes };
+  // Where no more words are taken, only flags are left to type.
+  return operand === undefined && !line.ended
+    ? { words: flagsLeft(asked.flags, line.given) }
+    : { words: [], ...completes };
+}
+
+/** Long names, and short ones of flags that have no other; those that are there already are left out. */
+function flagsLeft(flags: readonly FlagDefinition[], given: ReadonlyMap<string, string>): Candidate[] {
+  return flags
+    .filter((flag) => flag.repeatable === true || !flagNames(flag).some((name) => given.has(name)))
+    .map((flag) => ({ value: flagNames(flag).at(-1) ?? "", says: flag.says }));
+}
+
+function takes(name: string, flags: readonly FlagDefinition[]): boolean {
+  return flags.some((flag) => takesValue(flag) && flagNames(flag).includes(name));
+}
+
+function readLine(words: readonly string[], flags: readonly FlagDefinition[]): Line {
+  const line: Line = { operands: [], given: new Map(), ended: false };
+  for (const word of words) {
+    if (line.pending !== undefined) {
+      line.given.set(line.pending, word);
+      delete line.pending;
+    } else if (line.ended || !word.startsWith("-") || word === "-") line.operands.push(word);
+    else if (word === "--") line.ended = true;
+    else if (word.startsWith("--")) readLong(word, flags, line);
+    else readShort(word, flags, line);
+  }
+  return line;
+}
+
+function readLong(word: string, flags: readonly FlagDefinition[], line: Line): void {
+  const [name = ""] = word.split("=", 1);
+  line.given.set(name, word.slice(name.length + 1));
+  if (name === word && takes(name, flags)) line.pending = name;
+}
+
+/** `-fn5` is `-f -n 5`. */
+function readShort(word: string, flags: readonly FlagDefinition[], line: Line): void {
+  for (let at = 1; at < word.length; at++) {
+    const name = `-${word.charAt(at)}`;
+    const value = takes(name, flags) ? word.slice(at + 1) : "";
+    line.given.set(name, value);
+    if (!takes(name, flags)) continue;
+    if (value === "") line.pending = name;
+    return;
+  }
+}
+
+/** The flag whose value the word holds, and what of the word stands before it. */
+function valueIn(
+  word: string,
+  ended: boolean,
+  flags: readonly FlagDefinition[],
+): { name: string; lead: string } | undefined {
+  if (ended) return undefined;
+  const [lead, name = ""] = /^(--[^=]+)=/.exec(word) ?? [];
+  if (lead !== undefined) return { name, lead };
+  const short = word.slice(0, 2);
+  return /^-[^-]./u.test(word) && takes(short, flags) ? { name: short, lead: short } : undefined;
+}

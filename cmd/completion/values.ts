@@ -1,0 +1,112 @@
+// The words a project knows: tasks, tags, runs, agents, settings, rescues. Only reads, and starts nothing but git, for rescues.
+// Contract: throws what is wrong with the project; who asks for words then offers none.
+import path from "node:path";
+import { knownAgents } from "../../src/config/agent-settings.js";
+import { openProject, type Project } from "../../src/config/open-project.js";
+import { resolvePath } from "../../src/config/places.js";
+import { rowOf, STRATEGIES } from "../../src/config/settings.js";
+import { openRepository } from "../../src/git/repository.js";
+import { findRescues, type FoundRescue } from "../../src/git/rescue.js";
+import { EVENT_TYPES } from "../../src/logging/events.js";
+import { listRuns } from "../../src/logging/read.js";
+import { never } from "../../src/system/never.js";
+import { checkBacklog } from "../../src/todo/check.js";
+import { orderForListing } from "../../src/todo/select.js";
+import { STATUSES, type Task } from "../../src/todo/task.js";
+import type { Shell } from "../shell.js";
+import type { Kind } from "./narrow.js";
+import type { Candidate } from "./point.js";
+
+/** Where to look: what `-C` and `--file` say, as typed. `typed`: how the word begins. */
+export interface Place {
+  folder?: string;
+  file?: string;
+  typed: string;
+}
+
+/** Every word of a kind, the likeliest first. */
+export async function valuesOf(shell: Shell, kind: Kind, place: Place): Promise<Candidate[]> {
+  switch (kind) {
+    case "file":
+    case "folder":
+      return [];
+    case "status":
+    case "status-or-file":
+      return STATUSES.map(plain);
+    case "priority":
+      return [1, 2, 3, 4, 5].map((priority) => plain(String(priority)));
+    case "event-type":
+      return EVENT_TYPES.toSorted().map(plain);
+    case "agent":
+      return agentsOf(await projectAt(shell, place)).map(plain);
+    case "schedule":
+      return [...STRATEGIES, ...agentsOf(await projectAt(shell, place))].map(plain);
+    case "run":
+    case "run-or-file":
+      return (await listRuns(shell.ports, (await projectAt(shell, place)).logDir)).reverse().map(plain);
+    case "setting":
+      return settingsOf(await projectAt(shell, place));
+    case "tag":
+      return tagsOf(await tasksOf(shell, await projectAt(shell, place)));
+    case "task":
+      return (await tasksOf(shell, await projectAt(shell, place))).map(({ id, title }) => {
+        return { value: id, says: title };
+      });
+    case "rescue":
+      return rescuesOf(shell, await projectAt(shell, place), place.typed);
+    default:
+      return never(kind);
+  }
+}
+
+function plain(value: string): Candidate {
+  return { value };
+}
+
+function projectAt({ ports, cwd, home, env }: Shell, { folder, file }: Place): Promise<Project> {
+  const start = folder === undefined ? cwd : resolvePath(folder, { project: cwd, home });
+  const named = file === undefined ? {} : { file: resolvePath(file, { project: start, home }) };
+  return openProject(ports.files, { cwd: start, env, home, flags: {}, ...named });
+}
+
+function agentsOf({ resolved }: Project): string[] {
+  return knownAgents(resolved.settings);
+}
+
+function settingsOf({ resolved }: Project): Candidate[] {
+  return [...resolved.values.keys()].map((key) => {
+    const doc = rowOf(key)?.doc;
+    return { value: key, ...(doc === undefined ? {} : { says: doc }) };
+  });
+}
+
+/** In the order of `looper ls`; none where the file is no valid backlog. */
+async function tasksOf({ ports: { files } }: Shell, { todoFile }: Project): Promise<Task[]> {
+  // Whoever opens a pipe waits for somebody who writes into it.
+  if ((await files.stat(todoFile))?.kind !== "file") return [];
+  const checked = checkBacklog((await files.read(todoFile)) ?? new Uint8Array());
+  return checked.kind === "ok" ? orderForListing(checked.backlog.tasks) : [];
+}
+
+function tagsOf(tasks: readonly Task[]): Candidate[] {
+  return [...new Set(tasks.flatMap(({ tags = [] }) => tags))].toSorted().map(plain);
+}
+
+/** By their labels, where no other has the same, or by their ids, for who began to type one. */
+async function rescuesOf({ ports, env }: Shell, project: Project, typed: string): Promise<Candidate[]> {
+  const opened = await openRepository(ports, {
+    projectDir: project.folder,
+    todoFile: (await ports.files.realPath(project.todoFile)) ?? project.todoFile,
+    exclude: [project.logDir, project.lockDir].map((folder) => path.resolve(folder)),
+    env,
+  });
+  if (!opened.ok) return [];
+  const found = (await findRescues(opened.value)).reverse();
+  return found.map((one) => ({ value: nameOf(one, found, typed), says: `of run ${one.run}` }));
+}
+
+function nameOf({ run, label }: FoundRescue, all: readonly FoundRescue[], typed: string): string {
+  const id = `${run}/${label}`;
+  const isOnly = all.filter((other) => other.label === label).length === 1;
+  return isOnly && (typed === "" || !id.startsWith(typed)) ? label : id;
+}

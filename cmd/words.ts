@@ -1,0 +1,11 @@
+// Words that a command knows and its definition offers: told once.
+
+/** Of `looper completion`. */
+export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
+export type CompletedShell = (typeof SHELLS)[number];
+
+/** Of `looper config`. */
+export const CONFIG_VERBS = ["get", "path"] as const;
+
+/** Of `looper rescue`. */
+export const RESCUE_VERBS = ["list", "show", "restore", "drop"] as const;
