@@ -62,6 +62,7 @@ function surviveLostReaders(): void {
 
 /** Of what is no terminal, or one that does not know its size and says 0. */
 const UNKNOWN_COLUMNS = 80;
+const UNKNOWN_ROWS = 24;
 
 type Stream = NodeJS.WriteStream & { fd: number };
 
@@ -97,6 +98,7 @@ function toOutput(stream: Stream, { noColour }: { noColour: boolean }): Output {
     isTerminal,
     colour: wantsColour(environment(), { isTerminal, refused: noColour }),
     columns: () => (isTerminal && stream.columns > 0 ? stream.columns : UNKNOWN_COLUMNS),
+    rows: () => (isTerminal && stream.rows > 0 ? stream.rows : UNKNOWN_ROWS),
   };
 }
 

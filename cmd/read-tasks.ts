@@ -32,18 +32,28 @@ export async function readTasks(shell: Shell, project: Project): Promise<TasksRe
   }
 }
 
-/** Says on stderr that the file has problems, if it has; then the answer is a no. `typed`: the file as it was named. */
-export async function endAfter(
+/** That a file has problems, if it has. `typed`: the file as it was named. */
+export function problemsText(
   shell: Shell,
   { todoFile }: Pick<Project, "todoFile">,
   problems: readonly Problem[],
   typed?: string,
-): Promise<CommandEnd> {
-  if (problems.length === 0) return "ok";
+): string | undefined {
+  if (problems.length === 0) return undefined;
   const shown = clean(shownPath(shell, todoFile));
   const named = typed === undefined ? "" : ` ${clean(typed)}`;
-  const found = plural(problems.length, "problem");
-  const line = `looper: ${shown} has ${found}: looper validate${named} shows them`;
-  await shell.say({ level: "error", lines: [line] });
+  return `${shown} has ${plural(problems.length, "problem")}: looper validate${named} shows them`;
+}
+
+/** Says so on stderr; then the answer is a no. */
+export async function endAfter(
+  shell: Shell,
+  project: Pick<Project, "todoFile">,
+  problems: readonly Problem[],
+  typed?: string,
+): Promise<CommandEnd> {
+  const text = problemsText(shell, project, problems, typed);
+  if (text === undefined) return "ok";
+  await shell.say({ level: "error", lines: [`looper: ${text}`] });
   return "no";
 }

@@ -21,6 +21,7 @@ export function shellIn(folder: string, env: Readonly<Record<string, string>> = 
     isTerminal: false,
     colour: false,
     columns: () => 80,
+    rows: () => 24,
     write: (text) => {
       printed[to] += text;
       return Promise.resolve();

@@ -1,5 +1,8 @@
 // A run seen and stopped from another terminal: `status`, `show`, `stop`, and what they say once it is over.
+import { rmSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
+import { ListAnswer } from "../src/ui/shapes/backlog.js";
 import { ShowAnswer, StatusAnswer, StopAnswer } from "../src/ui/shapes/runs.js";
 import { type Rig, story } from "./rig.js";
 
@@ -31,7 +34,7 @@ test(
     expect(run?.eta_ms).toBeGreaterThanOrEqual(0);
     const { stdout } = await rig.run(["status"]);
     expect(stdout).toMatch(
-      /^run \S+ goes on, since \S+ \(pid \d+\)\n1 of 3 tasks done · 1 left · 1 blocked · about /,
+      /^run \S+ goes on: \S+ so far, pid \d+\n1 of 3 tasks done · 1 left · 1 blocked · about /,
     );
     expect(stdout).toMatch(/\nT2 Dates · fake · /);
     await second.report();
@@ -139,5 +142,36 @@ test(
     expect([said.code, said.stdout]).toEqual([0, expect.stringMatching(/has ended\n$/)]);
     expect(await program.ended).toMatchObject({ code: 143 });
     expect(rig.statuses()).toEqual({ T1: "doing" });
+  }),
+);
+
+test(
+  "ls --watch: the list again whenever the file changes, also while it is broken or away",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }]);
+    const watch = rig.start(["ls", "--watch"]);
+    await watch.says(/^todo \(1\)\n {2}T1 {2}p3 {2}Do T1\n/);
+    const json = rig.start(["ls", "todo", "--watch", "--json"]);
+    await json.says(/"T1"/);
+    await rig.run(["add", "Dates"]);
+    await watch.says(/T2 {2}p3 {2}Dates\n/);
+    rig.write("to-do.json", "{");
+    await watch.says(/to-do\.json has 1 problem: looper validate/);
+    await json.says(/"tasks":\[\]/);
+    rmSync(path.join(rig.project, "to-do.json"));
+    await watch.says(/there is no task file/);
+    rig.writeBacklog([{ id: "T9", status: "done" }]);
+    await watch.says(/done \(1\)\n {2}T9/);
+    watch.signal("SIGINT");
+    expect(await watch.ended).toMatchObject({ code: 130 });
+    json.signal("SIGTERM");
+    const { code, stdout } = await json.ended;
+    expect(code).toBe(143);
+    const lists = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => ListAnswer.parse(JSON.parse(line)).tasks);
+    expect(lists[0]?.map(({ id }) => id)).toEqual(["T1"]);
+    expect(lists).toContainEqual([]);
   }),
 );

@@ -6,7 +6,7 @@ import { never } from "../../src/system/never.js";
 import { plural } from "../../src/ui/amounts.js";
 import type { DoctorAnswer } from "../../src/ui/shapes/project.js";
 import { coloursFor, type Colours } from "../../src/ui/terminal/colours.js";
-import { clean } from "../../src/ui/terminal/text.js";
+import { clean, wrap } from "../../src/ui/terminal/text.js";
 import { checkAgentOutput } from "../doctor/agent-output.js";
 import { bad, fine, warning, type Check } from "../doctor/check.js";
 import { checkLeftovers } from "../doctor/leftovers.js";
@@ -15,6 +15,9 @@ import { checkNamedFiles, checkPrompts, checkTasks, lookAtBacklog } from "../doc
 import { checkContainment, checkDisk, checkGit, checkLogFolder, checkNode } from "../doctor/surroundings.js";
 import { printJson, printLines, projectOf } from "../project.js";
 import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
+
+/** So narrow a terminal is not gone along with. */
+const LEAST_ROOM = 20;
 
 /** Reports; mends only with `--fix`. */
 export async function doctor(shell: Shell, typed: Typed): Promise<CommandEnd> {
@@ -25,7 +28,10 @@ export async function doctor(shell: Shell, typed: Typed): Promise<CommandEnd> {
   ];
   const answer: DoctorAnswer = { ok: checks.every(({ status }) => status !== "error"), checks };
   if (hasFlag(typed, "--json")) await printJson(shell, answer);
-  else await printLines(shell.out, linesOf(checks, coloursFor(shell.out.colour)));
+  else {
+    const { out } = shell;
+    await printLines(out, linesOf(checks, coloursFor(out.colour), out.isTerminal ? out.columns() : undefined));
+  }
   return answer.ok ? "ok" : "no";
 }
 
@@ -77,12 +83,20 @@ function checkConfig({ folder, warnings }: Project): Check {
   return warning("config", warnings.join("; "), "correct, rename or unset what is named here");
 }
 
-function linesOf(checks: readonly Check[], colours: Colours): string[] {
+/** On a terminal of so many columns no line is wider: what is longer goes on below itself. */
+function linesOf(checks: readonly Check[], colours: Colours, columns?: number): string[] {
   const width = Math.max(...checks.map(({ name }) => name.length));
-  const lines = checks.flatMap(({ name, status, message, remedy }) => [
-    `${signOf(status, colours)} ${clean(name).padEnd(width)}  ${clean(message)}`,
-    ...(remedy === undefined ? [] : [`  ${" ".repeat(width)}  ${colours.dim("→")} ${clean(remedy)}`]),
-  ]);
+  const margin = " ".repeat(width + 4);
+  const room = columns === undefined ? undefined : Math.max(LEAST_ROOM, columns - margin.length);
+  const below = (lines: readonly string[], indent = ""): string[] =>
+    lines.map((line, at) => (at === 0 ? line : `${margin}${indent}${line}`));
+  const lines = checks.flatMap(({ name, status, message, remedy }) => {
+    const [first = "", ...more] = below(wrap(clean(message), room));
+    const said = [`${signOf(status, colours)} ${clean(name).padEnd(width)}  ${first}`, ...more];
+    if (remedy === undefined) return said;
+    const [arrow = "", ...rest] = below(wrap(clean(remedy), room && room - 2), "  ");
+    return [...said, `${margin}${colours.dim("→")} ${arrow}`, ...rest];
+  });
   const errors = checks.filter(({ status }) => status === "error").length;
   return [
     ...lines,

@@ -1,7 +1,6 @@
 import path from "node:path";
 import { UserError } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/nearest.js";
-import type { Problem } from "../../src/todo/problem.js";
 import { orderForListing, statusesOf, waitsFor } from "../../src/todo/select.js";
 import { Status, STATUSES, type Task } from "../../src/todo/task.js";
 import { isVerified } from "../../src/todo/verified.js";
@@ -9,25 +8,41 @@ import type { ListAnswer } from "../../src/ui/shapes/backlog.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { taskListLines, type ListedTask } from "../../src/ui/terminal/task-list.js";
 import { printJson, printLines, projectOf } from "../project.js";
-import { endAfter, readTasks } from "../read-tasks.js";
+import { endAfter, problemsText, readTasks, type TasksRead } from "../read-tasks.js";
 import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
+import { watchFile } from "../watch-file.js";
 
 /** `looper ls [status] [file]`: the tasks, in the order they will be taken. */
 export async function ls(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const asked = await readOperands(shell, typed);
   const json = hasFlag(typed, "--json");
   const project = await projectOf(shell, { file: asked.file });
-  const { tasks, problems } = await readTasks(shell, project);
+  const file = project.todoFile;
+  if (hasFlag(typed, "--watch")) {
+    const render = async (): Promise<string[]> => {
+      const read = await readTasks(shell, project);
+      const listed = select(read.tasks, typed, asked.status);
+      if (json) return [JSON.stringify(answerOf(file, listed))];
+      const note = problemsText(shell, project, read.problems, asked.file);
+      return [...linesOf(shell, listed, nothingOf(read)), ...(note === undefined ? [] : [note])];
+    };
+    return watchFile(shell, file, { render, json });
+  }
+  const read = await readTasks(shell, project);
+  const listed = select(read.tasks, typed, asked.status);
+  if (json) await printJson(shell, answerOf(file, listed));
+  else await printLines(shell.out, linesOf(shell, listed, nothingOf(read)));
+  return endAfter(shell, project, read.problems, asked.file);
+}
+
+function select(tasks: readonly Task[], typed: Typed, status: Status | undefined): ListedTask[] {
   const statuses = statusesOf(tasks);
   const tag = textFlag(typed, "--tag");
-  const listed = orderForListing(tasks)
+  return orderForListing(tasks)
     .map((task): ListedTask => ({ task, waitsFor: task.status === "done" ? [] : waitsFor(task, statuses) }))
-    .filter(({ task }) => asked.status === undefined || task.status === asked.status)
+    .filter(({ task }) => status === undefined || task.status === status)
     .filter(({ task }) => tag === undefined || task.tags?.includes(tag) === true)
     .filter((one) => !hasFlag(typed, "--ready") || isReady(one));
-  if (json) await printJson(shell, answerOf(project.todoFile, listed));
-  else await printLines(shell.out, linesOf(shell, listed, nothingOf(tasks, problems)));
-  return endAfter(shell, project, problems, asked.file);
 }
 
 /** One operand that is a file is the file. */
@@ -76,7 +91,7 @@ function answerOf(file: string, listed: readonly ListedTask[]): ListAnswer {
 }
 
 /** What is said where no task is listed. */
-function nothingOf(tasks: readonly Task[], problems: readonly Problem[]): string {
+function nothingOf({ tasks, problems }: TasksRead): string {
   if (tasks.length > 0) return "no such tasks";
   return problems.length > 0 ? "no tasks that can be read" : "no tasks";
 }

@@ -18,6 +18,7 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
       { spelled: "--status <status>", says: "only tasks with this status", completes: "status" },
       { spelled: "--tag <tag>", says: "only tasks with this tag", completes: "tag" },
       { spelled: "--ready", says: "only tasks that could be taken now" },
+      { spelled: "--watch", says: "again whenever the file changes; Ctrl-C ends it" },
       JSON_FLAG,
     ],
     load: async () => (await import("../commands/ls.js")).ls,

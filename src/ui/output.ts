@@ -8,4 +8,6 @@ export interface Output {
   readonly colour: boolean;
   /** Columns of the terminal now; 80 where there is none. */
   columns(): number;
+  /** Rows of the terminal now; 24 where there is none. */
+  rows(): number;
 }

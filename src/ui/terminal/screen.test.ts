@@ -25,6 +25,7 @@ function stage() {
     isTerminal: true,
     colour: true,
     columns: () => 20,
+    rows: () => 5,
     write: (text) => {
       written.push(text);
       return Promise.resolve();

@@ -6,8 +6,11 @@ import type { StatusAnswer } from "../shapes/runs.js";
 import type { View } from "../view.js";
 import type { Colours } from "./colours.js";
 import { PHASES, type Titles } from "./live-line.js";
-import { clean, cut } from "./text.js";
+import { clean, cut, wrap } from "./text.js";
 import { waitingText } from "./waiting.js";
+
+/** So much of a line a title may take. */
+const TITLE_SHARE = 0.4;
 
 export interface StatusScene {
   /** Of the run in question. */
@@ -40,10 +43,7 @@ export function statusLines({ run, tasks }: StatusAnswer, scene: StatusScene): s
         ];
   return lines
     .filter(({ text }) => text !== "")
-    .map(({ text, look = (same: string) => same }) => {
-      const cleaned = clean(text);
-      return look(columns === undefined ? cleaned : cut(cleaned, columns));
-    });
+    .flatMap(({ text, look = (same: string) => same }) => wrap(clean(text), columns).map(look));
 }
 
 function headText(
@@ -52,7 +52,7 @@ function headText(
 ): string {
   switch (state) {
     case "running":
-      return `run ${run} ${stopping ? "is stopping" : "goes on"}, since ${showDuration(ms)} (pid ${String(pid)})`;
+      return `run ${run} ${stopping ? "is stopping" : "goes on"}: ${showDuration(ms)} so far, pid ${String(pid)}`;
     case "ended":
       return `the last run, ${run}, ended ${ago(view, now)}: ${ending ?? ""}, after ${showDuration(ms)}`;
     case "killed":
@@ -79,16 +79,17 @@ function leftText({ todo, doing, blocked, done }: StatusAnswer["tasks"], run: Ru
   return parts.filter((part) => part !== "").join(" · ");
 }
 
-function handText({ current, state }: Run, { titles, now }: StatusScene): string {
+/** One line, the title cut before what follows it. */
+function handText({ current, state }: Run, { titles, now, columns }: StatusScene): string {
   if (current === null) return "";
-  const what =
-    current.task === null
-      ? PHASES[current.phase]
-      : `${current.task} ${titles.get(current.task) ?? ""}`.trim();
+  const title = clean(titles.get(current.task ?? "") ?? "");
+  const shown = columns === undefined ? title : cut(title, Math.floor(columns * TITLE_SHARE));
+  const what = current.task === null ? PHASES[current.phase] : `${current.task} ${shown}`.trim();
   if (state !== "running") return `in hand: ${what}; the next run takes it up first`;
   const attempt = current.attempt > 1 ? [`attempt ${String(current.attempt)}`] : [];
   const since = showDuration(Math.max(0, now - Date.parse(current.started)));
-  return `${what} · ${[current.agent, ...attempt, since, current.doing].join(" · ")}`;
+  const line = clean(`${what} · ${[current.agent, ...attempt, since, current.doing].join(" · ")}`);
+  return columns === undefined ? line : cut(line, columns);
 }
 
 function waitText({ state }: Run, { view, now }: StatusScene): string {
