@@ -8,7 +8,7 @@ function voice(diagnostics: Diagnostics): { voice: Voice; said: () => string } {
     said += text;
     return Promise.resolve();
   };
-  const raw = { write, isTerminal: true, colour: true, columns: () => 80 };
+  const raw = { write, isTerminal: true, colour: true, columns: () => 80, rows: () => 24 };
   return { voice: voiceOf(raw, diagnostics, () => 0), said: () => said };
 }
 

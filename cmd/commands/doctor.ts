@@ -30,7 +30,10 @@ export async function doctor(shell: Shell, typed: Typed): Promise<CommandEnd> {
   if (hasFlag(typed, "--json")) await printJson(shell, answer);
   else {
     const { out } = shell;
-    await printLines(out, linesOf(checks, coloursFor(out.colour), out.isTerminal ? out.columns() : undefined));
+    await printLines(
+      out,
+      linesOf(checks, coloursFor(out.colour), out.isTerminal ? out.columns() : undefined),
+    );
   }
   return answer.ok ? "ok" : "no";
 }

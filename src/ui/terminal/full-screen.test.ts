@@ -6,6 +6,7 @@ function terminal(rows: number): { screen: FullScreen; written: string[] } {
   const written: string[] = [];
   const output: Output = {
     isTerminal: true,
+    colour: true,
     columns: () => 20,
     rows: () => rows,
     write: (text) => {
