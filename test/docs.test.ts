@@ -6,7 +6,8 @@ import { expect, test } from "vitest";
 import { COMMON_FLAGS, type FlagDefinition } from "../cmd/definition.js";
 import { COMMANDS } from "../cmd/definitions.js";
 import { fillDocument, fillPart, PARTS } from "../scripts/doc-parts.js";
-import { rowOf, ROWS } from "../src/config/settings.js";
+import { KINDS, PERMISSIONS, rowOf, ROWS } from "../src/config/settings.js";
+import { ENDINGS } from "../src/logging/events.js";
 import { blocksOf, pages, readPage, ROOT, spansIn, stepsOf } from "./documents.js";
 
 /** Pages that tell of other programs' flags as well. */
@@ -61,6 +62,24 @@ test("a test that a page names is in the file it links to", () => {
   );
   expect(named.length).toBeGreaterThan(0);
   expect(named.filter(({ name, file }) => !readPage(file).includes(name))).toEqual([]);
+});
+
+test("decisions are numbered, no number twice", () => {
+  const decisions = pages().filter((page) => page.startsWith("docs/decisions/"));
+  const numbers = decisions.flatMap((page) => /\/(\d{4})-[a-z0-9-]+\.md$/.exec(page)?.[1] ?? []);
+  expect(numbers).toHaveLength(decisions.length);
+  expect(new Set(numbers).size).toBe(numbers.length);
+});
+
+test("the glossary knows every ending, kind of agent and permission", () => {
+  const glossary = readPage("docs/GLOSSARY.md");
+  const rowOfWord = (word: string) =>
+    glossary.split("\n").find((line) => line.startsWith(`| ${word} |`)) ?? "";
+  const told = { ending: ENDINGS, kind: KINDS, permissions: PERMISSIONS };
+  const missing = Object.entries(told).flatMap(([word, values]) =>
+    values.filter((value) => !rowOfWord(word).includes(value)).map((value) => `${word}: ${value}`),
+  );
+  expect(missing).toEqual([]);
 });
 
 /** The names by which a page's headings are linked to. */
