@@ -9,7 +9,7 @@ import { liveLine } from "../src/ui/terminal/live-line.js";
 import { progressNotes } from "../src/ui/terminal/progress.js";
 import { resultLines } from "../src/ui/terminal/result.js";
 import { Screen } from "../src/ui/terminal/screen.js";
-import { clean } from "../src/ui/terminal/text.js";
+import { clean, hang } from "../src/ui/terminal/text.js";
 import { fold, NOTHING, type View } from "../src/ui/view.js";
 import { printLines, shownPath } from "./project.js";
 import type { Shell } from "./shell.js";
@@ -59,7 +59,9 @@ export class Spectator {
     if (task !== undefined && task !== before.current?.taskId && !this.#titles.has(task))
       void this.readTitles();
     if (this.#manner !== "progress") return;
-    const look = { titles: this.#titles, colours: this.#colours, live: this.#screen !== undefined };
+    const live = this.#screen !== undefined;
+    const room = live ? { columns: this.#shell.err.columns() } : {};
+    const look = { titles: this.#titles, colours: this.#colours, live, ...room };
     const notes = progressNotes({ before, event, after: this.#view }, look);
     this.#tell(event, isWanted("debug", this.#shell.log.level) ? [this.#asTailed(event), ...notes] : notes);
   }
@@ -119,7 +121,7 @@ export class Spectator {
       if (!isWanted(note.level, this.#shell.log.level)) continue;
       if (this.#screen === undefined)
         void this.#shell.say({ ...note, facts: { type, seq, task_id: task, ...note.facts } });
-      else this.#screen.print(note.lines);
+      else this.#screen.print(note.lines.flatMap((line) => hang(line, this.#shell.err.columns())));
     }
   }
 }

@@ -22,7 +22,12 @@ export interface Look {
   colours: Colours;
   /** A live line tells of the job under way: no line of its own is needed. */
   live: boolean;
+  /** Of the terminal: a title leaves room for what follows it. */
+  columns?: number;
 }
+
+/** So much of a line a title may take. */
+const TITLE_SHARE = 0.5;
 
 /** The lines one event is worth, each a note of its own. */
 export function progressNotes({ before, event, after }: Step, look: Look): Note[] {
@@ -153,8 +158,9 @@ function nameOf(id: string, titles: Titles): string {
 /** So much of a reason is shown while the run goes on; the whole of it is in the log. */
 const MOST_WHY = 240;
 
-function finishedNote(one: Finished, { titles, colours }: Look): Note {
-  const name = one.taskId === undefined ? PHASES[one.phase] : nameOf(one.taskId, titles);
+function finishedNote(one: Finished, { titles, colours, columns }: Look): Note {
+  const whole = one.taskId === undefined ? PHASES[one.phase] : nameOf(one.taskId, titles);
+  const name = columns === undefined ? whole : cut(whole, Math.floor(columns * TITLE_SHARE));
   const added = one.added === 0 ? "" : plural(one.added, "new task");
   const attempt = one.attempt > 1 ? `attempt ${one.attempt}` : "";
   const facts = [clean(one.agent), attempt, showDuration(one.ms), showSpent(one.spent), added];

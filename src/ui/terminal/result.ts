@@ -8,7 +8,7 @@ import type { Ended, View } from "../view.js";
 import type { Colours } from "./colours.js";
 import { tableLines } from "./columns.js";
 import { PHASES, type Titles } from "./live-line.js";
-import { clean } from "./text.js";
+import { clean, hang } from "./text.js";
 
 export interface ResultLook {
   titles: Titles;
@@ -38,16 +38,20 @@ export function resultLines(
   const rows = rowsOf(view, look.titles);
   const { why, next } = explainEnding(view, ended, look.todoFile);
   const { colours } = look;
+  const fit = (line: string): string[] => (look.columns === undefined ? [line] : hang(line, look.columns));
   const answer = [
-    ...(rows.length === 0 ? [] : [...table(rows, look), ""]),
     ...reasons(rows),
     ...beyond(view, ended).map((budget) => colours.yellow(`! ${overBudgetText(budget)}`)),
     `${headline(ended, colours)} · ${totals(ended, rows)}`,
   ];
   const log = colours.dim(`log: ${clean(look.log)}`);
-  if (hasFailed(ended))
-    return { answer: [...answer, log], errors: [`looper: ${clean(why)}`, `  ${clean(next)}`] };
-  return { answer: [...answer, clean(why), ...(next === "" ? [] : [`next: ${next}`]), log], errors: [] };
+  const known = rows.length === 0 ? [] : [...table(rows, look), ""];
+  if (hasFailed(ended)) {
+    const errors = [`looper: ${clean(why)}`, `  ${clean(next)}`];
+    return { answer: [...known, ...[...answer, log].flatMap(fit)], errors };
+  }
+  const said = [...answer, clean(why), ...(next === "" ? [] : [`next: ${clean(next)}`]), log];
+  return { answer: [...known, ...said.flatMap(fit)], errors: [] };
 }
 
 function hasFailed({ ending }: Ended): boolean {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { clean, cut, pad, widthOf, wrap } from "./text.js";
+import { clean, cut, hang, pad, widthOf, wrap } from "./text.js";
 
 test.each([
   ["\u001b[31mred\u001b[0m", "red"],
@@ -86,4 +86,11 @@ test("a wrapped text keeps its words in order, none of its lines is wider than a
   );
   expect(wrap("one two three", 8)).toEqual(["one two", "three"]);
   expect(wrap("one two three")).toEqual(["one two three"]);
+});
+
+test("what goes on in a further line is set in; our own colours take no columns and stay", () => {
+  const red = (text: string): string => `\u001b[31m${text}\u001b[39m`;
+  expect(hang(`${red("!")} one two three`, 9)).toEqual([`${red("!")} one`, "  two", "  three"]);
+  expect(hang(`${red("one")} two`, 7)).toEqual([`${red("one")} two`]);
+  expect(hang("日本語の本", 6)).toEqual(["日本", "  語の", "  本"]);
 });

@@ -46,14 +46,17 @@ export function cut(text: string, width: number): string {
   return fits;
 }
 
-/** A cleaned text in lines of at most `width` columns, broken between words where there are any; without a width it is one line. */
+/**
+ * A cleaned text in lines of at most `width` columns, broken between words where there are any; without a width it is one line.
+ * Colours of ours take no columns.
+ */
 export function wrap(text: string, width?: number): string[] {
-  if (width === undefined || widthOf(text) <= width) return [text];
+  if (width === undefined || shownWidth(text) <= width) return [text];
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(" ").flatMap((one) => chunks(one, width))) {
     const longer = line === "" ? word : `${line} ${word}`;
-    if (widthOf(longer) <= width) line = longer;
+    if (shownWidth(longer) <= width) line = longer;
     else {
       lines.push(line);
       line = word;
@@ -62,11 +65,23 @@ export function wrap(text: string, width?: number): string[] {
   return [...lines, line];
 }
 
+/** The same, what goes on in a further line set in by two columns. */
+export function hang(text: string, width: number): string[] {
+  if (shownWidth(text) <= width) return [text];
+  return wrap(text, Math.max(1, width - INDENT.length)).map((line, at) => (at === 0 ? line : INDENT + line));
+}
+
+const INDENT = "  ";
+
+function shownWidth(text: string): number {
+  return widthOf(stripVTControlCharacters(text));
+}
+
 function chunks(word: string, width: number): string[] {
-  if (widthOf(word) <= width) return [word];
+  if (shownWidth(word) <= width) return [word];
   const parts: string[] = [];
   let part = "";
-  for (const { segment } of segmenter.segment(word)) {
+  for (const { segment } of segmenter.segment(stripVTControlCharacters(word))) {
     if (part !== "" && widthOf(part) + widthOfGrapheme(segment) > width) {
       parts.push(part);
       part = "";
