@@ -21,6 +21,10 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
       { spelled: "--watch", says: "again whenever the file changes; Ctrl-C ends it" },
       JSON_FLAG,
     ],
+    examples: [
+      { line: "looper ls --ready", says: "what could be taken now" },
+      { line: "looper ls blocked --json", says: "what needs somebody, for a program" },
+    ],
     load: async () => (await import("../commands/ls.js")).ls,
   },
   {
@@ -39,7 +43,10 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
     operands: [TASK],
     says: "say why a task is the next one, or why not",
     flags: [TODO_FILE, JSON_FLAG],
-    examples: [{ line: "looper why T7", says: "what it waits for, or what comes before it" }],
+    examples: [
+      { line: "looper why T7", says: "what it waits for, or what comes before it" },
+      { line: "looper why T3 --json", says: "the same, for a program" },
+    ],
     load: async () => (await import("../commands/why.js")).why,
   },
   {
@@ -114,6 +121,10 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
         line: 'looper block T3 "waits for the key of the test account"',
         says: "what depends on it waits as well",
       },
+      {
+        line: 'looper block T4 "the design is open" --json',
+        says: "and the task as it is then, for a program",
+      },
     ],
     load: async () => (await import("../commands/edit.js")).block,
   },
@@ -122,7 +133,10 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
     operands: [TASKS],
     says: "mark tasks as to be done, again",
     flags: [TODO_FILE, JSON_FLAG],
-    examples: [{ line: "looper todo T3", says: "its blockers are settled" }],
+    examples: [
+      { line: "looper todo T3", says: "its blockers are settled" },
+      { line: "looper todo T3 T4", says: "both, or neither" },
+    ],
     load: async () => (await import("../commands/edit.js")).todo,
   },
   {
@@ -130,7 +144,10 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
     operands: [TASKS],
     says: "mark tasks as done, by hand: nothing checks it",
     flags: [TODO_FILE, JSON_FLAG],
-    examples: [{ line: "looper done T3 T4", says: "what depends on them can begin" }],
+    examples: [
+      { line: "looper done T3 T4", says: "what depends on them can begin" },
+      { line: "looper done T7 --json", says: "and the task as it is then, for a program" },
+    ],
     load: async () => (await import("../commands/edit.js")).done,
   },
   {
@@ -138,7 +155,10 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
     operands: [TASKS],
     says: "remove tasks; refused while others depend on them",
     flags: [{ spelled: "--force", says: "remove these dependencies as well" }, TODO_FILE, JSON_FLAG],
-    examples: [{ line: "looper rm T3 --force", says: "and nothing depends on it any more" }],
+    examples: [
+      { line: "looper rm T7", says: "refused while others depend on it" },
+      { line: "looper rm T3 --force", says: "and nothing depends on it any more" },
+    ],
     load: async () => (await import("../commands/edit.js")).rm,
   },
   {
@@ -148,6 +168,13 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
     flags: [
       { spelled: "--schema <file>", says: "another JSON Schema it must meet", completes: "file" },
       JSON_FLAG,
+    ],
+    examples: [
+      { line: "looper validate", says: "every problem at once, with line and column" },
+      {
+        line: "looper validate --json",
+        says: "in CI: each with its JSON pointer; exit 1 when there are any",
+      },
     ],
     load: async () => (await import("../commands/validate.js")).validate,
   },

@@ -46,6 +46,13 @@ export const PROJECT_COMMANDS: readonly CommandDefinition[] = [
     operands: [],
     says: "check what a run needs, and what dead runs left behind",
     flags: [{ spelled: "--fix", says: "end leftover processes of dead runs, remove their locks" }, JSON_FLAG],
+    examples: [
+      {
+        line: "looper doctor",
+        says: "what is missing, each with its remedy; exit 1 when a run could not start",
+      },
+      { line: "looper doctor --fix", says: "what dead runs left behind goes" },
+    ],
     load: async () => (await import("../commands/doctor.js")).doctor,
   },
   {

@@ -56,6 +56,13 @@ export const RUN_COMMANDS: readonly CommandDefinition[] = [
     operands: [FILE],
     says: "work through the backlog until every task is done (the default)",
     flags: RUN_FLAGS,
+    examples: [
+      {
+        line: "looper run --dry-run",
+        says: "which task comes next, with which agent and prompt; starts nothing",
+      },
+      { line: "looper run --max-duration 8h --max-iterations 40", says: "a night, and no more than that" },
+    ],
     load: async () => (await import("../commands/run.js")).run,
   },
 ];

@@ -55,6 +55,10 @@ export const LOG_COMMANDS: readonly CommandDefinition[] = [
       { spelled: "--raw", says: "the log's own JSON lines" },
       { spelled: "--json", says: "the same as --raw" },
     ],
+    examples: [
+      { line: "looper tail -n 20 --task T3", says: "the last that happened to T3" },
+      { line: "looper tail --raw --type committed", says: "the log's own lines of every commit" },
+    ],
     load: async () => (await import("../commands/tail.js")).tail,
   },
   {
