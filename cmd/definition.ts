@@ -79,7 +79,7 @@ export const TASKS: OperandDefinition = { spelled: "<ids...>", says: "the tasks"
 /** A run. */
 export const RUN: OperandDefinition = {
   spelled: "[run]",
-  says: "a run's id (default: the newest)",
+  says: "a run's id, or its beginning (default: the newest)",
   completes: "run",
 };
 

@@ -8,6 +8,7 @@ import { EditAnswer, FmtAnswer, ListAnswer, ValidateAnswer, WhyAnswer } from "..
 import { CompletionAnswer, ConfigAnswer, DoctorAnswer, InitAnswer } from "../src/ui/shapes/project.js";
 import {
   CapsuleAnswer,
+  CleanAnswer,
   PlanAnswer,
   ReplayAnswer,
   ReplayAtAnswer,
@@ -34,6 +35,7 @@ export interface PublishedSchema {
 /** What commands print with `--json`: `schemas/cli/<name>.schema.json`, its title, its shape. */
 const CLI: readonly (readonly [string, string, z.ZodType])[] = [
   ["capsule", "looper capsule --json", CapsuleAnswer],
+  ["clean", "looper clean --json", CleanAnswer],
   ["completion", "looper completion SHELL --json", CompletionAnswer],
   ["config", "looper config --json", ConfigAnswer],
   ["doctor", "looper doctor --json", DoctorAnswer],

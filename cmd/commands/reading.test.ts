@@ -58,6 +58,7 @@ function writeBacklog(tasks: unknown[] = TASKS): void {
 }
 
 const RUN = "2026-01-02_03-04-05";
+const OLDER = "2025-12-31_23-59-59";
 
 function writeLog(run: string, events: readonly Record<string, unknown>[]): void {
   const stamped = events.map((event, at) => ({
@@ -258,6 +259,41 @@ test("tail -f goes on with what is added, and into the next run", async () => {
   ]);
 });
 
+test("tail -f shows every run that begins, and goes on where the one it follows is removed", async () => {
+  writeBacklog();
+  writeLog(OLDER, [{ type: "warning", message: "long ago" }]);
+  writeLog(RUN, EVENTS);
+  const started = shellIn(root);
+  const { shell } = started;
+  let naps = 0;
+  const gone = new Error("the reader is gone");
+  const sleep = (): Promise<void> => {
+    naps++;
+    if (naps === 1) rmSync(path.join(root, "project/looper-logs/runs", RUN), { recursive: true });
+    if (naps === 3)
+      for (const n of [2, 3]) writeLog(`${RUN}-${n}`, [{ type: "warning", message: `run ${n}` }]);
+    return naps < 5 ? Promise.resolve() : Promise.reject(gone);
+  };
+  const clock = { ...shell.ports.clock, sleep };
+  const watching = { ...shell, ports: { ...shell.ports, clock } };
+  await expect(tail(watching, { operands: [], flags: { "-f": true, "-n": "0" } })).rejects.toBe(gone);
+  expect(started.out()).toBe("03:04:05 warning           run 2\n03:04:05 warning           run 3\n");
+  writeLog(RUN, EVENTS);
+  naps = 0;
+  expect(await tail(watching, { operands: [RUN], flags: { "-f": true, "-n": "0" } })).toBe("ok");
+  expect(started.err()).toContain(`the log of run ${RUN} was removed`);
+});
+
+test("a run may be named by the beginning of its id, where only one has it; a type that no event has is refused", async () => {
+  writeBacklog();
+  writeLog(OLDER, EVENTS);
+  writeLog(RUN, EVENTS);
+  expect((await call(tail, RUN.slice(0, -1), "--raw", "-n=1")).out).toContain("brand_new");
+  await expect(call(tail, "202")).rejects.toThrow(`202 may be ${RUN}, ${OLDER}`);
+  await expect(call(tail, "")).rejects.toMatchObject({ kind: "usage" });
+  await expect(call(tail, "--type=mesage")).rejects.toMatchObject({ hint: "did you mean message?" });
+});
+
 test("without any run the answer is no; a run that is not there is a slip of the finger", async () => {
   writeBacklog();
   await expect(call(tail)).rejects.toMatchObject({ kind: "no" });
@@ -321,7 +357,7 @@ test("doctor tells which agents said what nobody here knows", async () => {
 });
 
 test("doctor reports settings that are wrong instead of stopping at them", async () => {
-  write(".looper/config.json", { lop: {} });
+  write(".looper/config.json", { looop: {} });
   const { end, out } = await call(doctor);
   expect(end).toBe("no");
   expect(out).toContain("✗ config");

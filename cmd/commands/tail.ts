@@ -1,6 +1,10 @@
 // `looper tail [run]`: a run's log, readable or raw, and what is added to it.
 import path from "node:path";
-import { findRun, readLines, type RawLine } from "../../src/logging/read.js";
+import { EVENT_TYPES } from "../../src/logging/events.js";
+import { hasEnded, readLastLines } from "../../src/logging/last-lines.js";
+import { readLines, type RawLine } from "../../src/logging/read.js";
+import { watchRuns } from "../../src/logging/watch-runs.js";
+import { nearest } from "../../src/system/nearest.js";
 import { UserError } from "../../src/system/errors.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { eventLine } from "../../src/ui/terminal/event-line.js";
@@ -24,12 +28,13 @@ interface Wish {
 export async function tail(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const wish = readWish(shell, typed);
   const { logDir } = await projectOf(shell);
-  const begun = wish.follow
-    ? await findRun(shell.ports, logDir, wish.run)
-    : await folderOfRun(shell, logDir, wish.run);
-  const folder = begun ?? (wish.run === undefined ? undefined : await folderOfRun(shell, logDir, wish.run));
+  const runs = watchRuns(shell.ports, logDir);
+  const waits = wish.follow && wish.run === undefined;
+  const folder =
+    waits && (await runs.newest()) === undefined ? undefined : await folderOfRun(shell, logDir, wish.run);
   const read = folder === undefined ? 0 : await printWhole(shell, folder, wish);
-  if (wish.follow) await follow(shell, logDir, wish, { folder, read });
+  if (waits) await followAll(shell, logDir, wish, { folder, read });
+  else if (wish.follow && folder !== undefined) await followOne(shell, folder, wish, read);
   return "ok";
 }
 
@@ -37,7 +42,7 @@ function readWish(shell: Shell, typed: Typed): Wish {
   const { out } = shell;
   const raw = hasFlag(typed, "--raw") || hasFlag(typed, "--json");
   const task = textFlag(typed, "--task");
-  const type = textFlag(typed, "--type");
+  const type = toType(textFlag(typed, "--type"));
   const colours = coloursFor(out.colour);
   return {
     run: typed.operands[0],
@@ -52,6 +57,14 @@ function readWish(shell: Shell, typed: Typed): Wish {
   };
 }
 
+/** A word that no log holds would show nothing, for ever. */
+function toType(given: string | undefined): string | undefined {
+  if (given === undefined || EVENT_TYPES.includes(given)) return given;
+  const near = nearest(given, EVENT_TYPES);
+  const hint = near === undefined ? `known: ${EVENT_TYPES.join(", ")}` : `did you mean ${near}?`;
+  throw new UserError("usage", `no event is of the type ${given}`, hint);
+}
+
 function toCount(given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
   if (/^\d{1,9}$/.test(given)) return Number(given);
@@ -64,25 +77,16 @@ function toCount(given: string | undefined): number | undefined {
 
 /** Prints what is there; answers how many bytes were read. */
 async function printWhole(shell: Shell, folder: string, wish: Wish): Promise<number> {
-  const { last } = wish;
-  if (last === undefined || (await shell.ports.files.stat(logOf(folder))) === undefined)
-    return printFrom(shell, folder, wish, 0);
-  let read = 0;
-  const kept: RawLine[] = [];
-  for await (const line of readLines(shell.ports, folder)) {
-    read = line.end;
-    if (!wish.wanted(line)) continue;
-    kept.push(line);
-    if (kept.length > 2 * last + 100) kept.splice(0, kept.length - last);
-  }
-  for (const line of last === 0 ? [] : kept.slice(-last)) await shell.out.write(`${wish.show(line)}\n`);
-  return read;
+  const { last: most, wanted } = wish;
+  const last = most === undefined ? undefined : await readLastLines(shell.ports, folder, { most, wanted });
+  if (last === undefined) return printFrom(shell, folder, wish, 0);
+  for (const line of last.lines) await shell.out.write(`${wish.show(line)}\n`);
+  return last.end;
 }
 
+/** The folder of a run is there a moment before its log is, and may go with it at any time. */
 async function printFrom(shell: Shell, folder: string, wish: Wish, from: number): Promise<number> {
   let read = from;
-  // The folder of a run is there a moment before its log is.
-  if ((await shell.ports.files.stat(logOf(folder))) === undefined) return read;
   for await (const line of readLines(shell.ports, folder, from)) {
     read = line.end;
     if (wish.wanted(line)) await shell.out.write(`${wish.show(line)}\n`);
@@ -90,40 +94,40 @@ async function printFrom(shell: Shell, folder: string, wish: Wish, from: number)
   return read;
 }
 
-/** A run that was named is followed to its end; else the newest one is, whichever that is. Only a signal ends that. */
-async function follow(
+/** A run that was named is followed to its end, or until it is removed. */
+async function followOne(shell: Shell, folder: string, wish: Wish, from: number): Promise<void> {
+  const { ports, err } = shell;
+  let read = from;
+  for (;;) {
+    // Looked at before the lines are read: what was written until then is shown in any case.
+    const over = await hasEnded(ports, folder);
+    const there = (await ports.files.stat(folder)) !== undefined;
+    read = await printFrom(shell, folder, wish, read);
+    if (over) return;
+    if (!there) return err.write(`looper: the log of run ${path.basename(folder)} was removed\n`);
+    await ports.clock.sleep(LOOK_AGAIN_MS);
+  }
+}
+
+/** The newest run is followed, and each that comes after it. Only a signal ends that. */
+async function followAll(
   shell: Shell,
   logDir: string,
   wish: Wish,
   place: { folder: string | undefined; read: number },
-): Promise<void> {
+): Promise<never> {
   const { ports } = shell;
+  const runs = watchRuns(ports, logDir);
   let { folder, read } = place;
   for (;;) {
-    // Looked at before the lines are read: what was written until then is shown in any case.
-    const newest = wish.run === undefined ? await findRun(ports, logDir) : folder;
-    const over = folder !== undefined && wish.run !== undefined && (await hasEnded(shell, folder));
+    // Here too the next run is looked for before the rest of this one is read.
+    const next = folder === undefined ? await runs.newest() : await runs.after(path.basename(folder));
     if (folder !== undefined) read = await printFrom(shell, folder, wish, read);
-    if (over) return;
-    if (newest !== folder) {
-      folder = newest;
+    if (next !== undefined) {
+      folder = path.join(logDir, "runs", next);
       read = 0;
       continue;
     }
     await ports.clock.sleep(LOOK_AGAIN_MS);
   }
-}
-
-function logOf(folder: string): string {
-  return path.join(folder, "events.jsonl");
-}
-
-const LAST_LINE = 4096;
-
-async function hasEnded({ ports: { files } }: Shell, folder: string): Promise<boolean> {
-  const file = logOf(folder);
-  const size = (await files.stat(file))?.size;
-  if (size === undefined) return false;
-  const bytes = await files.readRange(file, Math.max(0, size - LAST_LINE), LAST_LINE);
-  return Buffer.from(bytes).toString("utf8").includes('"type":"run_ended"');
 }

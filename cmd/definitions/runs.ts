@@ -151,4 +151,24 @@ export const LOG_COMMANDS: readonly CommandDefinition[] = [
     ],
     load: async () => (await import("../commands/rescue.js")).rescue,
   },
+  {
+    name: "clean",
+    operands: [],
+    says: "remove the logs of old runs; what is still needed stays",
+    flags: [
+      { spelled: "--keep <n>", says: "the newest n stay" },
+      {
+        spelled: "--age <time>",
+        says: "only runs that began longer ago, e.g. 7d; with --keep a run goes only if both let it",
+      },
+      { spelled: "--dry-run", says: "show what would go; remove nothing" },
+      { spelled: "-y", says: "without --keep and --age: do not ask, do what would be proposed" },
+      JSON_FLAG,
+    ],
+    examples: [
+      { line: "looper clean --keep 20 --dry-run", says: "what would go, and why the rest stays" },
+      { line: "looper clean --age 30d", says: "whatever is older than a month" },
+    ],
+    load: async () => (await import("../commands/clean.js")).clean,
+  },
 ];

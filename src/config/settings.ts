@@ -116,6 +116,16 @@ export const SETTINGS = {
   }),
   prices_file: row(path, "A JSON file of what models cost, for agents that do not tell.", {}),
   log_dir: row(path, "The folder of the logs; `~` and `$VAR` expand.", { default: "looper-logs" }),
+  "log.keep": row(
+    wholeNumber(1),
+    "So many runs keep their logs; what is still needed of older ones stays.",
+    {},
+  ),
+  "log.max_bytes": row(
+    byteSize,
+    "The most the logs may take; at the end of a run the oldest go. 0 = any amount.",
+    { default: "2GB" },
+  ),
 
   "schedule.strategy": row(strategy, "How the agent of an iteration is chosen.", {
     default: "single",

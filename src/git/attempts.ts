@@ -1,5 +1,5 @@
 // What a run's attempts left, kept for its replay under refs/looper/attempts/<run>: a commit for each, and one for the start.
-// An attempt that ended in its task's commit is that commit (publish.ts). Refs only go when their run is forgotten.
+// An attempt that ended in its task's commit is that commit (publish.ts). Refs only go when their run is forgotten (run-refs.ts).
 import type { Result } from "../system/result.js";
 import { parseBatch } from "./batch.js";
 import type { DiffEntry } from "./diff.js";
@@ -43,17 +43,27 @@ export async function recordAttempt(
 /** The only path in the tree of a start: the backlog's bytes. */
 const BACKLOG = "backlog";
 
-/** Keeps what a run began with: its first checkpoint, and beside it the backlog as it was before that. One process. */
+export interface StartOrder {
+  run: string;
+  /** The first checkpoint's commit. */
+  base: string;
+  /** As it was before that. */
+  backlog: Uint8Array;
+  /** The folder of the run's log, absolute: other projects may keep their refs in this repository as well. */
+  log: string;
+}
+
+/** Keeps what a run began with: its first checkpoint, and beside it the backlog. One process. */
 export async function recordStart(
   repo: Repository,
-  { run, base, backlog }: { run: string; base: string; backlog: Uint8Array },
+  { run, base, backlog, log }: StartOrder,
 ): Promise<Result<string, GitFailure>> {
   return asResult(async () => {
     const { commit } = await importCommit(repo, {
       ref: startRef(run),
       parent: base,
       ident: OWN_IDENT,
-      message: "looper: start\n",
+      message: `looper: start\n\n${JSON.stringify({ log })}\n`,
       emptied: true,
       entries: [],
       file: { path: BACKLOG, mode: "100644", content: backlog },

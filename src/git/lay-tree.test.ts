@@ -36,7 +36,7 @@ test("a start and an attempt are read back, and laid into a clone that never tou
   writeFileSync(at("untracked"), "person\n");
   const taken = must(await checkpoint(repo, { id: "T1", run: "r 1", reuse: false }));
   const backlog = Buffer.from([0xef, 0xbb, 0xbf, 0x7b, 0x7d, 0xff]);
-  must(await recordStart(repo, { run: "r 1", base: taken.base, backlog }));
+  must(await recordStart(repo, { run: "r 1", base: taken.base, backlog, log: "/logs" }));
   rmSync(at("dir"), { recursive: true });
   writeFileSync(at("dir"), "a file now\n");
   rmSync(at("untracked"));

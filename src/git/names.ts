@@ -39,9 +39,12 @@ export function decodeId(encoded: string): string {
     );
 }
 
+/** The folder of all checkpoints. */
+export const CHECKPOINTS = "refs/looper/checkpoint";
+
 /** The folder of the checkpoints of one working tree. */
 export function checkpointFolder(tree: string): string {
-  return `refs/looper/checkpoint/${tree}`;
+  return `${CHECKPOINTS}/${tree}`;
 }
 
 /** The checkpoint of a task (or of whatever else `id` names) in one working tree. */
@@ -49,9 +52,12 @@ export function checkpointRef(tree: string, id: string): string {
   return `${checkpointFolder(tree)}/${encodeId(id)}`;
 }
 
+/** The folder of all commits that are built but not finished. */
+export const PENDING = "refs/looper/pending";
+
 /** The commit that is built but not finished, one for each working tree. */
 export function pendingRef(tree: string): string {
-  return `refs/looper/pending/${tree}`;
+  return `${PENDING}/${tree}`;
 }
 
 /** The folder of all work put aside. */
@@ -62,9 +68,12 @@ export function rescueRef(run: string, label: string): string {
   return `${RESCUES}/${encodeId(run)}/${encodeId(label)}`;
 }
 
+/** The folder of what is kept of all runs' attempts. */
+export const ATTEMPTS = "refs/looper/attempts";
+
 /** Everything that is kept of a run's attempts lies below this name: a run is forgotten by deleting what is there. */
 export function attemptsFolder(run: string): string {
-  return `refs/looper/attempts/${encodeId(run)}`;
+  return `${ATTEMPTS}/${encodeId(run)}`;
 }
 
 /** What one attempt left. The number stands last, so no two share a name. */

@@ -10,7 +10,7 @@ import { readFacts } from "./facts.js";
 import { asResult, runGit, type GitFailure } from "./git.js";
 import { isAncestor, readHead } from "./head.js";
 import { diffTrees } from "./index-file.js";
-import { pendingRef } from "./names.js";
+import { PENDING, pendingRef } from "./names.js";
 import type { Repository } from "./repository.js";
 
 const FACTS_FILE = "pending.json";
@@ -110,6 +110,15 @@ export async function recoverPending(repo: Repository): Promise<Result<Prepared 
       published: head.commit !== undefined && (await isAncestor(repo, commit.oid, head.commit)),
     };
   });
+}
+
+/** The runs whose commits are unfinished, in any working tree. Two processes. */
+export async function pendingRuns(repo: Repository): Promise<string[]> {
+  const { out: refs } = await runGit(repo, ["for-each-ref", "--format=%(refname)", `${PENDING}/`]);
+  if (refs === "") return [];
+  const input = refs.replaceAll("\n", `:${FACTS_FILE}\n`);
+  const { out } = await runGit(repo, ["cat-file", "--batch"], { input });
+  return parseBatch(out).flatMap((file) => readFacts(PendingFacts, toText(file?.content ?? ""))?.run ?? []);
 }
 
 /** Forgets the unfinished commit. One process; nothing happens when there is none. */

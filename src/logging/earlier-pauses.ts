@@ -23,11 +23,20 @@ export async function readToldPauses(
   logDir: string,
   now: number,
 ): Promise<ToldPause[]> {
-  for (const run of (await listRuns(ports, logDir)).reverse()) {
+  const runs = await listRuns(ports, logDir);
+  return (await newestTold(ports, { logDir, runs, now }))?.told ?? [];
+}
+
+/** The same, out of these runs (the oldest first), with the run it is from; `undefined` when none got as far. */
+export async function newestTold(
+  ports: Pick<Ports, "files">,
+  { logDir, runs, now }: { logDir: string; runs: readonly string[]; now: number },
+): Promise<{ run: string; told: ToldPause[] } | undefined> {
+  for (const run of runs.toReversed()) {
     const told = await toldIn(ports, join(logDir, "runs", run));
-    if (told !== undefined) return told.filter(({ until }) => Date.parse(until) > now);
+    if (told !== undefined) return { run, told: told.filter(({ until }) => Date.parse(until) > now) };
   }
-  return [];
+  return undefined;
 }
 
 /** `undefined` of a run that ended before it began, or whose log cannot be read: it knows no more than the one before it. */

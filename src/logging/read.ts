@@ -1,12 +1,16 @@
-// Reading logs: lines in order, a torn last one passed over, a run found by name. Leaves following a growing log to tail.ts.
+// Reading logs: lines in order, a torn last one passed over, a run found by name. Leaves reading one from its end to last-lines.ts.
 import { basename, join } from "node:path";
+import { errorCode } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
 import { isStepEvent, StepEvent, type Sealed } from "./events.js";
+import { byStart, RUN_ID } from "./run-id.js";
 import { ToldEvent } from "./told-events.js";
 
 type ReadPorts = Pick<Ports, "files">;
 
-const CHUNK = 1 << 20;
+/** Bytes read at once: a few first, for many a log is looked at for its first line or its last. */
+const FIRST_CHUNK = 1 << 16;
+const MOST_CHUNK = 1 << 20;
 
 /** A line as it lies in the file: `type` and `seq` are there, the rest is not looked at. */
 export interface RawLine {
@@ -34,14 +38,6 @@ export async function listRuns({ files }: ReadPorts, logDir: string): Promise<st
   return (await files.list(join(logDir, "runs"))).filter((name) => RUN_ID.test(name)).sort(byStart);
 }
 
-const RUN_ID = /^(\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d)(?:-(\d+))?$/;
-
-function byStart(a: string, b: string): number {
-  const [, startA = "", nA = "1"] = RUN_ID.exec(a) ?? [];
-  const [, startB = "", nB = "1"] = RUN_ID.exec(b) ?? [];
-  return startA < startB ? -1 : startA > startB ? 1 : Number(nA) - Number(nB);
-}
-
 /**
  * Every whole line of a run's log from byte `from`, with where the next one begins. A torn last line, or one that is no
  * event, is never fatal: it is passed over. A run that was killed before its first line has no log, and no lines. `but`: types
@@ -54,21 +50,31 @@ export async function* readLines(
   but?: ReadonlySet<string>,
 ): AsyncGenerator<RawLine & { end: number }> {
   const path = join(folder, "events.jsonl");
-  if ((await files.stat(path)) === undefined) return;
   let at = from;
   let rest: Uint8Array = new Uint8Array();
-  for (;;) {
-    const chunk = await files.readRange(path, at + rest.length, CHUNK);
-    if (chunk.length === 0) return;
+  for (let size = FIRST_CHUNK; ; size = Math.min(size * 2, MOST_CHUNK)) {
+    const chunk = await orGone(() => files.readRange(path, at + rest.length, size));
+    if (chunk === undefined || chunk.length === 0) return;
     const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     let start = 0;
-    for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, start)) {
+    for (let end = bytes.indexOf(10, rest.length); end !== -1; end = bytes.indexOf(10, start)) {
       const line = but?.has(typeAtFirstSight(bytes, start)) === true ? undefined : lineOf(bytes, start, end);
       start = end + 1;
       if (line !== undefined) yield { ...line, end: at + start };
     }
     at += start;
     rest = bytes.subarray(start);
+    if (chunk.length < size) return;
+  }
+}
+
+/** `undefined` where there is no log: not yet, or no longer. */
+export async function orGone<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
+    throw error;
   }
 }
 

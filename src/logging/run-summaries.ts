@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { Ports } from "../system/ports.js";
 import { StepEvent } from "./events.js";
+import { readEnd } from "./last-lines.js";
 import { listRuns, readLines } from "./read.js";
 
 type RunEnded = Extract<StepEvent, { type: "run_ended" }>;
@@ -18,9 +19,6 @@ export interface RunSummary {
   ended?: Pick<RunEnded, "ending" | "message" | "totals">;
 }
 
-/** So much of a log's end is looked at, in bytes: after a run's ending only its hooks are told of. */
-const LOOKED_AT = 1 << 18;
-
 /** The newest runs with a log folder, at most so many, the newest first. */
 export async function summarizeRuns(
   ports: Pick<Ports, "files">,
@@ -35,19 +33,15 @@ export async function summarizeRuns(
 }
 
 async function summarize(ports: Pick<Ports, "files">, run: string, folder: string): Promise<RunSummary> {
-  const size = (await ports.files.stat(join(folder, "events.jsonl")))?.size ?? 0;
   let started: unknown;
   for await (const { value } of readLines(ports, folder)) {
     started = value["timestamp"];
     break;
   }
-  let last: unknown;
-  let ended: RunSummary["ended"];
-  for await (const { type, value } of readLines(ports, folder, Math.max(0, size - LOOKED_AT))) {
-    last = value["timestamp"];
-    const event = type === "run_ended" ? StepEvent.safeParse(value).data : undefined;
-    if (event?.type === "run_ended") ended = event;
-  }
+  const end = await readEnd(ports, folder);
+  const last = end.last?.value["timestamp"];
+  const event = StepEvent.safeParse(end.ended?.value).data;
+  const ended = event?.type === "run_ended" ? event : undefined;
   return {
     ...{ run, folder },
     ...(typeof started === "string" ? { started } : {}),

@@ -71,6 +71,14 @@ const ToldEvents = {
     most: z.number(),
     spent: z.number(),
   }),
+  logs_cleaned: z.object({
+    type: z.literal("logs_cleaned"),
+    /** Old runs that the settings `log.*` let go, the oldest first. */
+    runs: z.array(z.string()),
+    bytes: z.int(),
+    /** Refs of their attempts that went with them. */
+    refs: z.int(),
+  }),
   agent_started: z.object({
     type: z.literal("agent_started"),
     ...job,
@@ -137,6 +145,7 @@ export const ToldEvent = z.discriminatedUnion("type", [
   ToldEvents.warning,
   ToldEvents.waiting,
   ToldEvents.over_budget,
+  ToldEvents.logs_cleaned,
   ToldEvents.agent_started,
   ToldEvents.message,
   ToldEvents.tool_use,

@@ -22,7 +22,10 @@ export async function keepStart(world: World, base: string): Promise<void> {
   const { start } = memory;
   if (repo === undefined || start === undefined || start.kept) return;
   memory.start = { ...start, kept: true };
-  await warnUnless(world, await recordStart(repo, { run: log.run, base, backlog: start.backlog }));
+  await warnUnless(
+    world,
+    await recordStart(repo, { run: log.run, base, backlog: start.backlog, log: log.folder }),
+  );
 }
 
 /** Keeps what an attempt left that changed something. Contract: called before its snapshot is forgotten, and not for a commit. */

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { hasTasksInHistory } from "../git/history.js";
 import type { StepEvent } from "../logging/events.js";
-import { findRun, readLines } from "../logging/read.js";
+import { listRuns } from "../logging/read.js";
 import { never } from "../system/never.js";
 import { listBackups } from "../todo/backlog-file.js";
 import type { Change } from "../todo/change.js";
@@ -11,6 +11,7 @@ import { indexOf } from "../todo/select.js";
 import type { Backlog, IndexRow } from "../todo/task.js";
 import type { Changed } from "../todo/writer.js";
 import type { Outcome } from "./jobs.js";
+import { lastRunWithTasks } from "./seen-backlog.js";
 import type { World } from "./world.js";
 
 type Row = Outcome["rows"][number];
@@ -76,30 +77,9 @@ async function knownVersion(world: World): Promise<string | undefined> {
 
 /** Another run that read a backlog with tasks from this very file. */
 async function seenByLastRun({ ports, project, log }: World): Promise<string | undefined> {
-  const runs = await ports.files.list(join(project.logDir, "runs"));
-  for (const run of runs
-    .filter((name) => name !== log.run)
-    .slice(-3)
-    .reverse()) {
-    const folder = await findRun(ports, project.logDir, run);
-    if (folder !== undefined && (await sawTasks({ files: ports.files }, folder, project.todoFile)))
-      return run;
-  }
-  return undefined;
-}
-
-async function sawTasks(
-  ports: Pick<World["ports"], "files">,
-  folder: string,
-  todoFile: string,
-): Promise<boolean> {
-  let same = false;
-  for await (const line of readLines(ports, folder)) {
-    if (line.type === "run_started") same = line.value["todo_file"] === todoFile;
-    if (line.type === "backlog_read") return same && Number(line.value["tasks"]) > 0;
-    if (line.seq > 50) return false;
-  }
-  return false;
+  const { logDir, todoFile } = project;
+  const runs = (await listRuns(ports, logDir)).filter((run) => run !== log.run);
+  return lastRunWithTasks(ports, { logDir, todoFile, runs });
 }
 
 function quote(path: string): string {

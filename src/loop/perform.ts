@@ -2,12 +2,12 @@
 import { join } from "node:path";
 import { runHook } from "../hooks/run-hook.js";
 import type { StepEvent } from "../logging/events.js";
-import { markOf } from "../logging/mark.js";
 import { never } from "../system/never.js";
 import type { Effect } from "./effects.js";
 import { hookEnvironment } from "./environment.js";
 import { performAdopt } from "./perform-adopt.js";
 import { performAgent } from "./perform-agent.js";
+import { performFinish } from "./perform-finish.js";
 import { performBaseline, performGate } from "./perform-gate.js";
 import { performRead } from "./perform-backlog.js";
 import {
@@ -100,28 +100,5 @@ async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEv
     ...(end.exitCode === undefined ? {} : { exit_code: end.exitCode }),
     output: end.output,
     duration_ms: Math.round(ports.clock.monotonic() - began),
-  };
-}
-
-/** The last thing a run does: nothing it started outlives it, and what it wrote is safe. */
-async function performFinish(world: World, effect: Do<"finish">): Promise<StepEvent> {
-  const { ports, log, memory, began } = world;
-  const { kind: _kind, done, tasks, iterations, ...end } = effect;
-  const swept = await ports.processes.sweep(markOf(log.folder));
-  if (swept.left.length > 0) {
-    const message = `processes of this run could not be ended: ${swept.left.join(", ")}`;
-    await log.tell({ type: "warning", message });
-  }
-  await log.sync();
-  return {
-    type: "run_ended",
-    ...end,
-    totals: {
-      done,
-      tasks,
-      iterations,
-      duration_ms: Math.round(ports.clock.monotonic() - began.monotonic),
-      ...memory.used,
-    },
   };
 }

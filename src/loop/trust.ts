@@ -7,12 +7,10 @@ import { diffTrees } from "../git/index-file.js";
 import { asResult } from "../git/git.js";
 import { startRef } from "../git/names.js";
 import type { Repository } from "../git/repository.js";
-import { listRuns, readLines } from "../logging/read.js";
+import { hasEnded } from "../logging/last-lines.js";
+import { listRuns } from "../logging/read.js";
 import { unwrap } from "./unwrap.js";
 import type { World } from "./world.js";
-
-/** Bytes: a run's end is among its last lines, and a log may be long. */
-const LAST_WORDS = 1 << 16;
 
 /** What a task that begins with this commit is held against. */
 export async function footingOf(world: World, repo: Repository, base: string): Promise<Footing> {
@@ -30,7 +28,7 @@ async function trustOf(world: World, repo: Repository, base: string): Promise<Tr
   const trust: Trust = { start: base, left: new Map() };
   const runs = (await listRuns(ports, project.logDir)).reverse();
   for (const run of [log.run, ...runs.filter((one) => one !== log.run)]) {
-    if (run !== log.run && (await hasEnded(world, run))) break;
+    if (run !== log.run && (await hasEnded(ports, join(project.logDir, "runs", run)))) break;
     await takeUp(repo, trust, run);
   }
   memory.trust = trust;
@@ -46,12 +44,4 @@ async function takeUp(repo: Repository, trust: Trust, run: string): Promise<void
     if (ref !== startRef(run))
       noteLeft(trust, unwrap("run-gate", await asResult(() => diffTrees(repo, commit))));
   }
-}
-
-async function hasEnded({ ports, project }: World, run: string): Promise<boolean> {
-  const folder = join(project.logDir, "runs", run);
-  const size = (await ports.files.stat(join(folder, "events.jsonl")))?.size ?? 0;
-  for await (const { type } of readLines(ports, folder, Math.max(0, size - LAST_WORDS)))
-    if (type === "run_ended") return true;
-  return false;
 }

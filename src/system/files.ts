@@ -110,17 +110,17 @@ function toStat(stat: Awaited<ReturnType<typeof fs.stat>>): FileStat {
 const HANDED_OVER = /^\/(?:dev\/fd|proc\/self\/fd)\//;
 
 /** A pipe that lies where a file should would be waited for without end, and no signal helps. */
-async function openToRead(path: string): Promise<fs.FileHandle> {
+async function openToRead(path: string): Promise<{ file: fs.FileHandle; size: number }> {
   const file = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const stat = await file.stat();
-  if (!stat.isFIFO() && !stat.isSocket()) return file;
+  if (!stat.isFIFO() && !stat.isSocket()) return { file, size: stat.size };
   await file.close();
   throw Object.assign(new Error(`EINVAL: a pipe, not a file, open '${path}'`), { code: "EINVAL" });
 }
 
 async function readWhole(path: string): Promise<Uint8Array> {
   if (HANDED_OVER.test(path)) return fs.readFile(path);
-  const file = await openToRead(path);
+  const { file } = await openToRead(path);
   try {
     return await file.readFile();
   } finally {
@@ -129,12 +129,14 @@ async function readWhole(path: string): Promise<Uint8Array> {
 }
 
 async function readRange(path: string, offset: number, length: number): Promise<Uint8Array> {
-  const file = await openToRead(path);
+  const { file, size } = await openToRead(path);
   try {
-    const buffer = Buffer.alloc(length);
+    // What the system makes up as it is read says it is empty.
+    const there = size === 0 ? length : Math.max(0, Math.min(length, size - offset));
+    const buffer = Buffer.allocUnsafe(there);
     let filled = 0;
-    while (filled < length) {
-      const { bytesRead } = await file.read(buffer, filled, length - filled, offset + filled);
+    while (filled < there) {
+      const { bytesRead } = await file.read(buffer, filled, there - filled, offset + filled);
       if (bytesRead === 0) break;
       filled += bytesRead;
     }

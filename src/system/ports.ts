@@ -85,6 +85,9 @@ export interface Walked {
   kind: FileStat["kind"];
 }
 
+/** What lies at a path of a tree. */
+export type Looked = Pick<FileStat, "kind" | "mode" | "size">;
+
 /**
  * All that lies below a folder, its top. Paths are counted from there and are bytes, one character each: some names no text can
  * spell. Symlinks are never followed.
@@ -92,8 +95,8 @@ export interface Walked {
 export interface Tree {
   /** Everything below `from` ("" is the top), in no order; `enter` says of a folder whether to look inside. */
   walk(from: string, enter: (folder: string) => boolean): Promise<Walked[]>;
-  /** What is at each path, its permission bits with it; `undefined` where nothing can be seen. */
-  look(paths: readonly string[]): Promise<(Pick<FileStat, "kind" | "mode"> | undefined)[]>;
+  /** What is at each path; `undefined` where nothing can be seen. */
+  look(paths: readonly string[]): Promise<(Looked | undefined)[]>;
   /** Sets permission bits; nothing happens where there is nothing, or a symlink. */
   setMode(path: string, mode: number): Promise<void>;
   /** Makes a folder and its parents. */

@@ -3,7 +3,7 @@
 import * as fs from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { errorCode } from "./errors.js";
-import type { FileStat, Tree, Walked } from "./ports.js";
+import type { FileStat, Looked, Tree, Walked } from "./ports.js";
 
 /** So many are looked at before anything else gets its turn. */
 const AT_ONCE = 2000;
@@ -15,7 +15,7 @@ export function nodeTree(top: string): Tree {
   return {
     walk: (from, enter) => walk(at, from, enter),
     look: async (paths) => {
-      const found: (Pick<FileStat, "kind" | "mode"> | undefined)[] = [];
+      const found: (Looked | undefined)[] = [];
       for (const path of paths) {
         if (found.length % AT_ONCE === AT_ONCE - 1) await setImmediate();
         found.push(look(at(path)));
@@ -74,10 +74,10 @@ function list(folder: Buffer): fs.Dirent[] {
   }
 }
 
-function look(path: Buffer): Pick<FileStat, "kind" | "mode"> | undefined {
+function look(path: Buffer): Looked | undefined {
   try {
     const stat = fs.lstatSync(path, { throwIfNoEntry: false });
-    return stat === undefined ? undefined : { kind: kindOf(stat), mode: stat.mode & 0o7777 };
+    return stat === undefined ? undefined : { kind: kindOf(stat), mode: stat.mode & 0o7777, size: stat.size };
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     return undefined;

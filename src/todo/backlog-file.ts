@@ -184,15 +184,19 @@ export interface Backup {
   tasks: number;
 }
 
-/** The copies of a task file that were set aside and hold tasks, newest first. */
-export async function listBackups(files: Files, path: string): Promise<Backup[]> {
-  const names = (await files.list(dirname(path)))
+/** The copies of a task file that were set aside, newest first; absolute. */
+export async function listCopies(files: Files, path: string): Promise<string[]> {
+  return (await files.list(dirname(path)))
     .map((name) => ({ name, time: timeOf(name, basename(path)) }))
     .filter(({ time }) => time !== undefined)
-    .sort((a, b) => (a.time === b.time ? 0 : (a.time ?? "") < (b.time ?? "") ? 1 : -1));
+    .sort((a, b) => (a.time === b.time ? 0 : (a.time ?? "") < (b.time ?? "") ? 1 : -1))
+    .map(({ name }) => join(dirname(path), name));
+}
+
+/** Those of the copies that hold tasks, newest first. */
+export async function listBackups(files: Files, path: string): Promise<Backup[]> {
   const backups: Backup[] = [];
-  for (const { name } of names) {
-    const copy = join(dirname(path), name);
+  for (const copy of await listCopies(files, path)) {
     const tasks = countTasks((await files.read(copy)) ?? new Uint8Array());
     if (tasks > 0) backups.push({ path: copy, tasks });
   }

@@ -34,6 +34,17 @@ export function showCount(value: number): string {
   return `${(value / 1_000_000).toFixed(1)}M`;
 }
 
+const BYTE_UNITS = ["KB", "MB", "GB", "TB"];
+
+/** `812 bytes`, `12.3 KB`, `1.2 GB`; a KB is 1024 bytes, as in the settings. */
+export function showBytes(bytes: number): string {
+  if (bytes < 1024) return plural(bytes, "byte");
+  let [value, unit] = [bytes / 1024, 0];
+  // What would be shown as 1024.0 is one of the next unit.
+  while (value >= 1023.95 && unit < BYTE_UNITS.length - 1) [value, unit] = [value / 1024, unit + 1];
+  return `${value.toFixed(1)} ${BYTE_UNITS[unit] ?? ""}`;
+}
+
 /** `$0.12`; below a cent `$0.004`. */
 export function showCost(dollars: number): string {
   return `$${dollars > 0 && dollars < 0.01 ? dollars.toFixed(3) : dollars.toFixed(2)}`;

@@ -178,3 +178,27 @@ export const ShowAnswer = z.object({
     .describe("Every attempt the logs know, the oldest first"),
 });
 export type ShowAnswer = z.infer<typeof ShowAnswer>;
+
+/** `looper clean --json`. */
+export const CleanAnswer = z.object({
+  dry_run: z.boolean().describe("Nothing was removed: this is what would be"),
+  removed: z
+    .array(z.object({ run: z.string(), bytes: z.int() }))
+    .describe("Runs whose logs went, the oldest first"),
+  bytes: z.int().describe("Of all of them"),
+  refs: z.int().nullable().describe("Refs of their attempts that went with them; null with --dry-run"),
+  finished: z.array(z.string()).describe("Runs whose removal an earlier clean had begun"),
+  stay: z
+    .array(
+      z.object({
+        run: z.string(),
+        why: z.enum(["running", "rescue", "in-hand", "unfinished", "limit", "backlog"]),
+      }),
+    )
+    .describe("Runs that are old enough and still needed"),
+  kept: z.int().describe("Runs that are there now, or would be"),
+  foreign: z.int().describe("Runs of other projects in the same folder: never touched"),
+  others: z.array(z.string()).describe("What lies there and is no run: never touched"),
+  copies: z.array(z.string()).describe("Copies of the task file that were set aside: never touched"),
+});
+export type CleanAnswer = z.infer<typeof CleanAnswer>;

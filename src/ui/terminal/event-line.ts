@@ -65,6 +65,10 @@ const WORDS: Readonly<Record<string, (event: Value) => string>> = {
   waiting: (event) => `${until(event).trim()}: ${text(event, "reason")}`,
   over_budget: (event) =>
     `${text(event, "spent")} of ${text(event, "most")} ${text(event, "unit")} (${text(event, "key")})`,
+  logs_cleaned: (event) => {
+    const runs: unknown[] = Array.isArray(event["runs"]) ? event["runs"] : [];
+    return `${runs.length} old runs, ${text(event, "bytes")} bytes`;
+  },
   snapshot: (event) => `${text(event, "changed")} paths changed, HEAD ${text(event, "head")}`,
   run_ended: (event) => join(event, "ending", "message"),
 };

@@ -1,7 +1,7 @@
 // What a run prints while it works, line by line: beside the live line on a terminal, alone elsewhere. Pure.
 import type { RunEvent, Sealed } from "../../logging/events.js";
 import { never } from "../../system/never.js";
-import { plural, showDuration, showSpent } from "../amounts.js";
+import { plural, showBytes, showDuration, showSpent } from "../amounts.js";
 import type { Level, Note } from "../diagnostics.js";
 import { overBudgetText } from "../ending.js";
 import type { Finished } from "../job-view.js";
@@ -70,6 +70,8 @@ function notesOf(event: Sealed, view: View, { colours }: Look): Note[] {
         .map((line) => told(colours.dim(line)));
     case "over_budget":
       return [warning(overBudgetText(event), colours)];
+    case "logs_cleaned":
+      return [told(colours.dim(cleanedText(event)))];
     default:
       return [];
   }
@@ -125,6 +127,10 @@ function editedText({ added, changed, put_back: putBack, copy }: Of<"backlog_edi
     copy === undefined ? "" : `their version is kept in ${copy}`,
   ];
   return `the task file was edited meanwhile; ${parts.filter((part) => part !== "").join("; ")}`;
+}
+
+function cleanedText({ runs, bytes }: Of<"logs_cleaned">): string {
+  return `removed the logs of ${plural(runs.length, "old run")}, ${showBytes(bytes)} (log.keep, log.max_bytes)`;
 }
 
 function interruptText(event: Of<"run_interrupted">, { interrupts, current, waiting }: View): string {

@@ -1,0 +1,158 @@
+// `looper clean`: removes old runs. Leaves which are still needed, and removing them, to src/loop/clean-logs.ts.
+import path from "node:path";
+import { parseDuration } from "../../src/config/duration.js";
+import type { Project } from "../../src/config/open-project.js";
+import { openRepository } from "../../src/git/repository.js";
+import { runsToClean, type CleanWish } from "../../src/logging/retention.js";
+import { startOf } from "../../src/logging/run-id.js";
+import {
+  bytesOf,
+  mayHaveRepository,
+  planClean,
+  removeRuns,
+  surveyLogs,
+  type CleanPlan,
+  type LogSurvey,
+} from "../../src/loop/clean-logs.js";
+import type { LogSite } from "../../src/loop/needed-runs.js";
+import { UserError } from "../../src/system/errors.js";
+import { listCopies } from "../../src/todo/backlog-file.js";
+import { plural, showBytes, showMoment } from "../../src/ui/amounts.js";
+import type { CleanAnswer } from "../../src/ui/shapes/runs.js";
+import { cleanLines } from "../../src/ui/terminal/clean-lines.js";
+import { coloursFor } from "../../src/ui/terminal/colours.js";
+import { clean as cleaned } from "../../src/ui/terminal/text.js";
+import { printJson, printLines, projectOf, shownPath } from "../project.js";
+import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
+
+/** What is proposed where nobody says how many. */
+const PROPOSED = 10;
+
+/** Removes the runs that were asked for; without a word on which, a person is asked. */
+export async function clean(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  if (shell.env["LOOPER_RUN_ID"] !== undefined)
+    throw new UserError("no", "an agent of a run may not remove runs", "report it in the summary");
+  const wish = wishOf(typed);
+  const dryRun = hasFlag(typed, "--dry-run");
+  const unsaid = wish.keep === undefined && wish.ageMs === undefined;
+  if (unsaid && !shell.stdin.isTerminal)
+    throw new UserError(
+      "usage",
+      "nobody says which runs are to go, and there is no terminal to ask on",
+      "e.g. looper clean --keep 10, or looper clean --age 30d",
+    );
+  const project = await projectOf(shell);
+  await mustBeFolder(shell, project);
+  const site = await siteOf(shell, project);
+  const survey = await surveyLogs(site);
+  const keep = project.resolved.settings.log.keep ?? PROPOSED;
+  const asked = unsaid ? { keep } : wish;
+  const plan = await planClean(site, survey, runsToClean(survey.runs, asked, shell.ports.clock.now()));
+  const nothing = plan.remove.length === 0 && survey.going.length === 0;
+  const asks = unsaid && !dryRun && !nothing && !hasFlag(typed, "-y");
+  if (asks && !(await agrees(shell, site, { survey, plan, keep }))) {
+    await printLines(shell.err, ["nothing was removed"]);
+    return "no";
+  }
+  const answer = dryRun
+    ? answerOf(survey, plan, { removed: plan.remove, refs: null, dryRun })
+    : answerOf(survey, plan, { ...(await removeRuns(site, survey, plan)), dryRun });
+  await print(shell, typed, { ...answer, copies: await listCopies(shell.ports.files, project.todoFile) });
+  return "ok";
+}
+
+function wishOf(typed: Typed): CleanWish {
+  const [keep, age] = [textFlag(typed, "--keep"), textFlag(typed, "--age")];
+  if (keep !== undefined && !/^\d{1,9}$/.test(keep))
+    throw new UserError(
+      "usage",
+      `--keep is ${keep}; allowed: a whole number, at least 0`,
+      "e.g. looper clean --keep 10",
+    );
+  const ageMs = age === undefined ? undefined : parseDuration(age);
+  if (age !== undefined && ageMs === undefined)
+    throw new UserError(
+      "usage",
+      `--age is ${age}; allowed: a duration such as 12h, 7d or 1d12h, or a number of seconds`,
+      "e.g. looper clean --age 30d",
+    );
+  return {
+    ...(keep === undefined ? {} : { keep: Number(keep) }),
+    ...(ageMs === undefined ? {} : { ageMs }),
+  };
+}
+
+/** Whoever put a link there meant another folder: what lies in it is for them to remove. */
+async function mustBeFolder(shell: Shell, { logDir }: Project): Promise<void> {
+  const runs = path.join(logDir, "runs");
+  const kind = (await shell.ports.files.stat(runs, { link: true }))?.kind;
+  if (kind === undefined || kind === "folder") return;
+  throw new UserError(
+    "no",
+    `${shownPath(shell, runs)} is a ${kind}, not a folder: nothing in it is removed`,
+    "set log_dir to the folder the runs are to lie in",
+  );
+}
+
+async function siteOf({ ports, env }: Shell, project: Project): Promise<LogSite> {
+  const opened = await openRepository(ports, {
+    projectDir: project.folder,
+    todoFile: (await ports.files.realPath(project.todoFile)) ?? project.todoFile,
+    exclude: [project.logDir, project.lockDir],
+    env,
+  });
+  if (opened.ok) return { ports, project, repo: opened.value };
+  const { why, message } = opened.error;
+  if (
+    why === "no-repository" ||
+    (why === "no-git" && !(await mayHaveRepository(ports.files, project.folder)))
+  )
+    return { ports, project };
+  throw new UserError("environment", message, "git says which runs are still needed: mend it first");
+}
+
+async function agrees(
+  shell: Shell,
+  site: LogSite,
+  { survey, plan, keep }: { survey: LogSurvey; plan: CleanPlan; keep: number },
+): Promise<boolean> {
+  let bytes = 0;
+  for (const run of survey.runs) bytes += await bytesOf(site, run);
+  const there = `${plural(survey.runs.length, "run")}, ${showBytes(bytes)}`;
+  const { remove } = plan;
+  const first = remove[0] === undefined ? "" : ` (the oldest of ${momentOf(shell, remove[0].run)})`;
+  const freed = showBytes(remove.reduce((sum, one) => sum + one.bytes, 0));
+  const question = `Remove ${plural(remove.length, "run")}, ${freed}${first}, and keep the newest ${keep}?`;
+  return shell.confirm(question, [`${there} in ${cleaned(shownPath(shell, site.project.logDir))}`]);
+}
+
+function momentOf({ ports }: Shell, run: string): string {
+  return showMoment(startOf(run), ports.clock.now());
+}
+
+function answerOf(
+  survey: LogSurvey,
+  plan: CleanPlan,
+  done: { removed: readonly { run: string; bytes: number }[]; refs: number | null; dryRun: boolean },
+): Omit<CleanAnswer, "copies"> {
+  return {
+    dry_run: done.dryRun,
+    removed: [...done.removed],
+    bytes: done.removed.reduce((sum, one) => sum + one.bytes, 0),
+    refs: done.refs,
+    finished: [...survey.going],
+    stay: [...plan.stay],
+    kept: survey.runs.length - done.removed.length,
+    foreign: survey.foreign,
+    others: [...survey.others],
+  };
+}
+
+async function print(shell: Shell, typed: Typed, answer: CleanAnswer): Promise<void> {
+  if (hasFlag(typed, "--json")) return printJson(shell, answer);
+  const { out } = shell;
+  const look = { colours: coloursFor(out.colour) };
+  const columns = out.isTerminal ? { columns: out.columns() } : {};
+  const copies = answer.copies.map((file) => shownPath(shell, file));
+  return printLines(out, cleanLines({ ...answer, copies }, { ...look, ...columns }));
+}

@@ -1,0 +1,32 @@
+// Which runs there are, asked many times a second by whoever follows them: the folder is only read where it changed.
+import { join } from "node:path";
+import type { Ports } from "../system/ports.js";
+import { listRuns } from "./read.js";
+import { byStart } from "./run-id.js";
+
+/** Changes of a folder that are this close together may have one and the same time. */
+const GRAIN_MS = 2000;
+
+export interface WatchedRuns {
+  /** The newest run's id; `undefined` where there is none. */
+  newest(): Promise<string | undefined>;
+  /** The first run that began after this one, which may be gone. */
+  after(run: string): Promise<string | undefined>;
+}
+
+/** Watches the runs in a log folder. */
+export function watchRuns(ports: Pick<Ports, "clock" | "files">, logDir: string): WatchedRuns {
+  const folder = join(logDir, "runs");
+  let seen: number | undefined;
+  let runs: string[] = [];
+  const list = async (): Promise<string[]> => {
+    const changed = (await ports.files.stat(folder))?.mtimeMs;
+    if (changed === undefined || changed !== seen) runs = await listRuns(ports, logDir);
+    seen = changed === undefined || ports.clock.now() - changed < GRAIN_MS ? undefined : changed;
+    return runs;
+  };
+  return {
+    newest: async () => (await list()).at(-1),
+    after: async (run) => (await list()).find((one) => byStart(run, one) < 0),
+  };
+}

@@ -1,0 +1,63 @@
+// What a clean removed, and what stays and why, as lines. Pure.
+import { never } from "../../system/never.js";
+import { plural, showBytes } from "../amounts.js";
+import type { CleanAnswer } from "../shapes/runs.js";
+import type { Colours } from "./colours.js";
+import { clean, cut } from "./text.js";
+
+type Why = CleanAnswer["stay"][number]["why"];
+
+const MOST_NAMED = 5;
+
+/** `columns` cuts the lines; without it nothing is cut. `copies` as they are to be shown. */
+export function cleanLines(
+  answer: CleanAnswer,
+  { colours, columns }: { colours: Colours; columns?: number },
+): string[] {
+  const { dry_run: dry, removed, bytes, stay } = answer;
+  const fit = (line: string): string => (columns === undefined ? line : cut(line, columns));
+  const verb = dry ? "would remove" : "removed";
+  const lines = [
+    ...removed.map(({ run, bytes: own }) => fit(`${verb} ${run}  ${showBytes(own)}`)),
+    ...stay.map(({ run, why }) => colours.yellow(fit(`stays ${run}: ${whyText(why)}`))),
+    ...asides(answer).map((line) => colours.dim(fit(line))),
+  ];
+  const what = removed.length === 0 ? "no run" : `${plural(removed.length, "run")}, ${showBytes(bytes)}`;
+  return [...lines, fit(`${verb} ${what}; ${plural(answer.kept, "run")} ${dry ? "would stay" : "left"}`)];
+}
+
+function whyText(why: Why): string {
+  switch (why) {
+    case "running":
+      return "it goes on";
+    case "rescue":
+      return "work was put aside in it; looper rescue lists it";
+    case "in-hand":
+      return "a task is in hand since then; the next run goes on from it";
+    case "unfinished":
+      return "it was killed; the next run goes on from it";
+    case "limit":
+      return "an agent said in it until when it may not work";
+    case "backlog":
+      return "it knows that there were tasks, and the task file has none";
+    default:
+      return never(why);
+  }
+}
+
+function asides({ refs, finished, foreign, others, copies }: CleanAnswer): string[] {
+  const lines: string[] = [];
+  if (finished.length > 0)
+    lines.push(`${plural(finished.length, "run")} an earlier clean had begun to remove`);
+  if (refs !== null && refs > 0)
+    lines.push(`${plural(refs, "ref")} of attempts went with them; git gc frees what only they held`);
+  if (foreign > 0) lines.push(`${plural(foreign, "run")} of other projects: not touched`);
+  if (others.length > 0) lines.push(`no run, not touched: ${named(others)}`);
+  if (copies.length > 0) lines.push(`copies of the task file, yours to remove: ${named(copies)}`);
+  return lines;
+}
+
+function named(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMED).map(clean).join(", ");
+  return names.length > MOST_NAMED ? `${shown} and ${names.length - MOST_NAMED} more` : shown;
+}
