@@ -1,37 +1,57 @@
 // Watches a run: live line, plain lines or JSON lines while it works, then what it came to. Leaves opening it to
 // watch-run.ts, and the look of it to ui/.
+import path from "node:path";
 import type { Sealed } from "../src/logging/events.js";
 import { checkBacklog } from "../src/todo/check.js";
+import { closure, rowOf } from "../src/todo/select.js";
+import type { Task } from "../src/todo/task.js";
 import { isWanted, type Note } from "../src/ui/diagnostics.js";
+import { junitXml } from "../src/ui/junit.js";
 import { coloursFor, type Colours } from "../src/ui/terminal/colours.js";
 import { eventLine } from "../src/ui/terminal/event-line.js";
 import { liveLine } from "../src/ui/terminal/live-line.js";
-import { progressNotes } from "../src/ui/terminal/progress.js";
+import { progressNotes, type Look, type Step } from "../src/ui/terminal/progress.js";
 import { resultLines } from "../src/ui/terminal/result.js";
 import { Screen } from "../src/ui/terminal/screen.js";
 import { clean, hang } from "../src/ui/terminal/text.js";
+import { narrate, NOTHING_SAID, type Spoken } from "../src/ui/workflow/narrate.js";
 import { fold, NOTHING, type View } from "../src/ui/view.js";
+import { writeReport } from "./junit-file.js";
 import { printLines, shownPath } from "./project.js";
 import type { Shell } from "./shell.js";
+import { addStepSummary } from "./step-summary.js";
 
 /** How it is shown: `json` prints the events, `quiet` only what the run came to. */
 export type Manner = "progress" | "quiet" | "json";
+
+export interface Watching {
+  manner: Manner;
+  /** Where a JUnit report is to be written, absolute. */
+  junit?: string;
+}
 
 export class Spectator {
   readonly #shell: Shell;
   readonly #todoFile: string;
   readonly #manner: Manner;
+  readonly #junit: string | undefined;
+  /** The log of a GitHub workflow reads along. */
+  readonly #inWorkflow: boolean;
   readonly #colours: Colours;
   readonly #screen: Screen | undefined;
   #titles: ReadonlyMap<string, string> = new Map();
+  #tasks: readonly Task[] = [];
+  #narration = NOTHING_SAID;
   #reading = false;
   #view: View = NOTHING;
 
-  constructor(shell: Shell, todoFile: string, manner: Manner) {
+  constructor(shell: Shell, todoFile: string, { manner, junit }: Watching) {
     const { err, env, log, ports } = shell;
     this.#shell = shell;
     this.#todoFile = todoFile;
     this.#manner = manner;
+    this.#junit = junit;
+    this.#inWorkflow = manner !== "json" && log.format === "text" && env["GITHUB_ACTIONS"] === "true";
     this.#colours = coloursFor(err.colour);
     const told = manner === "progress" && log.format === "text" && isWanted("info", log.level);
     const live = told && err.isTerminal && env["TERM"] !== "dumb";
@@ -46,9 +66,9 @@ export class Spectator {
     this.#reading = false;
     if (bytes === undefined) return;
     const checked = checkBacklog(bytes);
-    const tasks =
+    this.#tasks =
       checked.kind === "ok" ? checked.backlog.tasks : checked.kind === "invalid" ? checked.readable : [];
-    this.#titles = new Map([...this.#titles, ...tasks.map(({ id, title }) => [id, title] as const)]);
+    this.#titles = new Map([...this.#titles, ...this.#tasks.map(({ id, title }) => [id, title] as const)]);
   }
 
   see(event: Sealed): void {
@@ -58,12 +78,26 @@ export class Spectator {
     const task = this.#view.current?.taskId;
     if (task !== undefined && task !== before.current?.taskId && !this.#titles.has(task))
       void this.readTitles();
-    if (this.#manner !== "progress") return;
+    if (this.#manner === "json") return;
+    const step = { before, event, after: this.#view };
+    this.#tell(event, [
+      ...(isWanted("debug", this.#shell.log.level) ? [this.#asTailed(event)] : []),
+      ...(this.#inWorkflow ? this.#narrate(step) : progressNotes(step, this.#look())),
+    ]);
+  }
+
+  #look(): Look {
     const live = this.#screen !== undefined;
     const room = live ? { columns: this.#shell.err.columns() } : {};
-    const look = { titles: this.#titles, colours: this.#colours, live, ...room };
-    const notes = progressNotes({ before, event, after: this.#view }, look);
-    this.#tell(event, isWanted("debug", this.#shell.log.level) ? [this.#asTailed(event), ...notes] : notes);
+    return { titles: this.#titles, colours: this.#colours, live, ...room };
+  }
+
+  #narrate(step: Step): Spoken[] {
+    const root = this.#shell.env["GITHUB_WORKSPACE"] ?? this.#shell.cwd;
+    const todoFile = path.relative(root, this.#todoFile);
+    const { narration, spoken } = narrate(this.#narration, step, { ...this.#look(), todoFile });
+    this.#narration = narration;
+    return spoken;
   }
 
   ask(question: string, lines: readonly string[]): Promise<boolean> {
@@ -79,16 +113,27 @@ export class Spectator {
     const { out, log } = this.#shell;
     if (this.#manner === "progress" && isWanted("info", log.level)) await this.#shell.err.write("\n");
     await this.readTitles();
+    const look = { titles: this.#titles, todoFile: shownPath(this.#shell, this.#todoFile) };
     const { answer, errors } = resultLines(this.#view, ended, {
-      titles: this.#titles,
+      ...look,
       colours: coloursFor(out.colour),
       log: shownPath(this.#shell, folder),
-      todoFile: shownPath(this.#shell, this.#todoFile),
       ...(out.isTerminal ? { columns: out.columns() } : {}),
     });
     if (this.#manner !== "json") await printLines(out, answer);
     if (errors.length > 0)
       await this.#shell.say({ level: "error", lines: errors, facts: { ending: ended.ending } });
+    if (this.#manner !== "json") await addStepSummary(this.#shell, this.#view, ended, look);
+    if (this.#junit !== undefined)
+      await writeReport(this.#shell, this.#junit, junitXml(this.#view, ended, { ...look, ...this.#scope() }));
+  }
+
+  /** The tasks the run is about, where those are not all. */
+  #scope(): { scope?: ReadonlySet<string> } {
+    const { only } = this.#view;
+    const id = this.#tasks.find((task) => task.id === only)?.id;
+    const scope = id === undefined ? undefined : closure(id, this.#tasks.map(rowOf));
+    return scope === undefined ? {} : { scope };
   }
 
   stop(): void {
@@ -114,14 +159,18 @@ export class Spectator {
     return { level: "debug", lines: [eventLine(asLogged(event), look)] };
   }
 
-  #tell(event: Sealed, notes: readonly Note[]): void {
+  #tell(event: Sealed, notes: readonly Spoken[]): void {
+    const { log } = this.#shell;
     const { type, seq } = event;
     const task = "task_id" in event && event.task_id !== null ? event.task_id : undefined;
     for (const note of notes) {
-      if (!isWanted(note.level, this.#shell.log.level)) continue;
-      if (this.#screen === undefined)
-        void this.#shell.say({ ...note, facts: { type, seq, task_id: task, ...note.facts } });
-      else this.#screen.print(note.lines.flatMap((line) => hang(line, this.#shell.err.columns())));
+      const { command = false, level, lines } = note;
+      if (!isWanted(level, log.level)) continue;
+      if (this.#manner === "quiet" && !(command && level === "error")) continue;
+      if (command && log.format === "text") void this.#shell.tellWorkflow(lines);
+      else if (this.#screen !== undefined)
+        this.#screen.print(lines.flatMap((line) => hang(line, this.#shell.err.columns())));
+      else void this.#shell.say({ level, lines, facts: { type, seq, task_id: task } });
     }
   }
 }

@@ -3,14 +3,14 @@
 import { openRun, type OpenRun, type RunEnd } from "../src/loop/open-run.js";
 import type { RunRequest } from "../src/loop/run-request.js";
 import type { Shell, Signal } from "./shell.js";
-import { Spectator, type Manner } from "./spectator.js";
+import { Spectator, type Watching } from "./spectator.js";
 
 /** A run as the commands ask for it; being asked and being watched are added here. */
 export type Asked = Omit<RunRequest, "onEvent" | "confirm" | "terminal" | "hangsUp">;
 
 /** Opens the run and watches it to its end. */
-export async function watchRun(shell: Shell, asked: Asked, manner: Manner): Promise<RunEnd> {
-  const spectator = new Spectator(shell, asked.project.todoFile, manner);
+export async function watchRun(shell: Shell, asked: Asked, watching: Watching): Promise<RunEnd> {
+  const spectator = new Spectator(shell, asked.project.todoFile, watching);
   const signals = forwardSignals(shell);
   try {
     await spectator.readTitles();

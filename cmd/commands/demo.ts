@@ -34,7 +34,7 @@ export async function demo(shell: Shell): Promise<CommandEnd> {
   const { project: cwd, env, home } = stage;
   const project = await openProject(ports.files, { cwd, env, home, flags: {} });
   const facts = { ports, project, cwd, env, home, version, self, promptsFolder };
-  const end = await watchRun(shell, { ...facts, trust: true, yes: true }, "progress");
+  const end = await watchRun(shell, { ...facts, trust: true, yes: true }, { manner: "progress" });
   if (end.ending === "complete") await printLines(shell.out, await epilogue(shell, stage));
   return end;
 }

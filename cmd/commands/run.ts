@@ -8,6 +8,7 @@ import { planRun, type Plan } from "../../src/loop/plan-run.js";
 import type { PlanAnswer } from "../../src/ui/shapes/runs.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { clean } from "../../src/ui/terminal/text.js";
+import { openReport } from "../junit-file.js";
 import { mustBeReadable, printJson, printLines, projectOf } from "../project.js";
 import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 import type { Manner } from "../spectator.js";
@@ -21,7 +22,11 @@ export async function run(shell: Shell, typed: Typed): Promise<CommandEnd> {
   await mustBeReadable(shell, project.todoFile);
   const asked = await request(shell, typed, project);
   if (hasFlag(typed, "--dry-run")) return showPlan(shell, typed, asked);
-  return watchRun(shell, asked, mannerOf(typed));
+  const junit = textFlag(typed, "--junit");
+  return watchRun(shell, asked, {
+    manner: mannerOf(typed),
+    ...(junit === undefined ? {} : { junit: await openReport(shell, junit, project.todoFile) }),
+  });
 }
 
 function mannerOf(typed: Typed): Manner {

@@ -20,6 +20,8 @@ export interface Note {
   level: Level;
   /** As a person sees them, the first one the message itself; cleaned, coloured or not. */
   lines: readonly string[];
+  /** Its message alone, where it is a warning to whoever runs this, rather than progress that went wrong. */
+  warning?: string;
   /** For programs beside level, time and message; what is `undefined` is left out. */
   facts?: Readonly<Record<string, unknown>>;
 }

@@ -24,6 +24,8 @@ interface JobView {
   began: number;
   /** The ref that keeps what was given up. */
   rescue?: string;
+  /** Where it failed, the end of what was seen; not cleaned. */
+  evidence?: string;
 }
 
 /** The job under way. */
@@ -84,8 +86,21 @@ function whyOf(event: AgentFinished): string {
   return blockers.length > 0 ? blockers.join("; ") : summary;
 }
 
+/** Of evidence so many characters are kept; the log has all of it. */
+const MOST_EVIDENCE = 4000;
+
+/** The job once its attempt failed. */
+export function failAttempt(
+  current: Current,
+  { reason, evidence, next }: Extract<RunEvent, { type: "attempt_failed" }>,
+): Current & { why: string } {
+  const [sentence = ""] = evidence.split("\n");
+  const why = said(reason, reason === "gate" ? sentence : evidence);
+  return { ...current, why, next, evidence: evidence.slice(-MOST_EVIDENCE) };
+}
+
 /** A reason with what was seen. */
-export function said(reason: string, evidence: string): string {
+function said(reason: string, evidence: string): string {
   return evidence === "" ? reason : `${reason}: ${evidence}`;
 }
 

@@ -4,7 +4,7 @@ import { tokensOf } from "../agents/usage.js";
 import type { Ending, RunEvent, Sealed } from "../logging/events.js";
 import { isInDollars, NOTHING_SPENT as NOTHING_CHARGED, spend } from "../loop/spending.js";
 import { doingOf } from "./doing.js";
-import { endAgent, resultOf, said, type Current, type Finished } from "./job-view.js";
+import { endAgent, failAttempt, resultOf, type Current, type Finished } from "./job-view.js";
 import { addSpent, NOTHING_SPENT, spentOf, type Spent } from "./spent.js";
 
 export interface Ended {
@@ -142,12 +142,14 @@ type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 
 /** At a task the backlog is settled next; a draft, a repair or a review that failed is over here. */
 function failed(view: View, current: Current, event: Of<"attempt_failed">, at: number): View {
-  const [sentence = ""] = event.evidence.split("\n");
-  const why = said(event.reason, event.reason === "gate" ? sentence : event.evidence);
-  const { next } = event;
-  const seen: Current = { ...current, why, next };
+  const seen = failAttempt(current, event);
   if (current.phase === "iteration") return { ...view, current: seen };
-  return finish(view, seen, { result: next === "wait" ? "waiting" : "failed", why, added: 0 }, at);
+  return finish(
+    view,
+    seen,
+    { result: event.next === "wait" ? "waiting" : "failed", why: seen.why, added: 0 },
+    at,
+  );
 }
 
 function settle(
@@ -176,11 +178,12 @@ function finish(
   end: Pick<Finished, "result" | "why" | "added" | "commit">,
   at: number,
 ): View {
-  const { job, phase, taskId, agent, attempt, spent, began, rescue } = current;
+  const { job, phase, taskId, agent, attempt, spent, began, rescue, evidence } = current;
   const over: Finished = {
     ...{ job, phase, agent, attempt, spent, began, ...end },
     ...(taskId === undefined ? {} : { taskId }),
     ...(rescue === undefined ? {} : { rescue }),
+    ...(evidence === undefined ? {} : { evidence }),
     ...(end.result === "done" && phase === "iteration" && current.verified !== true
       ? { unverified: true as const }
       : {}),

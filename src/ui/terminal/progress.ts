@@ -86,7 +86,8 @@ function headOf({ version, run, agents }: View): string {
 type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 
 function warning(message: string, colours: Colours): Note {
-  return { level: "warn", lines: [`${colours.yellow("!")} ${clean(message)}`] };
+  const text = clean(message);
+  return { level: "warn", lines: [`${colours.yellow("!")} ${text}`], warning: text };
 }
 
 function recovered(event: Of<"recovered">, colours: Colours): Note[] {

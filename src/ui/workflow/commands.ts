@@ -32,7 +32,7 @@ export function group(title: string): string {
 export const END_GROUP = "::endgroup::";
 
 function escapeMessage(text: string): string {
-  return disarm(text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A"));
+  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
 
 function escapeProperty(text: string): string {
