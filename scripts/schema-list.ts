@@ -4,6 +4,7 @@ import { Script } from "../src/agents/script.js";
 import { settingsJsonSchema } from "../src/config/settings-schema.js";
 import { eventJsonSchema } from "../src/logging/events.js";
 import { backlogJsonSchema, summaryJsonSchema } from "../src/todo/schema.js";
+import { Backlog } from "../src/todo/task.js";
 import { EditAnswer, FmtAnswer, ListAnswer, ValidateAnswer, WhyAnswer } from "../src/ui/shapes/backlog.js";
 import { CompletionAnswer, ConfigAnswer, DoctorAnswer, InitAnswer } from "../src/ui/shapes/project.js";
 import {
@@ -40,6 +41,7 @@ const CLI: readonly (readonly [string, string, z.ZodType])[] = [
   ["config", "looper config --json", ConfigAnswer],
   ["doctor", "looper doctor --json", DoctorAnswer],
   ["edit", "looper add, set, block, todo, done, rm --json", EditAnswer],
+  ["export", "looper export --format json", Backlog],
   ["fmt", "looper fmt --json", FmtAnswer],
   ["init", "looper init --json", InitAnswer],
   ["ls", "looper ls --json", ListAnswer],

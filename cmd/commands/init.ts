@@ -5,21 +5,20 @@ import { openProject } from "../../src/config/open-project.js";
 import { stateFolder } from "../../src/config/places.js";
 import { rememberTrust } from "../../src/config/trust-store.js";
 import { fingerprint, listTrusted } from "../../src/config/trust.js";
-import { findLiveRun } from "../../src/loop/live-run.js";
 import { UserError } from "../../src/system/errors.js";
 import { openStore } from "../../src/todo/store.js";
 import type { ReadResult } from "../../src/todo/writer.js";
 import { plural } from "../../src/ui/amounts.js";
 import type { InitAnswer } from "../../src/ui/shapes/project.js";
 import { cut, clean } from "../../src/ui/terminal/text.js";
-import { checkOptionsOf } from "../check-options.js";
 import { exitCodeOfSignal } from "../exit-codes.js";
-import { backlogText, ignoredFolders, planFiles, type Wishes } from "../init/plan.js";
+import { beginBacklog, mayBegin, readImportFile, refuseOverTasks, type Import } from "../init/backlog.js";
+import { ignoredFolders, planFiles, type Wishes } from "../init/plan.js";
 import { askAll, type Answers } from "../init/questions.js";
 import { lookAround, type Site } from "../init/site.js";
 import { writePlanned } from "../init/write.js";
 import { printJson, printLines, shownPath } from "../project.js";
-import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
+import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 
 type InitFile = InitAnswer["files"][number];
 
@@ -31,13 +30,29 @@ export async function init(shell: Shell, typed: Typed): Promise<CommandEnd> {
       "report what is missing in the summary: new_tasks, blockers",
     );
   const site = await lookAround(shell);
+  const given = await importOf(shell, typed, site, textFlag(typed, "--import"));
   const answers = await answersOf(shell, typed, site);
   // Nothing is written yet.
   if (answers === undefined) return { exitCode: exitCodeOfSignal("SIGINT") };
-  const answer = await setUp(shell, typed, site, answers);
+  const { origin } = answers;
+  const imported =
+    given ?? (await importOf(shell, typed, site, origin.from === "import" ? origin.file : undefined));
+  const answer = await setUp(shell, typed, site, { ...answers, imported });
   if (hasFlag(typed, "--json")) await printJson(shell, answer);
   else await tell(shell, site, answer);
   return "ok";
+}
+
+async function importOf(
+  shell: Shell,
+  typed: Typed,
+  site: Site,
+  from: string | undefined,
+): Promise<Import | undefined> {
+  if (from === undefined) return undefined;
+  const imported = await readImportFile(shell, site.project, from);
+  if (!hasFlag(typed, "--force")) refuseOverTasks(shell, site, imported);
+  return imported;
 }
 
 const NO_ANSWERS: Answers = { wishes: {}, origin: { from: "nowhere" } };
@@ -49,39 +64,41 @@ async function answersOf(shell: Shell, typed: Typed, site: Site): Promise<Answer
   const force = hasFlag(typed, "--force");
   const open = {
     settings: !hasFlag(typed, "--skip-config") && (site.settingsFile === undefined || force),
-    origin: force || mayBegin(site.backlog),
+    origin: (force || mayBegin(site.backlog)) && textFlag(typed, "--import") === undefined,
   };
   return askAll(shell, site, open);
-}
-
-/** Whether there is nothing yet that a new task file would replace. */
-function mayBegin(found: ReadResult): boolean {
-  if (found.kind === "missing") return true;
-  return found.kind === "empty" && new TextDecoder().decode(found.bytes).trim() === "";
 }
 
 async function setUp(
   shell: Shell,
   typed: Typed,
   site: Site,
-  { wishes, origin }: Answers,
+  { wishes, origin, imported }: Answers & { imported: Import | undefined },
 ): Promise<InitAnswer> {
   const force = hasFlag(typed, "--force");
   const bounds = { force, skipConfig: hasFlag(typed, "--skip-config") };
-  const writesBacklog = force || mayBegin(site.backlog);
+  const writesBacklog = force || imported !== undefined || mayBegin(site.backlog);
   const planned = planFiles(site, wishes, { ...bounds, writesBacklog });
   const { folder } = site.project;
   if (writesBacklog || planned.some(({ text }) => text !== undefined)) await mustBeWritable(shell, folder);
-  const backlog = writesBacklog ? await beginBacklog(shell, site, force) : { did: "kept" as const };
+  const backlog = writesBacklog
+    ? await beginBacklog(shell, site, { force, imported })
+    : { did: "kept" as const };
   const files: InitFile[] = [{ path: site.project.todoFile, ...backlog }];
   for (const one of planned) files.push(await writePlanned(shell.ports, one));
   if (wishes.commands !== undefined && wishes.commands.length > 0) await trust(shell, wishes.commands);
-  const tasks = writesBacklog || site.backlog.kind !== "ok" ? 0 : site.backlog.backlog.tasks.length;
+  const there = site.backlog.kind === "ok" && !writesBacklog ? site.backlog.backlog.tasks.length : 0;
+  const tasks = imported?.tasks.length ?? there;
+  const notes = [
+    ...notesOn(shell, site, { ...bounds, wishes, writesBacklog }),
+    ...(backlog.did === "kept" ? [] : (imported?.notes ?? [])),
+  ];
   return {
     project: folder,
     files,
     tasks,
-    notes: notesOn(shell, site, { ...bounds, wishes, writesBacklog }),
+    imported: imported === undefined ? null : { from: imported.from, format: imported.drafted.format },
+    notes,
     next: nextOf(tasks, { draft: origin.from === "draft", copied: files[0]?.copy !== undefined }),
   };
 }
@@ -93,38 +110,6 @@ async function mustBeWritable({ ports: { files } }: Shell, folder: string): Prom
     `cannot write in ${folder}: nothing was written`,
     "make it writable, or name another folder: looper -C FOLDER init",
   );
-}
-
-async function beginBacklog(
-  shell: Shell,
-  { project, broken }: Site,
-  force: boolean,
-): Promise<Pick<InitFile, "did" | "copy">> {
-  const { ports } = shell;
-  const live = await findLiveRun(ports, project);
-  if (live !== undefined)
-    throw new UserError(
-      "environment",
-      `run ${live.run} works here`,
-      "set the project up when the run is over",
-    );
-  await ports.files.makeFolder(path.dirname(project.todoFile));
-  const check = broken === undefined ? await checkOptionsOf(shell, project) : {};
-  const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir, check });
-  const begun = await store.begin((found) =>
-    force || mayBegin(found) ? Buffer.from(backlogText(project, {}, [])) : undefined,
-  );
-  if (!begun.ok) {
-    const [first] = begun.error.problems;
-    throw new UserError(
-      "usage",
-      `the new task file would not be valid: ${first?.message ?? "not valid"}`,
-      first?.suggestion ?? "correct schema_file",
-    );
-  }
-  const { found, written, copy } = begun.value;
-  if (!written) return { did: "kept" };
-  return { did: found.kind === "missing" ? "written" : "replaced", ...(copy === undefined ? {} : { copy }) };
 }
 
 /** What they answered on the terminal is theirs: the first run need not ask about it again. More than that is not vouched for. */
@@ -176,19 +161,32 @@ function nextOf(tasks: number, { draft, copied }: { draft: boolean; copied: bool
   return draft ? [drafts] : [adds, drafts];
 }
 
-async function tell(shell: Shell, site: Site, { files, notes, next, tasks }: InitAnswer): Promise<void> {
+/** More of them nobody reads. */
+const MOST_NOTES = 12;
+
+async function tell(
+  shell: Shell,
+  site: Site,
+  { files, notes, next, tasks, imported }: InitAnswer,
+): Promise<void> {
   const { out, err } = shell;
   const fit = (line: string): string => (out.isTerminal ? cut(line, out.columns()) : line);
   const width = Math.max(...files.map(({ path: file }) => shownPath(shell, file).length));
   const isNew = files.some(({ did }) => did !== "kept");
   const lines = files.map(({ path: file, did, copy }) => {
-    const more = file === site.project.todoFile ? `: ${plural(tasks, "task")}` : "";
+    const whence = imported === null ? "" : ` of ${imported.from}, ${imported.format}`;
+    const more = file === site.project.todoFile ? `: ${plural(tasks, "task")}${clean(whence)}` : "";
     const old = copy === undefined ? "" : `; what was there is in ${path.basename(copy)}`;
     return `${clean(shownPath(shell, file)).padEnd(width)}  ${WORDS[did]}${more}${clean(old)}`;
   });
   await printLines(
     err,
-    notes.map((note) => `looper: ${clean(note)}`),
+    [
+      ...notes.slice(0, MOST_NOTES),
+      ...(notes.length > MOST_NOTES
+        ? [`and ${notes.length - MOST_NOTES} more notes: --json shows them`]
+        : []),
+    ].map((note) => `looper: ${clean(note)}`),
   );
   await printLines(out, [
     ...(isNew ? lines : [`${clean(site.project.folder)} is set up already: nothing was changed`]).map(fit),

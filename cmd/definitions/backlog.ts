@@ -194,4 +194,21 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
     ],
     load: async () => (await import("../commands/fmt.js")).fmt,
   },
+  {
+    name: "export",
+    operands: [FILE],
+    says: "print the backlog as Markdown, CSV or JSON",
+    flags: [
+      { spelled: "--format <format>", says: "markdown (the default), csv or json" },
+      { spelled: "--json", says: "the same as --format json" },
+    ],
+    examples: [
+      { line: "looper export > TODO.md", says: "a checklist that people read, and init --import takes" },
+      {
+        line: "looper export --format csv > tasks.csv",
+        says: "for a spreadsheet; no cell is taken for a formula",
+      },
+    ],
+    load: async () => (await import("../commands/export.js")).exportBacklog,
+  },
 ];

@@ -9,6 +9,10 @@ export const PROJECT_COMMANDS: readonly CommandDefinition[] = [
     operands: [],
     says: "make a task file and settings for a project; asks three questions on a terminal",
     flags: [
+      {
+        spelled: "--import <file>",
+        says: "take the tasks from a Markdown checklist or document, prd.json, task-master's tasks.json, beads' JSONL, gh issue list --json; - reads stdin",
+      },
       { spelled: "--force", says: "replace what is there; of what it held a copy stays" },
       { spelled: "--skip-config", says: "write no settings" },
       { spelled: "-y, --yes", says: "ask nothing" },
@@ -19,7 +23,7 @@ export const PROJECT_COMMANDS: readonly CommandDefinition[] = [
         line: "looper init",
         says: "asks who is to work, where the tasks come from, and what proves them done",
       },
-      { line: "looper init --yes --skip-config", says: "an empty task file, and nothing to answer" },
+      { line: "looper init --import TODO.md", says: "the same, with the tasks of a checklist" },
     ],
     load: async () => (await import("../commands/init.js")).init,
   },

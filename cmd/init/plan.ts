@@ -117,26 +117,14 @@ export function ignoredFolders({ folder, logDir, lockDir }: Project): string[] {
     .filter((one) => one !== "" && !one.startsWith("..") && !path.isAbsolute(one));
 }
 
-/** A task file with these tasks; `beside`: what else it holds. */
-export function backlogText(
-  project: Project,
-  beside: Partial<Omit<Backlog, "tasks">>,
-  tasks: Backlog["tasks"],
-): string {
+/** A task file without tasks. */
+export function newBacklog(project: Project): Backlog {
   const schema = path.join(ownFolder(project), "run.schema.json");
   const relative = path.relative(path.dirname(project.todoFile), schema);
   const $schema = relative.startsWith("..") ? relative : `./${relative}`;
-  const { source_files = [], project: facts, meta } = beside;
-  return pretty({
-    $schema: beside.$schema ?? $schema,
-    schema_version: 1,
-    ...(facts === undefined ? {} : { project: facts }),
-    source_files,
-    tasks,
-    ...(meta === undefined ? {} : { meta }),
-  });
+  return { $schema, schema_version: 1, source_files: [], tasks: [] };
 }
 
-function pretty(value: unknown): string {
+export function pretty(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }

@@ -42,8 +42,13 @@ export async function askWhence(shell: Shell): Promise<Origin | undefined> {
   const chosen = await shell.choose("Where do the tasks come from?", [
     { value: "nowhere", label: "I add them", hint: "looper add, or an editor" },
     { value: "draft", label: "an agent drafts them", hint: "looper run --prompt" },
+    { value: "import", label: "from a file", hint: "a checklist, prd.json, tasks.json, issues" },
   ]);
   if (chosen === undefined) return undefined;
+  if (chosen === "import") {
+    const file = await shell.ask("Which file?", "TODO.md");
+    return file === undefined ? undefined : file === "" ? { from: "nowhere" } : { from: "import", file };
+  }
   return { from: chosen === "draft" ? "draft" : "nowhere" };
 }
 

@@ -1,5 +1,6 @@
 // What becomes of the tasks an agent reports (contract §4, `new_tasks[]`): their ids, their edges, and which are dropped.
 // Leaves appending them to update.ts.
+import { dropCycles, type Linked } from "./edges.js";
 import { idsAfter } from "./ids.js";
 import { isMarker } from "./select.js";
 import type { NewTask } from "./summary.js";
@@ -17,9 +18,7 @@ interface Accepted {
   id: TaskId;
 }
 
-interface Linked extends Accepted {
-  edges: TaskId[];
-}
+type LinkedTask = Accepted & Linked;
 
 /** Turns reported tasks into tasks. `existing`: all there are, the completion marker left out. `now`: RFC 3339. */
 export function planNewTasks(
@@ -42,7 +41,9 @@ export function planNewTasks(
   }
   const known = new Set<string>([...existing, ...accepted].map((task) => task.id));
   const linked = accepted.map((task) => ({ ...task, edges: edgesOf(task, { known, renamed, warnings }) }));
-  dropCycles(linked, warnings);
+  dropCycles(linked, (id, target) =>
+    warnings.push(`new task ${id}: dependency on ${target} dropped: it would close a cycle`),
+  );
   return { tasks: linked.map((task) => toTask(task, { ...options, warnings })), warnings };
 }
 
@@ -104,39 +105,8 @@ function edgesOf(
   return [...edges];
 }
 
-/** Removes each edge that closes a cycle. Only new tasks can be in one: nothing that was there depends on them. */
-function dropCycles(linked: readonly Linked[], warnings: string[]): void {
-  const byId = new Map(linked.map((task) => [task.id, task]));
-  const seen = new Set<Linked>();
-  for (const start of linked) {
-    const path = seen.has(start) ? [] : [{ task: start, next: 0 }];
-    const onPath = new Set([start]);
-    seen.add(start);
-    for (let step = path.at(-1); step !== undefined; step = path.at(-1)) {
-      const { id, edges } = step.task;
-      const target = edges[step.next];
-      if (target === undefined) {
-        path.pop();
-        onPath.delete(step.task);
-        continue;
-      }
-      const to = byId.get(target);
-      if (to !== undefined && onPath.has(to)) {
-        edges.splice(step.next, 1);
-        warnings.push(`new task ${id}: dependency on ${target} dropped: it would close a cycle`);
-        continue;
-      }
-      step.next++;
-      if (to === undefined || seen.has(to)) continue;
-      seen.add(to);
-      onPath.add(to);
-      path.push({ task: to, next: 0 });
-    }
-  }
-}
-
 function toTask(
-  { from, id, edges: depends_on }: Linked,
+  { from, id, edges: depends_on }: LinkedTask,
   { now, keepVerify, warnings }: { now: string; keepVerify: boolean; warnings: string[] },
 ): Task {
   const { title, description, reference, priority, details, steps, tags, files, verify, agent } = from;

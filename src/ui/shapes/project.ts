@@ -41,6 +41,7 @@ export const InitAnswer = z.object({
     }),
   ),
   tasks: z.int().describe("In the task file now"),
+  imported: z.object({ from: z.string(), format: z.string() }).nullable(),
   notes: z.array(z.string()).describe("What is not as it was meant to be, one sentence each"),
   next: z.array(z.string()).describe("Commands to type next"),
 });

@@ -1,0 +1,58 @@
+import { UserError } from "../../src/system/errors.js";
+import { nearest } from "../../src/system/nearest.js";
+import { never } from "../../src/system/never.js";
+import { checkBacklog } from "../../src/todo/check.js";
+import { exportCsv } from "../../src/todo/export/csv.js";
+import { exportMarkdown } from "../../src/todo/export/markdown.js";
+import { didYouMean } from "../../src/todo/problem.js";
+import type { Backlog } from "../../src/todo/task.js";
+import { printJson, projectOf, readNamedFile, shownPath } from "../project.js";
+import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
+
+const FORMATS = ["markdown", "csv", "json"] as const;
+type Format = (typeof FORMATS)[number];
+
+/** `looper export [file]`: the backlog in another form, on stdout. */
+export async function exportBacklog(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const format = formatOf(typed);
+  const project = await projectOf(shell, { file: typed.operands[0] });
+  const bytes = await readNamedFile(shell, project.todoFile, "task file");
+  const checked = checkBacklog(bytes);
+  const backlog = checked.kind === "invalid" ? undefined : checked.backlog;
+  if (backlog === undefined)
+    throw new UserError(
+      "usage",
+      `${shownPath(shell, project.todoFile)} is no valid backlog`,
+      "looper validate shows what is wrong",
+    );
+  await print(shell, backlog, format);
+  return "ok";
+}
+
+function formatOf(typed: Typed): Format {
+  const spelled = textFlag(typed, "--format");
+  if (spelled === undefined) return hasFlag(typed, "--json") ? "json" : "markdown";
+  const format = FORMATS.find((one) => one === spelled);
+  if (format === undefined)
+    throw new UserError(
+      "usage",
+      `there is no format ${spelled}`,
+      didYouMean(nearest(spelled, FORMATS), `there are ${FORMATS.join(", ")}`),
+    );
+  if (format !== "json" && hasFlag(typed, "--json"))
+    throw new UserError("usage", `--json is --format json, not ${format}`, "give one of them");
+  return format;
+}
+
+async function print(shell: Shell, backlog: Backlog, format: Format): Promise<void> {
+  switch (format) {
+    case "markdown":
+      return shell.out.write(exportMarkdown(backlog));
+    case "csv":
+      return shell.out.write(exportCsv(backlog));
+    case "json":
+      return printJson(shell, backlog);
+    default:
+      return never(format);
+  }
+}

@@ -1,0 +1,174 @@
+// Markdown, read: checklists and documents. Leaves the round trip with `export` to ../export/export.test.ts.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { readImport } from "./read.js";
+import { imported, refusal } from "./testing.js";
+
+test("a checklist: boxes are tasks, boxes below them steps, the rest below them details; headings are tags and priorities", () => {
+  const { tasks, format } = imported(`# Shop
+
+## Login (P1)
+
+- [ ] Form for the password #ui
+  - [ ] fields
+  - [x] styles
+  Says what is wrong.
+
+  \`\`\`
+  - [ ] no task
+  \`\`\`
+- [x] T7: Session (after T1)
+
+## Low priority
+* [ ] Colours (blocked: no designer)
+1. [/] Half
+- Backend
+    - [ ] Endpoint [high]
+`);
+  expect(format).toBe("a Markdown checklist");
+  expect(tasks).toEqual([
+    {
+      id: "T8",
+      title: "Form for the password",
+      priority: 1,
+      status: "todo",
+      steps: ["fields", "styles (done)"],
+      tags: ["login", "ui"],
+      details: "Says what is wrong.\n\n```\n- [ ] no task\n```",
+    },
+    { id: "T7", title: "Session", priority: 1, status: "done", tags: ["login"] },
+    { id: "T9", title: "Colours", priority: 4, status: "blocked", blockers: ["no designer"] },
+    { id: "T10", title: "Half", priority: 4, status: "doing" },
+    { id: "T11", title: "Endpoint", priority: 2, status: "todo", tags: ["backend"] },
+  ]);
+});
+
+test("a checklist: CRLF, a byte order mark, tabs, front matter, kanban columns; what lies beside the boxes is told", () => {
+  const { tasks, notes } = imported(
+    "\ufeff---\r\ntitle: x\r\n---\r\nSome words.\r\n\r\n## Doing\r\n- [ ] one\r\n\t- [ ] step\r\n- nothing\r\n\r\n- [ ]\r\n## Done\r\n- [x] two\r\n- [-] three\r\n",
+  );
+  expect(tasks).toEqual([
+    { id: "T1", title: "one", priority: 3, status: "doing", steps: ["step"] },
+    { id: "T2", title: "two", priority: 3, status: "done" },
+    { id: "T3", title: "three", priority: 3, status: "done", tags: ["cancelled"] },
+  ]);
+  expect(notes).toEqual([
+    "boxes without words left out: 1",
+    "lines of text beside the boxes, not taken over: 2",
+  ]);
+});
+
+test("ids: kept where valid and free, else the next in style; edges that lead nowhere or close a cycle go, and are told", () => {
+  const { tasks, notes } = imported(
+    "- [ ] US-001: a (after US-003)\n- [ ] US-001: b (after US-9)\n- [ ] US-003: c (after US-001)\n- [ ] d (after US-003, US-003)\n",
+  );
+  expect(tasks.map(({ id, depends_on }) => [id, depends_on])).toEqual([
+    ["US-001", ["US-003"]],
+    ["US-004", undefined],
+    ["US-003", undefined],
+    ["US-005", ["US-003"]],
+  ]);
+  expect(notes).toEqual([
+    '"b" is called US-004: its id "US-001" is taken',
+    'US-004: dependency on "US-9" dropped: there is no such task',
+    "US-003: dependency on US-001 dropped: it would close a cycle",
+  ]);
+});
+
+test("words in brackets that mean nothing stay in the title; P1 is no id, #12 no tag", () => {
+  const titles = imported(
+    "- [ ] P1: Fix (it) (see #12)\n- [ ] Call (after lunch)\n- [ ] 1.2 Sum\n- [ ] T001 [P] Do\n",
+  ).tasks;
+  expect(titles.map(({ id, title, priority }) => [id, title, priority])).toEqual([
+    ["T002", "Fix (it) (see #12)", 1],
+    ["T003", "Call (after lunch)", 3],
+    ["1.2", "Sum", 3],
+    ["T001", "[P] Do", 3],
+  ]);
+});
+
+test("a document: numbered headings are tasks, with all that stands deeper; boxes there are what they demand", () => {
+  const { tasks, notes, format } = imported(`# PRD: Shop
+## Introduction
+We sell things.
+## User Stories
+### US-001: Basket
+**Description:** As a buyer I want it.
+- [ ] Typecheck passes
+#### Notes
+Small.
+### US-002: Payment (P1)
+## Non-Goals
+- Taxes
+`);
+  expect(format).toBe("a document in Markdown");
+  expect(tasks).toEqual([
+    {
+      id: "US-001",
+      title: "Basket",
+      priority: 3,
+      status: "todo",
+      details: "**Description:** As a buyer I want it.\n- [ ] Typecheck passes\n#### Notes\n\nSmall.",
+    },
+    { id: "US-002", title: "Payment", priority: 1, status: "todo" },
+  ]);
+  expect(notes).toEqual(["of the document, not taken over as tasks: Introduction; Non-Goals"]);
+});
+
+test("a document without numbered headings: items about work, else numbered items, else sections", () => {
+  const titles = (text: string) =>
+    imported(text).tasks.map(({ id, title, details = "" }) => [id, title, details]);
+  expect(
+    titles(
+      "# X\n## Goals\n- be good\n## Functional Requirements\n1. FR-1: Log in\n   with care\n2. **Log out**: at once\n## Out of scope\n- x\n",
+    ),
+  ).toEqual([
+    ["FR-1", "Log in", "with care"],
+    ["FR-2", "Log out: at once", ""],
+  ]);
+  expect(titles("Do this:\n\n1. One\n   - more\n2. Two\n- not\n")).toEqual([
+    ["T1", "One", "- more"],
+    ["T2", "Two", ""],
+  ]);
+  expect(titles("# App\n## Overview\nwords\n## 1. Search\nFind it.\n\n### Index\nFast.\n")).toEqual([
+    ["T1", "Search", "Find it."],
+    ["T2", "Index", "Fast."],
+  ]);
+  expect(refusal("# Only a title\n\nand words\n")).toBe("there are no tasks in it (a document in Markdown)");
+});
+
+test("a list that begins with a bracket and is no JSON is read as text; so is any .md", () => {
+  expect(imported("[link](x)\n\n- [ ] one\n").tasks).toHaveLength(1);
+  expect(imported("{curly}\n- [ ] one\n", "a.md").tasks).toHaveLength(1);
+});
+
+test("any text is read or refused, and what is read is a valid backlog: nothing throws", () => {
+  const word = fc.constantFrom(
+    "- [ ] ",
+    "- [x] ",
+    "  - ",
+    "# ",
+    "## P1",
+    "```",
+    "\n",
+    "\n",
+    "T1: ",
+    "(after T1)",
+    "#a",
+    "x",
+    "\t",
+    "<!-- looper {} -->",
+  );
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.array(word).map((words) => words.join("")),
+        fc.string({ unit: "binary" }),
+      ),
+      (text) => {
+        const read = readImport(Buffer.from(text), "-");
+        expect(read.ok ? imported(text).tasks.length : 1).toBeGreaterThan(0);
+      },
+    ),
+  );
+});
