@@ -314,7 +314,7 @@ export const SETTINGS = {
   ),
   "verify.protected": row(
     oneOrMore,
-    "Patterns as in .gitignore: files that copy has as they were before the task. `!…` takes one out of the default: CI, test configuration, the tests there were.",
+    "Patterns as in .gitignore: files that copy has as they were when the run began. `!…` takes one out of the default: CI, test configuration, the tests there were.",
     { default: [] },
   ),
   "verify.red_first": row(yesNo, "Whether tests that a task adds must fail without its work.", {
