@@ -247,9 +247,9 @@ test("an agent of a run removes none", async () => {
   });
 });
 
-test("killed at any call, it leaves whole runs or none, and the next clean finishes", async () => {
-  const { shell } = shellIn(folder, { PATH: process.env["PATH"] ?? "" });
-  const git = (...args: string[]) =>
+/** A repository around the project; answers with a git, and with what makes a commit of this message. */
+function gitHere(): { git: (...args: string[]) => string; commit: (message: string) => string } {
+  const git = (...args: string[]): string =>
     execFileSync("git", args, {
       cwd: project(),
       env: { ...process.env, HOME: folder },
@@ -257,13 +257,64 @@ test("killed at any call, it leaves whole runs or none, and the next clean finis
     }).trim();
   git("init", "-q");
   const tree = git("hash-object", "-t", "tree", "-w", "/dev/null");
-  const commit = git("-c", "user.name=a", "-c", "user.email=a@b", "commit-tree", "-m", "x", tree);
+  const commit = (message: string): string =>
+    git("-c", "user.name=a", "-c", "user.email=a@b", "commit-tree", "-m", message, tree);
+  return { git, commit };
+}
+
+test("what refs say is needed stays: work put aside, a task in hand and all since, a killed run nobody went on from", async () => {
+  const { git, commit } = gitHere();
+  const ref = (name: string, message: string) => git("update-ref", `refs/looper/${name}`, commit(message));
+  const [old, aside, ended, killed] = [makeRun(9), makeRun(8, [START]), makeRun(7), makeRun(2, [START])];
+  const lost = idOf(20);
+  for (const run of [aside, killed]) ref(`attempts/${run}/start`, "looper: start");
+  ref(`attempts/${lost}/start`, `looper: start\n\n${JSON.stringify({ log: join(runsFolder(), lost) })}`);
+  ref(`attempts/${lost}/T1-1`, "looper: attempt");
+  ref(`attempts/${idOf(21)}/start`, `looper: start\n\n${JSON.stringify({ log: "/elsewhere" })}`);
+  ref(`rescue/${aside}/T1-2`, "an agent's");
+  const { removed, stay, refs } = await answer({ "--keep": "0" });
+  expect([removed.map(({ run }) => run), refs]).toEqual([[old], 2]);
+  expect(stay).toEqual([
+    { run: aside, why: "rescue" },
+    // Without it a next start would go on to the one before, which was killed as well.
+    { run: ended, why: "unfinished" },
+    { run: killed, why: "unfinished" },
+  ]);
+  git("update-ref", "-d", `refs/looper/rescue/${aside}/T1-2`);
+  ref("checkpoint/main/T1", `looper: checkpoint\n\n${JSON.stringify({ run: ended, task: "T1" })}`);
+  expect(await answer({ "--keep": "0" })).toMatchObject({
+    removed: [{ run: aside }],
+    stay: [
+      { run: ended, why: "in-hand" },
+      { run: killed, why: "in-hand" },
+    ],
+  });
+  expect(git("for-each-ref", "--format=%(refname)", "refs/looper/attempts").split("\n")).toEqual([
+    `refs/looper/attempts/${idOf(21)}/start`,
+    `refs/looper/attempts/${killed}/start`,
+  ]);
+});
+
+test("where git cannot be asked what is needed, nothing goes", async () => {
+  makeRun(3);
+  gitHere();
+  const { shell } = shellIn(folder, { PATH: "/nowhere" });
+  await expect(clean(shell, { operands: [], flags: { "--keep": "0" } })).rejects.toMatchObject({
+    kind: "environment",
+  });
+  expect(readdirSync(runsFolder())).toHaveLength(1);
+});
+
+test("killed at any call, it leaves whole runs or none, and the next clean finishes", async () => {
+  const { shell } = shellIn(folder, { PATH: process.env["PATH"] ?? "" });
+  const { git, commit } = gitHere();
+  const kept = commit("x");
   let survived = 0;
   for (let at = 0; survived === 0; at++) {
     rmSync(project("looper-logs"), { recursive: true, force: true });
     const runs = [makeRun(3), makeRun(2), makeRun(1)];
     symlinkSync(join("runs", runs[1] ?? ""), project("looper-logs/last"));
-    for (const run of runs) git("update-ref", `refs/looper/attempts/${run}/T1-1`, commit);
+    for (const run of runs) git("update-ref", `refs/looper/attempts/${run}/T1-1`, kept);
     const files = dyingAt(shell.ports.files, at);
     const died = await call({ "--keep": "1" }, { ports: { ...shell.ports, files } }).catch(
       (error: unknown) => error,
