@@ -19,7 +19,10 @@ const FILES = ["to-do.json", "ls", "-odd"];
 
 function sort(words: string): Promise<Sorted> {
   const argv = words === "" ? [] : words.split(" ");
-  return sortArguments(argv, line, (word) => Promise.resolve(FILES.includes(word)));
+  return sortArguments(argv, line, {
+    isFile: (word) => Promise.resolve(FILES.includes(word)),
+    namesBeside: () => Promise.resolve(FILES),
+  });
 }
 
 test.each<[string, string, string]>([
@@ -66,7 +69,8 @@ test.each([
   ["lss", "unknown command lss", "did you mean ls?"],
   ["help tial", "unknown command tial", "did you mean tail?"],
   ["agent-hos", "unknown command agent-hos", "looper help shows the commands"],
-  ["todo.json", "there is no file todo.json, and no such command", "looper help shows the commands"],
+  ["todo.json", "there is no file todo.json, and no such command", "did you mean to-do.json?"],
+  ["x/y", "there is no file x/y, and no such command", "looper help shows the commands"],
   ["--jsno", "unknown flag --jsno", "did you mean --json?"],
   ["--verison", "unknown flag --verison", "did you mean --version?"],
   ["-x", "unknown flag -x", "looper help shows the flags"],
@@ -82,8 +86,9 @@ test("-C is where files are looked for, wherever it stands", async () => {
     seen.push(folder);
     return Promise.resolve(true);
   };
-  const before = await sortArguments(["-C", "/p", "x"], line, isFile);
-  const after = await sortArguments(["x", "-C/p"], line, isFile);
+  const files = { isFile, namesBeside: () => Promise.resolve([]) };
+  const before = await sortArguments(["-C", "/p", "x"], line, files);
+  const after = await sortArguments(["x", "-C/p"], line, files);
   expect(seen).toEqual(["/p", "/p"]);
   expect(before).toEqual({ kind: "command", command: "run", words: ["-C", "/p", "--", "x"], folder: "/p" });
   expect(after).toEqual(before);
@@ -100,7 +105,10 @@ test("flags may stand anywhere: the order of words and flags among each other do
         const slots: string[][] = [[], [], []];
         chosen.forEach((flag, at) => slots[places[at] ?? 0]?.push(...flag));
         const argv = slots.flatMap((slot, at) => [...slot, ...operands.slice(at, at + 1)]);
-        const sorted = await sortArguments(argv, line, () => Promise.resolve(false));
+        const sorted = await sortArguments(argv, line, {
+          isFile: () => Promise.resolve(false),
+          namesBeside: () => Promise.resolve([]),
+        });
         expect(sorted).toEqual({ kind: "command", command: "tail", words: [...slots.flat(), "--", "last"] });
       },
     ),

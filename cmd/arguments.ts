@@ -1,5 +1,6 @@
 // Sorts a command line before commander sees it: flags may stand anywhere, and the first word decides which command is
-// meant. Pure but for one question: is this word an existing file? Leaves reading the flags' values to program.ts.
+// meant. Pure but for one question: is this word an existing file, or nearly one? Leaves reading the flags' values to program.ts.
+import path from "node:path";
 import { UserError } from "../src/system/errors.js";
 import { nearest } from "../src/system/nearest.js";
 
@@ -32,11 +33,19 @@ interface Parts {
 
 const DEFAULT = "run";
 
-/** Contract: throws only `usage` errors. `isFile(word, folder)`: whether it names an existing file, seen from that folder. */
+/** What is asked of the files, seen from the folder that `-C` says. */
+export interface FileFacts {
+  /** Whether a word names an existing file. */
+  isFile: (word: string, folder: string | undefined) => Promise<boolean>;
+  /** The names beside where it would be. */
+  namesBeside: (word: string, folder: string | undefined) => Promise<readonly string[]>;
+}
+
+/** Contract: throws only `usage` errors. */
 export async function sortArguments(
   argv: readonly string[],
   line: CommandLine,
-  isFile: (word: string, folder: string | undefined) => Promise<boolean>,
+  files: FileFacts,
 ): Promise<Sorted> {
   const parts = takeApart(argv, line);
   if (parts.version) return { kind: "version" };
@@ -47,7 +56,8 @@ export async function sortArguments(
     return command(first, rest, parts);
   }
   if (first === undefined) return parts.help ? { kind: "help" } : command(DEFAULT, [], parts);
-  if (!(await isFile(first, parts.folder))) throw unknownCommand(first, line);
+  if (!(await files.isFile(first, parts.folder)))
+    throw unknownCommand(first, line, await files.namesBeside(first, parts.folder));
   return parts.help ? { kind: "help", command: DEFAULT } : command(DEFAULT, parts.operands, parts);
 }
 
@@ -135,10 +145,10 @@ export function unknownFlag(flag: string, known: readonly string[]): UserError {
   return new UserError("usage", `unknown flag ${flag}`, hint);
 }
 
-function unknownCommand(word: string, line: CommandLine): UserError {
-  const offered = [...line.commands.filter((name) => !line.hidden.includes(name)), "help"];
-  const near = nearest(word, offered);
+function unknownCommand(word: string, line: CommandLine, beside: readonly string[] = []): UserError {
   const looksLikeFile = /[./\\]/.test(word);
+  const offered = [...line.commands.filter((name) => !line.hidden.includes(name)), "help"];
+  const near = looksLikeFile ? nearest(path.basename(word), beside) : nearest(word, offered);
   const message = looksLikeFile ? `there is no file ${word}, and no such command` : `unknown command ${word}`;
   return new UserError(
     "usage",

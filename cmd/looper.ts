@@ -254,6 +254,13 @@ async function isExistingFile(file: string): Promise<boolean> {
   );
 }
 
+async function namesIn(folder: string): Promise<readonly string[]> {
+  const { nodeFiles } = await import("../src/system/files.js");
+  return nodeFiles()
+    .list(folder)
+    .catch(() => []);
+}
+
 async function main(): Promise<CommandEnd> {
   const argv = process.argv.slice(2);
   here.diagnostics = guessDiagnostics(argv, process.env);
@@ -261,6 +268,7 @@ async function main(): Promise<CommandEnd> {
     version: LOOPER_VERSION,
     cwd: process.cwd(),
     isFile: isExistingFile,
+    namesIn,
   });
   if (asked.kind === "text") {
     await write(process.stdout, asked.text);

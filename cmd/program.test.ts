@@ -8,6 +8,7 @@ function read(...argv: string[]): Promise<Asked> {
     version: "1.2.3",
     cwd: "/project",
     isFile: (file) => Promise.resolve(file === "/project/to-do.json"),
+    namesIn: (folder) => Promise.resolve(folder === "/project" ? ["to-do.json"] : []),
   });
 }
 
@@ -84,6 +85,7 @@ test.each([
     "looper ls has no flag --hook",
     "looper run has; looper help ls shows how it is called",
   ],
+  [["todo.json"], "there is no file todo.json, and no such command", "did you mean to-do.json?"],
   [["doctor", "x"], "looper doctor: too many words: x", "looper help doctor shows how it is called"],
   [
     ["agent-host"],

@@ -29,14 +29,21 @@ export type Asked =
       load: () => Promise<Command>;
     };
 
-/** Reads a command line (without node and script). Throws only `usage` errors. `isFile` takes an absolute path. */
+/** Reads a command line (without node and script). Throws only `usage` errors. Of files it takes absolute paths. */
 export async function readCommandLine(
   argv: readonly string[],
-  facts: { version: string; cwd: string; isFile: (file: string) => Promise<boolean> },
+  facts: {
+    version: string;
+    cwd: string;
+    isFile: (file: string) => Promise<boolean>;
+    namesIn: (folder: string) => Promise<readonly string[]>;
+  },
 ): Promise<Asked> {
-  const sorted = await sortArguments(argv, lineOf(COMMANDS), (word, folder) =>
-    facts.isFile(path.resolve(facts.cwd, folder ?? ".", word)),
-  );
+  const place = (word: string, folder = "."): string => path.resolve(facts.cwd, folder, word);
+  const sorted = await sortArguments(argv, lineOf(COMMANDS), {
+    isFile: (word, folder) => facts.isFile(place(word, folder)),
+    namesBeside: (word, folder) => facts.namesIn(path.dirname(place(word, folder))),
+  });
   return answer(sorted, facts.version);
 }
 

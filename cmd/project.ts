@@ -3,6 +3,9 @@ import path from "node:path";
 import { openProject, type Project } from "../src/config/open-project.js";
 import type { Flags } from "../src/config/resolve.js";
 import { errorCode, errorMessage, UserError } from "../src/system/errors.js";
+import { nearest } from "../src/system/nearest.js";
+import type { Files } from "../src/system/ports.js";
+import { didYouMean } from "../src/todo/problem.js";
 import type { Output } from "../src/ui/output.js";
 import { clean } from "../src/ui/terminal/text.js";
 import type { Shell } from "./shell.js";
@@ -25,9 +28,15 @@ export async function projectOf(
 export async function readNamedFile({ ports }: Shell, file: string, what: string): Promise<Uint8Array> {
   const bytes = await readOrExplain(ports.files.read(file), file);
   if (bytes !== undefined) return bytes;
-  const hint =
+  const otherwise =
     what === "task file" ? "looper run drafts one; or name another: looper ls FILE" : "correct the path";
-  throw new UserError("usage", `there is no ${what} ${file}`, hint);
+  throw new UserError("usage", `there is no ${what} ${file}`, await hintOfFile(ports.files, file, otherwise));
+}
+
+/** What a file that is not there may have been meant to be: one beside it, or what else to do. */
+export async function hintOfFile(files: Files, file: string, otherwise: string): Promise<string> {
+  const names = await files.list(path.dirname(file)).catch(() => []);
+  return didYouMean(nearest(path.basename(file), names), otherwise);
 }
 
 /** A file that is there and cannot be read is a `usage` error; one that is missing, or no file, is left to others. */

@@ -44,7 +44,7 @@ export async function rescue(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const verb = toVerb(word);
   checkIds(verb, ids);
   const project = await projectOf(shell);
-  const repo = await repositoryOf(shell, project);
+  const repo = await repositoryOf(shell, project, verb);
   const rescues = repo === undefined ? [] : must(await listRescues(repo));
   const site: Site = { shell, project, repo, rescues, json: hasFlag(typed, "--json") };
   switch (verb) {
@@ -76,7 +76,7 @@ function checkIds(verb: Verb, ids: readonly string[]): void {
   throw new UserError("usage", `looper rescue ${verb} ${wants}`, "looper rescue lists the ids");
 }
 
-async function repositoryOf(shell: Shell, project: Project): Promise<Repository | undefined> {
+async function repositoryOf(shell: Shell, project: Project, verb: Verb): Promise<Repository | undefined> {
   const opened = await openRepository(shell.ports, {
     projectDir: project.folder,
     todoFile: (await shell.ports.files.realPath(project.todoFile)) ?? project.todoFile,
@@ -87,7 +87,8 @@ async function repositoryOf(shell: Shell, project: Project): Promise<Repository 
   if (opened.error.why !== "no-repository")
     throw new UserError("environment", opened.error.message, "looper puts work aside in git");
   const line = `looper: ${clean(opened.error.message)}: nothing is ever put aside there`;
-  await shell.say({ level: "warn", lines: [line] });
+  // Whoever names one is told that it is not there.
+  if (verb === "list") await shell.say({ level: "warn", lines: [line] });
   return undefined;
 }
 

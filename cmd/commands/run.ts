@@ -9,7 +9,7 @@ import type { PlanAnswer } from "../../src/ui/shapes/runs.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { clean } from "../../src/ui/terminal/text.js";
 import { openReport } from "../junit-file.js";
-import { mustBeReadable, printJson, printLines, projectOf } from "../project.js";
+import { hintOfFile, mustBeReadable, printJson, printLines, projectOf } from "../project.js";
 import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 import type { Manner } from "../spectator.js";
 import { watchRun, type Asked } from "../watch-run.js";
@@ -20,6 +20,7 @@ export async function run(shell: Shell, typed: Typed): Promise<CommandEnd> {
   // The run itself tells of warnings.
   const project = await projectOf(shell, { file: typed.operands[0], flags, quiet: true });
   await mustBeReadable(shell, project.todoFile);
+  await mustBeMeant(shell, typed, project.todoFile);
   const asked = await request(shell, typed, project);
   if (hasFlag(typed, "--dry-run")) return showPlan(shell, typed, asked);
   const junit = textFlag(typed, "--junit");
@@ -27,6 +28,15 @@ export async function run(shell: Shell, typed: Typed): Promise<CommandEnd> {
     manner: mannerOf(typed),
     ...(junit === undefined ? {} : { junit: await openReport(shell, junit, project.todoFile) }),
   });
+}
+
+/** A file that was named and is not there is a slip, unless somebody says that it is to be written. */
+async function mustBeMeant({ ports }: Shell, typed: Typed, todoFile: string): Promise<void> {
+  const [file] = typed.operands;
+  if (file === undefined || textFlag(typed, "--prompt") !== undefined || hasFlag(typed, "-y")) return;
+  if ((await ports.files.stat(todoFile)) !== undefined) return;
+  const hint = await hintOfFile(ports.files, todoFile, `--prompt "what to build" has an agent write it`);
+  throw new UserError("usage", `there is no task file ${todoFile}`, hint);
 }
 
 function mannerOf(typed: Typed): Manner {

@@ -9,6 +9,7 @@ import { UserError } from "../../src/system/errors.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { eventLine } from "../../src/ui/terminal/event-line.js";
 import { folderOfRun } from "../find-run.js";
+import { mustKnowTask } from "../must-know-task.js";
 import { projectOf } from "../project.js";
 import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 
@@ -20,6 +21,8 @@ interface Wish {
   follow: boolean;
   /** Only the last so many. */
   last: number | undefined;
+  /** Only events of it. */
+  task: string | undefined;
   wanted: (line: RawLine) => boolean;
   show: (line: RawLine) => string;
 }
@@ -27,11 +30,14 @@ interface Wish {
 /** Shows the events of a run; with `-f` it waits for more, and for the next run. */
 export async function tail(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const wish = readWish(shell, typed);
-  const { logDir } = await projectOf(shell);
+  const { logDir, todoFile } = await projectOf(shell);
   const runs = watchRuns(shell.ports, logDir);
   const waits = wish.follow && wish.run === undefined;
   const folder =
     waits && (await runs.newest()) === undefined ? undefined : await folderOfRun(shell, logDir, wish.run);
+  // Who waits may wait for a task that is still to come.
+  if (wish.task !== undefined && folder !== undefined && !wish.follow)
+    await mustKnowTask(shell, wish.task, { folder, todoFile });
   const read = folder === undefined ? 0 : await printWhole(shell, folder, wish);
   if (waits) await followAll(shell, logDir, wish, { folder, read });
   else if (wish.follow && folder !== undefined) await followOne(shell, folder, wish, read);
@@ -48,6 +54,7 @@ function readWish(shell: Shell, typed: Typed): Wish {
     run: typed.operands[0],
     follow: hasFlag(typed, "-f"),
     last: toCount(textFlag(typed, "-n")),
+    task,
     wanted: (line) =>
       (task === undefined || line.value["task_id"] === task) && (type === undefined || line.type === type),
     show: (line) => {

@@ -45,7 +45,11 @@ const RUN_FLAGS: readonly FlagDefinition[] = [
   { spelled: "--trust", says: "trust the commands this project's files name" },
   { spelled: "-y", says: "do not ask before the first task file is written" },
   { spelled: "--dry-run", says: "show the plan; start nothing, write nothing" },
-  { spelled: "--junit <file>", says: "write what the run came to as JUnit XML, a case for each task" },
+  {
+    spelled: "--junit <file>",
+    says: "write what the run came to as JUnit XML, a case for each task",
+    completes: "file",
+  },
   { spelled: "--json", says: "print the events as JSON lines (with --dry-run: the plan as JSON)" },
   { spelled: "--quiet", says: "print only the result and errors" },
 ];
