@@ -35,6 +35,9 @@ test(
       rig.write(`${folder}/${name}`, text);
       const done = await rig.run(["init", "--import", name], { cwd: folder });
       expect(done.code, name + done.stderr).toBe(0);
+      expect(done.stdout).toMatch(
+        new RegExp(`^to-do\\.json +written: \\d tasks? from ${name}, (?:a|issues)`),
+      );
       made[name] = ids(rig, folder);
     }
     expect(made).toEqual({

@@ -137,7 +137,7 @@ test(
 );
 
 test(
-  "links that a clone brings lead nothing out of the project; a folder nobody may write in is 3",
+  "links that a clone brings lead nothing out of the project",
   story(async (rig) => {
     mkdirSync(path.join(rig.root, "elsewhere"));
     symlinkSync(path.join(rig.root, "elsewhere"), path.join(rig.project, ".looper"));
@@ -226,14 +226,47 @@ test.skipIf(noTerminal)(
       schedule: { agent: "claude" },
       verify: { commands: ["npm test"] },
     });
-    const run = await rig.run(["run", "--prompt", "a shop", "--dry-run"]);
-    expect(run.stderr).not.toContain("nobody said yet");
-    rig.writeBacklog([{ id: "T1", verify: ["true"] }]);
+    rig.writeBacklog([{ id: "T1" }]);
+    expect((await rig.run(["run", "--no-review"])).stderr).not.toContain("nobody said yet");
+    rig.writeBacklog([{ id: "T2", verify: ["true"] }]);
     expect((await rig.run(["run"])).stderr).toContain("nobody said yet");
     const again = new Terminal(rig, "init");
     expect(await again.code).toBe(0);
     expect(again.shown).not.toContain("?  ");
     expect(again.shown).toContain("is set up already");
+  }),
+);
+
+test.skipIf(noTerminal)(
+  "commands that were there before are not vouched for by what was answered",
+  story(async (rig) => {
+    rig.clis();
+    rig.writeBacklog([{ id: "T1", verify: ["true"] }]);
+    const terminal = new Terminal(rig, "init");
+    await terminal.answer("Which agent is to work?", "\r");
+    await terminal.answer("What proves a task done?", "make check\r");
+    expect(await terminal.code).toBe(0);
+    expect(rig.read(".looper/config.json")).toContain("make check");
+    const run = await rig.run(["run"]);
+    expect([run.code, run.stderr]).toEqual([3, expect.stringContaining("nobody said yet") as string]);
+  }),
+);
+
+test.skipIf(noTerminal)(
+  "the tasks of a file, asked for on the terminal; a file that is not there ends it, with nothing written",
+  story(async (rig) => {
+    for (const [file, code] of [
+      ["none.md", 2],
+      ["TODO.md", 0],
+    ] as const) {
+      expect(Object.keys(snapshot(rig))).toEqual(code === 0 ? ["TODO.md"] : []);
+      const terminal = new Terminal(rig, "init --skip-config");
+      await terminal.answer("Where do the tasks come from?", `${DOWN}${DOWN}\r`);
+      await terminal.answer("Which file?", `${file}\r`);
+      expect(await terminal.code).toBe(code);
+      rig.write("TODO.md", "- [ ] one\n");
+    }
+    expect(rig.statuses()).toEqual({ T1: "todo" });
   }),
 );
 

@@ -174,8 +174,8 @@ async function tell(
   const width = Math.max(...files.map(({ path: file }) => shownPath(shell, file).length));
   const isNew = files.some(({ did }) => did !== "kept");
   const lines = files.map(({ path: file, did, copy }) => {
-    const whence = imported === null ? "" : ` of ${imported.from}, ${imported.format}`;
-    const more = file === site.project.todoFile ? `: ${plural(tasks, "task")}${clean(whence)}` : "";
+    const whence = imported === null ? "" : ` from ${clean(imported.from)}, ${imported.format}`;
+    const more = file === site.project.todoFile ? `: ${plural(tasks, "task")}${whence}` : "";
     const old = copy === undefined ? "" : `; what was there is in ${path.basename(copy)}`;
     return `${clean(shownPath(shell, file)).padEnd(width)}  ${WORDS[did]}${more}${clean(old)}`;
   });

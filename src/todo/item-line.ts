@@ -166,7 +166,7 @@ export function writeItem(task: LineTask): string {
   const { id, title, priority, status, depends_on: waits = [], tags = [] } = task;
   const groups = [
     ...(priority === USUAL_PRIORITY ? [] : [`(P${priority})`]),
-    ...(waits.length > 0 && waits.every((name) => PLAIN_NAME.test(name))
+    ...(waits.length > 0 && waits.every((name) => PLAIN_NAME.test(name) && inOneLine(name) === name)
       ? [`(after ${waits.join(", ")})`]
       : []),
     ...(status === "doing" || status === "blocked" ? [`(${status})`] : []),
