@@ -1,5 +1,6 @@
 // Plays the scripted agent's part of a script, in the child that hosts it: really edits files, runs commands, waits, fails.
 // Leaves which part is played to script.ts.
+import { z } from "zod";
 import path from "node:path";
 import { host, writeLine, type HostIo } from "./host.js";
 import { HostRequest } from "./hosted.js";
@@ -35,7 +36,7 @@ async function readScript(file: string, io: HostIo): Promise<Script> {
   if (bytes === undefined) throw new Error(`there is no file at ${file}`);
   const read = Script.safeParse(JSON.parse(Buffer.from(bytes).toString("utf8")));
   if (read.success) return read.data;
-  throw new Error(`${file} is no script: ${read.error.message}`);
+  throw new Error(`${file} is no script: ${z.prettifyError(read.error)}`);
 }
 
 type Enders = Extract<Action, { exit: number } | { fail: string }>;
