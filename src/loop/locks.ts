@@ -1,7 +1,8 @@
 // One run per backlog and per working tree (contract §4): both locks, and what a dead owner left behind.
 import { basename, dirname, join } from "node:path";
 import { errorCode, errorMessage, UserError } from "../system/errors.js";
-import { acquireLock, type HeldLock, type LockOwner } from "../system/lock.js";
+import { acquireLock, type HeldLock } from "../system/lock.js";
+import type { LockOwner } from "../system/lock-owner.js";
 import type { Ports } from "../system/ports.js";
 
 /** The locks of a run, and the dead owners they were taken from. */

@@ -7,7 +7,7 @@ import { recoverPending } from "../git/pending.js";
 import { removeStaleRooms } from "../git/room.js";
 import type { Repository } from "../git/repository.js";
 import { UserError } from "../system/errors.js";
-import type { LockOwner } from "../system/lock.js";
+import type { LockOwner } from "../system/lock-owner.js";
 import type { Ports } from "../system/ports.js";
 import { TaskId } from "../todo/task.js";
 

@@ -119,3 +119,103 @@ test("a lock that could not be removed when it was given back is taken again by 
   await second.held.release();
   expect(readdirSync(join(path, ".."))).toEqual([]);
 });
+
+/** Writes the lock of an owner that is gone: this process, with another start time. */
+async function leaveDead(path: string, token: string): Promise<string> {
+  await acquireLock(ports, path, {}, { waitMs: 0 });
+  const owner: unknown = JSON.parse(readFileSync(path, "utf8"));
+  const text = JSON.stringify(Object.assign({}, owner, { started: "1", token }));
+  writeFileSync(path, text);
+  return text;
+}
+
+test("one who sees a dead owner takes nothing from whoever came in between", async () => {
+  const path = lockPath();
+  const living = await acquireLock(ports, path, { run: "living" }, { waitMs: 0 });
+  expect("held" in living).toBe(true);
+  const theirs = readFileSync(path, "utf8");
+  await leaveDead(path, "of-the-dead");
+  const renamed: string[] = [];
+  const slow = {
+    ...ports,
+    files: {
+      ...ports.files,
+      rename: (from: string, to: string) => {
+        renamed.push(from);
+        return ports.files.rename(from, to);
+      },
+    },
+    processes: {
+      ...ports.processes,
+      // While the dead one is looked at, its lock goes to another.
+      fate: (owner: Parameters<typeof ports.processes.fate>[0]) => {
+        if (owner.started === "1") writeFileSync(path, theirs);
+        return ports.processes.fate(owner);
+      },
+    },
+  };
+  expect(await acquireLock(slow, path, {}, { waitMs: 0 })).toMatchObject({ heldBy: { run: "living" } });
+  expect(renamed).toEqual([]);
+  expect(readFileSync(path, "utf8")).toBe(theirs);
+});
+
+test("of two who see the same dead owner one takes its lock away, the other waits for that one", async () => {
+  const path = lockPath();
+  await leaveDead(path, "of-the-dead");
+  let other: unknown;
+  const first = {
+    ...ports,
+    files: {
+      ...ports.files,
+      rename: async (from: string, to: string) => {
+        other = await acquireLock(ports, path, { run: "other" }, { waitMs: 0 });
+        await ports.files.rename(from, to);
+      },
+    },
+  };
+  const taken = await acquireLock(first, path, { run: "first" }, { waitMs: 0 });
+  expect(other).toMatchObject({ heldBy: { run: "first" } });
+  if (!("held" in taken)) throw new Error("not taken over");
+  expect(taken.held.dead).toMatchObject([{ token: "of-the-dead" }]);
+  await taken.held.forgetDead();
+  expect(readdirSync(join(path, ".."))).toEqual(["run.lock"]);
+});
+
+test("who died while taking a dead owner's lock away is in nobody's way", async () => {
+  const path = lockPath();
+  const dead = await leaveDead(path, "of-the-dead");
+  writeFileSync(`${path}.claim-of-the-dead`, dead.replace("of-the-dead", "died-too"));
+  writeFileSync(`${path}.claim-died-too`, dead.replace("of-the-dead", "and-this-one"));
+  writeFileSync(join(path, "..", ".run.lock.claim-x.0123456789ab.tmp"), "");
+  const taken = await acquireLock(ports, path, {}, { waitMs: 0 });
+  if (!("held" in taken)) throw new Error("not taken over");
+  expect(taken.held.dead).toMatchObject([{ token: "of-the-dead" }]);
+  await taken.held.forgetDead();
+  expect(readdirSync(join(path, ".."))).toEqual(["run.lock"]);
+});
+
+test("whoever waits goes on waiting while the lock goes from hand to hand, and no longer for one who keeps it", async () => {
+  const path = lockPath();
+  const held = await acquireLock(ports, path, {}, { waitMs: 0 });
+  expect("held" in held).toBe(true);
+  const owner: unknown = JSON.parse(readFileSync(path, "utf8"));
+  let now = 0;
+  let hand = 0;
+  const passing = {
+    ...ports,
+    clock: {
+      ...ports.clock,
+      monotonic: () => now,
+      sleep: (ms: number) => {
+        now += ms;
+        // For a minute each holds it for a fifth of a second.
+        if (now < 60_000 && Math.floor(now / 200) > hand)
+          writeFileSync(path, JSON.stringify(Object.assign({}, owner, { token: `hand-${String(++hand)}` })));
+        return Promise.resolve();
+      },
+    },
+  };
+  expect(await acquireLock(passing, path, {}, { waitMs: 1000 })).toHaveProperty("heldBy");
+  expect(hand).toBeGreaterThan(100);
+  expect([now > 60_000, now < 62_500]).toEqual([true, true]);
+});

@@ -1,28 +1,12 @@
 // A lock is a file that names its owner. It is made by link(2), so it appears whole or not at all; one whose owner is gone
-// (pid, start time and boot checked) is taken over: its file is set aside, and stays until whoever took over says that what
-// the dead owner left behind is gone. One killed in between leaves the next one all it must know.
+// (pid, start time and boot checked) is taken over: its file is set aside (take-away.ts), and stays until whoever took over
+// says that what the dead owner left behind is gone. One killed in between leaves the next one all it must know.
 import { basename, dirname, join } from "node:path";
-import { z } from "zod";
-import { errorCode } from "./errors.js";
-import { halfWrittenName, isHalfWritten } from "./half-written.js";
+import { isHalfWritten } from "./half-written.js";
+import { isGone, letGo, readOwner, type LockOwner } from "./lock-owner.js";
+import { place, tidyAway } from "./lock-file.js";
+import { isAside, isClaim, takeAway } from "./take-away.js";
 import type { Ports, Timer } from "./ports.js";
-
-const LockOwner = z.object({
-  token: z.string(),
-  pid: z.int(),
-  started: z.string(),
-  boot: z.string(),
-  host: z.string(),
-  namespace: z.string(),
-  /** RFC 3339. */
-  since: z.string(),
-  run: z.string().optional(),
-  /** Absolute path of the run's folder. */
-  folder: z.string().optional(),
-});
-
-/** Who holds a lock: enough to tell whether it still lives, and what it was doing. */
-export type LockOwner = z.infer<typeof LockOwner>;
 
 /** A lock that is held. */
 export interface HeldLock {
@@ -39,13 +23,11 @@ export type LockResult = { held: HeldLock } | { heldBy: LockOwner };
 
 type LockPorts = Pick<Ports, "clock" | "files" | "processes" | "random">;
 
-/** An owner that cannot be looked at (another host or pid namespace) counts as gone once it has been silent this long. */
-const SILENT_MS = 60_000;
 const HEARTBEAT_MS = 15_000;
 
 /**
- * Takes the lock at `path`, waiting up to `waitMs` for a living owner. Throws the system's error where the folder
- * cannot be written.
+ * Takes the lock at `path`, waiting for as long as it goes from hand to hand, and up to `waitMs` for one living owner. Throws
+ * the system's error where the folder cannot be written.
  */
 export async function acquireLock(
   ports: LockPorts,
@@ -61,7 +43,7 @@ export async function acquireLock(
     ...facts,
   };
   await files.makeFolder(dirname(path), 0o755);
-  const deadline = clock.monotonic() + options.waitMs;
+  const seen: Seen = { token: "", since: clock.monotonic(), hands: 0 };
   for (let free = true; ;) {
     if (free && (await place(ports, path, mine))) {
       const dead = await listDead(ports, path).catch((error: unknown) => {
@@ -70,40 +52,53 @@ export async function acquireLock(
       });
       return { held: hold(ports, path, mine, dead) };
     }
-    const owner = await readOwner(ports, path);
-    const gone = owner !== undefined && (await isGone(ports, path, owner));
-    if (gone) await takeAway(ports, path, owner, mine);
     free = true;
-    if (owner === undefined || gone) continue;
-    if (clock.monotonic() >= deadline) return { heldBy: owner };
-    free = await becomesFree(ports, path, { owner, deadline });
+    const owner = await readOwner(ports, path);
+    if (owner === undefined) continue;
+    note(seen, owner, clock.monotonic());
+    const gone = await isGone(ports, path, owner);
+    const other = gone ? await takeAway(ports, path, owner, mine) : owner;
+    if (other === undefined) continue;
+    if (clock.monotonic() >= seen.since + options.waitMs) return { heldBy: other };
+    free = await becomesFree(ports, path, seen, options.waitMs);
   }
 }
 
+/** Who had it last, since when (monotonic), and through how many hands it went meanwhile. */
+interface Seen {
+  token: string;
+  since: number;
+  hands: number;
+}
+
+function note(seen: Seen, { token }: LockOwner, now: number): void {
+  if (token === seen.token) return;
+  seen.token = token;
+  seen.since = now;
+  seen.hands++;
+}
+
 const FIRST_WAIT_MS = 5;
-const LONGEST_WAIT_MS = 40;
+const SHORT_WAIT_MS = 40;
+const LONGEST_WAIT_MS = 320;
 /** Held by one owner for so long, it is worth asking whether that one still lives. */
 const QUESTIONED_MS = 500;
 
 /**
- * Waits until nobody holds the lock, the deadline is reached, or the owner is to be questioned. A try writes a file, and a
- * question reads several: those who wait only look, or they would keep the machine from the one who works.
+ * Waits until nobody holds the lock, one owner has held it for `waitMs`, or is to be questioned. A try writes a file, and a
+ * question reads several: those who wait only look, and the less often the more want it, or they would keep the machine from
+ * the one who works.
  */
-async function becomesFree(
-  ports: LockPorts,
-  path: string,
-  { owner, deadline }: { owner: LockOwner; deadline: number },
-): Promise<boolean> {
+async function becomesFree(ports: LockPorts, path: string, seen: Seen, waitMs: number): Promise<boolean> {
   const { clock } = ports;
-  let { token } = owner;
-  let since = clock.monotonic();
-  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+  const asked = clock.monotonic();
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, SHORT_WAIT_MS * seen.hands, LONGEST_WAIT_MS)) {
     await clock.sleep(wait);
-    const now = await readOwner(ports, path);
-    if (now === undefined) return true;
-    if (now.token !== token) since = clock.monotonic();
-    token = now.token;
-    if (clock.monotonic() >= Math.min(deadline, since + QUESTIONED_MS)) return false;
+    const owner = await readOwner(ports, path);
+    if (owner === undefined) return true;
+    const now = clock.monotonic();
+    note(seen, owner, now);
+    if (now >= Math.min(seen.since + waitMs, Math.max(seen.since, asked) + QUESTIONED_MS)) return false;
   }
 }
 
@@ -116,127 +111,24 @@ export async function inspectLock(
   return owner === undefined ? undefined : { owner, gone: await isGone(ports, path, owner) };
 }
 
-async function place({ files }: LockPorts, path: string, mine: LockOwner): Promise<boolean> {
-  const beside = join(dirname(path), halfWrittenName(basename(path), mine.token.slice(0, 12)));
-  const text = JSON.stringify(mine) + "\n";
-  try {
-    await files.writeNew(beside, text, { mode: 0o644 });
-    return await linkTo(files, beside, path);
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === "EEXIST") return false;
-    if (code === "EPERM" || code === "ENOTSUP" || code === "ENOSYS")
-      return await placeWithoutLink(files, path, text);
-    throw error;
-  } finally {
-    await tidyAway(files, beside);
-  }
-}
-
-/** What cannot be removed stays for whoever holds the lock next: no reason to fail for one who has it. */
-async function tidyAway(files: LockPorts["files"], path: string): Promise<void> {
-  await files.remove(path).catch(() => undefined);
-}
-
-/** `false` also when whoever got the lock meanwhile has tidied up what was to become it. */
-async function linkTo(files: LockPorts["files"], beside: string, path: string): Promise<boolean> {
-  try {
-    await files.link(beside, path);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return false;
-    throw error;
-  }
-}
-
-/** For file systems without link(2): whoever creates the file holds it; a reader may see it half written for a moment. */
-async function placeWithoutLink(files: LockPorts["files"], path: string, text: string): Promise<boolean> {
-  try {
-    await files.writeNew(path, text, { mode: 0o644 });
-    return true;
-  } catch (error) {
-    if (errorCode(error) === "EEXIST") return false;
-    throw error;
-  }
-}
-
-async function readOwner({ files }: Pick<LockPorts, "files">, path: string): Promise<LockOwner | undefined> {
-  const bytes = await files.read(path);
-  if (bytes === undefined) return undefined;
-  const parsed = LockOwner.safeParse(parseJson(Buffer.from(bytes).toString("utf8")));
-  // Not ours to read: named by its path, gone once it has been silent for a minute.
-  return parsed.success
-    ? parsed.data
-    : { token: "", pid: 0, started: "", boot: "", host: "?", namespace: "", since: "" };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-async function isGone(
-  { clock, files, processes }: LockPorts,
-  path: string,
-  owner: LockOwner,
-): Promise<boolean> {
-  const fate = owner.token === "" ? "unknown" : await processes.fate(owner);
-  if (fate === "alive") return letGo.has(owner.token);
-  if (fate === "gone") return true;
-  const stat = await files.stat(path);
-  return stat !== undefined && clock.now() - stat.mtimeMs > SILENT_MS;
-}
-
-/** Of this process, and held by nobody in it: on a disk that fails it could not be removed, or not all be done to hold it. */
-const letGo = new Set<string>();
-
-const ASIDE = ".stale-";
-
-/** Moves a dead owner's lock aside; puts it back when, in between, it turned out to be somebody else's. */
-async function takeAway({ files }: LockPorts, path: string, dead: LockOwner, mine: LockOwner): Promise<void> {
-  const aside = `${path}${ASIDE}${dead.token}-${mine.token}`;
-  try {
-    await files.rename(path, aside);
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return;
-    throw error;
-  }
-  if ((await readOwner({ files }, aside))?.token === dead.token) return;
-  await putBack(files, aside, path);
-  await files.remove(aside);
-}
-
 interface Dead {
   file: string;
   owner: LockOwner;
 }
 
 /**
- * The locks set aside; one that is only on its way back to a living owner is left out. What was written to become this lock
- * and never did is removed: whoever holds the lock is the only one who can still need such a file.
+ * The locks set aside. What was written to become this lock and never did is removed, and claims on locks of the dead:
+ * whoever holds the lock is the only one who can still need such a file.
  */
-async function listDead({ files, processes }: LockPorts, path: string): Promise<Dead[]> {
+async function listDead({ files }: LockPorts, path: string): Promise<Dead[]> {
   const dead: Dead[] = [];
   for (const name of await files.list(dirname(path))) {
-    if (isHalfWritten(name, basename(path))) await tidyAway(files, join(dirname(path), name));
-    if (!name.startsWith(`${basename(path)}${ASIDE}`)) continue;
     const file = join(dirname(path), name);
-    const owner = await readOwner({ files }, file);
-    if (owner === undefined) continue;
-    if (letGo.has(owner.token) || (await processes.fate(owner)) !== "alive") dead.push({ file, owner });
+    if (isHalfWritten(name, basename(path)) || isClaim(name, basename(path))) await tidyAway(files, file);
+    const owner = isAside(name, basename(path)) ? await readOwner({ files }, file) : undefined;
+    if (owner !== undefined) dead.push({ file, owner });
   }
   return dead;
-}
-
-async function putBack(files: LockPorts["files"], aside: string, path: string): Promise<void> {
-  try {
-    await files.link(aside, path);
-  } catch (error) {
-    if (errorCode(error) !== "EEXIST") throw error;
-  }
 }
 
 function hold(ports: LockPorts, path: string, mine: LockOwner, dead: readonly Dead[]): HeldLock {

@@ -1,0 +1,60 @@
+// Who holds a lock, as its file says, and whether that owner still lives. Leaves taking locks to lock.ts.
+import { z } from "zod";
+import type { Ports } from "./ports.js";
+
+const LockOwner = z.object({
+  token: z.string(),
+  pid: z.int(),
+  started: z.string(),
+  boot: z.string(),
+  host: z.string(),
+  namespace: z.string(),
+  /** RFC 3339. */
+  since: z.string(),
+  run: z.string().optional(),
+  /** Absolute path of the run's folder. */
+  folder: z.string().optional(),
+});
+
+/** Who holds a lock: enough to tell whether it still lives, and what it was doing. */
+export type LockOwner = z.infer<typeof LockOwner>;
+
+/** An owner that cannot be looked at (another host or pid namespace) counts as gone once it has been silent this long. */
+const SILENT_MS = 60_000;
+/** Who the file at `path` names; `undefined` when there is none. */
+export async function readOwner(
+  { files }: Pick<Ports, "files">,
+  path: string,
+): Promise<LockOwner | undefined> {
+  const bytes = await files.read(path);
+  if (bytes === undefined) return undefined;
+  const parsed = LockOwner.safeParse(parseJson(Buffer.from(bytes).toString("utf8")));
+  // Not ours to read: named by its path, gone once it has been silent for a minute.
+  return parsed.success
+    ? parsed.data
+    : { token: "", pid: 0, started: "", boot: "", host: "?", namespace: "", since: "" };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the owner that the lock at `path` names is not there any more. */
+export async function isGone(
+  { clock, files, processes }: Pick<Ports, "clock" | "files" | "processes">,
+  path: string,
+  owner: LockOwner,
+): Promise<boolean> {
+  const fate = owner.token === "" ? "unknown" : await processes.fate(owner);
+  if (fate === "alive") return letGo.has(owner.token);
+  if (fate === "gone") return true;
+  const stat = await files.stat(path);
+  return stat !== undefined && clock.now() - stat.mtimeMs > SILENT_MS;
+}
+
+/** Of this process, and held by nobody in it: on a disk that fails it could not be removed, or not all be done to hold it. */
+export const letGo = new Set<string>();
