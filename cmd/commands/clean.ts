@@ -51,7 +51,7 @@ export async function clean(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const nothing = plan.remove.length === 0 && survey.going.length === 0;
   const asks = unsaid && !dryRun && !nothing && !hasFlag(typed, "-y");
   if (asks && !(await agrees(shell, site, { survey, plan, keep }))) {
-    await printLines(shell.err, ["nothing was removed"]);
+    await shell.say({ level: "info", lines: ["nothing was removed"] });
     return "no";
   }
   const answer = dryRun

@@ -103,7 +103,7 @@ async function printFrom(shell: Shell, folder: string, wish: Wish, from: number)
 
 /** A run that was named is followed to its end, or until it is removed. */
 async function followOne(shell: Shell, folder: string, wish: Wish, from: number): Promise<void> {
-  const { ports, err } = shell;
+  const { ports, say } = shell;
   let read = from;
   for (;;) {
     // Looked at before the lines are read: what was written until then is shown in any case.
@@ -111,7 +111,8 @@ async function followOne(shell: Shell, folder: string, wish: Wish, from: number)
     const there = (await ports.files.stat(folder)) !== undefined;
     read = await printFrom(shell, folder, wish, read);
     if (over) return;
-    if (!there) return err.write(`looper: the log of run ${path.basename(folder)} was removed\n`);
+    if (!there)
+      return say({ level: "warn", lines: [`looper: the log of run ${path.basename(folder)} was removed`] });
     await ports.clock.sleep(LOOK_AGAIN_MS);
   }
 }
