@@ -21,8 +21,8 @@ import { printLines, shownPath } from "./project.js";
 import type { Shell } from "./shell.js";
 import { addStepSummary } from "./step-summary.js";
 
-/** How it is shown: `json` prints the events, `quiet` only what the run came to. */
-export type Manner = "progress" | "quiet" | "json";
+/** How it is shown: `json` prints the events, `quiet` only what the run came to, `silent` nothing on stdout. */
+export type Manner = "progress" | "quiet" | "json" | "silent";
 
 export interface Watching {
   manner: Manner;
@@ -56,6 +56,11 @@ export class Spectator {
     const told = manner === "progress" && log.format === "text" && isWanted("info", log.level);
     const live = told && err.isTerminal && env["TERM"] !== "dumb";
     this.#screen = live ? new Screen(err, ports.clock, (columns) => this.#live(columns)) : undefined;
+  }
+
+  /** As it is now. */
+  get view(): View {
+    return this.#view;
   }
 
   /** Titles lie in the backlog, not in the log: a task that is new is looked up there. */
@@ -120,10 +125,12 @@ export class Spectator {
       log: shownPath(this.#shell, folder),
       ...(out.isTerminal ? { columns: out.columns() } : {}),
     });
-    if (this.#manner !== "json") await printLines(out, answer);
+    if (this.#manner === "progress" || this.#manner === "quiet") await printLines(out, answer);
     if (errors.length > 0)
       await this.#shell.say({ level: "error", lines: errors, facts: { ending: ended.ending } });
-    if (this.#manner !== "json") await addStepSummary(this.#shell, this.#view, ended, look);
+    // A summary tells of tasks.
+    const isRun = this.#view.release === undefined;
+    if (this.#manner !== "json" && isRun) await addStepSummary(this.#shell, this.#view, ended, look);
     if (this.#junit !== undefined)
       await writeReport(this.#shell, this.#junit, junitXml(this.#view, ended, { ...look, ...this.#scope() }));
   }

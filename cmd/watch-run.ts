@@ -2,6 +2,7 @@
 // watching to spectator.ts.
 import { openRun, type OpenRun, type RunEnd } from "../src/loop/open-run.js";
 import type { RunRequest } from "../src/loop/run-request.js";
+import type { View } from "../src/ui/view.js";
 import type { Shell, Signal } from "./shell.js";
 import { Spectator, type Watching } from "./spectator.js";
 
@@ -9,7 +10,11 @@ import { Spectator, type Watching } from "./spectator.js";
 export type Asked = Omit<RunRequest, "onEvent" | "confirm" | "terminal" | "hangsUp">;
 
 /** Opens the run and watches it to its end. */
-export async function watchRun(shell: Shell, asked: Asked, watching: Watching): Promise<RunEnd> {
+export async function watchRun(
+  shell: Shell,
+  asked: Asked,
+  watching: Watching,
+): Promise<RunEnd & { view: View }> {
   const spectator = new Spectator(shell, asked.project.todoFile, watching);
   const signals = forwardSignals(shell);
   try {
@@ -27,11 +32,11 @@ export async function watchRun(shell: Shell, asked: Asked, watching: Watching): 
     signals.to(opened);
     const end = await opened.ended;
     await spectator.conclude(opened.folder);
-    return end;
+    return { ...end, view: spectator.view };
   } catch (error) {
     const [first] = signals.early;
     if (first === undefined) throw error;
-    return { ending: "interrupted", signal: first };
+    return { ending: "interrupted", signal: first, view: spectator.view };
   } finally {
     spectator.stop();
   }

@@ -7,6 +7,7 @@ import { backlogJsonSchema, summaryJsonSchema } from "../src/todo/schema.js";
 import { Backlog } from "../src/todo/task.js";
 import { EditAnswer, FmtAnswer, ListAnswer, ValidateAnswer, WhyAnswer } from "../src/ui/shapes/backlog.js";
 import { CompletionAnswer, ConfigAnswer, DoctorAnswer, InitAnswer } from "../src/ui/shapes/project.js";
+import { PushAnswer } from "../src/ui/shapes/release.js";
 import {
   CapsuleAnswer,
   CleanAnswer,
@@ -45,6 +46,7 @@ const CLI: readonly (readonly [string, string, z.ZodType])[] = [
   ["fmt", "looper fmt --json", FmtAnswer],
   ["init", "looper init --json", InitAnswer],
   ["ls", "looper ls --json", ListAnswer],
+  ["push", "looper push --json", PushAnswer],
   ["replay", "looper replay --json", ReplayAnswer],
   ["replay-at", "looper replay --at SEQ --json", ReplayAtAnswer],
   ["replay-tree", "looper replay --tree --json", ReplayTreeAnswer],

@@ -1,5 +1,5 @@
 // The commands that work through the backlog. Cheap to load: what they do is imported only when it is asked for.
-import { FILE, type CommandDefinition, type FlagDefinition } from "../definition.js";
+import { FILE, JSON_FLAG, type CommandDefinition, type FlagDefinition } from "../definition.js";
 
 const RUN_FLAGS: readonly FlagDefinition[] = [
   { spelled: "--agent <name>", says: "the agent of every phase", completes: "agent" },
@@ -69,5 +69,38 @@ export const RUN_COMMANDS: readonly CommandDefinition[] = [
       { line: "looper run --max-duration 8h --max-iterations 40", says: "a night, and no more than that" },
     ],
     load: async () => (await import("../commands/run.js")).run,
+  },
+  {
+    name: "push",
+    operands: [
+      {
+        spelled: "[version]",
+        says: "patch, minor, major, or the version itself (default: the agent chooses)",
+      },
+    ],
+    says: "release: an agent prepares it, the runner checks, commits, tags and pushes it",
+    flags: [
+      {
+        spelled: "--agent <name>",
+        says: "the agent that prepares it (default: roles.push, or the schedule's)",
+      },
+      { spelled: "--model <model>", says: "the model the agent is to use" },
+      { spelled: "--verify <command>", says: "must pass before and after; repeatable", repeatable: true },
+      { spelled: "--trust", says: "trust the commands this project's files name" },
+      { spelled: "-y", says: "do not ask before it is pushed, nor before it is published" },
+      {
+        spelled: "--dry-run",
+        says: "show what would be released, and the prompt; start nothing, write nothing",
+      },
+      JSON_FLAG,
+    ],
+    examples: [
+      { line: "looper push", says: "the agent chooses the version from what changed; asks before the push" },
+      {
+        line: "looper push minor --dry-run",
+        says: "what would be released, and what the agent would be told",
+      },
+    ],
+    load: async () => (await import("../commands/push.js")).push,
   },
 ];

@@ -4,12 +4,12 @@ import type { AgentSettings } from "../config/agent-settings.js";
 import type { Permissions } from "../config/settings.js";
 import type { Summary } from "../todo/summary.js";
 
-export type Phase = "bootstrap" | "repair" | "iteration" | "review";
+export type Phase = "bootstrap" | "repair" | "iteration" | "review" | "push";
 
 /** What an agent is given. */
 export interface AgentRequest {
   phase: Phase;
-  /** The task at hand; absent in bootstrap, repair and review. */
+  /** The task at hand; absent in all other phases. */
   taskId?: string;
   iteration: number;
   /** From 1. */

@@ -17,7 +17,7 @@ export interface Self {
 
 /** What the child reads on stdin. The environment is its own. */
 export const HostRequest = z.object({
-  phase: z.enum(["bootstrap", "repair", "iteration", "review"]),
+  phase: z.enum(["bootstrap", "repair", "iteration", "review", "push"]),
   taskId: z.exactOptional(z.string()),
   iteration: z.int(),
   attempt: z.int(),

@@ -57,6 +57,7 @@ export const Script = z.union([
     review: z.exactOptional(Attempts),
     bootstrap: z.exactOptional(Attempts),
     repair: z.exactOptional(Attempts),
+    push: z.exactOptional(Attempts),
   }),
 ]);
 export type Script = z.infer<typeof Script>;
@@ -76,6 +77,8 @@ export function chooseAttempt(
       return entry(script.bootstrap, request.attempt);
     case "repair":
       return entry(script.repair, request.attempt);
+    case "push":
+      return entry(script.push, request.attempt);
     case "review":
       return entry(script.review, request.attempt) ?? NOTHING_FOUND;
     case "iteration": {

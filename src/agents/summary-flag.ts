@@ -9,7 +9,7 @@ export function summarySchema(
   { phase }: Pick<AgentRequest, "phase">,
   { flag, args }: { flag: string; args: readonly string[] },
 ): string | undefined {
-  if (phase === "bootstrap" || phase === "repair") return undefined;
+  if (phase !== "iteration" && phase !== "review") return undefined;
   if (args.some((arg) => arg === flag || arg.startsWith(`${flag}=`))) return undefined;
   return JSON.stringify(summaryStrictJsonSchema());
 }

@@ -46,7 +46,7 @@ export interface SettingsPaths {
   pricesFile?: string;
   logDir: string;
   envFile?: string;
-  prompts: Readonly<Partial<Record<"bootstrap" | "iteration" | "repair" | "review", string>>>;
+  prompts: Readonly<Partial<Record<"bootstrap" | "iteration" | "repair" | "review" | "push", string>>>;
 }
 
 /** The paths of resolved settings. A variable in `log_dir` that is not set is a `usage` error. */

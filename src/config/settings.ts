@@ -160,6 +160,7 @@ export const SETTINGS = {
   "roles.review": row(agent, "The agent of reviews.", { flag: "--review-agent" }),
   "roles.repair": row(agent, "The agent that repairs a broken task file.", { flag: "--repair-agent" }),
   "roles.bootstrap": row(agent, "The agent that writes the first task file.", { flag: "--bootstrap-agent" }),
+  "roles.push": row(agent, "The agent that prepares releases.", {}),
 
   "loop.max_iterations": row(wholeNumber(1), "Attempts and review passes of one run.", {
     default: 50,
@@ -330,6 +331,7 @@ export const SETTINGS = {
   }),
   "prompts.repair": row(path, "A file used instead of the bundled repair prompt.", {}),
   "prompts.review": row(path, "A file used instead of the bundled review prompt.", {}),
+  "prompts.push": row(path, "A file used instead of the bundled push prompt.", {}),
 
   env_file: row(
     path,

@@ -76,6 +76,8 @@ export interface GitCall {
   index?: string;
   /** Exit codes beside 0 that are answers, not failures. */
   answers?: readonly number[];
+  /** The longest it may take, in ms; without it a minute. */
+  limitMs?: number;
 }
 
 export interface GitAnswer {
@@ -120,18 +122,19 @@ export async function runGit(
       env: call.index === undefined ? place.env : { ...place.env, GIT_INDEX_FILE: call.index },
       ...(call.input === undefined ? {} : { input: Buffer.from(call.input, "latin1") }),
     },
-    { timeoutMs: LIMIT_MS, maxBytes: MOST_BYTES },
+    { timeoutMs: call.limitMs ?? LIMIT_MS, maxBytes: MOST_BYTES },
   );
-  return readAnswer(`git ${subcommand(args)}`, result, call.answers ?? []);
+  return readAnswer(`git ${subcommand(args)}`, result, call);
 }
 
 function subcommand(args: readonly string[]): string {
   return args.find((arg, at) => !arg.startsWith("-") && args[at - 1] !== "-c") ?? "";
 }
 
-function readAnswer(command: string, result: ProcessResult, answers: readonly number[]): GitAnswer {
+function readAnswer(command: string, result: ProcessResult, call: GitCall): GitAnswer {
   const { end, stdout, stderr } = result;
-  if (result.timedOut) throw new GitError(command, `took longer than ${String(LIMIT_MS / 1000)} s`);
+  const { answers = [], limitMs = LIMIT_MS } = call;
+  if (result.timedOut) throw new GitError(command, `took longer than ${String(limitMs / 1000)} s`);
   if (end.how === "not-found") throw new GitError(command, end.message);
   if (end.how === "killed") throw new GitError(command, `was ended by ${end.signal}`);
   if (stdout.length >= MOST_BYTES) throw new GitError(command, "its answer is too long");

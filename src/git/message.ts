@@ -1,4 +1,4 @@
-// The messages of commits: of a task, and of its undoing. What they say comes from agents and backlogs and is hostile:
+// The messages of commits: of a task, of its undoing, of a release. What they say comes from agents and backlogs and is hostile:
 // nothing in it may pass for one of our trailers. Leaves reading them back to live-commits.ts.
 
 export interface CommitTexts {
@@ -26,6 +26,7 @@ export const TRAILER = {
   agent: "Looper-Agent",
   undo: "Looper-Undo",
   undoCommit: "Looper-Undo-Commit",
+  release: "Looper-Release",
 } as const;
 
 const LONGEST_TITLE = 100;
@@ -52,6 +53,29 @@ export function formatUndoMessage({ title, reason, undone }: UndoTexts): string 
     `${TRAILER.undoCommit}: ${commit}`,
   ]);
   return joinParts(`Undo: ${titleLine(title)}`.trim(), [reason, list], trailers);
+}
+
+/** "Release 1.3.0", the changelog's entry, and a trailer block that names the tag. */
+export function formatReleaseMessage(release: {
+  version: string;
+  tag: string;
+  notes: string;
+  run: string;
+  agent: string;
+}): string {
+  const { version, tag, notes, run, agent } = release;
+  const trailers = [
+    `${TRAILER.release}: ${cleanLine(tag)}`,
+    `${TRAILER.run}: ${cleanLine(run)}`,
+    `${TRAILER.agent}: ${cleanLine(agent)}`,
+  ];
+  // A line of Markdown's that begins with # is no comment: git takes this message as it is.
+  return joinParts(`Release ${titleLine(version)}`, [notes], trailers);
+}
+
+/** The message of a release's tag: its name, and the changelog's entry. */
+export function formatTagMessage({ tag, notes }: { tag: string; notes: string }): string {
+  return `${[titleLine(tag), body(notes)].filter((text) => text !== "").join("\n\n")}\n`;
 }
 
 /** An id as a trailer spells it. */

@@ -23,6 +23,10 @@ export const ENDINGS = [
 export const Ending = z.enum(ENDINGS);
 export type Ending = z.infer<typeof Ending>;
 
+/** What a release goes through beside the agent's work: checks before and after it, the judgement, and the steps out. */
+export const RELEASE_STEPS = ["before", "judge", "after", "make", "push", "publish"] as const;
+export type ReleaseStep = (typeof RELEASE_STEPS)[number];
+
 const Row = z.object({
   id: TaskId,
   status: Status,
@@ -232,6 +236,38 @@ const StepEvents = {
     output: z.string(),
     duration_ms: z.number(),
   }),
+  release_step: z.object({
+    type: z.literal("release_step"),
+    ...job,
+    what: z.enum(RELEASE_STEPS),
+    /** `failed`: it went through, and the answer is no. */
+    outcome: z.enum(["ok", "failed", "interrupted"]),
+    /** Why not, one line each. */
+    problems: z.array(z.object({ check: z.string(), message: z.string() })).default([]),
+    /** Of the checks. */
+    commands: z
+      .array(
+        z.object({
+          command: z.string(),
+          passed: z.boolean(),
+          end: z.enum(["exited", "killed", "timed-out", "not-found"]),
+          exit_code: z.int().optional(),
+          duration_ms: z.number(),
+          tail: z.string(),
+        }),
+      )
+      .optional(),
+    /** What the agent has made of it. */
+    version: z.string().optional(),
+    tag: z.string().optional(),
+    paths: z.array(z.string()).optional(),
+    /** Changed paths that are no part of a release. */
+    strange: z.array(z.string()).optional(),
+    notes: z.string().optional(),
+    commit: z.string().optional(),
+    /** Where it was published. */
+    url: z.string().optional(),
+  }),
   effect_failed: z.object({
     type: z.literal("effect_failed"),
     ...job,
@@ -288,6 +324,7 @@ export const StepEvent = z.discriminatedUnion("type", [
   StepEvents.restored,
   StepEvents.committed,
   StepEvents.hook_finished,
+  StepEvents.release_step,
   StepEvents.effect_failed,
   StepEvents.run_interrupted,
   StepEvents.stop_sent,

@@ -8,6 +8,33 @@ const hookLists = z.object({
   on_run_end: z.array(z.string()),
 });
 
+/** What a release is to come to, and what must be asked for. */
+const ReleaseRules = z.object({
+  /** The version there is; absent: nothing says one. */
+  from: z.string().optional(),
+  /** What was asked for: patch, minor, major or a version; absent: the agent chooses. */
+  wanted: z.string().optional(),
+  /** Whether there are commands that prove it. */
+  checks: z.boolean(),
+  /** Who answers questions: a person, `-y`, or nobody. */
+  answers: z.enum(["person", "yes", "nobody"]),
+  branch: z.string(),
+  remote: z.object({ name: z.string(), url: z.string(), branch: z.string() }).optional(),
+  /** A release can be published there besides. */
+  github: z.string().optional(),
+  /** One that was made before, and is yet to be pushed (or only published). */
+  made: z
+    .object({
+      version: z.string(),
+      tag: z.string(),
+      commit: z.string(),
+      tagged: z.boolean(),
+      pushed: z.boolean(),
+    })
+    .optional(),
+});
+export type ReleaseRules = z.infer<typeof ReleaseRules>;
+
 /** What a run was told to do, resolved: all that `step` may know of settings and flags. */
 export const Rules = z.object({
   max_iterations: z.int(),
@@ -55,5 +82,7 @@ export const Rules = z.object({
   /** Whether an empty backlog may be drafted by an agent; `refused` says why. */
   bootstrap: z.union([z.literal("allowed"), z.literal("ask"), z.object({ refused: z.string() })]),
   workers: z.int().min(1),
+  /** It is no run over the backlog: an agent prepares a release, which is then made and pushed. */
+  release: ReleaseRules.optional(),
 });
 export type Rules = z.infer<typeof Rules>;

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { Status, TaskId } from "../todo/task.js";
 
-const PHASES = ["bootstrap", "repair", "iteration", "review"] as const;
+const PHASES = ["bootstrap", "repair", "iteration", "review", "push"] as const;
 /** What a job's lines carry beside their own fields. */
 export const job = {
   job: z.int(),

@@ -45,8 +45,7 @@ export interface Assembly {
 
 /** Finds out. Whatever keeps the run from starting is a `UserError`. */
 export async function assemble(request: RunRequest): Promise<Assembly> {
-  const { ports, project } = request;
-  const { settings } = project.resolved;
+  const { settings } = request.project.resolved;
   const tasks = await checkRequest(request);
   // A finished backlog starts nothing: neither trust nor an agent is asked for.
   const finished = tasks.some(isMarker) && tasks.every(({ status }) => status === "done");
@@ -57,18 +56,13 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
   const rules = rulesOf(request, schedule, await bootstrapRule(request, tasks));
   const agents = finished ? [] : await lookUp(request, { hands, rules, tasks });
   const { repo, warning } = await repositoryOf(request);
-  const { envFile } = project.paths;
-  const envText = envFile === undefined ? undefined : await ports.files.read(envFile);
-  if (envFile !== undefined && envText === undefined) {
-    throw new UserError("usage", `env_file ${envFile} is not there`, "create it, or remove the setting");
-  }
   return {
     rules,
     trusted,
     hands,
     agents,
     check,
-    envFile: envFile === undefined ? {} : parseEnvFile(envFile, Buffer.from(envText ?? []).toString("utf8")),
+    envFile: await readEnvFile(request),
     agentEnv: Object.fromEntries(Object.values(settings.agents).flatMap(({ env }) => Object.entries(env))),
     ...(repo === undefined ? {} : { repo }),
     warnings: [
@@ -76,6 +70,54 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
       ...(finished ? [] : unproven(request, { tasks, git: repo !== undefined })),
     ],
   };
+}
+
+/** The same of a release: one agent, and a repository that must be there; none is made. */
+export async function assembleRelease(given: RunRequest): Promise<Assembly & { repo: Repository }> {
+  const { settings } = given.project.resolved;
+  const tasks = await checkRequest(given);
+  const repo = await releaseRepository(given);
+  const trusted = await askTrust(given, tasks);
+  const { request, rules, hands, agents, check } = await releaseAgent(given, tasks);
+  return {
+    ...{ rules, trusted, hands, agents, check, repo },
+    envFile: await readEnvFile(request),
+    agentEnv: Object.fromEntries(Object.values(settings.agents).flatMap(({ env }) => Object.entries(env))),
+    warnings: [],
+  };
+}
+
+/** Who prepares releases: `--agent`, `roles.push`, or the schedule's first; looked up, and nothing started. */
+export async function releaseAgent(given: RunRequest, tasks: readonly Task[] = []) {
+  const check = await checkOptions(given);
+  const hands = makeHands(given, await pricesOf(given));
+  const { roles } = given.project.resolved.settings;
+  const [first] = given.agent === undefined && roles.push === undefined ? await scheduleOf(given, hands) : [];
+  const agent = given.agent ?? roles.push ?? first ?? AUTO;
+  const request = { ...given, agent };
+  const rules = rulesOf(request, [agent], { refused: "a release drafts no backlog" });
+  return { request, rules, hands, check, agent, agents: await lookUp(request, { hands, rules, tasks }) };
+}
+
+/** The repository a release is made in; `no` where there is none. */
+export async function releaseRepository(request: RunRequest): Promise<Repository> {
+  const opened = await openRepository(request.ports, await repositoryPlaces(request));
+  if (opened.ok) return opened.value;
+  const { why, message } = opened.error;
+  throw new UserError(
+    why === "unusable" ? "environment" : "no",
+    `${message}: there is nothing to release`,
+    why === "no-repository" ? "git init, and commit what there is" : undefined,
+  );
+}
+
+async function readEnvFile({ ports, project }: RunRequest): Promise<Readonly<Record<string, string>>> {
+  const { envFile } = project.paths;
+  if (envFile === undefined) return {};
+  const bytes = await ports.files.read(envFile);
+  if (bytes === undefined)
+    throw new UserError("usage", `env_file ${envFile} is not there`, "create it, or remove the setting");
+  return parseEnvFile(envFile, Buffer.from(bytes).toString("utf8"));
 }
 
 /** Whether a run could start, trust and repository aside: what keeps it from it is the `UserError` it would end with. */
@@ -314,12 +356,11 @@ async function repositoryOf(request: RunRequest): Promise<{ repo?: Repository; w
 }
 
 /** Goes to the branch that is asked for; answers where HEAD is then. Contract: the run holds its locks, or another run works here. */
-export async function goToBranch(
-  { ports, project }: RunRequest,
-  repo: Repository,
-): Promise<Head | undefined> {
+export async function goToBranch(request: RunRequest, repo: Repository): Promise<Head | undefined> {
+  const { ports, project } = request;
   const { branch } = project.resolved.settings.git;
-  if (branch !== "current") {
+  // What is released is the branch one stands on.
+  if (branch !== "current" && request.release === undefined) {
     const used = await useBranch(repo, branch.replaceAll("{run}", stampOf(ports.clock.now())));
     if (!used.ok)
       throw new UserError(

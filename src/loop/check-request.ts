@@ -2,6 +2,7 @@
 import {
   bootstrapVariables,
   iterationVariables,
+  pushVariables,
   repairVariables,
   reviewVariables,
 } from "../prompts/compose.js";
@@ -98,6 +99,11 @@ function sample(name: PromptName): Readonly<Record<string, string>> {
       return bootstrapVariables({ project, documents: [], entries: [], idea: "", outputFile: "" });
     case "repair":
       return repairVariables({ project, brokenText: "", brokenFile: "", problems: [], outputFile: "" });
+    case "push": {
+      const lists = { places: [], changes: [], checks: [] };
+      const texts = { from: "", wanted: "", tag: "", changelog: "", changelogHead: "" };
+      return pushVariables({ ...lists, ...texts, project, count: 0 });
+    }
     default:
       return never(name);
   }

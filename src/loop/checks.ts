@@ -4,8 +4,8 @@ import { resolve } from "node:path";
 import { measureColdBaseline, runColdGate } from "../gate/cold-gate.js";
 import { openColdPlaces, type ColdPlaces } from "../gate/cold-room.js";
 import { measureBaseline, runGate } from "../gate/gate.js";
-import type { GatePlan, Room } from "../gate/run-commands.js";
-import type { Baseline, GateReport } from "../gate/verdict.js";
+import { runCommands, type GatePlan, type Room } from "../gate/run-commands.js";
+import type { Baseline, GateReport, Ran } from "../gate/verdict.js";
 import type { DiffEntry } from "../git/diff.js";
 import { putBack } from "../git/put-back.js";
 import { baseEnvironment, gateEnvironment } from "./environment.js";
@@ -112,6 +112,22 @@ export async function check(
   const verdict = await runGate(ports, room, { ...plan, strict, baseline }, stop);
   await reports.remove();
   return { ...verdict, warnings: isEmpty ? [] : await takeBack(world, job, changes) };
+}
+
+/** Runs the project's commands in the project as it is, each to its end, and takes back what they did to the tree. */
+export async function runAll(
+  world: World,
+  job: JobFacts,
+  stop: AbortSignal,
+): Promise<{ ran: readonly Ran[]; warnings: readonly string[] } | "interrupted"> {
+  const room = await roomOf(world, job);
+  const plan = planOf(world, []);
+  const reports = await absentReports(world, room, plan);
+  const ran = await runCommands(world.ports, room, plan, stop);
+  await reports.remove();
+  const changes = world.memory.snapshots.get(job.job)?.changes ?? [];
+  const warnings = await takeBack(world, job, changes);
+  return ran === "interrupted" ? ran : { ran, warnings };
 }
 
 function planOf({ project }: World, own: readonly string[]): GatePlan {

@@ -75,6 +75,7 @@ export function stepClose(close: Close, event: Sealed<StepEvent>, turn: Turn): S
       return tooLate(close, turn);
     case "run_started":
     case "recovered":
+    case "release_step":
       throw new Error(`${event.type} came while the run was ending`);
     default:
       return never(event);

@@ -1,5 +1,5 @@
 import type { Budget, Phase } from "../agents/agent.js";
-import type { Ending } from "../logging/events.js";
+import type { Ending, ReleaseStep } from "../logging/events.js";
 import type { Change } from "../todo/change.js";
 import type { TaskId } from "../todo/task.js";
 
@@ -29,6 +29,16 @@ export interface PlannedHook {
   hook: "pre_iteration" | "post_iteration" | "on_blocked" | "on_run_end";
   at: number;
   command: string;
+}
+
+/** A release that is made, or is to be. */
+export interface PlannedRelease {
+  version: string;
+  tag: string;
+  /** Once it is made. */
+  commit?: string;
+  /** The changelog's entry. */
+  notes: string;
 }
 
 /**
@@ -62,6 +72,8 @@ export type Effect =
   /** The tracked backlog alone, if it changed since the last commit. */
   | { kind: "commit-backlog"; ending: Ending }
   | ({ kind: "run-hook"; job?: JobFacts; status: HookStatus | Ending; label: string } & PlannedHook)
+  /** `version`, `tag`, `notes` from what was judged. */
+  | { kind: "release"; job: JobFacts; what: ReleaseStep; release?: PlannedRelease }
   | { kind: "stop"; job: JobFacts; how: "now" | "kill" }
   | {
       kind: "finish";

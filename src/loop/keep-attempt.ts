@@ -9,6 +9,9 @@ import type { World } from "./world.js";
 /** No task has such an id: white space is in it. One name for all, so that a killed run leaves at most one. */
 export const THE_REVIEW = "the review";
 
+/** What a release is kept under; no task has such an id either. */
+export const THE_RELEASE = "the release";
+
 /** Notes the backlog as it is before the run's first claim or review. */
 export async function noteStart({ ports, project, repo, memory }: World): Promise<void> {
   if (repo === undefined || memory.start !== undefined) return;

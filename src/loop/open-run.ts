@@ -16,7 +16,8 @@ import { Inbox } from "./inbox.js";
 import { lockPaths, takeRunLocks, type RunLocks } from "./locks.js";
 import { perform } from "./perform.js";
 import { listenForStops } from "./stop-asked.js";
-import { assemble, goToBranch, type Assembly } from "./assemble.js";
+import { assemble, assembleRelease, goToBranch, type Assembly } from "./assemble.js";
+import { prepareRelease } from "./open-release.js";
 import { readToldPauses, type ToldPause } from "../logging/earlier-pauses.js";
 import { recoverRun } from "./recover.js";
 import type { RunRequest } from "./run-request.js";
@@ -42,7 +43,8 @@ export interface RunEnd {
 /** Assembles a run and starts it. Whatever keeps it from starting is a `UserError`. */
 export async function openRun(request: RunRequest): Promise<OpenRun> {
   const { ports, project } = request;
-  const assembly = await assemble(request);
+  const isRelease = request.release !== undefined;
+  const assembly = isRelease ? await assembleRelease(request) : await assemble(request);
   const paths = lockPaths({
     // The same file by another name is the same backlog.
     todoFile: (await ports.files.realPath(project.todoFile)) ?? project.todoFile,
@@ -66,6 +68,7 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
   const pauses = stillHolding(told, assembly.hands);
   const recovered = pauses.length === 0 ? swept : { ...swept, pauses };
   if (recovered.left.length === 0) await locks.forgetDead();
+  const ready = await prepareRelease(request, assembly);
   const head = assembly.repo === undefined ? undefined : await goToBranch(request, assembly.repo);
   const env = baseEnvironment(request.env, assembly.envFile);
   const redact = createRedact(await withoutPaths(ports, secretValues({ ...env, ...assembly.agentEnv })));
@@ -92,6 +95,7 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
     check: assembly.check,
     store,
     ...(repo === undefined ? {} : { repo }),
+    ...(ready.release === undefined ? {} : { release: ready.release }),
     hands: assembly.hands,
     trusted: assembly.trusted,
     env,
@@ -103,7 +107,7 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
     memory: emptyMemory(),
   };
   const inbox = new Inbox();
-  inbox.put(started(request, { ...assembly, head }, log.run));
+  inbox.put(started(request, { ...ready, head }, log.run));
   inbox.put(recovered);
   return {
     run: log.run,

@@ -57,6 +57,7 @@ export function stepOpening(opening: Opening, event: Sealed<StepEvent>, turn: Tu
     case "hook_finished":
     case "snapshot":
     case "restored":
+    case "release_step":
     case "run_ended":
       throw new Error(`${event.type} came before there was a backlog`);
     default:

@@ -33,11 +33,14 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     await ports.files.writeNew(promptFile, prompt, { mode: 0o600 });
     // L1: what was decided is safe against power loss before an agent starts.
     await log.sync();
-    const before = step.draft === undefined ? undefined : await ports.files.read(world.project.todoFile);
+    const guards = step.draft !== undefined || job.phase === "push";
+    const before = guards ? await ports.files.read(world.project.todoFile) : undefined;
     const hearing = { began, effect, hand, step, prompt, promptFile, stop };
     const result = await askAgain(world, hearing, await listen(world, hearing));
     await tellSummary(world, job, result);
     if (step.draft !== undefined) await takeDraft(world, step.draft, before);
+    // What else there is of it the release's own check tells.
+    else if (guards) await world.store.putBack(before);
     if ((await ports.files.stat(step.folder)) === undefined) throw await putBackWithoutLog(world, effect);
     await writeLastMessage(world, hearing, result);
     return finished(job, result, ports.clock.monotonic() - began);
@@ -54,7 +57,8 @@ type Heard = AgentResult & { used?: Used };
 async function askAgain(world: World, hearing: Hearing, first: Heard): Promise<Heard> {
   const { effect, step, stop } = hearing;
   const { job } = effect;
-  const needs = world.project.resolved.settings.loop.apply_summary && step.draft === undefined;
+  const reports = job.phase === "iteration" || job.phase === "review";
+  const needs = world.project.resolved.settings.loop.apply_summary && reports;
   const session = sessionToAsk(first);
   if (!needs || session === undefined || stop.signal.aborted) return first;
   const elapsed = world.ports.clock.monotonic() - hearing.began;

@@ -7,13 +7,15 @@ import { publish } from "../git/publish.js";
 import { publishWithTree } from "../git/revert-tree.js";
 import { restoreTo } from "../git/restore.js";
 import { snapshot } from "../git/snapshot.js";
+import { putTagsBack } from "../git/tags.js";
 import type { StepEvent } from "../logging/events.js";
 import { openCold } from "./checks.js";
 import { EffectError } from "./drive.js";
 import type { Effect, JobFacts } from "./effects.js";
-import { keepAttempt, keepStart, noteStart, THE_REVIEW } from "./keep-attempt.js";
+import { keepAttempt, keepStart, noteStart, THE_RELEASE, THE_REVIEW } from "./keep-attempt.js";
 import { missingOf } from "./missing.js";
 import { changeBacklog, toOutcome } from "./perform-backlog.js";
+import { PUSH_LABEL } from "./releasing.js";
 import { unwrap } from "./unwrap.js";
 import type { World } from "./world.js";
 
@@ -22,12 +24,14 @@ type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
 /** Keeps the tree as an attempt finds it. Without git there is nothing to keep. */
 export async function performCheckpoint(world: World, { job, reuse }: Do<"checkpoint">): Promise<StepEvent> {
   if (world.repo === undefined) return { type: "checkpoint", ...job, reused: false, dirty: 0 };
-  await noteStart(world);
-  const order = { id: job.task_id ?? THE_REVIEW, run: world.log.run, reuse };
-  await openCold(world);
-  const made = unwrap("checkpoint", await checkpoint(world.repo, order));
+  const isRelease = job.phase === "push";
+  if (!isRelease) await noteStart(world);
+  const id = isRelease ? THE_RELEASE : (job.task_id ?? THE_REVIEW);
+  // The checks of a release run where it is made.
+  if (!isRelease) await openCold(world);
+  const made = unwrap("checkpoint", await checkpoint(world.repo, { id, run: world.log.run, reuse }));
   world.memory.checkpoints.set(job.job, made);
-  await keepStart(world, made.base);
+  if (!isRelease) await keepStart(world, made.base);
   for (const message of made.warnings) await world.log.tell({ type: "warning", ...job, message });
   return {
     type: "checkpoint",
@@ -41,7 +45,7 @@ export async function performCheckpoint(world: World, { job, reuse }: Do<"checkp
 
 /** What the attempt did to the tree and to HEAD, as the agent left them. */
 export async function performSnapshot(world: World, { job }: Do<"snapshot">): Promise<StepEvent> {
-  const taken = await takeSnapshot(world, job, `${job.task_id ?? "job"}-${String(job.attempt)}`);
+  const taken = await takeSnapshot(world, job, labelOf(job));
   if (taken === undefined) return { type: "snapshot", ...job, changed: 0, head: "same", warnings: [] };
   const { verdict } = taken;
   return {
@@ -54,17 +58,24 @@ export async function performSnapshot(world: World, { job }: Do<"snapshot">): Pr
   };
 }
 
+/** Names what is put aside. */
+function labelOf({ task_id, attempt, phase }: JobFacts): string {
+  return phase === "push" ? PUSH_LABEL : `${task_id ?? "job"}-${String(attempt)}`;
+}
+
 async function takeSnapshot(world: World, job: JobFacts, label: string) {
   const { repo, memory } = world;
   const before = memory.checkpoints.get(job.job);
   if (repo === undefined || before === undefined) return undefined;
-  const policy = world.project.resolved.settings.git.commit;
-  const taken = unwrap(
-    "snapshot",
-    await snapshot(repo, { checkpoint: before, run: world.log.run, label, policy }),
-  );
-  memory.snapshots.set(job.job, taken);
-  return taken;
+  const { run } = world.log;
+  // A release is committed by the runner, whoever commits elsewhere.
+  const policy = job.phase === "push" ? "runner" : world.project.resolved.settings.git.commit;
+  const taken = unwrap("snapshot", await snapshot(repo, { checkpoint: before, run, label, policy }));
+  const tags = world.release?.tags;
+  const putBack = tags === undefined ? [] : unwrap("snapshot", await putTagsBack(repo, tags, { run, label }));
+  const all = { ...taken, warnings: [...taken.warnings, ...putBack] };
+  memory.snapshots.set(job.job, all);
+  return all;
 }
 
 /**
@@ -73,11 +84,11 @@ async function takeSnapshot(world: World, job: JobFacts, label: string) {
  */
 export async function performRestore(world: World, { job }: Do<"restore">): Promise<StepEvent> {
   const isReview = job.task_id === undefined;
-  const label = isReview ? `review-${String(job.iteration)}` : `${job.task_id}-${String(job.attempt)}`;
+  const label = job.phase === "review" ? `review-${String(job.iteration)}` : labelOf(job);
   // Of an attempt the snapshot was taken before it was judged.
   if (isReview) await takeSnapshot(world, job, label);
   const before = world.memory.checkpoints.get(job.job);
-  await keepAttempt(world, job);
+  if (job.phase !== "push") await keepAttempt(world, job);
   forget(world, job);
   if (world.repo === undefined || before === undefined) return { type: "restored", ...job, paths: [] };
   const back = unwrap(

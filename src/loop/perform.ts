@@ -10,6 +10,7 @@ import { performAgent } from "./perform-agent.js";
 import { performFinish } from "./perform-finish.js";
 import { performBaseline, performGate } from "./perform-gate.js";
 import { performRead } from "./perform-backlog.js";
+import { performRelease } from "./perform-release.js";
 import {
   performChange,
   performCheckpoint,
@@ -55,6 +56,8 @@ export async function perform(world: World, effect: Effect): Promise<StepEvent> 
       return performCommitBacklog(world, effect);
     case "run-hook":
       return performHook(world, effect);
+    case "release":
+      return performRelease(world, effect);
     case "stop":
       world.memory.stops.get(effect.job.job)?.abort(effect.how);
       return { type: "stop_sent", ...effect.job, how: effect.how };

@@ -6,9 +6,11 @@ import { changesSince } from "../git/history.js";
 import {
   bootstrapVariables,
   iterationVariables,
+  pushVariables,
   repairVariables,
   reviewVariables,
   type BacklogFacts,
+  type PushFacts,
 } from "../prompts/compose.js";
 import { readDocuments } from "../prompts/read-documents.js";
 import { render } from "../prompts/render.js";
@@ -18,12 +20,13 @@ import { never } from "../system/never.js";
 import type { Files } from "../system/ports.js";
 import type { Task, TaskId } from "../todo/task.js";
 import type { Earlier, JobFacts } from "./effects.js";
+import { fromFolder } from "./release/survey.js";
 import type { World as WholeWorld } from "./world.js";
 
 /** What a prompt is made from. */
 export type PromptWorld = Pick<
   WholeWorld,
-  "ports" | "project" | "check" | "memory" | "promptsFolder" | "idea" | "repo" | "head"
+  "ports" | "project" | "check" | "memory" | "promptsFolder" | "idea" | "repo" | "head" | "release"
 >;
 
 /** The tasks finished lately that a prompt recalls. */
@@ -87,6 +90,8 @@ async function variablesFor(
     }
     case "repair":
       return repairVariables({ ...(await brokenFacts(world)), outputFile: extra.draft ?? "" });
+    case "push":
+      return pushVariables(pushFacts(world));
     default:
       return never(phase);
   }
@@ -139,6 +144,27 @@ async function reviewFacts(world: PromptWorld) {
     done: tasks.filter(({ status }) => status === "done"),
     open: tasks.filter(({ status }) => status !== "done"),
     changes: changes?.ok === true ? changes.value : "",
+  };
+}
+
+/** So much of a changelog is its head, in characters. */
+const CHANGELOG_HEAD = 6_000;
+
+function pushFacts({ project, release }: PromptWorld): PushFacts {
+  if (release === undefined) throw new Error("nothing was found out of a release");
+  const { known, since, lastTag = "" } = release;
+  const { folder, changelog } = known;
+  return {
+    project: { folder: project.folder },
+    from: known.from ?? "",
+    wanted: known.wanted ?? "",
+    places: known.places.map(({ path, where }) => `${fromFolder(folder, path)} (${where})`),
+    tag: lastTag,
+    count: since.count,
+    changes: since.subjects,
+    changelog: changelog === undefined ? "" : fromFolder(folder, changelog),
+    changelogHead: (known.changelogText ?? "").slice(0, CHANGELOG_HEAD),
+    checks: project.resolved.settings.verify.commands,
   };
 }
 

@@ -22,6 +22,8 @@ export interface RunRequest {
   idea?: string;
   /** `--trust`, or CI. */
   trust: boolean;
+  /** It is a release: `wanted` is patch, minor, major or a version; absent, the agent chooses. */
+  release?: { wanted?: string };
   /** `-y`. */
   yes: boolean;
   /** Somebody is there to be asked. */

@@ -1,15 +1,16 @@
 // The states of a run. Each lies under one key, so that no field outlives its phase.
-import type { Rules } from "../logging/rules.js";
-import type { Ending, StepEvent } from "../logging/events.js";
+import type { ReleaseRules, Rules } from "../logging/rules.js";
+import type { Ending, ReleaseStep, StepEvent } from "../logging/events.js";
 import type { IndexRow, Status, TaskId } from "../todo/task.js";
 import type { Spent } from "./spending.js";
 import type { Pauses } from "./pauses.js";
-import type { Earlier, JobFacts, PlannedHook } from "./effects.js";
+import type { Earlier, JobFacts, PlannedHook, PlannedRelease } from "./effects.js";
 
 export type State =
   | { phase: "new" }
   | { phase: "opening"; opening: Opening }
   | { phase: "working"; work: Work }
+  | { phase: "releasing"; release: Releasing }
   | { phase: "ending"; close: Close }
   | { phase: "ended"; ending: Ending };
 
@@ -43,7 +44,7 @@ export interface Opening extends Frame {
   job?: Job | undefined;
 }
 
-export type JobKind = JobFacts["phase"];
+export type JobKind = Exclude<JobFacts["phase"], "push">;
 
 /** The stages of a job, in order; which of them a kind of job has is said in `job.ts`. */
 export type Stage =
@@ -63,7 +64,7 @@ export type Stage =
 
 /** One attempt, review, draft or repair on its way. */
 export interface Job {
-  facts: JobFacts;
+  facts: JobFacts & { phase: JobKind };
   stage: Stage;
   /** The status the task had when it was claimed. */
   from?: Status;
@@ -115,6 +116,31 @@ export interface Work extends Frame {
   resumeAt?: number;
   /** What ends the run once the jobs in flight have ended; `broken`: the world failed, and nothing more is written into it. */
   closing?: { ending: Ending; message: string | undefined; broken?: true };
+}
+
+/** Where a release is; each waits for the one event that moves it on. */
+export type ReleaseStage =
+  | "start"
+  | "ask-unchecked"
+  | "checkpoint"
+  | "agent"
+  | "snapshot"
+  | "ask-strange"
+  | "ask-push"
+  | "ask-publish"
+  | "restore"
+  | "finish"
+  | ReleaseStep;
+
+/** In place of a run over the backlog: a release on its way. */
+export interface Releasing extends Frame {
+  order: ReleaseRules;
+  job: JobFacts;
+  stage: ReleaseStage;
+  /** Once it is known what it is to be. */
+  planned?: PlannedRelease;
+  /** What it ends with, once the tree is as before. */
+  closing?: { ending: Ending; message?: string };
 }
 
 /** The last things: the backlog's own commit, the hooks, the end. */

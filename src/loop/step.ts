@@ -1,11 +1,12 @@
 // `step`: the whole judgement of a run, pure. An event in; the next state, what to do, and why, out.
-// Leaves doing to drive.ts. The machines: opening.ts, work.ts (with job.ts), close.ts.
+// Leaves doing to drive.ts. The machines: opening.ts, work.ts (with job.ts), close.ts; releasing.ts.
 import { never } from "../system/never.js";
 import type { Sealed, StepEvent } from "../logging/events.js";
 import { NOTHING_SPENT } from "./spending.js";
 import { stepClose } from "./close.js";
 import { stepOpening } from "./opening.js";
-import type { State } from "./state.js";
+import { beginRelease, stepReleasing } from "./releasing.js";
+import type { Frame, State } from "./state.js";
 import { Turn, type Next } from "./turn.js";
 import { stepWork } from "./work.js";
 
@@ -26,6 +27,11 @@ function follow(state: State, event: Sealed<StepEvent>, turn: Turn): State {
     case "new":
       if (event.type !== "run_started") throw new Error(`a run begins with run_started, not ${event.type}`);
       turn.because = { rule: "run-started" };
+      if (event.rules.release !== undefined) {
+        const { rules, git } = event;
+        const frame: Frame = { rules, git, stopping: 0, began: turn.at, spent: NOTHING_SPENT };
+        return { phase: "releasing", release: beginRelease(frame, event.rules.release) };
+      }
       return {
         phase: "opening",
         opening: {
@@ -45,6 +51,8 @@ function follow(state: State, event: Sealed<StepEvent>, turn: Turn): State {
       };
     case "opening":
       return stepOpening(state.opening, event, turn);
+    case "releasing":
+      return stepReleasing(state.release, event, turn);
     case "working":
       return stepWork(state.work, event, turn);
     case "ending":

@@ -68,6 +68,7 @@ export function stepWork(work: Work, event: Sealed<StepEvent>, turn: Turn): Stat
     case "backlog_invalid":
     case "answered":
     case "adopted":
+    case "release_step":
     case "run_ended":
       throw new Error(`${event.type} came while the run was at work`);
     default:

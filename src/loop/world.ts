@@ -16,6 +16,7 @@ import type { CheckOptions } from "../todo/check.js";
 import type { Store } from "../todo/store.js";
 import type { NewTask } from "../todo/summary.js";
 import type { Backlog, TaskId } from "../todo/task.js";
+import type { ReleaseFacts } from "./release/survey.js";
 import type { Trusted } from "./ask-trust.js";
 
 /** An agent the run may use. */
@@ -46,6 +47,8 @@ export interface World {
   head?: string;
   trusted: Trusted;
   confirm?: (question: string) => Promise<boolean>;
+  /** What was found out of the release that is made; absent in a run over the backlog. */
+  release?: ReleaseFacts;
   memory: Memory;
 }
 

@@ -7,6 +7,7 @@ import { Backlog, Task } from "../todo/task.js";
 import {
   bootstrapVariables,
   iterationVariables,
+  pushVariables,
   repairVariables,
   reviewVariables,
   type BacklogFacts,
@@ -76,11 +77,25 @@ const repair = {
   outputFile: "/p/out.json",
 };
 
+const push = {
+  project: { folder: "/p" },
+  from: "1.2.0",
+  wanted: "minor",
+  places: ["package.json (version)"],
+  tag: "v1.2.0",
+  count: 2,
+  changes: ["abc1234 A new flag", ATTACK],
+  changelog: "CHANGELOG.md",
+  changelogHead: `# Changes\n${ATTACK}`,
+  checks: ["npm test"],
+};
+
 const variables: Record<PromptName, Variables> = {
   iteration: iterationVariables(iteration),
   review: reviewVariables(review),
   bootstrap: bootstrapVariables(bootstrap),
   repair: repairVariables(repair),
+  push: pushVariables(push),
 };
 const templates = new Map<PromptName, string>();
 const files = nodeFiles();

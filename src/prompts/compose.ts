@@ -196,6 +196,47 @@ export function repairVariables(facts: RepairFacts) {
   };
 }
 
+export interface PushFacts {
+  project: ProjectFacts;
+  /** The version there is; "" when nothing says one. */
+  from: string;
+  /** What was asked for; "" leaves it to the agent. */
+  wanted: string;
+  /** Where the version stands, one line each. */
+  places: readonly string[];
+  /** The last tag; "" when there is none. */
+  tag: string;
+  /** How many commits there are since then. */
+  count: number;
+  /** Their subjects, newest first, as many as were read. */
+  changes: readonly string[];
+  /** The changelog's path as the agent would write it, and how it begins; "" when there is none. */
+  changelog: string;
+  changelogHead: string;
+  /** The commands that are run once the agent is done. */
+  checks: readonly string[];
+}
+
+/** The variables of the push template. */
+export function pushVariables(facts: PushFacts) {
+  return {
+    project: project(facts.project),
+    version: facts.from === "" ? "" : code(facts.from),
+    no_version: facts.from === "" ? "no file and no tag names a version yet" : "",
+    wanted: facts.wanted === "" ? "" : code(facts.wanted),
+    free: facts.wanted === "" ? "You choose the new version" : "",
+    places: lines(facts.places, MOST.sources),
+    last_tag: facts.tag === "" ? "" : code(facts.tag),
+    count: String(facts.count),
+    changes: lines(facts.changes, MOST.changes),
+    changelog: facts.changelog === "" ? "" : code(facts.changelog),
+    new_changelog: facts.changelog === "" ? code("CHANGELOG.md") : "",
+    changelog_head:
+      facts.changelogHead === "" ? "" : fence(cutEnd(facts.changelogHead, MOST.history), "markdown"),
+    checks: lines(facts.checks, MOST.checks),
+  };
+}
+
 function backlogVariables(facts: BacklogFacts) {
   return {
     project: project(facts.project),

@@ -4,7 +4,7 @@ import { UserError } from "../system/errors.js";
 import type { Files } from "../system/ports.js";
 import type { Template } from "./render.js";
 
-export const PROMPTS = ["bootstrap", "iteration", "repair", "review"] as const;
+export const PROMPTS = ["bootstrap", "iteration", "repair", "review", "push"] as const;
 export type PromptName = (typeof PROMPTS)[number];
 
 /** Where templates lie, all absolute. */

@@ -28,6 +28,7 @@ export function doingOf(event: RunEvent): string | undefined {
 const CHECKS: Readonly<Record<string, string>> = {
   "run-baseline": "checking what passes before the work",
   "run-gate": "checking the work",
+  release: "checking the release",
   restore: "putting the tree back",
 };
 

@@ -3,7 +3,7 @@
 import type { RunEvent } from "../logging/events.js";
 import type { Spent } from "./spent.js";
 
-export type Phase = "bootstrap" | "repair" | "iteration" | "review";
+export type Phase = "bootstrap" | "repair" | "iteration" | "review" | "push";
 
 /**
  * What came of an attempt, a review, a draft or a repair. `failed`: another attempt follows; `waiting`: its agent was not let in;

@@ -5,6 +5,7 @@ import type { Ending, RunEvent, Sealed } from "../logging/events.js";
 import { isInDollars, NOTHING_SPENT as NOTHING_CHARGED, spend } from "../loop/spending.js";
 import { doingOf } from "./doing.js";
 import { endAgent, failAttempt, resultOf, type Current, type Finished } from "./job-view.js";
+import { beginRelease, foldRelease, type ReleaseView } from "./release-view.js";
 import { addSpent, NOTHING_SPENT, spentOf, type Spent } from "./spent.js";
 
 export interface Ended {
@@ -52,6 +53,8 @@ export interface View {
   /** What is wrong with the task file: it has no tasks, an earlier version of it has, or it has problems. */
   invalid?: "nothing" | "known" | "broken";
   ended?: Ended;
+  /** It is a release, and no run over the backlog. */
+  release?: ReleaseView;
 }
 
 /** Before the first event. */
@@ -78,7 +81,9 @@ export const NOTHING: View = {
 export function fold(view: View, event: Sealed): View {
   const at = Date.parse(event.timestamp);
   const seen = { ...view, began: view.began || at, at };
-  return foldRun(foldJob(begin(seen, event, at), event, at), event);
+  const folded = foldRun(foldJob(begin(seen, event, at), event, at), event);
+  const { release } = folded;
+  return release === undefined ? folded : { ...folded, release: foldRelease(release, event) };
 }
 
 /** Any line of a job that is not known yet begins it. */
@@ -117,8 +122,17 @@ function foldJob(view: View, event: Sealed, at: number): View {
       return { ...view, current: endAgent(current, event) };
     case "gate_finished":
       return event.verdict === "passed" ? { ...view, current: { ...current, verified: true } } : view;
-    case "restored":
-      return event.rescue === undefined ? view : { ...view, current: { ...current, rescue: event.rescue } };
+    case "restored": {
+      const kept = event.rescue === undefined ? current : { ...current, rescue: event.rescue };
+      // A release is over with it; a task is settled next.
+      if (current.phase !== "push") return { ...view, current: kept };
+      return finish(
+        view,
+        kept,
+        { result: view.interrupts > 0 ? "stopped" : "failed", why: "", added: 0 },
+        at,
+      );
+    }
     case "attempt_failed":
       return failed(view, current, event, at);
     case "backlog_changed":
@@ -129,6 +143,10 @@ function foldJob(view: View, event: Sealed, at: number): View {
       return event.job === current.job ? settle(view, current, event, at) : view;
     case "adopted":
       return event.adopted ? finish(view, current, { result: "done", why: "", added: 0 }, at) : view;
+    case "release_step": {
+      const isDone = event.what === "judge" && event.outcome === "ok";
+      return isDone ? finish(view, current, { result: "done", why: "", added: 0 }, at) : view;
+    }
     case "run_ended":
       return finish(view, current, { result: "stopped", why: "", added: 0 }, at);
     default: {
@@ -215,6 +233,7 @@ function foldRun(view: View, event: Sealed): View {
         agents: event.agents.map(({ name }) => name),
         ...(event.rules.only === undefined ? {} : { only: event.rules.only }),
         inDollars: isInDollars(event.rules),
+        ...(event.rules.release === undefined ? {} : { release: beginRelease(event.rules.release) }),
         warnings: [...view.warnings, ...event.warnings],
       };
     case "backlog_read": {

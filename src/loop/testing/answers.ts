@@ -155,6 +155,8 @@ function plainAnswer(effect: Effect, outcome: Outcome, reply: Reply): StepEvent 
       const totals = { done, tasks, iterations, duration_ms: 0, input_tokens: 0, output_tokens: 0 };
       return { type: "run_ended", ending, totals };
     }
+    case "release":
+      return { type: "release_step", ...effect.job, what: effect.what, outcome: "ok", problems: [] };
     case "read-backlog":
     case "run-agent":
       throw new Error(`${effect.kind} is answered elsewhere`);

@@ -151,6 +151,8 @@ function plainState(state: State): unknown {
     }
     case "opening":
       return { ...state.opening, rules: 0, dropped: [...state.opening.dropped] };
+    case "releasing":
+      return { ...state.release, rules: 0 };
     case "ending":
       return { ...state.close, rules: 0 };
     case "new":

@@ -68,6 +68,8 @@ function eventWords(event: StepEvent): string {
       return event.effect;
     case "run_interrupted":
       return words(event.signal, event.signal === "SIGHUP" && event.terminal ? "of the terminal" : "");
+    case "release_step":
+      return words(event.what, event.outcome);
     case "stop_sent":
       return event.how;
     case "run_ended":
@@ -143,6 +145,8 @@ function effectWords(effect: Effect): string {
     }
     case "run-hook":
       return words(effect.hook, quoted(effect.command), effect.status, effect.label);
+    case "release":
+      return effect.what;
     case "stop":
       return effect.how;
     case "finish": {
@@ -203,6 +207,8 @@ export function renderState(state: State): string {
     }
     case "working":
       return `= working: ${workWords(state.work)}`;
+    case "releasing":
+      return `= releasing: ${state.release.stage}`;
     case "ending":
       return `= ending: ${state.close.ending}, at ${state.close.stage}`;
     case "ended":

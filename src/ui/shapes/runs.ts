@@ -119,7 +119,7 @@ export const StatusAnswer = z.object({
       ending: Ending.nullable().describe("Null unless it ended"),
       current: z
         .object({
-          phase: z.enum(["bootstrap", "repair", "iteration", "review"]),
+          phase: z.enum(["bootstrap", "repair", "iteration", "review", "push"]),
           task: z.string().nullable(),
           agent: z.string(),
           attempt: z.int(),

@@ -57,6 +57,15 @@ const WORDS: Readonly<Record<string, (event: Value) => string>> = {
     return `${paths.length} paths put back${kept === "" ? "" : `, kept as ${kept}`}`;
   },
   hook_finished: (event) => join(event, "command", "outcome"),
+  release_step: (event) => {
+    const found = [
+      checks(event),
+      text(event, "version"),
+      text(event, "commit").slice(0, 12),
+      text(event, "url"),
+    ];
+    return [join(event, "what", "outcome"), ...found].filter((part) => part !== "").join("  ");
+  },
   effect_failed: (event) => join(event, "effect", "error"),
   run_interrupted: (event) =>
     event["by"] === "stop"

@@ -74,4 +74,5 @@ export const PHASES: Readonly<Record<Current["phase"], string>> = {
   repair: "mending the task file",
   iteration: "a task",
   review: "reviewing the project",
+  push: "preparing the release",
 };

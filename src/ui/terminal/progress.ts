@@ -8,6 +8,7 @@ import type { Finished } from "../job-view.js";
 import { placeOf, type View } from "../view.js";
 import type { Colours } from "./colours.js";
 import { PHASES, type Titles } from "./live-line.js";
+import { stepLines } from "./release-lines.js";
 import { clean, cut } from "./text.js";
 import { aroundWaiting, waitingText } from "./waiting.js";
 
@@ -57,6 +58,8 @@ function notesOf(event: Sealed, view: View, { colours }: Look): Note[] {
       return [warning(editedText(event), colours)];
     case "warning":
       return [warning(event.message, colours)];
+    case "release_step":
+      return view.release === undefined ? [] : stepLines(event, view.release, colours).map(told);
     case "hook_finished": {
       if (event.outcome === "ok") return [];
       const how = event.outcome === "timed-out" ? "took too long" : `failed (exit ${event.exit_code ?? "?"})`;
@@ -134,7 +137,8 @@ function cleanedText({ runs, bytes }: Of<"logs_cleaned">): string {
   return `removed the logs of ${plural(runs.length, "old run")}, ${showBytes(bytes)} (log.keep, log.max_bytes)`;
 }
 
-function interruptText(event: Of<"run_interrupted">, { interrupts, current, waiting }: View): string {
+function interruptText(event: Of<"run_interrupted">, view: View): string {
+  const { interrupts, current, waiting } = view;
   if (event.signal === "SIGHUP" && !event.terminal) return "SIGHUP is ignored: there is no terminal";
   const isTerm = event.signal !== "SIGINT";
   if (!isTerm && interrupts > 2) return "ending everything at once";
@@ -142,6 +146,7 @@ function interruptText(event: Of<"run_interrupted">, { interrupts, current, wait
   // Nothing is at work that could be waited for or ended.
   if (current === undefined) return `${signal}stopping${waiting === undefined ? "" : ": the wait is over"}`;
   if (isTerm) return `${signal}ending the agent`;
+  if (view.release !== undefined) return "ending the agent, and putting the tree back";
   return interrupts === 1
     ? `${signal}stopping once the agent has finished (Ctrl-C${event.by === "stop" ? "" : " again"} ends it now)`
     : `${signal}ending the agent (Ctrl-C again ends everything at once)`;

@@ -7,6 +7,7 @@ import type { Ended, View } from "../view.js";
 import type { Colours } from "./colours.js";
 import { tableLines } from "./columns.js";
 import type { Titles } from "./live-line.js";
+import { releaseAnswer, releaseLines } from "./release-lines.js";
 import { clean, hang } from "./text.js";
 
 export interface ResultLook {
@@ -25,10 +26,15 @@ export function resultLines(
   ended: Ended,
   look: ResultLook,
 ): { answer: string[]; errors: string[] } {
+  const fit = (line: string): string[] => (look.columns === undefined ? [line] : hang(line, look.columns));
+  const { release } = view;
+  if (release !== undefined) {
+    const said = releaseLines(releaseAnswer(view, release), look.log, look.colours);
+    return { ...said, answer: said.answer.flatMap(fit) };
+  }
   const rows = rowsOf(view);
   const { why, next } = explainEnding(view, ended, look.todoFile);
   const { colours } = look;
-  const fit = (line: string): string[] => (look.columns === undefined ? [line] : hang(line, look.columns));
   const answer = [
     ...reasons(rows, look.titles),
     ...beyond(view, ended).map((budget) => colours.yellow(`! ${overBudgetText(budget)}`)),

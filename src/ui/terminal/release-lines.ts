@@ -1,0 +1,173 @@
+// A release in lines: each step of it, what it came to, and its plan. Pure.
+import type { RunEvent } from "../../logging/events.js";
+import { never } from "../../system/never.js";
+import { plural, showDuration } from "../amounts.js";
+import type { ReleaseView } from "../release-view.js";
+import type { PushAnswer } from "../shapes/release.js";
+import type { View } from "../view.js";
+import type { Colours } from "./colours.js";
+import { clean } from "./text.js";
+
+type Step = Extract<RunEvent, { type: "release_step" }>;
+type Planned = Extract<PushAnswer, { outcome: "planned" }>;
+type Done = Exclude<PushAnswer, { outcome: "planned" }>;
+
+const HASH = 12;
+const NAMED = 10;
+/** So much of what a check printed is shown. */
+const TAIL = 20;
+
+/** The lines one step is worth while it goes on. */
+export function stepLines(step: Step, { order, tag = "" }: ReleaseView, colours: Colours): string[] {
+  const mark = step.outcome === "ok" ? colours.green("✓") : colours.red("✗");
+  switch (step.what) {
+    case "before":
+    case "after":
+      return (step.commands ?? []).flatMap((one) => checkLines(one, colours));
+    case "judge":
+      if (step.outcome !== "ok") return [];
+      return [
+        `${mark} ${clean(order.from ?? "nothing")} → ${clean(step.version ?? "")} in ${named(step.paths ?? [])}`,
+      ];
+    case "make":
+      return step.outcome === "ok"
+        ? [`${mark} committed ${(step.commit ?? "").slice(0, HASH)}, tagged ${clean(tag)}`]
+        : [];
+    case "push":
+      return step.outcome === "ok"
+        ? [`${mark} pushed ${clean(order.branch)} and ${clean(tag)} to ${clean(order.remote?.name ?? "")}`]
+        : [];
+    case "publish":
+      return step.outcome === "ok" ? [`${mark} published ${clean(step.url ?? "")}`] : [];
+    default:
+      return never(step.what);
+  }
+}
+
+function checkLines(one: NonNullable<Step["commands"]>[number], colours: Colours): string[] {
+  const took = colours.dim(`(${showDuration(one.duration_ms)})`);
+  if (one.passed) return [`${colours.green("✓")} ${clean(one.command)} ${took}`];
+  const how = one.end === "exited" ? `exit ${one.exit_code ?? "?"}` : one.end;
+  const tail = one.tail.trimEnd().split("\n").slice(-TAIL);
+  return [
+    `${colours.red("✗")} ${clean(one.command)}: ${how} ${took}`,
+    ...tail.map((line) => `  ${clean(line)}`),
+  ];
+}
+
+function named(paths: readonly string[]): string {
+  const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : "";
+  return `${paths.slice(0, NAMED).map(clean).join(", ")}${more}`;
+}
+
+/** What a release came to, as its answer. */
+export function releaseAnswer(view: View, release: ReleaseView): Done {
+  const { order, version, tag, commit, paths, checks, problems, pushed, url, rescue } = release;
+  const isOut = commit !== undefined && (pushed || order.remote === undefined);
+  return {
+    outcome: isOut ? "released" : commit === undefined ? "not-released" : "made",
+    from: order.from ?? null,
+    version: version ?? null,
+    tag: tag ?? null,
+    commit: commit ?? null,
+    branch: order.branch,
+    remote: order.remote ?? null,
+    pushed,
+    published: url ?? null,
+    paths: [...paths],
+    checks: [...checks],
+    problems: [...problems],
+    why: view.ended?.message ?? (view.ended?.ending === "interrupted" ? "interrupted" : null),
+    rescue: rescue ?? null,
+    warnings: [...view.warnings],
+    run: view.run,
+  };
+}
+
+/** The answer in lines: what is there now, for stdout; why it went no further, for stderr. */
+export function releaseLines(
+  answer: Done,
+  log: string,
+  colours: Colours,
+): { answer: string[]; errors: string[] } {
+  const { outcome, version, tag, commit, from, remote, branch, why, published } = answer;
+  const shown = clean(log) === "" ? [] : [colours.dim(`log: ${clean(log)}`)];
+  const [name, was] = [clean(version ?? ""), from === null ? "" : ` (was ${clean(from)})`];
+  const at = `${clean(tag ?? "")} at ${(commit ?? "").slice(0, HASH)}`;
+  const out =
+    remote === null
+      ? "not pushed: there is no remote"
+      : `pushed ${clean(branch)} and ${clean(tag ?? "")} to ${clean(remote.name)}`;
+  switch (outcome) {
+    case "released": {
+      const errors =
+        why === null ? [] : [`looper: not published: ${clean(why)}`, "  looper push tries it again"];
+      const lines = [
+        `${colours.green(colours.bold("released"))} ${name}${was}: ${at}`,
+        out,
+        ...(remote === null ? ["next: git remote add origin URL, then git push --follow-tags"] : []),
+        ...(published === null ? [] : [`published ${clean(published)}`]),
+      ];
+      return { answer: [...lines, ...shown], errors };
+    }
+    case "made":
+      return {
+        answer: [`${colours.yellow(colours.bold("made"))} ${name}${was}: ${at}, here only`, ...shown],
+        errors: [
+          `looper: ${clean(why ?? "it is not pushed")}`,
+          `  looper push goes on from here (-y: without asking); or: git push --atomic ${clean(remote?.name ?? "")} ${clean(branch)} ${clean(tag ?? "")}`,
+        ],
+      };
+    case "not-released":
+      return { answer: shown, errors: failedLines(answer) };
+    default:
+      return never(outcome);
+  }
+}
+
+function failedLines({ problems, why, rescue }: Done): string[] {
+  const [first, ...more] = problems.map(({ message }) => clean(message));
+  const known = why ?? "";
+  const lines = first === undefined || !known.includes(first) ? [clean(known)] : [first, ...more];
+  return [
+    ...lines.map((line, at) => (at === 0 ? `looper: not released: ${line}` : `  ${line}`)),
+    "  the tree is as before",
+    ...(rescue === null ? [] : [`  what the agent changed is kept: git show ${clean(rescue)}`]),
+  ];
+}
+
+/** What a release would be made of. */
+export function planLines(plan: Planned, colours: Colours): string[] {
+  const {
+    from,
+    wanted,
+    last_tag: tag,
+    commits,
+    places,
+    changelog,
+    branch,
+    remote,
+    github,
+    checks,
+    agent,
+    made,
+  } = plan;
+  const where =
+    remote === null
+      ? "nowhere: there is no remote"
+      : `${clean(branch)} and the tag to ${clean(remote.name)} (${clean(remote.url)})`;
+  const rows: [string, string][] = [
+    ["version", from === null ? "none yet" : clean(from)],
+    ["wanted", wanted === null ? "the agent chooses" : clean(wanted)],
+    ["changes", `${plural(commits, "commit")}${tag === null ? "" : ` since ${clean(tag)}`}`],
+    ["stands in", places.length === 0 ? "no file" : named([...new Set(places.map(({ path }) => path))])],
+    ["changelog", changelog === null ? "none yet: CHANGELOG.md is to be written" : clean(changelog)],
+    ["checks", checks.length === 0 ? "none: verify.commands is empty" : named(checks)],
+    ["agent", clean(agent)],
+    ["pushes", where],
+    ...(github === null ? [] : ([["publishes", `on GitHub, ${clean(github)}`]] as [string, string][])),
+  ];
+  const goesOn = made === null ? [] : [`${clean(made)} is made and not out yet: only that would be done`];
+  const table = rows.map(([name, value]) => `${colours.dim(name.padEnd(10))} ${value}`);
+  return [...goesOn, ...table];
+}
