@@ -109,6 +109,7 @@ test(
       [{ agent: "claude", junit: "old.xml" }, 3, "environment", /fail-on is blocked/],
       [{ agent: "claude", "fail-on": "" }, 0, "environment", /claude/],
       [{ agent: "$(touch pwned)`touch pwned`\"; touch pwned; '" }, 2, "", /touch pwned/],
+      [{ file: "--version" }, 2, "", /--version/],
     ] as const) {
       const stepped = await act(rig, inputs);
       expect([inputs, stepped.code, stepped.outputs["ending"]]).toEqual([inputs, code, ending]);
@@ -116,8 +117,9 @@ test(
     }
     expect(() => rig.read("pwned")).toThrow("ENOENT");
     expect(rig.runs()).toEqual([]);
-    const nowhere = await act(rig, { file: "--version" });
-    expect([nowhere.code, nowhere.outputs["ending"]]).toEqual([2, "unusable-backlog"]);
+    rig.write("empty.json", "");
+    const nothing = await act(rig, { file: "empty.json" });
+    expect([nothing.code, nothing.outputs["ending"]]).toEqual([2, "unusable-backlog"]);
   }),
 );
 
