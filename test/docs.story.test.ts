@@ -79,12 +79,13 @@ afterAll(async () => {
   expect(await rig.dispose()).toEqual([]);
 });
 
-/** A copy of the prepared project, or an empty folder. */
-function makeFolder(what: "project" | "empty"): string {
+/** A copy of the prepared project, or a folder in which nothing is set up yet. */
+function makeFolder(what: "project" | "new"): string {
   copies += 1;
   const folder = path.join(rig.root, `copy-${copies}`);
   if (what === "project") cpSync(rig.project, folder, { recursive: true, verbatimSymlinks: true });
   else mkdirSync(folder);
+  writeFileSync(path.join(folder, "TODO.md"), "# To do\n\n- [ ] Say goodbye\n");
   return folder;
 }
 
@@ -125,7 +126,8 @@ describe.concurrent("what the documents tell to type works", () => {
     expect(paragraphs).not.toEqual([]);
     for (const lines of paragraphs) {
       const typed = lines.filter((line) => !Object.hasOwn(NOT_RUN, line) && !namesACheck(line));
-      const folder = typed.length === 0 ? "" : makeFolder("project");
+      if (typed.length === 0) continue;
+      const folder = makeFolder(typed[0]?.startsWith("looper init") === true ? "new" : "project");
       for (const line of typed) {
         const { code, output } = await type(line, folder);
         expect(code, `${line}\n${output}`).toBe(SAY_NO.includes(line) ? 1 : 0);
@@ -136,7 +138,7 @@ describe.concurrent("what the documents tell to type works", () => {
 
 describe.concurrent("what the documents show of files is read", () => {
   test.for(json.map(named))("%s", async ([, block], { expect }) => {
-    const folder = makeFolder("empty");
+    const folder = makeFolder("new");
     const { file, command } = readAs(block);
     mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
     writeFileSync(path.join(folder, file), block.body);
@@ -158,6 +160,6 @@ test("no exception outlives its line", () => {
 });
 
 test("every block says what it is, and only the night shows what is printed", () => {
-  const known = ["sh", "json", "ts", "mermaid", "yaml", "toml"];
+  const known = ["sh", "json", "ts", "mermaid", "yaml", "text"];
   expect(blocks.filter(({ language }) => !known.includes(language))).toEqual([]);
 });

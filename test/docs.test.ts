@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { parseDocument } from "yaml";
 import { COMMON_FLAGS, type FlagDefinition } from "../cmd/definition.js";
 import { COMMANDS } from "../cmd/definitions.js";
 import { fillDocument, fillPart, PARTS } from "../scripts/doc-parts.js";
@@ -62,6 +63,17 @@ test("a test that a page names is in the file it links to", () => {
   );
   expect(named.length).toBeGreaterThan(0);
   expect(named.filter(({ name, file }) => !readPage(file).includes(name))).toEqual([]);
+});
+
+test("every YAML that a page shows can be read", () => {
+  const yaml = pages()
+    .flatMap(blocksOf)
+    .filter(({ language }) => language === "yaml");
+  expect(yaml.length).toBeGreaterThan(0);
+  const errors = yaml.flatMap(({ page, line, body }) =>
+    parseDocument(body).errors.map(({ message }) => `${page}:${line}: ${message}`),
+  );
+  expect(errors).toEqual([]);
 });
 
 test("decisions are numbered, no number twice", () => {
