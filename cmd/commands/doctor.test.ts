@@ -1,4 +1,5 @@
 // What doctor says of agents, and of what else a run would refuse. Clients are scripts that answer what they are asked.
+import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -45,7 +46,7 @@ async function diagnose() {
   const started = shellIn(root, { PATH: `${root}/bin:/usr/bin:/bin` });
   const end = await doctor(started.shell, { operands: [], flags: { "--json": true } });
   const { checks } = DoctorAnswer.parse(JSON.parse(started.out()));
-  return { end, of: (wanted: string) => checks.find(({ name }) => name === wanted) };
+  return { end, all: checks, of: (wanted: string) => checks.find(({ name }) => name === wanted) };
 }
 
 const CODEX = { "--version": "echo codex-cli 0.169.0", "login status": "echo Not logged in >&2; exit 1" };
@@ -99,4 +100,34 @@ test("what a run would refuse to start with keeps it from starting, in the same 
     status: "error",
     remedy: "correct agents.codex.work_dir",
   });
+});
+
+const KEY = `sk-ant-${"a1b2".repeat(8)}`;
+
+test("keys in files that git tracks, or that others can read, are told of; what they are is not", async () => {
+  settings({ env_file: "agents.env", agents: { claude: { env: { MY_TOKEN: "not-a-known-shape" } } } });
+  const file = write("project/agents.env", "ANTHROPIC_API_KEY=plain-words-as-a-key\n");
+  chmodSync(file, 0o600);
+  execFileSync("git", ["init", "-q"], { cwd: path.join(root, "project") });
+  execFileSync("git", ["add", ".looper/config.json"], { cwd: path.join(root, "project") });
+  const { all, end } = await diagnose();
+  const keys = all.filter(({ name }) => name === "keys");
+  expect(end).toBe("no");
+  expect(keys.map(({ status, message }) => `${status} ${message}`)).toEqual([
+    "error .looper/config.json holds a key, and git tracks it",
+    "ok agents.env holds a key; only you can read it",
+  ]);
+  chmodSync(file, 0o644);
+  write("project/to-do.json", JSON.stringify({ schema_version: 1, source_files: [KEY], tasks: [] }));
+  const again = (await diagnose()).all.filter(({ name }) => name === "keys");
+  expect(again.map(({ status, remedy }) => [status, remedy])).toEqual([
+    ["error", expect.stringContaining("have it changed")],
+    ["warning", "chmod 600 to-do.json"],
+    ["warning", "chmod 600 agents.env"],
+  ]);
+  expect(JSON.stringify([keys, again])).not.toMatch(/sk-ant|plain-words|not-a-known/);
+});
+
+test("without a key anywhere there is one line that says so", async () => {
+  expect((await diagnose()).of("keys")).toMatchObject({ status: "ok" });
 });

@@ -1,6 +1,7 @@
 // `looper doctor`: what a run needs, and what dead runs left behind. Leaves each check to doctor/.
 import type { Project } from "../../src/config/open-project.js";
 import { checkStart } from "../../src/loop/assemble.js";
+import { spellSettings } from "../../src/config/spell.js";
 import { UserError } from "../../src/system/errors.js";
 import { never } from "../../src/system/never.js";
 import { plural } from "../../src/ui/amounts.js";
@@ -9,6 +10,7 @@ import { coloursFor, type Colours } from "../../src/ui/terminal/colours.js";
 import { clean, wrap } from "../../src/ui/terminal/text.js";
 import { checkAgentOutput } from "../doctor/agent-output.js";
 import { bad, fine, warning, type Check } from "../doctor/check.js";
+import { checkKeys } from "../doctor/keys.js";
 import { checkLeftovers } from "../doctor/leftovers.js";
 import { checkAgents } from "../doctor/agents.js";
 import { checkNamedFiles, checkPrompts, checkTasks, lookAtBacklog } from "../doctor/project-files.js";
@@ -43,12 +45,13 @@ async function checkProject(shell: Shell, fix: boolean): Promise<Check[]> {
   if (!("folder" in project)) return [project, await checkContainment(shell)];
   const backlog = await lookAtBacklog(shell, project);
   const checks = [
-    checkConfig(project),
+    checkConfig(shell, project),
     ...(await checkAgents(shell, project, backlog)),
     await checkAgentOutput(shell, project),
     checkTasks(shell, project, backlog),
     ...(await checkNamedFiles(shell, project)),
     await checkPrompts(shell, project),
+    ...(await checkKeys(shell, project)),
     await checkLogFolder(shell, project),
     ...(await checkLeftovers(shell, project, fix)),
     await checkDisk(shell, project),
@@ -81,8 +84,12 @@ async function openOrExplain(shell: Shell): Promise<Project | Check> {
   }
 }
 
-function checkConfig({ folder, warnings }: Project): Check {
-  if (warnings.length === 0) return fine("config", `project ${folder}`);
+/** The project, and which settings of it are in force that are no defaults. */
+function checkConfig(shell: Shell, { folder, warnings, resolved }: Project): Check {
+  const set = spellSettings(resolved.values, shell.env).filter(({ source }) => source.layer !== "default");
+  const keys = set.map(({ key }) => key).join(", ");
+  const settings = keys === "" ? "every setting is a default" : `set are ${keys} (looper config)`;
+  if (warnings.length === 0) return fine("config", `project ${folder}: ${settings}`);
   return warning("config", warnings.join("; "), "correct, rename or unset what is named here");
 }
 
