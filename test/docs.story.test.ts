@@ -22,7 +22,12 @@ const NOT_RUN: Readonly<Record<string, string>> = {
 };
 
 /** Lines that are to say no: exit 1. */
-const SAY_NO: readonly string[] = ["looper fmt --check --diff", "looper stop", "looper stop --now"];
+const SAY_NO: readonly string[] = [
+  "looper fmt --check --diff",
+  "looper stop",
+  "looper stop --now",
+  "looper push",
+];
 
 /** What stands in the documents for what only the project knows. */
 const EXAMPLE_RUN = "2026-01-31_08-30-00";
@@ -51,6 +56,7 @@ beforeAll(async () => {
     { id: "T6", status: "done" },
     { id: "T7", depends_on: ["T6"], priority: 5 },
   ]);
+  rig.write("package.json", '{ "version": "0.1.0" }\n');
   rig.write("notes.md", "What is to be known.\n");
   rig.write(".gitignore", "looper-logs/\n*.capsule\n");
   rig.gitInit();
