@@ -17,7 +17,6 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   "npm i -g .": "installs for the whole machine",
   "npx vitest run src/todo": "is this very suite",
   "npx vitest run --project stories": "is this very suite",
-  "looper push": "needs an agent that prepares a release, and where it goes to: push.story.test.ts has both",
   "looper completion powershell >> $PROFILE": "is for PowerShell",
 };
 
