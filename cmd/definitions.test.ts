@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
+import { readBashLine } from "./completion/bash-line.js";
+import { COMMON_FLAGS } from "./definition.js";
 import { COMMANDS } from "./definitions.js";
+import { readCommandLine } from "./program.js";
 
 const shown = COMMANDS.filter(({ hidden }) => hidden !== true);
 
@@ -17,4 +20,42 @@ test("an example is of its own command, and says what it does in a line", () => 
     ),
   );
   expect(strange).toEqual([]);
+});
+
+test("each command says in one line what it does, and what its words and flags are", () => {
+  const texts = shown.flatMap(({ says, operands, flags }) => [
+    says,
+    ...[...operands, ...flags].map((one) => one.says),
+  ]);
+  expect(texts.filter((text) => text === "" || text.includes("\n") || text.endsWith("."))).toEqual([]);
+});
+
+test("what a command says can be had as JSON", () => {
+  const without = shown.filter(({ flags }) => !flags.some(({ spelled }) => spelled.includes("--json")));
+  // A demo is watched.
+  expect(without.map(({ name }) => name)).toEqual(["demo"]);
+});
+
+test("every example is read by the parser as its command", async () => {
+  const facts = { version: "1.2.3", cwd: "/p", isFile: () => Promise.resolve(false) };
+  const read: string[] = [];
+  for (const { name, examples = [] } of shown) {
+    for (const { line } of examples) {
+      // Other programs stand beside it, what goes where behind it.
+      const own = line.split(/ (?:\||&&) /).find((part) => part.startsWith("looper "));
+      const { words } = readBashLine(`${own ?? ""} `, "");
+      const asked = await readCommandLine(words.slice(1), { ...facts, namesIn: () => Promise.resolve([]) });
+      if (asked.kind === "command" && asked.name === name) read.push(line);
+    }
+  }
+  expect(read).toEqual(shown.flatMap(({ examples = [] }) => examples.map(({ line }) => line)));
+});
+
+test("a word says what it stands for, so that shells can complete it; only a person knows a text or a number", () => {
+  const typed = [...shown.flatMap(({ operands, flags }) => [...operands, ...flags]), ...COMMON_FLAGS];
+  const free = typed
+    .filter((one) => one.completes === undefined && /[<[]/.test(one.spelled))
+    .map(({ spelled }) => /[<[](\w+)/.exec(spelled)?.[1]);
+  const known = ["command", "dollars", "model", "n", "seconds", "seq", "text", "time", "title", "why"];
+  expect([...new Set(free)].sort()).toEqual(known);
 });

@@ -9,3 +9,6 @@ export const CONFIG_VERBS = ["get", "path"] as const;
 
 /** Of `looper rescue`. */
 export const RESCUE_VERBS = ["list", "show", "restore", "drop"] as const;
+
+/** Of `looper export`. */
+export const EXPORT_FORMATS = ["markdown", "csv", "json"] as const;

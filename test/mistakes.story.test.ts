@@ -38,6 +38,7 @@ const MISTAKES: readonly (readonly [string, RegExp])[] = [
   ["run --max-duration 5x", /--max-duration.*"5x"; allowed/],
   ["run --schedule rund-robin", /did you mean round-robin\?/],
   ["tail --type mesage", /type mesage\n +did you mean message\?/],
+  ["export --format mrakdown", /format mrakdown\n +did you mean "markdown"\?/],
   // Tasks.
   ...["show", "why", "todo", "done", "rm", "undo", "run --task"].map(
     (command) => [`${command} task-11`, /no task "?task-11.*\n +did you mean "?task-1"?\?/s] as const,
@@ -61,6 +62,9 @@ const MISTAKES: readonly (readonly [string, RegExp])[] = [
   ["rescue show nosuch", /nothing was put aside as nosuch/],
   // Files and folders.
   ["todo.json", /no file todo.json.*\n +did you mean to-do.json\?/],
+  ["export todo.json", /no task file.*\n +did you mean "to-do.json"\?/],
+  ["init --improt x", /unknown flag --improt\n +did you mean --import\?/],
+  ["clean --keep x", /--keep.*x/],
   ["run todo.json", /no task file.*\n +did you mean "to-do.json"\?/],
   ["ls todo.json", /neither a status nor an existing file/],
   ["validate todo.json", /no task file.*\n +did you mean "to-do.json"\?/],

@@ -8,9 +8,9 @@ import { didYouMean } from "../../src/todo/problem.js";
 import type { Backlog } from "../../src/todo/task.js";
 import { printJson, projectOf, readNamedFile, shownPath } from "../project.js";
 import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
+import { EXPORT_FORMATS } from "../words.js";
 
-const FORMATS = ["markdown", "csv", "json"] as const;
-type Format = (typeof FORMATS)[number];
+type Format = (typeof EXPORT_FORMATS)[number];
 
 /** `looper export [file]`: the backlog in another form, on stdout. */
 export async function exportBacklog(shell: Shell, typed: Typed): Promise<CommandEnd> {
@@ -32,12 +32,12 @@ export async function exportBacklog(shell: Shell, typed: Typed): Promise<Command
 function formatOf(typed: Typed): Format {
   const spelled = textFlag(typed, "--format");
   if (spelled === undefined) return hasFlag(typed, "--json") ? "json" : "markdown";
-  const format = FORMATS.find((one) => one === spelled);
+  const format = EXPORT_FORMATS.find((one) => one === spelled);
   if (format === undefined)
     throw new UserError(
       "usage",
       `there is no format ${spelled}`,
-      didYouMean(nearest(spelled, FORMATS), `there are ${FORMATS.join(", ")}`),
+      didYouMean(nearest(spelled, EXPORT_FORMATS), `there are ${EXPORT_FORMATS.join(", ")}`),
     );
   if (format !== "json" && hasFlag(typed, "--json"))
     throw new UserError("usage", `--json is --format json, not ${format}`, "give one of them");

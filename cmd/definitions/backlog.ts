@@ -1,5 +1,6 @@
 // The commands about the backlog. Cheap to load: what they do is imported only when it is asked for.
 import { FILE, JSON_FLAG, TASK, TASKS, TODO_FILE, type CommandDefinition } from "../definition.js";
+import { EXPORT_FORMATS } from "../words.js";
 
 /** In the order of the help. */
 export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
@@ -199,7 +200,11 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
     operands: [FILE],
     says: "print the backlog as Markdown, CSV or JSON",
     flags: [
-      { spelled: "--format <format>", says: "markdown (the default), csv or json" },
+      {
+        spelled: "--format <format>",
+        says: "markdown (the default), csv or json",
+        completes: EXPORT_FORMATS,
+      },
       { spelled: "--json", says: "the same as --format json" },
     ],
     examples: [

@@ -12,6 +12,7 @@ export const PROJECT_COMMANDS: readonly CommandDefinition[] = [
       {
         spelled: "--import <file>",
         says: "take the tasks from a Markdown checklist or document, prd.json, task-master's tasks.json, beads' JSONL, gh issue list --json; - reads stdin",
+        completes: "file",
       },
       { spelled: "--force", says: "replace what is there; of what it held a copy stays" },
       { spelled: "--skip-config", says: "write no settings" },
