@@ -118,12 +118,14 @@ test(
     const asked = [
       ask("looper ls --status=do", 2),
       ask("looper ls --status = do", 4),
+      ask("looper ls --status =", 3),
       ask("looper rescue show T", 3),
       ask("looper rescue show 2", 3),
     ];
     const script = `unset COMP_LINE COMP_POINT\nsource <(looper completion bash)\n${asked.join("\n")}`;
-    const [first, second, third, fourth] = runShell(rig, "bash", ["--norc", "-c", script]).split("\n");
+    const [first, second, every, third, fourth] = runShell(rig, "bash", ["--norc", "-c", script]).split("\n");
     expect([first, second, third]).toEqual(["--status=doing --status=done ", "doing done ", "T1-1 "]);
+    expect(every).toBe("todo doing blocked done ");
     expect(fourth).toMatch(/^\d{4}-\d\d-\d\d_\S+\/T1-1 $/);
   }),
 );
@@ -133,7 +135,10 @@ test(
   story((rig) => {
     install(rig);
     hostile(rig);
-    const [ids = [], tags = []] = inBash(rig, ["looper why ", "looper ls --tag "]);
+    const lines = ["looper why ", "looper ls --tag ", "looper why -- --"];
+    const [ids = [], tags = [], dashed] = inBash(rig, lines);
+    // Behind -- it can be nothing but an id.
+    expect(dashed).toEqual(["--force"]);
     expect(ids).toHaveLength(5);
     expect(ids.join("\n")).not.toMatch(/force|vil/);
     // As it would be typed: each is one word, and that word.
