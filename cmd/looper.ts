@@ -11,11 +11,12 @@ import { noteText, type Diagnostics } from "../src/ui/diagnostics.js";
 import type { Output } from "../src/ui/output.js";
 import { wantsColour } from "../src/ui/terminal/colours.js";
 import { clean } from "../src/ui/terminal/text.js";
-import { disarm } from "../src/ui/workflow/commands.js";
+import { annotation, disarm } from "../src/ui/workflow/commands.js";
 import { BUG, exitCodeOf, exitCodeOfError, exitCodeOfSignal } from "./exit-codes.js";
 import { diagnosticsOf, guessDiagnostics, USUAL } from "./log-flags.js";
 import { readCommandLine } from "./program.js";
-import type { Choice, CommandEnd, Shell, Signal } from "./shell.js";
+import { questionsAt } from "./prompts.js";
+import type { CommandEnd, Shell, Signal } from "./shell.js";
 import { voiceOf } from "./voice.js";
 
 /** Filled in when the program is bundled. */
@@ -135,67 +136,6 @@ async function readStdin(): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-type Prompts = typeof import("@clack/prompts");
-
-/** What every prompt takes. */
-interface Asking {
-  output: NodeJS.WriteStream;
-  signal: AbortSignal;
-}
-
-/** Shows a prompt on stderr; `undefined` when the person turned away from it and somebody listens to that, else it ends the program. */
-async function prompt<T extends string | boolean | string[]>(
-  show: (prompts: Prompts, asking: Asking) => Promise<T | symbol>,
-): Promise<T | undefined> {
-  const prompts = await import("@clack/prompts");
-  // The prompt folds its words to what the terminal says.
-  if (process.stderr.isTTY && process.stderr.columns === 0) process.stderr.columns = UNKNOWN_COLUMNS;
-  // Ctrl-D closes what the prompt reads from, and the prompt does not notice.
-  const turnedAway = new AbortController();
-  const onKey = (_text: unknown, key: { ctrl?: boolean; name?: string }): void => {
-    if (key.ctrl === true && key.name === "d") turnedAway.abort();
-  };
-  const onEnd = (): void => {
-    turnedAway.abort();
-  };
-  process.stdin.on("keypress", onKey).on("end", onEnd);
-  const answer = await show(prompts, { output: process.stderr, signal: turnedAway.signal });
-  process.stdin.off("keypress", onKey).off("end", onEnd);
-  if (typeof answer !== "symbol") return answer;
-  // In its raw mode the terminal sends Ctrl-C as a key.
-  onSignal("SIGINT");
-  return undefined;
-}
-
-async function confirm(question: string, lines: readonly string[]): Promise<boolean> {
-  for (const line of lines) process.stderr.write(`${line}\n`);
-  const message = question;
-  const answer = await prompt<boolean>((prompts, asking) =>
-    prompts.confirm({ message, initialValue: false, ...asking }),
-  );
-  return answer ?? false;
-}
-
-function choose(message: string, choices: readonly Choice[]): Promise<string | undefined> {
-  const options = choices.map((choice) => ({ ...choice }));
-  return prompt<string>((prompts, asking) => prompts.select({ message, options, ...asking }));
-}
-
-function chooseSome(message: string, choices: readonly Choice[]): Promise<readonly string[] | undefined> {
-  const options = choices.map((choice) => ({ ...choice }));
-  const initialValues = choices.slice(0, 1).map(({ value }) => value);
-  return prompt<string[]>((prompts, asking) =>
-    prompts.multiselect({ message, options, initialValues, required: false, ...asking }),
-  );
-}
-
-async function ask(message: string, placeholder: string): Promise<string | undefined> {
-  const answer = await prompt<string>((prompts, asking) =>
-    prompts.text({ message, placeholder, defaultValue: "", ...asking }),
-  );
-  return answer?.trim();
-}
-
 function environment(): Record<string, string> {
   return Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? ""]));
 }
@@ -229,10 +169,15 @@ async function makeShell(cwd: string, { noColour }: { noColour: boolean }): Prom
       readAll: async () => (await readStdin()).toString("utf8"),
       readBytes: readStdin,
     },
-    confirm,
-    choose,
-    chooseSome,
-    ask,
+    ...questionsAt({
+      input: process.stdin,
+      output: process.stderr,
+      unknownColumns: UNKNOWN_COLUMNS,
+      // In its raw mode the terminal sends Ctrl-C as a key.
+      onTurnedAway: () => {
+        onSignal("SIGINT");
+      },
+    }),
     onSignal: (listener) => {
       here.listener = listener;
     },
@@ -339,6 +284,12 @@ async function fail(error: unknown): Promise<never> {
   const { lines, code } = explain(error);
   const note = { level: "error", lines, facts: { exit_code: code } } as const;
   void write(process.stderr, noteText(note, here.diagnostics, Date.now()));
+  if (inWorkflow() && here.diagnostics.format === "text" && code !== exitCodeOf("no"))
+    void write(
+      process.stderr,
+      `${annotation("error", lines.join("\n").replace(/^looper: /, ""), { title: "looper" })}\n`,
+      true,
+    );
   return exit(code);
 }
 

@@ -154,3 +154,20 @@ test(
     expect(readJUnit(xml, (name) => name)).toMatchObject({ cases: [{ status: "skipped" }] });
   }),
 );
+
+test(
+  "in a GitHub workflow a command that cannot begin is an error as well; one that says no is none",
+  story(async (rig) => {
+    const env = { GITHUB_ACTIONS: "true" };
+    rig.writeBacklog([{ id: "T1" }]);
+    const wrong = await rig.run(["run", "--agent", "%0A::nobody"], { env });
+    expect(wrong.code).toBe(2);
+    expect(obeyed(wrong.stderr)).toEqual([
+      expect.stringMatching(/^::error title=looper::[^:]*%250A::nobody/),
+    ]);
+    const json = await rig.run(["ls", "nothing.json"], { env: { ...env, LOOPER_LOG_FORMAT: "json" } });
+    expect([json.code, obeyed(json.stderr)]).toEqual([2, []]);
+    const no = await rig.run(["stop"], { env });
+    expect([no.code, obeyed(no.stderr)]).toEqual([1, []]);
+  }),
+);
