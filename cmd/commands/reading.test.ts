@@ -233,7 +233,7 @@ test("tail --task and --type choose, before -n counts", async () => {
 test("tail -f of a run that is over, named, ends with it", async () => {
   writeBacklog();
   writeLog(RUN, [...EVENTS, { type: "run_ended", ending: "complete" }]);
-  expect((await call(tail, RUN, "-f", "-n=1")).out).toBe("03:04:09 run_ended         complete\n");
+  expect((await call(tail, RUN, "--follow", "-n=1")).out).toBe("03:04:09 run_ended         complete\n");
 });
 
 test("tail -f goes on with what is added, and into the next run", async () => {
@@ -251,7 +251,7 @@ test("tail -f goes on with what is added, and into the next run", async () => {
     return naps < 4 ? Promise.resolve() : Promise.reject(gone);
   };
   const watching = { ...shell, ports: { ...shell.ports, clock: { ...clock, sleep } } };
-  await expect(tail(watching, { operands: [], flags: { "-f": true, "-n": "0" } })).rejects.toBe(gone);
+  await expect(tail(watching, { operands: [], flags: { "--follow": true, "-n": "0" } })).rejects.toBe(gone);
   expect(started.out().split("\n")).toEqual([
     "03:04:09 run_ended         limit",
     "03:04:05 warning           the next run",
@@ -276,11 +276,11 @@ test("tail -f shows every run that begins, and goes on where the one it follows 
   };
   const clock = { ...shell.ports.clock, sleep };
   const watching = { ...shell, ports: { ...shell.ports, clock } };
-  await expect(tail(watching, { operands: [], flags: { "-f": true, "-n": "0" } })).rejects.toBe(gone);
+  await expect(tail(watching, { operands: [], flags: { "--follow": true, "-n": "0" } })).rejects.toBe(gone);
   expect(started.out()).toBe("03:04:05 warning           run 2\n03:04:05 warning           run 3\n");
   writeLog(RUN, EVENTS);
   naps = 0;
-  expect(await tail(watching, { operands: [RUN], flags: { "-f": true, "-n": "0" } })).toBe("ok");
+  expect(await tail(watching, { operands: [RUN], flags: { "--follow": true, "-n": "0" } })).toBe("ok");
   expect(started.err()).toContain(`the log of run ${RUN} was removed`);
 });
 

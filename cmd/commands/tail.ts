@@ -52,7 +52,7 @@ function readWish(shell: Shell, typed: Typed): Wish {
   const colours = coloursFor(out.colour);
   return {
     run: typed.operands[0],
-    follow: hasFlag(typed, "-f"),
+    follow: hasFlag(typed, "--follow"),
     last: toCount(textFlag(typed, "-n")),
     task,
     wanted: (line) =>

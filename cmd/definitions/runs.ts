@@ -48,7 +48,7 @@ export const LOG_COMMANDS: readonly CommandDefinition[] = [
     operands: [RUN],
     says: "show what a run did",
     flags: [
-      { spelled: "-f", says: "wait for more, into the next run; Ctrl-C ends it" },
+      { spelled: "-f, --follow", says: "wait for more, into the next run; Ctrl-C ends it" },
       { spelled: "-n <n>", says: "only the last n events" },
       { spelled: "--task <id>", says: "only events of this task", completes: "task" },
       { spelled: "--type <type>", says: "only events of this type", completes: "event-type" },

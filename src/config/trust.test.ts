@@ -21,7 +21,7 @@ function lines(project: unknown, env: Record<string, string> = {}, user: unknown
   return listTrusted(resolved, noTasks, place);
 }
 
-test("everything a project names that runs is listed, with where it stands", () => {
+test("everything a project names that runs, or is written outside of it, is listed, with where it stands", () => {
   const project = {
     agents: {
       bot: {
@@ -38,6 +38,8 @@ test("everything a project names that runs is listed, with where it stands", () 
     },
     hooks: { on_run_end: ["one", "two"], post_iteration: ["overridden by the flag"] },
     env_file: ".env",
+    log_dir: "~/logs",
+    todo_file: "../to-do.json",
     verify: { commands: ["npm test", "make lint"], setup: ["npm ci"], strict: true },
   };
   const found = lines(project).map(({ what, value }) => `${what} ${value}`);
@@ -53,6 +55,8 @@ test("everything a project names that runs is listed, with where it stands", () 
     "env_file .env",
     "hooks.on_run_end one",
     "hooks.on_run_end two",
+    "log_dir ~/logs",
+    "todo_file ../to-do.json",
     "verify.commands make lint",
     "verify.commands npm test",
     "verify.setup npm ci",
@@ -63,6 +67,7 @@ test("everything a project names that runs is listed, with where it stands", () 
 test("what does not run, and what the user said, needs no trust", () => {
   const harmless = {
     todo_file: "t.json",
+    log_dir: "logs/of/runs",
     loop: { max_iterations: 3 },
     agents: {
       codex: { model: "m", timeout: "1h", permissions: "read-only", work_dir: "sub", last_message: "out/x" },

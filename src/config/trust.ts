@@ -39,6 +39,8 @@ export function listTrusted(
 
 const RUNS_IN_GATE = new Set(["verify.commands", "verify.setup"]);
 const RUNS_IN_AGENT = new Set(["binary", "module", "script", "args"]);
+/** A run writes there; inside the project it may. */
+const WRITTEN = new Set(["todo_file", "log_dir"]);
 const FOLDERS_OF_AGENT = new Set(["work_dir", "last_message"]);
 
 function linesOf(
@@ -48,7 +50,8 @@ function linesOf(
 ): TrustLine[] {
   const [group, , key = ""] = what.split(".");
   const { where } = source;
-  if (what === "env_file") return [{ what, where, value: String(value) }];
+  if (what === "env_file" || (WRITTEN.has(what) && isOutside(String(value), place)))
+    return [{ what, where, value: String(value) }];
   if ((group === "hooks" || RUNS_IN_GATE.has(what)) && Array.isArray(value)) {
     return value.map((command) => ({ what, where, value: String(command) }));
   }
