@@ -11,8 +11,9 @@ export async function mustKnowTask(
   id: string,
   { folder, todoFile }: { folder: string; todoFile: string },
 ): Promise<void> {
-  const there = (await ports.files.stat(todoFile))?.kind === "file";
-  const checked = checkBacklog((there ? await ports.files.read(todoFile) : undefined) ?? new Uint8Array());
+  // A task file that cannot be read says nothing for or against it.
+  const bytes = await ports.files.read(todoFile).catch(() => undefined);
+  const checked = checkBacklog(bytes ?? new Uint8Array());
   const tasks = checked.kind === "invalid" ? checked.readable : (checked.backlog?.tasks ?? []);
   if (tasks.some((task) => task.id === id)) return;
   for await (const line of readLines(ports, folder)) if (line.value["task_id"] === id) return;

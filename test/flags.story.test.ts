@@ -152,3 +152,26 @@ test(
     expect((await rig.run(["replay", "--tree", "--gate", "--trust"])).code).toBe(0);
   }),
 );
+
+test(
+  "a release has the agent and the model of its flags; what --verify names has to pass as well",
+  story(async (rig) => {
+    const asked: (readonly string[])[] = [];
+    (await rig.agentsOnPath("claude")).play(async (turn) => {
+      asked.push(turn.hello.args);
+      await turn.exit(0, "");
+    });
+    rig.write("package.json", '{"name": "p", "version": "1.0.0"}');
+    rig.write(".gitignore", "looper-logs/\n.looper/\n");
+    rig.gitInit();
+    const push = ["push", "-y", "--agent", "claude", "--model", "a-model"];
+    const red = await rig.run([...push, "--verify", "test -e nowhere"]);
+    expect([red.code, asked, red.stdout + red.stderr]).toEqual([
+      ...[1, []],
+      expect.stringContaining("test -e nowhere"),
+    ]);
+    expect((await rig.run([...push, "--verify", "true"])).code).toBe(1);
+    const models = asked.map((args) => args[args.indexOf("--model") + 1]);
+    expect(new Set(models)).toEqual(new Set(["a-model"]));
+  }),
+);

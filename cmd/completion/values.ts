@@ -82,8 +82,6 @@ function settingsOf({ resolved }: Project): Candidate[] {
 
 /** In the order of `looper ls`; none where the file is no valid backlog. */
 async function tasksOf({ ports: { files } }: Shell, { todoFile }: Project): Promise<Task[]> {
-  // Whoever opens a pipe waits for somebody who writes into it.
-  if ((await files.stat(todoFile))?.kind !== "file") return [];
   const checked = checkBacklog((await files.read(todoFile)) ?? new Uint8Array());
   return checked.kind === "ok" ? orderForListing(checked.backlog.tasks) : [];
 }

@@ -1,4 +1,5 @@
 // The commands that work through the backlog. Cheap to load: what they do is imported only when it is asked for.
+import { BUMPS } from "../../src/loop/release/version.js";
 import { FILE, JSON_FLAG, type CommandDefinition, type FlagDefinition } from "../definition.js";
 
 const RUN_FLAGS: readonly FlagDefinition[] = [
@@ -76,6 +77,7 @@ export const RUN_COMMANDS: readonly CommandDefinition[] = [
       {
         spelled: "[version]",
         says: "patch, minor, major, or the version itself (default: the agent chooses)",
+        completes: BUMPS,
       },
     ],
     says: "release: an agent prepares it, the runner checks, commits, tags and pushes it",
@@ -83,6 +85,7 @@ export const RUN_COMMANDS: readonly CommandDefinition[] = [
       {
         spelled: "--agent <name>",
         says: "the agent that prepares it (default: roles.push, or the schedule's)",
+        completes: "agent",
       },
       { spelled: "--model <model>", says: "the model the agent is to use" },
       { spelled: "--verify <command>", says: "must pass before and after; repeatable", repeatable: true },
