@@ -161,15 +161,18 @@ test(
 function inZsh(rig: Rig, lines: readonly string[]): string[] {
   const driver = [
     "zmodload zsh/zpty",
-    "zpty z zsh -f -i",
+    "zpty z 'exec zsh -f -i'",
+    "pid=${${$(zpty)[1]#\\(}%\\)}",
     "ask() { zpty -w -n z $1; zpty -r z REPLY $2 }",
-    // Echoed as it is typed, too: the pattern is in no line as it stands.
-    `ask $'PS1=; autoload -Uz compinit; compinit -u -d ${rig.root}/zdump; eval "$(looper completion zsh)"; show() { print -r -- "[""[$BUFFER]""]"; BUFFER= }; zle -N show; bindkey "^X" show; print rea""dy\\n' '*ready*'`,
+    // What is typed before the editor is there may be lost. It is echoed, too: the pattern is in no line as it stands.
+    `ask $'PS1=; autoload -Uz compinit; compinit -u -d ${rig.root}/zdump; eval "$(looper completion zsh)"; show() { print -r -- "[""[$BUFFER]""]"; BUFFER= }; zle -N show; bindkey "^G" show; zle-line-init() { print rea""dy }; zle -N zle-line-init\\n' '*ready*'`,
     ...lines.flatMap((line) => [
-      `ask ${quote(`${line}\t\u0018`)} '*\\[\\[*\\]\\]*'`,
+      `ask ${quote(`${line}\t\u0007`)} '*\\[\\[*\\]\\]*'`,
       "print -r -- ${${REPLY##*\\[\\[}%%\\]\\]*}",
     ]),
     "zpty -d z",
+    // It is told to end, and takes its time.
+    "while kill -0 $pid; do :; done 2>/dev/null",
   ];
   return runShell(rig, "zsh", ["-f", "-c", driver.join("\n")])
     .split("\n")
