@@ -38,6 +38,7 @@ test("without any layer every default of the contract is there", () => {
   expect(settings).toEqual({
     todo_file: "to-do.json",
     log_dir: "looper-logs",
+    log: { max_bytes: 2 * 2 ** 30 },
     schedule: {
       strategy: "single",
       agent: "auto",
