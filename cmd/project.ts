@@ -29,7 +29,9 @@ export async function readNamedFile({ ports }: Shell, file: string, what: string
   const bytes = await readOrExplain(ports.files.read(file), file);
   if (bytes !== undefined) return bytes;
   const otherwise =
-    what === "task file" ? "looper run drafts one; or name another: looper ls FILE" : "correct the path";
+    what === "task file"
+      ? "looper init makes one, looper run drafts one; or name another that is there"
+      : "correct the path";
   throw new UserError("usage", `there is no ${what} ${file}`, await hintOfFile(ports.files, file, otherwise));
 }
 

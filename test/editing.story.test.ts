@@ -29,6 +29,8 @@ test(
       "0 T2: title, tags, steps\n",
     );
     expect(taskOf(rig, "T2")).toMatchObject({ title: "Times", tags: ["bug", "b"], steps: ["look"] });
+    expect(await say(rig, "set", "T2", "tags+=c", "tags-=b")).toBe("0 T2: tags\n");
+    expect(await say(rig, "set", "T2", "tags+=b", "tags-=c")).toBe("0 T2: tags\n");
     expect(await say(rig, "block", "T2", "no key")).toBe("0 T2: todo → blocked\n");
     expect(taskOf(rig, "T2")).toMatchObject({ status: "blocked", blockers: ["no key"] });
     expect(await say(rig, "done", "T1", "T2")).toBe("0 T1: todo → done\nT2: blocked → done\n");

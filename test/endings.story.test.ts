@@ -286,7 +286,7 @@ test(
     const again = await rig.run(["run", "--prompt", "something else"], { env });
     expect(again).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("--prompt is for a new backlog") as string,
+      stderr: expect.stringMatching(/--prompt is for a new backlog.*\n +use add: looper add "/) as string,
     });
   }),
 );

@@ -66,10 +66,10 @@ test(
 );
 
 test(
-  "--skip-config writes no settings; where there is no git and no .gitignore none is made",
+  "--skip-config writes no settings; .gitignore is made or added to, without git too",
   story(async (rig) => {
     expect(await rig.run(["init", "--skip-config", "-y"])).toMatchObject({ code: 0 });
-    expect(Object.keys(snapshot(rig))).toEqual([".looper/run.schema.json", "to-do.json"]);
+    expect(Object.keys(snapshot(rig))).toEqual([".gitignore", ".looper/run.schema.json", "to-do.json"]);
     rig.write("plain/.gitignore", "");
     rig.write("plain/to-do.json", " \n");
     expect(await rig.run(["init", "--yes"], { cwd: "plain" })).toMatchObject({ code: 0 });
@@ -90,12 +90,12 @@ test(
       code: 0,
       stdout: expect.stringContaining("next: looper run\n") as string,
     });
-    expect(Object.keys(snapshot(rig))).toEqual([".looper/config.json", "to-do.json"]);
+    expect(Object.keys(snapshot(rig))).toEqual([".gitignore", ".looper/config.json", "to-do.json"]);
     expect([rig.read("to-do.json"), rig.read(".looper/config.json")]).toEqual([tasks, settings]);
 
     const forced = await rig.run(["init", "--force", "--json"]);
     const { files } = InitAnswer.parse(JSON.parse(forced.stdout));
-    expect(files.map(({ did }) => did)).toEqual(["replaced", "replaced", "written", "written"]);
+    expect(files.map(({ did }) => did)).toEqual(["replaced", "replaced", "written", "written", "kept"]);
     const copies = files.slice(0, 2).map(({ copy = "" }) => readFileSync(copy, "utf8"));
     expect(copies).toEqual([tasks, settings]);
     expect(rig.readBacklog().tasks).toEqual([]);

@@ -50,11 +50,12 @@ test("one setting, those below one, the files", async () => {
   expect(user).toBe(`${path.join(root, "home/.config/looper/config.json")}  (not there)`);
   expect(project).toBe(path.join(root, "project/.looper/config.json"));
   const answer = ConfigAnswer.parse(JSON.parse(await ask("get", "hooks.timeout", "--json")));
-  expect(answer.settings).toEqual([{ key: "hooks.timeout", value: "1m", layer: "default", where: "" }]);
+  expect(answer.settings).toEqual([{ key: "hooks.timeout", value: "60s", layer: "default", where: "" }]);
 });
 
 test.each([
   [["get", "loop.max_atempts"], /no setting loop\.max_atempts/, /did you mean "loop\.max_attempts"/],
+  [["get", "loop.max_wiat"], /no setting loop\.max_wiat/, /did you mean "loop\.max_wait"/],
   [["get"], /no setting is named/, /config get/],
   [["pth"], /no verb pth/, /did you mean "path"/],
   [["path", "x"], /no more words/, /./],
@@ -65,6 +66,11 @@ test.each([
     message: expect.stringMatching(message) as string,
     hint: expect.stringMatching(hint) as string,
   });
+});
+
+test.each(["loop.max_wait", "roles", "agents.codex.model"])("%s, which nobody set, is a no", async (key) => {
+  const asked = config(shellIn(root).shell, { operands: ["get", key], flags: {} });
+  await expect(asked).rejects.toMatchObject({ kind: "no", message: `${key} has no value` });
 });
 
 test("where the files lie is told even when something is wrong with them", async () => {

@@ -3,6 +3,7 @@ import path from "node:path";
 import { findFolder } from "../../src/config/open-project.js";
 import { PROJECT_FILES, userFiles } from "../../src/config/places.js";
 import { readPackageSettings } from "../../src/config/settings-text.js";
+import { ROWS, rowOf } from "../../src/config/settings.js";
 import { spellSettings } from "../../src/config/spell.js";
 import { UserError } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/nearest.js";
@@ -53,23 +54,22 @@ async function get(
   if (key === undefined)
     throw new UserError("usage", "no setting is named", "looper config get loop.max_attempts");
   const settings = answer.settings.filter((one) => one.key === key || one.key.startsWith(`${key}.`));
-  if (settings.length === 0) {
-    const near = nearest(
-      key,
-      answer.settings.map((one) => one.key),
-    );
-    throw new UserError(
-      "usage",
-      `no setting ${key} has a value`,
-      didYouMean(near, "looper config shows those that have"),
-    );
-  }
+  if (settings.length === 0) throw nothingAt(key, answer);
   const [only] = settings;
   const lines =
     settings.length === 1 && only?.key === key
       ? [plain(only.value)]
       : settings.map((one) => `${one.key} = ${plain(one.value)}`);
   return show(shell, typed, { ...answer, settings }, lines.map(clean));
+}
+
+/** A setting that nobody set is an answer; a key that is none a slip. */
+function nothingAt(key: string, { settings }: ConfigAnswer): UserError {
+  const others = "looper config shows those that have a value";
+  if (rowOf(key) !== undefined || [...ROWS.keys()].some((known) => known.startsWith(`${key}.`)))
+    return new UserError("no", `${key} has no value`, others);
+  const known = [...settings.map((one) => one.key), ...ROWS.keys()].filter((one) => !one.includes("*"));
+  return new UserError("usage", `there is no setting ${key}`, didYouMean(nearest(key, known), others));
 }
 
 async function show(

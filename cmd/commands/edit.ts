@@ -82,7 +82,7 @@ export const set: Command = async (shell, typed) => {
       const task = taskNamed(backlog.tasks, id);
       return [{ op: "edit", id: task.id, ...valuesOrThrow(task, assignments) }];
     },
-    say: () => [`${id}: ${assignments.map(({ key }) => key).join(", ")}`],
+    say: () => [`${id}: ${[...new Set(assignments.map(({ key }) => key))].join(", ")}`],
   });
 };
 
@@ -199,7 +199,7 @@ function refusal(shell: Shell, file: string, failure: EditRefusal): UserError {
         ? new UserError(
             "usage",
             `there is no task file ${shown}`,
-            'looper run drafts one: looper run --prompt "what to build"',
+            'looper init makes one; looper run --prompt "what to build" drafts one',
           )
         : new UserError(
             "usage",

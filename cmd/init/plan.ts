@@ -102,7 +102,7 @@ function settingsFor({ agent, commands = [] }: Wishes, { resolved }: Project): R
 }
 
 function planIgnores({ project, texts, ignores }: Site): PlannedFile[] {
-  if (ignores === "unwanted" || ignores === "strange") return [];
+  if (ignores === "strange") return [];
   const file = path.join(project.folder, ".gitignore");
   const text = texts.get(file) ?? "";
   const lines = missingLines(text, ignoredFolders(project));

@@ -21,7 +21,7 @@ export interface Site {
   backlog: ReadResult;
   /** What lies at the places of the files that are made from the program alone; absent where nothing does. */
   texts: ReadonlyMap<string, string>;
-  ignores: "here" | "wanted" | "unwanted" | "strange";
+  ignores: "here" | "wanted" | "strange";
   proofs: readonly Proof[];
 }
 
@@ -98,16 +98,7 @@ async function findSettings(files: Files, folder: string): Promise<string | unde
 async function lookForIgnores(files: Files, folder: string): Promise<Site["ignores"]> {
   const kind = (await files.stat(path.join(folder, ".gitignore"), { link: true }))?.kind;
   if (kind === "file") return "here";
-  const inside = await isInWorkTree(files, folder);
-  if (kind !== undefined) return inside ? "strange" : "unwanted";
-  return inside ? "wanted" : "unwanted";
-}
-
-async function isInWorkTree(files: Files, folder: string): Promise<boolean> {
-  for (let at = folder; ; at = path.dirname(at)) {
-    if ((await files.stat(path.join(at, ".git"))) !== undefined) return true;
-    if (at === path.dirname(at)) return false;
-  }
+  return kind === undefined ? "wanted" : "strange";
 }
 
 async function findProofs(files: Files, folder: string): Promise<Proof[]> {

@@ -13,6 +13,7 @@ const NEVER_SETTINGS = new Set(
     .split(" ")
     .map((name) => `LOOPER_${name}`),
 );
+const PREFIX = "LOOPER_";
 const MARK = "LOOPER_MARK_";
 const AGENTS = "LOOPER_AGENTS_";
 /** Upstream's is one command, commas and all. */
@@ -74,8 +75,15 @@ function isUnknown(name: string): boolean {
 
 function unknownVariable(name: string, agents: readonly string[]): string {
   const ofAgents = agents.flatMap((agent) => AGENT_KEYS.map((key) => longName(`agents.${agent}.${key}`)));
-  const near = nearest(name, [...LONG_NAMES.keys(), ...SHORT_NAMES.keys(), ...ofAgents]);
-  return `${name} is no setting and was ignored${near === undefined ? "" : `; did you mean ${near}?`}`;
+  const known = [...LONG_NAMES.keys(), ...SHORT_NAMES.keys(), ...ofAgents].filter((one) =>
+    one.startsWith(PREFIX),
+  );
+  // What all of them begin with makes none of them more alike.
+  const near = nearest(
+    name.slice(PREFIX.length),
+    known.map((one) => one.slice(PREFIX.length)),
+  );
+  return `${name} is no setting and was ignored${near === undefined ? "" : `; did you mean ${PREFIX}${near}?`}`;
 }
 
 function pathOf(name: string, agents: readonly string[]): KeyPath | undefined {

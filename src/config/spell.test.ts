@@ -7,7 +7,9 @@ import { spellDuration, spellSettings } from "./spell.js";
 
 test.each([
   [0, 0],
-  [90_000, "1m30s"],
+  [60_000, "60s"],
+  [90_000, "90s"],
+  [150_000, "2m30s"],
   [129_600_000, "1d12h"],
   [1_500, 1.5],
 ])("%d ms is spelled %s", (ms, spelled) => {

@@ -9,10 +9,12 @@ const UNITS = [
   ["m", 60_000],
   ["s", 1_000],
 ] as const;
+const TWO_MINUTES = 120_000;
 
-/** `1d12h`, `90s` as `1m30s`; what is no whole number of seconds as a number of them. */
+/** `1d12h`; below two minutes in seconds: `90s`; what is no whole number of seconds as a number of them. */
 export function spellDuration(ms: number): string | number {
   if (ms === 0 || ms % 1_000 !== 0) return ms / 1_000;
+  if (ms < TWO_MINUTES) return `${String(ms / 1_000)}s`;
   let rest = ms;
   const parts = UNITS.map(([unit, size]) => {
     const count = Math.floor(rest / size);

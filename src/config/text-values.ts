@@ -1,7 +1,7 @@
 // Values that arrive as text, from a variable or a flag, read as their row wants them; a text that does not parse is a
 // problem, never a guess.
 import { z } from "zod";
-import { addValue, rowAt, type Reading, type Source } from "./layers.js";
+import { addValue, rowAt, show, type Reading, type Source } from "./layers.js";
 import { AGENT_NAME, takesList } from "./settings.js";
 import { keyOf, type KeyPath, type Row } from "./table.js";
 
@@ -22,7 +22,10 @@ export function addText(reading: Reading, given: TextGiven): void {
   const row = rowAt(path);
   if (row === undefined) addVariables(reading, given);
   else if (keyOf(path) === "schedule.strategy" && namesAgent(row, text)) addSchedule(reading, text, source);
-  else if (given.emptyIsUnset !== true || text !== "" || !(row.type instanceof z.ZodString)) {
+  else if (takesList(row) && given.one !== true && looksLikeJson(text) && parseJson(text) === undefined) {
+    const problem = `${keyOf(path)} is ${show(text)}, which is no JSON; allowed: a JSON list, or texts with commas between`;
+    reading.problems.push(`${source.where}: ${problem}`);
+  } else if (given.emptyIsUnset !== true || text !== "" || !(row.type instanceof z.ZodString)) {
     addValue(reading, { path, row, raw: rawValue(row, given), source });
   }
 }

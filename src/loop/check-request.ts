@@ -50,7 +50,7 @@ function checkTask({ project, idea, only }: RunRequest, tasks: readonly Task[]):
   if (tasks.length === 0) return;
   if (idea !== undefined) {
     const message = `--prompt is for a new backlog, and ${project.todoFile} has tasks`;
-    throw new UserError("usage", message, "add a task to that file instead");
+    throw new UserError("usage", message, 'use add: looper add "what is to be done"');
   }
   const ids = tasks.map(({ id }): string => id);
   if (only === undefined || ids.includes(only)) return;
