@@ -15,7 +15,9 @@ test(
     rig.write("to-do.json", MESSY);
     const check = await rig.run(["fmt", "--check"]);
     expect(check).toMatchObject({ code: 1, stdout: "" });
-    expect(check.stderr).toContain("to-do.json is not formatted: looper fmt -w");
+    expect(check.stderr).toBe("looper: to-do.json is not formatted: looper fmt -w\n");
+    const named = await rig.run(["fmt", "--check", "to-do.json"]);
+    expect(named.stderr).toContain("looper fmt -w to-do.json\n");
     const printed = await rig.run(["fmt"]);
     expect(printed).toMatchObject({ code: 0, stderr: "" });
     expect(rig.read("to-do.json")).toBe(MESSY);

@@ -12,6 +12,11 @@ import { clean } from "../../src/ui/terminal/text.js";
 import { printJson, printLines, projectOf, readNamedFile, shownPath } from "../project.js";
 import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 
+async function sayNotFormatted(shell: Shell, shown: string, named: boolean): Promise<void> {
+  const remedy = `looper fmt -w${named ? ` ${shown}` : ""}`;
+  await shell.say({ level: "error", lines: [`looper: ${shown} is not formatted: ${remedy}`] });
+}
+
 /** Prints the canonical form, what differs from it, or writes it. */
 export async function fmt(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const [check, write] = [hasFlag(typed, "--check"), hasFlag(typed, "--write")];
@@ -27,7 +32,7 @@ export async function fmt(shell: Shell, typed: Typed): Promise<CommandEnd> {
   else if (hasFlag(typed, "--diff"))
     await printDiff(shell, shown, [new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), text]);
   else if (check && !canonical)
-    await shell.say({ level: "error", lines: [`looper: ${clean(shown)} is not formatted: looper fmt -w`] });
+    await sayNotFormatted(shell, clean(shown), typed.operands.length > 0);
   else if (!check && !write) await shell.out.write(text);
   return check && !canonical ? "no" : "ok";
 }
