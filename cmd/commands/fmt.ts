@@ -31,8 +31,7 @@ export async function fmt(shell: Shell, typed: Typed): Promise<CommandEnd> {
   if (hasFlag(typed, "--json")) await printJson(shell, answer);
   else if (hasFlag(typed, "--diff"))
     await printDiff(shell, shown, [new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), text]);
-  else if (check && !canonical)
-    await sayNotFormatted(shell, clean(shown), typed.operands.length > 0);
+  else if (check && !canonical) await sayNotFormatted(shell, clean(shown), typed.operands.length > 0);
   else if (!check && !write) await shell.out.write(text);
   return check && !canonical ? "no" : "ok";
 }
