@@ -37,6 +37,9 @@ const SURROUNDINGS = new Set([
   "ENOMEM",
 ]);
 
+/** What lies in the project is not what its name says: a folder, a pipe, a device or a ring of links in a file's place. */
+const UNFIT = new Set(["EINVAL", "EISDIR", "ELOOP", "ENOTDIR", "ENXIO", "EEXIST"]);
+
 /** What must be known outside of any one command. */
 const here: { listener?: (signal: Signal) => boolean; log?: string; diagnostics: Diagnostics } = {
   diagnostics: USUAL,
@@ -244,6 +247,10 @@ function explain(error: unknown): { lines: string[]; code: number } {
     return { lines: advice(error.message, error.hint), code: exitCodeOfError(error.kind) };
   if (error instanceof Error && SURROUNDINGS.has(errorCode(error) ?? "")) {
     const hint = "free some space or mend the permissions, then try again: nothing that was done is lost";
+    return { lines: advice(error.message, hint), code: exitCodeOfError("environment") };
+  }
+  if (error instanceof Error && UNFIT.has(errorCode(error) ?? "")) {
+    const hint = "something else lies where looper needs a file or a folder: look at it, and move it away";
     return { lines: advice(error.message, hint), code: exitCodeOfError("environment") };
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);

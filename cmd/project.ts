@@ -6,6 +6,7 @@ import { errorCode, errorMessage, UserError } from "../src/system/errors.js";
 import { nearest } from "../src/system/nearest.js";
 import type { Files } from "../src/system/ports.js";
 import { didYouMean } from "../src/todo/problem.js";
+import { jsonText } from "../src/ui/json-text.js";
 import type { Output } from "../src/ui/output.js";
 import { clean } from "../src/ui/terminal/text.js";
 import type { Shell } from "./shell.js";
@@ -69,7 +70,7 @@ export function shownPath({ cwd }: Pick<Shell, "cwd">, file: string): string {
 
 /** Prints an answer as one JSON document. */
 export function printJson({ out }: Pick<Shell, "out">, answer: unknown): Promise<void> {
-  return out.write(`${JSON.stringify(answer, undefined, 2)}\n`);
+  return out.write(`${jsonText(answer, 2)}\n`);
 }
 
 /** Prints lines, if there are any. */

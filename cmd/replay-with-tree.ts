@@ -11,6 +11,7 @@ import type { AskTrust } from "../src/loop/replay-world.js";
 import { UserError } from "../src/system/errors.js";
 import { plural } from "../src/ui/amounts.js";
 import type { ReplayTreeAnswer } from "../src/ui/shapes/runs.js";
+import { cleanLines } from "../src/ui/terminal/text.js";
 import { printJson, printLines } from "./project.js";
 import { hasFlag, type CommandEnd, type Shell, type Typed } from "./shell.js";
 
@@ -105,7 +106,7 @@ function linesOf(answer: ReplayTreeAnswer): string[] {
   ].join(", ");
   const first =
     decisions === undefined
-      ? [`${run}: line ${seq ?? 0} differs`, difference ?? ""]
+      ? [`${run}: line ${seq ?? 0} differs`, ...cleanLines(difference ?? "")]
       : [`${run}: the same, ${plural(decisions, "decision")}, ${done}`];
   const rest = stopped === undefined ? [] : [`from line ${stopped.seq} on only decisions: ${stopped.why}`];
   return [...first, ...rest, ...notes];

@@ -6,6 +6,7 @@ import { checkBacklog } from "../src/todo/check.js";
 import { closure, rowOf } from "../src/todo/select.js";
 import type { Task } from "../src/todo/task.js";
 import { isWanted, type Note } from "../src/ui/diagnostics.js";
+import { jsonText } from "../src/ui/json-text.js";
 import { junitXml } from "../src/ui/junit.js";
 import { coloursFor, type Colours } from "../src/ui/terminal/colours.js";
 import { eventLine } from "../src/ui/terminal/event-line.js";
@@ -79,7 +80,7 @@ export class Spectator {
   see(event: Sealed): void {
     const before = this.#view;
     this.#view = fold(before, event);
-    if (this.#manner === "json") void this.#shell.out.write(`${JSON.stringify(asLogged(event))}\n`);
+    if (this.#manner === "json") void this.#shell.out.write(`${jsonText(asLogged(event))}\n`);
     const task = this.#view.current?.taskId;
     if (task !== undefined && task !== before.current?.taskId && !this.#titles.has(task))
       void this.readTitles();

@@ -8,6 +8,7 @@ import { spellSettings } from "../../src/config/spell.js";
 import { UserError } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/nearest.js";
 import { didYouMean } from "../../src/todo/problem.js";
+import { jsonText } from "../../src/ui/json-text.js";
 import type { ConfigAnswer } from "../../src/ui/shapes/project.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { tableLines } from "../../src/ui/terminal/columns.js";
@@ -134,5 +135,5 @@ function allLines({ out }: Shell, { settings }: ConfigAnswer): string[] {
 
 /** A text as it is, all else as JSON. */
 function plain(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return typeof value === "string" ? value : jsonText(value);
 }

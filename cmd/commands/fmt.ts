@@ -7,6 +7,7 @@ import { openStore } from "../../src/todo/store.js";
 import type { Project } from "../../src/config/open-project.js";
 import type { FmtAnswer } from "../../src/ui/shapes/backlog.js";
 import { plural } from "../../src/ui/amounts.js";
+import { spellOut } from "../../src/ui/json-text.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { clean } from "../../src/ui/terminal/text.js";
 import { printJson, printLines, projectOf, readNamedFile, shownPath } from "../project.js";
@@ -32,7 +33,7 @@ export async function fmt(shell: Shell, typed: Typed): Promise<CommandEnd> {
   else if (hasFlag(typed, "--diff"))
     await printDiff(shell, shown, [new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), text]);
   else if (check && !canonical) await sayNotFormatted(shell, clean(shown), typed.operands.length > 0);
-  else if (!check && !write) await shell.out.write(text);
+  else if (!check && !write) await shell.out.write(shell.out.isTerminal ? spellOut(text) : text);
   return check && !canonical ? "no" : "ok";
 }
 

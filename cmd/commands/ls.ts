@@ -4,6 +4,7 @@ import { nearest } from "../../src/system/nearest.js";
 import { orderForListing, statusesOf, waitsFor } from "../../src/todo/select.js";
 import { Status, STATUSES, type Task } from "../../src/todo/task.js";
 import { isVerified } from "../../src/todo/verified.js";
+import { jsonText } from "../../src/ui/json-text.js";
 import type { ListAnswer } from "../../src/ui/shapes/backlog.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { taskListLines, type ListedTask } from "../../src/ui/terminal/task-list.js";
@@ -22,7 +23,7 @@ export async function ls(shell: Shell, typed: Typed): Promise<CommandEnd> {
     const render = async (): Promise<string[]> => {
       const read = await readTasks(shell, project);
       const listed = select(read.tasks, typed, asked.status);
-      if (json) return [JSON.stringify(answerOf(file, listed))];
+      if (json) return [jsonText(answerOf(file, listed))];
       const note = problemsText(shell, project, read.problems, asked.file);
       return [...linesOf(shell, listed, nothingOf(read)), ...(note === undefined ? [] : [note])];
     };

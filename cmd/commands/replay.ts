@@ -4,7 +4,9 @@ import { withCapsule } from "../../src/loop/make-capsule.js";
 import { replayAt, replayRun } from "../../src/loop/replay.js";
 import { UserError } from "../../src/system/errors.js";
 import { plural } from "../../src/ui/amounts.js";
+import { jsonText } from "../../src/ui/json-text.js";
 import type { ReplayAnswer, ReplayAtAnswer } from "../../src/ui/shapes/runs.js";
+import { clean, cleanLines } from "../../src/ui/terminal/text.js";
 import { folderOfRun } from "../find-run.js";
 import { printJson, printLines, projectOf, readNamedFile } from "../project.js";
 import { replayWithTree } from "../replay-with-tree.js";
@@ -67,7 +69,7 @@ async function replayWhole(shell: Shell, { folder, run }: Log, json: boolean): P
   if (json) await printJson(shell, answer);
   else if (same) await printLines(shell.out, [`${run}: the same, ${plural(replayed.decisions, "decision")}`]);
   else {
-    const lines = [`${run}: line ${replayed.seq} differs`, replayed.difference];
+    const lines = [`${run}: line ${replayed.seq} differs`, ...cleanLines(replayed.difference)];
     await printLines(shell.out, [...lines, ...(await otherVersion(shell, folder))]);
   }
   return same ? "ok" : "no";
@@ -78,7 +80,7 @@ async function otherVersion({ ports, version }: Shell, folder: string): Promise<
   const first = await readLines(ports, folder).next();
   const then = first.done === true ? undefined : first.value.value["version"];
   if (typeof then !== "string" || then === version) return [];
-  return [`looper ${then} made the run, this is ${version}: what changed in between may be wanted`];
+  return [`looper ${clean(then)} made the run, this is ${version}: what changed in between may be wanted`];
 }
 
 async function mustHoldLines({ ports }: Shell, folder: string): Promise<void> {
@@ -116,11 +118,11 @@ async function explain(
   else
     await printLines(shell.out, [
       `${run}, line ${seq}: ${event}`,
-      `because: ${JSON.stringify(answer.because)}`,
+      `because: ${jsonText(answer.because)}`,
       `decided: ${answer.effects.length === 0 ? "nothing" : ""}`.trimEnd(),
-      ...answer.effects.map((effect) => `  ${JSON.stringify(toPlain(effect))}`),
+      ...answer.effects.map((effect) => `  ${jsonText(toPlain(effect))}`),
       "state:",
-      JSON.stringify(toPlain(answer.state), undefined, 2),
+      jsonText(toPlain(answer.state), 2),
     ]);
   return "ok";
 }

@@ -6,6 +6,7 @@ import { readLines, type RawLine } from "../../src/logging/read.js";
 import { watchRuns } from "../../src/logging/watch-runs.js";
 import { nearest } from "../../src/system/nearest.js";
 import { UserError } from "../../src/system/errors.js";
+import { spellOut } from "../../src/ui/json-text.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { eventLine } from "../../src/ui/terminal/event-line.js";
 import { folderOfRun } from "../find-run.js";
@@ -58,7 +59,7 @@ function readWish(shell: Shell, typed: Typed): Wish {
     wanted: (line) =>
       (task === undefined || line.value["task_id"] === task) && (type === undefined || line.type === type),
     show: (line) => {
-      if (raw) return line.text;
+      if (raw) return out.isTerminal ? spellOut(line.text) : line.text;
       return eventLine(line.value, { colours, ...(out.isTerminal ? { columns: out.columns() } : {}) });
     },
   };

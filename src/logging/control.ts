@@ -2,6 +2,7 @@
 // what the run makes of it, to the loop.
 import { join } from "node:path";
 import { z } from "zod";
+import { UserError } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
 import { PersonChange } from "../todo/person-change.js";
 import { isDateTime } from "../todo/task.js";
@@ -30,7 +31,12 @@ export async function tellRun(
   folder: string,
   line: ControlLine,
 ): Promise<void> {
-  const file = await files.openAppend(join(folder, FILE), { mode: 0o600 });
+  const path = join(folder, FILE);
+  const kind = (await files.stat(path, { link: true }))?.kind ?? "file";
+  // Who unpacked a project has its log folder too, and where links in it lead.
+  if (kind !== "file")
+    throw new UserError("environment", `${path} is no file: the run cannot be told anything`, "remove it");
+  const file = await files.openAppend(path, { mode: 0o600 });
   try {
     await file.append(`${APART}${JSON.stringify(line)}\n`);
   } finally {

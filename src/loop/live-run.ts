@@ -1,3 +1,4 @@
+import { basename, dirname, isAbsolute, join } from "node:path";
 import type { Project } from "../config/open-project.js";
 import { inspectLock } from "../system/lock.js";
 import type { Ports } from "../system/ports.js";
@@ -21,5 +22,12 @@ export async function findLiveRun(
   const held = await inspectLock(ports, lock);
   if (held === undefined || held.gone) return undefined;
   const { run, folder, pid } = held.owner;
-  return run === undefined || folder === undefined ? undefined : { run, folder, pid };
+  if (run === undefined || folder === undefined || !(await isLogOf(ports, run, folder))) return undefined;
+  return { run, folder, pid };
+}
+
+/** A lock that came with the project may name any folder, and what is said to a run is written there. */
+async function isLogOf({ files }: Pick<Ports, "files">, run: string, folder: string): Promise<boolean> {
+  if (!isAbsolute(folder) || basename(folder) !== run || basename(dirname(folder)) !== "runs") return false;
+  return (await files.stat(join(folder, "events.jsonl")))?.kind === "file";
 }

@@ -1,8 +1,11 @@
 // Writing every byte, or saying why not. A disk that fills up answers write(2) with a short count first, and only then
 // with ENOSPC: whoever ignores the count tears the file.
+import { constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { open } from "node:fs/promises";
 import type { AppendFile } from "./ports.js";
+
+const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;
 
 /** Writes all of `bytes` at `position` (null: where the file stands); throws the system's error when it takes less. */
 export async function writeAll(file: FileHandle, bytes: Uint8Array, position: number | null): Promise<void> {
@@ -17,7 +20,8 @@ export async function writeAll(file: FileHandle, bytes: Uint8Array, position: nu
 
 /** Opens a file to append to, made with `mode` when it is missing. */
 export async function openAppend(path: string, mode: number): Promise<AppendFile> {
-  const file = await open(path, "a", mode);
+  // A pipe that nobody reads is an error then; otherwise it is waited for, and no signal helps.
+  const file = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, mode);
   let size = (await file.stat()).size;
   let last: Promise<void> = Promise.resolve();
   // One write at a time: two interleaved short writes would tear both lines.

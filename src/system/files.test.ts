@@ -65,6 +65,15 @@ test("a pipe where a file should be is an error, at once", async () => {
   execFileSync("mkfifo", [pipe]);
   await expect(files.read(pipe)).rejects.toMatchObject({ code: "EINVAL" });
   await expect(files.readRange(pipe, 0, 1)).rejects.toMatchObject({ code: "EINVAL" });
+  await expect(files.openAppend(pipe)).rejects.toMatchObject({ code: "ENXIO" });
+});
+
+test("a device without an end is no file; one that is at its end is an empty one", async () => {
+  const link = join(folder(), "zero");
+  symlinkSync("/dev/zero", link);
+  await expect(files.read(link)).rejects.toMatchObject({ code: "EINVAL" });
+  await expect(files.readRange(link, 0, 1)).rejects.toMatchObject({ code: "EINVAL" });
+  expect(await files.read("/dev/null")).toHaveLength(0);
 });
 
 test("what is not there is undefined, never an error", async () => {

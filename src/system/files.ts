@@ -109,13 +109,25 @@ function toStat(stat: Awaited<ReturnType<typeof fs.stat>>): FileStat {
 /** What a shell hands over as a file: `<(…)` is a pipe by nature, and somebody writes into it. */
 const HANDED_OVER = /^\/(?:dev\/fd|proc\/self\/fd)\//;
 
-/** A pipe that lies where a file should would be waited for without end, and no signal helps. */
+/** A pipe that lies where a file should would be waited for without end, a device may have none; no signal helps. */
 async function openToRead(path: string): Promise<{ file: fs.FileHandle; size: number }> {
   const file = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const stat = await file.stat();
-  if (!stat.isFIFO() && !stat.isSocket()) return { file, size: stat.size };
+  const what = stat.isFIFO() || stat.isSocket() ? "a pipe" : "a device";
+  if (stat.isFile() || stat.isDirectory() || (what === "a device" && (await isAtItsEnd(file))))
+    return { file, size: stat.size };
   await file.close();
-  throw Object.assign(new Error(`EINVAL: a pipe, not a file, open '${path}'`), { code: "EINVAL" });
+  throw Object.assign(new Error(`EINVAL: ${what}, not a file, open '${path}'`), { code: "EINVAL" });
+}
+
+/** As `/dev/null` always is. A terminal that has nothing to say yet is not. */
+async function isAtItsEnd(file: fs.FileHandle): Promise<boolean> {
+  try {
+    return (await file.read(Buffer.alloc(1), 0, 1)).bytesRead === 0;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return false;
+  }
 }
 
 async function readWhole(path: string): Promise<Uint8Array> {

@@ -1,9 +1,11 @@
 // Who holds a lock, as its file says, and whether that owner still lives. Leaves taking locks to lock.ts.
 import { z } from "zod";
+import { errorCode, UserError } from "./errors.js";
 import type { Ports } from "./ports.js";
 
 const LockOwner = z.object({
-  token: z.string(),
+  /** Becomes part of the names of files: whoever wrote the lock leads nowhere else with it. */
+  token: z.string().regex(/^[\w-]{1,64}$/),
   pid: z.int(),
   started: z.string(),
   boot: z.string(),
@@ -26,13 +28,28 @@ export async function readOwner(
   { files }: Pick<Ports, "files">,
   path: string,
 ): Promise<LockOwner | undefined> {
-  const bytes = await files.read(path);
+  const bytes = await readLock(files, path);
   if (bytes === undefined) return undefined;
   const parsed = LockOwner.safeParse(parseJson(Buffer.from(bytes).toString("utf8")));
   // Not ours to read: named by its path, gone once it has been silent for a minute.
   return parsed.success
     ? parsed.data
     : { token: "", pid: 0, started: "", boot: "", host: "?", namespace: "", since: "" };
+}
+
+/** What no looper has made is no lock, and no looper takes it away. */
+async function readLock(files: Ports["files"], path: string): Promise<Uint8Array | undefined> {
+  try {
+    return await files.read(path);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code !== "EISDIR" && code !== "EINVAL" && code !== "ELOOP") throw error;
+    throw new UserError(
+      "environment",
+      `${path} is no file, and should be a lock`,
+      "remove it, if no run goes on",
+    );
+  }
 }
 
 function parseJson(text: string): unknown {

@@ -11,7 +11,7 @@ export function eventLine(
   event: Value,
   { colours, columns }: { colours: Colours; columns?: number },
 ): string {
-  const time = text(event, "timestamp").slice(11, 19);
+  const time = clean(text(event, "timestamp").slice(11, 19));
   const type = clean(text(event, "type"));
   const who = [text(event, "task_id"), text(event, "agent")].map(clean).filter((part) => part !== "");
   const head = `${time} ${type.padEnd(TYPE_WIDTH)} `;

@@ -9,6 +9,14 @@ export function clean(text: string): string {
   return stripVTControlCharacters(text).replace(STEERING, " ").replace(/\s+/gu, " ").trim();
 }
 
+/** The same for each of several lines; what a line begins with, like `now:  `, keeps its room. */
+export function cleanLines(text: string): string[] {
+  return text.split("\n").map((line) => {
+    const head = /^\w+: +/.exec(line)?.[0] ?? "";
+    return head + clean(line.slice(head.length));
+  });
+}
+
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]/u;
 const EMOJI = /\p{Emoji_Presentation}|\ufe0f/u;
