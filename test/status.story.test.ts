@@ -99,6 +99,11 @@ test(
     expect(stdout).toMatch(/ 2 +fake .* done, unverified\n +commit [0-9a-f]{12}\n$/);
     expect((await shown(rig, "T2")).task).toMatchObject({ ready: true, waits_for: [] });
     expect(await rig.run(["show", "T3"])).toMatchObject({ code: 2, stdout: "" });
+    rig.write("half.json", "{");
+    const unread = await rig.run(["show", "T9", "--file", "half.json"]);
+    expect(unread.stderr).toMatch(
+      /there is no task T9\n +half\.json has 1 problem: looper validate half\.json/,
+    );
   }),
 );
 

@@ -11,7 +11,7 @@ import { taskLines } from "../../src/ui/terminal/task-lines.js";
 import type { View } from "../../src/ui/view.js";
 import { taskNamed } from "../find-task.js";
 import { printJson, printLines, projectOf } from "../project.js";
-import { endAfter, readTasks } from "../read-tasks.js";
+import { endAfter, problemsText, readTasks } from "../read-tasks.js";
 import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 
 type Attempt = ShowAnswer["history"][number];
@@ -23,7 +23,7 @@ export async function show(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const file = textFlag(typed, "--file");
   const project = await projectOf(shell, { file });
   const { tasks, problems } = await readTasks(shell, project);
-  const task = taskNamed(tasks, id);
+  const task = taskNamed(tasks, id, problemsText(shell, project, problems, file));
   const live = await findLiveRun(ports, project);
   const history: Attempt[][] = [];
   for await (const view of readViews(ports, project))
