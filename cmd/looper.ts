@@ -10,7 +10,7 @@ import { errorCode, UserError } from "../src/system/errors.js";
 import { noteText, type Diagnostics } from "../src/ui/diagnostics.js";
 import type { Output } from "../src/ui/output.js";
 import { wantsColour } from "../src/ui/terminal/colours.js";
-import { clean } from "../src/ui/terminal/text.js";
+import { clean, hang } from "../src/ui/terminal/text.js";
 import { annotation, disarm } from "../src/ui/workflow/commands.js";
 import { BUG, exitCodeOf, exitCodeOfError, exitCodeOfSignal } from "./exit-codes.js";
 import { diagnosticsOf, guessDiagnostics, USUAL } from "./log-flags.js";
@@ -288,13 +288,16 @@ async function exit(code: number): Promise<never> {
 }
 
 async function fail(error: unknown): Promise<never> {
-  const { lines, code } = explain(error);
+  const { lines: whole, code } = explain(error);
+  const err = toOutput(process.stderr, { noColour: true });
+  const isRead = err.isTerminal && here.diagnostics.format === "text" && code !== BUG;
+  const lines = isRead ? whole.flatMap((line) => hang(line, err.columns())) : whole;
   const note = { level: "error", lines, facts: { exit_code: code } } as const;
   void write(process.stderr, noteText(note, here.diagnostics, Date.now()));
   if (inWorkflow() && here.diagnostics.format === "text" && code !== exitCodeOf("no"))
     void write(
       process.stderr,
-      `${annotation("error", lines.join("\n").replace(/^looper: /, ""), { title: "looper" })}\n`,
+      `${annotation("error", whole.join("\n").replace(/^looper: /, ""), { title: "looper" })}\n`,
       true,
     );
   return exit(code);

@@ -125,7 +125,11 @@ function allLines({ out }: Shell, { settings }: ConfigAnswer): string[] {
   const rows = settings.map(({ key, value, layer, where }) =>
     [key, plain(value), where === "" ? layer : where].map(clean),
   );
-  const columns = [{ title: "setting" }, { title: "value", shrinks: true }, { title: "from" }] as const;
+  const columns = [
+    { title: "setting" },
+    { title: "value", shrinks: true },
+    { title: "from", shrinks: true },
+  ] as const;
   const { header, lines } = tableLines(columns, rows, out.isTerminal ? out.columns() : undefined);
   return [
     colours.dim(header),

@@ -99,7 +99,10 @@ async function setUp(
     tasks,
     imported: imported === undefined ? null : { from: imported.from, format: imported.drafted.format },
     notes,
-    next: nextOf(tasks, { draft: origin.from === "draft", copied: files[0]?.copy !== undefined }),
+    next:
+      !writesBacklog && site.backlog.kind === "invalid"
+        ? ["looper validate"]
+        : nextOf(tasks, { draft: origin.from === "draft", copied: files[0]?.copy !== undefined }),
   };
 }
 
@@ -175,7 +178,8 @@ async function tell(
   const isNew = files.some(({ did }) => did !== "kept");
   const lines = files.map(({ path: file, did, copy }) => {
     const whence = imported === null ? "" : ` from ${clean(imported.from)}, ${imported.format}`;
-    const more = file === site.project.todoFile ? `: ${plural(tasks, "task")}${whence}` : "";
+    const isUnread = did === "kept" && site.backlog.kind === "invalid";
+    const more = file === site.project.todoFile && !isUnread ? `: ${plural(tasks, "task")}${whence}` : "";
     const old = copy === undefined ? "" : `; what was there is in ${path.basename(copy)}`;
     return `${clean(shownPath(shell, file)).padEnd(width)}  ${WORDS[did]}${more}${clean(old)}`;
   });

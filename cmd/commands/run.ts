@@ -7,7 +7,7 @@ import { UserError } from "../../src/system/errors.js";
 import { planRun, type Plan } from "../../src/loop/plan-run.js";
 import type { PlanAnswer } from "../../src/ui/shapes/runs.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
-import { clean } from "../../src/ui/terminal/text.js";
+import { clean, cut, widthOf, wrap } from "../../src/ui/terminal/text.js";
 import { openReport } from "../junit-file.js";
 import { hintOfFile, mustBeReadable, printJson, printLines, projectOf } from "../project.js";
 import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
@@ -90,17 +90,21 @@ function answerOf(plan: Plan): PlanAnswer {
   return { task, title, agent, prompt, steps };
 }
 
+/** On a terminal no line is wider: titles are cut, the prompt goes on in the next line. */
 function planLines({ out }: Shell, plan: Plan, quiet: boolean): string[] {
-  if ("nothing" in plan) return [`nothing would be started: ${clean(plan.nothing)}`];
+  const columns = out.isTerminal ? out.columns() : undefined;
+  if ("nothing" in plan) return wrap(`nothing would be started: ${clean(plan.nothing)}`, columns);
   const colours = coloursFor(out.colour);
-  const steps = plan.steps.map(
-    ({ iteration, task, title, agent }) =>
-      `${String(iteration).padStart(3)}  ${clean(task)} ${clean(title)} ${colours.dim(`· ${clean(agent)}`)}`,
-  );
+  const steps = plan.steps.map(({ iteration, task, title, agent }) => {
+    const [head, tail] = [`${String(iteration).padStart(3)}  ${clean(task)} `, ` · ${clean(agent)}`];
+    const room = columns === undefined ? undefined : Math.max(0, columns - widthOf(head) - widthOf(tail));
+    return head + (room === undefined ? clean(title) : cut(clean(title), room)) + colours.dim(tail);
+  });
   if (quiet) return steps;
   const heading = colours.bold(`the prompt of ${clean(plan.steps[0]?.task ?? "")}`);
   const prompt = plan.prompt
     .split("\n")
-    .map((line) => line.replaceAll(/[\p{Cc}\u2028\u2029]/gu, (one) => (one === "\t" ? one : " ")));
+    .map((line) => line.replaceAll(/[\p{Cc}\u2028\u2029]/gu, (one) => (one === "\t" ? one : " ")))
+    .flatMap((line) => wrap(columns === undefined ? line : line.replaceAll("\t", "  "), columns));
   return ["if every attempt succeeds:", ...steps, "", heading, "", ...prompt];
 }

@@ -7,7 +7,7 @@ import { UserError } from "../../src/system/errors.js";
 import { never } from "../../src/system/never.js";
 import { plural } from "../../src/ui/amounts.js";
 import type { WhyAnswer } from "../../src/ui/shapes/backlog.js";
-import { clean } from "../../src/ui/terminal/text.js";
+import { clean, hang } from "../../src/ui/terminal/text.js";
 import { checkOptionsOf } from "../check-options.js";
 import { taskNamed } from "../find-task.js";
 import { printJson, printLines, projectOf, readNamedFile, shownPath } from "../project.js";
@@ -29,7 +29,11 @@ export async function why(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const task = taskNamed(tasks, id);
   const explained = explainTask(rowOf(task), tasks.map(rowOf));
   if (hasFlag(typed, "--json")) await printJson(shell, answerOf(task, explained));
-  else await printLines(shell.out, linesOf(task, explained).map(clean));
+  else {
+    const columns = shell.out.isTerminal ? shell.out.columns() : Infinity;
+    const lines = linesOf(task, explained).flatMap((line) => hang(clean(line), columns));
+    await printLines(shell.out, lines);
+  }
   return "ok";
 }
 

@@ -12,7 +12,7 @@ export interface Column {
 const GAP = 2;
 const LEAST = 10;
 
-/** Lines of equal columns, the titles first; with `width`, the shrinking column gives way. Cells are cleaned already. */
+/** Lines of equal columns, the titles first; with `width`, the shrinking columns give way, the first one first. Cells are cleaned already. */
 export function tableLines(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -22,10 +22,13 @@ export function tableLines(
     Math.max(widthOf(title), ...rows.map((row) => widthOf(row[at] ?? ""))),
   );
   const total = widths.reduce((sum, one) => sum + one, GAP * (columns.length - 1));
-  const shrinking = columns.findIndex(({ shrinks }) => shrinks === true);
-  const tooMuch = width === undefined ? 0 : total - width;
-  if (tooMuch > 0 && shrinking !== -1)
-    widths[shrinking] = Math.max(LEAST, (widths[shrinking] ?? 0) - tooMuch);
+  let tooMuch = width === undefined ? 0 : total - width;
+  for (const [at, { shrinks }] of columns.entries()) {
+    const whole = widths[at] ?? 0;
+    if (tooMuch <= 0 || shrinks !== true || whole <= LEAST) continue;
+    widths[at] = Math.max(LEAST, whole - tooMuch);
+    tooMuch -= whole - (widths[at] ?? 0);
+  }
   const line = (cells: readonly string[]): string =>
     columns
       .map(({ right }, at) => {
