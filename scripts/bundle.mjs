@@ -33,7 +33,8 @@ export async function bundle({ entryPoints, outdir, minify, plugins = [] }) {
     logLevel: "warning",
     define: { LOOPER_VERSION: JSON.stringify(version) },
     // cosmiconfig would load it for settings written in TypeScript, which are not read here.
-    external: ["typescript"],
+    // @vscode/ripgrep finds the binary beside its own files.
+    external: ["typescript", "@vscode/ripgrep"],
     // Some dependencies are CommonJS and call require for Node's own modules.
     banner: {
       js: 'import{createRequire as looperRequire}from"node:module";const require=looperRequire(import.meta.url);',
