@@ -4,7 +4,7 @@ import { tryRemoveNewLocks } from "../git/locks.js";
 import type { Head } from "../git/head.js";
 import { UserError } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
-import { createRedact, secretValues } from "../system/redact.js";
+import { redactorFor } from "../system/redactor.js";
 import { listenInto } from "../logging/control.js";
 import { markOf } from "../logging/mark.js";
 import { createRunLog } from "../logging/run-log.js";
@@ -71,7 +71,7 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
   const ready = await prepareRelease(request, assembly);
   const head = assembly.repo === undefined ? undefined : await goToBranch(request, assembly.repo);
   const env = baseEnvironment(request.env, assembly.envFile);
-  const redact = createRedact(await withoutPaths(ports, secretValues({ ...env, ...assembly.agentEnv })));
+  const redact = await redactorFor(ports, { ...env, ...assembly.agentEnv });
   const log = await createRunLog(ports, project.logDir, {
     redact,
     onLine: (line) => request.onEvent?.(line),
@@ -147,18 +147,6 @@ function started(
     ...(head?.branch === undefined ? {} : { branch: head.branch }),
     warnings: [...request.project.warnings, ...assembly.warnings],
   };
-}
-
-/** A secret is never a path that exists: a redacted path would break whatever is told of it. */
-export async function withoutPaths({ files }: Ports, secrets: readonly string[]): Promise<string[]> {
-  const kept = await Promise.all(
-    secrets.map(async (secret) =>
-      secret.startsWith("/") && !secret.includes("\0") && (await files.stat(secret)) !== undefined
-        ? undefined
-        : secret,
-    ),
-  );
-  return kept.filter((secret) => secret !== undefined);
 }
 
 /** An attempt that was told to stop is not looked at again; its git may have been ended as well. */

@@ -8,10 +8,9 @@ import { fingerprint, listTrusted } from "../config/trust.js";
 import { runCommands } from "../gate/run-commands.js";
 import type { Ran } from "../gate/verdict.js";
 import type { Ports } from "../system/ports.js";
-import { createRedact, secretValues } from "../system/redact.js";
+import { redactorFor } from "../system/redactor.js";
 import type { Backlog, Task } from "../todo/task.js";
 import { baseEnvironment } from "./environment.js";
-import { withoutPaths } from "./open-run.js";
 import { rootFolder } from "./prompt-for.js";
 
 /** `untrusted`: the project names the commands, and nobody said yet that they may run. */
@@ -45,7 +44,7 @@ export async function runGateAfter(request: GateRequest, backlog: Backlog): Prom
   const room = {
     cwd: root ?? project.folder,
     env,
-    redact: createRedact(await withoutPaths(ports, secretValues(env))),
+    redact: await redactorFor(ports, env),
   };
   const plan = { commands: verify.commands, own: [], timeoutMs: verify.timeout, reports: verify.report };
   const ran = await runCommands(ports, room, plan, stop);
