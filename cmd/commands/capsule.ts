@@ -4,9 +4,9 @@ import { parseEnvFile } from "../../src/config/env-file.js";
 import type { Project } from "../../src/config/open-project.js";
 import { readLines } from "../../src/logging/read.js";
 import { makeCapsule, type MadeCapsule } from "../../src/loop/make-capsule.js";
-import { withoutPaths } from "../../src/loop/open-run.js";
 import { errorCode, errorMessage, UserError } from "../../src/system/errors.js";
-import { createRedact, secretValues, type Redact } from "../../src/system/redact.js";
+import type { Redact } from "../../src/system/redact.js";
+import { redactorFor } from "../../src/system/redactor.js";
 import { plural, showCount } from "../../src/ui/amounts.js";
 import type { CapsuleAnswer } from "../../src/ui/shapes/runs.js";
 import { folderOfRun } from "../find-run.js";
@@ -67,7 +67,7 @@ async function redactOf({ ports, env }: Shell, { paths, resolved }: Project): Pr
       : parseEnvFile(envFile, Buffer.from(bytes).toString("utf8"));
   const ofAgents = Object.values(resolved.settings.agents).flatMap(({ env: own }) => Object.entries(own));
   const all = { ...fromFile, ...env, ...Object.fromEntries(ofAgents) };
-  return createRedact(await withoutPaths(ports, secretValues(all)));
+  return redactorFor(ports, all);
 }
 
 async function writeNew({ ports }: Shell, file: string, text: string): Promise<void> {

@@ -3,7 +3,6 @@
 import { tryRemoveNewLocks } from "../git/locks.js";
 import type { Head } from "../git/head.js";
 import { UserError } from "../system/errors.js";
-import type { Ports } from "../system/ports.js";
 import { redactorFor } from "../system/redactor.js";
 import { listenInto } from "../logging/control.js";
 import { markOf } from "../logging/mark.js";
