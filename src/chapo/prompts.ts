@@ -1,0 +1,76 @@
+// The texts Chapo is led by: files under prompts/chapo/<language>/, each of which a person may replace by one of theirs.
+// Leaves putting them together to system-prompt.ts. They hold no variables: they go out as they are written.
+import path from "node:path";
+import { UserError } from "../system/errors.js";
+import type { Files } from "../system/ports.js";
+
+/** Each, and its file. */
+const FILES = {
+  "looper.core": "core.md",
+  "looper.decision": "decision.md",
+  "looper.decision_json": "decision_json.md",
+  "looper.validation": "validation.md",
+  "looper.memory": "memory.md",
+  "looper.summary": "summary.md",
+  "looper.compaction": "compaction.md",
+  "looper.agent.developer": "developer.md",
+  "looper.agent.searcher": "searcher.md",
+  "looper.agent.document_manager": "document_manager.md",
+  "looper.agent.commander": "commander.md",
+  "looper.agent.explore": "explore.md",
+  "looper.agent.plan": "plan.md",
+  "looper.agent.code": "code.md",
+  "looper.agent.test": "test.md",
+} as const;
+
+/** A prompt's name, as `looper chapo prompts --json` lists it. */
+export type ChapoPromptName = keyof typeof FILES;
+
+/** Each prompt's text, by name. `looper.decision_json` is for models that cannot call tools, and for no other. */
+export type ChapoPrompts = Readonly<Record<ChapoPromptName, string>>;
+
+/** Where they lie. */
+export interface ChapoPromptPlaces {
+  /** Of the bundled ones, absolute: it holds `en/` and `de/`. */
+  folder: string;
+  language: "en" | "de";
+  /** Files used instead, by prompt; absolute. */
+  instead: Readonly<Partial<Record<ChapoPromptName, string>>>;
+}
+
+/** Bytes of one prompt: more than that is no prompt. */
+const LARGEST = 256 * 1024;
+
+/** All of them, in a fixed order. A file that a person named and that cannot be read is a `usage` error. */
+export async function readChapoPrompts(files: Files, places: ChapoPromptPlaces): Promise<ChapoPrompts> {
+  const prompts: Record<ChapoPromptName, string> = { ...FILES };
+  for (const name of keysOf(FILES)) prompts[name] = await readPrompt(files, places, name);
+  return prompts;
+}
+
+async function readPrompt(
+  files: Files,
+  { folder, language, instead }: ChapoPromptPlaces,
+  name: ChapoPromptName,
+): Promise<string> {
+  const own = instead[name];
+  const file = own ?? path.join(folder, language, FILES[name]);
+  const stat = await files.stat(file);
+  if (stat?.kind === "file" && stat.size <= LARGEST) {
+    const text = new TextDecoder().decode(await files.readRange(file, 0, LARGEST));
+    return text.replaceAll("\r\n", "\n").trim();
+  }
+  if (own === undefined) throw new Error(`the bundled prompt ${file} is missing`);
+  const what = stat?.kind === "file" ? `${file} is larger than 256 KB` : `there is no file ${file}`;
+  throw new UserError(
+    "usage",
+    `${what}, which the settings name for the prompt ${name}`,
+    "correct the setting",
+  );
+}
+
+function keysOf<T extends object>(record: T): Extract<keyof T, string>[] {
+  const keys: Extract<keyof T, string>[] = [];
+  for (const key in record) keys.push(key);
+  return keys;
+}
