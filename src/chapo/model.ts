@@ -66,6 +66,8 @@ export interface ModelReply {
   calls: readonly ModelCall[];
   /** `cut`: it ran into the limit of its output. */
   finish: "stop" | "calls" | "cut" | "other";
+  /** What a model without tool calls decided, where that is neither a call nor an answer. */
+  intent?: "continue" | "self_validate";
   /** Absent where the provider did not tell. */
   usage?: ModelUsage;
   /** Dollars; absent where nobody knows the price. */

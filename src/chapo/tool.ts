@@ -65,6 +65,8 @@ export interface Tool {
   parameters: JsonSchema;
   /** Whether it may change anything outside of the session: such a call is asked about in the trust mode `default`. */
   changes: boolean;
+  /** How many characters of a result a model is given; beyond that the gate cuts. */
+  maxOutput: number;
   /** Holds the arguments against the parameters; a problem names the field. Pure. */
   prepare(args: unknown): PreparedCall | { problem: string };
 }
@@ -81,11 +83,14 @@ export interface ToolDefinition<A> {
   subjects?: (args: A) => readonly Subject[];
   /** 30 s where nothing is said. */
   timeoutMs?: number | ((args: A) => number);
+  /** Of a tool that bounds its results itself, a little more than that; 30,000 characters where nothing is said. */
+  maxOutput?: number;
   preview?: (args: A) => Promise<string>;
   run: (args: A, context: CallContext) => Promise<ToolResult>;
 }
 
 const USUAL_TIMEOUT_MS = 30_000;
+const USUAL_OUTPUT = 30_000;
 
 /** The tool of a definition. */
 export function defineTool<A>(definition: ToolDefinition<A>): Tool {
@@ -96,6 +101,7 @@ export function defineTool<A>(definition: ToolDefinition<A>): Tool {
     description: definition.description,
     parameters,
     changes: definition.changes,
+    maxOutput: definition.maxOutput ?? USUAL_OUTPUT,
     prepare: (raw) => {
       const given = respell(raw, fields, definition.aliases ?? {});
       if ("problem" in given) return given;
