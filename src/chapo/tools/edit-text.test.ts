@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { editText } from "./edit-text.js";
+
+function edit(text: string, oldString: string, newString: string, replaceAll = false) {
+  return editText(text, { oldString, newString, replaceAll });
+}
+
+test("one match is replaced, all else stays", () => {
+  expect(edit("a b c\n", "b", "x")).toEqual({ text: "a x c\n", count: 1 });
+  expect(edit("a b c", "c", "")).toEqual({ text: "a b ", count: 1 });
+});
+
+test("what means something to a replacement is text", () => {
+  expect(edit("price", "price", "$& $1 $$ $`")).toEqual({ text: "$& $1 $$ $`", count: 1 });
+});
+
+test("no match and several change nothing and tell the count", () => {
+  expect(edit("a b", "x", "y")).toEqual({ problem: expect.stringContaining("0 times") as string });
+  expect(edit("a a a", "a", "y")).toEqual({ problem: expect.stringContaining("3 times") as string });
+  expect(edit("aaa", "aa", "y")).toEqual({ problem: expect.stringContaining("2 times") as string });
+  expect(edit("a a a", "a", "y", true)).toEqual({ text: "y y y", count: 3 });
+});
+
+test("an empty text, and one that stays the same, are no edits", () => {
+  expect(edit("a", "", "b")).toHaveProperty("problem");
+  expect(edit("a", "a", "a")).toHaveProperty("problem");
+});
+
+test("CRLF: a text with LF matches, and what is put in ends like its neighbours", () => {
+  expect(edit("a\r\nb\r\nc\r\n", "a\nb\n", "x\ny\nz\n")).toEqual({ text: "x\r\ny\r\nz\r\nc\r\n", count: 1 });
+  expect(edit("a\r\nb\r\n", "b", "b\nc")).toEqual({ text: "a\r\nb\r\nc\r\n", count: 1 });
+  expect(edit("a\r\nb\r\n", "a\r\nb", "x")).toEqual({ text: "x\r\n", count: 1 });
+  expect(edit("a\r\nb\nc\nd\n", "b\nc", "x\ny")).toEqual({ text: "a\r\nx\ny\nd\n", count: 1 });
+  expect(edit("a\nb\n", "a\nb", "a\r\nb")).toEqual({ text: "a\r\nb\n", count: 1 });
+});
