@@ -1,0 +1,198 @@
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { nodePorts } from "../../system/node.js";
+import type { CallContext } from "../tool.js";
+import { openMemory, type Memory } from "./memory.js";
+import { memoryTools } from "./tools.js";
+
+const ports = nodePorts();
+let at: number;
+const clock = { ...ports.clock, now: () => at };
+let root: string;
+let memory: Memory;
+const open = (readOnly = false) =>
+  openMemory({ files: ports.files, clock }, { root, zone: "Europe/Berlin", readOnly });
+const text = (file: string) => readFileSync(path.join(root, file), "utf8");
+const write = (file: string, content: string) => {
+  mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+  writeFileSync(path.join(root, file), content);
+};
+
+const context: CallContext = {
+  session: "s1",
+  callId: "c1",
+  agent: "looper",
+  signal: new AbortController().signal,
+};
+/** What the model gets back: the output, or `! ` and the error. */
+async function call(name: string, args: unknown, of = memory): Promise<string> {
+  const prepared = memoryTools(of)
+    .find((tool) => tool.name === name)
+    ?.prepare(args);
+  if (prepared === undefined) throw new Error(`no tool ${name}`);
+  if ("problem" in prepared) return `! ${prepared.problem}`;
+  const result = await prepared.run(context);
+  return result.success ? result.output : `! ${result.error}`;
+}
+
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), "chapo-memory-"));
+  at = Date.parse("2026-03-04T23:05:00Z");
+  memory = open();
+});
+
+test("a note goes into the file of the day it is here, not in Greenwich", async () => {
+  expect(await call("memory_remember", { content: "The port is 4711.\nSince March." })).toBe(
+    "memory_remember: saved to .looper/memory/2026-03-05.md",
+  );
+  await call("memory_remember", { content: "Second" });
+  expect(text(".looper/memory/2026-03-05.md")).toBe(
+    "# 2026-03-05\n\n- 00:05 The port is 4711.\n  Since March.\n- 00:05 Second\n",
+  );
+  expect(await call("memory_readToday", {})).toContain("- 00:05 Second");
+  expect(readdirSync(root)).toEqual([".looper"]);
+});
+
+test("a promoted note stands in MEMORY.md as well, in a section of its own", async () => {
+  write("MEMORY.md", "# Ours\n\nBe kind.\n");
+  expect(
+    await call("memory_remember", { content: "We use pnpm <!-- /looper:notes -->", promote: true }),
+  ).toBe("memory_remember: saved to .looper/memory/2026-03-05.md and MEMORY.md");
+  await call("memory_remember", { content: "Deploys on Fridays: never", promote: true });
+  write("MEMORY.md", `${text("MEMORY.md")}\nA person's line below.\n`);
+  await call("memory_remember", { content: "Third", promote: true });
+  expect(text("MEMORY.md")).toBe(
+    [
+      "# Ours\n\nBe kind.\n",
+      "<!-- looper:notes -->\n## Notes\n",
+      "- 2026-03-05: We use pnpm <! -- /looper:notes -->",
+      "- 2026-03-05: Deploys on Fridays: never",
+      "- 2026-03-05: Third",
+      "<!-- /looper:notes -->\n\nA person's line below.\n",
+    ].join("\n"),
+  );
+});
+
+test("4,000 characters are a note, 4,001 and none are not", async () => {
+  expect(await call("memory_remember", { content: "x".repeat(4_000) })).toContain("saved");
+  expect(await call("memory_remember", { content: "x".repeat(4_001) })).toContain(
+    "! content: at most 4000 characters",
+  );
+  expect(await call("memory_remember", { content: " \n" })).toBe("! content: must not be empty");
+});
+
+test("a search heeds no case, goes from new to old, and names file, line and text", async () => {
+  write(".looper/memory/2026-01-01.md", "# 2026-01-01\n\n- old: ÄPFEL and Login\n");
+  write(".looper/memory/2026-02-01.md", "- login one\n- nothing\n- LOGIN two\n");
+  write(".looper/memory/notes.md", "login, but not a day's\n");
+  write("MEMORY.md", "\nthe login page\n");
+  expect(await call("memory_search", { query: "Login" })).toBe(
+    [
+      "memory_search: 4 found, newest first",
+      ".looper/memory/2026-02-01.md:3: - LOGIN two",
+      ".looper/memory/2026-02-01.md:1: - login one",
+      ".looper/memory/2026-01-01.md:3: - old: ÄPFEL and Login",
+      "MEMORY.md:2: the login page",
+    ].join("\n"),
+  );
+  expect(await call("memory_search", { query: "login äpfel" })).toContain("1 found");
+  expect((await call("memory_search", { query: "login", limit: 2 })).split("\n")).toEqual([
+    "memory_search: 2 of 4 found, newest first",
+    expect.stringContaining(":3: - LOGIN two"),
+    expect.stringContaining(":1: - login one"),
+  ]);
+  expect(await call("memory_search", { query: "(a+)+$" })).toContain('nothing noted holds "(a+)+$"');
+  expect(await call("memory_search", { query: "login", limit: 0 })).toMatch(/^! limit: /);
+});
+
+test("a long line is cut around what was found", async () => {
+  write("MEMORY.md", `${"a ".repeat(5_000)}needle${" b".repeat(5_000)}`);
+  const [, hit = ""] = (await call("memory_search", { query: "needle" })).split("\n");
+  expect(hit).toContain("needle");
+  expect(hit.length).toBeLessThan(300);
+});
+
+test("nothing noted is no error", async () => {
+  expect(await call("memory_readToday", {})).toBe(
+    "memory_readToday: nothing was noted today (.looper/memory/2026-03-05.md is empty)",
+  );
+  expect(await memory.forPrompt()).toEqual({ today: "", longTerm: "" });
+  expect(await memory.search("x", 5)).toEqual({ hits: [], all: 0 });
+});
+
+test("a prompt holds at most 3,000 characters of each, with a mark", async () => {
+  write(".looper/memory/2026-03-05.md", `first\n${"é😀".repeat(3_500)}\nlast`);
+  write("MEMORY.md", `first\n${"é😀".repeat(3_500)}\nlast`);
+  const { today, longTerm } = await memory.forPrompt();
+  for (const part of [today, longTerm]) {
+    expect(part.length).toBeLessThanOrEqual(3_000);
+    expect(part.length).toBeGreaterThan(2_900);
+    expect(part).toMatch(/\[… truncated: 75\d\d characters\]/);
+    expect(part.endsWith("last")).toBe(true);
+    expect(part).not.toMatch(/(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])/);
+  }
+  expect(longTerm.startsWith("first")).toBe(true);
+});
+
+test("in a backlog run nothing is noted, and all can be read", async () => {
+  await memory.remember("kept", true);
+  const before = text("MEMORY.md");
+  const readOnly = open(true);
+  expect(await call("memory_remember", { content: "new", promote: true }, readOnly)).toBe(
+    "! memory_remember: memory is read-only here: nothing was noted; say in your report what is worth knowing later",
+  );
+  expect(await readOnly.rememberSummary("s1", "summary")).toBeDefined();
+  expect(text("MEMORY.md")).toBe(before);
+  expect(await call("memory_search", { query: "kept" }, readOnly)).toContain("2 found");
+});
+
+test("a summary is kept with its day and session, in the next session's prompt, and only the last five are", async () => {
+  await memory.remember("a fact", true);
+  for (let index = 1; index <= 7; index++)
+    expect(await memory.rememberSummary(`s${index}`, `Goal ${index}.\n- step`)).toBeUndefined();
+  const { longTerm } = await open().forPrompt();
+  expect(longTerm).toContain("- 2026-03-05, session s7: Goal 7.\n  - step");
+  expect(longTerm.match(/session s/g)).toHaveLength(5);
+  expect(longTerm).toContain("- 2026-03-05: a fact");
+  await memory.rememberSummary("s8", `${"word ".repeat(1_000)}end`);
+  expect((await open().forPrompt()).longTerm).toContain("session s8: word word");
+});
+
+test.each([
+  ["MEMORY.md", (outside: string) => outside],
+  ["MEMORY.md", () => "nowhere.md"],
+  ["MEMORY.md", () => ".git/hooks/post-commit"],
+  [".looper", (outside: string) => path.dirname(outside)],
+  [".looper", () => "/nonexistent-place"],
+  [".looper/memory", (outside: string) => path.dirname(outside)],
+])("a link at %s that leads astray is not followed (%#)", async (link, target) => {
+  const outside = path.join(mkdtempSync(path.join(tmpdir(), "chapo-outside-")), "2026-03-05.md");
+  writeFileSync(outside, "theirs\n");
+  write(".git/hooks/post-commit", "theirs\n");
+  mkdirSync(path.dirname(path.join(root, link)), { recursive: true });
+  symlinkSync(target(outside), path.join(root, link));
+  expect(await call("memory_remember", { content: "mine", promote: true })).toMatch(/^! memory_remember: /);
+  expect(readFileSync(outside, "utf8")).toBe("theirs\n");
+  expect(text(".git/hooks/post-commit")).toBe("theirs\n");
+  expect(readdirSync(path.dirname(outside))).toEqual(["2026-03-05.md"]);
+  expect(await memory.forPrompt()).not.toMatchObject({ today: expect.stringContaining("theirs") as string });
+  expect((await memory.forPrompt()).longTerm).toBe("");
+});
+
+test("a link to another Markdown file of the project is", async () => {
+  write("docs/notes.md", "# Notes\n");
+  symlinkSync("docs/notes.md", path.join(root, "MEMORY.md"));
+  await memory.remember("kept", true);
+  expect(text("docs/notes.md")).toContain("kept");
+});
+
+test("a folder where a file should be, and a file that is too large, are said", async () => {
+  mkdirSync(path.join(root, "MEMORY.md"));
+  expect(await call("memory_remember", { content: "x", promote: true })).toBe(
+    "! memory_remember: it is in .looper/memory/2026-03-05.md, but MEMORY.md is no file",
+  );
+  write(".looper/memory/2026-03-05.md", "x".repeat(1024 * 1024 + 1));
+  expect(await call("memory_remember", { content: "x" })).toContain("is full");
+});
