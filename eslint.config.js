@@ -7,12 +7,21 @@ import tseslint from "typescript-eslint";
 /** Modules of Node that only compute. */
 const THINKING = ["path", "url", "util"];
 
-/** Libraries that touch the world, each with the only files that may import it. */
+/** Libraries that touch the world, or are read only where they are needed; each with the only files that may import it. */
 const TOUCHING = [
   { name: "execa", home: "src/system/**" },
   { name: "chokidar", home: "src/system/**" },
   { name: "cosmiconfig", home: "src/config/load.ts" },
+  { name: "ai", home: "src/chapo/models/**" },
+  { name: "@ai-sdk", home: "src/chapo/models/**" },
+  { name: "@modelcontextprotocol/sdk", home: "src/chapo/mcp/**" },
+  { name: "turndown", home: "src/chapo/tools/web-*" },
+  { name: "@mozilla/readability", home: "src/chapo/tools/web-*" },
+  { name: "linkedom", home: "src/chapo/tools/web-*" },
 ];
+
+/** Those homes whose files take no part of Node that touches. */
+const PURE_HOMES = ["src/config/load.ts", "src/chapo/models/**", "src/chapo/mcp/**", "src/chapo/tools/web-*"];
 
 const TESTS = ["**/*.test.ts"];
 
@@ -126,10 +135,11 @@ export default defineConfig(
       "no-restricted-imports": imports({ pure: true }),
     },
   },
-  {
-    files: ["src/config/load.ts"],
-    rules: { "no-restricted-imports": imports({ pure: true, home: "src/config/load.ts" }) },
-  },
+  ...PURE_HOMES.map((home) => ({
+    files: [home],
+    ignores: TESTS,
+    rules: { "no-restricted-imports": imports({ pure: true, home }) },
+  })),
   {
     files: ["src/system/**/*.ts"],
     rules: { "no-restricted-imports": imports({ pure: false, home: "src/system/**" }) },

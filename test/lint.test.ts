@@ -39,6 +39,9 @@ test.each([
   ['import { execa } from "execa";\nexport const t = execa;', "no-restricted-imports"],
   ['import { watch } from "chokidar";\nexport const t = watch;', "no-restricted-imports"],
   ['import { cosmiconfig } from "cosmiconfig";\nexport const t = cosmiconfig;', "no-restricted-imports"],
+  ['import type { Tool } from "ai";\nexport type T = Tool;', "no-restricted-imports"],
+  ['import { openai } from "@ai-sdk/openai";\nexport const t = openai;', "no-restricted-imports"],
+  ['import turndown from "turndown";\nexport const t = turndown;', "no-restricted-imports"],
   ["try {\n  void 0;\n} catch {}", "no-empty"],
   ["export const t: any = 1;", "@typescript-eslint/no-explicit-any"],
   ["export const t = (a?: string) => a!;", "@typescript-eslint/no-non-null-assertion"],
@@ -82,6 +85,10 @@ test("a library that touches is imported in its one home", async () => {
   expect(await rules("src/config/load.ts", execa)).toEqual(["no-restricted-imports"]);
   expect(await rules("cmd/looper.ts", execa)).toEqual(["no-restricted-imports"]);
   expect(await rules("src/config/load.ts", 'import "node:fs";')).toEqual(["no-restricted-imports"]);
+  const model = 'import type { LanguageModel } from "ai";\nexport type T = LanguageModel;';
+  expect(await rules("src/chapo/models/sdk.ts", model)).toEqual([]);
+  expect(await rules("src/chapo/models/sdk.ts", 'import "node:fs";')).toEqual(["no-restricted-imports"]);
+  expect(await rules("src/chapo/tools/web-fetch.ts", model)).toEqual(["no-restricted-imports"]);
 });
 
 test("tests neither sleep nor mock, and their callbacks may be long", async () => {

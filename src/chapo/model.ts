@@ -48,7 +48,7 @@ export interface ModelRequest {
   signal: AbortSignal;
   /** Each piece of text as it comes; only where the answer is streamed. */
   onText?: (delta: string) => void;
-  /** It is waited before another try: so long, and why. */
+  /** It is waited before another try: so long, and why. What was streamed of the try before counts no more. */
   onWait?: (wait: { ms: number; why: string }) => void;
 }
 
