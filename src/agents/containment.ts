@@ -22,6 +22,8 @@ export function containmentNote({
       return "does as it says itself: only what it asks for can be refused";
     case "command":
       return "may do whatever its command does";
+    case "chapo":
+      return permissions === "read-only" ? undefined : "its shell reaches outside the project";
     case "module":
     case "scripted":
       return "runs with your own rights";

@@ -29,6 +29,7 @@ export function mayKnowCost({
     case "claude":
     case "opencode":
     case "acp":
+    case "chapo":
     case "module":
     case "scripted":
       return true;

@@ -2,6 +2,7 @@
 // Leaves which agent is asked to the loop, and what its kind makes of them to the agents floor.
 import type { Contain } from "../system/ports.js";
 import type { Price } from "./prices.js";
+import { chapoSettings, type ChapoSettings } from "./chapo-settings.js";
 import { resolvePath, type Place } from "./places.js";
 import { KINDS, type AgentKind, type Permissions, type Settings } from "./settings.js";
 
@@ -43,6 +44,8 @@ export interface AgentSettings {
   module?: string;
   /** kind `scripted`: absolute path of the file of steps. */
   script?: string;
+  /** kind `chapo`: all there is to know of the engine. */
+  chapo?: ChapoSettings;
 }
 
 /** The kind of an agent whose settings do not say: its name, where that is a kind. */
@@ -91,6 +94,7 @@ export function agentSettings(
   if (own.last_message !== undefined) agent.lastMessage = resolvePath(own.last_message, place);
   if (own.module !== undefined) agent.module = resolvePath(own.module, place);
   if (own.script !== undefined) agent.script = resolvePath(own.script, place);
+  if (kind === "chapo") agent.chapo = chapoSettings(own.chapo, settings.prices_file, place);
   return agent;
 }
 

@@ -27,7 +27,7 @@ const LONG_NAMES = new Map(
 /** What may follow `LOOPER_AGENTS_<NAME>_`, the longest first: PASS_ENV before ENV, IDLE_TIMEOUT before TIMEOUT. */
 const AGENT_KEYS = [...ROWS.keys()]
   .filter((key) => key.startsWith("agents.*."))
-  .map((key) => key.split(".")[2] ?? "")
+  .map((key) => key.slice("agents.*.".length).replace(/\.\*$/, ""))
   .sort((a, b) => b.length - a.length);
 
 /** `loop.max_iterations` → `LOOPER_LOOP_MAX_ITERATIONS`. */
@@ -37,7 +37,7 @@ function longName(key: string): string {
 
 /** The variables that set a key of the table: its own, then upstream's short ones. `<NAME>` stands for an agent's. */
 export function variablesOf(key: string): string[] {
-  const own = key.startsWith("agents.*.") ? longName(key.split(".").slice(0, 3).join(".")) : longName(key);
+  const own = longName(key.replace(/\.\*$/, ""));
   const short = Object.keys(ROWS.get(key)?.env ?? {});
   return [...new Set([own.replace("*", "<NAME>"), ...short])];
 }
@@ -96,7 +96,7 @@ function pathOf(name: string, agents: readonly string[]): KeyPath | undefined {
 function agentPath(rest: string, agents: readonly string[]): KeyPath | undefined {
   for (const agent of [...agents].sort((a, b) => b.length - a.length)) {
     const key = AGENT_KEYS.find((candidate) => rest === `${capitals(agent)}_${capitals(candidate)}`);
-    if (key !== undefined) return ["agents", agent, key];
+    if (key !== undefined) return ["agents", agent, ...key.split(".")];
   }
   const key = AGENT_KEYS.find((candidate) => rest.endsWith(`_${capitals(candidate)}`));
   if (key === undefined) return undefined;
@@ -104,5 +104,5 @@ function agentPath(rest: string, agents: readonly string[]): KeyPath | undefined
     .slice(0, -key.length - 1)
     .toLowerCase()
     .replaceAll("_", "-");
-  return AGENT_NAME.test(agent) ? ["agents", agent, key] : undefined;
+  return AGENT_NAME.test(agent) ? ["agents", agent, ...key.split(".")] : undefined;
 }

@@ -53,9 +53,13 @@ function growTree(): Branch {
 
 /** The row of a key path; `undefined` when there is no such setting. */
 export function rowAt(path: KeyPath): Row | undefined {
+  return branchAt(path)?.row;
+}
+
+function branchAt(path: KeyPath): Branch | undefined {
   let branch: Branch | undefined = TREE;
   for (const segment of path) branch = branch?.children.get(segment) ?? branch?.children.get("*");
-  return branch?.row;
+  return branch;
 }
 
 /** The entries of a settings file, with every problem in the file's order. */
@@ -112,7 +116,16 @@ function badName(path: KeyPath, key: string): string | undefined {
   if (path.length === 3 && path[2] === "env" && !/^[^=\0]+$/.test(key)) {
     return `${show(key)} cannot be a variable's name`;
   }
+  // Dots part the words of a key; names end up in those of tools.
+  if (path.length > 3 && path[0] === "agents" && isNamed(path) && !/^[A-Za-z0-9][\w-]{0,63}$/.test(key)) {
+    return `${show(key)} cannot be a name; allowed: at most 64 letters, digits, dashes and underscores`;
+  }
   return undefined;
+}
+
+/** Whether the user names what stands below. */
+function isNamed(path: KeyPath): boolean {
+  return branchAt(path)?.children.has("*") === true;
 }
 
 /** What was given for one setting; `raw` is as spelled. */
@@ -132,14 +145,25 @@ export function addValue(reading: Reading, given: Given): void {
     return;
   }
   const [issue] = parsed.error.issues;
-  const index = issue?.path[0];
-  const inList = Array.isArray(raw) && typeof index === "number";
-  const wrong: unknown = inList ? raw[index] : raw;
-  const key = keyOf(path) + (inList ? `[${String(index)}]` : "");
+  const { key, wrong } = pointAt(raw, issue?.path ?? [], keyOf(path));
   const near = typeof wrong === "string" ? nearest(wrong, choices(row.type)) : undefined;
   const hint = near === undefined ? "" : `; did you mean ${near}?`;
   const allowed = issue?.message ?? "another value";
   reading.problems.push(`${source.where}: ${key} is ${show(wrong)}; allowed: ${allowed}${hint}`);
+}
+
+/** The part of a value that is wrong, as far as it is there, and its address. */
+function pointAt(
+  raw: unknown,
+  path: readonly PropertyKey[],
+  key: string,
+): { key: string; wrong: unknown } {
+  const [first, ...rest] = path;
+  if (Array.isArray(raw) && typeof first === "number")
+    return pointAt(raw[first], rest, `${key}[${String(first)}]`);
+  if (typeof raw !== "object" || raw === null || typeof first !== "string") return { key, wrong: raw };
+  const member = new Map<string, unknown>(Object.entries(raw)).get(first);
+  return member === undefined ? { key, wrong: raw } : pointAt(member, rest, `${key}.${first}`);
 }
 
 function choices(type: z.ZodType): string[] {

@@ -198,6 +198,10 @@ function pathsOf(key: string, agents: readonly string[]): KeyPath[] {
   return agents.map((agent) => [first, agent, ...rest]);
 }
 
+/** What the built-in engine does when nobody says otherwise is no setting of any other agent. */
 function valuesOf(entries: ReadonlyMap<string, Entry>): Map<string, Valued> {
-  return new Map([...entries].map(([key, { value, source }]) => [key, { value, source }]));
+  const isOfOther = ({ path: [, agent = "", part], source }: Entry): boolean =>
+    part === "chapo" && source.layer === "default" && entries.get(`agents.${agent}.kind`)?.value !== "chapo";
+  const told = [...entries].filter(([, entry]) => !isOfOther(entry));
+  return new Map(told.map(([key, { value, source }]) => [key, { value, source }]));
 }

@@ -1,9 +1,22 @@
 // THE table of settings: for each key its type, default, short environment names, flag and one sentence of doc.
 // Leaves reading files to load.ts, the order of the layers to resolve.ts, an agent's resolved settings to agent-settings.ts.
 import { z } from "zod";
-import { BYTE_SIZE_PATTERN, parseByteSize } from "./byte-size.js";
-import { DURATION_PATTERN, parseDuration } from "./duration.js";
+import { CHAPO_ROWS } from "./chapo-rows.js";
 import { row, type Row, type Tree } from "./table.js";
+import {
+  args,
+  byteSize,
+  dollars,
+  duration,
+  oneOf,
+  oneOrMore,
+  path,
+  seconds,
+  text,
+  texts,
+  wholeNumber,
+  yesNo,
+} from "./value-types.js";
 
 /** The ways an agent can be called. */
 export const KINDS = [
@@ -15,11 +28,12 @@ export const KINDS = [
   "command",
   "scripted",
   "module",
+  "chapo",
 ] as const;
 export type AgentKind = (typeof KINDS)[number];
 
 /** Agents that can be named without any settings. */
-export const BUILT_IN_AGENTS = ["codex", "claude", "gemini", "opencode"] as const;
+export const BUILT_IN_AGENTS = ["codex", "claude", "gemini", "opencode", "chapo"] as const;
 
 /** What an agent may do: read only, write in the project, or anything. */
 export const PERMISSIONS = ["read-only", "workspace", "full"] as const;
@@ -35,31 +49,11 @@ export const AGENT_NAME = /^[a-z][a-z0-9-]*$/;
 /** In `schedule.agent`: the first built-in agent that is installed. */
 export const AUTO = "auto";
 
-// The messages below complete the sentence "allowed: …".
-const someText = "a text that is not empty";
-const text = z.string({ error: someText }).min(1, { error: someText });
-const path = text;
-const texts = z.array(text, { error: "a list of texts that are not empty" });
-/** A list, or its only item alone. */
-const oneOrMore = z.union([texts, text.transform((one) => [one])], {
-  error: "a text that is not empty, or a list of such texts",
-});
-const args = z.array(z.string({ error: "a text" }), { error: "a list of texts" });
-const yesNo = z.boolean({ error: "true or false" });
 const nameRule = "an agent's name (a small letter, then small letters, digits and dashes)";
 const agent = z.string({ error: nameRule }).regex(AGENT_NAME, { error: nameRule });
 const agents = z
   .array(agent, { error: "a list of agents' names" })
   .min(1, { error: "a list of at least one agent's name" });
-
-function wholeNumber(min: number) {
-  const error = `a whole number, at least ${String(min)}`;
-  return z.int({ error }).min(min, { error });
-}
-
-function oneOf<const T extends readonly [string, ...string[]]>(...values: T) {
-  return z.enum(values, { error: values.join(" | ") });
-}
 
 const strategy = z
   .enum([...STRATEGIES, "odd_even", "oddeven", "round_robin", "roundrobin", "rr"], {
@@ -69,41 +63,6 @@ const strategy = z
     if (spelling === "single") return "single";
     return spelling.startsWith("odd") ? "odd-even" : "round-robin";
   });
-
-const durationRule = "a duration such as 90s, 30m, 2h, 7d or 1d12h, or a number of seconds";
-const duration = z
-  .union(
-    [z.string().regex(DURATION_PATTERN, { error: durationRule }), z.number().min(0, { error: durationRule })],
-    { error: durationRule },
-  )
-  .transform((value, context) => {
-    const ms = parseDuration(value);
-    if (ms !== undefined) return ms;
-    context.issues.push({ code: "custom", message: durationRule, input: value });
-    return z.NEVER;
-  });
-
-const byteSizeRule = "a size such as 500MB or 1GB, or a number of bytes";
-const byteSize = z
-  .union(
-    [
-      z.string().regex(BYTE_SIZE_PATTERN, { error: byteSizeRule }),
-      z.number().min(0, { error: byteSizeRule }),
-    ],
-    { error: byteSizeRule },
-  )
-  .transform((value, context) => {
-    const bytes = parseByteSize(value);
-    if (bytes !== undefined) return bytes;
-    context.issues.push({ code: "custom", message: byteSizeRule, input: value });
-    return z.NEVER;
-  });
-
-const dollars = z.number({ error: "dollars, more than 0" }).positive({ error: "dollars, more than 0" });
-
-const seconds = z
-  .number({ error: "a number of seconds, at least 0" })
-  .min(0, { error: "a number of seconds, at least 0" });
 
 /** Every setting there is, by key path; `*` stands for a name of the user's. */
 export const SETTINGS = {
@@ -134,7 +93,7 @@ export const SETTINGS = {
   }),
   "schedule.agent": row(
     agent,
-    "The agent of `single`; `auto` is the first of claude, codex, gemini, opencode that is installed.",
+    "The agent of `single`; `auto` is the first of claude, codex, gemini, opencode that is installed, else chapo where a key is set.",
     {
       default: AUTO,
     },
@@ -217,7 +176,7 @@ export const SETTINGS = {
   "agents.*.binary": row(path, "The program: a path, or a name on PATH.", {
     env: { CODEX_BIN: "agents.codex.binary", CLAUDE_BIN: "agents.claude.binary" },
   }),
-  "agents.*.model": row(text, "The model to ask for.", {
+  "agents.*.model": row(text, "The model to ask for; kind `chapo`: `provider/model`.", {
     env: { CODEX_MODEL: "agents.codex.model", CLAUDE_MODEL: "agents.claude.model" },
     flag: "--model",
   }),
@@ -260,6 +219,7 @@ export const SETTINGS = {
   "agents.*.output": row(oneOf("text", "jsonl"), "Kind `command`: what it prints.", { default: "text" }),
   "agents.*.module": row(path, "Kind `module`: the file whose default export is an agent.", {}),
   "agents.*.script": row(path, "Kind `scripted`: the file of steps.", {}),
+  ...CHAPO_ROWS,
 
   "hooks.post_iteration": row(texts, "Commands run after every attempt and review.", {
     default: [],

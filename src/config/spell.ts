@@ -1,5 +1,5 @@
 // Settings as they are told to people and programs: values as a file would spell them, secrets out. Pure.
-import { createRedact, secretValues } from "../system/redact.js";
+import { createRedact, redactValue, secretValues } from "../system/redact.js";
 import type { Valued } from "./resolve.js";
 import { rowOf, takesDuration } from "./settings.js";
 
@@ -31,9 +31,9 @@ export function spellSettings(
 ): { key: string; value: unknown; source: Valued["source"] }[] {
   const ofAgents = [...values].flatMap(([key, { value }]) => {
     const [, , part, ...name] = key.split(".");
-    return key.startsWith("agents.") && part === "env" && typeof value === "string"
-      ? [[name.join("."), value] as const]
-      : [];
+    if (!key.startsWith("agents.")) return [];
+    if (part === "env" && typeof value === "string") return [[name.join("."), value] as const];
+    return part === "chapo" ? variablesIn(value) : [];
   });
   const secrets = [
     ...secretValues(env),
@@ -43,11 +43,18 @@ export function spellSettings(
   return [...values].map(([key, { value, source }]) => ({ key, value: spell(key, value, redact), source }));
 }
 
+/** Those a server of the Model Context Protocol is given; a header is as secret as a variable called TOKEN. */
+function variablesIn(server: unknown): (readonly [string, string])[] {
+  if (typeof server !== "object" || server === null) return [];
+  const env = "env" in server ? Object.entries(server.env ?? {}) : [];
+  const headers = "headers" in server ? Object.values(server.headers ?? {}) : [];
+  return [...env, ...headers.map((value): [string, unknown] => ["TOKEN", value])].flatMap(([name, value]) =>
+    typeof value === "string" ? [[name, value] as const] : [],
+  );
+}
+
 function spell(key: string, value: unknown, redact: (text: string) => string): unknown {
   const row = rowOf(key);
   if (row !== undefined && takesDuration(row) && typeof value === "number") return spellDuration(value);
-  if (typeof value === "string") return redact(value);
-  return Array.isArray(value)
-    ? value.map((item: unknown) => (typeof item === "string" ? redact(item) : item))
-    : value;
+  return redactValue(redact, value, new Set());
 }

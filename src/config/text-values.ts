@@ -20,7 +20,7 @@ export interface TextGiven {
 export function addText(reading: Reading, given: TextGiven): void {
   const { path, text, source } = given;
   const row = rowAt(path);
-  if (row === undefined) addVariables(reading, given);
+  if (row === undefined) addRecord(reading, given);
   else if (keyOf(path) === "schedule.strategy" && namesAgent(row, text)) addSchedule(reading, text, source);
   else if (takesList(row) && given.one !== true && looksLikeJson(text) && parseJson(text) === undefined) {
     const problem = `${keyOf(path)} is ${show(text)}, which is no JSON; allowed: a JSON list, or texts with commas between`;
@@ -55,6 +55,24 @@ function rawValue(row: Row, { text, one }: TextGiven): unknown {
   if (!takesList(row)) return text;
   if (looksLikeJson(text)) return parseJson(text) ?? text;
   return one === true ? [text] : splitAtCommas(text);
+}
+
+/** A record: of variables, or of what only JSON can say. */
+function addRecord(reading: Reading, given: TextGiven): void {
+  const { path, text, source } = given;
+  const row = rowAt([...path, "any"]);
+  if (row === undefined || row.type instanceof z.ZodString) {
+    addVariables(reading, given);
+    return;
+  }
+  const value = looksLikeJson(text) ? parseJson(text) : undefined;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    const problem = `${keyOf(path)} is ${show(text)}; allowed: a JSON object`;
+    reading.problems.push(`${source.where}: ${problem}`);
+    return;
+  }
+  const members: [string, unknown][] = Object.entries(value);
+  for (const [name, raw] of members) addValue(reading, { path: [...path, name], row, raw, source });
 }
 
 /** A record of variables: a JSON object, or `A=1,B=2`. Values may be secrets: no problem shows them. */

@@ -2,7 +2,6 @@
 // Leaves asking to the commands, and remembering the answer to trust-store.ts.
 import path from "node:path";
 import { sha256Hex } from "../system/sha256.js";
-import { show } from "./layers.js";
 import { resolvePath, type Place } from "./places.js";
 import type { Resolved, Valued } from "./resolve.js";
 
@@ -57,11 +56,21 @@ function linesOf(
   }
   if (group !== "agents") return [];
   const runs =
+    (key === "chapo" && steersChapo(what.split(".").slice(3).join("."), value, place)) ||
     RUNS_IN_AGENT.has(key) ||
     key === "env" ||
     (key === "permissions" && value === "full") ||
     (FOLDERS_OF_AGENT.has(key) && isOutside(String(value), place));
-  return runs ? [{ what, where, value: typeof value === "string" ? value : show(value) }] : [];
+  return runs ? [{ what, where, value: typeof value === "string" ? value : JSON.stringify(value) }] : [];
+}
+
+/** Of the built-in engine's settings these give nobody anything; all others say what it starts, sends, or may do. */
+const HARMLESS_TO_CHAPO = /^(?:fallback|prices_file|temperature|max_output_tokens|stream|context_window|tools|language|max_\w+|min_validation_confidence|self_validation_enabled|compact_at|search\.provider|budgets\..+)$/;
+const READ_BY_CHAPO = new Set(["documents", "logs.staging"]);
+
+function steersChapo(key: string, value: unknown, place: Pick<Place, "project" | "home">): boolean {
+  if (READ_BY_CHAPO.has(key)) return isOutside(String(value), place);
+  return !HARMLESS_TO_CHAPO.test(key);
 }
 
 function isOutside(spelled: string, place: Pick<Place, "project" | "home">): boolean {

@@ -11,6 +11,7 @@ const HEEDED_BY: Readonly<Record<string, readonly AgentKind[]>> = {
   output: ["command"],
   module: ["module"],
   script: ["scripted"],
+  chapo: ["chapo"],
 };
 
 /** A sentence for each that stands in a file. What a flag or a variable says is meant for whichever agent can heed it. */
@@ -19,8 +20,8 @@ export function unheededSettings(
   values: ReadonlyMap<string, { source: Source }>,
 ): string[] {
   return [...values].flatMap(([key, { source }]) => {
-    const [top, name = "", last = ""] = key.split(".");
-    const kinds = top === "agents" ? HEEDED_BY[last] : undefined;
+    const [top, name = "", part = ""] = key.split(".");
+    const kinds = top === "agents" ? HEEDED_BY[part] : undefined;
     const kind = agents[name]?.kind ?? kindOfName(name);
     const inFile = source.layer === "user" || source.layer === "project";
     if (kinds === undefined || kind === undefined || !inFile || kinds.includes(kind)) return [];

@@ -1,0 +1,146 @@
+// The part of the table of settings that is about the built-in engine: agents.<name>.chapo.
+// Leaves what they come to for one agent to chapo-settings.ts.
+import { z } from "zod";
+import { readModelName } from "./chapo-models.js";
+import { row, type Row } from "./table.js";
+import { args, oneOf, path, text, texts, wholeNumber, yesNo } from "./value-types.js";
+
+function between(min: number, max: number) {
+  const error = `a number from ${String(min)} to ${String(max)}`;
+  return z.number({ error }).min(min, { error }).max(max, { error });
+}
+
+function wholeBetween(min: number, max: number) {
+  const error = `a whole number from ${String(min)} to ${String(max)}`;
+  return z.int({ error }).min(min, { error }).max(max, { error });
+}
+
+const urlRule = "a URL that begins with http:// or https://";
+const url = z.string({ error: urlRule }).regex(/^https?:\/\/[^\s/]/, { error: urlRule });
+
+const models = z.array(
+  text.superRefine((name, context) => {
+    const read = readModelName(name);
+    if ("problem" in read)
+      context.addIssue({ code: "custom", message: `a provider/model (${read.problem})`, input: name });
+  }),
+  { error: "a list of provider/model" },
+);
+
+const hostRule = "user@host, or {host, user?, port?, identity?}";
+// What begins with a dash would be an option to ssh.
+const plainWord = z.string({ error: hostRule }).regex(/^[^-\s][^\s]*$/, { error: hostRule });
+const host = z.union(
+  [
+    plainWord.transform((spelled) => {
+      const cut = spelled.lastIndexOf("@");
+      return cut < 1 ? { host: spelled } : { user: spelled.slice(0, cut), host: spelled.slice(cut + 1) };
+    }),
+    z.strictObject({
+      host: plainWord,
+      user: z.exactOptional(plainWord),
+      port: z.exactOptional(wholeBetween(1, 65_535)),
+      identity: z.exactOptional(path),
+    }),
+  ],
+  { error: hostRule },
+);
+
+const variables = z.record(z.string(), z.string());
+const server = z.union(
+  [
+    z.strictObject({
+      command: path,
+      args: z.exactOptional(args),
+      env: z.exactOptional(variables),
+      tools: z.exactOptional(texts),
+    }),
+    z.strictObject({ url, headers: z.exactOptional(variables), tools: z.exactOptional(texts) }),
+  ],
+  { error: "{command, args?, env?, tools?}, or {url, headers?, tools?}" },
+);
+
+const subAgent = z.strictObject(
+  { model: z.exactOptional(text), tools: z.exactOptional(texts), prompt: z.exactOptional(path) },
+  { error: "{model?, tools?, prompt?}" },
+);
+
+/** Of all kinds of agents only `chapo` heeds them. */
+export const CHAPO_ROWS = {
+  "agents.*.chapo.base_url": row(url, "Where its provider is asked, instead of at its usual address.", {}),
+  "agents.*.chapo.fallback": row(models, "Models asked when the one named cannot be, in order.", {
+    default: [],
+  }),
+  "agents.*.chapo.script": row(path, "Provider `scripted`: the file of replies.", {}),
+  "agents.*.chapo.prices_file": row(path, "What its models cost; without it `prices_file` is read.", {}),
+  "agents.*.chapo.temperature": row(between(0, 2), "The temperature to ask for.", {}),
+  "agents.*.chapo.max_output_tokens": row(wholeNumber(1), "The most tokens of one reply.", {}),
+  "agents.*.chapo.stream": row(yesNo, "Whether replies are read as they come.", { default: true }),
+  "agents.*.chapo.context_window": row(wholeNumber(1000), "Tokens its model takes, where that is not known.", {}),
+  "agents.*.chapo.tools": row(oneOf("chapo", "claude", "anvil"), "How its tools are named to the model.", {
+    default: "chapo",
+  }),
+  "agents.*.chapo.trust_mode": row(
+    oneOf("trusted", "default"),
+    "`trusted`: tools run unasked, as in a backlog run; `default`: what changes something is asked about, as in `looper chapo`.",
+    {},
+  ),
+  "agents.*.chapo.rules.allow": row(texts, "Calls that run unasked, e.g. `Bash(npm test)`.", { default: [] }),
+  "agents.*.chapo.rules.ask": row(texts, "Calls that are asked about; they beat `allow`.", { default: [] }),
+  "agents.*.chapo.rules.deny": row(texts, "Calls that are refused; they beat all else.", { default: [] }),
+  "agents.*.chapo.language": row(oneOf("en", "de"), "The language of its prompts.", { default: "en" }),
+  "agents.*.chapo.core_prompt": row(path, "A file used instead of the bundled core prompt.", {}),
+  "agents.*.chapo.max_iterations": row(wholeBetween(1, 1000), "Turns of the model until it must pause.", {
+    default: 25,
+  }),
+  "agents.*.chapo.max_conversation_tokens": row(
+    wholeBetween(1000, 10_000_000),
+    "The most tokens of one request.",
+    { default: 120_000 },
+  ),
+  "agents.*.chapo.max_tool_retries": row(wholeBetween(0, 10), "Further tries of what failed for a while.", {
+    default: 3,
+  }),
+  "agents.*.chapo.min_validation_confidence": row(
+    between(0, 1),
+    "How sure of an answer its own check must be.",
+    { default: 0.7 },
+  ),
+  "agents.*.chapo.self_validation_enabled": row(yesNo, "Whether answers are checked before they are given.", {
+    default: true,
+  }),
+  "agents.*.chapo.compact_at": row(between(0.1, 1), "The part of the window from which old turns are summed up.", {
+    default: 0.92,
+  }),
+  "agents.*.chapo.sub_agents.*": row(
+    subAgent,
+    "A sub-agent by its type: a model, tools (patterns), a file with its prompt.",
+    {},
+  ),
+  "agents.*.chapo.search.provider": row(
+    oneOf("tavily", "brave", "serper", "searxng"),
+    "Who searches the web; the key is TAVILY_API_KEY, BRAVE_API_KEY or SERPER_API_KEY.",
+    {},
+  ),
+  "agents.*.chapo.search.base_url": row(url, "Where it is asked, instead of at its usual address.", {}),
+  "agents.*.chapo.web_fetch.only_mentioned": row(
+    yesNo,
+    "Whether only pages that were mentioned are fetched; true in a backlog run where nothing is said.",
+    {},
+  ),
+  "agents.*.chapo.git.allow_push_main": row(yesNo, "Whether `git_push` may push main and master.", {
+    default: false,
+  }),
+  "agents.*.chapo.ssh.hosts.*": row(host, "A host by its alias; others are refused.", {}),
+  "agents.*.chapo.logs.staging": row(path, "The file `logs_getStagingLogs` reads.", {}),
+  "agents.*.chapo.documents": row(path, "The folder of the `context_` tools.", {
+    default: "context/documents",
+  }),
+  "agents.*.chapo.mcp.servers.*": row(
+    server,
+    "A server of the Model Context Protocol by its name: what starts it, or where it is; `tools` are those offered, else all.",
+    {},
+  ),
+  "agents.*.chapo.budgets.total": row(wholeNumber(1), "The most tool calls of a session.", {}),
+  "agents.*.chapo.budgets.tools.*": row(wholeNumber(0), "The most calls of one tool in a session.", {}),
+} as const satisfies Readonly<Record<string, Row>>;
