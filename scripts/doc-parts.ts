@@ -89,7 +89,7 @@ function settingsTable(): string {
   return table(
     ["setting", "default", "means", "flag", "variable"],
     [...ROWS].map(([key, row]) => [
-      code(key.replace("*", "<name>").replace("*", "<VARIABLE>")),
+      code(key.replace("env.*", "env.<VARIABLE>").replaceAll("*", "<name>")),
       defaultOf(row),
       meaningOf(row),
       row.flag === undefined ? "" : code(row.flag),

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { askAbout, SIGN_IN, type About } from "../../src/agents/about.js";
 import { containmentNote } from "../../src/agents/containment.js";
-import { AUTO_ORDER, createAgent } from "../../src/agents/registry.js";
+import { AUTO_ORDER, createAgent, NONE_FOUND } from "../../src/agents/registry.js";
 import { agentSettings, knownAgents, type AgentSettings } from "../../src/config/agent-settings.js";
 import type { Project } from "../../src/config/open-project.js";
 import { AUTO } from "../../src/config/settings.js";
@@ -111,9 +111,5 @@ async function checkAuto(shell: Shell, project: Project): Promise<Check> {
     const finding = await find(shell, project, name);
     if ("found" in finding) return toCheck("agent", `${name}: ${finding.found}`, finding.signIn);
   }
-  return bad(
-    "agent",
-    `none is installed: neither ${AUTO_ORDER.join(" nor ")} is on PATH`,
-    "npm install -g @anthropic-ai/claude-code, or npm install -g @openai/codex",
-  );
+  return bad("agent", NONE_FOUND.missing, NONE_FOUND.hint);
 }

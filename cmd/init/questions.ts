@@ -30,7 +30,7 @@ export async function askWho(shell: Shell, project: Project): Promise<string | u
   const first = installed.find((name) => AUTO_ORDER.some((known) => known === name));
   const hint =
     first === undefined
-      ? "the first that is installed; none is yet"
+      ? "the first that is installed, or whose key is set; none is yet"
       : `the first that is installed: ${first}`;
   return shell.choose("Which agent is to work?", [
     { value: AUTO, label: AUTO, hint },

@@ -141,7 +141,7 @@ export interface AgentContext {
  */
 export interface Agent {
   readonly settings: AgentSettings;
-  /** Whether it can be started at all: the binary's absolute path, or why not and what to do. Starts nothing. */
+  /** Whether it can be started at all: the binary's absolute path (of kind `chapo`: the model), or why not and what to do. Starts nothing. */
   find(
     env: Readonly<Record<string, string>>,
     cwd: string,

@@ -17,7 +17,8 @@ export function mayKnowCost({
   kind,
   output,
   price,
-}: Pick<AgentSettings, "kind" | "output" | "price">): boolean {
+  chapo,
+}: Pick<AgentSettings, "kind" | "output" | "price" | "chapo">): boolean {
   // A price is of tokens.
   if (!mayTellTokens({ kind, output })) return false;
   if (price !== undefined) return true;
@@ -25,11 +26,12 @@ export function mayKnowCost({
     case "codex":
     case "gemini":
       return false;
+    case "chapo":
+      return chapo?.pricesFile !== undefined;
     case "command":
     case "claude":
     case "opencode":
     case "acp":
-    case "chapo":
     case "module":
     case "scripted":
       return true;

@@ -4,6 +4,7 @@ import { never } from "../system/never.js";
 import type { Ports } from "../system/ports.js";
 import type { Agent } from "./agent.js";
 import { acpAgent } from "./acp.js";
+import { chapoAgent } from "./chapo.js";
 import { claudeAgent } from "./claude.js";
 import { codexAgent } from "./codex.js";
 import { commandAgent } from "./command.js";
@@ -11,8 +12,8 @@ import { geminiAgent } from "./gemini.js";
 import { moduleAgent, scriptedAgent, type Self } from "./hosted.js";
 import { opencodeAgent } from "./opencode.js";
 
-/** The kinds `auto` looks for, the most wanted first. */
-export const AUTO_ORDER = ["claude", "codex", "gemini", "opencode"] as const;
+/** The kinds `auto` looks for, the most wanted first; the last needs a key, and no program. */
+export const AUTO_ORDER = ["claude", "codex", "gemini", "opencode", "chapo"] as const;
 
 /** The agent these settings describe. `self`: how to start this program again, for kinds that are hosted in a child. */
 export function createAgent(settings: AgentSettings, deps: { ports: Ports; self: Self }): Agent {
@@ -33,10 +34,18 @@ export function createAgent(settings: AgentSettings, deps: { ports: Ports; self:
       return moduleAgent(settings, deps);
     case "scripted":
       return scriptedAgent(settings, deps);
+    case "chapo":
+      return chapoAgent(settings, deps);
     default:
       return never(settings.kind);
   }
 }
+
+/** What there is to say, and to do, where `auto` finds none. */
+export const NONE_FOUND = {
+  missing: `none of ${AUTO_ORDER.slice(0, -1).join(", ")} is on PATH, and no key is set for chapo`,
+  hint: "npm install -g @anthropic-ai/claude-code, or npm install -g @openai/codex, or set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY",
+} as const;
 
 /** The first of these agents that can be started; `undefined` when none can. */
 export async function chooseAuto(

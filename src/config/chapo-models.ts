@@ -46,7 +46,9 @@ export function readModelName(name: string): ModelName | { problem: string } {
 }
 
 function providerOf(name: string): Provider | undefined {
-  return PROVIDERS.find((known) => known === name) ?? (Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined);
+  return (
+    PROVIDERS.find((known) => known === name) ?? (Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined)
+  );
 }
 
 /** The key of a provider from the environment; `variables` are those it may stand in, the usual one first. */

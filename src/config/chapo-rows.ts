@@ -76,13 +76,17 @@ export const CHAPO_ROWS = {
   "agents.*.chapo.temperature": row(between(0, 2), "The temperature to ask for.", {}),
   "agents.*.chapo.max_output_tokens": row(wholeNumber(1), "The most tokens of one reply.", {}),
   "agents.*.chapo.stream": row(yesNo, "Whether replies are read as they come.", { default: true }),
-  "agents.*.chapo.context_window": row(wholeNumber(1000), "Tokens its model takes, where that is not known.", {}),
+  "agents.*.chapo.context_window": row(
+    wholeNumber(1000),
+    "Tokens its model takes, where that is not known.",
+    {},
+  ),
   "agents.*.chapo.tools": row(oneOf("chapo", "claude", "anvil"), "How its tools are named to the model.", {
     default: "chapo",
   }),
   "agents.*.chapo.trust_mode": row(
     oneOf("trusted", "default"),
-    "`trusted`: tools run unasked, as in a backlog run; `default`: what changes something is asked about, as in `looper chapo`.",
+    "`trusted`: tools run unasked, as in a backlog run; `default`: what changes something is asked about, as where a person talks to it.",
     {},
   ),
   "agents.*.chapo.rules.allow": row(texts, "Calls that run unasked, e.g. `Bash(npm test)`.", { default: [] }),
@@ -109,9 +113,13 @@ export const CHAPO_ROWS = {
   "agents.*.chapo.self_validation_enabled": row(yesNo, "Whether answers are checked before they are given.", {
     default: true,
   }),
-  "agents.*.chapo.compact_at": row(between(0.1, 1), "The part of the window from which old turns are summed up.", {
-    default: 0.92,
-  }),
+  "agents.*.chapo.compact_at": row(
+    between(0.1, 1),
+    "The part of the window from which old turns are summed up.",
+    {
+      default: 0.92,
+    },
+  ),
   "agents.*.chapo.sub_agents.*": row(
     subAgent,
     "A sub-agent by its type: a model, tools (patterns), a file with its prompt.",

@@ -61,7 +61,12 @@ export const ChapoSettings = z.object({
     servers: z.record(
       z.string(),
       z.union([
-        z.object({ command: z.string(), args: z.exactOptional(texts), env: variables, tools: z.exactOptional(texts) }),
+        z.object({
+          command: z.string(),
+          args: z.exactOptional(texts),
+          env: variables,
+          tools: z.exactOptional(texts),
+        }),
         z.object({ url: z.string(), headers: variables, tools: z.exactOptional(texts) }),
       ]),
     ),

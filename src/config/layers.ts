@@ -153,11 +153,7 @@ export function addValue(reading: Reading, given: Given): void {
 }
 
 /** The part of a value that is wrong, as far as it is there, and its address. */
-function pointAt(
-  raw: unknown,
-  path: readonly PropertyKey[],
-  key: string,
-): { key: string; wrong: unknown } {
+function pointAt(raw: unknown, path: readonly PropertyKey[], key: string): { key: string; wrong: unknown } {
   const [first, ...rest] = path;
   if (Array.isArray(raw) && typeof first === "number")
     return pointAt(raw[first], rest, `${key}[${String(first)}]`);

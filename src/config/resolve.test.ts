@@ -63,6 +63,7 @@ test("without any layer every default of the contract is there", () => {
       claude: ofAgent("claude"),
       gemini: ofAgent("gemini"),
       opencode: ofAgent("opencode"),
+      chapo: ofAgent("chapo"),
     },
     hooks: { post_iteration: [], pre_iteration: [], on_blocked: [], on_run_end: [], timeout: 60_000 },
     git: { init: false, commit: "runner", on_failure: "restore", branch: "current" },
@@ -96,6 +97,8 @@ function ofAgent(kind: string) {
     permissions: "workspace",
     prompt_via: "stdin",
     output: "text",
+    // chapo-settings.test.ts has them all.
+    chapo: expect.any(Object) as unknown,
   };
 }
 

@@ -53,7 +53,9 @@ export const byteSize = z
     return z.NEVER;
   });
 
-export const dollars = z.number({ error: "dollars, more than 0" }).positive({ error: "dollars, more than 0" });
+export const dollars = z
+  .number({ error: "dollars, more than 0" })
+  .positive({ error: "dollars, more than 0" });
 
 export const seconds = z
   .number({ error: "a number of seconds, at least 0" })

@@ -3,7 +3,7 @@
 import { resolve, relative } from "node:path";
 
 import { containmentNote } from "../agents/containment.js";
-import { AUTO_ORDER, chooseAuto, createAgent } from "../agents/registry.js";
+import { AUTO_ORDER, chooseAuto, createAgent, NONE_FOUND } from "../agents/registry.js";
 import { agentSettings, knownAgents } from "../config/agent-settings.js";
 import { parseEnvFile } from "../config/env-file.js";
 import { readPrices, type Prices } from "../config/prices.js";
@@ -214,8 +214,8 @@ async function autoAgent(request: RunRequest, hands: ReadonlyMap<string, Hand>):
   if (found !== undefined) return found.settings.name;
   throw new UserError(
     "environment",
-    `no agent is installed: neither ${AUTO_ORDER.join(" nor ")} is on PATH`,
-    "install one: npm install -g @anthropic-ai/claude-code, or npm install -g @openai/codex; or try looper demo, which needs none",
+    `no agent is installed: ${NONE_FOUND.missing}`,
+    `${NONE_FOUND.hint}; or try looper demo, which needs none`,
   );
 }
 
