@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Project } from "../../src/config/open-project.js";
 import { readLocks, removeStaleLocks } from "../../src/git/locks.js";
 import { openRepository, type Repository } from "../../src/git/repository.js";
-import { markOf } from "../../src/logging/mark.js";
+import { markOf } from "../../src/system/mark.js";
 import { listRuns } from "../../src/logging/read.js";
 import { lockPaths } from "../../src/loop/locks.js";
 import { acquireLock, inspectLock } from "../../src/system/lock.js";

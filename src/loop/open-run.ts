@@ -5,7 +5,7 @@ import type { Head } from "../git/head.js";
 import { UserError } from "../system/errors.js";
 import { redactorFor } from "../system/redactor.js";
 import { listenInto } from "../logging/control.js";
-import { markOf } from "../logging/mark.js";
+import { markOf } from "../system/mark.js";
 import { createRunLog } from "../logging/run-log.js";
 import type { Ending, StepEvent } from "../logging/events.js";
 import { openStore } from "../todo/store.js";

@@ -1,7 +1,7 @@
 // The last thing a run does: nothing it started outlives it, logs beyond the settings' limits go, and what it wrote is safe.
 // Leaves which logs go to clean-logs.ts.
 import type { StepEvent } from "../logging/events.js";
-import { markOf } from "../logging/mark.js";
+import { markOf } from "../system/mark.js";
 import type { LogLimits } from "../logging/retention.js";
 import { errorCode, errorMessage, UserError } from "../system/errors.js";
 import { applyLimits, mayHaveRepository } from "./clean-logs.js";

@@ -11,7 +11,7 @@ import { askRemote, pushRelease } from "../git/remote.js";
 import type { Repository } from "../git/repository.js";
 import { makeTag } from "../git/tags.js";
 import type { StepEvent } from "../logging/events.js";
-import { markOf } from "../logging/mark.js";
+import { markOf } from "../system/mark.js";
 import { never } from "../system/never.js";
 import { runAll } from "./checks.js";
 import type { Effect, PlannedRelease } from "./effects.js";

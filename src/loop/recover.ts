@@ -1,6 +1,6 @@
 // What a dead run left behind: its processes are ended and waited for, its git locks removed, its unfinished commit found.
 import { basename } from "node:path";
-import { markOf } from "../logging/mark.js";
+import { markOf } from "../system/mark.js";
 import type { StepEvent } from "../logging/events.js";
 import { assertUnlocked, removeStaleLocks } from "../git/locks.js";
 import { recoverPending } from "../git/pending.js";

@@ -6,7 +6,7 @@ import type { Records } from "../git/attempts.js";
 import { layHead, layTree } from "../git/lay-tree.js";
 import { openRepository, type Repository } from "../git/repository.js";
 import { cloneShared } from "../git/shared-clone.js";
-import { markOf } from "../logging/mark.js";
+import { markOf } from "../system/mark.js";
 import type { RunLog } from "../logging/run-log.js";
 import type { Rules } from "../logging/rules.js";
 import type { Ports } from "../system/ports.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Project } from "../config/open-project.js";
 import type { GitFailure } from "../git/git.js";
 import { openRepository, type Repository } from "../git/repository.js";
-import { markOf } from "../logging/mark.js";
+import { markOf } from "../system/mark.js";
 import { stampOf } from "../logging/run-log.js";
 import { UserError } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";

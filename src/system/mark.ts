@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { digest } from "../system/digest.js";
+import { digest } from "./digest.js";
 
 /**
  * What the processes of a run are marked with: the run's id, and a digest of its folder's absolute path. Two runs of one
