@@ -162,7 +162,7 @@ test("a summary is kept with its day and session, in the next session's prompt, 
 
 test.each([
   ["MEMORY.md", (outside: string) => outside],
-  ["MEMORY.md", () => "nowhere.md"],
+  ["MEMORY.md", () => "/nonexistent-place/MEMORY.md"],
   ["MEMORY.md", () => ".git/hooks/post-commit"],
   [".looper", (outside: string) => path.dirname(outside)],
   [".looper", () => "/nonexistent-place"],

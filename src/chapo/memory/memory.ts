@@ -3,6 +3,8 @@
 import path from "node:path";
 import { errorMessage } from "../../system/errors.js";
 import type { Clock, Files } from "../../system/ports.js";
+import { readInside } from "../read-inside.js";
+import { resolvePath, type Place } from "../tools/paths.js";
 import {
   addToSection,
   endForPrompt,
@@ -63,21 +65,22 @@ export interface Memory {
 /** The memory of the project at `place`. Files are made when first written. */
 export function openMemory(ports: { files: Files; clock: Clock }, place: MemoryPlace): Memory {
   const { files } = ports;
+  const at = { files, root: place.root };
   const now = () => wallClock(ports.clock.now(), place.zone);
   const todayFile = () => `${DAILY}/${now().day}.md`;
-  const read = (file: string) => readNotes(files, place.root, file);
+  const read = (file: string) => readNotes(at, file);
   return {
     readOnly: place.readOnly,
     remember: async (note, promote) => {
       if (place.readOnly) return { refused: "memory is read-only here: nothing was noted" };
       const { day, time } = now();
       const daily = todayFile();
-      const refused = await change(files, place.root, daily, (text) => {
+      const refused = await change(at, daily, (text) => {
         return (text.trim() === "" ? `# ${day}\n\n` : ended(text)) + noteItem(time, note);
       });
       if (refused !== undefined || !promote) return refused ?? { daily };
       const item = noteItem(`${day}:`, note);
-      const half = await change(files, place.root, LONG_TERM, (text) => addToSection(text, NOTES, item));
+      const half = await change(at, LONG_TERM, (text) => addToSection(text, NOTES, item));
       return half === undefined
         ? { daily, longTerm: LONG_TERM }
         : { refused: `it is in ${daily}, but ${half.refused}` };
@@ -86,7 +89,7 @@ export function openMemory(ports: { files: Files; clock: Clock }, place: MemoryP
       if (place.readOnly) return { refused: "memory is read-only here" };
       const short = summary.length <= LONGEST_SUMMARY ? summary : `${summary.slice(0, LONGEST_SUMMARY)} …`;
       const item = noteItem(`${now().day}, session ${session}:`, short);
-      return change(files, place.root, LONG_TERM, (text) => addToSection(text, SUMMARIES, item));
+      return change(at, LONG_TERM, (text) => addToSection(text, SUMMARIES, item));
     },
     search: async (query, limit) => {
       const days = (await files.list(path.join(place.root, DAILY))).filter((name) => DAY_FILE.test(name));
@@ -112,74 +115,33 @@ function ended(text: string): string {
 }
 
 /** A memory file's text; "" where there is none, or none that is to be read. */
-async function readNotes(files: Files, root: string, file: string): Promise<string> {
-  try {
-    const target = await locate(files, root, file);
-    if ("refused" in target || target.size === undefined) return "";
-    const bytes = await files.readRange(target.real, 0, Math.min(target.size, LARGEST));
-    return new TextDecoder().decode(bytes);
-  } catch {
-    return "";
-  }
+async function readNotes(place: Place, file: string): Promise<string> {
+  return (await readInside(place, file, LARGEST))?.text ?? "";
 }
 
+/**
+ * Writes what `edit` makes of a memory file. A link may lead to another Markdown file of the project, and nowhere else: a
+ * project that was fetched from somewhere must not have notes written where it likes.
+ */
 async function change(
-  files: Files,
-  root: string,
+  place: Place,
   file: string,
   edit: (text: string) => string,
 ): Promise<{ refused: string } | undefined> {
+  const { files } = place;
   try {
-    const target = await locate(files, root, file);
-    if ("refused" in target) return target;
-    if ((target.size ?? 0) > LARGEST) return { refused: `${file} is full (1 MB): nothing was noted` };
-    const text = target.size === undefined ? "" : await readNotes(files, root, file);
-    await files.makeFolder(path.dirname(target.real));
-    await files.writeAtomic(target.real, edit(text));
+    const target = await resolvePath(place, file, "write");
+    if ("refusal" in target) return { refused: target.refusal };
+    if (path.extname(target.path).toLowerCase() !== ".md")
+      return { refused: `${file} leads to what is no Markdown file` };
+    const stat = await files.stat(target.path);
+    if (stat !== undefined && stat.kind !== "file") return { refused: `${file} is no file` };
+    if ((stat?.size ?? 0) > LARGEST) return { refused: `${file} is full (1 MB): nothing was noted` };
+    const text = await readNotes(place, file);
+    await files.makeFolder(path.dirname(target.path));
+    await files.writeAtomic(target.path, edit(text));
     return undefined;
   } catch (error) {
     return { refused: `${file} cannot be written: ${errorMessage(error)}` };
   }
-}
-
-/**
- * Where a memory file really lies, and its size where it is there. A link may lead to another Markdown file of the project,
- * and nowhere else: a project that was fetched from somewhere must not have notes written where it likes.
- */
-async function locate(
-  files: Files,
-  root: string,
-  file: string,
-): Promise<{ real: string; size: number | undefined } | { refused: string }> {
-  const top = await files.realPath(root);
-  if (top === undefined) return { refused: `there is no folder ${root}` };
-  const wanted = path.join(top, file);
-  const real = await files.realPath(wanted);
-  if (real === undefined) {
-    if ((await files.stat(wanted, { link: true })) !== undefined)
-      return { refused: `${file} is a link to nothing` };
-    const folder = await nearestFolder(files, path.dirname(wanted));
-    if (!isWithin(top, folder)) return { refused: `${file} leads out of the project` };
-    return { real: wanted, size: undefined };
-  }
-  if (!isWithin(top, real)) return { refused: `${file} leads out of the project` };
-  if (path.extname(real).toLowerCase() !== ".md")
-    return { refused: `${file} leads to what is no Markdown file` };
-  const stat = await files.stat(real);
-  if (stat?.kind !== "file") return { refused: `${file} is no file` };
-  return { real, size: stat.size };
-}
-
-/** The real path of the nearest folder above that is there. */
-async function nearestFolder(files: Files, folder: string): Promise<string> {
-  for (let at = folder; ; at = path.dirname(at)) {
-    const real = await files.realPath(at);
-    if (real !== undefined) return real;
-    // A link to nothing would be followed when the folder is made.
-    if ((await files.stat(at, { link: true })) !== undefined || at === path.dirname(at)) return "";
-  }
-}
-
-function isWithin(top: string, file: string): boolean {
-  return file === top || file.startsWith(top.endsWith(path.sep) ? top : top + path.sep);
 }
