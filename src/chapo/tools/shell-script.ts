@@ -1,0 +1,93 @@
+// What a shell is told around a command of a model: to begin in the state the last one left, and to leave its own for the
+// next: folder, variables, functions, aliases, options. Each command is a process of its own, so that ending one ends no
+// session. Pure; leaves starting it to shell-command.ts.
+
+/** The files of one command, absolute paths. */
+export interface ScriptFiles {
+  /** The command's text. */
+  command: string;
+  stdout: string;
+  stderr: string;
+  /** The state to begin in; without it a fresh one, in the folder the shell is started in. */
+  before?: string | undefined;
+  /** Where the state is left; without it nowhere. Complete only if it ends in `STATE_END`. */
+  after?: string | undefined;
+}
+
+/** The last line of a state that was written to its end. */
+export const STATE_END = "# whole\n";
+
+/** What `-c` is given. `marks`: names of variables that are not the session's but this command's own. */
+export function shellScript(shell: "bash" | "sh", files: ScriptFiles, marks: readonly string[]): string {
+  const { command, stdout, stderr, before, after } = files;
+  const saving = shell === "bash" ? SAVE_BASH : SAVE_SH;
+  const read = shell === "bash" ? `$(<${quoted(command)})` : `$(cat ${quoted(command)})`;
+  const state = after === undefined ? undefined : quoted(after);
+  return [
+    `exec >${quoted(stdout)} 2>${quoted(stderr)} </dev/null || exit 126`,
+    ...(shell === "bash" ? ["shopt -s expand_aliases"] : []),
+    ...(state === undefined ? [] : [saving(state, marks.join(" "))]),
+    // 9: where it says that its folder is gone. All else it could complain of, e.g. a read-only variable, is no news.
+    ...(before === undefined ? [] : [`. ${quoted(before)} 9>&2 >/dev/null 2>&1`]),
+    ...(state === undefined ? [] : [`trap '{ __looper_save $?; } 2>/dev/null' EXIT`]),
+    `eval "${read}"`,
+    // Said here too: a command may have set a trap of its own.
+    ...(state === undefined ? [] : ["{ __looper_save $?; } 2>/dev/null"]),
+  ].join("\n");
+}
+
+/** One word of a shell's, whatever is in it. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+const GONE = "the folder the shell was in is gone; it is back where it began";
+
+/** Every word is a builtin by name: the session may have functions called `cd` or `printf`. */
+const SAVE_BASH = (state: string, marks: string): string => `__looper_save() {
+  builtin local __looper_on="$SHELLOPTS" __looper_name
+  builtin set +euxfn
+  builtin unset -f __looper_save
+  builtin unset -v ${marks}
+  {
+    builtin printf 'builtin cd -- %q || builtin echo "${GONE}" >&9\\n' "$PWD"
+    builtin umask -p
+    builtin shopt -p
+    builtin alias -p
+    builtin declare -f
+    builtin declare -F
+    builtin declare -p IFS
+    builtin local IFS=$'\\n'
+    for __looper_name in $(builtin compgen -A variable); do
+      case $__looper_name in
+        BASH*|__looper_*|_|IFS|PWD|EUID|PPID|UID|SHELLOPTS|SHLVL|RANDOM|SRANDOM|SECONDS|EPOCH*) ;;
+        LINENO|FUNCNAME|GROUPS|DIRSTACK|PIPESTATUS|HISTCMD|COMP_*|OPTIND) ;;
+        *) builtin declare -p "$__looper_name" ;;
+      esac
+    done
+    IFS=:
+    for __looper_name in $__looper_on; do
+      case $__looper_name in
+        onecmd|noexec) ;;
+        *) builtin printf 'set -o %s\\n' "$__looper_name" ;;
+      esac
+    done
+    builtin printf '# whole\\n'
+  } >|${state} 2>/dev/null
+  builtin return "$1"
+}`;
+
+/** Without bash there are no functions to be listed: they do not carry over. */
+const SAVE_SH = (state: string, marks: string): string => `__looper_save() {
+  set +euxf
+  unset -f __looper_save
+  unset -v ${marks}
+  {
+    set
+    printf 'cd -- "$PWD" || echo "${GONE}" >&9\\n'
+    export -p
+    printf 'umask %s\\n' "$(umask)"
+    printf '# whole\\n'
+  } >|${state} 2>/dev/null
+  return "$1"
+}`;
