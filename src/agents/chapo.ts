@@ -15,7 +15,7 @@ export function chapoAgent(settings: AgentSettings, { ports, self }: { ports: Po
   return processAgent(
     settings,
     {
-      find: (env) => findModel(settings, ports, env),
+      find: (env) => findModel(settings, ports, { ...env, ...settings.env }),
       call: (request, model) => ({
         command: self.command,
         args: [...self.args, "agent-host", "--chapo"],

@@ -6,6 +6,7 @@ import { FAILURE_REASONS, type AgentEvent } from "./agent.js";
 import { AgentEventLine } from "./event.js";
 import { field, textField } from "./fields.js";
 import {
+  sessionOf,
   withoutTool,
   withTool,
   type Closing,
@@ -16,14 +17,21 @@ import {
   type Terminal,
 } from "./reader.js";
 
+const Moment = z.iso.datetime({ offset: true });
+/** What a later request can go on with. */
+const session = z.exactOptional(z.string());
+
 /** A host's last line. Without it the host did not get to the end. */
 export const EndLine = z.discriminatedUnion("ok", [
-  z.object({ type: z.literal("end"), ok: z.literal(true) }),
+  z.object({ type: z.literal("end"), ok: z.literal(true), session }),
   z.object({
     type: z.literal("end"),
     ok: z.literal(false),
     reason: z.enum(FAILURE_REASONS),
     evidence: z.string(),
+    /** From when it can be asked again. */
+    retry_at: z.exactOptional(Moment),
+    session,
   }),
 ]);
 export type EndLine = z.infer<typeof EndLine>;
@@ -33,6 +41,7 @@ export interface OwnState {
   final: string;
   summary?: unknown;
   terminal?: Terminal;
+  session?: string;
   /** The last error it told of; what it began to do after it has undone it. */
   complaint?: Complaint;
 }
@@ -78,7 +87,6 @@ function isBareSummary(json: unknown): boolean {
 }
 
 const Reason = z.enum(FAILURE_REASONS);
-const Moment = z.iso.datetime({ offset: true });
 
 /** A reason nobody knows is none; of the end of a limit the text may tell as well. */
 function readComplaint(json: unknown, { error, reason }: Extract<AgentEvent, { type: "error" }>): Complaint {
@@ -98,10 +106,18 @@ function complaintOf({ complaint }: OwnState): Pick<Closing, "complaint"> {
 function readEnd(state: OwnState, json: unknown): Reading<OwnState> {
   const end = EndLine.safeParse(json);
   if (!end.success) return { state, events: [], known: false };
-  const terminal: Terminal = end.data.ok
-    ? { good: true }
-    : { good: false, reason: end.data.reason, evidence: end.data.evidence };
-  return { state: { ...state, terminal }, events: [], known: true };
+  const terminal: Terminal = end.data.ok ? { good: true } : readFailure(end.data);
+  const { session: id } = end.data;
+  return {
+    state: { ...state, terminal, ...(id === undefined ? {} : { session: id }) },
+    events: [],
+    known: true,
+  };
+}
+
+function readFailure({ reason, evidence, retry_at }: Extract<EndLine, { ok: false }>): Terminal {
+  const facts = retry_at === undefined ? {} : { facts: { text: evidence, resetsAt: Date.parse(retry_at) } };
+  return { good: false, reason, evidence, ...facts };
 }
 
 function follow(state: OwnState, event: AgentEvent, at: number): OwnState {
@@ -147,5 +163,8 @@ function close(state: OwnState, assumed: Terminal | undefined): Closing {
   const summary = state.summary === undefined ? {} : { summary: state.summary };
   const final =
     state.final === "" && field(state, "summary") !== undefined ? JSON.stringify(state.summary) : state.final;
-  return { events: [], final, ...summary, ...(terminal === undefined ? {} : { terminal }) };
+  return {
+    ...{ events: [], final, ...summary, ...sessionOf(state.session) },
+    ...(terminal === undefined ? {} : { terminal }),
+  };
 }

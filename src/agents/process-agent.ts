@@ -184,8 +184,8 @@ function rulesOf<S>(
     timeoutMs: settings.timeoutMs,
     idleTimeoutMs: settings.idleTimeoutMs,
     most: {
-      // Claude holds it by a flag of its own.
-      turns: settings.kind === "claude" ? 0 : settings.maxTurns,
+      // These hold it themselves.
+      turns: settings.kind === "claude" || settings.kind === "chapo" ? 0 : settings.maxTurns,
       events: settings.maxEvents,
       output: settings.maxOutput,
     },

@@ -26,6 +26,7 @@ import { TaskId, type Task } from "../todo/task.js";
 import { askTrust, type Trusted } from "./ask-trust.js";
 import { checkBudget } from "./check-budget.js";
 import { checkRequest } from "./check-request.js";
+import { baseEnvironment } from "./environment.js";
 import type { RunRequest } from "./run-request.js";
 import type { Hand } from "./world.js";
 
@@ -120,6 +121,11 @@ async function readEnvFile({ ports, project }: RunRequest): Promise<Readonly<Rec
   return parseEnvFile(envFile, Buffer.from(bytes).toString("utf8"));
 }
 
+/** What agents are found by: a key may stand in the env file. */
+async function lookUpEnv(request: RunRequest): Promise<Readonly<Record<string, string>>> {
+  return baseEnvironment(request.env, await readEnvFile(request));
+}
+
 /** Whether a run could start, trust and repository aside: what keeps it from it is the `UserError` it would end with. */
 export async function checkStart(request: RunRequest): Promise<void> {
   const tasks = await checkRequest(request);
@@ -210,7 +216,7 @@ export async function scheduleOf(request: RunRequest, hands: ReadonlyMap<string,
 
 async function autoAgent(request: RunRequest, hands: ReadonlyMap<string, Hand>): Promise<string> {
   const candidates = AUTO_ORDER.flatMap((name) => hands.get(name)?.agent ?? []);
-  const found = await chooseAuto(candidates, request.env, request.project.folder);
+  const found = await chooseAuto(candidates, await lookUpEnv(request), request.project.folder);
   if (found !== undefined) return found.settings.name;
   throw new UserError(
     "environment",
@@ -298,11 +304,12 @@ async function lookUp(
   const names =
     rules.agent === undefined ? [...rules.schedule, ...Object.values(rules.roles), ...own] : [rules.agent];
   const agents: Assembly["agents"] = [];
+  const env = await lookUpEnv(request);
   for (const name of new Set(names.filter((one) => one !== undefined))) {
     const hand = run.hands.get(name);
     // A name nobody knows is a problem of the backlog, which says so with its line.
     if (hand === undefined) continue;
-    const finding = await hand.agent.find(request.env, request.project.folder);
+    const finding = await hand.agent.find(env, request.project.folder);
     if ("missing" in finding)
       throw new UserError("environment", `agent ${name}: ${finding.missing}`, finding.hint);
     checkBudget(rules, hand.settings);
