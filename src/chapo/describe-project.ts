@@ -1,0 +1,139 @@
+// What a project's files say about it: languages, frameworks, scripts, how it is tested. Pure.
+// Leaves reading them to project-context.ts, and how it is told to system-prompt.ts.
+import { z } from "zod";
+
+/** What could be seen. Texts are the project's own: a model is told them as such. */
+export interface ProjectFacts {
+  /** As its manifest has it. */
+  name: string | undefined;
+  languages: readonly string[];
+  frameworks: readonly string[];
+  /** `npm`, `pnpm`, … */
+  packageTool: string | undefined;
+  /** In the order of the manifest. */
+  scripts: readonly { name: string; command: string }[];
+  /** That runs its tests: `npm test`. */
+  testCommand: string | undefined;
+}
+
+const MOST_SCRIPTS = 30;
+const LONGEST = 200;
+
+const LANGUAGES: readonly (readonly [language: string, sign: RegExp])[] = [
+  ["TypeScript", /^tsconfig.*\.json$/],
+  ["Python", /^(?:pyproject\.toml|setup\.py|setup\.cfg|requirements.*\.txt|Pipfile)$/],
+  ["Rust", /^Cargo\.toml$/],
+  ["Go", /^go\.mod$/],
+  ["Java", /^(?:pom\.xml|build\.gradle)$/],
+  ["Kotlin", /^build\.gradle\.kts$/],
+  ["Ruby", /^Gemfile$/],
+  ["PHP", /^composer\.json$/],
+  ["C#", /\.(?:csproj|sln)$/],
+  ["Swift", /^Package\.swift$/],
+  ["Elixir", /^mix\.exs$/],
+  ["Dart", /^pubspec\.yaml$/],
+  ["C or C++", /^CMakeLists\.txt$/],
+];
+
+/** A dependency, and what it is called. Of a meta-framework both it and what it is made of may stand here. */
+const NODE_FRAMEWORKS: readonly (readonly [dependency: string, name: string])[] = [
+  ["next", "Next.js"],
+  ["nuxt", "Nuxt"],
+  ["react", "React"],
+  ["vue", "Vue"],
+  ["svelte", "Svelte"],
+  ["@angular/core", "Angular"],
+  ["solid-js", "Solid"],
+  ["astro", "Astro"],
+  ["express", "Express"],
+  ["fastify", "Fastify"],
+  ["hono", "Hono"],
+  ["koa", "Koa"],
+  ["@nestjs/core", "NestJS"],
+  ["electron", "Electron"],
+  ["react-native", "React Native"],
+  ["vite", "Vite"],
+  ["vitest", "Vitest"],
+  ["jest", "Jest"],
+  ["mocha", "Mocha"],
+  ["@playwright/test", "Playwright"],
+];
+const PYTHON_FRAMEWORKS = ["Django", "Flask", "FastAPI", "pytest"] as const;
+
+/** Files whose text tells more than that they are there. */
+export const TELLING_FILES = ["package.json", "pyproject.toml", "requirements.txt", "Makefile"] as const;
+
+/** What the names in a project's folder, and the texts of the telling files among them, say. */
+export function describeProject(names: readonly string[], texts: ReadonlyMap<string, string>): ProjectFacts {
+  const manifest = readManifest(texts.get("package.json"));
+  const has = (name: string) => names.includes(name);
+  const languages = LANGUAGES.filter(([, sign]) => names.some((name) => sign.test(name))).map(
+    ([name]) => name,
+  );
+  if (manifest !== undefined && !languages.includes("TypeScript")) languages.unshift("JavaScript");
+  const packageTool = manifest === undefined ? undefined : packageToolOf(names);
+  const python = `${texts.get("pyproject.toml") ?? ""}\n${texts.get("requirements.txt") ?? ""}`;
+  const pythonName = /^\[(?:project|tool\.poetry)\][^[]*?^name[ \t]*=[ \t]*["']([^"'\n]+)["']/m.exec(
+    python,
+  )?.[1];
+  const scripts = manifest?.scripts ?? [];
+  return {
+    name: manifest?.name ?? pythonName,
+    languages,
+    frameworks: [
+      ...NODE_FRAMEWORKS.filter(([one]) => manifest?.dependencies.has(one)).map(([, name]) => name),
+      ...PYTHON_FRAMEWORKS.filter((name) => new RegExp(`\\b${name}\\b`, "i").test(python)),
+    ],
+    packageTool,
+    scripts: scripts.slice(0, MOST_SCRIPTS),
+    testCommand:
+      (scripts.some(({ name }) => name === "test")
+        ? `${packageTool ?? "npm"} ${packageTool === "bun" ? "run test" : "test"}`
+        : undefined) ??
+      (/^test[ \t]*:/m.test(texts.get("Makefile") ?? "") ? "make test" : undefined) ??
+      (has("Cargo.toml") ? "cargo test" : undefined) ??
+      (has("go.mod") ? "go test ./..." : undefined) ??
+      (has("pom.xml") ? "mvn test" : undefined) ??
+      (has("gradlew") ? "./gradlew test" : undefined) ??
+      (has("pytest.ini") || /\bpytest\b/.test(python) ? "pytest" : undefined),
+  };
+}
+
+const Manifest = z.object({
+  name: z.string().optional().catch(undefined),
+  scripts: z.unknown().optional(),
+  dependencies: z.unknown().optional(),
+  devDependencies: z.unknown().optional(),
+});
+
+function readManifest(text: string | undefined) {
+  if (text === undefined) return undefined;
+  try {
+    const { name, scripts, dependencies, devDependencies } = Manifest.parse(JSON.parse(text));
+    return {
+      name,
+      scripts: Object.entries(objectOf(scripts)).flatMap(([script, command]) =>
+        // What npm writes where there are no tests.
+        typeof command === "string" && !command.includes("no test specified")
+          ? [{ name: script.slice(0, LONGEST), command: command.slice(0, LONGEST) }]
+          : [],
+      ),
+      dependencies: new Set([
+        ...Object.keys(objectOf(dependencies)),
+        ...Object.keys(objectOf(devDependencies)),
+      ]),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function objectOf(value: unknown): object {
+  return typeof value === "object" && value !== null ? value : {};
+}
+
+function packageToolOf(names: readonly string[]): string {
+  if (names.includes("pnpm-lock.yaml")) return "pnpm";
+  if (names.includes("yarn.lock")) return "yarn";
+  return names.some((name) => name === "bun.lock" || name === "bun.lockb") ? "bun" : "npm";
+}
