@@ -1,0 +1,219 @@
+// Whether a call may run: the rules `Tool(pattern)` of the lists deny, ask and allow, and the trust mode. Pure.
+// Leaves asking to ../permit.ts, and what lies outside of the project or must never be written to the path policy.
+import { never } from "../../system/never.js";
+import type { Subject } from "../tool.js";
+import {
+  allowsCommand,
+  commandPattern,
+  liesIn,
+  meetsCommand,
+  meetsPath,
+  meetsUrl,
+  pathPattern,
+  type CommandPattern,
+  type Match,
+  type PathPattern,
+} from "./patterns.js";
+import { readShell, type ShellReading } from "./shell-reading.js";
+import { isNamed, toolsNamed } from "./tool-names.js";
+import { covers, STAR } from "./wildcard.js";
+
+/** `trusted`: all runs that no rule is against. `default`: what changes something is asked about, unless a rule allows it. */
+export type TrustMode = "trusted" | "default";
+
+type List = "allow" | "ask" | "deny";
+
+interface Rule {
+  list: List;
+  /** As it was written. */
+  text: string;
+  tools: readonly string[];
+  /** Without it every call of the tools is meant. */
+  pattern?: { raw: string; command: CommandPattern | undefined; path: PathPattern };
+}
+
+/** All lists, read. */
+export interface Rules {
+  readonly all: readonly Rule[];
+  readonly root: string;
+}
+
+/** A call, as far as rules look at it. */
+export interface JudgedCall {
+  /** Canonical. */
+  tool: string;
+  changes: boolean;
+  subjects: readonly Subject[];
+}
+
+/** What becomes of a call; `because` ends a sentence: "refused: …". */
+export interface Decision {
+  verdict: List;
+  because: string;
+  /** The rule it comes from, as it was written; absent where the trust mode says so. */
+  rule?: string;
+}
+
+const LONGEST_RULE = 1_000;
+
+/**
+ * Reads the lists. `root`: the project's, absolute; what patterns of paths count from. `tools`: all canonical names there are.
+ * Each problem says which rule is wrong, and how.
+ */
+export function readRules(
+  lists: Readonly<Partial<Record<List, readonly string[]>>>,
+  place: { root: string; tools: readonly string[] },
+): { rules: Rules; problems: string[] } {
+  const all: Rule[] = [];
+  const problems: string[] = [];
+  for (const list of ["deny", "ask", "allow"] as const) {
+    for (const text of lists[list] ?? []) {
+      const read = readRule(list, text.trim(), place);
+      if ("problem" in read)
+        problems.push(`rules.${list}: ${JSON.stringify(text.slice(0, 200))} ${read.problem}`);
+      else all.push(read);
+    }
+  }
+  return { rules: { all, root: place.root }, problems };
+}
+
+function readRule(
+  list: List,
+  text: string,
+  { root, tools }: { root: string; tools: readonly string[] },
+): Rule | { problem: string } {
+  const found = /^([\w.*-]+)(?:\(([^]*)\))?$/.exec(text);
+  if (found === null || text.length > LONGEST_RULE)
+    return {
+      problem: "is no rule; one is written Tool or Tool(pattern), like Bash(npm test) or fs_edit(src/**)",
+    };
+  const [, name = "", raw] = found;
+  const names = toolsNamed(name, list !== "allow");
+  const meant = tools.filter((tool) => isNamed(names, tool));
+  // Tools of MCP servers come and go.
+  if (meant.length === 0 && !/^mcp/i.test(name))
+    return { problem: `names no tool: there is none called ${name}` };
+  if (raw === undefined || raw === "*" || raw === "**") return { list, text, tools: names };
+  if (raw.trim() === "")
+    return { problem: "has an empty pattern; leave the brackets out to mean every call" };
+  const command = commandPattern(raw);
+  const takesCommands = meant.length > 0 && meant.every((tool) => TAKE_COMMANDS.has(tool));
+  if ("problem" in command && takesCommands) return command;
+  const path = pathPattern(raw, root);
+  if ("problem" in path) return path;
+  return {
+    list,
+    text,
+    tools: names,
+    pattern: { raw, command: "problem" in command ? undefined : command, path },
+  };
+}
+
+const TAKE_COMMANDS: ReadonlySet<string> = new Set(["bash_execute", "run_command"]);
+
+/** Deny beats ask beats allow, however exact each of them is. */
+export function decide({ all, root }: Rules, mode: TrustMode, call: JudgedCall): Decision {
+  const units = call.subjects.map(unitOf);
+  const rules = all.filter(({ tools }) => isNamed(tools, call.tool));
+  const against = (list: List, match: Match): Rule | undefined =>
+    rules.find((rule) => rule.list === list && meets(rule, units, { call, root }) === match);
+  const deny = against("deny", "yes");
+  if (deny !== undefined) return byRule("deny", deny, `the rule deny ${deny.text} is against it`);
+  const ask = against("ask", "yes");
+  if (ask !== undefined) return byRule("ask", ask, `the rule ask ${ask.text} wants it asked about`);
+  const maybe = against("deny", "maybe") ?? against("ask", "maybe");
+  if (maybe !== undefined)
+    return byRule(
+      "ask",
+      maybe,
+      `what it runs cannot be told from its text, so the rule ${maybe.list} ${maybe.text} may be against it; write it plainly, without variables, as separate commands`,
+    );
+  if (mode === "trusted") return { verdict: "allow", because: "all tools are trusted" };
+  if (!call.changes) return { verdict: "allow", because: "it changes nothing" };
+  return allowed(rules, units, root) ?? { verdict: "ask", because: "it may change something" };
+}
+
+function byRule(verdict: List, { text }: Rule, because: string): Decision {
+  return { verdict, because, rule: text };
+}
+
+type Unit = Exclude<Subject, { kind: "command" }> | { kind: "command"; reading: ShellReading };
+
+function unitOf(subject: Subject): Unit {
+  return subject.kind === "command" ? { kind: "command", reading: readShell(subject.text) } : subject;
+}
+
+/** A rule that allows every call, or for each thing that the call would touch one that allows it. */
+function allowed(rules: readonly Rule[], units: readonly Unit[], root: string): Decision | undefined {
+  const allow = rules.filter(({ list }) => list === "allow");
+  const whole = allow.find(({ pattern }) => pattern === undefined);
+  if (whole !== undefined) return byRule("allow", whole, `the rule allow ${whole.text}`);
+  const first = allow[0];
+  if (first === undefined || units.length === 0) return undefined;
+  if (!units.every((unit) => isAllowed(unit, allow, root))) return undefined;
+  return byRule("allow", first, `the rules allow ${allow.map(({ text }) => text).join(", ")}`);
+}
+
+function isAllowed(unit: Unit, allow: readonly Rule[], root: string): boolean {
+  if (unit.kind !== "command") return allow.some((rule) => meetsOther(rule, unit, { root, wide: false }));
+  const { commands, isWhole, writes } = unit.reading;
+  return (
+    isWhole &&
+    !writes &&
+    commands.some(({ runs }) => runs !== "nothing") &&
+    commands.every((command) =>
+      allow.some(({ pattern }) => pattern?.command !== undefined && allowsCommand(pattern.command, command)),
+    )
+  );
+}
+
+/** Whether a rule is against the call: one thing it would touch is enough. */
+function meets(
+  rule: Rule,
+  units: readonly Unit[],
+  { call, root }: { call: JudgedCall; root: string },
+): Match {
+  const { pattern } = rule;
+  if (pattern === undefined) return "yes";
+  let match: Match = "no";
+  for (const unit of units) {
+    const one =
+      unit.kind === "command" ? meetsReading(pattern.command, unit.reading) : meetsPlace(rule, unit);
+    if (one === "yes") return "yes";
+    if (one === "maybe") match = "maybe";
+  }
+  return match;
+
+  function meetsPlace(against: Rule, unit: Exclude<Unit, { kind: "command" }>): Match {
+    if (meetsOther(against, unit, { root, wide: true })) return "yes";
+    const goesAway = unit.kind === "path" && /^fs_(?:delete|move)$/.test(call.tool);
+    return goesAway && against.pattern !== undefined && liesIn(against.pattern.path, unit.path, root)
+      ? "yes"
+      : "no";
+  }
+}
+
+function meetsReading(pattern: CommandPattern | undefined, { commands, isWhole }: ShellReading): Match {
+  if (pattern === undefined) return "no";
+  const matches = commands.map((command) => meetsCommand(pattern, command));
+  if (matches.includes("yes")) return "yes";
+  return matches.includes("maybe") || !isWhole ? "maybe" : "no";
+}
+
+function meetsOther(
+  { pattern }: Rule,
+  unit: Exclude<Unit, { kind: "command" }>,
+  place: { root: string; wide: boolean },
+): boolean {
+  if (pattern === undefined) return true;
+  switch (unit.kind) {
+    case "path":
+      return meetsPath(pattern.path, unit.path, place);
+    case "url":
+      return meetsUrl(pattern.raw, unit.url, place.wide);
+    case "name":
+      return covers(pattern.raw.replaceAll("*", STAR), unit.name);
+    default:
+      return never(unit);
+  }
+}
