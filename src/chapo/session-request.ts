@@ -14,6 +14,10 @@ export interface Question {
   agent: string;
   /** A unified diff, or the exact command. Words of others. */
   preview: string;
+  /** Why it is asked about, as it ends a sentence. */
+  because: string;
+  /** Whether `always` means more than `yes`: not where a rule wants to be asked each time. */
+  mayRemember: boolean;
 }
 
 /** `always`: yes, and to the same again in this session. */
