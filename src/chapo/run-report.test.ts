@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { howToReport, REPORT, reportFor } from "./run-report.js";
+
+const task = reportFor({ phase: "iteration", taskId: "T1" });
+const review = reportFor({ phase: "review" });
+
+test("the report is the summary, and whose it is need not be said", () => {
+  expect(task.read({ status: "done", summary: "Made.", files: ["a"] })).toEqual({
+    value: { task_id: "T1", status: "done", summary: "Made.", files: ["a"] },
+  });
+  expect(task.read({ task_id: null, status: "blocked", blockers: ["x"], new_tasks: null })).toEqual({
+    value: { task_id: null, status: "blocked", blockers: ["x"] },
+  });
+  expect(review.read({ status: "reviewed" })).toEqual({ value: { task_id: null, status: "reviewed" } });
+});
+
+test.each([
+  [task, { status: "finished" }, /^status: /],
+  [task, {}, /^status: /],
+  [task, { task_id: "T2", status: "done" }, /^task_id: the task is T1$/],
+  [task, { status: "reviewed" }, /^status: of a task/],
+  [review, { status: "done" }, /^status: of a review/],
+  [task, { status: "done", new_tasks: [{}] }, /new_tasks\.0\.title/],
+  [task, "done", /must be an object/],
+  [task, ["done"], /must be an object/],
+  [task, null, /must be an object/],
+])("%# a wrong one is a problem that names the field", (finish, args, problem) => {
+  expect(finish.read(args)).toEqual({ problem: expect.stringMatching(problem) as string });
+});
+
+test("the tool takes what the summary's schema says", () => {
+  const { name, parameters } = task.tool;
+  expect(name).toBe(REPORT);
+  expect(parameters).toMatchObject({ type: "object", required: ["status"] });
+  expect(Object.keys(parameters["properties"] as object)).toContain("new_tasks");
+  expect(howToReport("Do it.\n\n")).toMatch(/^Do it\.\n\nHere you report with the tool report_summary/);
+});
