@@ -1,6 +1,7 @@
 // Every schema the project publishes: where it lies, and the code it is made from. schemas.mjs writes them.
 import { z } from "zod";
 import { Script } from "../src/agents/script.js";
+import { ChapoScript } from "../src/chapo/models/script-file.js";
 import { settingsJsonSchema } from "../src/config/settings-schema.js";
 import { eventJsonSchema } from "../src/logging/events.js";
 import { backlogJsonSchema, summaryJsonSchema } from "../src/todo/schema.js";
@@ -70,6 +71,10 @@ export const PUBLISHED: readonly PublishedSchema[] = [
     path: `schemas/cli/${name}.schema.json`,
     make: () => titled(title, shape),
   })),
+  {
+    path: "schemas/chapo-script.schema.json",
+    make: () => titled("Script of Chapo's scripted model", ChapoScript),
+  },
   { path: "schemas/config.schema.json", make: settingsJsonSchema },
   { path: "schemas/event.schema.json", make: eventJsonSchema },
   { path: "schemas/scripted.schema.json", make: () => titled("Script of the scripted agent", Script) },

@@ -1,0 +1,82 @@
+// What an error of the SDK means: why a model could not be asked, and when it can be. Pure.
+// Structured facts first, as for any other agent: agents/limits.ts knows statuses, codes, headers and bodies.
+import type { FailureReason } from "../../agents/agent.js";
+import { field, numberField, textField } from "../../agents/fields.js";
+import type { FailureFacts } from "../../agents/limit-facts.js";
+import { explainFailure } from "../../agents/limits.js";
+import type { ZonedClock } from "../../agents/reset-zone.js";
+import type { ModelFailure } from "../model.js";
+import type { Miss } from "./provider.js";
+
+const LONGEST_MESSAGE = 500;
+
+/** Of an answer that did not arrive whole, or is none: a page for people, broken JSON, nothing. */
+const BROKEN: ReadonlySet<string | undefined> = new Set([
+  "AI_APICallError",
+  "AI_EmptyResponseBodyError",
+  "AI_InvalidResponseDataError",
+  "AI_JSONParseError",
+  "AI_NoContentGeneratedError",
+  "AI_TypeValidationError",
+  // What fetch throws.
+  "TypeError",
+]);
+
+/** The miss an error stands for. `secret`: the key, which is never told on. */
+export function missOf(error: unknown, of: { name: string; secret?: string }, clock: ZonedClock): Miss {
+  const explained = explainFailure(factsOf(error), clock);
+  const reason = explained === undefined ? undefined : modelReason(explained.reason);
+  const evidence = explained?.evidence ?? (typeof error === "string" ? error : textField(error, "message"));
+  return {
+    failure: {
+      reason: reason ?? (BROKEN.has(textField(error, "name")) ? "network" : "bad-request"),
+      message: `${of.name}: ${oneLine(evidence ?? "it failed and did not say why", of.secret)}`,
+    },
+    ...(explained?.retryAt === undefined ? {} : { retryAfterMs: explained.retryAt - clock.now }),
+  };
+}
+
+function factsOf(error: unknown): FailureFacts {
+  const status = numberField(error, "statusCode");
+  const body = textField(error, "responseBody");
+  const text = typeof error === "string" ? error : textField(error, "message");
+  const codes = ["code", "type"].flatMap((key) => textField(error, key) ?? []);
+  return {
+    codes,
+    headers: headersOf(field(error, "responseHeaders")),
+    ...(status === undefined ? {} : { status }),
+    ...(body === undefined ? {} : { body }),
+    ...(text === undefined ? {} : { text }),
+    isRetryable: field(error, "isRetryable") === true,
+  };
+}
+
+function headersOf(headers: unknown): Record<string, string> {
+  if (typeof headers !== "object" || headers === null) return {};
+  return Object.fromEntries(
+    Object.entries(headers).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  );
+}
+
+/** `undefined` for a reason no model fails for. */
+function modelReason(reason: FailureReason): ModelFailure["reason"] | undefined {
+  switch (reason) {
+    case "rate-limited":
+    case "overloaded":
+    case "network":
+    case "not-signed-in":
+    case "model-unknown":
+    case "bad-request":
+    case "context-full":
+    case "incomplete":
+      return reason;
+    default:
+      return undefined;
+  }
+}
+
+function oneLine(text: string, secret: string | undefined): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  const safe = secret === undefined || secret === "" ? line : line.replaceAll(secret, "[key]");
+  return safe.length > LONGEST_MESSAGE ? `${safe.slice(0, LONGEST_MESSAGE)}…` : safe;
+}

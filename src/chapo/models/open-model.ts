@@ -1,0 +1,120 @@
+// Opens the model the settings name, with those it falls back to. Leaves asking to sdk.ts and scripted.ts, trying again to patience.ts.
+import type { Prices } from "../../config/prices.js";
+import { UserError } from "../../system/errors.js";
+import type { Ports } from "../../system/ports.js";
+import type { Model } from "../model.js";
+import { findKey, neededKeys, readModelName, spellModelName, windowOf, type ModelName } from "./names.js";
+import { askInTurn } from "./patience.js";
+import type { Provider } from "./provider.js";
+import { readScript, scriptedProvider } from "./scripted.js";
+import { sdkProvider } from "./sdk.js";
+
+export interface ModelSettings {
+  /** `provider/model`. */
+  model: string;
+  /** Those asked where it cannot be, in this order. */
+  fallback: readonly string[];
+  /** Of the model's provider, and of those of the fallbacks that are the same provider's. */
+  baseUrl?: string;
+  /** Absolute path of the file of the scripted model. */
+  script?: string;
+  prices?: Prices;
+  /** Tokens; instead of what is known of the model. */
+  contextWindow?: number;
+  stream: boolean;
+  temperature?: number;
+  maxOutputTokens?: number;
+  /** Tries after the first, of each model. */
+  maxRetries: number;
+}
+
+export type ModelDeps = Pick<Ports, "clock" | "files" | "random"> & {
+  env: Readonly<Record<string, string | undefined>>;
+  /** The longest a stream may be silent, ms; 120 s where nothing is said. */
+  idleMs?: number;
+};
+
+const IDLE_MS = 120_000;
+
+/** The model. Throws a `UserError` where a name is none, an address or a script is missing, or there is no key for any of the models. */
+export async function openModel(settings: ModelSettings, deps: ModelDeps): Promise<Model> {
+  const main = nameOf(settings.model, "model");
+  const names = [main, ...settings.fallback.map((name) => nameOf(name, "fallback"))];
+  const providers = await Promise.all(names.map((name) => open(name, main, settings, deps)));
+  const ready = providers.filter((provider) => provider !== undefined);
+  if (ready.length === 0) throw withoutKey(main);
+  const { clock, random } = deps;
+  const known = names.map((name) => windowOf(spellModelName(name))).filter((size) => size !== undefined);
+  return {
+    name: spellModelName(main),
+    contextWindow: settings.contextWindow ?? (known.length === 0 ? undefined : Math.min(...known)),
+    ask: askInTurn(ready, { clock, random, maxRetries: settings.maxRetries }),
+  };
+}
+
+function nameOf(text: string, key: string): ModelName {
+  const name = readModelName(text);
+  if ("problem" in name) throw new UserError("usage", `${key}: ${name.problem}`, "correct the setting");
+  return name;
+}
+
+/** `undefined` where there is no key for it. */
+async function open(
+  model: ModelName,
+  main: ModelName,
+  settings: ModelSettings,
+  deps: ModelDeps,
+): Promise<Provider | undefined> {
+  const { stream, prices, temperature, maxOutputTokens } = settings;
+  const { clock, env } = deps;
+  const priced = prices === undefined ? {} : { prices };
+  if (model.provider === "scripted") return openScript(model, settings, deps);
+  const baseUrl = model.provider === main.provider ? settings.baseUrl : undefined;
+  if (model.provider === "openai-compatible" && baseUrl === undefined)
+    throw new UserError(
+      "usage",
+      `${spellModelName(model)} needs the address of its server`,
+      'set base_url, for example "http://localhost:11434/v1"',
+    );
+  const key = findKey(model.provider, env);
+  if (key === undefined && neededKeys(model.provider).length > 0) return undefined;
+  return sdkProvider({
+    model,
+    key: key ?? "",
+    stream,
+    clock,
+    idleMs: deps.idleMs ?? IDLE_MS,
+    ...priced,
+    ...(baseUrl === undefined ? {} : { baseUrl: baseUrl.replace(/\/+$/, "") }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+  });
+}
+
+async function openScript(
+  model: ModelName,
+  { script: file, stream, prices }: ModelSettings,
+  { files, clock, env }: ModelDeps,
+): Promise<Provider> {
+  if (file === undefined)
+    throw new UserError("usage", `${spellModelName(model)} needs a file to play`, "set `script` to its path");
+  const taskId = env["LOOPER_TASK_ID"];
+  return scriptedProvider({
+    name: spellModelName(model),
+    script: await readScript(files, file),
+    file,
+    clock,
+    stream,
+    ...(taskId === undefined || taskId === "" ? {} : { taskId }),
+    ...(prices === undefined ? {} : { prices }),
+  });
+}
+
+function withoutKey(model: ModelName): UserError {
+  const keys = neededKeys(model.provider).join(" or ");
+  return new UserError(
+    "environment",
+    `there is no key for ${spellModelName(model)}: ${keys} is not set`,
+    `put the key into the environment as ${keys}, or choose another model`,
+  );
+}

@@ -1,0 +1,16 @@
+// Waiting that can be ended. The clock is a port.
+import type { Clock } from "../../system/ports.js";
+
+/** Resolves after `ms` milliseconds, or at once when the signal is aborted. */
+export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = (): void => {
+      timer.cancel();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = clock.after(ms, end);
+    signal.addEventListener("abort", end);
+  });
+}

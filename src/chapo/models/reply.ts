@@ -1,0 +1,88 @@
+// A provider's answer as a reply. Pure. Leaves putting a stream together to stream.ts.
+import type { Prices } from "../../config/prices.js";
+import type { ModelCall, ModelReply, ModelRequest, ModelUsage } from "../model.js";
+import { costOf } from "./cost.js";
+import type { SdkAnswer } from "./sdk-types.js";
+import { writeSignature, type Kept } from "./signature.js";
+
+/** The reply an answer is. Ids of calls are the provider's, but none stands twice in the conversation. */
+export function replyOf(
+  answer: SdkAnswer,
+  request: Pick<ModelRequest, "messages">,
+  { name, prices }: { name: string; prices?: Prices },
+): ModelReply {
+  const calls = callsOf(answer.content, name, takenIds(request));
+  const usage = usageOf(answer.usage);
+  const costUsd = usage === undefined ? undefined : costOf(usage, name, prices);
+  return {
+    text: answer.content.map((part) => (part.type === "text" ? part.text : "")).join(""),
+    calls,
+    finish: finishOf(answer.finishReason.unified, calls),
+    ...(usage === undefined ? {} : { usage }),
+    ...(costUsd === undefined ? {} : { costUsd }),
+    model: name,
+  };
+}
+
+function callsOf(content: SdkAnswer["content"], name: string, taken: Set<string>): ModelCall[] {
+  const calls: ModelCall[] = [];
+  let before: Kept[] = [];
+  for (const part of content) {
+    const options = "providerMetadata" in part ? part.providerMetadata : undefined;
+    const marked = options === undefined ? {} : { options };
+    if (part.type === "reasoning") before.push({ thought: part.text, ...marked });
+    if (part.type === "text") before.push({ thought: "", text: part.text.length, ...marked });
+    if (part.type !== "tool-call" || part.providerExecuted === true) continue;
+    const signature = writeSignature(name, { before, ...marked });
+    before = [];
+    calls.push({
+      id: freeId(part.toolCallId, taken),
+      name: part.toolName,
+      args: argsOf(part.input),
+      ...(signature === undefined ? {} : { signature }),
+    });
+  }
+  return calls;
+}
+
+/** Parsed; a text where it is no JSON, an empty object where there is none at all. */
+function argsOf(input: string): unknown {
+  if (input.trim() === "") return {};
+  try {
+    return JSON.parse(input);
+  } catch {
+    return input;
+  }
+}
+
+function takenIds({ messages }: Pick<ModelRequest, "messages">): Set<string> {
+  return new Set(
+    messages.flatMap((message) => (message.role === "assistant" ? message.calls.map(({ id }) => id) : [])),
+  );
+}
+
+/** Small servers count their calls from 0 in each answer, or name none. */
+function freeId(told: string, taken: Set<string>): string {
+  const plain = told.replaceAll(/[^\w-]/g, "_") || "call";
+  let id = plain;
+  for (let number = 2; taken.has(id); number += 1) id = `${plain}_${number}`;
+  taken.add(id);
+  return id;
+}
+
+function finishOf(
+  unified: SdkAnswer["finishReason"]["unified"],
+  calls: readonly ModelCall[],
+): ModelReply["finish"] {
+  if (unified === "length") return "cut";
+  if (calls.length > 0) return "calls";
+  return unified === "stop" ? "stop" : "other";
+}
+
+function usageOf({ inputTokens, outputTokens }: SdkAnswer["usage"]): ModelUsage | undefined {
+  if (inputTokens.total === undefined && outputTokens.total === undefined) return undefined;
+  const cached = inputTokens.cacheRead ?? 0;
+  const cacheWrite = inputTokens.cacheWrite ?? 0;
+  const input = inputTokens.noCache ?? (inputTokens.total ?? 0) - cached - cacheWrite;
+  return { input: Math.max(0, input), output: outputTokens.total ?? 0, cached, cacheWrite };
+}

@@ -1,0 +1,121 @@
+// The file the scripted model plays: its shape, and which entry of it answers a turn. Pure. Leaves the playing to scripted.ts.
+import { z } from "zod";
+import type { ModelFailure } from "../model.js";
+
+const Reason = z.enum([
+  "rate-limited",
+  "overloaded",
+  "network",
+  "not-signed-in",
+  "model-unknown",
+  "bad-request",
+  "context-full",
+  "interrupted",
+  "incomplete",
+] satisfies ModelFailure["reason"][]);
+
+const Call = z.strictObject({
+  name: z.string().min(1).describe("the tool, as it is offered"),
+  args: z.exactOptional(z.unknown()).describe("an object; a text stands for arguments that are no JSON"),
+});
+const count = z.int().min(0);
+
+const Entry = z.strictObject({
+  say: z.exactOptional(z.string().describe("text of the answer")),
+  call: z.exactOptional(z.union([Call, z.array(Call).min(1)]).describe("one call, or several of one turn")),
+  cut: z.exactOptional(z.literal(true).describe("the answer ran into the limit of its output")),
+  usage: z.exactOptional(
+    z.strictObject({ input: count, output: count, cached: z.exactOptional(count) }).describe("tokens"),
+  ),
+  fail: z.exactOptional(
+    z
+      .union([Reason, z.array(Reason).min(1)])
+      .describe("how the first tries of the turn fail; an entry with nothing else always fails"),
+  ),
+  times: z.exactOptional(z.int().min(1).describe("it stands for so many turns")),
+  delay_ms: z.exactOptional(z.int().min(0).max(3_600_000)),
+});
+/** What is answered in one turn, or in `times` of them. */
+export type Entry = z.infer<typeof Entry>;
+
+const Entries = z.array(Entry);
+
+/** Answers by who asks, turn by turn. */
+export const ChapoScript = z.strictObject({
+  $schema: z.exactOptional(z.string()),
+  turns: z.exactOptional(Entries.describe("the session's own turns")),
+  tasks: z.exactOptional(
+    z.record(z.string(), Entries).describe("instead of turns, by the task of the backlog it runs for"),
+  ),
+  default: z.exactOptional(Entries.describe("for tasks that are not named")),
+  validation: z.exactOptional(Entries.describe("without it, every answer is found complete")),
+  summary: z.exactOptional(Entries),
+  compaction: z.exactOptional(Entries),
+  agents: z.exactOptional(z.record(z.string(), Entries).describe("of sub-agents, by their type")),
+});
+export type ChapoScript = z.infer<typeof ChapoScript>;
+
+/** Which turn it is. */
+export interface Turn {
+  who: string;
+  /** From 0. */
+  turn: number;
+  /** The task of the backlog it is for. */
+  taskId?: string;
+}
+
+const COMPLETE: Entry = { say: '{"isComplete":true,"confidence":0.9,"issues":[]}' };
+const SUMMARY: Entry = { say: "What is done, and what is open, stands in the steps above." };
+
+/** The entry for a turn; `missing` says which list has none. */
+export function chooseEntry(script: ChapoScript, turn: Turn): Entry | { missing: string } {
+  const { name, entries, usual } = listFor(script, turn);
+  if (entries === undefined) return usual ?? { missing: `there is no "${name}"` };
+  let left = turn.turn;
+  for (const entry of entries) {
+    left -= entry.times ?? 1;
+    if (left < 0) return entry;
+  }
+  return {
+    missing: `"${name}" has nothing for turn ${turn.turn + 1}: it is at its end after ${turn.turn - left}`,
+  };
+}
+
+/** The reason the n-th try of a turn fails for, counted from 0; `undefined` where it succeeds. */
+export function failureOf(entry: Entry, before: number): ModelFailure["reason"] | undefined {
+  const { fail, say, call, cut } = entry;
+  if (fail === undefined) return undefined;
+  const reasons = typeof fail === "string" ? [fail] : fail;
+  const always = say === undefined && call === undefined && cut === undefined;
+  return reasons[before] ?? (always ? reasons.at(-1) : undefined);
+}
+
+interface List {
+  name: string;
+  entries: readonly Entry[] | undefined;
+  /** Where there is no list. */
+  usual?: Entry;
+}
+
+function listFor(script: ChapoScript, { who, taskId }: Turn): List {
+  switch (who) {
+    case "validation":
+      return { name: who, entries: script.validation, usual: COMPLETE };
+    case "summary":
+    case "compaction":
+      return { name: who, entries: script[who], usual: SUMMARY };
+    case "looper": {
+      const { turns, default: other } = script;
+      if (taskId === undefined) return { name: "turns", entries: turns ?? other };
+      const own = entriesOf(script.tasks, taskId);
+      const name = own !== undefined ? `tasks.${taskId}` : other !== undefined ? "default" : "turns";
+      return { name, entries: own ?? other ?? turns };
+    }
+    default:
+      return { name: `agents.${who}`, entries: entriesOf(script.agents, who) };
+  }
+}
+
+function entriesOf(lists: Readonly<Record<string, Entry[]>> | undefined, name: string): Entry[] | undefined {
+  return lists !== undefined && Object.hasOwn(lists, name) ? lists[name] : undefined;
+}

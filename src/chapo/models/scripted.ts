@@ -1,0 +1,110 @@
+// The model that plays a file: for tests, the demo and who wants to see the engine without a key. No network.
+// Leaves which entry is played to script-file.ts.
+import path from "node:path";
+import type { Prices } from "../../config/prices.js";
+import { UserError } from "../../system/errors.js";
+import type { Clock, Files } from "../../system/ports.js";
+import type { ModelReply, ModelRequest } from "../model.js";
+import { costOf } from "./cost.js";
+import { pause } from "./pause.js";
+import type { Miss, Provider } from "./provider.js";
+import { ChapoScript, chooseEntry, failureOf, type Entry } from "./script-file.js";
+
+/** Nobody is protected by a longer wait. */
+const RETRY_MS = 10;
+
+export interface Play {
+  /** `scripted/...`. */
+  name: string;
+  script: ChapoScript;
+  /** What the script is called in messages. */
+  file: string;
+  clock: Clock;
+  /** The task of the backlog it is asked for. */
+  taskId?: string;
+  /** The text comes in pieces. */
+  stream: boolean;
+  prices?: Prices;
+}
+
+/** Reads and checks a script. A `usage` error names what is wrong in it, and where. */
+export async function readScript(files: Files, file: string): Promise<ChapoScript> {
+  const bytes = await files.read(file);
+  const hint = "see schemas/chapo-script.schema.json";
+  if (bytes === undefined)
+    throw new UserError(
+      "usage",
+      `the script ${file} is not there`,
+      "create it, or correct the setting `script`",
+    );
+  const parsed = ChapoScript.safeParse(jsonOf(bytes, file));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}`;
+  throw new UserError("usage", `the script ${file} is not right${where}: ${issue?.message ?? ""}`, hint);
+}
+
+function jsonOf(bytes: Uint8Array, file: string): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch (error) {
+    throw new UserError("usage", `the script ${file} is no JSON: ${String(error)}`, "correct it");
+  }
+}
+
+/** A model that answers from a script; it remembers nothing: the turn says which entry it is. */
+export function scriptedProvider(play: Play): Provider {
+  return { name: play.name, ask: (request, before) => playTurn(play, request, before) };
+}
+
+async function playTurn(
+  play: Play,
+  request: ModelRequest,
+  before: number,
+): Promise<{ reply: ModelReply } | Miss> {
+  const { name, script, file, clock, taskId } = play;
+  const { who, turn, signal } = request;
+  const entry = chooseEntry(script, { who, turn, ...(taskId === undefined ? {} : { taskId }) });
+  if ("missing" in entry) {
+    const message = `${name}: ${entry.missing} in ${path.basename(file)}`;
+    return { failure: { reason: "bad-request", message } };
+  }
+  if (entry.delay_ms !== undefined) await pause(clock, entry.delay_ms, signal);
+  if (signal.aborted) return { failure: { reason: "interrupted", message: `${name}: interrupted` } };
+  const reason = failureOf(entry, before);
+  if (reason !== undefined) {
+    const message = `${name}: ${reason}, as ${path.basename(file)} has it`;
+    return { failure: { reason, message }, retryAfterMs: RETRY_MS };
+  }
+  const reply = replyOf(entry, request, play);
+  if (play.stream && request.onText !== undefined)
+    for (const piece of reply.text.match(/[\s\S]{1,40}/g) ?? []) request.onText(piece);
+  return { reply };
+}
+
+function replyOf(entry: Entry, { who, turn }: ModelRequest, { name: model, prices }: Play): ModelReply {
+  const { say = "", call = [], cut } = entry;
+  const calls = (Array.isArray(call) ? call : [call]).map(({ name, args = {} }, at) => ({
+    id: `call_${who.replaceAll(/\W/g, "_")}_${turn + 1}_${at + 1}`,
+    name,
+    args: structuredClone(args),
+  }));
+  const usage =
+    entry.usage === undefined
+      ? undefined
+      : {
+          input: entry.usage.input,
+          output: entry.usage.output,
+          cached: entry.usage.cached ?? 0,
+          cacheWrite: 0,
+        };
+  const costUsd = usage === undefined ? undefined : costOf(usage, model, prices);
+  return {
+    text: say,
+    calls,
+    finish: cut === true ? "cut" : calls.length > 0 ? "calls" : "stop",
+    ...(usage === undefined ? {} : { usage }),
+    ...(costUsd === undefined ? {} : { costUsd }),
+    model,
+  };
+}

@@ -1,0 +1,76 @@
+// A stream of the SDK's parts, put together to an answer. Leaves what the answer means to reply.ts.
+import type { SdkAnswer, SdkPart } from "./sdk-types.js";
+
+type Content = SdkAnswer["content"][number];
+type Written = Extract<Content, { type: "text" | "reasoning" }>;
+
+/** More than any model writes in one answer; a server that goes on and on is none. */
+const MOST_CHARACTERS = 16 * 1024 * 1024;
+
+export interface Listener {
+  onText: (delta: string) => void;
+  /** Something came, whatever it was. */
+  onPart: () => void;
+}
+
+/** Reads a stream to its end. Throws what it holds as an error, and where it ends before the answer does. */
+export async function gather(
+  stream: ReadableStream<SdkPart>,
+  { onText, onPart }: Listener,
+): Promise<SdkAnswer> {
+  const content: Content[] = [];
+  const open = new Map<string, Written>();
+  let size = 0;
+  let end: Extract<SdkPart, { type: "finish" }> | undefined;
+  for await (const part of stream) {
+    onPart();
+    if (part.type === "error") throw part.error;
+    if (part.type === "finish") end = part;
+    if (part.type === "tool-call") content.push(part);
+    const piece = write(part, open, content);
+    size += piece.length + (part.type === "tool-call" ? part.input.length : 0);
+    if (size > MOST_CHARACTERS) throw new TypeError("the answer does not end");
+    if (part.type === "text-delta" && piece !== "") onText(piece);
+  }
+  // Providers whose stream just stops say "other" and no word of why.
+  const stopped = end?.finishReason.unified === "other" && end.finishReason.raw === undefined;
+  if (end === undefined || stopped) throw new TypeError("stream ended before the answer did");
+  return { content, finishReason: end.finishReason, usage: end.usage };
+}
+
+/** Adds to the text or thought the part belongs to; what it added. */
+function write(part: SdkPart, open: Map<string, Written>, content: Content[]): string {
+  switch (part.type) {
+    case "text-start":
+    case "text-delta":
+    case "text-end":
+    case "reasoning-start":
+    case "reasoning-delta":
+    case "reasoning-end": {
+      const type = part.type.startsWith("text") ? "text" : "reasoning";
+      const key = `${type} ${part.id}`;
+      const known = open.get(key);
+      const written: Written = known ?? { type, text: "" };
+      if (known === undefined) {
+        open.set(key, written);
+        content.push(written);
+      }
+      if (part.providerMetadata !== undefined)
+        written.providerMetadata = merged(written.providerMetadata, part.providerMetadata);
+      if (part.type.endsWith("-end")) open.delete(key);
+      const delta = "delta" in part ? part.delta : "";
+      written.text += delta;
+      return delta;
+    }
+    default:
+      return "";
+  }
+}
+
+type Metadata = NonNullable<Written["providerMetadata"]>;
+
+function merged(before: Metadata | undefined, added: Metadata): Metadata {
+  const both = { ...before };
+  for (const [provider, marks] of Object.entries(added)) both[provider] = { ...both[provider], ...marks };
+  return both;
+}
