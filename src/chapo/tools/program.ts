@@ -1,0 +1,172 @@
+// Runs one program for a tool: arguments instead of a shell, no terminal, bounded output, an end in time. Leaves what its
+// answer means to the tools that use it.
+import { characterEnd } from "../../agents/bounds.js";
+import type { Ports, ProcessEnd, ProcessSpec } from "../../system/ports.js";
+import { done, failed, type ToolResult } from "../tool.js";
+
+/** Where tools run their programs. */
+export interface ProgramWorld {
+  ports: Pick<Ports, "clock" | "files" | "processes">;
+  /** The project's folder, absolute. */
+  root: string;
+  /** The whole environment; keys of model providers are taken out of it. */
+  env: Readonly<Record<string, string>>;
+}
+
+export interface Program {
+  command: string;
+  args: readonly string[];
+  timeoutMs: number;
+  /** Written to its stdin. */
+  input?: string;
+  /** Bytes kept of each stream: of its beginning and of its end. */
+  keep?: { head: number; tail: number };
+  /** Whether what it leaves behind is ended with it. */
+  leavesNothing?: boolean;
+}
+
+/** A program that ended. */
+export interface Ran {
+  end: ProcessEnd;
+  stdout: string;
+  stderr: string;
+  timedOut: boolean;
+}
+
+const GRACE_MS = 1_000;
+const USUAL_KEEP = { head: 9_000, tail: 9_000 };
+
+/** Runs it in the project's root, to its end; the signal ends it early. Never rejects. */
+export async function runProgram(
+  { ports, root, env }: ProgramWorld,
+  program: Program,
+  signal: AbortSignal,
+): Promise<Ran> {
+  const keep = program.keep ?? USUAL_KEEP;
+  const [stdout, stderr] = [new Kept(keep), new Kept(keep)];
+  const spec: ProcessSpec = {
+    command: program.command,
+    args: program.args,
+    cwd: root,
+    env,
+    ...(program.input === undefined ? {} : { input: program.input }),
+    onStdout: (chunk) => {
+      stdout.add(chunk);
+    },
+    onStderr: (chunk) => {
+      stderr.add(chunk);
+    },
+  };
+  const running =
+    program.leavesNothing === true
+      ? await ports.processes.contain(spec, "auto")
+      : { ...ports.processes.start(spec), gone: undefined };
+  let timedOut = false;
+  const timers: { cancel(): void }[] = [];
+  const stop = (): void => {
+    running.signal("SIGTERM", "group");
+    timers.push(
+      ports.clock.after(GRACE_MS, () => {
+        running.signal("SIGKILL", "group");
+      }),
+    );
+  };
+  timers.push(
+    ports.clock.after(program.timeoutMs, () => {
+      timedOut = true;
+      stop();
+    }),
+  );
+  signal.addEventListener("abort", stop);
+  if (signal.aborted) stop();
+  const end = await running.ended;
+  await running.gone;
+  signal.removeEventListener("abort", stop);
+  for (const timer of timers) timer.cancel();
+  return { end, stdout: stdout.text(), stderr: stderr.text(), timedOut };
+}
+
+/** What a program said that came to its own end, with its code; a failure where it did not. */
+export function reportOf(name: string, ran: Ran): ToolResult {
+  const problem = unfinished(name, ran);
+  if (problem !== undefined) return failed(problem);
+  const code = ran.end.how === "exited" ? ran.end.code : 0;
+  return done(`exit_code: ${code}\n${saidBy(ran)}`);
+}
+
+/** Why a program is no success, in its own words; `undefined` where it ended with code 0. */
+export function problemOf(name: string, ran: Ran): string | undefined {
+  const problem = unfinished(name, ran);
+  if (problem !== undefined) return problem;
+  if (ran.end.how === "exited" && ran.end.code !== 0)
+    return `${name} failed with exit code ${ran.end.code}\n${saidBy(ran)}`;
+  return undefined;
+}
+
+function unfinished(name: string, { end, timedOut, ...ran }: Ran): string | undefined {
+  if (timedOut)
+    return `${name} took too long and was ended. Until then:\n${saidBy({ end, timedOut, ...ran })}`;
+  if (end.how === "not-found") return `${name} cannot be started: ${end.message}`;
+  if (end.how === "killed")
+    return `${name} was ended by ${end.signal}. Until then:\n${saidBy({ end, timedOut, ...ran })}`;
+  return undefined;
+}
+
+/** Both streams, each under its name; an empty one is left out. */
+function saidBy({ stdout, stderr }: Ran): string {
+  const parts = [
+    ...(stdout === "" ? [] : [`stdout:\n${stdout}`]),
+    ...(stderr === "" ? [] : [`stderr:\n${stderr}`]),
+  ];
+  return parts.length === 0 ? "(no output)" : parts.join("\n");
+}
+
+/** The beginning and the end of a stream, however long it is. */
+class Kept {
+  readonly #most: { head: number; tail: number };
+  readonly #head: Uint8Array[] = [];
+  #headSize = 0;
+  #tail: Uint8Array[] = [];
+  #tailSize = 0;
+  #size = 0;
+
+  constructor(most: { head: number; tail: number }) {
+    this.#most = most;
+  }
+
+  add(chunk: Uint8Array): void {
+    this.#size += chunk.length;
+    const first = chunk.subarray(0, this.#most.head - this.#headSize);
+    if (first.length > 0) this.#head.push(first);
+    this.#headSize += first.length;
+    const rest = chunk.subarray(first.length);
+    if (rest.length === 0) return;
+    this.#tail.push(rest);
+    this.#tailSize += rest.length;
+    // Not with every chunk: joining costs.
+    if (this.#tailSize > 4 * this.#most.tail + 65_536) this.#shorten();
+  }
+
+  text(): string {
+    this.#shorten();
+    const [head, tail] = [Buffer.concat(this.#head), Buffer.concat(this.#tail)];
+    const cut = this.#size - head.length - tail.length;
+    if (cut === 0) return Buffer.concat([head, tail]).toString("utf8").replace(/\n$/, "");
+    const end = characterEnd(head, head.length);
+    const start = Math.max(
+      0,
+      tail.findIndex((byte) => (byte & 0xc0) !== 0x80),
+    );
+    const all = cut + head.length - end + start;
+    return `${head.toString("utf8", 0, end)}\n[… ${all} of ${this.#size} bytes were cut here …]\n${tail
+      .toString("utf8", start)
+      .replace(/\n$/, "")}`;
+  }
+
+  #shorten(): void {
+    const joined = Buffer.concat(this.#tail);
+    const kept = joined.subarray(Math.max(0, joined.length - this.#most.tail));
+    this.#tail = [kept];
+    this.#tailSize = kept.length;
+  }
+}
