@@ -161,11 +161,9 @@ export const ChapoEvent = z.discriminatedUnion("type", [
 export type ChapoEvent = z.infer<typeof ChapoEvent>;
 
 /** An event that has no time and number yet. */
-export type ChapoNews = ChapoEvent extends infer E
-  ? E extends { type: infer T; data: infer D }
-    ? { type: T; data: D; child?: string }
-    : never
-  : never;
+export type ChapoNews = Unsealed<ChapoEvent>;
+
+type Unsealed<E> = E extends { type: infer T; data: infer D } ? { type: T; data: D; child?: string } : never;
 
 /** Takes what a session says, numbers and dates it, and hands it on in order. */
 export function sealEvents(clock: Clock, write: (event: ChapoEvent) => void): (news: ChapoNews) => void {

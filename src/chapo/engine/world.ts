@@ -33,6 +33,8 @@ export interface CallBudgets {
 /** A conversation while it goes on. There is one at a time that changes it. */
 export interface Chat {
   conversation: Conversation;
+  /** How often a call failed in a way that may pass, by name and arguments. */
+  readonly failures: Map<string, number>;
   /** What a command asked for; done before the model's next turn. */
   wish?: "clear" | "compact";
 }

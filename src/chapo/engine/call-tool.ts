@@ -1,0 +1,196 @@
+// The one gate for every call: registered, arguments, who may, budget, bounds, permission; then it is run, its output cut,
+// and what happened is written down. Whatever goes wrong is a result. Leaves running it to run-prepared.ts.
+import { clipMiddle } from "./clip.js";
+import { countOf, counted, lastRequest, type Conversation } from "./conversation.js";
+import type { ReadCall } from "./decision.js";
+import type { FailureCode } from "./events.js";
+import { mayPass, messageOf, runWithRetries, type Ran } from "./run-prepared.js";
+import { covers, LOOPER } from "./sub-agents.js";
+import type { Chat, EngineWorld, GateCall } from "./world.js";
+
+/** What came of a call, as the model is told it. */
+export interface Made {
+  success: boolean;
+  output: string;
+  code?: FailureCode;
+  /** How often it was run; 0: it was refused. */
+  tries: number;
+}
+
+interface Refusal {
+  code: FailureCode;
+  error: string;
+}
+
+/** Makes a call, or refuses it. Counts it in the conversation when it was run. */
+export async function callTool(world: EngineWorld, chat: Chat, read: ReadCall): Promise<Made> {
+  const passed = await guarded(() => passGate(world, chat, read));
+  if ("error" in passed) return { success: false, output: cut(passed.error), code: passed.code, tries: 0 };
+  const started = world.clock.monotonic();
+  const ran = await runCall(world, chat, passed);
+  const { conversation } = chat;
+  chat.conversation = { ...conversation, calls: counted(conversation.calls, passed.tool.name) };
+  const whole = ran.result.success ? ran.result.output : ran.result.error;
+  const output = await fit(world, passed, whole);
+  const code = ran.code === undefined ? {} : { code: ran.code };
+  await world.gate.audit({
+    at: new Date(world.clock.now()).toISOString(),
+    session: conversation.id,
+    call_id: passed.callId,
+    agent: passed.agent,
+    tool: passed.tool.name,
+    args: passed.args,
+    success: ran.result.success,
+    ...code,
+    tries: ran.tries,
+    duration_ms: Math.round(world.clock.monotonic() - started),
+    output_chars: whole.length,
+  });
+  return { success: ran.result.success, output, ...code, tries: ran.tries };
+}
+
+const LONGEST_REFUSAL = 4000;
+
+function cut(text: string): string {
+  return clipMiddle(text, LONGEST_REFUSAL);
+}
+
+/** A guard that throws has not let it through. */
+async function guarded(pass: () => Promise<GateCall | Refusal>): Promise<GateCall | Refusal> {
+  try {
+    return await pass();
+  } catch (error) {
+    return { code: "exception", error: `the call could not be checked and was not run: ${messageOf(error)}` };
+  }
+}
+
+async function passGate(world: EngineWorld, chat: Chat, read: ReadCall): Promise<GateCall | Refusal> {
+  const { name, tool, agent, args, problem } = read;
+  if (tool === undefined) return unknown(name, world, chat);
+  if (problem !== undefined) return { code: "bad_arguments", error: `${name}: ${problem}` };
+  if (typeof args === "string")
+    return { code: "bad_arguments", error: `${name}: the arguments are no JSON object` };
+  const prepared = tool.prepare(args);
+  if ("problem" in prepared) return { code: "bad_arguments", error: `${name}: ${prepared.problem}` };
+  const refusal = notTheirs(world, agent, name) ?? overBudget(world, chat.conversation, name);
+  if (refusal !== undefined) return refusal;
+  const times = chat.failures.get(keyOf(read)) ?? 0;
+  if (times > world.settings.maxToolRetries)
+    return { code: "transient", error: tryAnother(name, times, "It was not run again.") };
+  const outside = await world.gate.checkSubjects(prepared.subjects);
+  if (outside !== undefined) return { code: "outside", error: outside };
+  const call: GateCall = { callId: read.id, agent, tool, args, prepared };
+  const verdict = await world.gate.permit(call, (preview) => {
+    tellPending(world, call, preview);
+  });
+  return "refused" in verdict ? { code: "denied", error: verdict.refused } : call;
+}
+
+function unknown(name: string, world: EngineWorld, chat: Chat): Refusal {
+  const known = world
+    .tools(chat)
+    .map((tool) => tool.name)
+    .filter((tool) => world.limits === undefined || covers(world.limits, tool));
+  return {
+    code: "not_whitelisted",
+    error: `${name.slice(0, 100)} is not whitelisted: there is no such tool. There are ${known.join(", ")}.`,
+  };
+}
+
+function notTheirs(world: EngineWorld, agent: string, name: string): Refusal | undefined {
+  const limits = world.limits ?? world.agents.find(({ type }) => type === agent)?.tools;
+  if (limits === undefined || covers(limits, name)) return undefined;
+  const may = limits.length === 0 ? "no tools" : limits.join(", ");
+  return { code: "not_allowed", error: `${agent} may not call ${name}; it has ${may}. Nothing was run.` };
+}
+
+function overBudget({ settings }: EngineWorld, { calls }: Conversation, name: string): Refusal | undefined {
+  const { total, tools } = settings.budgets;
+  const most = Object.hasOwn(tools, name) ? tools[name] : undefined;
+  if (most !== undefined && countOf(calls, name) >= most)
+    return refused(`${name} was called ${most} times, which is all this session has for it`);
+  const sum = Object.values(calls).reduce((all, one) => all + one, 0);
+  if (total !== undefined && sum >= total)
+    return refused(`${total} calls were made, which is all this session has`);
+  return undefined;
+}
+
+function refused(why: string): Refusal {
+  return { code: "over_budget", error: `${why}. This call was not run; go on without it.` };
+}
+
+function tellPending(world: EngineWorld, { callId, agent, tool, args }: GateCall, preview: string): void {
+  world.emit({ type: "action_pending", data: { callId, agent, tool: tool.name, args, preview } });
+}
+
+/** Runs it, again where that can help. The model's own repeats of what failed so are counted in. */
+async function runCall(world: EngineWorld, chat: Chat, call: GateCall): Promise<Ran & { tries: number }> {
+  const { name, changes } = call.tool;
+  const before = chat.failures.get(keyOf(call)) ?? 0;
+  const most = world.settings.maxToolRetries + 1 - before;
+  const ran = await runWithRetries(
+    world,
+    {
+      name,
+      timeoutMs: call.prepared.timeoutMs,
+      changes,
+      context: { session: chat.conversation.id, callId: call.callId, agent: call.agent },
+      run: (context) => execute(world, chat, call, () => call.prepared.run(context)),
+    },
+    most,
+  );
+  if (!mayPass(ran, call.tool)) {
+    chat.failures.delete(keyOf(call));
+    return ran;
+  }
+  const failures = before + ran.tries;
+  chat.failures.set(keyOf(call), failures);
+  if (ran.result.success || failures <= world.settings.maxToolRetries) return ran;
+  return { ...ran, result: { success: false, error: tryAnother(name, failures, ran.result.error) } };
+}
+
+/** The same call with the same arguments has the same key. */
+function keyOf({ tool, args }: { tool: { name: string } | undefined; args: unknown }): string {
+  return `${tool?.name ?? ""} ${JSON.stringify(args)}`;
+}
+
+function tryAnother(name: string, times: number, said: string): string {
+  return `${said}\nThis call of ${name} failed ${times} times in the same way. Do not repeat it: try another way.`;
+}
+
+const LAST_RESULTS = 5;
+
+/** Through the sub-agent whose call it is; the looper's own calls are run by itself. */
+async function execute(
+  world: EngineWorld,
+  { conversation }: Chat,
+  call: GateCall,
+  run: () => ReturnType<GateCall["prepared"]["run"]>,
+) {
+  const agent = call.agent === LOOPER ? undefined : world.agents.find(({ type }) => type === call.agent);
+  if (agent === undefined || world.limits !== undefined) return run();
+  return agent.execute({
+    userMessage: lastRequest(conversation),
+    toolName: call.tool.name,
+    toolArgs: call.args,
+    previousResults: lastResults(conversation),
+    onActionPending: (preview) => {
+      tellPending(world, call, preview);
+    },
+    run,
+  });
+}
+
+function lastResults({ messages }: Conversation) {
+  return messages
+    .flatMap((message) => (message.role === "tool" ? message.results : []))
+    .slice(-LAST_RESULTS)
+    .map(({ name, success, output }) => ({ tool: name, success, output }));
+}
+
+/** What the model is given of a result: all of it, or both ends and where the whole lies. */
+async function fit({ gate }: EngineWorld, { tool, callId }: GateCall, text: string): Promise<string> {
+  if (text.length <= tool.maxOutput) return text;
+  const kept = await gate.keepOutput(callId, text);
+  return clipMiddle(text, tool.maxOutput, `; all of it is in ${kept}`);
+}

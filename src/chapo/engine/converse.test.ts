@@ -1,0 +1,320 @@
+import { describe, expect, test } from "vitest";
+import { converse } from "./converse.js";
+import {
+  freshConversation,
+  playModel,
+  testWorld,
+  told,
+  USUAL_SETTINGS,
+  wire,
+  type Played,
+  type TestWorld,
+} from "./testing.js";
+
+const GOOD = '{"isComplete": true, "confidence": 0.9, "issues": []}';
+
+function play(looper: readonly Played[], more: Readonly<Record<string, readonly Played[]>> = {}) {
+  const model = playModel({ validation: [GOOD], summary: ["Half is done. Go on?"], ...more, looper });
+  return { model, world: testWorld(model) };
+}
+
+function types({ news }: TestWorld): string[] {
+  return news.map(({ type }) => type).filter((type) => type !== "usage" && type !== "message");
+}
+
+const run = (world: TestWorld, text = "Fix the login bug") => converse(world, freshConversation(), text);
+const readFile = { call: "fs_readFile", args: { path: "a.ts" } };
+
+describe("the loop", () => {
+  test("a greeting is one turn, one validation, one answer", async () => {
+    const { model, world } = play(["Hello!"]);
+    const { outcome, conversation } = await run(world, "Hi");
+    expect(outcome).toEqual({ how: "answer", answer: "Hello!", validated: true });
+    expect(conversation.state).toBe("completed");
+    expect(types(world)).toEqual(["status", "thinking", "step", "validation", "answer"]);
+    expect(model.requests.map(({ who }) => who)).toEqual(["looper", "validation"]);
+  });
+
+  test("calls are made one after the other, and every request holds all results until then", async () => {
+    const { model, world } = play([
+      { calls: [readFile, { call: "fs.readFile", args: { path: "b.ts" } }], text: "I look." },
+      { call: "bash_execute", args: { command: "bad" } },
+      "Done.",
+    ]);
+    const { outcome } = await run(world);
+    expect(outcome).toMatchObject({ how: "answer", answer: "Done." });
+    expect(world.ran).toEqual(["fs_readFile a.ts", "fs_readFile b.ts", "bash_execute bad"]);
+    const call = ["step", "tool_call", "tool_result"];
+    expect(types(world)).toEqual([
+      "status",
+      "thinking",
+      ...call,
+      ...call,
+      "thinking",
+      ...call,
+      "thinking",
+      "step",
+      "validation",
+      "answer",
+    ]);
+    expect(told(world, "thinking").map(({ event }) => event)).toEqual([
+      "user_message",
+      "tool_result",
+      "error",
+    ]);
+    expect(told(world, "step").map(({ decision }) => decision)).toMatchObject([
+      {
+        intent: "tool_call",
+        agent: "developer",
+        toolName: "fs_readFile",
+        toolArgs: { path: "a.ts" },
+        reasoning: "I look.",
+      },
+      { intent: "tool_call", agent: "developer", toolName: "fs_readFile" },
+      { intent: "tool_call", agent: "commander", toolName: "bash_execute", reasoning: null },
+      { intent: "answer", agent: null, answerText: "Done." },
+    ]);
+    const second = model.requests[1]?.messages;
+    expect(second).toMatchObject([
+      {
+        role: "user",
+        text: expect.stringMatching(/^Fix the login bug\n\n\[event user_message; turn 1 of 25/u) as string,
+      },
+      { role: "assistant", text: "I look.", calls: [{ id: "looper0-0" }, { id: "looper0-1" }] },
+      {
+        role: "tool",
+        results: [
+          { callId: "looper0-0", output: "fs_readFile of a.ts" },
+          {
+            callId: "looper0-1",
+            output: expect.stringMatching(
+              /^fs_readFile of b\.ts\n\n\[event tool_result; turn 2 of 25; about \d+ of 120000 tokens used, \d+ remaining\]$/u,
+            ) as string,
+          },
+        ],
+      },
+    ]);
+    expect(wire(model.requests[2])).toContain("it went bad");
+  });
+
+  test("turns are used up after as many as are set: a summary, a question, nothing more is run", async () => {
+    const { model, world } = play([readFile]);
+    const { outcome, conversation } = await run(world);
+    expect(outcome).toEqual({ how: "clarify", question: "Half is done. Go on?", exhausted: true });
+    expect(conversation.state).toBe("waiting_for_user");
+    expect(model.requests.filter(({ who }) => who === "looper")).toHaveLength(25);
+    expect(wire(model.requests.at(-1))).toContain("25. fs_readFile");
+    expect(types(world).at(-1)).toBe("clarify");
+
+    const again = playModel({ looper: [readFile, readFile, "Now it is done."], validation: [GOOD] });
+    const next = testWorld(again);
+    const done = await converse(next, conversation, "Yes, go on");
+    expect(done.outcome).toMatchObject({ how: "answer", validated: true });
+    expect(told(next, "thinking")[0]).toMatchObject({ iteration: 1, event: "clarification_response" });
+    expect(wire(again.requests[0])).toContain("Fix the login bug");
+    expect(wire(again.requests[0])).toContain("Yes, go on");
+  });
+
+  test("the summary of used up turns does without a model", async () => {
+    const { world } = play([readFile], { summary: [{ fail: "network" }] });
+    const { outcome } = await run(world);
+    expect(outcome).toMatchObject({
+      how: "clarify",
+      question: expect.stringMatching(
+        /25 turns are used up\. 25 calls were made, 0 of them failed[^]*of a\.ts/u,
+      ) as string,
+    });
+  });
+
+  test("a question pauses; the answer is the result of the call that asked, and what came after it was not run", async () => {
+    const asked: Played = {
+      calls: [readFile, { call: "ask_user", args: { question: "Which one?" } }, readFile],
+    };
+    const { world } = play([asked]);
+    const { outcome, conversation } = await run(world);
+    expect(outcome).toEqual({ how: "clarify", question: "Which one?", exhausted: false });
+    expect(world.ran).toHaveLength(1);
+    expect(told(world, "step").at(-1)?.decision).toMatchObject({
+      intent: "clarify",
+      clarificationQuestion: "Which one?",
+    });
+
+    const model = playModel({ looper: ["Fine."], validation: [GOOD] });
+    await converse(testWorld(model), conversation, "The second");
+    expect(model.requests[0]?.messages.at(-1)).toMatchObject({
+      role: "tool",
+      results: [
+        { success: true },
+        { success: true, output: "The user answered: The second" },
+        { success: false, output: expect.stringContaining("Not run") as string },
+      ],
+    });
+  });
+
+  test("a killed session goes on: the call nobody knows the end of is said to be lost", async () => {
+    const { world } = play([{ calls: [readFile, readFile] }, "Done."]);
+    await run(world);
+    const killed = world.saved.find(({ messages }) => {
+      const last = messages.at(-1);
+      return last?.role === "tool" && last.results.length === 1;
+    });
+    const model = playModel({ looper: ["Fine."], validation: [GOOD] });
+    const { outcome } = await converse(testWorld(model), killed ?? freshConversation());
+    expect(outcome).toMatchObject({ how: "answer" });
+    expect(model.requests[0]?.messages.at(-1)).toMatchObject({
+      results: [
+        { success: true },
+        { success: false, output: expect.stringContaining("No result") as string },
+      ],
+    });
+  });
+
+  test("a model that fails is an error with its reason, never an answer", async () => {
+    const { world } = play([{ fail: "overloaded" }]);
+    const { outcome, conversation } = await run(world);
+    expect(outcome).toEqual({ how: "error", error: "fake: overloaded", reason: "overloaded" });
+    expect(conversation.state).toBe("error");
+    expect(types(world)).toEqual(["status", "thinking", "error"]);
+  });
+
+  test("three empty turns in a row are an error; a call between them is progress", async () => {
+    const nothing: Played = { reply: {} };
+    const stuck = play([nothing, nothing, readFile, nothing, nothing, nothing, "too late"]);
+    expect((await run(stuck.world)).outcome).toMatchObject({ how: "error", reason: "incomplete" });
+    expect(stuck.model.requests).toHaveLength(6);
+    expect(told(stuck.world, "thinking").map(({ event }) => event)).toEqual([
+      "user_message",
+      "user_message",
+      "user_message",
+      "tool_result",
+      "tool_result",
+      "tool_result",
+    ]);
+  });
+
+  test("nothing of a turn that was cut off is used", async () => {
+    const { model, world } = play([
+      { reply: { text: "Half an ans", finish: "cut" } },
+      { reply: { calls: [{ id: "x", name: "bash_execute", args: { command: "rm" } }], finish: "cut" } },
+      "Whole.",
+    ]);
+    expect((await run(world)).outcome).toMatchObject({ how: "answer", answer: "Whole." });
+    expect(world.ran).toEqual([]);
+    expect(told(world, "step").map(({ decision }) => decision.intent)).toEqual([
+      "continue",
+      "continue",
+      "answer",
+    ]);
+    expect(wire(model.requests[2])).toContain("Not run: your turn was cut off");
+  });
+
+  test("a stopped session runs nothing more", async () => {
+    const stop = new AbortController();
+    const model = playModel({ looper: [{ calls: [readFile, readFile] }, "Done."] });
+    const world: TestWorld = {
+      ...testWorld(model, { signal: stop.signal }),
+    };
+    const tools = world.tools({ conversation: freshConversation(), failures: new Map() });
+    world.gate.permit = () => {
+      stop.abort();
+      return Promise.resolve({ allowed: true });
+    };
+    const { outcome } = await converse({ ...world, tools: () => tools }, freshConversation(), "go");
+    expect(outcome).toMatchObject({ how: "error", reason: "interrupted" });
+    expect(model.requests).toHaveLength(1);
+    expect(world.saved.at(-1)?.messages.at(-1)).toMatchObject({
+      results: [{ success: false }, { success: false }],
+    });
+  });
+});
+
+describe("validation", () => {
+  const no = (confidence: number) =>
+    JSON.stringify({ isComplete: false, confidence, issues: ["no test was run"], suggestion: "run them" });
+
+  test("0.69 goes back with issues and draft, 0.70 delivers", async () => {
+    const { model, world } = play([readFile, "First draft", "Second draft"], {
+      validation: [`So: \`\`\`json\n${no(0.69)}\n\`\`\``, no(0.7)],
+    });
+    expect((await run(world)).outcome).toEqual({ how: "answer", answer: "Second draft", validated: true });
+    const back = model.requests.filter(({ who }) => who === "looper").at(-1);
+    const last = back?.messages.at(-1);
+    expect(last?.role === "user" ? last.text : "").toMatch(/no test was run[^]*run them[^]*First draft/u);
+    expect(told(world, "thinking").at(-1)?.event).toBe("self_validation");
+    const asked = model.requests.find(({ who }) => who === "validation");
+    expect(wire(asked)).toMatch(/Fix the login bug[^]*fs_readFile of a\.ts[^]*First draft/u);
+  });
+
+  test("after two rounds the draft is delivered and flagged", async () => {
+    const { world } = play(["A", "B", "C"], { validation: [no(0.1)] });
+    expect((await run(world)).outcome).toEqual({ how: "answer", answer: "B", validated: false });
+    expect(told(world, "validation")).toHaveLength(2);
+  });
+
+  test("a validation that fails, or says nothing that can be read, stops nothing", async () => {
+    for (const reply of [{ fail: "network" } as const, "fine!", '{"confidence": 7}']) {
+      const { world } = play(["A"], { validation: [reply] });
+      expect((await run(world)).outcome).toEqual({ how: "answer", answer: "A", validated: false });
+      expect(told(world, "validation")).toMatchObject([{ confidence: 0 }]);
+    }
+  });
+
+  test("without it nobody else is asked", async () => {
+    const { model } = play(["A"]);
+    const world = testWorld(model, { settings: { ...USUAL_SETTINGS, selfValidation: false } });
+    await run(world);
+    expect(model.requests).toHaveLength(1);
+  });
+});
+
+describe("a report", () => {
+  const finish = {
+    tool: { name: "report_summary", description: "Reports.", parameters: { type: "object" } },
+    read: (args: unknown) =>
+      typeof args === "object" && args !== null && "status" in args
+        ? { value: args }
+        : { problem: "status: missing" },
+  };
+  const reporting = (looper: readonly Played[]) => {
+    const model = playModel({ looper });
+    return { model, world: testWorld(model, { finish }) };
+  };
+
+  test("ends the conversation when it is right; wrong arguments are a result that names the field", async () => {
+    const { model, world } = reporting([
+      { call: "report_summary", args: {} },
+      { calls: [{ call: "report_summary", args: { status: "done" } }, readFile] },
+    ]);
+    const { outcome, conversation } = await run(world);
+    expect(outcome).toEqual({ how: "finished", value: { status: "done" } });
+    expect(wire(model.requests[1])).toContain("report_summary: status: missing");
+    expect(world.ran).toEqual([]);
+    expect(conversation.state).toBe("completed");
+  });
+
+  test("texts instead of it are told so, and in the end an error", async () => {
+    const { model, world } = reporting(["Done!"]);
+    expect((await run(world)).outcome).toMatchObject({ how: "error", reason: "no-summary" });
+    expect(model.requests).toHaveLength(3);
+    expect(wire(model.requests[2])).toContain("call report_summary");
+  });
+});
+
+test("text is told as it comes only where it is streamed", async () => {
+  const model = playModel({ looper: ["Hello"], validation: [GOOD] });
+  const streaming = {
+    ...model,
+    ask: (request: Parameters<typeof model.ask>[0]) => {
+      request.onText?.("Hel");
+      request.onText?.("lo");
+      return model.ask(request);
+    },
+  };
+  const on = testWorld(streaming, { settings: { ...USUAL_SETTINGS, stream: true } });
+  await run(on);
+  expect(told(on, "delta").map(({ text }) => text)).toEqual(["Hel", "lo"]);
+  const off = testWorld(streaming);
+  await run(off);
+  expect(told(off, "delta")).toEqual([]);
+  expect(told(off, "message")).toEqual([{ iteration: 1, text: "Hello" }]);
+});

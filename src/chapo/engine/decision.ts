@@ -1,0 +1,126 @@
+// What a turn of the model decides: its calls, its text, or nothing, as the documents' decision records. Pure.
+// Leaves what is done about it to converse.ts, and whether a call may be made to call-tool.ts.
+import { z } from "zod";
+import type { ModelCall, ModelReply, OfferedTool } from "../model.js";
+import type { JsonSchema, Tool } from "../tool.js";
+import type { Decision } from "./events.js";
+import { routeCall } from "./sub-agents.js";
+import type { EngineWorld } from "./world.js";
+
+/** A call, in our words. */
+export interface ReadCall {
+  id: string;
+  /** As it was offered: what its result is called. */
+  offered: string;
+  /** Canonical. */
+  name: string;
+  /** Without the agent's name. */
+  args: unknown;
+  tool: Tool | undefined;
+  /** Who makes it. */
+  agent: string;
+  /** It cannot be made at all, and why. */
+  problem?: string;
+}
+
+/** One thing a turn decides. */
+export type Step =
+  | { do: "call"; decision: Decision; read: ReadCall }
+  | { do: "ask"; decision: Decision; call: ModelCall; question: string | undefined }
+  | { do: "finish"; decision: Decision; call: ModelCall; args: unknown }
+  | { do: "answer"; decision: Decision; text: string }
+  /** `cut`: it ran into the limit of its output. `none`: it said nothing. `wished`: it says itself that it goes on. */
+  | { do: "again"; decision: Decision; because: "cut" | "none" | "wished" };
+
+/** How the model asks the user. */
+export const ASK_USER = "ask_user";
+
+const AskArguments = z.strictObject({
+  question: z.string().trim().min(1).max(10_000).describe("One question, short and concrete."),
+});
+
+/** `ask_user`, as a model is offered it. */
+export function askTool(): OfferedTool {
+  const { $schema: _draft, ...parameters } = z.toJSONSchema(AskArguments);
+  return {
+    name: ASK_USER,
+    description:
+      "Asks the user one question and waits for the answer. Only when it is truly unclear what is wanted and neither a look nor a sensible assumption helps.",
+    parameters,
+  };
+}
+
+const NOTHING: Omit<Decision, "intent"> = {
+  agent: null,
+  toolName: null,
+  toolArgs: null,
+  answerText: null,
+  clarificationQuestion: null,
+  reasoning: null,
+};
+
+type Words = Pick<EngineWorld, "canonical" | "agents" | "limits" | "who" | "mayAsk" | "finish">;
+
+/** What a turn decides, in order; never empty. */
+export function decide(reply: ModelReply, world: Words, tools: readonly Tool[]): Step[] {
+  const text = reply.text.trim();
+  const reasoning = text === "" ? null : text;
+  if (reply.calls.length > 0 && reply.finish !== "cut") {
+    return reply.calls.map((call) => decideCall(call, { ...NOTHING, reasoning }, world, tools));
+  }
+  if (reply.intent !== undefined)
+    return [{ do: "again", because: "wished", decision: { ...NOTHING, intent: reply.intent, reasoning } }];
+  if (reply.finish === "cut" || text === "") {
+    const because = reply.finish === "cut" ? "cut" : "none";
+    return [{ do: "again", because, decision: { ...NOTHING, intent: "continue", reasoning } }];
+  }
+  return [{ do: "answer", text, decision: { ...NOTHING, intent: "answer", answerText: text } }];
+}
+
+function decideCall(
+  call: ModelCall,
+  nothing: Omit<Decision, "intent">,
+  world: Words,
+  tools: readonly Tool[],
+): Step {
+  const read = readCall(call, world, tools);
+  if (world.mayAsk && read.name === ASK_USER) {
+    const asked = AskArguments.safeParse(read.args);
+    const question = asked.success ? asked.data.question : undefined;
+    const decision = { ...nothing, intent: "clarify" as const, clarificationQuestion: question ?? null };
+    return { do: "ask", decision, call, question };
+  }
+  const decision = {
+    ...nothing,
+    intent: "tool_call" as const,
+    agent: read.agent,
+    toolName: read.name,
+    toolArgs: read.args,
+  };
+  if (world.finish !== undefined && read.name === world.finish.tool.name)
+    return { do: "finish", decision, call, args: read.args };
+  return { do: "call", decision, read };
+}
+
+/** A call in our words: its tool's own name, its arguments, who makes it. */
+function readCall(call: ModelCall, world: Words, tools: readonly Tool[]): ReadCall {
+  const { name, args } = world.canonical(call.name, call.args);
+  const tool = tools.find((one) => one.name === name);
+  const { agent: said, rest } = takeAgent(args, tool?.parameters);
+  const route = world.limits === undefined ? routeCall(world.agents, name, said) : { agent: world.who };
+  const read = { id: call.id, offered: call.name, name, args: rest, tool };
+  return "agent" in route ? { ...read, ...route } : { ...read, agent: "looper", problem: route.problem };
+}
+
+/** Takes off the `agent` that every tool is offered with, but for a tool that has one of its own. */
+function takeAgent(args: unknown, parameters: JsonSchema | undefined): { agent?: unknown; rest: unknown } {
+  if (typeof args !== "object" || args === null || Array.isArray(args) || hasOwnAgent(parameters))
+    return { rest: args };
+  const { agent, ...rest }: { agent?: unknown } = args;
+  return { agent, rest };
+}
+
+function hasOwnAgent(parameters: JsonSchema | undefined): boolean {
+  const properties = parameters?.["properties"];
+  return typeof properties === "object" && properties !== null && Object.hasOwn(properties, "agent");
+}

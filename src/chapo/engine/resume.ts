@@ -1,0 +1,64 @@
+// Brings a conversation to where the model can be asked next: after a new word of the user's, an answer to a question, or the
+// death of the process in the middle of it. Pure.
+import type { CallResult } from "../model.js";
+import { addResult, openCalls, say, type Conversation, type Message } from "./conversation.js";
+import type { TurnEvent } from "./events.js";
+
+const LOST =
+  "No result: the session ended while this call was made, or before it. See what it did before you make it again.";
+const NOT_RUN = "Not run: the user was asked a question first.";
+
+/** The conversation with what the user says now, and what the next turn answers to. Without a text it goes on where it was. */
+export function resume(
+  conversation: Conversation,
+  text: string | undefined,
+): { conversation: Conversation; event: TurnEvent } {
+  const waited = conversation.state === "waiting_for_user";
+  const { question, ...rest } = conversation;
+  const closed = closeCalls(rest, waited ? NOT_RUN : LOST, { call: question?.call, text });
+  const mended: Conversation = { ...closed, state: "running" };
+  if (text === undefined) {
+    const event = mended.messages.at(-1)?.role === "tool" ? "tool_result" : "user_message";
+    return { conversation: mended, event };
+  }
+  const fresh = { ...mended, validation_rounds: 0 };
+  const isResult = question?.call !== undefined && openCalls(rest).some(({ id }) => id === question.call);
+  return {
+    conversation: isResult ? fresh : say(fresh, { role: "user", text }),
+    event: waited ? "clarification_response" : "user_message",
+  };
+}
+
+/** Every call of the last turn that has no result gets one: that of the question is the user's answer, the others failed for that reason. */
+export function closeCalls(
+  conversation: Conversation,
+  reason: string,
+  answer: { call: string | undefined; text: string | undefined } = { call: undefined, text: undefined },
+): Conversation {
+  const closed = openCalls(conversation).reduce((one, { id, name }) => {
+    const answered = id === answer.call && answer.text !== undefined;
+    const output = answered ? `The user answered: ${answer.text}` : reason;
+    return addResult(one, { callId: id, name, success: answered, output });
+  }, conversation);
+  return inOrder(closed);
+}
+
+/** The results of the last turn in the order of its calls: an answer can come after results that were there before. */
+function inOrder(conversation: Conversation): Conversation {
+  const { messages } = conversation;
+  const last = messages.at(-1);
+  const calls = messages.at(-2);
+  if (last?.role !== "tool" || calls?.role !== "assistant") return conversation;
+  const results = calls.calls
+    .map(({ id }) => last.results.find(({ callId }) => callId === id))
+    .filter((result): result is CallResult => result !== undefined);
+  return { ...conversation, messages: [...messages.slice(0, -1), { ...last, results }] };
+}
+
+/** With what the model is told of its turn at the end of the last message; one that was told of it already is left alone. */
+export function withNote(conversation: Conversation, note: string): Conversation {
+  const last = conversation.messages.at(-1);
+  if (last === undefined || last.role === "assistant" || last.note !== undefined) return conversation;
+  const noted: Message = { ...last, note };
+  return { ...conversation, messages: [...conversation.messages.slice(0, -1), noted] };
+}

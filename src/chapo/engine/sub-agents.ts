@@ -1,0 +1,92 @@
+// The sub-agents: who may call what, and whose a call is. Pure. Leaves making the call to call-tool.ts, and sub-agents that
+// work by themselves to delegate.ts.
+import type { SubAgent } from "./world.js";
+
+/** The engine itself. */
+export const LOOPER = "looper";
+
+interface Profile {
+  description: string;
+  tools: readonly string[];
+}
+
+const PROFILES: Readonly<Record<string, Profile>> = {
+  developer: {
+    description: "Koda: reads, writes and mends code; its tests and its git history.",
+    tools: ["fs_*", "git_*"],
+  },
+  searcher: {
+    description: "Scout: looks things up on the web and in the project's reference documents.",
+    tools: ["web_*", "context_*"],
+  },
+  document_manager: {
+    description: "Devo: shows, writes and sorts documents and files.",
+    tools: ["fs_*"],
+  },
+  commander: {
+    description: "Chapo-Ops: commands, git, hosts, processes, packages, deployments and logs.",
+    tools: ["bash_*", "run_command", "ssh_*", "git_*", "github_*", "pm2_*", "npm_*", "logs_*"],
+  },
+};
+
+/** Whose a tool is where the model does not say: the first that fits. What fits none is the looper's. */
+const OWNERS: readonly (readonly [pattern: string, agent: string])[] = [
+  ["memory_*", LOOPER],
+  ["fs_*", "developer"],
+  ["bash_*", "commander"],
+  ["run_command", "commander"],
+  ["git_*", "commander"],
+  ["ssh_*", "commander"],
+  ["github_*", "commander"],
+  ["pm2_*", "commander"],
+  ["npm_*", "commander"],
+  ["logs_*", "commander"],
+  ["web_*", "searcher"],
+  ["context_*", "searcher"],
+];
+
+/** The four, and further ones; of the same type, a further one takes the place. One without tools keeps those of its type. */
+export function subAgents(
+  further: Readonly<Record<string, { description?: string; tools?: readonly string[] }>> = {},
+): SubAgent[] {
+  const profiles = new Map(Object.entries(PROFILES));
+  for (const [type, { description, tools }] of Object.entries(further)) {
+    const known = profiles.get(type);
+    profiles.set(type, {
+      description: description ?? known?.description ?? `The sub-agent ${type}.`,
+      tools: tools ?? known?.tools ?? [],
+    });
+  }
+  return [...profiles].map(([type, profile]) => ({ type, ...profile, execute: (context) => context.run() }));
+}
+
+/** Whether a tool is among those named; `fs_*` is all that begin so. */
+export function covers(patterns: readonly string[], tool: string): boolean {
+  return patterns.some((pattern) =>
+    pattern.endsWith("*") ? tool.startsWith(pattern.slice(0, -1)) : tool === pattern,
+  );
+}
+
+/** Whose a tool is by its name alone. */
+export function ownerOf(tool: string): string {
+  return OWNERS.find(([pattern]) => covers([pattern], tool))?.[1] ?? LOOPER;
+}
+
+/** Who makes a call: as the model said, else its owner. Memory is the looper's whatever is said, and so is what no sub-agent has. */
+export function routeCall(
+  agents: readonly SubAgent[],
+  tool: string,
+  said: unknown,
+): { agent: string } | { problem: string } {
+  const owner = ownerOf(tool);
+  if (said === undefined || said === null || said === "" || said === LOOPER) return { agent: owner };
+  const named = agents.find(({ type }) => type === said);
+  if (named === undefined) {
+    const known = [LOOPER, ...agents.map(({ type }) => type)].join(", ");
+    return {
+      problem: `agent: there is none called ${JSON.stringify(said).slice(0, 80)}; there are ${known}`,
+    };
+  }
+  if (tool.startsWith("memory_")) return { agent: LOOPER };
+  return { agent: owner === LOOPER && !covers(named.tools, tool) ? LOOPER : named.type };
+}

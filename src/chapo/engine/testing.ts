@@ -1,0 +1,238 @@
+// A world for the engine's tests: a model that plays a list of replies, a clock that does not wait, ears for what is told.
+import { z } from "zod";
+import { never } from "../../system/never.js";
+import type { Clock } from "../../system/ports.js";
+import type { Model, ModelAnswer, ModelCall, ModelFailure, ModelReply, ModelRequest } from "../model.js";
+import { defineTool, done, failed, type Tool } from "../tool.js";
+import { newConversation, type Conversation } from "./conversation.js";
+import type { ChapoNews } from "./events.js";
+import { subAgents } from "./sub-agents.js";
+import type { AuditRecord, EngineSettings, EngineWorld } from "./world.js";
+
+/** A reply as a test writes it down: a text, calls, a failure, or all of it. */
+export type Played =
+  | string
+  | { call: string; args?: unknown; id?: string }
+  | { calls: readonly { call: string; args?: unknown; id?: string }[]; text?: string }
+  | { fail: ModelFailure["reason"] }
+  | { reply: Partial<ModelReply> };
+
+/** A model that plays lists of replies, by on whose behalf it is asked; a list at its end plays its last reply again. */
+export function playModel(lists: Readonly<Record<string, readonly Played[]>>): Model & {
+  requests: ModelRequest[];
+} {
+  const requests: ModelRequest[] = [];
+  const played = new Map<string, number>();
+  return {
+    name: "fake/model",
+    contextWindow: undefined,
+    requests,
+    ask: (request) => {
+      requests.push({ ...request, messages: structuredClone(request.messages) });
+      const list = lists[request.who] ?? [];
+      const n = played.get(request.who) ?? 0;
+      played.set(request.who, n + 1);
+      const entry = list[Math.min(n, list.length - 1)];
+      if (entry === undefined)
+        return Promise.resolve({
+          failure: { reason: "bad-request", message: `no replies for ${request.who}` },
+        });
+      return Promise.resolve(answerOf(entry, `${request.who}${n}`));
+    },
+  };
+}
+
+const EMPTY: ModelReply = { text: "", calls: [], finish: "stop", model: "fake/model" };
+
+function answerOf(entry: Played, id: string): ModelAnswer {
+  if (typeof entry === "string") return { reply: { ...EMPTY, text: entry } };
+  if ("fail" in entry) return { failure: { reason: entry.fail, message: `fake: ${entry.fail}` } };
+  if ("reply" in entry) return { reply: { ...EMPTY, ...entry.reply } };
+  const calls = "calls" in entry ? entry.calls : [entry];
+  return {
+    reply: {
+      ...EMPTY,
+      text: "text" in entry ? (entry.text ?? "") : "",
+      finish: "calls",
+      calls: calls.map((call, n): ModelCall => ({
+        id: call.id ?? `${id}-${n}`,
+        name: call.call,
+        args: call.args ?? {},
+      })),
+    },
+  };
+}
+
+/** The longest time this clock lets pass at once; whatever is later never comes. */
+const PASSES_MS = 10_000;
+
+/** A clock on which short times are over at once, and long ones never. */
+export function hastyClock(): Clock & { waits: number[] } {
+  const waits: number[] = [];
+  const after = (ms: number, wake: () => void) => {
+    let live = true;
+    if (ms <= PASSES_MS)
+      void settle().then(() => {
+        if (!live) return;
+        waits.push(ms);
+        wake();
+      });
+    return {
+      cancel: () => {
+        live = false;
+      },
+    };
+  };
+  return {
+    waits,
+    now: () => Date.UTC(2026, 0, 1),
+    monotonic: () => 0,
+    at: after,
+    after,
+    every: after,
+    sleep: (ms) =>
+      new Promise((resolve) => {
+        after(ms, resolve);
+      }),
+  };
+}
+
+/** What can go on by itself has gone on. */
+async function settle(): Promise<void> {
+  for (let n = 0; n < 50; n += 1) await Promise.resolve();
+}
+
+/** Tools that do nothing to anything: `fs_readFile`, `bash_execute`, `web_search`, `memory_search`, `todo_read`; what was run is told. */
+export function fakeTools(ran: string[]): Tool[] {
+  const tool = (name: string, field: string, changes = false) =>
+    defineTool({
+      name,
+      description: `Does ${name}.`,
+      arguments: z.strictObject({ [field]: z.string() }),
+      changes,
+      run: (args) => {
+        const said = args[field] ?? "";
+        ran.push(`${name} ${said}`);
+        return Promise.resolve(said === "bad" ? failed("it went bad") : done(`${name} of ${said}`));
+      },
+    });
+  return [
+    tool("fs_readFile", "path"),
+    tool("fs_writeFile", "path", true),
+    tool("bash_execute", "command", true),
+    tool("web_search", "query"),
+    tool("memory_search", "query"),
+    tool("todo_read", "what"),
+  ];
+}
+
+export const USUAL_SETTINGS: EngineSettings = {
+  maxIterations: 25,
+  maxConversationTokens: 120_000,
+  maxToolRetries: 3,
+  minValidationConfidence: 0.7,
+  selfValidation: true,
+  compactAt: 0.92,
+  budgets: { tools: {} },
+  stream: false,
+};
+
+/** A world that says and keeps everything. */
+export interface TestWorld extends EngineWorld {
+  clock: ReturnType<typeof hastyClock>;
+  news: ChapoNews[];
+  saved: Conversation[];
+  audited: AuditRecord[];
+  kept: string[];
+  remembered: string[];
+  ran: string[];
+}
+
+/** A world around a model; `changes` go before what is usual. */
+export function testWorld(model: Model, changes: Partial<EngineWorld> = {}): TestWorld {
+  const news: ChapoNews[] = [];
+  const saved: Conversation[] = [];
+  const audited: AuditRecord[] = [];
+  const kept: string[] = [];
+  const remembered: string[] = [];
+  const ran: string[] = [];
+  const tools = fakeTools(ran);
+  return {
+    random: { hex: (bytes) => "80".repeat(bytes) },
+    settings: USUAL_SETTINGS,
+    model,
+    who: "looper",
+    system: "You are Chapo.",
+    prompts: { validation: "Validate.", summary: "Sum up.", compaction: "Compact." },
+    tools: () => tools,
+    offer: (offered) =>
+      offered.map(({ name, description, parameters }) => ({ name, description, parameters })),
+    canonical: (name, args) => ({ name: name.replace(".", "_"), args }),
+    agents: subAgents(),
+    gate: {
+      checkSubjects: () => Promise.resolve(undefined),
+      permit: () => Promise.resolve({ allowed: true }),
+      keepOutput: (callId, text) => {
+        kept.push(text);
+        return Promise.resolve(`/kept/${callId}.txt`);
+      },
+      audit: (record) => {
+        audited.push(record);
+        return Promise.resolve();
+      },
+    },
+    mayAsk: true,
+    emit: (one) => {
+      news.push(one);
+    },
+    save: (conversation) => {
+      saved.push(structuredClone(conversation));
+      return Promise.resolve();
+    },
+    remember: (summary) => {
+      remembered.push(summary);
+      return Promise.resolve();
+    },
+    signal: new AbortController().signal,
+    ...changes,
+    clock: hastyClock(),
+    news,
+    saved,
+    audited,
+    kept,
+    remembered,
+    ran,
+  };
+}
+
+/** A conversation nobody said anything in. */
+export function freshConversation(): Conversation {
+  return newConversation({ id: "s1", agent: "looper", created: "2026-01-01T00:00:00.000Z" });
+}
+
+/** All texts a request would send, the system prompt with them; "" of none. */
+export function wire(request: ModelRequest | undefined): string {
+  if (request === undefined) return "";
+  const { system, messages } = request;
+  const texts = messages.flatMap((message) => {
+    switch (message.role) {
+      case "user":
+        return [message.text];
+      case "assistant":
+        return [message.text, ...message.calls.map((call) => JSON.stringify(call))];
+      case "tool":
+        return message.results.map(({ output }) => output);
+      default:
+        return never(message);
+    }
+  });
+  return [system, ...texts].join("\n");
+}
+
+/** What was told of one kind, in order. */
+export function told<T extends ChapoNews["type"]>({ news }: TestWorld, type: T): DataOf[T][] {
+  // Which data goes with a type that is itself a parameter the compiler cannot follow.
+  return news.filter((one) => one.type === type).map(({ data }) => data as DataOf[T]);
+}
+
+type DataOf = { [News in ChapoNews as News["type"]]: News["data"] };

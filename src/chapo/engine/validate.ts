@@ -1,0 +1,63 @@
+// Holds a draft of an answer against the request and what the tools really returned, by asking the model as somebody else.
+// Leaves what becomes of the draft to converse.ts.
+import { findObjects } from "../../agents/json-objects.js";
+import { askModel } from "./ask-model.js";
+import { clipMiddle } from "./clip.js";
+import type { Message } from "./conversation.js";
+import { Verdict } from "./events.js";
+import { requests, stepLog } from "./steps.js";
+import type { Chat, EngineWorld } from "./world.js";
+
+/** What it says of a draft; `undefined`, and why, where it could not be asked or said nothing that can be read. */
+export async function validate(
+  world: EngineWorld,
+  chat: Chat,
+  draft: string,
+): Promise<{ verdict: Verdict } | { unknown: string }> {
+  const answer = await askModel(world, chat, {
+    who: "validation",
+    system: world.prompts.validation,
+    messages: [{ role: "user", text: brief(chat.conversation.messages, draft) }],
+    tools: [],
+  });
+  if ("failure" in answer) return { unknown: `the validation failed: ${answer.failure.message}` };
+  const verdict = readVerdict(answer.reply.text);
+  return verdict === undefined ? { unknown: "the validation gave no verdict that can be read" } : { verdict };
+}
+
+function brief(messages: readonly Message[], draft: string): string {
+  const evidence = stepLog(messages, { args: 500, result: 1500, total: 24_000 });
+  return [
+    `REQUEST:\n${requests(messages)}`,
+    `WHAT THE TOOLS RETURNED:\n${evidence === "" ? "(no tool was called)" : evidence}`,
+    `DRAFT:\n${clipMiddle(draft, 16_000)}`,
+  ].join("\n\n");
+}
+
+/** The last JSON object in the text that is a verdict. */
+function readVerdict(text: string): Verdict | undefined {
+  const { objects } = findObjects(text, "confidence");
+  for (const { start, end } of objects.toReversed()) {
+    const read = Verdict.safeParse(withoutNulls(JSON.parse(text.slice(start, end))));
+    if (read.success) return read.data;
+  }
+  return undefined;
+}
+
+/** What a model has nothing to say on it leaves out, or calls null. */
+function withoutNulls(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  return { issues: [], ...Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null)) };
+}
+
+/** What the model is told of a draft that was sent back. */
+export function feedback({ issues, suggestion, confidence }: Verdict, draft: string): string {
+  return [
+    `Your answer was checked before the user saw it, and sent back (confidence ${confidence}).`,
+    issues.length === 0 ? "" : `Issues:\n${issues.map((issue) => `- ${issue}`).join("\n")}`,
+    suggestion === undefined || suggestion === "" ? "" : `Suggestion: ${suggestion}`,
+    `Mend this, with tools where it takes them, then give the whole answer again. Your draft was:\n\n${clipMiddle(draft, 6000)}`,
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
