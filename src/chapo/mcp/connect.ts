@@ -1,0 +1,104 @@
+// A connection to one MCP server: opened, asked for its tools, called, closed. The one file that loads the protocol's library
+// with what it brings, so it is itself loaded only where there is a server. Leaves what a tool is to tools.ts.
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { errorMessage } from "../../system/errors.js";
+import type { CallContext } from "../tool.js";
+import { ProcessTransport, type WirePorts } from "./wire.js";
+
+/** Where a server is: a process to start, or a URL. */
+export type ServerSpec =
+  | { command: string; args: readonly string[]; cwd: string; env: Readonly<Record<string, string>> }
+  | { url: string; headers: Readonly<Record<string, string>> };
+
+/** A tool as its server describes it. */
+export type ListedTool = Awaited<ReturnType<Client["listTools"]>>["tools"][number];
+
+/** What a call brought; `gone`: there is no server any more. */
+export type Called = { content: unknown } | { gone: string } | { failed: string };
+
+export interface Connection {
+  listed: readonly ListedTool[];
+  /** Never throws. */
+  call(name: string, args: Record<string, unknown>, context: CallContext): Promise<Called>;
+  /** Resolves once nothing is left of it. Never throws. */
+  close(): Promise<void>;
+}
+
+/** For each of: saying hello, each page of tools. */
+const HELLO_MS = 15_000;
+const MOST_PAGES = 20;
+/** Longer than a call may take: the gate ends it before. */
+const CALL_MS = 600_000;
+/** For saying goodbye to one over HTTP. */
+const GOODBYE_MS = 2_000;
+
+/** Connects; a sentence why not. Whatever was started for it is ended then. */
+export async function connect(
+  spec: ServerSpec,
+  ports: WirePorts,
+  signal: AbortSignal,
+): Promise<Connection | { problem: string }> {
+  const client = new Client({ name: "looper", version: "1" });
+  const wire = "command" in spec ? new ProcessTransport(spec, ports) : httpTransport(spec);
+  const farewell = (): string => (wire instanceof ProcessTransport ? wire.farewell : "");
+  const close = async (): Promise<void> => {
+    if (wire instanceof StreamableHTTPClientTransport)
+      await Promise.race([wire.terminateSession().catch(() => undefined), ports.clock.sleep(GOODBYE_MS)]);
+    await client.close().catch(() => undefined);
+    // The library lets go of a process without waiting for its end.
+    await wire.close().catch(() => undefined);
+  };
+  try {
+    await client.connect(wire, { timeout: HELLO_MS, signal });
+    return {
+      listed: await listAll(client, signal),
+      call: (...call) => callTool(client, farewell, call),
+      close,
+    };
+  } catch (error) {
+    const problem = farewell() || short(error);
+    await close();
+    return { problem };
+  }
+}
+
+function httpTransport({
+  url,
+  headers,
+}: Extract<ServerSpec, { url: string }>): StreamableHTTPClientTransport {
+  return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { ...headers } } });
+}
+
+async function listAll(client: Client, signal: AbortSignal): Promise<ListedTool[]> {
+  const listed: ListedTool[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const found = await client.listTools(cursor === undefined ? {} : { cursor }, {
+      timeout: HELLO_MS,
+      signal,
+    });
+    listed.push(...found.tools);
+    cursor = found.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return listed;
+}
+
+async function callTool(
+  client: Client,
+  farewell: () => string,
+  [name, args, { signal }]: Parameters<Connection["call"]>,
+): Promise<Called> {
+  try {
+    const result = await client.callTool({ name, arguments: args }, undefined, { signal, timeout: CALL_MS });
+    return { content: result };
+  } catch (error) {
+    const gone = farewell();
+    return gone === "" ? { failed: short(error) } : { gone };
+  }
+}
+
+function short(error: unknown): string {
+  return errorMessage(error).replaceAll(/\s+/g, " ").slice(0, 500);
+}

@@ -1,0 +1,118 @@
+// The tools of an MCP server as tools of ours: their names made safe, their arguments checked, their results as text. Pure.
+// Leaves the connection to connect.ts, and which servers there are to servers.ts.
+import { compileUserSchema, type UserSchema } from "../../todo/user-schema.js";
+import { field, textField } from "../../agents/fields.js";
+import { covers, STAR } from "../rules/wildcard.js";
+import { done, failed, type JsonSchema, type Tool, type ToolResult } from "../tool.js";
+import type { Connection, ListedTool } from "./connect.js";
+
+/** What the providers take as a name of a tool. */
+const LONGEST_NAME = 64;
+const LONGEST_DESCRIPTION = 4_000;
+const LONGEST_SCHEMA = 50_000;
+const MOST_TOOLS = 200;
+const TIMEOUT_MS = 120_000;
+const MOST_OUTPUT = 30_000;
+
+/**
+ * The server's tools as `mcp_<server>_<tool>`. `access`: names of those that are wanted, each maybe with `*`; absent: all.
+ * `problems`: why some are not there.
+ */
+export function mcpTools(
+  server: string,
+  connection: Connection,
+  access: readonly string[] | undefined,
+): { tools: Tool[]; problems: string[] } {
+  const tools = new Map<string, Tool>();
+  const problems: string[] = [];
+  const wanted = (name: string): boolean =>
+    access === undefined || access.some((one) => covers(one.replaceAll("*", STAR), name));
+  for (const listed of connection.listed.filter(({ name }) => wanted(name))) {
+    const made =
+      tools.size < MOST_TOOLS ? toolOf(server, listed, connection) : `is one of more than ${MOST_TOOLS}`;
+    if (typeof made === "string")
+      problems.push(`its tool ${JSON.stringify(listed.name.slice(0, 100))} ${made}`);
+    else if (tools.has(made.name)) problems.push(`it has two tools that are ${made.name} here`);
+    else tools.set(made.name, made);
+  }
+  for (const name of access ?? []) {
+    const isThere = connection.listed.some((one) => covers(name.replaceAll("*", STAR), one.name));
+    if (!isThere) problems.push(`it has no tool ${JSON.stringify(name)}`);
+  }
+  return { tools: [...tools.values()], problems };
+}
+
+function safeName(server: string, tool: string): string {
+  return `mcp_${server}_${tool}`.replaceAll(/[^\w-]/g, "_").slice(0, LONGEST_NAME);
+}
+
+/** The tool, or why it cannot be used. */
+function toolOf(server: string, listed: ListedTool, connection: Connection): Tool | string {
+  const parameters: JsonSchema = listed.inputSchema;
+  if (JSON.stringify(parameters).length > LONGEST_SCHEMA) return "has a schema that is too long";
+  const schema = compileUserSchema(parameters);
+  if (!schema.ok) return `has a schema that cannot be used: ${schema.error}`;
+  const name = safeName(server, listed.name);
+  return {
+    name,
+    description: (listed.description ?? listed.title ?? listed.name).slice(0, LONGEST_DESCRIPTION),
+    parameters,
+    maxOutput: MOST_OUTPUT,
+    changes: listed.annotations?.readOnlyHint !== true,
+    prepare: (raw) => {
+      const args = readArguments(raw, schema.value);
+      if ("problem" in args) return args;
+      return {
+        subjects: [{ kind: "name", name: listed.name }],
+        timeoutMs: TIMEOUT_MS,
+        preview: () => Promise.resolve(`${name} ${JSON.stringify(args.value, undefined, 2)}`),
+        run: async (context) => resultOf(server, await connection.call(listed.name, args.value, context)),
+      };
+    },
+  };
+}
+
+function readArguments(
+  raw: unknown,
+  schema: UserSchema,
+): { value: Record<string, unknown> } | { problem: string } {
+  const value = raw ?? {};
+  if (typeof value !== "object" || Array.isArray(value))
+    return { problem: "the arguments must be an object" };
+  const [finding] = schema(value);
+  if (finding === undefined) return { value: Object.fromEntries(Object.entries(value)) };
+  const where = finding.pointer.replace(/^\//, "").replaceAll("/", ".");
+  return { problem: where === "" ? finding.message : `${where}: ${finding.message}` };
+}
+
+function resultOf(server: string, called: Awaited<ReturnType<Connection["call"]>>): ToolResult {
+  if ("gone" in called)
+    return failed(
+      `the MCP server ${server} is gone (${called.gone}); its tools cannot be used any more in this session`,
+    );
+  if ("failed" in called) return failed(`the MCP server ${server} says: ${called.failed}`);
+  const text = textOf(called.content);
+  return field(called.content, "isError") === true
+    ? failed(text || "it failed, and did not say why")
+    : done(text);
+}
+
+/** What a result holds for a reader; pictures and sounds are named. */
+function textOf(result: unknown): string {
+  const content = field(result, "content");
+  const parts = Array.isArray(content) ? content.map(partText) : [];
+  const structured = field(result, "structuredContent");
+  if (parts.length === 0 && structured !== undefined) return JSON.stringify(structured);
+  return parts.join("\n");
+}
+
+function partText(part: unknown): string {
+  const type = textField(part, "type") ?? "";
+  if (type === "text") return textField(part, "text") ?? "";
+  const resource = field(part, "resource");
+  const text = textField(resource, "text");
+  if (text !== undefined) return text;
+  const uri = textField(resource, "uri") ?? textField(part, "uri");
+  const what = textField(part, "mimeType") ?? textField(resource, "mimeType");
+  return `[${[type, what, uri].filter((one) => one !== undefined && one !== "").join(" ")}; not shown]`;
+}

@@ -1,0 +1,112 @@
+// The process of an MCP server and its two pipes, as a transport of the protocol's library, whose own starts processes that
+// nothing contains. Knows nothing of what is said on them.
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
+import { within } from "../../agents/acp-wire.js";
+import { splitLines } from "../../agents/lines.js";
+import { never } from "../../system/never.js";
+import type { Clock, ContainedProcess, ProcessEnd, Processes, ProcessSpec } from "../../system/ports.js";
+
+/** A message longer than this is not read. */
+const LONGEST_MESSAGE = 16 * 1024 * 1024;
+/** Of what it complains about, its end is kept. */
+const KEPT_COMPLAINTS = 2_000;
+/** Until SIGTERM once its input has ended, and from there until SIGKILL. */
+const ENDING_MS = [1_000, 1_000] as const;
+
+export interface WirePorts {
+  clock: Clock;
+  processes: Processes;
+}
+
+/** A server's process. The library starts and closes it, and is told what it says. */
+export class ProcessTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: ReturnType<typeof JSONRPCMessageSchema.parse>) => void;
+  readonly #ports: WirePorts;
+  readonly #spec: Pick<ProcessSpec, "command" | "args" | "cwd" | "env">;
+  readonly #input = new TransformStream<Uint8Array, Uint8Array>();
+  readonly #writer = this.#input.writable.getWriter();
+  #process: ContainedProcess | undefined;
+  #complaints = "";
+  #end: ProcessEnd | undefined;
+
+  constructor(spec: Pick<ProcessSpec, "command" | "args" | "cwd" | "env">, ports: WirePorts) {
+    this.#spec = spec;
+    this.#ports = ports;
+  }
+
+  async start(): Promise<void> {
+    const lines = splitLines(LONGEST_MESSAGE);
+    const { command, env, cwd } = this.#spec;
+    const found = await this.#ports.processes.which(command, env.PATH ?? "", cwd);
+    if (found === undefined) throw new Error(`there is no program ${command} that could be started`);
+    const running = await this.#ports.processes.contain(
+      {
+        ...this.#spec,
+        command: found,
+        input: this.#input.readable,
+        onStdout: (chunk) => {
+          for (const line of lines.push(chunk)) this.#take(line);
+        },
+        onStderr: (chunk) => {
+          this.#complaints = (this.#complaints + Buffer.from(chunk).toString("utf8")).slice(-KEPT_COMPLAINTS);
+        },
+      },
+      "auto",
+    );
+    this.#process = running;
+    void running.ended.then((end) => {
+      this.#end = end;
+      this.onclose?.();
+    });
+  }
+
+  /** What is no message is noise, as some servers make. */
+  #take(line: string): void {
+    try {
+      const message = JSONRPCMessageSchema.safeParse(JSON.parse(line));
+      if (message.success) this.onmessage?.(message.data);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+  }
+
+  async send(message: object): Promise<void> {
+    await this.#writer.write(Buffer.from(`${JSON.stringify(message)}\n`));
+  }
+
+  /** Resolves once nothing is left of it. */
+  async close(): Promise<void> {
+    const running = this.#process;
+    if (running === undefined) return;
+    // It may have closed its end of the pipe before.
+    this.#writer.close().catch(() => undefined);
+    const { clock } = this.#ports;
+    if (!(await within(clock, ENDING_MS[0], running.ended))) running.signal("SIGTERM", "group");
+    if (!(await within(clock, ENDING_MS[1], running.ended))) running.signal("SIGKILL", "group");
+    await running.ended;
+    await running.gone;
+  }
+
+  /** How it ended and what it said last, in a few words; "" while it lives. */
+  get farewell(): string {
+    if (this.#end === undefined) return "";
+    const last = this.#complaints.trim().split("\n").at(-1) ?? "";
+    return `${endText(this.#end)}${last === "" ? "" : `: ${last.slice(0, 300)}`}`;
+  }
+}
+
+function endText(end: ProcessEnd): string {
+  switch (end.how) {
+    case "exited":
+      return `it ended with exit code ${end.code}`;
+    case "killed":
+      return `it was ended by ${end.signal}`;
+    case "not-found":
+      return `it could not be started: ${end.message}`;
+    default:
+      return never(end);
+  }
+}
