@@ -48,7 +48,7 @@ test.each([
   [{}, {}, /no key is set/, /ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY/],
   [{}, { ANTHROPIC_API_KEY: "" }, /no key is set/, /agents\.chapo\.model/],
   [{ model: "openai/x" }, { ANTHROPIC_API_KEY: "k" }, /^OPENAI_API_KEY is not set.*openai\/x/, /set it/],
-  [{ model: "gpt-5" }, { OPENAI_API_KEY: "k" }, /no provider\/model/, /correct agents\.chapo\.model/],
+  [{ model: "gpt-5" }, { OPENAI_API_KEY: "k" }, /names no provider/, /correct agents\.chapo\.model/],
   [{ model: "openai-compatible/m" }, {}, /base_url is not set/, /127\.0\.0\.1/],
   [{ model: "scripted" }, {}, /chapo\.script is not set/, /file of replies/],
   [{ model: "scripted", chapo: { script: "no.json" } }, {}, /there is no file at .*no\.json/, /correct/],

@@ -1,7 +1,7 @@
 // The built-in engine as an agent: it works in a child process of ours, so limits, stops, the sweep and the log hold for
 // it as for all others. Leaves the child's side to src/chapo/host.ts.
 import type { AgentSettings } from "../config/agent-settings.js";
-import { findKey, needsKey, readModelName, usualModel } from "../config/chapo-models.js";
+import { findKey, neededKeys, readModelName, usualModel } from "../config/model-names.js";
 import type { Ports } from "../system/ports.js";
 import type { Agent, AgentRequest } from "./agent.js";
 import { ChapoRequest } from "./chapo-request.js";
@@ -45,8 +45,8 @@ async function findModel(
   const read = readModelName(model);
   if ("problem" in read) return { missing: read.problem, hint: `correct agents.${name}.model` };
   const { provider } = read;
-  const { key, variables } = findKey(provider, env);
-  if (key === undefined && needsKey(provider))
+  const variables = neededKeys(provider);
+  if (variables.length > 0 && findKey(provider, env) === undefined)
     return { missing: `${variables.join(" or ")} is not set, the key for ${model}`, hint: "set it" };
   if (provider === "openai-compatible" && chapo?.baseUrl === undefined)
     return {

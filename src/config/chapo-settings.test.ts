@@ -142,7 +142,7 @@ test.each([
   [{ tools: "claud" }, "did you mean claude?"],
   [{ base_url: "ftp://x" }, "a URL that begins with http"],
   [{ fallback: ["gpt-5"] }, 'fallback[0] is "gpt-5"; allowed: a provider/model'],
-  [{ fallback: ["antropic/x"] }, "did you mean anthropic/x?"],
+  [{ fallback: ["antropic/x"] }, 'did you mean "anthropic/x"?'],
   [{ sub_agents: { dev: { modle: "x" } } }, "{model?, tools?, prompt?}"],
   [{ sub_agents: { dev: { prompt: "" } } }, 'sub_agents.dev.prompt is ""'],
   [{ mcp: { servers: { "a.b": { command: "x" } } } }, "cannot be a name"],

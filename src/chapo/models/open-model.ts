@@ -3,7 +3,14 @@ import type { Prices } from "../../config/prices.js";
 import { UserError } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
 import type { Model } from "../model.js";
-import { findKey, neededKeys, readModelName, spellModelName, windowOf, type ModelName } from "./names.js";
+import {
+  findKey,
+  neededKeys,
+  readModelName,
+  spellModelName,
+  windowOf,
+  type ModelName,
+} from "../../config/model-names.js";
 import { askInTurn } from "./patience.js";
 import type { Provider } from "./provider.js";
 import { readScript, scriptedProvider } from "./scripted.js";
@@ -98,14 +105,14 @@ async function openScript(
 ): Promise<Provider> {
   if (file === undefined)
     throw new UserError("usage", `${spellModelName(model)} needs a file to play`, "set `script` to its path");
-  const taskId = env["LOOPER_TASK_ID"];
+  const { LOOPER_TASK_ID: taskId, LOOPER_ATTEMPT: attempt } = env;
   return scriptedProvider({
     name: spellModelName(model),
     script: await readScript(files, file),
     file,
     clock,
     stream,
-    ...(taskId === undefined || taskId === "" ? {} : { taskId }),
+    ...(taskId === undefined || taskId === "" ? {} : { taskId, attempt: Number(attempt ?? 1) }),
     ...(prices === undefined ? {} : { prices }),
   });
 }

@@ -45,7 +45,11 @@ export const ChapoScript = z.strictObject({
   $schema: z.exactOptional(z.string()),
   turns: z.exactOptional(Entries.describe("the session's own turns")),
   tasks: z.exactOptional(
-    z.record(z.string(), Entries).describe("instead of turns, by the task of the backlog it runs for"),
+    z
+      .record(z.string(), Entries)
+      .describe(
+        "instead of turns, by the task of the backlog it runs for; T1#2 is for the second attempt at T1",
+      ),
   ),
   default: z.exactOptional(Entries.describe("for tasks that are not named")),
   validation: z.exactOptional(Entries.describe("without it, every answer is found complete")),
@@ -62,6 +66,8 @@ export interface Turn {
   turn: number;
   /** The task of the backlog it is for. */
   taskId?: string;
+  /** At that task, from 1. */
+  attempt?: number;
 }
 
 const COMPLETE: Entry = { say: '{"isComplete":true,"confidence":0.9,"issues":[]}' };
@@ -97,7 +103,7 @@ interface List {
   usual?: Entry;
 }
 
-function listFor(script: ChapoScript, { who, taskId }: Turn): List {
+function listFor(script: ChapoScript, { who, taskId, attempt = 1 }: Turn): List {
   switch (who) {
     case "validation":
       return { name: who, entries: script.validation, usual: COMPLETE };
@@ -107,6 +113,9 @@ function listFor(script: ChapoScript, { who, taskId }: Turn): List {
     case "looper": {
       const { turns, default: other } = script;
       if (taskId === undefined) return { name: "turns", entries: turns ?? other };
+      const nth = `${taskId}#${attempt}`;
+      const again = entriesOf(script.tasks, nth);
+      if (again !== undefined) return { name: `tasks.${nth}`, entries: again };
       const own = entriesOf(script.tasks, taskId);
       const name = own !== undefined ? `tasks.${taskId}` : other !== undefined ? "default" : "turns";
       return { name, entries: own ?? other ?? turns };

@@ -53,12 +53,20 @@ test("turns are answered by their number, an entry may stand for several, and th
 
 test("tasks, sub-agents, validation, summary and compaction have lists of their own", async () => {
   const script = {
-    tasks: { T1: [{ say: "one" }] },
+    tasks: { T1: [{ say: "one" }], "T1#2": [{ say: "again" }] },
     default: [{ say: "other" }],
     turns: [{ say: "talk" }],
     agents: { explore: [{ say: "found" }] },
   };
   expect(await textOf((await play(script, { LOOPER_TASK_ID: "T1" })).ask(request("looper", 0)))).toBe("one");
+  for (const [attempt, text] of [
+    ["1", "one"],
+    ["2", "again"],
+    ["3", "one"],
+  ] as const) {
+    const model = await play(script, { LOOPER_TASK_ID: "T1", LOOPER_ATTEMPT: attempt });
+    expect(await textOf(model.ask(request("looper", 0)))).toBe(text);
+  }
   expect(await textOf((await play(script, { LOOPER_TASK_ID: "toString" })).ask(request("looper", 0)))).toBe(
     "other",
   );

@@ -22,6 +22,8 @@ export interface Play {
   clock: Clock;
   /** The task of the backlog it is asked for. */
   taskId?: string;
+  /** At that task, from 1. */
+  attempt?: number;
   /** The text comes in pieces. */
   stream: boolean;
   prices?: Prices;
@@ -62,9 +64,9 @@ async function playTurn(
   request: ModelRequest,
   before: number,
 ): Promise<{ reply: ModelReply } | Miss> {
-  const { name, script, file, clock, taskId } = play;
+  const { name, script, file, clock, taskId, attempt = 1 } = play;
   const { who, turn, signal } = request;
-  const entry = chooseEntry(script, { who, turn, ...(taskId === undefined ? {} : { taskId }) });
+  const entry = chooseEntry(script, { who, turn, ...(taskId === undefined ? {} : { taskId, attempt }) });
   if ("missing" in entry) {
     const message = `${name}: ${entry.missing} in ${path.basename(file)}`;
     return { failure: { reason: "bad-request", message } };

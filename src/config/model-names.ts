@@ -1,5 +1,5 @@
 // Which models there are to ask: how their names are read, and which keys they need. Pure.
-import { nearest } from "../../system/nearest.js";
+import { nearest } from "../system/nearest.js";
 
 export type ProviderName = "anthropic" | "openai" | "google" | "openai-compatible" | "scripted";
 
