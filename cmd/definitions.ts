@@ -1,6 +1,7 @@
 // Every command there is, in the order of the help.
 import type { CommandDefinition } from "./definition.js";
 import { BACKLOG_COMMANDS } from "./definitions/backlog.js";
+import { CHAPO_COMMANDS } from "./definitions/chapo.js";
 import { completionCommands } from "./definitions/completion.js";
 import { PROJECT_COMMANDS } from "./definitions/project.js";
 import { RUN_COMMANDS } from "./definitions/run.js";
@@ -9,6 +10,7 @@ import { LOG_COMMANDS } from "./definitions/runs.js";
 /** Read by the parser, the help, and the completion of shells. */
 export const COMMANDS: readonly CommandDefinition[] = [
   ...RUN_COMMANDS,
+  ...CHAPO_COMMANDS,
   ...BACKLOG_COMMANDS,
   ...LOG_COMMANDS,
   ...PROJECT_COMMANDS,

@@ -29,6 +29,22 @@ export type ChapoPromptName = keyof typeof FILES;
 /** Each prompt's text, by name. `looper.decision_json` is for models that cannot call tools, and for no other. */
 export type ChapoPrompts = Readonly<Record<ChapoPromptName, string>>;
 
+const AGENTS = [
+  "developer",
+  "searcher",
+  "document_manager",
+  "commander",
+  "explore",
+  "plan",
+  "code",
+  "test",
+] as const;
+
+/** The prompt of each sub-agent that has a bundled one, by its type. */
+export const PROMPT_OF_AGENT: ReadonlyMap<string, ChapoPromptName> = new Map(
+  AGENTS.map((type) => [type, `looper.agent.${type}`] as const),
+);
+
 /** Where they lie. */
 export interface ChapoPromptPlaces {
   /** Of the bundled ones, absolute: it holds `en/` and `de/`. */

@@ -54,7 +54,7 @@ export interface ListedSession {
   /** Known dollars; null where any of it is unknown. */
   cost_usd: number | null;
   /** Files of its sub-agents' conversations. */
-  children: readonly string[];
+  children: string[];
 }
 
 const ID = /^[A-Za-z0-9][\w-]{0,79}$/;

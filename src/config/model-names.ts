@@ -63,12 +63,12 @@ export function spellModelName({ provider, model }: ModelName): string {
   return `${provider}/${model}`;
 }
 
-/** `provider/model` of the first provider there is a key for; `undefined` where there is none. */
-export function usualModel(env: Env): string | undefined {
+/** `provider/model` for who names none: of the first provider there is a key for, or of the one that is named. */
+export function usualModel(env: Env, named?: ProviderName): string | undefined {
   for (const provider of NAMES) {
     const { usual } = PROVIDERS[provider];
-    if (usual !== undefined && findKey(provider, env) !== undefined)
-      return spellModelName({ provider, model: usual });
+    const isWanted = named === undefined ? findKey(provider, env) !== undefined : provider === named;
+    if (usual !== undefined && isWanted) return `${provider}/${usual}`;
   }
   return undefined;
 }

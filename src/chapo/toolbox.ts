@@ -1,0 +1,59 @@
+// Every tool of a session, put together from their groups, and closed together. Leaves which of them a call may reach to the
+// gate, and those that reach into the conversation itself (commands, sub-agents) to open-session.ts.
+import type { ChapoSettings } from "../config/chapo-settings.js";
+import type { Permissions } from "../config/settings.js";
+import type { Ports } from "../system/ports.js";
+import type { Memory } from "./memory/memory.js";
+import { memoryTools } from "./memory/tools.js";
+import type { Tool } from "./tool.js";
+import { findTools } from "./tools/files-find.js";
+import { moveTools } from "./tools/files-move.js";
+import { readTools } from "./tools/files-read.js";
+import { writeTools } from "./tools/files-write.js";
+import { gitTools } from "./tools/git.js";
+import { openShell } from "./tools/shell.js";
+import { toolEnv } from "./tools/tool-env.js";
+
+/** What tools are made from. */
+export interface ToolboxRequest {
+  ports: Ports;
+  /** Absolute; where they work. */
+  root: string;
+  /** With the keys of models and of searching. */
+  env: Readonly<Record<string, string>>;
+  settings: ChapoSettings;
+  permissions: Permissions;
+  memory: Memory;
+  /** For what is printed, absolute. */
+  outputs: string;
+  onWarning(text: string): void;
+  todos: { read(): Promise<unknown>; write(todos: unknown): Promise<void> };
+}
+
+/** The tools, until they are closed. */
+export interface Toolbox {
+  tools: readonly Tool[];
+  /** Nothing they started is left. */
+  close(): Promise<void>;
+}
+
+/** Opens them. A server that cannot be started is a warning, and its tools are missing. */
+export function openToolbox(request: ToolboxRequest): Toolbox {
+  const { ports, root, settings, permissions, memory } = request;
+  const env = toolEnv(request.env);
+  const place = { files: ports.files, root };
+  const shell = openShell({ ...{ ports, root, env }, folder: request.outputs });
+  const tools = [
+    ...readTools(place),
+    ...writeTools(place),
+    ...moveTools(place),
+    ...findTools({ ...place, clock: ports.clock, processes: ports.processes, env, ripgrep: true }),
+    ...shell.tools,
+    ...gitTools({ ports, root, env, allowMain: settings.git.allowPushMain }),
+    ...memoryTools(memory),
+  ];
+  return {
+    tools: permissions === "read-only" ? tools.filter(({ changes }) => !changes) : tools,
+    close: () => shell.close(),
+  };
+}

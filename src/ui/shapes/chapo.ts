@@ -1,0 +1,44 @@
+// The shapes of what `looper chapo` lists with --json, as schemas: the type, and what lies in schemas/cli/.
+import { z } from "zod";
+
+/** `looper chapo prompts --json`: each prompt's text by its name. */
+export const ChapoPromptsAnswer = z.record(z.string(), z.string());
+export type ChapoPromptsAnswer = z.infer<typeof ChapoPromptsAnswer>;
+
+/** `looper chapo sessions --json`. The newest first. */
+export const ChapoSessionsAnswer = z.object({
+  sessions: z.array(
+    z.object({
+      id: z.string(),
+      created: z.string().describe("RFC 3339"),
+      changed: z.string().describe("RFC 3339"),
+      state: z
+        .enum(["idle", "running", "waiting_for_user", "completed", "error", "interrupted"])
+        .describe("interrupted: its process was killed while it ran"),
+      question: z.string().nullable().describe("What it waits for"),
+      title: z.string().describe("The first words of the user"),
+      messages: z.int(),
+      iterations: z.int().describe("Turns of the model"),
+      tokens: z.int().describe("Input, cached input and output together"),
+      cost_usd: z.number().nullable().describe("Null where it is not known"),
+      children: z.array(z.string()).describe("Conversations of its sub-agents, in its folder's children/"),
+    }),
+  ),
+  broken: z.array(z.object({ id: z.string(), why: z.string() })).describe("Those that cannot be read"),
+});
+export type ChapoSessionsAnswer = z.infer<typeof ChapoSessionsAnswer>;
+
+/** `looper chapo tools --json`. */
+export const ChapoToolsAnswer = z.object({
+  tools: z.array(
+    z.object({
+      name: z.string().describe("The canonical name"),
+      offered_as: z.array(z.string()).describe("What the model is shown, in the vocabulary that is set"),
+      agent: z.string().describe("Who makes the call where the model does not say"),
+      description: z.string(),
+      parameters: z.record(z.string(), z.unknown()).describe("A JSON schema"),
+      asks_first: z.boolean().describe("In the trust mode that is set, without a rule that says otherwise"),
+    }),
+  ),
+});
+export type ChapoToolsAnswer = z.infer<typeof ChapoToolsAnswer>;
