@@ -5,7 +5,7 @@ import { countOf, counted, lastRequest, type Conversation } from "./conversation
 import type { ReadCall } from "./decision.js";
 import type { FailureCode } from "./events.js";
 import { mayPass, messageOf, runWithRetries, type Ran } from "./run-prepared.js";
-import { covers, LOOPER } from "./sub-agents.js";
+import { AGENT_TASK, covers, LOOPER } from "./sub-agents.js";
 import type { Chat, EngineWorld, GateCall } from "./world.js";
 
 /** What came of a call, as the model is told it. */
@@ -87,6 +87,8 @@ async function passGate(world: EngineWorld, chat: Chat, read: ReadCall): Promise
 }
 
 function unknown(name: string, world: EngineWorld, chat: Chat): Refusal {
+  if (world.limits !== undefined && name === AGENT_TASK)
+    return { code: "not_allowed", error: "A sub-agent cannot start another one. Do the work yourself." };
   const known = world
     .tools(chat)
     .map((tool) => tool.name)

@@ -66,6 +66,8 @@ export const Conversation = z.object({
   validation_rounds: z.int().nonnegative(),
   /** Of compacted turns, oldest first. */
   summaries: z.array(z.string()),
+  /** Ids of the conversations of its sub-agents. */
+  children: z.array(z.string()),
   skills: z.array(z.string()),
   /** What a provider counted: so many tokens for the first so many messages, with the system prompt and the tools. */
   counted: z.object({ tokens: z.int().nonnegative(), messages: z.int().nonnegative() }).optional(),
@@ -87,6 +89,7 @@ export function newConversation(
     iterations: 0,
     validation_rounds: 0,
     summaries: [],
+    children: [],
   };
 }
 

@@ -5,6 +5,9 @@ import type { SubAgent } from "./world.js";
 /** The engine itself. */
 export const LOOPER = "looper";
 
+/** The tool that has one of them work by itself. */
+export const AGENT_TASK = "agent_task";
+
 interface Profile {
   description: string;
   tools: readonly string[];
@@ -29,6 +32,31 @@ const PROFILES: Readonly<Record<string, Profile>> = {
   },
 };
 
+const READING = [
+  "fs_listFiles",
+  "fs_readFile",
+  "fs_glob",
+  "fs_grep",
+  "git_status",
+  "git_diff",
+  "notebook_read",
+  "context_*",
+];
+
+/** Those that only work by themselves: nobody routes single calls to them. */
+export const WORKERS: Readonly<Record<string, Profile>> = {
+  explore: { description: "Reads the project to answer one question. Changes nothing.", tools: READING },
+  plan: { description: "Reads the project and makes a plan for a change. Changes nothing.", tools: READING },
+  code: {
+    description: "Makes one well described change to the code, and checks it.",
+    tools: [...READING, "fs_*", "bash_*", "run_command", "npm_*", "notebook_*"],
+  },
+  test: {
+    description: "Runs tests, finds out why they fail, writes missing ones.",
+    tools: [...READING, "fs_*", "bash_*", "run_command", "npm_run"],
+  },
+};
+
 /** Whose a tool is where the model does not say: the first that fits. What fits none is the looper's. */
 const OWNERS: readonly (readonly [pattern: string, agent: string])[] = [
   ["memory_*", LOOPER],
@@ -45,15 +73,16 @@ const OWNERS: readonly (readonly [pattern: string, agent: string])[] = [
   ["context_*", "searcher"],
 ];
 
-/** The four, and further ones; of the same type, a further one takes the place. One without tools keeps those of its type. */
+/** The four, and further ones, as the settings have them by type: one without tools keeps those of its type. */
 export function subAgents(
-  further: Readonly<Record<string, { description?: string; tools?: readonly string[] }>> = {},
+  settings: Readonly<Record<string, { tools?: readonly string[] }>> = {},
 ): SubAgent[] {
   const profiles = new Map(Object.entries(PROFILES));
-  for (const [type, { description, tools }] of Object.entries(further)) {
+  for (const [type, { tools }] of Object.entries(settings)) {
     const known = profiles.get(type);
+    if (Object.hasOwn(WORKERS, type) || type === LOOPER) continue;
     profiles.set(type, {
-      description: description ?? known?.description ?? `The sub-agent ${type}.`,
+      description: known?.description ?? `The sub-agent ${type} of this project.`,
       tools: tools ?? known?.tools ?? [],
     });
   }

@@ -1,0 +1,155 @@
+import { describe, expect, test } from "vitest";
+import { clear, compact, makeRoom } from "./compact.js";
+import { say, toSend, type Conversation, type Message } from "./conversation.js";
+import { converse } from "./converse.js";
+import {
+  freshConversation,
+  playModel,
+  testWorld,
+  told,
+  USUAL_SETTINGS,
+  wire,
+  type Played,
+  type TestWorld,
+} from "./testing.js";
+import { messageTokens, textTokens } from "./tokens.js";
+
+const turn = (n: number, size: number): Message[] => [
+  { role: "assistant", text: "", calls: [{ id: `c${n}`, name: "fs_readFile", args: { path: `${n}.ts` } }] },
+  {
+    role: "tool",
+    results: [{ callId: `c${n}`, name: "fs_readFile", success: true, output: `${n} `.padEnd(size, "x") }],
+  },
+];
+
+function long(turns: number, size: number, request = "The first request"): Conversation {
+  const messages = Array.from({ length: turns }, (_, n) => turn(n, size)).flat();
+  return say(freshConversation(), { role: "user", text: request }, ...messages);
+}
+
+function worldWith(compaction: readonly Played[], changes: Partial<TestWorld["settings"]> = {}) {
+  const model = playModel({ compaction, looper: ["Done."], summary: ["Stopped."] });
+  return {
+    model,
+    world: testWorld(model, { settings: { ...USUAL_SETTINGS, selfValidation: false, ...changes } }),
+  };
+}
+
+function unpaired(messages: readonly Message[]): boolean {
+  return messages.some((message, n) => {
+    const before = messages[n - 1];
+    if (message.role !== "tool") return before?.role === "assistant" && before.calls.length > 0;
+    return before?.role !== "assistant" || before.calls[0]?.id !== message.results[0]?.callId;
+  });
+}
+
+describe("the window", () => {
+  test("200,000 tokens under a limit of 120,000: the request fits, begins with the first request and the summary, pairs are whole", async () => {
+    const { model, world } = worldWith(["All was read."]);
+    const { conversation } = await converse(world, long(80, 10_000), "Go on");
+    const asked = model.requests.find(({ who }) => who === "looper");
+    expect(messageTokens(asked?.messages ?? [])).toBeLessThan(120_000);
+    expect(asked?.messages[0]).toMatchObject({ role: "user", text: "The first request" });
+    expect(asked?.messages[1]).toMatchObject({
+      role: "user",
+      text: expect.stringContaining("All was read.") as string,
+    });
+    expect(asked?.messages.at(-1)).toMatchObject({ text: expect.stringContaining("Go on") as string });
+    expect(unpaired(conversation.messages)).toBe(false);
+    expect(messageTokens(model.requests[0]?.messages ?? [])).toBeLessThan(120_000);
+    expect(world.remembered).toEqual(["All was read."]);
+    expect(conversation.summaries).toEqual(["All was read."]);
+    expect(told(world, "compaction")).toMatchObject([{ how: "summary", summary: "All was read." }]);
+    const [{ before, after } = { before: 0, after: 0 }] = told(world, "compaction");
+    expect(before).toBeGreaterThan(190_000);
+    expect(after).toBeLessThan(80_000);
+  });
+
+  test("what a provider counted decides: compacted at 0.92, not at 0.91", async () => {
+    for (const [share, times] of [
+      [0.91, 0],
+      [0.92, 1],
+    ] as const) {
+      const { world } = worldWith(["Short."], { contextWindow: 1000, compactAt: 0.92 });
+      const filled = long(5, 10);
+      const chat = {
+        conversation: { ...filled, counted: { tokens: share * 1000, messages: filled.messages.length } },
+        failures: new Map(),
+      };
+      await makeRoom(world, chat, []);
+      expect(told(world, "compaction")).toHaveLength(times);
+      expect(chat.conversation.messages.slice(-2)).toEqual(filled.messages.slice(-2));
+    }
+  });
+
+  test("without a model for it older turns are dropped, whole", async () => {
+    const { model, world } = worldWith([{ fail: "network" }]);
+    const { conversation } = await converse(world, long(80, 10_000), "Go on");
+    expect(told(world, "compaction")).toMatchObject([{ how: "dropped" }]);
+    expect(world.remembered).toEqual([]);
+    expect(unpaired(conversation.messages)).toBe(false);
+    expect(messageTokens(model.requests.at(-1)?.messages ?? [])).toBeLessThan(120_000);
+  });
+
+  test("a last turn that leaves no room for the others has them dropped; a request that never fits is exhaustion", async () => {
+    const { world } = worldWith(["Short."], { maxConversationTokens: 4000 });
+    const chat = { conversation: say(long(10, 800), ...turn(99, 10_000)), failures: new Map() };
+    expect(await makeRoom(world, chat, [])).toBeLessThan(4000);
+    expect(chat.conversation.messages.at(-1)).toMatchObject({ results: [{ callId: "c99" }] });
+
+    const { model, world: small } = worldWith(["Short."], { maxConversationTokens: 4000 });
+    const { outcome } = await converse(small, freshConversation(), "x".repeat(40_000));
+    expect(outcome).toEqual({ how: "clarify", question: "Stopped.", exhausted: true });
+    for (const request of model.requests) expect(textTokens(wire(request))).toBeLessThan(4000);
+  });
+
+  test("a summary is compacted into the next one, and what the user said stays word for word", async () => {
+    const { world } = worldWith(["One.", "Two."]);
+    const chat = {
+      conversation: say(
+        long(6, 100),
+        { role: "user", text: "Never touch b.ts" },
+        ...turn(50, 100),
+        ...turn(51, 100),
+      ),
+      failures: new Map(),
+    };
+    expect(await compact(world, chat, [])).toBe(true);
+    expect(chat.conversation.messages).toHaveLength(4);
+    expect(JSON.stringify(chat.conversation.messages[1])).toMatch(/One\.[^]*Never touch b\.ts/u);
+    expect(await compact(world, chat, [])).toBe(false);
+    chat.conversation = say(chat.conversation, ...turn(52, 100));
+    expect(await compact(world, chat, [])).toBe(true);
+    expect(chat.conversation.messages).toHaveLength(4);
+    expect(chat.conversation.summaries).toEqual(["One.", "Two."]);
+  });
+
+  test("a provider that finds a request too long gets a shorter one, once", async () => {
+    const model = playModel({ compaction: ["Short."], looper: [{ fail: "context-full" }, "Done."] });
+    const world = testWorld(model, { settings: { ...USUAL_SETTINGS, selfValidation: false } });
+    expect((await converse(world, long(10, 400), "Go on")).outcome).toMatchObject({ answer: "Done." });
+    const never = playModel({ compaction: ["Short."], looper: [{ fail: "context-full" }] });
+    const hopeless = testWorld(never);
+    expect((await converse(hopeless, long(10, 400), "Go on")).outcome).toMatchObject({
+      how: "error",
+      reason: "context-full",
+    });
+  });
+});
+
+test("a clear leaves the request at hand", () => {
+  const { world } = worldWith([]);
+  const chat = {
+    conversation: say(long(3, 10), { role: "user", text: "Later" }, ...turn(9, 10)),
+    failures: new Map(),
+  };
+  clear(world, chat);
+  expect(toSend(chat.conversation.messages)).toMatchObject([{ text: "Later" }, { role: "user" }]);
+});
+
+test("arguments, schemas and characters beyond ASCII are counted", () => {
+  expect(textTokens("x".repeat(400))).toBe(100);
+  expect(textTokens("あ".repeat(100))).toBe(100);
+  const call = { id: "1", name: "bash_execute", args: { command: "x".repeat(4000) } };
+  expect(messageTokens([{ role: "assistant", text: "", calls: [call] }])).toBeGreaterThan(1000);
+});

@@ -1,0 +1,117 @@
+import { expect, test } from "vitest";
+import { Conversation } from "./conversation.js";
+import { converse } from "./converse.js";
+import { taskTool, type Delegation } from "./delegate.js";
+import { subAgents } from "./sub-agents.js";
+import { taskTypes } from "./task-types.js";
+import {
+  freshConversation,
+  playModel,
+  testWorld,
+  told,
+  USUAL_SETTINGS,
+  wire,
+  type Played,
+} from "./testing.js";
+
+const delegation: Delegation = {
+  types: taskTypes({ agents: subAgents(), promptOf: () => undefined, settings: {}, own: [] }),
+  maxIterations: 3,
+  lead: (prompt) => `LED: ${prompt}`,
+  openModel: () => Promise.resolve({ problem: "none here" }),
+};
+
+async function play(lists: Readonly<Record<string, readonly Played[]>>, budget?: number) {
+  const model = playModel(lists);
+  const world = testWorld(model, {
+    settings: {
+      ...USUAL_SETTINGS,
+      selfValidation: false,
+      budgets: budget === undefined ? { tools: {} } : { total: budget, tools: {} },
+    },
+  });
+  const base = world.tools({ conversation: freshConversation(), failures: new Map() });
+  world.tools = (chat) => [...base, taskTool(world, chat, delegation)];
+  const { outcome, conversation } = await converse(world, freshConversation(), "Find the bug");
+  return { model, world, outcome, conversation };
+}
+
+const task = (agent_type: string, prompt = "Where is login?") => ({
+  call: "agent_task",
+  args: { agent_type, prompt },
+});
+
+test("a sub-agent works in a conversation of its own, and only its final text is handed on", async () => {
+  const { model, world, conversation } = await play({
+    looper: [{ calls: [task("explore"), task("explore", "And logout?")] }, "Thanks."],
+    explore: [{ call: "fs_readFile", args: { path: "secret.ts" } }, "In auth.ts:3.", "In out.ts."],
+    summary: ["x"],
+  });
+  const [, , , , second] = model.requests;
+  expect(second?.who).toBe("looper");
+  const results = second?.messages.at(-1);
+  expect(results).toMatchObject({
+    role: "tool",
+    results: [{ output: "In auth.ts:3." }, { output: expect.stringContaining("In out.ts.") as string }],
+  });
+  expect(wire(second)).not.toContain("secret.ts");
+  const childs = model.requests.filter(({ who }) => who === "explore");
+  expect(childs.map(({ turn }) => turn)).toEqual([0, 1, 2]);
+  expect(wire(childs[0])).toMatch(/LED: .*explore[^]*Where is login\?/u);
+  expect(wire(childs[0])).not.toContain("Find the bug");
+  expect(childs[0]?.tools.map(({ name }) => name)).toEqual(["fs_readFile"]);
+  const children = new Set(world.saved.filter(({ parent }) => parent === "s1").map(({ id }) => id));
+  expect(conversation.children).toHaveLength(2);
+  expect(children).toEqual(new Set(conversation.children));
+  expect(conversation.calls).toEqual({ fs_readFile: 1, agent_task: 2 });
+  expect(Conversation.parse(JSON.parse(JSON.stringify(conversation)))).toEqual(conversation);
+  const types = world.news.map(({ type }) => type);
+  for (const once of ["status", "answer"] as const)
+    expect(types.filter((type) => type === once)).toHaveLength(1);
+  expect(world.news.filter(({ child }) => child !== undefined).map(({ type }) => type)).toContain(
+    "tool_result",
+  );
+});
+
+test("what its type may not call is refused, and it starts no sub-agent itself", async () => {
+  const { world, model } = await play({
+    looper: [task("explore"), "Fine."],
+    explore: [{ calls: [{ call: "fs_writeFile", args: { path: "a" } }, task("code")] }, "I could not write."],
+  });
+  expect(world.ran).toEqual([]);
+  const [written, started] = told(world, "tool_result");
+  expect(written).toMatchObject({ agent: "explore", success: false, code: "not_allowed", tries: 0 });
+  expect(started).toMatchObject({
+    code: "not_allowed",
+    output: expect.stringContaining("cannot start another") as string,
+  });
+  expect(model.requests.some(({ who }) => who === "code")).toBe(false);
+});
+
+test("one that never ends, ends at its limit with the reason; an unknown type lists the known ones", async () => {
+  const { model, outcome } = await play({
+    looper: [task("nobody"), task("test"), "Fine."],
+    test: [{ call: "bash_execute", args: { command: "npm test" } }],
+    summary: ["Two of three ran."],
+  });
+  expect(outcome).toMatchObject({ how: "answer", answer: "Fine." });
+  const parents = model.requests.filter(({ who }) => who === "looper");
+  expect(wire(parents[1])).toMatch(/no sub-agent "nobody"; there are explore, plan, code, test, developer/u);
+  expect(model.requests.filter(({ who }) => who === "test")).toHaveLength(3);
+  expect(wire(parents[2])).toMatch(/test came to its limit[^]*Two of three ran\./u);
+});
+
+test("a model that fails it is a failed result, and the session goes on", async () => {
+  const { model, outcome } = await play({ looper: [task("plan"), "Fine."], plan: [{ fail: "network" }] });
+  expect(outcome).toMatchObject({ how: "answer" });
+  expect(wire(model.requests.at(-1))).toContain("the sub-agent plan failed (network)");
+});
+
+test("a budget holds for a session and its sub-agents together", async () => {
+  const read = { call: "fs_readFile", args: { path: "a" } };
+  const { world } = await play(
+    { looper: [read, task("explore"), read, "Fine."], explore: [read, "Done."] },
+    2,
+  );
+  expect(world.ran).toEqual(["fs_readFile a", "fs_readFile a"]);
+});

@@ -1,0 +1,88 @@
+import path from "node:path";
+import { expect, test } from "vitest";
+import { nodePorts } from "../../system/node.js";
+import { subAgents } from "./sub-agents.js";
+import { readTaskTypes, taskTypes } from "./task-types.js";
+
+const { files } = nodePorts();
+
+async function project(agents: Readonly<Record<string, string>>) {
+  const root = await files.makeTempFolder("looper-types-");
+  await files.makeFolder(path.join(root, ".looper/agents"));
+  for (const [name, text] of Object.entries(agents))
+    await files.writeNew(path.join(root, ".looper/agents", name), text);
+  return { files, root };
+}
+
+test("Markdown files are types; one that is wrong is told, the others are there", async () => {
+  const place = await project({
+    "reviewer.md":
+      "---\nname: reviewer\ndescription: Reviews a change.\ntools: Read, git_*\nmodel: openai/gpt-x\n---\nYou review.\n",
+    "writer.md": "You write.\n",
+    "bad-name.md": "---\nname: ../x\n---\nhm\n",
+    "taken.md": "---\nname: validation\n---\nhm\n",
+    "no-yaml.md": "---\na: [\n---\nhm\n",
+    "odd-tools.md": "---\ntools: {a: 1}\n---\nhm\n",
+    "odd-model.md": "---\nmodel: sonnet\n---\nhm\n",
+    "empty.md": "---\nname: empty\n---\n",
+    "__proto__.md": "hm\n",
+    "notes.txt": "no agent",
+  });
+  const { types, problems } = await readTaskTypes(place, (tool) => (tool === "Read" ? "fs_readFile" : tool));
+  await files.removeTree(place.root);
+  expect(types).toEqual([
+    {
+      name: "reviewer",
+      description: "Reviews a change.",
+      tools: ["fs_readFile", "git_*"],
+      prompt: "You review.",
+      model: "openai/gpt-x",
+    },
+    {
+      name: "writer",
+      description: "The sub-agent writer of this project.",
+      tools: ["*"],
+      prompt: "You write.",
+    },
+  ]);
+  expect(problems.map((problem) => problem.replace(/^.*agents\//u, "").split(":")[0])).toEqual([
+    "__proto__.md",
+    "bad-name.md",
+    "empty.md",
+    "no-yaml.md",
+    "odd-model.md",
+    "odd-tools.md",
+    "taken.md",
+  ]);
+});
+
+test("a project without any has none", async () => {
+  const root = await files.makeTempFolder("looper-types-");
+  expect(await readTaskTypes({ files, root }, (tool) => tool)).toEqual({ types: [], problems: [] });
+  await files.removeTree(root);
+});
+
+test("settings change a type's model and tools; the project's own goes before one built in", () => {
+  const own = { name: "plan", description: "Ours.", tools: ["fs_*"], prompt: "Plan as we do." };
+  const settings = { explore: { model: "a/b", tools: ["fs_glob"] }, ops: { tools: ["bash_*"] } };
+  const types = taskTypes({
+    agents: subAgents(settings),
+    promptOf: (type) => (type === "explore" ? "Explore!" : undefined),
+    settings,
+    own: [own],
+  });
+  expect(types.get("explore")).toMatchObject({ model: "a/b", tools: ["fs_glob"], prompt: "Explore!" });
+  expect(types.get("plan")).toEqual(own);
+  expect(types.get("ops")).toMatchObject({ tools: ["bash_*"] });
+  expect([...types.keys()]).toEqual([
+    "explore",
+    "plan",
+    "code",
+    "test",
+    "developer",
+    "searcher",
+    "document_manager",
+    "commander",
+    "ops",
+  ]);
+});
