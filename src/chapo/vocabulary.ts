@@ -1,15 +1,147 @@
+// The words a model calls tools by: three vocabularies over the same tools. Pure. Leaves what a tool does, and further
+// spellings of its fields, to the tool.
 import type { OfferedTool } from "./model.js";
-import type { Tool } from "./tool.js";
-export function offerAs(_v: string, tools: readonly Tool[], agents: readonly string[]): OfferedTool[] {
-  return tools.map(({ name, description, parameters }) => ({
-    name,
-    description,
-    parameters:
-      agents.length === 0
-        ? parameters
-        : { ...parameters, properties: { ...(parameters["properties"] as object), agent: { enum: agents } } },
-  }));
+import type { JsonSchema, Tool } from "./tool.js";
+
+export type Vocabulary = "chapo" | "claude" | "anvil";
+
+/** A tool under another name, with the fields it is shown with there. */
+interface Word {
+  name: string;
+  /** The tool's canonical name. */
+  tool: string;
+  /** As they are shown: `file_path=path` is the tool's `path`; `?` at the end: it may be left out. */
+  fields: readonly string[];
 }
-export function canonicalCall(_v: string, name: string, args: unknown): { name: string; args: unknown } {
-  return { name: name.replaceAll(".", "_"), args };
+
+const EDITED = ["old_string", "new_string", "replace_all?"];
+
+const WORDS: Readonly<Record<Vocabulary, readonly Word[]>> = {
+  chapo: [],
+  claude: [
+    { name: "Read", tool: "fs_readFile", fields: ["file_path=path", "offset?", "limit?"] },
+    { name: "Write", tool: "fs_writeFile", fields: ["file_path=path", "content"] },
+    { name: "Edit", tool: "fs_edit", fields: ["file_path=path", ...EDITED] },
+    { name: "MultiEdit", tool: "fs_multiEdit", fields: ["file_path=path?", "edits"] },
+    { name: "Glob", tool: "fs_glob", fields: ["pattern"] },
+    { name: "Grep", tool: "fs_grep", fields: ["pattern", "path?", "flags?"] },
+    { name: "LS", tool: "fs_listFiles", fields: ["path"] },
+    { name: "Bash", tool: "bash_execute", fields: ["command", "description?", "timeout?", "background?"] },
+    { name: "BashOutput", tool: "bash_output", fields: ["id"] },
+    { name: "KillShell", tool: "bash_kill", fields: ["id?"] },
+    { name: "TodoWrite", tool: "todo_write", fields: ["todos"] },
+    { name: "TodoRead", tool: "todo_read", fields: [] },
+    { name: "WebFetch", tool: "web_fetch", fields: ["url"] },
+    { name: "WebSearch", tool: "web_search", fields: ["query"] },
+    { name: "NotebookRead", tool: "notebook_read", fields: ["path"] },
+    { name: "NotebookEdit", tool: "notebook_edit", fields: ["path", "cell_idx", "content"] },
+    { name: "Task", tool: "agent_task", fields: ["agent_type", "prompt"] },
+    { name: "Agent", tool: "agent_task", fields: ["agent_type", "prompt"] },
+    { name: "SlashCommand", tool: "slash_command", fields: ["command"] },
+  ],
+  anvil: [
+    { name: "read_file", tool: "fs_readFile", fields: ["path", "offset?", "limit?"] },
+    { name: "write_file", tool: "fs_writeFile", fields: ["path", "contents=content"] },
+    { name: "str_replace", tool: "fs_edit", fields: ["path", ...EDITED] },
+    { name: "grep", tool: "fs_grep", fields: ["pattern", "path?"] },
+    { name: "glob", tool: "fs_glob", fields: ["pattern"] },
+    { name: "list_files", tool: "fs_listFiles", fields: ["path"] },
+    { name: "run_command", tool: "run_command", fields: ["command", "timeout?"] },
+    { name: "web_search", tool: "web_search", fields: ["query", "page?"] },
+    { name: "web_extract", tool: "web_fetch", fields: ["url"] },
+  ],
+};
+
+/**
+ * The tools as a model is offered them; one without a name of its own in the vocabulary keeps its canonical one. Each gets an
+ * optional `agent`, one of `agents`, where there are any and it has no such field itself.
+ */
+export function offerAs(
+  vocabulary: Vocabulary,
+  tools: readonly Tool[],
+  agents: readonly string[],
+): OfferedTool[] {
+  return tools.flatMap((tool) => {
+    const words = WORDS[vocabulary].filter((word) => word.tool === tool.name);
+    const description = inWordsOf(vocabulary, tool.description);
+    const named =
+      words.length === 0
+        ? [{ name: tool.name, parameters: tool.parameters }]
+        : words.map(({ name, fields }) => ({ name, parameters: shown(tool.parameters, fields) }));
+    return named.map(({ name, parameters }) => ({
+      name,
+      description,
+      parameters: withAgent(parameters, agents),
+    }));
+  });
+}
+
+/** What a call is in canonical words. The canonical ones, `fs_readFile` or `fs.readFile`, are taken in every vocabulary. */
+export function canonicalCall(
+  vocabulary: Vocabulary,
+  name: string,
+  args: unknown,
+): { name: string; args: unknown } {
+  const called = name.trim();
+  const words = WORDS[vocabulary];
+  const word =
+    words.find((one) => one.name === called) ??
+    words.find((one) => one.name.toLowerCase() === called.toLowerCase());
+  if (word === undefined) return canonicalEdits({ name: called.replaceAll(".", "_"), args });
+  const fields = new Map(word.fields.map(readField).map(({ shown, field }) => [shown, field]));
+  return canonicalEdits({ name: word.tool, args: renamed(args, fields) });
+}
+
+/** Edits within the edits of fs_multiEdit name their file as those of one file do. */
+function canonicalEdits({ name, args }: { name: string; args: unknown }): { name: string; args: unknown } {
+  if (name !== "fs_multiEdit" || !isObject(args) || !Array.isArray(args.edits)) return { name, args };
+  const edits = args.edits.map((edit: unknown) => renamed(edit, new Map([["file_path", "path"]])));
+  return { name, args: { ...args, edits } };
+}
+
+/** With its fields called otherwise; one that is there already is not overwritten. */
+function renamed(args: unknown, fields: ReadonlyMap<string, string>): unknown {
+  if (!isObject(args)) return args;
+  return Object.fromEntries(
+    Object.entries(args).map(([key, value]) => {
+      const field = fields.get(key) ?? key;
+      return [Object.hasOwn(args, field) ? key : field, value];
+    }),
+  );
+}
+
+function readField(spelled: string): { shown: string; field: string; optional: boolean } {
+  const optional = spelled.endsWith("?");
+  const [shown = "", field = shown] = spelled.replace("?", "").split("=");
+  return { shown, field, optional };
+}
+
+/** The parameters of a tool, of which only some fields are shown, maybe under other names. */
+function shown(parameters: JsonSchema, spelled: readonly string[]): JsonSchema {
+  const all = isObject(parameters.properties) ? parameters.properties : {};
+  const fields = spelled.map(readField).filter(({ field }) => Object.hasOwn(all, field));
+  const required = fields.filter(({ optional }) => !optional).map((field) => field.shown);
+  return {
+    type: "object",
+    properties: Object.fromEntries(fields.map((field) => [field.shown, all[field.field]])),
+    ...(required.length > 0 ? { required } : {}),
+    additionalProperties: false,
+  };
+}
+
+function withAgent(parameters: JsonSchema, agents: readonly string[]): JsonSchema {
+  const properties = isObject(parameters.properties) ? parameters.properties : {};
+  if (agents.length === 0 || Object.hasOwn(properties, "agent")) return parameters;
+  const agent = { type: "string", enum: agents, description: "Who makes the call; its owner if left out" };
+  return { ...parameters, properties: { ...properties, agent } };
+}
+
+/** Descriptions name other tools; a model is told the names it was offered. */
+function inWordsOf(vocabulary: Vocabulary, text: string): string {
+  const names = new Map(WORDS[vocabulary].map((word) => [word.tool, word.name]));
+  return text.replaceAll(/\b[a-z]+_[A-Za-z]+\b/g, (name) => names.get(name) ?? name);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

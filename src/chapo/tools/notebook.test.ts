@@ -75,7 +75,7 @@ test("replacing changes the source of one cell, and nothing else", async () => {
     path: undefined,
     cell_id: "c1",
     new_source: "x\ny",
-  }).then();
+  });
   const [markdown, code] = NOTEBOOK.cells;
   expect(await json()).toEqual({
     ...NOTEBOOK,

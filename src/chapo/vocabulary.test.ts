@@ -1,0 +1,174 @@
+import { mkdtemp, readFile, realpath, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { nodePorts } from "../system/node.js";
+import { defineTool, done, type Tool } from "./tool.js";
+import { fileTools } from "./tools/files.js";
+import { notebookTools } from "./tools/notebook.js";
+import { todoTools } from "./tools/todos.js";
+import { canonicalCall, offerAs, type Vocabulary } from "./vocabulary.js";
+
+function tool(name: string, ...fields: string[]): Tool {
+  const shape = Object.fromEntries(fields.map((field) => [field, z.string().optional()]));
+  return defineTool({
+    name,
+    description: `What ${name} does`,
+    arguments: z.strictObject(shape),
+    changes: false,
+    run: () => Promise.resolve(done("")),
+  });
+}
+
+function tools(root: string): Tool[] {
+  const store = { read: () => Promise.resolve([]), write: () => Promise.resolve() };
+  return [
+    ...fileTools({ ...nodePorts(), root, env: {}, ripgrep: false }),
+    ...todoTools(store),
+    ...notebookTools({ ...nodePorts(), root }),
+    tool("bash_execute", "command", "description", "timeout", "background"),
+    tool("bash_output", "id", "command", "filter"),
+    tool("bash_kill", "id"),
+    tool("run_command", "command", "timeout"),
+    tool("web_fetch", "url"),
+    tool("web_search", "query", "page"),
+    tool("agent_task", "agent_type", "prompt"),
+    tool("slash_command", "command"),
+    tool("git_status"),
+    tool("memory_search", "query"),
+  ];
+}
+
+/** Names and fields, `?` behind those that may be left out. */
+function listed(vocabulary: Vocabulary, agents: string[] = []): string[] {
+  return offerAs(vocabulary, tools("/"), agents).map(({ name, parameters }) => {
+    const required: unknown[] = Array.isArray(parameters.required) ? parameters.required : [];
+    const fields = Object.keys(parameters.properties ?? {});
+    return `${name}(${fields.map((field) => (required.includes(field) ? field : `${field}?`)).join(", ")})`;
+  });
+}
+
+test("claude: nineteen names, and what has no name there keeps its own", () => {
+  expect(
+    listed("claude")
+      .filter((name) => /^[A-Z]/.test(name))
+      .sort(),
+  ).toEqual(
+    [
+      "Agent(agent_type, prompt)",
+      "Bash(command, description?, timeout?, background?)",
+      "BashOutput(id)",
+      "Edit(file_path, old_string, new_string, replace_all?)",
+      "Glob(pattern)",
+      "Grep(pattern, path?, flags?)",
+      "KillShell(id?)",
+      "LS(path)",
+      "MultiEdit(file_path?, edits)",
+      "NotebookEdit(path, cell_idx, content)",
+      "NotebookRead(path)",
+      "Read(file_path, offset?, limit?)",
+      "SlashCommand(command)",
+      "Task(agent_type, prompt)",
+      "TodoRead()",
+      "TodoWrite(todos)",
+      "WebFetch(url)",
+      "WebSearch(query)",
+      "Write(file_path, content)",
+    ].sort(),
+  );
+  expect(listed("claude").filter((name) => /^[a-z]/.test(name))).toEqual([
+    "fs_mkdir(path)",
+    "fs_move(source, destination)",
+    "fs_delete(path, recursive?)",
+    "run_command(command?, timeout?)",
+    "git_status()",
+    "memory_search(query?)",
+  ]);
+});
+
+test("anvil: nine names", () => {
+  const own = tools("/").map(({ name }) => name);
+  const names = listed("anvil").filter((name) => !own.includes(name.replace(/\(.*/, "")));
+  expect([...names, ...listed("anvil").filter((name) => /^(?:run_c|web_s)/.test(name))].sort()).toEqual([
+    "glob(pattern)",
+    "grep(pattern, path?)",
+    "list_files(path)",
+    "read_file(path, offset?, limit?)",
+    "run_command(command, timeout?)",
+    "str_replace(path, old_string, new_string, replace_all?)",
+    "web_extract(url)",
+    "web_search(query, page?)",
+    "write_file(path, contents)",
+  ]);
+});
+
+test("chapo: as the tools are", () => {
+  const offered = offerAs("chapo", tools("/"), []);
+  expect(offered.map(({ name, parameters }) => ({ name, parameters }))).toEqual(
+    tools("/").map(({ name, parameters }) => ({ name, parameters })),
+  );
+});
+
+test("each tool may say who calls, but one that has such a field itself", () => {
+  const own = tool("mcp_x_y", "agent");
+  const [first, second] = offerAs("claude", [tool("web_fetch", "url"), own], ["developer", "searcher"]);
+  expect(first?.parameters.properties).toMatchObject({ agent: { enum: ["developer", "searcher"] } });
+  expect(first?.parameters.required).toEqual(["url"]);
+  expect(second?.parameters).toEqual(own.parameters);
+});
+
+test("descriptions name tools as they are offered", () => {
+  const described = { ...tool("x"), description: "see fs_readFile, old_string and git_status" };
+  expect(offerAs("anvil", [described], [])[0]?.description).toBe("see read_file, old_string and git_status");
+});
+
+test.each<[Vocabulary, string, unknown, string, unknown]>([
+  ["chapo", "fs.readFile", { path: "a" }, "fs_readFile", { path: "a" }],
+  ["chapo", " fs_readFile ", { path: "a" }, "fs_readFile", { path: "a" }],
+  ["chapo", "Read", { file_path: "a" }, "Read", { file_path: "a" }],
+  ["claude", "Read", { file_path: "a", limit: 3 }, "fs_readFile", { path: "a", limit: 3 }],
+  ["claude", "read", { file_path: "a" }, "fs_readFile", { path: "a" }],
+  ["claude", "fs.readFile", { path: "a" }, "fs_readFile", { path: "a" }],
+  ["claude", "Read", { file_path: "a", path: "b" }, "fs_readFile", { file_path: "a", path: "b" }],
+  ["claude", "Bash", { command: "ls", timeout: 100 }, "bash_execute", { command: "ls", timeout: 100 }],
+  ["claude", "BashOutput", { command: "npm start" }, "bash_output", { command: "npm start" }],
+  ["claude", "Agent", { agent_type: "plan", prompt: "x" }, "agent_task", { agent_type: "plan", prompt: "x" }],
+  ["claude", "SlashCommand", { command: "/x" }, "slash_command", { command: "/x" }],
+  ["claude", "MultiEdit", { file_path: "a", edits: [{}] }, "fs_multiEdit", { path: "a", edits: [{}] }],
+  [
+    "chapo",
+    "fs_multiEdit",
+    { edits: [{ file_path: "a" }, 1] },
+    "fs_multiEdit",
+    { edits: [{ path: "a" }, 1] },
+  ],
+  ["anvil", "write_file", { path: "a", contents: "" }, "fs_writeFile", { path: "a", content: "" }],
+  ["anvil", "run_command", { command: "ls" }, "run_command", { command: "ls" }],
+  ["anvil", "read_file", "no object", "fs_readFile", "no object"],
+  ["anvil", "mcp_a_b", null, "mcp_a_b", null],
+])("%s: %s %j", (...[vocabulary, name, args, canonical, canonicalArgs]) => {
+  expect(canonicalCall(vocabulary, name, args)).toEqual({ name: canonical, args: canonicalArgs });
+});
+
+test("the same edit in three vocabularies has the same result", async () => {
+  const root = await realpath(await mkdtemp(path.join(tmpdir(), "looper-words-")));
+  const edit = { old_string: "one", new_string: "two" };
+  const calls: [Vocabulary, string, object][] = [
+    ["chapo", "fs.edit", { path: "a.txt", ...edit }],
+    ["claude", "Edit", { file_path: "a.txt", ...edit }],
+    ["anvil", "str_replace", { path: "a.txt", ...edit }],
+  ];
+  for (const [vocabulary, name, args] of calls) {
+    await writeFile(path.join(root, "a.txt"), "one\n");
+    const call = canonicalCall(vocabulary, name, args);
+    const prepared = tools(root)
+      .find((one) => one.name === call.name)
+      ?.prepare(call.args);
+    if (prepared === undefined || "problem" in prepared) throw new Error(prepared?.problem ?? call.name);
+    const { signal } = new AbortController();
+    const result = await prepared.run({ session: "s", callId: "c", agent: "developer", signal });
+    expect(result).toEqual({ success: true, output: "updated a.txt: 1 replacement" });
+    expect(await readFile(path.join(root, "a.txt"), "utf8")).toBe("two\n");
+  }
+});
