@@ -1,0 +1,157 @@
+// A page of the web as text for a model: HTML becomes Markdown, its article where there is one; text stays as it is.
+// Leaves fetching to web-fetch.ts. The libraries are read when the first page comes.
+
+/** What a server sent. */
+export interface Page {
+  /** Where it came from, after redirects: links are relative to it. */
+  url: string;
+  /** As the server says: `text/html; charset=utf-8`; "" where it says nothing. */
+  contentType: string;
+  body: Uint8Array;
+}
+
+/**
+ * What understands a page looks at each tag and each character once for every tag it stands in, several times over: more of
+ * that, or tags nested deeper, and a page is only stripped.
+ */
+const MOST_LOOKS = { tags: 300_000, characters: 20_000_000 };
+const DEEPEST = 150;
+/** An article shorter than this has left out what matters. */
+const SHORTEST_ARTICLE = 200;
+
+/** The page's title (or "") and text; `undefined` for what is no text: an image, an archive. */
+export async function readPage(page: Page): Promise<{ title: string; text: string } | undefined> {
+  const [type = ""] = page.contentType.toLowerCase().split(";");
+  const kind = type.trim();
+  if (kind !== "" && !isText(kind)) return undefined;
+  if (kind === "" && page.body.subarray(0, 1024).includes(0)) return undefined;
+  const text = decode(page);
+  const looksLikeHtml = /^\s*(?:<!doctype html|<html|<head|<body)/i.test(text.slice(0, 1024));
+  const isHtml = kind === "text/html" || kind === "application/xhtml+xml" || (kind === "" && looksLikeHtml);
+  return isHtml ? toMarkdown(text, page.url) : { title: "", text };
+}
+
+function isText(kind: string): boolean {
+  return (
+    kind.startsWith("text/") ||
+    /^application\/(?:(?:[\w.-]+\+)?(?:json|xml|yaml)|x-yaml|javascript|x-ndjson|x-sh|toml)$/.test(kind)
+  );
+}
+
+/** By its mark, what the server says, or what the page says of itself; else UTF-8. */
+function decode({ body, contentType }: Page): string {
+  const start = new TextDecoder("latin1").decode(body.subarray(0, 2048));
+  const marked = start.startsWith("\xFF\xFE")
+    ? "utf-16le"
+    : start.startsWith("\xFE\xFF")
+      ? "utf-16be"
+      : undefined;
+  const said = /charset\s*=\s*["']?([\w-]{1,40})/i;
+  const label = marked ?? said.exec(contentType)?.[1] ?? said.exec(start)?.[1] ?? "utf-8";
+  try {
+    return new TextDecoder(label).decode(body);
+  } catch {
+    return new TextDecoder().decode(body);
+  }
+}
+
+async function toMarkdown(html: string, url: string): Promise<{ title: string; text: string }> {
+  if (isTooMuch(html)) return { title: "", text: strip(html) };
+  try {
+    return await convert(html, url);
+  } catch {
+    return { title: "", text: strip(html) };
+  }
+}
+
+/** Tags that never hold others. */
+const EMPTY =
+  /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr|p|li|td|th|tr|dt|dd|option)$/;
+
+/** Counts without understanding; a tag that may be left open counts for nothing in depth. */
+function isTooMuch(html: string): boolean {
+  let [depth, tags, characters, from] = [0, 0, 0, 0];
+  for (const { 1: end, 2: name = "", index } of html.matchAll(/<(\/?)([a-zA-Z][\w-]{0,30})?/g)) {
+    tags += depth + 1;
+    characters += (depth + 1) * (index - from);
+    from = index;
+    if (name !== "" && !EMPTY.test(name.toLowerCase())) depth = Math.max(0, depth + (end === "" ? 1 : -1));
+    if (tags > MOST_LOOKS.tags || characters > MOST_LOOKS.characters || depth > DEEPEST) return true;
+  }
+  return characters + (depth + 1) * (html.length - from) > MOST_LOOKS.characters;
+}
+
+/** The words between the tags. Linear, whatever comes. */
+function strip(html: string): string {
+  const parts: string[] = [];
+  let hidden = "";
+  for (const [, tag = "", words = ""] of html.matchAll(/(<[^<>]*>?)?([^<]*)/g)) {
+    const name = /^<\/?([a-zA-Z][\w-]{0,30})/.exec(tag)?.[1]?.toLowerCase() ?? "";
+    if (hidden !== "" && tag.startsWith("</") && name === hidden) hidden = "";
+    else if (hidden === "" && (name === "script" || name === "style") && !tag.startsWith("</")) hidden = name;
+    if (hidden === "") parts.push(words);
+  }
+  const text = parts.join(" ");
+  const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', nbsp: " " };
+  return text
+    .replaceAll(/&(lt|gt|amp|quot|nbsp);/g, (_all, name: string) => entities[name] ?? "")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join("\n");
+}
+
+/** What is used of a document: the libraries' own types are those of browsers. */
+interface Parsed {
+  body: unknown;
+  querySelectorAll(selector: string): Iterable<{
+    textContent: string | null;
+    getAttribute(name: string): string | null;
+    setAttribute(name: string, value: string): void;
+    remove(): void;
+  }>;
+}
+
+function isParsed(value: unknown): value is Parsed {
+  return typeof value === "object" && value !== null && "querySelectorAll" in value && "body" in value;
+}
+
+async function convert(html: string, url: string): Promise<{ title: string; text: string }> {
+  const { DOMParser } = await import("linkedom");
+  const { Readability } = await import("@mozilla/readability");
+  const { default: TurndownService } = await import("turndown");
+  const parse = (text: string): Parsed => {
+    const parsed: unknown = new DOMParser().parseFromString(text, "text/html");
+    if (!isParsed(parsed)) throw new Error("not a document");
+    return parsed;
+  };
+  const whole = /<body[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`;
+  const document = parse(whole);
+  const [title] = [...document.querySelectorAll("title")].map(({ textContent }) => textContent ?? "");
+  for (const hidden of document.querySelectorAll("title, script, style, noscript, template, iframe, svg"))
+    hidden.remove();
+  for (const [selector, name] of [
+    ["a[href]", "href"],
+    ["img[src]", "src"],
+  ] as const)
+    for (const element of document.querySelectorAll(selector))
+      element.setAttribute(name, absolute(element.getAttribute(name) ?? "", url));
+  const markdown = new TurndownService({
+    headingStyle: "atx",
+    codeBlockStyle: "fenced",
+    bulletListMarker: "-",
+  });
+  const full = markdown.turndown(document.body);
+  const article = new Readability(document).parse();
+  const best =
+    typeof article?.content === "string" && (article.textContent ?? "").trim().length >= SHORTEST_ARTICLE
+      ? markdown.turndown(parse(`<html><body>${article.content}</body></html>`).body)
+      : full;
+  return { title: (title ?? article?.title ?? "").trim(), text: best };
+}
+
+/** A link as it stands by itself; data in a link says nothing to a model. */
+function absolute(link: string, base: string): string {
+  if (/^\s*(?:data|javascript):/i.test(link)) return "";
+  return URL.canParse(link, base) ? new URL(link, base).href : link;
+}
