@@ -1,41 +1,24 @@
-// Asks a person whether a call may run, with all that it would do in front of them. Leaves what a diff looks like to
-// ui/terminal/diff-lines.ts.
+// Asks a person whether a call may run, with all that it would do in front of them. Leaves what that looks like to
+// ui/terminal/chapo-lines.ts.
 import type { Question, Reply } from "../../src/chapo/session-request.js";
+import { questionLines, readReply } from "../../src/ui/terminal/chapo-lines.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { clean } from "../../src/ui/terminal/text.js";
 import type { Shell } from "../shell.js";
 
-const ANSWERS: ReadonlyMap<string, Reply> = new Map([
-  ["y", "yes"],
-  ["yes", "yes"],
-  ["a", "always"],
-  ["always", "always"],
-  ["n", "no"],
-  ["no", "no"],
-  ["", "no"],
-]);
-const ALLOWED = "y, n or always";
-
 /** Anything but a clear yes is a no. */
-export async function askPerson(shell: Shell, { tool, preview }: Question): Promise<Reply> {
+export async function askPerson(shell: Shell, question: Question): Promise<Reply> {
   const { err } = shell;
-  const colours = coloursFor(err.colour);
-  const paint = (line: string): string => {
-    if (/^\+(?!\+\+)/.test(line)) return colours.green(line);
-    return /^-(?!--)/.test(line) ? colours.red(line) : line;
-  };
-  const lines = preview.split("\n").map((line) => `  ${paint(indented(line))}`);
-  await shell.say({ level: "warn", lines: ["", `${clean(tool)} wants to:`, ...lines] });
+  const allowed = question.mayRemember ? "y, n or always" : "y or n";
+  const lines = questionLines(question, {
+    colours: coloursFor(err.colour),
+    ...(err.isTerminal ? { columns: err.columns() } : {}),
+  });
+  await shell.say({ level: "warn", lines });
   for (;;) {
-    const answer = await shell.ask(`Let it? (${ALLOWED})`, ALLOWED);
-    const reply = answer === undefined ? "no" : ANSWERS.get(answer.toLowerCase());
+    const answer = await shell.ask(`Let it? (${allowed})`, allowed);
+    const reply = answer === undefined || answer.trim() === "" ? "no" : readReply(answer, question);
     if (reply !== undefined) return reply;
-    await shell.say({ level: "warn", lines: [`${clean(answer ?? "")} is no answer: ${ALLOWED}`] });
+    await shell.say({ level: "warn", lines: [`${clean(answer ?? "")} is no answer: ${allowed}`] });
   }
-}
-
-/** A line of others, its indentation kept. */
-function indented(line: string): string {
-  const [head = ""] = /^[+ -]?[ \t]*/.exec(line) ?? [];
-  return head.replaceAll("\t", "    ") + clean(line.slice(head.length));
 }

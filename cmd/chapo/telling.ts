@@ -1,12 +1,13 @@
 // A session as a person reads it: what it does as short lines on stderr, the answer on stdout. Leaves the words to
 // ui/terminal/chapo-lines.ts.
 import type { ChapoEvent } from "../../src/chapo/engine/events.js";
-import { chapoLines } from "../../src/ui/terminal/chapo-lines.js";
+import { openChapoLines } from "../../src/ui/terminal/chapo-lines.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
 import type { Shell } from "../shell.js";
 
 export class Telling {
   readonly #shell: Shell;
+  readonly #lines = openChapoLines();
   #last: Promise<void> = Promise.resolve();
 
   constructor(shell: Shell) {
@@ -26,7 +27,7 @@ export class Telling {
   async #tell(event: ChapoEvent): Promise<void> {
     const { out, err } = this.#shell;
     const where = event.type === "answer" || event.type === "clarify" ? out : err;
-    const lines = chapoLines(event, {
+    const lines = this.#lines(event, {
       colours: coloursFor(where.colour),
       ...(where.isTerminal ? { columns: where.columns() } : {}),
     });

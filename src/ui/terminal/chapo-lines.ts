@@ -1,21 +1,189 @@
+// What a session of the built-in engine prints for a person: a line for each call and each result, the list of todos, the answer
+// whole, and what is asked before a call. Pure. Leaves printing, and reading what is typed, to whoever opened the session.
+import { field, textField } from "../../agents/fields.js";
 import type { ChapoEvent } from "../../chapo/engine/events.js";
+import type { Question, Reply } from "../../chapo/session-request.js";
+import { never } from "../../system/never.js";
+import { plural, showDuration } from "../amounts.js";
 import type { Colours } from "./colours.js";
-import { clean, cut } from "./text.js";
-export function chapoLines(
-  event: ChapoEvent,
-  { colours, columns }: { colours: Colours; columns?: number },
+import { clean, cut, hang, showBlock } from "./text.js";
+
+export interface ChapoScreen {
+  colours: Colours;
+  /** Of the terminal; without it nothing is cut. */
+  columns?: number;
+}
+
+/** Makes the lines of events, one after the other; none ends in a newline. */
+export function openChapoLines(): (event: ChapoEvent, screen: ChapoScreen) => string[] {
+  // What the model said in a turn: printed once it turns out not to be the answer, which is printed by itself.
+  let said = "";
+  const calls = new Map<string, unknown>();
+  return (event, screen) => {
+    if (event.type === "message") {
+      said = event.data.text;
+      return [];
+    }
+    const before = event.type === "tool_call" && said !== "" ? ["", ...blockLines(said, screen)] : [];
+    if (event.type === "tool_call") {
+      said = "";
+      calls.set(event.data.callId, event.data.args);
+    }
+    const args = event.type === "tool_result" ? calls.get(event.data.callId) : undefined;
+    if (event.type === "tool_result") calls.delete(event.data.callId);
+    const indent = event.child === undefined ? "" : "    ";
+    return [...before, ...linesOf(event, args, narrowed(screen, indent)).map((line) => indent + line)];
+  };
+}
+
+function narrowed(screen: ChapoScreen, indent: string): ChapoScreen {
+  return screen.columns === undefined
+    ? screen
+    : { ...screen, columns: Math.max(20, screen.columns - indent.length) };
+}
+
+/** `args`: of the call a result belongs to. */
+function linesOf(
+  event: Exclude<ChapoEvent, { type: "message" }>,
+  args: unknown,
+  screen: ChapoScreen,
 ): string[] {
-  const fit = (text: string): string => (columns === undefined ? text : cut(text, columns));
+  const { colours } = screen;
   switch (event.type) {
     case "tool_call":
-      return [fit(clean(`${event.data.agent} ${event.data.tool} ${JSON.stringify(event.data.args)}`))];
+      return [fit(`• ${event.data.tool}${toldBy(event.data.args)}`, screen)];
+    case "tool_result":
+      return resultLines(event.data, args, screen);
+    case "validation":
+      return [validationLine(event.data, screen)];
+    case "compaction": {
+      const { how, messages, before, after } = event.data;
+      const text = `${plural(messages, "older message")} ${HOW[how]}: ${before} → ${after} tokens`;
+      return [colours.dim(fit(`  ${text}`, screen))];
+    }
+    case "waiting":
+      return [colours.yellow(fit(`  waits ${showDuration(event.data.ms)}: ${event.data.why}`, screen))];
     case "answer":
-      return [event.data.answer];
+      return blockLines(event.data.answer, screen);
     case "clarify":
-      return [event.data.question];
+      return blockLines(event.data.question, screen);
     case "error":
-      return [colours.red(clean(event.data.error))];
-    default:
+      return [colours.red(`error: ${clean(event.data.error)}`)];
+    case "status":
+    case "thinking":
+    case "delta":
+    case "step":
+    case "action_pending":
+    case "usage":
       return [];
+    default:
+      return never(event);
+  }
+}
+
+const HOW = { summary: "summed up", dropped: "dropped", cleared: "cleared" } as const;
+
+function fit(text: string, { columns }: ChapoScreen): string {
+  // What a line begins with keeps its room.
+  const head = /^ */.exec(text)?.[0] ?? "";
+  const line = head + clean(text);
+  return columns === undefined ? line : cut(line, columns);
+}
+
+function blockLines(text: string, { columns }: ChapoScreen): string[] {
+  const lines = showBlock(text.replace(/^\s*\n/, "").trimEnd());
+  return columns === undefined
+    ? lines
+    : lines.flatMap((line) => hang(line.replaceAll("\t", "    "), columns));
+}
+
+/** Arguments that say best what a call is about, in the order they are looked for. */
+const TELLING = [
+  "command path source destination pattern query url host script id agent_type prompt message content question",
+].flatMap((line) => line.split(" "));
+
+function toldBy(args: unknown): string {
+  const told = TELLING.flatMap((name) => textField(args, name) ?? []).slice(0, 2);
+  const files = field(args, "edits") ?? field(args, "files");
+  if (told.length === 0 && Array.isArray(files)) return ` ${plural(files.length, "place")}`;
+  return told.map((text) => ` ${text.slice(0, 500)}`).join("");
+}
+
+function resultLines(
+  { tool, success, output }: Extract<ChapoEvent, { type: "tool_result" }>["data"],
+  args: unknown,
+  screen: ChapoScreen,
+): string[] {
+  const { colours } = screen;
+  if (tool === "todo_write" && success) return todoLines(args, screen);
+  const lines = output.trim().split("\n");
+  const first = (lines[0] ?? "").slice(0, 1_000);
+  const more = lines.length > 1 ? ` (${plural(lines.length, "line")})` : "";
+  if (!success) return [colours.red(fit(`  ✗ ${first}${more}`, screen))];
+  return [colours.dim(fit(`  ✓ ${lines.length > 1 ? plural(lines.length, "line") : first}`, screen))];
+}
+
+const MOST_TODOS = 100;
+const BOXES: Readonly<Record<string, string>> = { completed: "[x]", in_progress: "[>]", pending: "[ ]" };
+
+function todoLines(args: unknown, screen: ChapoScreen): string[] {
+  const todos = field(args, "todos");
+  if (!Array.isArray(todos)) return [];
+  const { colours } = screen;
+  return todos.slice(0, MOST_TODOS).map((todo: unknown) => {
+    const status = textField(todo, "status") ?? "";
+    const box = Object.hasOwn(BOXES, status) ? (BOXES[status] ?? "") : "[ ]";
+    const line = fit(`  ${box} ${(textField(todo, "content") ?? "").slice(0, 1_000)}`, screen);
+    return status === "completed" ? colours.dim(line) : status === "in_progress" ? colours.bold(line) : line;
+  });
+}
+
+function validationLine(
+  { confidence, issues }: Extract<ChapoEvent, { type: "validation" }>["data"],
+  screen: ChapoScreen,
+): string {
+  const { colours } = screen;
+  const text = `  validation: confidence ${confidence.toFixed(2)}${issues.length === 0 ? "" : `, ${issues.join("; ")}`}`;
+  return issues.length === 0 ? colours.dim(fit(text, screen)) : colours.yellow(fit(text, screen));
+}
+
+/** What is asked before a call runs: who wants what, the diff or the exact command whole. */
+export function questionLines(question: Question, screen: ChapoScreen): string[] {
+  const { colours, columns } = screen;
+  const { tool, agent, because, preview } = question;
+  const shown = showBlock(preview.trimEnd()).map((line) => line.replaceAll("\t", "    "));
+  const isDiff = shown.some((line) => line.startsWith("@@ "));
+  return [
+    "",
+    colours.bold(fit(`${agent} wants to use ${tool} (${because}):`, screen)),
+    ...shown.flatMap((line) => {
+      const lines = columns === undefined ? [line] : hang(line, Math.max(10, columns - 2));
+      return lines.map((one) => `  ${isDiff ? diffColour(line, colours)(one) : one}`);
+    }),
+  ];
+}
+
+function diffColour(line: string, colours: Colours): (text: string) => string {
+  if (/^(?:\+\+\+|---) /.test(line)) return colours.bold;
+  if (line.startsWith("@@")) return colours.cyan;
+  if (line.startsWith("+")) return colours.green;
+  if (line.startsWith("-")) return colours.red;
+  return (text) => text;
+}
+
+/** What was typed as an answer to it; `undefined` when it is none. */
+export function readReply(typed: string, { mayRemember }: Pick<Question, "mayRemember">): Reply | undefined {
+  switch (typed.trim().toLowerCase()) {
+    case "y":
+    case "yes":
+      return "yes";
+    case "n":
+    case "no":
+      return "no";
+    case "a":
+    case "always":
+      return mayRemember ? "always" : undefined;
+    default:
+      return undefined;
   }
 }

@@ -17,6 +17,18 @@ export function cleanLines(text: string): string[] {
   });
 }
 
+/** Text of others in its lines, with their room and tabs; what could steer the terminal is shown as `\\u001b`, not hidden. */
+export function showBlock(text: string): string[] {
+  const shown = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return text.split(/\r?\n/).map((line) =>
+    line
+      .split("\t")
+      .map((part) => part.replace(STEERING, (found) => Array.from(found, shown).join("")))
+      .join("\t")
+      .trimEnd(),
+  );
+}
+
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]/u;
 const EMOJI = /\p{Emoji_Presentation}|\ufe0f/u;
