@@ -6,12 +6,15 @@ import type { Ports } from "../system/ports.js";
 import type { Memory } from "./memory/memory.js";
 import { memoryTools } from "./memory/tools.js";
 import type { Tool } from "./tool.js";
+import { documentTools } from "./tools/documents.js";
 import { findTools } from "./tools/files-find.js";
 import { moveTools } from "./tools/files-move.js";
 import { readTools } from "./tools/files-read.js";
 import { writeTools } from "./tools/files-write.js";
 import { gitTools } from "./tools/git.js";
+import { notebookTools } from "./tools/notebook.js";
 import { openShell } from "./tools/shell.js";
+import { todoTools } from "./tools/todos.js";
 import { toolEnv } from "./tools/tool-env.js";
 
 /** What tools are made from. */
@@ -50,6 +53,9 @@ export function openToolbox(request: ToolboxRequest): Toolbox {
     ...findTools({ ...place, clock: ports.clock, processes: ports.processes, env, ripgrep: true }),
     ...shell.tools,
     ...gitTools({ ports, root, env, allowMain: settings.git.allowPushMain }),
+    ...todoTools(request.todos),
+    ...notebookTools({ ...place, random: ports.random }),
+    ...documentTools({ ...place, documents: settings.documents }),
     ...memoryTools(memory),
   ];
   return {

@@ -5,7 +5,10 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { nodePorts } from "../system/node.js";
 import { defineTool, done, type Tool } from "./tool.js";
-import { fileTools } from "./tools/files.js";
+import { findTools } from "./tools/files-find.js";
+import { moveTools } from "./tools/files-move.js";
+import { readTools } from "./tools/files-read.js";
+import { writeTools } from "./tools/files-write.js";
 import { notebookTools } from "./tools/notebook.js";
 import { todoTools } from "./tools/todos.js";
 import { canonicalCall, offerAs, type Vocabulary } from "./vocabulary.js";
@@ -23,8 +26,10 @@ function tool(name: string, ...fields: string[]): Tool {
 
 function tools(root: string): Tool[] {
   const store = { read: () => Promise.resolve([]), write: () => Promise.resolve() };
+  const place = { ...nodePorts(), root };
   return [
-    ...fileTools({ ...nodePorts(), root, env: {}, ripgrep: false }),
+    ...[...readTools(place), ...writeTools(place), ...moveTools(place)],
+    ...findTools({ ...place, env: {}, ripgrep: false }),
     ...todoTools(store),
     ...notebookTools({ ...nodePorts(), root }),
     tool("bash_execute", "command", "description", "timeout", "background"),

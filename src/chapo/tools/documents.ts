@@ -18,7 +18,10 @@ const LONGEST_LINE = 300;
 const MOST_CHARACTERS = 50_000;
 
 /** The tools of documents. */
-export function documentTools(place: DocumentPlace): Tool[] {
+export function documentTools(given: DocumentPlace): Tool[] {
+  // A model is told of it as of any other path.
+  const documents = path.relative(given.root, path.resolve(given.root, given.documents));
+  const place = { ...given, documents };
   const at = (name: string) => path.join(place.documents, name);
   return [
     defineTool({
