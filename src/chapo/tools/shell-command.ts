@@ -1,5 +1,6 @@
 // One command of a shell while it runs and after: its output goes to two files, so that what it leaves in the background
 // can go on writing; it is ended with all it started. Leaves what is told of it to shell-output.ts and shell.ts.
+import path from "node:path";
 import { markName } from "../../system/sweep.js";
 import type { Ports, ProcessEnd, RunningProcess } from "../../system/ports.js";
 
@@ -47,7 +48,8 @@ export class ShellCommand {
     this.stderr = stderr;
     this.#running = ports.processes.start({
       command: shell,
-      args: ["-c", script],
+      // The last is what it calls itself when it complains.
+      args: ["-c", script, path.basename(shell)],
       cwd,
       env: { ...env, [markName(mark)]: "1" },
     });

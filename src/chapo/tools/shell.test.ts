@@ -79,6 +79,13 @@ test("stdout, stderr and exit code are told apart", async () => {
   expect(await bash("cat; tty")).toContain("exit_code: 1\nstdout:\nnot a tty");
 });
 
+test("a complaint counts the lines of the command", async () => {
+  await bash("cd sub");
+  expect(await bash("true\nno_such_command")).toBe(
+    "exit_code: 127\nstderr:\nbash: line 2: no_such_command: command not found",
+  );
+});
+
 test("exit, set -e and a syntax error do not lose the session", async () => {
   expect(await bash("cd sub; A=1; exit 7")).toContain("exit_code: 7");
   expect(await bash("set -eu; pwd; echo $A")).toContain(`${root}/sub\n1`);
