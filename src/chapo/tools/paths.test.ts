@@ -21,6 +21,7 @@ async function project(): Promise<Place & { outside: string }> {
   await link(path.join(top, "new.txt"), "dangling.txt");
   await link("sub", "here");
   await link(".env", "plain.txt");
+  await link("sub/in.txt", ".env.linked");
   await link("ring-b", "ring-a");
   await link("ring-a", "ring-b");
   return { files, root, outside: top };
@@ -92,6 +93,7 @@ test.each([
   ".netrc",
   ".aws/credentials",
   "plain.txt",
+  ".env.linked",
 ])("%s is never written, but may be read", async (spelled) => {
   const place = await project();
   expect(await resolvePath(place, spelled, "write")).toEqual({
