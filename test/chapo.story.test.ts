@@ -268,3 +268,32 @@ test(
     expect(none).toMatchObject({ code: 0, stdout: "no sessions yet\n" });
   }),
 );
+
+test(
+  "commands a person types: what the project defines, /init, /clear; a path is no command",
+  story(async (rig) => {
+    rig.write("package.json", '{"name":"shop","scripts":{"test":"node --test"}}\n');
+    rig.write(".looper/commands/greet.md", "Say hello to $ARGUMENTS.\n");
+    playScript(rig, { turns: [{ say: "Hello Ann." }, { say: "Yes." }, { say: "Fresh." }] });
+    const greeted = await rig.run(["chapo", "--json", "/greet Ann"]);
+    expect(dataOf(eventsOf(greeted), "answer")).toMatchObject([{ answer: "Hello Ann." }]);
+    const session = dataOf(eventsOf(greeted), "status")[0]?.session ?? "";
+    const file = path.join(rig.project, ".looper/sessions", session, "session.json");
+    expect(readFileSync(file, "utf8")).toContain("Say hello to Ann.");
+    const asked = await rig.run(["chapo", "--json", "--session", session, "/etc/hosts is empty?"]);
+    expect(dataOf(eventsOf(asked), "answer")).toMatchObject([{ answer: "Yes." }]);
+
+    const made = await rig.run(["chapo", "--session", "last", "/init"]);
+    expect(made.stdout).toMatch(/^AGENTS\.md is written/);
+    expect(rig.read("AGENTS.md")).toContain("npm test");
+    rig.write("AGENTS.md", "mine\n");
+    expect((await rig.run(["chapo", "/init"])).stdout).toMatch(/is there already/);
+    expect(rig.read("AGENTS.md")).toBe("mine\n");
+
+    expect((await rig.run(["chapo", "--session", session, "/clear"])).code).toBe(0);
+    expect(readFileSync(file, "utf8")).not.toContain("Say hello to Ann.");
+    const unknown = await rig.run(["chapo", "--session", session, "/gret Bob"]);
+    expect(unknown.code).toBe(1);
+    expect(unknown.stderr).toMatch(/greet/);
+  }),
+);

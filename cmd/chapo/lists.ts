@@ -74,7 +74,8 @@ export async function listTools(shell: Shell, typed: Typed, site: Site): Promise
   const { ports, home } = shell;
   const { settings, env, project, agent, redact } = site;
   if (Object.keys(settings.mcp.servers).length > 0) await trustSite(shell, typed, site);
-  const listing = openListing({
+  const listing = await openListing({
+    signal: new AbortController().signal,
     ...{ ports, network: nodeNetwork(), root: project.folder, env, home, settings, redact },
     permissions: agent.permissions,
     onWarning: (text) => {

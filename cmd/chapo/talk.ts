@@ -35,9 +35,11 @@ export async function talk(
   const model = await modelOf(shell, typed, site);
   const json = hasFlag(typed, "--json");
   const tell: Tell = json ? jsonLines(shell) : new Telling(shell);
-  const chapo = await openHere(shell, typed, { site, model, tell });
   const interrupts = listen(shell);
+  const chapo = await openHere(shell, typed, { site, model, tell, signal: interrupts.begin().signal });
   try {
+    const signal = interrupts.end();
+    if (signal !== undefined) return { ending: "interrupted", signal };
     if (message !== undefined) return await hearOne({ chapo, tell, interrupts }, message);
     return await promptLine(shell, { chapo, tell, interrupts });
   } finally {
@@ -54,14 +56,14 @@ interface Talk {
 function openHere(
   shell: Shell,
   typed: Typed,
-  { site, model, tell }: { site: Site; model: string; tell: Tell },
+  { site, model, tell, signal }: { site: Site; model: string; tell: Tell; signal: AbortSignal },
 ): Promise<Chapo> {
   const { ports, home, promptsFolder, stdin } = shell;
   const { settings, env, redact, sessionsFolder, project, agent } = site;
   const resume = textFlag(typed, "--session");
   return openChapo({
     ...{ ports, network: nodeNetwork(), root: project.folder, env, home, settings, model, promptsFolder },
-    ...{ sessionsFolder, permissions: agent.permissions, redact },
+    ...{ sessionsFolder, permissions: agent.permissions, redact, signal },
     ...(resume === undefined ? {} : { resume }),
     skills: listFlag(typed, "--skill"),
     ...(stdin.isTerminal ? { ask: (question) => askPerson(shell, question) } : {}),

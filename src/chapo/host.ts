@@ -44,6 +44,7 @@ async function work(request: ChapoRequest, io: ChapoHostIo, openSession: Open): 
     ...(request.resume === undefined ? {} : { resume: request.resume }),
     task: { finish: reportFor(request) },
     redact: await redactorFor(ports, env),
+    signal: io.stop,
     onEvent: lines.tell,
     onWarning: lines.warn,
   });

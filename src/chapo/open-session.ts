@@ -4,11 +4,11 @@ import path from "node:path";
 import { readPrices } from "../config/prices.js";
 import { UserError } from "../system/errors.js";
 import { redactValue } from "../system/redact.js";
-import { readCommand, slashTool } from "./commands.js";
+import { slashTool } from "./commands.js";
 import type { Conversation } from "./engine/conversation.js";
 import { converse } from "./engine/converse.js";
 import { sealEvents } from "./engine/events.js";
-import type { EngineWorld, Outcome } from "./engine/world.js";
+import type { Outcome } from "./engine/world.js";
 import { openMemory } from "./memory/memory.js";
 import { openModel, type ModelSettings } from "./models/open-model.js";
 import { openPermit } from "./permit.js";
@@ -20,6 +20,7 @@ import { beginSession, resumeSession, type OpenSession, type SessionPlace } from
 import { worldOf, type Parts } from "./session-world.js";
 import { chooseSkills, loadSkills } from "./skills.js";
 import type { Tool } from "./tool.js";
+import { takeCommand } from "./user-command.js";
 import { openToolbox, type Toolbox, type ToolboxRequest } from "./toolbox.js";
 
 /** Opens a session. Whatever keeps it from opening is a `UserError`. */
@@ -35,7 +36,7 @@ export async function openChapo(request: SessionRequest): Promise<Chapo> {
   const session = await openFile(request);
   const skills = chooseSkills(found, session.conversation.skills);
   const memory = openMemory(ports, { root, zone: zoneHere(), readOnly: request.task !== undefined });
-  const toolbox = openToolbox({
+  const toolbox = await openToolbox({
     ...request,
     memory,
     outputs: path.join(session.folder, "outputs"),
@@ -96,18 +97,9 @@ async function hear(
 ): Promise<Heard> {
   const { ports, root } = parts.request;
   const world = await worldOf(parts, signal);
-  const read = message.startsWith("/")
-    ? await readCommand({ files: ports.files, root }, message)
-    : { prompt: message };
-  if ("problem" in read) return { conversation, outcome: tellAnswer(world, read.problem) };
-  if ("prompt" in read) return converse(world, conversation, read.prompt);
-  throw new Error(read.builtIn);
-}
-
-/** What is no work of the model's, told as its answers are. */
-function tellAnswer(world: EngineWorld, answer: string): Outcome {
-  world.emit({ type: "answer", data: { answer, validated: false, status: "completed" } });
-  return { how: "answer", answer, validated: false };
+  const place = { files: ports.files, root };
+  const taken = await takeCommand(world, place, { conversation, line: message });
+  return "prompt" in taken ? converse(world, conversation, taken.prompt) : taken;
 }
 
 async function openFile(request: SessionRequest): Promise<OpenSession> {
@@ -131,11 +123,11 @@ async function modelSettings({ ports, settings, model }: SessionRequest): Promis
 }
 
 /** The tools as they would be, without a session. Nothing of them can be called. */
-export function openListing(request: ListingRequest): Toolbox {
+export async function openListing(request: ListingRequest): Promise<Toolbox> {
   const { ports, root } = request;
   const memory = openMemory(ports, { root, zone: zoneHere(), readOnly: true });
   const nowhere = { read: () => Promise.resolve(undefined), write: () => Promise.resolve() };
-  const toolbox = openToolbox({ ...request, memory, outputs: root, todos: nowhere });
+  const toolbox = await openToolbox({ ...request, memory, outputs: root, todos: nowhere });
   const slash = slashTool({ files: ports.files, root }, (name) => name);
   return { ...toolbox, tools: [...toolbox.tools, slash] };
 }

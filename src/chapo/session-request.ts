@@ -49,10 +49,12 @@ export interface SessionRequest {
   /** A task of a backlog: it ends with this report, nobody answers, and the memory is only read. */
   task?: { finish: Finish };
   redact: Redact;
+  /** Aborted to give up opening it. */
+  signal: AbortSignal;
   /** Told each event, redacted, in order. */
   onEvent(event: ChapoEvent): void;
   /** What is wrong and was left out: a skill, a server, a file of an agent. */
-  onWarning(text: string): void;
+  onWarning: (text: string) => void;
 }
 
 /** A session that goes on until it is closed. */

@@ -4,6 +4,7 @@ import type { ChapoSettings } from "../config/chapo-settings.js";
 import type { Permissions } from "../config/settings.js";
 import type { Ports } from "../system/ports.js";
 import type { Memory } from "./memory/memory.js";
+import { openServers } from "./mcp/servers.js";
 import { memoryTools } from "./memory/tools.js";
 import type { Tool } from "./tool.js";
 import { documentTools } from "./tools/documents.js";
@@ -29,7 +30,9 @@ export interface ToolboxRequest {
   memory: Memory;
   /** For what is printed, absolute. */
   outputs: string;
-  onWarning(text: string): void;
+  onWarning: (text: string) => void;
+  /** Aborted to give up opening them. */
+  signal: AbortSignal;
   todos: { read(): Promise<unknown>; write(todos: unknown): Promise<void> };
 }
 
@@ -41,11 +44,14 @@ export interface Toolbox {
 }
 
 /** Opens them. A server that cannot be started is a warning, and its tools are missing. */
-export function openToolbox(request: ToolboxRequest): Toolbox {
+export async function openToolbox(request: ToolboxRequest): Promise<Toolbox> {
   const { ports, root, settings, permissions, memory } = request;
   const env = toolEnv(request.env);
   const place = { files: ports.files, root };
   const shell = openShell({ ...{ ports, root, env }, folder: request.outputs });
+  const servers = await openServers(settings.mcp.servers, {
+    ...{ ports, root, env, onWarning: request.onWarning, signal: request.signal },
+  });
   const tools = [
     ...readTools(place),
     ...writeTools(place),
@@ -57,9 +63,12 @@ export function openToolbox(request: ToolboxRequest): Toolbox {
     ...notebookTools({ ...place, random: ports.random }),
     ...documentTools({ ...place, documents: settings.documents }),
     ...memoryTools(memory),
+    ...servers.tools,
   ];
   return {
     tools: permissions === "read-only" ? tools.filter(({ changes }) => !changes) : tools,
-    close: () => shell.close(),
+    close: async () => {
+      await Promise.all([shell.close(), servers.close()]);
+    },
   };
 }

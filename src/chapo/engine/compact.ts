@@ -90,6 +90,15 @@ export async function compact(
   return true;
 }
 
+/** Compacts a conversation nobody works on, all but its last turn; `undefined` where there is nothing to compact. */
+export async function compactNow(
+  world: EngineWorld,
+  conversation: Conversation,
+): Promise<Conversation | undefined> {
+  const chat: Chat = { conversation, failures: new Map() };
+  return (await compact(world, chat, [])) ? chat.conversation : undefined;
+}
+
 /** What the user said meanwhile is no part of what a summary may lose. */
 function summaryText(summary: string, old: readonly Message[]): string {
   const said = requests(old);
