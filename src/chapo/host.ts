@@ -5,6 +5,7 @@ import { ChapoRequest } from "../agents/chapo-request.js";
 import { host, writeLine, type HostIo } from "../agents/host.js";
 import type { EndLine } from "../agents/own-lines.js";
 import type { ChapoSettings } from "../config/chapo-settings.js";
+import { nodeNetwork } from "../system/network.js";
 import { never } from "../system/never.js";
 import { redactorFor } from "../system/redactor.js";
 import { Summary } from "../todo/summary.js";
@@ -34,6 +35,7 @@ async function work(request: ChapoRequest, io: ChapoHostIo, openSession: Open): 
   const lines = lineWriter(io);
   const session = await openSession({
     ...{ ports, env, home, promptsFolder },
+    network: nodeNetwork(),
     root: request.cwd,
     settings: settingsOf(request),
     model: request.model,

@@ -7,9 +7,10 @@ import { redactValue } from "../system/redact.js";
 import { slashTool } from "./commands.js";
 import type { Conversation } from "./engine/conversation.js";
 import { converse } from "./engine/converse.js";
-import { sealEvents } from "./engine/events.js";
+import { sealEvents, type ChapoNews } from "./engine/events.js";
 import type { Outcome } from "./engine/world.js";
 import { openMemory } from "./memory/memory.js";
+import type { Model } from "./model.js";
 import { openModel, type ModelSettings } from "./models/open-model.js";
 import { openPermit } from "./permit.js";
 import { chapoPromptPlaces } from "./prompt-places.js";
@@ -20,6 +21,7 @@ import { beginSession, resumeSession, type OpenSession, type SessionPlace } from
 import { worldOf, type Parts } from "./session-world.js";
 import { chooseSkills, loadSkills } from "./skills.js";
 import type { Tool } from "./tool.js";
+import { isMentioned } from "./tools/mentioned.js";
 import { takeCommand } from "./user-command.js";
 import { openToolbox, type Toolbox, type ToolboxRequest } from "./toolbox.js";
 
@@ -36,15 +38,23 @@ export async function openChapo(request: SessionRequest): Promise<Chapo> {
   const session = await openFile(request);
   const skills = chooseSkills(found, session.conversation.skills);
   const memory = openMemory(ports, { root, zone: zoneHere(), readOnly: request.task !== undefined });
+  const mentioned = textsOf(session.conversation);
   const toolbox = await openToolbox({
     ...request,
+    ...(settings.webFetch.onlyMentioned === true
+      ? { wasMentioned: (url: string) => isMentioned(url, mentioned) }
+      : {}),
     memory,
     outputs: path.join(session.folder, "outputs"),
     todos: { read: () => session.readPart("todos"), write: (list) => session.writePart("todos", list) },
   });
-  const emit = sealEvents(ports.clock, (event) => {
+  const seal = sealEvents(ports.clock, (event) => {
     request.onEvent(redactValue(request.redact, event, NAMES));
   });
+  const emit = (news: ChapoNews): void => {
+    if (news.type === "tool_result" && !OWN_WORDS.has(news.data.tool)) mentioned.push(news.data.output);
+    seal(news);
+  };
   const permit = openPermit({
     ...{
       rules: rulesOf(request, toolbox.tools),
@@ -54,7 +64,19 @@ export async function openChapo(request: SessionRequest): Promise<Chapo> {
     },
     ...(request.ask === undefined ? {} : { ask: request.ask }),
   });
-  return talkable({ request, prompts, model, session, skills, memory, toolbox, permit, emit });
+  return talkable({
+    request,
+    prompts,
+    model,
+    session,
+    skills,
+    memory,
+    toolbox,
+    permit,
+    emit,
+    mentioned,
+    openModel: (name) => otherModel(request, name),
+  });
 }
 
 /** A rule that cannot be read is an error: a prohibition that is passed over would be none. */
@@ -62,6 +84,30 @@ function rulesOf({ settings, root }: SessionRequest, tools: readonly Tool[]): Ru
   const { rules, problems } = readRules(settings.rules, { root, tools: tools.map(({ name }) => name) });
   if (problems.length === 0) return rules;
   throw new UserError("usage", problems.join("\n"), "correct agents.chapo.chapo.rules");
+}
+
+/** Their results are the model's own words, which mention nothing. */
+const OWN_WORDS = new Set(["agent_task", "todo_write", "todo_read", "memory_remember"]);
+
+/** What the user and results said so far. */
+function textsOf({ messages }: Conversation): string[] {
+  return messages.flatMap((message) => {
+    if (message.role === "user") return [message.text];
+    return message.role === "tool" ? message.results.map(({ output }) => output) : [];
+  });
+}
+
+/** A model that a sub-agent is to have of its own. */
+async function otherModel(request: SessionRequest, name: string): Promise<Model | { problem: string }> {
+  try {
+    return await openModel(
+      { ...(await modelSettings(request)), model: name, fallback: [] },
+      { ...request.ports, env: request.env },
+    );
+  } catch (error) {
+    if (error instanceof UserError) return { problem: error.message };
+    throw error;
+  }
 }
 
 /** In an event these are never a secret. */
@@ -98,6 +144,7 @@ async function hear(
   const { ports, root } = parts.request;
   const world = await worldOf(parts, signal);
   const place = { files: ports.files, root };
+  parts.mentioned.push(message);
   const taken = await takeCommand(world, place, { conversation, line: message });
   return "prompt" in taken ? converse(world, conversation, taken.prompt) : taken;
 }

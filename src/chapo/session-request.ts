@@ -1,6 +1,7 @@
 // What opening a session takes, and what an open one can do. Types only: open-session.ts puts it together.
 import type { ChapoSettings } from "../config/chapo-settings.js";
 import type { Permissions } from "../config/settings.js";
+import type { Network } from "../system/network.js";
 import type { Ports } from "../system/ports.js";
 import type { Redact } from "../system/redact.js";
 import type { ChapoEvent } from "./engine/events.js";
@@ -26,6 +27,7 @@ export type Reply = "yes" | "no" | "always";
 /** What a session is opened with. */
 export interface SessionRequest {
   ports: Ports;
+  network: Network;
   /** Absolute; where its tools work. */
   root: string;
   /** Of the tools' processes; the models' keys are taken from it, and kept from them. */

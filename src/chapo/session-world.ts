@@ -1,18 +1,20 @@
 // What the loop needs of the world, for one message of an open session: prompts, tools, rules and files as they are now.
 // Leaves opening what outlives the message to open-session.ts.
 import type { ChapoSettings } from "../config/chapo-settings.js";
-import { slashTool, type BuiltInCommand } from "./commands.js";
+import { slashTool } from "./commands.js";
+import { taskTool, type Delegation } from "./engine/delegate.js";
 import type { ChapoNews } from "./engine/events.js";
 import { covers, subAgents } from "./engine/sub-agents.js";
-import type { Chat, EngineSettings, EngineWorld, Gatekeepers } from "./engine/world.js";
+import { readTaskTypes, taskTypes } from "./engine/task-types.js";
+import type { Chat, EngineSettings, EngineWorld, Gatekeepers, SubAgent } from "./engine/world.js";
 import type { Memory } from "./memory/memory.js";
 import type { Model } from "./model.js";
-import { readProjectContext } from "./project-context.js";
-import type { ChapoPrompts } from "./prompts.js";
+import { readProjectContext, type ProjectContext } from "./project-context.js";
+import { PROMPT_OF_AGENT, type ChapoPrompts } from "./prompts.js";
 import type { SessionRequest } from "./session-request.js";
 import type { OpenSession } from "./sessions.js";
 import { skillsPrompt, skillTools, type Skill } from "./skills.js";
-import { systemPrompt } from "./system-prompt.js";
+import { subAgentPrompt, systemPrompt } from "./system-prompt.js";
 import type { Tool } from "./tool.js";
 import type { Toolbox } from "./toolbox.js";
 import { checkSubjects } from "./tools/paths.js";
@@ -29,56 +31,95 @@ export interface Parts {
   toolbox: Toolbox;
   permit: Gatekeepers["permit"];
   emit: (news: ChapoNews) => void;
+  /** What the user and results said so far. */
+  mentioned: string[];
+  /** Another model by its name, or one line why there is none. */
+  openModel: Delegation["openModel"];
 }
 
 /** Everything the loop needs, as it is now: notes and files of the project are read anew for each message. */
 export async function worldOf(parts: Parts, signal: AbortSignal): Promise<EngineWorld> {
-  const { request, prompts, model, session, skills, memory, emit } = parts;
+  const { request, prompts, model, skills, memory, emit } = parts;
   const { ports, root, settings, task } = request;
-  const place = { files: ports.files, root };
+  const project = await readProjectContext({ files: ports.files, root });
   const agents = subAgents(settings.subAgents);
-  const allowed = skillTools(skills);
-  const system = systemPrompt({
-    prompts,
-    agents,
-    skills: skillsPrompt(skills),
-    project: await readProjectContext(place),
-    memory: await memory.forPrompt(),
-  });
-  return {
+  const world: EngineWorld = {
     ...{ clock: ports.clock, random: ports.random, settings: engineSettings(settings), model, who: "looper" },
-    ...{ system, agents, emit, signal, mayAsk: true },
+    ...{ agents, emit, signal, mayAsk: true },
+    system: systemPrompt({
+      ...{ prompts, agents, project },
+      skills: skillsPrompt(skills),
+      memory: await memory.forPrompt(),
+    }),
     prompts: {
       validation: prompts["looper.validation"],
       summary: prompts["looper.summary"],
       compaction: prompts["looper.compaction"],
     },
-    tools: (chat) =>
-      toolsFor(parts, chat).filter(({ name }) => allowed === undefined || covers(allowed, name)),
+    // Those that reach into the conversation are made for it.
+    tools: (chat) => allowedBy(skills, [...parts.toolbox.tools, ...conversationTools(chat)]),
     offer: (tools, names) => offerAs(settings.tools, tools, names),
     canonical: (name, args) => canonicalCall(settings.tools, name, args),
-    gate: {
-      checkSubjects: (subjects) => checkSubjects(place, subjects),
-      permit: parts.permit,
-      keepOutput: (callId, text) => session.keepOutput(callId, text),
-      audit: (record) => session.audit(record),
-    },
+    gate: gateOf(parts),
     ...(task === undefined ? {} : { finish: task.finish }),
-    save: (conversation) => session.save(conversation),
-    remember: async (summary) => {
-      const written = await memory.rememberSummary(session.id, summary);
-      if (written !== undefined && task === undefined) request.onWarning(written.refused);
-    },
+    save: (conversation) => parts.session.save(conversation),
+    remember: (summary) => remember(parts, summary),
+  };
+  const delegation = await delegationOf(parts, agents, project);
+  const conversationTools = (chat: Chat): Tool[] => [slashOf(parts, chat), taskTool(world, chat, delegation)];
+  return world;
+}
+
+function allowedBy(skills: readonly Skill[], tools: readonly Tool[]): readonly Tool[] {
+  const allowed = skillTools(skills);
+  return allowed === undefined ? tools : tools.filter(({ name }) => covers(allowed, name));
+}
+
+function gateOf({ request, session, permit }: Parts): Gatekeepers {
+  const place = { files: request.ports.files, root: request.root };
+  return {
+    checkSubjects: (subjects) => checkSubjects(place, subjects),
+    permit,
+    keepOutput: (callId, text) => session.keepOutput(callId, text),
+    audit: (record) => session.audit(record),
   };
 }
 
-function toolsFor({ request, toolbox }: Parts, chat: Chat): Tool[] {
-  const place = { files: request.ports.files, root: request.root };
-  const onBuiltIn = (name: BuiltInCommand): string => {
+function slashOf({ request }: Parts, chat: Chat): Tool {
+  return slashTool({ files: request.ports.files, root: request.root }, (name) => {
     chat.wish = name;
     return `/${name} takes effect before your next turn.`;
+  });
+}
+
+async function remember({ request, session, memory }: Parts, summary: string): Promise<void> {
+  const written = await memory.rememberSummary(session.id, summary);
+  // A run's memory is only read; the summary is in the session file.
+  if (written !== undefined && !memory.readOnly) request.onWarning(written.refused);
+}
+
+/** Sub-agents that work by themselves: those built in, with the settings', and the project's own. */
+async function delegationOf(
+  { request, prompts, openModel }: Parts,
+  agents: readonly SubAgent[],
+  project: ProjectContext,
+): Promise<Delegation> {
+  const { ports, root, settings, onWarning } = request;
+  const own = await readTaskTypes(
+    { files: ports.files, root },
+    (name) => canonicalCall(settings.tools, name, {}).name,
+  );
+  for (const problem of own.problems) onWarning(problem);
+  const promptOf = (type: string): string | undefined => {
+    const name = PROMPT_OF_AGENT.get(type);
+    return name === undefined ? undefined : prompts[name];
   };
-  return [...toolbox.tools, slashTool(place, onBuiltIn)];
+  return {
+    types: taskTypes({ agents, promptOf, settings: settings.subAgents, own: own.types }),
+    maxIterations: settings.maxIterations,
+    lead: (prompt) => subAgentPrompt(prompt, project),
+    openModel,
+  };
 }
 
 function engineSettings(settings: ChapoSettings): EngineSettings {

@@ -2,25 +2,31 @@
 // gate, and those that reach into the conversation itself (commands, sub-agents) to open-session.ts.
 import type { ChapoSettings } from "../config/chapo-settings.js";
 import type { Permissions } from "../config/settings.js";
+import type { Network } from "../system/network.js";
 import type { Ports } from "../system/ports.js";
 import type { Memory } from "./memory/memory.js";
 import { openServers } from "./mcp/servers.js";
 import { memoryTools } from "./memory/tools.js";
 import type { Tool } from "./tool.js";
+import { isPrivateAddress } from "./tools/addresses.js";
 import { documentTools } from "./tools/documents.js";
 import { findTools } from "./tools/files-find.js";
 import { moveTools } from "./tools/files-move.js";
 import { readTools } from "./tools/files-read.js";
 import { writeTools } from "./tools/files-write.js";
 import { gitTools } from "./tools/git.js";
+import { hostTools } from "./tools/hosts.js";
 import { notebookTools } from "./tools/notebook.js";
 import { openShell } from "./tools/shell.js";
-import { todoTools } from "./tools/todos.js";
+import { todoTools, type TodoStore } from "./tools/todos.js";
 import { toolEnv } from "./tools/tool-env.js";
+import { webFetchTool } from "./tools/web-fetch.js";
+import { webSearchTool } from "./tools/web-search.js";
 
 /** What tools are made from. */
 export interface ToolboxRequest {
   ports: Ports;
+  network: Network;
   /** Absolute; where they work. */
   root: string;
   /** With the keys of models and of searching. */
@@ -33,7 +39,9 @@ export interface ToolboxRequest {
   onWarning: (text: string) => void;
   /** Aborted to give up opening them. */
   signal: AbortSignal;
-  todos: { read(): Promise<unknown>; write(todos: unknown): Promise<void> };
+  todos: TodoStore;
+  /** Whether a URL stands in what was said; absent where any may be fetched. */
+  wasMentioned?: (url: string) => boolean;
 }
 
 /** The tools, until they are closed. */
@@ -45,7 +53,7 @@ export interface Toolbox {
 
 /** Opens them. A server that cannot be started is a warning, and its tools are missing. */
 export async function openToolbox(request: ToolboxRequest): Promise<Toolbox> {
-  const { ports, root, settings, permissions, memory } = request;
+  const { ports, network, root, settings, permissions, memory } = request;
   const env = toolEnv(request.env);
   const place = { files: ports.files, root };
   const shell = openShell({ ...{ ports, root, env }, folder: request.outputs });
@@ -59,6 +67,17 @@ export async function openToolbox(request: ToolboxRequest): Promise<Toolbox> {
     ...findTools({ ...place, clock: ports.clock, processes: ports.processes, env, ripgrep: true }),
     ...shell.tools,
     ...gitTools({ ports, root, env, allowMain: settings.git.allowPushMain }),
+    ...hostTools({
+      ...{ ports, root, env, network },
+      sshHosts: settings.ssh.hosts,
+      stagingLog: settings.logs.staging,
+    }),
+    webFetchTool({
+      network,
+      mayConnect: (address) => !isPrivateAddress(address),
+      ...(request.wasMentioned === undefined ? {} : { wasMentioned: request.wasMentioned }),
+    }),
+    webSearchTool(network, settings.search, request.env),
     ...todoTools(request.todos),
     ...notebookTools({ ...place, random: ports.random }),
     ...documentTools({ ...place, documents: settings.documents }),
