@@ -1,12 +1,14 @@
 // Every schema the project publishes: where it lies, and the code it is made from. schemas.mjs writes them.
 import { z } from "zod";
 import { Script } from "../src/agents/script.js";
+import { ChapoEvent } from "../src/chapo/engine/events.js";
 import { ChapoScript } from "../src/chapo/models/script-file.js";
 import { settingsJsonSchema } from "../src/config/settings-schema.js";
 import { eventJsonSchema } from "../src/logging/events.js";
 import { backlogJsonSchema, summaryJsonSchema } from "../src/todo/schema.js";
 import { Backlog } from "../src/todo/task.js";
 import { EditAnswer, FmtAnswer, ListAnswer, ValidateAnswer, WhyAnswer } from "../src/ui/shapes/backlog.js";
+import { ChapoPromptsAnswer, ChapoSessionsAnswer, ChapoToolsAnswer } from "../src/ui/shapes/chapo.js";
 import { CompletionAnswer, ConfigAnswer, DoctorAnswer, InitAnswer } from "../src/ui/shapes/project.js";
 import { PushAnswer } from "../src/ui/shapes/release.js";
 import {
@@ -38,6 +40,10 @@ export interface PublishedSchema {
 /** What commands print with `--json`: `schemas/cli/<name>.schema.json`, its title, its shape. */
 const CLI: readonly (readonly [string, string, z.ZodType])[] = [
   ["capsule", "looper capsule --json", CapsuleAnswer],
+  ["chapo", "looper chapo --json: one line", ChapoEvent],
+  ["chapo-prompts", "looper chapo prompts --json", ChapoPromptsAnswer],
+  ["chapo-sessions", "looper chapo sessions --json", ChapoSessionsAnswer],
+  ["chapo-tools", "looper chapo tools --json", ChapoToolsAnswer],
   ["clean", "looper clean --json", CleanAnswer],
   ["completion", "looper completion SHELL --json", CompletionAnswer],
   ["config", "looper config --json", ConfigAnswer],
