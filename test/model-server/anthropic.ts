@@ -1,21 +1,25 @@
 // Anthropic Messages.
 import { z } from "zod";
 import {
+  idAt,
   idOf,
   inParts,
   namesOf,
   retryAfter,
+  signatureOf,
   STATUS,
+  textsOf,
   type Answer,
   type Asked,
   type Dialect,
   type Frame,
   type HttpError,
+  type Move,
   type Refusal,
 } from "./dialect.js";
 import type { Problem } from "./scenario.js";
 
-const Block = z.looseObject({
+const Content = z.looseObject({
   type: z.string(),
   text: z.string().optional(),
   content: z.unknown().optional(),
@@ -23,7 +27,8 @@ const Block = z.looseObject({
 const Request = z.looseObject({
   model: z.string(),
   stream: z.boolean().default(false),
-  messages: z.array(z.looseObject({ role: z.string(), content: z.union([z.string(), z.array(Block)]) })),
+  system: z.unknown().optional(),
+  messages: z.array(z.looseObject({ role: z.string(), content: z.union([z.string(), z.array(Content)]) })),
   tools: z.array(z.looseObject({ name: z.string(), input_schema: z.unknown().optional() })).default([]),
 });
 
@@ -32,7 +37,7 @@ export const anthropic: Dialect = {
   read,
   whole: (answer) => ({
     ...messageOf(answer),
-    content: [blockOf(answer)],
+    content: blocksOf(answer),
     stop_reason: stopOf(answer),
     usage: usageOf(answer),
   }),
@@ -42,7 +47,7 @@ export const anthropic: Dialect = {
 };
 
 function read(_path: string, body: unknown): Asked {
-  const { model, stream, messages, tools } = Request.parse(body);
+  const { model, stream, system, messages, tools } = Request.parse(body);
   const last = messages.findLast(({ role }) => role === "user")?.content ?? "";
   return {
     model,
@@ -50,10 +55,11 @@ function read(_path: string, body: unknown): Asked {
     fresh: !messages.some(({ role }) => role === "assistant"),
     tools: tools.map(({ name, input_schema }) => ({ name, takes: namesOf(input_schema) })),
     last: typeof last === "string" ? last : last.map(textOf).join("\n"),
+    system: textsOf(system),
   };
 }
 
-function textOf({ text, content }: z.infer<typeof Block>): string {
+function textOf({ text, content }: z.infer<typeof Content>): string {
   return text ?? (typeof content === "string" ? content : JSON.stringify(content ?? ""));
 }
 
@@ -61,14 +67,25 @@ function messageOf({ number, model }: Answer) {
   return { id: idOf("msg", number), type: "message", role: "assistant", model, stop_sequence: null };
 }
 
-function blockOf({ number, move }: Answer) {
-  return "say" in move
-    ? { type: "text", text: move.say }
-    : { type: "tool_use", id: idOf("toolu", number), name: move.call.name, input: move.input };
+type Block = Record<string, unknown> & { type: string };
+
+function blocksOf(answer: Answer): Block[] {
+  const thinking = { type: "thinking", thinking: "Let me see.", signature: signatureOf(answer) };
+  return [
+    ...(answer.thought === true ? [thinking] : []),
+    ...answer.moves.map((move, at) => blockOf(move, idAt("toolu", answer.number, at))),
+  ];
 }
 
-function stopOf({ move }: Answer): string {
-  return "say" in move ? "end_turn" : "tool_use";
+function blockOf(move: Move, id: string): Block {
+  return "say" in move
+    ? { type: "text", text: move.say }
+    : { type: "tool_use", id, name: move.call.name, input: move.input };
+}
+
+function stopOf({ moves, cut }: Answer): string {
+  if (cut === true) return "max_tokens";
+  return moves.some((move) => "call" in move) ? "tool_use" : "end_turn";
 }
 
 function usageOf({ usage }: Answer) {
@@ -81,24 +98,19 @@ function usageOf({ usage }: Answer) {
 }
 
 function frames(answer: Answer): Frame[] {
-  const { move } = answer;
-  const empty = "say" in move ? { text: "" } : { input: {} };
-  const parts =
-    "say" in move
-      ? inParts(move.say).map((text) => ({ type: "text_delta", text }))
-      : inParts(JSON.stringify(move.input)).map((json) => ({ type: "input_json_delta", partial_json: json }));
   const started = {
     ...messageOf(answer),
     content: [],
     stop_reason: null,
     usage: { ...usageOf(answer), output_tokens: 1 },
   };
+  const [first = [], ...others] = blocksOf(answer).map(blockFrames);
   return [
     { type: "message_start", message: started },
-    { type: "content_block_start", index: 0, content_block: { ...blockOf(answer), ...empty } },
+    ...first.slice(0, 1),
     { type: "ping" },
-    ...parts.map((delta) => ({ type: "content_block_delta", index: 0, delta })),
-    { type: "content_block_stop", index: 0 },
+    ...first.slice(1),
+    ...others.flat(),
     {
       type: "message_delta",
       delta: { stop_reason: stopOf(answer), stop_sequence: null },
@@ -106,6 +118,36 @@ function frames(answer: Answer): Frame[] {
     },
     { type: "message_stop" },
   ].map((data) => ({ event: data.type, data }));
+}
+
+function blockFrames(block: Block, index: number) {
+  const { empty, deltas } = piecesOf(block);
+  return [
+    { type: "content_block_start", index, content_block: { ...block, ...empty } },
+    ...deltas.map((delta) => ({ type: "content_block_delta", index, delta })),
+    { type: "content_block_stop", index },
+  ];
+}
+
+/** What a block begins as, and what is added to it. */
+function piecesOf(block: Block): { empty: object; deltas: object[] } {
+  if (block.type === "tool_use") {
+    const parts = inParts(JSON.stringify(block["input"]));
+    return {
+      empty: { input: {} },
+      deltas: parts.map((json) => ({ type: "input_json_delta", partial_json: json })),
+    };
+  }
+  if (block.type === "thinking")
+    return {
+      empty: { thinking: "", signature: "" },
+      deltas: [
+        { type: "thinking_delta", thinking: block["thinking"] },
+        { type: "signature_delta", signature: block["signature"] },
+      ],
+    };
+  const parts = inParts(String(block["text"]));
+  return { empty: { text: "" }, deltas: parts.map((text) => ({ type: "text_delta", text })) };
 }
 
 const WORDS: Readonly<Record<Problem, readonly [type: string, message: string]>> = {

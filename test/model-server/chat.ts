@@ -1,6 +1,16 @@
 // OpenAI Chat Completions.
 import { z } from "zod";
-import { idOf, inParts, namesOf, type Answer, type Asked, type Dialect, type Frame } from "./dialect.js";
+import {
+  idAt,
+  idOf,
+  inParts,
+  namesOf,
+  textsOf,
+  type Answer,
+  type Asked,
+  type Dialect,
+  type Frame,
+} from "./dialect.js";
 import { openaiWords, refuseAsOpenai } from "./openai-errors.js";
 
 const Content = z.union([z.string(), z.array(z.looseObject({ text: z.string().optional() }))]).nullish();
@@ -38,7 +48,11 @@ function read(_path: string, body: unknown): Asked {
     stream,
     fresh: !messages.some(({ role }) => role === "assistant"),
     tools: tools.map((tool) => ({ name: tool.function.name, takes: namesOf(tool.function.parameters) })),
-    last: typeof last === "string" ? last : last.map(({ text }) => text ?? "").join("\n"),
+    last: textsOf(last),
+    system: messages
+      .filter(({ role }) => role === "system" || role === "developer")
+      .map(({ content }) => textsOf(content))
+      .join("\n"),
   };
 }
 
@@ -46,15 +60,24 @@ function completion({ number, model }: Answer, object: string) {
   return { id: idOf("chatcmpl", number), object, created: 0, model };
 }
 
-function messageOf({ number, move }: Answer) {
-  if ("say" in move) return { content: move.say };
-  const { name } = move.call;
-  const call = { name, arguments: JSON.stringify(move.input) };
-  return { content: null, tool_calls: [{ id: idOf("call", number), type: "function", function: call }] };
+function messageOf({ number, moves }: Answer) {
+  const said = moves.flatMap((move) => ("say" in move ? [move.say] : []));
+  const calls = moves.flatMap((move) => ("call" in move ? [move] : []));
+  const content = said.length === 0 ? null : said.join("");
+  if (calls.length === 0) return { content };
+  return {
+    content,
+    tool_calls: calls.map(({ call, input }, at) => ({
+      id: idAt("call", number, at),
+      type: "function",
+      function: { name: call.name, arguments: JSON.stringify(input) },
+    })),
+  };
 }
 
-function finishOf({ move }: Answer): string {
-  return "say" in move ? "stop" : "tool_calls";
+function finishOf({ moves, cut }: Answer): string {
+  if (cut === true) return "length";
+  return moves.some((move) => "call" in move) ? "tool_calls" : "stop";
 }
 
 function usageOf({ usage }: Answer) {
@@ -77,7 +100,7 @@ function frames(answer: Answer): Frame[] {
     },
   });
   return [
-    chunk({ role: "assistant", content: "say" in answer.move ? "" : null }),
+    chunk({ role: "assistant", content: messageOf(answer).content === null ? null : "" }),
     ...deltas(answer).map((delta) => chunk(delta)),
     chunk({}, finishOf(answer)),
     {
@@ -87,11 +110,15 @@ function frames(answer: Answer): Frame[] {
   ];
 }
 
-function deltas({ number, move }: Answer): object[] {
-  if ("say" in move) return inParts(move.say).map((content) => ({ content }));
-  const begun = { id: idOf("call", number), type: "function" };
-  return inParts(JSON.stringify(move.input)).map((part, index) => {
-    const first = index === 0 ? { ...begun, function: { name: move.call.name, arguments: part } } : undefined;
-    return { tool_calls: [{ index: 0, ...(first ?? { function: { arguments: part } }) }] };
-  });
+function deltas(answer: Answer): object[] {
+  const { content, tool_calls: calls = [] } = messageOf(answer);
+  return [
+    ...inParts(content ?? "").map((piece) => ({ content: piece })),
+    ...calls.flatMap(({ function: { name, arguments: whole }, ...begun }, index) =>
+      inParts(whole).map((part, at) => {
+        const first = at === 0 ? { ...begun, function: { name, arguments: part } } : undefined;
+        return { tool_calls: [{ index, ...(first ?? { function: { arguments: part } }) }] };
+      }),
+    ),
+  ];
 }

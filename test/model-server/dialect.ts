@@ -21,16 +21,23 @@ export interface Asked {
   tools: readonly Offered[];
   /** The texts of its last message or tool result. */
   last: string;
+  /** Its system prompt; empty where it has none. */
+  system: string;
 }
 
-/** What the model does: it speaks, or calls one tool. */
+/** A thing the model does: it speaks, or calls one tool. */
 export type Move = { say: string } | { call: Offered; input: Readonly<Record<string, unknown>> | string };
 
 export interface Answer {
   /** Differs from answer to answer. */
   number: number;
   model: string;
-  move: Move;
+  /** At least one, in their order. */
+  moves: readonly Move[];
+  /** It ran into the limit of its output. */
+  cut?: boolean;
+  /** It thought before, and its client has to hand that back. */
+  thought?: boolean;
   usage: Usage;
 }
 
@@ -94,6 +101,23 @@ export function inParts(text: string): string[] {
 
 export function retryAfter({ retryAfterSeconds }: Refusal): Record<string, string> {
   return retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
+}
+
+/** An id of the move at a place of an answer. */
+export function idAt(prefix: string, number: number, at: number): string {
+  return at === 0 ? idOf(prefix, number) : `${idOf(prefix, number)}_${at + 1}`;
+}
+
+/** What a client hands back with what came after a thought. */
+export function signatureOf({ number }: Pick<Answer, "number">): string {
+  return Buffer.from(`thought ${number}`).toString("base64");
+}
+
+/** The texts of a content that is one text, or parts that have some. */
+export function textsOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  const parts = z.array(z.looseObject({ text: z.string().default("") })).safeParse(content);
+  return (parts.data ?? []).map(({ text }) => text).join("\n");
 }
 
 /** An id of an answer or of a part of it. */

@@ -1,10 +1,13 @@
 // Gemini generateContent and streamGenerateContent.
 import { z } from "zod";
 import {
+  idAt,
   idOf,
   inParts,
   namesOf,
+  signatureOf,
   STATUS,
+  textsOf,
   type Answer,
   type Asked,
   type Dialect,
@@ -19,6 +22,7 @@ const Part = z.looseObject({
   functionResponse: z.looseObject({ response: z.unknown().optional() }).optional(),
 });
 const Request = z.looseObject({
+  systemInstruction: z.looseObject({ parts: z.unknown() }).optional(),
   contents: z.array(z.looseObject({ role: z.string().default("user"), parts: z.array(Part) })),
   tools: z
     .array(
@@ -42,7 +46,7 @@ const PATH = /\/models\/([^/:]+):(generateContent|streamGenerateContent)$/;
 export const gemini: Dialect = {
   name: "gemini",
   read,
-  whole: (answer) => chunkOf(answer, [partOf(answer)], true),
+  whole: (answer) => chunkOf(answer, partsOf(answer), true),
   frames,
   overloaded: () => ({ data: errorBody({ problem: "overloaded" }) }),
   refuse: (refusal) => ({ status: statusOf(refusal.problem), headers: {}, body: errorBody(refusal) }),
@@ -50,7 +54,7 @@ export const gemini: Dialect = {
 
 function read(path: string, body: unknown): Asked {
   const [, model = "", method] = PATH.exec(path) ?? [];
-  const { contents, tools } = Request.parse(body);
+  const { systemInstruction, contents, tools } = Request.parse(body);
   const last = contents.findLast(({ role }) => role !== "model")?.parts ?? [];
   return {
     model,
@@ -65,22 +69,29 @@ function read(path: string, body: unknown): Asked {
     last: last
       .map(({ text, functionResponse }) => text ?? JSON.stringify(functionResponse?.response ?? ""))
       .join("\n"),
+    system: textsOf(systemInstruction?.parts),
   };
 }
 
-function partOf({ number, move }: Answer) {
-  return "say" in move
-    ? { text: move.say }
-    : { functionCall: { id: idOf("call", number), name: move.call.name, args: move.input } };
+type Said = { text?: string; functionCall?: object; thoughtSignature?: string };
+
+function partsOf(answer: Answer): Said[] {
+  return answer.moves.map((move, at) => {
+    const part =
+      "say" in move
+        ? { text: move.say }
+        : { functionCall: { id: idAt("call", answer.number, at), name: move.call.name, args: move.input } };
+    return answer.thought === true && at === 0 ? { ...part, thoughtSignature: signatureOf(answer) } : part;
+  });
 }
 
-function chunkOf({ number, model, usage }: Answer, parts: object[], last: boolean) {
+function chunkOf({ number, model, usage, cut }: Answer, parts: object[], last: boolean) {
   const prompt = usage.input + usage.cached;
   const candidate = { index: 0, content: { role: "model", parts } };
   return {
     responseId: idOf("resp", number),
     modelVersion: model,
-    candidates: [last ? { ...candidate, finishReason: "STOP" } : candidate],
+    candidates: [last ? { ...candidate, finishReason: cut === true ? "MAX_TOKENS" : "STOP" } : candidate],
     usageMetadata: {
       promptTokenCount: prompt,
       cachedContentTokenCount: usage.cached,
@@ -92,8 +103,9 @@ function chunkOf({ number, model, usage }: Answer, parts: object[], last: boolea
 }
 
 function frames(answer: Answer): Frame[] {
-  const { move } = answer;
-  const parts = "say" in move ? inParts(move.say).map((text) => ({ text })) : [partOf(answer)];
+  const parts = partsOf(answer).flatMap((part): Said[] =>
+    part.text === undefined ? [part] : inParts(part.text).map((text) => ({ ...part, text })),
+  );
   return [
     ...parts.map((part) => ({ data: chunkOf(answer, [part], false) })),
     { data: chunkOf(answer, [{ text: "" }], true) },

@@ -5,11 +5,12 @@ import type { AddressInfo } from "node:net";
 import { z } from "zod";
 import { anthropic } from "./anthropic.js";
 import { chat } from "./chat.js";
+import { ChapoPlayer, type ChapoPlay } from "./chapo-play.js";
 import { deliver, deliverError, deliverFault, type Reply } from "./deliver.js";
-import type { Asked, Dialect, DialectName, Move } from "./dialect.js";
+import type { Answer, Asked, Dialect, DialectName, Move } from "./dialect.js";
 import { gemini } from "./gemini.js";
 import { responses } from "./responses.js";
-import type { Scenario, Usage } from "./scenario.js";
+import type { Fault, Scenario, Usage } from "./scenario.js";
 import { START, takeStep } from "./script.js";
 import { moveFor, textOf } from "./tools.js";
 
@@ -26,6 +27,9 @@ export interface Seen {
   last: string;
   /** The step or the fault it was answered with; `side`, `end of script`, `not for models`, `not understood: …`. */
   answered: string;
+  /** Of a script of Chapo's: on whose behalf it was asked, and all that was sent. */
+  who?: string;
+  body?: unknown;
 }
 
 const ROUTES: readonly (readonly [RegExp, Dialect])[] = [
@@ -49,6 +53,8 @@ export class ModelServer {
   #scenario: Scenario;
   #place = START;
   #answers = 0;
+  #chapo: ChapoPlayer | undefined;
+  #faults: Fault[] = [];
 
   private constructor(scenario: Scenario) {
     this.#scenario = scenario;
@@ -74,6 +80,17 @@ export class ModelServer {
   play(scenario: Scenario): void {
     this.#scenario = scenario;
     this.#place = START;
+  }
+
+  /** From now on a script of Chapo's, from its beginning; requests are kept whole. */
+  playChapo(play: ChapoPlay): void {
+    this.#chapo = new ChapoPlayer(play);
+    this.seen.length = 0;
+  }
+
+  /** The next requests fail so, one each, whatever is played. */
+  failNext(...faults: readonly Fault[]): void {
+    this.#faults.push(...faults);
   }
 
   /** The next request that fits, once its answer has begun. */
@@ -115,9 +132,11 @@ export class ModelServer {
       return;
     }
     try {
-      const asked = dialect.read(path, JSON.parse(body));
+      const json: unknown = JSON.parse(body);
+      const asked = dialect.read(path, json);
       const answered = this.#answer(dialect, asked, response);
-      this.#remember({ ...seen, ...told(dialect, asked), answered });
+      const whole = this.#chapo === undefined ? {} : { body: json };
+      this.#remember({ ...seen, ...told(dialect, asked), ...answered, ...whole });
     } catch (error) {
       const why = whyNot(error);
       this.#remember({ ...seen, dialect: dialect.name, answered: `not understood: ${why}` });
@@ -126,33 +145,40 @@ export class ModelServer {
   }
 
   /** Returns what it was answered with. */
-  #answer(dialect: Dialect, asked: Asked, response: ServerResponse): string {
-    const reply = (move: Move): Reply => ({
+  #answer(dialect: Dialect, asked: Asked, response: ServerResponse): Pick<Seen, "answered" | "who"> {
+    const give = (answer: Pick<Answer, "moves"> & Partial<Answer>): Reply => ({
       response,
       dialect,
       stream: asked.stream,
       answer: {
         number: this.#answers++,
         model: asked.model,
-        move,
         usage: this.#scenario.usage ?? USAGE,
+        ...answer,
       },
     });
+    const reply = (move: Move): Reply => give({ moves: [move] });
+    const fault = this.#faults.shift();
+    if (fault !== undefined) {
+      deliverFault(reply({ say: textOf(fault) }), fault);
+      return { answered: nameOf(fault) };
+    }
+    if (this.#chapo !== undefined) return answerChapo(this.#chapo.next(asked), give);
     if (asked.tools.length === 0) {
       deliver(reply({ say: this.#scenario.side ?? "A task of the backlog" }));
-      return "side";
+      return { answered: "side" };
     }
     const { step, place } = takeStep(this.#scenario, this.#place, asked.fresh);
     if (step?.do === "fail") {
       this.#place = place;
       deliverFault(reply({ say: textOf(step.how) }), step.how);
-      return "how" in step.how ? step.how.how : "problem" in step.how ? step.how.problem : step.how.fault;
+      return { answered: nameOf(step.how) };
     }
     const move: Move =
       step === undefined ? { say: "There is nothing left to do." } : moveFor(step, asked.tools);
     this.#place = place;
     deliver(reply(move));
-    return step?.do ?? "end of script";
+    return { answered: step?.do ?? "end of script" };
   }
 
   #remember(seen: Seen): void {
@@ -161,6 +187,25 @@ export class ModelServer {
     if (this.seen.length > KEPT_REQUESTS) this.seen.shift();
     for (const look of [...this.#waiting]) look(seen);
   }
+}
+
+function nameOf(fault: Fault): string {
+  return "how" in fault ? fault.how : "problem" in fault ? fault.problem : fault.fault;
+}
+
+function answerChapo(
+  played: ReturnType<ChapoPlayer["next"]>,
+  give: (answer: Pick<Answer, "moves"> & Partial<Answer>) => Reply,
+): Pick<Seen, "answered" | "who"> {
+  const { who } = played;
+  if ("fault" in played) {
+    deliverFault(give({ moves: [{ say: textOf(played.fault) }] }), played.fault);
+    return { answered: nameOf(played.fault), who };
+  }
+  const { usage, ...answer } = played.answer;
+  const used = usage === undefined ? {} : { usage: { ...USAGE, cached: 0, ...usage } };
+  deliver(give({ ...answer, ...used }));
+  return { answered: "chapo", who };
 }
 
 function whyNot(error: unknown): string {

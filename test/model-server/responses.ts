@@ -1,13 +1,17 @@
 // OpenAI Responses, and what codex makes of it: tools that come as an item of the input, and tools that take a text.
 import { z } from "zod";
 import {
+  idAt,
   idOf,
   inParts,
   namesOf,
+  signatureOf,
+  textsOf,
   type Answer,
   type Asked,
   type Dialect,
   type Frame,
+  type Move,
   type Offered,
 } from "./dialect.js";
 import { openaiWords, refuseAsOpenai } from "./openai-errors.js";
@@ -29,6 +33,7 @@ const Item = z.looseObject({
 const Request = z.looseObject({
   model: z.string(),
   stream: z.boolean().default(false),
+  instructions: z.string().nullish(),
   input: z.union([z.string(), z.array(Item)]),
   tools: z.array(z.unknown()).default([]),
 });
@@ -36,18 +41,18 @@ const Request = z.looseObject({
 export const responses: Dialect = {
   name: "responses",
   read,
-  whole: (answer) => responseOf(answer, "completed"),
+  whole: (answer) => responseOf(answer, endOf(answer)),
   frames,
   overloaded: (answer) => {
     const { code, message } = openaiWords("overloaded");
     const response = { ...responseOf(answer, "failed"), output: [], error: { code, message } };
-    return { event: "response.failed", data: { type: "response.failed", response } };
+    return { event: "response.failed", data: { type: "response.failed", sequence_number: 99, response } };
   },
   refuse: refuseAsOpenai,
 };
 
 function read(_path: string, body: unknown): Asked {
-  const { model, stream, input, tools } = Request.parse(body);
+  const { model, stream, instructions, input, tools } = Request.parse(body);
   const items = typeof input === "string" ? [Item.parse({ role: "user", content: input })] : input;
   const added = items.flatMap((item) => (item.type === "additional_tools" ? (item.tools ?? []) : []));
   const last = items.findLast(({ role, output }) => role === "user" || output !== undefined);
@@ -56,7 +61,13 @@ function read(_path: string, body: unknown): Asked {
     stream,
     fresh: !items.some(({ type, role }) => role === "assistant" || /_call$/.test(type)),
     tools: [...tools, ...added].flatMap((tool) => offered(tool)),
-    last: textOf(last?.output ?? last?.content ?? ""),
+    last: textsOf(last?.output ?? last?.content),
+    system: [
+      instructions ?? "",
+      ...items
+        .filter(({ role }) => role === "system" || role === "developer")
+        .map(({ content }) => textsOf(content)),
+    ].join("\n"),
   };
 }
 
@@ -76,41 +87,74 @@ function offered(tool: unknown, group?: string): Offered[] {
   }
 }
 
-function textOf(content: z.infer<typeof Content>): string {
-  return typeof content === "string" ? content : content.map(({ text }) => text ?? "").join("\n");
+type Item = { id: string; type: string; status?: string } & Record<string, unknown>;
+
+/** Each as it begins and as it is when it is whole. */
+interface Growing {
+  begun: Item;
+  done: Item;
+  /** What is said of it between, without where it stands. */
+  deltas: (Record<string, unknown> & { type: string })[];
 }
 
-type Item = { id: string; type: string; status: string };
+function growingOf(answer: Answer): Growing[] {
+  const id = idOf("rs", answer.number);
+  const thought = { id, type: "reasoning", summary: [] };
+  return [
+    ...(answer.thought === true
+      ? [{ begun: thought, done: { ...thought, encrypted_content: signatureOf(answer) }, deltas: [] }]
+      : []),
+    ...answer.moves.map((move, at) => growing(move, answer.number, at)),
+  ];
+}
 
-function itemOf(
-  { number, move }: Answer,
-  status: "in_progress" | "completed",
-): Item & Record<string, unknown> {
-  const begun = status === "in_progress";
+function growing(move: Move, number: number, at: number): Growing {
   if ("say" in move) {
-    const content = begun ? [] : [{ type: "output_text", text: move.say, annotations: [] }];
-    return { id: idOf("msg", number), type: "message", status, role: "assistant", content };
+    const message = (status: string, content: object[]) => ({
+      id: idAt("msg", number, at),
+      type: "message",
+      status,
+      role: "assistant",
+      content,
+    });
+    const part = { type: "output_text", text: move.say, annotations: [] };
+    const inside = { content_index: 0 };
+    return {
+      begun: message("in_progress", []),
+      done: message("completed", [part]),
+      deltas: [
+        { type: "response.content_part.added", ...inside, part: { ...part, text: "" } },
+        ...inParts(move.say).map((delta) => ({ type: "response.output_text.delta", ...inside, delta })),
+        { type: "response.output_text.done", ...inside, text: move.say },
+        { type: "response.content_part.done", ...inside, part },
+      ],
+    };
   }
   const { name, group } = move.call;
+  const text = typeof move.input === "string";
+  const whole = typeof move.input === "string" ? move.input : JSON.stringify(move.input);
+  const key = text ? "input" : "arguments";
   const call = {
-    call_id: idOf("call", number),
+    id: idAt(text ? "ctc" : "fc", number, at),
+    type: text ? "custom_tool_call" : "function_call",
+    call_id: idAt("call", number, at),
     name,
     ...(group === undefined ? {} : { namespace: group }),
-    status,
   };
-  return typeof move.input === "string"
-    ? { id: idOf("ctc", number), type: "custom_tool_call", ...call, input: begun ? "" : move.input }
-    : {
-        id: idOf("fc", number),
-        type: "function_call",
-        ...call,
-        arguments: begun ? "" : JSON.stringify(move.input),
-      };
+  const kind = text ? "response.custom_tool_call_input" : "response.function_call_arguments";
+  return {
+    begun: { ...call, status: "in_progress", [key]: "" },
+    done: { ...call, status: "completed", [key]: whole },
+    deltas: [
+      ...inParts(whole).map((delta) => ({ type: `${kind}.delta`, delta })),
+      { type: `${kind}.done`, [key]: whole },
+    ],
+  };
 }
 
-function responseOf(answer: Answer, status: "in_progress" | "completed" | "failed") {
+function responseOf(answer: Answer, status: "in_progress" | "completed" | "incomplete" | "failed") {
   const { usage } = answer;
-  const done = status === "completed";
+  const done = status === "completed" || status === "incomplete";
   const input = usage.input + usage.cached;
   const output = usage.output + usage.reasoning;
   return {
@@ -119,7 +163,7 @@ function responseOf(answer: Answer, status: "in_progress" | "completed" | "faile
     created_at: 0,
     status,
     model: answer.model,
-    output: done ? [itemOf(answer, "completed")] : [],
+    output: done ? growingOf(answer).map((item) => item.done) : [],
     usage: done
       ? {
           input_tokens: input,
@@ -130,38 +174,23 @@ function responseOf(answer: Answer, status: "in_progress" | "completed" | "faile
         }
       : null,
     error: null,
-    incomplete_details: null,
+    incomplete_details: status === "incomplete" ? { reason: "max_output_tokens" } : null,
   };
 }
 
-function frames(answer: Answer): Frame[] {
-  const item = itemOf(answer, "completed");
-  const at = { item_id: item.id, output_index: 0 };
-  return [
-    { type: "response.created", response: responseOf(answer, "in_progress") },
-    { type: "response.output_item.added", output_index: 0, item: itemOf(answer, "in_progress") },
-    ...deltas(answer, at),
-    { type: "response.output_item.done", output_index: 0, item },
-    { type: "response.completed", response: responseOf(answer, "completed") },
-  ].map((data, index) => ({ event: data.type, data: { ...data, sequence_number: index } }));
+function endOf({ cut }: Answer): "incomplete" | "completed" {
+  return cut === true ? "incomplete" : "completed";
 }
 
-function deltas({ move }: Answer, at: { item_id: string; output_index: number }) {
-  if ("say" in move) {
-    const inside = { ...at, content_index: 0 };
-    const part = { type: "output_text", text: "", annotations: [] };
-    return [
-      { type: "response.content_part.added", ...inside, part },
-      ...inParts(move.say).map((delta) => ({ type: "response.output_text.delta", ...inside, delta })),
-      { type: "response.output_text.done", ...inside, text: move.say },
-      { type: "response.content_part.done", ...inside, part: { ...part, text: move.say } },
-    ];
-  }
-  const text = typeof move.input === "string";
-  const kind = text ? "response.custom_tool_call_input" : "response.function_call_arguments";
-  const whole = typeof move.input === "string" ? move.input : JSON.stringify(move.input);
+function frames(answer: Answer): Frame[] {
+  const end = endOf(answer);
   return [
-    ...inParts(whole).map((delta) => ({ type: `${kind}.delta`, ...at, delta })),
-    { type: `${kind}.done`, ...at, ...(text ? { input: whole } : { arguments: whole }) },
-  ];
+    { type: "response.created", response: responseOf(answer, "in_progress") },
+    ...growingOf(answer).flatMap(({ begun, done, deltas }, index) => [
+      { type: "response.output_item.added", output_index: index, item: begun },
+      ...deltas.map(({ type, ...more }) => ({ type, item_id: done.id, output_index: index, ...more })),
+      { type: "response.output_item.done", output_index: index, item: done },
+    ]),
+    { type: `response.${end}`, response: responseOf(answer, end) },
+  ].map((data, index) => ({ event: data.type, data: { ...data, sequence_number: index } }));
 }
