@@ -3,7 +3,7 @@ import { hostModule, type HostIo } from "../../src/agents/host.js";
 import { hostScript } from "../../src/agents/play.js";
 import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 
-/** `looper agent-host <file>`, hidden: the child in which a module or a script of the user's runs. */
+/** `looper agent-host [file]`, hidden: the child in which an agent works that is no program of its own. */
 export async function agentHost(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const stop = new AbortController();
   shell.onSignal(() => {
@@ -19,6 +19,7 @@ export async function agentHost(shell: Shell, typed: Typed): Promise<CommandEnd>
     writeError: (text) => shell.err.write(text),
     stop: stop.signal,
   };
+  if (hasFlag(typed, "--chapo")) return { exitCode: await chapo(shell, io) };
   const file = path.resolve(shell.cwd, typed.operands[0] ?? "");
   return { exitCode: await host(typed, file, io) };
 }
@@ -29,4 +30,13 @@ async function host(typed: Typed, file: string, io: HostIo): Promise<number> {
   // Loaded only here: nothing else needs the protocol's library.
   const { hostAcp } = await import("../../src/agents/acp-host.js");
   return hostAcp(file, io);
+}
+
+/** Loaded only here, with all the libraries of the engine. */
+async function chapo({ home, promptsFolder }: Shell, io: HostIo): Promise<number> {
+  const [{ hostChapo }, { openChapo }] = await Promise.all([
+    import("../../src/chapo/host.js"),
+    import("../../src/chapo/open-session.js"),
+  ]);
+  return hostChapo({ ...io, home, promptsFolder }, openChapo);
 }

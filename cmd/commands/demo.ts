@@ -7,10 +7,11 @@ import { checkBacklog } from "../../src/todo/check.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { taskListLines } from "../../src/ui/terminal/task-list.js";
 import { clean } from "../../src/ui/terminal/text.js";
-import { FILES } from "../demo/project.js";
+import { chapoScript } from "../demo/chapo-script.js";
+import { configOf, FILES } from "../demo/project.js";
 import { SCRIPT } from "../demo/script.js";
 import { printLines } from "../project.js";
-import type { CommandEnd, Shell } from "../shell.js";
+import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 import { watchRun } from "../watch-run.js";
 
 /** Where the demo happens: nothing of the user's settings or of git's reaches it. */
@@ -22,11 +23,12 @@ interface Stage {
 }
 
 /** Plays the demo, and leaves its folder to be looked at. */
-export async function demo(shell: Shell): Promise<CommandEnd> {
-  const stage = await setStage(shell);
+export async function demo(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const agent = hasFlag(typed, "--chapo") ? "chapo" : "scripted";
+  const stage = await setStage(shell, agent);
   await printLines(shell.out, [
     `Six tasks, in ${stage.project}.`,
-    "The agent is a script: no key, no network. Its edits, tests and commits are",
+    ...INTRODUCTION[agent],
     "real. Its first try at D3 reports that all tests pass; the runner looks.",
     "",
   ]);
@@ -39,7 +41,15 @@ export async function demo(shell: Shell): Promise<CommandEnd> {
   return end;
 }
 
-async function setStage(shell: Shell): Promise<Stage> {
+const INTRODUCTION = {
+  scripted: ["The agent is a script: no key, no network. Its edits, tests and commits are"],
+  chapo: [
+    "The agent is Chapo, the built-in engine; what its model says is a script: no key,",
+    "no network. The engine runs its tools, so the edits, tests and commits are",
+  ],
+} as const;
+
+async function setStage(shell: Shell, agent: "scripted" | "chapo"): Promise<Stage> {
   const { files } = shell.ports;
   const made = await files.makeTempFolder("looper-demo-");
   const root = (await files.realPath(made)) ?? made;
@@ -47,12 +57,13 @@ async function setStage(shell: Shell): Promise<Stage> {
   const home = path.join(root, "home");
   const stage = { root, project, home, env: environment(shell, home) };
   await files.makeFolder(home);
-  for (const [name, content] of Object.entries(FILES)) {
+  for (const [name, content] of Object.entries({ ...FILES, ".looper/config.json": configOf(agent) })) {
     const file = path.join(project, name);
     await files.makeFolder(path.dirname(file));
     await files.writeAtomic(file, content);
   }
-  await files.writeAtomic(path.join(root, "agent.json"), `${JSON.stringify(SCRIPT, undefined, 2)}\n`);
+  const script = agent === "chapo" ? chapoScript() : SCRIPT;
+  await files.writeAtomic(path.join(root, "agent.json"), `${JSON.stringify(script, undefined, 2)}\n`);
   await git(shell, stage, ["init", "--quiet"]);
   await git(shell, stage, ["add", "--all"]);
   const who = ["-c", "user.name=You", "-c", "user.email=you@example.org"];

@@ -64,16 +64,19 @@ export const PROJECT_COMMANDS: readonly CommandDefinition[] = [
     name: "demo",
     operands: [],
     says: "watch a small backlog being worked through; needs no agent and no network",
-    flags: [],
+    flags: [
+      { spelled: "--chapo", says: "by the built-in engine, with a scripted model: it really runs its tools" },
+    ],
     load: async () => (await import("../commands/demo.js")).demo,
   },
   {
     name: "agent-host",
-    operands: [{ spelled: "<file>", says: "a module, a file of steps, or a program" }],
+    operands: [{ spelled: "[file]", says: "a module, a file of steps, or a program" }],
     says: "the child that hosts an agent",
     flags: [
       { spelled: "--scripted", says: "the file is a file of steps" },
       { spelled: "--acp", says: "the file is a program that speaks the Agent Client Protocol" },
+      { spelled: "--chapo", says: "the built-in engine; there is no file" },
     ],
     hidden: true,
     load: async () => (await import("../commands/agent-host.js")).agentHost,

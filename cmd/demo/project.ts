@@ -55,18 +55,25 @@ export const BACKLOG = {
   ],
 } as const;
 
-/** The files that are there before the run, by path. */
+/** The agent of the demo, as settings: a script, or the built-in engine with a model that is one. */
+const AGENTS = {
+  scripted: { script: "../agent.json" },
+  chapo: { model: "scripted/demo", chapo: { script: "../agent.json" } },
+} as const;
+
+/** The project's settings, with one of these agents. */
+export function configOf(agent: keyof typeof AGENTS): string {
+  const settings = {
+    schedule: { agent },
+    agents: { [agent]: AGENTS[agent] },
+    verify: { commands: ["node --test --test-reporter=tap"], report: "stdout" },
+  };
+  return `${JSON.stringify(settings, undefined, 2)}\n`;
+}
+
+/** The other files that are there before the run, by path. */
 export const FILES: Readonly<Record<string, string>> = {
   "README.md": "# text-facts\n\nFacts about a text.\n",
   "package.json": `${JSON.stringify({ name: "text-facts", private: true, type: "module", scripts: { test: "node --test" } }, undefined, 2)}\n`,
   "to-do.json": `${JSON.stringify(BACKLOG, undefined, 2)}\n`,
-  ".looper/config.json": `${JSON.stringify(
-    {
-      schedule: { agent: "scripted" },
-      agents: { scripted: { script: "../agent.json" } },
-      verify: { commands: ["node --test --test-reporter=tap"], report: "stdout" },
-    },
-    undefined,
-    2,
-  )}\n`,
 };

@@ -9,6 +9,7 @@ import { AUTO } from "../../src/config/settings.js";
 import type { CheckResult } from "../../src/todo/check.js";
 import type { Shell } from "../shell.js";
 import { bad, fine, warning, type Check } from "./check.js";
+import { variablesOf } from "./keys.js";
 
 /** The agents a run may use, and those the settings speak of besides. */
 export async function checkAgents(
@@ -56,7 +57,8 @@ type Found = { found: string; signIn?: string } | { missing: string; hint: strin
 async function find(shell: Shell, project: Project, name: string): Promise<Found> {
   const { ports, self, env, home } = shell;
   const settings = agentSettings(project.resolved.settings, name, { project: project.folder, home });
-  const finding = await createAgent(settings, { ports, self }).find(env, project.folder);
+  const variables = { ...(await fileVariables(shell, project)), ...env };
+  const finding = await createAgent(settings, { ports, self }).find(variables, project.folder);
   if ("missing" in finding) return finding;
   const about = await aboutProgram(shell, project, { settings, program: finding.found });
   const note = containmentNote(settings);
@@ -68,6 +70,13 @@ async function find(shell: Shell, project: Project, name: string): Promise<Found
   ];
   const signIn = about.signedIn === false ? SIGN_IN[settings.kind] : undefined;
   return { found: words.join(" "), ...(signIn === undefined ? {} : { signIn }) };
+}
+
+/** A key may stand in the env file. */
+async function fileVariables({ ports }: Shell, { paths }: Project): Promise<Record<string, string>> {
+  const bytes =
+    paths.envFile === undefined ? undefined : await ports.files.read(paths.envFile).catch(() => undefined);
+  return bytes === undefined ? {} : variablesOf(new TextDecoder().decode(bytes));
 }
 
 /** A program that the project brings or names is not started to be asked: nobody has said yet that the project is trusted. */

@@ -64,7 +64,8 @@ async function findKeys({ ports, env, home }: Shell, project: Project): Promise<
   return [...texts].flatMap(([file, { text, mode }]) => (redact(text) === text ? [] : [{ file, mode }]));
 }
 
-function variablesOf(text: string): Record<string, string> {
+/** The variables of an env file; none where it cannot be read as one, which another check tells. */
+export function variablesOf(text: string): Record<string, string> {
   try {
     return parseEnvFile("env_file", text);
   } catch (error) {
