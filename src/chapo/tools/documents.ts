@@ -38,6 +38,7 @@ export function documentTools(given: DocumentPlace): Tool[] {
       arguments: z.strictObject({ path: z.string().describe("As context_listDocuments tells it") }),
       aliases: { name: "path", document: "path", file: "path", file_path: "path" },
       changes: false,
+      maxOutput: MOST_CHARACTERS + 1000,
       subjects: (args) => [{ kind: "path", path: at(args.path), use: "read" }],
       run: (args) => readDocument(place, args.path),
     }),

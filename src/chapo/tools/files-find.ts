@@ -41,6 +41,7 @@ function glob(place: SearchPlace): Tool {
     }),
     aliases: { folder: "path", directory: "path", dir: "path" },
     changes: false,
+    maxOutput: 120_000,
     subjects: (args) => [{ kind: "path", path: args.path ?? ".", use: "read" }],
     timeoutMs: TIMEOUT_MS,
     run: async (args) => {
@@ -80,6 +81,7 @@ function grep(place: SearchPlace): Tool {
     arguments: GREP,
     aliases: { regex: "pattern", query: "pattern", include: "glob", folder: "path", directory: "path" },
     changes: false,
+    maxOutput: 50_000,
     subjects: (args) => [{ kind: "path", path: args.path ?? ".", use: "read" }],
     timeoutMs: TIMEOUT_MS,
     run: (args, context) => runGrep(place, args, context),

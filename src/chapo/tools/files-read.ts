@@ -70,6 +70,7 @@ function readFile(place: Place): Tool {
     }),
     aliases: { file_path: "path", file: "path", filename: "path", start_line: "offset" },
     changes: false,
+    maxOutput: 220_000,
     subjects: (args) => [{ kind: "path", path: args.path, use: "read" }],
     run: (args) => read(place, args),
   });

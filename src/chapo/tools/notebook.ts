@@ -43,6 +43,7 @@ export function notebookTools(place: NotebookPlace): Tool[] {
       arguments: z.strictObject({ path: PATH }),
       aliases: SPELLINGS,
       changes: false,
+      maxOutput: 110_000,
       subjects: (args) => [{ kind: "path", path: args.path, use: "read" }],
       run: async (args) => {
         const opened = await open(place, args.path, "read");

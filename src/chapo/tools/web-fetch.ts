@@ -35,6 +35,7 @@ export function webFetchTool(bounds: WebFetchBounds): Tool {
     }),
     aliases: { uri: "url", link: "url" },
     changes: false,
+    maxOutput: MOST_TEXT + LONGEST_URL + 1000,
     subjects: ({ url }) => [{ kind: "url", url }],
     timeoutMs: TIMEOUT_MS,
     run: async ({ url }, { signal }) => {
