@@ -14,7 +14,7 @@ export interface Page {
  * What understands a page looks at each tag and each character once for every tag it stands in, several times over: more of
  * that, or tags nested deeper, and a page is only stripped.
  */
-const MOST_LOOKS = { tags: 300_000, characters: 20_000_000 };
+const MOST_LOOKS = { tags: 200_000, characters: 20_000_000 };
 const DEEPEST = 150;
 /** An article shorter than this has left out what matters. */
 const SHORTEST_ARTICLE = 200;
@@ -72,7 +72,7 @@ const EMPTY =
 function isTooMuch(html: string): boolean {
   let [depth, tags, characters, from] = [0, 0, 0, 0];
   for (const { 1: end, 2: name = "", index } of html.matchAll(/<(\/?)([a-zA-Z][\w-]{0,30})?/g)) {
-    tags += depth + 1;
+    if (end === "") tags += depth + 1;
     characters += (depth + 1) * (index - from);
     from = index;
     if (name !== "" && !EMPTY.test(name.toLowerCase())) depth = Math.max(0, depth + (end === "" ? 1 : -1));
@@ -118,36 +118,43 @@ function isParsed(value: unknown): value is Parsed {
 
 async function convert(html: string, url: string): Promise<{ title: string; text: string }> {
   const { DOMParser } = await import("linkedom");
-  const { Readability } = await import("@mozilla/readability");
+  // By its default: bundled, its names are seen nowhere else.
+  const { Readability } = (await import("@mozilla/readability")).default;
   const { default: TurndownService } = await import("turndown");
   const parse = (text: string): Parsed => {
     const parsed: unknown = new DOMParser().parseFromString(text, "text/html");
     if (!isParsed(parsed)) throw new Error("not a document");
     return parsed;
   };
-  const whole = /<body[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`;
-  const document = parse(whole);
-  const [title] = [...document.querySelectorAll("title")].map(({ textContent }) => textContent ?? "");
-  for (const hidden of document.querySelectorAll("title, script, style, noscript, template, iframe, svg"))
-    hidden.remove();
+  let title: string | undefined;
+  const markdown = new TurndownService({
+    headingStyle: "atx",
+    codeBlockStyle: "fenced",
+    bulletListMarker: "-",
+  });
+  const cleaned = (): Parsed => {
+    const document = parse(/<body[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`);
+    title ??= [...document.querySelectorAll("title")][0]?.textContent ?? undefined;
+    return clean(document, url);
+  };
+  // It takes the document apart.
+  const article = new Readability(cleaned()).parse();
+  const isArticle = (article?.textContent ?? "").trim().length >= SHORTEST_ARTICLE;
+  const best = isArticle ? parse(`<html><body>${article?.content ?? ""}</body></html>`) : cleaned();
+  return { title: (title ?? article?.title ?? "").trim(), text: markdown.turndown(best.body) };
+}
+
+/** Without what nobody reads, every link whole. */
+function clean(document: Parsed, url: string): Parsed {
+  const hidden = "title, script, style, noscript, template, iframe, svg";
+  for (const element of document.querySelectorAll(hidden)) element.remove();
   for (const [selector, name] of [
     ["a[href]", "href"],
     ["img[src]", "src"],
   ] as const)
     for (const element of document.querySelectorAll(selector))
       element.setAttribute(name, absolute(element.getAttribute(name) ?? "", url));
-  const markdown = new TurndownService({
-    headingStyle: "atx",
-    codeBlockStyle: "fenced",
-    bulletListMarker: "-",
-  });
-  const full = markdown.turndown(document.body);
-  const article = new Readability(document).parse();
-  const best =
-    typeof article?.content === "string" && (article.textContent ?? "").trim().length >= SHORTEST_ARTICLE
-      ? markdown.turndown(parse(`<html><body>${article.content}</body></html>`).body)
-      : full;
-  return { title: (title ?? article?.title ?? "").trim(), text: best };
+  return document;
 }
 
 /** A link as it stands by itself; data in a link says nothing to a model. */
