@@ -45,7 +45,10 @@ beforeAll(async () => {
   writeFileSync(path.join(rig.root, "bin/looper"), looper, { mode: 0o755 });
   rig.settings({
     schedule: { agent: "scripted" },
-    agents: { scripted: { script: path.join(rig.root, "script.json") } },
+    agents: {
+      scripted: { script: path.join(rig.root, "script.json") },
+      chapo: { model: "scripted", chapo: { script: path.join(rig.root, "chapo.json") } },
+    },
   });
   rig.writeBacklog([
     { id: "T1", priority: 1 },
@@ -58,6 +61,8 @@ beforeAll(async () => {
   rig.write("package.json", '{ "version": "0.1.0" }\n');
   rig.write("notes.md", "What is to be known.\n");
   rig.write(".gitignore", "looper-logs/\n*.capsule\n");
+  const said = { turns: [{ say: "It is done.", times: 9 }] };
+  writeFileSync(path.join(rig.root, "chapo.json"), JSON.stringify(said));
   rig.gitInit();
   await makePast();
 });
@@ -77,6 +82,7 @@ async function makePast(): Promise<void> {
   script({});
   expect((await rig.run(["run", "--task", "T3"])).code).toBe(0);
   const [first = ""] = rig.runs();
+  expect((await rig.run(["chapo", "What is this?"])).code).toBe(0);
   expect((await rig.run(["capsule", first, "--output", "bug.capsule"])).code).toBe(0);
 }
 

@@ -102,7 +102,7 @@ async function promptLine(shell: Shell, talking: Talk): Promise<CommandEnd> {
     lines: [`session ${chapo.id}; /clear forgets, /compact sums up, Ctrl-D ends`],
   });
   for (;;) {
-    const message = await shell.ask("", "what is to be done");
+    const message = await shell.ask("You", "what is to be done");
     if (message === undefined || talking.interrupts.gone()) return "ok";
     if (!/\S/u.test(message)) continue;
     const end = await hearOne(talking, message);

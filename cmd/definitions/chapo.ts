@@ -43,8 +43,8 @@ export const CHAPO_COMMANDS: readonly CommandDefinition[] = [
         says: "reads, edits, tests, answers; asks before it changes anything",
       },
       {
-        line: "looper chapo --session last",
-        says: "goes on where the newest session stopped, with a prompt line",
+        line: 'looper chapo --session last "And add a test for it"',
+        says: "goes on where the newest session stopped",
       },
       { line: "looper chapo tools", says: "every tool: whose it is, what it takes, whether it asks first" },
     ],
