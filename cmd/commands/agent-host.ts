@@ -3,7 +3,7 @@ import { hostModule, type HostIo } from "../../src/agents/host.js";
 import { hostScript } from "../../src/agents/play.js";
 import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 
-/** `looper agent-host [file]`, hidden: the child in which an agent works that is no program of its own. */
+/** `looper agent-host <file>`, hidden: the child in which an agent works that is no program of its own. */
 export async function agentHost(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const stop = new AbortController();
   shell.onSignal(() => {

@@ -67,16 +67,20 @@ export const PROJECT_COMMANDS: readonly CommandDefinition[] = [
     flags: [
       { spelled: "--chapo", says: "by the built-in engine, with a scripted model: it really runs its tools" },
     ],
+    examples: [
+      { line: "looper demo", says: "leaves a folder to look at" },
+      { line: "looper demo --chapo", says: "the same with the engine that comes with looper" },
+    ],
     load: async () => (await import("../commands/demo.js")).demo,
   },
   {
     name: "agent-host",
-    operands: [{ spelled: "[file]", says: "a module, a file of steps, or a program" }],
+    operands: [{ spelled: "<file>", says: "a module, a file of steps, a program, or a model" }],
     says: "the child that hosts an agent",
     flags: [
       { spelled: "--scripted", says: "the file is a file of steps" },
       { spelled: "--acp", says: "the file is a program that speaks the Agent Client Protocol" },
-      { spelled: "--chapo", says: "the built-in engine; there is no file" },
+      { spelled: "--chapo", says: "the built-in engine; it is a model, and no file" },
     ],
     hidden: true,
     load: async () => (await import("../commands/agent-host.js")).agentHost,

@@ -100,7 +100,7 @@ test("the host gets the request and the engine's settings, on stdin alone", asyn
     0,
   );
   const { argv, input } = JSON.parse(result.lastMessage) as { argv: unknown; input: unknown };
-  expect(argv).toEqual(["agent-host", "--chapo"]);
+  expect(argv).toEqual(["agent-host", "--chapo", "openai/x"]);
   expect(input).toMatchObject({
     phase: "iteration",
     taskId: "T1",

@@ -18,7 +18,7 @@ export function chapoAgent(settings: AgentSettings, { ports, self }: { ports: Po
       find: (env) => findModel(settings, ports, { ...env, ...settings.env }),
       call: (request, model) => ({
         command: self.command,
-        args: [...self.args, "agent-host", "--chapo"],
+        args: [...self.args, "agent-host", "--chapo", model],
         input: hostInput(request, settings, model),
       }),
       // Of the host, which ends what its tools started.
