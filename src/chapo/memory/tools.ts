@@ -64,7 +64,7 @@ function searchTool(memory: Memory): Tool {
     changes: false,
     run: async ({ query, limit = USUAL_HITS }) => {
       const { hits, all } = await memory.search(query, limit);
-      if (all === 0) return done(`memory_search: nothing noted holds ${JSON.stringify(query)}`);
+      if (all === 0) return done("memory_search: nothing noted holds all of these words");
       const lines = hits.map(({ file, line, snippet }) => `${file}:${line}: ${snippet}`);
       const shown = all > hits.length ? `${hits.length} of ${all}` : `${all}`;
       return done([`memory_search: ${shown} found, newest first`, ...lines].join("\n"));

@@ -55,7 +55,7 @@ export function webSearchTool(
       // The server is the user's choice: it may stand on this machine.
       const bounds = { signal, maxBytes: LARGEST_ANSWER, mayConnect: () => true };
       const answer = await network.request({ ...asked, ...bounds });
-      return resultOf(answer, asked.who, query);
+      return resultOf(answer, asked.who);
     },
   });
 }
@@ -138,7 +138,7 @@ const Answer = z.object({
   web: z.object({ results: Hits.optional() }).optional(),
 });
 
-function resultOf(answer: NetworkAnswer, who: string, query: string): ToolResult {
+function resultOf(answer: NetworkAnswer, who: string): ToolResult {
   if ("failed" in answer) {
     const error = `web_search: ${who} cannot be reached: ${answer.message}`;
     return answer.failed === "network" ? { success: false, error, transient: true } : failed(error);
@@ -151,7 +151,7 @@ function resultOf(answer: NetworkAnswer, who: string, query: string): ToolResult
   }
   const hits = readHits(body);
   if (hits === undefined) return failed(`web_search: ${who} answered what cannot be read`);
-  if (hits.length === 0) return done(`web_search: nothing found for ${JSON.stringify(query)}`);
+  if (hits.length === 0) return done("web_search: nothing found; try other words");
   const lines = hits.map(({ title, url, snippet }, index) => {
     const said = oneLine(snippet, LONGEST_SNIPPET);
     return `${index + 1}. ${oneLine(title, 200)}\n   ${url}${said === "" ? "" : `\n   ${said}`}`;

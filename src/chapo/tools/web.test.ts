@@ -7,6 +7,7 @@ import { isPrivateAddress } from "./addresses.js";
 import { webFetchTool } from "./web-fetch.js";
 import { readPage } from "./web-page.js";
 import { webSearchTool } from "./web-search.js";
+import { webTools, type WebRequest } from "./web.js";
 
 const network = nodeNetwork();
 let answer: RequestListener;
@@ -164,6 +165,35 @@ test("where only mentioned URLs may be fetched, no other is asked for", async ()
   expect(seen).toHaveLength(1);
 });
 
+test("mentioned is what a person said and what a call brought, not what the model or an error says", async () => {
+  reply("text", "text/plain");
+  const said: ReturnType<WebRequest["said"]> = [
+    { role: "user", text: `Read ${base}/asked` },
+    { role: "user", text: `Your draft: ${base}/own`, own: true },
+    { role: "assistant", text: `I take ${base}/model`, calls: [] },
+    {
+      role: "tool",
+      results: [
+        { callId: "1", name: "web_search", success: true, output: `1. ${base}/found` },
+        { callId: "2", name: "web_fetch", success: false, output: `${base}/error was not mentioned` },
+      ],
+    },
+  ];
+  const fetched = async (unattended: boolean, webFetch: WebRequest["settings"]["webFetch"]) => {
+    const settings = { search: {}, webFetch };
+    const [tool] = webTools({ network, settings, env: {}, unattended, said: () => said, mayConnect });
+    const got: string[] = [];
+    for (const name of ["asked", "own", "model", "found", "error"])
+      if (tool !== undefined && !(await call(tool, { url: `${base}/${name}` })).startsWith("!"))
+        got.push(name);
+    return got.join(" ");
+  };
+  expect(await fetched(true, {})).toBe("asked found");
+  expect(await fetched(false, { onlyMentioned: true })).toBe("asked found");
+  expect(await fetched(false, {})).toBe("asked own model found error");
+  expect(await fetched(true, { onlyMentioned: false })).toBe("asked own model found error");
+});
+
 test.each([
   ["deep", `<html><body>${"<div>".repeat(30_000)}words`],
   ["many", `<html><body>${"<p>words</p>".repeat(80_000)}`],
@@ -245,7 +275,7 @@ test("a search that fails is an error result", async () => {
     outcomes.push(await call(tool, { query: "a" }));
   }
   expect(outcomes).toEqual([
-    'web_search: nothing found for "a"',
+    "web_search: nothing found; try other words",
     "! web_search: serper answered what cannot be read",
     "! web_search: serper answered what cannot be read",
     "! web_search: serper refused the key (401)",
