@@ -161,7 +161,7 @@ test("two providers of different names ask two addresses; without any key it say
   await expect(open(one, "gemini", { env: { GEMINI_API_KEY: "" } })).rejects.toThrow(
     /GEMINI_API_KEY or GOOGLE/,
   );
-  await expect(open(one, "chat", { model: "opnai/gpt-5" })).rejects.toThrow(/did you mean openai\/gpt-5/);
+  await expect(open(one, "chat", { model: "opnai/gpt-5" })).rejects.toThrow(/did you mean "openai\/gpt-5"/);
   const withoutAddress = { model: "openai-compatible/x", fallback: [], stream: true, maxRetries: 0 };
   await expect(openModel(withoutAddress, { ...nodePorts(), env: {} })).rejects.toThrow(/needs the address/);
 });

@@ -1,0 +1,212 @@
+// A model without tool calls, made to decide in JSON: the tools stand in its prompt, its reply is one decision, and what cannot
+// be read as one is sent back, twice at most. Nothing of the JSON is ever shown. Leaves asking to the model it is given.
+import { z } from "zod";
+import { findObjects } from "../../agents/json-objects.js";
+import { never } from "../../system/never.js";
+import type {
+  ChatMessage,
+  Model,
+  ModelAnswer,
+  ModelCall,
+  ModelReply,
+  ModelRequest,
+  ModelUsage,
+  OfferedTool,
+} from "../model.js";
+
+const MOST_REPAIRS = 2;
+/** Of a reply that is sent back. */
+const MOST_SHOWN = 4000;
+const ASK_USER = "ask_user";
+
+const text = z.string().nullish();
+
+/** As the documents have it; what an intent does not need is null, or absent. */
+const Decision = z.object({
+  intent: z.enum(["tool_call", "clarify", "answer", "self_validate", "continue"]),
+  agent: text,
+  toolName: text,
+  toolArgs: z.union([z.record(z.string(), z.unknown()), z.string()]).nullish(),
+  answerText: text,
+  clarificationQuestion: text,
+  reasoning: text,
+});
+type Decision = z.infer<typeof Decision>;
+
+/** The same model, for requests with tools driven by `prompt`; others go to it as they are. */
+export function decideInJson(model: Model, prompt: string): Model {
+  return {
+    name: model.name,
+    contextWindow: model.contextWindow,
+    ask: (request) => (request.tools.length === 0 ? model.ask(request) : decide(model, prompt, request)),
+  };
+}
+
+async function decide(model: Model, prompt: string, request: ModelRequest): Promise<ModelAnswer> {
+  const { onText, ...rest } = request;
+  const system = [request.system, prompt, listed(request.tools)].filter((part) => part !== "").join("\n\n");
+  const messages = request.messages.map(asText);
+  let spent: Spent | undefined;
+  let problem = "";
+  for (let repairs = 0; repairs <= MOST_REPAIRS; repairs += 1) {
+    const answer = await model.ask({ ...rest, system, messages, tools: [] });
+    if ("failure" in answer) return answer;
+    const { reply } = answer;
+    spent = together(spent, reply);
+    const read = readDecision(reply);
+    if ("decision" in read) {
+      const decided = replyOf(read.decision, request, { model: reply.model, ...spent });
+      if (decided.calls.length === 0 && decided.text !== "") onText?.(decided.text);
+      return { reply: decided };
+    }
+    ({ problem } = read);
+    messages.push(
+      { role: "assistant", text: reply.text.slice(0, MOST_SHOWN), calls: [] },
+      {
+        role: "user",
+        text: `That is no decision: ${problem}. Reply with the one JSON object, and nothing else.`,
+      },
+    );
+  }
+  const message = `${model.name}: it was asked ${MOST_REPAIRS + 1} times and made no decision that can be read: ${problem}`;
+  return { failure: { reason: "incomplete", message } };
+}
+
+/** The first JSON object of a reply that is a decision with all it needs, or why there is none. */
+function readDecision({ text: said, finish }: ModelReply): { decision: Decision } | { problem: string } {
+  const { objects } = findObjects(said, "intent");
+  let problem = finish === "cut" ? "it was cut off before its end" : "there is no JSON object in it";
+  for (const { start, end } of objects) {
+    const read = Decision.safeParse(JSON.parse(said.slice(start, end)));
+    if (!read.success) {
+      const [issue] = read.error.issues;
+      problem = `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "wrong"}`;
+      continue;
+    }
+    const missing = missingIn(read.data);
+    if (missing === undefined) return { decision: read.data };
+    problem = `the intent ${read.data.intent} needs ${missing}`;
+  }
+  return { problem };
+}
+
+function missingIn({ intent, toolName, answerText, clarificationQuestion }: Decision): string | undefined {
+  const isEmpty = (value: string | null | undefined): boolean => (value ?? "").trim() === "";
+  switch (intent) {
+    case "tool_call":
+      return isEmpty(toolName) ? "toolName" : undefined;
+    case "answer":
+      return isEmpty(answerText) ? "answerText" : undefined;
+    case "clarify":
+      return isEmpty(clarificationQuestion) ? "clarificationQuestion" : undefined;
+    case "self_validate":
+    case "continue":
+      return undefined;
+    default:
+      return never(intent);
+  }
+}
+
+type Bare = Omit<ModelReply, "text" | "calls" | "finish">;
+
+function replyOf(decision: Decision, request: ModelRequest, bare: Bare): ModelReply {
+  const { intent, answerText, clarificationQuestion, reasoning } = decision;
+  const said = (text: string): ModelReply => ({ ...bare, text, calls: [], finish: "stop" });
+  const called = (name: string, args: unknown): ModelReply => {
+    const id = `call_${request.who.replaceAll(/\W/g, "_")}_${request.turn + 1}`;
+    return { ...bare, text: reasoning ?? "", calls: [{ id, name, args }], finish: "calls" };
+  };
+  switch (intent) {
+    case "tool_call":
+      return called(decision.toolName ?? "", argsOf(decision, request.tools));
+    case "answer":
+      return said(answerText ?? "");
+    case "clarify": {
+      const question = clarificationQuestion ?? "";
+      const mayAsk = request.tools.some(({ name }) => name === ASK_USER);
+      return mayAsk ? called(ASK_USER, { question }) : said(question);
+    }
+    case "self_validate":
+    case "continue":
+      return { ...said(""), intent };
+    default:
+      return never(intent);
+  }
+}
+
+/** With whose work it is, where the tool has a place for that. */
+function argsOf({ toolName, toolArgs, agent }: Decision, tools: readonly OfferedTool[]): unknown {
+  const args = typeof toolArgs === "string" ? parsed(toolArgs) : (toolArgs ?? {});
+  const properties = tools.find(({ name }) => name === toolName)?.parameters["properties"];
+  const takesAgent =
+    typeof properties === "object" && properties !== null && Object.hasOwn(properties, "agent");
+  if (!takesAgent || typeof args !== "object" || args === null || (agent ?? "") === "") return args;
+  return { agent, ...args };
+}
+
+/** A text stays one: the gate says what is wrong with it. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function listed(tools: readonly OfferedTool[]): string {
+  const lines = tools.map(
+    ({ name, description, parameters }) =>
+      `- ${name}: ${description}\n  parameters: ${JSON.stringify(parameters)}`,
+  );
+  return `Tools:\n${lines.join("\n")}`;
+}
+
+/** What was called and what came of it, in words: such a model knows neither. */
+function asText(message: ChatMessage): ChatMessage {
+  switch (message.role) {
+    case "user":
+      return message;
+    case "assistant":
+      return { role: "assistant", text: decisionsOf(message.text, message.calls), calls: [] };
+    case "tool":
+      return {
+        role: "user",
+        text: message.results
+          .map(({ name, success, output }) => `${name} ${success ? "returned" : "failed"}:\n${output}`)
+          .join("\n\n"),
+      };
+    default:
+      return never(message);
+  }
+}
+
+function decisionsOf(said: string, calls: readonly ModelCall[]): string {
+  if (calls.length === 0) return said === "" ? "" : JSON.stringify({ intent: "answer", answerText: said });
+  return calls
+    .map(({ name, args }) =>
+      JSON.stringify({ intent: "tool_call", toolName: name, toolArgs: args, reasoning: said }),
+    )
+    .join("\n");
+}
+
+type Spent = Pick<ModelReply, "usage" | "costUsd">;
+
+/** Unknown where one of them is. */
+function together(before: Spent | undefined, { usage, costUsd }: ModelReply): Spent {
+  const first = before ?? { usage: NOTHING, costUsd: 0 };
+  return {
+    ...(first.usage === undefined || usage === undefined ? {} : { usage: sum(first.usage, usage) }),
+    ...(first.costUsd === undefined || costUsd === undefined ? {} : { costUsd: first.costUsd + costUsd }),
+  };
+}
+
+const NOTHING: ModelUsage = { input: 0, output: 0, cached: 0, cacheWrite: 0 };
+
+function sum(one: ModelUsage, other: ModelUsage): ModelUsage {
+  return {
+    input: one.input + other.input,
+    output: one.output + other.output,
+    cached: one.cached + other.cached,
+    cacheWrite: one.cacheWrite + other.cacheWrite,
+  };
+}
