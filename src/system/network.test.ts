@@ -71,6 +71,21 @@ test("an address that may not be connected to is not", async () => {
   expect(textOf(await ask(`http://localhost:${port}/`))).toBe("x");
 });
 
+test("what is connected to is what was looked at: a name is asked for once", async () => {
+  const port = await serve((request, response) => response.end(request.headers.host));
+  const asked: string[] = [];
+  const network = nodeNetwork((host) => {
+    asked.push(host);
+    return Promise.resolve([{ address: "127.0.0.1", family: 4 }]);
+  });
+  const answer = await network.request({
+    ...{ url: new URL(`http://rebound.invalid:${port}/`), method: "GET", headers: {}, maxBytes: 100 },
+    ...{ signal: new AbortController().signal, mayConnect: () => true },
+  });
+  expect(textOf(answer)).toBe(`rebound.invalid:${port}`);
+  expect(asked).toEqual(["rebound.invalid"]);
+});
+
 test("a redirect is handed back, not followed", async () => {
   const port = await serve((_request, response) => {
     response.writeHead(302, { location: "http://169.254.169.254/" }).end();

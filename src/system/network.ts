@@ -39,12 +39,12 @@ export interface Network {
   request(request: NetworkRequest): Promise<NetworkAnswer>;
 }
 
-/** The real network. */
-export function nodeNetwork(): Network {
+/** The real network. `lookUp`: what a name stands for, all of it. */
+export function nodeNetwork(lookUp: LookUp = (host) => lookup(host, { all: true })): Network {
   return {
     request: async (request) => {
       try {
-        const addresses = await resolve(request);
+        const addresses = await resolve(request, lookUp);
         if ("failed" in addresses) return addresses;
         return await ask(request, addresses);
       } catch (error) {
@@ -60,15 +60,20 @@ interface Address {
   family: number;
 }
 
+type LookUp = (host: string) => Promise<Address[]>;
+
 type Failed = Extract<NetworkAnswer, { failed: string }>;
 
 /** Every address of the host, once all of them may be connected to. */
-async function resolve({ url, signal, mayConnect }: NetworkRequest): Promise<Address[] | Failed> {
+async function resolve(
+  { url, signal, mayConnect }: NetworkRequest,
+  lookUp: LookUp,
+): Promise<Address[] | Failed> {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   const family = isIP(host);
   let found: Address[];
   try {
-    found = family === 0 ? await until(signal, lookup(host, { all: true })) : [{ address: host, family }];
+    found = family === 0 ? await until(signal, lookUp(host)) : [{ address: host, family }];
   } catch (error) {
     if (signal.aborted) throw error;
     return { failed: "unknown-host", message: `${host}: ${errorMessage(error)}` };
