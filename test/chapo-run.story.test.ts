@@ -1,5 +1,5 @@
 // The built-in engine as the agent of a run: its model is a script, its tools are real.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -195,6 +195,62 @@ test(
     expect(results.map(({ is_error }) => is_error)).toEqual([true, true, false]);
     expect(readdirSync(rig.project)).not.toContain("b.txt");
     expect(readdirSync(rig.project)).not.toContain("c.txt");
+  }),
+);
+
+test(
+  "who works and does not report is asked for it, in the same session",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }]);
+    play(rig, { tasks: { T1: [write("a.txt"), { say: "It is done.", times: 3 }, report()] } });
+    expect((await rig.run(["run", "--no-review", "--max-attempts", "1"])).code).toBe(0);
+    expect(rig.statuses()).toEqual({ T1: "done" });
+    expect(told(rig, "agent_started")).toHaveLength(2);
+    const sessions = path.join(rig.project, "looper-logs/last/001-iter-1/chapo");
+    expect(readdirSync(sessions).filter((name) => !name.startsWith("."))).toHaveLength(1);
+  }),
+);
+
+test(
+  "an attempt that takes too long ends with all it started",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }]);
+    play(rig, { tasks: { T1: [call("bash_execute", { command: "setsid sleep 600 & sleep 600" })] } });
+    const env = { LOOPER_AGENTS_CHAPO_TIMEOUT: "4s" };
+    expect((await rig.run(["run", "--no-review", "--max-attempts", "1"], { env })).code).toBe(1);
+    expect(told(rig, "agent_finished")[0]).toMatchObject({ outcome: "failed", reason: "timed-out" });
+  }),
+);
+
+test(
+  "keys of models reach neither a command nor the log",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }]);
+    const show = call("bash_execute", { command: 'echo "key: $ANTHROPIC_API_KEY, deploy: $DEPLOY_TOKEN"' });
+    play(rig, { tasks: { T1: [show, report()] } });
+    const env = { ANTHROPIC_API_KEY: "a-key-of-a-model", DEPLOY_TOKEN: "a-token-for-the-work" };
+    expect((await rig.run(["run", "--no-review"], { env })).code).toBe(0);
+    expect(told(rig, "tool_result")[0]?.["output"]).toContain("key: , deploy: [redacted]");
+    const found = spawnSync("grep", ["-rlE", "a-key-of-a-model|a-token-for-the-work", rig.project]);
+    expect(found.stdout.toString()).toBe("");
+  }),
+);
+
+test(
+  "a backlog is drafted by it, and then worked through",
+  story(async (rig) => {
+    rig.gitInit();
+    const backlog = {
+      schema_version: 1,
+      source_files: [],
+      tasks: [{ id: "T1", title: "Make a", priority: 1, status: "todo" }],
+    };
+    const draft = `cat > "$LOOPER_TODO_FILE" <<'END'\n${JSON.stringify(backlog)}\nEND`;
+    const turns = [call("bash_execute", { command: draft }), report()];
+    play(rig, { turns, tasks: { T1: [write("a.txt"), report()] } });
+    const { code, stderr } = await rig.run(["run", "--no-review", "-y", "--prompt", "A file called a"]);
+    expect(code, stderr).toBe(0);
+    expect(rig.statuses()).toEqual({ T1: "done" });
   }),
 );
 
