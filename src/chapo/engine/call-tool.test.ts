@@ -141,7 +141,7 @@ describe("whose a call is", () => {
     const mine = {
       type: "mine",
       description: "Mine.",
-      tools: ["web_*"],
+      tools: ["web_*", "memory_*"],
       execute: async (context: SubAgentContext) => {
         contexts.push(context);
         context.onActionPending("about to");
@@ -157,6 +157,8 @@ describe("whose a call is", () => {
       { userMessage: "", toolName: "web_search", toolArgs: { query: "x" }, previousResults: [] },
     ]);
     expect(told(world, "action_pending")).toMatchObject([{ agent: "mine", preview: "about to" }]);
+    await call("memory_search", { query: "x", agent: "mine" });
+    expect(contexts).toHaveLength(1);
     expect(await call("fs_readFile", { path: "a", agent: "mine" })).toMatchObject({ code: "not_allowed" });
   });
 });

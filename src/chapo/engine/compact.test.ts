@@ -103,6 +103,15 @@ describe("the window", () => {
     for (const request of model.requests) expect(textTokens(wire(request))).toBeLessThan(4000);
   });
 
+  test("a long first request leaves room for fewer turns, but for the last", async () => {
+    const { world } = worldWith(["Short."], { maxConversationTokens: 4000 });
+    const chat = { conversation: long(12, 1200, "x".repeat(13_000)), failures: new Map() };
+    expect(await makeRoom(world, chat, [])).toBeLessThan(4000);
+    expect(told(world, "compaction").map(({ how }) => how)).toEqual(["summary", "dropped"]);
+    expect(unpaired(chat.conversation.messages)).toBe(false);
+    expect(chat.conversation.messages.at(-1)).toMatchObject({ results: [{ callId: "c11" }] });
+  });
+
   test("a summary is compacted into the next one, and what the user said stays word for word", async () => {
     const { world } = worldWith(["One.", "Two."]);
     const chat = {
@@ -128,6 +137,17 @@ describe("the window", () => {
     const model = playModel({ compaction: ["Short."], looper: [{ fail: "context-full" }, "Done."] });
     const world = testWorld(model, { settings: { ...USUAL_SETTINGS, selfValidation: false } });
     expect((await converse(world, long(10, 400), "Go on")).outcome).toMatchObject({ answer: "Done." });
+    const twice = playModel({
+      compaction: ["Short."],
+      looper: [
+        { fail: "context-full" },
+        { calls: [{ call: "fs_readFile", args: { path: "a" } }], text: "y".repeat(400) },
+        { fail: "context-full" },
+        "Done.",
+      ],
+    });
+    const later = testWorld(twice, { settings: { ...USUAL_SETTINGS, selfValidation: false } });
+    expect((await converse(later, long(10, 400), "Go on")).outcome).toMatchObject({ answer: "Done." });
     const never = playModel({ compaction: ["Short."], looper: [{ fail: "context-full" }] });
     const hopeless = testWorld(never);
     expect((await converse(hopeless, long(10, 400), "Go on")).outcome).toMatchObject({

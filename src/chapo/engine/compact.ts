@@ -63,7 +63,7 @@ export async function compact(
   share = 0,
 ): Promise<boolean> {
   const { conversation } = chat;
-  const parts = partTurns(conversation.messages, share);
+  const parts = partTurns(conversation.messages, share, limitOf(world));
   if (parts === undefined) return false;
   const { first, old, tail } = parts;
   const before = usedTokens(conversation, world, tools);
@@ -129,12 +129,12 @@ interface Parts {
   tail: readonly Message[];
 }
 
-/** The first request; the older turns; the latest ones that are no more than a share of all, the last one always. `undefined`: no older ones. */
-function partTurns(messages: readonly Message[], share: number): Parts | undefined {
+/** The first request; the older turns; the latest ones that are no more than a share of all and of the limit, the last one always. `undefined`: no older ones. */
+function partTurns(messages: readonly Message[], share: number, limit: number): Parts | undefined {
   const [first, ...rest] = messages;
   if (first === undefined) return undefined;
   const starts = turnStarts(rest);
-  const keep = share * messageTokens(toSend(rest));
+  const keep = share * Math.min(limit, messageTokens(toSend(rest)));
   let from = starts.at(-1) ?? 0;
   for (const start of starts.toReversed()) {
     if (messageTokens(toSend(rest.slice(start))) > keep) break;

@@ -222,6 +222,7 @@ describe("the loop", () => {
     const { outcome } = await converse({ ...world, tools: () => tools }, freshConversation(), "go");
     expect(outcome).toMatchObject({ how: "error", reason: "interrupted" });
     expect(model.requests).toHaveLength(1);
+    expect(told(world, "tool_call")).toHaveLength(1);
     expect(world.saved.at(-1)?.messages.at(-1)).toMatchObject({
       results: [{ success: false }, { success: false }],
     });
@@ -249,6 +250,17 @@ describe("validation", () => {
     const { world } = play(["A", "B", "C"], { validation: [no(0.1)] });
     expect((await run(world)).outcome).toEqual({ how: "answer", answer: "B", validated: false });
     expect(told(world, "validation")).toHaveLength(2);
+  });
+
+  test("a draft that is sent back when no turn is left is delivered all the same, flagged", async () => {
+    const { model } = play(["A", "B"], { validation: [no(0.1)] });
+    const world = testWorld(model, { settings: { ...USUAL_SETTINGS, maxIterations: 1 } });
+    expect((await run(world)).outcome).toEqual({ how: "answer", answer: "A", validated: false });
+  });
+
+  test("of several verdicts in a text the last one holds", async () => {
+    const { world } = play(["A"], { validation: [`For example ${no(0.1)}. Mine: ${GOOD}`] });
+    expect((await run(world)).outcome).toMatchObject({ validated: true });
   });
 
   test("a validation that fails, or says nothing that can be read, stops nothing", async () => {
@@ -317,4 +329,30 @@ test("text is told as it comes only where it is streamed", async () => {
   await run(off);
   expect(told(off, "delta")).toEqual([]);
   expect(told(off, "message")).toEqual([{ iteration: 1, text: "Hello" }]);
+});
+
+test("what a turn cost is told and summed up; a price nobody knows is no price", async () => {
+  const usage = { input: 100, output: 20, cached: 50, cacheWrite: 7 };
+  const model = playModel({
+    looper: [{ reply: { text: "Hello", usage, costUsd: 0.5 } }],
+    validation: [{ reply: { text: GOOD, usage } }],
+  });
+  const world = testWorld(model);
+  const { conversation } = await run(world);
+  const tokens = { input_tokens: 107, output_tokens: 20, cached_input_tokens: 50 };
+  expect(told(world, "usage")).toEqual([
+    { who: "looper", model: "fake/model", ...tokens, cost_usd: 0.5 },
+    { who: "validation", model: "fake/model", ...tokens },
+  ]);
+  expect(conversation.usage).toEqual({
+    input_tokens: 214,
+    output_tokens: 40,
+    cached_input_tokens: 100,
+    cost_usd: 0.5,
+    unpriced: 1,
+  });
+  expect(conversation.counted).toEqual({ tokens: 177, messages: 2 });
+  const silent = testWorld(playModel({ looper: ["Hello"], validation: [GOOD] }));
+  await run(silent);
+  expect(told(silent, "usage")[0]).toMatchObject({ estimated: true });
 });

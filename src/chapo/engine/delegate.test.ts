@@ -101,6 +101,19 @@ test("one that never ends, ends at its limit with the reason; an unknown type li
   expect(wire(parents[2])).toMatch(/test came to its limit[^]*Two of three ran\./u);
 });
 
+test("what its work cost is the session's; what it forgets is not the project's memory", async () => {
+  const read = { call: "fs_readFile", args: { path: "a" } };
+  const { world, conversation } = await play({
+    looper: [task("explore"), "Fine."],
+    explore: [read, read, { fail: "context-full" }, "Done."],
+    compaction: ["Short."],
+  });
+  const all = told(world, "usage").map(({ input_tokens }) => input_tokens);
+  expect(all).toHaveLength(6);
+  expect(conversation.usage.input_tokens).toBe(all.reduce((sum, one) => sum + one, 0));
+  expect(world.remembered).toEqual([]);
+});
+
 test("a model that fails it is a failed result, and the session goes on", async () => {
   const { model, outcome } = await play({ looper: [task("plan"), "Fine."], plan: [{ fail: "network" }] });
   expect(outcome).toMatchObject({ how: "answer" });

@@ -1,6 +1,5 @@
 // Brings a conversation to where the model can be asked next: after a new word of the user's, an answer to a question, or the
 // death of the process in the middle of it. Pure.
-import type { CallResult } from "../model.js";
 import { addResult, openCalls, say, type Conversation, type Message } from "./conversation.js";
 import type { TurnEvent } from "./events.js";
 
@@ -35,30 +34,17 @@ export function closeCalls(
   reason: string,
   answer: { call: string | undefined; text: string | undefined } = { call: undefined, text: undefined },
 ): Conversation {
-  const closed = openCalls(conversation).reduce((one, { id, name }) => {
+  return openCalls(conversation).reduce((one, { id, name }) => {
     const answered = id === answer.call && answer.text !== undefined;
     const output = answered ? `The user answered: ${answer.text}` : reason;
     return addResult(one, { callId: id, name, success: answered, output });
   }, conversation);
-  return inOrder(closed);
 }
 
-/** The results of the last turn in the order of its calls: an answer can come after results that were there before. */
-function inOrder(conversation: Conversation): Conversation {
-  const { messages } = conversation;
-  const last = messages.at(-1);
-  const calls = messages.at(-2);
-  if (last?.role !== "tool" || calls?.role !== "assistant") return conversation;
-  const results = calls.calls
-    .map(({ id }) => last.results.find(({ callId }) => callId === id))
-    .filter((result): result is CallResult => result !== undefined);
-  return { ...conversation, messages: [...messages.slice(0, -1), { ...last, results }] };
-}
-
-/** With what the model is told of its turn at the end of the last message; one that was told of it already is left alone. */
+/** With what the model is told of its turn at the end of the last message. */
 export function withNote(conversation: Conversation, note: string): Conversation {
   const last = conversation.messages.at(-1);
-  if (last === undefined || last.role === "assistant" || last.note !== undefined) return conversation;
+  if (last === undefined || last.role === "assistant") return conversation;
   const noted: Message = { ...last, note };
   return { ...conversation, messages: [...conversation.messages.slice(0, -1), noted] };
 }
