@@ -16,7 +16,7 @@ import {
 
 const delegation: Delegation = {
   types: taskTypes({ agents: subAgents(), promptOf: () => undefined, settings: {}, own: [] }),
-  maxIterations: 3,
+  maxIterations: 4,
   lead: (prompt) => `LED: ${prompt}`,
   openModel: () => Promise.resolve({ problem: "none here" }),
 };
@@ -92,13 +92,13 @@ test("one that never ends, ends at its limit with the reason; an unknown type li
   const { model, outcome } = await play({
     looper: [task("nobody"), task("test"), "Fine."],
     test: [{ call: "bash_execute", args: { command: "npm test" } }],
-    summary: ["Two of three ran."],
+    summary: ["Two of four ran."],
   });
   expect(outcome).toMatchObject({ how: "answer", answer: "Fine." });
   const parents = model.requests.filter(({ who }) => who === "looper");
   expect(wire(parents[1])).toMatch(/no sub-agent "nobody"; there are explore, plan, code, test, developer/u);
-  expect(model.requests.filter(({ who }) => who === "test")).toHaveLength(3);
-  expect(wire(parents[2])).toMatch(/test came to its limit[^]*Two of three ran\./u);
+  expect(model.requests.filter(({ who }) => who === "test")).toHaveLength(4);
+  expect(wire(parents[2])).toMatch(/test came to its limit[^]*Two of four ran\./u);
 });
 
 test("what its work cost is the session's; what it forgets is not the project's memory", async () => {
