@@ -8,10 +8,7 @@ import type { Subject } from "../tool.js";
 import { decide, readRules, type TrustMode } from "./decide.js";
 import { PUSHES } from "./testing.js";
 
-const TOOLS = [
-  "bash_execute run_command fs_readFile fs_writeFile fs_edit fs_multiEdit fs_delete fs_grep notebook_edit",
-  "web_fetch git_push npm_run memory_search",
-].flatMap((line) => line.split(" "));
+const TOOLS = ["mcp_srv_write", "own_tool"];
 
 type Lists = Parameters<typeof readRules>[0];
 
@@ -71,6 +68,22 @@ describe("lists", () => {
   test("tools of MCP servers are named with a star, whether they are there or not", () => {
     expect(judged({ deny: ["mcp_srv_*"] }, "mcp_srv_write", [], "trusted").verdict).toBe("deny");
     expect(judged({ deny: ["mcp_srv_*"] }, "mcp_other_write", [], "trusted").verdict).toBe("allow");
+  });
+
+  test("a command that is denied is not run by the tool for it either", () => {
+    const pushes = (name: string) =>
+      judged(DENY_PUSH, "git_push", [{ kind: "name", name }], "trusted").verdict;
+    expect([pushes(""), pushes("origin main")]).toEqual(["deny", "deny"]);
+    const runs = (name: string) =>
+      judged({ ask: ["Bash(npm run deploy)"] }, "npm_run", [{ kind: "name", name }], "trusted").verdict;
+    expect([runs("deploy"), runs("test")]).toEqual(["ask", "allow"]);
+    expect(judged({ deny: ["Bash"] }, "git_push", [], "trusted").verdict).toBe("allow");
+    expect(judged({ allow: ["Bash(git push)"] }, "git_push", []).verdict).toBe("ask");
+  });
+
+  test("tools that a session does not have, or has of its own, can be named", () => {
+    expect(judged({ deny: ["own_tool"] }, "own_tool", [], "trusted").verdict).toBe("deny");
+    expect(judged({ deny: ["pm2_*"] }, "pm2_reloadAll", [], "trusted").verdict).toBe("deny");
   });
 
   test.each([

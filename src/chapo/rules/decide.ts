@@ -15,7 +15,7 @@ import {
   type PathPattern,
 } from "./patterns.js";
 import { readShell, type ShellReading } from "./shell-reading.js";
-import { isNamed, toolsNamed } from "./tool-names.js";
+import { isNamed, namedTools, toolsNamed, twinCommand } from "./tool-names.js";
 import { covers, STAR } from "./wildcard.js";
 
 /** `trusted`: all runs that no rule is against. `default`: what changes something is asked about, unless a rule allows it. */
@@ -57,7 +57,7 @@ export interface Decision {
 const LONGEST_RULE = 1_000;
 
 /**
- * Reads the lists. `root`: the project's, absolute; what patterns of paths count from. `tools`: all canonical names there are.
+ * Reads the lists. `root`: the project's, absolute; what patterns of paths count from. `tools`: those of this session, by their canonical names.
  * Each problem says which rule is wrong, and how.
  */
 export function readRules(
@@ -89,7 +89,7 @@ function readRule(
     };
   const [, name = "", raw] = found;
   const names = toolsNamed(name, list !== "allow");
-  const meant = tools.filter((tool) => isNamed(names, tool));
+  const meant = namedTools(names, tools);
   // Tools of MCP servers come and go.
   if (meant.length === 0 && !/^mcp/i.test(name))
     return { problem: `names no tool: there is none called ${name}` };
@@ -115,8 +115,10 @@ const TAKE_COMMANDS: ReadonlySet<string> = new Set(["bash_execute", "run_command
 export function decide({ all, root }: Rules, mode: TrustMode, call: JudgedCall): Decision {
   const units = call.subjects.map(unitOf);
   const rules = all.filter(({ tools }) => isNamed(tools, call.tool));
+  const twins = all.filter(({ tools, list }) => list !== "allow" && isNamed(tools, "bash_execute"));
   const against = (list: List, match: Match): Rule | undefined =>
-    rules.find((rule) => rule.list === list && meets(rule, units, { call, root }) === match);
+    rules.find((rule) => rule.list === list && meets(rule, units, { call, root }) === match) ??
+    twins.find((rule) => rule.list === list && meetsTwin(rule, call) === match);
   const deny = against("deny", "yes");
   if (deny !== undefined) return byRule("deny", deny, `the rule deny ${deny.text} is against it`);
   const ask = against("ask", "yes");
@@ -191,6 +193,13 @@ function meets(
       ? "yes"
       : "no";
   }
+}
+
+function meetsTwin({ pattern }: Rule, { tool, subjects }: JudgedCall): Match {
+  const names = subjects.flatMap((subject) => (subject.kind === "name" ? [subject.name] : []));
+  const text = twinCommand(tool, names);
+  if (text === undefined || pattern?.command === undefined) return "no";
+  return meetsCommand(pattern.command, { text, spellings: [text], runs: "itself" });
 }
 
 function meetsReading(pattern: CommandPattern | undefined, { commands, isWhole }: ShellReading): Match {

@@ -36,6 +36,32 @@ const WIDER: Readonly<Record<string, readonly string[]>> = {
   write: ["fs_edit", "fs_multiEdit", "notebook_edit", "fs_mkdir", "fs_move", "fs_delete"],
 };
 
+/** All that a session may have: a rule may name one that this session has not. */
+const CANONICAL: readonly string[] = [
+  "fs_listFiles fs_readFile fs_writeFile fs_edit fs_multiEdit fs_mkdir fs_move fs_delete fs_glob fs_grep",
+  "bash_execute bash_output bash_kill run_command git_status git_diff git_add git_commit git_push git_pull",
+  "github_triggerWorkflow github_getWorkflowRunStatus ssh_execute npm_install npm_run logs_getStagingLogs",
+  "pm2_status pm2_restart pm2_stop pm2_start pm2_logs pm2_reloadAll pm2_save web_fetch web_search",
+  "todo_write todo_read notebook_read notebook_edit context_listDocuments context_readDocument",
+  "context_searchDocuments memory_remember memory_search memory_readToday agent_task slash_command",
+].flatMap((line) => line.split(" "));
+
+/** The tools that a rule's names stand for, of those there are and those there could be. */
+export function namedTools(names: readonly string[], tools: readonly string[]): string[] {
+  return [...new Set([...CANONICAL, ...tools])].filter((tool) => isNamed(names, tool));
+}
+
+/**
+ * The command that a call is another way to run: whoever may not `git push` in a shell may not do it by `git_push` either.
+ * `names`: what the call names.
+ */
+export function twinCommand(tool: string, names: readonly string[]): string | undefined {
+  const [, program, verb] = /^(git|npm|pm2)_([a-z]+)/.exec(tool) ?? [];
+  return program === undefined || verb === undefined
+    ? undefined
+    : [program, verb, ...names].filter((word) => word !== "").join(" ");
+}
+
 /** Lower case, `_` for the dot that some write. */
 export function plainName(name: string): string {
   return name.toLowerCase().replaceAll(/[.-]/g, "_");
