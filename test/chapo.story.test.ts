@@ -298,3 +298,51 @@ test(
     expect(unknown.stderr).toMatch(/greet/);
   }),
 );
+
+test(
+  "a rule that cannot be read, and a skill nobody has, are errors that leave no session behind",
+  story(async (rig) => {
+    playScript(rig, { turns: [{ say: "Hello." }] }, { rules: { deny: ["Bash(git push"] } });
+    const ruled = await rig.run(["chapo", "Hello"]);
+    expect(ruled).toMatchObject({ code: 2, stdout: "" });
+    expect(ruled.stderr).toContain("Bash(git push");
+    playScript(rig, { turns: [{ say: "Hello." }] });
+    expect((await rig.run(["chapo", "--skill", "nope", "Hello"])).code).toBe(2);
+    expect((await rig.run(["chapo", "sessions"])).stdout).toBe("no sessions yet\n");
+  }),
+);
+
+test(
+  "a model without tool calls decides in JSON: what cannot be read is an error in the end, and never shown",
+  story(async (rig) => {
+    rig.write("a.txt", "alpha\n");
+    const decision = (of: object) => ({
+      say: JSON.stringify({
+        agent: null,
+        toolName: null,
+        toolArgs: null,
+        answerText: null,
+        clarificationQuestion: null,
+        ...of,
+      }),
+    });
+    playScript(
+      rig,
+      {
+        turns: [
+          decision({ intent: "tool_call", toolName: "fs_readFile", toolArgs: { path: "a.txt" } }),
+          decision({ intent: "answer", answerText: "It says alpha." }),
+        ],
+      },
+      { tool_calls: "json" },
+    );
+    const ran = await rig.run(["chapo", "--json", "What is in a.txt?"]);
+    expect(dataOf(eventsOf(ran), "answer")).toMatchObject([{ answer: "It says alpha." }]);
+    expect(dataOf(eventsOf(ran), "tool_result")).toMatchObject([{ tool: "fs_readFile", success: true }]);
+    playScript(rig, { turns: [{ say: '{"intent": "tool_call", "toolNa', times: 9 }] }, { tool_calls: "json" });
+    const torn = await rig.run(["chapo", "--json", "What is in a.txt?"]);
+    expect(torn.code).not.toBe(0);
+    expect(eventsOf(torn).at(-1)?.type).toBe("error");
+    expect(torn.stdout).not.toContain("toolNa");
+  }),
+);

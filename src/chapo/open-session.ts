@@ -5,46 +5,58 @@ import { readPrices } from "../config/prices.js";
 import { UserError } from "../system/errors.js";
 import { redactValue } from "../system/redact.js";
 import { slashTool } from "./commands.js";
-import type { Conversation } from "./engine/conversation.js";
+import type { Conversation, Message } from "./engine/conversation.js";
 import { converse } from "./engine/converse.js";
 import { sealEvents, type ChapoNews } from "./engine/events.js";
 import type { Outcome } from "./engine/world.js";
 import { openMemory } from "./memory/memory.js";
 import type { Model } from "./model.js";
+import { decideInJson } from "./models/json-driver.js";
 import { openModel, type ModelSettings } from "./models/open-model.js";
 import { openPermit } from "./permit.js";
 import { chapoPromptPlaces } from "./prompt-places.js";
-import { readChapoPrompts } from "./prompts.js";
+import { readChapoPrompts, type ChapoPrompts } from "./prompts.js";
 import { readRules, type Rules } from "./rules/decide.js";
 import type { Chapo, SessionRequest } from "./session-request.js";
 import { beginSession, resumeSession, type OpenSession, type SessionPlace } from "./sessions.js";
 import { worldOf, type Parts } from "./session-world.js";
 import { chooseSkills, loadSkills } from "./skills.js";
 import type { Tool } from "./tool.js";
-import { isMentioned } from "./tools/mentioned.js";
 import { takeCommand } from "./user-command.js";
 import { openToolbox, type Toolbox, type ToolboxRequest } from "./toolbox.js";
 
-/** Opens a session. Whatever keeps it from opening is a `UserError`. */
+/** Opens a session. Whatever keeps it from opening is a `UserError`, and leaves nothing behind. */
 export async function openChapo(request: SessionRequest): Promise<Chapo> {
   const { ports, root, settings } = request;
-  const place = { files: ports.files, root };
   const prompts = await readChapoPrompts(ports.files, chapoPromptPlaces(request.promptsFolder, settings));
-  const model = await openModel(await modelSettings(request), { ...ports, env: request.env });
-  const found = await loadSkills(place);
+  const opener = await modelOpener(request, prompts);
+  const model = await opener({});
+  const found = await loadSkills({ files: ports.files, root });
   for (const problem of found.problems) request.onWarning(problem);
-  // Before a session is begun: one that cannot be had leaves none behind.
   chooseSkills(found, request.skills);
   const session = await openFile(request);
-  const skills = chooseSkills(found, session.conversation.skills);
-  const memory = openMemory(ports, { root, zone: zoneHere(), readOnly: request.task !== undefined });
-  const mentioned = textsOf(session.conversation);
+  try {
+    const skills = chooseSkills(found, session.conversation.skills);
+    return talkable(await partsOf({ request, prompts, model, session, skills, opener }));
+  } catch (error) {
+    await session.close();
+    if (request.resume === undefined) await ports.files.removeTree(session.folder);
+    throw error;
+  }
+}
+
+type Opener = (instead: Partial<ModelSettings>) => Promise<Model>;
+
+async function partsOf(
+  base: Pick<Parts, "request" | "prompts" | "model" | "session" | "skills"> & { opener: Opener },
+): Promise<Parts> {
+  const { request, session, opener } = base;
+  const { ports, root, settings } = request;
+  const unattended = request.task !== undefined;
+  const memory = openMemory(ports, { root, zone: zoneHere(), readOnly: unattended });
+  const said: Message[] = [...session.conversation.messages];
   const toolbox = await openToolbox({
-    ...request,
-    ...(settings.webFetch.onlyMentioned === true
-      ? { wasMentioned: (url: string) => isMentioned(url, mentioned) }
-      : {}),
-    memory,
+    ...{ ...request, memory, unattended, said: () => said },
     outputs: path.join(session.folder, "outputs"),
     todos: { read: () => session.readPart("todos"), write: (list) => session.writePart("todos", list) },
   });
@@ -52,31 +64,20 @@ export async function openChapo(request: SessionRequest): Promise<Chapo> {
     request.onEvent(redactValue(request.redact, event, NAMES));
   });
   const emit = (news: ChapoNews): void => {
-    if (news.type === "tool_result" && !OWN_WORDS.has(news.data.tool)) mentioned.push(news.data.output);
+    if (news.type === "tool_result") said.push(resultOf(news.data));
     seal(news);
   };
-  const permit = openPermit({
-    ...{
-      rules: rulesOf(request, toolbox.tools),
-      mode: settings.trustMode ?? "default",
-      files: ports.files,
-      root,
-    },
-    ...(request.ask === undefined ? {} : { ask: request.ask }),
-  });
-  return talkable({
-    request,
-    prompts,
-    model,
-    session,
-    skills,
-    memory,
-    toolbox,
-    permit,
-    emit,
-    mentioned,
-    openModel: (name) => otherModel(request, name),
-  });
+  try {
+    const permit = openPermit({
+      ...{ rules: rulesOf(request, toolbox.tools), mode: settings.trustMode ?? "default" },
+      ...{ files: ports.files, root },
+      ...(request.ask === undefined ? {} : { ask: request.ask }),
+    });
+    return { ...base, memory, toolbox, permit, emit, said, openModel: (name) => otherModel(opener, name) };
+  } catch (error) {
+    await toolbox.close();
+    throw error;
+  }
 }
 
 /** A rule that cannot be read is an error: a prohibition that is passed over would be none. */
@@ -86,24 +87,30 @@ function rulesOf({ settings, root }: SessionRequest, tools: readonly Tool[]): Ru
   throw new UserError("usage", problems.join("\n"), "correct agents.chapo.chapo.rules");
 }
 
-/** Their results are the model's own words, which mention nothing. */
-const OWN_WORDS = new Set(["agent_task", "todo_write", "todo_read", "memory_remember"]);
-
-/** What the user and results said so far. */
-function textsOf({ messages }: Conversation): string[] {
-  return messages.flatMap((message) => {
-    if (message.role === "user") return [message.text];
-    return message.role === "tool" ? message.results.map(({ output }) => output) : [];
-  });
+/** As it stands in a conversation. What is the model's own words mentions nothing. */
+function resultOf({ callId, tool, success, output }: ToolResultData): Message {
+  const own = OWN_WORDS.has(tool);
+  return { role: "tool", results: [{ callId, name: tool, success, output: own ? "" : output }] };
 }
 
-/** A model that a sub-agent is to have of its own. */
-async function otherModel(request: SessionRequest, name: string): Promise<Model | { problem: string }> {
+type ToolResultData = Extract<ChapoNews, { type: "tool_result" }>["data"];
+
+const OWN_WORDS = new Set(["agent_task", "todo_write", "todo_read", "memory_remember"]);
+
+/** Opens models alike: the session's, and those that sub-agents have of their own. */
+async function modelOpener(request: SessionRequest, prompts: ChapoPrompts): Promise<Opener> {
+  const settings = await modelSettings(request);
+  return async (instead) => {
+    const model = await openModel({ ...settings, ...instead }, { ...request.ports, env: request.env });
+    return request.settings.toolCalls === "native"
+      ? model
+      : decideInJson(model, prompts["looper.decision_json"]);
+  };
+}
+
+async function otherModel(opener: Opener, name: string): Promise<Model | { problem: string }> {
   try {
-    return await openModel(
-      { ...(await modelSettings(request)), model: name, fallback: [] },
-      { ...request.ports, env: request.env },
-    );
+    return await opener({ model: name, fallback: [] });
   } catch (error) {
     if (error instanceof UserError) return { problem: error.message };
     throw error;
@@ -144,7 +151,7 @@ async function hear(
   const { ports, root } = parts.request;
   const world = await worldOf(parts, signal);
   const place = { files: ports.files, root };
-  parts.mentioned.push(message);
+  parts.said.push({ role: "user", text: message });
   const taken = await takeCommand(world, place, { conversation, line: message });
   return "prompt" in taken ? converse(world, conversation, taken.prompt) : taken;
 }
@@ -174,13 +181,16 @@ export async function openListing(request: ListingRequest): Promise<Toolbox> {
   const { ports, root } = request;
   const memory = openMemory(ports, { root, zone: zoneHere(), readOnly: true });
   const nowhere = { read: () => Promise.resolve(undefined), write: () => Promise.resolve() };
-  const toolbox = await openToolbox({ ...request, memory, outputs: root, todos: nowhere });
+  const said = (): Message[] => [];
+  const toolbox = await openToolbox({
+    ...{ ...request, memory, outputs: root, todos: nowhere, unattended: false, said },
+  });
   const slash = slashTool({ files: ports.files, root }, (name) => name);
   return { ...toolbox, tools: [...toolbox.tools, slash] };
 }
 
 /** What it takes to list the tools. */
-export type ListingRequest = Omit<ToolboxRequest, "memory" | "outputs" | "todos">;
+export type ListingRequest = Omit<ToolboxRequest, "memory" | "outputs" | "todos" | "unattended" | "said">;
 
 /** Of the machine: a day begins when the user's does. */
 function zoneHere(): string {

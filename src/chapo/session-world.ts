@@ -2,6 +2,7 @@
 // Leaves opening what outlives the message to open-session.ts.
 import type { ChapoSettings } from "../config/chapo-settings.js";
 import { slashTool } from "./commands.js";
+import type { Message } from "./engine/conversation.js";
 import { taskTool, type Delegation } from "./engine/delegate.js";
 import type { ChapoNews } from "./engine/events.js";
 import { covers, subAgents } from "./engine/sub-agents.js";
@@ -31,8 +32,8 @@ export interface Parts {
   toolbox: Toolbox;
   permit: Gatekeepers["permit"];
   emit: (news: ChapoNews) => void;
-  /** What the user and results said so far. */
-  mentioned: string[];
+  /** All that was said so far, also in conversations of sub-agents. */
+  said: Message[];
   /** Another model by its name, or one line why there is none. */
   openModel: Delegation["openModel"];
 }

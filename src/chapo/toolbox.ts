@@ -5,6 +5,7 @@ import type { Permissions } from "../config/settings.js";
 import type { Network } from "../system/network.js";
 import type { Ports } from "../system/ports.js";
 import type { Memory } from "./memory/memory.js";
+import type { Message } from "./engine/conversation.js";
 import { openServers } from "./mcp/servers.js";
 import { memoryTools } from "./memory/tools.js";
 import type { Tool } from "./tool.js";
@@ -20,8 +21,7 @@ import { notebookTools } from "./tools/notebook.js";
 import { openShell } from "./tools/shell.js";
 import { todoTools, type TodoStore } from "./tools/todos.js";
 import { toolEnv } from "./tools/tool-env.js";
-import { webFetchTool } from "./tools/web-fetch.js";
-import { webSearchTool } from "./tools/web-search.js";
+import { webTools } from "./tools/web.js";
 
 /** What tools are made from. */
 export interface ToolboxRequest {
@@ -40,8 +40,10 @@ export interface ToolboxRequest {
   /** Aborted to give up opening them. */
   signal: AbortSignal;
   todos: TodoStore;
-  /** Whether a URL stands in what was said; absent where any may be fetched. */
-  wasMentioned?: (url: string) => boolean;
+  /** A task of a backlog: nobody is there. */
+  unattended: boolean;
+  /** All that was said so far, also in conversations of sub-agents. */
+  said: () => readonly Message[];
 }
 
 /** The tools, until they are closed. */
@@ -72,12 +74,10 @@ export async function openToolbox(request: ToolboxRequest): Promise<Toolbox> {
       sshHosts: settings.ssh.hosts,
       stagingLog: settings.logs.staging,
     }),
-    webFetchTool({
-      network,
+    ...webTools({
+      ...{ network, settings, env: request.env, unattended: request.unattended, said: request.said },
       mayConnect: (address) => !isPrivateAddress(address),
-      ...(request.wasMentioned === undefined ? {} : { wasMentioned: request.wasMentioned }),
     }),
-    webSearchTool(network, settings.search, request.env),
     ...todoTools(request.todos),
     ...notebookTools({ ...place, random: ports.random }),
     ...documentTools({ ...place, documents: settings.documents }),

@@ -84,6 +84,11 @@ export const CHAPO_ROWS = {
   "agents.*.chapo.tools": row(oneOf("chapo", "claude", "anvil"), "How its tools are named to the model.", {
     default: "chapo",
   }),
+  "agents.*.chapo.tool_calls": row(
+    oneOf("native", "json"),
+    "How its model calls tools: by itself, or, where it cannot, as JSON in its text.",
+    { default: "native" },
+  ),
   "agents.*.chapo.trust_mode": row(
     oneOf("trusted", "default"),
     "`trusted`: tools run unasked, as in a backlog run; `default`: what changes something is asked about, as where a person talks to it.",

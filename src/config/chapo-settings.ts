@@ -22,6 +22,7 @@ export const ChapoSettings = z.object({
   stream: z.boolean(),
   contextWindow: optionalNumber,
   tools: z.enum(["chapo", "claude", "anvil"]),
+  toolCalls: z.enum(["native", "json"]),
   /** Absent: `trusted` in a backlog run, else `default`. */
   trustMode: z.exactOptional(z.enum(["trusted", "default"])),
   rules: z.object({ allow: texts, ask: texts, deny: texts }),
@@ -94,6 +95,7 @@ export function chapoSettings(
       stream: own.stream,
       contextWindow: own.context_window,
       tools: own.tools,
+      toolCalls: own.tool_calls,
       trustMode: own.trust_mode,
       rules: own.rules,
       language: own.language,

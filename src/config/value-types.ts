@@ -6,8 +6,9 @@ import { DURATION_PATTERN, parseDuration } from "./duration.js";
 
 // The messages below complete the sentence "allowed: …".
 const someText = "a text that is not empty";
-export const text = z.string({ error: someText }).min(1, { error: someText });
-export const path = text;
+const filled = () => z.string({ error: someText }).min(1, { error: someText });
+export const text = filled();
+export const path = filled();
 export const texts = z.array(text, { error: "a list of texts that are not empty" });
 /** A list, or its only item alone. */
 export const oneOrMore = z.union([texts, text.transform((one) => [one])], {
