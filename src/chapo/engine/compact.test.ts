@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { clear, compact, makeRoom } from "./compact.js";
+import { clear, compact, compactNow, makeRoom } from "./compact.js";
 import { say, toSend, type Conversation, type Message } from "./conversation.js";
-import { converse, obey } from "./converse.js";
+import { converse } from "./converse.js";
 import {
   freshConversation,
   playModel,
@@ -163,7 +163,7 @@ test("a clear leaves the request at hand", () => {
     conversation: say(long(3, 10), { role: "user", text: "Later" }, ...turn(9, 10)),
     failures: new Map(),
   };
-  clear(world, chat, true);
+  clear(world, chat);
   expect(toSend(chat.conversation.messages)).toMatchObject([{ text: "Later" }, { role: "user" }]);
 });
 
@@ -174,20 +174,12 @@ test("arguments, schemas and characters beyond ASCII are counted", () => {
   expect(messageTokens([{ role: "assistant", text: "", calls: [call] }])).toBeGreaterThan(1000);
 });
 
-test("a person's commands: what is cleared is forgotten with its question, what is compacted is short", async () => {
+test("a person's /compact leaves the state and the question as they are", async () => {
   const { world } = worldWith(["Short."]);
-  const waiting: Conversation = {
-    ...long(5, 100),
-    state: "waiting_for_user",
-    question: { text: "Go on?" },
-  };
-  const short = await obey(world, waiting, "compact");
-  expect(short.conversation).toMatchObject({ state: "waiting_for_user", question: { text: "Go on?" } });
-  expect(short.conversation.messages).toHaveLength(4);
-  expect(short.said).toContain("11 messages are 4 now");
-  expect((await obey(world, freshConversation(), "compact")).said).toContain("nothing to compact");
-  const cleared = await obey(world, waiting, "clear");
-  expect(cleared.conversation).toMatchObject({ state: "idle", messages: [] });
-  expect(cleared.conversation.question).toBeUndefined();
-  expect(world.saved.at(-1)).toEqual(cleared.conversation);
+  const question = { text: "Go on?" };
+  const waiting: Conversation = { ...long(5, 100), state: "waiting_for_user", question };
+  const short = await compactNow(world, waiting);
+  expect(short).toMatchObject({ state: "waiting_for_user", question });
+  expect(short?.messages).toHaveLength(4);
+  expect(await compactNow(world, freshConversation())).toBeUndefined();
 });

@@ -173,11 +173,10 @@ function dropTurns(world: EngineWorld, chat: Chat, tools: readonly OfferedTool[]
   world.emit({ type: "compaction", data: { how: "dropped", before, after, messages: from } });
 }
 
-/** Forgets what was said; `going`: the work goes on, so the request at hand stays. */
-export function clear(world: EngineWorld, chat: Chat, going: boolean): void {
+/** Forgets what was said, but for the request at hand: the work goes on. */
+export function clear(world: EngineWorld, chat: Chat): void {
   const { counted: _outdated, ...kept } = chat.conversation;
-  const last = kept.messages.findLast(({ role, ...of }) => role === "user" && !("own" in of));
-  const request = going ? last : undefined;
+  const request = kept.messages.findLast(({ role, ...of }) => role === "user" && !("own" in of));
   const before = messageTokens(toSend(kept.messages));
   const messages: Message[] =
     request === undefined

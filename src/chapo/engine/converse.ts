@@ -37,40 +37,6 @@ export async function converse(
   return { conversation: chat.conversation, outcome };
 }
 
-/** Does what a person asks for between two messages. `said`: what came of it, for them. */
-export async function obey(
-  world: EngineWorld,
-  conversation: Conversation,
-  wish: "clear" | "compact",
-): Promise<{ conversation: Conversation; said: string }> {
-  const chat: Chat = { conversation, failures: new Map() };
-  const said = await grant(world, chat, wish, conversation.messages.length);
-  await world.save(chat.conversation);
-  return { conversation: chat.conversation, said };
-}
-
-async function grant(
-  world: EngineWorld,
-  chat: Chat,
-  wish: "clear" | "compact",
-  messages: number,
-): Promise<string> {
-  switch (wish) {
-    case "clear": {
-      clear(world, chat, false);
-      const { question: _forgotten, ...rest } = chat.conversation;
-      chat.conversation = { ...rest, state: "idle" };
-      return `The conversation was cleared: ${messages} messages are forgotten.`;
-    }
-    case "compact":
-      return (await compact(world, chat, offer(world, world.tools(chat))))
-        ? `The conversation was compacted: ${messages} messages are ${chat.conversation.messages.length} now.`
-        : "There is nothing to compact yet.";
-    default:
-      return never(wish);
-  }
-}
-
 function stateOf(outcome: Outcome): Conversation["state"] {
   switch (outcome.how) {
     case "answer":
@@ -182,7 +148,7 @@ async function grantWish({ world, chat }: Talk, offered: readonly OfferedTool[])
     case undefined:
       return;
     case "clear":
-      clear(world, chat, true);
+      clear(world, chat);
       return;
     case "compact":
       await compact(world, chat, offered);
