@@ -33,6 +33,7 @@ test("the engine's defaults are those of its page, and no other agent has any of
   expect(chapo({})).toEqual({
     fallback: [],
     stream: true,
+    toolCalls: "native",
     tools: "chapo",
     rules: { allow: [], ask: [], deny: [] },
     language: "en",
@@ -199,7 +200,7 @@ test("what a project lets the engine start, send or do is asked about; how well 
   ]);
   // Whole: what an answer is remembered by must not end before a command does.
   expect(listed(own).at(-1)?.value).toContain("the end");
-  expect(listed({ documents: "docs", logs: { staging: "s.log" }, tools: "claude" })).toEqual([]);
+  expect(listed({ documents: "docs", logs: { staging: "s.log" }, tools: "claude", tool_calls: "json" })).toEqual([]);
 });
 
 test("of what servers are given as secrets nothing is told", () => {

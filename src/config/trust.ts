@@ -66,7 +66,7 @@ function linesOf(
 
 /** Of the built-in engine's settings these give nobody anything; all others say what it starts, sends, or may do. */
 const HARMLESS_TO_CHAPO =
-  /^(?:fallback|prices_file|temperature|max_output_tokens|stream|context_window|tools|language|max_\w+|min_validation_confidence|self_validation_enabled|compact_at|search\.provider|budgets\..+)$/;
+  /^(?:fallback|prices_file|temperature|max_output_tokens|stream|context_window|tool_calls|tools|language|max_\w+|min_validation_confidence|self_validation_enabled|compact_at|search\.provider|budgets\..+)$/;
 const READ_BY_CHAPO = new Set(["documents", "logs.staging"]);
 
 function steersChapo(key: string, value: unknown, place: Pick<Place, "project" | "home">): boolean {
