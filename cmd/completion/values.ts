@@ -44,6 +44,10 @@ export async function valuesOf(shell: Shell, kind: Kind, place: Place): Promise<
     case "run":
     case "run-or-file":
       return (await listRuns(shell.ports, (await projectAt(shell, place)).logDir)).reverse().map(plain);
+    case "session":
+      return (await namesBelow(shell, place, "sessions")).reverse().map(plain);
+    case "skill":
+      return (await namesBelow(shell, place, "skills")).map(plain);
     case "setting":
       return settingsOf(await projectAt(shell, place));
     case "tag":
@@ -67,6 +71,13 @@ function projectAt({ ports, cwd, home, env }: Shell, { folder, file }: Place): P
   const start = folder === undefined ? cwd : resolvePath(folder, { project: cwd, home });
   const named = file === undefined ? {} : { file: resolvePath(file, { project: start, home }) };
   return openProject(ports.files, { cwd: start, env, home, flags: {}, ...named });
+}
+
+/** Of folders in one of `.looper/`. */
+async function namesBelow(shell: Shell, place: Place, folder: string): Promise<string[]> {
+  const project = await projectAt(shell, place);
+  const names = await shell.ports.files.list(path.join(project.folder, ".looper", folder));
+  return names.filter((name) => !name.startsWith("."));
 }
 
 function agentsOf({ resolved }: Project): string[] {

@@ -15,7 +15,11 @@ export const CHAPO_COMMANDS: readonly CommandDefinition[] = [
     ],
     says: "work with the built-in engine: it needs a model's key, and no other program",
     flags: [
-      { spelled: "--session <id>", says: "go on with a session, or the newest with `last`" },
+      {
+        spelled: "--session <id>",
+        says: "go on with a session, or the newest with `last`",
+        completes: "session",
+      },
       {
         spelled: "--provider <name>",
         says: "anthropic, openai, gemini, openai-compatible or scripted",
@@ -28,7 +32,12 @@ export const CHAPO_COMMANDS: readonly CommandDefinition[] = [
         completes: VOCABULARIES,
       },
       { spelled: "--max-iterations <n>", says: "turns of the model for one message (default: 25)" },
-      { spelled: "--skill <id>", says: "work by a skill of .looper/skills; repeatable", repeatable: true },
+      {
+        spelled: "--skill <id>",
+        says: "work by a skill of .looper/skills; repeatable",
+        completes: "skill",
+        repeatable: true,
+      },
       {
         spelled: "--trust-mode <mode>",
         says: "default: what changes something is asked about; trusted: everything runs",
