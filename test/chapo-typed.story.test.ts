@@ -146,6 +146,11 @@ test(
     ])
       expect((await rig.run(["chapo", flag ?? "", value ?? "", "Hello"])).code).toBe(2);
 
+    const offered = await rig.run(["__complete", "zsh", "--", "chapo", "--session", ""]);
+    expect(offered.stdout).toMatch(/^\d{4}-\d\d-\d\d_/m);
+    const skills = await rig.run(["__complete", "zsh", "--", "chapo", "--skill", ""]);
+    expect(skills.stdout).toContain("reader");
+
     const server = { command: "touch", args: ["started"] };
     rig.write(
       ".looper/config.json",
@@ -156,10 +161,5 @@ test(
     expect(asked.stderr).toContain("touch");
     expect(existsSync(path.join(rig.project, "started"))).toBe(false);
     expect((await rig.run(["chapo", "--trust", "Hello"])).code).not.toBe(3);
-
-    const offered = await rig.run(["__complete", "zsh", "--", "looper", "chapo", "--session", ""]);
-    expect(offered.stdout).toMatch(/^\d{4}-\d\d-\d\d_/m);
-    const skills = await rig.run(["__complete", "zsh", "--", "looper", "chapo", "--skill", ""]);
-    expect(skills.stdout).toContain("reader");
   }),
 );
