@@ -65,6 +65,14 @@ describe("the window", () => {
     expect(after).toBeLessThan(80_000);
   });
 
+  test("what was summed up is evidence for the validation", async () => {
+    const model = playModel({ compaction: ["All was read."], looper: ["Done."], validation: ["?"] });
+    await converse(testWorld(model), long(80, 10_000), "Go on");
+    expect(wire(model.requests.at(-1))).toMatch(
+      /WHAT THE TOOLS RETURNED:\n[^]*All was read\.[^]*fs_readFile/u,
+    );
+  });
+
   test("what a provider counted decides: compacted at 0.92, not at 0.91", async () => {
     for (const [share, times] of [
       [0.91, 0],

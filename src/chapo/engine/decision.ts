@@ -69,12 +69,12 @@ export function decide(reply: ModelReply, world: Words, tools: readonly Tool[]):
     return reply.calls.map((call) => decideCall(call, { ...NOTHING, reasoning }, world, tools));
   }
   if (reply.intent !== undefined)
-    return [{ do: "again", because: "wished", decision: { ...NOTHING, intent: reply.intent, reasoning } }];
+    return [{ do: "again", because: "wished", decision: { intent: reply.intent, ...NOTHING, reasoning } }];
   if (reply.finish === "cut" || text === "") {
     const because = reply.finish === "cut" ? "cut" : "none";
-    return [{ do: "again", because, decision: { ...NOTHING, intent: "continue", reasoning } }];
+    return [{ do: "again", because, decision: { intent: "continue", ...NOTHING, reasoning } }];
   }
-  return [{ do: "answer", text, decision: { ...NOTHING, intent: "answer", answerText: text } }];
+  return [{ do: "answer", text, decision: { intent: "answer", ...NOTHING, answerText: text } }];
 }
 
 function decideCall(
@@ -87,12 +87,12 @@ function decideCall(
   if (world.mayAsk && read.name === ASK_USER) {
     const asked = AskArguments.safeParse(read.args);
     const question = asked.success ? asked.data.question : undefined;
-    const decision = { ...nothing, intent: "clarify" as const, clarificationQuestion: question ?? null };
+    const decision = { intent: "clarify" as const, ...nothing, clarificationQuestion: question ?? null };
     return { do: "ask", decision, call, question };
   }
   const decision = {
-    ...nothing,
     intent: "tool_call" as const,
+    ...nothing,
     agent: read.agent,
     toolName: read.name,
     toolArgs: read.args,

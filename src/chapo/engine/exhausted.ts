@@ -3,13 +3,13 @@ import { askModel } from "./ask-model.js";
 import { clip } from "./clip.js";
 import { limitOf } from "./compact.js";
 import type { Message } from "./conversation.js";
-import { requests, stepLog } from "./steps.js";
+import { requests, stepsOf } from "./steps.js";
 import type { Chat, EngineWorld } from "./world.js";
 
 /** What is done, what is open, the next steps, and a question. Never empty. `why`: what is used up, e.g. "25 turns". */
 export async function summariseExhausted(world: EngineWorld, chat: Chat, why: string): Promise<string> {
   const { messages } = chat.conversation;
-  const log = stepLog(messages, { args: 300, result: 500, total: Math.min(40_000, limitOf(world)) });
+  const log = stepsOf(chat.conversation, { args: 300, result: 500, total: Math.min(40_000, limitOf(world)) });
   const request = clip(requests(messages), limitOf(world));
   const answer = await askModel(world, chat, {
     who: "summary",

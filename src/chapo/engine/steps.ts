@@ -1,6 +1,6 @@
 // What was done, for those who were not there: the validation, the summary of exhaustion, the compaction. Pure.
 import { clip, clipMiddle } from "./clip.js";
-import type { Message } from "./conversation.js";
+import type { Conversation, Message } from "./conversation.js";
 
 /** How much is shown of each thing, characters. */
 interface Bounds {
@@ -10,8 +10,9 @@ interface Bounds {
   total: number;
 }
 
-/** Every call with what came of it, numbered; "" when there was none. */
-export function stepLog(messages: readonly Message[], bounds: Bounds): string {
+/** What was done: the summaries of older turns, then every call with what came of it, numbered; "" when there was none. */
+export function stepsOf({ messages, summaries }: Conversation, bounds: Bounds): string {
+  const older = summaries.map((summary) => `(Summed up:) ${summary}`);
   const results = new Map(
     messages.flatMap((message) =>
       message.role === "tool" ? message.results.map((result) => [result.callId, result] as const) : [],
@@ -25,7 +26,7 @@ export function stepLog(messages: readonly Message[], bounds: Bounds): string {
       const output = result === undefined ? "" : `: ${clip(result.output, bounds.result)}`;
       return `${n + 1}. ${call.name} ${clip(argsText(call.args), bounds.args)} → ${came}${output}`;
     });
-  return clipMiddle(lines.join("\n"), bounds.total);
+  return clipMiddle([...older, ...lines].join("\n"), bounds.total);
 }
 
 function argsText(args: unknown): string {

@@ -3,9 +3,9 @@
 import { findObjects } from "../../agents/json-objects.js";
 import { askModel } from "./ask-model.js";
 import { clipMiddle } from "./clip.js";
-import type { Message } from "./conversation.js";
+import type { Conversation } from "./conversation.js";
 import { Verdict } from "./events.js";
-import { requests, stepLog } from "./steps.js";
+import { requests, stepsOf } from "./steps.js";
 import type { Chat, EngineWorld } from "./world.js";
 
 /** What it says of a draft; `undefined`, and why, where it could not be asked or said nothing that can be read. */
@@ -17,7 +17,7 @@ export async function validate(
   const answer = await askModel(world, chat, {
     who: "validation",
     system: world.prompts.validation,
-    messages: [{ role: "user", text: brief(chat.conversation.messages, draft) }],
+    messages: [{ role: "user", text: brief(chat.conversation, draft) }],
     tools: [],
   });
   if ("failure" in answer) return { unknown: `the validation failed: ${answer.failure.message}` };
@@ -25,8 +25,9 @@ export async function validate(
   return verdict === undefined ? { unknown: "the validation gave no verdict that can be read" } : { verdict };
 }
 
-function brief(messages: readonly Message[], draft: string): string {
-  const evidence = stepLog(messages, { args: 500, result: 1500, total: 24_000 });
+function brief(conversation: Conversation, draft: string): string {
+  const { messages } = conversation;
+  const evidence = stepsOf(conversation, { args: 500, result: 1500, total: 24_000 });
   return [
     `REQUEST:\n${requests(messages)}`,
     `WHAT THE TOOLS RETURNED:\n${evidence === "" ? "(no tool was called)" : evidence}`,
