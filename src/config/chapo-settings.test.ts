@@ -200,7 +200,9 @@ test("what a project lets the engine start, send or do is asked about; how well 
   ]);
   // Whole: what an answer is remembered by must not end before a command does.
   expect(listed(own).at(-1)?.value).toContain("the end");
-  expect(listed({ documents: "docs", logs: { staging: "s.log" }, tools: "claude", tool_calls: "json" })).toEqual([]);
+  expect(
+    listed({ documents: "docs", logs: { staging: "s.log" }, tools: "claude", tool_calls: "json" }),
+  ).toEqual([]);
 });
 
 test("of what servers are given as secrets nothing is told", () => {
