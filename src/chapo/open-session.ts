@@ -1,6 +1,7 @@
 // The one place that puts a session together: its file, model, tools, prompts, rules; then the loop hears what is said.
 // Used by `looper chapo` and by the host of a backlog run's agent. Leaves the loop to engine/converse.ts.
 import path from "node:path";
+import { readModelName } from "../config/model-names.js";
 import { readPrices } from "../config/prices.js";
 import { UserError } from "../system/errors.js";
 import { redactValue } from "../system/redact.js";
@@ -99,13 +100,25 @@ const OWN_WORDS = new Set(["agent_task", "todo_write", "todo_read", "memory_reme
 
 /** Opens models alike: the session's, and those that sub-agents have of their own. */
 async function modelOpener(request: SessionRequest, prompts: ChapoPrompts): Promise<Opener> {
-  const settings = await modelSettings(request);
+  const { baseUrl, contextWindow, ...settings } = await modelSettings(request);
   return async (instead) => {
-    const model = await openModel({ ...settings, ...instead }, { ...request.ports, env: request.env });
+    // What is set of the session's model holds for another one only where the same provider serves it.
+    const isOfSame = providerIn(instead.model ?? request.model) === providerIn(request.model);
+    const own = {
+      ...(baseUrl === undefined ? {} : { baseUrl }),
+      ...(contextWindow === undefined ? {} : { contextWindow }),
+    };
+    const chosen = { ...settings, ...(isOfSame ? own : {}), ...instead };
+    const model = await openModel(chosen, { ...request.ports, env: request.env });
     return request.settings.toolCalls === "native"
       ? model
       : decideInJson(model, prompts["looper.decision_json"]);
   };
+}
+
+function providerIn(name: string): string {
+  const read = readModelName(name);
+  return "problem" in read ? "" : read.provider;
 }
 
 async function otherModel(opener: Opener, name: string): Promise<Model | { problem: string }> {

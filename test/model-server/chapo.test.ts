@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import type { ChatMessage, Model, ModelAnswer } from "../../src/chapo/model.js";
+import { decideInJson } from "../../src/chapo/models/json-driver.js";
 import { openModel } from "../../src/chapo/models/open-model.js";
 import { nodePorts } from "../../src/system/node.js";
 import { cleanups, converse, FORMATS, open, request, SCRIPT, serve } from "./chapo-rig.js";
@@ -182,3 +183,27 @@ test("a price is known where the table has the model, by either name, and else n
   }
   expect(costs).toEqual([14.4, 14.4, undefined]);
 });
+
+test.each(FORMATS)(
+  "%s: a model that cannot call tools decides in JSON, and nobody sees it",
+  async (format) => {
+    const decisions = [
+      { intent: "tool_call", toolName: "fs_readFile", toolArgs: { path: "a" } },
+      "I had better think first.",
+      { intent: "answer", answerText: "It says hello." },
+    ];
+    const turns = decisions.map((one) => ({ say: typeof one === "string" ? one : JSON.stringify(one) }));
+    const server = await serve({ script: { turns } });
+    const pieces: string[] = [];
+    const model = decideInJson(await open(server, format), "Decide in JSON.");
+    const { answers } = await converse(model, 2, { onText: (piece) => pieces.push(piece) });
+    expect(plain(answers)).toEqual([
+      { text: "", finish: "calls", calls: [{ name: "fs_readFile", args: { path: "a" } }] },
+      { text: "It says hello.", finish: "stop", calls: [] },
+    ]);
+    expect(pieces).toEqual(["It says hello."]);
+    expect(server.seen.map(({ tools }) => tools)).toEqual([[], [], []]);
+    for (const sent of [/Decide in JSON\./, /fs_readFile returned:/, /That is no decision/])
+      expect(JSON.stringify(server.seen[2]?.body)).toMatch(sent);
+  },
+);

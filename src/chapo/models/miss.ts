@@ -27,10 +27,14 @@ export function missOf(error: unknown, of: { name: string; secret?: string }, cl
   const explained = explainFailure(factsOf(error), clock);
   const reason = explained === undefined ? undefined : modelReason(explained.reason);
   const evidence = explained?.evidence ?? (typeof error === "string" ? error : textField(error, "message"));
+  const line = oneLine(evidence ?? "it failed and did not say why", of.secret);
+  const hint = /not support tool|tools? (?:is|are) not supported/i.test(line)
+    ? "; with the setting chapo.tool_calls: json it decides in JSON"
+    : "";
   return {
     failure: {
       reason: reason ?? (BROKEN.has(textField(error, "name")) ? "network" : "bad-request"),
-      message: `${of.name}: ${oneLine(evidence ?? "it failed and did not say why", of.secret)}`,
+      message: `${of.name}: ${line}${hint}`,
     },
     ...(explained?.retryAt === undefined ? {} : { retryAfterMs: explained.retryAt - clock.now }),
   };

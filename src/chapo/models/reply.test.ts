@@ -1,0 +1,146 @@
+// What a provider answers, as a reply, and what of it goes back.
+import { expect, test } from "vitest";
+import type { ChatMessage } from "../model.js";
+import { missOf } from "./miss.js";
+import { replyOf } from "./reply.js";
+import type { SdkAnswer, SdkPart } from "./sdk-types.js";
+import { gather } from "./stream.js";
+import { promptOf } from "./wire.js";
+
+const NAME = "anthropic/claude-x";
+const tokens = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined };
+const usage = {
+  inputTokens: tokens,
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+};
+
+function answer(
+  content: SdkAnswer["content"],
+  unified: SdkAnswer["finishReason"]["unified"] = "stop",
+): SdkAnswer {
+  return { content, finishReason: { unified, raw: "x" }, usage };
+}
+
+function call(toolCallId: string, input: string): SdkAnswer["content"][number] {
+  return { type: "tool-call", toolCallId, toolName: "t", input };
+}
+
+test("ids stand once in a conversation, arguments are parsed where they are JSON, no usage is none", () => {
+  const messages: ChatMessage[] = [
+    { role: "assistant", text: "", calls: [{ id: "call_0", name: "t", args: {} }] },
+  ];
+  const inputs = ['{"a":1}', "{broken", "", "[1]"];
+  const content = inputs.map((input, at) => call(at === 3 ? "" : "call_0", input));
+  expect(replyOf(answer(content), { messages }, { name: NAME })).toEqual({
+    text: "",
+    finish: "calls",
+    calls: [
+      { id: "call_0_2", name: "t", args: { a: 1 } },
+      { id: "call_0_3", name: "t", args: "{broken" },
+      { id: "call_0_4", name: "t", args: {} },
+      { id: "call", name: "t", args: [1] },
+    ],
+    model: NAME,
+  });
+});
+
+test("thoughts and texts between calls go back in their order, to the model they are of", () => {
+  const marks = (signature: string) => ({ anthropic: { signature } });
+  const content: SdkAnswer["content"] = [
+    { type: "text", text: "First" },
+    { type: "reasoning", text: "hm", providerMetadata: marks("s1") },
+    call("1", "{}"),
+    { type: "reasoning", text: "", providerMetadata: { anthropic: { redactedData: "xyz" } } },
+    { type: "text", text: ", then" },
+    call("2", "{}"),
+  ];
+  const { text, calls } = replyOf(answer(content), { messages: [] }, { name: NAME });
+  expect(text).toBe("First, then");
+  const sent = (to: string): unknown =>
+    promptOf({ system: "", messages: [{ role: "assistant", text, calls }], tools: [] }, to).prompt[0]
+      ?.content;
+  expect(sent(NAME)).toEqual([
+    { type: "text", text: "First" },
+    { type: "reasoning", text: "hm", providerOptions: marks("s1") },
+    { type: "tool-call", toolCallId: "1", toolName: "t", input: {} },
+    { type: "reasoning", text: "", providerOptions: { anthropic: { redactedData: "xyz" } } },
+    { type: "text", text: ", then" },
+    { type: "tool-call", toolCallId: "2", toolName: "t", input: {} },
+  ]);
+  expect(sent("openai/x")).toMatchObject([
+    { text: "First, then" },
+    { type: "tool-call" },
+    { type: "tool-call" },
+  ]);
+});
+
+test("what no provider takes is made into something it takes", () => {
+  const messages: ChatMessage[] = [
+    { role: "user", text: " " },
+    { role: "assistant", text: "", calls: [] },
+    {
+      role: "assistant",
+      text: "",
+      calls: [{ id: "1", name: "fs.read file", args: "{broken", signature: "{}" }],
+    },
+    { role: "tool", results: [{ callId: "1", name: "fs.read file", success: true, output: "" }] },
+  ];
+  const { prompt, tools } = promptOf({ system: "", messages, tools: [] }, NAME);
+  expect(tools).toBeUndefined();
+  expect(prompt).toMatchObject([
+    { role: "user", content: [{ text: "(empty)" }] },
+    { role: "assistant", content: [{ toolName: "fs_read_file", input: { not_an_object: "{broken" } }] },
+    { role: "tool", content: [{ toolName: "fs_read_file", output: { type: "text", value: "(empty)" } }] },
+  ]);
+});
+
+function streamOf(...parts: SdkPart[]): ReadableStream<SdkPart> {
+  return new ReadableStream({
+    start: (controller) => {
+      for (const part of parts) controller.enqueue(part);
+      controller.close();
+    },
+  });
+}
+const ear = { onText: () => undefined, onPart: () => undefined };
+
+test("a stream is whole only with its end, and an endless one is none", async () => {
+  const delta: SdkPart = { type: "text-delta", id: "1", delta: "x".repeat(1024 * 1024) };
+  const end = (raw: string | undefined): SdkPart => ({
+    type: "finish",
+    usage,
+    finishReason: { unified: "other", raw },
+  });
+  await expect(gather(streamOf(delta), ear)).rejects.toThrow("ended before");
+  await expect(gather(streamOf(delta, end(undefined)), ear)).rejects.toThrow("ended before");
+  await expect(gather(streamOf(...Array.from({ length: 17 }, () => delta), end("x")), ear)).rejects.toThrow(
+    "does not end",
+  );
+  expect((await gather(streamOf(delta, end("refusal")), ear)).content).toHaveLength(1);
+});
+
+test("an error of any shape is a reason in one line, without the key", () => {
+  const clock = { now: 0, zone: "UTC" };
+  const of = { name: NAME, secret: "sk-secret" };
+  const errors = [
+    Object.assign(new Error("bad\nkey sk-secret"), { statusCode: 401 }),
+    Object.assign(new Error("x"), { statusCode: 429, responseHeaders: { "retry-after": "7" } }),
+    { type: "overloaded_error", message: "Overloaded" },
+    "registry/x does not support tools",
+    new TypeError("terminated"),
+    undefined,
+  ];
+  expect(errors.map((error) => missOf(error, of, clock))).toEqual([
+    { failure: { reason: "not-signed-in", message: `${NAME}: HTTP 401: bad` } },
+    { failure: { reason: "rate-limited", message: `${NAME}: HTTP 429: x` }, retryAfterMs: 7000 },
+    { failure: { reason: "overloaded", message: `${NAME}: Overloaded` } },
+    {
+      failure: {
+        reason: "bad-request",
+        message: `${NAME}: registry/x does not support tools; with the setting chapo.tool_calls: json it decides in JSON`,
+      },
+    },
+    { failure: { reason: "network", message: `${NAME}: terminated` } },
+    { failure: { reason: "bad-request", message: `${NAME}: it failed and did not say why` } },
+  ]);
+});
