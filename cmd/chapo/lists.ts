@@ -79,7 +79,7 @@ export async function listTools(shell: Shell, typed: Typed, site: Site): Promise
     ...{ ports, network: nodeNetwork(), root: project.folder, env, home, settings, redact },
     permissions: agent.permissions,
     onWarning: (text) => {
-      void shell.say({ level: "warn", lines: [`looper: ${clean(text)}`] });
+      void shell.say({ level: "warn", lines: [`looper: ${clean(redact(text))}`] });
     },
   });
   const asks = settings.trustMode !== "trusted";

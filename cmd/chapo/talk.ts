@@ -71,7 +71,7 @@ function openHere(
       tell.see(event);
     },
     onWarning: (text) => {
-      void shell.say({ level: "warn", lines: [`looper: ${clean(text)}`] });
+      void shell.say({ level: "warn", lines: [`looper: ${clean(redact(text))}`] });
     },
   });
 }

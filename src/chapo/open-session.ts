@@ -54,7 +54,8 @@ async function partsOf(
   const { request, session, opener } = base;
   const { ports, root, settings } = request;
   const unattended = request.task !== undefined;
-  const memory = openMemory(ports, { root, zone: zoneHere(), readOnly: unattended });
+  const { redact } = request;
+  const memory = openMemory(ports, { root, zone: zoneHere(), readOnly: unattended, redact });
   const said: Message[] = [...session.conversation.messages];
   const toolbox = await openToolbox({
     ...{ ...request, memory, unattended, said: () => said },
@@ -191,8 +192,8 @@ async function modelSettings({ ports, settings, model }: SessionRequest): Promis
 
 /** The tools as they would be, without a session. Nothing of them can be called. */
 export async function openListing(request: ListingRequest): Promise<Toolbox> {
-  const { ports, root } = request;
-  const memory = openMemory(ports, { root, zone: zoneHere(), readOnly: true });
+  const { ports, root, redact } = request;
+  const memory = openMemory(ports, { root, zone: zoneHere(), readOnly: true, redact });
   const nowhere = { read: () => Promise.resolve(undefined), write: () => Promise.resolve() };
   const said = (): Message[] => [];
   const toolbox = await openToolbox({

@@ -59,6 +59,20 @@ test("a session is one process's; a list says which was interrupted, and which c
   await expect(resumeSession(place, "torn")).rejects.toThrow(/session torn cannot be read/);
 });
 
+test("what a killed process left of printed secrets is gone when its session goes on", async () => {
+  const session = await beginSession(place, []);
+  const printed = path.join(session.folder, "outputs/1.out");
+  mkdirSync(path.dirname(printed));
+  writeFileSync(printed, "it is a-secret-value\n");
+  const lock = path.join(session.folder, "lock");
+  const held = readFileSync(lock, "utf8");
+  await session.close();
+  // As a process leaves it that is killed: the lock of one who lives no more.
+  writeFileSync(lock, held.replace(/"started":\s*"[^"]*"/, '"started":"1"'));
+  await (await resumeSession(place, session.id)).close();
+  expect(readFileSync(printed, "utf8")).toBe("it is [redacted]\n");
+});
+
 test.each(["nope", "../sessions", "", "last"])("there is no session %j", async (id) => {
   await expect(resumeSession(place, id)).rejects.toThrow(`there is no session ${JSON.stringify(id)}`);
 });

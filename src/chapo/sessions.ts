@@ -9,6 +9,7 @@ import type { Ports } from "../system/ports.js";
 import { redactValue, type Redact } from "../system/redact.js";
 import { Conversation, newConversation } from "./engine/conversation.js";
 import type { AuditRecord } from "./engine/world.js";
+import { redactFile } from "./redact-file.js";
 
 /** Where sessions are kept, and how. */
 export interface SessionPlace {
@@ -62,6 +63,8 @@ const ID = /^[A-Za-z0-9][\w-]{0,79}$/;
 const KEPT = new Set(["id", "callId", "call", "call_id", "parent", "session", "signature", "created", "at"]);
 const PRIVATE = 0o700;
 const FILE = "session.json";
+/** Of what calls printed. */
+const OUTPUTS = "outputs";
 /** A session file larger than this was not made by us. */
 const LARGEST = 256 * 1024 * 1024;
 
@@ -185,10 +188,19 @@ async function take(place: SessionPlace, conversation: Conversation): Promise<Op
     );
   const mark = markOf(folder);
   // What its killed process left running is gone before it goes on.
-  if (locked.held.dead.length > 0) await ports.processes.sweep(mark);
+  if (locked.held.dead.length > 0) {
+    await ports.processes.sweep(mark);
+    await redactOutputs(place, path.join(folder, OUTPUTS));
+  }
   await locked.held.forgetDead();
   ports.processes.mark(mark);
   return openSession(place, conversation, { folder, held: locked.held, mark });
+}
+
+/** What commands printed is without secrets once their shell is closed; of a process that was killed it is not. */
+async function redactOutputs({ ports, redact }: SessionPlace, folder: string): Promise<void> {
+  for (const name of await ports.files.list(folder))
+    await redactFile(ports.files, path.join(folder, name), redact);
 }
 
 function openSession(
@@ -219,7 +231,7 @@ function openSession(
       await file.append(`${JSON.stringify(redactValue(redact, record, KEPT))}\n`).finally(() => file.close());
     },
     keepOutput: async (callId, text) => {
-      const file = path.join(folder, "outputs", `${callId.replaceAll(/[^\w-]/g, "_").slice(0, 80)}.txt`);
+      const file = path.join(folder, OUTPUTS, `${callId.replaceAll(/[^\w-]/g, "_").slice(0, 80)}.txt`);
       await files.makeFolder(path.dirname(file), PRIVATE);
       await files.writeAtomic(file, redact(text), { mode: 0o600 });
       return file;

@@ -4,6 +4,7 @@ import type { ChapoSettings } from "../config/chapo-settings.js";
 import type { Permissions } from "../config/settings.js";
 import type { Network } from "../system/network.js";
 import type { Ports } from "../system/ports.js";
+import type { Redact } from "../system/redact.js";
 import type { Memory } from "./memory/memory.js";
 import type { Message } from "./engine/conversation.js";
 import { openServers } from "./mcp/servers.js";
@@ -36,6 +37,7 @@ export interface ToolboxRequest {
   memory: Memory;
   /** For what is printed, absolute. */
   outputs: string;
+  redact: Redact;
   onWarning: (text: string) => void;
   /** Aborted to give up opening them. */
   signal: AbortSignal;
@@ -58,7 +60,7 @@ export async function openToolbox(request: ToolboxRequest): Promise<Toolbox> {
   const { ports, network, root, settings, permissions, memory } = request;
   const env = toolEnv(request.env);
   const place = { files: ports.files, root };
-  const shell = openShell({ ...{ ports, root, env }, folder: request.outputs });
+  const shell = openShell({ ...{ ports, root, env }, folder: request.outputs, redact: request.redact });
   const servers = await openServers(settings.mcp.servers, {
     ...{ ports, root, env, onWarning: request.onWarning, signal: request.signal },
   });

@@ -52,9 +52,22 @@ test("known key shapes go without being named", () => {
     "sk-ant-REDACTED",
     "ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
     "AKIAABCDEFGHIJKLMNOP",
+    "ASIAABCDEFGHIJKLMNOP",
+    `sk-${"a".repeat(20)}`,
+    ...["gho_", "ghu_", "ghs_", "ghr_"].map((start) => `${start}${"a".repeat(30)}`),
+    `github_pat_${"a".repeat(40)}`,
+    `glpat-${"a".repeat(20)}`,
+    ...Array.from("abeoprs", (kind) => `xox${kind}-${"1".repeat(10)}`),
+    `AIza${"a".repeat(35)}`,
+    `npm_${"a".repeat(36)}`,
+    `eyJ${"a".repeat(10)}.eyJ${"b".repeat(10)}.${"c".repeat(10)}`,
     "-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----",
+    "-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----",
   ].filter((key) => !key.includes("REDACTED"));
   for (const key of keys) expect(redact(`x ${key} y`)).toBe("x [redacted] y");
+  for (const word of ["Bearer", "bearer"])
+    expect(redact(`authorization: ${word} ${"a".repeat(20)}`)).toBe(`authorization: ${word} [redacted]`);
+  expect(redact("QUJD\nREVG\n-----END PRIVATE KEY-----\n")).toBe("[redacted]\n");
 });
 
 test("law: whatever surrounds it, a secret never survives, and redacting twice is redacting once", () => {

@@ -7,22 +7,28 @@ const SECRET_NAME =
 /** A line of a secret of several lines; what is shorter is as well a line of something else. */
 const LINE_LENGTH = 16;
 
-/** Shapes of well-known keys: OpenAI, Anthropic, GitHub, GitLab, Slack, AWS, Google, npm, JWT, PEM blocks, a bearer, a URL's password. */
-const SHAPES = [
-  /\bsk-[A-Za-z0-9_-]{20,}/,
-  /\bgh[pousr]_[A-Za-z0-9]{30,}/,
-  /\bgithub_pat_[A-Za-z0-9_]{40,}/,
-  /\bglpat-[A-Za-z0-9_-]{20,}/,
-  /\bxox[abeoprs]-[A-Za-z0-9-]{10,}/,
-  /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/,
-  /\bAIza[A-Za-z0-9_-]{35}/,
-  /\bnpm_[A-Za-z0-9]{36}\b/,
-  /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/,
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/,
+/**
+ * Shapes of well-known keys: OpenAI, Anthropic, GitHub, GitLab, Slack, AWS, Google, npm, JWT, PEM blocks, a bearer, a URL's
+ * password. Before each what every one of its kind holds: a text without any of that is told at once.
+ */
+const SHAPES: readonly (readonly [sign: RegExp, shape: RegExp])[] = [
+  [/sk-/, /\bsk-[A-Za-z0-9_-]{20,}/],
+  [/gh[pousr]_/, /\bgh[pousr]_[A-Za-z0-9]{30,}/],
+  [/github_pat_/, /\bgithub_pat_[A-Za-z0-9_]{40,}/],
+  [/glpat-/, /\bglpat-[A-Za-z0-9_-]{20,}/],
+  [/xox[abeoprs]-/, /\bxox[abeoprs]-[A-Za-z0-9-]{10,}/],
+  [/AKIA|ASIA/, /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/],
+  [/AIza/, /\bAIza[A-Za-z0-9_-]{35}/],
+  [/npm_/, /\bnpm_[A-Za-z0-9]{36}\b/],
+  [/eyJ/, /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/],
+  [/PRIVATE KEY-----/, /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/],
   // What was cut off before the key's first line.
-  /^[A-Za-z0-9+/=]{0,76}\r?\n(?:[A-Za-z0-9+/=]{1,76}\r?\n)*-----END [A-Z ]*PRIVATE KEY-----/,
-  /(?<=\b[Bb]earer )[A-Za-z0-9._~+/-]{20,}=*/,
-  /(?<=:\/\/[^\s:@/]{1,64}:)[^\s@/]{3,}(?=@)/,
+  [
+    /PRIVATE KEY-----/,
+    /^[A-Za-z0-9+/=]{0,76}\r?\n(?:[A-Za-z0-9+/=]{1,76}\r?\n)*-----END [A-Z ]*PRIVATE KEY-----/,
+  ],
+  [/earer /, /(?<=\b[Bb]earer )[A-Za-z0-9._~+/-]{20,}=*/],
+  [/:\/\//, /(?<=:\/\/[^\s:@/]{1,64}:)[^\s@/]{3,}(?=@)/],
 ];
 
 /** Turns a text into one without secrets. */
@@ -52,8 +58,9 @@ export function createRedact(secrets: readonly string[]): Redact {
   }
   // The longest first: of two secrets, one the beginning of the other, nothing of the longer may stay.
   const literal = [...spellings].sort((a, b) => b.length - a.length).map(escapeForRegExp);
-  const pattern = new RegExp([...literal, ...SHAPES.map((shape) => shape.source)].join("|"), "g");
-  return (text) => text.replace(pattern, MARK);
+  const pattern = new RegExp([...literal, ...SHAPES.map(([, shape]) => shape.source)].join("|"), "g");
+  const signs = new RegExp([...literal, ...SHAPES.map(([sign]) => sign.source)].join("|"));
+  return (text) => (signs.test(text) ? text.replace(pattern, MARK) : text);
 }
 
 /** Redacts every string inside a JSON value. Keys of `keep` are left alone: ids that must go on naming what they name. */

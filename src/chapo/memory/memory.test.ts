@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { nodePorts } from "../../system/node.js";
+import { createRedact } from "../../system/redact.js";
 import type { CallContext } from "../tool.js";
 import { openMemory, type Memory } from "./memory.js";
 import { memoryTools } from "./tools.js";
@@ -12,8 +13,9 @@ let at: number;
 const clock = { ...ports.clock, now: () => at };
 let root: string;
 let memory: Memory;
+const redact = createRedact(["a-secret-value"]);
 const open = (readOnly = false) =>
-  openMemory({ files: ports.files, clock }, { root, zone: "Europe/Berlin", readOnly });
+  openMemory({ files: ports.files, clock }, { root, zone: "Europe/Berlin", readOnly, redact });
 const text = (file: string) => readFileSync(path.join(root, file), "utf8");
 const write = (file: string, content: string) => {
   mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
@@ -73,6 +75,16 @@ test("a promoted note stands in MEMORY.md as well, in a section of its own", asy
       "<!-- /looper:notes -->\n\nA person's line below.\n",
     ].join("\n"),
   );
+});
+
+test("no note holds a secret, nor does a summary", async () => {
+  await memory.remember("the key is a-secret-value", true);
+  await memory.rememberSummary("s1", "they used a-secret-value");
+  const { today, longTerm } = await memory.forPrompt();
+  expect(today).toContain("the key is [redacted]");
+  expect(longTerm).toContain("the key is [redacted]");
+  expect(longTerm).toContain("they used [redacted]");
+  expect(today + longTerm).not.toContain("a-secret-value");
 });
 
 test("4,000 characters are a note, 4,001 and none are not", async () => {

@@ -3,6 +3,7 @@
 import path from "node:path";
 import { errorMessage } from "../../system/errors.js";
 import type { Clock, Files } from "../../system/ports.js";
+import type { Redact } from "../../system/redact.js";
 import { readInside } from "../read-inside.js";
 import { resolvePath, type Place } from "../tools/paths.js";
 import {
@@ -37,6 +38,7 @@ export interface MemoryPlace {
   zone: string;
   /** In a backlog run nothing is noted: each task starts fresh, and the tree stays the task's. */
   readOnly: boolean;
+  redact: Redact;
 }
 
 /** What was written, paths relative to the project; or why nothing was. */
@@ -71,7 +73,8 @@ export function openMemory(ports: { files: Files; clock: Clock }, place: MemoryP
   const read = (file: string) => readNotes(at, file);
   return {
     readOnly: place.readOnly,
-    remember: async (note, promote) => {
+    remember: async (said, promote) => {
+      const note = place.redact(said);
       if (place.readOnly) return { refused: "memory is read-only here: nothing was noted" };
       const { day, time } = now();
       const daily = todayFile();
@@ -85,8 +88,9 @@ export function openMemory(ports: { files: Files; clock: Clock }, place: MemoryP
         ? { daily, longTerm: LONG_TERM }
         : { refused: `it is in ${daily}, but ${half.refused}` };
     },
-    rememberSummary: async (session, summary) => {
+    rememberSummary: async (session, said) => {
       if (place.readOnly) return { refused: "memory is read-only here" };
+      const summary = place.redact(said);
       const short = summary.length <= LONGEST_SUMMARY ? summary : `${summary.slice(0, LONGEST_SUMMARY)} …`;
       const item = noteItem(`${now().day}, session ${session}:`, short);
       return change(at, LONG_TERM, (text) => addToSection(text, SUMMARIES, item));

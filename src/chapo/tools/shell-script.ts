@@ -17,7 +17,7 @@ export interface ScriptFiles {
 /** The last line of a state that was written to its end. */
 export const STATE_END = "# whole\n";
 
-/** What `-c` is given. `marks`: names of variables that are not the session's but this command's own. */
+/** What `-c` is given. `marks`: names of variables that are no state of the session's, as each command is given its own. */
 export function shellScript(shell: "bash" | "sh", files: ScriptFiles, marks: readonly string[]): string {
   const { command, stdout, stderr, before, after } = files;
   const saving = shell === "bash" ? SAVE_BASH : SAVE_SH;

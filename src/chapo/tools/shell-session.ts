@@ -3,6 +3,8 @@
 import path from "node:path";
 import { markName } from "../../system/sweep.js";
 import type { Ports } from "../../system/ports.js";
+import type { Redact } from "../../system/redact.js";
+import { redactFile } from "../redact-file.js";
 import { ShellCommand, type CommandStart } from "./shell-command.js";
 import { shellScript, STATE_END } from "./shell-script.js";
 
@@ -19,6 +21,7 @@ export interface ShellWorld {
   env: Readonly<Record<string, string>>;
   /** Where output is kept that is too long for a result, absolute; made when it is needed. */
   folder: string;
+  redact: Redact;
 }
 
 /** A command that goes on while the model does other things. */
@@ -42,6 +45,8 @@ export class ShellSession {
   readonly #mark: string;
   /** Names files; another for a session that was continued. */
   readonly #name: string;
+  /** Names of variables that hold secrets: each command is given them anew, so that no state holds any. */
+  readonly #secrets: readonly string[];
   readonly #running = new Set<ShellCommand>();
   readonly #background: Background[] = [];
   #count = 0;
@@ -53,6 +58,9 @@ export class ShellSession {
     this.#world = world;
     this.#name = world.ports.random.hex(4);
     this.#mark = `shell_${world.ports.random.hex(8)}`;
+    this.#secrets = Object.entries(world.env)
+      .filter(([name, value]) => /^[A-Za-z_]\w*$/.test(name) && world.redact(value) !== value)
+      .map(([name]) => name);
   }
 
   /** Starts a command: in a fresh state (`none`), in the one the last command left (`read`), or so that it leaves its own for the next (`kept`). */
@@ -61,7 +69,7 @@ export class ShellSession {
     const shell = await this.#findShell();
     if (shell === undefined)
       return { problem: "there is neither bash nor sh on PATH: no command can be run" };
-    const states = (this.#states ??= await ports.files.makeTempFolder("looper-shell-"));
+    const states = await this.#findStates();
     await ports.files.makeFolder(folder, 0o700);
     this.#count += 1;
     const name = `${this.#name}-${this.#count}`;
@@ -74,6 +82,7 @@ export class ShellSession {
     const script = shellScript(shell.kind, { command, stdout, stderr, before, after }, [
       markName(mark),
       markName(this.#mark),
+      ...this.#secrets,
     ]);
     const marked = { ...env, [markName(this.#mark)]: "1" };
     const start: CommandStart = { shell: shell.path, script, cwd: root, env: marked, mark, stdout, stderr };
@@ -126,11 +135,23 @@ export class ShellSession {
     return there;
   }
 
-  /** Ends it for good: nothing it started is left, nor is what it remembered. */
+  /** Ends it for good: nothing it started is left, nor is what it remembered, nor a secret in what was printed. */
   async close(): Promise<void> {
+    const { ports, folder, redact } = this.#world;
     await this.end();
-    if (this.#states !== undefined) await this.#world.ports.files.removeTree(this.#states);
+    if (this.#states !== undefined) await ports.files.removeTree(this.#states);
     this.#states = undefined;
+    for (const name of await ports.files.list(folder))
+      if (name.startsWith(`${this.#name}-`)) await redactFile(ports.files, path.join(folder, name), redact);
+  }
+
+  /** The folder of the states; another where a command took it away with all they held. */
+  async #findStates(): Promise<string> {
+    const { files } = this.#world.ports;
+    if (this.#states !== undefined && (await files.stat(this.#states))?.kind === "folder")
+      return this.#states;
+    this.#state = undefined;
+    return (this.#states = await files.makeTempFolder("looper-shell-"));
   }
 
   async #findShell(): Promise<{ kind: "bash" | "sh"; path: string } | undefined> {

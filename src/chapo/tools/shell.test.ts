@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { nodePorts } from "../../system/node.js";
+import { createRedact } from "../../system/redact.js";
 import { openShell, type Shell } from "./shell.js";
 import { callTool, textOf } from "./testing.js";
 
@@ -15,13 +16,15 @@ const env = {
   HOME: "/nowhere",
   OPENAI_API_KEY: "sk-secret",
   OTHER: "there",
+  MY_TOKEN: "t0ken-value-0123",
 };
+const redact = createRedact([env.MY_TOKEN]);
 
 beforeEach(() => {
   root = realpathSync(mkdtempSync(path.join(tmpdir(), "looper-shell-test-")));
   folder = path.join(root, ".looper", "s1");
   mkdirSync(path.join(root, "sub"));
-  shell = openShell({ ports, root, env, folder });
+  shell = openShell({ ports, root, env, folder, redact });
 });
 afterEach(async () => {
   await shell.close();
@@ -156,6 +159,34 @@ test("the keys of model providers are not passed on, the rest is", async () => {
   expect(await call("run_command", { command: "echo [$OPENAI_API_KEY] $OTHER" })).toContain("[] there");
 });
 
+/** The folder of the shell's states: its own function names a file in it. */
+const STATES = `dirname "$(declare -f __looper_save | grep -o '/[^ ]*[.]state' | head -1)"`;
+
+test("no file that stays holds a secret, nor does a state; a command has them all the same", async () => {
+  const states = /stdout:\n(.*)/.exec(await bash(`${STATES}; export X=1`))?.[1] ?? "";
+  const holding = async (): Promise<string> => {
+    const args = ["-rlaF", env.MY_TOKEN, folder, states];
+    const { stdout } = await ports.processes.run({ command: "grep", args, cwd: "/", env });
+    return Buffer.from(stdout).toString();
+  };
+  const said = await bash('echo "$MY_TOKEN"; head -c 50000 /dev/zero | tr "\\0" x');
+  expect(said).toContain(env.MY_TOKEN);
+  expect(readdirSync(states)).toHaveLength(3);
+  expect(await holding()).toBe("");
+  expect(await bash('echo "$X $MY_TOKEN"')).toContain(`1 ${env.MY_TOKEN}`);
+  await bash('echo "$MY_TOKEN"; exec sleep 69.5', { background: true });
+  await until(() => call("bash_output", {}), /t0ken/);
+  await shell.close();
+  expect(readdirSync(folder)).toHaveLength(4);
+  expect(await holding()).toBe("");
+}, 20_000);
+
+test("where a command takes the folder of states away, the next begins in a fresh shell", async () => {
+  await bash("cd sub; export X=1");
+  expect(await bash(`rm -rf "$(${STATES})"`)).toContain("are as before this command");
+  expect(await bash("pwd; echo [$X]")).toBe(`exit_code: 0\nstdout:\n${root}\n[]`);
+});
+
 test("run_command begins anew each time and leaves nothing", async () => {
   await call("run_command", { command: "cd sub && export X=1" });
   await bash("cd sub; X=2");
@@ -247,7 +278,7 @@ test("wrong arguments are problems that name the field", async () => {
 test("where there is no bash sh does; where there is neither it says so", async () => {
   const bin = path.join(root, "bin");
   mkdirSync(bin);
-  const only = openShell({ ports, root, env: { PATH: bin }, folder });
+  const only = openShell({ ports, root, env: { PATH: bin }, folder, redact });
   expect(textOf(await callTool(only.tools, "bash_execute", { command: "true" }))).toContain(
     "neither bash nor sh",
   );

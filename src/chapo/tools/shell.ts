@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { matchLines } from "../../system/match-lines.js";
 import { never } from "../../system/never.js";
+import { redactFile } from "../redact-file.js";
 import { defineTool, done, failed, type CallContext, type Tool, type ToolResult } from "../tool.js";
 import { readNew, readOutput } from "./shell-output.js";
 import { ShellSession, type Background, type Foreground, type ShellWorld } from "./shell-session.js";
@@ -144,7 +145,9 @@ async function told(run: Run, timeoutMs: number, notes: string[]): Promise<ToolR
     notes.push(
       `[${left} process(es) it started still run; what they print goes to ${running.stdout} and ${running.stderr}]`,
     );
-  else if (!isCut) await Promise.all([files.remove(running.stdout), files.remove(running.stderr)]);
+  else
+    for (const file of [running.stdout, running.stderr])
+      await (isCut ? redactFile(files, file, run.world.redact) : files.remove(file));
   const why = whyNot(running, timeoutMs);
   const body = [text, ...notes].join("\n");
   if (why !== undefined) return failed(`${why}\n${body}`);
