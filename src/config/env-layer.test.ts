@@ -126,7 +126,7 @@ test("an empty text leaves a text setting as it is", () => {
 
 test("what a run sets for its children is never a setting; other unknown names are warned about", () => {
   const quiet =
-    "RUN_ID PHASE ITERATION ATTEMPT TASK_ID STATUS AGENT LAST_MESSAGE LOG_LEVEL LOG_FORMAT MARK_abc";
+    "RUN_ID PHASE ITERATION ATTEMPT TASK_ID STATUS AGENT LAST_MESSAGE LOG_LEVEL LOG_FORMAT CHAPO_API_KEY MARK_abc";
   const env = Object.fromEntries(quiet.split(" ").map((name) => [`LOOPER_${name}`, "x"]));
   expect(resolve(env).warnings).toEqual([]);
   const { warnings } = resolve({
