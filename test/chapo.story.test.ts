@@ -245,3 +245,36 @@ test(
     expect(rig.read("MEMORY.md")).toContain("The staging port is 4711.");
   }),
 );
+
+test(
+  "killed in the middle of a call, the session is there, says so, and goes on; what it left running is gone; Ctrl-C ends at once",
+  story(async (rig) => {
+    playScript(rig, {
+      turns: [
+        call("fs_writeFile", { path: "a.txt", content: "a\n" }),
+        call("bash_execute", { command: "echo begun > begun.txt; sleep 1000" }),
+        { say: "Seen: it was killed." },
+        call("bash_execute", { command: "sleep 1000" }),
+      ],
+    });
+    const trusted = ["chapo", "--json", "--trust-mode", "trusted"];
+    const first = rig.start([...trusted, "Work"]);
+    await first.says(/"type":"tool_call".*sleep 1000/);
+    await first.kill("alone");
+    const listed = await rig.run(["chapo", "sessions", "--json"]);
+    expect(JSON.parse(listed.stdout)).toMatchObject({ sessions: [{ state: "interrupted" }] });
+    const second = await rig.run([...trusted, "--session", "last", "Go on"]);
+    expect(dataOf(eventsOf(second), "answer")).toMatchObject([{ answer: "Seen: it was killed." }]);
+    expect(rig.leftovers()).toEqual([]);
+    expect(rig.read("a.txt")).toBe("a\n");
+
+    const third = rig.start([...trusted, "--session", "last", "Again"]);
+    await third.says(/"type":"tool_call".*sleep 1000/);
+    third.signal("SIGINT");
+    expect(await third.ended).toMatchObject({ code: 130 });
+    expect(eventsOf(await third.ended).at(-1)).toMatchObject({
+      type: "error",
+      data: { reason: "interrupted" },
+    });
+  }),
+);
