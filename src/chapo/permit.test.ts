@@ -117,7 +117,12 @@ test("where nobody is there it is told, and refused with the reason", async () =
   const { judge, pending } = permitWith({});
   const answer = await judge(bash, { command: "git push" });
   expect(answer).toHaveProperty("refused", expect.stringContaining("nobody is there to be asked"));
+  expect(answer).toHaveProperty("refused", expect.stringContaining("rules.allow"));
   expect(pending).toEqual(["git push"]);
+  const asks = permitWith({ lists: { ask: ["Bash"] }, mode: "trusted" });
+  const ruled = await asks.judge(bash, { command: "git push" });
+  expect(ruled).toHaveProperty("refused", expect.stringContaining("the rule ask Bash"));
+  expect(ruled).toHaveProperty("refused", expect.not.stringContaining("rules.allow"));
 });
 
 test("a denied call is refused without a question, and the rule is named", async () => {

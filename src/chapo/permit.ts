@@ -3,7 +3,7 @@
 import path from "node:path";
 import type { Files } from "../system/ports.js";
 import type { Gatekeepers, GateCall } from "./engine/world.js";
-import { decide, type Rules, type TrustMode } from "./rules/decide.js";
+import { decide, type Decision, type Rules, type TrustMode } from "./rules/decide.js";
 import type { Question, Reply } from "./session-request.js";
 import type { Subject } from "./tool.js";
 import { resolvePath } from "./tools/paths.js";
@@ -39,7 +39,7 @@ export function openPermit(place: PermitPlace): Permit {
     if (mayRemember && remembered.has(key)) return { allowed: true };
     const preview = await previewOf(call);
     onActionPending(preview);
-    if (place.ask === undefined) return { refused: nobody(decision.because) };
+    if (place.ask === undefined) return { refused: nobody(decision) };
     const question = { tool: name, agent: call.agent, preview, because: decision.because, mayRemember };
     // A terminal that goes away has not said yes.
     const reply = await place.ask(question).catch((): Reply => "no");
@@ -52,10 +52,12 @@ export function openPermit(place: PermitPlace): Permit {
   };
 }
 
-function nobody(because: string): string {
+function nobody({ because, rule }: Decision): string {
+  // A rule to ask is not outvoted by one to allow.
+  const remedy = rule === undefined ? "; a rule in rules.allow, or trust_mode trusted, would let it run" : "";
   return (
     `it must be allowed by a person first (${because}), and nobody is there to be asked; nothing was done. ` +
-    "Go on without it, or say what you would have done; a rule in rules.allow, or trust_mode trusted, lets it run"
+    `Go on without it, or say what you would have done${remedy}`
   );
 }
 
