@@ -50,6 +50,9 @@ test(
     const asked = await rig.run(["chapo", "--json", "--session", session, "/etc/hosts is empty?"]);
     expect(dataOf(eventsOf(asked), "answer")).toMatchObject([{ answer: "Yes." }]);
 
+    const summed = await rig.run(["chapo", "--json", "--session", session, "/compact"]);
+    expect(eventsOf(summed).map(({ type }) => type)).toEqual(["status", "usage", "compaction", "answer"]);
+
     const made = await rig.run(["chapo", "--session", "last", "/init"]);
     expect(made.stdout).toMatch(/^AGENTS\.md is written/);
     expect(rig.read("AGENTS.md")).toContain("npm test");

@@ -16,6 +16,7 @@ export type CommandEnd = { prompt: string } | { conversation: Conversation; outc
 
 /** A path is no command, though it begins with a slash. */
 const COMMAND = /^\/[\w:-]+(?:\s|$)/;
+const INIT = /^\/init\s*$/;
 const PROJECT_FILE = "AGENTS.md";
 
 /** Does what the line says, where it is a command. */
@@ -25,9 +26,10 @@ export async function takeCommand(
   { conversation, line }: { conversation: Conversation; line: string },
 ): Promise<CommandEnd> {
   if (!COMMAND.test(line)) return { prompt: line };
-  if (/^\/init\s*$/.test(line)) return told(world, conversation, await draftFile(place));
-  const read = await readCommand(place, line);
+  const read = INIT.test(line) ? { init: true as const } : await readCommand(place, line);
   if ("prompt" in read) return read;
+  world.emit({ type: "status", data: { status: "running", session: conversation.id } });
+  if ("init" in read) return told(world, conversation, await draftFile(place));
   if ("problem" in read) {
     world.emit({ type: "error", data: { error: read.problem, reason: "bad-request", status: "error" } });
     return { conversation, outcome: { how: "error", error: read.problem, reason: "bad-request" } };
@@ -53,7 +55,6 @@ export async function takeCommand(
 /** No work of the model's, told as its answers are. */
 async function told(world: EngineWorld, conversation: Conversation, answer: string): Promise<CommandEnd> {
   await world.save(conversation);
-  world.emit({ type: "status", data: { status: "running", session: conversation.id } });
   world.emit({ type: "answer", data: { answer, validated: false, status: "completed" } });
   return { conversation, outcome: { how: "answer", answer, validated: false } };
 }
