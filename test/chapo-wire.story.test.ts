@@ -1,6 +1,5 @@
-// What the built-in engine sends over the wire, seen by a server that speaks the four formats; and what it makes of faults.
-import { writeFileSync } from "node:fs";
-import path from "node:path";
+// What the built-in engine sends over the wire, seen by a server that speaks the four formats. Leaves faults, prices and
+// streams to chapo-models.story.test.ts.
 import { expect, test } from "vitest";
 import type { ChapoScript } from "../src/chapo/models/script-file.js";
 import { dataOf, eventsOf } from "./chapo.js";
@@ -87,31 +86,6 @@ test.each(FORMATS.map(([format]) => format))(
         if (format === "anthropic") expect(bodies[1]).toContain('"cache_control":{"type":"ephemeral"}');
       }
     })(),
-);
-
-test(
-  "429 twice: two waits and one answer; a dead provider: error and 3; the fallback answers for it",
-  story(async (rig) => {
-    const server = await serve({ script: { turns: [{ say: "Here I am." }] } });
-    settingsFor(rig, server, "chat", { self_validation_enabled: false });
-    const limit = { fault: "refused", problem: "rate-limit", retryAfterSeconds: 0 } as const;
-    server.failNext(limit, limit);
-    const patient = await rig.run(["chapo", "--json", "Hello"], { env: KEYS });
-    expect(dataOf(eventsOf(patient), "waiting")).toHaveLength(2);
-    expect(dataOf(eventsOf(patient), "answer")).toMatchObject([{ answer: "Here I am." }]);
-
-    const nobody = { base_url: "http://127.0.0.1:9/v1", max_tool_retries: 0 };
-    settingsFor(rig, server, "chat", nobody);
-    const dead = await rig.run(["chapo", "--json", "Hello"], { env: KEYS });
-    expect(dead.code).toBe(3);
-    expect(eventsOf(dead).at(-1)).toMatchObject({ type: "error", data: { reason: "network" } });
-
-    const script = path.join(rig.root, "fallback.json");
-    writeFileSync(script, JSON.stringify({ turns: [{ say: "From the other." }] }));
-    settingsFor(rig, server, "chat", { ...nobody, fallback: ["scripted"], script });
-    const other = await rig.run(["chapo", "--json", "Hello"], { env: KEYS });
-    expect(dataOf(eventsOf(other), "answer")).toMatchObject([{ answer: "From the other." }]);
-  }),
 );
 
 test(
