@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -91,4 +100,14 @@ test("a call leaves a line, a long output a file, and a sub-agent a conversation
   expect(readFileSync(kept, "utf8")).toBe("whole");
   const [listed] = (await listSessions(place)).sessions;
   expect(listed?.children).toEqual(["child-1.json"]);
+});
+
+test.each([".looper", ".looper/sessions"])("nothing is kept where a project links %s to", async (name) => {
+  const outside = path.join(root, "outside");
+  mkdirSync(outside);
+  mkdirSync(path.dirname(path.join(root, "p", name)), { recursive: true });
+  symlinkSync(outside, path.join(root, "p", name));
+  const linked = { ...place, folder: path.join(root, "p/.looper/sessions") };
+  await expect(beginSession(linked, [])).rejects.toThrow(/is a symbolic link/);
+  expect(readdirSync(outside)).toEqual([]);
 });

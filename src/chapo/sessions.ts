@@ -169,10 +169,22 @@ async function readConversation(
 
 /** What lies in it is the user's own, and no part of the project. */
 async function prepareFolder({ ports, folder }: SessionPlace): Promise<void> {
+  await refuseLinks(ports.files, folder);
   const ignore = path.join(folder, ".gitignore");
   await ports.files.makeFolder(folder, PRIVATE);
   if ((await ports.files.stat(ignore, { link: true })) === undefined)
     await ports.files.writeAtomic(ignore, "*\n");
+}
+
+/** A project that was fetched from somewhere must not have sessions written where it likes. */
+async function refuseLinks(files: Ports["files"], folder: string): Promise<void> {
+  for (const one of [path.dirname(folder), folder])
+    if ((await files.stat(one, { link: true }))?.kind === "symlink")
+      throw new UserError(
+        "environment",
+        `${one} is a symbolic link: sessions are not kept there`,
+        "make it a folder",
+      );
 }
 
 async function take(place: SessionPlace, conversation: Conversation): Promise<OpenSession> {
