@@ -15,11 +15,12 @@ const SKILL = JSON.stringify({
 test(
   "the lists say what there is",
   story(async (rig) => {
-    const tools = await rig.run(["chapo", "tools", "--json"]);
+    const tools = await rig.run(["chapo", "tools", "--json", "--tools", "claude"]);
     expect(tools.code).toBe(0);
     const { tools: listed } = JSON.parse(tools.stdout) as {
-      tools: { name: string; agent: string; asks_first: boolean }[];
+      tools: { name: string; offered_as: string[]; agent: string; asks_first: boolean }[];
     };
+    expect(listed.flatMap((tool) => tool.offered_as).filter((name) => /^[A-Z]/.test(name))).toHaveLength(19);
     expect(listed).toContainEqual(
       expect.objectContaining({ name: "fs_readFile", agent: "developer", asks_first: false }),
     );

@@ -67,6 +67,7 @@ export function slashTool(place: Place, onBuiltIn: (name: BuiltInCommand) => str
       command: z.string().min(1).max(LONGEST_LINE).describe("The whole line: /name arguments"),
     }),
     changes: false,
+    subjects: ({ command }) => [{ kind: "name", name: command.trim() }],
     run: async ({ command }) => {
       const read = await readCommand(place, command);
       if ("problem" in read) return failed(read.problem);

@@ -8,7 +8,9 @@ import { redactValue } from "../system/redact.js";
 import { slashTool } from "./commands.js";
 import type { Conversation, Message } from "./engine/conversation.js";
 import { converse } from "./engine/converse.js";
+import { listedTaskTool } from "./engine/delegate.js";
 import { sealEvents, type ChapoNews } from "./engine/events.js";
+import { subAgents } from "./engine/sub-agents.js";
 import type { Outcome } from "./engine/world.js";
 import { openMemory } from "./memory/memory.js";
 import type { Model } from "./model.js";
@@ -20,7 +22,7 @@ import { readChapoPrompts, type ChapoPrompts } from "./prompts.js";
 import { readRules, type Rules } from "./rules/decide.js";
 import type { Chapo, SessionRequest } from "./session-request.js";
 import { beginSession, resumeSession, type OpenSession, type SessionPlace } from "./sessions.js";
-import { worldOf, type Parts } from "./session-world.js";
+import { readTypes, worldOf, type Parts } from "./session-world.js";
 import { chooseSkills, loadSkills } from "./skills.js";
 import type { Tool } from "./tool.js";
 import { takeCommand } from "./user-command.js";
@@ -200,7 +202,8 @@ export async function openListing(request: ListingRequest): Promise<Toolbox> {
     ...{ ...request, memory, outputs: root, todos: nowhere, unattended: false, said },
   });
   const slash = slashTool({ files: ports.files, root }, (name) => name);
-  return { ...toolbox, tools: [...toolbox.tools, slash] };
+  const types = await readTypes(request, subAgents(request.settings.subAgents), () => undefined);
+  return { ...toolbox, tools: [...toolbox.tools, slash, listedTaskTool(types)] };
 }
 
 /** What it takes to list the tools. */

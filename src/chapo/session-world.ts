@@ -105,22 +105,32 @@ async function delegationOf(
   agents: readonly SubAgent[],
   project: ProjectContext,
 ): Promise<Delegation> {
-  const { ports, root, settings, onWarning } = request;
-  const own = await readTaskTypes(
-    { files: ports.files, root },
-    (name) => canonicalCall(settings.tools, name, {}).name,
-  );
-  for (const problem of own.problems) onWarning(problem);
+  const { maxIterations } = request.settings;
   const promptOf = (type: string): string | undefined => {
     const name = PROMPT_OF_AGENT.get(type);
     return name === undefined ? undefined : prompts[name];
   };
   return {
-    types: taskTypes({ agents, promptOf, settings: settings.subAgents, own: own.types }),
-    maxIterations: settings.maxIterations,
+    types: await readTypes(request, agents, promptOf),
+    maxIterations,
     lead: (prompt) => subAgentPrompt(prompt, project),
     openModel,
   };
+}
+
+/** The types that can work by themselves; what is wrong with a file of the project's is a warning. */
+export async function readTypes(
+  place: Pick<SessionRequest, "ports" | "root" | "settings" | "onWarning">,
+  agents: readonly SubAgent[],
+  promptOf: (type: string) => string | undefined,
+): Promise<Delegation["types"]> {
+  const { ports, root, settings, onWarning } = place;
+  const own = await readTaskTypes(
+    { files: ports.files, root },
+    (name) => canonicalCall(settings.tools, name, {}).name,
+  );
+  for (const problem of own.problems) onWarning(problem);
+  return taskTypes({ agents, promptOf, settings: settings.subAgents, own: own.types });
 }
 
 function engineSettings(settings: ChapoSettings): EngineSettings {

@@ -126,6 +126,14 @@ test("each tool may say who calls, but one that has such a field itself", () => 
 test("descriptions name tools as they are offered", () => {
   const described = { ...tool("x"), description: "see fs_readFile, old_string and git_status" };
   expect(offerAs("anvil", [described], [])[0]?.description).toBe("see read_file, old_string and git_status");
+  const id = z.string().describe("as bash_execute told it");
+  const output = defineTool({
+    ...{ name: "bash_output", description: "", arguments: z.strictObject({ id }), changes: false },
+    run: () => Promise.resolve(done("")),
+  });
+  expect(offerAs("claude", [output], [])[0]?.parameters.properties).toEqual({
+    id: { type: "string", description: "as Bash told it" },
+  });
 });
 
 test.each<[Vocabulary, string, unknown, string, unknown]>([

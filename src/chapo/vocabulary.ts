@@ -67,7 +67,10 @@ export function offerAs(
     const named =
       words.length === 0
         ? [{ name: tool.name, parameters: tool.parameters }]
-        : words.map(({ name, fields }) => ({ name, parameters: shown(tool.parameters, fields) }));
+        : words.map(({ name, fields }) => ({
+            name,
+            parameters: shown(tool.parameters, fields, (text) => inWordsOf(vocabulary, text)),
+          }));
     return named.map(({ name, parameters }) => ({
       name,
       description,
@@ -116,17 +119,28 @@ function readField(spelled: string): { shown: string; field: string; optional: b
   return { shown, field, optional };
 }
 
-/** The parameters of a tool, of which only some fields are shown, maybe under other names. */
-function shown(parameters: JsonSchema, spelled: readonly string[]): JsonSchema {
+/** The parameters of a tool, of which only some fields are shown, maybe under other names, described in other words. */
+function shown(
+  parameters: JsonSchema,
+  spelled: readonly string[],
+  inWords: (text: string) => string,
+): JsonSchema {
   const all = isObject(parameters.properties) ? parameters.properties : {};
   const fields = spelled.map(readField).filter(({ field }) => Object.hasOwn(all, field));
   const required = fields.filter(({ optional }) => !optional).map((field) => field.shown);
   return {
     type: "object",
-    properties: Object.fromEntries(fields.map((field) => [field.shown, all[field.field]])),
+    properties: Object.fromEntries(
+      fields.map((field) => [field.shown, described(all[field.field], inWords)]),
+    ),
     ...(required.length > 0 ? { required } : {}),
     additionalProperties: false,
   };
+}
+
+function described(field: unknown, inWords: (text: string) => string): unknown {
+  if (!isObject(field) || typeof field.description !== "string") return field;
+  return { ...field, description: inWords(field.description) };
 }
 
 function withAgent(parameters: JsonSchema, agents: readonly string[]): JsonSchema {

@@ -50,6 +50,14 @@ const flaky = (failures: number) => {
 };
 
 describe("what does not get through", () => {
+  test("who calls what there is not is told the names that are offered", async () => {
+    const { call } = gate({
+      offer: (tools) =>
+        tools.map(({ name, description, parameters }) => ({ name: `X${name}`, description, parameters })),
+    });
+    expect((await call("nope", {})).output).toMatch(/There are X\w+(?:, X\w+)*\.$/);
+  });
+
   test("each is a refusal that says why, nothing is run, and nothing counted", async () => {
     const { world, chat, call } = gate();
     const cases: [name: string, args: unknown, code: string, says: string][] = [

@@ -89,10 +89,9 @@ async function passGate(world: EngineWorld, chat: Chat, read: ReadCall): Promise
 function unknown(name: string, world: EngineWorld, chat: Chat): Refusal {
   if (world.limits !== undefined && name === AGENT_TASK)
     return { code: "not_allowed", error: "A sub-agent cannot start another one. Do the work yourself." };
-  const known = world
-    .tools(chat)
-    .map((tool) => tool.name)
-    .filter((tool) => world.limits === undefined || covers(world.limits, tool));
+  const { limits } = world;
+  const there = world.tools(chat).filter((tool) => limits === undefined || covers(limits, tool.name));
+  const known = world.offer(there, []).map((tool) => tool.name);
   return {
     code: "not_whitelisted",
     error: `${name.slice(0, 100)} is not whitelisted: there is no such tool. There are ${known.join(", ")}.`,

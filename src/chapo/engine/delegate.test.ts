@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Conversation } from "./conversation.js";
 import { converse } from "./converse.js";
-import { taskTool, type Delegation } from "./delegate.js";
+import { listedTaskTool, taskTool, type Delegation } from "./delegate.js";
 import { subAgents } from "./sub-agents.js";
 import { taskTypes } from "./task-types.js";
 import {
@@ -127,4 +127,9 @@ test("a budget holds for a session and its sub-agents together", async () => {
     2,
   );
   expect(world.ran).toEqual(["fs_readFile a", "fs_readFile a"]);
+});
+
+test("a rule can name the type", () => {
+  const prepared = listedTaskTool(delegation.types).prepare({ agent_type: "explore", prompt: "x" });
+  expect(prepared).toMatchObject({ subjects: [{ kind: "name", name: "explore" }] });
 });

@@ -30,7 +30,22 @@ export interface Delegation {
 
 /** The tool, for one conversation. */
 export function taskTool(world: EngineWorld, chat: Chat, delegation: Delegation): Tool {
-  const types = [...delegation.types.values()];
+  return defineTask(delegation.types, async (type, prompt, context) => {
+    const model = type.model === undefined ? world.model : await delegation.openModel(type.model);
+    if ("problem" in model) return failed(`the model ${type.model ?? ""}: ${model.problem}`);
+    return work({ world, chat, delegation }, { type, model, prompt, context });
+  });
+}
+
+/** The tool as it is listed, in no conversation. It cannot be run. */
+export function listedTaskTool(types: Delegation["types"]): Tool {
+  return defineTask(types, () => Promise.resolve(failed("no conversation is there to start it from")));
+}
+
+type Start = (type: TaskType, prompt: string, context: CallContext) => Promise<ToolResult>;
+
+function defineTask(all: Delegation["types"], start: Start): Tool {
+  const types = [...all.values()];
   const known = types.map(({ name, description }) => `${name}: ${description}`).join("\n");
   return defineTool({
     name: AGENT_TASK,
@@ -43,16 +58,15 @@ export function taskTool(world: EngineWorld, chat: Chat, delegation: Delegation)
     aliases: { subagent_type: "agent_type" },
     // What it does it asks about itself, call by call.
     changes: false,
+    subjects: ({ agent_type }) => [{ kind: "name", name: agent_type }],
     timeoutMs: LONGEST_MS,
     run: async ({ agent_type, prompt }, context) => {
-      const type = delegation.types.get(agent_type);
+      const type = all.get(agent_type);
       if (type === undefined)
         return failed(
-          `there is no sub-agent ${JSON.stringify(agent_type.slice(0, 100))}; there are ${[...delegation.types.keys()].join(", ")}`,
+          `there is no sub-agent ${JSON.stringify(agent_type.slice(0, 100))}; there are ${[...all.keys()].join(", ")}`,
         );
-      const model = type.model === undefined ? world.model : await delegation.openModel(type.model);
-      if ("problem" in model) return failed(`the model ${type.model ?? ""}: ${model.problem}`);
-      return work({ world, chat, delegation }, { type, model, prompt, context });
+      return start(type, prompt, context);
     },
   });
 }

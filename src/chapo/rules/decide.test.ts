@@ -215,6 +215,7 @@ describe("a rule against a command", () => {
     "node -e 'x'",
     "bash script.sh $X",
     "echo hi > push",
+    "alias ll='ls -l' la; alias",
   ])("leaves others alone: %s", (text) => {
     expect(ofCommand(DENY_PUSH, text, "trusted")).toBe("allow");
   });

@@ -133,7 +133,7 @@ function partOf(part: WordPart): string {
   }
 }
 
-const SHELL = /^(?:(?:ba|da|z|k|mk|a|fi)?sh|eval|trap|source|\.|su|busybox)$/;
+const SHELL = /^(?:(?:ba|da|z|k|mk|a|fi)?sh|eval|trap|alias|source|\.|su|busybox)$/;
 /** Run what their words say. */
 const WRAPPER =
   /^(?:env|command|builtin|exec|nohup|sudo|doas|pkexec|timeout|time|nice|ionice|taskset|chrt|stdbuf|setsid|xargs|parallel|watch|entr|chroot|flock|strace|ltrace|unshare|nsenter|runuser|script|unbuffer|xvfb-run|cross-env|dotenv|caffeinate|rlwrap)$/;
@@ -192,6 +192,11 @@ function codeOf(words: readonly string[], redirects: readonly Redirection[]): (s
     return WRAPPER.test(program) || MAY_RUN.test(program) ? words.slice(1).filter(isCode) : [];
   const given = words.slice(1);
   if (program === "eval") return [given.join(" ")];
+  // What is called by the name later may add words of its own.
+  if (program === "alias")
+    return given.flatMap((word) =>
+      /^\w[^=]*=/.test(word) ? [`${word.slice(word.indexOf("=") + 1)} "$@"`] : [],
+    );
   const read = redirects.flatMap((one) => readFrom(one));
   const operands = given.filter((word) => !/^[-+]/.test(word));
   // Without a file or a text of its own it reads its input; and what is in a file made just now nobody knows.

@@ -81,4 +81,7 @@ export const PUSHES: readonly string[] = [
   "git push\nfi",
   "git push\necho 'x",
   "printf push | xargs -n1 env git",
+  "shopt -s expand_aliases\nalias g='git push'\ng",
+  "shopt -s expand_aliases\nalias g=git\ng push",
+  "shopt -s expand_aliases\nbuiltin alias a=b g=git\ng push",
 ];

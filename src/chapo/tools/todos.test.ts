@@ -48,7 +48,8 @@ test.each([
   [{ content: "x" }, "todos.0.status"],
   [{ id: "1", status: "pending" }, "todos.0.content"],
   [{ content: "  ", status: "pending" }, "todos.0.content"],
-  [{ content: "x", status: "pending", priority: "urgent" }, "todos.0.priority"],
+  [{ id: 1, content: "x", status: "pending", priority: "urgent" }, "todos.0.priority"],
+  [{ content: "x", status: "pending", priority: "high" }, "todos.0.id: missing"],
 ])("%j is an error, and the old list stays", async (todo, field) => {
   const call = session(LIST);
   const result = await call("todo_write", { todos: [todo] });

@@ -7,13 +7,23 @@ const MOST = 200;
 const LONGEST = 2000;
 
 const TODO = z.strictObject({
-  id: z.union([z.string().max(LONGEST), z.number()]).optional(),
+  id: z
+    .union([z.string().max(LONGEST), z.number()])
+    .optional()
+    .describe("Names the entry; may be left out where activeForm is given"),
   content: z.string().trim().min(1, "missing; say what is to do").max(LONGEST).describe("What is to do"),
   status: z.enum(["pending", "in_progress", "completed"]),
   priority: z.enum(["high", "medium", "low"]).optional(),
   activeForm: z.string().max(LONGEST).optional().describe("What is said while it is being done"),
 });
-const TODOS = z.array(TODO).max(MOST);
+const TODOS = z
+  .array(
+    TODO.refine(({ id, activeForm }) => id !== undefined || activeForm !== undefined, {
+      path: ["id"],
+      message: "missing; each entry has one, or an activeForm",
+    }),
+  )
+  .max(MOST);
 
 type Todo = z.output<typeof TODO>;
 
