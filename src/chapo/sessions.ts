@@ -83,6 +83,7 @@ export async function beginSession(place: SessionPlace, skills: readonly string[
 
 /** Goes on with a session; `last`: the newest. A `usage` error where there is none, or its file is broken. */
 export async function resumeSession(place: SessionPlace, named: string): Promise<OpenSession> {
+  await refuseLinks(place.ports.files, place.folder);
   const ids = await idsIn(place);
   const id = named === "last" ? (ids[0] ?? named) : named;
   if (!ID.test(id) || !ids.includes(id)) {
@@ -144,7 +145,8 @@ async function describe(place: SessionPlace, conversation: Conversation): Promis
 async function idsIn({ ports, folder }: SessionPlace): Promise<string[]> {
   const ids: string[] = [];
   for (const name of await ports.files.list(folder))
-    if (ID.test(name) && (await ports.files.stat(path.join(folder, name)))?.kind === "folder") ids.push(name);
+    if (ID.test(name) && (await ports.files.stat(path.join(folder, name), { link: true }))?.kind === "folder")
+      ids.push(name);
   return ids.sort().reverse();
 }
 
