@@ -207,3 +207,22 @@ test.each(FORMATS)(
       expect(JSON.stringify(server.seen[2]?.body)).toMatch(sent);
   },
 );
+
+test.each(FORMATS)("%s: a piece of the text is told before the rest of it has come", async (format) => {
+  const server = await serve({ script: SCRIPT });
+  server.failNext(broken("stalls"));
+  const stop = new AbortController();
+  const pieces: string[] = [];
+  const model = await open(server, format, { maxRetries: 0 });
+  const answer = await model.ask(
+    request(ASK, {
+      signal: stop.signal,
+      onText: (piece) => {
+        pieces.push(piece);
+        stop.abort();
+      },
+    }),
+  );
+  expect(pieces).toHaveLength(1);
+  expect(answer).toMatchObject({ failure: { reason: "interrupted" } });
+});
