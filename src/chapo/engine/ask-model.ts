@@ -34,7 +34,7 @@ export async function askModel(
     },
   });
   if ("failure" in answer) return answer;
-  const { reply } = answer;
+  const reply = bounded(answer.reply);
   const estimate = reply.usage === undefined ? estimateOf({ system, sent, tools, reply }) : undefined;
   const used = reply.usage ?? estimate ?? NONE;
   const tokens = {
@@ -58,7 +58,26 @@ export async function askModel(
       ...(estimate === undefined ? {} : { estimated: true }),
     },
   });
-  return answer;
+  return { reply };
+}
+
+/** Who walks through arguments that are nested deeper runs out of stack. */
+const DEEPEST = 100;
+
+function bounded(reply: ModelReply): ModelReply {
+  const args = `(nested deeper than ${DEEPEST} levels)`;
+  return { ...reply, calls: reply.calls.map((call) => (isTooDeep(call.args) ? { ...call, args } : call)) };
+}
+
+function isTooDeep(value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; depth <= DEEPEST; depth += 1) {
+    level = level.flatMap((one): unknown[] =>
+      typeof one === "object" && one !== null ? Object.values(one) : [],
+    );
+    if (level.length === 0) return false;
+  }
+  return true;
 }
 
 const NONE: ModelUsage = { input: 0, output: 0, cached: 0, cacheWrite: 0 };

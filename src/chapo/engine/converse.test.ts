@@ -312,6 +312,16 @@ describe("a report", () => {
   });
 });
 
+test("arguments nested without an end are no arguments, and end nothing", async () => {
+  let path: unknown = "a.txt";
+  for (let depth = 0; depth < 20_000; depth += 1) path = [path];
+  const { world } = play([{ call: "fs_readFile", args: { path } }, "Done."]);
+  const { outcome } = await run(world);
+  expect(outcome).toMatchObject({ how: "answer", answer: "Done." });
+  expect(told(world, "tool_result")).toMatchObject([{ success: false, code: "bad_arguments" }]);
+  expect(JSON.stringify(world.news)).toContain("nested deeper than 100 levels");
+});
+
 test("text is told as it comes only where it is streamed", async () => {
   const model = playModel({ looper: ["Hello"], validation: [GOOD] });
   const streaming = {
