@@ -4,12 +4,11 @@ import path from "node:path";
 import { readModelName } from "../config/model-names.js";
 import { readPrices } from "../config/prices.js";
 import { UserError } from "../system/errors.js";
-import { redactValue } from "../system/redact.js";
 import { slashTool } from "./commands.js";
 import type { Conversation, Message } from "./engine/conversation.js";
 import { converse } from "./engine/converse.js";
 import { listedTaskTool } from "./engine/delegate.js";
-import { sealEvents, type ChapoNews } from "./engine/events.js";
+import type { ChapoNews } from "./engine/events.js";
 import { subAgents } from "./engine/sub-agents.js";
 import type { Outcome } from "./engine/world.js";
 import { openMemory } from "./memory/memory.js";
@@ -24,6 +23,7 @@ import type { Chapo, SessionRequest } from "./session-request.js";
 import { beginSession, resumeSession, type OpenSession, type SessionPlace } from "./sessions.js";
 import { readTypes, worldOf, type Parts } from "./session-world.js";
 import { chooseSkills, loadSkills } from "./skills.js";
+import { tellEvents } from "./tell-events.js";
 import type { Tool } from "./tool.js";
 import { takeCommand } from "./user-command.js";
 import { openToolbox, type Toolbox, type ToolboxRequest } from "./toolbox.js";
@@ -64,12 +64,12 @@ async function partsOf(
     outputs: path.join(session.folder, "outputs"),
     todos: { read: () => session.readPart("todos"), write: (list) => session.writePart("todos", list) },
   });
-  const seal = sealEvents(ports.clock, (event) => {
-    request.onEvent(redactValue(request.redact, event, NAMES));
+  const tell = tellEvents(ports.clock, redact, (event) => {
+    request.onEvent(event);
   });
   const emit = (news: ChapoNews): void => {
     if (news.type === "tool_result") said.push(resultOf(news.data));
-    seal(news);
+    tell(news);
   };
   try {
     const permit = openPermit({
@@ -132,9 +132,6 @@ async function otherModel(opener: Opener, name: string): Promise<Model | { probl
     throw error;
   }
 }
-
-/** In an event these are never a secret. */
-const NAMES = new Set(["type", "timestamp", "session", "callId", "tool", "agent", "status", "child"]);
 
 function talkable(parts: Parts): Chapo {
   const { session, toolbox } = parts;
