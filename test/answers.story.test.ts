@@ -1,5 +1,6 @@
 // Every answer of a command in JSON is one document, and what its published schema says it is.
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { expect, test } from "vitest";
@@ -39,6 +40,9 @@ const READING: readonly (readonly [line: string, schema: string])[] = [
   ["replay --tree", "replay-tree"],
   ["run --dry-run", "run-dry-run"],
   ["undo T1 --dry-run", "undo"],
+  ["chapo prompts", "chapo-prompts"],
+  ["chapo sessions", "chapo-sessions"],
+  ["chapo tools", "chapo-tools"],
 ];
 const CHANGING: typeof READING = [
   ["rescue restore RESCUE", "rescue-restore"],
@@ -54,8 +58,8 @@ const CHANGING: typeof READING = [
   ["init", "init"],
   ["clean --keep 0 -y", "clean"],
 ];
-/** Told by stories of their own, which need a run that goes on or a release. */
-const ELSEWHERE = ["push", "stop"];
+/** Told by stories of their own, which need a run that goes on, a release, or a model. */
+const ELSEWHERE = ["chapo", "push", "stop"];
 
 /** What is wrong with the answer; empty where nothing is. */
 async function wrongWith(rig: Rig, line: string, schema: string): Promise<string> {
@@ -78,6 +82,14 @@ function problems(name: string, answer: unknown): string {
   return valid(answer) ? "" : ajv.errorsText(valid.errors);
 }
 
+/** A session of the engine, for the list of them. */
+async function leaveSession(rig: Rig): Promise<void> {
+  const file = path.join(rig.root, "chapo.json");
+  writeFileSync(file, JSON.stringify({ turns: [{ say: "Hello." }] }));
+  const env = { LOOPER_AGENTS_CHAPO_CHAPO_SCRIPT: file, LOOPER_AGENTS_CHAPO_MODEL: "scripted" };
+  expect((await rig.run(["chapo", "Hello"], { env })).code).toBe(0);
+}
+
 test(
   "every command's --json is one document that meets its schema",
   story(async (rig) => {
@@ -91,6 +103,7 @@ test(
       await turn.report(turn.task === "T1" ? {} : { status: "blocked", blockers: ["no key"] });
     });
     expect((await rig.run(["run", "--no-review"])).code).toBe(1);
+    await leaveSession(rig);
     const { rescues } = RescueListAnswer.parse(JSON.parse((await rig.run(["rescue", "--json"])).stdout));
     const [{ id } = { id: "" }] = rescues;
     const filled = (lines: typeof READING) =>
