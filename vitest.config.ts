@@ -29,7 +29,8 @@ export default defineConfig({
           globalSetup: ["test/home.ts", "test/built.ts"],
           testTimeout: 120_000,
           hookTimeout: 60_000,
-          maxWorkers: 2,
+          // They wait more than they compute.
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
