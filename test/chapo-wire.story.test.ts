@@ -117,3 +117,25 @@ test(
     expect(cut).toMatch(/Du bist|Deine/);
   }),
 );
+
+test(
+  "a further sub-agent of the settings is led by the prompt they name; one that is not there is an error",
+  story(async (rig) => {
+    rig.write("reviewer.md", "You review, and praise nothing.\n");
+    const task = { name: "agent_task", args: { agent_type: "reviewer", prompt: "Look at it" } };
+    const server = await serve({
+      script: { turns: [{ call: task }, { say: "Reviewed." }, { say: "Done." }] },
+    });
+    const own = (prompt: string) => ({
+      self_validation_enabled: false,
+      sub_agents: { reviewer: { tools: ["fs_readFile"], prompt } },
+    });
+    settingsFor(rig, server, "chat", own("reviewer.md"));
+    await rig.run(["chapo", "Review it"], { env: KEYS });
+    expect(bodiesOf(server)[1]).toContain("You review, and praise nothing.");
+    settingsFor(rig, server, "chat", own("nowhere.md"));
+    const missing = await rig.run(["chapo", "Review it"], { env: KEYS });
+    expect(missing.code).toBe(2);
+    expect(missing.stderr).toContain("nowhere.md");
+  }),
+);

@@ -17,7 +17,7 @@ import { decideInJson } from "./models/json-driver.js";
 import { openModel, type ModelSettings } from "./models/open-model.js";
 import { openPermit } from "./permit.js";
 import { chapoPromptPlaces } from "./prompt-places.js";
-import { readChapoPrompts, type ChapoPrompts } from "./prompts.js";
+import { readChapoPrompts, readFurtherPrompts, type ChapoPrompts } from "./prompts.js";
 import { readRules, type Rules } from "./rules/decide.js";
 import type { Chapo, SessionRequest } from "./session-request.js";
 import { beginSession, resumeSession, type OpenSession, type SessionPlace } from "./sessions.js";
@@ -32,6 +32,7 @@ import { openToolbox, type Toolbox, type ToolboxRequest } from "./toolbox.js";
 export async function openChapo(request: SessionRequest): Promise<Chapo> {
   const { ports, root, settings } = request;
   const prompts = await readChapoPrompts(ports.files, chapoPromptPlaces(request.promptsFolder, settings));
+  const further = await readFurtherPrompts(ports.files, settings.subAgents);
   const opener = await modelOpener(request, prompts);
   const model = await opener({});
   const found = await loadSkills({ files: ports.files, root });
@@ -40,7 +41,7 @@ export async function openChapo(request: SessionRequest): Promise<Chapo> {
   const session = await openFile(request);
   try {
     const skills = chooseSkills(found, session.conversation.skills);
-    return talkable(await partsOf({ request, prompts, model, session, skills, opener }));
+    return talkable(await partsOf({ request, prompts, further, model, session, skills, opener }));
   } catch (error) {
     await session.close();
     if (request.resume === undefined) await ports.files.removeTree(session.folder);
@@ -51,7 +52,7 @@ export async function openChapo(request: SessionRequest): Promise<Chapo> {
 type Opener = (instead: Partial<ModelSettings>) => Promise<Model>;
 
 async function partsOf(
-  base: Pick<Parts, "request" | "prompts" | "model" | "session" | "skills"> & { opener: Opener },
+  base: Pick<Parts, "request" | "prompts" | "further" | "model" | "session" | "skills"> & { opener: Opener },
 ): Promise<Parts> {
   const { request, session, opener } = base;
   const { ports, root, settings } = request;

@@ -64,19 +64,42 @@ export async function readChapoPrompts(files: Files, places: ChapoPromptPlaces):
   return prompts;
 }
 
-async function readPrompt(
+/** Those of sub-agents that have no bundled one, from the files a person named for them, by type. */
+export async function readFurtherPrompts(
+  files: Files,
+  agents: Readonly<Record<string, { prompt?: string }>>,
+): Promise<ReadonlyMap<string, string>> {
+  const further = new Map<string, string>();
+  for (const [type, { prompt }] of Object.entries(agents))
+    if (prompt !== undefined && !PROMPT_OF_AGENT.has(type))
+      further.set(type, await readFile(files, { file: prompt, own: true, name: `sub_agents.${type}` }));
+  return further;
+}
+
+function readPrompt(
   files: Files,
   { folder, language, instead }: ChapoPromptPlaces,
   name: ChapoPromptName,
 ): Promise<string> {
   const own = instead[name];
-  const file = own ?? path.join(folder, language, FILES[name]);
+  return readFile(files, {
+    file: own ?? path.join(folder, language, FILES[name]),
+    own: own !== undefined,
+    name,
+  });
+}
+
+/** `own`: a person named it. */
+async function readFile(
+  files: Files,
+  { file, own, name }: { file: string; own: boolean; name: string },
+): Promise<string> {
   const stat = await files.stat(file);
   if (stat?.kind === "file" && stat.size <= LARGEST) {
     const text = new TextDecoder().decode(await files.readRange(file, 0, LARGEST));
     return text.replaceAll("\r\n", "\n").trim();
   }
-  if (own === undefined) throw new Error(`the bundled prompt ${file} is missing`);
+  if (!own) throw new Error(`the bundled prompt ${file} is missing`);
   const what = stat?.kind === "file" ? `${file} is larger than 256 KB` : `there is no file ${file}`;
   throw new UserError(
     "usage",

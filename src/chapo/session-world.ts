@@ -25,6 +25,8 @@ import { canonicalCall, offerAs } from "./vocabulary.js";
 export interface Parts {
   request: SessionRequest;
   prompts: ChapoPrompts;
+  /** Of sub-agents without a bundled one, by type. */
+  further: ReadonlyMap<string, string>;
   model: Model;
   session: OpenSession;
   skills: readonly Skill[];
@@ -101,14 +103,14 @@ async function remember({ request, session, memory }: Parts, summary: string): P
 
 /** Sub-agents that work by themselves: those built in, with the settings', and the project's own. */
 async function delegationOf(
-  { request, prompts, openModel }: Parts,
+  { request, prompts, further, openModel }: Parts,
   agents: readonly SubAgent[],
   project: ProjectContext,
 ): Promise<Delegation> {
   const { maxIterations } = request.settings;
   const promptOf = (type: string): string | undefined => {
     const name = PROMPT_OF_AGENT.get(type);
-    return name === undefined ? undefined : prompts[name];
+    return name === undefined ? further.get(type) : prompts[name];
   };
   return {
     types: await readTypes(request, agents, promptOf),
