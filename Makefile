@@ -3,6 +3,8 @@ MAKEFLAGS += --no-print-directory
 
 # Further flags for vitest, e.g. VITEST='-t "a name"'.
 VITEST =
+# Flags of make bench, e.g. BENCH=--write.
+BENCH =
 # Flags of make bench-trust, e.g. TRUST='--case node-feature --op does-nothing --mode cold --keep'.
 TRUST =
 # Flags of make torture, e.g. TORTURE='--only kill --at 217', TORTURE='--only random --runs 50 --seed 7', TORTURE='--every 25'.
@@ -51,9 +53,9 @@ replays: build
 mutants: install
 	@node scripts/mutants.mjs $(FLOOR)
 
-# Ratios within one run; nothing in make test is timed.
+# Ratios within one run, as a table; nothing in make test is timed. BENCH='--write' puts it into bench/RESULTS.md, BENCH='--only startup' is one part.
 bench: build
-	@node bench/iteration.mjs
+	@node bench/run.mjs $(BENCH)
 
 # What the gate takes for done that is not, and refuses that is: honest projects and agents that cheat..
 bench-trust: build

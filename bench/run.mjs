@@ -1,0 +1,64 @@
+// make bench: every row measured, as one table. With --write it becomes RESULTS.md. Leaves each row to its own file.
+import { writeFileSync } from "node:fs";
+import { cpus, totalmem } from "node:os";
+import { parseArgs } from "node:util";
+import { fileURLToPath } from "node:url";
+import { format } from "prettier";
+
+/**
+ * The parts, in the order of the table.
+ * @type {Record<string, () => Promise<{ rows: () => import("./measure.mjs").Row[] | Promise<import("./measure.mjs").Row[]> }>>}
+ */
+const PARTS = {
+  startup: () => import("./startup.mjs"),
+};
+
+const { values } = parseArgs({
+  options: { write: { type: "boolean" }, only: { type: "string", multiple: true } },
+});
+
+/** @param {string} name */
+async function measure(name) {
+  const part = PARTS[name];
+  if (part === undefined) throw new Error(`there is no part ${name}: ${Object.keys(PARTS).join(", ")}`);
+  console.error(`${name} …`);
+  return (await part()).rows();
+}
+
+/** @param {readonly import("./measure.mjs").Row[]} rows */
+function tableOf(rows) {
+  const lines = rows.map(
+    ({ what, against, goal, measured, figures, holds }) =>
+      `| ${what} | ${against} | ${goal} | ${holds ? "" : "**missed** "}${measured} | ${figures} |`,
+  );
+  return ["| what | against | goal | measured | figures |", "|---|---|---|---|---|", ...lines].join("\n");
+}
+
+/** @param {readonly import("./measure.mjs").Row[]} rows */
+function causesOf(rows) {
+  const missed = rows.filter(({ cause }) => cause !== undefined);
+  return missed.map(({ what, cause = "" }) => `- **${what}**: ${cause}`).join("\n");
+}
+
+function machine() {
+  const [first] = cpus();
+  const memory = Math.round(totalmem() / 2 ** 30);
+  return `${first?.model.trim() ?? "unknown"}, ${String(cpus().length)} cores, ${String(memory)} GiB; Node ${process.versions.node}, ${process.platform} ${process.arch}`;
+}
+
+/** @type {import("./measure.mjs").Row[]} */
+const rows = [];
+for (const part of values.only ?? Object.keys(PARTS)) rows.push(...(await measure(part)));
+const day = new Date().toISOString().slice(0, 10);
+const text = `# How fast it is
+
+What \`make bench\` measured on ${day}: ${machine()}. Every ratio is of one run, its sides in turns, because machines are noisy:
+the least of many for starts, medians for all else. Figures of two runs say nothing about each other.
+
+${tableOf(rows)}
+
+${causesOf(rows)}
+`;
+const shown = await format(text, { parser: "markdown", printWidth: 120 });
+process.stdout.write(shown);
+if (values.write === true) writeFileSync(fileURLToPath(new URL("RESULTS.md", import.meta.url)), shown);
