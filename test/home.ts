@@ -1,5 +1,6 @@
 // Before any test: a home of its own, so that no setting of the person at the keyboard reaches a test, and no test reaches their files.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+// What tests leave in the temp folder goes with it.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -7,16 +8,23 @@ import path from "node:path";
 const LEAKS =
   /^(LOOPER_(?!HISTORIES|KILLS|SEED)|GIT_|CLAUDE_|CODEX_|NPM_CONFIG_|npm_)|^(CI|NO_COLOR|FORCE_COLOR|EDITOR|VISUAL)$/;
 
+/** Read before it is replaced: each project of vitest comes here once. */
+const TEMP = tmpdir();
+
 /** Runs in vitest's own process; the workers inherit what it sets. Returns the clean-up. */
 export default function setup(): () => void {
-  const home = mkdtempSync(path.join(tmpdir(), "looper-home-"));
+  // Short, because sockets lie below: their paths have 107 bytes at most.
+  const home = mkdtempSync(path.join(TEMP, "looper-"));
   for (const name of Object.keys(process.env)) {
     if (LEAKS.test(name)) Reflect.deleteProperty(process.env, name);
   }
   const gitConfig = path.join(home, "gitconfig");
   writeFileSync(gitConfig, "[init]\n\tdefaultBranch = main\n");
+  const temp = path.join(home, "tmp");
+  mkdirSync(temp);
   Object.assign(process.env, {
     HOME: home,
+    TMPDIR: temp,
     XDG_CONFIG_HOME: path.join(home, "config"),
     XDG_STATE_HOME: path.join(home, "state"),
     XDG_CACHE_HOME: path.join(home, "cache"),
