@@ -1,9 +1,12 @@
 // Is this file a backlog, and if not, what is wrong with it? All problems at once, in file order, the same for the same bytes.
-// Leaves reading the file to store.ts and the single rules to layout.ts, shape.ts and rules.ts.
+// Leaves reading the file to store.ts; whether it is one to outline.ts, shape.ts and sound.ts, why it is none to layout.ts, shape.ts
+// and rules.ts.
 import { lineCounter, locate, readLayout, type BacklogLayout, type TextProblem } from "./layout.js";
+import { outlineOf } from "./outline.js";
 import type { Finding, Problem } from "./problem.js";
 import { checkRules } from "./rules.js";
 import { explainShape, isBacklog, readableTask } from "./shape.js";
+import { isSound } from "./sound.js";
 import type { Backlog, Task } from "./task.js";
 import type { UserSchema } from "./user-schema.js";
 
@@ -35,6 +38,25 @@ export function checkBacklog(bytes: Uint8Array, options: CheckOptions = {}): Che
 }
 
 function checkText(text: string, bom: boolean, options: CheckOptions): CheckResult {
+  return goodBacklog(text, bom, options) ?? explain(text, bom, options);
+}
+
+/** What almost every file is, told at little more than the cost of reading it; `undefined` where something may be wrong. */
+function goodBacklog(
+  text: string,
+  bom: boolean,
+  { agentNames, schema }: CheckOptions,
+): CheckResult | undefined {
+  const value = parsed(text);
+  if (!isBacklog(value) || value.tasks.length === 0) return undefined;
+  const layout = outlineOf(text, value);
+  if (layout === undefined || !isSound(value, agentNames)) return undefined;
+  return schema === undefined || schema(value).length === 0
+    ? { kind: "ok", backlog: value, layout, bom }
+    : undefined;
+}
+
+function explain(text: string, bom: boolean, options: CheckOptions): CheckResult {
   const { layout, problems } = readLayout(text);
   if (problems.some((problem) => problem.rule === "syntax")) {
     return { kind: "invalid", problems: inOrder(text, problems, []), readable: tasksFrom(layout) };

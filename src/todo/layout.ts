@@ -42,7 +42,7 @@ export interface LayoutRead {
 }
 
 /** More open brackets than this are a problem. */
-const DEEPEST = 200;
+export const DEEPEST = 200;
 
 /** Reads a backlog's layout and every problem of its text in one walk. Any text will do, a backlog or not. */
 export function readLayout(text: string): LayoutRead {
@@ -113,7 +113,7 @@ class Outline implements Visitor {
 }
 
 /** Whether reading a JSON number and writing it again gives the same number. */
-function roundTrips(written: string): boolean {
+export function roundTrips(written: string): boolean {
   if (written.length <= 15 && !/e/i.test(written)) return true;
   const value = Number(written);
   return Number.isFinite(value) && decimal(written) === decimal(String(value));

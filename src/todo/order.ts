@@ -9,12 +9,13 @@ export function compareIds(a: string, b: string): number {
   let j = 0;
   while (i < a.length && j < b.length) {
     if (isDigit(a.charCodeAt(i)) && isDigit(b.charCodeAt(j))) {
-      const endA = endOfRun(a, i);
-      const endB = endOfRun(b, j);
-      const order = compareRuns(a.slice(i, endA), b.slice(j, endB));
-      if (order !== 0) return order;
-      i = endA;
-      j = endB;
+      const [fromA, fromB] = [endOfZeros(a, i), endOfZeros(b, j)];
+      const [endA, endB] = [endOfRun(a, fromA), endOfRun(b, fromB)];
+      if (endA - fromA !== endB - fromB) return endA - fromA - (endB - fromB);
+      for (i = fromA, j = fromB; i < endA; i++, j++) {
+        const order = a.charCodeAt(i) - b.charCodeAt(j);
+        if (order !== 0) return order;
+      }
     } else {
       const pointA = a.codePointAt(i) ?? 0;
       const pointB = b.codePointAt(j) ?? 0;
@@ -31,17 +32,17 @@ function isDigit(code: number): boolean {
   return code >= ZERO && code <= NINE;
 }
 
+/** Leading zeros do not count: as numbers of any size. */
+function endOfZeros(text: string, from: number): number {
+  let end = from;
+  while (text.charCodeAt(end) === ZERO) end++;
+  return end;
+}
+
 function endOfRun(text: string, from: number): number {
   let end = from;
   while (isDigit(text.charCodeAt(end))) end++;
   return end;
-}
-
-/** As numbers of any size, leading zeros aside. */
-function compareRuns(a: string, b: string): number {
-  const bareA = a.replace(/^0+/, "");
-  const bareB = b.replace(/^0+/, "");
-  return bareA.length - bareB.length || compareText(bareA, bareB);
 }
 
 /** By UTF-16 code units; only asked for strings whose difference lies in their digits, where that is the order by code point. */

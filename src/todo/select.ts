@@ -80,7 +80,11 @@ export function waitsFor(
 export function orderForListing<T extends Pick<Task, "id" | "status" | "priority">>(rows: readonly T[]): T[] {
   const groups: Record<Status, T[]> = { todo: [], doing: [], blocked: [], done: [] };
   for (const row of rows) groups[row.status].push(row);
-  return Object.values(groups).flatMap((group) => group.sort(compareWithin));
+  // By id first, as most files are already; sorting keeps what is equal in that order.
+  for (const group of Object.values(groups)) group.sort((a, b) => compareIds(a.id, b.id));
+  for (const status of ["todo", "blocked", "done"] as const)
+    groups[status].sort((a, b) => a.priority - b.priority);
+  return Object.values(groups).flat();
 }
 
 /** A task and everything it depends on, directly or not; `undefined` when there is no such task. */
