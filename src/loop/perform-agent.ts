@@ -30,7 +30,7 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
   try {
     const prompt = log.redact(await promptFor(world, job, { earlier: effect.earlier, draft: step.draft }));
     const promptFile = join(step.folder, "prompt.md");
-    await ports.files.writeNew(promptFile, prompt, { mode: 0o600 });
+    await ports.files.writeNew(promptFile, prompt, { mode: 0o600, fleeting: true });
     // L1: what was decided is safe against power loss before an agent starts.
     await log.sync();
     const guards = step.draft !== undefined || job.phase === "push";
@@ -67,7 +67,7 @@ async function askAgain(world: World, hearing: Hearing, first: Heard): Promise<H
   if (over !== undefined) return over;
   const prompt = world.log.redact(askForReport(job.task_id));
   const promptFile = join(step.folder, "prompt-report.md");
-  await world.ports.files.writeNew(promptFile, prompt, { mode: 0o600 });
+  await world.ports.files.writeNew(promptFile, prompt, { mode: 0o600, fleeting: true });
   const rest = { ...effect, ...(budgets === undefined ? {} : { budgets }) };
   const second = await listen(world, { ...hearing, effect: rest, prompt, promptFile, resume: session });
   const used = second.used === undefined ? first.used : addAttempt(first.used, second.used);
@@ -216,7 +216,10 @@ async function writeLastMessage(
   result: AgentResult,
 ): Promise<void> {
   const message = world.log.redact(result.lastMessage);
-  await world.ports.files.writeNew(join(step.folder, "last-message.txt"), message, { mode: 0o600 });
+  await world.ports.files.writeNew(join(step.folder, "last-message.txt"), message, {
+    mode: 0o600,
+    fleeting: true,
+  });
   const { lastMessage, name } = hand.settings;
   if (lastMessage === undefined) return;
   try {

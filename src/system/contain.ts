@@ -24,11 +24,20 @@ export class Container {
   readonly #which: Which;
   #tools: Promise<Tools | { refused: string }> | undefined;
   #descendants: Descendants | undefined;
+  #inRun = false;
+  /** Opened while the one before is in use: it takes as long as a program that does nothing. */
+  #next: Promise<Enclosure | undefined> | undefined;
 
   constructor(clock: Clock, marks: Readonly<Record<string, string>>, which: Which) {
     this.#clock = clock;
     this.#marks = marks;
     this.#which = which;
+  }
+
+  /** Many will be started, one after another, and a sweep comes at the end. */
+  beginRun(): void {
+    this.#inRun = true;
+    this.watchDescendants();
   }
 
   /** From now on all that descends from this process is looked for every second, and remembered. */
@@ -52,9 +61,28 @@ export class Container {
     return enclosure === undefined ? this.#startMarked(spec) : this.#startEnclosed(enclosure, spec);
   }
 
+  /** Closes what was opened for a process that does not come any more. */
+  async closeNext(): Promise<void> {
+    await (await this.#takeNext())?.close();
+  }
+
+  #takeNext(): Promise<Enclosure | undefined> {
+    const next = this.#next;
+    this.#next = undefined;
+    return next ?? Promise.resolve(undefined);
+  }
+
   async #enclose(): Promise<Enclosure | undefined> {
     const tools = await (this.#tools ??= this.#tryTools());
     if ("refused" in tools) return undefined;
+    const ready = await this.#takeNext();
+    const enclosure = ready?.isOpen() === true ? ready : await this.#open(tools);
+    // Once what is to be in this one was started.
+    if (this.#inRun) setImmediate(() => void (this.#next ??= this.#open(tools).catch(() => undefined)));
+    return enclosure;
+  }
+
+  async #open(tools: Tools): Promise<Enclosure | undefined> {
     const enclosure = await openEnclosure(tools, this.#marks);
     return "refused" in enclosure ? undefined : enclosure;
   }

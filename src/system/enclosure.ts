@@ -6,6 +6,8 @@ import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 export interface Enclosure {
   /** The words that start a command within: it leads a session of its own, and sees only what is within in /proc. */
   wrap(command: string, args: readonly string[]): { command: string; args: string[] };
+  /** Its first process lives. */
+  isOpen(): boolean;
   /** SIGKILLs all that is within; resolves once it is gone. */
   close(): Promise<void>;
 }
@@ -53,6 +55,7 @@ export async function openEnclosure(
         ...[tools.setsid, command, ...args],
       ],
     }),
+    isOpen: () => holder.exitCode === null && holder.signalCode === null,
     close: () => {
       holder.stdin.destroy();
       return gone;

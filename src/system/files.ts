@@ -26,7 +26,7 @@ export function nodeFiles(): Files {
     writeAtomic,
     writeNew: async (path, content, options) => {
       const file = await fs.open(path, "wx", options?.mode ?? 0o666);
-      await writeAndClose(file, content);
+      await writeAndClose(file, content, options);
     },
     openAppend: (path, options) => openAppend(path, options?.mode ?? 0o666),
     touch: async (path) => {
@@ -193,11 +193,15 @@ async function followed(path: string): Promise<string> {
   throw Object.assign(new Error(`too many symbolic links at ${path}`), { code: "ELOOP" });
 }
 
-async function writeAndClose(file: fs.FileHandle, content: string | Uint8Array): Promise<void> {
+async function writeAndClose(
+  file: fs.FileHandle,
+  content: string | Uint8Array,
+  { fleeting = false }: { fleeting?: boolean } = {},
+): Promise<void> {
   const bytes = typeof content === "string" ? Buffer.from(content, "utf8") : content;
   try {
     await writeAll(file, bytes, 0);
-    await file.sync();
+    if (!fleeting) await file.sync();
     const { size } = await file.stat();
     if (size !== bytes.length)
       throw Object.assign(new Error("the file came out shorter than written"), { code: "EIO" });

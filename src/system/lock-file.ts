@@ -12,7 +12,7 @@ export async function place({ files }: FilePorts, path: string, mine: LockOwner)
   const beside = join(dirname(path), halfWrittenName(basename(path), mine.token.slice(0, 12)));
   const text = JSON.stringify(mine) + "\n";
   try {
-    await files.writeNew(beside, text, { mode: 0o644 });
+    await files.writeNew(beside, text, { mode: 0o644, fleeting: true });
     return await linkTo(files, beside, path);
   } catch (error) {
     const code = errorCode(error);
@@ -44,7 +44,7 @@ async function linkTo(files: Ports["files"], beside: string, path: string): Prom
 /** For file systems without link(2): whoever creates the file holds it; a reader may see it half written for a moment. */
 async function placeWithoutLink(files: Ports["files"], path: string, text: string): Promise<boolean> {
   try {
-    await files.writeNew(path, text, { mode: 0o644 });
+    await files.writeNew(path, text, { mode: 0o644, fleeting: true });
     return true;
   } catch (error) {
     if (errorCode(error) === "EEXIST") return false;

@@ -51,8 +51,12 @@ export interface Files {
    * A symlink is followed and kept; the mode of an existing file is kept. Any error throws before the rename.
    */
   writeAtomic(path: string, content: string | Uint8Array, options?: { mode?: number }): Promise<void>;
-  /** Writes a new file; EEXIST when the path is taken. */
-  writeNew(path: string, content: string | Uint8Array, options?: { mode?: number }): Promise<void>;
+  /** Writes a new file; EEXIST when the path is taken. `fleeting`: it need not outlive a power loss, and no disk is waited for. */
+  writeNew(
+    path: string,
+    content: string | Uint8Array,
+    options?: { mode?: number; fleeting?: boolean },
+  ): Promise<void>;
   /** An open file to append to; made with `mode` when missing. */
   openAppend(path: string, options?: { mode?: number }): Promise<AppendFile>;
   /** Sets a file's modification time to now; nothing happens when there is none. */

@@ -27,10 +27,11 @@ export function nodeProcesses(clock: Clock): Processes {
     mark: (run) => {
       marked = run;
       marks[markName(run)] = "1";
-      container.watchDescendants();
+      container.beginRun();
     },
-    sweep: (run) => {
+    sweep: async (run) => {
       const descendants = run === marked ? container.watchDescendants() : undefined;
+      if (descendants !== undefined) await container.closeNext();
       return endLeftovers(clock, { mark: markName(run), descendants });
     },
     marked: async (run) => (await findLeftovers({ mark: markName(run) })).map(({ pid }) => pid),
