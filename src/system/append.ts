@@ -1,18 +1,17 @@
 // Writing every byte, or saying why not. A disk that fills up answers write(2) with a short count first, and only then
 // with ENOSPC: whoever ignores the count tears the file.
 import { constants } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
-import { open } from "node:fs/promises";
+import { open, type OpenFile } from "./disk.js";
 import type { AppendFile } from "./ports.js";
 
 const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;
 
 /** Writes all of `bytes` at `position` (null: where the file stands); throws the system's error when it takes less. */
-export async function writeAll(file: FileHandle, bytes: Uint8Array, position: number | null): Promise<void> {
+export async function writeAll(file: OpenFile, bytes: Uint8Array, position: number | null): Promise<void> {
   let done = 0;
   while (done < bytes.length) {
     const at = position === null ? null : position + done;
-    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at);
+    const bytesWritten = await file.write(bytes, done, bytes.length - done, at);
     if (bytesWritten === 0) throw Object.assign(new Error("the file system took no bytes"), { code: "EIO" });
     done += bytesWritten;
   }

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { randomBytes } from "node:crypto";
 import { openAppend, writeAll } from "./append.js";
+import * as disk from "./disk.js";
 import { errorCode } from "./errors.js";
 import { halfWrittenName } from "./half-written.js";
 import type { Files, FileStat } from "./ports.js";
@@ -17,15 +18,15 @@ export function nodeFiles(): Files {
     read: (path) => orNothing(() => readWhole(path)),
     readRange,
     stat: (path, options) =>
-      orNothing(async () => toStat(await (options?.link ? fs.lstat(path) : fs.stat(path)))),
-    list: async (folder) => (await orNothing(() => fs.readdir(folder)))?.sort(byCodePoint) ?? [],
+      orNothing(async () => toStat(await (options?.link ? disk.lstat(path) : disk.stat(path)))),
+    list: async (folder) => (await orNothing(() => disk.list(folder)))?.sort(byCodePoint) ?? [],
     makeFolder,
     makeNewFolder: async (path, mode) => {
       await fs.mkdir(path, { mode });
     },
     writeAtomic,
     writeNew: async (path, content, options) => {
-      const file = await fs.open(path, "wx", options?.mode ?? 0o666);
+      const file = await disk.open(path, "wx", options?.mode ?? 0o666);
       await writeAndClose(file, content, options);
     },
     openAppend: (path, options) => openAppend(path, options?.mode ?? 0o666),
@@ -34,14 +35,14 @@ export function nodeFiles(): Files {
       await orNothing(() => fs.utimes(path, now, now));
     },
     remove: async (path) => {
-      await orNothing(() => fs.unlink(path));
+      await orNothing(() => disk.unlink(path));
     },
     removeTree: (path) => fs.rm(path, { recursive: true, force: true }),
-    rename: (from, to) => fs.rename(from, to),
-    link: (existing, path) => fs.link(existing, path),
+    rename: (from, to) => disk.rename(from, to),
+    link: (existing, path) => disk.link(existing, path),
     symlink: replaceSymlink,
-    readLink: (path) => orNothing(() => fs.readlink(path)),
-    realPath: (path) => orNothing(() => fs.realpath(path)),
+    readLink: (path) => orNothing(() => disk.readLink(path)),
+    realPath: (path) => orNothing(() => disk.realPath(path)),
     writable: async (path) => {
       try {
         await fs.access(path, constants.W_OK);
@@ -110,8 +111,8 @@ function toStat(stat: Awaited<ReturnType<typeof fs.stat>>): FileStat {
 const HANDED_OVER = /^\/(?:dev\/fd|proc\/self\/fd)\//;
 
 /** A pipe that lies where a file should would be waited for without end, a device may have none; no signal helps. */
-async function openToRead(path: string): Promise<{ file: fs.FileHandle; size: number }> {
-  const file = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+async function openToRead(path: string): Promise<{ file: disk.OpenFile; size: number }> {
+  const file = await disk.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const stat = await file.stat();
   const what = stat.isFIFO() || stat.isSocket() ? "a pipe" : "a device";
   if (stat.isFile() || stat.isDirectory() || (what === "a device" && (await isAtItsEnd(file))))
@@ -121,9 +122,9 @@ async function openToRead(path: string): Promise<{ file: fs.FileHandle; size: nu
 }
 
 /** As `/dev/null` always is. A terminal that has nothing to say yet is not. */
-async function isAtItsEnd(file: fs.FileHandle): Promise<boolean> {
+async function isAtItsEnd(file: disk.OpenFile): Promise<boolean> {
   try {
-    return (await file.read(Buffer.alloc(1), 0, 1)).bytesRead === 0;
+    return (await file.read(Buffer.alloc(1), 0, 1, 0)) === 0;
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     return false;
@@ -148,7 +149,7 @@ async function readRange(path: string, offset: number, length: number): Promise<
     const buffer = Buffer.allocUnsafe(there);
     let filled = 0;
     while (filled < there) {
-      const { bytesRead } = await file.read(buffer, filled, there - filled, offset + filled);
+      const bytesRead = await file.read(buffer, filled, there - filled, offset + filled);
       if (bytesRead === 0) break;
       filled += bytesRead;
     }
@@ -164,17 +165,17 @@ async function writeAtomic(
   options?: { mode?: number },
 ): Promise<void> {
   const target = await followed(path);
-  const old = await orNothing(() => fs.stat(target));
+  const old = await orNothing(() => disk.stat(target));
   const mode = old === undefined ? (options?.mode ?? 0o666) : old.mode & 0o7777;
   const beside = join(dirname(target), halfWrittenName(basename(target), randomBytes(6).toString("hex")));
-  const file = await fs.open(beside, "wx", mode);
+  const file = await disk.open(beside, "wx", mode);
   try {
     // The mode given to open is cut by the umask; an existing file's mode is kept as it was.
     if (old !== undefined) await file.chmod(mode);
     await writeAndClose(file, content);
-    await fs.rename(beside, target);
+    await disk.rename(beside, target);
   } catch (error) {
-    await orNothing(() => fs.unlink(beside));
+    await orNothing(() => disk.unlink(beside));
     throw error;
   }
   await syncFolder(dirname(target));
@@ -185,7 +186,7 @@ async function followed(path: string): Promise<string> {
   let at = path;
   for (let hops = 0; hops < 40; hops++) {
     const link = await orNothing(async () =>
-      (await fs.lstat(at)).isSymbolicLink() ? fs.readlink(at) : undefined,
+      (await disk.lstat(at)).isSymbolicLink() ? disk.readLink(at) : undefined,
     );
     if (link === undefined) return at;
     at = join(link.startsWith("/") ? "/" : dirname(at), link);
@@ -194,7 +195,7 @@ async function followed(path: string): Promise<string> {
 }
 
 async function writeAndClose(
-  file: fs.FileHandle,
+  file: disk.OpenFile,
   content: string | Uint8Array,
   { fleeting = false }: { fleeting?: boolean } = {},
 ): Promise<void> {
@@ -212,7 +213,7 @@ async function writeAndClose(
 
 /** Makes a rename durable; file systems that cannot sync a folder are left alone. */
 async function syncFolder(path: string): Promise<void> {
-  const folder = await fs.open(path, "r");
+  const folder = await disk.open(path, "r");
   try {
     await folder.sync();
   } catch (error) {
@@ -227,9 +228,9 @@ async function replaceSymlink(target: string, path: string): Promise<void> {
   const beside = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   await fs.symlink(target, beside);
   try {
-    await fs.rename(beside, path);
+    await disk.rename(beside, path);
   } catch (error) {
-    await orNothing(() => fs.unlink(beside));
+    await orNothing(() => disk.unlink(beside));
     throw error;
   }
 }
