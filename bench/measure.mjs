@@ -77,37 +77,36 @@ export function wall(side) {
   return took;
 }
 
-/** Runs it once; the most memory the process (Node's, without its children) ever held, in MiB. @param {Side} side */
-export function peak(side) {
+/** Runs it once; wall time, and the most memory the process (Node's, without its children) ever held. @param {Side} side */
+export function wallAndPeak(side) {
   const folder = mkdtempSync(path.join(tmpdir(), "looper-bench-peak-"));
   const file = path.join(folder, "rss");
+  const preload = { NODE_OPTIONS: `--require=${PEAK}`, BENCH_PEAK: file, BENCH_PARENT: String(process.pid) };
   try {
-    wall({
-      ...side,
-      env: {
-        ...side.env,
-        NODE_OPTIONS: `--require=${PEAK}`,
-        BENCH_PEAK: file,
-        BENCH_PARENT: String(process.pid),
-      },
-    });
-    return Number(readFileSync(file, "utf8")) / 1024;
+    const ms = wall({ ...side, env: { ...side.env, ...preload } });
+    return { ms, mib: Number(readFileSync(file, "utf8")) / 1024 };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
+/** Runs it once; the most memory the process (Node's, without its children) ever held, in MiB. @param {Side} side */
+export function peak(side) {
+  return wallAndPeak(side).mib;
+}
+
 /**
  * What every side gives, by its name, in turns: no side has the quiet minutes of the machine for itself. One turn goes
- * before and is not counted.
+ * before and is not counted, unless each is too long for that to matter.
  * @param {number} rounds
  * @param {Record<string, () => number>} sides
+ * @param {{ warm?: boolean }} [how]
  * @returns {(name: string) => readonly number[]}
  */
-export function inTurns(rounds, sides) {
+export function inTurns(rounds, sides, { warm = true } = {}) {
   /** @type {Map<string, number[]>} */
   const taken = new Map(Object.keys(sides).map((name) => [name, []]));
-  for (let round = -1; round < rounds; round++) {
+  for (let round = warm ? -1 : 0; round < rounds; round++) {
     for (const [name, side] of Object.entries(sides)) {
       const value = side();
       if (round >= 0) taken.get(name)?.push(value);
@@ -140,6 +139,24 @@ export function atMost({ what, against, most, ours, theirs, unit, ...cause }) {
     measured: `${ratio.toFixed(2)}×`,
     figures: `${round(ours)} against ${round(theirs)} ${unit}`,
     holds: ratio <= most,
+    ...cause,
+  };
+}
+
+/**
+ * A row whose goal is a ratio of at least so much.
+ * @param {{ what: string, against: string, least: number, ours: number, theirs: number, unit: string, cause?: string }} found
+ * @returns {Row}
+ */
+export function atLeast({ what, against, least, ours, theirs, unit, ...cause }) {
+  const ratio = ours / theirs;
+  return {
+    what,
+    against,
+    goal: `≥ ${String(least)}×`,
+    measured: `${ratio.toFixed(2)}×`,
+    figures: `${round(ours)} against ${round(theirs)} ${unit}`,
+    holds: ratio >= least,
     ...cause,
   };
 }

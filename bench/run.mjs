@@ -11,6 +11,7 @@ import { format } from "prettier";
  */
 const PARTS = {
   startup: () => import("./startup.mjs"),
+  output: () => import("./output.mjs"),
 };
 
 const { values } = parseArgs({

@@ -17,9 +17,8 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AgentSettings } from "../config/agent-settings.js";
 import { nodePorts } from "../system/node.js";
-import type { AgentContext } from "./agent.js";
 import { createAgent } from "./registry.js";
-import { requestOf, runAgent, settingsOf, type Seen } from "./rig.js";
+import { requestOf, runAgent, settingsOf, type Replaced, type Seen } from "./rig.js";
 
 const ports = nodePorts();
 const env = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? ""]));
@@ -88,7 +87,7 @@ input.on("line", async (line) => {
 });
 `;
 
-interface More extends Partial<AgentContext> {
+interface More extends Replaced {
   settings?: Partial<AgentSettings>;
   request?: Parameters<typeof requestOf>[1];
 }
@@ -345,7 +344,7 @@ test("a session is gone on with, and its dollars are counted once; one that cann
   });
 });
 
-function stopAt(word: string, how: "now" | "kill" = "now"): Pick<AgentContext, "stop" | "onLine"> {
+function stopAt(word: string, how: "now" | "kill" = "now"): Pick<More, "stop" | "onLine"> {
   const stop = new AbortController();
   return {
     stop: stop.signal,

@@ -122,12 +122,17 @@ export type AgentResult =
 
 /** What an agent may use while it works. */
 export interface AgentContext {
-  /** Takes secrets out of a text: done to events, evidence and stderr before they are cut, not to lines and the final message. */
+  /** Takes secrets out of a text: done to events, evidence and stderr before they are cut, and to output; not to the final message. */
   redact(text: string): string;
-  /** Called in order; a promise it returns holds the agent's output back. */
-  onEvent(event: AgentEvent): void | Promise<void>;
-  /** Each raw line of stdout, without its line end, before it is understood. */
-  onLine(line: string): void | Promise<void>;
+  /** Called in order. */
+  onEvent(event: AgentEvent): void;
+  /** Whole lines of stdout, each with its line end, before they are understood. */
+  onOutput(lines: Uint8Array): void;
+  /**
+   * Called after what came together was told, so that it can be written together, and again once that is done and more was
+   * told: meanwhile the agent is heard on, and held back only where too much waits.
+   */
+  onPause(): Promise<void>;
   /** Whole lines of stderr, each with its line end. */
   onStderr(text: string): void | Promise<void>;
   onStart(facts: { pid: number; command: string }): void | Promise<void>;

@@ -53,6 +53,14 @@ export interface Heard {
   unknownEvents: number;
 }
 
+const NEWLINE = 10;
+const RETURN = 13;
+/** What stands for bytes that are no UTF-8. */
+const UNREADABLE = "\ufffd";
+const NOTHING = new Uint8Array();
+/** Bytes of output that may wait while what came before is written. */
+const MOST_WAITING = 256 * 1024;
+
 /** What comes on two pipes within this time came in no order: opencode's last words of a stream are read after its error. */
 const SAME_MOMENT_MS = 250;
 
@@ -74,6 +82,11 @@ export class Listener<S> {
   #turns = NO_TURNS;
   #atWork = 0;
   #broken = false;
+  /** Bytes of output that were told since what is being written was taken. */
+  #waitingBytes = 0;
+  /** Never reject: until what is being written is, and until nothing waits any more. */
+  #writing: Promise<void> = Promise.resolve();
+  #allWritten: Promise<void> | undefined;
 
   constructor(rules: ListenRules<S>) {
     this.#rules = rules;
@@ -82,11 +95,13 @@ export class Listener<S> {
 
   onStdout(chunk: Uint8Array): Promise<void> {
     return this.#guard(async () => {
-      const lines = this.#splitter.push(this.#allowed(chunk));
+      const bytes = this.#allowed(chunk);
+      const lines = this.#splitter.push(bytes);
       if (this.#rules.reader.isText === true) this.#rules.onPrinted(true);
       else if (lines.length === 0) this.#rules.onPrinted(false);
-      await this.#takeLines(lines);
+      this.#takeLines(lines, bytes);
       this.#rules.onUsed();
+      await this.#pause(bytes.length);
     });
   }
 
@@ -119,11 +134,13 @@ export class Listener<S> {
   async finish(): Promise<Heard> {
     let closing: Closing = { events: [], final: "" };
     await this.#guard(async () => {
-      await this.#takeLines(this.#splitter.end());
+      this.#takeLines(this.#splitter.end(), NOTHING);
       await this.#takeErrors(this.#errors.end());
       closing = this.#clean(this.#rules.reader.close(this.#state));
-      await this.#tell(closing.events);
+      this.#tell(closing.events);
+      await this.#pause(1);
     });
+    await this.#allWritten;
     return {
       closing,
       stderr: this.#stderr,
@@ -133,27 +150,48 @@ export class Listener<S> {
     };
   }
 
+  /** What waits is taken as soon as what is being written is; bounded, for an agent may print faster than a disk writes. */
+  async #pause(told: number): Promise<void> {
+    this.#waitingBytes += told;
+    this.#allWritten ??= this.#writeAll();
+    while (this.#waitingBytes > MOST_WAITING) await this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waitingBytes > 0) {
+      this.#waitingBytes = 0;
+      this.#writing = this.#rules.context.onPause().catch((error: unknown) => {
+        this.#break(errorMessage(error));
+      });
+      await this.#writing;
+    }
+    this.#allWritten = undefined;
+  }
+
   #allowed(chunk: Uint8Array): Uint8Array {
     return chunk.subarray(0, this.#rules.spend("output", chunk.length));
   }
 
-  async #takeLines(lines: readonly string[]): Promise<void> {
+  /** `bytes`: what the lines came in; the first of them may have begun earlier. */
+  #takeLines(raw: readonly string[], bytes: Uint8Array): void {
     const { reader, context, clock } = this.#rules;
-    for (const raw of lines) {
-      const line = this.#maskLine(raw);
-      const held = context.onLine(line);
-      if (held !== undefined) await held;
-      const reading = reader.read(this.#state, line, clock.monotonic());
+    const now = clock.monotonic();
+    const lines = raw.map(this.#maskLine);
+    if (lines.length > 0) context.onOutput(linesForFile({ raw, lines, bytes }, context));
+    let alive = false;
+    for (const line of lines) {
+      const reading = reader.read(this.#state, line, now);
       this.#state = reading.state;
-      if (reading.waiting === undefined) this.#rules.onPrinted(true);
-      this.#spoke({ stderr: false, waiting: reading.waiting });
+      alive ||= reading.waiting === undefined;
+      this.#spoke(now, { stderr: false, waiting: reading.waiting });
       if (reading.inVain !== undefined) this.#rules.onVain(reading.inVain);
       if (!reading.known) this.#unknownEvents += 1;
-      if (reading.events.length > 0) await this.#tell(reading.events);
+      if (reading.events.length > 0) this.#tell(reading.events);
     }
+    if (alive) this.#rules.onPrinted(true);
   }
 
-  async #tell(events: readonly AgentEvent[]): Promise<void> {
+  #tell(events: readonly AgentEvent[]): void {
     const { context } = this.#rules;
     for (const said of events) {
       const event = said.type === "usage" ? priced(said, this.#rules.price) : said;
@@ -163,8 +201,7 @@ export class Listener<S> {
       if (this.#turns.count > count) this.#rules.spend("turns", 1);
       // What it cost is told in any case.
       if (this.#rules.spend("events", 1) === 0 && event.type !== "usage") continue;
-      const held = context.onEvent(boundEvent(redactValue((text) => context.redact(text), event, KEPT)));
-      if (held !== undefined) await held;
+      context.onEvent(boundEvent(redactValue((text) => context.redact(text), event, KEPT)));
     }
   }
 
@@ -183,9 +220,8 @@ export class Listener<S> {
   }
 
   /** What it says once it is being ended says nothing of what it was about. */
-  #spoke({ stderr, waiting }: { stderr: boolean; waiting: FailureFacts | undefined }): void {
+  #spoke(now: number, { stderr, waiting }: { stderr: boolean; waiting: FailureFacts | undefined }): void {
     if (this.#rules.stopping()) return;
-    const now = this.#rules.clock.monotonic();
     if (stderr) this.#stderrAt = now;
     const after = waiting === undefined && now - this.#stderrAt > SAME_MOMENT_MS;
     this.#stderrLast = stderr || (!after && this.#stderrLast);
@@ -194,7 +230,7 @@ export class Listener<S> {
 
   async #takeErrors(lines: readonly string[]): Promise<void> {
     if (lines.length === 0) return;
-    this.#spoke({ stderr: true, waiting: this.#waiting });
+    this.#spoke(this.#rules.clock.monotonic(), { stderr: true, waiting: this.#waiting });
     const text = this.#rules.context.redact(`${lines.map(this.#maskError).join("\n")}\n`);
     this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL);
     await this.#rules.context.onStderr(text);
@@ -218,4 +254,21 @@ export class Listener<S> {
     this.#broken = true;
     this.#rules.onBroken(message);
   }
+}
+
+/**
+ * Lines as they are to be kept, each with its line end. As the bytes they came in where those spell the same: to spell out what
+ * nothing was taken out of costs as much as to understand it. The first may have begun in other bytes.
+ */
+function linesForFile(
+  { raw, lines, bytes }: { raw: readonly string[]; lines: readonly string[]; bytes: Uint8Array },
+  context: Pick<AgentContext, "redact">,
+): Uint8Array {
+  const clean = lines.map((line) => context.redact(line));
+  const [first = "", ...rest] = clean;
+  const from = bytes.indexOf(NEWLINE) + 1;
+  const to = bytes.lastIndexOf(NEWLINE) + 1;
+  const asTheyCame = rest.every((line, at) => line === raw[at + 1] && !line.includes(UNREADABLE));
+  if (!asTheyCame || from === 0 || bytes.includes(RETURN)) return Buffer.from(`${clean.join("\n")}\n`);
+  return Buffer.concat([Buffer.from(`${first}\n`), bytes.subarray(from, to)]);
 }

@@ -47,19 +47,29 @@ export interface Seen {
   started: { pid: number; command: string }[];
 }
 
+/** What a test does in place of keeping what was said. */
+export interface Replaced extends Partial<AgentContext> {
+  /** Each line of stdout, without its line end. */
+  onLine?: (line: string) => void;
+}
+
 /** `more` replaces what the context does. Lines beyond the first 1000 are not kept. */
 export async function runAgent(
   agent: Agent,
   request: AgentRequest,
-  more: Partial<AgentContext> = {},
+  { onLine, ...more }: Replaced = {},
 ): Promise<Seen> {
   const seen: Omit<Seen, "result"> = { events: [], lines: [], stderr: "", started: [] };
   const result = await agent.run(request, {
     redact: (text) => text,
     onEvent: (event) => void seen.events.push(event),
-    onLine: (line) => {
-      if (seen.lines.length < 1000) seen.lines.push(line);
+    onOutput: (lines) => {
+      for (const line of Buffer.from(lines).toString("utf8").split("\n").slice(0, -1)) {
+        onLine?.(line);
+        if (seen.lines.length < 1000) seen.lines.push(line);
+      }
     },
+    onPause: () => Promise.resolve(),
     onStderr: (text) => {
       seen.stderr += text;
     },

@@ -99,7 +99,7 @@ function openLog({ clock }: LogPorts, { run, folder, file, redact, onLine }: Ope
   // A line that could not be written whole may lie there torn: from then on nothing is, so that no line stands behind a gap.
   let written = Promise.resolve();
   const append = async (...lines: readonly Sealed[]): Promise<void> => {
-    const text = lines.map((line) => JSON.stringify(forFile(line)) + "\n").join("");
+    const text = lines.map((line) => `${JSON.stringify(forFile(line))}\n`).join("");
     written = written.then(() => file.append(text));
     await orExplain(folder, () => written);
     for (const line of lines) onLine(line);
@@ -117,8 +117,8 @@ function openLog({ clock }: LogPorts, { run, folder, file, redact, onLine }: Ope
 }
 
 /** A line as it lies on disk: the rows of a backlog lie beside the log. */
-function forFile(line: Sealed): Record<string, unknown> {
-  if (line.type !== "backlog_read" || line.index === undefined) return { ...line };
+function forFile(line: Sealed): object {
+  if (line.type !== "backlog_read" || line.index === undefined) return line;
   const { rows: _beside, ...rest } = line;
   return rest;
 }

@@ -5,6 +5,7 @@ import { charge } from "../agents/budget.js";
 import { addUsed, NOTHING_USED } from "../agents/usage.js";
 import { askForReport } from "../prompts/compose.js";
 import type { StepEvent } from "../logging/events.js";
+import type { ToldEvent } from "../logging/told-events.js";
 import { errorCode, errorMessage, UserError } from "../system/errors.js";
 import type { AppendFile } from "../system/ports.js";
 import { withEvent, type AttemptTail } from "./attempt-tail.js";
@@ -144,6 +145,14 @@ async function listen(world: World, hearing: Hearing): Promise<Heard> {
   const told = job.task_id === undefined ? undefined : world.memory.tails.get(job.task_id);
   let tail: AttemptTail = hearing.resume === undefined ? [] : (told ?? []);
   let used: Used | undefined;
+  const output: Uint8Array[] = [];
+  const events: ToldEvent[] = [];
+  const write = async (said: readonly ToldEvent[], raw: readonly Uint8Array[]): Promise<void> => {
+    await Promise.all([
+      raw.length === 0 ? undefined : step.output.append(Buffer.concat(raw)),
+      said.length === 0 ? undefined : log.tell(...said),
+    ]);
+  };
   const result = await hand.agent.run(
     {
       phase: job.phase,
@@ -167,12 +176,15 @@ async function listen(world: World, hearing: Hearing): Promise<Heard> {
       redact: log.redact,
       onStart: ({ pid, command }) =>
         log.tell({ type: "agent_started", ...job, label: effect.label, pid, command }),
-      onEvent: async (event) => {
+      onEvent: (event) => {
         if (event.type === "usage") used = count(world, event, used);
         tail = withEvent(tail, event);
-        await log.tell({ ...event, ...job });
+        events.push({ ...event, ...job });
       },
-      onLine: (line) => step.output.append(log.redact(line) + "\n"),
+      onOutput: (lines) => {
+        output.push(lines);
+      },
+      onPause: () => write(events.splice(0), output.splice(0)),
       onStderr: (text) => step.stderr.append(text),
       stop: stop.signal,
     },

@@ -134,7 +134,7 @@ export interface ProcessSpec {
   env: Readonly<Record<string, string>>;
   /** Written to stdin, which is then closed; of a stream, as it comes. Without it stdin is /dev/null. */
   input?: string | Uint8Array | ReadableStream<Uint8Array>;
-  /** Called with each chunk of stdout, in order; a promise it returns holds back the next one. Contract: never throws. */
+  /** Called with each chunk of stdout, which is its own to keep, in order; a promise it returns holds back the next one. Contract: never throws. */
   onStdout?: (chunk: Uint8Array) => void | Promise<void>;
   onStderr?: (chunk: Uint8Array) => void | Promise<void>;
 }

@@ -120,3 +120,15 @@ test("a key whose beginning was cut off, and a bearer", () => {
     "the bearer understood everything that was said",
   );
 });
+
+test("a value without secrets is not copied", () => {
+  const redact = createRedact(["secret00"]);
+  const value = { type: "x", list: [{ a: "b" }, 1, null], text: "https://example.com/task-1" };
+  expect(redactValue(redact, value, new Set())).toBe(value);
+  const other = { ...value, text: "secret00" };
+  expect(redactValue(redact, other, new Set())).toEqual({ ...value, text: "[redacted]" });
+  expect(redactValue(redact, { id: "secret00", secret00: 1 }, new Set(["id"]))).toEqual({
+    id: "secret00",
+    "[redacted]": 1,
+  });
+});
