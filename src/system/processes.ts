@@ -8,6 +8,7 @@ import { Container } from "./contain.js";
 import { errorCode } from "./errors.js";
 import type { Clock, Processes, ProcessIdentity, ProcessResult, ProcessSpec } from "./ports.js";
 import { bootId, lookAt, pidNamespace } from "./proc.js";
+import { StandbyShells } from "./standby-shells.js";
 import { endLeftovers, findLeftovers, markName } from "./sweep.js";
 
 const TERM_GRACE_MS = 5_000;
@@ -19,19 +20,23 @@ export function nodeProcesses(clock: Clock): Processes {
   let marked: string | undefined;
   const marks: Record<string, string> = {};
   const container = new Container(clock, marks, which);
+  const shells = new StandbyShells(clock, marks);
   return {
     start: (spec) => startProcess(clock, spec, marks),
     contain: (spec, how) => container.start(spec, how),
     containment: () => container.containment(),
-    run: (spec, options) => runProcess(clock, spec, marks, options ?? {}),
+    run: async (spec, options) =>
+      (options?.often === true ? await shells.run(spec, options) : undefined) ??
+      (await runProcess(clock, spec, marks, options ?? {})),
     mark: (run) => {
       marked = run;
       marks[markName(run)] = "1";
       container.beginRun();
+      shells.beginRun();
     },
     sweep: async (run) => {
       const descendants = run === marked ? container.watchDescendants() : undefined;
-      if (descendants !== undefined) await container.closeNext();
+      if (descendants !== undefined) await Promise.all([container.closeNext(), shells.endRun()]);
       return endLeftovers(clock, { mark: markName(run), descendants });
     },
     marked: async (run) => (await findLeftovers({ mark: markName(run) })).map(({ pid }) => pid),
