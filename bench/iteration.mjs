@@ -1,104 +1,113 @@
-// What the runner adds to an iteration, as a ratio within one run: machines are noisy, so figures of two runs never meet.
-// Against it: a bare shell loop that spawns the same agent and rewrites the task file with mv. Medians.
+// What the runner adds to an iteration, against a bare shell loop that spawns the same agent and rewrites the task file with
+// mv. Start-up is another row: an iteration is what a longer run takes more than a shorter one, of both sides.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, mkdirSync, rmSync, writeFileSync, chmodSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { atMost, homeIn, inTurns, looper, median, round, scratch, wall } from "./measure.mjs";
 
-const LOOPER = fileURLToPath(new URL("../dist/looper.js", import.meta.url));
-const TASKS = 40;
-const ROUNDS = 5;
+const ROUNDS = 9;
+const FEW = 10;
+const MANY = 60;
+const IDENTITY = ["-c", "user.name=b", "-c", "user.email=b@b"];
+const COMMIT = `git add -A && git ${IDENTITY.join(" ")} commit -qm x --allow-empty`;
 
-const root = mkdtempSync(join(tmpdir(), "looper-bench-"));
-const agent = join(root, "agent.sh");
-writeFileSync(
-  agent,
-  '#!/bin/sh\ncat >/dev/null\necho "{\\"task_id\\":\\"$LOOPER_TASK_ID\\",\\"status\\":\\"done\\"}"\n',
-);
-chmodSync(agent, 0o755);
-
-/**
- * Milliseconds an iteration took.
- * @param {string[]} command
- * @param {import('node:child_process').ExecFileSyncOptions} options
- */
-function perIteration(command, options) {
-  const began = performance.now();
-  const [file = "", ...args] = command;
-  execFileSync(file, args, { stdio: "ignore", ...options });
-  return (performance.now() - began) / TASKS;
+/** An agent that does nothing but say that it is done. @param {string} root */
+export function idleAgent(root) {
+  const agent = path.join(root, "agent.sh");
+  writeFileSync(
+    agent,
+    '#!/bin/sh\ncat >/dev/null\necho "{\\"task_id\\":\\"$LOOPER_TASK_ID\\",\\"status\\":\\"done\\"}"\n',
+  );
+  chmodSync(agent, 0o755);
+  return agent;
 }
 
-/**
- * @param {string} name
- * @param {boolean} git
- */
-function project(name, git) {
-  const folder = join(root, name);
+/** Settings under which it does one task after another. @param {string} agent */
+export function settingsFor(agent) {
+  return {
+    agents: { sh: { kind: "command", binary: agent } },
+    loop: { review: false, max_iterations: 1_000_000 },
+  };
+}
+
+/** A project of so many tasks, made anew. @param {string} folder @param {number} count @param {boolean} git */
+export function projectOf(folder, count, git) {
+  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const tasks = Array.from({ length: TASKS }, (_, n) => ({
-    id: `T${n + 1}`,
-    title: `Task ${n + 1}`,
-    priority: 3,
-    status: "todo",
-  }));
-  writeFileSync(
-    join(folder, "to-do.json"),
-    JSON.stringify({ schema_version: 1, source_files: [], tasks }, null, 2),
-  );
-  if (git) {
-    execFileSync("git", ["init", "-q"], { cwd: folder });
-    execFileSync("git", ["add", "-A"], { cwd: folder });
-    execFileSync("git", ["-c", "user.name=b", "-c", "user.email=b@b", "commit", "-qm", "b"], { cwd: folder });
-  }
+  const tasks = Array.from({ length: count }, (_, n) => {
+    const number = String(n + 1);
+    return { id: `T${number}`, title: `Task ${number}`, priority: 3, status: "todo" };
+  });
+  const backlog = JSON.stringify({ schema_version: 1, source_files: [], tasks }, null, 2);
+  writeFileSync(path.join(folder, "to-do.json"), backlog);
+  if (!git) return folder;
+  for (const args of [
+    ["init", "-q"],
+    ["add", "-A"],
+    [...IDENTITY, "commit", "-qm", "b"],
+  ])
+    execFileSync("git", args, { cwd: folder });
   return folder;
 }
 
-const home = join(root, "home");
-mkdirSync(join(home, ".config/looper"), { recursive: true });
-writeFileSync(
-  join(home, ".config/looper/config.json"),
-  JSON.stringify({ agents: { sh: { kind: "command", binary: agent } }, loop: { review: false } }),
-);
-const env = { PATH: process.env.PATH, HOME: home };
-/** @param {string} folder */
-const run = (folder) =>
-  perIteration([process.execPath, LOOPER, "run", "--agent", "sh", "--quiet"], { cwd: folder, env });
-const commit = "git add -A && git -c user.name=b -c user.email=b@b commit -qm x --allow-empty";
-/**
- * @param {string} folder
- * @param {string} after
- */
-const bare = (folder, after) =>
-  perIteration(
-    [
-      "sh",
-      "-c",
-      `for i in $(seq ${TASKS}); do echo p | ${agent} >/dev/null; sed s/todo/done/ to-do.json >n && mv n to-do.json${after}; done`,
-    ],
-    { cwd: folder, env },
-  );
-/** @param {number[]} values */
-const median = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-
-/** @type {Record<"looper" | "shell" | "looperGit" | "shellGit", number[]>} */
-const figures = { looper: [], shell: [], looperGit: [], shellGit: [] };
-for (let round = 0; round < ROUNDS; round++) {
-  figures.looper.push(run(project(`a${round}`, false)));
-  figures.shell.push(bare(project(`b${round}`, false), ""));
-  figures.looperGit.push(run(project(`c${round}`, true)));
-  figures.shellGit.push(bare(project(`d${round}`, true), ` && ${commit}`));
+export function rows() {
+  const root = scratch("iteration");
+  const agent = idleAgent(root);
+  const env = { HOME: homeIn(root, settingsFor(agent)) };
+  /** @param {number} count @param {boolean} git */
+  const ours = (count, git) => () => {
+    const cwd = projectOf(path.join(root, "ours"), MANY, git);
+    const args = ["run", "--agent", "sh", "--quiet", "--max-iterations", String(count)];
+    return wall(looper(args, { cwd, env, ends: [0, 1] }));
+  };
+  /** @param {number} count @param {boolean} git */
+  const theirs = (count, git) => () => {
+    const cwd = projectOf(path.join(root, "theirs"), MANY, git);
+    const rewrite = `sed "s/todo/done/;s/\\"Task $i\\"/\\"Done $i\\"/" to-do.json >n && mv n to-do.json`;
+    const each = `echo p | ${agent} >/dev/null; ${rewrite}${git ? ` && ${COMMIT}` : ""}`;
+    const script = `for i in $(seq ${String(count)}); do ${each}; done`;
+    return wall({ command: "sh", args: ["-c", script], cwd, env });
+  };
+  return [false, true].map((git) => {
+    const taken = inTurns(ROUNDS, {
+      "ours, few": ours(FEW, git),
+      "ours, many": ours(MANY, git),
+      "theirs, few": theirs(FEW, git),
+      "theirs, many": theirs(MANY, git),
+    });
+    /** Milliseconds of one iteration. @param {"ours" | "theirs"} side */
+    const iteration = (side) => {
+      const few = taken(`${side}, few`);
+      return median(taken(`${side}, many`).map((many, at) => (many - (few[at] ?? 0)) / (MANY - FEW)));
+    };
+    return git
+      ? withGit(iteration("ours"), iteration("theirs"))
+      : bare(iteration("ours"), iteration("theirs"));
+  });
 }
-rmSync(root, { recursive: true, force: true });
-const looper = median(figures.looper);
-const shell = median(figures.shell);
-const looperGit = median(figures.looperGit);
-const shellGit = median(figures.shellGit);
-console.log(`an iteration, ${TASKS} tasks, start-up included, median of ${ROUNDS}`);
-console.log(
-  `without git: looper ${looper.toFixed(1)} ms, shell loop ${shell.toFixed(1)} ms (+${(looper - shell).toFixed(1)} ms)`,
-);
-console.log(
-  `with git:    looper ${looperGit.toFixed(1)} ms, shell loop with commits ${shellGit.toFixed(1)} ms (${(looperGit / shellGit).toFixed(1)}x)`,
-);
+
+const UNIT = `ms an iteration, start-up not in it, median of ${String(ROUNDS)}`;
+
+/** @param {number} ours @param {number} theirs */
+function bare(ours, theirs) {
+  return {
+    what: "an iteration without git, of an agent that does nothing",
+    against: "a shell loop that spawns it and rewrites the file with `mv`",
+    goal: "≤ +15 ms",
+    measured: `+${round(ours - theirs)} ms`,
+    figures: `${round(ours)} against ${round(theirs)} ${UNIT}`,
+    holds: ours - theirs <= 15,
+  };
+}
+
+/** @param {number} ours @param {number} theirs */
+function withGit(ours, theirs) {
+  return atMost({
+    what: "the same with checkpoint and commit",
+    against: "`git add -A && git commit` in that loop",
+    most: 3,
+    ours,
+    theirs,
+    unit: UNIT,
+  });
+}

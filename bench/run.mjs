@@ -12,6 +12,7 @@ import { format } from "prettier";
 const PARTS = {
   startup: () => import("./startup.mjs"),
   output: () => import("./output.mjs"),
+  iteration: () => import("./iteration.mjs"),
 };
 
 const { values } = parseArgs({
