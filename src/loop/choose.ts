@@ -1,5 +1,6 @@
 // Which job comes next, or that the run is over. Pure. Leaves what becomes of a job to work.ts.
 import type { Ending, StepEvent } from "../logging/events.js";
+import { ById } from "../todo/by-id.js";
 import { closure, selectTask } from "../todo/select.js";
 import type { IndexRow, TaskId } from "../todo/task.js";
 import { whyRunIsOver } from "./spending.js";
@@ -28,7 +29,7 @@ export function beginWork(
     stopping: opening.stopping,
     began: opening.began,
     spent: opening.spent,
-    index: new Map(rows.map((row) => [row.id, row])),
+    index: ById.of(rows),
     digest: event.digest,
     jobs: [],
     // Drafts and repairs have had the first numbers.
@@ -83,19 +84,20 @@ export function choose(work: Work, turn: Turn): State {
   const over = endIfAsked(work, turn);
   if (over !== undefined) return over;
   if (work.stopping > 0 || work.closing !== undefined) return { phase: "working", work };
-  const rows = [...work.index.values()];
+  const rows = work.index.values;
   const only = work.rules.only === undefined ? undefined : closure(work.rules.only, rows);
   if (work.rules.only !== undefined && only === undefined) {
     return end(work, "unusable-backlog", `there is no task ${work.rules.only} in the backlog`, turn);
   }
   const inHand = work.jobs.flatMap(({ facts }) => (facts.task_id === undefined ? [] : [facts.task_id]));
-  const chosen = selectTask(rows, {
+  const tried = {
     attempts: work.attempts,
     maxAttempts: work.rules.max_attempts,
     blockedAtStart: work.blockedAtStart,
     finalForRun: new Set([...work.final, ...inHand]),
     ...(only === undefined ? {} : { only }),
-  });
+  };
+  const chosen = selectTask(rows, tried, (id) => work.index.get(id)?.status);
   if (!("none" in chosen)) {
     const over = allowsNoMore(work, turn);
     if (over === undefined) return waitFirst(work, turn) ?? startTask(work, chosen, turn);

@@ -12,7 +12,7 @@ export function beginClose(
   turn: Turn,
 ): State {
   const rows =
-    frame.index === undefined ? [] : [...frame.index.values()].filter((row) => row.marker !== true);
+    frame.index === undefined ? [] : frame.index.values.filter((row) => row.marker !== true);
   const close: Close = {
     rules: frame.rules,
     git: frame.git,

@@ -98,9 +98,7 @@ export function takeOutcome(work: Work, outcome: Outcome, job: Job | undefined, 
 
 function applyRows(work: Work, outcome: Pick<Outcome, "rows" | "removed" | "digest">): Work {
   if (outcome.rows.length === 0 && outcome.removed.length === 0) return { ...work, digest: outcome.digest };
-  const index = new Map<TaskId, IndexRow>(work.index);
-  for (const id of outcome.removed) index.delete(id);
-  for (const row of outcome.rows) index.set(row.id, toRow(row));
+  const index = work.index.with(outcome.rows.map(toRow), outcome.removed);
   return { ...work, index, digest: outcome.digest };
 }
 

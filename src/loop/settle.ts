@@ -47,7 +47,7 @@ export function settleReview(work: Work, job: Job, verdict: Verdict, turn: Turn)
     return replaceJob(then, judged);
   }
   const found = added(work, job);
-  const finished = [...work.index.values()].every((row) => row.status === "done");
+  const finished = work.index.values.every((row) => row.status === "done");
   const marks = found.length === 0 && finished && work.rules.completion_marker;
   change(work, judged, marks ? [{ op: "mark-complete" }] : found, turn);
   return replaceJob(work, judged);

@@ -1,6 +1,7 @@
 // The states of a run. Each lies under one key, so that no field outlives its phase.
 import type { ReleaseRules, Rules } from "../logging/rules.js";
 import type { Ending, ReleaseStep, StepEvent } from "../logging/events.js";
+import type { ById } from "../todo/by-id.js";
 import type { IndexRow, Status, TaskId } from "../todo/task.js";
 import type { Spent } from "./spending.js";
 import type { Pauses } from "./pauses.js";
@@ -91,7 +92,7 @@ export type Verdict =
   | { kind: "interrupted" }
   | { kind: "reviewed"; added: number };
 
-export type Index = ReadonlyMap<TaskId, IndexRow>;
+export type Index = ById<IndexRow>;
 
 /** While there is a backlog to work on. */
 export interface Work extends Frame {

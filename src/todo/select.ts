@@ -26,9 +26,15 @@ export type Selection =
 
 const RANK: Readonly<Record<Status, number>> = { doing: 0, todo: 1, blocked: 2, done: 3 };
 
+/** The status of a task, by its id. */
+export type StatusOf = (id: TaskId) => Status | undefined;
+
 /** Picks the next task (contract §3.4). Rows in any order; the answer depends on the set alone. */
-export function selectTask(rows: readonly IndexRow[], tried: Tried): Selection {
-  const statuses = statusesOf(rows);
+export function selectTask(
+  rows: readonly IndexRow[],
+  tried: Tried,
+  statusOf: StatusOf = statusesOf(rows),
+): Selection {
   let allDone = true;
   let candidates = 0;
   let best: IndexRow | undefined;
@@ -36,7 +42,7 @@ export function selectTask(rows: readonly IndexRow[], tried: Tried): Selection {
   for (const row of rows) {
     if (row.status === "done" || tried.only?.has(row.id) === false) continue;
     allDone = false;
-    if (!mayBeTried(row.id, tried) || waitsFor(row, statuses).length > 0) continue;
+    if (!mayBeTried(row.id, tried) || waits(row, statusOf)) continue;
     candidates++;
     if (best === undefined || comesBefore(row, best) < 0) {
       second = best;
@@ -63,17 +69,22 @@ function compareWithin(a: Pick<IndexRow, "id" | "status" | "priority">, b: typeo
   return (a.status === "doing" ? 0 : a.priority - b.priority) || compareIds(a.id, b.id);
 }
 
-/** The status of every task, by id. */
-export function statusesOf(rows: readonly Pick<IndexRow, "id" | "status">[]): ReadonlyMap<TaskId, Status> {
-  return new Map(rows.map((row) => [row.id, row.status]));
+/** The status of every task. */
+export function statusesOf(rows: readonly Pick<IndexRow, "id" | "status">[]): StatusOf {
+  const statuses = new Map(rows.map((row) => [row.id, row.status]));
+  return (id) => statuses.get(id);
+}
+
+function waits({ depends_on: edges }: IndexRow, statusOf: StatusOf): boolean {
+  return edges.some((id) => statusOf(id) !== "done");
 }
 
 /** What a task waits for: those of its dependencies that are not done, in its own order. Ready means none. */
 export function waitsFor(
   task: { depends_on?: readonly TaskId[] | undefined },
-  statuses: ReadonlyMap<TaskId, Status>,
+  statusOf: StatusOf,
 ): TaskId[] {
-  return (task.depends_on ?? []).filter((id) => statuses.get(id) !== "done");
+  return (task.depends_on ?? []).filter((id) => statusOf(id) !== "done");
 }
 
 /** Grouped todo, doing, blocked, done; each group in the order of selection (doing by id, the others by priority, then id). */

@@ -101,9 +101,9 @@ function caseOf(row: Row, id: string, { titles }: JUnitLook): TestCase {
 /** Tasks that are not done, and that the run did not come to. */
 function unreached(view: View, rows: readonly Row[], { titles, scope }: JUnitLook): TestCase[] {
   const reached = new Set(rows.map(({ taskId }) => taskId));
-  return [...view.statuses]
-    .filter(([id, status]) => status !== "done" && !reached.has(id) && scope?.has(id) !== false)
-    .map(([id, status]) => ({
+  return view.statuses.values
+    .filter(({ id, status }) => status !== "done" && !reached.has(id) && scope?.has(id) !== false)
+    .map(({ id, status }) => ({
       name: nameOf(id, titles),
       agent: "",
       ms: 0,

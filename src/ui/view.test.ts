@@ -316,7 +316,7 @@ test("the completion marker is no task, and what others remove is gone", () => {
     },
     rows: [{ ...marker, id: id("PROJECT-DONE"), status: "done", priority: 5, depends_on: [] }],
   });
-  expect([...view.statuses]).toEqual([["T2", "todo"]]);
+  expect(view.statuses.values).toEqual([{ id: "T2", status: "todo" }]);
 });
 
 test("warnings, signals and the end", () => {

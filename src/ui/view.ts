@@ -3,6 +3,7 @@
 import { tokensOf } from "../agents/usage.js";
 import type { Ending, RunEvent, Sealed } from "../logging/events.js";
 import { isInDollars, NOTHING_SPENT as NOTHING_CHARGED, spend } from "../loop/spending.js";
+import { ById } from "../todo/by-id.js";
 import { doingOf } from "./doing.js";
 import { endAgent, failAttempt, resultOf, type Current, type Finished } from "./job-view.js";
 import { beginRelease, foldRelease, type ReleaseView } from "./release-view.js";
@@ -28,7 +29,7 @@ export interface View {
   began: number;
   at: number;
   /** Status by task, completion marker left out. */
-  statuses: ReadonlyMap<string, string>;
+  statuses: ById<{ id: string; status: string }>;
   markers: ReadonlySet<string>;
   /** Done when the run began. */
   doneAtStart: number;
@@ -66,7 +67,7 @@ export const NOTHING: View = {
   agents: [],
   began: 0,
   at: 0,
-  statuses: new Map(),
+  statuses: ById.of([]),
   markers: new Set(),
   doneAtStart: 0,
   finished: [],
@@ -280,14 +281,10 @@ type Rows = Of<"backlog_changed">["rows"];
 
 function takeRows(view: View, rows: Rows, removed: readonly string[]): View {
   if (rows.length === 0 && removed.length === 0) return view;
-  const statuses = new Map(view.statuses);
-  const markers = new Set(view.markers);
-  for (const id of removed) statuses.delete(id);
-  for (const { id, status, marker } of rows) {
-    if (marker === true) markers.add(id);
-    else statuses.set(id, status);
-  }
-  return { ...view, statuses, markers };
+  const tasks = rows.filter(({ marker }) => marker !== true).map(({ id, status }) => ({ id, status }));
+  const marks = rows.filter(({ marker }) => marker === true).map(({ id }) => id);
+  const markers = marks.length === 0 ? view.markers : new Set([...view.markers, ...marks]);
+  return { ...view, statuses: view.statuses.with(tasks, removed), markers };
 }
 
 function endOf(event: Of<"run_ended">): Ended {
@@ -306,7 +303,7 @@ function endOf(event: Of<"run_ended">): Ended {
 /** How many tasks have this status. */
 export function count(view: View, status: string): number {
   let found = 0;
-  for (const one of view.statuses.values()) if (one === status) found++;
+  for (const one of view.statuses.values) if (one.status === status) found++;
   return found;
 }
 

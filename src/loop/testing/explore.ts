@@ -141,7 +141,7 @@ function plainState(state: State): unknown {
       return {
         ...work,
         rules: 0,
-        index: [...work.index.values()],
+        index: work.index.values,
         attempts: [...work.attempts],
         blockedAtStart: [...work.blockedAtStart],
         final: [...work.final],

@@ -90,7 +90,7 @@ export const inOrder: Law = ({ trace }) =>
 
 /** Those that could be taken up, the next one first: contract §3.4, word by word. */
 function candidates(work: Work, inHand: readonly TaskId[]): IndexRow[] {
-  const rows = [...work.index.values()];
+  const rows = [...work.index.values];
   const only = work.rules.only === undefined ? undefined : closure(work.rules.only, rows);
   const rank = ["doing", "todo", "blocked"];
   return rows

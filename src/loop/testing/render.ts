@@ -224,7 +224,7 @@ function workWords(work: Work): string {
   );
   const { stopping, closing, dropped, iterations, reviews } = work;
   return [
-    digestOf([...work.index.values()]),
+    digestOf([...work.index.values]),
     ...jobs,
     `${iterations} iterations`,
     ...(reviews.added + reviews.failed > 0
