@@ -96,7 +96,7 @@ function placeOf(action: Edits): string {
   return action.remove;
 }
 
-async function edit(action: Edits, file: string, { ports: { files } }: HostIo): Promise<void> {
+async function edit(action: Edits, file: string, { ports: { files } }: HostIo): Promise<unknown> {
   if ("remove" in action) {
     if ((await files.stat(file, { link: true }))?.kind === "folder") return files.removeTree(file);
     return files.remove(file);

@@ -131,11 +131,15 @@ async function isAtItsEnd(file: disk.OpenFile): Promise<boolean> {
   }
 }
 
+/** Bytes. */
+const LARGE = 1 << 20;
+
 async function readWhole(path: string): Promise<Uint8Array> {
   if (HANDED_OVER.test(path)) return fs.readFile(path);
-  const { file } = await openToRead(path);
+  const { file, size } = await openToRead(path);
   try {
-    return await file.readFile();
+    // Node reads a large file in many small steps.
+    return size < LARGE ? await file.readFile() : await readAt(file, 0, size);
   } finally {
     await file.close();
   }
@@ -146,39 +150,45 @@ async function readRange(path: string, offset: number, length: number): Promise<
   try {
     // What the system makes up as it is read says it is empty.
     const there = size === 0 ? length : Math.max(0, Math.min(length, size - offset));
-    const buffer = Buffer.allocUnsafe(there);
-    let filled = 0;
-    while (filled < there) {
-      const bytesRead = await file.read(buffer, filled, there - filled, offset + filled);
-      if (bytesRead === 0) break;
-      filled += bytesRead;
-    }
-    return buffer.subarray(0, filled);
+    return await readAt(file, offset, there);
   } finally {
     await file.close();
   }
+}
+
+async function readAt(file: disk.OpenFile, offset: number, length: number): Promise<Uint8Array> {
+  const buffer = Buffer.allocUnsafe(length);
+  let filled = 0;
+  while (filled < length) {
+    const bytesRead = await file.read(buffer, filled, length - filled, offset + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return buffer.subarray(0, filled);
 }
 
 async function writeAtomic(
   path: string,
   content: string | Uint8Array,
   options?: { mode?: number },
-): Promise<void> {
+): Promise<FileStat> {
   const target = await followed(path);
   const old = await orNothing(() => disk.stat(target));
   const mode = old === undefined ? (options?.mode ?? 0o666) : old.mode & 0o7777;
   const beside = join(dirname(target), halfWrittenName(basename(target), randomBytes(6).toString("hex")));
   const file = await disk.open(beside, "wx", mode);
+  let written: FileStat;
   try {
     // The mode given to open is cut by the umask; an existing file's mode is kept as it was.
     if (old !== undefined) await file.chmod(mode);
-    await writeAndClose(file, content);
+    written = await writeAndClose(file, content);
     await disk.rename(beside, target);
   } catch (error) {
     await orNothing(() => disk.unlink(beside));
     throw error;
   }
   await syncFolder(dirname(target));
+  return written;
 }
 
 /** Where a write to `path` must land so that a symlink stays one, a dangling one included. */
@@ -198,14 +208,15 @@ async function writeAndClose(
   file: disk.OpenFile,
   content: string | Uint8Array,
   { fleeting = false }: { fleeting?: boolean } = {},
-): Promise<void> {
+): Promise<FileStat> {
   const bytes = typeof content === "string" ? Buffer.from(content, "utf8") : content;
   try {
     await writeAll(file, bytes, 0);
     if (!fleeting) await file.sync();
-    const { size } = await file.stat();
-    if (size !== bytes.length)
+    const stat = toStat(await file.stat());
+    if (stat.size !== bytes.length)
       throw Object.assign(new Error("the file came out shorter than written"), { code: "EIO" });
+    return stat;
   } finally {
     await file.close();
   }

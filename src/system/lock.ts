@@ -138,7 +138,9 @@ function hold(ports: LockPorts, path: string, mine: LockOwner, dead: readonly De
     forgetDead: async () => {
       for (const { file } of dead) await ports.files.remove(file);
     },
-    describe: (facts) => ports.files.writeAtomic(path, JSON.stringify({ ...mine, ...facts }) + "\n"),
+    describe: async (facts) => {
+      await ports.files.writeAtomic(path, JSON.stringify({ ...mine, ...facts }) + "\n");
+    },
     release: async () => {
       heartbeat.cancel();
       try {

@@ -3,8 +3,9 @@
 import { basename, dirname, join } from "node:path";
 import { errorCode, errorMessage, UserError } from "../system/errors.js";
 import { isHalfWritten } from "../system/half-written.js";
-import type { Clock, Files } from "../system/ports.js";
+import type { Clock, Files, FileStat } from "../system/ports.js";
 import { checkBacklog, type CheckOptions } from "./check.js";
+import { isAsPut, isSettled, isUntouched } from "./figures.js";
 import type { BacklogLayout } from "./layout.js";
 import type { Problem } from "./problem.js";
 import type { Backlog, Task } from "./task.js";
@@ -29,6 +30,8 @@ export type Look =
 /** Why a copy is set aside: others changed the file while it was in use, or it was not valid. */
 export type CopyKind = "edited" | "broken";
 
+/** Bytes: what is smaller is read sooner than its figures. */
+const LARGE = 1 << 20;
 /** The time of a file is at most so far ahead of the clock. */
 const CLOCK_GRAIN_MS = 10;
 const MARK = "\ufeff";
@@ -36,6 +39,8 @@ const MARK = "\ufeff";
 /** The task file at a path. */
 export class BacklogFile {
   private last: Version | undefined;
+  /** The figures under which the file holds the last version, and shows whoever writes it. */
+  private figures: FileStat | undefined;
   /** Whether the path named a file of its own once: what lies there instead later is nobody's wish. */
   private plain = false;
 
@@ -45,22 +50,54 @@ export class BacklogFile {
     private readonly options: CheckOptions,
   ) {}
 
-  /** What is there now. The bytes are always read; checking is spared when they are those of the last good version. */
+  /**
+   * What is there now. Reading is spared where the figures of a large file show that nobody wrote it since; checking, where the
+   * bytes are those of the last good version.
+   */
   async look(): Promise<Look> {
-    await this.evict();
+    const at = this.ports.clock.now();
+    const before = await this.evict();
+    if (this.last !== undefined && (await this.holdsLast())) return found(this.last);
     const bytes = await this.read();
     if (bytes === undefined) return { kind: "missing" };
-    if (this.last !== undefined && Buffer.compare(this.last.bytes, bytes) === 0)
-      return { kind: "ok", bytes, version: this.last };
-    return this.judge(bytes);
+    const isLast = this.last !== undefined && Buffer.compare(this.last.bytes, bytes) === 0;
+    const look = this.last !== undefined && isLast ? found(this.last) : this.judge(bytes);
+    await this.learn(look, before, at);
+    return look;
   }
 
-  /** Puts aside a folder, a pipe or a link that took the place of the file; what a link leads to is taken as a save. */
-  private async evict(): Promise<void> {
+  /** Whether the figures say that the file is the last version still. */
+  private async holdsLast(): Promise<boolean> {
+    if (this.figures === undefined) return false;
+    // Opening it makes a file system of the network ask for what is new.
+    await this.ports.files.readRange(this.path, 0, 0).catch(() => undefined);
+    const now = await this.stat();
+    return now !== undefined && isUntouched(this.figures, now);
+  }
+
+  /** Keeps the figures of a large file that were the same before and after it was read, if they show what comes. */
+  private async learn(look: Look, before: FileStat | undefined, at: number): Promise<void> {
+    this.figures = undefined;
+    if (look.kind !== "ok" || look.bytes.length < LARGE || before === undefined) return;
+    const after = await this.stat();
+    if (after !== undefined && isUntouched(before, after) && isSettled(before, at)) this.figures = after;
+  }
+
+  /** Of a link, its own. */
+  private stat(): Promise<FileStat | undefined> {
+    return this.ports.files.stat(this.path, { link: true });
+  }
+
+  /**
+   * Puts aside a folder, a pipe or a link that took the place of the file; what a link leads to is taken as a save. Answers with
+   * what was there.
+   */
+  private async evict(): Promise<FileStat | undefined> {
     const { files } = this.ports;
-    const kind = (await files.stat(this.path, { link: true }))?.kind;
+    const stat = await this.stat();
+    const kind = stat?.kind;
     if (kind === "file") this.plain = true;
-    if (kind === undefined || kind === "file" || !this.plain) return;
+    if (kind === undefined || kind === "file" || !this.plain) return stat;
     const target = kind === "symlink" ? (await files.stat(this.path))?.kind : undefined;
     const bytes = target === "file" ? await this.read() : undefined;
     try {
@@ -69,6 +106,7 @@ export class BacklogFile {
     } catch (error) {
       throw cannot("write", this.path, error);
     }
+    return stat;
   }
 
   /** What these bytes would be as the file. */
@@ -79,8 +117,9 @@ export class BacklogFile {
     const { backlog, layout, bom } = checked;
     if (backlog === undefined || layout === undefined)
       return { kind: "empty", bytes, problems: checked.kind === "empty" ? checked.problems : [] };
+    this.figures = undefined;
     this.last = { bytes, bom, layout, backlog };
-    return { kind: "ok", bytes, version: this.last };
+    return found(this.last);
   }
 
   /** Milliseconds since it was written; endless where that cannot be told, or lies ahead. */
@@ -92,6 +131,7 @@ export class BacklogFile {
 
   /** Whether the file still holds what a look saw. */
   async isStill(look: Look): Promise<boolean> {
+    if (look.kind === "ok" && look.version === this.last && (await this.holdsLast())) return true;
     const bytes = await this.read();
     if (bytes === undefined || look.kind === "missing") return bytes === undefined && look.kind === "missing";
     return Buffer.compare(bytes, look.bytes) === 0;
@@ -99,19 +139,29 @@ export class BacklogFile {
 
   /** Replaces the file in one step. */
   async write(version: Version): Promise<void> {
+    const written = await this.replace(version.bytes);
+    this.last = version;
+    const now = version.bytes.length < LARGE ? undefined : await this.stat();
+    this.figures = now !== undefined && isAsPut(written, now) ? now : undefined;
+  }
+
+  private async replace(bytes: Uint8Array): Promise<FileStat> {
+    this.figures = undefined;
     try {
-      await this.ports.files.writeAtomic(this.path, version.bytes);
+      return await this.ports.files.writeAtomic(this.path, bytes);
     } catch (error) {
       throw cannot("write", this.path, error);
     }
-    this.last = version;
   }
 
   /** Makes the file what it was, a broken one too; without bytes there was none. */
   async putBack(bytes: Uint8Array | undefined): Promise<void> {
+    if (bytes !== undefined) {
+      await this.replace(bytes);
+      return;
+    }
     try {
-      if (bytes === undefined) await this.ports.files.remove(this.path);
-      else await this.ports.files.writeAtomic(this.path, bytes);
+      await this.ports.files.remove(this.path);
     } catch (error) {
       throw cannot("write", this.path, error);
     }
@@ -161,6 +211,10 @@ export class BacklogFile {
       throw cannot("read", this.path, error);
     }
   }
+}
+
+function found(version: Version): Look {
+  return { kind: "ok", bytes: version.bytes, version };
 }
 
 /** The bytes of a text as a version of the file. */

@@ -1,7 +1,7 @@
 // Turns the text of one backlog into the text of another, and touches only what differs: order of tasks and keys, indentation,
 // line ends and everything else stay byte for byte. Leaves what is to change to update.ts and merge.ts.
 import { isDeepStrictEqual } from "node:util";
-import { readLayout, readMembers, type BacklogLayout, type Member, type Range } from "./layout.js";
+import { readMembers, type BacklogLayout, type Member, type Range } from "./layout.js";
 import {
   gapsOf,
   hasBreak,
@@ -15,6 +15,7 @@ import {
   type Gaps,
   type ObjectStyle,
 } from "./style.js";
+import { layoutOf } from "./outline.js";
 import { Backlog, Task } from "./task.js";
 
 interface Edit extends Range {
@@ -34,7 +35,7 @@ export function editBacklog(layout: BacklogLayout, before: Backlog, after: Backl
   const inside = taskEdits(layout, before, after);
   const around = [...listEdits(layout, before, after), ...rootEdits(layout, before, after)];
   if (around.length === 0) return shifted(layout, inside);
-  return readLayout(edited(layout.text, [...inside, ...around])).layout;
+  return layoutOf(edited(layout.text, [...inside, ...around]));
 }
 
 /** Edits within tasks that stay. */
@@ -43,7 +44,7 @@ function taskEdits({ text, tasks }: BacklogLayout, before: Backlog, after: Backl
   return after.tasks.flatMap((task, at) => {
     const place = places === undefined ? at : (places[at] ?? -1);
     const [old, range] = [before.tasks[place], tasks[place]];
-    if (old === undefined || range === undefined || isDeepStrictEqual(old, task)) return [];
+    if (old === undefined || range === undefined || old === task || isDeepStrictEqual(old, task)) return [];
     const members = readMembers(text, range.start);
     const style = styleOf(text, range, members);
     if (style === undefined) throw new Error("a task without keys");
@@ -210,7 +211,8 @@ function edited(text: string, edits: readonly Edit[]): string {
     parts.push(text.slice(at, edit.start), edit.text);
     at = edit.end;
   }
-  return parts.join("") + text.slice(at);
+  parts.push(text.slice(at));
+  return parts.join("");
 }
 
 /** The layout after edits that all lie within tasks, those of a task before those of the next: cheaper than reading it anew. */

@@ -1,6 +1,6 @@
 // The layout of a backlog's text that JSON.parse took: as it is known to be JSON, it is read as fast as its quotes are found.
 // Leaves a text in which something may be wrong to the walk in layout.ts.
-import { DEEPEST, roundTrips, type BacklogLayout, type Member, type Range } from "./layout.js";
+import { DEEPEST, readLayout, roundTrips, type BacklogLayout, type Member, type Range } from "./layout.js";
 
 /**
  * Where everything lies in the text of a backlog whose value this is. `undefined` where a key may be there twice, brackets are
@@ -10,6 +10,11 @@ export function outlineOf(text: string, value: unknown): BacklogLayout | undefin
   const read = new Outline(text).read();
   // Of a key that is there twice the value has one.
   return read !== undefined && read.keys === countKeys(value) ? read.layout : undefined;
+}
+
+/** Where everything lies in the text of a backlog. Contract: it is a good one. */
+export function layoutOf(text: string): BacklogLayout {
+  return new Outline(text).read()?.layout ?? readLayout(text).layout;
 }
 
 /** Of all objects in a value. Recursion is bounded: an outline goes no deeper. */

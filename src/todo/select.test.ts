@@ -149,12 +149,40 @@ test("the digest of the index changes with what step needs, and with neither tex
   expect(indexOf(backlog(second, first)).digest).not.toBe(index.digest);
 });
 
-test("a row is made once for a task, and two rows are the same when step sees no difference", () => {
+test("an index made from that of another backlog is the one made anew", () => {
+  const tasks = [task("T1", { depends_on: ["T2"] }), task("T2"), task("T3", { agent: "x" })];
+  const before = backlog(...tasks);
+  indexOf(before);
+  const [one, two, three] = tasks.map((each) => ({ ...each }));
+  if (one === undefined || two === undefined || three === undefined) throw new Error("three tasks");
+  const others = [
+    [one, two, three],
+    [one, { ...two, status: "done" as const }, three],
+    [{ ...one, depends_on: [] }, three],
+    [two, one, three, task("PROJECT-DONE", { status: "done" })],
+    [one, two, { ...three, tags: ["project-done"], status: "done" as const }],
+  ];
+  for (const other of others)
+    expect(indexOf(backlog(...other), before)).toEqual(
+      indexOf(backlog(...other.map((each) => ({ ...each })))),
+    );
+});
+
+test("two rows are the same when step sees no difference", () => {
   const one = task("T1", { details: "a" });
-  expect(rowOf(one)).toBe(rowOf(one));
   expect(sameRow(one, one)).toBe(true);
   expect(sameRow(one, { ...one, details: "b" })).toBe(true);
-  expect(sameRow(one, { ...one, priority: 1 })).toBe(false);
+  const others: Partial<Task>[] = [
+    { id: id("T2") },
+    { priority: 1 },
+    { status: "done" },
+    { agent: "x" },
+    { depends_on: [id("T2")] },
+  ];
+  for (const other of others) expect(sameRow(one, { ...one, ...other })).toBe(false);
+  const done = { ...one, status: "done" as const };
+  expect(sameRow(done, { ...done, tags: ["Project-Done"] })).toBe(false);
+  expect(sameRow({ ...one, depends_on: [id("T2")] }, { ...one, depends_on: [id("T3")] })).toBe(false);
 });
 
 test("selection follows its definition, whatever the order of the rows", () => {

@@ -80,10 +80,7 @@ function waits({ depends_on: edges }: IndexRow, statusOf: StatusOf): boolean {
 }
 
 /** What a task waits for: those of its dependencies that are not done, in its own order. Ready means none. */
-export function waitsFor(
-  task: { depends_on?: readonly TaskId[] | undefined },
-  statusOf: StatusOf,
-): TaskId[] {
+export function waitsFor(task: { depends_on?: readonly TaskId[] | undefined }, statusOf: StatusOf): TaskId[] {
   return (task.depends_on ?? []).filter((id) => statusOf(id) !== "done");
 }
 
@@ -114,39 +111,63 @@ export function isMarker(task: { id: string; tags?: readonly string[] | undefine
   return task.tags?.some((tag) => tag.toLowerCase() === "project-done") ?? false;
 }
 
-/** Rows and their digests, kept for as long as the task object: of 100,000 tasks a change makes but one anew. */
-const known = new WeakMap<Task, { row: IndexRow; print: string }>();
-
-function printOf(task: Task): { row: IndexRow; print: string } {
-  const before = known.get(task);
-  if (before !== undefined) return before;
-  const row: IndexRow = {
+/** What the index keeps of a task. */
+export function rowOf(task: Task): IndexRow {
+  return {
     id: task.id,
     status: task.status,
     priority: task.priority,
     depends_on: task.depends_on ?? [],
     ...(task.agent === undefined ? {} : { agent: task.agent }),
-    ...(task.status === "done" && isMarker(task) ? { marker: true } : {}),
+    ...(isSetMarker(task) ? { marker: true } : {}),
   };
-  const { id, status, priority, depends_on, agent, marker } = row;
-  const all = [id, status, priority, depends_on, agent ?? null, marker ?? false];
-  const made = { row, print: digest([JSON.stringify(all)]) };
-  known.set(task, made);
+}
+
+/** The completion marker as the runner sets it: a task of that name that is still to be done is none. */
+export function isSetMarker(task: Pick<Task, "id" | "status" | "tags">): boolean {
+  return task.status === "done" && isMarker(task);
+}
+
+/** With the digest of each row. */
+interface Index extends BacklogIndex {
+  prints: readonly string[];
+}
+
+/** Kept for as long as the backlog: most looks at it find it as it was. */
+const known = new WeakMap<Backlog, Index>();
+
+/** The picture of a backlog that `step` works with. `like`: the one it was made from; of 100,000 tasks a change makes one anew. */
+export function indexOf(backlog: Backlog, like?: Backlog): BacklogIndex {
+  const made = known.get(backlog) ?? makeIndex(backlog.tasks, like);
+  known.set(backlog, made);
   return made;
 }
 
-/** What the index keeps of a task. The same object for the same task object. */
-export function rowOf(task: Task): IndexRow {
-  return printOf(task).row;
+function makeIndex(tasks: readonly Task[], like: Backlog | undefined): Index {
+  const before = like === undefined ? undefined : known.get(like);
+  const rows: IndexRow[] = [];
+  const prints: string[] = [];
+  for (const [at, task] of tasks.entries()) {
+    const was = like?.tasks[at];
+    const isAsBefore = was !== undefined && sameRow(was, task);
+    const row = (isAsBefore ? before?.rows[at] : undefined) ?? rowOf(task);
+    rows.push(row);
+    prints.push((isAsBefore ? before?.prints[at] : undefined) ?? printOf(row));
+  }
+  // Of plain letters: one text of them all has the same bytes, and is read at once.
+  return { rows, prints, digest: digest([prints.join("")]) };
 }
 
-/** The picture of a backlog that `step` works with. */
-export function indexOf(backlog: Backlog): BacklogIndex {
-  const prints = backlog.tasks.map(printOf);
-  return { rows: prints.map(({ row }) => row), digest: digest(prints.map(({ print }) => print)) };
+function printOf({ id, status, priority, depends_on, agent, marker }: IndexRow): string {
+  return digest([JSON.stringify([id, status, priority, depends_on, agent ?? null, marker ?? false])]);
 }
 
 /** Whether two tasks have the same row. */
 export function sameRow(a: Task, b: Task): boolean {
-  return a === b || printOf(a).print === printOf(b).print;
+  if (a === b) return true;
+  if (a.id !== b.id || a.status !== b.status || a.priority !== b.priority || a.agent !== b.agent)
+    return false;
+  const [left, right] = [a.depends_on ?? [], b.depends_on ?? []];
+  const sameEdges = left.length === right.length && left.every((id, at) => id === right[at]);
+  return sameEdges && isSetMarker(a) === isSetMarker(b);
 }

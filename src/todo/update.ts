@@ -4,7 +4,7 @@ import { never } from "../system/never.js";
 import type { Applied, Change } from "./change.js";
 import { planNewTasks } from "./new-tasks.js";
 import { withValues, type PersonChange } from "./person-change.js";
-import { isMarker } from "./select.js";
+import { isMarker, isSetMarker } from "./select.js";
 import { Task, TaskId, type Backlog } from "./task.js";
 import { markVerified } from "./verified.js";
 
@@ -136,10 +136,6 @@ function add(draft: Draft, { tasks: reported, keepVerify }: Extract<Change, { op
   takeMarkersAway(draft);
   draft.tasks.push(...planned.tasks);
   for (const { id, status } of planned.tasks) applied.updated.push({ id, to: status });
-}
-
-function isSetMarker(task: Task): boolean {
-  return task.status === "done" && isMarker(task);
 }
 
 function takeMarkersAway(draft: Draft): void {

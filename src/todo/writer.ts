@@ -107,6 +107,7 @@ interface Start {
 export class Writer {
   /** The last good version this store read or wrote. */
   private known: Version | undefined;
+  private print: { of: Version; sha256: string } | undefined;
   private tidied = false;
 
   constructor(
@@ -158,7 +159,7 @@ export class Writer {
       const saved = last !== undefined && !holds(look, last.bytes);
       this.known = next;
       const edits = both(heard, start.edits);
-      const sha256 = sha256Hex(next.bytes);
+      const sha256 = this.printOf(next);
       return ok({ applied, ...(edits && { edits }), ...difference(before, backlog), saved, sha256 });
     }
     throw tooFast(this.file.path);
@@ -292,6 +293,12 @@ export class Writer {
     return look;
   }
 
+  /** Of the bytes of a version; of the last one asked for it is known. */
+  private printOf(version: Version): string {
+    if (this.print?.of !== version) this.print = { of: version, sha256: sha256Hex(version.bytes) };
+    return this.print.sha256;
+  }
+
   /** Where to start from; `undefined` where there is no valid version at all. */
   private start(look: Look, rules: MergeRules): Start | undefined {
     const { known } = this;
@@ -362,7 +369,7 @@ function difference(
   before: Backlog,
   after: Backlog,
 ): Pick<Changed, "backlog" | "index" | "changedRows" | "removed"> {
-  const index = indexOf(after);
+  const index = indexOf(after, before);
   const changed = { backlog: after, index };
   const inPlace = before.tasks.every((task, at) => after.tasks[at]?.id === task.id);
   const places = inPlace ? undefined : new Map(before.tasks.map((task) => [task.id, task]));
