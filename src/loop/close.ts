@@ -11,8 +11,7 @@ export function beginClose(
   message: string | undefined,
   turn: Turn,
 ): State {
-  const rows =
-    frame.index === undefined ? [] : frame.index.values.filter((row) => row.marker !== true);
+  const rows = frame.index === undefined ? [] : frame.index.values.filter((row) => row.marker !== true);
   const close: Close = {
     rules: frame.rules,
     git: frame.git,
