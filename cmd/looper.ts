@@ -313,8 +313,7 @@ keepCompiled();
 for (const signal of SIGNALS) process.on(signal, onSignal);
 process.on("uncaughtException", (error) => void fail(error));
 surviveLostReaders();
-try {
-  await exit(exitCodeOf(await main()));
-} catch (error) {
-  await fail(error);
-}
+// No await out here: CommonJS, which the program is built as, knows none.
+void main()
+  .then((end) => exit(exitCodeOf(end)))
+  .catch(fail);

@@ -12,6 +12,9 @@ const sources = [
   "prompts",
   "scripts/build.mjs",
   "scripts/bundle.mjs",
+  "scripts/pack.mjs",
+  "scripts/validator.mjs",
+  "run.schema.json",
   "package.json",
   "package-lock.json",
 ];
@@ -36,11 +39,7 @@ async function isCurrent() {
 
 async function main() {
   if (process.argv.includes("--if-older") && (await isCurrent())) return;
-  // esbuild has said already what is wrong, and where.
-  const files = await bundle({ entryPoints: { looper: "cmd/looper.ts" }, outdir: dist, minify: true }).catch(
-    () => undefined,
-  );
-  if (files === undefined) return process.exit(1);
+  const files = await bundle({ entryPoints: { looper: "cmd/looper.ts" }, outdir: dist, minify: true });
   await rm(dist, { recursive: true, force: true });
   await mkdir(path.join(dist, "chunks"), { recursive: true });
   await cp(path.join(root, "prompts"), path.join(dist, "prompts"), { recursive: true });

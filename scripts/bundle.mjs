@@ -1,29 +1,75 @@
-// How the program is bundled: one entry, chunks that are read only when a command needs them. Leaves where it lies, and what
-// lies beside it, to build.mjs and to test/torture/build.mjs.
+// How the program is bundled: what is read at once, and what only when a command needs it. Leaves how modules lie in a file
+// to pack.mjs, where it all lies, and what lies beside it, to build.mjs and to test/torture/build.mjs.
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { pack, reachedFrom } from "./pack.mjs";
+import { standaloneValidator } from "./validator.mjs";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
+/** Files of ours that are wanted together, each with all that it may use: what a person waits for comes first. */
+const GROUPS = {
+  everyday: ["system/node", "ls", "validate"],
+  status: ["status"],
+  run: ["run"],
+};
+
+/** Libraries that one file of ours imports: without a place of their own they would run with it. */
+const APART = ["commander", "cosmiconfig", "execa"];
+
+/** A chunk of libraries of at most so many characters, not minified, lies with what wants it. */
+const SMALL = 8_000;
+
 /**
- * The files, not written yet. Rejects when something is wrong; esbuild has said what, and where, by then.
- * @param {{ entryPoints: Record<string, string>, outdir: string, minify: boolean, plugins?: import("esbuild").Plugin[] }} order
+ * @typedef {{ entryPoints: Record<string, string>, outdir: string, minify: boolean, plugins?: import("esbuild").Plugin[] }} Order
  */
-export async function bundle({ entryPoints, outdir, minify, plugins = [] }) {
+
+/**
+ * The files, not written yet. Rejects when something is wrong.
+ * @param {Order} order
+ */
+export async function bundle(order) {
+  const { entryPoints, outdir, minify } = order;
+  const first = await build({ ...(await optionsFor(order)), entryPoints, metafile: true, splitting: false });
+  // As a module of its own each file of ours runs only when something of it is used.
+  const ours = Object.keys(first.metafile.inputs).filter((file) => /^(?:cmd|src|test)\/.*\.ts$/.test(file));
+  const result = await build({
+    ...(await optionsFor(order)),
+    entryPoints: Object.fromEntries([
+      ...ours.map((file) => [file.replace(/\.ts$/, ""), file]),
+      ...APART.map((name) => [`chunks/${name}`, name]),
+    ]),
+    chunkNames: "chunks/[name]-[hash]",
+    metafile: true,
+  });
+  const modules = new Map(result.outputFiles.map(({ path: file, text }) => [file, { path: file, text }]));
+  const ofLibraries = new Set(
+    Object.entries(result.metafile.outputs)
+      .filter(([, { inputs }]) => Object.keys(inputs).some((file) => file.startsWith("node_modules/")))
+      .map(([file]) => path.resolve(root, file))
+      .filter((file) => (modules.get(file)?.text.length ?? 0) > SMALL),
+  );
+  const files = await pack(modules, packsOf({ entryPoints, outdir }, modules, ofLibraries), { minify });
+  // The project's own package.json says that its files are modules.
+  return [...files, { path: path.join(outdir, "package.json"), text: '{"type":"commonjs"}\n' }];
+}
+
+/**
+ * @param {Order} order
+ * @returns {Promise<import("esbuild").BuildOptions & { write: false }>}
+ */
+async function optionsFor({ outdir, plugins = [] }) {
   /** @type {unknown} */
   const manifest = JSON.parse(await readFile(path.join(root, "package.json"), "utf8"));
   const { version } = /** @type {{ version: string }} */ (manifest);
-  const result = await build({
+  return {
     absWorkingDir: root,
-    entryPoints,
     outdir,
-    plugins,
-    chunkNames: "chunks/[name]-[hash]",
+    plugins: [...plugins, standaloneValidator(root)],
     bundle: true,
     splitting: true,
-    minify,
     format: "esm",
     platform: "node",
     target: "node20",
@@ -35,11 +81,44 @@ export async function bundle({ entryPoints, outdir, minify, plugins = [] }) {
     // cosmiconfig would load it for settings written in TypeScript, which are not read here.
     // @vscode/ripgrep finds the binary beside its own files.
     external: ["typescript", "@vscode/ripgrep"],
-    // Some dependencies are CommonJS and call require for Node's own modules.
-    banner: {
-      js: 'import{createRequire as looperRequire}from"node:module";const require=looperRequire(import.meta.url);',
-    },
     write: false,
+  };
+}
+
+/**
+ * Which modules share a file: an entry and what it reaches, what each group of commands reaches further, the rest of ours;
+ * each chunk of libraries is a file of its own.
+ * @param {Pick<Order, "entryPoints" | "outdir">} order
+ * @param {ReadonlyMap<string, import("./pack.mjs").File>} modules
+ * @param {ReadonlySet<string>} ofLibraries
+ */
+function packsOf({ entryPoints, outdir }, modules, ofLibraries) {
+  const placed = new Set();
+  /** @param {string} file @param {Iterable<string>} wanted @param {boolean} entry */
+  const packed = (file, wanted, entry = false) => {
+    const members = [...wanted].filter((module) => !placed.has(module));
+    for (const member of members) placed.add(member);
+    return { path: path.join(outdir, file), members, entry };
+  };
+  const isOurs = (/** @type {string} */ module) => !ofLibraries.has(module);
+  const starts = Object.entries(entryPoints).map(([name, source]) => {
+    return { name, start: path.join(outdir, source.replace(/\.ts$/, ".js")) };
   });
-  return result.outputFiles;
+  const reached = (/** @type {readonly string[]} */ from) => [...reachedFrom(from, modules)].filter(isOurs);
+  return [
+    // What lies with one of several entries could be used by another only by starting it.
+    ...starts.map(({ name, start }) =>
+      packed(`${name}.js`, starts.length === 1 ? reached([start]) : [start], true),
+    ),
+    ...Object.entries(GROUPS).map(([name, commands]) => {
+      const from = [...modules.keys()].filter((module) =>
+        commands.some((command) => module.endsWith(`/${command}.js`)),
+      );
+      return packed(`chunks/${name}.js`, reached(from));
+    }),
+    packed("chunks/others.js", [...modules.keys()].filter(isOurs)),
+    ...[...modules.keys()]
+      .filter((module) => !isOurs(module))
+      .map((module) => packed(`chunks/${path.basename(module)}`, [module])),
+  ];
 }

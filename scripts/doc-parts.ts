@@ -112,7 +112,8 @@ function meaningOf(row: Row): string {
 
 /** What it takes, in the words of its own error. */
 function allowed({ type }: Row): string {
-  return type.safeParse(undefined).error?.issues[0]?.message ?? "";
+  const read = type.read(undefined);
+  return read.ok ? "" : read.faults[0].allowed;
 }
 
 function eventList(): string {

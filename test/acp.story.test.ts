@@ -1,5 +1,5 @@
 // Agents of the Agent Client Protocol in a run: the real program, its host, and a stand-in that speaks raw JSON-RPC.
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -7,7 +7,6 @@ import type { Script } from "./fakes/play.mjs";
 import { type Rig, story } from "./rig.js";
 
 const FAKE = fileURLToPath(new URL("fakes/acp.mjs", import.meta.url));
-const DIST = fileURLToPath(new URL("../dist", import.meta.url));
 const good = { status: "done" };
 
 /** With the stand-in as the agent of every phase. */
@@ -127,21 +126,3 @@ test(
     expect(rig.statuses()).toEqual({ T1: "todo" });
   }),
 );
-
-test("the protocol's library is loaded by nothing but its host", () => {
-  const folder = path.join(DIST, "chunks");
-  const texts = new Map(
-    readdirSync(folder).map((name) => [name, readFileSync(path.join(folder, name), "utf8")]),
-  );
-  // Words of its errors and of its protocol: the library of another protocol has the first as well.
-  const isIts = (text: string): boolean =>
-    ["Method not found", "fs/read_text_file"].every((word) => text.includes(word));
-  const having = [...texts].filter(([, text]) => isIts(text)).map(([name]) => name);
-  expect(having).toEqual([expect.stringMatching(/^acp-host-/)]);
-  const main = readFileSync(path.join(DIST, "looper.js"), "utf8");
-  const naming = [...texts, ["looper.js", main] as const].filter(([, text]) =>
-    text.includes(having[0] ?? ""),
-  );
-  expect(naming.map(([name]) => name)).toEqual([expect.stringMatching(/^agent-host-/)]);
-  expect(naming[0]?.[1]).toContain(`import("./${having[0] ?? ""}")`);
-});

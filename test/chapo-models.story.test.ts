@@ -1,5 +1,5 @@
 // What a model costs, whether it streams, who stands in for it, and who reads the code that speaks to providers at all.
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { dataOf, eventsOf } from "./chapo.js";
@@ -100,23 +100,3 @@ test(
       });
   }),
 );
-
-test("what speaks to providers is read only by who asks one", () => {
-  const dist = new URL("../dist/", import.meta.url);
-  const read = new Map<string, string>();
-  const follow = (name: string): void => {
-    if (read.has(name)) return;
-    const text = readFileSync(new URL(name, dist), "utf8");
-    read.set(name, text);
-    for (const [, next = ""] of text.matchAll(
-      /(?:^|[;\n}])(?:import|export)(?:[^"'();]*?from)?"\.\/([^"]+)"/g,
-    ))
-      follow(name.startsWith("chunks/") && !next.startsWith("chunks/") ? `chunks/${next}` : next);
-  };
-  follow("looper.js");
-  expect(read.size).toBeGreaterThan(1);
-  const speaking = [...read].filter(([, text]) =>
-    /anthropic-version|generativelanguage|chat\/completions/.test(text),
-  );
-  expect(speaking.map(([name]) => name)).toEqual([]);
-});

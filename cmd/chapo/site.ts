@@ -149,9 +149,9 @@ function oneOf<T extends string>(typed: Typed, flag: string, allowed: readonly T
 /** Within the same bounds as in the settings. */
 function iterationsOf(given: string): number {
   const row = rowOf(`agents.${NAME}.chapo.max_iterations`);
-  const read = row?.type.safeParse(Number(given));
-  if (read?.success === true && typeof read.data === "number" && /^\d+$/.test(given)) return read.data;
-  const allowed = read?.error?.issues[0]?.message ?? "a whole number, at least 1";
+  const read = row?.type.read(Number(given));
+  if (read?.ok === true && typeof read.value === "number" && /^\d+$/.test(given)) return read.value;
+  const allowed = read?.ok === false ? read.faults[0].allowed : "a whole number, at least 1";
   throw new UserError("usage", `--max-iterations is ${given}; allowed: ${allowed}`, "correct it");
 }
 

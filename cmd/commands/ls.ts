@@ -2,7 +2,8 @@ import path from "node:path";
 import { UserError } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/nearest.js";
 import { orderForListing, statusesOf, waitsFor } from "../../src/todo/select.js";
-import { Status, STATUSES, type Task } from "../../src/todo/task.js";
+import { isStatus, STATUSES } from "../../src/todo/status.js";
+import type { Status, Task } from "../../src/todo/task.js";
 import { isVerified } from "../../src/todo/verified.js";
 import { jsonText } from "../../src/ui/json-text.js";
 import type { ListAnswer } from "../../src/ui/shapes/backlog.js";
@@ -55,7 +56,7 @@ async function readOperands(
   const [first, second] = typed.operands;
   if (first === undefined) return { status: toStatus(flag), file: undefined };
   if (second === undefined && (await isFile(shell, first))) return { status: toStatus(flag), file: first };
-  if (second !== undefined && Status.safeParse(second).success && (await isFile(shell, first)))
+  if (second !== undefined && isStatus(second) && (await isFile(shell, first)))
     throw new UserError("usage", "the status comes before the file", `looper ls ${second} ${first}`);
   if (flag !== undefined && flag !== first)
     throw new UserError("usage", `two statuses: ${first} and ${flag}`, "give one of them");
@@ -68,8 +69,7 @@ async function isFile({ ports, cwd }: Shell, word: string): Promise<boolean> {
 
 function toStatus(word: string | undefined): Status | undefined {
   if (word === undefined) return undefined;
-  const status = Status.safeParse(word);
-  if (status.success) return status.data;
+  if (isStatus(word)) return word;
   const near = nearest(word, STATUSES);
   const hint = near === undefined ? `statuses: ${STATUSES.join(", ")}` : `did you mean ${near}?`;
   throw new UserError("usage", `${word} is neither a status nor an existing file`, hint);

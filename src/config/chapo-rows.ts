@@ -1,69 +1,68 @@
 // The part of the table of settings that is about the built-in engine: agents.<name>.chapo.
 // Leaves what they come to for one agent to chapo-settings.ts.
-import { z } from "zod";
 import { readModelName } from "./model-names.js";
 import { row, type Row } from "./table.js";
+import {
+  eitherType,
+  listType,
+  madeInto,
+  numberType,
+  objectType,
+  textsByName,
+  textType,
+} from "./value-type.js";
 import { args, oneOf, path, text, texts, wholeNumber, yesNo } from "./value-types.js";
 
 function between(min: number, max: number) {
-  const error = `a number from ${String(min)} to ${String(max)}`;
-  return z.number({ error }).min(min, { error }).max(max, { error });
+  return numberType(`a number from ${String(min)} to ${String(max)}`, { min, max });
 }
 
 function wholeBetween(min: number, max: number) {
-  const error = `a whole number from ${String(min)} to ${String(max)}`;
-  return z.int({ error }).min(min, { error }).max(max, { error });
+  return numberType(`a whole number from ${String(min)} to ${String(max)}`, { min, max, whole: true });
 }
 
-const urlRule = "a URL that begins with http:// or https://";
-const url = z.string({ error: urlRule }).regex(/^https?:\/\/[^\s/]/, { error: urlRule });
+const url = textType("a URL that begins with http:// or https://", { pattern: /^https?:\/\/[^\s/]/ });
 
-const models = z.array(
-  text.superRefine((name, context) => {
-    const read = readModelName(name);
-    if ("problem" in read)
-      context.addIssue({ code: "custom", message: `a provider/model (${read.problem})`, input: name });
+const models = listType(
+  textType("a text that is not empty", {
+    filled: true,
+    more: (name) => {
+      const read = readModelName(name);
+      return "problem" in read ? `a provider/model (${read.problem})` : undefined;
+    },
   }),
-  { error: "a list of provider/model" },
+  "a list of provider/model",
 );
 
 const hostRule = "user@host, or {host, user?, port?, identity?}";
 // What begins with a dash would be an option to ssh.
-const plainWord = z.string({ error: hostRule }).regex(/^[^-\s][^\s]*$/, { error: hostRule });
-const host = z.union(
-  [
-    plainWord.transform((spelled) => {
+const plainWord = textType(hostRule, { pattern: /^[^-\s][^\s]*$/ });
+const host = eitherType(
+  hostRule,
+  madeInto(
+    plainWord,
+    (spelled) => {
       const cut = spelled.lastIndexOf("@");
       return cut < 1 ? { host: spelled } : { user: spelled.slice(0, cut), host: spelled.slice(cut + 1) };
-    }),
-    z.strictObject({
-      host: plainWord,
-      user: z.exactOptional(plainWord),
-      port: z.exactOptional(wholeBetween(1, 65_535)),
-      identity: z.exactOptional(path),
-    }),
-  ],
-  { error: hostRule },
+    },
+    hostRule,
+  ),
+  objectType(
+    hostRule,
+    { host: plainWord },
+    { user: plainWord, port: wholeBetween(1, 65_535), identity: path },
+  ),
 );
 
-const variables = z.record(z.string(), z.string());
-const server = z.union(
-  [
-    z.strictObject({
-      command: path,
-      args: z.exactOptional(args),
-      env: z.exactOptional(variables),
-      tools: z.exactOptional(texts),
-    }),
-    z.strictObject({ url, headers: z.exactOptional(variables), tools: z.exactOptional(texts) }),
-  ],
-  { error: "{command, args?, env?, tools?}, or {url, headers?, tools?}" },
+const serverRule = "{command, args?, env?, tools?}, or {url, headers?, tools?}";
+const variables = textsByName(serverRule);
+const server = eitherType(
+  serverRule,
+  objectType(serverRule, { command: path }, { args, env: variables, tools: texts }),
+  objectType(serverRule, { url }, { headers: variables, tools: texts }),
 );
 
-const subAgent = z.strictObject(
-  { model: z.exactOptional(text), tools: z.exactOptional(texts), prompt: z.exactOptional(path) },
-  { error: "{model?, tools?, prompt?}" },
-);
+const subAgent = objectType("{model?, tools?, prompt?}", {}, { model: text, tools: texts, prompt: path });
 
 /** Of all kinds of agents only `chapo` heeds them. */
 export const CHAPO_ROWS = {

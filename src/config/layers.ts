@@ -1,6 +1,5 @@
 // One layer of settings becomes entries: a row of the table, a key path, a value that meets the row's type, a source.
 // Leaves which entry wins to resolve.ts; env-layer.ts and flag-layer.ts read the layers that are text.
-import { z } from "zod";
 import { nearest } from "../system/nearest.js";
 import { AGENT_NAME, ROWS } from "./settings.js";
 import type { SettingsFile } from "./settings-text.js";
@@ -139,32 +138,30 @@ export interface Given {
 /** Adds a value that meets the row's type; else a problem that says what is allowed. */
 export function addValue(reading: Reading, given: Given): void {
   const { path, row, raw, source } = given;
-  const parsed = row.type.safeParse(raw);
-  if (parsed.success) {
-    reading.entries.push({ path, value: parsed.data, source });
+  const read = row.type.read(raw);
+  if (read.ok) {
+    reading.entries.push({ path, value: read.value, source });
     return;
   }
-  const [issue] = parsed.error.issues;
-  const { key, wrong } = pointAt(raw, issue?.path ?? [], keyOf(path));
-  const near = typeof wrong === "string" ? nearest(wrong, choices(row.type)) : undefined;
+  const [fault] = read.faults;
+  const { key, wrong } = pointAt(raw, fault.path, keyOf(path));
+  const near = typeof wrong === "string" ? nearest(wrong, row.type.choices ?? []) : undefined;
   const hint = near === undefined ? "" : `; did you mean ${near}?`;
-  const allowed = issue?.message ?? "another value";
-  reading.problems.push(`${source.where}: ${key} is ${show(wrong)}; allowed: ${allowed}${hint}`);
+  reading.problems.push(`${source.where}: ${key} is ${show(wrong)}; allowed: ${fault.allowed}${hint}`);
 }
 
 /** The part of a value that is wrong, as far as it is there, and its address. */
-function pointAt(raw: unknown, path: readonly PropertyKey[], key: string): { key: string; wrong: unknown } {
+function pointAt(
+  raw: unknown,
+  path: readonly (string | number)[],
+  key: string,
+): { key: string; wrong: unknown } {
   const [first, ...rest] = path;
   if (Array.isArray(raw) && typeof first === "number")
     return pointAt(raw[first], rest, `${key}[${String(first)}]`);
   if (typeof raw !== "object" || raw === null || typeof first !== "string") return { key, wrong: raw };
   const member = new Map<string, unknown>(Object.entries(raw)).get(first);
   return member === undefined ? { key, wrong: raw } : pointAt(member, rest, `${key}.${first}`);
-}
-
-function choices(type: z.ZodType): string[] {
-  const inner = type instanceof z.ZodPipe ? type.in : type;
-  return inner instanceof z.ZodEnum ? inner.options.map(String) : [];
 }
 
 /** A value in a message: as JSON, at most about a line of it. */

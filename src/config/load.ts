@@ -39,7 +39,8 @@ async function loadOne(
   candidates: readonly string[],
   nameOf: (file: string) => string,
 ): Promise<SettingsFile | undefined> {
-  const load = makeLoader(nameOf);
+  // Made for the first file there is: most projects have none of most of these, and the library is large.
+  let load: ReturnType<typeof makeLoader> | undefined;
   const found: { file: string; settings: SettingsFile }[] = [];
   for (const file of candidates) {
     // A link that leads nowhere is a mistake to be told of, not a file that is not there.
@@ -47,7 +48,7 @@ async function loadOne(
     // Whoever opens a pipe waits for somebody who writes into it.
     if ((await files.stat(file))?.kind === "other")
       throw new UserError("usage", `${file} is a pipe or a device`, "put a file in its place, or remove it");
-    const settings = await load(file);
+    const settings = await (load ??= makeLoader(nameOf))(file);
     if (settings !== undefined) found.push({ file, settings });
   }
   const [first, second] = found;

@@ -8,7 +8,7 @@ import { addValue, readFileLayer, show, type Entry, type Reading, type Source } 
 import type { Env } from "./places.js";
 import { AUTO, BUILT_IN_AGENTS, ROWS, STRATEGIES, type Settings } from "./settings.js";
 import type { SettingsFile } from "./settings-text.js";
-import { keyOf, type KeyPath } from "./table.js";
+import { keyOf, type KeyPath, type Row } from "./table.js";
 import { addText } from "./text-values.js";
 import { unheededSettings } from "./unheeded.js";
 
@@ -93,10 +93,16 @@ function defaults(agents: readonly string[]): Entry[] {
   for (const [key, row] of ROWS) {
     for (const path of pathsOf(key, agents)) {
       const raw = key === "agents.*.kind" ? kindOfName(path[1] ?? "") : row.default;
-      if (raw !== undefined) entries.push({ path, value: row.type.parse(raw), source });
+      if (raw !== undefined) entries.push({ path, value: defaultOf(row, raw), source });
     }
   }
   return entries;
+}
+
+function defaultOf({ type }: Row, raw: unknown): unknown {
+  const read = type.read(raw);
+  if (!read.ok) throw new Error(`a default is not allowed: ${show(raw)}`);
+  return read.value;
 }
 
 /** The later entry of a key wins; keys keep the table's order, then that of the layers. */

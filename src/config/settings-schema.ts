@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { AGENT_NAME, SETTINGS } from "./settings.js";
+import type { ValueType } from "./value-type.js";
 
 interface ObjectSchema {
   type: "object";
@@ -22,11 +22,12 @@ export function settingsJsonSchema(): Record<string, unknown> {
   };
 }
 
-function leafSchema(row: { type: z.ZodType; doc: string; default?: unknown }): unknown {
-  const schema = z.toJSONSchema(row.type, { io: "input" });
-  // Each row is a schema of its own to zod; only the whole says which draft it is.
-  delete schema.$schema;
-  return { description: row.doc, ...schema, ...(row.default === undefined ? {} : { default: row.default }) };
+function leafSchema(row: { type: ValueType; doc: string; default?: unknown }): unknown {
+  return {
+    description: row.doc,
+    ...row.type.schema,
+    ...(row.default === undefined ? {} : { default: row.default }),
+  };
 }
 
 function objectSchema(rows: ReadonlyMap<readonly string[], unknown>): ObjectSchema {

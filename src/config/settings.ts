@@ -1,9 +1,10 @@
 // THE table of settings: for each key its type, default, short environment names, flag and one sentence of doc.
 // Leaves reading files to load.ts, the order of the layers to resolve.ts, an agent's resolved settings to agent-settings.ts.
-import { z } from "zod";
 import { CHAPO_ROWS } from "./chapo-rows.js";
 import { row, type Row, type Tree } from "./table.js";
+import { listType, madeInto, textType, wordType } from "./value-type.js";
 import {
+  anyText,
   args,
   byteSize,
   dollars,
@@ -50,19 +51,21 @@ export const AGENT_NAME = /^[a-z][a-z0-9-]*$/;
 export const AUTO = "auto";
 
 const nameRule = "an agent's name (a small letter, then small letters, digits and dashes)";
-const agent = z.string({ error: nameRule }).regex(AGENT_NAME, { error: nameRule });
-const agents = z
-  .array(agent, { error: "a list of agents' names" })
-  .min(1, { error: "a list of at least one agent's name" });
+const agent = textType(nameRule, { pattern: AGENT_NAME });
+const agents = listType(agent, "a list of agents' names", {
+  least: 1,
+  otherwise: "a list of at least one agent's name",
+});
 
-const strategy = z
-  .enum([...STRATEGIES, "odd_even", "oddeven", "round_robin", "roundrobin", "rr"], {
-    error: STRATEGIES.join(" | "),
-  })
-  .transform((spelling): Strategy => {
+const strategyRule = STRATEGIES.join(" | ");
+const strategy = madeInto(
+  wordType([...STRATEGIES, "odd_even", "oddeven", "round_robin", "roundrobin", "rr"], strategyRule),
+  (spelling): Strategy => {
     if (spelling === "single") return "single";
     return spelling.startsWith("odd") ? "odd-even" : "round-robin";
-  });
+  },
+  strategyRule,
+);
 
 /** Every setting there is, by key path; `*` stands for a name of the user's. */
 export const SETTINGS = {
@@ -185,7 +188,7 @@ export const SETTINGS = {
     default: [],
     env: { CODEX_ARGS: "agents.codex.args", CLAUDE_ARGS: "agents.claude.args" },
   }),
-  "agents.*.env.*": row(z.string({ error: "a text" }), "A variable added to the agent's environment.", {}),
+  "agents.*.env.*": row(anyText, "A variable added to the agent's environment.", {}),
   "agents.*.pass_env": row(
     texts,
     "Globs: only matching variables are inherited (PATH and HOME always are).",
@@ -302,7 +305,7 @@ export const SETTINGS = {
 
 /** Whether a row takes a list, which a variable may spell with commas. */
 export function takesList({ type }: Row): boolean {
-  return type instanceof z.ZodArray || type === oneOrMore;
+  return type.spelling === "list";
 }
 
 /** Whether a row takes a duration; its values are milliseconds. */

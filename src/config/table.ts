@@ -1,6 +1,6 @@
 // What a row of the settings table is, and how the flat table of key paths becomes a nested type and a nested object.
 // Leaves the rows themselves to settings.ts, and where values come from to resolve.ts.
-import type { z } from "zod";
+import type { In, Out, ValueType } from "./value-type.js";
 
 interface RowFacts<Input> {
   /** As it would be spelled in a file. */
@@ -11,13 +11,13 @@ interface RowFacts<Input> {
   flag?: string;
 }
 
-/** One setting: what it takes (its zod issues say "what is allowed"), what it is without being set, how else it is named. */
-export type Row<T extends z.ZodType = z.ZodType, F extends RowFacts<z.input<T>> = RowFacts<z.input<T>>> = {
+/** One setting: what it takes, what it is without being set, how else it is named. */
+export type Row<T extends ValueType = ValueType, F extends RowFacts<In<T>> = RowFacts<In<T>>> = {
   type: T;
   doc: string;
 } & F;
 
-export function row<T extends z.ZodType, const F extends RowFacts<z.input<T>>>(
+export function row<T extends ValueType, const F extends RowFacts<In<T>>>(
   type: T,
   doc: string,
   facts: F,
@@ -25,7 +25,7 @@ export function row<T extends z.ZodType, const F extends RowFacts<z.input<T>>>(
   return { type, doc, ...facts };
 }
 
-type Rows = Readonly<Record<string, { type: z.ZodType }>>;
+type Rows = Readonly<Record<string, { type: ValueType }>>;
 type Head<K extends string> = K extends `${infer H}.${string}` ? H : K;
 
 /** The first segments of the keys below a prefix. */
@@ -35,7 +35,7 @@ type Children<R extends Rows, P extends string> = keyof R extends infer K
     : never
   : never;
 
-type Value<R extends Rows, P extends string> = P extends keyof R ? z.output<R[P]["type"]> : Tree<R, `${P}.`>;
+type Value<R extends Rows, P extends string> = P extends keyof R ? Out<R[P]["type"]> : Tree<R, `${P}.`>;
 
 /** A row without a default may be absent; branches and rows with one never are. */
 type Optional<R extends Rows, P extends string, C extends string> = `${P}${C}` extends infer K

@@ -1,6 +1,5 @@
 // Values that arrive as text, from a variable or a flag, read as their row wants them; a text that does not parse is a
 // problem, never a guess.
-import { z } from "zod";
 import { addValue, rowAt, show, type Reading, type Source } from "./layers.js";
 import { AGENT_NAME, takesList } from "./settings.js";
 import { keyOf, type KeyPath, type Row } from "./table.js";
@@ -25,7 +24,7 @@ export function addText(reading: Reading, given: TextGiven): void {
   else if (takesList(row) && given.one !== true && looksLikeJson(text) && parseJson(text) === undefined) {
     const problem = `${keyOf(path)} is ${show(text)}, which is no JSON; allowed: a JSON list, or texts with commas between`;
     reading.problems.push(`${source.where}: ${problem}`);
-  } else if (given.emptyIsUnset !== true || text !== "" || !(row.type instanceof z.ZodString)) {
+  } else if (given.emptyIsUnset !== true || text !== "" || row.type.spelling !== "text") {
     addValue(reading, { path, row, raw: rawValue(row, given), source });
   }
 }
@@ -39,7 +38,7 @@ function addSchedule(reading: Reading, agent: string, source: Source): void {
 }
 
 function namesAgent(row: Row, text: string): boolean {
-  return !row.type.safeParse(text).success && AGENT_NAME.test(text);
+  return !row.type.read(text).ok && AGENT_NAME.test(text);
 }
 
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
@@ -50,8 +49,8 @@ const TRUTHS: ReadonlyMap<string, boolean> = new Map(
 /** What does not parse stays a text, which the row's type then refuses. */
 function rawValue(row: Row, { text, one }: TextGiven): unknown {
   const { type } = row;
-  if (type instanceof z.ZodNumber) return NUMBER.test(text) ? Number(text) : text;
-  if (type instanceof z.ZodBoolean) return TRUTHS.get(text.toLowerCase()) ?? text;
+  if (type.spelling === "number") return NUMBER.test(text) ? Number(text) : text;
+  if (type.spelling === "truth") return TRUTHS.get(text.toLowerCase()) ?? text;
   if (!takesList(row)) return text;
   if (looksLikeJson(text)) return parseJson(text) ?? text;
   return one === true ? [text] : splitAtCommas(text);
@@ -61,7 +60,7 @@ function rawValue(row: Row, { text, one }: TextGiven): unknown {
 function addRecord(reading: Reading, given: TextGiven): void {
   const { path, text, source } = given;
   const row = rowAt([...path, "any"]);
-  if (row === undefined || row.type instanceof z.ZodString) {
+  if (row === undefined || row.type.spelling === "text") {
     addVariables(reading, given);
     return;
   }

@@ -3,23 +3,29 @@ import { z } from "zod";
 import { errorCode, UserError } from "./errors.js";
 import type { Ports } from "./ports.js";
 
-const LockOwner = z.object({
-  /** Becomes part of the names of files: whoever wrote the lock leads nowhere else with it. */
-  token: z.string().regex(/^[\w-]{1,64}$/),
-  pid: z.int(),
-  started: z.string(),
-  boot: z.string(),
-  host: z.string(),
-  namespace: z.string(),
-  /** RFC 3339. */
-  since: z.string(),
-  run: z.string().optional(),
-  /** Absolute path of the run's folder. */
-  folder: z.string().optional(),
-});
+/** Made for the first lock there is to read: most commands meet none, and zod is large. */
+function makeLockOwner() {
+  return z.object({
+    /** Becomes part of the names of files: whoever wrote the lock leads nowhere else with it. */
+    token: z.string().regex(/^[\w-]{1,64}$/),
+    pid: z.int(),
+    started: z.string(),
+    boot: z.string(),
+    host: z.string(),
+    namespace: z.string(),
+    /** RFC 3339. */
+    since: z.string(),
+    run: z.string().optional(),
+    /** Absolute path of the run's folder. */
+    folder: z.string().optional(),
+  });
+}
+
+type LockOwnerShape = ReturnType<typeof makeLockOwner>;
+let lockOwner: LockOwnerShape | undefined;
 
 /** Who holds a lock: enough to tell whether it still lives, and what it was doing. */
-export type LockOwner = z.infer<typeof LockOwner>;
+export type LockOwner = z.infer<LockOwnerShape>;
 
 /** An owner that cannot be looked at (another host or pid namespace) counts as gone once it has been silent this long. */
 const SILENT_MS = 60_000;
@@ -30,7 +36,7 @@ export async function readOwner(
 ): Promise<LockOwner | undefined> {
   const bytes = await readLock(files, path);
   if (bytes === undefined) return undefined;
-  const parsed = LockOwner.safeParse(parseJson(Buffer.from(bytes).toString("utf8")));
+  const parsed = (lockOwner ??= makeLockOwner()).safeParse(parseJson(Buffer.from(bytes).toString("utf8")));
   // Not ours to read: named by its path, gone once it has been silent for a minute.
   return parsed.success
     ? parsed.data

@@ -5,7 +5,8 @@ import { never } from "../system/never.js";
 import { err, ok, type Result } from "../system/result.js";
 import { withValues, type OptionalKey, type TaskEdit, type TaskValues } from "./person-change.js";
 import { didYouMean } from "./problem.js";
-import { Status, STATUSES, Task, TaskId } from "./task.js";
+import { STATUSES } from "./status.js";
+import { Status, Task, TaskId } from "./task.js";
 
 /** Of each key, how its value is written: one text, or a list of short words (commas) or of lines. */
 export const KEYS = {

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { checkBacklog } from "./check.js";
 import { mergeEdits, type MergeRules } from "./merge.js";
 import { backlog, id, task } from "./testing.js";
-import { STATUSES, type Backlog, type Task } from "./task.js";
+import { STATUSES } from "./status.js";
+import type { Backlog, Task } from "./task.js";
 
 const agent: MergeRules = { while: "agent", finished: new Set() };
 const idle: MergeRules = { while: "idle", finished: new Set() };

@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import { backlogJsonSchema, summaryJsonSchema, summaryStrictJsonSchema } from "./schema.js";
 import { explainShape, isBacklog } from "./shape.js";
 import { Summary } from "./summary.js";
-import { Backlog, isDateTime } from "./task.js";
+import { Backlog } from "./task.js";
+import { isDateTime } from "./date-time.js";
 
 const odd = fc.oneof(
   fc.constantFrom<unknown>(

@@ -14,7 +14,8 @@ import {
   type Tried,
 } from "./select.js";
 import { backlog, id, row, task } from "./testing.js";
-import { STATUSES, type IndexRow, type Task, type TaskId } from "./task.js";
+import { STATUSES } from "./status.js";
+import type { IndexRow, Task, TaskId } from "./task.js";
 
 const fresh: Tried = {
   attempts: new Map(),

@@ -1,6 +1,8 @@
 // The backlog's shape: one zod schema is the type, the validator and, through z.toJSONSchema, run.schema.json.
 // Leaves the rules beyond the shape (unique ids, dependencies) to check.ts.
 import { z } from "zod";
+import { isDateTime } from "./date-time.js";
+import { STATUSES } from "./status.js";
 
 /** A task's id: not empty, no white space. */
 export const TaskId = z
@@ -9,23 +11,10 @@ export const TaskId = z
   .brand<"TaskId">();
 export type TaskId = z.infer<typeof TaskId>;
 
-export const STATUSES = ["todo", "doing", "blocked", "done"] as const;
 export const Status = z.enum(STATUSES);
 export type Status = z.infer<typeof Status>;
 
 const strings = z.array(z.string());
-
-const DATE_TIME =
-  /^(\d{4})-(\d\d)-(\d\d)t([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(z|[+-][0-2]\d:[0-5]\d)$/i;
-
-/** Whether a text is a date and time with its zone, as RFC 3339 writes it: 2026-11-20T21:46:01Z. */
-export function isDateTime(text: string): boolean {
-  const [, year, month, day] = (DATE_TIME.exec(text) ?? []).map(Number);
-  if (year === undefined || month === undefined || day === undefined) return false;
-  const date = new Date(Date.UTC(2000, month - 1, day));
-  date.setUTCFullYear(year, month - 1, day);
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day && day > 0;
-}
 
 // A refinement is no part of the JSON schema; `format` is, and there stands for the same function.
 const dateTime = z

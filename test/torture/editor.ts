@@ -21,4 +21,4 @@ async function main(): Promise<void> {
   }
 }
 
-await main();
+void main();

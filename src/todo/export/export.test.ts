@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import { planImport } from "../import/plan.js";
 import { readImport } from "../import/read.js";
 import { backlog, task } from "../testing.js";
-import { STATUSES, TaskId, type Backlog, type Task } from "../task.js";
+import { STATUSES } from "../status.js";
+import { TaskId, type Backlog, type Task } from "../task.js";
 import { exportCsv } from "./csv.js";
 import { exportMarkdown } from "./markdown.js";
 

@@ -2,7 +2,8 @@
 // Leaves judging the whole to check.ts.
 import { dropCycles, type Linked } from "../edges.js";
 import { idsAfter } from "../ids.js";
-import { isDateTime, TaskId, type Task } from "../task.js";
+import { isDateTime } from "../date-time.js";
+import { TaskId, type Task } from "../task.js";
 import type { Drafted, TaskDraft } from "./draft.js";
 
 export interface PlannedImport {

@@ -1,7 +1,8 @@
 // A backlog as a list: grouped by status, each group in the order of selection. Pure.
 import { never } from "../../system/never.js";
 import { isMarker, orderForListing } from "../../todo/select.js";
-import { STATUSES, type Status, type Task } from "../../todo/task.js";
+import { STATUSES } from "../../todo/status.js";
+import type { Status, Task } from "../../todo/task.js";
 import { isVerified } from "../../todo/verified.js";
 import type { Colours } from "./colours.js";
 import { clean, cut, pad, widthOf } from "./text.js";

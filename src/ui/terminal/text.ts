@@ -35,7 +35,13 @@ const EMOJI = /\p{Emoji_Presentation}|\ufe0f/u;
 const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 const PLAIN = /^[\u0020-\u007e]*$/;
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+/** Made for the first text that is not plain: it takes 5 ms. */
+let segmenter: Intl.Segmenter | undefined;
+
+function graphemesOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  return segmenter.segment(text);
+}
 
 function widthOfGrapheme(grapheme: string): number {
   if (NO_WIDTH.test(grapheme)) return 0;
@@ -46,7 +52,7 @@ function widthOfGrapheme(grapheme: string): number {
 export function widthOf(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of segmenter.segment(text)) width += widthOfGrapheme(segment);
+  for (const { segment } of graphemesOf(text)) width += widthOfGrapheme(segment);
   return width;
 }
 
@@ -57,7 +63,7 @@ export function cut(text: string, width: number): string {
   let used = 0;
   let kept = "";
   let fits = "";
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of graphemesOf(text)) {
     used += widthOfGrapheme(segment);
     if (used <= width - 1) kept += segment;
     if (used > width) return `${kept}…`;
@@ -101,7 +107,7 @@ function chunks(word: string, width: number): string[] {
   if (shownWidth(word) <= width) return [word];
   const parts: string[] = [];
   let part = "";
-  for (const { segment } of segmenter.segment(stripVTControlCharacters(word))) {
+  for (const { segment } of graphemesOf(stripVTControlCharacters(word))) {
     if (part !== "" && widthOf(part) + widthOfGrapheme(segment) > width) {
       parts.push(part);
       part = "";

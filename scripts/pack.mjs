@@ -1,0 +1,164 @@
+// How the modules of the program lie in files. Node reads one mid-sized file faster than many small ones, and CommonJS
+// faster than modules, whose loader alone takes 5 ms to wake: so each module becomes a function in one of a few files, and
+// runs when something of it is first used. Leaves which modules there are, and what they hold, to esbuild.
+import path from "node:path";
+import { transform } from "esbuild";
+
+/**
+ * A file, its path absolute.
+ * @typedef {{ path: string, text: string }} File
+ */
+
+/**
+ * Where a module lies: the number of its file, and its number there.
+ * @typedef {{ pack: number, at: number }} Place
+ */
+
+/** What a module calls to use another. Where the program lies is said beside it. */
+const USE = "looperUse";
+const ENTRY = `${USE}.entry`;
+const EXPORT = "looperExport";
+const WHOLE = "looperWhole";
+
+/** Stands in every file. The second makes of a module of Node's what an `import` of it as a whole is. */
+const HELPERS = `const ${EXPORT}=(to,all)=>{for(const name in all)Object.defineProperty(to,name,{get:all[name],enumerable:true})};
+const ${WHOLE}=(module)=>Object.create(module,{default:{value:module}});`;
+
+/**
+ * The head of an entry: how a module is found, and run once. `files`: by their number.
+ * @param {readonly string[]} files
+ */
+function head(files) {
+  return `const files=${JSON.stringify(files)},read=[],loaded=files.map(()=>[]);
+const ${USE}=(pack,at)=>{
+  const there=loaded[pack];
+  if(there[at]===undefined)(read[pack]??=files[pack]===""?own:require(files[pack]))[at](there[at]={},${USE});
+  return there[at];
+};
+${ENTRY}=require("node:url").pathToFileURL(__filename).href;
+`;
+}
+
+/**
+ * The modules each of these reaches without an `import()`, itself included; paths.
+ * @param {readonly string[]} starts
+ * @param {ReadonlyMap<string, File>} all
+ */
+export function reachedFrom(starts, all) {
+  const reached = new Set(starts);
+  for (const at of reached) {
+    const text = all.get(at)?.text ?? "";
+    for (const [, to = ""] of text.matchAll(/\b(?:from|import)\s*"(\.[^"]+)"/g)) {
+      const target = path.resolve(path.dirname(at), to);
+      if (all.has(target)) reached.add(target);
+    }
+  }
+  return reached;
+}
+
+/**
+ * The files. `packs`: the path of each, and the modules in it, in an order that stays; where it is an entry, that is the first.
+ * @param {ReadonlyMap<string, File>} modules
+ * @param {readonly { path: string, members: readonly string[], entry: boolean }[]} packs
+ * @param {{ minify: boolean }} options
+ * @returns {Promise<File[]>}
+ */
+export async function pack(modules, packs, { minify }) {
+  /** @type {Map<string, Place>} */
+  const places = new Map();
+  for (const [number, { members }] of packs.entries())
+    for (const [at, member] of members.entries()) places.set(member, { pack: number, at });
+  return Promise.all(
+    packs.map(async ({ path: file, members, entry }) => {
+      const parts = await Promise.all(members.map((member) => toFunction(modules.get(member), places)));
+      const list = `[\n${parts.join(",\n")}\n]`;
+      const files = packs.map(({ path: other }) =>
+        other === file ? "" : `./${path.relative(path.dirname(file), other)}`,
+      );
+      const whole = entry
+        ? `"use strict";${HELPERS}${head(files)}const own=${list};\n${USE}(${String(packs.findIndex((one) => one.path === file))},0);\n`
+        : `"use strict";${HELPERS}module.exports=${list};\n`;
+      const { code } = await transform(whole, { minify, target: "node20", legalComments: "none" });
+      return { path: file, text: code };
+    }),
+  );
+}
+
+/**
+ * A module as a function that fills in what it exports.
+ * @param {File | undefined} module
+ * @param {ReadonlyMap<string, Place>} places
+ */
+async function toFunction(module, places) {
+  if (module === undefined) throw new Error("a file wants a module that is not there");
+  /** @param {string} to */
+  const use = (to) => {
+    const place = places.get(path.resolve(path.dirname(module.path), to));
+    return place && `${USE}(${String(place.pack)},${String(place.at)})`;
+  };
+  const waiting = module.text.replace(
+    /\bimport\(\s*"(\.[^"]+)"\s*\)/g,
+    (whole, /** @type {string} */ to) => `Promise.resolve().then(()=>${use(to) ?? whole})`,
+  );
+  const { code } = await transform(waiting, {
+    format: "cjs",
+    platform: "node",
+    target: "node20",
+    define: { "import.meta.url": ENTRY },
+    legalComments: "none",
+  });
+  return `(exports,${USE})=>{\n${lazily(exported(code), use)}\n}`;
+}
+
+/**
+ * What is exported, on the object that is handed over; without the helpers esbuild writes before it.
+ * @param {string} code
+ */
+function exported(code) {
+  const [before = "", after] = code.split(/^module\.exports = __toCommonJS\d*\(stdin_exports\);\n/m);
+  const [, exports = ""] = /^__export\d*\(stdin_exports, (\{.*?^\})\);$/ms.exec(before) ?? [];
+  const [own = ""] = (after ?? code).split("\n// Annotate the CommonJS export names");
+  if (after !== undefined) return `${EXPORT}(exports,${exports});\n${own}`;
+  const helper = "  mod\n));\n";
+  return /^var __toESM\d* = /m.test(own) ? own.slice(own.indexOf(helper) + helper.length) : own;
+}
+
+/**
+ * Every import at the first use of what it brings. One for its effects alone is left out: no module of ours is needed for
+ * that.
+ * @param {string} code
+ * @param {(to: string) => string | undefined} use
+ */
+function lazily(code, use) {
+  const names = new Set();
+  const declared = code.replace(
+    /^var (\w+) = (__toESM\d*\()?require\("([^"]+)"\)(?:, 1)?\)?;$/gm,
+    (
+      /** @type {string} */ _whole,
+      /** @type {string} */ name,
+      /** @type {string | undefined} */ wrapped,
+      /** @type {string} */ to,
+    ) => {
+      const bring = use(to) ?? (wrapped === undefined ? `require("${to}")` : `${WHOLE}(require("${to}"))`);
+      // The name of a whole namespace may stand anywhere; the others only before a dot.
+      if (!name.startsWith("import_")) return `const ${name}=${bring};`;
+      names.add(name);
+      return `let ${name}_;const ${name}=()=>${name}_??=${bring};`;
+    },
+  );
+  // What a library in CommonJS is wrapped into.
+  const wrapped = declared.replace(
+    /^var (import_\w+) = (\(0, import_\w+\.__toESM\)\(.*\));$/gm,
+    (_whole, /** @type {string} */ name, /** @type {string} */ bring) => {
+      names.add(name);
+      return `let ${name}_;const ${name}=()=>${name}_??=${bring};`;
+    },
+  );
+  return wrapped.replace(
+    /\b(new )?(import_\w+)\b(?=\.)/g,
+    (whole, /** @type {string | undefined} */ make, /** @type {string} */ name) => {
+      if (!names.has(name)) return whole;
+      return make === undefined ? `${name}()` : `new (${name}())`;
+    },
+  );
+}
