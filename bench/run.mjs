@@ -13,6 +13,7 @@ const PARTS = {
   startup: () => import("./startup.mjs"),
   output: () => import("./output.mjs"),
   iteration: () => import("./iteration.mjs"),
+  logs: () => import("./logs.mjs"),
 };
 
 const { values } = parseArgs({

@@ -26,7 +26,7 @@ export async function show(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const task = taskNamed(tasks, id, problemsText(shell, project, problems, file));
   const live = await findLiveRun(ports, project);
   const history: Attempt[][] = [];
-  for await (const view of readViews(ports, project))
+  for await (const view of readViews(ports, project, task.id))
     history.unshift(attemptsOf(task, view, view.run === live?.run ? ports.clock.now() : undefined));
   const answer: ShowAnswer = {
     file: project.todoFile,

@@ -29,7 +29,7 @@ export async function readLastLines(
   let rest: Buffer = Buffer.alloc(0);
   let at = size;
   for (let chunk = FIRST_CHUNK; at > 0 && (end === undefined || found.length < most); chunk *= 2) {
-    const length = Math.min(chunk, MOST_CHUNK, at);
+    const length = Math.min(Math.max(Math.min(chunk, MOST_CHUNK), rest.length), at);
     at -= length;
     const bytes = Buffer.concat([await files.readRange(path, at, length), rest]);
     const last = bytes.lastIndexOf(LINE_END);

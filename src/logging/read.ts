@@ -2,7 +2,7 @@
 import { basename, join } from "node:path";
 import { errorCode } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
-import { isStepEvent, StepEvent, type Sealed } from "./events.js";
+import { isStepEvent, isStepType, StepEvent, type Sealed } from "./events.js";
 import { byStart, RUN_ID } from "./run-id.js";
 import { ToldEvent } from "./told-events.js";
 
@@ -11,6 +11,7 @@ type ReadPorts = Pick<Ports, "files">;
 /** Bytes read at once: a few first, for many a log is looked at for its first line or its last. */
 const FIRST_CHUNK = 1 << 16;
 const MOST_CHUNK = 1 << 20;
+const LINE_END = 10;
 
 /** A line as it lies in the file: `type` and `seq` are there, the rest is not looked at. */
 export interface RawLine {
@@ -38,33 +39,75 @@ export async function listRuns({ files }: ReadPorts, logDir: string): Promise<st
   return (await files.list(join(logDir, "runs"))).filter((name) => RUN_ID.test(name)).sort(byStart);
 }
 
+/** What of a log may be passed over, most of it unread. */
+export interface PassedOver {
+  /** These types. */
+  but?: ReadonlySet<string>;
+  /** Lines that hold none of these texts, as JSON spells them. */
+  holding?: readonly string[];
+}
+
 /**
  * Every whole line of a run's log from byte `from`, with where the next one begins. A torn last line, or one that is no
- * event, is never fatal: it is passed over. A run that was killed before its first line has no log, and no lines. `but`: types
- * that may be passed over as well, most of them unread.
+ * event, is never fatal: it is passed over. A run that was killed before its first line has no log, and no lines.
  */
 export async function* readLines(
   { files }: ReadPorts,
   folder: string,
   from = 0,
-  but?: ReadonlySet<string>,
+  { but, holding }: PassedOver = {},
 ): AsyncGenerator<RawLine & { end: number }> {
   const path = join(folder, "events.jsonl");
+  const texts = holding?.map((text) => Buffer.from(text));
   let at = from;
   let rest: Uint8Array = new Uint8Array();
-  for (let size = FIRST_CHUNK; ; size = Math.min(size * 2, MOST_CHUNK)) {
+  // Of a line longer than that as much again each time: what is there of it is copied for each piece.
+  for (let size = FIRST_CHUNK; ; size = Math.max(Math.min(size * 2, MOST_CHUNK), rest.length)) {
     const chunk = await orGone(() => files.readRange(path, at + rest.length, size));
     if (chunk === undefined || chunk.length === 0) return;
-    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const bytes =
+      rest.length === 0
+        ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+        : Buffer.concat([rest, chunk]);
+    const next = texts === undefined ? everyLine(bytes, rest.length) : linesHolding(bytes, texts);
     let start = 0;
-    for (let end = bytes.indexOf(10, rest.length); end !== -1; end = bytes.indexOf(10, start)) {
-      const line = but?.has(typeAtFirstSight(bytes, start)) === true ? undefined : lineOf(bytes, start, end);
+    for (const [begin, end] of next) {
+      const line = but?.has(typeAtFirstSight(bytes, begin)) === true ? undefined : lineOf(bytes, begin, end);
       start = end + 1;
       if (line !== undefined) yield { ...line, end: at + start };
     }
+    start = Math.max(start, bytes.lastIndexOf(LINE_END) + 1);
     at += start;
     rest = bytes.subarray(start);
     if (chunk.length < size) return;
+  }
+}
+
+/** From where to where; the first does not end before `from`. */
+function* everyLine(bytes: Buffer, from: number): Generator<[number, number]> {
+  let start = 0;
+  for (let end = bytes.indexOf(LINE_END, from); end !== -1; end = bytes.indexOf(LINE_END, start)) {
+    yield [start, end];
+    start = end + 1;
+  }
+}
+
+/** Each text is looked for on its own: what lies between two of them is gone through as fast as memory is read. */
+function* linesHolding(bytes: Buffer, texts: readonly Buffer[]): Generator<[number, number]> {
+  const nowhere = bytes.length;
+  const find = (text: Buffer, from: number): number => {
+    const found = bytes.indexOf(text, from);
+    return found === -1 ? nowhere : found;
+  };
+  const places = texts.map((text) => find(text, 0));
+  for (;;) {
+    const place = Math.min(nowhere, ...places);
+    const end = place === nowhere ? -1 : bytes.indexOf(LINE_END, place);
+    if (end === -1) return;
+    yield [bytes.lastIndexOf(LINE_END, place) + 1, end];
+    for (const [n, text] of texts.entries()) {
+      if ((places[n] ?? 0) < end) places[n] = find(text, end);
+    }
   }
 }
 
@@ -78,16 +121,16 @@ export async function orGone<T>(read: () => Promise<T>): Promise<T | undefined> 
   }
 }
 
-function lineOf(bytes: Uint8Array, start: number, end: number): RawLine | undefined {
-  return parseLine(Buffer.from(bytes.subarray(start, end)).toString("utf8"));
+function lineOf(bytes: Buffer, start: number, end: number): RawLine | undefined {
+  return parseLine(bytes.toString("utf8", start, end));
 }
 
 /** Longer than what comes before the type of a line, and the longest type. */
 const HEAD = 96;
 
 /** The type, told from how a log is written: `seq` and `timestamp` come before it. Empty where it is not so. */
-function typeAtFirstSight(bytes: Uint8Array, start: number): string {
-  const head = Buffer.from(bytes.subarray(start, start + HEAD)).toString("latin1");
+function typeAtFirstSight(bytes: Buffer, start: number): string {
+  const head = bytes.toString("latin1", start, start + HEAD);
   return /^\{"seq":\d+,"timestamp":"[^"]*","type":"(\w+)"/.exec(head)?.[1] ?? "";
 }
 
@@ -136,8 +179,10 @@ export async function stepEventOf(
 
 /** The event of a line, its index file attached where it has one; `undefined` where it cannot be read as an event. */
 export async function eventOf(ports: ReadPorts, folder: string, line: RawLine): Promise<Sealed | undefined> {
+  // What it is not need not be proven: that costs more than to read it.
+  if (isStepType(line.type)) return stepEventOf(ports, folder, line);
   const { timestamp } = line.value;
   const told = ToldEvent.safeParse(line.value);
-  if (!told.success || typeof timestamp !== "string") return stepEventOf(ports, folder, line);
+  if (!told.success || typeof timestamp !== "string") return undefined;
   return { ...told.data, seq: line.seq, timestamp };
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Ports } from "../system/ports.js";
 import { StepEvent } from "./events.js";
 import { readEnd } from "./last-lines.js";
-import { listRuns, readLines } from "./read.js";
+import { listRuns, orGone, readLines } from "./read.js";
 
 type RunEnded = Extract<StepEvent, { type: "run_ended" }>;
 
@@ -32,13 +32,27 @@ export async function summarizeRuns(
   return summaries;
 }
 
+/** Longer than what comes before the end of a line's timestamp. */
+const HEAD = 96;
+
+/** Told from how a log is written: `seq` and `timestamp` come first. */
+async function startAtFirstSight(
+  { files }: Pick<Ports, "files">,
+  folder: string,
+): Promise<string | undefined> {
+  const bytes = await orGone(() => files.readRange(join(folder, "events.jsonl"), 0, HEAD));
+  return /^\{"seq":\d+,"timestamp":"([^"]*)"/.exec(Buffer.from(bytes ?? []).toString("latin1"))?.[1];
+}
+
+async function startOf(ports: Pick<Ports, "files">, folder: string): Promise<unknown> {
+  for await (const { value } of readLines(ports, folder)) return value["timestamp"];
+  return undefined;
+}
+
 async function summarize(ports: Pick<Ports, "files">, run: string, folder: string): Promise<RunSummary> {
-  let started: unknown;
-  for await (const { value } of readLines(ports, folder)) {
-    started = value["timestamp"];
-    break;
-  }
   const end = await readEnd(ports, folder);
+  // Where the last line is whole, the first is.
+  const started = (end.last && (await startAtFirstSight(ports, folder))) ?? (await startOf(ports, folder));
   const last = end.last?.value["timestamp"];
   const event = StepEvent.safeParse(end.ended?.value).data;
   const ended = event?.type === "run_ended" ? event : undefined;

@@ -145,6 +145,8 @@ interface Before {
   worked: boolean;
 }
 
+const TOLD_OF_CLAIMS = ['"agent_started"', '"checkpoint"', '"baseline_finished"'];
+
 /** The logs from the run that made the checkpoint to the last one before this. */
 async function earlierRuns(
   { ports, project, log }: World,
@@ -158,7 +160,8 @@ async function earlierRuns(
   let file: string | undefined;
   let worked = false;
   for (const run of all.slice(from).filter((one) => one !== log.run)) {
-    for await (const { type, value } of readLines(ports, join(project.logDir, "runs", run))) {
+    const folder = join(project.logDir, "runs", run);
+    for await (const { type, value } of readLines(ports, folder, 0, { holding: TOLD_OF_CLAIMS })) {
       if (value["task_id"] !== id) continue;
       if (type === "agent_started") worked = true;
       // Made anew: what was before it belongs to an earlier claim.

@@ -22,20 +22,51 @@ const LATELY = 1 << 16;
 /** The view after every line there is. */
 export async function readView(ports: Pick<Ports, "files">, folder: string): Promise<View> {
   let view = NOTHING;
-  for await (const line of readLines(ports, folder, 0, SAID)) {
+  for await (const line of readLines(ports, folder, 0, { but: SAID })) {
     const event = await eventOf(ports, folder, line);
     if (event !== undefined) view = fold(view, event);
   }
   return withDoing(ports, folder, view);
 }
 
-/** The views of the runs that worked on this task file, the newest first; each is read when it is asked for. */
+/**
+ * The view as far as it tells of this task: its attempts are in it as they are in the whole. Any line of an attempt names its
+ * task; which attempt came to nothing because another job began, only all lines can tell.
+ */
+async function readViewOf(ports: Pick<Ports, "files">, folder: string, task: string): Promise<View> {
+  let view = NOTHING;
+  const passedOver = { but: SAID_AGAIN, holding: [RUN_LINE, JSON.stringify(task)] };
+  for await (const line of readLines(ports, folder, 0, passedOver)) {
+    const { run, todo_file: todoFile } = line.value;
+    if (line.type === "run_started" && typeof run === "string" && typeof todoFile === "string") {
+      // All the rest it says is of the run.
+      view = { ...view, run, todoFile };
+      continue;
+    }
+    const event = await eventOf(ports, folder, line);
+    if (event !== undefined) view = fold(view, event);
+  }
+  return view.current === undefined ? view : readView(ports, folder);
+}
+
+/** A line before each of them tells of the job, and the view of an attempt that is over holds nothing of them. */
+const SAID_AGAIN: ReadonlySet<string> = new Set([...SAID, "task_updated", "agent_started", "snapshot"]);
+
+/** How a line begins to say its type where it tells of the run: that it started, was interrupted, ended. */
+const RUN_LINE = '"type":"run_';
+
+/**
+ * The views of the runs that worked on this task file, the newest first; each is read when it is asked for. `task`: no more of
+ * them is needed than what tells of it.
+ */
 export async function* readViews(
   ports: Pick<Ports, "files">,
   { logDir, todoFile }: { logDir: string; todoFile: string },
+  task?: string,
 ): AsyncGenerator<View> {
   for (const run of (await listRuns(ports, logDir)).reverse()) {
-    const view = await readView(ports, join(logDir, "runs", run));
+    const folder = join(logDir, "runs", run);
+    const view = await (task === undefined ? readView(ports, folder) : readViewOf(ports, folder, task));
     if (view.todoFile === todoFile) yield view;
   }
 }
