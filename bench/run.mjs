@@ -14,6 +14,7 @@ const PARTS = {
   output: () => import("./output.mjs"),
   iteration: () => import("./iteration.mjs"),
   logs: () => import("./logs.mjs"),
+  growth: () => import("./growth.mjs"),
 };
 
 const { values } = parseArgs({

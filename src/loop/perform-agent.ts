@@ -29,11 +29,12 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
   memory.stops.set(job.job, stop);
   const step = await openStep(world, effect);
   try {
-    const prompt = log.redact(await promptFor(world, job, { earlier: effect.earlier, draft: step.draft }));
+    const rendering = promptFor(world, job, { earlier: effect.earlier, draft: step.draft });
+    // L1: what was decided is safe against power loss before an agent starts.
+    const [rendered] = await Promise.all([rendering, log.sync()]);
+    const prompt = log.redact(rendered);
     const promptFile = join(step.folder, "prompt.md");
     await ports.files.writeNew(promptFile, prompt, { mode: 0o600, fleeting: true });
-    // L1: what was decided is safe against power loss before an agent starts.
-    await log.sync();
     const guards = step.draft !== undefined || job.phase === "push";
     const before = guards ? await ports.files.read(world.project.todoFile) : undefined;
     const hearing = { began, effect, hand, step, prompt, promptFile, stop };

@@ -76,10 +76,14 @@ export class Container {
     const tools = await (this.#tools ??= this.#tryTools());
     if ("refused" in tools) return undefined;
     const ready = await this.#takeNext();
-    const enclosure = ready?.isOpen() === true ? ready : await this.#open(tools);
-    // Once what is to be in this one was started.
-    if (this.#inRun) setImmediate(() => void (this.#next ??= this.#open(tools).catch(() => undefined)));
-    return enclosure;
+    return ready?.isOpen() === true ? ready : this.#open(tools);
+  }
+
+  /** While the program in the last one works. */
+  async #openNext(): Promise<void> {
+    const tools = await this.#tools;
+    if (!this.#inRun || tools === undefined || "refused" in tools) return;
+    this.#next ??= this.#open(tools).catch(() => undefined);
   }
 
   async #open(tools: Tools): Promise<Enclosure | undefined> {
@@ -92,6 +96,7 @@ export class Container {
     const outer = startProcess(this.#clock, { ...spec, ...words }, this.#marks);
     const gone = outer.ended.then(() => enclosure.close());
     const pid = (await this.#programIn(outer.pid)) ?? outer.pid;
+    setImmediate(() => void this.#openNext());
     return {
       pid,
       ended: outer.ended,

@@ -1,0 +1,98 @@
+// Whether a long run becomes slower or larger: the last thousand iterations against the first thousand, of one run over ten
+// thousand tasks; and of one with git over two thousand, its last two hundred. The backlog is as long at the end as at the beginning.
+import { spawn } from "node:child_process";
+import { readFileSync, readdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import { idleAgent, projectOf, settingsFor } from "./iteration.mjs";
+import { LOOPER, atMost, homeIn, median, scratch } from "./measure.mjs";
+
+const LOOK_MS = 100;
+
+/** What the process itself takes now, in MiB; undefined once it is gone. @param {number} pid */
+function memoryOf(pid) {
+  try {
+    const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${String(pid)}/status`, "utf8"));
+    return found?.[1] === undefined ? undefined : Number(found[1]) / 1024;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Runs it to its end; what it took at each look, in MiB, with the time of the look.
+ * @param {string} cwd @param {string} home @returns {Promise<{ at: number, mib: number }[]>}
+ */
+function run(cwd, home) {
+  return new Promise((resolve, reject) => {
+    /** @type {{ at: number, mib: number }[]} */
+    const looks = [];
+    const env = { PATH: process.env["PATH"] ?? "", HOME: home };
+    const child = spawn(process.execPath, [LOOPER, "run", "--agent", "sh", "--quiet"], {
+      cwd,
+      env,
+      stdio: "ignore",
+    });
+    const timer = setInterval(() => {
+      const mib = child.pid === undefined ? undefined : memoryOf(child.pid);
+      if (mib !== undefined) looks.push({ at: Date.now(), mib });
+    }, LOOK_MS);
+    child.once("exit", (code) => {
+      clearInterval(timer);
+      if (code === 0) resolve(looks);
+      else reject(new Error(`the run ended with ${String(code)}`));
+    });
+  });
+}
+
+/** When each iteration ended, epoch ms, as the log says. @param {string} cwd */
+function endsOf(cwd) {
+  const runs = path.join(cwd, "looper-logs", "runs");
+  const [name = ""] = readdirSync(runs);
+  const text = readFileSync(path.join(runs, name, "events.jsonl"), "utf8");
+  return [...text.matchAll(/^\{"seq":\d+,"timestamp":"([^"]+)","type":"committed"/gm)].map(([, at = ""]) =>
+    Date.parse(at),
+  );
+}
+
+/** @param {string} name @param {{ tasks: number, part: number, git: boolean }} size @param {string} root @param {string} home */
+async function measure(name, { tasks, part, git }, root, home) {
+  const cwd = projectOf(path.join(root, "project"), tasks, git);
+  const looks = await run(cwd, home);
+  const ends = endsOf(cwd);
+  const took = ends.slice(1).map((end, at) => end - (ends[at] ?? 0));
+  /** @param {number} from @param {number} to */
+  const mibBetween = (from, to) =>
+    median(looks.filter(({ at }) => at >= (ends[from] ?? 0) && at <= (ends[to] ?? 0)).map(({ mib }) => mib));
+  rmSync(cwd, { recursive: true });
+  const against = `its first ${part.toLocaleString("en")}`;
+  return [
+    atMost({
+      what: `time of an iteration, the last ${String(part)} of ${name}`,
+      against,
+      most: 1.2,
+      ours: median(took.slice(-part)),
+      theirs: median(took.slice(0, part)),
+      unit: "ms, median",
+    }),
+    atMost({
+      what: `RSS over the last ${String(part)} of them`,
+      against: `over the ${String(part)} before its iteration ${String(2 * part)}`,
+      most: 1.2,
+      ours: mibBetween(tasks - part, tasks - 1),
+      theirs: mibBetween(part, 2 * part),
+      unit: "MiB, median",
+    }),
+  ];
+}
+
+export async function rows() {
+  const root = scratch("growth");
+  const home = homeIn(root, settingsFor(idleAgent(root)));
+  const [many, few] = (process.env["BENCH_GROWTH"] ?? "10000 2000").split(" ").map(Number);
+  const plain = { tasks: many ?? 10_000, part: (many ?? 10_000) / 10, git: false };
+  const git = { tasks: few ?? 2000, part: (few ?? 2000) / 10, git: true };
+  return [
+    ...(await measure(`${String(plain.tasks)} in one run`, plain, root, home)),
+    ...(await measure(`${String(git.tasks)} with git`, git, root, home)),
+  ];
+}
