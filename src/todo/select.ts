@@ -88,11 +88,20 @@ export function waitsFor(task: { depends_on?: readonly TaskId[] | undefined }, s
 export function orderForListing<T extends Pick<Task, "id" | "status" | "priority">>(rows: readonly T[]): T[] {
   const groups: Record<Status, T[]> = { todo: [], doing: [], blocked: [], done: [] };
   for (const row of rows) groups[row.status].push(row);
-  // By id first, as most files are already; sorting keeps what is equal in that order.
   for (const group of Object.values(groups)) group.sort((a, b) => compareIds(a.id, b.id));
-  for (const status of ["todo", "blocked", "done"] as const)
-    groups[status].sort((a, b) => a.priority - b.priority);
-  return Object.values(groups).flat();
+  const { todo, doing, blocked, done } = groups;
+  return [...byPriority(todo), ...doing, ...byPriority(blocked), ...byPriority(done)];
+}
+
+/** The same order within a priority: files are in the order of ids, mostly, and sorting what is sorted costs nothing. */
+function byPriority<T extends Pick<Task, "priority">>(rows: readonly T[]): T[] {
+  const groups = new Map<number, T[]>();
+  for (const row of rows) {
+    const group = groups.get(row.priority);
+    if (group === undefined) groups.set(row.priority, [row]);
+    else group.push(row);
+  }
+  return [...groups.keys()].sort((a, b) => a - b).flatMap((priority) => groups.get(priority) ?? []);
 }
 
 /** A task and everything it depends on, directly or not; `undefined` when there is no such task. */

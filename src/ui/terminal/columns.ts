@@ -19,7 +19,7 @@ export function tableLines(
   width?: number,
 ): { header: string; lines: string[] } {
   const widths = columns.map(({ title }, at) =>
-    Math.max(widthOf(title), ...rows.map((row) => widthOf(row[at] ?? ""))),
+    rows.reduce((width, row) => Math.max(width, widthOf(row[at] ?? "")), widthOf(title)),
   );
   const total = widths.reduce((sum, one) => sum + one, GAP * (columns.length - 1));
   let tooMuch = width === undefined ? 0 : total - width;

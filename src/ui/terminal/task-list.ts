@@ -1,6 +1,6 @@
 // A backlog as a list: grouped by status, each group in the order of selection. Pure.
 import { never } from "../../system/never.js";
-import { isMarker, orderForListing } from "../../todo/select.js";
+import { isMarker } from "../../todo/select.js";
 import { STATUSES } from "../../todo/status.js";
 import type { Status, Task } from "../../todo/task.js";
 import { isVerified } from "../../todo/verified.js";
@@ -16,23 +16,21 @@ export interface ListedTask {
   waitsFor: readonly string[];
 }
 
-/** The lines; `columns` cuts titles and notes, without it nothing is cut. */
+/**
+ * The lines of tasks that are in the order of a listing; `columns` cuts titles and notes, without it nothing is cut.
+ */
 export function taskListLines(
   listed: readonly ListedTask[],
   { colours, columns }: { colours: Colours; columns?: number },
 ): string[] {
-  const byTask = new Map(listed.map((one) => [one.task, one]));
-  const ordered = orderForListing(listed.map(({ task }) => task));
-  const idWidth = Math.max(0, ...ordered.map(({ id }) => widthOf(clean(id))));
+  const idWidth = listed.reduce((width, { task }) => Math.max(width, widthOf(clean(task.id))), 0);
+  const look = { colours, idWidth, ...(columns === undefined ? {} : { columns }) };
   const lines: string[] = [];
   for (const status of STATUSES) {
-    const group = ordered.filter((task) => task.status === status);
+    const group = listed.filter(({ task }) => task.status === status);
     if (group.length === 0) continue;
     lines.push(colourOf(status, colours)(`${status} (${group.length})`));
-    for (const task of group) {
-      const waits = byTask.get(task)?.waitsFor ?? [];
-      lines.push(taskLine(task, waits, { colours, idWidth, ...(columns === undefined ? {} : { columns }) }));
-    }
+    for (const { task, waitsFor } of group) lines.push(taskLine(task, waitsFor, look));
   }
   return lines;
 }

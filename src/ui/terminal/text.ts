@@ -4,8 +4,12 @@ import { stripVTControlCharacters } from "node:util";
 /** Control characters, line and paragraph separators, and marks that turn the direction of text around. */
 const STEERING = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
+/** Most text holds none of it: what is no plain letter, and spaces but single ones between words. */
+const UNTIDY = /[^ -~]| {2}|^ | $/;
+
 /** Text of others, in one line: without control sequences, white space as single spaces. */
 export function clean(text: string): string {
+  if (!UNTIDY.test(text)) return text;
   return stripVTControlCharacters(text).replace(STEERING, " ").replace(/\s+/gu, " ").trim();
 }
 
