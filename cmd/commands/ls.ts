@@ -40,12 +40,18 @@ export async function ls(shell: Shell, typed: Typed): Promise<CommandEnd> {
 function select(tasks: readonly Task[], typed: Typed, status: Status | undefined): ListedTask[] {
   const statuses = statusesOf(tasks);
   const tag = textFlag(typed, "--tag");
-  return orderForListing(tasks)
-    .map((task): ListedTask => ({ task, waitsFor: task.status === "done" ? [] : waitsFor(task, statuses) }))
-    .filter(({ task }) => status === undefined || task.status === status)
-    .filter(({ task }) => tag === undefined || task.tags?.includes(tag) === true)
-    .filter((one) => !hasFlag(typed, "--ready") || isReady(one));
+  const wanted = tasks.filter(
+    (task) =>
+      (status === undefined || task.status === status) &&
+      (tag === undefined || task.tags?.includes(tag) === true),
+  );
+  const listed = orderForListing(wanted).map((task): ListedTask => {
+    return { task, waitsFor: task.status === "done" ? NOTHING : waitsFor(task, statuses) };
+  });
+  return hasFlag(typed, "--ready") ? listed.filter(isReady) : listed;
 }
+
+const NOTHING: readonly string[] = [];
 
 /** One operand that is a file is the file. */
 async function readOperands(

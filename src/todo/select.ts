@@ -81,7 +81,8 @@ function waits({ depends_on: edges }: IndexRow, statusOf: StatusOf): boolean {
 
 /** What a task waits for: those of its dependencies that are not done, in its own order. Ready means none. */
 export function waitsFor(task: { depends_on?: readonly TaskId[] | undefined }, statusOf: StatusOf): TaskId[] {
-  return (task.depends_on ?? []).filter((id) => statusOf(id) !== "done");
+  const { depends_on: edges } = task;
+  return edges === undefined || edges.length === 0 ? [] : edges.filter((id) => statusOf(id) !== "done");
 }
 
 /** Grouped todo, doing, blocked, done; each group in the order of selection (doing by id, the others by priority, then id). */

@@ -41,18 +41,19 @@ function taskLine(
   { colours, idWidth, columns }: { colours: Colours; idWidth: number; columns?: number },
 ): string {
   const head = `  ${pad(clean(task.id), idWidth)}  p${task.priority}  `;
-  const dim = (text: string): string => (text === "" ? "" : colours.dim(text));
   const note = noteOf(task, waitsFor);
   const title = clean(task.title);
-  if (columns === undefined) return `${head}${title}${dim(note)}`;
+  if (columns === undefined) return note === "" ? head + title : head + title + colours.dim(note);
   const room = Math.max(0, columns - widthOf(head));
   const shownNote = cut(note, Math.floor(room / 2));
-  return `${head}${cut(title, room - widthOf(shownNote))}${dim(shownNote)}`;
+  const shownTitle = cut(title, room - widthOf(shownNote));
+  return head + shownTitle + (shownNote === "" ? "" : colours.dim(shownNote));
 }
 
 /** What it waits for, and why it is blocked or was opened again; or that nothing proved it. */
 function noteOf(task: Task, waitsFor: readonly string[]): string {
   if (task.status === "done" && !isMarker(task)) return isVerified(task) ? "" : "  unverified";
+  if (waitsFor.length === 0 && task.blockers === undefined) return "";
   const waits = waitsFor.length === 0 ? [] : [`waits for ${waitsFor.map(clean).join(", ")}`];
   const reasons = task.status === "done" ? [] : (task.blockers ?? []);
   const notes = [...waits, ...reasons.map((reason) => cut(clean(reason), LONGEST_REASON))];
