@@ -11,6 +11,7 @@ import { format } from "prettier";
  */
 const PARTS = {
   startup: () => import("./startup.mjs"),
+  backlog: () => import("./backlog.mjs"),
   output: () => import("./output.mjs"),
   iteration: () => import("./iteration.mjs"),
   logs: () => import("./logs.mjs"),
