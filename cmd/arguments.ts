@@ -1,4 +1,4 @@
-// Sorts a command line before commander sees it: flags may stand anywhere, and the first word decides which command is
+// Sorts a command line: flags may stand anywhere, and the first word decides which command is
 // meant. Pure but for one question: is this word an existing file, or nearly one? Leaves reading the flags' values to program.ts.
 import path from "node:path";
 import { UserError } from "../src/system/errors.js";
@@ -16,7 +16,7 @@ export interface CommandLine {
   flags: FlagTable;
 }
 
-/** What is asked for. `words` is for commander: flags first, then `--` and the operands. `folder` is what `-C` says. */
+/** What is asked for. `words`: flags first, then `--` and the operands. `folder` is what `-C` says. */
 export type Sorted =
   | { kind: "version" }
   | { kind: "help"; command?: string }

@@ -4,7 +4,6 @@ import { fstatSync } from "node:fs";
 import module from "node:module";
 import { homedir } from "node:os";
 import path from "node:path";
-import { isatty } from "node:tty";
 import { fileURLToPath } from "node:url";
 import { errorCode, UserError } from "../src/system/errors.js";
 import { noteText, type Diagnostics } from "../src/ui/diagnostics.js";
@@ -85,6 +84,11 @@ function write(stream: Stream, text: string, ours = false): Promise<void> {
   return writeTo(stream, (chunk) => stream.write(chunk), safe);
 }
 
+/** Node:tty would say the same, and load the whole of node:net for it. */
+function isTty({ isTTY }: { isTTY?: boolean }): boolean {
+  return isTTY === true;
+}
+
 function isFile({ fd }: Stream): boolean {
   try {
     return fstatSync(fd).isFile();
@@ -96,7 +100,7 @@ function isFile({ fd }: Stream): boolean {
 }
 
 function toOutput(stream: Stream, { noColour }: { noColour: boolean }): Output {
-  const isTerminal = isatty(stream.fd) && !isAutomatic();
+  const isTerminal = isTty(stream) && !isAutomatic();
   return {
     write: (text) => write(stream, text),
     isTerminal,
@@ -166,14 +170,19 @@ async function makeShell(cwd: string, { noColour }: { noColour: boolean }): Prom
     promptsFolder: path.join(path.dirname(entry), "prompts"),
     ...{ out, ...voice, log: here.diagnostics },
     tellWorkflow: (lines) => write(process.stderr, lines.map((line) => `${line}\n`).join(""), true),
-    hangsUp: isatty(process.stdout.fd),
+    hangsUp: isTty(process.stdout),
     stdin: {
-      isTerminal: isatty(process.stdin.fd) && !isAutomatic(),
+      // Only who asks for stdin makes Node open it.
+      get isTerminal() {
+        return isTty(process.stdin) && !isAutomatic();
+      },
       readAll: async () => (await readStdin()).toString("utf8"),
       readBytes: readStdin,
     },
     ...questionsAt({
-      input: process.stdin,
+      get input() {
+        return process.stdin;
+      },
       output: process.stderr,
       unknownColumns: UNKNOWN_COLUMNS,
       // In its raw mode the terminal sends Ctrl-C as a key.
@@ -217,6 +226,7 @@ async function main(): Promise<CommandEnd> {
     cwd: process.cwd(),
     isFile: isExistingFile,
     namesIn,
+    columns: isTty(process.stdout) ? process.stdout.columns : undefined,
   });
   if (asked.kind === "text") {
     await write(process.stdout, asked.text);

@@ -12,6 +12,7 @@ const sources = [
   "prompts",
   "scripts/build.mjs",
   "scripts/bundle.mjs",
+  "scripts/help-texts.mjs",
   "scripts/pack.mjs",
   "scripts/validator.mjs",
   "run.schema.json",

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { writtenHelp } from "./help-texts.mjs";
 import { pack, reachedFrom } from "./pack.mjs";
 import { standaloneValidator } from "./validator.mjs";
 
@@ -11,9 +12,9 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Files of ours that are wanted together, each with all that it may use: what a person waits for comes first. */
 const GROUPS = {
-  everyday: ["system/node", "ls", "validate"],
-  status: ["status"],
-  run: ["run"],
+  everyday: ["src/system/node", "cmd/commands/ls", "cmd/commands/validate"],
+  status: ["cmd/commands/status"],
+  run: ["cmd/commands/run"],
 };
 
 /** Libraries that one file of ours imports: without a place of their own they would run with it. */
@@ -51,7 +52,13 @@ export async function bundle(order) {
       .map(([file]) => path.resolve(root, file))
       .filter((file) => (modules.get(file)?.text.length ?? 0) > SMALL),
   );
-  const files = await pack(modules, packsOf({ entryPoints, outdir }, modules, ofLibraries), { minify });
+  // Many texts, and reached by every start.
+  const help = Object.entries(result.metafile.outputs)
+    .filter(([, { inputs }]) => (inputs["cmd/usual-help.ts"]?.bytesInOutput ?? 0) > 0)
+    .map(([file]) => path.resolve(root, file));
+  const files = await pack(modules, packsOf({ entryPoints, outdir }, modules, { ofLibraries, help }), {
+    minify,
+  });
   // The project's own package.json says that its files are modules.
   return [...files, { path: path.join(outdir, "package.json"), text: '{"type":"commonjs"}\n' }];
 }
@@ -67,7 +74,7 @@ async function optionsFor({ outdir, plugins = [] }) {
   return {
     absWorkingDir: root,
     outdir,
-    plugins: [...plugins, standaloneValidator(root)],
+    plugins: [...plugins, standaloneValidator(root), writtenHelp()],
     bundle: true,
     splitting: true,
     format: "esm",
@@ -90,9 +97,9 @@ async function optionsFor({ outdir, plugins = [] }) {
  * each chunk of libraries is a file of its own.
  * @param {Pick<Order, "entryPoints" | "outdir">} order
  * @param {ReadonlyMap<string, import("./pack.mjs").File>} modules
- * @param {ReadonlySet<string>} ofLibraries
+ * @param {{ ofLibraries: ReadonlySet<string>, help: readonly string[] }} apart
  */
-function packsOf({ entryPoints, outdir }, modules, ofLibraries) {
+function packsOf({ entryPoints, outdir }, modules, { ofLibraries, help }) {
   const placed = new Set();
   /** @param {string} file @param {Iterable<string>} wanted @param {boolean} entry */
   const packed = (file, wanted, entry = false) => {
@@ -107,15 +114,13 @@ function packsOf({ entryPoints, outdir }, modules, ofLibraries) {
   const reached = (/** @type {readonly string[]} */ from) => [...reachedFrom(from, modules)].filter(isOurs);
   return [
     // What lies with one of several entries could be used by another only by starting it.
+    packed("chunks/help.js", help),
     ...starts.map(({ name, start }) =>
       packed(`${name}.js`, starts.length === 1 ? reached([start]) : [start], true),
     ),
-    ...Object.entries(GROUPS).map(([name, commands]) => {
-      const from = [...modules.keys()].filter((module) =>
-        commands.some((command) => module.endsWith(`/${command}.js`)),
-      );
-      return packed(`chunks/${name}.js`, reached(from));
-    }),
+    ...Object.entries(GROUPS).map(([name, files]) =>
+      packed(`chunks/${name}.js`, reached(files.map((file) => path.join(outdir, `${file}.js`)))),
+    ),
     packed("chunks/others.js", [...modules.keys()].filter(isOurs)),
     ...[...modules.keys()]
       .filter((module) => !isOurs(module))

@@ -20,7 +20,10 @@ async function codeOf(root) {
   });
   const code = standalone
     .default(ajv, ajv.compile(/** @type {object} */ (schema)))
-    .replace(/const (\w+) = require\("(ajv\/[^"]+)"\)\.default;/g, 'import $1Of from "$2.js";const $1=$1Of.default;');
+    .replace(
+      /const (\w+) = require\("(ajv\/[^"]+)"\)\.default;/g,
+      'import $1Of from "$2.js";const $1=$1Of.default;',
+    );
   return `import { isDateTime } from "./date-time.js";
 const formats = { "date-time": isDateTime };
 ${code}
@@ -37,7 +40,10 @@ export function standaloneValidator(root) {
   return {
     name: "standalone-validator",
     setup: (build) => {
-      build.onLoad({ filter: /\/src\/todo\/meets-schema\.ts$/ }, async () => ({ contents: await codeOf(root), loader: "js" }));
+      build.onLoad({ filter: /\/src\/todo\/meets-schema\.ts$/ }, async () => ({
+        contents: await codeOf(root),
+        loader: "js",
+      }));
     },
   };
 }

@@ -1,9 +1,11 @@
 // What a start reads: a person waits for every byte. Budgets with little room; nothing here is timed.
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { usualHelp } from "../cmd/usual-help.js";
 import { DIST, loadedBy } from "./loaded.js";
+import { Program } from "./program.js";
 
 let folder = "";
 
@@ -24,11 +26,12 @@ const ADVICE =
   "a start reads more than it may: import what is rarely needed where it is needed, keep zod and libraries out of what these commands use (bench/RESULTS.md says what it costs), or raise the budget and say why";
 
 test.each([
-  { args: ["--version"], files: 1, kilobytes: 52 },
-  { args: ["--help"], files: 3, kilobytes: 95 },
-  { args: ["ls"], files: 8, kilobytes: 320 },
-  { args: ["validate"], files: 8, kilobytes: 320 },
-  { args: ["status"], files: 8, kilobytes: 320 },
+  { args: ["--version"], files: 1, kilobytes: 53 },
+  { args: ["--help"], files: 2, kilobytes: 90 },
+  { args: ["help", "run"], files: 2, kilobytes: 90 },
+  { args: ["ls"], files: 2, kilobytes: 200 },
+  { args: ["validate"], files: 2, kilobytes: 200 },
+  { args: ["status"], files: 3, kilobytes: 260 },
 ])("looper $args reads at most $files files, $kilobytes kB", async ({ args, files, kilobytes }) => {
   const loaded = await loadedBy(args, folder);
   const bytes = [...loaded.values()].reduce((sum, size) => sum + size, 0);
@@ -49,7 +52,7 @@ const HEAVY = {
 function filesWith(pattern: RegExp): string[] {
   const folderOf = path.join(DIST, "chunks");
   return readdirSync(folderOf)
-    .filter((name) => !["everyday.js", "run.js", "others.js"].includes(name))
+    .filter((name) => !["everyday.js", "help.js", "status.js", "run.js", "others.js"].includes(name))
     .filter((name) => pattern.test(readFileSync(path.join(folderOf, name), "utf8")))
     .map((name) => path.join("chunks", name));
 }
@@ -61,4 +64,22 @@ test.each(Object.entries(HEAVY))("%s: read only by who needs them", async (_name
     const loaded = await loadedBy(args, folder);
     expect(having.filter((name) => loaded.has(name))).toEqual([]);
   }
+});
+
+test.each([[undefined], ["run"], ["agent-host"], ["ls"]])(
+  "the help of %s lies ready as it would be written",
+  async (name) => {
+    const env = { PATH: process.env["PATH"] ?? "", HOME: folder };
+    const args = name === undefined ? ["--help"] : ["help", name];
+    expect((await new Program(args, { cwd: folder, env }).ended).stdout).toBe(usualHelp(name));
+  },
+);
+
+test("the whole of dist/ stays small", () => {
+  const files = readdirSync(DIST, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  const sizes = files.map((one) => statSync(path.join(one.parentPath, one.name)).size);
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  expect(bytes, `dist/ has ${String(bytes)} bytes: what is it that grew, and who needs it?`).toBeLessThan(
+    4_700_000,
+  );
 });

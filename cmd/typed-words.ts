@@ -1,0 +1,82 @@
+// What stands on a sorted command line for one command: its flags by their long names, its operands. Pure. Leaves which
+// command that is, and which words belong to flags, to arguments.ts.
+import type { Flags } from "../src/config/resolve.js";
+import { UserError } from "../src/system/errors.js";
+import { unknownFlag } from "./arguments.js";
+import {
+  COMMON_FLAGS,
+  flagNames,
+  takesValue,
+  type CommandDefinition,
+  type FlagDefinition,
+} from "./definition.js";
+import type { Typed } from "./shell.js";
+
+/** Reads the words of `sortArguments`: flags, then `--` and the operands. Throws only `usage` errors. */
+export function readWords(
+  definition: CommandDefinition,
+  words: readonly string[],
+  all: readonly CommandDefinition[],
+): Typed {
+  const flags = [...definition.flags, ...COMMON_FLAGS];
+  const byName = new Map(flags.flatMap((flag) => flagNames(flag).map((name) => [name, flag] as const)));
+  const given = new Map<FlagDefinition, string | true | string[]>();
+  let at = 0;
+  for (; at < words.length && words[at] !== "--"; at++) {
+    const [, name = "", value] = /^(--[^=]*|-.)(?:=([^]*))?$/.exec(words[at] ?? "") ?? [];
+    const flag = byName.get(name);
+    if (flag === undefined) throw unknownHere(name, definition, all);
+    if (!takesValue(flag)) given.set(flag, true);
+    else given.set(flag, valueOf(flag, given.get(flag), value ?? words[++at] ?? ""));
+  }
+  const operands = words.slice(at + 1);
+  checkOperands(definition, operands);
+  // In the order of the definition, however they were typed.
+  const known = flags.flatMap((flag) => {
+    const value = given.get(flag);
+    return value === undefined ? [] : [[longName(flag), value] as const];
+  });
+  return { operands, flags: Object.fromEntries(known) satisfies Flags };
+}
+
+function valueOf(
+  { repeatable }: FlagDefinition,
+  before: string | true | string[] | undefined,
+  value: string,
+): string | string[] {
+  if (repeatable !== true) return value;
+  return Array.isArray(before) ? [...before, value] : [value];
+}
+
+function longName(flag: FlagDefinition): string {
+  const names = flagNames(flag);
+  return names.find((name) => name.startsWith("--")) ?? names[0] ?? "";
+}
+
+function hintOn(name: string): string {
+  return `looper help ${name} shows how it is called`;
+}
+
+function unknownHere(
+  flag: string,
+  { name, flags }: CommandDefinition,
+  all: readonly CommandDefinition[],
+): UserError {
+  const elsewhere = all.find(
+    (other) => other.hidden !== true && other.flags.flatMap(flagNames).includes(flag),
+  );
+  if (elsewhere === undefined) return unknownFlag(flag, [...flags, ...COMMON_FLAGS].flatMap(flagNames));
+  const hint = `looper ${elsewhere.name} has; ${hintOn(name)}`;
+  return new UserError("usage", `looper ${name} has no flag ${flag}`, hint);
+}
+
+function checkOperands({ name, operands }: CommandDefinition, given: readonly string[]): void {
+  const missing = operands.find(({ spelled }, at) => spelled.startsWith("<") && given[at] === undefined);
+  if (missing !== undefined) {
+    const what = missing.spelled.replace(/^<|(?:\.\.\.)?>$/g, "");
+    throw new UserError("usage", `looper ${name}: missing required argument '${what}'`, hintOn(name));
+  }
+  const takesMore = operands.at(-1)?.spelled.includes("...") === true;
+  if (!takesMore && given.length > operands.length)
+    throw new UserError("usage", `looper ${name}: too many words: ${given.join(" ")}`, hintOn(name));
+}
