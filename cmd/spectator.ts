@@ -31,6 +31,8 @@ export interface Watching {
   junit?: string;
 }
 
+const SAID: ReadonlySet<string> = new Set(["message", "tool_use", "tool_result", "command"]);
+
 export class Spectator {
   readonly #shell: Shell;
   readonly #todoFile: string;
@@ -78,6 +80,7 @@ export class Spectator {
   }
 
   see(event: Sealed): void {
+    if (this.#isLost(event)) return;
     const before = this.#view;
     this.#view = fold(before, event);
     if (this.#manner === "json") void this.#shell.out.write(`${jsonText(asLogged(event))}\n`);
@@ -90,6 +93,12 @@ export class Spectator {
       ...(isWanted("debug", this.#shell.log.level) ? [this.#asTailed(event)] : []),
       ...(this.#inWorkflow ? this.#narrate(step) : progressNotes(step, this.#look())),
     ]);
+  }
+
+  /** What an agent says and does moves nothing but the live line. */
+  #isLost({ type }: Sealed): boolean {
+    if (this.#screen !== undefined || this.#manner === "json") return false;
+    return SAID.has(type) && !isWanted("debug", this.#shell.log.level);
   }
 
   #look(): Look {

@@ -31,6 +31,8 @@ export interface RunLog {
   append(...lines: readonly Sealed[]): Promise<void>;
   /** Seals and appends. */
   tell(...events: readonly RunEvent[]): Promise<void>;
+  /** The same. Contract: `redact` went over each text of these before any of it was cut. */
+  tellClean(...events: readonly RunEvent[]): Promise<void>;
   /** Makes what was appended safe against power loss. */
   sync(): Promise<void>;
   close(): Promise<void>;
@@ -91,11 +93,15 @@ interface Opened {
 
 function openLog({ clock }: LogPorts, { run, folder, file, redact, onLine }: Opened): RunLog {
   let seq = 0;
-  const seal = <T extends RunEvent>(event: T): Sealed<T> => {
-    // Decisions are made of events that were redacted before `step` saw them.
-    const clean = event.type === "decided" ? event : redactValue(redact, event, KEPT);
-    return { seq: ++seq, timestamp: new Date(clock.now()).toISOString(), ...clean };
-  };
+  const stamp = stamps(clock);
+  const sealClean = <T extends RunEvent>(clean: T): Sealed<T> => ({
+    seq: ++seq,
+    timestamp: stamp(),
+    ...clean,
+  });
+  // Decisions are made of events that were redacted before `step` saw them.
+  const seal = <T extends RunEvent>(event: T): Sealed<T> =>
+    sealClean(event.type === "decided" ? event : redactValue(redact, event, KEPT));
   // A line that could not be written whole may lie there torn: from then on nothing is, so that no line stands behind a gap.
   let written = Promise.resolve();
   const append = async (...lines: readonly Sealed[]): Promise<void> => {
@@ -111,8 +117,19 @@ function openLog({ clock }: LogPorts, { run, folder, file, redact, onLine }: Ope
     seal,
     append,
     tell: (...events) => append(...events.map((event) => seal(event))),
+    tellClean: (...events) => append(...events.map((event) => sealClean(event))),
     sync: () => orExplain(folder, () => written.then(() => file.sync())),
     close: () => file.close(),
+  };
+}
+
+/** The time now, spelled out once for all that comes in the same millisecond. */
+function stamps(clock: Ports["clock"]): () => string {
+  let [last, text] = [NaN, ""];
+  return () => {
+    const at = clock.now();
+    if (at !== last) [last, text] = [at, new Date(at).toISOString()];
+    return text;
   };
 }
 

@@ -151,7 +151,7 @@ async function listen(world: World, hearing: Hearing): Promise<Heard> {
   const write = async (said: readonly ToldEvent[], raw: readonly Uint8Array[]): Promise<void> => {
     await Promise.all([
       raw.length === 0 ? undefined : step.output.append(Buffer.concat(raw)),
-      said.length === 0 ? undefined : log.tell(...said),
+      said.length === 0 ? undefined : log.tellClean(...said),
     ]);
   };
   const result = await hand.agent.run(

@@ -144,6 +144,7 @@ function silentLog(run: string, folder: string): RunLog {
     seal: (event) => ({ seq: 1, timestamp: new Date(0).toISOString(), ...event }),
     append: nothing,
     tell: nothing,
+    tellClean: nothing,
     sync: nothing,
     close: nothing,
   };
