@@ -45,7 +45,7 @@ ${ENTRY}=require("node:url").pathToFileURL(__filename).href;
  * @param {ReadonlyMap<string, File>} all
  */
 export function reachedFrom(starts, all) {
-  const reached = new Set(starts);
+  const reached = new Set(starts.filter((start) => all.has(start)));
   for (const at of reached) {
     const text = all.get(at)?.text ?? "";
     for (const [, to = ""] of text.matchAll(/\b(?:from|import)\s*"(\.[^"]+)"/g)) {
@@ -132,7 +132,7 @@ function exported(code) {
 function lazily(code, use) {
   const names = new Set();
   const declared = code.replace(
-    /^var (\w+) = (__toESM\d*\()?require\("([^"]+)"\)(?:, 1)?\)?;$/gm,
+    /^var ([\w$]+) = (__toESM\d*\()?require\("([^"]+)"\)(?:, 1)?\)?;$/gm,
     (
       /** @type {string} */ _whole,
       /** @type {string} */ name,
@@ -154,6 +154,9 @@ function lazily(code, use) {
       return `let ${name}_;const ${name}=()=>${name}_??=${bring};`;
     },
   );
+  const [left] = /(?<![.\w$])__toESM\d*\(.{0,40}/.exec(wrapped) ?? [];
+  if (left !== undefined && !/^var __toESM\d* = /m.test(wrapped))
+    throw new Error(`an import that is not understood: ${left}`);
   return wrapped.replace(
     /\b(new )?(import_\w+)\b(?=\.)/g,
     (whole, /** @type {string | undefined} */ make, /** @type {string} */ name) => {
