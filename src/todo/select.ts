@@ -71,7 +71,8 @@ function compareWithin(a: Pick<IndexRow, "id" | "status" | "priority">, b: typeo
 
 /** The status of every task. */
 export function statusesOf(rows: readonly Pick<IndexRow, "id" | "status">[]): StatusOf {
-  const statuses = new Map(rows.map((row) => [row.id, row.status]));
+  const statuses = new Map<TaskId, Status>();
+  for (const { id, status } of rows) statuses.set(id, status);
   return (id) => statuses.get(id);
 }
 
@@ -88,13 +89,23 @@ export function waitsFor(task: { depends_on?: readonly TaskId[] | undefined }, s
 /** Grouped todo, doing, blocked, done; each group in the order of selection (doing by id, the others by priority, then id). */
 export function orderForListing<T extends Pick<Task, "id" | "status" | "priority">>(rows: readonly T[]): T[] {
   const groups: Record<Status, T[]> = { todo: [], doing: [], blocked: [], done: [] };
-  for (const row of rows) groups[row.status].push(row);
-  for (const group of Object.values(groups)) group.sort((a, b) => compareIds(a.id, b.id));
+  for (const row of byId(rows)) groups[row.status].push(row);
   const { todo, doing, blocked, done } = groups;
   return [...byPriority(todo), ...doing, ...byPriority(blocked), ...byPriority(done)];
 }
 
-/** The same order within a priority: files are in the order of ids, mostly, and sorting what is sorted costs nothing. */
+/** Most files are in this order already. */
+function byId<T extends Pick<Task, "id">>(rows: readonly T[]): readonly T[] {
+  let last: T | undefined;
+  for (const row of rows) {
+    if (last !== undefined && compareIds(last.id, row.id) > 0)
+      return rows.toSorted((a, b) => compareIds(a.id, b.id));
+    last = row;
+  }
+  return rows;
+}
+
+/** The same order within a priority. */
 function byPriority<T extends Pick<Task, "priority">>(rows: readonly T[]): T[] {
   const groups = new Map<number, T[]>();
   for (const row of rows) {
