@@ -73,7 +73,17 @@ export function printJson({ out }: Pick<Shell, "out">, answer: unknown): Promise
   return out.write(`${jsonText(answer, 2)}\n`);
 }
 
+/** So many lines are written at once. */
+const MOST_LINES = 1_000;
+
 /** Prints lines, if there are any. */
-export function printLines(output: Output, lines: readonly string[]): Promise<void> {
-  return lines.length === 0 ? Promise.resolve() : output.write(`${lines.join("\n")}\n`);
+export async function printLines(output: Output, lines: Iterable<string>): Promise<void> {
+  let batch: string[] = [];
+  for (const line of lines) {
+    batch.push(line);
+    if (batch.length < MOST_LINES) continue;
+    await output.write(`${batch.join("\n")}\n`);
+    batch = [];
+  }
+  if (batch.length > 0) await output.write(`${batch.join("\n")}\n`);
 }

@@ -126,10 +126,7 @@ async function epilogue(shell: Shell, stage: Stage): Promise<string[]> {
   const heading = (text: string): string[] => ["", colours.bold(text)];
   return [
     ...heading("The backlog"),
-    ...taskListLines(
-      orderForListing(tasks).map((task) => ({ task, waitsFor: [] })),
-      look,
-    ),
+    ...taskListLines(orderForListing(tasks), { ...look, waitsFor: () => [] }),
     ...heading("The commits (git log --oneline): one for each task that is done"),
     ...commits.map((line) => `  ${clean(line)}`),
     ...heading("The tests it wrote (node --test)"),

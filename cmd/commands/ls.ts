@@ -8,7 +8,7 @@ import { isVerified } from "../../src/todo/verified.js";
 import { jsonText } from "../../src/ui/json-text.js";
 import type { ListAnswer } from "../../src/ui/shapes/backlog.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
-import { taskListLines, type ListedTask } from "../../src/ui/terminal/task-list.js";
+import { taskListLines } from "../../src/ui/terminal/task-list.js";
 import { printJson, printLines, projectOf } from "../project.js";
 import { endAfter, problemsText, readTasks, type TasksRead } from "../read-tasks.js";
 import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
@@ -37,7 +37,13 @@ export async function ls(shell: Shell, typed: Typed): Promise<CommandEnd> {
   return endAfter(shell, project, read.problems, asked.file);
 }
 
-function select(tasks: readonly Task[], typed: Typed, status: Status | undefined): ListedTask[] {
+/** What is listed, in its order, and what each task waits for. */
+interface Listed {
+  tasks: readonly Task[];
+  waitsFor: (task: Task) => readonly string[];
+}
+
+function select(tasks: readonly Task[], typed: Typed, status: Status | undefined): Listed {
   const statuses = statusesOf(tasks);
   const tag = textFlag(typed, "--tag");
   const wanted = tasks.filter(
@@ -45,13 +51,10 @@ function select(tasks: readonly Task[], typed: Typed, status: Status | undefined
       (status === undefined || task.status === status) &&
       (tag === undefined || task.tags?.includes(tag) === true),
   );
-  const listed = orderForListing(wanted).map((task): ListedTask => {
-    return { task, waitsFor: task.status === "done" ? NOTHING : waitsFor(task, statuses) };
-  });
-  return hasFlag(typed, "--ready") ? listed.filter(isReady) : listed;
+  const waits = (task: Task): readonly string[] => (task.status === "done" ? [] : waitsFor(task, statuses));
+  const listed = { tasks: orderForListing(wanted), waitsFor: waits };
+  return hasFlag(typed, "--ready") ? { ...listed, tasks: listed.tasks.filter(isReadyIn(listed)) } : listed;
 }
-
-const NOTHING: readonly string[] = [];
 
 /** One operand that is a file is the file. */
 async function readOperands(
@@ -81,18 +84,19 @@ function toStatus(word: string | undefined): Status | undefined {
   throw new UserError("usage", `${word} is neither a status nor an existing file`, hint);
 }
 
-function isReady({ task, waitsFor: waits }: ListedTask): boolean {
-  return task.status !== "done" && waits.length === 0;
+function isReadyIn({ waitsFor: waits }: Listed): (task: Task) => boolean {
+  return (task) => task.status !== "done" && waits(task).length === 0;
 }
 
-function answerOf(file: string, listed: readonly ListedTask[]): ListAnswer {
+function answerOf(file: string, listed: Listed): ListAnswer {
+  const isReady = isReadyIn(listed);
   return {
     file,
-    tasks: listed.map((one) => ({
-      ...one.task,
-      ready: isReady(one),
-      waits_for: [...one.waitsFor],
-      verified: one.task.status === "done" && isVerified(one.task),
+    tasks: listed.tasks.map((task) => ({
+      ...task,
+      ready: isReady(task),
+      waits_for: [...listed.waitsFor(task)],
+      verified: task.status === "done" && isVerified(task),
     })),
   };
 }
@@ -103,8 +107,8 @@ function nothingOf({ tasks, problems }: TasksRead): string {
   return problems.length > 0 ? "no tasks that can be read" : "no tasks";
 }
 
-function linesOf({ out }: Shell, listed: readonly ListedTask[], nothing: string): string[] {
-  if (listed.length === 0) return [nothing];
-  const colours = coloursFor(out.colour);
-  return taskListLines(listed, { colours, ...(out.isTerminal ? { columns: out.columns() } : {}) });
+function linesOf({ out }: Shell, { tasks, waitsFor: waits }: Listed, nothing: string): Iterable<string> {
+  if (tasks.length === 0) return [nothing];
+  const look = { waitsFor: waits, colours: coloursFor(out.colour) };
+  return taskListLines(tasks, { ...look, ...(out.isTerminal ? { columns: out.columns() } : {}) });
 }

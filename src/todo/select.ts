@@ -107,13 +107,13 @@ function byId<T extends Pick<Task, "id">>(rows: readonly T[]): readonly T[] {
 
 /** The same order within a priority. */
 function byPriority<T extends Pick<Task, "priority">>(rows: readonly T[]): T[] {
-  const groups = new Map<number, T[]>();
+  const groups: T[][] = [];
   for (const row of rows) {
-    const group = groups.get(row.priority);
-    if (group === undefined) groups.set(row.priority, [row]);
+    const group = groups[row.priority];
+    if (group === undefined) groups[row.priority] = [row];
     else group.push(row);
   }
-  return [...groups.keys()].sort((a, b) => a - b).flatMap((priority) => groups.get(priority) ?? []);
+  return groups.flat();
 }
 
 /** A task and everything it depends on, directly or not; `undefined` when there is no such task. */

@@ -8,17 +8,20 @@ import type { Backlog, Task } from "./task.js";
  */
 export function isSound({ tasks }: Backlog, agentNames?: readonly string[]): boolean {
   const places = new Map<string, number>();
-  for (const [at, { id }] of tasks.entries()) places.set(id, at);
+  let place = 0;
+  for (const { id } of tasks) places.set(id, place++);
   if (places.size < tasks.length) return false;
   // Where every task waits for earlier ones only, the file's own order shows that there is no cycle.
   let isInOrder = true;
-  for (const [at, { depends_on: edges, agent }] of tasks.entries()) {
+  let at = 0;
+  for (const { depends_on: edges = [], agent } of tasks) {
     if (agent !== undefined && agentNames?.includes(agent) === false) return false;
-    for (const id of edges ?? []) {
+    for (const id of edges) {
       const to = places.get(id);
       if (to === undefined || to === at) return false;
       if (to > at) isInOrder = false;
     }
+    at++;
   }
   return isInOrder || isAcyclic(tasks, places);
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Task } from "../../todo/task.js";
 import { task } from "../../todo/testing.js";
 import { PLAIN } from "./colours.js";
 import { taskListLines } from "./task-list.js";
@@ -9,7 +10,9 @@ test("beside a task stands what keeps it: what it waits for, and why it is block
     { task: task("T2", { status: "blocked", blockers: ["x".repeat(300), "and this"] }), waitsFor: [] },
     { task: task("T3", { status: "done", blockers: ["old"], meta: { verified: true } }), waitsFor: [] },
   ];
-  expect(taskListLines(listed, { colours: PLAIN })).toEqual([
+  const tasks = listed.map(({ task: one }) => one);
+  const waitsFor = (one: Task): string[] => listed.find((each) => each.task === one)?.waitsFor ?? [];
+  expect([...taskListLines(tasks, { waitsFor, colours: PLAIN })]).toEqual([
     "todo (1)",
     "  T1  p3  Title of T1  waits for T2; undone: it greets nobody",
     "blocked (1)",
@@ -17,7 +20,7 @@ test("beside a task stands what keeps it: what it waits for, and why it is block
     "done (1)",
     "  T3  p3  Title of T3",
   ]);
-  expect(taskListLines(listed, { colours: PLAIN, columns: 40 })[1]).toBe(
+  expect([...taskListLines(tasks, { waitsFor, colours: PLAIN, columns: 40 })][1]).toBe(
     "  T1  p3  Title of T1  waits for T2…",
   );
 });

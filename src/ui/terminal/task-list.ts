@@ -10,29 +10,29 @@ import { clean, cut, pad, widthOf } from "./text.js";
 /** In columns: reasons may hold what a command printed. */
 const LONGEST_REASON = 200;
 
-/** A task, and what it waits for. */
-export interface ListedTask {
-  task: Task;
-  waitsFor: readonly string[];
+export interface ListLook {
+  /** Tells what a task waits for. */
+  waitsFor: (task: Task) => readonly string[];
+  colours: Colours;
+  columns?: number;
 }
 
 /**
- * The lines of tasks that are in the order of a listing; `columns` cuts titles and notes, without it nothing is cut.
+ * The lines of tasks that are in the order of a listing, each made when it is wanted: of 100,000 none need be kept. `columns`
+ * cuts titles and notes, without it nothing is cut.
  */
-export function taskListLines(
-  listed: readonly ListedTask[],
-  { colours, columns }: { colours: Colours; columns?: number },
-): string[] {
-  const idWidth = listed.reduce((width, { task }) => Math.max(width, widthOf(clean(task.id))), 0);
+export function* taskListLines(
+  tasks: readonly Task[],
+  { waitsFor, colours, columns }: ListLook,
+): Generator<string, void> {
+  const idWidth = tasks.reduce((width, { id }) => Math.max(width, widthOf(clean(id))), 0);
   const look = { colours, idWidth, ...(columns === undefined ? {} : { columns }) };
-  const lines: string[] = [];
   for (const status of STATUSES) {
-    const group = listed.filter(({ task }) => task.status === status);
+    const group = tasks.filter((task) => task.status === status);
     if (group.length === 0) continue;
-    lines.push(colourOf(status, colours)(`${status} (${group.length})`));
-    for (const { task, waitsFor } of group) lines.push(taskLine(task, waitsFor, look));
+    yield colourOf(status, colours)(`${status} (${group.length})`);
+    for (const task of group) yield taskLine(task, waitsFor(task), look);
   }
-  return lines;
 }
 
 function taskLine(

@@ -4,23 +4,12 @@ import { stripVTControlCharacters } from "node:util";
 /** Control characters, line and paragraph separators, and marks that turn the direction of text around. */
 const STEERING = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
-const SPACE = 32;
-const TILDE = 126;
-
-/** Most text is clean already: plain letters, and single spaces between words. */
-function isClean(text: string): boolean {
-  let before = SPACE;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code < SPACE || code > TILDE || (code === SPACE && before === SPACE)) return false;
-    before = code;
-  }
-  return before !== SPACE || text === "";
-}
+/** Most text holds none of it: what is no plain letter, and spaces but single ones between words. */
+const UNTIDY = /[^ -~]| {2}|^ | $/;
 
 /** Text of others, in one line: without control sequences, white space as single spaces. */
 export function clean(text: string): string {
-  if (isClean(text)) return text;
+  if (!UNTIDY.test(text)) return text;
   return stripVTControlCharacters(text).replace(STEERING, " ").replace(/\s+/gu, " ").trim();
 }
 
