@@ -16,6 +16,8 @@ async function codeOf(root) {
   const ajv = new Ajv2020({
     formats: { "date-time": () => true },
     strictTuples: false,
+    // Only yes or no is asked.
+    messages: false,
     code: { source: true, esm: true, formats: _`formats` },
   });
   const code = standalone

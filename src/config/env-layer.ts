@@ -20,15 +20,23 @@ const AGENTS = "LOOPER_AGENTS_";
 const ONE_COMMAND = "LOOPER_HOOK";
 
 const SHORT_NAMES = new Map([...ROWS.values()].flatMap((row) => Object.entries(row.env ?? {})));
-const LONG_NAMES = new Map(
-  [...ROWS.keys()].filter((key) => !key.includes("*")).map((key) => [longName(key), key]),
-);
+
+/** Made for the first variable that may be a setting. */
+const lazy: { longNames?: ReadonlyMap<string, string>; agentKeys?: readonly string[] } = {};
+
+function longNames(): ReadonlyMap<string, string> {
+  return (lazy.longNames ??= new Map(
+    [...ROWS.keys()].filter((key) => !key.includes("*")).map((key) => [longName(key), key]),
+  ));
+}
 
 /** What may follow `LOOPER_AGENTS_<NAME>_`, the longest first: PASS_ENV before ENV, IDLE_TIMEOUT before TIMEOUT. */
-const AGENT_KEYS = [...ROWS.keys()]
-  .filter((key) => key.startsWith("agents.*."))
-  .map((key) => key.slice("agents.*.".length).replace(/\.\*$/, ""))
-  .sort((a, b) => b.length - a.length);
+function agentKeys(): readonly string[] {
+  return (lazy.agentKeys ??= [...ROWS.keys()]
+    .filter((key) => key.startsWith("agents.*."))
+    .map((key) => key.slice("agents.*.".length).replace(/\.\*$/, ""))
+    .sort((a, b) => b.length - a.length));
+}
 
 /** `loop.max_iterations` → `LOOPER_LOOP_MAX_ITERATIONS`. */
 function longName(key: string): string {
@@ -74,8 +82,8 @@ function isUnknown(name: string): boolean {
 }
 
 function unknownVariable(name: string, agents: readonly string[]): string {
-  const ofAgents = agents.flatMap((agent) => AGENT_KEYS.map((key) => longName(`agents.${agent}.${key}`)));
-  const known = [...LONG_NAMES.keys(), ...SHORT_NAMES.keys(), ...ofAgents].filter((one) =>
+  const ofAgents = agents.flatMap((agent) => agentKeys().map((key) => longName(`agents.${agent}.${key}`)));
+  const known = [...longNames().keys(), ...SHORT_NAMES.keys(), ...ofAgents].filter((one) =>
     one.startsWith(PREFIX),
   );
   // What all of them begin with makes none of them more alike.
@@ -87,7 +95,9 @@ function unknownVariable(name: string, agents: readonly string[]): string {
 }
 
 function pathOf(name: string, agents: readonly string[]): KeyPath | undefined {
-  const key = SHORT_NAMES.get(name) ?? LONG_NAMES.get(name);
+  const short = SHORT_NAMES.get(name);
+  if (short === undefined && !name.startsWith(PREFIX)) return undefined;
+  const key = short ?? longNames().get(name);
   if (key !== undefined) return key.split(".");
   return name.startsWith(AGENTS) ? agentPath(name.slice(AGENTS.length), agents) : undefined;
 }
@@ -95,10 +105,10 @@ function pathOf(name: string, agents: readonly string[]): KeyPath | undefined {
 /** `MY_BOT_ENV` → agents.my-bot.env. A known agent's name is tried first, the longest one; else the rest is a new name. */
 function agentPath(rest: string, agents: readonly string[]): KeyPath | undefined {
   for (const agent of [...agents].sort((a, b) => b.length - a.length)) {
-    const key = AGENT_KEYS.find((candidate) => rest === `${capitals(agent)}_${capitals(candidate)}`);
+    const key = agentKeys().find((candidate) => rest === `${capitals(agent)}_${capitals(candidate)}`);
     if (key !== undefined) return ["agents", agent, ...key.split(".")];
   }
-  const key = AGENT_KEYS.find((candidate) => rest.endsWith(`_${capitals(candidate)}`));
+  const key = agentKeys().find((candidate) => rest.endsWith(`_${capitals(candidate)}`));
   if (key === undefined) return undefined;
   const agent = rest
     .slice(0, -key.length - 1)

@@ -91,9 +91,12 @@ function defaults(agents: readonly string[]): Entry[] {
   const source = { layer: "default", where: "" } as const;
   const entries: Entry[] = [];
   for (const [key, row] of ROWS) {
+    const isKind = key === "agents.*.kind";
+    if (row.default === undefined && !isKind) continue;
+    const value = isKind ? undefined : defaultOf(row, row.default);
     for (const path of pathsOf(key, agents)) {
-      const raw = key === "agents.*.kind" ? kindOfName(path[1] ?? "") : row.default;
-      if (raw !== undefined) entries.push({ path, value: defaultOf(row, raw), source });
+      const own = isKind ? kindOfName(path[1] ?? "") : value;
+      if (own !== undefined) entries.push({ path, value: own, source });
     }
   }
   return entries;

@@ -19,22 +19,29 @@ export function nodeProcesses(clock: Clock): Processes {
   let self: Promise<ProcessIdentity> | undefined;
   let marked: string | undefined;
   const marks: Record<string, string> = {};
-  const container = new Container(clock, marks, which);
-  const shells = new StandbyShells(clock, marks);
+  // Made for the first process that is started: most commands start none.
+  let made: { container: Container; shells: StandbyShells } | undefined;
+  const use = () =>
+    (made ??= {
+      container: new Container(clock, marks, which),
+      shells: new StandbyShells(clock, marks),
+    });
   return {
     start: (spec) => startProcess(clock, spec, marks),
-    contain: (spec, how) => container.start(spec, how),
-    containment: () => container.containment(),
+    contain: (spec, how) => use().container.start(spec, how),
+    containment: () => use().container.containment(),
     run: async (spec, options) =>
-      (options?.often === true ? await shells.run(spec, options) : undefined) ??
+      (options?.often === true ? await use().shells.run(spec, options) : undefined) ??
       (await runProcess(clock, spec, marks, options ?? {})),
     mark: (run) => {
       marked = run;
       marks[markName(run)] = "1";
+      const { container, shells } = use();
       container.beginRun();
       shells.beginRun();
     },
     sweep: async (run) => {
+      const { container, shells } = use();
       const descendants = run === marked ? container.watchDescendants() : undefined;
       if (descendants !== undefined) await Promise.all([container.closeNext(), shells.endRun()]);
       return endLeftovers(clock, { mark: markName(run), descendants });
