@@ -11,6 +11,7 @@ import { format } from "prettier";
  */
 const PARTS = {
   startup: () => import("./startup.mjs"),
+  package: () => import("./package.mjs"),
   backlog: () => import("./backlog.mjs"),
   output: () => import("./output.mjs"),
   iteration: () => import("./iteration.mjs"),

@@ -1,7 +1,9 @@
 // What a start reads: a person waits for every byte. Budgets with little room; nothing here is timed.
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { usualHelp } from "../cmd/usual-help.js";
 import { DIST, loadedBy } from "./loaded.js";
@@ -82,4 +84,32 @@ test("the whole of dist/ stays small", () => {
   expect(bytes, `dist/ has ${String(bytes)} bytes: what is it that grew, and who needs it?`).toBeLessThan(
     4_700_000,
   );
+});
+
+test("the package holds all it needs, and is small", () => {
+  const root = path.dirname(DIST);
+  const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as object;
+  expect(manifest, "what is bundled need not be installed once more: devDependencies").not.toHaveProperty(
+    "dependencies",
+  );
+  const said = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+    cwd: root,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [packed] = JSON.parse(said) as [{ size: number; unpackedSize: number }];
+  expect(packed.size).toBeLessThan(1_500_000);
+  expect(packed.unpackedSize).toBeLessThan(5_100_000);
+});
+
+test("every module of dist/ runs with nothing installed beside it", () => {
+  const alone = path.join(folder, "alone");
+  cpSync(DIST, alone, { recursive: true });
+  const script = path.join(folder, "all.cjs");
+  cpSync(fileURLToPath(new URL("fakes/run-all.cjs", import.meta.url)), script);
+  const said = execFileSync(process.execPath, [script, alone], { encoding: "utf8" });
+  expect(JSON.parse(said)).toEqual({
+    ran: expect.toSatisfy((ran: number) => ran > 300) as unknown,
+    failed: [],
+  });
 });
