@@ -63,14 +63,17 @@ function writeBacklog(cwd, status) {
   writeFileSync(path.join(cwd, "to-do.json"), JSON.stringify({ schema_version: 1, source_files: [], tasks }));
 }
 
-/** The same run under other ids, one a minute, before the first. @param {string} runs @param {string} first */
+/** The same run under other ids, one a minute, before the first; its last task is another one in each. @param {string} runs @param {string} first */
 function copyRuns(runs, first) {
   const log = readFileSync(path.join(runs, first, "events.jsonl"), "utf8");
   for (let n = 1; n < RUNS; n++) {
     const at = new Date(Date.UTC(2020, 0, 1, 0, n)).toISOString().slice(0, 19);
     const run = at.replace("T", "_").replaceAll(":", "-");
     cpSync(path.join(runs, first), path.join(runs, run), { recursive: true });
-    writeFileSync(path.join(runs, run, "events.jsonl"), log.replaceAll(first, run));
+    writeFileSync(
+      path.join(runs, run, "events.jsonl"),
+      log.replaceAll(first, run).replaceAll(`"T${String(TASKS)}"`, `"T${String(TASKS)}-${String(n)}"`),
+    );
   }
 }
 
@@ -103,16 +106,18 @@ function growLog(runs, first) {
 
 /**
  * A row whose goal is so much on top of the same command's own start.
- * @param {{ what: string, against: string, ours: number, start: number }} found
+ * @param {{ what: string, against: string, ours: number, start: number, missed?: string }} found
  * @returns {import("./measure.mjs").Row}
  */
-function onTop({ what, against, ours, start }) {
+function onTop({ what, against, ours, start, missed }) {
+  const holds = ours - start <= MOST_MORE_MS;
   return {
     ...{ what, against },
     goal: `≤ + ${String(MOST_MORE_MS)} ms`,
     measured: `+ ${round(ours - start)} ms`,
     figures: `${round(ours)} against ${round(start)} ms, least of ${String(ROUNDS)}`,
-    holds: ours - start <= MOST_MORE_MS,
+    holds,
+    ...(holds || missed === undefined ? {} : { cause: missed }),
   };
 }
 
@@ -152,7 +157,8 @@ function manyRuns(root, one) {
   copyRuns(runs, first);
   const commands = {
     runs: ["runs"],
-    show: ["show", "T1"],
+    show: ["show", `T${String(TASKS)}`],
+    often: ["show", "T1"],
     status: ["status"],
     run: ["run", "--agent", "sh"],
   };
@@ -161,7 +167,14 @@ function manyRuns(root, one) {
   const against = "the same after one run";
   return [
     onTop({ what: `\`looper runs\` over ${count} runs`, against, ...of("runs") }),
-    onTop({ what: `\`looper show\` of a task tried in each of ${count} runs`, against, ...of("show") }),
+    onTop({ what: `\`looper show\` of a task over ${count} runs`, against, ...of("show") }),
+    onTop({
+      what: `\`looper show\` of a task tried in each of ${count} runs`,
+      against,
+      ...of("often"),
+      missed:
+        "the time is that of understanding six lines of each attempt: they are parsed, proven against their schemas and folded. All other lines are passed over unread, which took four fifths of it; to leave the proof out would trust what lies on disk.",
+    }),
     onTop({ what: `\`looper status\` after ${count} runs`, against, ...of("status") }),
     onTop({ what: `\`looper run\` with nothing left to do, after ${count} runs`, against, ...of("run") }),
   ];

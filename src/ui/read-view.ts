@@ -43,6 +43,8 @@ async function readViewOf(ports: Pick<Ports, "files">, folder: string, task: str
       view = { ...view, run, todoFile };
       continue;
     }
+    // How the run ended tells of an attempt only where that ended with it.
+    if (line.type.startsWith("run_") && view.current === undefined) continue;
     const event = await eventOf(ports, folder, line);
     if (event !== undefined) view = fold(view, event);
   }
