@@ -19,11 +19,17 @@ export function layoutOf(text: string): BacklogLayout {
 
 /** Of all objects in a value. Recursion is bounded: an outline goes no deeper. */
 function countKeys(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 0;
-  const inside: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-  let keys = inside === value ? 0 : inside.length;
-  for (const one of inside) if (typeof one === "object") keys += countKeys(one);
+  let keys = 0;
+  if (Array.isArray(value)) for (const one of value) keys += typeof one === "object" ? countKeys(one) : 0;
+  else if (isObject(value)) {
+    // Half of what Object.values costs.
+    for (const key in value) keys += 1 + (typeof value[key] === "object" ? countKeys(value[key]) : 0);
+  }
   return keys;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }
 
 const SPACE = 32;

@@ -69,10 +69,17 @@ function compareWithin(a: Pick<IndexRow, "id" | "status" | "priority">, b: typeo
   return (a.status === "doing" ? 0 : a.priority - b.priority) || compareIds(a.id, b.id);
 }
 
-/** The status of every task. */
-export function statusesOf(rows: readonly Pick<IndexRow, "id" | "status">[]): StatusOf {
-  const statuses = new Map<TaskId, Status>();
-  for (const { id, status } of rows) statuses.set(id, status);
+interface Waiting {
+  id: TaskId;
+  status: Status;
+  depends_on?: readonly TaskId[] | undefined;
+}
+
+/** The status of every task that one of them waits for; of the others it knows nothing. */
+export function statusesOf(rows: readonly Waiting[]): StatusOf {
+  const statuses = new Map<TaskId, Status | undefined>();
+  for (const { depends_on: edges = [] } of rows) for (const id of edges) statuses.set(id, undefined);
+  for (const { id, status } of rows) if (statuses.has(id)) statuses.set(id, status);
   return (id) => statuses.get(id);
 }
 
@@ -81,21 +88,29 @@ function waits({ depends_on: edges }: IndexRow, statusOf: StatusOf): boolean {
 }
 
 /** What a task waits for: those of its dependencies that are not done, in its own order. Ready means none. */
-export function waitsFor(task: { depends_on?: readonly TaskId[] | undefined }, statusOf: StatusOf): TaskId[] {
+export function waitsFor(task: Pick<Waiting, "depends_on">, statusOf: StatusOf): TaskId[] {
   const { depends_on: edges } = task;
   return edges === undefined || edges.length === 0 ? [] : edges.filter((id) => statusOf(id) !== "done");
 }
 
+const PLACE: Readonly<Record<Status, number>> = { todo: 0, doing: 1, blocked: 2, done: 3 };
+/** More than there are priorities. */
+const ROOM = 10;
+
 /** Grouped todo, doing, blocked, done; each group in the order of selection (doing by id, the others by priority, then id). */
 export function orderForListing<T extends Pick<Task, "id" | "status" | "priority">>(rows: readonly T[]): T[] {
-  const groups: Record<Status, T[]> = { todo: [], doing: [], blocked: [], done: [] };
-  for (const row of byId(rows)) groups[row.status].push(row);
-  const { todo, doing, blocked, done } = groups;
-  return [...byPriority(todo), ...doing, ...byPriority(blocked), ...byPriority(done)];
+  const groups: T[][] = [];
+  for (const row of inOrderOfIds(rows)) {
+    const at = PLACE[row.status] * ROOM + (row.status === "doing" ? 0 : row.priority);
+    const group = groups[at];
+    if (group === undefined) groups[at] = [row];
+    else group.push(row);
+  }
+  return groups.flat();
 }
 
 /** Most files are in this order already. */
-function byId<T extends Pick<Task, "id">>(rows: readonly T[]): readonly T[] {
+function inOrderOfIds<T extends Pick<Task, "id">>(rows: readonly T[]): readonly T[] {
   let last: T | undefined;
   for (const row of rows) {
     if (last !== undefined && compareIds(last.id, row.id) > 0)
@@ -103,17 +118,6 @@ function byId<T extends Pick<Task, "id">>(rows: readonly T[]): readonly T[] {
     last = row;
   }
   return rows;
-}
-
-/** The same order within a priority. */
-function byPriority<T extends Pick<Task, "priority">>(rows: readonly T[]): T[] {
-  const groups: T[][] = [];
-  for (const row of rows) {
-    const group = groups[row.priority];
-    if (group === undefined) groups[row.priority] = [row];
-    else group.push(row);
-  }
-  return groups.flat();
 }
 
 /** A task and everything it depends on, directly or not; `undefined` when there is no such task. */
