@@ -49,13 +49,18 @@ const idOf = (days: number): string =>
 const START = { type: "run_started", seq: 1, timestamp: "2026-01-02T03:04:05.000Z" };
 const END = { type: "run_ended", seq: 9, timestamp: "2026-01-02T03:04:09.000Z", ending: "complete" };
 
+/** Bytes of all that a run left, however long the path of the temp folder is. */
+const SIZE = 1250;
+
 /** The log of a run that is over; its id. */
 function makeRun(days: number, lines: readonly Record<string, unknown>[] = [START, END]): string {
   const run = idOf(days);
   mkdirSync(join(runsFolder(), run, "001-T1"), { recursive: true });
-  const text = lines.map((line) => `${JSON.stringify({ todo_file: project("to-do.json"), ...line })}\n`);
-  writeFileSync(join(runsFolder(), run, "events.jsonl"), text.join(""));
-  writeFileSync(join(runsFolder(), run, "001-T1/prompt.md"), "x".repeat(1000));
+  const text = lines
+    .map((line) => `${JSON.stringify({ todo_file: project("to-do.json"), ...line })}\n`)
+    .join("");
+  writeFileSync(join(runsFolder(), run, "events.jsonl"), text);
+  writeFileSync(join(runsFolder(), run, "001-T1/prompt.md"), "x".repeat(Math.max(0, SIZE - text.length)));
   return run;
 }
 
@@ -211,7 +216,7 @@ test("nobody says which: a person is asked, told what there is, and may decline;
   });
   expect(await call({}, person(false))).toMatchObject({ end: "no", out: "", err: "nothing was removed\n" });
   expect(asked.join("\n")).toMatch(
-    /^12 runs, 14.9 KB in looper-logs\nRemove 2 runs, .* keep the newest 10\?$/,
+    /^12 runs, 15.0 KB in looper-logs\nRemove 2 runs, .* keep the newest 10\?$/,
   );
   expect(readdirSync(runsFolder())).toHaveLength(12);
   expect((await call({}, person(true))).end).toBe("ok");
