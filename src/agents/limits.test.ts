@@ -244,20 +244,21 @@ test("whatever a client says: no error, and no time in the past or more than 8 d
   );
 });
 
-test("long and nasty texts are read in no time", () => {
+test("long and nasty texts are read to the end: what looks back over them comes to none within the time of a test", () => {
   const nasty = [
-    "You've hit your ".repeat(20_000),
-    "[API Error: ".repeat(20_000),
-    `[API Error: ${'{"error":'.repeat(20_000)}`,
-    "resets in 1 day, ".repeat(20_000),
-    `Rate limit reached for ${"x ".repeat(50_000)}`,
-    "\n".repeat(100_000),
-    `${" ".repeat(100_000)}x`,
-    "| ".repeat(100_000),
-    "Error: Error: 429 ".repeat(20_000),
-    "rate limit ".repeat(20_000),
+    "You've hit your ".repeat(200_000),
+    "[API Error: ".repeat(200_000),
+    `[API Error: ${'{"error":'.repeat(200_000)}`,
+    "resets in 1 day, ".repeat(200_000),
+    `Rate limit reached for ${"x ".repeat(500_000)}`,
+    "\n".repeat(1_000_000),
+    `${" ".repeat(1_000_000)}x`,
+    "| ".repeat(1_000_000),
+    "Error: Error: 429 ".repeat(200_000),
+    "rate limit ".repeat(200_000),
   ];
-  const began = performance.now();
-  for (const long of nasty) explainFailure({ status: 429, text: long, stderr: long, body: long }, CLOCK);
-  expect(performance.now() - began).toBeLessThan(2_000);
+  for (const long of nasty) {
+    const explained = explainFailure({ status: 429, text: long, stderr: long, body: long }, CLOCK);
+    expect(explained).toMatchObject({ reason: "rate-limited" });
+  }
 });
