@@ -53,7 +53,7 @@ replays: build
 mutants: install
 	@node scripts/mutants.mjs $(FLOOR)
 
-# Ratios within one run, as a table; nothing in make test is timed. BENCH='--write' puts it into bench/RESULTS.md, BENCH='--only startup' is one part.
+# Ratios within one run, as a table; nothing in make test is timed. BENCH='--write' puts it into bench/RESULTS.md, BENCH='--only startup' is one part, BENCH='--write --others' installs what others there are and puts it beside.
 bench: build
 	@node bench/run.mjs $(BENCH)
 

@@ -20,19 +20,38 @@ export function sizeOf(folder) {
   return files.reduce((sum, one) => sum + statSync(path.join(one.parentPath, one.name)).size, 0);
 }
 
-/** npm with nothing of whoever runs the bench. @param {readonly string[]} args @param {string} home @param {string} [cwd] */
-export function npm(args, home, cwd = ROOT) {
+/**
+ * npm with nothing of whoever runs the bench; after so many milliseconds it has failed.
+ * @param {readonly string[]} args
+ * @param {string} home
+ * @param {string} [cwd]
+ * @param {number} [timeout]
+ */
+export function npm(args, home, cwd = ROOT, timeout = 120_000) {
   return spawnSync("npm", [...args], {
     cwd,
     encoding: "utf8",
+    timeout,
     env: {
       PATH: process.env["PATH"] ?? "",
       HOME: home,
+      ...wayOut(),
       npm_config_update_notifier: "false",
       npm_config_fund: "false",
       npm_config_audit: "false",
     },
   });
+}
+
+/** What a machine may need to reach the network at all. */
+function wayOut() {
+  const names = ["NODE_EXTRA_CA_CERTS", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }
 
 export function rows() {
