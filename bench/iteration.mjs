@@ -93,8 +93,8 @@ const CAUSE =
 (six waits for the disk), and Node's fork copies the tables of 50 MB (3 ms). Tried, and in: the next namespace opened while the agent works, no fsync for locks, prompts and
 last messages, small files read and written without the thread pool.`.replaceAll("\n", " ");
 const CAUSE_GIT =
-  `ten gits, two of which start \`unpack-objects\`, make each object and ref safe (14 fsyncs), where the loop starts two that make none safe. Tried, and in: gits started by a
-shell that waits instead of by fork (75 ms of our own processor time a task became 35). Not tried: objects written by the program itself.`.replaceAll(
+  `ten gits, two of which start \`unpack-objects\`, make each object and ref safe (14 fsyncs), where the loop starts two that make none safe. Tried, and left: gits started by a
+shell that waits instead of by fork (75 ms of our own processor time a task became 35), because no shell belongs where arguments do. Not tried: objects written by the program itself.`.replaceAll(
     "\n",
     " ",
   );

@@ -122,7 +122,7 @@ export async function runGit(
       env: call.index === undefined ? place.env : { ...place.env, GIT_INDEX_FILE: call.index },
       ...(call.input === undefined ? {} : { input: Buffer.from(call.input, "latin1") }),
     },
-    { timeoutMs: call.limitMs ?? LIMIT_MS, maxBytes: MOST_BYTES, often: true },
+    { timeoutMs: call.limitMs ?? LIMIT_MS, maxBytes: MOST_BYTES },
   );
   return readAnswer(`git ${subcommand(args)}`, result, call);
 }

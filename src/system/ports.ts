@@ -173,12 +173,6 @@ export interface ProcessResult {
   timedOut: boolean;
 }
 
-export interface RunOptions {
-  timeoutMs?: number;
-  maxBytes?: number;
-  often?: boolean;
-}
-
 export interface Processes {
   start(spec: ProcessSpec): RunningProcess;
   /**
@@ -189,11 +183,8 @@ export interface Processes {
   contain(spec: ProcessSpec, how: Contain): Promise<ContainedProcess>;
   /** What `contain` can do here with `auto`; the first of the two finds out. */
   containment(): Promise<Containment>;
-  /**
-   * Runs to the end. `timeoutMs` ends the whole group (SIGTERM, then SIGKILL). `often`: many such come in a run, none of which
-   * leaves a process behind that prints.
-   */
-  run(spec: ProcessSpec, options?: RunOptions): Promise<ProcessResult>;
+  /** Runs to the end. `timeoutMs` ends the whole group (SIGTERM, then SIGKILL). */
+  run(spec: ProcessSpec, options?: { timeoutMs?: number; maxBytes?: number }): Promise<ProcessResult>;
   /** Every child started from now on carries `LOOPER_MARK_<run>=1`, inherited by what it starts, and is sampled for the sweep. */
   mark(run: string): void;
   /**

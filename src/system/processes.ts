@@ -8,7 +8,6 @@ import { Container } from "./contain.js";
 import { errorCode } from "./errors.js";
 import type { Clock, Processes, ProcessIdentity, ProcessResult, ProcessSpec } from "./ports.js";
 import { bootId, lookAt, pidNamespace } from "./proc.js";
-import { StandbyShells } from "./standby-shells.js";
 import { endLeftovers, findLeftovers, markName } from "./sweep.js";
 
 const TERM_GRACE_MS = 5_000;
@@ -20,30 +19,21 @@ export function nodeProcesses(clock: Clock): Processes {
   let marked: string | undefined;
   const marks: Record<string, string> = {};
   // Made for the first process that is started: most commands start none.
-  let made: { container: Container; shells: StandbyShells } | undefined;
-  const use = () =>
-    (made ??= {
-      container: new Container(clock, marks, which),
-      shells: new StandbyShells(clock, marks),
-    });
+  let made: Container | undefined;
+  const container = (): Container => (made ??= new Container(clock, marks, which));
   return {
     start: (spec) => startProcess(clock, spec, marks),
-    contain: (spec, how) => use().container.start(spec, how),
-    containment: () => use().container.containment(),
-    run: async (spec, options) =>
-      (options?.often === true ? await use().shells.run(spec, options) : undefined) ??
-      (await runProcess(clock, spec, marks, options ?? {})),
+    contain: (spec, how) => container().start(spec, how),
+    containment: () => container().containment(),
+    run: (spec, options) => runProcess(clock, spec, marks, options ?? {}),
     mark: (run) => {
       marked = run;
       marks[markName(run)] = "1";
-      const { container, shells } = use();
-      container.beginRun();
-      shells.beginRun();
+      container().beginRun();
     },
     sweep: async (run) => {
-      const { container, shells } = use();
-      const descendants = run === marked ? container.watchDescendants() : undefined;
-      if (descendants !== undefined) await Promise.all([container.closeNext(), shells.endRun()]);
+      const descendants = run === marked ? container().watchDescendants() : undefined;
+      if (descendants !== undefined) await container().closeNext();
       return endLeftovers(clock, { mark: markName(run), descendants });
     },
     marked: async (run) => (await findLeftovers({ mark: markName(run) })).map(({ pid }) => pid),
