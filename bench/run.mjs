@@ -46,10 +46,13 @@ function tableOf(rows) {
   return ["| what | against | goal | measured | figures |", "|---|---|---|---|---|", ...lines].join("\n");
 }
 
-/** @param {readonly import("./measure.mjs").Row[]} rows */
+/** Each cause once, with all that it holds back. @param {readonly import("./measure.mjs").Row[]} rows */
 function causesOf(rows) {
-  const missed = rows.filter(({ cause }) => cause !== undefined);
-  return missed.map(({ what, cause = "" }) => `- **${what}**: ${cause}`).join("\n");
+  /** @type {Map<string, string[]>} */
+  const byCause = new Map();
+  for (const { what, cause } of rows)
+    if (cause !== undefined) byCause.set(cause, [...(byCause.get(cause) ?? []), `**${what}**`]);
+  return [...byCause].map(([cause, whats]) => `- ${whats.join(", ")}: ${cause}`).join("\n");
 }
 
 function machine() {
