@@ -14,7 +14,10 @@ REPLAYS_OF =
 # The one floor for make mutants: todo, loop or gate.
 FLOOR =
 
-.PHONY: install build demo test sabotage torture mutants replays bench bench-trust
+# What make test asks of the source before it runs anything.
+CHECKS = check-lint check-types check-format check-unused check-schemas check-docs
+
+.PHONY: install build demo test $(CHECKS) sabotage torture mutants replays bench bench-trust
 
 install: node_modules/.installed
 
@@ -28,14 +31,23 @@ build: install
 demo: build
 	@node dist/looper.js demo
 
+# The checks that run nothing, two at a time, then every test.
 test: build
-	@npm run -s lint
-	@npm run -s format:check
-	@npm run -s types
-	@npm run -s unused
-	@npm run -s schemas -- --check
-	@npm run -s docs -- --check
+	@$(MAKE) -j2 --output-sync $(CHECKS)
 	@npm test -s -- $(VITEST)
+
+check-lint:
+	@npm run -s lint
+check-types:
+	@npm run -s types
+check-format:
+	@npm run -s format:check
+check-unused:
+	@npm run -s unused
+check-schemas:
+	@npm run -s schemas -- --check
+check-docs:
+	@npm run -s docs -- --check
 
 sabotage: install
 	@npm run -s sabotage

@@ -1,4 +1,7 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+
+const cores = availableParallelism();
 
 const shared = {
   environment: "node" as const,
@@ -14,6 +17,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: "unit",
+          maxWorkers: cores + 1,
           include: ["src/**/*.test.ts", "cmd/**/*.test.ts", "test/*.test.ts", "test/model-server/*.test.ts"],
           exclude: ["test/*.story.test.ts"],
           globalSetup: ["test/home.ts"],
@@ -30,7 +34,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 60_000,
           // They wait more than they compute.
-          maxWorkers: 3,
+          maxWorkers: cores + 2,
           sequence: { groupOrder: 1 },
         },
       },
