@@ -1,5 +1,5 @@
 // Whether a long run becomes slower or larger: the last thousand iterations against the first thousand, of one run over ten
-// thousand tasks; and of one with git over two thousand, its last two hundred. The backlog is as long at the end as at the beginning.
+// thousand tasks; and of one with git over two thousand, its last two hundred. The backlog has as many bytes at the end as at the beginning.
 import { spawn } from "node:child_process";
 import { readFileSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";

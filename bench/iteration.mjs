@@ -30,13 +30,14 @@ export function settingsFor(agent) {
   };
 }
 
-/** A project of so many tasks, made anew. @param {string} folder @param {number} count @param {boolean} git */
+/** A project of so many tasks, made anew. Each was tried before, so that a done one takes no more bytes than one to do. @param {string} folder @param {number} count @param {boolean} git */
 export function projectOf(folder, count, git) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const tasks = Array.from({ length: count }, (_, n) => {
     const number = String(n + 1);
-    return { id: `T${number}`, title: `Task ${number}`, priority: 3, status: "todo" };
+    const tried = { attempts: 1, updated_at: "2026-01-01T00:00:00.000Z" };
+    return { id: `T${number}`, title: `Task ${number}`, priority: 3, status: "todo", ...tried };
   });
   const backlog = JSON.stringify({ schema_version: 1, source_files: [], tasks }, null, 2);
   writeFileSync(path.join(folder, "to-do.json"), backlog);
