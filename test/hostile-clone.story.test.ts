@@ -60,6 +60,18 @@ const EVIL_CHAPO = (rig: Rig) => ({
 
 function plant(rig: Rig): void {
   const outside = setStage(rig);
+  plantPrograms(rig);
+  plantSettings(rig);
+  symlinkSync(outside, path.join(rig.project, ".looper/sessions"));
+  plantBacklog(rig);
+  plantLog(rig);
+  symlinkSync(outside, path.join(rig.project, "looper-logs/runs/2026-01-31_08-30-01"));
+  rig.gitInit();
+  plantInGit(rig);
+}
+
+/** Under names that something may look for in the project. */
+function plantPrograms(rig: Rig): void {
   const js = `require("fs").writeFileSync("${rig.root}/sprung/settings", "")`;
   for (const name of [
     ".config/config.js",
@@ -75,10 +87,16 @@ function plant(rig: Rig): void {
       rig.write(folder + name, `#!/bin/sh\n${trap(rig, name)}\n`);
   }
   rig.write("evil.mjs", js);
+  rig.write(".envrc", trap(rig, "envrc"));
+  rig.write(
+    "package.json",
+    JSON.stringify({ name: STEERS, version: "1.0.0", scripts: { test: trap(rig, "npm") } }),
+  );
+}
+
+function plantSettings(rig: Rig): void {
   const evil = { name: "bash_execute", args: { command: trap(rig, "chapo") } };
   rig.write(".looper/evil.json", JSON.stringify({ turns: [{ call: evil }, { say: STEERS }] }));
-  symlinkSync(outside, path.join(rig.project, ".looper/sessions"));
-  rig.write(".envrc", trap(rig, "envrc"));
   rig.write(
     ".looper/config.json",
     JSON.stringify({
@@ -93,10 +111,9 @@ function plant(rig: Rig): void {
       hooks: { pre_iteration: [trap(rig, "hook")], on_run_end: [trap(rig, "hook")] },
     }),
   );
-  rig.write(
-    "package.json",
-    JSON.stringify({ name: STEERS, version: "1.0.0", scripts: { test: trap(rig, "npm") } }),
-  );
+}
+
+function plantBacklog(rig: Rig): void {
   const ids = ["T1", "--force", "$(touch\u00a0x)", "../../x", "-rf", "`id`"];
   const more = {
     title: `t ${STEERS} x`,
@@ -108,6 +125,9 @@ function plant(rig: Rig): void {
     ids.map((id) => ({ ...more, id })),
     { project: { name: STEERS } },
   );
+}
+
+function plantLog(rig: Rig): void {
   const begun = {
     type: "run_started",
     seq: 1,
@@ -122,8 +142,10 @@ function plant(rig: Rig): void {
   ];
   const text = lines.map((line) => JSON.stringify(line)).join("\n");
   rig.write(LOG, `${text}\n${STEERS}\n${"x".repeat(10_000_000)}\n`);
-  symlinkSync(outside, path.join(rig.project, "looper-logs/runs/2026-01-31_08-30-01"));
-  rig.gitInit();
+}
+
+/** What git would start. */
+function plantInGit(rig: Rig): void {
   for (const [key, name] of [
     ["core.fsmonitor", "fsmonitor"],
     ["core.pager", "pager"],
