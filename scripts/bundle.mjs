@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { writtenHelp } from "./help-texts.mjs";
 import { pack, reachedFrom } from "./pack.mjs";
+import { readySettings } from "./unset-settings.mjs";
 import { standaloneValidator } from "./validator.mjs";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
@@ -16,6 +17,32 @@ const GROUPS = {
   status: ["cmd/commands/status"],
   run: ["cmd/commands/run"],
 };
+
+/** What those import, and use only where something is out of the ordinary: it lies apart, with all that only it may use. */
+const SELDOM = [
+  // Somebody set something.
+  "src/config/resolve",
+  "src/config/settings",
+  "src/config/settings-text",
+  "src/config/chapo-settings",
+  // A backlog has problems.
+  "src/todo/cycles",
+  "src/todo/rules",
+  "src/todo/walk",
+  // Something is started, written or watched.
+  "src/system/append",
+  "src/system/child",
+  "src/system/contain",
+  "src/system/sweep",
+  "src/system/take-away",
+  "src/todo/task",
+  "cmd/watch-file",
+  // There were runs.
+  "src/logging/events",
+  "src/ui/ending",
+  "src/ui/read-view",
+  "src/ui/terminal/live-line",
+];
 
 /** Libraries that one file of ours imports: without a place of their own they would run with it. */
 const APART = ["commander", "cosmiconfig", "execa"];
@@ -52,13 +79,14 @@ export async function bundle(order) {
       .map(([file]) => path.resolve(root, file))
       .filter((file) => (modules.get(file)?.text.length ?? 0) > SMALL),
   );
+  /** @param {readonly string[]} sources */
+  const holding = (sources) =>
+    Object.entries(result.metafile.outputs)
+      .filter(([, { inputs }]) => sources.some((source) => (inputs[`${source}.ts`]?.bytesInOutput ?? 0) > 0))
+      .map(([file]) => path.resolve(root, file));
   // Many texts, and reached by every start.
-  const help = Object.entries(result.metafile.outputs)
-    .filter(([, { inputs }]) => (inputs["cmd/usual-help.ts"]?.bytesInOutput ?? 0) > 0)
-    .map(([file]) => path.resolve(root, file));
-  const files = await pack(modules, packsOf({ entryPoints, outdir }, modules, { ofLibraries, help }), {
-    minify,
-  });
+  const apart = { ofLibraries, help: holding(["cmd/usual-help"]), seldom: holding(SELDOM) };
+  const files = await pack(modules, packsOf({ entryPoints, outdir }, modules, apart), { minify });
   // The project's own package.json says that its files are modules.
   return [...files, { path: path.join(outdir, "package.json"), text: '{"type":"commonjs"}\n' }];
 }
@@ -74,7 +102,7 @@ async function optionsFor({ outdir, plugins = [] }) {
   return {
     absWorkingDir: root,
     outdir,
-    plugins: [...plugins, standaloneValidator(root), writtenHelp()],
+    plugins: [...plugins, standaloneValidator(root), writtenHelp(), readySettings()],
     bundle: true,
     splitting: true,
     format: "esm",
@@ -93,13 +121,13 @@ async function optionsFor({ outdir, plugins = [] }) {
 }
 
 /**
- * Which modules share a file: an entry and what it reaches, what each group of commands reaches further, the rest of ours;
+ * Which modules share a file: an entry and what it reaches, what each group of commands reaches further, what those seldom use, the rest of ours;
  * each chunk of libraries is a file of its own.
  * @param {Pick<Order, "entryPoints" | "outdir">} order
  * @param {ReadonlyMap<string, import("./pack.mjs").File>} modules
- * @param {{ ofLibraries: ReadonlySet<string>, help: readonly string[] }} apart
+ * @param {{ ofLibraries: ReadonlySet<string>, help: readonly string[], seldom: readonly string[] }} apart
  */
-function packsOf({ entryPoints, outdir }, modules, { ofLibraries, help }) {
+function packsOf({ entryPoints, outdir }, modules, { ofLibraries, help, seldom }) {
   const placed = new Set();
   /** @param {string} file @param {Iterable<string>} wanted @param {boolean} entry */
   const packed = (file, wanted, entry = false) => {
@@ -111,7 +139,9 @@ function packsOf({ entryPoints, outdir }, modules, { ofLibraries, help }) {
   const starts = Object.entries(entryPoints).map(([name, source]) => {
     return { name, start: path.join(outdir, source.replace(/\.ts$/, ".js")) };
   });
-  const reached = (/** @type {readonly string[]} */ from) => [...reachedFrom(from, modules)].filter(isOurs);
+  const usual = new Map([...modules].filter(([file]) => !seldom.includes(file)));
+  const reached = (/** @type {readonly string[]} */ from, among = modules) =>
+    [...reachedFrom(from, among)].filter(isOurs);
   return [
     // What lies with one of several entries could be used by another only by starting it.
     packed("chunks/help.js", help),
@@ -119,8 +149,15 @@ function packsOf({ entryPoints, outdir }, modules, { ofLibraries, help }) {
       packed(`${name}.js`, starts.length === 1 ? reached([start]) : [start], true),
     ),
     ...Object.entries(GROUPS).map(([name, files]) =>
-      packed(`chunks/${name}.js`, reached(files.map((file) => path.join(outdir, `${file}.js`)))),
+      packed(
+        `chunks/${name}.js`,
+        reached(
+          files.map((file) => path.join(outdir, `${file}.js`)),
+          usual,
+        ),
+      ),
     ),
+    packed("chunks/seldom.js", reached(seldom)),
     packed("chunks/others.js", [...modules.keys()].filter(isOurs)),
     ...[...modules.keys()]
       .filter((module) => !isOurs(module))

@@ -40,7 +40,8 @@ ${ENTRY}=require("node:url").pathToFileURL(__filename).href;
 }
 
 /**
- * The modules each of these reaches without an `import()`, itself included; paths.
+ * The modules each of these reaches without an `import()`, itself included; paths. What is imported for its effects alone is
+ * not: it never runs for that.
  * @param {readonly string[]} starts
  * @param {ReadonlyMap<string, File>} all
  */
@@ -48,7 +49,7 @@ export function reachedFrom(starts, all) {
   const reached = new Set(starts.filter((start) => all.has(start)));
   for (const at of reached) {
     const text = all.get(at)?.text ?? "";
-    for (const [, to = ""] of text.matchAll(/\b(?:from|import)\s*"(\.[^"]+)"/g)) {
+    for (const [, to = ""] of text.matchAll(/\bfrom\s*"(\.[^"]+)"/g)) {
       const target = path.resolve(path.dirname(at), to);
       if (all.has(target)) reached.add(target);
     }

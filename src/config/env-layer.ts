@@ -19,7 +19,10 @@ const AGENTS = "LOOPER_AGENTS_";
 /** Upstream's is one command, commas and all. */
 const ONE_COMMAND = "LOOPER_HOOK";
 
-const SHORT_NAMES = new Map([...ROWS.values()].flatMap((row) => Object.entries(row.env ?? {})));
+/** Upstream's names of variables, and the key that each sets. */
+export const SHORT_NAMES: ReadonlyMap<string, string> = new Map(
+  [...ROWS.values()].flatMap((row) => Object.entries(row.env ?? {})),
+);
 
 /** Made for the first variable that may be a setting. */
 const lazy: { longNames?: ReadonlyMap<string, string>; agentKeys?: readonly string[] } = {};

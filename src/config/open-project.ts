@@ -4,7 +4,8 @@ import type { Files } from "../system/ports.js";
 import { loadSettings, strangeSettings } from "./load.js";
 import { settingsPaths, userFiles, type SettingsPaths } from "./places.js";
 import { findProject } from "./project.js";
-import { resolveSettings, type Flags, type Resolved } from "./resolve.js";
+import { resolveSettings, type Flags, type Layers, type Resolved } from "./resolve.js";
+import { otherVariables, unsetSettings } from "./unset.js";
 
 /** What a command knows when it starts. `file`: the task file as typed, relative to `cwd`. */
 export interface ProjectRequest {
@@ -35,10 +36,22 @@ export async function openProject(files: Files, request: ProjectRequest): Promis
   const typed = request.file === undefined ? undefined : path.resolve(cwd, request.file);
   const folder = await findProject(files, { start: cwd, home, taskFile: typed ?? taskFileOf(env) });
   const found = await loadSettings(files, { project: folder, user: userFiles(env, home) });
-  const resolved = resolveSettings({ ...found, env, flags: request.flags });
+  const layers = { ...found, env, flags: request.flags };
+  const resolved = isUnset(layers) ? unsetSettings() : resolveSettings(layers);
   const paths = settingsPaths(resolved.settings, { project: folder, home, env });
   const warnings = [...(await strangeSettings(files, folder)), ...resolved.warnings];
   return projectAt(files, folder, { resolved, paths, todoFile: typed ?? paths.todoFile, warnings });
+}
+
+/** Whether no layer says anything. A variable that only looks like a setting is for who reads them all to tell. */
+function isUnset({ user, project, env, flags }: Layers): boolean {
+  const others = otherVariables();
+  return (
+    user === undefined &&
+    project === undefined &&
+    Object.keys(flags).length === 0 &&
+    !Object.keys(env).some((name) => name.startsWith("LOOPER_") || others.includes(name))
+  );
 }
 
 /** The project as if nobody had set anything but its task file's name: for where its settings are broken. */

@@ -1,0 +1,37 @@
+// In the built program the settings of who set none stand in the place of src/config/unset.ts: to make the whole table of
+// settings for them takes longer than a listing. Leaves what they are to src/config/resolve.ts.
+import { deepStrictEqual } from "node:assert/strict";
+import { loadCode } from "./load-code.mjs";
+
+async function codeOf() {
+  const { unsetSettings, otherVariables } = /** @type {typeof import("../src/config/unset.js")} */ (
+    await loadCode("src/config/unset.ts")
+  );
+  const { settings, values, warnings } = unsetSettings();
+  const whole = { settings, values: [...values], warnings };
+  const json = JSON.stringify(whole);
+  deepStrictEqual(JSON.parse(json), whole, "a default that JSON cannot tell");
+  return `const json = ${JSON.stringify(json)};
+export const unsetSettings = () => {
+  const { settings, values, warnings } = JSON.parse(json);
+  return { settings, values: new Map(values), warnings };
+};
+export const otherVariables = () => ${JSON.stringify(otherVariables())};
+`;
+}
+
+/**
+ * Puts them there.
+ * @returns {import("esbuild").Plugin}
+ */
+export function readySettings() {
+  return {
+    name: "ready-settings",
+    setup: (build) => {
+      build.onLoad({ filter: /\/src\/config\/unset\.ts$/ }, async () => ({
+        contents: await codeOf(),
+        loader: "js",
+      }));
+    },
+  };
+}
