@@ -129,11 +129,11 @@ async function optionsFor({ outdir, plugins = [] }) {
  */
 function packsOf({ entryPoints, outdir }, modules, { ofLibraries, help, seldom }) {
   const placed = new Set();
-  /** @param {string} file @param {Iterable<string>} wanted @param {boolean} entry */
-  const packed = (file, wanted, entry = false) => {
+  /** @param {string} file @param {Iterable<string>} wanted @param {{ entry?: boolean, atOnce?: boolean }} [facts] */
+  const packed = (file, wanted, facts = {}) => {
     const members = [...wanted].filter((module) => !placed.has(module));
     for (const member of members) placed.add(member);
-    return { path: path.join(outdir, file), members, entry };
+    return { path: path.join(outdir, file), members, ...facts };
   };
   const isOurs = (/** @type {string} */ module) => !ofLibraries.has(module);
   const starts = Object.entries(entryPoints).map(([name, source]) => {
@@ -146,7 +146,7 @@ function packsOf({ entryPoints, outdir }, modules, { ofLibraries, help, seldom }
     // What lies with one of several entries could be used by another only by starting it.
     packed("chunks/help.js", help),
     ...starts.map(({ name, start }) =>
-      packed(`${name}.js`, starts.length === 1 ? reached([start]) : [start], true),
+      packed(`${name}.js`, starts.length === 1 ? reached([start]) : [start], { entry: true }),
     ),
     ...Object.entries(GROUPS).map(([name, files]) =>
       packed(
@@ -155,6 +155,7 @@ function packsOf({ entryPoints, outdir }, modules, { ofLibraries, help, seldom }
           files.map((file) => path.join(outdir, `${file}.js`)),
           usual,
         ),
+        { atOnce: name !== "run" },
       ),
     ),
     packed("chunks/seldom.js", reached(seldom)),

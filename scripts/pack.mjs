@@ -58,9 +58,10 @@ export function reachedFrom(starts, all) {
 }
 
 /**
- * The files. `packs`: the path of each, and the modules in it, in an order that stays; where it is an entry, that is the first.
+ * The files. `packs`: the path of each, and the modules in it, in an order that stays; where it is an `entry`, that is the
+ * first. `atOnce`: nearly all of it runs whenever it is read.
  * @param {ReadonlyMap<string, File>} modules
- * @param {readonly { path: string, members: readonly string[], entry: boolean }[]} packs
+ * @param {readonly { path: string, members: readonly string[], entry?: boolean, atOnce?: boolean }[]} packs
  * @param {{ minify: boolean }} options
  * @returns {Promise<File[]>}
  */
@@ -69,18 +70,28 @@ export async function pack(modules, packs, { minify }) {
   const places = new Map();
   for (const [number, { members }] of packs.entries())
     for (const [at, member] of members.entries()) places.set(member, { pack: number, at });
+  /** @param {string} text */
+  const written = async (text) =>
+    (await transform(text, { minify, target: "node20", legalComments: "none" })).code.trimEnd();
   return Promise.all(
-    packs.map(async ({ path: file, members, entry }) => {
-      const parts = await Promise.all(members.map((member) => toFunction(modules.get(member), places)));
-      const list = `[\n${parts.join(",\n")}\n]`;
+    packs.map(async ({ path: file, members, entry = false, atOnce = false }, number) => {
+      const parts = await Promise.all(
+        members.map(async (member) => {
+          const whole = await written(`module.exports=${await toFunction(modules.get(member), places)};`);
+          const code = whole.slice(whole.indexOf("function"), -1);
+          // In brackets V8 compiles it while it reads the file; without, it skims it then, and reads it again to run it.
+          return atOnce ? `(${code})` : code;
+        }),
+      );
       const files = packs.map(({ path: other }) =>
         other === file ? "" : `./${path.relative(path.dirname(file), other)}`,
       );
-      const whole = entry
-        ? `"use strict";${HELPERS}${head(files)}const own=${list};\n${USE}(${String(packs.findIndex((one) => one.path === file))},0);\n`
-        : `"use strict";${HELPERS}module.exports=${list};\n`;
-      const { code } = await transform(whole, { minify, target: "node20", legalComments: "none" });
-      return { path: file, text: code };
+      const before = await written(`"use strict";${HELPERS}${entry ? head(files) : ""}`);
+      const list = `[\n${parts.join(",\n")}\n]`;
+      const text = entry
+        ? `${before}const own=${list};\n${USE}(${String(number)},0);\n`
+        : `${before}module.exports=${list};\n`;
+      return { path: file, text };
     }),
   );
 }
@@ -108,7 +119,7 @@ async function toFunction(module, places) {
     define: { "import.meta.url": ENTRY },
     legalComments: "none",
   });
-  return `(exports,${USE})=>{\n${lazily(exported(code), use)}\n}`;
+  return `function(exports,${USE}){\n${lazily(exported(code), use)}\n}`;
 }
 
 /**
