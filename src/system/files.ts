@@ -1,7 +1,6 @@
 // The file system behind the Files port. Leaves appending to append.ts, locking to lock.ts and many
 // files at once to tree.ts.
-import { constants } from "node:fs";
-import * as fs from "node:fs/promises";
+import { constants, promises as fs } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { randomBytes } from "node:crypto";
