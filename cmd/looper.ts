@@ -1,11 +1,11 @@
 // The program: real ports → a command → an exit code. The only file that knows the process, its signals and its last words.
 // Leaves what was typed to program.ts and what is done about it to commands/.
-import { fstatSync } from "node:fs";
 import module from "node:module";
 import { homedir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { errorCode, UserError } from "../src/system/errors.js";
+import { isTty, StdStream, type ProcessStream } from "../src/system/std-stream.js";
 import { noteText, type Diagnostics } from "../src/ui/diagnostics.js";
 import type { Output } from "../src/ui/output.js";
 import { wantsColour } from "../src/ui/terminal/colours.js";
@@ -52,22 +52,21 @@ function onSignal(signal: Signal): void {
  * Who read us is gone (EPIPE), or their terminal is (EIO): an answer nobody wants is no failure. A run goes on all the
  * same, whatever becomes of what it prints: it has more to do.
  */
-function surviveLostReaders(): void {
+const stdout = new StdStream(1, () =>
   process.stdout.on("error", (error) => {
     if (here.log !== undefined) return;
     const code = errorCode(error);
     if (code === "EPIPE" || code === "EIO") process.exit(0);
     void fail(error);
-  });
-  // What cannot be said there cannot be said anywhere.
-  process.stderr.on("error", () => undefined);
-}
+  }),
+);
+
+/** What cannot be said there cannot be said anywhere. */
+const stderr = new StdStream(2, () => process.stderr.on("error", () => undefined));
 
 /** Of what is no terminal, or one that does not know its size and says 0. */
 const UNKNOWN_COLUMNS = 80;
 const UNKNOWN_ROWS = 24;
-
-type Stream = NodeJS.WriteStream & { fd: number };
 
 /** Nobody watches, and nobody answers: there is no terminal for that matter. */
 function isAutomatic(): boolean {
@@ -79,39 +78,24 @@ function inWorkflow(): boolean {
 }
 
 /** Contract: what is not `ours` is never read as a command by the log of a GitHub workflow. A file is no such log. */
-function write(stream: Stream, text: string, ours = false): Promise<void> {
-  const safe = ours || !inWorkflow() || isFile(stream) ? text : disarm(text);
-  return writeTo(stream, (chunk) => stream.write(chunk), safe);
+function write(to: StdStream, text: string, ours = false): Promise<void> {
+  const rest = to.writeAtOnce(ours || !inWorkflow() || to.isFile ? text : disarm(text));
+  return rest.length === 0 ? Promise.resolve() : writeTo(to.stream, (chunk) => to.stream.write(chunk), rest);
 }
 
-/** Node:tty would say the same, and load the whole of node:net for it. */
-function isTty({ isTTY }: { isTTY?: boolean }): boolean {
-  return isTTY === true;
-}
-
-function isFile({ fd }: Stream): boolean {
-  try {
-    return fstatSync(fd).isFile();
-  } catch (error) {
-    // It was closed before we began.
-    if (errorCode(error) === undefined) throw error;
-    return false;
-  }
-}
-
-function toOutput(stream: Stream, { noColour }: { noColour: boolean }): Output {
-  const isTerminal = isTty(stream) && !isAutomatic();
+function toOutput(to: StdStream, { noColour }: { noColour: boolean }): Output {
+  const isTerminal = to.isTty && !isAutomatic();
   return {
-    write: (text) => write(stream, text),
+    write: (text) => write(to, text),
     isTerminal,
     colour: wantsColour(environment(), { isTerminal, refused: noColour }),
-    columns: () => (isTerminal && stream.columns > 0 ? stream.columns : UNKNOWN_COLUMNS),
-    rows: () => (isTerminal && stream.rows > 0 ? stream.rows : UNKNOWN_ROWS),
+    columns: () => (isTerminal && to.stream.columns > 0 ? to.stream.columns : UNKNOWN_COLUMNS),
+    rows: () => (isTerminal && to.stream.rows > 0 ? to.stream.rows : UNKNOWN_ROWS),
   };
 }
 
-function writeTo(stream: NodeJS.WriteStream, write: (text: string) => boolean, text: string): Promise<void> {
-  if (stream.destroyed || stream.errored !== null || write(text)) return Promise.resolve();
+function writeTo<T>(stream: ProcessStream, write: (chunk: T) => boolean, chunk: T): Promise<void> {
+  if (stream.destroyed || stream.errored !== null || write(chunk)) return Promise.resolve();
   const waiting = draining.get(stream) ?? drained(stream);
   draining.set(stream, waiting);
   return waiting;
@@ -132,9 +116,10 @@ function drained(stream: NodeJS.WriteStream): Promise<void> {
 }
 
 function claimStdout(): (text: string) => Promise<void> {
-  const write = process.stdout.write.bind(process.stdout);
-  process.stdout.write = process.stderr.write.bind(process.stderr);
-  return (text) => writeTo(process.stdout, write, text);
+  const { stream } = stdout;
+  const write: (text: string) => boolean = stream.write.bind(stream);
+  stream.write = stderr.stream.write.bind(stderr.stream);
+  return (text) => writeTo(stream, write, text);
 }
 
 async function readStdin(): Promise<Buffer> {
@@ -149,8 +134,8 @@ function environment(): Record<string, string> {
 
 async function makeShell(cwd: string, { noColour }: { noColour: boolean }): Promise<Shell> {
   const env = environment();
-  const out = toOutput(process.stdout, { noColour });
-  const voice = voiceOf(toOutput(process.stderr, { noColour }), here.diagnostics, () => Date.now());
+  const out = toOutput(stdout, { noColour });
+  const voice = voiceOf(toOutput(stderr, { noColour }), here.diagnostics, () => Date.now());
   // Questions are asked by a library that looks here. `env`, which what is started inherits, stays as it was.
   if (noColour) process.env["NO_COLOR"] = "1";
   // With both set Node prints a warning of its own, for the opposite of what is done here.
@@ -169,8 +154,8 @@ async function makeShell(cwd: string, { noColour }: { noColour: boolean }): Prom
     self: { command: process.execPath, args: [entry] },
     promptsFolder: path.join(path.dirname(entry), "prompts"),
     ...{ out, ...voice, log: here.diagnostics },
-    tellWorkflow: (lines) => write(process.stderr, lines.map((line) => `${line}\n`).join(""), true),
-    hangsUp: isTty(process.stdout),
+    tellWorkflow: (lines) => write(stderr, lines.map((line) => `${line}\n`).join(""), true),
+    hangsUp: stdout.isTty,
     stdin: {
       // Only who asks for stdin makes Node open it.
       get isTerminal() {
@@ -183,7 +168,9 @@ async function makeShell(cwd: string, { noColour }: { noColour: boolean }): Prom
       get input() {
         return process.stdin;
       },
-      output: process.stderr,
+      get output() {
+        return stderr.stream;
+      },
       unknownColumns: UNKNOWN_COLUMNS,
       // In its raw mode the terminal sends Ctrl-C as a key.
       onTurnedAway: () => {
@@ -192,6 +179,8 @@ async function makeShell(cwd: string, { noColour }: { noColour: boolean }): Prom
     }),
     onSignal: (listener) => {
       here.listener = listener;
+      // Whoever must hear of signals never waits for who reads.
+      for (const one of [stdout, stderr]) one.open();
     },
     noteLog: (folder) => {
       here.log = folder;
@@ -226,10 +215,10 @@ async function main(): Promise<CommandEnd> {
     cwd: process.cwd(),
     isFile: isExistingFile,
     namesIn,
-    columns: isTty(process.stdout) ? process.stdout.columns : undefined,
+    columns: stdout.isTty ? stdout.stream.columns : undefined,
   });
   if (asked.kind === "text") {
-    await write(process.stdout, asked.text);
+    await write(stdout, asked.text);
     return "ok";
   }
   // What we start ourselves is read by us.
@@ -287,8 +276,9 @@ function stackOf(error: unknown): string {
 
 /** What was written is on its way before the program ends. */
 async function exit(code: number): Promise<never> {
-  for (const stream of [process.stdout, process.stderr]) {
-    if (stream.destroyed || stream.errored !== null || stream.writableLength === 0) continue;
+  for (const { opened: stream } of [stdout, stderr]) {
+    if (stream === undefined || stream.destroyed || stream.errored !== null || stream.writableLength === 0)
+      continue;
     await new Promise((resolve) => {
       stream.once("close", resolve);
       stream.write("", resolve);
@@ -299,14 +289,14 @@ async function exit(code: number): Promise<never> {
 
 async function fail(error: unknown): Promise<never> {
   const { lines: whole, code } = explain(error);
-  const err = toOutput(process.stderr, { noColour: true });
+  const err = toOutput(stderr, { noColour: true });
   const isRead = err.isTerminal && here.diagnostics.format === "text" && code !== BUG;
   const lines = isRead ? whole.flatMap((line) => hang(line, err.columns())) : whole;
   const note = { level: "error", lines, facts: { exit_code: code } } as const;
-  void write(process.stderr, noteText(note, here.diagnostics, Date.now()));
+  void write(stderr, noteText(note, here.diagnostics, Date.now()));
   if (inWorkflow() && here.diagnostics.format === "text" && code !== exitCodeOf("no"))
     void write(
-      process.stderr,
+      stderr,
       `${annotation("error", whole.join("\n").replace(/^looper: /, ""), { title: "looper" })}\n`,
       true,
     );
@@ -315,6 +305,8 @@ async function fail(error: unknown): Promise<never> {
 
 /** Node 22 and later keep what V8 made of the source: 12 to 40 ms less for each start. */
 function keepCompiled(): void {
+  // Where there is nothing to ask for, to ask takes a while too.
+  if (process.versions.node.startsWith("20.")) return;
   const enable: unknown = Reflect.get(module, "enableCompileCache");
   if (typeof enable === "function") Reflect.apply(enable, module, []);
 }
@@ -322,7 +314,6 @@ function keepCompiled(): void {
 keepCompiled();
 for (const signal of SIGNALS) process.on(signal, onSignal);
 process.on("uncaughtException", (error) => void fail(error));
-surviveLostReaders();
 // No await out here: CommonJS, which the program is built as, knows none.
 void main()
   .then((end) => exit(exitCodeOf(end)))

@@ -1,6 +1,10 @@
 import picocolors from "picocolors";
 
-export type Colours = ReturnType<typeof picocolors.createColors>;
+/** The ways of writing that are used here. */
+export type Colours = Pick<
+  ReturnType<typeof picocolors.createColors>,
+  "bold" | "cyan" | "dim" | "green" | "red" | "yellow"
+>;
 
 /**
  * Whether colour is wanted: `refused` (by a flag) says no, so does `NO_COLOR`; `FORCE_COLOR` yes (`0` and `false` no); else
@@ -16,9 +20,16 @@ export function wantsColour(
   return isTerminal && term !== "dumb";
 }
 
-/** By itself picocolors would colour a pipe where CI is set. */
+/** By itself picocolors would colour a pipe where CI is set; and to look whether it may, it opens stdout. */
 export function coloursFor(wanted: boolean): Colours {
-  return picocolors.createColors(wanted);
+  return wanted ? picocolors.createColors(true) : PLAIN;
 }
 
-export const PLAIN: Colours = picocolors.createColors(false);
+export const PLAIN: Colours = {
+  bold: String,
+  cyan: String,
+  dim: String,
+  green: String,
+  red: String,
+  yellow: String,
+};
