@@ -7,10 +7,10 @@ const ROUNDS = 30;
 const TASKS = 200;
 
 const CAUSE =
-  "no library is loaded any more, and two or three files with 190 to 250 kB of our own are read. What is left is V8 meeting that code for the " +
-  "first time, spread evenly (least of 40, in ms): reading both files 6, the definitions of commands 3, ports 4, the table of settings and their layers 7, " +
-  "checking 200 tasks 6, the listing 4. Eager compilation of what is surely used, and V8's flags on memory, laziness and " +
-  "threads, made no difference beyond the noise. Node 22 keeps compiled code (module.enableCompileCache; not measured here); a cache of our own for Node 20 was not made: V8 tells stale code from new by its length alone.";
+  "neither libraries nor Node's streams are loaded any more, and two or three files with 130 to 165 kB of our own are read. What is left is V8 " +
+  "meeting that code for the first time, spread evenly: reading the files, the definitions of commands, checking 200 tasks, the lines. " +
+  "V8's flags on memory, laziness and threads made no difference beyond the noise. Node 22 keeps compiled code " +
+  "(module.enableCompileCache; not measured here); a cache of our own for Node 20 was not made: V8 tells stale code from new by its length alone.";
 
 /** A backlog with a past: a third done, a chain, a text of some length each. */
 function tasks() {
