@@ -146,7 +146,7 @@ function packsOf({ entryPoints, outdir }, modules, { ofLibraries, help, seldom }
     // What lies with one of several entries could be used by another only by starting it.
     packed("chunks/help.js", help),
     ...starts.map(({ name, start }) =>
-      packed(`${name}.js`, starts.length === 1 ? reached([start]) : [start], { entry: true }),
+      packed(`${name}.js`, starts.length === 1 ? reached([start]) : [start], { entry: true, atOnce: true }),
     ),
     ...Object.entries(GROUPS).map(([name, files]) =>
       packed(

@@ -30,7 +30,7 @@ const ADVICE =
   "a start reads more than it may: import what is rarely needed where it is needed, keep zod and libraries out of what these commands use (bench/RESULTS.md says what it costs), or raise the budget and say why";
 
 test.each([
-  { args: ["--version"], files: 1, kilobytes: 53 },
+  { args: ["--version"], files: 1, kilobytes: 54 },
   { args: ["--help"], files: 2, kilobytes: 90 },
   { args: ["help", "run"], files: 2, kilobytes: 90 },
   { args: ["ls"], files: 2, kilobytes: 140 },

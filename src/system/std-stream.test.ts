@@ -62,3 +62,10 @@ test("all is left of what goes to a file, or once a stream was made", () => {
   opened.open();
   expect(leftOf(opened, "text")).toBe("text");
 });
+
+test("/dev/null takes everything, and is no terminal", () => {
+  const nowhere = openSync("/dev/null", "w");
+  const stream = new StdStream(nowhere, noStream);
+  expect([leftOf(stream, "a".repeat(100_000)), stream.isTty]).toEqual(["", false]);
+  closeSync(nowhere);
+});

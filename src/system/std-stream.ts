@@ -1,6 +1,6 @@
 // stdout and stderr, each a stream of Node's only once something needs one: to make the first takes as long as to check a
 // backlog. Leaves what is written where, and what the loss of a reader means, to cmd/looper.ts.
-import { fstatSync, writeSync, type Stats } from "node:fs";
+import { fstatSync, statSync, writeSync, type Stats } from "node:fs";
 import { errorCode } from "./errors.js";
 
 /** A stream of the process, as Node makes it. */
@@ -26,7 +26,7 @@ export class StdStream {
     this.#fd = fd;
     this.#make = make;
     this.#stats = statsOf(fd);
-    this.#room = this.#stats?.isFIFO() === true || this.#stats?.isSocket() === true ? ROOM : 0;
+    this.#room = this.#stats === undefined ? 0 : roomIn(this.#stats);
   }
 
   /** Node's own, from now on. */
@@ -49,8 +49,8 @@ export class StdStream {
   }
 
   get isTty(): boolean {
-    // No stream need be made of what is no device. What cannot be looked at may be one.
-    return (this.#stats?.isCharacterDevice() ?? true) && isTty(this.stream);
+    // No stream need be made of what surely is none. What cannot be looked at may be one.
+    return (this.#stats === undefined || mayBeTty(this.#stats)) && isTty(this.stream);
   }
 
   /**
@@ -70,6 +70,21 @@ export class StdStream {
     }
     return bytes.subarray(done);
   }
+}
+
+/** Bytes that are taken without waiting. A file takes its own from the stream, which tells of a full disk. */
+function roomIn(stats: Stats): number {
+  if (isNowhere(stats)) return Infinity;
+  return stats.isFIFO() || stats.isSocket() ? ROOM : 0;
+}
+
+function mayBeTty(stats: Stats): boolean {
+  return stats.isCharacterDevice() && !isNowhere(stats);
+}
+
+/** Where they send it who want only the exit code. */
+function isNowhere(stats: Stats): boolean {
+  return stats.isCharacterDevice() && statSync("/dev/null", { throwIfNoEntry: false })?.rdev === stats.rdev;
 }
 
 /** `undefined`: it was closed before we began. */
