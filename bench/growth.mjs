@@ -11,9 +11,9 @@ const MOST = 1.2;
 
 const CAUSE =
   "of what an iteration takes longer at the end, two things are known. Each changed copy of the run's state builds anew what it remembers of every task that was tried " +
-  "(`attempts`, `spentOn`, `final`): with 9,500 of them 1.6 ms a map and 1.1 ms a set. And Node's fork copies the tables of the whole process, twice an iteration: " +
+  "(`attempts`, `spentOn`): with 9,500 of them 1.6 ms a map. And Node's fork copies the tables of the whole process, twice an iteration: " +
   "of 200 MB it takes 10 to 15 ms here, of 240 MB 15 to 17, of 48 MB 1. What stays of a finished attempt is 0.9 kB (a heap snapshot after 160 and one after 1,360); " +
-  "the rest of the memory is V8's room for a task file of 1.6 MB. Not tried: maps that share what did not change.";
+  "what else of the memory grows was not traced. Not tried: maps that share what did not change.";
 
 /** What the process itself takes now, in MiB; undefined once it is gone. @param {number} pid */
 function memoryOf(pid) {

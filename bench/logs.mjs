@@ -172,7 +172,7 @@ function manyRuns(root, one) {
       against,
       ...of("show"),
       missed:
-        "it lies at its goal: 134 and 156 ms in two runs of the bench. Each log is opened, and all lines that do not name the task are passed over unread.",
+        "it lies at its goal, on this side in one run of the bench and beyond in the next. Each log is opened, and all lines that do not name the task are passed over unread.",
     }),
     onTop({
       what: `\`looper show\` of a task tried in each of ${count} runs`,

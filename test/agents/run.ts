@@ -126,4 +126,4 @@ async function drifts(rows: readonly Row[]): Promise<boolean> {
   return true;
 }
 
-await main();
+void main();
