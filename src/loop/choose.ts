@@ -1,5 +1,6 @@
 // Which job comes next, or that the run is over. Pure. Leaves what becomes of a job to work.ts.
 import type { Ending, StepEvent } from "../logging/events.js";
+import { PersistentMap } from "../system/persistent-map.js";
 import { ById } from "../todo/by-id.js";
 import { closure, selectTask } from "../todo/select.js";
 import type { IndexRow, TaskId } from "../todo/task.js";
@@ -35,11 +36,11 @@ export function beginWork(
     // Drafts and repairs have had the first numbers.
     nextJob: opening.nextJob,
     iterations: 0,
-    attempts: new Map(),
-    spentOn: new Map(),
+    attempts: PersistentMap.of(),
+    spentOn: PersistentMap.of(),
     blockedAtStart: new Set(rows.filter((row) => row.status === "blocked").map((row) => row.id)),
-    final: new Set(),
-    earlier: new Map(),
+    final: PersistentMap.of(),
+    earlier: PersistentMap.of(),
     dropped: opening.dropped,
     pauses: opening.pauses,
     reviews: { added: 0, failed: 0, clean: false },
@@ -94,7 +95,7 @@ export function choose(work: Work, turn: Turn): State {
     attempts: work.attempts,
     maxAttempts: work.rules.max_attempts,
     blockedAtStart: work.blockedAtStart,
-    finalForRun: new Set([...work.final, ...inHand]),
+    finalForRun: { has: (id: TaskId) => work.final.has(id) || inHand.includes(id) },
     ...(only === undefined ? {} : { only }),
   };
   const chosen = selectTask(rows, tried, (id) => work.index.get(id)?.status);
@@ -151,7 +152,7 @@ function startTask(work: Work, { picked, reason, candidates, next }: Picked, tur
     phase: "working",
     work: {
       ...begun(work, { ...job, from: picked.status }),
-      attempts: new Map(work.attempts).set(picked.id, attempt),
+      attempts: work.attempts.with(picked.id, attempt),
       reviews: { ...work.reviews, clean: false, failed: 0 },
     },
   };

@@ -49,7 +49,7 @@ export function uncount(work: Work, { facts }: Job): Work {
   return {
     ...work,
     iterations: work.iterations - 1,
-    attempts: id === undefined ? work.attempts : new Map(work.attempts).set(id, before - 1),
+    attempts: id === undefined ? work.attempts : work.attempts.with(id, before - 1),
   };
 }
 

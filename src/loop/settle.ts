@@ -80,7 +80,7 @@ function settleBlocked(work: Work, job: Job, blockers: readonly string[], turn: 
   const known = !work.rules.apply_summary && work.index.get(id)?.status === "blocked";
   const block: Change = { op: "block", id, blockers: [...blockers, ...whereKept(job)] };
   change(work, job, known ? [] : [block, ...added(work, job)], turn);
-  return replaceJob({ ...work, final: new Set([...work.final, id]) }, job);
+  return replaceJob({ ...work, final: work.final.with(id, true) }, job);
 }
 
 /** Tells the reader of the backlog where the work of a task that is given up can be found. */
@@ -127,7 +127,7 @@ function settleFailed(work: Work, job: Job, failure: { reason: string; evidence:
   const block: Change[] = last ? [{ op: "block", id, blockers }] : [];
   change(work, job, [...backInHand(work, job), ...block], turn);
   const spent = whyTaskIsOver(work, id) !== undefined;
-  const seen = spent ? { ...work, final: new Set([...work.final, id]) } : work;
+  const seen = spent ? { ...work, final: work.final.with(id, true) } : work;
   return remember(
     replaceJob(seen, last ? { ...job, gaveUp: true } : job),
     job,
@@ -150,7 +150,7 @@ function remember(work: Work, job: Job, reason: string, evidence: string): Work 
   const before = work.earlier.get(id) ?? [];
   return {
     ...work,
-    earlier: new Map(work.earlier).set(id, [...before, { attempt, agent, reason, evidence }]),
+    earlier: work.earlier.with(id, [...before, { attempt, agent, reason, evidence }]),
   };
 }
 

@@ -44,7 +44,7 @@ export interface Purse {
   rules: Rules;
   began: number;
   spent: Spent;
-  spentOn?: ReadonlyMap<TaskId, Spent>;
+  spentOn?: Pick<ReadonlyMap<TaskId, Spent>, "get">;
 }
 
 /** The budgets an attempt at a task (or none) has to keep to from `at` on, epoch ms. */

@@ -1,6 +1,7 @@
 // The states of a run. Each lies under one key, so that no field outlives its phase.
 import type { ReleaseRules, Rules } from "../logging/rules.js";
 import type { Ending, ReleaseStep, StepEvent } from "../logging/events.js";
+import type { PersistentMap } from "../system/persistent-map.js";
 import type { ById } from "../todo/by-id.js";
 import type { IndexRow, Status, TaskId } from "../todo/task.js";
 import type { Spent } from "./spending.js";
@@ -102,12 +103,12 @@ export interface Work extends Frame {
   nextJob: number;
   /** Attempts and reviews begun. */
   iterations: number;
-  attempts: ReadonlyMap<TaskId, number>;
-  spentOn: ReadonlyMap<TaskId, Spent>;
+  attempts: PersistentMap<TaskId, number>;
+  spentOn: PersistentMap<TaskId, Spent>;
   blockedAtStart: ReadonlySet<TaskId>;
   /** Not taken up again in this run. */
-  final: ReadonlySet<TaskId>;
-  earlier: ReadonlyMap<TaskId, readonly Earlier[]>;
+  final: PersistentMap<TaskId, true>;
+  earlier: PersistentMap<TaskId, readonly Earlier[]>;
   dropped: ReadonlySet<string>;
   pauses: Pauses;
   reviews: { added: number; failed: number; clean: boolean };

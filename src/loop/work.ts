@@ -185,7 +185,7 @@ function charge(work: Work, event: Of<"agent_finished">): Work {
   const spent = spend(work.spent, event);
   if (id === undefined) return { ...work, spent };
   const on = spend(work.spentOn.get(id) ?? NOTHING_SPENT, event);
-  return { ...work, spent, spentOn: new Map(work.spentOn).set(id, on) };
+  return { ...work, spent, spentOn: work.spentOn.with(id, on) };
 }
 
 function onSnapshot(work: Work, event: Of<"snapshot">, turn: Turn): State {

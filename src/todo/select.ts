@@ -8,13 +8,13 @@ import type { Backlog, IndexRow, Status, Task, TaskId } from "./task.js";
 /** What this run has already tried, as selection sees it. */
 export interface Tried {
   /** Attempts of this run. */
-  attempts: ReadonlyMap<TaskId, number>;
+  attempts: Pick<ReadonlyMap<TaskId, number>, "get">;
   /** `loop.max_attempts`. */
   maxAttempts: number;
   /** Tasks that were blocked when the run began: tried once. */
   blockedAtStart: ReadonlySet<TaskId>;
   /** Tasks whose agent reported `blocked` in this run: not tried again. */
-  finalForRun: ReadonlySet<TaskId>;
+  finalForRun: Pick<ReadonlySet<TaskId>, "has">;
   /** Only these count (`--task`: the closure). */
   only?: ReadonlySet<TaskId>;
 }

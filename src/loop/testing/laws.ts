@@ -1,5 +1,6 @@
 // The laws of docs/LAWS.md as questions to a run that was played: what it did, from its events and effects alone.
 // Each answers with what speaks against it.
+import { PersistentMap } from "../../system/persistent-map.js";
 import { compareIds } from "../../todo/order.js";
 import { closure } from "../../todo/select.js";
 import type { IndexRow, TaskId } from "../../todo/task.js";
@@ -80,7 +81,7 @@ export const inOrder: Law = ({ trace }) =>
         if (change.op !== "claim") return [];
         const inHand = (before?.jobs ?? []).flatMap(({ facts }) => facts.task_id ?? []);
         if (inHand.includes(change.id)) return [`${change.id} is in hand already`];
-        const [first] = candidates({ ...work, attempts: before?.attempts ?? new Map() }, inHand);
+        const [first] = candidates({ ...work, attempts: before?.attempts ?? PersistentMap.of() }, inHand);
         return first?.id === change.id
           ? []
           : [`${change.id} was taken, ${first?.id ?? "nothing"} comes first`];
