@@ -169,7 +169,9 @@ test(
 test(
   "what the last attempt used beyond a budget is said as it ends, in the log, and when the run is over",
   story(async (rig) => {
-    agentOf(rig, [uses(600, 0.9)], { loop: { task_tokens: 500, max_cost_usd: 0.05 } });
+    // However long looper takes to hear of the tokens: told to stop, it still comes to its end.
+    const toItsEnd = ["trap '' INT TERM", uses(600, 0.9)];
+    agentOf(rig, toItsEnd, { loop: { task_tokens: 500, max_cost_usd: 0.05 } });
     rig.writeBacklog([{ id: "T1" }]);
     const { code, stdout, stderr } = await rig.run(["run", "--no-review"]);
     expect(code).toBe(0);
