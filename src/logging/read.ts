@@ -41,8 +41,8 @@ export async function listRuns({ files }: ReadPorts, logDir: string): Promise<st
 
 /** What of a log may be passed over, most of it unread. */
 export interface PassedOver {
-  /** These types. */
-  but?: ReadonlySet<string>;
+  /** Lines of which this is true: by their type, and by their text, which is made only when it is asked for. */
+  but?: (type: string, text: () => string) => boolean;
   /** Lines that hold none of these texts, as JSON spells them. */
   holding?: readonly string[];
 }
@@ -72,7 +72,8 @@ export async function* readLines(
     const next = texts === undefined ? everyLine(bytes, rest.length) : linesHolding(bytes, texts);
     let start = 0;
     for (const [begin, end] of next) {
-      const line = but?.has(typeAtFirstSight(bytes, begin)) === true ? undefined : lineOf(bytes, begin, end);
+      const text = (): string => bytes.toString("utf8", begin, end);
+      const line = but?.(typeAtFirstSight(bytes, begin), text) === true ? undefined : parseLine(text());
       start = end + 1;
       if (line !== undefined) yield { ...line, end: at + start };
     }
@@ -119,10 +120,6 @@ export async function orGone<T>(read: () => Promise<T>): Promise<T | undefined> 
     if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
     throw error;
   }
-}
-
-function lineOf(bytes: Buffer, start: number, end: number): RawLine | undefined {
-  return parseLine(bytes.toString("utf8", start, end));
 }
 
 /** Longer than what comes before the type of a line, and the longest type. */

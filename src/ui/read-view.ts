@@ -1,6 +1,6 @@
 // A run's view from its log: of one that goes on, as it is now. Leaves the folding to view.ts.
 import { join } from "node:path";
-import { eventOf, listRuns, readLines } from "../logging/read.js";
+import { eventOf, listRuns, parseLine, readLines } from "../logging/read.js";
 import type { Ports } from "../system/ports.js";
 import { doingOf } from "./doing.js";
 import { fold, NOTHING, type View } from "./view.js";
@@ -22,7 +22,7 @@ const LATELY = 1 << 16;
 /** The view after every line there is. */
 export async function readView(ports: Pick<Ports, "files">, folder: string): Promise<View> {
   let view = NOTHING;
-  for await (const line of readLines(ports, folder, 0, { but: SAID })) {
+  for await (const line of readLines(ports, folder, 0, { but: (type) => SAID.has(type) })) {
     const event = await eventOf(ports, folder, line);
     if (event !== undefined) view = fold(view, event);
   }
@@ -35,20 +35,24 @@ export async function readView(ports: Pick<Ports, "files">, folder: string): Pro
  */
 async function readViewOf(ports: Pick<Ports, "files">, folder: string, task: string): Promise<View> {
   let view = NOTHING;
-  const passedOver = { but: SAID_AGAIN, holding: [RUN_LINE, JSON.stringify(task)] };
-  for await (const line of readLines(ports, folder, 0, passedOver)) {
-    const { run, todo_file: todoFile } = line.value;
-    if (line.type === "run_started" && typeof run === "string" && typeof todoFile === "string") {
-      // All the rest it says is of the run.
-      view = { ...view, run, todoFile };
-      continue;
-    }
+  let started: string | undefined;
+  const but = (type: string, text: () => string): boolean => {
+    if (type === "run_started") started = text();
     // How the run ended tells of an attempt only where that ended with it.
-    if (line.type.startsWith("run_") && view.current === undefined) continue;
+    return SAID_AGAIN.has(type) || (type.startsWith("run_") && view.current === undefined);
+  };
+  for await (const line of readLines(ports, folder, 0, { but, holding: [RUN_LINE, JSON.stringify(task)] })) {
     const event = await eventOf(ports, folder, line);
     if (event !== undefined) view = fold(view, event);
   }
-  return view.current === undefined ? view : readView(ports, folder);
+  if (view.current !== undefined) return readView(ports, folder);
+  return view === NOTHING ? view : { ...view, ...placeOf(started) };
+}
+
+/** Which run it is, and of which task file: all the rest that its first line says is of the run. */
+function placeOf(started = ""): Partial<Pick<View, "run" | "todoFile">> {
+  const { run, todo_file: todoFile } = parseLine(started)?.value ?? {};
+  return typeof run === "string" && typeof todoFile === "string" ? { run, todoFile } : {};
 }
 
 /** A line before each of them tells of the job, and the view of an attempt that is over holds nothing of them. */
@@ -58,8 +62,8 @@ const SAID_AGAIN: ReadonlySet<string> = new Set([...SAID, "task_updated", "agent
 const RUN_LINE = '"type":"run_';
 
 /**
- * The views of the runs that worked on this task file, the newest first; each is read when it is asked for. `task`: no more of
- * them is needed than what tells of it.
+ * The views of the runs that worked on this task file, the newest first; each is read when it is asked for. `task`: only of runs
+ * that tell of it, and no more of them than that.
  */
 export async function* readViews(
   ports: Pick<Ports, "files">,
