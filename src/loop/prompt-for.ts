@@ -129,6 +129,7 @@ async function iterationFacts(world: PromptWorld, job: JobFacts, earlier: readon
 }
 
 function tasksOf(world: PromptWorld, ids: readonly TaskId[]): Task[] {
+  if (ids.length === 0) return [];
   const wanted = new Set<string>(ids);
   const found = new Map(
     (world.memory.backlog?.tasks ?? []).filter(({ id }) => wanted.has(id)).map((task) => [task.id, task]),

@@ -17,6 +17,7 @@ test("a changed copy is what a map would be, and leaves the first as it was", ()
         after = after.with(key, value);
       }
       expect([...after]).toEqual([...map]);
+      expect(after.size).toBe(map.size);
       const keys = Array.from({ length: 202 }, (_, key) => key);
       expect(keys.map((key) => after.get(key))).toEqual(keys.map((key) => map.get(key)));
       expect(keys.map((key) => after.has(key))).toEqual(keys.map((key) => map.has(key)));

@@ -12,10 +12,12 @@ export class PersistentMap<K, V extends Present> {
   private constructor(
     private readonly shared: ReadonlyMap<K, V>,
     private readonly apart: ReadonlyMap<K, V>,
+    readonly size: number,
   ) {}
 
   static of<K, V extends Present>(entries: Iterable<readonly [K, V]> = []): PersistentMap<K, V> {
-    return new PersistentMap<K, V>(new Map(), new Map(entries));
+    const all = new Map(entries);
+    return new PersistentMap<K, V>(new Map(), all, all.size);
   }
 
   get(key: K): V | undefined {
@@ -29,8 +31,9 @@ export class PersistentMap<K, V extends Present> {
   /** The same map with this value under this key. */
   with(key: K, value: V): PersistentMap<K, V> {
     const apart = new Map(this.apart).set(key, value);
-    if (apart.size <= MOST_APART) return new PersistentMap(this.shared, apart);
-    return new PersistentMap<K, V>(new Map([...this.shared, ...apart]), new Map());
+    const size = this.size + (this.has(key) ? 0 : 1);
+    if (apart.size <= MOST_APART) return new PersistentMap(this.shared, apart, size);
+    return new PersistentMap<K, V>(new Map([...this.shared, ...apart]), new Map(), size);
   }
 
   /** Keys with their values, in the order in which the keys came. */

@@ -55,7 +55,8 @@ function taskEdits({ text, tasks }: BacklogLayout, before: Backlog, after: Backl
 
 /** Where each task of `after` stands in `before`; `undefined` when both are the same tasks in the same places. */
 function placesOf(before: Backlog, after: Backlog): (number | undefined)[] | undefined {
-  const same = (task: Task, at: number): boolean => before.tasks[at]?.id === task.id;
+  const same = (task: Task, at: number): boolean =>
+    before.tasks[at] === task || before.tasks[at]?.id === task.id;
   if (before.tasks.length === after.tasks.length && after.tasks.every(same)) return undefined;
   const places = new Map(before.tasks.map((task, at) => [task.id, at]));
   return after.tasks.map((task) => places.get(task.id));
@@ -221,8 +222,13 @@ function shifted(layout: BacklogLayout, edits: readonly Edit[]): BacklogLayout {
   const tasks: Range[] = [];
   let next = 0;
   let by = 0;
-  for (const { start, end } of layout.tasks) {
+  for (const range of layout.tasks) {
+    const { start, end } = range;
     const from = start + by;
+    if (by === 0 && (edits[next]?.start ?? end) >= end) {
+      tasks.push(range);
+      continue;
+    }
     for (let edit = edits[next]; edit !== undefined && edit.start < end; edit = edits[++next])
       by += edit.text.length - (edit.end - edit.start);
     tasks.push({ start: from, end: end + by });

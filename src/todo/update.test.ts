@@ -1,5 +1,8 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Applied, Change } from "./change.js";
+import type { PersonChange } from "./person-change.js";
+import { indexOf } from "./select.js";
 import { backlog, id, task } from "./testing.js";
 import type { Backlog, Task } from "./task.js";
 import { applyChanges, MARKER } from "./update.js";
@@ -228,4 +231,29 @@ test("a result is what the last agent reported, be it nothing", () => {
     ...{ op: "finish", id: id("T1"), result: "", files: [], verified: false },
   });
   expect(after.tasks[0]).toHaveProperty("result", "");
+});
+
+test("with a picture of the backlog, made anew or from the one before, each task is found where it stands", () => {
+  const ids = fc.constantFrom("T1", "T2", "T3", "T4", "T5").map(id);
+  const change = fc.oneof(
+    ids.map((one): Change => ({ op: "claim", id: one, expect: "todo" })),
+    ids.map((one): Change => ({ op: "return", id: one, to: "todo" })),
+    ids.map((one): PersonChange => ({ op: "remove", id: one })),
+    ids.map((one): PersonChange => ({ op: "insert", task: task(one) })),
+    fc.constant(addOne),
+  );
+  const steps = fc.array(fc.array(change, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(steps, (all) => {
+      let before = backlog(...["T1", "T2", "T3", "T4"].map((one) => task(one)));
+      indexOf(before);
+      for (const changes of all) {
+        const unseen = applyChanges({ ...before, tasks: [...before.tasks] }, changes, NOW);
+        const seen = applyChanges(before, changes, NOW);
+        expect(seen).toEqual(unseen);
+        indexOf(seen.backlog, before);
+        before = seen.backlog;
+      }
+    }),
+  );
 });

@@ -4,7 +4,7 @@ import { never } from "../system/never.js";
 import type { Applied, Change } from "./change.js";
 import { planNewTasks } from "./new-tasks.js";
 import { withValues, type PersonChange } from "./person-change.js";
-import { isMarker, isSetMarker } from "./select.js";
+import { isMarker, isSetMarker, placeIn } from "./select.js";
 import { Task, TaskId, type Backlog } from "./task.js";
 import { markVerified } from "./verified.js";
 
@@ -18,6 +18,8 @@ export const MARKER: Task = {
 };
 
 interface Draft {
+  /** As it was before the first change. */
+  base: Backlog;
   tasks: Task[];
   now: string;
   applied: Applied;
@@ -30,7 +32,7 @@ export function applyChanges(
   now: string,
 ): { backlog: Backlog; applied: Applied } {
   const applied: Applied = { updated: [], refused: [], warnings: [] };
-  const draft: Draft = { tasks: [...backlog.tasks], now, applied };
+  const draft: Draft = { base: backlog, tasks: [...backlog.tasks], now, applied };
   for (const change of changes) {
     const why = apply(draft, change);
     if (why !== undefined) applied.refused.push({ change, why });
@@ -104,7 +106,7 @@ function reopen(draft: Draft, change: Extract<Change, { op: "reopen" }>): string
 }
 
 function set(draft: Draft, id: TaskId, change: (task: Task) => Task | string): string | undefined {
-  const at = draft.tasks.findIndex((task) => task.id === id);
+  const at = placeOf(draft, id);
   const task = draft.tasks[at];
   if (task === undefined) return "there is no such task";
   const changed = change(task);
@@ -112,6 +114,13 @@ function set(draft: Draft, id: TaskId, change: (task: Task) => Task | string): s
   draft.tasks[at] = { ...changed, updated_at: draft.now };
   draft.applied.updated.push({ id, from: task.status, to: changed.status });
   return undefined;
+}
+
+/** -1 where there is no such task. Most changes leave each task in its place. */
+function placeOf({ base, tasks }: Draft, id: TaskId): number {
+  const place = placeIn(base, id);
+  if (place !== undefined && tasks[place]?.id === id) return place;
+  return tasks.findIndex((task) => task.id === id);
 }
 
 /** What was there stays where the agent reported nothing in its place; a key that was never there is not written to say "none". */

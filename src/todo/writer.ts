@@ -371,7 +371,9 @@ function difference(
 ): Pick<Changed, "backlog" | "index" | "changedRows" | "removed"> {
   const index = indexOf(after, before);
   const changed = { backlog: after, index };
-  const inPlace = before.tasks.every((task, at) => after.tasks[at]?.id === task.id);
+  const inPlace = before.tasks.every(
+    (task, at) => after.tasks[at] === task || after.tasks[at]?.id === task.id,
+  );
   const places = inPlace ? undefined : new Map(before.tasks.map((task) => [task.id, task]));
   const isChanged = (task: Task, at: number): boolean => {
     const was = places === undefined ? before.tasks[at] : places.get(task.id);

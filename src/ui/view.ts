@@ -3,6 +3,7 @@
 import { tokensOf } from "../agents/usage.js";
 import type { Ending, RunEvent, Sealed } from "../logging/events.js";
 import { isInDollars, NOTHING_SPENT as NOTHING_CHARGED, spend } from "../loop/spending.js";
+import { PersistentMap } from "../system/persistent-map.js";
 import { ById } from "../todo/by-id.js";
 import { doingOf } from "./doing.js";
 import { endAgent, failAttempt, resultOf, type Current, type Finished } from "./job-view.js";
@@ -38,6 +39,9 @@ export interface View {
   current?: Current;
   /** In the order they ended. */
   finished: readonly Finished[];
+  /** Their jobs, and their tasks. */
+  over: PersistentMap<number, true>;
+  through: PersistentMap<string, true>;
   warnings: readonly string[];
   /** How often the run was told to stop; by `looper stop` once or, to end at once, twice. */
   interrupts: number;
@@ -71,6 +75,8 @@ export const NOTHING: View = {
   markers: new Set(),
   doneAtStart: 0,
   finished: [],
+  over: PersistentMap.of(),
+  through: PersistentMap.of(),
   warnings: [],
   interrupts: 0,
   spent: NOTHING_SPENT,
@@ -90,7 +96,7 @@ export function fold(view: View, event: Sealed): View {
 /** Any line of a job that is not known yet begins it. */
 function begin(view: View, event: RunEvent, at: number): View {
   if (!("job" in event) || event.job === undefined || event.job === view.current?.job) return view;
-  if (event.phase === undefined || view.finished.some(({ job }) => job === event.job)) return view;
+  if (event.phase === undefined || view.over.has(event.job)) return view;
   const { waiting: _over, ...rest } = view;
   return {
     ...rest,
@@ -209,7 +215,12 @@ function finish(
     ...(isUncounted(current) ? { uncounted: true as const } : {}),
     ms: Math.max(0, at - current.began),
   };
-  return { ...drop(view), finished: [...view.finished, over] };
+  return {
+    ...drop(view),
+    finished: [...view.finished, over],
+    over: view.over.with(job, true),
+    through: taskId === undefined ? view.through : view.through.with(taskId, true),
+  };
 }
 
 function isUncounted({ phase, next }: Current): boolean {
@@ -309,8 +320,8 @@ export function count(view: View, status: string): number {
 
 /** Task n of m: those done before the run and those it has been through come first. */
 export function placeOf(view: View): { n: number; of: number } {
-  const through = new Set(view.finished.map(({ taskId }) => taskId).filter((id) => id !== undefined));
-  if (view.current?.taskId !== undefined) through.delete(view.current.taskId);
-  const of = view.statuses.size;
-  return { n: Math.min(of, view.doneAtStart + through.size + 1), of };
+  const { statuses, doneAtStart, through, current } = view;
+  const isAgain = current?.taskId !== undefined && through.has(current.taskId);
+  const of = statuses.size;
+  return { n: Math.min(of, doneAtStart + through.size + (isAgain ? 0 : 1)), of };
 }
