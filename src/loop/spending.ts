@@ -39,12 +39,15 @@ export function spend(spent: Spent, { usage, outcome, agent = "" }: AgentFinishe
 
 type Amount = Budget & { unit: "tokens" | "usd" };
 
+/** What a task has used in this run. */
+export type OnTask = Pick<Spent, "tokens" | "usd">;
+
 /** What budgets are held against. */
 export interface Purse {
   rules: Rules;
   began: number;
   spent: Spent;
-  spentOn?: Pick<ReadonlyMap<TaskId, Spent>, "get">;
+  spentOn?: Pick<ReadonlyMap<TaskId, OnTask>, "get">;
 }
 
 /** The budgets an attempt at a task (or none) has to keep to from `at` on, epoch ms. */

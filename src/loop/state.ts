@@ -4,7 +4,7 @@ import type { Ending, ReleaseStep, StepEvent } from "../logging/events.js";
 import type { PersistentMap } from "../system/persistent-map.js";
 import type { ById } from "../todo/by-id.js";
 import type { IndexRow, Status, TaskId } from "../todo/task.js";
-import type { Spent } from "./spending.js";
+import type { OnTask, Spent } from "./spending.js";
 import type { Pauses } from "./pauses.js";
 import type { Earlier, JobFacts, PlannedHook, PlannedRelease } from "./effects.js";
 
@@ -104,7 +104,7 @@ export interface Work extends Frame {
   /** Attempts and reviews begun. */
   iterations: number;
   attempts: PersistentMap<TaskId, number>;
-  spentOn: PersistentMap<TaskId, Spent>;
+  spentOn: PersistentMap<TaskId, OnTask>;
   blockedAtStart: ReadonlySet<TaskId>;
   /** Not taken up again in this run. */
   final: PersistentMap<TaskId, true>;

@@ -184,8 +184,10 @@ function charge(work: Work, event: Of<"agent_finished">): Work {
   const { task_id: id } = event;
   const spent = spend(work.spent, event);
   if (id === undefined) return { ...work, spent };
-  const on = spend(work.spentOn.get(id) ?? NOTHING_SPENT, event);
-  return { ...work, spent, spentOn: work.spentOn.with(id, on) };
+  const before = work.spentOn.get(id) ?? NOTHING_SPENT;
+  const { tokens, usd } = spend({ ...NOTHING_SPENT, ...before }, event);
+  if (tokens === before.tokens && usd === before.usd) return { ...work, spent };
+  return { ...work, spent, spentOn: work.spentOn.with(id, { tokens, usd }) };
 }
 
 function onSnapshot(work: Work, event: Of<"snapshot">, turn: Turn): State {
