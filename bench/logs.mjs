@@ -172,7 +172,7 @@ function manyRuns(root, one) {
       against,
       ...of("show"),
       missed:
-        "it lies at its goal, on this side in one run of the bench and beyond in the next. Each log is opened, and all lines that do not name the task are passed over unread.",
+        "it lies at its goal, on this side in one run of the bench and beyond in the next. Each log is opened and read; of one that does not name the task no line is parsed.",
     }),
     onTop({
       what: `\`looper show\` of a task tried in each of ${count} runs`,
