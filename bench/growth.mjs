@@ -91,10 +91,7 @@ async function measure(name, { tasks, part, git }, root, home) {
     theirs: mibBetween(part, 2 * part),
     unit: "MiB, median",
   });
-  return [
-    time.holds ? time : { ...time, cause: CAUSE },
-    rss.holds ? rss : { ...rss, cause: CAUSE_RSS },
-  ];
+  return [time.holds ? time : { ...time, cause: CAUSE }, rss.holds ? rss : { ...rss, cause: CAUSE_RSS }];
 }
 
 export async function rows() {

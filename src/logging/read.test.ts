@@ -98,6 +98,7 @@ test("types that are passed over: told at first sight, or, of a log that was wri
   ];
   writeFileSync(join(folder, "events.jsonl"), lines.map((line) => `${line}\n`).join(""));
   const seen: number[] = [];
-  for await (const { seq } of readLines(ports, folder, 0, { but: (type) => type === "message" })) seen.push(seq);
+  for await (const { seq } of readLines(ports, folder, 0, { but: (type) => type === "message" }))
+    seen.push(seq);
   expect(seen).toEqual([2, 3, 4]);
 });
