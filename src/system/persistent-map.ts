@@ -1,3 +1,4 @@
+// A map whose changed copies share what did not change. Pure.
 /** What may be kept: of `undefined` nobody could say whether it is there. */
 type Present = string | number | boolean | object;
 

@@ -46,11 +46,11 @@ async function readViewOf(ports: Pick<Ports, "files">, folder: string, task: str
     if (event !== undefined) view = fold(view, event);
   }
   if (view.current !== undefined) return readView(ports, folder);
-  return view === NOTHING ? view : { ...view, ...placeOf(started) };
+  return view === NOTHING ? view : { ...view, ...originOf(started) };
 }
 
 /** Which run it is, and of which task file: all the rest that its first line says is of the run. */
-function placeOf(started = ""): Partial<Pick<View, "run" | "todoFile">> {
+function originOf(started = ""): Partial<Pick<View, "run" | "todoFile">> {
   const { run, todo_file: todoFile } = parseLine(started)?.value ?? {};
   return typeof run === "string" && typeof todoFile === "string" ? { run, todoFile } : {};
 }

@@ -39,9 +39,9 @@ export interface View {
   current?: Current;
   /** In the order they ended. */
   finished: readonly Finished[];
-  /** Their jobs, and their tasks. */
-  over: PersistentMap<number, true>;
-  through: PersistentMap<string, true>;
+  /** Their jobs, and their tasks: asked for at every event, so that nothing goes through 10,000 of them. */
+  finishedJobs: PersistentMap<number, true>;
+  finishedTasks: PersistentMap<string, true>;
   warnings: readonly string[];
   /** How often the run was told to stop; by `looper stop` once or, to end at once, twice. */
   interrupts: number;
@@ -75,8 +75,8 @@ export const NOTHING: View = {
   markers: new Set(),
   doneAtStart: 0,
   finished: [],
-  over: PersistentMap.of(),
-  through: PersistentMap.of(),
+  finishedJobs: PersistentMap.of(),
+  finishedTasks: PersistentMap.of(),
   warnings: [],
   interrupts: 0,
   spent: NOTHING_SPENT,
@@ -96,7 +96,7 @@ export function fold(view: View, event: Sealed): View {
 /** Any line of a job that is not known yet begins it. */
 function begin(view: View, event: RunEvent, at: number): View {
   if (!("job" in event) || event.job === undefined || event.job === view.current?.job) return view;
-  if (event.phase === undefined || view.over.has(event.job)) return view;
+  if (event.phase === undefined || view.finishedJobs.has(event.job)) return view;
   const { waiting: _over, ...rest } = view;
   return {
     ...rest,
@@ -218,8 +218,8 @@ function finish(
   return {
     ...drop(view),
     finished: [...view.finished, over],
-    over: view.over.with(job, true),
-    through: taskId === undefined ? view.through : view.through.with(taskId, true),
+    finishedJobs: view.finishedJobs.with(job, true),
+    finishedTasks: taskId === undefined ? view.finishedTasks : view.finishedTasks.with(taskId, true),
   };
 }
 
@@ -320,8 +320,8 @@ export function count(view: View, status: string): number {
 
 /** Task n of m: those done before the run and those it has been through come first. */
 export function placeOf(view: View): { n: number; of: number } {
-  const { statuses, doneAtStart, through, current } = view;
-  const isAgain = current?.taskId !== undefined && through.has(current.taskId);
+  const { statuses, doneAtStart, finishedTasks, current } = view;
+  const isAgain = current?.taskId !== undefined && finishedTasks.has(current.taskId);
   const of = statuses.size;
-  return { n: Math.min(of, doneAtStart + through.size + (isAgain ? 0 : 1)), of };
+  return { n: Math.min(of, doneAtStart + finishedTasks.size + (isAgain ? 0 : 1)), of };
 }
