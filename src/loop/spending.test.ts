@@ -63,6 +63,17 @@ test("it is said once, and the task is done all the same", () => {
   expect(last.open.map(({ effect }) => effect)).toMatchObject([{ ending: "complete", done: 2 }]);
 });
 
+test("what a task's attempts used counts together", () => {
+  const rules = { budget: { task_tokens: 30 }, review: false, max_attempts: 3 };
+  const failed: AgentEnd = {
+    ...{ outcome: "failed", reason: "exited", evidence: "code 1" },
+    usage: { input_tokens: 20, output_tokens: 0 },
+  };
+  const first = ends(begun([row("T1")], rules), failed);
+  expect(first.said).toEqual([]);
+  expect(ends(first.sim, failed).said).toMatchObject([{ of: "task", task_id: "T1", most: 30, spent: 40 }]);
+});
+
 test("of the run it is said once, though others are at work and go further beyond", () => {
   const rules = { budget: { max_tokens: 30 }, review: false, workers: 2 };
   let both = begun([row("T1"), row("T2")], rules);
