@@ -69,6 +69,6 @@ mutants: install
 bench: build
 	@node bench/run.mjs $(BENCH)
 
-# What the gate takes for done that is not, and refuses that is: honest projects and agents that cheat..
+# What the gate takes for done that is not, and refuses that is: honest projects and agents that cheat.
 bench-trust: build
 	@node bench/trust/run.mjs $(TRUST)

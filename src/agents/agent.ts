@@ -65,7 +65,7 @@ export type AgentEvent =
   | { type: "error"; error: string; reason?: string }
   | ({ type: "usage" } & Used);
 
-/** Contract §4: why an attempt failed. Those of parts that come later are not here yet. */
+/** Contract §4: why an attempt failed. */
 export const FAILURE_REASONS = [
   "not-found",
   "not-signed-in",

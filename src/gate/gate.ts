@@ -1,5 +1,5 @@
 // The whole of a warm gate: runs the commands in the project, once more what may be flaky, and judges.
-// Leaves the verdict to compare.ts; a cold room's is in cold.ts.
+// Leaves the verdict to compare.ts; the gate of a cold room is cold-gate.ts.
 import { judge, mustRepeat } from "./compare.js";
 import { runCommands, runOne, type GatePlan, type GatePorts, type Room } from "./run-commands.js";
 import { betterOf, isSameCommand } from "./twice.js";

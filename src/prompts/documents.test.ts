@@ -11,13 +11,14 @@ test("documents that say what to build count, the most telling first", () => {
     "CHANGELOG.md",
     "IDEA.md",
     "LICENSE.md",
+    "PROJECT.md",
     "README.md",
     "SPEC.txt",
     "aspect.md",
     "docs/api-Design_v2.md",
     "docs/SPEC.md",
   ];
-  expect(chooseDocuments(paths)).toEqual(["docs/SPEC.md", "docs/api-Design_v2.md", "IDEA.md", "README.md"]);
+  expect(chooseDocuments(paths)).toEqual(["docs/SPEC.md", "docs/api-Design_v2.md", "IDEA.md", "PROJECT.md", "README.md"]);
 });
 
 let project = "";

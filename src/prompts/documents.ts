@@ -13,6 +13,7 @@ const TELLING = [
   "brief",
   "proposal",
   "plan",
+  "project",
   "roadmap",
   "vision",
   "goals",

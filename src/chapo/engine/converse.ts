@@ -1,5 +1,5 @@
 // The loop: one turn of the model after the other, until it answers, asks, reports, fails, or its turns are used up. The one
-// loop for fresh, resumed and delegated work. Leaves calls to call-tool.ts, the window to compact.ts, answers to deliver.ts.
+// loop for fresh, resumed and delegated work. Leaves calls to call-tool.ts, the window to compact.ts, answers to validate.ts.
 import { never } from "../../system/never.js";
 import type { ModelFailure, ModelReply, OfferedTool } from "../model.js";
 import type { Tool } from "../tool.js";
