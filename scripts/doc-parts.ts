@@ -1,5 +1,6 @@
 // The parts of the documents that are made from the code: which document, which part, and how it is written.
 // docs.mjs writes them between `<!-- generated: NAME -->` and `<!-- /generated -->`.
+import PROOF from "../docs/proof.json" with { type: "json" };
 import { EXIT_CODES } from "../cmd/exit-codes.js";
 import { COMMON_FLAGS, type CommandDefinition } from "../cmd/definition.js";
 import { COMMANDS } from "../cmd/definitions.js";
@@ -22,6 +23,7 @@ export const PARTS: readonly DocumentPart[] = [
   { file: "README.md", name: "commands", make: commandTable },
   { file: "README.md", name: "exit codes", make: exitCodeTable },
   { file: "README.md", name: "settings", make: settingsTable },
+  { file: "README.md", name: "proof", make: proofTable },
   { file: "docs/COMMANDS.md", name: "commands", make: commandReference },
   { file: "docs/ARCHITECTURE.md", name: "events", make: eventList },
 ];
@@ -114,6 +116,14 @@ function meaningOf(row: Row): string {
 function allowed({ type }: Row): string {
   const read = type.read(undefined);
   return read.ok ? "" : read.faults[0].allowed;
+}
+
+/** The figures of docs/proof.json, whose sentences are Markdown already. */
+function proofTable(): string {
+  return table(
+    ["What is tried", "Figure", "Command", "Measured"],
+    PROOF.map(({ tried, figure, command, measured }) => [tried, figure, code(command), measured]),
+  );
 }
 
 function eventList(): string {

@@ -1,6 +1,7 @@
 // What a run and a task may use (contract §2): tokens, dollars, time. Work that a budget stops is kept.
 import { chmodSync } from "node:fs";
 import { expect, test } from "vitest";
+import { type Block, blocksOf } from "./documents.js";
 import { type Rig, story } from "./rig.js";
 
 const told = (rig: Rig, type: string) => rig.events().filter((line) => line.type === type);
@@ -213,5 +214,36 @@ test(
     expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
     const message = "nobody knows what tokens it used: loop.max_tokens cannot hold it";
     expect(told(rig, "warning").filter((line) => line["message"] === message)).toHaveLength(1);
+  }),
+);
+
+test(
+  "the settings that the README shows run codex and claude in turn, with a budget in dollars",
+  story(async (rig) => {
+    const shown = (isIt: (block: Block) => boolean) => blocksOf("README.md").find(isIt)?.body ?? "";
+    const env = rig.clis({ default: [{ summary: { task_id: null, status: "done" } }] });
+    const settings = shown(({ body }) => body.includes('"odd-even"'));
+    rig.write(".looper/config.json", settings);
+    rig.write("notify.sh", "#!/bin/sh\n");
+    chmodSync(`${rig.project}/notify.sh`, 0o755);
+    rig.gitInit();
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    const args = ["run", "--no-review", "--trust"];
+
+    const refused = await rig.run(args, { env });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("prices.json") as string });
+
+    rig.write(
+      "prices.json",
+      shown(({ file }) => file === "prices.json"),
+    );
+    const { code, stderr } = await rig.run(args, { env });
+    expect(code, stderr).toBe(0);
+    expect(told(rig, "agent_started").map(({ agent }) => agent)).toEqual(["codex", "claude"]);
+
+    rig.write(".looper/config.json", settings.replace(/^ *"prices_file".*\n/m, ""));
+    const unpriced = await rig.run(["run", "--trust"], { env });
+    expect(unpriced.code).toBe(2);
+    expect(unpriced.stderr).toMatch(/prices_file, or set loop\.unknown_cost to allow/);
   }),
 );

@@ -1,10 +1,13 @@
 // The command line as a shell sees it: exit codes, which stream says what, pipes that break, signals.
 import { execFileSync, spawn } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
+import { drawDemo, maskChanging } from "../scripts/draw-terminal.js";
 import { EventLine } from "../src/logging/events.js";
 import { PlanAnswer } from "../src/ui/shapes/runs.js";
+import { ROOT } from "./documents.js";
 import { story, type Rig } from "./rig.js";
 
 const BIN = path.resolve("dist/looper.js");
@@ -148,7 +151,12 @@ test(
 test(
   "the demo works through its backlog with one failure on the way, and leaves everything to look at",
   story(async (rig) => {
-    const { code, stdout, stderr } = await rig.run(["demo"]);
+    const output = await rig.run(["demo"], { env: { FORCE_COLOR: "1" } });
+    const picture = readFileSync(path.join(ROOT, "docs/run.svg"), "utf8");
+    expect(maskChanging(drawDemo(output)), "run npm run picture").toBe(maskChanging(picture));
+    const { code } = output;
+    const stdout = stripVTControlCharacters(output.stdout);
+    const stderr = stripVTControlCharacters(output.stderr);
     expect(code).toBe(0);
     expect(stderr).toMatch(/✗ failed D3 .*: gate: node --test .*1 test/);
     expect(stdout).not.toContain("unverified");

@@ -1,9 +1,10 @@
 // What the documents say of the program is what it has: generated parts are in step, links lead somewhere, every command,
 // flag and setting they name is there. Leaves what the commands do to docs.story.test.ts.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { parseDocument } from "yaml";
+import PROOF from "../docs/proof.json" with { type: "json" };
 import { COMMON_FLAGS, type FlagDefinition } from "../cmd/definition.js";
 import { COMMANDS } from "../cmd/definitions.js";
 import { fillDocument, fillPart, PARTS } from "../scripts/doc-parts.js";
@@ -74,6 +75,13 @@ test("every YAML that a page shows can be read", () => {
     parseDocument(body).errors.map(({ message }) => `${page}:${line}: ${message}`),
   );
   expect(errors).toEqual([]);
+});
+
+test("every target of make that a proof names is there", () => {
+  const targets = new Set(readFileSync(path.join(ROOT, "Makefile"), "utf8").match(/^[a-z-]+(?=:)/gm));
+  const named = PROOF.flatMap(({ command }) => /^make ([a-z-]+)/.exec(command)?.[1] ?? []);
+  expect(named.length).toBeGreaterThan(8);
+  expect(named.filter((target) => !targets.has(target))).toEqual([]);
 });
 
 test("decisions are numbered, no number twice", () => {

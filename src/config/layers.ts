@@ -1,5 +1,5 @@
 // One layer of settings becomes entries: a row of the table, a key path, a value that meets the row's type, a source.
-// Leaves which entry wins to resolve.ts; env-layer.ts reads the variables,  the flags.
+// Leaves which entry wins to resolve.ts; env-layer.ts reads the variables.
 import { nearest } from "../system/nearest.js";
 import { AGENT_NAME, ROWS } from "./settings.js";
 import type { SettingsFile } from "./settings-text.js";
