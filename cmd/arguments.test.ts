@@ -36,6 +36,7 @@ test.each<[string, string, string]>([
   ["--task ls tail", "tail", "--task ls"],
   ["--task=T1 tail", "tail", "--task=T1"],
   ["-n 5 tail -f last", "tail", "-n 5 -f -- last"],
+  ["--json=false tail -f=0", "tail", "--json=false -f=0"],
   ["-fn5 tail", "tail", "-f -n 5"],
   ["tail -fn 5", "tail", "-f -n 5"],
   ["to-do.json --json", "run", "--json -- to-do.json"],
@@ -75,7 +76,12 @@ test.each([
   ["--verison", "unknown flag --verison", "did you mean --version?"],
   ["-x", "unknown flag -x", "looper help shows the flags"],
   ["tail -n", "-n needs a value", "looper help shows what each flag takes"],
-  ["ls --json=yes", "--json takes no value", "looper help shows what each flag takes"],
+  ["ls --json=maybe", '--json is a switch: it cannot be "maybe"', "use --json, --json=true or --json=false"],
+  ["tail -f=maybe", '-f is a switch: it cannot be "maybe"', "use -f, -f=true or -f=false"],
+  ["list", "unknown command list", "did you mean ls?"],
+  ["help List", "unknown command List", "did you mean ls?"],
+  ["delete T1", "unknown command delete", "did you mean rm?"],
+  ["export --csv", "unknown flag --csv", "did you mean --format csv?"],
 ])("%s is refused", async (words, message, hint) => {
   await expect(sort(words)).rejects.toMatchObject({ kind: "usage", message, hint });
 });

@@ -3,6 +3,8 @@
 import path from "node:path";
 import { UserError } from "../src/system/errors.js";
 import { nearest } from "../src/system/nearest.js";
+import { readTruth } from "../src/system/truth.js";
+import { OTHER_COMMANDS, OTHER_FLAGS } from "./other-names.js";
 
 /** What the sorter must know of a flag: whether the next word belongs to it. Keys are `--json` and `-n` alike. */
 export type FlagTable = ReadonlyMap<string, { takesValue: boolean }>;
@@ -103,15 +105,24 @@ function longFlag(word: string, line: CommandLine, parts: Parts): string | undef
   else {
     const flag = line.flags.get(name);
     if (flag === undefined) throw unknownFlag(name, [...line.flags.keys(), "--help", "--version"]);
-    if (!flag.takesValue && word !== name)
-      throw new UserError("usage", `${name} takes no value`, "looper help shows what each flag takes");
+    if (!flag.takesValue && word !== name) mustBeTruth(name, word.slice(name.length + 1));
     parts.flags.push(word);
     if (flag.takesValue && word === name) return name;
   }
   return undefined;
 }
 
-/** `-fn5` is `-f -n 5`. */
+/** A switch may be given a truth value, and no other. */
+function mustBeTruth(name: string, value: string): void {
+  if (readTruth(value) === undefined)
+    throw new UserError(
+      "usage",
+      `${name} is a switch: it cannot be ${JSON.stringify(value)}`,
+      `use ${name}, ${name}=true or ${name}=false`,
+    );
+}
+
+/** `-fn5` is `-f -n 5`; `-f=false` gives a switch its value. */
 function shortFlags(word: string, line: CommandLine, parts: Parts): string | undefined {
   for (let at = 1; at < word.length; at++) {
     const name = `-${word.charAt(at)}`;
@@ -120,9 +131,14 @@ function shortFlags(word: string, line: CommandLine, parts: Parts): string | und
     else {
       const flag = line.flags.get(name);
       if (flag === undefined) throw unknownFlag(name, [...line.flags.keys(), "-h", "-V"]);
+      const value = word.slice(at + 1);
+      if (!flag.takesValue && value.startsWith("=")) {
+        mustBeTruth(name, value.slice(1));
+        parts.flags.push(name + value);
+        return undefined;
+      }
       parts.flags.push(name);
       if (!flag.takesValue) continue;
-      const value = word.slice(at + 1);
       if (value === "") return name;
       parts.flags.push(value);
       if (name === "-C") parts.folder = value;
@@ -141,7 +157,8 @@ export function unknownFlag(flag: string, known: readonly string[]): UserError {
         known.filter((name) => name.startsWith("--")).map((name) => name.slice(2)),
       )
     : undefined;
-  const hint = near === undefined ? "looper help shows the flags" : `did you mean --${near}?`;
+  const hint =
+    OTHER_FLAGS.get(flag) ?? (near === undefined ? "looper help shows the flags" : `did you mean --${near}?`);
   return new UserError("usage", `unknown flag ${flag}`, hint);
 }
 
@@ -150,9 +167,7 @@ function unknownCommand(word: string, line: CommandLine, beside: readonly string
   const offered = [...line.commands.filter((name) => !line.hidden.includes(name)), "help"];
   const near = looksLikeFile ? nearest(path.basename(word), beside) : nearest(word, offered);
   const message = looksLikeFile ? `there is no file ${word}, and no such command` : `unknown command ${word}`;
-  return new UserError(
-    "usage",
-    message,
-    near === undefined ? "looper help shows the commands" : `did you mean ${near}?`,
-  );
+  const other = OTHER_COMMANDS.get(word.toLowerCase());
+  const hint = other ?? (near === undefined ? "looper help shows the commands" : `did you mean ${near}?`);
+  return new UserError("usage", message, hint);
 }

@@ -34,6 +34,8 @@ export interface OperandDefinition {
   says: string;
   /** Without it only a person knows. */
   completes?: Completes;
+  /** It is a sentence, which must be quoted: what it is called. */
+  sentence?: string;
 }
 
 /** A flag. */
@@ -41,6 +43,8 @@ export interface FlagDefinition {
   /** As commander spells it: `-n <N>`, `--json`, `--no-review`. */
   spelled: string;
   says: string;
+  /** What switches it off: `--no-git-init`. */
+  opposite?: string;
   /** What its value stands for. */
   completes?: Completes;
   /** May be given several times. */
@@ -104,6 +108,11 @@ export const COMMON_FLAGS: readonly FlagDefinition[] = [
 /** How a flag can be typed: its short name, if it has one, then its long one. */
 export function flagNames({ spelled }: FlagDefinition): string[] {
   return spelled.split(/[ ,]+/).filter((word) => word.startsWith("-"));
+}
+
+/** All that is understood as this flag: its names, and its opposite. */
+export function namesAndOpposite(flag: FlagDefinition): string[] {
+  return [...flagNames(flag), ...(flag.opposite === undefined ? [] : [flag.opposite])];
 }
 
 /** Whether the next word belongs to a flag. */

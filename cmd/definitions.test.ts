@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { readBashLine } from "./completion/bash-line.js";
-import { COMMON_FLAGS } from "./definition.js";
+import { COMMON_FLAGS, namesAndOpposite } from "./definition.js";
 import { COMMANDS } from "./definitions.js";
+import { OTHER_COMMANDS, OTHER_FLAGS } from "./other-names.js";
 import { readCommandLine } from "./program.js";
 
 const shown = COMMANDS.filter(({ hidden }) => hidden !== true);
@@ -58,4 +59,18 @@ test("a word says what it stands for, so that shells can complete it; only a per
     .map(({ spelled }) => /[<[](\w+)/.exec(spelled)?.[1]);
   const known = ["command", "dollars", "model", "n", "seconds", "seq", "text", "time", "title", "why"];
   expect([...new Set(free)].sort()).toEqual(known);
+});
+
+test("a word of another program is no name here, and its hint is read as a command line of a real one", () => {
+  const names = COMMANDS.map(({ name }) => name);
+  const flags = [...COMMANDS.flatMap((command) => command.flags), ...COMMON_FLAGS].flatMap(namesAndOpposite);
+  expect([...OTHER_COMMANDS.keys()].filter((word) => names.includes(word))).toEqual([]);
+  expect([...OTHER_FLAGS.keys()].filter((word) => flags.includes(word))).toEqual([]);
+  const typed = [...OTHER_COMMANDS.values(), ...OTHER_FLAGS.values()].flatMap(
+    (hint) => /^did you mean (.*)\?$/.exec(hint)?.[1] ?? [],
+  );
+  for (const line of new Set(typed)) {
+    const [first = ""] = line.split(" ");
+    expect([...names, ...flags], line).toContain(first);
+  }
 });

@@ -237,7 +237,9 @@ function advice(message: string, hint = ""): string[] {
     .split("\n")
     .map(clean)
     .filter((line) => line !== "");
-  return [`looper: ${first}`, ...rest.map((line) => `  ${line}`)];
+  // A message that begins with the command's name needs no other.
+  const named = first.startsWith("looper ") ? first : `looper: ${first}`;
+  return [named, ...rest.map((line) => `  ${line}`)];
 }
 
 /** The last words on an error, and the exit code it means. */

@@ -27,6 +27,24 @@ test("flags go by their long names, a negation among them", async () => {
   expect(await flags("run")).toEqual({});
 });
 
+test("a switch takes a truth value, and the switches of settings have an opposite; the last one typed counts", async () => {
+  expect(await flags("--git-init=false", "--no-review=no", "-y=0", "--json=true")).toEqual({
+    "--git-init": false,
+    "--no-review": false,
+    "-y": false,
+    "--json": true,
+  });
+  expect(await flags("--no-git-init", "--review", "--apply-summary=false")).toEqual({
+    "--git-init": false,
+    "--no-review": false,
+    "--no-apply-summary": true,
+  });
+  expect(await flags("--no-git-init=false", "--quiet", "--quiet=F")).toEqual({
+    "--git-init": true,
+    "--quiet": false,
+  });
+});
+
 test("the first existing file is run's; -C is told apart from the command's own flags", async () => {
   expect(await read("-C", ".", "to-do.json", "--dry-run")).toMatchObject({
     kind: "command",
@@ -89,8 +107,22 @@ test.each([
   [["doctor", "x"], "looper doctor: too many words: x", "looper help doctor shows how it is called"],
   [
     ["agent-host"],
-    "looper agent-host: missing required argument 'file'",
+    "looper agent-host: missing argument <file>",
     "looper help agent-host shows how it is called",
+  ],
+  [["block"], "looper block: missing arguments <id> <why>", "looper help block shows how it is called"],
+  [["block", "T1"], "looper block: missing argument <why>", "looper help block shows how it is called"],
+  [["rm"], "looper rm: missing argument <ids...>", "looper help rm shows how it is called"],
+  [["add", "Do", "X"], "looper add: too many words: Do X", 'put the title in quotes: looper add "Do X"'],
+  [
+    ["add", "Say", '"hi"', "-p", "1", "don't"],
+    'looper add: too many words: Say "hi" don\'t',
+    `put the title in quotes: looper add 'Say "hi" don'\\''t'`,
+  ],
+  [
+    ["block", "T3", "no", "key"],
+    "looper block: too many words: T3 no key",
+    'put the reason in quotes: looper block T3 "no key"',
   ],
 ])("%j is refused", async (argv, message, hint) => {
   await expect(read(...argv)).rejects.toMatchObject({ kind: "usage", message, hint });

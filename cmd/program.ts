@@ -3,7 +3,7 @@
 import path from "node:path";
 import { never } from "../src/system/never.js";
 import { sortArguments, type CommandLine, type Sorted } from "./arguments.js";
-import { COMMON_FLAGS, flagNames, takesValue, type CommandDefinition } from "./definition.js";
+import { COMMON_FLAGS, namesAndOpposite, takesValue, type CommandDefinition } from "./definition.js";
 import { COMMANDS } from "./definitions.js";
 import { writeHelp } from "./help.js";
 import type { Command, Typed } from "./shell.js";
@@ -73,7 +73,7 @@ function definitionOf(name: string): CommandDefinition {
 function lineOf(commands: readonly CommandDefinition[]): CommandLine {
   const flags = new Map<string, { takesValue: boolean }>();
   for (const definition of [...COMMON_FLAGS, ...commands.flatMap((command) => command.flags)]) {
-    for (const name of flagNames(definition)) flags.set(name, { takesValue: takesValue(definition) });
+    for (const name of namesAndOpposite(definition)) flags.set(name, { takesValue: takesValue(definition) });
   }
   return {
     commands: commands.map(({ name }) => name),

@@ -2,10 +2,12 @@
 // command that is, and which words belong to flags, to arguments.ts.
 import type { Flags } from "../src/config/resolve.js";
 import { UserError } from "../src/system/errors.js";
+import { readTruth } from "../src/system/truth.js";
 import { unknownFlag } from "./arguments.js";
 import {
   COMMON_FLAGS,
   flagNames,
+  namesAndOpposite,
   takesValue,
   type CommandDefinition,
   type FlagDefinition,
@@ -19,14 +21,16 @@ export function readWords(
   all: readonly CommandDefinition[],
 ): Typed {
   const flags = [...definition.flags, ...COMMON_FLAGS];
-  const byName = new Map(flags.flatMap((flag) => flagNames(flag).map((name) => [name, flag] as const)));
-  const given = new Map<FlagDefinition, string | true | string[]>();
+  const byName = new Map(
+    flags.flatMap((flag) => namesAndOpposite(flag).map((name) => [name, flag] as const)),
+  );
+  const given = new Map<FlagDefinition, string | boolean | string[]>();
   let at = 0;
   for (; at < words.length && words[at] !== "--"; at++) {
     const [, name = "", value] = /^(--[^=]*|-.)(?:=([^]*))?$/.exec(words[at] ?? "") ?? [];
     const flag = byName.get(name);
     if (flag === undefined) throw unknownHere(name, definition, all);
-    if (!takesValue(flag)) given.set(flag, true);
+    if (!takesValue(flag)) given.set(flag, (readTruth(value ?? "true") ?? true) !== (name === flag.opposite));
     else given.set(flag, valueOf(flag, given.get(flag), value ?? words[++at] ?? ""));
   }
   const operands = words.slice(at + 1);
@@ -41,7 +45,7 @@ export function readWords(
 
 function valueOf(
   { repeatable }: FlagDefinition,
-  before: string | true | string[] | undefined,
+  before: string | boolean | string[] | undefined,
   value: string,
 ): string | string[] {
   if (repeatable !== true) return value;
@@ -63,20 +67,31 @@ function unknownHere(
   all: readonly CommandDefinition[],
 ): UserError {
   const elsewhere = all.find(
-    (other) => other.hidden !== true && other.flags.flatMap(flagNames).includes(flag),
+    (other) => other.hidden !== true && other.flags.flatMap(namesAndOpposite).includes(flag),
   );
-  if (elsewhere === undefined) return unknownFlag(flag, [...flags, ...COMMON_FLAGS].flatMap(flagNames));
+  if (elsewhere === undefined)
+    return unknownFlag(flag, [...flags, ...COMMON_FLAGS].flatMap(namesAndOpposite));
   const hint = `looper ${elsewhere.name} has; ${hintOn(name)}`;
   return new UserError("usage", `looper ${name} has no flag ${flag}`, hint);
 }
 
 function checkOperands({ name, operands }: CommandDefinition, given: readonly string[]): void {
-  const missing = operands.find(({ spelled }, at) => spelled.startsWith("<") && given[at] === undefined);
-  if (missing !== undefined) {
-    const what = missing.spelled.replace(/^<|(?:\.\.\.)?>$/g, "");
-    throw new UserError("usage", `looper ${name}: missing required argument '${what}'`, hintOn(name));
+  const missing = operands.slice(given.length).filter(({ spelled }) => spelled.startsWith("<"));
+  if (missing.length > 0) {
+    const what = `argument${missing.length === 1 ? "" : "s"} ${missing.map(({ spelled }) => spelled).join(" ")}`;
+    throw new UserError("usage", `looper ${name}: missing ${what}`, hintOn(name));
   }
-  const takesMore = operands.at(-1)?.spelled.includes("...") === true;
-  if (!takesMore && given.length > operands.length)
-    throw new UserError("usage", `looper ${name}: too many words: ${given.join(" ")}`, hintOn(name));
+  const last = operands.at(-1);
+  if (last?.spelled.includes("...") === true || given.length <= operands.length) return;
+  const message = `looper ${name}: too many words: ${given.join(" ")}`;
+  if (last?.sentence === undefined) throw new UserError("usage", message, hintOn(name));
+  const before = given.slice(0, operands.length - 1).map((word) => `${word} `);
+  const sentence = given.slice(operands.length - 1).join(" ");
+  const line = `looper ${name} ${before.join("")}${quoted(sentence)}`;
+  throw new UserError("usage", message, `put the ${last.sentence} in quotes: ${line}`);
+}
+
+/** One word to a shell, whatever it holds. */
+function quoted(text: string): string {
+  return /["$`\\!]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`;
 }

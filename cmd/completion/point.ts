@@ -2,6 +2,7 @@
 // that is being typed is seldom right. Leaves looking values up to values.ts, and the shells' own rules to their files.
 import {
   flagNames,
+  namesAndOpposite,
   takesValue,
   type CommandDefinition,
   type Completes,
@@ -119,8 +120,12 @@ function operandAt(asked: AskedFor, line: Line, { commands }: Grammar): Pick<Poi
 /** Long names, and short ones of flags that have no other; those that are there already are left out. */
 function flagsLeft(flags: readonly FlagDefinition[], given: ReadonlyMap<string, string>): Candidate[] {
   return flags
-    .filter((flag) => flag.repeatable === true || !flagNames(flag).some((name) => given.has(name)))
-    .map((flag) => ({ value: flagNames(flag).at(-1) ?? "", says: flag.says }));
+    .filter((flag) => flag.repeatable === true || !namesAndOpposite(flag).some((name) => given.has(name)))
+    .flatMap((flag) =>
+      [flagNames(flag).at(-1) ?? "", flag.opposite]
+        .filter((value) => value !== undefined)
+        .map((value) => ({ value, says: flag.says })),
+    );
 }
 
 function takes(name: string, flags: readonly FlagDefinition[]): boolean {

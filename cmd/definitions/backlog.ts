@@ -53,7 +53,11 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
   {
     name: "add",
     operands: [
-      { spelled: "<title>", says: "what is to be done, in one line; - reads titles from stdin, one a line" },
+      {
+        spelled: "<title>",
+        says: "what is to be done, in one line; - reads titles from stdin, one a line",
+        sentence: "title",
+      },
     ],
     says: "add a task; prints its id",
     flags: [
@@ -114,7 +118,7 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
   },
   {
     name: "block",
-    operands: [TASK, { spelled: "<why>", says: "what keeps it from being done" }],
+    operands: [TASK, { spelled: "<why>", says: "what keeps it from being done", sentence: "reason" }],
     says: "mark a task as blocked, with the reason",
     flags: [TODO_FILE, JSON_FLAG],
     examples: [

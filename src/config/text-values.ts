@@ -1,5 +1,6 @@
 // Values that arrive as text, from a variable or a flag, read as their row wants them; a text that does not parse is a
 // problem, never a guess.
+import { readTruth } from "../system/truth.js";
 import { addValue, rowAt, show, type Reading, type Source } from "./layers.js";
 import { AGENT_NAME, takesList } from "./settings.js";
 import { keyOf, type KeyPath, type Row } from "./table.js";
@@ -42,15 +43,11 @@ function namesAgent(row: Row, text: string): boolean {
 }
 
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
-const TRUTHS: ReadonlyMap<string, boolean> = new Map(
-  Object.entries({ true: true, yes: true, on: true, 1: true, false: false, no: false, off: false, 0: false }),
-);
-
 /** What does not parse stays a text, which the row's type then refuses. */
 function rawValue(row: Row, { text, one }: TextGiven): unknown {
   const { type } = row;
   if (type.spelling === "number") return NUMBER.test(text) ? Number(text) : text;
-  if (type.spelling === "truth") return TRUTHS.get(text.toLowerCase()) ?? text;
+  if (type.spelling === "truth") return readTruth(text) ?? text;
   if (!takesList(row)) return text;
   if (looksLikeJson(text)) return parseJson(text) ?? text;
   return one === true ? [text] : splitAtCommas(text);

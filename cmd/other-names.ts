@@ -1,0 +1,54 @@
+// Words of other programs that people type here, each with the hint that names what to type instead. Data alone. A word that is
+// one slip away from a real name needs no entry: `nearest` finds it.
+
+/** Commands this program does not have, in small letters. The hint follows "unknown command …". */
+export const OTHER_COMMANDS: ReadonlyMap<string, string> = new Map([
+  ...meaning("ls", "list", "tasks", "dir", "backlog"),
+  ...meaning("run", "start", "go", "work", "exec", "execute", "resume", "continue", "loop"),
+  ...meaning("add", "new", "create", "append", "insert"),
+  ...meaning("rm", "delete", "del", "remove", "drop"),
+  ...meaning("set", "edit", "update", "modify", "change"),
+  ...meaning("show", "view", "cat", "get", "describe", "info", "inspect"),
+  ...meaning("done", "finish", "close", "resolve", "check-off"),
+  ...meaning("todo", "reopen", "unblock", "open", "retry"),
+  ...meaning("status", "state", "progress", "ps", "stat"),
+  ...meaning("stop", "cancel", "kill", "abort", "quit", "pause", "interrupt"),
+  ...meaning("runs", "history"),
+  ...meaning("tail", "events", "watch", "follow"),
+  ...meaning("why", "explain", "reason"),
+  ...meaning("undo", "revert", "rollback"),
+  ...meaning("rescue", "restore", "stash", "recover"),
+  ...meaning("validate", "lint", "verify", "check"),
+  ...meaning("fmt", "format", "prettify"),
+  ...meaning("config", "settings", "configure", "options", "setting"),
+  ...meaning("doctor", "diagnose", "health"),
+  ...meaning("init", "setup", "bootstrap"),
+  ...meaning("init --import FILE", "import"),
+  ...meaning("push", "release", "publish"),
+  ...meaning("clean", "prune", "gc", "purge"),
+  ...meaning("chapo", "chat", "ask", "prompt", "talk"),
+  ...meaning("run --dry-run", "plan", "next", "preview"),
+]);
+
+/** Flags this program does not have, by their whole name. The hint follows "unknown flag …". */
+export const OTHER_FLAGS: ReadonlyMap<string, string> = new Map([
+  ...meaning("--format csv", "--csv"),
+  ...meaning("--format markdown", "--markdown", "--md"),
+  ...meaning("--json", "--jsonl", "-j"),
+  ...meaning("--quiet", "--silent", "-q"),
+  ...meaning("--log-level debug", "--verbose", "--debug"),
+  ...meaning("-C <folder>", "--cwd", "--dir", "--directory", "--workdir", "--chdir", "--project"),
+  ...meaning("-n <n>", "--limit", "--lines", "--number", "--count"),
+  ...meaning("--max-cost <dollars>", "--budget", "--cost"),
+  ...meaning("--max-duration <time>", "--timeout", "--duration"),
+  ...meaning("--max-iterations <n>", "--iterations"),
+  ...meaning("--max-attempts <n>", "--attempts", "--retries"),
+  ...meaning("--no-color", "--no-colour", "--plain"),
+  ...meaning("--depends-on <ids>", "--after", "--needs", "--blocked-by"),
+  ...meaning("--details <text>", "--description", "--body", "--message", "-m"),
+]);
+
+/** One hint for several words. */
+function meaning(typed: string, ...words: readonly string[]): [string, string][] {
+  return words.map((word) => [word, `did you mean ${typed}?`]);
+}
