@@ -1,5 +1,5 @@
 // Hooks: what they are given, that nothing they do changes anything, and who may name them.
-import { readFileSync } from "node:fs";
+import { chmodSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -89,7 +89,17 @@ test(
       LOOPER_AGENT: "fake",
       LOOPER_LAST_MESSAGE: message,
     });
-    expect(post?.args[2]).toBe(message);
+    const summary = path.join(path.dirname(message), "summary.json");
+    expect(post?.args[2]).toBe(summary);
+    expect(JSON.parse(readFileSync(summary, "utf8"))).toEqual({
+      task_id: "T1",
+      status: "done",
+      summary: "made it",
+      files: [],
+      blockers: [],
+      new_tasks: [],
+    });
+    expect(statSync(summary).mode & 0o777).toBe(0o600);
     expect(post?.message).toContain("made it");
     expect(post?.cwd).toBe(rig.project);
     expect(post?.event).toMatchObject({
@@ -99,7 +109,28 @@ test(
       status: "done",
       iteration: 1,
       agent: "fake",
+      summary: "made it",
+      files: [],
     });
+    expect(seen[2]?.event).toMatchObject({ type: "pre_iteration", task_id: "T2", summary: "", files: [] });
+    const given = seen.map(({ args: [, , file = ""] }): unknown => JSON.parse(readFileSync(file, "utf8")));
+    expect(given).toMatchObject([
+      { task_id: "T1", status: "doing" },
+      { task_id: "T1", status: "done", summary: "made it" },
+      { task_id: "T2", status: "doing" },
+      { task_id: "T2", status: "blocked", blockers: ["no access"] },
+      { task_id: "T2", status: "blocked", blockers: ["no access"] },
+      { task_id: "T3", status: "doing" },
+      { task_id: "T3", status: "blocked", reported_status: "skipped", summary: "not now" },
+      { task_id: "T3", status: "blocked", reported_status: "skipped" },
+      { task_id: "T4", status: "doing" },
+      { task_id: "T4", status: "blocked" },
+      { task_id: "T4", status: "blocked" },
+      { task_id: null, status: "doing" },
+      { task_id: null, status: "reviewed" },
+      { task_id: null, status: "blocked" },
+    ]);
+    expect(given[9]).toEqual({ task_id: "T4", status: "blocked" });
   }),
 );
 
@@ -194,7 +225,7 @@ test(
     puppet.play((turn) => turn.report());
     rig.writeBacklog([{ id: "T1" }]);
     const config = {
-      hooks: { post_iteration: ["touch hook-ran"] },
+      hooks: { post_iteration: ["touch hook-ran && true", ["./listed", "a word"]] },
       agents: {
         mine: { kind: "command", binary: "./evil.sh", args: ["--all"] },
         mod: { kind: "module", module: "./a.mjs" },
@@ -203,7 +234,15 @@ test(
     rig.write(".looper/config.json", JSON.stringify(config));
     const refused = await rig.run(["run"]);
     expect(refused).toMatchObject({ code: 3, stdout: "" });
-    for (const named of ["touch hook-ran", "./evil.sh", "--all", "./a.mjs", ".looper/config.json", "--trust"])
+    for (const named of [
+      "touch hook-ran",
+      '["./listed","a word"]',
+      "./evil.sh",
+      "--all",
+      "./a.mjs",
+      ".looper/config.json",
+      "--trust",
+    ])
       expect(refused.stderr).toContain(named);
     expect(rig.runs()).toEqual([]);
     expect(rig.statuses()).toEqual({ T1: "todo" });
@@ -219,5 +258,125 @@ test(
     // Settings that start nothing need no trust.
     rig.write(".looper/config.json", JSON.stringify({ loop: { max_attempts: 1 }, git: { commit: "none" } }));
     expect(await rig.run(["run"])).toMatchObject({ code: 0 });
+  }),
+);
+
+/** A program that writes down the number of its arguments, and all of them. */
+function counter(rig: Rig, name: string): void {
+  rig.write(name, `#!/bin/sh\necho "$#:$*" >> ${rig.root}/counted\n`);
+  chmodSync(path.join(rig.project, name), 0o755);
+}
+
+test(
+  "a script, a list of words, a path with spaces and a simple line each get the four arguments; other lines keep them",
+  story(async (rig) => {
+    const hooks = {
+      pre_iteration: "./notify.sh",
+      post_iteration: [
+        "./notify.sh",
+        ["./notify.sh", "a word"],
+        "./my hook.sh",
+        "sh ./notify.sh --loud",
+        "./notify.sh --only $2",
+        './notify.sh piped | sh ./notify.sh "$1"',
+        "./headless",
+      ],
+      on_run_end: [["./notify.sh"]],
+    };
+    const puppet = await rig.agent({}, { hooks });
+    for (const name of ["notify.sh", "my hook.sh"]) counter(rig, name);
+    rig.write("headless", `echo "$#:$*" >> ${rig.root}/counted\n`);
+    chmodSync(path.join(rig.project, "headless"), 0o755);
+    rig.writeBacklog([{ id: "T1" }]);
+    play(puppet);
+    const ran = await rig.run(["run", "--no-review", "--hook", "./notify.sh"]);
+    expect(ran).toMatchObject({ code: 0 });
+    expect(lines(rig, "counted")).toEqual([
+      "4:T1 doing FILE iter-1",
+      "4:T1 done FILE iter-1",
+      "4: complete FILE run-end",
+    ]);
+    rig.writeBacklog([{ id: "T1" }]);
+    expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
+    expect(lines(rig, "counted").slice(3)).toEqual([
+      "4:T1 doing FILE iter-1",
+      "4:T1 done FILE iter-1",
+      "5:a word T1 done FILE iter-1",
+      "4:T1 done FILE iter-1",
+      "5:--loud T1 done FILE iter-1",
+      "2:--only done",
+      "1:piped",
+      "1:T1",
+      "4:T1 done FILE iter-1",
+      "4: complete FILE run-end",
+    ]);
+    rig.writeBacklog([{ id: "T1" }]);
+    const env = { LOOPER_HOOK: "./notify.sh" };
+    expect(await rig.run(["run", "--no-review"], { env })).toMatchObject({ code: 0 });
+    expect(lines(rig, "counted").slice(14)).toEqual(["4:T1 done FILE iter-1", "4: complete FILE run-end"]);
+  }),
+);
+
+/** The lines of a file beside the project, the path of a summary as FILE. */
+function lines(rig: Rig, name: string): string[] {
+  const text = readFileSync(path.join(rig.root, name), "utf8");
+  return text
+    .replace(/\S+summary\.json/g, "FILE")
+    .trimEnd()
+    .split("\n");
+}
+
+test(
+  "a hook that cannot be started is named with the reason and the remedy",
+  story(async (rig) => {
+    const hooks = {
+      post_iteration: [
+        "./missing.sh",
+        "./plain.sh",
+        "./crlf.sh --loud",
+        "./lost.sh",
+        "notify.sh",
+        "./folder",
+      ],
+    };
+    const puppet = await rig.agent({}, { hooks });
+    rig.write("plain.sh", "#!/bin/sh\n");
+    for (const [name, text] of Object.entries({
+      "crlf.sh": "#!/bin/sh\r\ntrue\r\n",
+      "lost.sh": "#!/no/such/shell\n",
+      "notify.sh": "#!/bin/sh\n",
+    })) {
+      rig.write(name, text);
+      chmodSync(path.join(rig.project, name), 0o755);
+    }
+    rig.write("folder/file", "");
+    rig.writeBacklog([{ id: "T1" }]);
+    play(puppet);
+    const { code, stderr } = await rig.run(["run", "--no-review"]);
+    expect(code).toBe(0);
+    for (const told of [
+      "the hook ./missing.sh failed: cannot run ./missing.sh: there is no such file in",
+      "the hook ./plain.sh failed: cannot run ./plain.sh: it is not executable; run chmod +x ./plain.sh",
+      "cannot run ./crlf.sh: its first line ends with a carriage return (CRLF); save the file with LF line ends",
+      "cannot run ./lost.sh: its interpreter /no/such/shell does not exist; correct its first line",
+      "cannot run notify.sh: there is no such program on PATH; the file in",
+      "cannot run ./folder: it is not a file",
+    ])
+      expect(stderr).toContain(told);
+  }),
+);
+
+test(
+  "a secret in a summary reaches neither the hook's file nor its stdin",
+  story(async (rig) => {
+    const secret = 'q8Zx-71-very-"secret"-value';
+    const hooks = { post_iteration: ['cat "$3" - > told'] };
+    const puppet = await rig.agent({}, { hooks });
+    rig.writeBacklog([{ id: "T1" }]);
+    puppet.play((turn) => turn.report({ summary: `used ${secret}` }));
+    const env = { SERVICE_TOKEN: secret };
+    expect(await rig.run(["run", "--no-review"], { env })).toMatchObject({ code: 0 });
+    expect(rig.read("told")).not.toContain("very");
+    expect(rig.read("told").match(/used \[redacted\]/g)).toHaveLength(2);
   }),
 );

@@ -8,6 +8,7 @@ import { expect, test } from "vitest";
 const FLOORS = [
   ...[
     "system",
+    "shell",
     "todo",
     "config",
     "prompts",

@@ -156,7 +156,7 @@ test("a wrong value names the value and what is allowed; all problems come at on
     `${PROJECT}:3: loop.max_iterations is "five"; allowed: a whole number, at least 1`,
     `${PROJECT}:4: loop.review is "yes"; allowed: true or false`,
     `${PROJECT}:7: git.commit is "runer"; allowed: runner | agent | none; did you mean runner?`,
-    `${PROJECT}:10: hooks.on_blocked[1] is 1; allowed: a text that is not empty`,
+    `${PROJECT}:10: hooks.on_blocked[1] is 1; allowed: a text that is not empty, or a list of such words`,
   ]);
 });
 

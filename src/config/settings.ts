@@ -9,6 +9,7 @@ import {
   byteSize,
   dollars,
   duration,
+  hooks,
   oneOf,
   oneOrMore,
   path,
@@ -224,14 +225,14 @@ export const SETTINGS = {
   "agents.*.script": row(path, "Kind `scripted`: the file of steps.", {}),
   ...CHAPO_ROWS,
 
-  "hooks.post_iteration": row(texts, "Commands run after every attempt and review.", {
+  "hooks.post_iteration": row(hooks, "Commands run after every attempt and review.", {
     default: [],
     env: { LOOPER_HOOK: "hooks.post_iteration" },
     flag: "--hook",
   }),
-  "hooks.pre_iteration": row(texts, "Commands run before every attempt and review.", { default: [] }),
-  "hooks.on_blocked": row(texts, "Commands run when a task becomes blocked.", { default: [] }),
-  "hooks.on_run_end": row(texts, "Commands run when a run ends.", { default: [] }),
+  "hooks.pre_iteration": row(hooks, "Commands run before every attempt and review.", { default: [] }),
+  "hooks.on_blocked": row(hooks, "Commands run when a task becomes blocked.", { default: [] }),
+  "hooks.on_run_end": row(hooks, "Commands run when a run ends.", { default: [] }),
   "hooks.timeout": row(duration, "The longest a hook may take; 0 = none.", { default: "60s" }),
 
   "git.init": row(yesNo, "Whether a project without git gets a repository.", {

@@ -52,7 +52,7 @@ function linesOf(
   if (what === "env_file" || (WRITTEN.has(what) && isOutside(String(value), place)))
     return [{ what, where, value: String(value) }];
   if ((group === "hooks" || RUNS_IN_GATE.has(what)) && Array.isArray(value)) {
-    return value.map((command) => ({ what, where, value: String(command) }));
+    return value.map((command: unknown) => ({ what, where, value: spelled(command) }));
   }
   if (group !== "agents") return [];
   const runs =
@@ -82,4 +82,9 @@ function isOutside(spelled: string, place: Pick<Place, "project" | "home">): boo
 /** What an answer is remembered by: the same lines give the same, whatever their order and wherever they stand. */
 export function fingerprint(lines: readonly TrustLine[]): string {
   return sha256Hex(JSON.stringify(lines.map(({ what, value }) => JSON.stringify([what, value])).sort()));
+}
+
+/** A hook may be a list of words. */
+function spelled(command: unknown): string {
+  return Array.isArray(command) ? JSON.stringify(command) : String(command);
 }

@@ -17,6 +17,17 @@ export const oneOrMore = eitherType(
   madeInto(text, (one) => [one], someText),
   "list",
 );
+const hookRule = "a text that is not empty, or a list of such words";
+const hookList = listType(
+  eitherType(hookRule, text, listType(text, hookRule, { least: 1 })),
+  "a command line, or a list of command lines and of lists of words",
+);
+/** Hooks: each a line for the shell, or the words of a command; or a single line alone. */
+export const hooks: typeof hookList = {
+  ...hookList,
+  read: (raw) => hookList.read(typeof raw === "string" ? [raw] : raw),
+  schema: { anyOf: [hookList.schema, text.schema] },
+};
 export const args = listType(anyText, "a list of texts");
 export const yesNo = truthType("true or false");
 export function wholeNumber(min: number) {

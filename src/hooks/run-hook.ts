@@ -1,18 +1,22 @@
-// Runs one hook: a command of the user's, in the shell, with what happened on stdin. Its failure changes nothing.
-import type { Ports } from "../system/ports.js";
+// Runs one hook: a command of the user's, with the event on stdin. Its failure changes nothing. Leaves how a hook is called to
+// read-hook.ts.
+import { resolve } from "node:path";
+import { errorCode } from "../system/errors.js";
+import type { Files, Ports, ProcessEnd } from "../system/ports.js";
+import { troubleWith } from "./hook-trouble.js";
+import { callOf, type Hook, type HookArguments, type HookCall } from "./read-hook.js";
 
 /** A hook to run. */
 export interface HookOrder {
-  /** A line for `sh -c`. */
-  command: string;
+  hook: Hook;
   /** Absolute. */
   cwd: string;
   /** The whole environment. */
   env: Readonly<Record<string, string>>;
   /** What happened, as JSON on stdin. */
   event: unknown;
-  /** Upstream's `$1`-`$4`: task id, status, last message path, label. */
-  words: readonly [string, string, string, string];
+  /** Its four arguments. */
+  given: HookArguments;
   /** 0 = none. */
   timeoutMs: number;
   /** Takes secrets out of its output before that is cut. */
@@ -31,7 +35,7 @@ const MOST_HELD = 64 * 1024;
 
 /** Runs a hook to its end. Aborting `stop` ends it and all it started. */
 export async function runHook(
-  { processes, clock }: Pick<Ports, "processes" | "clock">,
+  { processes, clock, files }: Pick<Ports, "processes" | "clock" | "files">,
   order: HookOrder,
   stop: AbortSignal,
 ): Promise<HookEnd> {
@@ -39,9 +43,10 @@ export async function runHook(
   const keep = (chunk: Uint8Array): void => {
     output = (output + Buffer.from(chunk).toString("utf8")).slice(-MOST_HELD);
   };
+  const call = callOf(order.hook, order.given, await fileNamed(files, order));
   const child = processes.start({
-    command: "/bin/sh",
-    args: ["-c", order.command, "looper-hook", ...order.words],
+    command: call.command,
+    args: call.args,
     cwd: order.cwd,
     env: order.env,
     input: JSON.stringify(order.event) + "\n",
@@ -64,10 +69,31 @@ export async function runHook(
   const ended = await child.ended;
   limit?.cancel();
   stop.removeEventListener("abort", end);
-  output = order.redact(output).slice(-MOST_OUTPUT);
-  if (limits.reached) return { outcome: "timed-out", output };
-  if (ended.how === "exited") {
-    return { outcome: ended.code === 0 ? "ok" : "failed", exitCode: ended.code, output };
+  const printed = order.redact(output).slice(-MOST_OUTPUT);
+  if (limits.reached) return { outcome: "timed-out", output: printed };
+  const trouble = mayBeTrouble(ended) ? await troubleOf(files, call, order) : undefined;
+  const told = trouble ?? (ended.how === "not-found" ? ended.message : printed);
+  if (ended.how !== "exited") return { outcome: "failed", output: told };
+  return { outcome: ended.code === 0 ? "ok" : "failed", exitCode: ended.code, output: told };
+}
+
+/** A shell ends with 126 or 127 where it cannot start a command. */
+function mayBeTrouble(ended: ProcessEnd): boolean {
+  return ended.how === "not-found" || (ended.how === "exited" && (ended.code === 126 || ended.code === 127));
+}
+
+async function troubleOf(files: Files, { program }: HookCall, order: HookOrder): Promise<string | undefined> {
+  return program === undefined ? undefined : troubleWith(files, program, order);
+}
+
+/** The file that a hook's whole text names: its path may hold spaces. */
+async function fileNamed(files: Files, { hook, cwd, env }: HookOrder): Promise<string | undefined> {
+  if (typeof hook !== "string" || !/\s/.test(hook.trim()) || hook.includes("\n")) return undefined;
+  const file = resolve(cwd, hook.trim().replace(/^~(?=\/)/, env["HOME"] ?? "~"));
+  try {
+    return (await files.stat(file))?.kind === "file" ? file : undefined;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return undefined;
   }
-  return { outcome: "failed", output: ended.how === "not-found" ? ended.message : output };
 }

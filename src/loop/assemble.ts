@@ -12,6 +12,7 @@ import { useBranch } from "../git/branch.js";
 import { headOf, type Head } from "../git/head.js";
 import { inProgress } from "../git/progress.js";
 import { initRepository, openRepository, type Repository, type RepositoryPlaces } from "../git/repository.js";
+import { hookText } from "../hooks/read-hook.js";
 import type { StepEvent } from "../logging/events.js";
 import { stampOf } from "../logging/run-log.js";
 import type { Rules } from "../logging/rules.js";
@@ -255,10 +256,10 @@ export function rulesOf(request: RunRequest, schedule: string[], bootstrap: Rule
     ...(request.agent === undefined ? {} : { agent: request.agent }),
     ...(request.only === undefined ? {} : { only: TaskId.parse(request.only) }),
     hooks: {
-      pre_iteration: [...hooks.pre_iteration],
-      post_iteration: [...hooks.post_iteration],
-      on_blocked: [...hooks.on_blocked],
-      on_run_end: [...hooks.on_run_end],
+      pre_iteration: hooks.pre_iteration.map(hookText),
+      post_iteration: hooks.post_iteration.map(hookText),
+      on_blocked: hooks.on_blocked.map(hookText),
+      on_run_end: hooks.on_run_end.map(hookText),
     },
     commit: git.commit,
     // Where the agent commits, its commits stay on the branch: the tree must not be taken back from under them.

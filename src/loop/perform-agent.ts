@@ -197,6 +197,7 @@ async function listen(world: World, hearing: Hearing): Promise<Heard> {
 async function tellSummary(world: World, job: JobFacts, result: AgentResult): Promise<void> {
   if (result.outcome !== "ok" || !("found" in result.report)) return;
   const { task_id, status, summary, files, blockers, new_tasks } = result.report.found;
+  world.memory.summaries.set(job.job, result.report.found);
   if (job.phase === "bootstrap") world.memory.newTasks.set(job.job, new_tasks ?? []);
   await world.log.tell({
     type: "summary",

@@ -1,8 +1,12 @@
 // Does effects: each in its own file, here only told apart. What goes wrong in the world is thrown, and becomes `effect_failed`.
 import { join } from "node:path";
+import { hookEvent, summaryFor, type HookSummary } from "../hooks/hook-event.js";
+import { hookText } from "../hooks/read-hook.js";
 import { runHook } from "../hooks/run-hook.js";
 import type { StepEvent } from "../logging/events.js";
+import { KEPT } from "../logging/run-log.js";
 import { never } from "../system/never.js";
+import { redactValue } from "../system/redact.js";
 import type { Effect } from "./effects.js";
 import { hookEnvironment } from "./environment.js";
 import { performAdopt } from "./perform-adopt.js";
@@ -68,14 +72,26 @@ export async function perform(world: World, effect: Effect): Promise<StepEvent> 
   }
 }
 
+/** The file that a hook gets as its third argument: the summary, with the status the runner gave. */
+async function writeSummary({ ports, log, memory }: World, effect: Do<"run-hook">, about: HookSummary) {
+  const folder = effect.job === undefined ? undefined : memory.steps.get(effect.job.job);
+  const file =
+    folder === undefined ? join(log.folder, `${effect.label}-summary.json`) : join(folder, "summary.json");
+  await ports.files.writeAtomic(file, JSON.stringify(about, undefined, 2) + "\n", { mode: 0o600 });
+  return file;
+}
+
 async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEvent> {
   const { ports, log, memory } = world;
   const { hook, at, job, status, label } = effect;
   const { hooks } = world.project.resolved.settings;
-  const command = hooks[hook][at];
-  if (command === undefined) throw new Error(`there is no hook ${hook}[${String(at)}]`);
+  const planned = hooks[hook][at];
+  if (planned === undefined) throw new Error(`there is no hook ${hook}[${String(at)}]`);
   const step = job === undefined ? undefined : memory.steps.get(job.job);
   const lastMessage = step === undefined ? "" : join(step, "last-message.txt");
+  const summary = job === undefined ? undefined : memory.summaries.get(job.job);
+  const about = redactValue(log.redact, summaryFor(job?.task_id, status, summary), KEPT);
+  const summaryFile = await writeSummary(world, effect, about);
   const key = job?.job ?? 0;
   const stop = new AbortController();
   memory.stops.set(key, stop);
@@ -83,11 +99,11 @@ async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEv
   const end = await runHook(
     ports,
     {
-      command,
+      hook: planned,
       cwd: await workFolder(world),
       env: hookEnvironment(world.env, { run: log.run, job, status, lastMessage }),
-      event: { type: hook, run: log.run, status, label, ...job },
-      words: [job?.task_id ?? "", status, lastMessage, label],
+      event: hookEvent({ type: hook, run: log.run, status, label, ...job }, about),
+      given: [job?.task_id ?? "", status, summaryFile, label],
       timeoutMs: hooks.timeout,
       redact: log.redact,
     },
@@ -98,7 +114,7 @@ async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEv
     type: "hook_finished",
     ...job,
     hook,
-    command,
+    command: hookText(planned),
     outcome: end.outcome,
     ...(end.exitCode === undefined ? {} : { exit_code: end.exitCode }),
     output: end.output,

@@ -14,7 +14,7 @@ import type { RunLog } from "../logging/run-log.js";
 import type { Ports } from "../system/ports.js";
 import type { CheckOptions } from "../todo/check.js";
 import type { Store } from "../todo/store.js";
-import type { NewTask } from "../todo/summary.js";
+import type { NewTask, Summary } from "../todo/summary.js";
 import type { Backlog, TaskId } from "../todo/task.js";
 import type { ReleaseFacts } from "./release/survey.js";
 import type { Trusted } from "./ask-trust.js";
@@ -73,6 +73,8 @@ export interface Memory {
   drafts: Map<number, string>;
   /** The new tasks a drafting agent reported. */
   newTasks: Map<number, readonly NewTask[]>;
+  /** What the job's agent reported, for its hooks. */
+  summaries: Map<number, Summary>;
   /** The last lines an attempt at a task left in the log, for the next one's prompt. */
   tails: Map<TaskId, AttemptTail>;
   /** How cold rooms are made; absent where the checks run in the project. */
@@ -103,6 +105,7 @@ export function emptyMemory(): Memory {
     steps: new Map(),
     drafts: new Map(),
     newTasks: new Map(),
+    summaries: new Map(),
     tails: new Map(),
     nextBaselines: new Map(),
     baselineCount: 0,

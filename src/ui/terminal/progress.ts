@@ -62,7 +62,8 @@ function notesOf(event: Sealed, view: View, { colours }: Look): Note[] {
       return view.release === undefined ? [] : stepLines(event, view.release, colours).map(told);
     case "hook_finished": {
       if (event.outcome === "ok") return [];
-      const how = event.outcome === "timed-out" ? "took too long" : `failed (exit ${event.exit_code ?? "?"})`;
+      const code = event.exit_code === undefined ? "" : ` (exit ${String(event.exit_code)})`;
+      const how = event.outcome === "timed-out" ? "took too long" : `failed${code}`;
       return [warning(`the hook ${event.command} ${how}: ${event.output}`, colours)];
     }
     case "run_interrupted":
