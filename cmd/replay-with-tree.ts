@@ -4,7 +4,7 @@ import { lockFolder, type Project } from "../src/config/open-project.js";
 import { openRepository } from "../src/git/repository.js";
 import { readLines } from "../src/logging/read.js";
 import { askTrust } from "../src/loop/ask-trust.js";
-import { repositoryPlaces } from "../src/loop/assemble.js";
+import { repositoryPlaces } from "../src/loop/repository-places.js";
 import { EffectError } from "../src/loop/drive.js";
 import { replayTree, type TreeReplayed } from "../src/loop/replay-tree.js";
 import type { AskTrust } from "../src/loop/replay-world.js";

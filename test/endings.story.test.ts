@@ -273,9 +273,10 @@ test(
     const env = agents(rig, { default: [done] });
     const refused = await rig.run(["run"], { env });
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain("there are no tasks in to-do.json");
-    expect(refused.stderr).toContain('looper run --prompt "');
-    expect([countStarts(rig), existsSync(path.join(rig.project, "to-do.json"))]).toEqual([0, false]);
+    expect(refused.stderr).toMatch(
+      /^looper: there are no tasks in to-do\.json: .*`looper init`.*`looper add .*`looper run --prompt ".*\n$/,
+    );
+    expect([countStarts(rig), readdirSync(rig.project)]).toEqual([0, []]);
 
     const drafted = await rig.run(["run", "--prompt", "a shop for things"], { env });
     expect([drafted.code, ending(rig, drafted.stdout)]).toEqual([0, "complete"]);
@@ -292,7 +293,7 @@ test(
 );
 
 test(
-  "an idea from stdin, and documents, are enough to begin with; a backlog somebody still has is not drafted anew",
+  "an idea from stdin is enough to begin with; a backlog that still exists somewhere is not drafted anew",
   story(async (rig) => {
     const env = agents(rig, { default: [done] });
     const piped = await rig.run(["run", "--prompt", "-"], { env, input: "an idea from a pipe" });
@@ -314,10 +315,19 @@ test(
 );
 
 test(
-  "documents are enough to begin with",
+  "documents alone start no agent where there is no terminal to ask on; -y has a backlog drafted from them",
   story(async (rig) => {
     rig.write("README.md", "# A shop for things\n");
-    const { code } = await rig.run(["run"], { env: agents(rig, { default: [done] }) });
+    rig.write("to-do.json", " \n");
+    const env = agents(rig, { default: [done] });
+    for (const args of [[], ["run"], ["run", "--agent", "codex"], ["run", "--trust"], ["to-do.json"]]) {
+      const { code, stdout, stderr } = await rig.run(args, { env: { ...env, CI: "true" } });
+      expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("there are no tasks in")]);
+    }
+    expect([countStarts(rig), readdirSync(rig.project)]).toEqual([0, ["README.md", "to-do.json"]]);
+    expect((await rig.run(["run", "--dry-run"], { env })).stdout).toContain('looper run --prompt "');
+
+    const { code } = await rig.run(["run", "-y"], { env });
     expect(code).toBe(0);
     expect(rig.read("looper-logs/last/001-bootstrap-1/prompt.md")).toContain("README.md");
     expect(rig.statuses()).toEqual({ T1: "done" });

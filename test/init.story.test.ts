@@ -227,9 +227,9 @@ test.skipIf(noTerminal)(
       verify: { commands: ["npm test"] },
     });
     rig.writeBacklog([{ id: "T1" }]);
-    expect((await rig.run(["run", "--no-review"])).stderr).not.toContain("nobody said yet");
+    expect((await rig.run(["run", "--no-review"])).stderr).not.toContain("have not been approved yet");
     rig.writeBacklog([{ id: "T2", verify: ["true"] }]);
-    expect((await rig.run(["run"])).stderr).toContain("nobody said yet");
+    expect((await rig.run(["run"])).stderr).toContain("have not been approved yet");
     const again = new Terminal(rig, "init");
     expect(await again.code).toBe(0);
     expect(again.shown).not.toContain("?  ");
@@ -248,7 +248,7 @@ test.skipIf(noTerminal)(
     expect(await terminal.code).toBe(0);
     expect(rig.read(".looper/config.json")).toContain("make check");
     const run = await rig.run(["run"]);
-    expect([run.code, run.stderr]).toEqual([3, expect.stringContaining("nobody said yet") as string]);
+    expect([run.code, run.stderr]).toEqual([3, expect.stringContaining("have not been approved yet") as string]);
   }),
 );
 

@@ -1,5 +1,6 @@
 // The editing commands: `add`, `set`, `block`, `todo`, `done`, `rm`. Each says what it wants of the newest backlog; the store does
 // it, also while a run goes on, which is told. Leaves what words mean to assignment.ts, and what must hold to the store.
+import type { TrustLine } from "../../src/config/trust.js";
 import { findLiveRun } from "../../src/loop/live-run.js";
 import { tellRun } from "../../src/logging/control.js";
 import { UserError } from "../../src/system/errors.js";
@@ -14,6 +15,7 @@ import type { EditRefusal } from "../../src/todo/writer.js";
 import type { EditAnswer } from "../../src/ui/shapes/backlog.js";
 import { plural } from "../../src/ui/amounts.js";
 import { clean } from "../../src/ui/terminal/text.js";
+import { approve } from "../approve.js";
 import { checkOptionsOf } from "../check-options.js";
 import { taskNamed } from "../find-task.js";
 import { printJson, printLines, projectOf, shownPath } from "../project.js";
@@ -68,6 +70,7 @@ export const add: Command = async (shell, typed) => {
       }));
     },
     say: ({ changed }) => changed.filter(({ from }) => from === null).map(({ id }) => id),
+    commands: listFlag(typed, "--verify"),
   });
 };
 
@@ -83,8 +86,16 @@ export const set: Command = async (shell, typed) => {
       return [{ op: "edit", id: task.id, ...valuesOrThrow(task, assignments) }];
     },
     say: () => [`${id}: ${[...new Set(assignments.map(({ key }) => key))].join(", ")}`],
+    commands: commandsAmong(assignments),
   });
 };
+
+/** The commands that were typed, as the task holds them. */
+function commandsAmong(assignments: readonly Assignment[]): readonly string[] {
+  const typed = assignments.filter(({ key, how }) => key === "verify" && how !== "-=");
+  const read = valuesOf(BLANK, typed);
+  return read.ok ? (read.value.set.verify ?? []) : [];
+}
 
 /** `key=-` reads the value from stdin. */
 async function readValue({ stdin }: Shell, assignment: Assignment): Promise<Assignment> {
@@ -155,9 +166,11 @@ interface Wish {
   decide: Decide;
   /** What is printed of it. */
   say: (answer: EditAnswer) => string[];
+  /** Commands that were typed, for the tasks this is about. */
+  commands?: readonly string[];
 }
 
-async function edit(shell: Shell, typed: Typed, { decide, say }: Wish): Promise<CommandEnd> {
+async function edit(shell: Shell, typed: Typed, { decide, say, commands = [] }: Wish): Promise<CommandEnd> {
   const { ports, env } = shell;
   if (env["LOOPER_RUN_ID"] !== undefined)
     throw new UserError(
@@ -179,6 +192,11 @@ async function edit(shell: Shell, typed: Typed, { decide, say }: Wish): Promise<
   const { updated, backlog } = edited.value;
   const changed = updated.map(({ id, from = null, to = null }) => ({ id, from, to }));
   const tasks = backlog.tasks.filter(({ id }) => changed.some((one) => one.id === id));
+  if (commands.length > 0) {
+    const isMine = ({ what, value }: TrustLine): boolean =>
+      what.startsWith("verify of ") && commands.includes(value);
+    await approve(shell, { project, tasks, isMine });
+  }
   const answer: EditAnswer = { file: project.todoFile, changed, tasks, run: run ?? null };
   if (hasFlag(typed, "--json")) await printJson(shell, answer);
   else await printLines(shell.out, say(answer).map(clean));

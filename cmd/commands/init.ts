@@ -2,15 +2,13 @@
 // what is to be written to init/plan.ts, and the task file to the store.
 import path from "node:path";
 import { openProject } from "../../src/config/open-project.js";
-import { stateFolder } from "../../src/config/places.js";
-import { rememberTrust } from "../../src/config/trust-store.js";
-import { fingerprint, listTrusted } from "../../src/config/trust.js";
+import type { TrustLine } from "../../src/config/trust.js";
 import { UserError } from "../../src/system/errors.js";
-import { openStore } from "../../src/todo/store.js";
 import type { ReadResult } from "../../src/todo/writer.js";
 import { plural } from "../../src/ui/amounts.js";
 import type { InitAnswer } from "../../src/ui/shapes/project.js";
 import { cut, clean } from "../../src/ui/terminal/text.js";
+import { approve } from "../approve.js";
 import { exitCodeOfSignal } from "../exit-codes.js";
 import { beginBacklog, mayBegin, readImportFile, refuseOverTasks, type Import } from "../init/backlog.js";
 import { ignoredFolders, planFiles, type Wishes } from "../init/plan.js";
@@ -115,19 +113,13 @@ async function mustBeWritable({ ports: { files } }: Shell, folder: string): Prom
   );
 }
 
-/** What they answered on the terminal is theirs: the first run need not ask about it again. More than that is not vouched for. */
-async function trust({ ports, env, home, cwd }: Shell, commands: readonly string[]): Promise<void> {
+/** The commands a person chose here are approved: the first run does not ask about them. Nothing else is. */
+async function trust(shell: Shell, commands: readonly string[]): Promise<void> {
+  const { ports, env, home, cwd } = shell;
   const project = await openProject(ports.files, { cwd, env, home, flags: {} });
-  const read = await openStore(ports, project.todoFile, { lockFolder: project.lockDir }).read();
-  const tasks = read.kind === "ok" ? read.backlog.tasks.filter(({ status }) => status !== "done") : [];
-  const lines = listTrusted(
-    project.resolved,
-    { file: project.todoFile, tasks },
-    { project: project.folder, home },
-  );
-  if (lines.some(({ what, value }) => what !== "verify.commands" || !commands.includes(value))) return;
-  const question = { project: project.folder, fingerprint: fingerprint(lines) };
-  await rememberTrust(ports.files, stateFolder(env, home), question);
+  const isMine = ({ what, value }: TrustLine): boolean =>
+    what === "verify.commands" && commands.includes(value);
+  await approve(shell, { project, tasks: [], isMine });
 }
 
 function notesOn(

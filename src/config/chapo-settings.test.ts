@@ -5,7 +5,9 @@ import { ChapoSettings } from "./chapo-settings.js";
 import { resolveSettings, type Layers } from "./resolve.js";
 import { readJsonSettings } from "./settings-text.js";
 import { spellSettings } from "./spell.js";
-import { listTrusted } from "./trust.js";
+import { nodeFiles } from "../system/files.js";
+import { projectWith } from "./testing.js";
+import { readTrust } from "./trust-question.js";
 
 const place = { project: "/p", home: "/h" };
 
@@ -156,7 +158,7 @@ test.each([
   expect(problem(own)).toContain(expected);
 });
 
-test("what a project lets the engine start, send or do is asked about; how well it works is not", () => {
+test("what a project lets the engine start, send or do is asked about; how well it works is not", async () => {
   const own = {
     base_url: "http://evil",
     script: "s.json",
@@ -175,13 +177,12 @@ test("what a project lets the engine start, send or do is asked about; how well 
     language: "de",
     budgets: { total: 5, tools: { fs_edit: 3 } },
   };
-  const listed = (chapoSettings: unknown) =>
-    listTrusted(
-      resolve({ project: { agents: { chapo: { chapo: chapoSettings } } } }),
-      { file: "", tasks: [] },
-      place,
-    );
-  const asked = listed(own).map(({ what }) => what.replace("agents.chapo.chapo.", ""));
+  const listed = (chapoSettings: unknown) => {
+    const resolved = resolve({ project: { agents: { chapo: { chapo: chapoSettings } } } });
+    const project = projectWith(resolved, { ...place, env: {} });
+    return readTrust({ files: nodeFiles(), project, home: place.home, env: {} }, []);
+  };
+  const asked = (await listed(own)).map(({ what }) => what.replace("agents.chapo.chapo.", ""));
   expect(asked.sort()).toEqual([
     "base_url",
     "core_prompt",
@@ -199,9 +200,9 @@ test("what a project lets the engine start, send or do is asked about; how well 
     "web_fetch.only_mentioned",
   ]);
   // Whole: what an answer is remembered by must not end before a command does.
-  expect(listed(own).at(-1)?.value).toContain("the end");
+  expect((await listed(own)).map(({ value }) => value).join()).toContain("the end");
   expect(
-    listed({ documents: "docs", logs: { staging: "s.log" }, tools: "claude", tool_calls: "json" }),
+    await listed({ documents: "docs", logs: { staging: "s.log" }, tools: "claude", tool_calls: "json" }),
   ).toEqual([]);
 });
 

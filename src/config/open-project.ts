@@ -38,7 +38,7 @@ export async function openProject(files: Files, request: ProjectRequest): Promis
   const found = await loadSettings(files, { project: folder, user: userFiles(env, home) });
   const layers = { ...found, env, flags: request.flags };
   const resolved = isUnset(layers) ? unsetSettings() : resolveSettings(layers);
-  const paths = settingsPaths(resolved.settings, { project: folder, home, env });
+  const paths = settingsPaths(resolved, { project: folder, home, env });
   const warnings = [...(await strangeSettings(files, folder)), ...resolved.warnings];
   return projectAt(files, folder, { resolved, paths, todoFile: typed ?? paths.todoFile, warnings });
 }
@@ -62,7 +62,7 @@ export async function openUnset(
   const { home, env } = request;
   const folder = await findFolder(files, request);
   const resolved = resolveSettings({ env: { LOOPER_TODO_FILE: taskFileOf(env) }, flags: {} });
-  const paths = settingsPaths(resolved.settings, { project: folder, home, env });
+  const paths = settingsPaths(resolved, { project: folder, home, env });
   return projectAt(files, folder, { resolved, paths, todoFile: paths.todoFile, warnings: [] });
 }
 

@@ -39,6 +39,11 @@ export function resolvePath(spelled: string, place: Pick<Place, "project" | "hom
   return path.resolve(place.project, spelled);
 }
 
+/** The path that a setting names, absolute. A variable in `log_dir` that is not set is a `usage` error. */
+export function settingPath(key: string, spelled: string, place: Place): string {
+  return resolvePath(key === "log_dir" ? expandVariables(spelled, place.env) : spelled, place);
+}
+
 /** The files and folders the settings name, absolute. */
 export interface SettingsPaths {
   todoFile: string;
@@ -49,20 +54,72 @@ export interface SettingsPaths {
   prompts: Readonly<Partial<Record<"bootstrap" | "iteration" | "repair" | "review" | "push", string>>>;
 }
 
-/** The paths of resolved settings. A variable in `log_dir` that is not set is a `usage` error. */
-export function settingsPaths(settings: Settings, place: Place): SettingsPaths {
+/** Resolved settings, as far as paths are concerned: `values` by key path. */
+export interface PathSettings {
+  settings: Settings;
+  values: ReadonlyMap<string, { value: unknown; source: { where: string } }>;
+}
+
+/** The paths of resolved settings. A place that a run cannot write to is a `usage` error. */
+export function settingsPaths({ settings, values }: PathSettings, place: Place): SettingsPaths {
   const { schema_file: schema, env_file: envFile, prices_file: prices } = settings;
-  const prompts = Object.entries(settings.prompts).map(
-    ([name, file]) => [name, resolvePath(file, place)] as const,
+  for (const [key, { value, source }] of values) {
+    if (!isWritten(key) || typeof value !== "string") continue;
+    mustBeWritten(
+      { key, spelled: value, where: source.where },
+      settingPath(key, value, place),
+      place.project,
+    );
+  }
+  const todoFile = settingPath("todo_file", settings.todo_file, place);
+  const logDir = settingPath("log_dir", settings.log_dir, place);
+  if (logDir === todoFile) {
+    const where = values.get("log_dir")?.source.where ?? "";
+    refuse({ key: "log_dir", spelled: settings.log_dir, where }, "it is the task file");
+  }
+  const paths = Object.entries(settings.prompts).map(
+    ([name, file]) => [name, settingPath(`prompts.${name}`, file, place)] as const,
   );
   return {
-    todoFile: resolvePath(settings.todo_file, place),
-    ...(schema === undefined ? {} : { schemaFile: resolvePath(schema, place) }),
-    ...(prices === undefined ? {} : { pricesFile: resolvePath(prices, place) }),
-    logDir: resolvePath(expandVariables(settings.log_dir, place.env), place),
-    ...(envFile === undefined ? {} : { envFile: resolvePath(envFile, place) }),
-    prompts: Object.fromEntries(prompts),
+    todoFile,
+    ...(schema === undefined ? {} : { schemaFile: settingPath("schema_file", schema, place) }),
+    ...(prices === undefined ? {} : { pricesFile: settingPath("prices_file", prices, place) }),
+    logDir,
+    ...(envFile === undefined ? {} : { envFile: settingPath("env_file", envFile, place) }),
+    prompts: Object.fromEntries(paths),
   };
+}
+
+/** Whether a run, or an agent at its request, writes to the path that this setting names. */
+export function isWritten(key: string): boolean {
+  return key === "todo_file" || key === "log_dir" || /^agents\.[^.]+\.(?:work_dir|last_message)$/.test(key);
+}
+
+/** A setting that names a path. `where`: the file and line, variable or flag it comes from; "" for a default. */
+export interface PathSetting {
+  key: string;
+  spelled: string;
+  where: string;
+}
+
+/** Refuses a path (absolute) that would damage the repository, or hide the project from it. */
+export function mustBeWritten(setting: PathSetting, at: string, project: string): void {
+  const relative = path.relative(project, at);
+  if (relative.split(path.sep).some((name) => name.toLowerCase() === ".git"))
+    refuse(setting, "it is inside .git");
+  if (setting.key !== "todo_file" && setting.key !== "log_dir") return;
+  if (relative === "") refuse(setting, "it is the project's own folder");
+  // All that is in the log folder is left out of checkpoints and commits.
+  if (/^\.\.(?:\/\.\.)*$/.test(relative)) refuse(setting, "the project is inside it");
+}
+
+function refuse({ key, spelled, where }: PathSetting, why: string): never {
+  const from = where === "" ? "" : `${where}: `;
+  throw new UserError(
+    "usage",
+    `${from}cannot use ${JSON.stringify(spelled)} as ${key}: ${why}`,
+    "name another place, such as a folder of its own inside the project",
+  );
 }
 
 function expandVariables(spelled: string, env: Env): string {

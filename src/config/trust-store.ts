@@ -2,31 +2,40 @@
 import path from "node:path";
 import { z } from "zod";
 import type { Files } from "../system/ports.js";
+import { fingerprint, type TrustLine } from "./trust.js";
 
-/** By the project's folder: the fingerprints that were trusted, the newest last. */
+/** By the project's folder: the fingerprints that were trusted, the newest last; each of one line, or of several together. */
 const Answers = z.record(z.string(), z.array(z.string()));
 type Answers = z.infer<typeof Answers>;
 
-/** Branches differ; a few answers for each project are worth keeping. */
-const KEPT = 20;
+/** How many fingerprints of a project are kept. */
+const KEPT = 2_000;
 
-/** A project (its folder, absolute) and the fingerprint of what it names. */
+/** A project (its folder, absolute) and what it names. */
 export interface TrustQuestion {
   project: string;
-  fingerprint: string;
+  lines: readonly TrustLine[];
 }
 
-/** Whether this user said yes to exactly this. `folder` is the state folder. A file that cannot be understood trusts nothing. */
+/**
+ * Whether this user approved each of these lines, or exactly these together. `folder` is the state folder. A file that cannot
+ * be understood trusts nothing.
+ */
 export async function isTrusted(files: Files, folder: string, question: TrustQuestion): Promise<boolean> {
-  return answersFor(await readAnswers(files, folder), question.project).includes(question.fingerprint);
+  const { project, lines } = question;
+  const kept = new Set(answersFor(await readAnswers(files, folder), project));
+  return kept.has(fingerprint(lines)) || lines.every((line) => kept.has(fingerprint([line])));
 }
 
-/** Keeps a yes. */
+/** Keeps a yes to each of these lines. */
 export async function rememberTrust(files: Files, folder: string, question: TrustQuestion): Promise<void> {
-  const { project, fingerprint } = question;
+  const { project, lines } = question;
   const answers = await readAnswers(files, folder);
-  const kept = answersFor(answers, project).filter((other) => other !== fingerprint);
-  const next = { ...answers, [project]: [...kept, fingerprint].slice(-KEPT) };
+  // A file of many thousands of lines is approved as a whole only.
+  const said =
+    lines.length > KEPT / 2 ? [fingerprint(lines)] : [...new Set(lines.map((line) => fingerprint([line])))];
+  const kept = answersFor(answers, project).filter((other) => !said.includes(other));
+  const next = { ...answers, [project]: [...kept, ...said].slice(-KEPT) };
   await files.makeFolder(folder, 0o700);
   await files.writeAtomic(fileIn(folder), `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
 }

@@ -1,7 +1,7 @@
 // A project's own files can name commands: the first run lists them and asks (contract §2, *Trust*).
 import { stateFolder } from "../config/places.js";
 import { isTrusted, rememberTrust } from "../config/trust-store.js";
-import { fingerprint, listTrusted } from "../config/trust.js";
+import { readTrust } from "../config/trust-question.js";
 import { UserError } from "../system/errors.js";
 import type { Task } from "../todo/task.js";
 import type { RunRequest } from "./run-request.js";
@@ -28,11 +28,10 @@ export type Trusted = "all" | ReadonlySet<string>;
 
 async function trustOrRefuse(request: TrustRequest, open: readonly Task[]): Promise<void> {
   const { ports, project, env, home } = request;
-  const place = { project: project.folder, home };
-  const lines = listTrusted(project.resolved, { file: project.todoFile, tasks: open }, place);
+  const lines = await readTrust({ files: ports.files, project, env, home }, open);
   if (lines.length === 0) return;
   const folder = stateFolder(env, home);
-  const question = { project: project.folder, fingerprint: fingerprint(lines) };
+  const question = { project: project.folder, lines };
   if (request.trust || (await isTrusted(ports.files, folder, question))) return;
   const shown = lines.map(({ what, where, value }) => visible(`${what} (${where}): ${value}`));
   if (request.terminal && request.confirm !== undefined) {
@@ -49,8 +48,8 @@ async function trustOrRefuse(request: TrustRequest, open: readonly Task[]): Prom
   }
   throw new UserError(
     "environment",
-    `the project's own files name commands, and nobody said yet that they may run:\n${shown.join("\n")}`,
-    "read them, then run once on a terminal, or pass --trust",
+    `the project's own files name commands that have not been approved yet:\n${shown.join("\n")}`,
+    "read them, then approve them: run once on a terminal, or pass --trust for this run; commands you set with looper (config set, set, add --verify) are approved",
   );
 }
 

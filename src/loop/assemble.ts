@@ -1,7 +1,5 @@
 // What a run needs to know before it starts: trust, agents that are there, rules, repository. Starts no agent, writes nothing
 // but what was asked for (a repository, a remembered yes; a branch, once the locks are held). Leaves locks and log to open-run.ts.
-import { resolve, relative } from "node:path";
-
 import { containmentNote } from "../agents/containment.js";
 import { AUTO_ORDER, chooseAuto, createAgent, NONE_FOUND } from "../agents/registry.js";
 import { agentSettings, knownAgents } from "../config/agent-settings.js";
@@ -11,12 +9,11 @@ import { AUTO } from "../config/settings.js";
 import { useBranch } from "../git/branch.js";
 import { headOf, type Head } from "../git/head.js";
 import { inProgress } from "../git/progress.js";
-import { initRepository, openRepository, type Repository, type RepositoryPlaces } from "../git/repository.js";
+import { initRepository, openRepository, type Repository } from "../git/repository.js";
 import { hookText } from "../hooks/read-hook.js";
 import type { StepEvent } from "../logging/events.js";
 import { stampOf } from "../logging/run-log.js";
 import type { Rules } from "../logging/rules.js";
-import { readDocuments } from "../prompts/read-documents.js";
 import { UserError } from "../system/errors.js";
 import { never } from "../system/never.js";
 import { nearest } from "../system/nearest.js";
@@ -28,6 +25,8 @@ import { askTrust, type Trusted } from "./ask-trust.js";
 import { checkBudget } from "./check-budget.js";
 import { checkRequest } from "./check-request.js";
 import { baseEnvironment } from "./environment.js";
+import { bootstrapRule, mustBeWanted } from "./bootstrap-rule.js";
+import { repositoryPlaces } from "./repository-places.js";
 import type { RunRequest } from "./run-request.js";
 import type { Hand } from "./world.js";
 
@@ -49,13 +48,16 @@ export interface Assembly {
 export async function assemble(request: RunRequest): Promise<Assembly> {
   const { settings } = request.project.resolved;
   const tasks = await checkRequest(request);
+  // The command line and the backlog come before any question.
+  checkAgent(request);
+  await mustBeWanted(request, tasks);
   // A finished backlog starts nothing: neither trust nor an agent is asked for.
   const finished = tasks.some(isMarker) && tasks.every(({ status }) => status === "done");
   const trusted = finished ? new Set<string>() : await askTrust(request, tasks);
   const check = await checkOptions(request);
   const hands = makeHands(request, await pricesOf(request));
   const schedule = finished ? [AUTO] : await scheduleOf(request, hands);
-  const rules = rulesOf(request, schedule, await bootstrapRule(request, tasks));
+  const rules = rulesOf(request, schedule, bootstrapRule(request, tasks));
   const agents = finished ? [] : await lookUp(request, { hands, rules, tasks });
   const { repo, warning } = await repositoryOf(request);
   return {
@@ -78,6 +80,7 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
 export async function assembleRelease(given: RunRequest): Promise<Assembly & { repo: Repository }> {
   const { settings } = given.project.resolved;
   const tasks = await checkRequest(given);
+  checkAgent(given);
   const repo = await releaseRepository(given);
   const trusted = await askTrust(given, tasks);
   const { request, rules, hands, agents, check } = await releaseAgent(given, tasks);
@@ -132,7 +135,7 @@ export async function checkStart(request: RunRequest): Promise<void> {
   const tasks = await checkRequest(request);
   await checkOptions(request);
   const hands = makeHands(request, await pricesOf(request));
-  const rules = rulesOf(request, await scheduleOf(request, hands), await bootstrapRule(request, tasks));
+  const rules = rulesOf(request, await scheduleOf(request, hands), bootstrapRule(request, tasks));
   await lookUp(request, { hands, rules, tasks });
 }
 
@@ -149,17 +152,22 @@ function unproven(
   ];
 }
 
-export async function checkOptions({ ports, project, agent }: RunRequest): Promise<CheckOptions> {
-  const { schemaFile } = project.paths;
+/** Refuses an `--agent` that the settings do not know; answers with the names they know. */
+function checkAgent({ project, agent }: RunRequest): string[] {
   const agentNames = knownAgents(project.resolved.settings);
-  if (agent !== undefined && !agentNames.includes(agent)) {
-    const close = nearest(agent, agentNames);
-    throw new UserError(
-      "usage",
-      `no agent is called "${agent}"`,
-      close === undefined ? `known: ${agentNames.join(", ")}` : `did you mean ${close}?`,
-    );
-  }
+  if (agent === undefined || agentNames.includes(agent)) return agentNames;
+  const close = nearest(agent, agentNames);
+  throw new UserError(
+    "usage",
+    `no agent is called "${agent}"`,
+    close === undefined ? `known: ${agentNames.join(", ")}` : `did you mean ${close}?`,
+  );
+}
+
+export async function checkOptions(request: RunRequest): Promise<CheckOptions> {
+  const { ports, project } = request;
+  const { schemaFile } = project.paths;
+  const agentNames = checkAgent(request);
   if (schemaFile === undefined) return { agentNames };
   const bytes = await ports.files.read(schemaFile);
   if (bytes === undefined)
@@ -283,18 +291,6 @@ function budgetOf(loop: RunRequest["project"]["resolved"]["settings"]["loop"]): 
   };
 }
 
-/** Contract §4, *Bootstrap*: after one question on a terminal; elsewhere only with an idea or documents to read. */
-async function bootstrapRule(request: RunRequest, tasks: readonly Task[]): Promise<Rules["bootstrap"]> {
-  if (tasks.length > 0 || request.yes || request.idea !== undefined) return "allowed";
-  if (request.terminal && request.confirm !== undefined) return "ask";
-  const { documents } = await readDocuments(request.ports.files, request.project.folder);
-  if (documents.length > 0) return "allowed";
-  const file = relative(request.cwd, request.project.todoFile);
-  return {
-    refused: `there are no tasks in ${file}: write some, or let an agent draft them: looper run --prompt "what to build"`,
-  };
-}
-
 /** Every agent the run may use, looked up before the first iteration; a missing one keeps the run from starting. */
 async function lookUp(
   request: RunRequest,
@@ -323,21 +319,6 @@ async function lookUp(
     });
   }
   return agents;
-}
-
-/** Where the repository of a project is looked for, and what in it is the runner's own. */
-export async function repositoryPlaces({
-  ports,
-  project,
-  env,
-}: Pick<RunRequest, "ports" | "project" | "env">): Promise<RepositoryPlaces> {
-  const real = (await ports.files.realPath(project.todoFile)) ?? project.todoFile;
-  return {
-    projectDir: project.folder,
-    todoFile: resolve(real),
-    exclude: [project.logDir, project.lockDir],
-    env,
-  };
 }
 
 async function repositoryOf(request: RunRequest): Promise<{ repo?: Repository; warning?: string }> {

@@ -1,17 +1,14 @@
 // Effects on the backlog: reading, changing, adopting what an agent drafted. Leaves the file itself to todo/store.ts.
 import { join } from "node:path";
-import { hasTasksInHistory } from "../git/history.js";
 import type { StepEvent } from "../logging/events.js";
-import { listRuns } from "../logging/read.js";
 import { never } from "../system/never.js";
-import { listBackups } from "../todo/backlog-file.js";
 import type { Change } from "../todo/change.js";
 import type { Problem } from "../todo/problem.js";
 import { indexOf } from "../todo/select.js";
 import type { Backlog, IndexRow } from "../todo/task.js";
 import type { Changed } from "../todo/writer.js";
 import type { Outcome } from "./jobs.js";
-import { lastRunWithTasks } from "./seen-backlog.js";
+import { knownVersion, type VersionPlace } from "./known-version.js";
 import type { World } from "./world.js";
 
 type Row = Outcome["rows"][number];
@@ -32,14 +29,18 @@ export async function performRead(world: World): Promise<StepEvent> {
       return { type: "backlog_read", digest: read.index.digest, tasks: rows.length, rows, index };
     }
     case "missing":
-      return invalid("missing", [], await knownVersion(world));
+      return invalid("missing", [], await knownVersion(versionPlace(world)));
     case "empty":
-      return invalid(isBlank(read.bytes) ? "empty" : "no-tasks", [], await knownVersion(world));
+      return invalid(isBlank(read.bytes) ? "empty" : "no-tasks", [], await knownVersion(versionPlace(world)));
     case "invalid":
       return invalid("broken", read.problems, undefined);
     default:
       return never(read);
   }
+}
+
+function versionPlace({ ports, project, repo, log }: World): VersionPlace {
+  return { ports, project, run: log.run, ...(repo === undefined ? {} : { repo }) };
 }
 
 function invalid(
@@ -57,33 +58,6 @@ function invalid(
     count: problems.length,
     ...(known === undefined ? {} : { known }),
   };
-}
-
-/** Contract §4, *Bootstrap*: a version with tasks that somebody still has, and how to get it back. */
-async function knownVersion(world: World): Promise<string | undefined> {
-  const { ports, repo, project } = world;
-  const copy = (await listBackups(ports.files, project.todoFile))[0]?.path;
-  if (copy !== undefined)
-    return `${project.todoFile} has no tasks, but ${copy} has: cp ${quote(copy)} ${quote(project.todoFile)}`;
-  const history = repo === undefined ? undefined : await hasTasksInHistory(repo);
-  if (history?.ok === true && history.value !== undefined) {
-    const commit = history.value.slice(0, 12);
-    return `${project.todoFile} has no tasks, but commit ${commit} has: git checkout ${commit} -- ${quote(project.todoFile)}`;
-  }
-  const seen = await seenByLastRun(world);
-  if (seen === undefined) return undefined;
-  return `${project.todoFile} has no tasks, but run ${seen} worked on some: restore the file, or move ${quote(project.logDir)} away to start anew`;
-}
-
-/** Another run that read a backlog with tasks from this very file. */
-async function seenByLastRun({ ports, project, log }: World): Promise<string | undefined> {
-  const { logDir, todoFile } = project;
-  const runs = (await listRuns(ports, logDir)).filter((run) => run !== log.run);
-  return lastRunWithTasks(ports, { logDir, todoFile, runs });
-}
-
-function quote(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Has the store apply changes. */

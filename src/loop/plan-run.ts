@@ -28,10 +28,13 @@ export async function planRun(request: RunRequest): Promise<Plan> {
   await checkRequest(request);
   const check = await checkOptions(request);
   const read = await openStore(ports, project.todoFile, { lockFolder: project.lockDir, check }).read();
-  if (read.kind === "missing" || read.kind === "empty")
-    return {
-      nothing: `there are no tasks in ${project.todoFile} yet: a run would first have an agent draft them`,
-    };
+  if (read.kind === "missing" || read.kind === "empty") {
+    const isWanted = request.yes || request.idea !== undefined;
+    const drafts = isWanted
+      ? "a run would first have an agent draft them"
+      : 'looper run --prompt "what to build" has an agent draft them';
+    return { nothing: `there are no tasks in ${project.todoFile} yet: ${drafts}` };
+  }
   if (read.kind === "invalid") {
     throw new UserError(
       "usage",

@@ -4,7 +4,7 @@ import { stateFolder } from "../config/places.js";
 import type { Project } from "../config/open-project.js";
 import { parseEnvFile } from "../config/env-file.js";
 import { isTrusted } from "../config/trust-store.js";
-import { fingerprint, listTrusted } from "../config/trust.js";
+import { readTrust } from "../config/trust-question.js";
 import { runCommands } from "../gate/run-commands.js";
 import type { Ran } from "../gate/verdict.js";
 import type { Ports } from "../system/ports.js";
@@ -13,7 +13,7 @@ import type { Backlog, Task } from "../todo/task.js";
 import { baseEnvironment } from "./environment.js";
 import { rootFolder } from "./prompt-for.js";
 
-/** `untrusted`: the project names the commands, and nobody said yet that they may run. */
+/** `untrusted`: the project names the commands, which have not been approved yet. */
 export type GateEnd = { ran: readonly Ran[] } | { not: "no-commands" | "untrusted" | "interrupted" };
 
 export interface GateRequest {
@@ -58,14 +58,12 @@ export function allPassed(ran: readonly Ran[]): boolean {
 
 /** A yes to more than this is a yes to this: a run asks about the commands of tasks as well, and those come and go. */
 async function mayRun({ ports, project, env, home }: GateRequest, tasks: readonly Task[]): Promise<boolean> {
-  const place = { project: project.folder, home };
   const folder = stateFolder(env, home);
   const open = tasks.filter(({ status }) => status !== "done");
   for (const asked of [[], open, tasks]) {
-    const lines = listTrusted(project.resolved, { file: project.todoFile, tasks: asked }, place);
+    const lines = await readTrust({ files: ports.files, project, env, home }, asked);
     if (asked.length === 0 && lines.length === 0) return true;
-    const question = { project: project.folder, fingerprint: fingerprint(lines) };
-    if (await isTrusted(ports.files, folder, question)) return true;
+    if (await isTrusted(ports.files, folder, { project: project.folder, lines })) return true;
   }
   return false;
 }

@@ -46,7 +46,7 @@ test("what was undone, taken back and opened again, and what the project's comma
 
 test.each([
   ["none", "nothing verifies it: verify.commands is empty"],
-  ["untrusted", "not verified: nobody said yet that this project's commands may run; --trust says so"],
+  ["untrusted", "not verified: this project's commands have not been approved yet; --trust says so"],
   ["interrupted", "not verified: it was interrupted"],
 ] as const)("a gate that did not run: %s", (verdict, line) => {
   const bare = { ...told, undone: [], paths: [], reopened: [], commit: null };

@@ -38,7 +38,7 @@ function gateLines({ verdict, commands }: Answer<"undone">["gate"], colours: Col
     case "none":
       return ["nothing verifies it: verify.commands is empty"];
     case "untrusted":
-      return ["not verified: nobody said yet that this project's commands may run; --trust says so"];
+      return ["not verified: this project's commands have not been approved yet; --trust says so"];
     case "interrupted":
       return ["not verified: it was interrupted"];
     case "passed":

@@ -1,0 +1,30 @@
+// Keeps the commands that a person sets through the program as approved, so that the next run does not ask about them.
+import type { Project } from "../src/config/open-project.js";
+import { stateFolder } from "../src/config/places.js";
+import { readTrust } from "../src/config/trust-question.js";
+import { rememberTrust } from "../src/config/trust-store.js";
+import type { TrustLine } from "../src/config/trust.js";
+import { findLiveRun } from "../src/loop/live-run.js";
+import type { Task } from "../src/todo/task.js";
+import type { Shell } from "./shell.js";
+
+/** What to approve: of the project's settings and of these tasks, the lines that the person set. */
+export interface Approval {
+  project: Project;
+  tasks: readonly Pick<Task, "id" | "verify">[];
+  isMine: (line: TrustLine) => boolean;
+}
+
+/** Approves. Not for a process of a run, and not beside a run: there the command may be an agent's. */
+export async function approve(shell: Shell, { project, tasks, isMine }: Approval): Promise<void> {
+  const { ports, env, home } = shell;
+  if (isOfARun(env) || (await findLiveRun(ports, project)) !== undefined) return;
+  const lines = (await readTrust({ files: ports.files, project, env, home }, tasks)).filter(isMine);
+  if (lines.length === 0) return;
+  await rememberTrust(ports.files, stateFolder(env, home), { project: project.folder, lines });
+}
+
+/** Whether this process was started by a run: by its agent, a check, a hook, or a child of these. */
+export function isOfARun(env: Shell["env"]): boolean {
+  return Object.keys(env).some((name) => name === "LOOPER_RUN_ID" || name.startsWith("LOOPER_MARK_"));
+}

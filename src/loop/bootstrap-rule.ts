@@ -1,0 +1,33 @@
+// Whether a run without tasks may have an agent draft them (contract §4, *Bootstrap*).
+import { relative } from "node:path";
+import { openRepository } from "../git/repository.js";
+import type { Rules } from "../logging/rules.js";
+import { UserError } from "../system/errors.js";
+import { openStore } from "../todo/store.js";
+import type { Task } from "../todo/task.js";
+import { knownVersion } from "./known-version.js";
+import { repositoryPlaces } from "./repository-places.js";
+import type { RunRequest } from "./run-request.js";
+
+/** Contract §4, *Bootstrap*: after one question on a terminal; elsewhere only where it was asked for. */
+export function bootstrapRule(request: RunRequest, tasks: readonly Task[]): Rules["bootstrap"] {
+  if (tasks.length > 0 || request.yes || request.idea !== undefined) return "allowed";
+  if (request.terminal && request.confirm !== undefined) return "ask";
+  const file = relative(request.cwd, request.project.todoFile);
+  return {
+    refused: `there are no tasks in ${file}: set the project up with \`looper init\`, add a task with \`looper add "…"\`, or have an agent draft them with \`looper run --prompt "what to build"\``,
+  };
+}
+
+/** Without tasks, and without a wish for a draft, nothing is asked for and nothing is written. */
+export async function mustBeWanted(request: RunRequest, tasks: readonly Task[]): Promise<void> {
+  const { ports, project } = request;
+  const rule = bootstrapRule(request, tasks);
+  if (typeof rule !== "object") return;
+  const read = await openStore(ports, project.todoFile, { lockFolder: project.lockDir }).read();
+  // A file that is not valid is repaired instead.
+  if (read.kind !== "missing" && read.kind !== "empty") return;
+  const opened = await openRepository(ports, await repositoryPlaces(request));
+  const repo = opened.ok ? { repo: opened.value } : {};
+  throw new UserError("usage", (await knownVersion({ ports, project, ...repo })) ?? rule.refused);
+}

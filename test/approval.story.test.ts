@@ -1,0 +1,159 @@
+// What a project's own files name is asked about before it is used (contract §2, *Trust*), and what a person sets is not.
+import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { type Rig, story } from "./rig.js";
+
+const ASKED = expect.stringContaining("have not been approved yet") as string;
+
+async function readyRig(rig: Rig): Promise<void> {
+  rig.clis({ default: [{ summary: { status: "done" } }] });
+  rig.writeBacklog([{ id: "T1" }]);
+  rig.gitInit();
+  mkdirSync(path.join(rig.root, "elsewhere"));
+  await Promise.resolve();
+}
+
+test(
+  "a log folder outside the project is asked about, however the settings spell it",
+  story(async (rig) => {
+    await readyRig(rig);
+    const elsewhere = path.join(rig.root, "elsewhere");
+    symlinkSync(elsewhere, path.join(rig.project, "linked"));
+    const spellings = [
+      "$OUT",
+      "${OUT}/logs",
+      "$OUT/../elsewhere",
+      "$PWD/../elsewhere",
+      "linked/logs",
+      "../elsewhere",
+    ];
+    for (const log_dir of spellings) {
+      rig.write(".looper/config.json", JSON.stringify({ log_dir }));
+      const env = { OUT: elsewhere, PWD: rig.project };
+      const { code, stderr } = await rig.run(["run", "--no-review"], { env });
+      expect([log_dir, code, stderr]).toEqual([log_dir, 3, ASKED]);
+      expect(stderr).toContain("log_dir (.looper/config.json:1)");
+    }
+    expect(readdirSync(elsewhere)).toEqual([]);
+    expect(existsSync(path.join(rig.project, "looper-logs"))).toBe(false);
+    expect((await rig.run(["run", "--no-review", "--trust"])).code).toBe(0);
+    expect(readdirSync(elsewhere)).toContain("runs");
+  }),
+);
+
+test(
+  "a log folder inside .git, or one that holds the project, is a settings error",
+  story(async (rig) => {
+    await readyRig(rig);
+    symlinkSync(".git/hooks", path.join(rig.project, "hooks"));
+    for (const log_dir of [".git", ".git/hooks", ".", "..", "to-do.json", "hooks"]) {
+      rig.write(".looper/config.json", JSON.stringify({ log_dir }));
+      const { code, stderr } = await rig.run(["run"]);
+      expect([log_dir, code]).toEqual([log_dir, 2]);
+      expect(stderr).toMatch(
+        /^looper: \.looper\/config\.json:1: cannot use ".*" as log_dir: .*\n {2}name another place.*\n$/,
+      );
+    }
+    expect(existsSync(path.join(rig.project, ".git/runs"))).toBe(false);
+  }),
+);
+
+test(
+  "a template or a task file that is a symlink out of the project is asked about before it is used",
+  story(async (rig) => {
+    await readyRig(rig);
+    writeFileSync(path.join(rig.root, "secret"), "the key of the safe");
+    symlinkSync("../secret", path.join(rig.project, "prompt.md"));
+    rig.write(".looper/config.json", '{"prompts": {"iteration": "prompt.md"}}');
+    const asked = await rig.run(["run"]);
+    expect([asked.code, asked.stderr]).toEqual([3, ASKED]);
+    expect(asked.stderr).toContain(
+      `prompts.iteration (.looper/config.json:1): prompt.md → ${rig.root}/secret`,
+    );
+
+    rig.write(".looper/config.json", "{}");
+    const outside = path.join(rig.root, "elsewhere/to-do.json");
+    writeFileSync(outside, rig.read("to-do.json"));
+    const before = readFileSync(outside, "utf8");
+    rig.git("rm", "-qf", "to-do.json");
+    symlinkSync(outside, path.join(rig.project, "to-do.json"));
+    const written = await rig.run(["run"]);
+    expect([written.code, written.stderr]).toEqual([3, ASKED]);
+    expect(written.stderr).toContain(`todo_file (a symlink in the project): to-do.json → ${outside}`);
+    expect(readFileSync(outside, "utf8")).toBe(before);
+    // A file that the user names is the user's.
+    expect((await rig.run(["run", outside, "--no-review"])).code).toBe(0);
+  }),
+);
+
+test(
+  "the command line is checked before anything is asked",
+  story(async (rig) => {
+    await readyRig(rig);
+    rig.write(".looper/config.json", '{"verify": {"commands": ["true"]}}');
+    const slip = await rig.run(["run", "--agent", "codx"]);
+    expect([slip.code, slip.stderr]).toEqual([2, expect.stringContaining("did you mean codex?")]);
+    expect(slip.stderr).not.toContain("approved");
+    const release = await rig.run(["push", "--agent", "codx"]);
+    expect([release.code, release.stderr]).toEqual([2, expect.stringContaining("did you mean codex?")]);
+    expect((await rig.run(["run"])).code).toBe(3);
+  }),
+);
+
+test(
+  "commands that a person sets through the program are approved, and nothing else is",
+  story(async (rig) => {
+    await readyRig(rig);
+    expect((await rig.run(["set", "T1", "verify+=test -e README.md || true"])).code).toBe(0);
+    expect((await rig.run(["add", "Two", "--verify", "true"])).code).toBe(0);
+    const run = await rig.run(["run", "--no-review"]);
+    expect([run.code, run.stderr]).toEqual([0, expect.not.stringContaining("approved")]);
+
+    // A command that came with the project is asked about, also beside approved ones.
+    expect((await rig.run(["add", "Three", "--verify", "true"])).code).toBe(0);
+    rig.write(
+      "to-do.json",
+      rig.read("to-do.json").replace('"title": "Three",', '"title": "Three", "files": [],'),
+    );
+    const { tasks } = rig.readBacklog();
+    rig.writeBacklog([...tasks, { id: "T4", verify: ["make evil"] }]);
+    const asked = await rig.run(["run", "--no-review"]);
+    expect([asked.code, asked.stderr]).toEqual([3, ASKED]);
+    expect(asked.stderr).toContain("verify of T4");
+    expect(asked.stderr).toContain("--trust");
+    expect(asked.stderr).toContain("terminal");
+    // The same task, the same command, and one beside it that was there before.
+    expect((await rig.run(["set", "T4", "verify+=true"])).code).toBe(0);
+    expect((await rig.run(["run", "--no-review"])).stderr).toContain("make evil");
+  }),
+);
+
+test(
+  "--trust is for one run",
+  story(async (rig) => {
+    await readyRig(rig);
+    rig.write(".looper/config.json", '{"verify": {"commands": ["true"]}}');
+    expect((await rig.run(["run", "--no-review", "--trust"])).code).toBe(0);
+    expect((await rig.run(["add", "Two"])).code).toBe(0);
+    expect((await rig.run(["run"])).stderr).toEqual(ASKED);
+  }),
+);
+
+test(
+  "beside a run, and from a process of one, a command is not approved",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }]);
+    rig.gitInit();
+    const puppet = await rig.agent();
+    puppet.play(async (turn) => {
+      expect((await rig.run(["add", "Later", "--verify", "true"])).code).toBe(0);
+      await turn.report();
+    });
+    await rig.run(["run", "--no-review", "--max-iterations", "1"]);
+    expect((await rig.run(["run", "--no-review"])).stderr).toContain("verify of T2");
+    const marked = await rig.run(["add", "Marked", "--verify", "true"], { env: { LOOPER_MARK_x: "1" } });
+    expect(marked.code).toBe(0);
+    expect((await rig.run(["run", "--no-review"])).stderr).toContain("verify of T3");
+  }),
+);
