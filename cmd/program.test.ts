@@ -61,7 +61,7 @@ test("every flag of the settings' table is a flag of run, and takes a value just
   for (const flag of wanted) {
     const given = spelled.find((one) => one.split(" ")[0] === flag);
     expect(given, flag).toBeDefined();
-    const isSwitch = flag.startsWith("--no-") || flag === "--git-init";
+    const isSwitch = flag.startsWith("--no-") || ["--git-init", "--strict"].includes(flag);
     expect(given?.includes("<"), flag).toBe(!isSwitch);
   }
   expect(await flags("--git-init")).toEqual({ "--git-init": true });

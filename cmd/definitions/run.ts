@@ -40,6 +40,11 @@ const RUN_FLAGS: readonly FlagDefinition[] = [
     says: "must pass before a task counts as done; repeatable",
     repeatable: true,
   },
+  {
+    spelled: "--strict",
+    opposite: "--no-strict",
+    says: "refuse to start while a check cannot run; red checks fail attempts",
+  },
   { spelled: "--no-review", opposite: "--review", says: "no review when nothing is ready" },
   {
     spelled: "--no-apply-summary",

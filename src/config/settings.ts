@@ -259,9 +259,11 @@ export const SETTINGS = {
     },
   ),
   "verify.timeout": row(duration, "The longest one of them may take; 0 = none.", { default: "10m" }),
-  "verify.strict": row(yesNo, "Whether a command that was red before and still is fails the attempt.", {
-    default: false,
-  }),
+  "verify.strict": row(
+    yesNo,
+    "Whether a command that was red before and still is fails the attempt, and one that cannot run refuses the run.",
+    { default: false, flag: "--strict" },
+  ),
   "verify.report": row(
     oneOrMore,
     "Where they report test cases, as JUnit XML or TAP: files or folders in the project, or `stdout`.",

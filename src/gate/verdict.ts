@@ -28,6 +28,17 @@ export const Ran = z.object({
 });
 export type Ran = z.infer<typeof Ran>;
 
+/** Why a check is red before any work. */
+export const RedCheck = z.object({
+  /** How it ended, for a reader: "exit code 127". */
+  how: z.string(),
+  /** The line of its output that says why, else the last one; empty where it printed nothing. */
+  line: z.string(),
+  /** The command, or what it was told to run, does not exist or cannot be started. */
+  cannot_run: z.boolean(),
+});
+export type RedCheck = z.infer<typeof RedCheck>;
+
 /** What passed and what failed before anybody worked on a task. */
 export const Baseline = z.object({
   commands: z.array(Ran),

@@ -2,7 +2,7 @@
 // machine. Keys keep the file's spelling. Leaves what follows from an event to loop/step.ts.
 import { z } from "zod";
 import { FAILURE_REASONS } from "../agents/agent.js";
-import { GateReport } from "../gate/verdict.js";
+import { GateReport, RedCheck } from "../gate/verdict.js";
 import { Summary } from "../todo/summary.js";
 import { Status, TaskId } from "../todo/task.js";
 import { Rules } from "./rules.js";
@@ -66,6 +66,16 @@ const outcome = {
     })
     .optional(),
 };
+
+/** A check of the project before any work. */
+const CheckedCommand = z.object({
+  command: z.string(),
+  passed: z.boolean(),
+  tests: z.int().optional(),
+  /** Where it did not pass; absent in older logs. */
+  red: RedCheck.optional(),
+});
+export type CheckedCommand = z.infer<typeof CheckedCommand>;
 
 const agentEnd = {
   exit_code: z.int().optional(),
@@ -163,7 +173,17 @@ const StepEvents = {
     base: z.string().optional(),
     /** Where it lies, in this run's folder or (kept from a run before) in another's: absolute. */
     file: z.string().optional(),
-    commands: z.array(z.object({ command: z.string(), passed: z.boolean(), tests: z.int().optional() })),
+    commands: z.array(CheckedCommand),
+    /** Why the cold room could not be prepared. */
+    unprepared: z.string().optional(),
+    duration_ms: z.number(),
+  }),
+  /** The project's checks ran before anything else of the run: nothing is claimed yet, and no agent was started. */
+  preflight_finished: z.object({
+    type: z.literal("preflight_finished"),
+    outcome: z.enum(["measured", "unknown", "interrupted"]),
+    commands: z.array(CheckedCommand),
+    unprepared: z.string().optional(),
     duration_ms: z.number(),
   }),
   agent_finished: z.object({
@@ -318,6 +338,7 @@ export const StepEvent = z.discriminatedUnion("type", [
   StepEvents.backlog_changed,
   StepEvents.checkpoint,
   StepEvents.baseline_finished,
+  StepEvents.preflight_finished,
   StepEvents.agent_finished,
   StepEvents.snapshot,
   StepEvents.gate_finished,

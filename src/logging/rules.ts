@@ -78,6 +78,11 @@ export const Rules = z.object({
   on_failure: z.enum(["restore", "keep"]).default("keep"),
   /** Whether there are commands whose state before a task is to be known. */
   baseline: z.boolean().default(false),
+  /**
+   * Whether the checks run before the first claim or draft. `refuse`: one that cannot run ends the run; `warn`: before a draft
+   * or repair only, and it is named. Absent: never.
+   */
+  preflight: z.enum(["refuse", "warn"]).optional(),
   verify_from_agents: z.boolean(),
   /** Whether an empty backlog may be drafted by an agent; `refused` says why. */
   bootstrap: z.union([z.literal("allowed"), z.literal("ask"), z.object({ refused: z.string() })]),

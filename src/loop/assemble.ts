@@ -61,7 +61,7 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
   const agents = finished ? [] : await lookUp(request, { hands, rules, tasks });
   const { repo, warning } = await repositoryOf(request);
   return {
-    rules,
+    rules: finished ? rules : { ...rules, ...preflightRule(request) },
     trusted,
     hands,
     agents,
@@ -277,6 +277,13 @@ export function rulesOf(request: RunRequest, schedule: string[], bootstrap: Rule
     bootstrap,
     workers: 1,
   };
+}
+
+/** Contract §5, *A check that cannot run*. */
+function preflightRule({ project }: RunRequest): Pick<Rules, "preflight"> {
+  const { verify } = project.resolved.settings;
+  if (verify.commands.length === 0) return {};
+  return { preflight: verify.strict ? "refuse" : "warn" };
 }
 
 function budgetOf(loop: RunRequest["project"]["resolved"]["settings"]["loop"]): Rules["budget"] {

@@ -44,6 +44,7 @@ export function beginWork(
     dropped: opening.dropped,
     pauses: opening.pauses,
     reviews: { added: 0, failed: 0, clean: false },
+    named: opening.named ?? new Set(),
     looking: false,
   };
   return choose(work, turn);

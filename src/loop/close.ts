@@ -65,6 +65,7 @@ export function stepClose(close: Close, event: Sealed<StepEvent>, turn: Turn): S
     case "adopted":
     case "checkpoint":
     case "baseline_finished":
+    case "preflight_finished":
     case "gate_finished":
     case "agent_finished":
     case "snapshot":

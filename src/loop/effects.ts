@@ -53,6 +53,8 @@ export type Effect =
   | { kind: "checkpoint"; job: JobFacts; reuse: boolean }
   /** `reuse`: the task was in hand already, and the tree may hold some of its work. */
   | { kind: "run-baseline"; job: JobFacts; reuse: boolean }
+  /** Runs the project's checks before anything else. Contract: no job is under way. */
+  | { kind: "preflight"; job: JobFacts }
   | {
       kind: "run-agent";
       job: JobFacts;

@@ -182,6 +182,24 @@ test.each<[Sim["file"]]>([["missing"], ["broken"]])("L8, L13: a backlog that is 
   expect([...explored.endings.keys()]).toContain("unusable-backlog");
 });
 
+test.each<[string, Partial<Setup>]>([
+  ["a task", { rows: [row("T1")] }],
+  ["a draft", { rows: [], file: "missing", rules: { bootstrap: "ask" } }],
+  ["a repair", { rows: [row("T1")], file: "broken" }],
+])("L8, L13: a check that cannot run refuses the run before %s", (_, setup) => {
+  const explored = run({
+    rows: [],
+    ends: () => [found("done")],
+    replies: true,
+    ...setup,
+    rules: { baseline: true, preflight: "refuse", review: false, ...setup.rules },
+    budget: { signals: 3, failures: 1 },
+  });
+  expect([...explored.endings.keys()]).toEqual(
+    expect.arrayContaining(["complete", "environment", "interrupted"]),
+  );
+});
+
 afterAll(() => {
   process.stdout.write(`${total} states in all\n`);
 });

@@ -12,6 +12,9 @@ export const THE_REVIEW = "the review";
 /** What a release is kept under; no task has such an id either. */
 export const THE_RELEASE = "the release";
 
+/** What the tree is kept under while the checks run before anything else. */
+export const THE_PREFLIGHT = "the preflight";
+
 /** Notes the backlog as it is before the run's first claim or review. */
 export async function noteStart({ ports, project, repo, memory }: World): Promise<void> {
   if (repo === undefined || memory.start !== undefined) return;

@@ -6,6 +6,7 @@ import { beginClose, closeAtOnce } from "./close.js";
 import { enter, failureNote, firstStage, labelOf } from "./job.js";
 import { retryAtOf } from "./judge.js";
 import { isPause, pause, rememberedPause, unpause, untilOf } from "./pauses.js";
+import { nameRedChecks, PREFLIGHT_JOB, whyRefused } from "./preflight.js";
 import { canSpare, isUnusable, takerFor } from "./schedule.js";
 import { waitFor } from "./wait.js";
 import type { Job, Opening, State } from "./state.js";
@@ -26,6 +27,8 @@ export function stepOpening(opening: Opening, event: Sealed<StepEvent>, turn: Tu
       return read({ ...opening, pending: event.pending !== undefined, pauses: pausesOf(event) }, turn);
     case "backlog_read":
       return onRead(opening, event, turn);
+    case "preflight_finished":
+      return onPreflight(opening, event, turn);
     case "committed":
       turn.because = {
         rule: "pending-finished",
@@ -90,11 +93,30 @@ function onRead(opening: Opening, event: Of<"backlog_read">, turn: Turn): State 
     turn.effects.push({ kind: "finish-pending" });
     return stays(opening);
   }
+  if (opening.rules.preflight === "refuse" && opening.named === undefined) return preflight(opening, turn);
   return beginWork(opening, event, turn);
+}
+
+/** Runs the checks before anything is claimed or drafted; what the backlog holds is read again afterwards. */
+function preflight(opening: Opening, turn: Turn): State {
+  turn.because = { rule: "preflight" };
+  turn.effects.push({ kind: "preflight", job: PREFLIGHT_JOB });
+  return stays({ ...opening, checking: true, named: new Set() });
+}
+
+function onPreflight(before: Opening, event: Of<"preflight_finished">, turn: Turn): State {
+  const opening = { ...before, checking: undefined };
+  if (opening.stopping > 0) return endInterrupted(opening, turn);
+  turn.because = { rule: `preflight-${event.outcome}` };
+  const why = whyRefused(opening.rules, event);
+  if (why !== undefined) return end(opening, "environment", why, turn);
+  return read({ ...opening, named: nameRedChecks(event, opening.named ?? new Set(), turn) }, turn);
 }
 
 function onInvalid(opening: Opening, event: Of<"backlog_invalid">, turn: Turn): State {
   if (opening.stopping > 0) return endInterrupted(opening, turn);
+  if (startsAgent(opening, event) && opening.rules.preflight !== undefined && opening.named === undefined)
+    return preflight(opening, turn);
   turn.because = { rule: `backlog-${event.what}` };
   if (event.what === "broken") {
     if (opening.repairs < MOST_REPAIRS) return ask(opening, "repair", turn);
@@ -112,6 +134,11 @@ function onInvalid(opening: Opening, event: Of<"backlog_invalid">, turn: Turn): 
     return stays({ ...opening, asking: true });
   }
   return ask(opening, "bootstrap", turn);
+}
+
+/** Whether an agent may be asked to draft or to mend it. */
+function startsAgent({ rules }: Opening, { what, known }: Of<"backlog_invalid">): boolean {
+  return what === "broken" || (known === undefined && typeof rules.bootstrap !== "object");
 }
 
 function first(event: Of<"backlog_invalid">): string {
@@ -260,13 +287,14 @@ function onInterrupted(opening: Opening, event: Of<"run_interrupted">, turn: Tur
   if (heeded === opening) return stays(opening);
   const { job } = heeded;
   const running = job?.stage === "agent" ? job : undefined;
+  const facts = heeded.checking === true ? PREFLIGHT_JOB : running?.facts;
   if (heeded.stopping === 3) {
-    if (running !== undefined) turn.effects.push({ kind: "stop", job: running.facts, how: "kill" });
+    if (facts !== undefined) turn.effects.push({ kind: "stop", job: facts, how: "kill" });
     return closeAtOnce(heeded, turn);
   }
   // A question is a wait, and a wait ends at once.
   if (heeded.asking || heeded.waits !== undefined) return end(heeded, "interrupted", undefined, turn);
-  if (heeded.stopping < 2 || running === undefined) return stays(heeded);
-  turn.effects.push({ kind: "stop", job: running.facts, how: "now" });
-  return stays({ ...heeded, job: { ...running, stopped: true } });
+  if (heeded.stopping < 2 || facts === undefined) return stays(heeded);
+  turn.effects.push({ kind: "stop", job: facts, how: "now" });
+  return stays(running === undefined ? heeded : { ...heeded, job: { ...running, stopped: true } });
 }

@@ -1,12 +1,15 @@
 // Effects of the gate: what passes before a task is worked on, and what does after. Leaves the verdict to the gate floor.
 import { join } from "node:path";
-import { Baseline } from "../gate/verdict.js";
+import { redCheckOf } from "../gate/red-check.js";
+import { Baseline, type Ran } from "../gate/verdict.js";
+import { checkpoint, dropCheckpoint } from "../git/checkpoint.js";
 import { isTreeAfter } from "../git/compare.js";
-import type { StepEvent } from "../logging/events.js";
+import type { CheckedCommand, StepEvent } from "../logging/events.js";
 import { listRuns, readLines } from "../logging/read.js";
 import type { TaskId } from "../todo/task.js";
-import { check, measure } from "./checks.js";
+import { check, measure, openCold } from "./checks.js";
 import type { Effect, JobFacts } from "./effects.js";
+import { THE_PREFLIGHT } from "./keep-attempt.js";
 import { unwrap } from "./unwrap.js";
 import type { KnownBaseline, World } from "./world.js";
 
@@ -17,17 +20,18 @@ type BaselineFinished = Extract<StepEvent, { type: "baseline_finished" }>;
 export async function performBaseline(world: World, { job, reuse }: Do<"run-baseline">): Promise<StepEvent> {
   const stop = stopFor(world, job);
   const began = world.ports.clock.monotonic();
-  const answer = (outcome: BaselineFinished["outcome"], known?: KnownBaseline): StepEvent => ({
+  const answer = (
+    outcome: BaselineFinished["outcome"],
+    known?: KnownBaseline,
+    unprepared?: string,
+  ): StepEvent => ({
     type: "baseline_finished",
     ...job,
     outcome,
     ...(known?.base === undefined ? {} : { base: known.base }),
     ...(known === undefined ? {} : { file: known.file }),
-    commands: (known?.baseline.commands ?? []).map(({ command, end, tests }) => ({
-      command,
-      passed: end.how === "exited" && end.code === 0 && !Object.values(tests ?? {}).includes("failed"),
-      ...(tests === undefined ? {} : { tests: Object.keys(tests).length }),
-    })),
+    commands: (known?.baseline.commands ?? []).map(checkedOf),
+    ...(unprepared === undefined ? {} : { unprepared }),
     duration_ms: Math.round(world.ports.clock.monotonic() - began),
   });
   try {
@@ -48,12 +52,70 @@ export async function performBaseline(world: World, { job, reuse }: Do<"run-base
       memory.baseline = undefined;
       const message = `the cold room could not be prepared: ${measured.unprepared}`;
       await world.log.tell({ type: "warning", ...job, message });
-      return answer("unknown");
+      return answer("unknown", undefined, measured.unprepared);
     }
     return answer("measured", remember(world, await write(world, measured.baseline, base)));
   } finally {
     stop.forget();
   }
+}
+
+function checkedOf(ran: Ran): CheckedCommand {
+  const red = redCheckOf(ran);
+  return {
+    command: ran.command,
+    passed: red === undefined,
+    ...(ran.tests === undefined ? {} : { tests: Object.keys(ran.tests).length }),
+    ...(red === undefined ? {} : { red }),
+  };
+}
+
+/** Runs the project's commands before anything else of the run, and takes back what they did to the tree. */
+export async function performPreflight(world: World, { job }: Do<"preflight">): Promise<StepEvent> {
+  const stop = stopFor(world, job);
+  const { repo } = world;
+  const began = world.ports.clock.monotonic();
+  try {
+    const base = await beginPreflight(world, job);
+    const measured = await measure(world, job, stop.signal);
+    const known =
+      typeof measured === "object" && "baseline" in measured
+        ? await write(world, measured.baseline, base)
+        : undefined;
+    // Without git there is no telling whether the tree is still the same when the first task begins.
+    if (known !== undefined && repo !== undefined) remember(world, known);
+    return {
+      type: "preflight_finished",
+      outcome: measured === "interrupted" ? measured : known === undefined ? "unknown" : "measured",
+      commands: (known?.baseline.commands ?? []).map(checkedOf),
+      ...(typeof measured === "object" && "unprepared" in measured
+        ? { unprepared: measured.unprepared }
+        : {}),
+      duration_ms: Math.round(world.ports.clock.monotonic() - began),
+    };
+  } finally {
+    await endPreflight(world, job);
+    stop.forget();
+  }
+}
+
+async function beginPreflight(world: World, job: JobFacts): Promise<string | undefined> {
+  const { memory, repo, log } = world;
+  if (repo === undefined) return undefined;
+  await openCold(world);
+  const made = unwrap(
+    "checkpoint",
+    await checkpoint(repo, { id: THE_PREFLIGHT, run: log.run, reuse: false }),
+  );
+  memory.checkpoints.set(job.job, made);
+  return made.base;
+}
+
+/** What the run is held against begins with its first task. */
+async function endPreflight({ memory, repo }: World, job: JobFacts): Promise<void> {
+  memory.trust = undefined;
+  if (repo === undefined || !memory.checkpoints.delete(job.job)) return;
+  unwrap("checkpoint", await dropCheckpoint(repo, THE_PREFLIGHT));
 }
 
 /** Runs the project's commands and the task's own, and takes back what they did to the tree. */

@@ -12,7 +12,7 @@ import { hookEnvironment } from "./environment.js";
 import { performAdopt } from "./perform-adopt.js";
 import { performAgent } from "./perform-agent.js";
 import { performFinish } from "./perform-finish.js";
-import { performBaseline, performGate } from "./perform-gate.js";
+import { performBaseline, performGate, performPreflight } from "./perform-gate.js";
 import { performRead } from "./perform-backlog.js";
 import { performRelease } from "./perform-release.js";
 import {
@@ -48,6 +48,8 @@ export async function perform(world: World, effect: Effect): Promise<StepEvent> 
       return performSnapshot(world, effect);
     case "run-baseline":
       return performBaseline(world, effect);
+    case "preflight":
+      return performPreflight(world, effect);
     case "run-gate":
       return performGate(world, effect);
     case "restore":

@@ -76,6 +76,7 @@ export function stepReleasing(release: Releasing, event: Sealed<StepEvent>, turn
     case "backlog_changed":
     case "adopted":
     case "baseline_finished":
+    case "preflight_finished":
     case "gate_finished":
     case "committed":
     case "hook_finished":

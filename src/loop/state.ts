@@ -41,6 +41,10 @@ export interface Opening extends Frame {
   pauses: Pauses;
   /** What waits for an agent that is paused. */
   waits?: "bootstrap" | "repair" | undefined;
+  /** The project's checks run before anything else of the run. */
+  checking?: true | undefined;
+  /** The red checks that were named; absent: the checks did not run yet. */
+  named?: ReadonlySet<string>;
   /** Somebody is being asked whether to draft. */
   asking: boolean;
   job?: Job | undefined;
@@ -112,6 +116,8 @@ export interface Work extends Frame {
   dropped: ReadonlySet<string>;
   pauses: Pauses;
   reviews: { added: number; failed: number; clean: boolean };
+  /** The red checks that were named. */
+  named: ReadonlySet<string>;
   /** A look at the backlog is under way. */
   looking: boolean;
   /** Epoch ms until which the next iteration waits. */

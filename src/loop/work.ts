@@ -10,6 +10,7 @@ import { enter, expectStage, nextHook, startAgent, startBaseline, startBefore } 
 import { dropJob, jobOf, replaceJob, stopJobs, takeOutcome, uncount } from "./jobs.js";
 import { judgeAttempt, judgeReview } from "./judge.js";
 import { unpause } from "./pauses.js";
+import { nameRedChecks } from "./preflight.js";
 import { settleReview } from "./settle.js";
 import { afterSettle, endJob } from "./settled.js";
 import type { Job, Stage, State, Verdict, Work } from "./state.js";
@@ -64,6 +65,7 @@ export function stepWork(work: Work, event: Sealed<StepEvent>, turn: Turn): Stat
       return working(work);
     case "run_started":
     case "recovered":
+    case "preflight_finished":
     case "backlog_read":
     case "backlog_invalid":
     case "answered":
@@ -147,8 +149,9 @@ function onBaseline(work: Work, event: Of<"baseline_finished">, turn: Turn): Sta
   const job = jobOf(work, event);
   expectStage(job, "baseline", event);
   turn.because = { rule: `baseline-${event.outcome}` };
-  if (event.outcome === "interrupted" || !mayStart(work, job)) return letGo(work, job, turn);
-  return working(replaceJob(work, startBefore(job, work, earlierOf(work, job), turn)));
+  const told = { ...work, named: nameRedChecks(event, work.named, turn) };
+  if (event.outcome === "interrupted" || !mayStart(told, job)) return letGo(told, job, turn);
+  return working(replaceJob(told, startBefore(job, told, earlierOf(told, job), turn)));
 }
 
 function earlierOf(work: Work, job: Job): NonNullable<ReturnType<Work["earlier"]["get"]>> {

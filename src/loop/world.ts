@@ -80,7 +80,7 @@ export interface Memory {
   /** How cold rooms are made; absent where the checks run in the project. */
   cold?: ColdPlaces;
   /** What a cold gate holds attempts against. */
-  trust?: Trust;
+  trust?: Trust | undefined;
   /** What holds for the task at hand. */
   baseline?: KnownBaseline | undefined;
   /** What holds once a job's task is done. */

@@ -26,6 +26,7 @@ export function doingOf(event: RunEvent): string | undefined {
 
 /** What the runner's own longer works are called. */
 const CHECKS: Readonly<Record<string, string>> = {
+  preflight: "checking what passes before the work",
   "run-baseline": "checking what passes before the work",
   "run-gate": "checking the work",
   release: "checking the release",

@@ -26,6 +26,8 @@ export interface Reply {
   adopted?: boolean;
   head?: "same" | "put-back" | "moved";
   baseline?: "measured" | "interrupted";
+  /** A check cannot run. */
+  broken?: boolean;
   gate?: GateVerdict;
   hook?: "ok" | "failed" | "timed-out";
 }
@@ -125,6 +127,13 @@ function plainAnswer(effect: Effect, outcome: Outcome, reply: Reply): StepEvent 
         commands: [],
         duration_ms: 0,
       };
+    case "preflight": {
+      const red = { how: "exit code 127", line: "sh: 1: nothing: not found", cannot_run: true };
+      const broken = { command: "nothing", passed: false, red };
+      const outcome = reply.baseline ?? "measured";
+      const commands = reply.broken === true ? [broken] : [];
+      return { type: "preflight_finished", outcome, commands, duration_ms: 0 };
+    }
     case "run-gate": {
       const verdict = reply.gate ?? "unverified";
       const evidence = verdict === "failed" || verdict === "tampered" ? "a test fails" : "";

@@ -77,10 +77,12 @@ function repliesTo(sim: Sim, { effect }: Open, menu: Menu): Reply[] {
   }
   if (told(sim, effect)) {
     if (effect.kind === "run-gate") return [{ gate: "interrupted" }, {}];
-    if (effect.kind === "run-baseline") return [{ baseline: "interrupted" }, {}];
+    if (effect.kind === "run-baseline" || effect.kind === "preflight")
+      return [{ baseline: "interrupted" }, {}];
   }
   if (!menu.replies) return [{}];
   if (effect.kind === "run-gate") return [{}, { gate: "passed" }, { gate: "failed" }];
+  if (effect.kind === "preflight") return [{}, { broken: true }];
   if (effect.kind === "ask") return [{ yes: true }, { yes: false }];
   if (effect.kind === "adopt") return [{}, { adopted: false }];
   if (effect.kind === "snapshot") return [{}, { head: "put-back" }, { head: "moved" }];

@@ -55,6 +55,7 @@ function eventWords(event: StepEvent): string {
     case "committed":
       return outcomeWords(event);
     case "baseline_finished":
+    case "preflight_finished":
       return event.outcome;
     case "gate_finished":
       return event.verdict;
@@ -159,6 +160,7 @@ function effectWords(effect: Effect): string {
     case "read-backlog":
     case "adopt":
     case "snapshot":
+    case "preflight":
     case "run-baseline":
     case "run-gate":
     case "restore":

@@ -50,6 +50,7 @@ const WORDS: Readonly<Record<string, (event: Value) => string>> = {
   summary: (event) => join(event, "status", "summary"),
   decided: (event) => `${because(event)} → ${effects(event)}`,
   baseline_finished: (event) => `${text(event, "outcome")}: ${checks(event)}`,
+  preflight_finished: (event) => `${text(event, "outcome")}: ${checks(event)}`,
   gate_finished: (event) => [text(event, "verdict"), checks(event)].filter((part) => part !== "").join(": "),
   restored: (event) => {
     const paths: unknown[] = Array.isArray(event["paths"]) ? event["paths"] : [];
