@@ -7,13 +7,15 @@ test("the flag, else the environment, else the usual", () => {
   expect(diagnosticsOf({}, env)).toEqual({ level: "debug", format: "json" });
   expect(diagnosticsOf({ "--log-level": "warn" }, env)).toEqual({ level: "warn", format: "json" });
   expect(diagnosticsOf({ "--log-format": "text" }, env)).toEqual({ level: "debug", format: "text" });
-  expect(diagnosticsOf({}, { LOOPER_LOG_LEVEL: "" })).toEqual({ level: "info", format: "text" });
+  for (const empty of ["", " "])
+    expect(diagnosticsOf({}, { LOOPER_LOG_LEVEL: empty })).toEqual({ level: "info", format: "text" });
+  expect(diagnosticsOf({}, { LOOPER_LOG_LEVEL: " WARN " })).toEqual({ level: "warn", format: "text" });
 });
 
 test.each<[Record<string, string>, Record<string, string>, string, string]>([
   [{ "--log-level": "wran" }, {}, '--log-level is "wran", which is not error', "did you mean warn?"],
   [{ "--log-level": "" }, {}, '--log-level is "", which', "use error, warn, info or debug"],
-  [{}, { LOOPER_LOG_LEVEL: "INFO" }, 'LOOPER_LOG_LEVEL is "INFO"', "did you mean info?"],
+  [{}, { LOOPER_LOG_LEVEL: "INFOS" }, 'LOOPER_LOG_LEVEL is "INFOS"', "did you mean info?"],
   [{}, { LOOPER_LOG_FORMAT: "jsno" }, 'LOOPER_LOG_FORMAT is "jsno"', "did you mean json?"],
   [{ "--log-format": "xml" }, {}, '--log-format is "xml", which is not text or json', "use text or json"],
 ])("%j %j is a usage error", (flags, env, message, hint) => {

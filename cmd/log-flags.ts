@@ -37,8 +37,9 @@ function chosen<T extends string>(
 ): T | undefined {
   const given = flags[flag];
   const [said, where] = typeof given === "string" ? [given, flag] : [env[name] ?? "", name];
-  if (said === "" && where === name) return undefined;
-  const found = words.find((word) => word === said);
+  if (said.trim() === "" && where === name) return undefined;
+  const plain = said.trim().toLowerCase();
+  const found = words.find((word) => word === plain);
   if (found !== undefined) return found;
   const near = nearest(said, words);
   const known = `${words.slice(0, -1).join(", ")} or ${words.at(-1) ?? ""}`;

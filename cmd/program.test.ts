@@ -104,7 +104,7 @@ test.each([
     "looper run has; looper help ls shows how it is called",
   ],
   [["todo.json"], "there is no file todo.json, and no such command", "did you mean to-do.json?"],
-  [["doctor", "x"], "looper doctor: too many words: x", "looper help doctor shows how it is called"],
+  [["doctor", "x", "y"], "looper doctor: too many words: x y", "looper help doctor shows how it is called"],
   [
     ["agent-host"],
     "looper agent-host: missing argument <file>",

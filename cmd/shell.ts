@@ -1,5 +1,6 @@
 // What a command knows of the process it runs in, so that none touches the process itself: looper.ts fills it in.
 import type { Flags } from "../src/config/resolve.js";
+import { agentNameIn } from "../src/config/agent-name.js";
 import type { Ending } from "../src/logging/events.js";
 import type { Ports } from "../src/system/ports.js";
 import type { Diagnostics } from "../src/ui/diagnostics.js";
@@ -86,6 +87,12 @@ export type Command = (shell: Shell, typed: Typed) => Promise<CommandEnd>;
 export function textFlag(typed: Typed, flag: string): string | undefined {
   const value = typed.flags[flag];
   return typeof value === "string" ? value : undefined;
+}
+
+/** The agent that `--agent` names, as agents are called. */
+export function agentFlag(typed: Typed): string | undefined {
+  const name = textFlag(typed, "--agent");
+  return name === undefined ? undefined : agentNameIn(name);
 }
 
 /** Whether a flag without a value was given. */

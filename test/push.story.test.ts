@@ -135,11 +135,48 @@ test(
 );
 
 test(
-  "without a terminal and -y it is made here and not pushed; the second push goes on where it stopped, and starts no agent",
+  "without a terminal and -y a push is refused before anything starts, also one that only has to be resumed",
   story(async (rig) => {
     const puppet = await project(rig);
     const prompts = honest(puppet, "1.2.1");
-    const first = await rig.run(["push", "patch"]);
+    const before = standOf(rig);
+    const alone = await rig.run(["push", "patch"]);
+    expect([alone.code, alone.stdout]).toEqual([2, ""]);
+    expect(alone.stderr).toBe(
+      "looper: confirmation needed: pass -y\n  without a terminal: a release is pushed to origin\n",
+    );
+    expect([prompts, rig.runs(), standOf(rig)]).toEqual([[], [], before]);
+    expect((await rig.run(["push", "patch", "--dry-run"])).code).toBe(0);
+    const hook = path.join(rig.root, "remote.git/hooks/pre-receive");
+    writeFileSync(hook, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+    expect((await rig.run(["push", "patch", "-y"])).code).toBe(1);
+    rmSync(hook);
+    const made = standOf(rig);
+    const again = await rig.run(["push"]);
+    expect([again.code, again.stderr]).toEqual([2, alone.stderr]);
+    expect([standOf(rig), tagsThere(rig)]).toEqual([made, ["v1.2.0"]]);
+    const resumed = await rig.run(["push", "-y"]);
+    expect([resumed.code, resumed.stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^released 1\.2\.1 \(was 1\.2\.0\): v1\.2\.1 at \w+\npushed main and v1\.2\.1 to origin\n/,
+      ),
+    ]);
+    const told = resumed.stderr.split("\n").filter((line) => line !== "" && !line.startsWith("looper "));
+    expect(told).toEqual(["✓ pushed main and v1.2.1 to origin"]);
+    expect(prompts).toHaveLength(1);
+  }),
+);
+
+test(
+  "a release that was made and not pushed is resumed by the next push, which starts no agent",
+  story(async (rig) => {
+    const puppet = await project(rig);
+    const prompts = honest(puppet, "1.2.1");
+    const hook = path.join(rig.root, "remote.git/hooks/pre-receive");
+    writeFileSync(hook, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+    const first = await rig.run(["push", "patch", "-y"]);
+    rmSync(hook);
     expect(first.code).toBe(1);
     expect(first.stdout).toContain("made 1.2.1 (was 1.2.0): v1.2.1 at");
     expect(first.stderr).toContain("git push --atomic origin main v1.2.1");
@@ -296,7 +333,8 @@ test(
     const puppet = await project(rig, { check: "" });
     honest(puppet, "1.3.0");
     const { code, stderr } = await rig.run(["push"]);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
+    expect(stderr).toContain("confirmation needed: pass -y");
     expect(stderr).toContain("nothing checks this release");
     expect(rig.runs()).toEqual([]);
     const agreed = await rig.run(["push", "-y"]);

@@ -202,10 +202,10 @@ test("copies of the task file are named, and stay", async () => {
   expect(existsSync(project(copy))).toBe(true);
 });
 
-test("nobody says which: a person is asked, told what there is, and may decline; without a terminal it is a usage error", async () => {
+test("without --keep and --age a person is asked and may decline; without a terminal that is a usage error", async () => {
   for (let days = 1; days <= 12; days++) makeRun(days);
   await expect(call({})).rejects.toMatchObject({ kind: "usage" });
-  await expect(call({ "-y": true, "--dry-run": true })).rejects.toMatchObject({ kind: "usage" });
+  expect(readdirSync(runsFolder())).toHaveLength(12);
   const asked: string[] = [];
   const person = (yes: boolean): Partial<Shell> => ({
     stdin: { ...shellIn(folder).shell.stdin, isTerminal: true },
@@ -228,6 +228,23 @@ test("nobody says which: a person is asked, told what there is, and may decline;
   await call({ "-y": true }, person(false));
   expect(readdirSync(runsFolder())).toHaveLength(4);
   expect(asked).toEqual([]);
+});
+
+test("-y without a terminal does what would be proposed, and prints it; --dry-run shows it", async () => {
+  for (let days = 1; days <= 12; days++) makeRun(days);
+  const shown = await call({ "--dry-run": true });
+  expect(shown).toMatchObject({ end: "ok", out: expect.stringContaining("would remove 2 runs") as string });
+  expect((await call({ "-y": true, "--dry-run": true })).out).toBe(shown.out);
+  expect(readdirSync(runsFolder())).toHaveLength(12);
+  const done = await call({ "-y": true });
+  expect(done.err).toMatch(/^Remove 2 runs, 2\.\d KB \(the oldest of .*\), and keep the newest 10\n$/);
+  expect(done.out).toContain("removed 2 runs, 2.5 KB; 10 runs left\n");
+  expect(readdirSync(runsFolder())).toHaveLength(10);
+  expect(await call({ "-y": true })).toMatchObject({
+    end: "ok",
+    out: "removed no run; 10 runs left\n",
+    err: "",
+  });
 });
 
 test.each([

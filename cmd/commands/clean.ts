@@ -33,13 +33,13 @@ export async function clean(shell: Shell, typed: Typed): Promise<CommandEnd> {
   if (shell.env["LOOPER_RUN_ID"] !== undefined)
     throw new UserError("no", "an agent of a run may not remove runs", "report it in the summary");
   const wish = wishOf(typed);
-  const dryRun = hasFlag(typed, "--dry-run");
+  const [dryRun, agreed] = [hasFlag(typed, "--dry-run"), hasFlag(typed, "-y")];
   const unsaid = wish.keep === undefined && wish.ageMs === undefined;
-  if (unsaid && !shell.stdin.isTerminal)
+  if (unsaid && !agreed && !dryRun && !shell.stdin.isTerminal)
     throw new UserError(
       "usage",
-      "nobody says which runs are to go, and there is no terminal to ask on",
-      "e.g. looper clean --keep 10, or looper clean --age 30d",
+      "cannot ask which runs to remove: there is no terminal",
+      "specify --keep 10 or --age 30d, or take what is proposed with -y",
     );
   const project = await projectOf(shell);
   await mustBeFolder(shell, project);
@@ -49,10 +49,14 @@ export async function clean(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const asked = unsaid ? { keep } : wish;
   const plan = await planClean(site, survey, runsToClean(survey.runs, asked, shell.ports.clock.now()));
   const nothing = plan.remove.length === 0 && survey.going.length === 0;
-  const asks = unsaid && !dryRun && !nothing && !hasFlag(typed, "-y");
-  if (asks && !(await agrees(shell, site, { survey, plan, keep }))) {
-    await shell.say({ level: "info", lines: ["nothing was removed"] });
-    return "no";
+  if (unsaid && !dryRun && !nothing) {
+    const proposal = await proposalOf(shell, site, { survey, plan, keep });
+    const isTold = agreed && !hasFlag(typed, "--json");
+    if (isTold) await shell.say({ level: "info", lines: [proposal.text] });
+    if (!agreed && !(await shell.confirm(`${proposal.text}?`, proposal.about))) {
+      await shell.say({ level: "info", lines: ["nothing was removed"] });
+      return "no";
+    }
   }
   const answer = dryRun
     ? answerOf(survey, plan, { removed: plan.remove, refs: null, dryRun })
@@ -111,19 +115,20 @@ async function siteOf({ ports, env }: Shell, project: Project): Promise<LogSite>
   throw new UserError("environment", message, "git says which runs are still needed: mend it first");
 }
 
-async function agrees(
+/** What would be done where nothing was specified, as a question and as a statement. */
+async function proposalOf(
   shell: Shell,
   site: LogSite,
   { survey, plan, keep }: { survey: LogSurvey; plan: CleanPlan; keep: number },
-): Promise<boolean> {
+): Promise<{ text: string; about: string[] }> {
   let bytes = 0;
   for (const run of survey.runs) bytes += await bytesOf(site, run);
   const there = `${plural(survey.runs.length, "run")}, ${showBytes(bytes)}`;
   const { remove } = plan;
   const first = remove[0] === undefined ? "" : ` (the oldest of ${momentOf(shell, remove[0].run)})`;
   const freed = showBytes(remove.reduce((sum, one) => sum + one.bytes, 0));
-  const question = `Remove ${plural(remove.length, "run")}, ${freed}${first}, and keep the newest ${keep}?`;
-  return shell.confirm(question, [`${there} in ${cleaned(shownPath(shell, site.project.logDir))}`]);
+  const text = `Remove ${plural(remove.length, "run")}, ${freed}${first}, and keep the newest ${keep}`;
+  return { text, about: [`${there} in ${cleaned(shownPath(shell, site.project.logDir))}`] };
 }
 
 function momentOf({ ports }: Shell, run: string): string {

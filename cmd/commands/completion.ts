@@ -19,20 +19,21 @@ export async function completion(shell: Shell, typed: Typed): Promise<CommandEnd
 
 function shellNamed(word: string | undefined, used: string): CompletedShell {
   if (word === undefined) {
-    const own = SHELLS.find((one) => one === used.split(/[/\\]/).at(-1)) ?? "bash";
+    const last = used.split(/[/\\]/).at(-1);
+    const own = last === "pwsh" ? "powershell" : (SHELLS.find((one) => one === last) ?? "bash");
     throw new UserError(
       "usage",
       `no shell is named; there are ${SHELLS.join(", ")}`,
       `looper completion ${own}; looper help completion shows where its script belongs`,
     );
   }
-  const found = SHELLS.find((one) => one === word);
+  const name = word.trim().toLowerCase();
+  // `pwsh` is the program's name where the system is not Windows.
+  const found = name === "pwsh" ? "powershell" : SHELLS.find((one) => one === name);
   if (found !== undefined) return found;
-  // `pwsh` is what it is called where it is not on Windows.
-  const near = word === "pwsh" ? "powershell" : nearest(word, SHELLS);
   throw new UserError(
     "usage",
     `there is no completion for ${word}`,
-    didYouMean(near, `there is for ${SHELLS.join(", ")}`),
+    didYouMean(nearest(word, SHELLS), `there is for ${SHELLS.join(", ")}`),
   );
 }

@@ -15,7 +15,7 @@ import { checkLeftovers } from "../doctor/leftovers.js";
 import { checkAgents } from "../doctor/agents.js";
 import { checkNamedFiles, checkPrompts, checkTasks, lookAtBacklog } from "../doctor/project-files.js";
 import { checkContainment, checkDisk, checkGit, checkLogFolder, checkNode } from "../doctor/surroundings.js";
-import { printJson, printLines, projectOf } from "../project.js";
+import { printJson, printLines, projectOf, readNamedFile } from "../project.js";
 import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 
 /** So narrow a terminal is not gone along with. */
@@ -23,10 +23,11 @@ const LEAST_ROOM = 20;
 
 /** Reports; mends only with `--fix`. */
 export async function doctor(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const [file] = typed.operands;
   const checks = [
     checkNode(shell),
     await checkGit(shell),
-    ...(await checkProject(shell, hasFlag(typed, "--fix"))),
+    ...(await checkProject(shell, { file, fix: hasFlag(typed, "--fix") })),
   ];
   const answer: DoctorAnswer = { ok: checks.every(({ status }) => status !== "error"), checks };
   if (hasFlag(typed, "--json")) await printJson(shell, answer);
@@ -40,8 +41,11 @@ export async function doctor(shell: Shell, typed: Typed): Promise<CommandEnd> {
   return answer.ok ? "ok" : "no";
 }
 
-async function checkProject(shell: Shell, fix: boolean): Promise<Check[]> {
-  const project = await openOrExplain(shell);
+async function checkProject(
+  shell: Shell,
+  { file, fix }: { file: string | undefined; fix: boolean },
+): Promise<Check[]> {
+  const project = await openOrExplain(shell, file);
   if (!("folder" in project)) return [project, await checkContainment(shell)];
   const backlog = await lookAtBacklog(shell, project);
   const checks = [
@@ -75,9 +79,16 @@ async function whatElseKeepsIt(shell: Shell, project: Project): Promise<Check[]>
   }
 }
 
-async function openOrExplain(shell: Shell): Promise<Project | Check> {
+/** A file that was named must be there; all else that is wrong is one of the checks. */
+async function openOrExplain(shell: Shell, file: string | undefined): Promise<Project | Check> {
+  const opened = await opening(shell, file);
+  if (file !== undefined && "folder" in opened) await readNamedFile(shell, opened.todoFile, "task file");
+  return opened;
+}
+
+async function opening(shell: Shell, file: string | undefined): Promise<Project | Check> {
   try {
-    return await projectOf(shell, { quiet: true });
+    return await projectOf(shell, { file, quiet: true });
   } catch (error) {
     if (error instanceof UserError) return bad("config", error.message, error.hint ?? "correct the settings");
     throw error;

@@ -20,6 +20,7 @@ import { checkOptionsOf } from "../check-options.js";
 import { taskNamed } from "../find-task.js";
 import { printJson, printLines, projectOf, shownPath } from "../project.js";
 import {
+  agentFlag,
   hasFlag,
   listFlag,
   textFlag,
@@ -56,7 +57,7 @@ export const add: Command = async (shell, typed) => {
       how: "=",
       value: details === "-" ? (await shell.stdin.readAll()).trim() : (details ?? ""),
     },
-    { key: "agent", how: "=", value: textFlag(typed, "--agent") ?? "" },
+    { key: "agent", how: "=", value: agentFlag(typed) ?? "" },
     ...listFlag(typed, "--depends-on").map((value): Assignment => ({ key: "depends_on", how: "+=", value })),
     ...listFlag(typed, "--tag").map((value): Assignment => ({ key: "tags", how: "+=", value })),
     ...listFlag(typed, "--verify").map((value): Assignment => ({ key: "verify", how: "+=", value })),

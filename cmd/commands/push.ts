@@ -8,7 +8,7 @@ import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { planLines, releaseAnswer } from "../../src/ui/terminal/release-lines.js";
 import { clean, hang } from "../../src/ui/terminal/text.js";
 import { printJson, printLines, projectOf } from "../project.js";
-import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
+import { agentFlag, hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 import { watchRun, type Asked } from "../watch-run.js";
 
 /** Releases the project, or shows what that would take. */
@@ -29,7 +29,7 @@ async function requestOf(shell: Shell, typed: Typed, wanted: string | undefined)
   const { ports, cwd, env, home, version, self, promptsFolder } = shell;
   const known = new Set([...ROWS.values()].map(({ flag }) => flag));
   const flags = Object.fromEntries(Object.entries(typed.flags).filter(([flag]) => known.has(flag)));
-  const agent = textFlag(typed, "--agent");
+  const agent = agentFlag(typed);
   return {
     ...{ ports, cwd, env, home, version, self, promptsFolder },
     project: await projectOf(shell, { flags, quiet: true }),

@@ -10,7 +10,7 @@ import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { clean, cut, widthOf, wrap } from "../../src/ui/terminal/text.js";
 import { openReport } from "../junit-file.js";
 import { hintOfFile, mustBeReadable, printJson, printLines, projectOf } from "../project.js";
-import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
+import { agentFlag, hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 import type { Manner } from "../spectator.js";
 import { watchRun, type Asked } from "../watch-run.js";
 
@@ -58,7 +58,7 @@ function settingsAmong({ cwd }: Shell, typed: Typed): Flags {
 
 async function request(shell: Shell, typed: Typed, project: Project): Promise<Asked> {
   const { ports, cwd, env, home, version, self, promptsFolder } = shell;
-  const agent = textFlag(typed, "--agent");
+  const agent = agentFlag(typed);
   const only = textFlag(typed, "--task");
   const prompt = textFlag(typed, "--prompt");
   const idea = prompt === "-" ? await shell.stdin.readAll() : prompt;

@@ -1,5 +1,5 @@
 // The commands about the project and the machine. Cheap to load: what they do is imported only when it is asked for.
-import { JSON_FLAG, type CommandDefinition } from "../definition.js";
+import { FILE, JSON_FLAG, type CommandDefinition } from "../definition.js";
 import { CONFIG_VERBS } from "../words.js";
 
 /** In the order of the help. */
@@ -48,7 +48,7 @@ export const PROJECT_COMMANDS: readonly CommandDefinition[] = [
   },
   {
     name: "doctor",
-    operands: [],
+    operands: [FILE],
     says: "check what a run needs, and what dead runs left behind",
     flags: [{ spelled: "--fix", says: "end leftover processes of dead runs, remove their locks" }, JSON_FLAG],
     examples: [

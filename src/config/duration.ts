@@ -1,7 +1,8 @@
 import parse from "parse-duration";
 
-/** The spelled durations: days, hours, minutes, seconds, each at most once and in that order (`1d12h`), or a bare number. */
-export const DURATION_PATTERN = /^(?:\d+(?:\.\d+)?|(?=\d)(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?)$/;
+/** The spelled durations: days, hours, minutes, seconds, each at most once and in that order (`1d12h`, `1.5d`), or a bare number. */
+export const DURATION_PATTERN =
+  /^(?:\d+(?:\.\d+)?|(?=\d)(?:\d+(?:\.\d+)?d)?(?:\d+(?:\.\d+)?h)?(?:\d+(?:\.\d+)?m)?(?:\d+(?:\.\d+)?s)?)$/;
 
 const BARE = /^\d+(?:\.\d+)?$/;
 

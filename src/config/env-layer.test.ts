@@ -97,7 +97,6 @@ test.each([
     "five",
     'LOOPER_MAX_ITERATIONS: loop.max_iterations is "five"; allowed: a whole number',
   ],
-  ["LOOPER_MAX_ITERATIONS", "", 'loop.max_iterations is ""'],
   ["LOOPER_MAX_ITERATIONS", "0x10", 'loop.max_iterations is "0x10"'],
   ["LOOPER_LOOP_REVIEW", "maybe", "allowed: true or false"],
   ["LOOPER_HOOKS_TIMEOUT", "5m banana", "a duration such as"],
@@ -118,10 +117,37 @@ test("a broken list of variables is refused without showing it", () => {
   expect(problem({ LOOPER_AGENTS_CODEX_ENV: "=hush" })).not.toContain("hush");
 });
 
-test("an empty text leaves a text setting as it is", () => {
-  const { settings, values } = resolve({ CODEX_MODEL: "", LOOPER_TODO: "" });
-  expect(settings.todo_file).toBe("to-do.json");
-  expect(values.has("agents.codex.model")).toBe(false);
+test("an empty variable leaves its setting as it is, whatever the setting takes", () => {
+  const names = [...ROWS].flatMap(([key, row]) => [
+    `LOOPER_${key.replace("*", "codex").replace(/\.\*$/, "").toUpperCase().replaceAll(".", "_")}`,
+    ...Object.keys(row.env ?? {}),
+  ]);
+  const project = { loop: { max_iterations: 7 }, hooks: { post_iteration: ["./own.sh"] } };
+  for (const empty of ["", "  ", "\t\n"]) {
+    const env = Object.fromEntries(names.map((name) => [name, empty]));
+    expect(resolve(env, project)).toEqual(resolve({}, project));
+  }
+});
+
+test("a value is trimmed, and capitals of names and words have no meaning", () => {
+  const { settings } = resolve({
+    LOOPER_GIT_INIT: " on ",
+    LOOPER_MAX_ITERATIONS: " 3\n",
+    LOOPER_TODO: " a.json ",
+    LOOPER_SCHEDULE: " Claude ",
+    LOOPER_SCHEDULE_AGENTS: "Codex,, claude,",
+    LOOPER_ROLES_REVIEW: "CODEX",
+    LOOPER_GIT_COMMIT: "Agent",
+    LOOPER_HOOKS_TIMEOUT: " 1.5m ",
+  });
+  expect(settings).toMatchObject({
+    todo_file: "a.json",
+    git: { init: true, commit: "agent" },
+    loop: { max_iterations: 3 },
+    schedule: { strategy: "single", agent: "claude", agents: ["codex", "claude"] },
+    roles: { review: "codex" },
+    hooks: { timeout: 90_000 },
+  });
 });
 
 test("what a run sets for its children is never a setting; other unknown names are warned about", () => {

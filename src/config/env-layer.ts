@@ -69,15 +69,19 @@ export function readEnvLayer(env: Env, agents: readonly string[]): Reading & { w
     const path = pathOf(name, agents);
     const text = env[name];
     if (text === undefined) continue;
-    if (path !== undefined) addVariable(reading, path, name, text);
+    if (path !== undefined) addVariable(reading, path, { name, text, agents });
     else if (isUnknown(name)) reading.warnings.push(unknownVariable(name, agents));
   }
   return reading;
 }
 
-function addVariable(reading: Reading, path: KeyPath, name: string, text: string): void {
+function addVariable(
+  reading: Reading,
+  path: KeyPath,
+  { name, text, agents }: { name: string; text: string; agents: readonly string[] },
+): void {
   const source = { layer: "env", where: name } as const;
-  addText(reading, { path, text, source, one: name === ONE_COMMAND, emptyIsUnset: true });
+  addText(reading, { path, text, source, one: name === ONE_COMMAND, emptyIsUnset: true, agents });
 }
 
 function isUnknown(name: string): boolean {

@@ -153,7 +153,7 @@ test("a wrong value names the value and what is allowed; all problems come at on
     },
   });
   expect(text.split("\n")).toEqual([
-    `${PROJECT}:3: loop.max_iterations is "five"; allowed: a whole number, at least 1`,
+    `${PROJECT}:3: loop.max_iterations is "five"; allowed: a whole number, at least 1 (--dry-run starts nothing)`,
     `${PROJECT}:4: loop.review is "yes"; allowed: true or false`,
     `${PROJECT}:7: git.commit is "runer"; allowed: runner | agent | none; did you mean runner?`,
     `${PROJECT}:10: hooks.on_blocked[1] is 1; allowed: a text that is not empty, or a list of such words`,
@@ -273,7 +273,7 @@ test("flags: lists as repeated, commas where the contract has them, --no-… is 
   expect(settings.git.init).toBe(true);
   expect([settings.agents["codex"]?.model, settings.agents["claude"]?.model]).toEqual(["m", "m"]);
   expect(problems({ flags: { "--max-iterations": "many" } })).toBe(
-    '--max-iterations: loop.max_iterations is "many"; allowed: a whole number, at least 1',
+    '--max-iterations: loop.max_iterations is "many"; allowed: a whole number, at least 1 (--dry-run starts nothing)',
   );
 });
 
@@ -319,4 +319,30 @@ test("an agent's settings have every value, and absolute paths", () => {
     reasoning: "high",
   });
   expect(() => agentSettings(settings, "constructor", place)).toThrow("no agent is called");
+});
+
+test("names of agents on the command line are trimmed, in small letters, and without empty ones", () => {
+  const { settings } = resolve({ flags: { "--schedule": " Codex ", "--rr-agents": "codex,,CLAUDE," } });
+  expect(settings.schedule).toMatchObject({
+    strategy: "single",
+    agent: "codex",
+    agents: ["codex", "claude"],
+  });
+  expect(resolve({ flags: { "--schedule": "ODD-EVEN" } }).settings.schedule.strategy).toBe("odd-even");
+  expect(resolve({ flags: { "--schedule": "RR" } }).settings.schedule.strategy).toBe("round-robin");
+});
+
+test.each<[Flags, string]>([
+  [
+    { "--schedule": "two agents" },
+    '--schedule: schedule.strategy is "two agents"; allowed: single | odd-even | round-robin, or an agent; ' +
+      "agents: codex, claude, gemini, opencode, chapo",
+  ],
+  [{ "--rr-agents": ",," }, "a list of at least one agent's name; agents: codex, claude"],
+  [{ "--odd-agent": "a b" }, "agents: codex, claude, gemini, opencode, chapo"],
+  [{ "--schedule": "zzz" }, "allowed: codex, claude, gemini, opencode, chapo, auto, single"],
+  [{ "--max-iterations": "0" }, "allowed: a whole number, at least 1 (--dry-run starts nothing)"],
+])("%j is refused with what is allowed, and no hint says it twice", (flags, message) => {
+  expect(problems({ flags })).toContain(message);
+  expect(() => resolve({ flags })).toThrow(expect.objectContaining({ hint: undefined }) as Error);
 });

@@ -59,8 +59,10 @@ function nothing(): Reading {
 }
 
 function refuse(problems: readonly string[]): void {
-  if (problems.length > 0)
-    throw new UserError("usage", problems.join("\n"), "correct the settings named above");
+  if (problems.length === 0) return;
+  // Of a flag the message itself is enough.
+  const ofFlags = problems.every((problem) => problem.startsWith("--"));
+  throw new UserError("usage", problems.join("\n"), ofFlags ? undefined : "correct the settings named above");
 }
 
 /** The built-in agents, then the others in the order they are met. */
@@ -79,7 +81,7 @@ function readFlagLayer(flags: Flags, agents: readonly string[]): Reading {
     if (key === undefined || row === undefined) throw new Error(`no setting has the flag ${flag}`);
     const source = { layer: "flag", where: flag } as const;
     for (const path of pathsOf(key, agents)) {
-      if (typeof given === "string") addText(reading, { path, text: given, source });
+      if (typeof given === "string") addText(reading, { path, text: given, source, agents });
       else if (typeof given !== "boolean") addValue(reading, { path, row, raw: given, source });
       else addValue(reading, { path, row, raw: given !== flag.startsWith("--no-"), source });
     }

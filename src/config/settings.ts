@@ -2,7 +2,7 @@
 // Leaves reading files to load.ts, the order of the layers to resolve.ts, an agent's resolved settings to agent-settings.ts.
 import { CHAPO_ROWS } from "./chapo-rows.js";
 import { row, type Row, type Tree } from "./table.js";
-import { listType, madeInto, textType, wordType } from "./value-type.js";
+import { listType, madeInto, textType, wordType, type ValueType } from "./value-type.js";
 import {
   anyText,
   args,
@@ -125,11 +125,15 @@ export const SETTINGS = {
   "roles.bootstrap": row(agent, "The agent that writes the first task file.", { flag: "--bootstrap-agent" }),
   "roles.push": row(agent, "The agent that prepares releases.", {}),
 
-  "loop.max_iterations": row(wholeNumber(1), "Attempts and review passes of one run.", {
-    default: 50,
-    env: { LOOPER_MAX_ITERATIONS: "loop.max_iterations" },
-    flag: "--max-iterations",
-  }),
+  "loop.max_iterations": row(
+    wholeNumber(1, "--dry-run starts nothing"),
+    "Attempts and review passes of one run.",
+    {
+      default: 50,
+      env: { LOOPER_MAX_ITERATIONS: "loop.max_iterations" },
+      flag: "--max-iterations",
+    },
+  ),
   "loop.max_attempts": row(wholeNumber(1), "Attempts per task and run.", {
     default: 2,
     flag: "--max-attempts",
@@ -309,6 +313,11 @@ export const SETTINGS = {
 /** Whether a row takes a list, which a variable may spell with commas. */
 export function takesList({ type }: Row): boolean {
   return type.spelling === "list";
+}
+
+/** Whether a row takes the name of an agent, or a list of such names. */
+export function namesAgents({ type }: Row): boolean {
+  return [agent, agents].some((one: ValueType) => one === type);
 }
 
 /** Whether a row takes a duration; its values are milliseconds. */

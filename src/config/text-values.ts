@@ -1,8 +1,9 @@
 // Values that arrive as text, from a variable or a flag, read as their row wants them; a text that does not parse is a
 // problem, never a guess.
 import { readTruth } from "../system/truth.js";
+import { agentNameIn } from "./agent-name.js";
 import { addValue, rowAt, show, type Reading, type Source } from "./layers.js";
-import { AGENT_NAME, takesList } from "./settings.js";
+import { AGENT_NAME, namesAgents, takesList } from "./settings.js";
 import { keyOf, type KeyPath, type Row } from "./table.js";
 
 /** A value as text. */
@@ -12,22 +13,36 @@ export interface TextGiven {
   source: Source;
   /** A list's only item, not to be split at its commas. */
   one?: boolean;
-  /** An empty text leaves a text setting as it is. */
+  /** An empty text leaves the setting as it is. */
   emptyIsUnset?: boolean;
+  /** The agents that can be named, for the message about a name that cannot be one. */
+  agents: readonly string[];
 }
 
 /** Adds what a text says: entries, or a problem. */
 export function addText(reading: Reading, given: TextGiven): void {
-  const { path, text, source } = given;
+  const { path, source } = given;
+  const text = given.text.trim();
+  if (text === "" && given.emptyIsUnset === true) return;
   const row = rowAt(path);
   if (row === undefined) addRecord(reading, given);
-  else if (keyOf(path) === "schedule.strategy" && namesAgent(row, text)) addSchedule(reading, text, source);
+  else if (keyOf(path) === "schedule.strategy" && namesAgent(row, text))
+    addSchedule(reading, agentNameIn(text), source);
   else if (takesList(row) && given.one !== true && looksLikeJson(text) && parseJson(text) === undefined) {
     const problem = `${keyOf(path)} is ${show(text)}, which is no JSON; allowed: a JSON list, or texts with commas between`;
     reading.problems.push(`${source.where}: ${problem}`);
-  } else if (given.emptyIsUnset !== true || text !== "" || row.type.spelling !== "text") {
-    addValue(reading, { path, row, raw: rawValue(row, given), source });
-  }
+  } else addSingle(reading, row, { ...given, text });
+}
+
+/** A value of one row. Of a name that cannot be an agent's the message lists those that can. */
+function addSingle(reading: Reading, row: Row, given: TextGiven): void {
+  const { path, source, agents } = given;
+  const before = reading.problems.length;
+  addValue(reading, { path, row, raw: rawValue(row, given), source });
+  const isStrategy = keyOf(path) === "schedule.strategy";
+  if (reading.problems.length === before || !(isStrategy || namesAgents(row))) return;
+  const problem = reading.problems.pop() ?? "";
+  reading.problems.push(`${problem}${isStrategy ? ", or an agent" : ""}; agents: ${agents.join(", ")}`);
 }
 
 /** Upstream's `--schedule codex` is `single` with that agent. */
@@ -39,18 +54,35 @@ function addSchedule(reading: Reading, agent: string, source: Source): void {
 }
 
 function namesAgent(row: Row, text: string): boolean {
-  return !row.type.read(text).ok && AGENT_NAME.test(text);
+  return !row.type.read(choiceOf(row, text)).ok && AGENT_NAME.test(agentNameIn(text));
 }
 
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
+/** The word that is meant, whatever its capitals; a text that is none of them as it is. */
+function choiceOf({ type }: Row, text: string): string {
+  return type.choices?.find((choice) => choice.toLowerCase() === text.toLowerCase()) ?? text;
+}
+
 /** What does not parse stays a text, which the row's type then refuses. */
-function rawValue(row: Row, { text, one }: TextGiven): unknown {
+function rawValue(row: Row, given: TextGiven): unknown {
+  const { text, one } = given;
   const { type } = row;
+  if (namesAgents(row)) return agentsIn(row, text);
   if (type.spelling === "number") return NUMBER.test(text) ? Number(text) : text;
   if (type.spelling === "truth") return readTruth(text) ?? text;
-  if (!takesList(row)) return text;
+  if (!takesList(row)) return choiceOf(row, text);
   if (looksLikeJson(text)) return parseJson(text) ?? text;
   return one === true ? [text] : splitAtCommas(text);
+}
+
+/** Names of agents: empty ones between commas mean nothing. */
+function agentsIn(row: Row, text: string): unknown {
+  if (!takesList(row)) return agentNameIn(text);
+  const list = looksLikeJson(text) ? parseJson(text) : splitAtCommas(text);
+  if (!Array.isArray(list)) return text;
+  return list
+    .map((name: unknown) => (typeof name === "string" ? agentNameIn(name) : name))
+    .filter((name) => name !== "");
 }
 
 /** A record: of variables, or of what only JSON can say. */

@@ -30,8 +30,10 @@ export const hooks: typeof hookList = {
 };
 export const args = listType(anyText, "a list of texts");
 export const yesNo = truthType("true or false");
-export function wholeNumber(min: number) {
-  return numberType(`a whole number, at least ${String(min)}`, { min, whole: true });
+/** `otherwise`: what to use instead of a smaller one. */
+export function wholeNumber(min: number, otherwise?: string) {
+  const rule = `a whole number, at least ${String(min)}`;
+  return numberType(otherwise === undefined ? rule : `${rule} (${otherwise})`, { min, whole: true });
 }
 
 export function oneOf<const T extends readonly [string, ...string[]]>(...values: T) {

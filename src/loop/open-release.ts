@@ -3,9 +3,11 @@
 import { z } from "zod";
 import { checkpoint, dropCheckpoint } from "../git/checkpoint.js";
 import type { GitFailure } from "../git/git.js";
+import { headOf } from "../git/head.js";
 import { listInHand } from "../git/in-hand.js";
 import { recoverPending } from "../git/pending.js";
 import { publish } from "../git/publish.js";
+import { findRemote } from "../git/remote.js";
 import { restoreTo } from "../git/restore.js";
 import type { Repository } from "../git/repository.js";
 import { stampOf } from "../logging/run-log.js";
@@ -30,9 +32,9 @@ export async function prepareRelease(
 ): Promise<Assembly & { release?: ReleaseFacts }> {
   const { repo, rules } = assembly;
   if (request.release === undefined || repo === undefined) return assembly;
+  await mustBeConfirmable(request, repo, rules.baseline);
   const warnings = [...assembly.warnings, ...(await endKilled(request, repo))];
   const release = await survey(request, repo);
-  if (release.made === undefined && !rules.baseline) mustBeAsked(request);
   return { ...assembly, warnings, release, rules: { ...rules, release: releaseRules(request, release) } };
 }
 
@@ -40,14 +42,21 @@ function survey(request: RunRequest, repo: Repository): Promise<ReleaseFacts> {
   return surveyRelease({ ...request, wanted: request.release?.wanted }, repo);
 }
 
-/** Without checks somebody must say that it is to be. */
-function mustBeAsked({ yes, terminal, confirm }: RunRequest): void {
+/** A push, and a release without checks, are confirmed by a person or by -y: without either nothing starts. */
+async function mustBeConfirmable(
+  { yes, terminal, confirm }: RunRequest,
+  repo: Repository,
+  checks: boolean,
+): Promise<void> {
   if (yes || (terminal && confirm !== undefined)) return;
-  throw new UserError(
-    "no",
-    "nothing checks this release: verify.commands is empty, and nobody is there to be asked",
-    "set verify.commands, or say that it is to be all the same: looper push -y",
-  );
+  const { branch } = must(await headOf(repo));
+  const found = branch === undefined ? { none: true } : must(await findRemote(repo, branch));
+  const reasons = [
+    ...("remote" in found ? [`a release is pushed to ${found.remote.name}`] : []),
+    ...(checks ? [] : ["nothing checks this release: verify.commands is empty"]),
+  ];
+  if (reasons.length > 0)
+    throw new UserError("usage", "confirmation needed: pass -y", `without a terminal: ${reasons.join("; ")}`);
 }
 
 /** A release that was killed: a commit that was built is finished, anything before that is put aside. */

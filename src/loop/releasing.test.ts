@@ -212,7 +212,7 @@ describe("until it is made, whatever fails puts the tree back", () => {
 describe("a person is asked", () => {
   test("before each step that leaves the machine; a no ends it there", () => {
     expect(made({ answers: "person" }).wants).toBe("ask");
-    expect(made({ answers: "person" }).answer(false).wants).toBe("end: blocked, it is not pushed");
+    expect(made({ answers: "person" }).answer(false).wants).toBe("end: blocked, not pushed: you declined");
     const pushed = made({ answers: "person" }).answer(true);
     expect(pushed.wants).toBe("push");
     expect(pushed.step("push").wants).toBe("ask");
@@ -240,9 +240,7 @@ describe("a person is asked", () => {
 });
 
 test("nobody to ask: it is made, and not pushed", () => {
-  expect(made({ answers: "nobody" }).wants).toBe(
-    "end: blocked, it is not pushed: nobody is there to be asked",
-  );
+  expect(made({ answers: "nobody" }).wants).toBe("end: blocked, not pushed: confirmation needed. Pass -y");
 });
 
 test("no remote: it is made, and that is all; no GitHub: it is pushed", () => {

@@ -151,7 +151,7 @@ function onAnswered(release: Releasing, { yes }: Of<"answered">, turn: Turn): St
     case "ask-push":
       return yes
         ? doStep(release, "push", turn)
-        : finish(closing(release, "blocked", "it is not pushed"), turn);
+        : finish(closing(release, "blocked", "not pushed: you declined"), turn);
     case "ask-publish":
       return yes ? doStep(release, "publish", turn) : finish(closing(release, "complete", undefined), turn);
     // Somebody was still being asked when it was told to stop.
@@ -251,7 +251,7 @@ function toPush(release: Releasing, turn: Turn): State {
   const { remote, answers, branch } = release.order;
   if (remote === undefined) return finish(closing(release, "complete", undefined), turn);
   if (answers === "nobody")
-    return finish(closing(release, "blocked", "it is not pushed: nobody is there to be asked"), turn);
+    return finish(closing(release, "blocked", "not pushed: confirmation needed. Pass -y"), turn);
   if (answers === "yes") return doStep(release, "push", turn);
   const question = `Push ${branch} and ${release.planned?.tag ?? ""} to ${remote.name} (${remote.url})?`;
   return ask(release, "ask-push", question, turn);

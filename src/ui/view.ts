@@ -93,8 +93,9 @@ export function fold(view: View, event: Sealed): View {
   return release === undefined ? folded : { ...folded, release: foldRelease(release, event) };
 }
 
-/** Any line of a job that is not known yet begins it. */
+/** Any line of a job that is not known yet begins it. A release that was made before has no agent at work, so none begins. */
 function begin(view: View, event: RunEvent, at: number): View {
+  if (view.release?.order.made !== undefined) return view;
   if (!("job" in event) || event.job === undefined || event.job === view.current?.job) return view;
   if (event.phase === undefined || view.finishedJobs.has(event.job)) return view;
   const { waiting: _over, ...rest } = view;

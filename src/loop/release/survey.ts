@@ -75,7 +75,10 @@ export async function surveyRelease(request: SurveyRequest, repo: Repository): P
     ...(github === undefined ? {} : { github }),
   };
   const made = await findMade(request, repo, facts);
-  if (made !== undefined) return { ...facts, made };
+  if (made !== undefined) {
+    const before = await versionBefore(request, repo, made.commit);
+    return { ...facts, made, known: { ...known, ...(before === undefined ? {} : { from: before }) } };
+  }
   checkWish(known, facts.since, last?.name);
   return facts;
 }
@@ -248,6 +251,16 @@ async function findMade(
   const place = { ports, cwd: repo.cwd, env };
   const isOut = github === undefined || commit !== head || (await isPublished(place, github, tag));
   return isOut ? undefined : { version, tag, commit, notes, tagged: true, pushed: true };
+}
+
+/** The version before a release that was made: HEAD's files name the new one already. */
+async function versionBefore(
+  request: SurveyRequest,
+  repo: Repository,
+  commit: string,
+): Promise<string | undefined> {
+  const { from } = await readVersionFiles(request, repo, `${commit}^`);
+  return from;
 }
 
 /** What was asked for, held against what there is. */
