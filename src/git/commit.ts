@@ -21,7 +21,7 @@ export interface CommitOrder {
   /** Which attempt at the task this is; the commit is kept under its name too. */
   attempt?: number;
   /** What the attempt did; the commit goes on top of its `head`. */
-  snapshot: Pick<Snapshot, "changes" | "head" | "backlogMode"> & Partial<Pick<Snapshot, "marked">>;
+  snapshot: Pick<Snapshot, "changes" | "head" | "backlogMode"> & Partial<Pick<Snapshot, "marked" | "theirs">>;
   /** The backlog as it will be written, with the task done. */
   backlog: Uint8Array;
   /** From `formatMessage`. */
@@ -39,8 +39,9 @@ export async function prepareCommit(
   order: CommitOrder,
 ): Promise<Result<Preparation, GitFailure>> {
   return asResult(async () => {
-    const { head, marked } = order.snapshot;
-    const changes = order.snapshot.changes.filter(({ path }) => marked?.has(path) !== true);
+    const { head, marked, theirs } = order.snapshot;
+    const stays = (path: string): boolean => marked?.has(path) === true || theirs?.has(path) === true;
+    const changes = order.snapshot.changes.filter(({ path }) => !stays(path));
     const { run, taskId, attempt, message, facts } = order;
     const parts = { parent: head.commit, changes, message, run, taskId, attempt, facts };
     const mode = await backlogMode(repo, { ...order.snapshot, changes });

@@ -67,6 +67,8 @@ export interface GitPlace {
   cwd: string;
   /** The whole environment, from `gitEnv`. */
   env: Readonly<Record<string, string>>;
+  /** Settings of this place alone, over those of the repository, as `-c` takes them. */
+  settings?: readonly string[];
 }
 
 export interface GitCall {
@@ -117,7 +119,7 @@ export async function runGit(
   const result = await place.ports.processes.run(
     {
       command: "git",
-      args: [...SETTINGS, ...args],
+      args: [...SETTINGS, ...(place.settings ?? []).flatMap((setting) => ["-c", setting]), ...args],
       cwd: place.cwd,
       env: call.index === undefined ? place.env : { ...place.env, GIT_INDEX_FILE: call.index },
       ...(call.input === undefined ? {} : { input: Buffer.from(call.input, "latin1") }),

@@ -28,7 +28,8 @@ export async function layHead(
   return asResult(async () => {
     if (head === undefined) await runGit(repo, ["read-tree", "--empty"]);
     else {
-      await runGit(repo, ["update-ref", "HEAD", head]);
+      // As a person's commit, whosever it was: it stays where it is.
+      await runGit(repo, ["update-ref", "--create-reflog", "-m", "commit: as it was", "HEAD", head]);
       await runGit(repo, ["read-tree", head]);
     }
     // What was staged and is ignored counts as tracked there, too.

@@ -141,6 +141,7 @@ async function describe(place: GitPlace, folders: Folders, places: RepositoryPla
     cwd: top,
     // Named, so that a `.git` an agent removes can never make git fall through to a repository further up.
     env: { ...place.env, GIT_DIR: folders.gitDir, GIT_WORK_TREE: top },
+    settings: await diskSettings(files, top),
   };
   const excludesSaveTodo = [...(todoPath === undefined ? [] : besideOf(todoPath)), ...own.flatMap(excludeOf)];
   const linked = resolve(folders.gitDir) !== resolve(folders.commonDir);
@@ -159,6 +160,18 @@ async function describe(place: GitPlace, folders: Folders, places: RepositoryPla
     todoFiltered: once(() => askFiltered(at, todoPath)),
     endsConfigured: once(() => askEndsConfigured(at)),
   };
+}
+
+/**
+ * What the disk does, whatever the repository's settings say of it: where these are wrong, git stages one file for another, and
+ * puts back less than there was.
+ */
+async function diskSettings(files: Files, top: string): Promise<string[]> {
+  const [one, other] = await Promise.all(
+    [".git", ".GIT"].map((name) => files.stat(join(top, name), { link: true })),
+  );
+  const same = one !== undefined && one.inode === other?.inode && one.device === other.device;
+  return [`core.ignorecase=${String(same)}`, "core.symlinks=true"];
 }
 
 function excludeOf(path: string | undefined): string[] {

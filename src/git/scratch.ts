@@ -5,6 +5,7 @@ import { test as base } from "vitest";
 import { nodePorts } from "../system/node.js";
 import type { Ports } from "../system/ports.js";
 import type { Result } from "../system/result.js";
+import { AGENT_ACTION } from "./own-commits.js";
 import { openRepository, type Repository, type RepositoryPlaces } from "./repository.js";
 
 /** A repository with one commit: `to-do.json`, `a.txt` ("one\n"), `dir/b.txt` ("two\n"); branch main, an identity set. */
@@ -12,8 +13,10 @@ export interface Scratch {
   top: string;
   ports: Ports;
   env: Record<string, string>;
-  /** Runs git as a person would; answers with stdout, its last line end taken off. Throws on failure. */
+  /** Runs git as in an agent's hands; answers with stdout, its last line end taken off. Throws on failure. */
   git: (...args: string[]) => Promise<string>;
+  /** The same in a person's hands. */
+  person: (...args: string[]) => Promise<string>;
   /** Commits everything there is. */
   commitAll: (message: string) => Promise<string>;
   /** Opens it, with `looper-logs` as the log folder. */
@@ -41,6 +44,7 @@ async function makeScratch(ports: Ports, folder: string): Promise<Scratch> {
     ports,
     env,
     git,
+    person: (...args) => runAs(ports, { cwd: top, env: without(env, "GIT_REFLOG_ACTION") }, args),
     commitAll: async (message) => {
       await git("add", "-A");
       await git("commit", "-qm", message);
@@ -66,7 +70,20 @@ async function inheritedEnv(ports: Ports, folder: string): Promise<Record<string
   const config = join(folder, "gitconfig");
   await ports.files.writeNew(config, "[init]\n\tdefaultBranch = main\n");
   const path = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin";
-  return { PATH: path, HOME: folder, GIT_CONFIG_GLOBAL: config, GIT_CONFIG_NOSYSTEM: "1", TZ: "UTC" };
+  return {
+    PATH: path,
+    HOME: folder,
+    GIT_CONFIG_GLOBAL: config,
+    GIT_CONFIG_NOSYSTEM: "1",
+    ...AGENT,
+    TZ: "UTC",
+  };
+}
+
+const AGENT = { GIT_REFLOG_ACTION: AGENT_ACTION };
+
+function without(env: Record<string, string>, name: string): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([one]) => one !== name));
 }
 
 /** Runs git in a folder; throws on failure. */

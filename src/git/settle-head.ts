@@ -6,7 +6,9 @@ import { runGit } from "./git.js";
 import { isAncestor, treeish, zeroLike, type Head, type HeadState } from "./head.js";
 import { diffTrees, unstage } from "./index-file.js";
 import type { Doing } from "./doing.js";
+import { short, sortCommits, warnOfTheirs, type Sorted } from "./own-commits.js";
 import { freeRescueRef } from "./rescue.js";
+import { toText } from "./bytes.js";
 import type { Repository } from "./repository.js";
 
 /** Who commits (`git.commit`): under "agent" commits on top of the same branch are none of our business. */
@@ -20,6 +22,10 @@ export interface HeadMove {
   verdict: HeadVerdict;
   /** What HEAD brought with it that is not on top of the old one; empty when it merely went on. */
   switched: readonly DiffEntry[];
+  /** Where a HEAD that is put back is to be: where the attempt found it, with a person's commits on top. */
+  target: HeadState;
+  /** A person's commits among the new ones; `undefined`: none, or it cannot be told. */
+  theirs: Sorted | undefined;
 }
 
 /** Judges HEAD against how the attempt found it; changes nothing. No process when HEAD stands still. */
@@ -31,28 +37,58 @@ export async function judgeHead(
 ): Promise<HeadMove> {
   const startedRebase = isRebase(now) && !isRebase(before);
   if (now.branch === before.branch && now.commit === before.commit && !startedRebase) {
-    return { verdict: "same", switched: [] };
+    return { verdict: "same", switched: [], target: before, theirs: undefined };
   }
   const onTop = await isOnTop(repo, before, now);
   const switched = onTop ? [] : await brought(repo, before, now);
-  if (startedRebase) return { verdict: { moved: "the agent began a rebase" }, switched };
+  const rest = { switched, target: before, theirs: undefined };
+  if (startedRebase) return { ...rest, verdict: { moved: "the agent began a rebase" } };
   if (now.branch !== before.branch) {
-    return { verdict: { moved: `the agent went from ${nameOf(before)} to ${nameOf(now)}` }, switched };
+    return { ...rest, verdict: { moved: `the agent went from ${nameOf(before)} to ${nameOf(now)}` } };
   }
-  if (!onTop) return { verdict: { moved: `the agent rewrote ${nameOf(before)}` }, switched };
+  if (!onTop) return { ...rest, verdict: { moved: `the agent rewrote ${nameOf(before)}` } };
   switch (policy) {
     case "agent":
-      return { verdict: "same", switched };
+      return { ...rest, verdict: "same" };
     case "runner":
     case "none": {
+      const theirs = await sortCommits(repo, before, now);
+      if (theirs?.all === true) return { ...rest, verdict: "same", theirs };
       const pushed = await findPush(repo, before, now);
-      if (pushed !== undefined) return { verdict: { moved: `the agent pushed to ${pushed}` }, switched };
-      return { verdict: "put-back", switched };
+      const verdict = pushed === undefined ? "put-back" : { moved: `the agent pushed to ${pushed}` };
+      return { ...rest, verdict, target: { ...before, commit: theirs?.tip ?? before.commit }, theirs };
     }
     default:
       return never(policy);
   }
 }
+
+/** What a run says of commits made during an attempt: which are where, and how those that were taken off come back. */
+export async function tellOfCommits(
+  repo: Repository,
+  { verdict, target, theirs }: HeadMove,
+  { now, kept }: { now: HeadState; kept: string | undefined },
+): Promise<string[]> {
+  const branch = nameOf(target);
+  const told = theirs === undefined ? [] : warnOfTheirs(theirs, branch, kept);
+  if (verdict === "same" || kept === undefined || now.commit === undefined) return told;
+  const known = new Set([...(theirs?.kept ?? []), ...(theirs?.lost ?? [])].map(({ commit }) => commit));
+  const range = target.commit === undefined ? now.commit : `${target.commit}..${now.commit}`;
+  const args = ["log", `--max-count=${String(MOST_TOLD)}`, "--format=%H%x00%s", range];
+  const commits = (await runGit(repo, args)).out.split("\n").slice(0, -1);
+  const off = commits.flatMap((line) => {
+    const [commit = "", subject = ""] = line.split("\0");
+    return known.has(commit)
+      ? []
+      : [
+          `commit ${short(commit)} "${toText(subject)}" was taken off ${branch} and is kept at ${kept}; get it back: git cherry-pick ${short(commit)}`,
+        ];
+  });
+  return [...told, ...off];
+}
+
+/** So many commits are named. */
+const MOST_TOLD = 5;
 
 /** What an attempt began and did not end. */
 export function began(before: HeadState, now: HeadState): Doing | undefined {
@@ -63,14 +99,17 @@ function isRebase({ doing }: HeadState): boolean {
   return doing === "rebase" || doing === "am";
 }
 
-/** Puts HEAD and its branch back, keeping the agent's commits; unstages what they had staged. Deletes no branch of the agent's. */
+/**
+ * Puts HEAD and its branch back, keeping the agent's commits; unstages what they had staged. Deletes no branch of the agent's.
+ * Answers with the ref that keeps the commits HEAD had.
+ */
 export async function putHeadBack(
   repo: Repository,
   before: HeadState,
   now: HeadState,
   keep: { run: string; label: string },
-): Promise<void> {
-  const moves = await keepCommits(repo, before, now, keep);
+): Promise<string | undefined> {
+  const { moves, ref } = await keepCommits(repo, before, now, keep);
   if (before.branch === undefined) {
     moves.push("option no-deref", `update HEAD ${before.commit ?? ""}`);
   } else {
@@ -86,6 +125,7 @@ export async function putHeadBack(
   }
   const head = await treeish(repo, before.commit);
   await unstage(repo, head, await brought(repo, before, now));
+  return ref;
 }
 
 function nameOf(head: Head): string {
@@ -119,7 +159,7 @@ async function keepCommits(
   before: HeadState,
   now: HeadState,
   keep: { run: string; label: string },
-): Promise<string[]> {
+): Promise<{ moves: string[]; ref: string | undefined }> {
   const tips = new Map<string, string>();
   if (now.commit !== undefined && now.commit !== before.commit) tips.set(now.commit, keep.label);
   const branch = before.branch === undefined ? undefined : now.refs.get(before.branch);
@@ -127,10 +167,13 @@ async function keepCommits(
     tips.set(branch, `${keep.label}-branch`);
   }
   const moves: string[] = [];
+  let ref: string | undefined;
   for (const [commit, label] of tips) {
-    moves.push(`create ${await freeRescueRef(repo, keep.run, label)} ${commit}`);
+    const free = await freeRescueRef(repo, keep.run, label);
+    if (commit === now.commit) ref = free;
+    moves.push(`create ${free} ${commit}`);
   }
-  return moves;
+  return { moves, ref };
 }
 
 function moveBranch(branch: string, to: string | undefined, from: string | undefined): string[] {

@@ -3,11 +3,11 @@
 import type { Result } from "../system/result.js";
 import type { Checkpoint, KeptIndex } from "./checkpoint.js";
 import { toText } from "./bytes.js";
-import { sameVersion, type DiffEntry } from "./diff.js";
+import { exists, sameVersion, type DiffEntry } from "./diff.js";
 import { asResult, runGit, type GitFailure } from "./git.js";
-import { readHead, type Head, type HeadState } from "./head.js";
+import { readHead, treeish, type Head, type HeadState } from "./head.js";
 import { byPath } from "./index-compare.js";
-import { stageAll, stagedAgainst } from "./index-file.js";
+import { diffTrees, stageAll, stagedAgainst } from "./index-file.js";
 import { removeNewLocks } from "./locks.js";
 import { readPersonIndex } from "./index-person.js";
 import type { Repository } from "./repository.js";
@@ -15,7 +15,15 @@ import { freeRescueRef } from "./rescue.js";
 import { goBack } from "./restore.js";
 import { putSettingsBack } from "./settings.js";
 import { endConflicts, quit } from "./progress.js";
-import { began, judgeHead, putHeadBack, type CommitPolicy, type HeadVerdict } from "./settle-head.js";
+import {
+  began,
+  judgeHead,
+  putHeadBack,
+  tellOfCommits,
+  type CommitPolicy,
+  type HeadMove,
+  type HeadVerdict,
+} from "./settle-head.js";
 
 export interface SnapshotOrder {
   checkpoint: Checkpoint;
@@ -30,11 +38,15 @@ export interface Snapshot {
   changes: readonly DiffEntry[];
   /** Those of them (paths in bytes) that stay out of every commit: the person told git not to look at them. */
   marked: ReadonlySet<string>;
+  /** Those of them that commits of a person's hold, on the branch or put aside: they are no part of the task's commit. */
+  theirs: ReadonlySet<string>;
   verdict: HeadVerdict;
   /** HEAD now, put back where that was needed. */
   head: Head;
   /** The backlog's mode where git tracks it. */
   backlogMode: string | undefined;
+  /** Among the warnings, those about commits. */
+  told: readonly string[];
   warnings: readonly string[];
 }
 
@@ -57,14 +69,17 @@ export async function snapshot(
     const all = await stagedAgainst(repo, base, repo.excludesSaveTodo);
     const backlog = all.find(({ path }) => path === repo.todo?.path);
     let changes = all.filter((entry) => entry !== backlog);
-    const { verdict, switched } = await judgeHead(repo, before, now, order.policy);
+    const move = await judgeHead(repo, before, now, order.policy);
+    const { verdict, switched, target } = move;
     const left = began(before, now);
     if (left !== undefined) await quit(repo, left);
+    let rescue: string | undefined;
     if (verdict !== "same") {
       changes = await leaveSwitched(repo, order, changes, switched);
-      await putHeadBack(repo, before, now, order);
+      rescue = await putHeadBack(repo, target, now, order);
     }
-    const head = headAfter(verdict, before, now);
+    const told = await tellOfCommits(repo, move, { now, kept: rescue });
+    const head = headAfter(verdict, target, now);
     await endConflicts(repo, { head: head.commit, began: left !== undefined, changes });
     const both = changes.filter(({ path }) => dirty.has(path) || index.staged.has(path) || marked.has(path));
     const unstaged = await isStagedGone(repo, index);
@@ -72,22 +87,41 @@ export async function snapshot(
     return {
       changes,
       marked,
+      theirs: await theirPaths(repo, order, { move, head, changes }),
       verdict,
       head,
       backlogMode: backlog?.to.mode,
+      told,
       warnings: [
         ...locks,
         ...settings,
         ...warnings,
+        ...told,
         ...both.map(({ path }) => (marked.has(path) ? warnOfMarked : warnOfBoth)(path, kept ?? base)),
       ],
     };
   });
 }
 
-function headAfter(verdict: HeadVerdict, before: HeadState, now: HeadState): Head {
-  const { commit, branch } = verdict === "same" ? now : before;
+function headAfter(verdict: HeadVerdict, target: HeadState, now: HeadState): Head {
+  const { commit, branch } = verdict === "same" ? now : target;
   return { commit, branch };
+}
+
+/** What HEAD holds as it is in the tree, and what only a person's commit changed that had to be taken off. */
+async function theirPaths(
+  repo: Repository,
+  { checkpoint: { recorded } }: SnapshotOrder,
+  { move, head, changes }: { move: HeadMove; head: Head; changes: readonly DiffEntry[] },
+): Promise<ReadonlySet<string>> {
+  const went = head.commit !== undefined && head.commit !== recorded.commit && changes.length > 0;
+  const since = went ? await diffTrees(repo, head.commit ?? "", await treeish(repo, recorded.commit)) : [];
+  const held = new Map([...(move.theirs?.lostChanges ?? []), ...since].map(({ path, to }) => [path, to]));
+  const theirs = changes.filter(({ path, to }) => {
+    const version = held.get(path);
+    return version !== undefined && (sameVersion(version, to) || !(exists(version) || exists(to)));
+  });
+  return new Set(theirs.map(({ path }) => path));
 }
 
 /** Whether something that was staged and in no file is staged no more. */

@@ -221,6 +221,8 @@ const StepEvents = {
     /** Set when HEAD is not where the attempt found it: put back, or moved in a way that fails the attempt. */
     head: z.enum(["same", "put-back", "moved"]),
     why: z.string().optional(),
+    /** The commit HEAD is at, where commits of others came onto the branch during the attempt and stay. */
+    head_commit: z.string().optional(),
     warnings: z.array(z.string()),
   }),
   gate_finished: z.object({
@@ -236,6 +238,8 @@ const StepEvents = {
     ...job,
     paths: z.array(z.string()),
     rescue: z.string().optional(),
+    /** As in `snapshot`; of a review. */
+    head_commit: z.string().optional(),
   }),
   committed: z.object({
     type: z.literal("committed"),

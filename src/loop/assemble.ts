@@ -28,6 +28,7 @@ import { baseEnvironment } from "./environment.js";
 import { bootstrapRule, mustBeWanted } from "./bootstrap-rule.js";
 import { repositoryPlaces } from "./repository-places.js";
 import type { RunRequest } from "./run-request.js";
+import { warnOfRepository } from "./warn-of-repository.js";
 import type { Hand } from "./world.js";
 
 /** All that was found out about a run before it starts. */
@@ -72,6 +73,7 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
     warnings: [
       ...(warning === undefined ? [] : [warning]),
       ...(finished ? [] : unproven(request, { tasks, git: repo !== undefined })),
+      ...(finished || repo === undefined ? [] : await warnOfRepository(request, repo)),
     ],
   };
 }

@@ -14,7 +14,13 @@ test("the real environment wins over the file; nothing of a run around this one 
 });
 
 test("an agent gets all of it, unless it is told what; only what is named is passed on, PATH and HOME always", () => {
-  const own = { LOOPER_RUN_ID: "r", LOOPER_PHASE: "iteration", LOOPER_ITERATION: "3", LOOPER_ATTEMPT: "2" };
+  const own = {
+    GIT_REFLOG_ACTION: "looper-agent",
+    LOOPER_RUN_ID: "r",
+    LOOPER_PHASE: "iteration",
+    LOOPER_ITERATION: "3",
+    LOOPER_ATTEMPT: "2",
+  };
   const told = { ...own, LOOPER_TASK_ID: "T7" };
   expect(agentEnvironment(real, { env: {} }, { run: "r", job })).toEqual({ ...real, ...told });
   const settings = { env: { EXTRA: "1", HOME: "/elsewhere" }, passEnv: ["API_*", "L?NG"] };

@@ -1,5 +1,6 @@
 // The environment of agents, hooks and the gate. Pure.
 import type { AgentSettings } from "../config/agent-settings.js";
+import { AGENT_ACTION } from "../git/own-commits.js";
 import type { JobFacts } from "./effects.js";
 
 /** Set by the runner for what it starts; never inherited from around it. */
@@ -34,6 +35,8 @@ export function agentEnvironment(
   return {
     ...passed(base, settings.passEnv),
     ...settings.env,
+    // By this the reflog tells an agent's commits from a person's.
+    GIT_REFLOG_ACTION: AGENT_ACTION,
     LOOPER_RUN_ID: run.run,
     LOOPER_PHASE: job.phase,
     LOOPER_ITERATION: String(job.iteration),

@@ -20,6 +20,7 @@ import { prepareRelease } from "./open-release.js";
 import { readToldPauses, type ToldPause } from "../logging/earlier-pauses.js";
 import { recoverRun } from "./recover.js";
 import type { RunRequest } from "./run-request.js";
+import { warnOfHead } from "./warn-of-repository.js";
 import { worldAt } from "./world-at.js";
 import { emptyMemory, type World } from "./world.js";
 
@@ -144,7 +145,11 @@ function started(
     git: repo !== undefined,
     ...(head?.commit === undefined ? {} : { head: head.commit }),
     ...(head?.branch === undefined ? {} : { branch: head.branch }),
-    warnings: [...request.project.warnings, ...assembly.warnings],
+    warnings: [
+      ...request.project.warnings,
+      ...assembly.warnings,
+      ...(head === undefined || assembly.agents.length === 0 ? [] : warnOfHead(head)),
+    ],
   };
 }
 

@@ -6,7 +6,7 @@ import { dropPending, recoverPending } from "../git/pending.js";
 import { publish } from "../git/publish.js";
 import { publishWithTree } from "../git/revert-tree.js";
 import { restoreTo } from "../git/restore.js";
-import { snapshot } from "../git/snapshot.js";
+import { snapshot, type Snapshot } from "../git/snapshot.js";
 import { putTagsBack } from "../git/tags.js";
 import type { StepEvent } from "../logging/events.js";
 import { openCold } from "./checks.js";
@@ -54,8 +54,16 @@ export async function performSnapshot(world: World, { job }: Do<"snapshot">): Pr
     changed: taken.changes.length,
     head: typeof verdict === "object" ? "moved" : verdict,
     ...(typeof verdict === "object" ? { why: verdict.moved } : {}),
+    ...headOf(world, job, taken),
     warnings: [...taken.warnings],
   };
+}
+
+/** Where HEAD is now, if it went on during the attempt. */
+function headOf({ memory }: World, { job }: JobFacts, taken: Snapshot | undefined): { head_commit?: string } {
+  const commit = taken?.head.commit;
+  const before = memory.checkpoints.get(job)?.before.commit;
+  return commit === undefined || commit === before ? {} : { head_commit: commit };
 }
 
 /** Names what is put aside. */
@@ -86,7 +94,9 @@ export async function performRestore(world: World, { job }: Do<"restore">): Prom
   const isReview = job.task_id === undefined;
   const label = job.phase === "review" ? `review-${String(job.iteration)}` : labelOf(job);
   // Of an attempt the snapshot was taken before it was judged.
-  if (isReview) await takeSnapshot(world, job, label);
+  const taken = isReview ? await takeSnapshot(world, job, label) : undefined;
+  const head = headOf(world, job, taken);
+  for (const message of taken?.told ?? []) await world.log.tell({ type: "warning", ...job, message });
   const before = world.memory.checkpoints.get(job.job);
   if (job.phase !== "push") await keepAttempt(world, job);
   forget(world, job);
@@ -101,6 +111,7 @@ export async function performRestore(world: World, { job }: Do<"restore">): Prom
     type: "restored",
     ...job,
     paths: [...back.paths],
+    ...head,
     ...(back.rescue === undefined ? {} : { rescue: back.rescue }),
   };
 }

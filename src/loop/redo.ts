@@ -80,9 +80,11 @@ export class Redone {
         return;
       case "snapshot":
         await this.layAttempt(event, event.changed);
+        await this.comeToHeadOf(event);
         return;
       case "restored":
         if (event.task_id === undefined) await this.layAttempt(event, event.paths.length);
+        await this.comeToHeadOf(event);
         return;
       case "committed":
         if (event.commit !== undefined) await this.comeToParent(event, event.commit);
@@ -122,6 +124,10 @@ export class Redone {
     this.head = head;
     this.notes.push(`line ${seq}: others had moved HEAD to ${head.slice(0, 12)} meanwhile`);
     return true;
+  }
+
+  private async comeToHeadOf({ seq, head_commit: head }: Of<"snapshot"> | Of<"restored">): Promise<void> {
+    if (head !== undefined && this.lost === undefined) await this.comeToHead(seq, head, head);
   }
 
   private async comeToParent(event: Of<"committed">, commit: string): Promise<void> {

@@ -99,7 +99,7 @@ test("what the tree's keeper says of an attempt is said", () => {
   const { job } = openEffect(sim, "snapshot");
   const event = { type: "snapshot", ...job, changed: 1, warnings: ["a file is too large"] } as const;
   const message =
-    "commits made during the attempt were taken off the branch, and are kept under refs/looper/rescue";
+    "the agent's commits were taken off the branch, and are kept under refs/looper/rescue: the run makes the commit";
   expect(told(sim, { ...event, warnings: [...event.warnings], head: "same" }).notes).toMatchObject([
     { type: "warning", task_id: "T1", message: "a file is too large" },
   ]);

@@ -199,7 +199,7 @@ function onSnapshot(work: Work, event: Of<"snapshot">, turn: Turn): State {
   for (const message of event.warnings) turn.notes.push({ type: "warning", ...job.facts, message });
   if (event.head === "put-back") {
     const message =
-      "commits made during the attempt were taken off the branch, and are kept under refs/looper/rescue";
+      "the agent's commits were taken off the branch, and are kept under refs/looper/rescue: the run makes the commit";
     turn.notes.push({ type: "warning", ...job.facts, message });
   }
   // L2: a commit begun now could take the place of one that is left for the next start to finish.

@@ -47,7 +47,11 @@ function told(line: string): Note {
 function notesOf(event: Sealed, view: View, { colours }: Look): Note[] {
   switch (event.type) {
     case "run_started":
-      return [told(colours.dim(headOf(view))), ...event.warnings.map((message) => warning(message, colours))];
+      return [
+        told(colours.dim(headOf(view))),
+        ...(event.git && event.agents.length > 0 ? [told(colours.dim(ELSEWHERE))] : []),
+        ...event.warnings.map((message) => warning(message, colours)),
+      ];
     case "recovered":
       return recovered(event, colours);
     case "backlog_read":
@@ -80,6 +84,9 @@ function notesOf(event: Sealed, view: View, { colours }: Look): Note[] {
       return [];
   }
 }
+
+/** Commits of a person's beside a run are kept, but an agent works in the same files. */
+const ELSEWHERE = "to commit while this run works here, use another worktree: git worktree add ../NAME";
 
 /** Where there is nothing to start, there are no agents. */
 function headOf({ version, run, agents }: View): string {

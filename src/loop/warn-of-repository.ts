@@ -1,0 +1,27 @@
+// What a user should know of a repository before a run works in it: whose name commits get, and what cannot be kept.
+// Leaves warnings of the attempts themselves to git/checkpoint.ts and git/snapshot.ts.
+import { OWN_IDENT } from "../git/fast-import.js";
+import type { Head } from "../git/head.js";
+import type { Repository } from "../git/repository.js";
+import type { RunRequest } from "./run-request.js";
+
+/** Warnings about a repository. One process. */
+export async function warnOfRepository({ project }: RunRequest, repo: Repository): Promise<string[]> {
+  const { commit } = project.resolved.settings.git;
+  return commit === "none" ? [] : warnOfIdentity(repo);
+}
+
+async function warnOfIdentity(repo: Repository): Promise<string[]> {
+  if ((await repo.identity()).who !== OWN_IDENT.who) return [];
+  return [
+    `git has no identity here: commits are made as ${OWN_IDENT.who}; set yours with \`git config user.name "Your Name"\` and \`git config user.email "you@example.com"\``,
+  ];
+}
+
+/** A warning where commits would be on no branch. */
+export function warnOfHead({ commit, branch }: Head): string[] {
+  if (commit === undefined || branch !== undefined) return [];
+  return [
+    "HEAD is detached: commits are on no branch; keep them with `git switch -c NAME` when the run has ended, or set git.branch",
+  ];
+}

@@ -1,0 +1,92 @@
+// A person's git beside a run: commits made during an attempt, and what the first lines of a run state about the repository.
+import { execFileSync } from "node:child_process";
+import { expect, test } from "vitest";
+import type { Turn } from "./puppet.js";
+import { type Rig, story } from "./rig.js";
+
+const lines = (text: string) => text.split("\n").filter((line) => line !== "");
+const subjects = (rig: Rig) => lines(rig.git("log", "--format=%s"));
+const ofTask = (rig: Rig, id: string) => rig.git("log", "--format=%H", `--grep=^Looper-Task: ${id}$`).trim();
+const paths = (rig: Rig, commit: string) => lines(rig.git("show", "--format=", "--name-only", commit)).sort();
+
+const PERSON = ["-c", "user.name=Person", "-c", "user.email=person@example.org"];
+
+/** As in another terminal: nothing of the agent's environment is there. */
+function commitByHand(rig: Rig, path: string): string {
+  rig.write(path, "mine\n");
+  execFileSync("git", ["add", path], { cwd: rig.project, env: rig.env });
+  execFileSync("git", [...PERSON, "commit", "-qm", `mine: ${path}`], { cwd: rig.project, env: rig.env });
+  return rig.git("rev-parse", "HEAD").trim();
+}
+
+const work = (turn: Turn) => turn.write(`${turn.hello.cwd}/${turn.task}.txt`, `${turn.task}\n`);
+
+test(
+  "a person's commit during an attempt stays on the branch and out of the task's commit, the agent's own is made again",
+  story(async (rig) => {
+    rig.trees = true;
+    const puppet = await rig.agent();
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }, { id: "T3" }]);
+    rig.gitInit();
+    const theirs: string[] = [];
+    puppet.play(async (turn) => {
+      if (turn.task === "") return turn.report();
+      await work(turn);
+      if (turn.task === "T1") theirs.push(commitByHand(rig, "mine.txt"));
+      if (turn.task === "T2") {
+        await turn.shell(`git add -A && git ${PERSON.join(" ")} commit -qm 'by the agent'`);
+        commitByHand(rig, "late.txt");
+      }
+      if (turn.task === "T3") {
+        theirs.push(commitByHand(rig, `third-${turn.hello.env["LOOPER_ATTEMPT"] ?? ""}.txt`));
+        return turn.exit(1);
+      }
+      await turn.report();
+    });
+    const { stderr } = await rig.run(["run", "--no-review"]);
+    expect(subjects(rig)).toEqual([
+      "looper: blocked",
+      "mine: third-2.txt",
+      "mine: third-1.txt",
+      "Do T2",
+      "mine: late.txt",
+      "Do T1",
+      "mine: mine.txt",
+      "start",
+    ]);
+    expect(paths(rig, ofTask(rig, "T1"))).toEqual(["T1.txt", "to-do.json"]);
+    expect(paths(rig, ofTask(rig, "T2"))).toEqual(["T2.txt", "to-do.json"]);
+    for (const commit of theirs) {
+      expect(rig.git("branch", "--contains", commit)).toContain("main");
+      expect(stderr).toContain(`commit ${commit.slice(0, 12)} "mine: `);
+    }
+    expect(rig.git("status", "--porcelain")).toBe("");
+    expect(stderr).toContain("to commit while this run works here, use another worktree");
+  }),
+);
+
+test(
+  "a run names a missing identity and a detached HEAD before it works, and is silent where both are as usual",
+  story(async (rig) => {
+    const puppet = await rig.agent();
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    rig.gitInit();
+    puppet.play(async (turn) => {
+      if (turn.task !== "") await work(turn);
+      await turn.report();
+    });
+    rig.git("switch", "-q", "--detach");
+    const first = await rig.run(["run", "--no-review", "--task", "T1"]);
+    expect(first.stderr).toContain(
+      "HEAD is detached: commits are on no branch; keep them with `git switch -c",
+    );
+    expect(first.stderr).toContain('`git config user.name "Your Name"`');
+    expect(first.stderr).toContain('`git config user.email "you@example.com"`');
+    rig.git("switch", "-qc", "kept");
+    rig.git("config", "user.name", "Ada");
+    rig.git("config", "user.email", "ada@example.org");
+    const second = await rig.run(["run", "--no-review"]);
+    expect(second.stderr).not.toContain("detached");
+    expect(second.stderr).not.toContain("git config");
+  }),
+);
