@@ -1,4 +1,5 @@
-# make demo: watch a backlog being worked through. make test: everything that must hold. Both install what they need.
+# make install: the command `looper`. make demo: watch a backlog being worked through. make test: everything that must hold.
+# Each installs the packages it needs.
 MAKEFLAGS += --no-print-directory
 
 # Further flags for vitest, e.g. VITEST='-t "a name"'.
@@ -17,16 +18,25 @@ FLOOR =
 # What make test asks of the source before it runs anything.
 CHECKS = check-lint check-types check-format check-unused check-schemas check-docs
 
-.PHONY: install build demo test $(CHECKS) sabotage torture mutants replays bench bench-trust
+.PHONY: packages install build demo test $(CHECKS) sabotage torture mutants replays bench bench-trust
 
-install: node_modules/.installed
+# The packages that the build and the tests need.
+packages: node_modules/.installed
 
 node_modules/.installed: package-lock.json
 	@npm ci --ignore-scripts --loglevel=error
 	@touch $@
 
-build: install
+build: packages
 	@npm run -s build -- --if-older
+
+# Installs a copy of the program for this user or machine, where npm installs global commands. It does not need this folder afterwards.
+install: build
+	@rm -rf build/pack && mkdir -p build/pack
+	@npm pack --silent --pack-destination build/pack >/dev/null
+	@npm install --global --loglevel=error build/pack/looper-*.tgz
+	@rm -rf build/pack
+	@echo "installed: $$(npm prefix --global)/bin/looper"
 
 demo: build
 	@node dist/looper.js demo
@@ -49,11 +59,11 @@ check-schemas:
 check-docs:
 	@npm run -s docs -- --check
 
-sabotage: install
+sabotage: packages
 	@npm run -s sabotage
 
 # Kills the program at each of its calls, and at random ones; TORTURE_WORKERS: how many at a time.
-torture: install
+torture: packages
 	@node test/torture/build.mjs
 	@node build/torture/torture.js $(TORTURE)
 
@@ -62,7 +72,7 @@ replays: build
 	@node scripts/replays.mjs $(REPLAYS_OF)
 
 # How many broken lines the tests of a floor see, in percent.
-mutants: install
+mutants: packages
 	@node scripts/mutants.mjs $(FLOOR)
 
 # Ratios within one run, as a table; nothing in make test is timed. BENCH='--write' puts it into bench/RESULTS.md, BENCH='--only startup' is one part, BENCH='--write --others' installs what others there are and puts it beside.

@@ -14,7 +14,11 @@ const BIN = path.join(ROOT, "dist/looper.js");
 
 /** Lines nothing runs here, and why. One that no document has any more is an error. */
 const NOT_RUN: Readonly<Record<string, string>> = {
-  "npm i -g .": "installs for the whole machine",
+  "git clone https://github.com/OWNER/looper.git": "needs a network",
+  "cd looper": "is the clone",
+  "npm i -g .": "installs for the whole machine: test/install.story.test.ts does it in a folder of its own",
+  "npm pack": "is done by test/install.story.test.ts",
+  "npm i -g ./looper-*.tgz": "is done by test/install.story.test.ts",
   "npx vitest run src/todo": "is this very suite",
   "npx vitest run --project stories": "is this very suite",
   "looper completion powershell >> $PROFILE": "is for PowerShell",
