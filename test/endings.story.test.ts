@@ -334,17 +334,17 @@ test(
   }),
 );
 
-const TRAILING = `{"schema_version": 1, "source_files": [], "tasks": [
-  {"id": "T1", "title": "One", "priority": 1, "status": "done"},
-  {"id": "T2", "title": "Two", "priority": 1, "status": "todo"},
+const NO_COMMA = `{"schema_version": 1, "source_files": [], "tasks": [
+  {"id": "T1", "title": "One", "priority": 1, "status": "done"}
+  {"id": "T2", "title": "Two", "priority": 1, "status": "todo"}
 ]}
 `;
 
 test(
   "a broken file is mended by an agent, a copy of it kept, and the run goes on",
   story(async (rig) => {
-    rig.write("to-do.json", TRAILING);
-    const mend = `sed 's/"todo"},/"todo"}/' to-do.json >"$LOOPER_TODO_FILE"`;
+    rig.write("to-do.json", NO_COMMA);
+    const mend = `sed 's/"done"}/"done"},/' to-do.json >"$LOOPER_TODO_FILE"`;
     const { code, stderr } = await rig.run(["run"], {
       env: agents(rig, { repair: [{ shell: [mend] }], default: [done] }),
     });
@@ -354,20 +354,20 @@ test(
     });
     expect(rig.statuses()).toEqual({ T1: "done", T2: "done" });
     const [copy = ""] = readdirSync(rig.project).filter((name) => name.startsWith("to-do.json.broken-"));
-    expect(rig.read(copy)).toBe(TRAILING);
-    expect(rig.read("looper-logs/last/001-repair-1/prompt.md")).toContain(TRAILING.trim());
+    expect(rig.read(copy)).toBe(NO_COMMA);
+    expect(rig.read("looper-logs/last/001-repair-1/prompt.md")).toContain(NO_COMMA.trim());
   }),
 );
 
 test(
   "a repair that loses a task is refused, and a backlog nobody could mend is 2",
   story(async (rig) => {
-    rig.write("to-do.json", TRAILING);
-    const lose = `grep -v T1 to-do.json | sed 's/"todo"},/"todo"}/' >"$LOOPER_TODO_FILE"`;
+    rig.write("to-do.json", NO_COMMA);
+    const lose = `grep -v T1 to-do.json >"$LOOPER_TODO_FILE"`;
     const ran = await rig.run(["run"], { env: agents(rig, { repair: [{ shell: [lose] }] }) });
     expect([ran.code, ending(rig, ran.stdout)]).toEqual([2, "unusable-backlog"]);
     expect(ran.stderr).toContain("the repair would lose T1");
     expect(ran.stderr).toContain("still not valid after 2 repairs");
-    expect([countStarts(rig), rig.read("to-do.json")]).toEqual([2, TRAILING]);
+    expect([countStarts(rig), rig.read("to-do.json")]).toEqual([2, NO_COMMA]);
   }),
 );

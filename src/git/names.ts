@@ -52,6 +52,9 @@ export function checkpointRef(tree: string, id: string): string {
   return `${checkpointFolder(tree)}/${encodeId(id)}`;
 }
 
+/** The checkpoint from before an agent drafts or mends the backlog; no task has such an id: white space is in it. */
+export const THE_DRAFT = "the draft";
+
 /** The folder of all commits that are built but not finished. */
 export const PENDING = "refs/looper/pending";
 

@@ -14,7 +14,7 @@ const RescueFacts = z.object({
   run: z.string(),
   label: z.string(),
   task: z.string().optional(),
-  why: z.enum(["given-up", "review", "put-back"]),
+  why: z.enum(["given-up", "review", "draft", "put-back"]),
   /** The checkpoint's commit. */
   base: z.string(),
 });

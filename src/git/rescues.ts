@@ -18,7 +18,7 @@ import type { Repository } from "./repository.js";
  * Why something was put aside: the work of a task that was given up; what a review changed; what was put back for another
  * reason (a switch of branches, a gate that changed files); commits that no branch has any more, an agent's mostly; the tree as an attempt found it.
  */
-export type RescueReason = "given-up" | "review" | "put-back" | "commits" | "before";
+export type RescueReason = "given-up" | "review" | "draft" | "put-back" | "commits" | "before";
 
 export interface Rescue {
   /** What a person types: the run's id and the label; in a submodule with "@" and its path behind. */

@@ -17,6 +17,7 @@ import { putSettingsBack } from "./settings.js";
 import { restoreModules } from "./restore-modules.js";
 import { clearView, restoreUnseen } from "./restore-unseen.js";
 import type { Restored, RestoreOrder } from "./restore-order.js";
+import { THE_DRAFT } from "./names.js";
 import { freeRescueRef, rescueMessage } from "./rescue.js";
 import type { Repository } from "./repository.js";
 
@@ -148,7 +149,8 @@ async function takeBack(
 }
 
 /** Anything but a task's id has white space in it. */
-function taskOf({ id }: Checkpoint): { why: "given-up"; task: string } | { why: "review" } {
+function taskOf({ id }: Checkpoint): { why: "given-up"; task: string } | { why: "review" | "draft" } {
+  if (id === THE_DRAFT) return { why: "draft" };
   return /\s/.test(id) ? { why: "review" } : { why: "given-up", task: id };
 }
 

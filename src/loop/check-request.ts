@@ -11,7 +11,7 @@ import { PROMPTS, readTemplate, type PromptName } from "../prompts/store.js";
 import { errorCode, errorMessage, UserError } from "../system/errors.js";
 import { never } from "../system/never.js";
 import { nearest } from "../system/nearest.js";
-import { checkBacklog } from "../todo/check.js";
+import { checkUnderstood } from "../todo/understand-backlog.js";
 import { TaskId, type Backlog, type Task } from "../todo/task.js";
 import { rootFolder } from "./prompt-for.js";
 import type { RunRequest } from "./run-request.js";
@@ -41,7 +41,8 @@ async function peek({ ports, project }: RunRequest): Promise<{ backlog?: Backlog
     throw new UserError("usage", message, "name a file that can be read", { cause: error });
   });
   if (bytes === undefined) return { tasks: [] };
-  const checked = checkBacklog(bytes);
+  // As the run corrects it: what it then names is asked about now.
+  const checked = checkUnderstood(bytes);
   if (checked.kind === "ok") return { backlog: checked.backlog, tasks: checked.backlog.tasks };
   return { tasks: checked.kind === "invalid" ? checked.readable : [] };
 }

@@ -120,14 +120,15 @@ function onInvalid(opening: Opening, event: Of<"backlog_invalid">, turn: Turn): 
   turn.because = { rule: `backlog-${event.what}` };
   if (event.what === "broken") {
     if (opening.repairs < MOST_REPAIRS) return ask(opening, "repair", turn);
-    const message = `still not valid after ${opening.repairs} repairs: ${first(event)}`;
+    const message = `still not valid after ${opening.repairs} repairs${lastFailure(opening)}; ${first(event)}`;
     return end(opening, "unusable-backlog", message, turn);
   }
   if (event.known !== undefined) return end(opening, "unusable-backlog", event.known, turn);
   const { bootstrap } = opening.rules;
   if (typeof bootstrap === "object") return end(opening, "unusable-backlog", bootstrap.refused, turn);
   if (opening.drafts >= MOST_DRAFTS) {
-    return end(opening, "unusable-backlog", "the agent drafted no backlog that can be used", turn);
+    const message = `the agent drafted no backlog that can be used${lastFailure(opening)}`;
+    return end(opening, "unusable-backlog", message, turn);
   }
   if (bootstrap === "ask" && opening.drafts === 0) {
     turn.effects.push({ kind: "ask", question: "There is no backlog yet. Let the agent draft one?" });
@@ -139,6 +140,12 @@ function onInvalid(opening: Opening, event: Of<"backlog_invalid">, turn: Turn): 
 /** Whether an agent may be asked to draft or to mend it. */
 function startsAgent({ rules }: Opening, { what, known }: Of<"backlog_invalid">): boolean {
   return what === "broken" || (known === undefined && typeof rules.bootstrap !== "object");
+}
+
+/** Why the last draft or repair was not taken, as the end of a clause. */
+function lastFailure({ failed = [] }: Opening): string {
+  const last = failed.at(-1);
+  return last === undefined ? "" : `: ${last.evidence === "" ? last.reason : last.evidence}`;
 }
 
 function first(event: Of<"backlog_invalid">): string {
@@ -171,7 +178,8 @@ function ask(opening: Opening, kind: "bootstrap" | "repair", turn: Turn): State 
   const job: Job = { facts, stage: firstStage(kind), hooks: [] };
   const budgets = budgetsOf(opening, undefined, turn.at);
   const limited = budgets.length === 0 ? {} : { budgets };
-  turn.effects.push({ kind: "run-agent", job: facts, label: labelOf(job), earlier: [], ...limited });
+  const earlier = opening.failed ?? [];
+  turn.effects.push({ kind: "run-agent", job: facts, label: labelOf(job), earlier, ...limited });
   const counted = kind === "repair" ? { repairs: attempt } : { drafts: attempt };
   return stays({ ...opening, ...counted, nextJob: opening.nextJob + 1, job, waits: undefined });
 }
@@ -260,10 +268,13 @@ function again(
   failure: { reason: string; evidence: string } | undefined,
   turn: Turn,
 ): State {
-  if (failure !== undefined && job.stopped !== true) {
+  const { failed: before = [], ...rest } = opening;
+  if (failure === undefined) return read({ ...rest, job: undefined }, turn);
+  if (job.stopped !== true) {
     turn.notes.push({ type: "attempt_failed", ...job.facts, ...failure, next: "retry" });
   }
-  return read({ ...opening, job: undefined }, turn);
+  const { attempt, agent } = job.facts;
+  return read({ ...rest, failed: [...before, { attempt, agent, ...failure }], job: undefined }, turn);
 }
 
 function jobOf(opening: Opening, event: Of<"agent_finished" | "adopted">): Job {

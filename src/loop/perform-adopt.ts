@@ -6,6 +6,7 @@ import type { NewTask } from "../todo/summary.js";
 import { objectionsTo } from "../todo/losses.js";
 import type { Backlog } from "../todo/task.js";
 import { applyChanges } from "../todo/update.js";
+import { afterDraft, undoDraft } from "./draft-tree.js";
 import type { Effect, JobFacts } from "./effects.js";
 import type { World } from "./world.js";
 
@@ -14,6 +15,7 @@ type Adopt = Extract<Effect, { kind: "adopt" }>;
 /** Contract §4: the runner validates the file an agent wrote before adopting it; a repair that loses a task is refused. */
 export async function performAdopt(world: World, { job }: Adopt): Promise<StepEvent> {
   const why = await adopt(world, job, job.phase === "repair");
+  await (why === undefined ? afterDraft(world, job) : undoDraft(world, job));
   return { type: "adopted", ...job, adopted: why === undefined, ...(why === undefined ? {} : { why }) };
 }
 

@@ -9,6 +9,7 @@ import type { ToldEvent } from "../logging/told-events.js";
 import { errorCode, errorMessage, UserError } from "../system/errors.js";
 import type { AppendFile } from "../system/ports.js";
 import { withEvent, type AttemptTail } from "./attempt-tail.js";
+import { beforeDraft, undoDraft } from "./draft-tree.js";
 import type { Effect, JobFacts } from "./effects.js";
 import { agentEnvironment } from "./environment.js";
 import { changeBacklog } from "./perform-backlog.js";
@@ -36,6 +37,7 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     const promptFile = join(step.folder, "prompt.md");
     await ports.files.writeNew(promptFile, prompt, { mode: 0o600, fleeting: true });
     const guards = step.draft !== undefined || job.phase === "push";
+    if (step.draft !== undefined) await beforeDraft(world, job);
     const before = guards ? await ports.files.read(world.project.todoFile) : undefined;
     const hearing = { began, effect, hand, step, prompt, promptFile, stop };
     const result = await askAgain(world, hearing, await listen(world, hearing));
@@ -45,6 +47,7 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     else if (guards) await world.store.putBack(before);
     if ((await ports.files.stat(step.folder)) === undefined) throw await putBackWithoutLog(world, effect);
     await writeLastMessage(world, hearing, result);
+    if (step.draft !== undefined && result.outcome === "failed") await undoDraft(world, job);
     return finished(job, result, ports.clock.monotonic() - began);
   } finally {
     memory.stops.delete(job.job);

@@ -1,11 +1,13 @@
 // Effects on the backlog: reading, changing, adopting what an agent drafted. Leaves the file itself to todo/store.ts.
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { StepEvent } from "../logging/events.js";
 import { never } from "../system/never.js";
 import type { Change } from "../todo/change.js";
 import type { Problem } from "../todo/problem.js";
 import { indexOf } from "../todo/select.js";
 import type { Backlog, IndexRow } from "../todo/task.js";
+import { understandBacklog } from "../todo/understand-backlog.js";
+import { correctionsText } from "../todo/understand.js";
 import type { Changed } from "../todo/writer.js";
 import type { Outcome } from "./jobs.js";
 import { knownVersion, type VersionPlace } from "./known-version.js";
@@ -15,9 +17,10 @@ type Row = Outcome["rows"][number];
 
 const MOST_PROBLEMS = 50;
 
-/** Reads the backlog as it is now; its rows go beside the log. */
+/** Reads the backlog as it is now, corrected where it plainly means something else; its rows go beside the log. */
 export async function performRead(world: World): Promise<StepEvent> {
-  const read = await world.store.readSaved();
+  const found = await world.store.readSaved();
+  const read = found.kind === "invalid" && (await correct(world)) ? await world.store.read() : found;
   switch (read.kind) {
     case "ok": {
       world.memory.backlog = read.backlog;
@@ -41,6 +44,24 @@ export async function performRead(world: World): Promise<StepEvent> {
 
 function versionPlace({ ports, project, repo, log }: World): VersionPlace {
   return { ports, project, run: log.run, ...(repo === undefined ? {} : { repo }) };
+}
+
+/** Writes a broken file as it plainly means, if it is valid then, and keeps a copy; whether it did. No agent is needed. */
+async function correct({ store, project, check, log }: World): Promise<boolean> {
+  let says = "";
+  const done = await store.rewrite(
+    (bytes) => {
+      const understood = understandBacklog(bytes, check);
+      if (understood === undefined) return bytes;
+      says = correctionsText(understood.corrections);
+      return understood.bytes;
+    },
+    () => "broken",
+  );
+  if (done?.written !== true) return false;
+  const kept = done.copy === undefined ? "" : `; the file as it was is ${done.copy}`;
+  await log.tell({ type: "warning", message: `corrected ${basename(project.todoFile)}: ${says}${kept}` });
+  return true;
 }
 
 function invalid(

@@ -71,7 +71,12 @@ function labelOf({ task_id, attempt, phase }: JobFacts): string {
   return phase === "push" ? PUSH_LABEL : `${task_id ?? "job"}-${String(attempt)}`;
 }
 
-async function takeSnapshot(world: World, job: JobFacts, label: string) {
+/** What the job left, HEAD put back where it belongs; `undefined` without a repository. */
+export async function takeSnapshot(
+  world: World,
+  job: JobFacts,
+  label: string,
+): Promise<Snapshot | undefined> {
   const { repo, memory } = world;
   const before = memory.checkpoints.get(job.job);
   if (repo === undefined || before === undefined) return undefined;
@@ -233,7 +238,8 @@ async function bytesOf(world: World): Promise<Uint8Array> {
   return (await world.ports.files.read(world.project.todoFile)) ?? new Uint8Array();
 }
 
-function forget({ memory }: World, { job }: JobFacts): void {
+/** Drops what is remembered of a job's tree. */
+export function forget({ memory }: World, { job }: JobFacts): void {
   memory.checkpoints.delete(job);
   memory.snapshots.delete(job);
   memory.nextBaselines.delete(job);

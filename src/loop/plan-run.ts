@@ -1,9 +1,12 @@
 // `--dry-run`: which task, which agent, which prompt; starts nothing, writes nothing. The order is that of the run itself,
 // each attempt taken to be good.
 import { UserError } from "../system/errors.js";
-import { closure, selectTask } from "../todo/select.js";
+import type { CheckOptions } from "../todo/check.js";
+import { closure, indexOf, selectTask } from "../todo/select.js";
 import { openStore } from "../todo/store.js";
 import { TaskId, type IndexRow } from "../todo/task.js";
+import { understandBacklog } from "../todo/understand-backlog.js";
+import type { ReadResult } from "../todo/writer.js";
 import { checkOptions, makeHands, scheduleOf } from "./assemble.js";
 import { checkRequest } from "./check-request.js";
 import { promptFor } from "./prompt-for.js";
@@ -27,7 +30,7 @@ export async function planRun(request: RunRequest): Promise<Plan> {
   const { ports, project } = request;
   await checkRequest(request);
   const check = await checkOptions(request);
-  const read = await openStore(ports, project.todoFile, { lockFolder: project.lockDir, check }).read();
+  const read = await readBacklog(request, check);
   if (read.kind === "missing" || read.kind === "empty") {
     const isWanted = request.yes || request.idea !== undefined;
     const drafts = isWanted
@@ -66,6 +69,15 @@ export async function planRun(request: RunRequest): Promise<Plan> {
     attempt: 1,
   };
   return { steps, prompt: await promptFor(world, job, { earlier: [], draft: undefined }) };
+}
+
+/** The backlog as a run would read it: corrected where it plainly means something else. */
+async function readBacklog({ ports, project }: RunRequest, check: CheckOptions): Promise<ReadResult> {
+  const read = await openStore(ports, project.todoFile, { lockFolder: project.lockDir, check }).read();
+  const understood = read.kind === "invalid" ? understandBacklog(read.bytes, check) : undefined;
+  if (understood === undefined) return read;
+  const { backlog } = understood.checked;
+  return { kind: "ok", backlog, index: indexOf(backlog) };
 }
 
 async function planSteps(

@@ -86,10 +86,15 @@ async function variablesFor(
         entries,
         idea: world.idea ?? "",
         outputFile: extra.draft ?? "",
+        earlierAttempts: extra.earlier.map((one) => ({ ...one, events: [] })),
       });
     }
     case "repair":
-      return repairVariables({ ...(await brokenFacts(world)), outputFile: extra.draft ?? "" });
+      return repairVariables({
+        ...(await brokenFacts(world)),
+        outputFile: extra.draft ?? "",
+        earlierAttempts: extra.earlier.map((one) => ({ ...one, events: [] })),
+      });
     case "push":
       return pushVariables(pushFacts(world));
     default:

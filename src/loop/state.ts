@@ -36,6 +36,8 @@ export interface Opening extends Frame {
   /** Agents asked so far to draft or to mend. */
   drafts: number;
   repairs: number;
+  /** The drafts or repairs that failed so far, for the next one's prompt. */
+  failed?: readonly Earlier[];
   nextJob: number;
   dropped: ReadonlySet<string>;
   pauses: Pauses;

@@ -155,6 +155,8 @@ export interface BootstrapFacts {
   idea: string;
   /** Absolute: where the agent writes the backlog. */
   outputFile: string;
+  /** Drafts that were not taken, oldest first. */
+  earlierAttempts?: readonly EarlierAttempt[];
 }
 
 /** The variables of the bootstrap template. The documents are bounded already (read-documents.ts). */
@@ -165,6 +167,7 @@ export function bootstrapVariables(facts: BootstrapFacts) {
     idea: facts.idea.trim() === "" ? "" : fence(cutEnd(facts.idea, MOST.idea)),
     documents: documents.join("\n\n"),
     entries: lines(facts.entries, MOST.sources),
+    earlier_attempts: earlierAttempts(facts.earlierAttempts ?? []),
     output_file: code(facts.outputFile),
   };
 }
@@ -179,6 +182,8 @@ export interface RepairFacts {
   problems: readonly string[];
   /** Absolute: where the agent writes the mended backlog. */
   outputFile: string;
+  /** Repairs that were refused, oldest first. */
+  earlierAttempts?: readonly EarlierAttempt[];
 }
 
 /** The variables of the repair template. */
@@ -192,6 +197,7 @@ export function repairVariables(facts: RepairFacts) {
       text === undefined || text === "" || Buffer.byteLength(text) > LARGEST_INLINE
         ? ""
         : fence(text, "json"),
+    earlier_attempts: earlierAttempts(facts.earlierAttempts ?? []),
     output_file: code(facts.outputFile),
   };
 }

@@ -56,9 +56,7 @@ test("a title that is no string of JSON's is not counted, an empty one is", () =
 
 test("what cannot be told apart by id is called by its title, or not at all", () => {
   const broken = file('{"title":"t"}', '{"id":3}', '{"id":"T1"}', "null", '{"id":"T5","title":" a "}');
-  expect(objectionsTo(broken, backlog(task("T9", { title: "a" })))).toEqual([
-    'lose "t", a task without a name, T1',
-  ]);
+  expect(objectionsTo(broken, backlog(task("T9", { title: "a" })))).toEqual(['lose "t", 3, T1']);
 });
 
 test.each(["null", "7", "[]", "{}", '{"tasks":7}', '{"tasks":[null,7]}', " "])(
@@ -79,4 +77,22 @@ test("a repair makes nothing done", () => {
   const done = fine.replace("todo", "done");
   expect(objectionsTo(file(done, "7"), mended)).toEqual([]);
   expect(objectionsTo(file(done, fine), backlog(...mended.tasks, task("T5")))).toEqual([]);
+});
+
+test.each(["completed", "Done", "closed"])(
+  "a task that the file itself calls %s may be done in a repair",
+  (word) => {
+    const mended = backlog(task("T2", { title: "b", status: "done" }));
+    expect(objectionsTo(file(fine.replace("todo", word)), mended)).toEqual([]);
+    const commented = Buffer.concat([file(fine.replace("todo", word).replace("id", "ID")), bytes("// end")]);
+    expect(objectionsTo(commented, mended)).toEqual([]);
+  },
+);
+
+test("an id that is a number is kept by the same id as a text", () => {
+  const broken = file(fine.replace('"T2"', "2"));
+  expect(objectionsTo(broken, backlog(task("2", { title: "another" })))).toEqual([]);
+  expect(objectionsTo(broken, backlog(task("2", { status: "done" })))).toEqual([
+    "mark 2 as done, which only a finished attempt may",
+  ]);
 });

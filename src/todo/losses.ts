@@ -1,6 +1,8 @@
 // What a repair of a broken task file would lose or claim. Pure; leaves refusing it to the loop.
 import { checkBacklog } from "./check.js";
 import type { Backlog } from "./task.js";
+import { toJson } from "./understand.js";
+import { isMembers, renameKeys, understandTask } from "./understand-task.js";
 
 /** A title as it stands in text that is no JSON as a whole. */
 const TITLE = /"title"\s*:\s*("(?:[^"\\]|\\.)*")/gu;
@@ -29,17 +31,14 @@ export function objectionsTo(broken: Uint8Array, mended: Backlog): string[] {
   ];
 }
 
-/** The tasks of a text that is JSON, however wrong its shape; `undefined` when it is not. */
+/** The tasks of a text that is JSON but for comments and commas, as they plainly mean; `undefined` when it is not. */
 function remnantsOf(text: string): Remnant[] | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== "object" || value === null || !("tasks" in value)) return [];
-  const tasks: unknown[] = Array.isArray(value.tasks) ? value.tasks : [];
-  return tasks.filter((task) => typeof task === "object" && task !== null);
+  const json = toJson(text.replace(/^\ufeff/u, ""));
+  if (json === undefined) return undefined;
+  const value: unknown = JSON.parse(json);
+  if (!isMembers(value)) return [];
+  const { tasks } = renameKeys(value, ["tasks"], []).members;
+  return Array.isArray(tasks) ? tasks.filter(isMembers).map((task) => understandTask(task).members) : [];
 }
 
 /** Tasks that are kept neither by id nor by title; a number of them, where some merely went. */

@@ -18,6 +18,7 @@ import {
   type EditRefusal,
   type Invalid,
   type ReadResult,
+  type Rewritten,
   type Told,
   type Unusable,
 } from "./writer.js";
@@ -49,8 +50,14 @@ export interface Store {
     decide: (backlog: Backlog) => readonly PersonChange[],
     tell: (told: Told) => Promise<void>,
   ): Promise<Result<Edited, EditRefusal>>;
-  /** Writes the file as it is now in another way, a backlog or not; whether that differs. `undefined`: there is no file. */
-  rewrite(make: (bytes: Uint8Array) => Uint8Array): Promise<boolean | undefined>;
+  /**
+   * Writes the file as it is now in another way, a backlog or not. `copyAs`: whether the old bytes are copied aside, and as what.
+   * `undefined`: there is no file.
+   */
+  rewrite(
+    make: (bytes: Uint8Array) => Uint8Array,
+    copyAs?: (bytes: Uint8Array) => CopyKind | undefined,
+  ): Promise<Rewritten | undefined>;
   /**
    * Makes the file anew, from what is there; without bytes it stays. What is not valid is not written. An old file that is
    * replaced is copied aside, save one that says nothing.
@@ -80,7 +87,7 @@ export function openStore(ports: StorePorts, path: string, options: StoreOptions
     readSaved: () => writer.readSaved(),
     change: (changes, how) => withLock(ports, path, options, () => writer.change(changes, how)),
     edit: (decide, tell) => withLock(ports, path, options, () => writer.edit(decide, tell)),
-    rewrite: (make) => withLock(ports, path, options, () => writer.rewrite(make)),
+    rewrite: (make, copyAs) => withLock(ports, path, options, () => writer.rewrite(make, copyAs)),
     begin: (make) => withLock(ports, path, options, () => writer.begin(make)),
     adopt: (bytes, how) => withLock(ports, path, options, () => writer.adopt(bytes, how)),
     putBack: (before) => withLock(ports, path, options, () => writer.putBack(before)),

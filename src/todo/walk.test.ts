@@ -10,7 +10,7 @@ function told(text: string, from?: number): string[] {
     open: (path, start) => lines.push(`open /${path.join("/")} ${text.slice(start, start + 1)}`),
     value: (path, start, end, kind) => lines.push(`${kind} /${path.join("/")} ${text.slice(start, end)}`),
   };
-  expect(walkJson(text, visitor, from)).toEqual({ complete: true, problems: [] });
+  expect(walkJson(text, visitor, from)).toEqual({ complete: true, problems: [], removable: [] });
   return lines;
 }
 
@@ -91,10 +91,10 @@ test.each([
 });
 
 test.each([
-  ["[1,]", "2 a comma before the closing bracket | remove it"],
-  ['{"a":1,}', "6 a comma before the closing bracket | remove it"],
-  ["// x\n{}", "0 a comment | remove it: JSON has no comments"],
-  ["[/* x */]", "1 a comment | remove it: JSON has no comments"],
+  ["[1,]", "2 a comma before the closing bracket | remove it; looper fmt --fix does"],
+  ['{"a":1,}', "6 a comma before the closing bracket | remove it; looper fmt --fix does"],
+  ["// x\n{}", "0 a comment | remove it: JSON has no comments; looper fmt --fix does"],
+  ["[/* x */]", "1 a comment | remove it: JSON has no comments; looper fmt --fix does"],
   ['[1 "a"]', "3 a comma is missing before this | put a comma between them"],
   ["[1 {}]", "3 a comma is missing before this | put a comma between them"],
   ["[[] []]", "4 a comma is missing before this | put a comma between them"],

@@ -27,6 +27,8 @@ export interface SyntaxProblem {
 
 export interface Walked {
   problems: SyntaxProblem[];
+  /** Comments and commas before a closing bracket, in file order: without them nothing changes its meaning. */
+  removable: { start: number; end: number; kind: "comment" | "comma" }[];
   /** Whether the walk came to the end of the value; everything up to there was told to the visitor. */
   complete: boolean;
 }
@@ -50,6 +52,7 @@ const TOKEN = {
   end: 17,
 } as const;
 
+const NO_ERROR = 0;
 /** The values of its `ScanError`, as sentences. The second stops the walk: nobody can tell where the string was to end. */
 const NOT_CLOSED = 2;
 const SCAN_ERRORS: Readonly<Record<number, [string, string]>> = {
@@ -89,11 +92,12 @@ const EXPECTED: Record<State, string> = {
 /** Walks the one value of a text; with `from`, the one that begins there, whatever comes after it. */
 export function walkJson(text: string, visitor: Visitor, from?: number): Walked {
   const walk = new Walk(text, visitor, from);
-  return { complete: walk.run(), problems: walk.problems };
+  return { complete: walk.run(), problems: walk.problems, removable: walk.removable };
 }
 
 class Walk {
   readonly problems: SyntaxProblem[] = [];
+  readonly removable: Walked["removable"] = [];
   private readonly scanner: JSONScanner;
   private readonly path: (string | number)[] = [];
   /** Where each open container began. */
@@ -129,7 +133,11 @@ class Walk {
       this.scanner.setPosition(at);
       const token: number = this.scanner.scan();
       if (token !== TOKEN.lineComment && token !== TOKEN.blockComment) return token;
-      this.report(at, "a comment", "remove it: JSON has no comments");
+      this.report(at, "a comment", "remove it: JSON has no comments; looper fmt --fix does");
+      // What a comment that is not closed swallows was hardly meant to be one.
+      const error: number = this.scanner.getTokenError();
+      if (error === NO_ERROR)
+        this.removable.push({ start: at, end: this.scanner.getPosition(), kind: "comment" });
     }
   }
 
@@ -256,7 +264,8 @@ class Walk {
   }
 
   private trailingComma(): void {
-    this.report(this.comma, "a comma before the closing bracket", "remove it");
+    this.report(this.comma, "a comma before the closing bracket", "remove it; looper fmt --fix does");
+    this.removable.push({ start: this.comma, end: this.comma + 1, kind: "comma" });
   }
 
   private cutOff(): false {

@@ -4,7 +4,7 @@ import { UserError } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
 import { err, ok, type Result } from "../system/result.js";
 import { sha256Hex } from "../system/sha256.js";
-import { encode, type BacklogFile, type Look, type Version } from "./backlog-file.js";
+import { encode, type BacklogFile, type CopyKind, type Look, type Version } from "./backlog-file.js";
 import type { Applied, BacklogIndex, Change, Edits, Refusal } from "./change.js";
 import { editBacklog } from "./edit.js";
 import { mergeEdits, type MergeRules } from "./merge.js";
@@ -62,6 +62,12 @@ export interface Edited {
 /** `written`: it is another one than before. `copy`: where the old file was copied to. */
 export interface Begun {
   found: ReadResult;
+  written: boolean;
+  copy?: string;
+}
+
+/** `written`: it is another one than before. `copy`: where the old file was copied to. */
+export interface Rewritten {
   written: boolean;
   copy?: string;
 }
@@ -255,17 +261,21 @@ export class Writer {
     return now;
   }
 
-  /** Makes other bytes of the file's; whether they differ. `undefined`: there is no file. */
-  async rewrite(make: (bytes: Uint8Array) => Uint8Array): Promise<boolean | undefined> {
+  async rewrite(
+    make: (bytes: Uint8Array) => Uint8Array,
+    copyAs?: (bytes: Uint8Array) => CopyKind | undefined,
+  ): Promise<Rewritten | undefined> {
     await this.tidy();
     for (let restarts = 0; restarts < MOST_RESTARTS; restarts++) {
       const look = await this.file.look();
       if (look.kind === "missing") return undefined;
       const bytes = make(look.bytes);
-      if (Buffer.compare(bytes, look.bytes) === 0) return false;
+      if (Buffer.compare(bytes, look.bytes) === 0) return { written: false };
       if (!(await this.file.isStill(look))) continue;
+      const kind = copyAs?.(look.bytes);
+      const copy = kind === undefined ? undefined : await this.file.setAside(kind, look.bytes);
       await this.file.putBack(bytes);
-      return true;
+      return { written: true, ...(copy === undefined ? {} : { copy }) };
     }
     throw tooFast(this.file.path);
   }

@@ -35,6 +35,8 @@ export function whyText(why: RescueFactsAnswer["why"]): string {
       return "work of a task that was given up";
     case "review":
       return "what a review changed";
+    case "draft":
+      return "what a failed draft or repair left";
     case "put-back":
       return "changes that were put back";
     case "commits":
