@@ -1,6 +1,8 @@
 // What commands share: the project with its settings, and files named on the command line or in settings.
 import path from "node:path";
+import { MOVE_OVER } from "../src/config/go-program/find.js";
 import { openProject, type Project } from "../src/config/open-project.js";
+import { GO_BACKLOG } from "../src/config/places.js";
 import type { Flags } from "../src/config/resolve.js";
 import { errorCode, errorMessage, UserError } from "../src/system/errors.js";
 import { nearest } from "../src/system/nearest.js";
@@ -29,6 +31,11 @@ export async function projectOf(
 export async function readNamedFile({ ports }: Shell, file: string, what: string): Promise<Uint8Array> {
   const bytes = await readOrExplain(ports.files.read(file), file);
   if (bytes !== undefined) return bytes;
+  const isOld =
+    what === "task file" &&
+    (await ports.files.stat(path.join(path.dirname(file), GO_BACKLOG)).catch(() => undefined)) !== undefined;
+  if (isOld)
+    throw new UserError("usage", `there is no ${what} ${file}`, `move the old one with \`${MOVE_OVER}\``);
   const otherwise =
     what === "task file"
       ? "looper init makes one, looper run drafts one; or name another that is there"

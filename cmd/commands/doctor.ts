@@ -13,7 +13,13 @@ import { bad, fine, warning, type Check } from "../doctor/check.js";
 import { checkKeys } from "../doctor/keys.js";
 import { checkLeftovers } from "../doctor/leftovers.js";
 import { checkAgents } from "../doctor/agents.js";
-import { checkNamedFiles, checkPrompts, checkTasks, lookAtBacklog } from "../doctor/project-files.js";
+import {
+  checkNamedFiles,
+  checkPrompts,
+  checkTasks,
+  checkWorkFolder,
+  lookAtBacklog,
+} from "../doctor/project-files.js";
 import { checkContainment, checkDisk, checkGit, checkLogFolder, checkNode } from "../doctor/surroundings.js";
 import { printJson, printLines, projectOf, readNamedFile } from "../project.js";
 import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
@@ -53,6 +59,7 @@ async function checkProject(
     ...(await checkAgents(shell, project, backlog)),
     await checkAgentOutput(shell, project),
     checkTasks(shell, project, backlog),
+    ...(await checkWorkFolder(shell, project, backlog)),
     ...(await checkNamedFiles(shell, project)),
     await checkPrompts(shell, project),
     ...(await checkKeys(shell, project)),

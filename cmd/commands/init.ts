@@ -1,6 +1,7 @@
 // `looper init`: a task file, settings, the schemas editors read, and lines in .gitignore. Leaves looking around to init/site.ts,
 // what is to be written to init/plan.ts, and the task file to the store.
 import path from "node:path";
+import { backlogText, MOVE_OVER } from "../../src/config/go-program/find.js";
 import { openProject } from "../../src/config/open-project.js";
 import type { TrustLine } from "../../src/config/trust.js";
 import { UserError } from "../../src/system/errors.js";
@@ -11,6 +12,7 @@ import { cut, clean } from "../../src/ui/terminal/text.js";
 import { approve } from "../approve.js";
 import { exitCodeOfSignal } from "../exit-codes.js";
 import { beginBacklog, mayBegin, readImportFile, refuseOverTasks, type Import } from "../init/backlog.js";
+import { moveOver } from "../init/move-over.js";
 import { ignoredFolders, planFiles, type Wishes } from "../init/plan.js";
 import { askAll, type Answers } from "../init/questions.js";
 import { lookAround, type Site } from "../init/site.js";
@@ -28,6 +30,14 @@ export async function init(shell: Shell, typed: Typed): Promise<CommandEnd> {
       "report what is missing in the summary: new_tasks, blockers",
     );
   const site = await lookAround(shell);
+  if (hasFlag(typed, "--from-looper-go")) return moveOver(shell, typed, site);
+  if (hasFlag(typed, "--dry-run"))
+    throw new UserError(
+      "usage",
+      "--dry-run is for --from-looper-go",
+      "leave it out, or add --from-looper-go",
+    );
+  refuseOverGoTasks(typed, site);
   const given = await importOf(shell, typed, site, textFlag(typed, "--import"));
   const answers = await answersOf(shell, typed, site);
   // Nothing is written yet.
@@ -39,6 +49,17 @@ export async function init(shell: Shell, typed: Typed): Promise<CommandEnd> {
   if (hasFlag(typed, "--json")) await printJson(shell, answer);
   else await tell(shell, site, answer);
   return "ok";
+}
+
+/** A new, empty task file beside the old one would hide it. */
+function refuseOverGoTasks(typed: Typed, { project, backlog }: Site): void {
+  const old = project.goProgram?.backlog;
+  if (old === undefined || hasFlag(typed, "--force") || backlog.kind === "ok") return;
+  throw new UserError(
+    "usage",
+    `${backlogText(old.tasks)}: nothing was written`,
+    `move them with \`${MOVE_OVER}\`; --force sets up a new project beside them`,
+  );
 }
 
 async function importOf(
@@ -127,7 +148,9 @@ function notesOn(
   { project, broken, settingsFile, backlog, ignores, proofs }: Site,
   did: { force: boolean; skipConfig: boolean; wishes: Wishes; writesBacklog: boolean },
 ): string[] {
-  const notes: string[] = [];
+  const notes: string[] = (project.goProgram?.settings ?? []).map(
+    (old) => `${shownPath(shell, old)} holds settings of the Go program: move them with \`${MOVE_OVER}\``,
+  );
   const mended = did.force && !did.skipConfig && settingsFile?.endsWith("config.json") === true;
   if (broken !== undefined && !mended)
     notes.push(`the settings are broken: ${broken.message.replaceAll("\n", "; ")}`);

@@ -17,8 +17,9 @@ import { watchRun, type Asked } from "../watch-run.js";
 /** Runs the loop, or shows its plan. */
 export async function run(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const flags = settingsAmong(shell, typed);
-  // The run itself tells of warnings.
-  const project = await projectOf(shell, { file: typed.operands[0], flags, quiet: true });
+  // The run itself reports warnings, a plan does not.
+  const quiet = !hasFlag(typed, "--dry-run") || hasFlag(typed, "--quiet");
+  const project = await projectOf(shell, { file: typed.operands[0], flags, quiet });
   await mustBeReadable(shell, project.todoFile);
   await mustBeMeant(shell, typed, project.todoFile);
   const asked = await request(shell, typed, project);

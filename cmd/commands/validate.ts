@@ -1,4 +1,5 @@
 import path from "node:path";
+import { workNote } from "../../src/loop/prompt-for.js";
 import { checkBacklog, type CheckResult } from "../../src/todo/check.js";
 import type { Problem } from "../../src/todo/problem.js";
 import { plural } from "../../src/ui/amounts.js";
@@ -26,7 +27,13 @@ export async function validate(shell: Shell, typed: Typed): Promise<CommandEnd> 
     const colours = coloursFor(shell.out.colour);
     const file = shownPath(shell, project.todoFile);
     const lines = problems.flatMap((problem) => problemLines(problem, file, colours));
-    await printLines(shell.out, [...lines, lastLine(checked, problems, file)]);
+    const root = checked.kind === "ok" ? checked.backlog.project?.root : undefined;
+    const note = await workNote(shell.ports.files, project, root);
+    await printLines(shell.out, [
+      ...lines,
+      lastLine(checked, problems, file),
+      ...(note === undefined ? [] : [clean(note)]),
+    ]);
   }
   return problems.length === 0 ? "ok" : "no";
 }

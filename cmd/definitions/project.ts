@@ -14,6 +14,11 @@ export const PROJECT_COMMANDS: readonly CommandDefinition[] = [
         says: "take the tasks from a Markdown checklist or document, prd.json, task-master's tasks.json, beads' JSONL, gh issue list --json; - reads stdin",
         completes: "file",
       },
+      {
+        spelled: "--from-looper-go",
+        says: "move tasks and settings of the Go program over; its files are kept",
+      },
+      { spelled: "--dry-run", says: "with --from-looper-go: show the move, change nothing" },
       { spelled: "--force", says: "replace what is there; of what it held a copy stays" },
       { spelled: "--skip-config", says: "write no settings" },
       { spelled: "-y, --yes", says: "ask nothing" },

@@ -1,8 +1,10 @@
 // The project's own files: backlog, templates, and what its settings name. Only looked at: nothing they name is started.
 import { knownAgents } from "../../src/config/agent-settings.js";
 import { parseEnvFile } from "../../src/config/env-file.js";
+import { backlogText, MOVE_OVER } from "../../src/config/go-program/find.js";
 import type { Project } from "../../src/config/open-project.js";
 import { errorMessage, UserError } from "../../src/system/errors.js";
+import { workNote } from "../../src/loop/prompt-for.js";
 import { checkBacklog, type CheckResult } from "../../src/todo/check.js";
 import { plural } from "../../src/ui/amounts.js";
 import { checkOptionsOf } from "../check-options.js";
@@ -59,6 +61,13 @@ async function usable(name: string, file: string, use: () => Promise<unknown>): 
 
 export function checkTasks(shell: Shell, project: Project, backlog: CheckResult | string | undefined): Check {
   const file = shownPath(shell, project.todoFile);
+  const old = project.goProgram?.backlog;
+  if (backlog === undefined && old !== undefined)
+    return bad(
+      "backlog",
+      `there is no ${file}: ${backlogText(old.tasks)}`,
+      `move them with \`${MOVE_OVER}\``,
+    );
   if (backlog === undefined)
     return warning(
       "backlog",
@@ -80,6 +89,17 @@ export function checkTasks(shell: Shell, project: Project, backlog: CheckResult 
     `${file} has ${plural(backlog.problems.length, "problem")}`,
     "looper validate shows them",
   );
+}
+
+/** Where work is done; no line where that is the project's folder. */
+export async function checkWorkFolder(
+  { ports }: Shell,
+  project: Project,
+  backlog: CheckResult | string | undefined,
+): Promise<Check[]> {
+  if (typeof backlog === "string" || backlog?.kind !== "ok") return [];
+  const note = await workNote(ports.files, project, backlog.backlog.project?.root);
+  return note === undefined ? [] : [fine("root", note)];
 }
 
 export async function checkPrompts({ ports: { files } }: Shell, { paths }: Project): Promise<Check> {

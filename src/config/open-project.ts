@@ -1,6 +1,7 @@
 // The project a command is about, with its settings: one way in, for every command.
 import path from "node:path";
 import type { Files } from "../system/ports.js";
+import { findGoProgram, goWarnings, type GoProgram } from "./go-program/find.js";
 import { loadSettings, strangeSettings } from "./load.js";
 import { settingsPaths, userFiles, type SettingsPaths } from "./places.js";
 import { findProject } from "./project.js";
@@ -27,6 +28,8 @@ export interface Project {
   lockDir: string;
   paths: SettingsPaths;
   resolved: Resolved;
+  /** What the Go program left here that is not read. */
+  goProgram?: GoProgram;
   warnings: readonly string[];
 }
 
@@ -39,8 +42,14 @@ export async function openProject(files: Files, request: ProjectRequest): Promis
   const layers = { ...found, env, flags: request.flags };
   const resolved = isUnset(layers) ? unsetSettings() : resolveSettings(layers);
   const paths = settingsPaths(resolved, { project: folder, home, env });
-  const warnings = [...(await strangeSettings(files, folder)), ...resolved.warnings];
-  return projectAt(files, folder, { resolved, paths, todoFile: typed ?? paths.todoFile, warnings });
+  const todoFile = typed ?? paths.todoFile;
+  const goProgram = await findGoProgram(files, { folder, home, env, todoFile });
+  const warnings = [
+    ...(await goWarnings(files, goProgram, { folder, home, user: found.user })),
+    ...(await strangeSettings(files, folder)),
+    ...resolved.warnings,
+  ];
+  return projectAt(files, folder, { resolved, paths, todoFile, goProgram, warnings });
 }
 
 /** Whether no layer says anything. A variable that only looks like a setting is for who reads them all to tell. */
@@ -69,7 +78,7 @@ export async function openUnset(
 async function projectAt(
   files: Files,
   folder: string,
-  facts: Pick<Project, "resolved" | "paths" | "todoFile" | "warnings">,
+  facts: Pick<Project, "resolved" | "paths" | "todoFile" | "goProgram" | "warnings">,
 ): Promise<Project> {
   const real = (await files.realPath(facts.todoFile)) ?? facts.todoFile;
   return { folder, logDir: facts.paths.logDir, lockDir: lockFolder(real), ...facts };

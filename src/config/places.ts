@@ -16,6 +16,11 @@ export interface Place {
 /** The settings files a project may have in `.looper/`, by their path in the project. */
 export const PROJECT_FILES = [".looper/config.json", ".looper/config.yaml", ".looper/config.yml"] as const;
 
+/** The task file of the Go program, from the project's folder. */
+export const GO_BACKLOG = ".looper/todo.json";
+/** Its settings in a project; it reads the first that is there. */
+export const GO_SETTINGS = [".looper/looper.toml", "looper.toml", ".looper.toml"] as const;
+
 /** The files the user's own settings may be in, absolute. */
 export function userFiles(env: Env, home: string): string[] {
   const folder = path.join(xdgFolder(env["XDG_CONFIG_HOME"], path.join(home, ".config")), "looper");

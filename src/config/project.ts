@@ -2,7 +2,7 @@
 // Leaves loading the project's settings to load.ts.
 import path from "node:path";
 import type { Files } from "../system/ports.js";
-import { PROJECT_FILES } from "./places.js";
+import { GO_BACKLOG, GO_SETTINGS, PROJECT_FILES } from "./places.js";
 import { readPackageSettings } from "./settings-text.js";
 
 /** Where the walk begins, and what it looks for. */
@@ -44,15 +44,22 @@ function foldersAbove(start: string, home: string): string[] {
 async function isMarked(files: Files, folder: string, taskFile: string): Promise<boolean> {
   if (
     path.isAbsolute(taskFile)
-      ? path.dirname(taskFile) === folder
+      ? folderOf(taskFile) === folder
       : await exists(files, path.join(folder, taskFile))
   ) {
     return true;
   }
-  for (const name of PROJECT_FILES) if (await exists(files, path.join(folder, name))) return true;
+  for (const name of [...PROJECT_FILES, GO_BACKLOG, ...GO_SETTINGS])
+    if (await exists(files, path.join(folder, name))) return true;
   const manifest = path.join(folder, "package.json");
   const text = (await exists(files, manifest)) ? await files.read(manifest) : undefined;
   return text !== undefined && readPackageSettings(manifest, new TextDecoder().decode(text)) !== undefined;
+}
+
+/** The folder that a task file counts from: one in `.looper/` counts from the project's folder, as in the Go program. */
+export function folderOf(taskFile: string): string {
+  const folder = path.dirname(taskFile);
+  return path.basename(folder) === ".looper" ? path.dirname(folder) : folder;
 }
 
 /** The path with its folder's symlinks resolved; the file itself need not exist, and a symlink stays one. */

@@ -48,7 +48,7 @@ export interface Assembly {
 /** Finds out. Whatever keeps the run from starting is a `UserError`. */
 export async function assemble(request: RunRequest): Promise<Assembly> {
   const { settings } = request.project.resolved;
-  const tasks = await checkRequest(request);
+  const { tasks, note } = await checkRequest(request);
   // The command line and the backlog come before any question.
   checkAgent(request);
   await mustBeWanted(request, tasks);
@@ -72,6 +72,7 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
     ...(repo === undefined ? {} : { repo }),
     warnings: [
       ...(warning === undefined ? [] : [warning]),
+      ...(note === undefined ? [] : [note]),
       ...(finished ? [] : unproven(request, { tasks, git: repo !== undefined })),
       ...(finished || repo === undefined ? [] : await warnOfRepository(request, repo)),
     ],
@@ -81,7 +82,7 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
 /** The same of a release: one agent, and a repository that must be there; none is made. */
 export async function assembleRelease(given: RunRequest): Promise<Assembly & { repo: Repository }> {
   const { settings } = given.project.resolved;
-  const tasks = await checkRequest(given);
+  const { tasks } = await checkRequest(given);
   checkAgent(given);
   const repo = await releaseRepository(given);
   const trusted = await askTrust(given, tasks);
@@ -134,7 +135,7 @@ async function lookUpEnv(request: RunRequest): Promise<Readonly<Record<string, s
 
 /** Whether a run could start, trust and repository aside: what keeps it from it is the `UserError` it would end with. */
 export async function checkStart(request: RunRequest): Promise<void> {
-  const tasks = await checkRequest(request);
+  const { tasks } = await checkRequest(request);
   await checkOptions(request);
   const hands = makeHands(request, await pricesOf(request));
   const rules = rulesOf(request, await scheduleOf(request, hands), bootstrapRule(request, tasks));

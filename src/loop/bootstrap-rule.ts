@@ -1,5 +1,6 @@
 // Whether a run without tasks may have an agent draft them (contract §4, *Bootstrap*).
 import { relative } from "node:path";
+import { backlogText, MOVE_OVER } from "../config/go-program/find.js";
 import { openRepository } from "../git/repository.js";
 import type { Rules } from "../logging/rules.js";
 import { UserError } from "../system/errors.js";
@@ -11,6 +12,9 @@ import type { RunRequest } from "./run-request.js";
 
 /** Contract §4, *Bootstrap*: after one question on a terminal; elsewhere only where it was asked for. */
 export function bootstrapRule(request: RunRequest, tasks: readonly Task[]): Rules["bootstrap"] {
+  const old = request.project.goProgram?.backlog;
+  if (tasks.length === 0 && old !== undefined)
+    return { refused: `${backlogText(old.tasks)}: move them with \`${MOVE_OVER}\`` };
   if (tasks.length > 0 || request.yes || request.idea !== undefined) return "allowed";
   if (request.terminal && request.confirm !== undefined) return "ask";
   const file = relative(request.cwd, request.project.todoFile);

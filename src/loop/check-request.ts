@@ -13,16 +13,25 @@ import { never } from "../system/never.js";
 import { nearest } from "../system/nearest.js";
 import { checkUnderstood } from "../todo/understand-backlog.js";
 import { TaskId, type Backlog, type Task } from "../todo/task.js";
-import { rootFolder } from "./prompt-for.js";
+import { rootFolder, workNote } from "./prompt-for.js";
 import type { RunRequest } from "./run-request.js";
 
-/** The tasks as far as they can be read, without locks. Whatever keeps a run from starting is a `usage` error. */
-export async function checkRequest(request: RunRequest): Promise<readonly Task[]> {
+/** What a run would work on. */
+export interface Requested {
+  /** As far as they can be read. */
+  tasks: readonly Task[];
+  /** Where work is done, where that is not the project's folder. */
+  note?: string;
+}
+
+/** Looks without locks. Whatever keeps a run from starting is a `usage` error. */
+export async function checkRequest(request: RunRequest): Promise<Requested> {
   const { backlog, tasks } = await peek(request);
   checkTask(request, tasks);
   await checkRoot(request, backlog?.project?.root);
   await checkTemplates(request);
-  return tasks;
+  const note = await workNote(request.ports.files, request.project, backlog?.project?.root);
+  return { tasks, ...(note === undefined ? {} : { note }) };
 }
 
 async function peek({ ports, project }: RunRequest): Promise<{ backlog?: Backlog; tasks: readonly Task[] }> {

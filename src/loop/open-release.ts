@@ -131,7 +131,7 @@ export interface ReleasePlan {
 /** Finds out all that a release would begin with; starts no agent, writes nothing. */
 export async function planRelease(request: RunRequest): Promise<ReleasePlan> {
   const { ports, project, promptsFolder } = request;
-  const tasks = await checkRequest(request);
+  const { tasks } = await checkRequest(request);
   const repo = await releaseRepository(request);
   const { agent, check } = await releaseAgent(request, tasks);
   const release = await survey(request, repo);

@@ -44,6 +44,18 @@ export const InitAnswer = z.object({
   imported: z.object({ from: z.string(), format: z.string() }).nullable(),
   notes: z.array(z.string()).describe("What is not as it was meant to be, one sentence each"),
   next: z.array(z.string()).describe("Commands to type next"),
+  from_looper_go: z
+    .object({
+      settings: z.array(z.object({ file: z.string(), from: z.string(), to: z.string(), value: z.unknown() })),
+      left: z
+        .array(z.object({ file: z.string(), from: z.string(), value: z.unknown(), why: z.string() }))
+        .describe("Keys that were not moved"),
+      originals: z
+        .array(z.object({ from: z.string(), to: z.string() }))
+        .describe("Where the old files are now, absolute"),
+    })
+    .optional()
+    .describe("With --from-looper-go"),
 });
 export type InitAnswer = z.infer<typeof InitAnswer>;
 
