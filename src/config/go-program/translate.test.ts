@@ -83,7 +83,10 @@ test.each([
     'log_dir = "~/.looper"',
     "log_dir: this is the Go program's default; runs are logged in `looper-logs`, in the project",
   ],
-  ["max_iterations = 0", "max_iterations: loop.max_iterations cannot be 0: a whole number, at least 1"],
+  [
+    "max_iterations = 0",
+    "max_iterations: loop.max_iterations cannot be 0: a whole number, at least 1 (--dry-run starts nothing)",
+  ],
   ["colour = 1", "colour: the Go program has no such key either"],
   [
     'schedule = "amp"',
