@@ -57,7 +57,19 @@ test("a word says what it stands for, so that shells can complete it; only a per
   const free = typed
     .filter((one) => one.completes === undefined && /[<[]/.test(one.spelled))
     .map(({ spelled }) => /[<[](\w+)/.exec(spelled)?.[1]);
-  const known = ["command", "dollars", "model", "n", "seconds", "seq", "text", "time", "title", "why"];
+  const known = [
+    "command",
+    "dollars",
+    "model",
+    "n",
+    "seconds",
+    "seq",
+    "text",
+    "time",
+    "title",
+    "values",
+    "why",
+  ];
   expect([...new Set(free)].sort()).toEqual(known);
 });
 

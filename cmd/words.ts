@@ -5,7 +5,7 @@ export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 export type CompletedShell = (typeof SHELLS)[number];
 
 /** Of `looper config`. */
-export const CONFIG_VERBS = ["get", "path"] as const;
+export const CONFIG_VERBS = ["get", "set", "unset", "path"] as const;
 
 /** Of `looper rescue`. */
 export const RESCUE_VERBS = ["list", "show", "restore", "drop"] as const;

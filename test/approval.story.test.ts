@@ -157,3 +157,53 @@ test(
     expect((await rig.run(["run", "--no-review"])).stderr).toContain("verify of T3");
   }),
 );
+
+test(
+  "config set and unset change one setting of the file there is, refuse what load would refuse, and approve the command",
+  story(async (rig) => {
+    await readyRig(rig);
+    const text = '{\n\t"loop": { "max_attempts": 3 },\n\t"verify": { "strict": true }\n}\n';
+    rig.write(".looper/config.json", text);
+    const set = await rig.run(["config", "set", "verify.commands", "true", "test -e to-do.json, || true"]);
+    expect(set).toMatchObject({
+      code: 0,
+      stdout: "verify.commands: set in .looper/config.json\n",
+      stderr: "",
+    });
+    const written = rig.read(".looper/config.json");
+    expect(written).toContain('"loop": { "max_attempts": 3 },\n');
+    expect(JSON.parse(written)).toMatchObject({
+      verify: { strict: true, commands: ["true", "test -e to-do.json, || true"] },
+    });
+    expect((await rig.run(["run", "--no-review"])).code).toBe(0);
+
+    for (const [args, code, says] of [
+      [
+        ["set", "loop.max_attempts", "many"],
+        2,
+        /config\.json:2: loop\.max_attempts is "many"; allowed: a whole number/,
+      ],
+      [["set", "loop.max_attemps", "3"], 2, /did you mean "loop\.max_attempts"/],
+      [["set", "log_dir", ".git/hooks"], 2, /inside \.git/],
+      [["set", "verify.commands"], 2, /no value is given/],
+      [["set"], 2, /no setting is named/],
+      [["unset", "git.init"], 1, /git\.init is not set in \.looper\/config\.json/],
+    ] as const) {
+      const refused = await rig.run(["config", ...args]);
+      expect([refused.code, refused.stdout, rig.read(".looper/config.json")]).toEqual([code, "", written]);
+      expect(refused.stderr).toMatch(says);
+    }
+    const inARun = await rig.run(["config", "unset", "verify"], { env: { LOOPER_RUN_ID: "r" } });
+    expect([inARun.code, rig.read(".looper/config.json")]).toEqual([1, written]);
+
+    expect((await rig.run(["config", "unset", "verify"])).code).toBe(0);
+    expect(rig.read(".looper/config.json")).toBe('{\n\t"loop": { "max_attempts": 3 }\n}\n');
+    expect((await rig.run(["config", "set", "--user", "loop.review", "off"])).code).toBe(0);
+    expect((await rig.run(["config", "get", "loop.review"])).stdout).toBe("false\n");
+    // The first setting makes the file, below a package.json too.
+    rig.write("sub/package.json", '{"name": "x"}');
+    rig.write("sub/to-do.json", "");
+    expect((await rig.run(["config", "set", "loop.max_attempts", "4"], { cwd: "sub" })).code).toBe(0);
+    expect(JSON.parse(rig.read("sub/.looper/config.json"))).toEqual({ loop: { max_attempts: 4 } });
+  }),
+);

@@ -16,25 +16,49 @@ import { clean } from "../../src/ui/terminal/text.js";
 import { printJson, printLines, projectOf } from "../project.js";
 import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 import { CONFIG_VERBS } from "../words.js";
+import { changeSetting } from "./config-set.js";
 
-/** Prints them all, one, or the files they are read from. */
+/** Prints them all, one, or the files they are read from; or changes one. */
 export async function config(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const [verb, key] = typed.operands;
   // Where the files lie is asked when something is wrong with them.
   if (verb === "path") return showPaths(shell, typed, key);
+  if (verb === "set" || verb === "unset") return change(shell, typed);
+  if (hasFlag(typed, "--user"))
+    throw new UserError("usage", "--user is for set and unset", "looper config set --user KEY VALUE");
   if (verb !== undefined && verb !== "get")
     throw new UserError(
       "usage",
       `looper config has no verb ${verb}`,
-      didYouMean(nearest(verb, CONFIG_VERBS), "get KEY, or path"),
+      didYouMean(nearest(verb, CONFIG_VERBS), "get KEY, set KEY VALUE, unset KEY, or path"),
     );
-  const project = await projectOf(shell);
-  const told = spellSettings(project.resolved.values, shell.env);
-  const settings = told.map(({ source, ...one }) => ({ ...one, ...source }));
-  const answer = { project: project.folder, files: await filesOf(shell, project.folder), settings };
+  if (typed.operands.length > 2)
+    throw new UserError(
+      "usage",
+      "looper config get takes one setting",
+      "looper config get loop.max_attempts",
+    );
+  const answer = await answerOf(shell);
   return verb === "get"
     ? get(shell, typed, answer, key)
     : show(shell, typed, answer, allLines(shell, answer));
+}
+
+/** With `--json` it prints the setting as it is in force then. */
+async function change(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const key = await changeSetting(shell, typed);
+  if (!hasFlag(typed, "--json")) return "ok";
+  const answer = await answerOf(shell);
+  const settings = answer.settings.filter((one) => one.key === key || one.key.startsWith(`${key}.`));
+  await printJson(shell, { ...answer, settings });
+  return "ok";
+}
+
+async function answerOf(shell: Shell): Promise<ConfigAnswer> {
+  const project = await projectOf(shell);
+  const told = spellSettings(project.resolved.values, shell.env);
+  const settings = told.map(({ source, ...one }) => ({ ...one, ...source }));
+  return { project: project.folder, files: await filesOf(shell, project.folder), settings };
 }
 
 async function showPaths(shell: Shell, typed: Typed, key: string | undefined): Promise<CommandEnd> {

@@ -36,17 +36,30 @@ export const PROJECT_COMMANDS: readonly CommandDefinition[] = [
   {
     name: "config",
     operands: [
-      { spelled: "[verb]", says: "get, or path; without it every setting", completes: CONFIG_VERBS },
-      { spelled: "[key]", says: "for get: a setting, e.g. loop.max_attempts", completes: "setting" },
+      {
+        spelled: "[verb]",
+        says: "get, set, unset, or path; without it every setting",
+        completes: CONFIG_VERBS,
+      },
+      { spelled: "[key]", says: "a setting, e.g. loop.max_attempts", completes: "setting" },
+      { spelled: "[values...]", says: "for set: its value; several make a list, and JSON is read as such" },
     ],
-    says: "show the settings in force, and where each comes from",
-    flags: [JSON_FLAG],
+    says: "show the settings in force and where each comes from, or change one",
+    flags: [
+      { spelled: "--user", says: "for set and unset: your own settings instead of the project's" },
+      JSON_FLAG,
+    ],
     examples: [
       {
         line: "looper config",
         says: "every setting, its value, and the file, variable or default it comes from",
       },
       { line: "looper config get loop.max_attempts", says: "one value" },
+      {
+        line: 'looper config set verify.commands "npm test"',
+        says: "set it in the project's settings file; commands set this way are approved",
+      },
+      { line: "looper config unset verify.commands", says: "remove it from there" },
       { line: "looper config path", says: "the files that are read, and whether they are there" },
     ],
     load: async () => (await import("../commands/config.js")).config,

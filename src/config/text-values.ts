@@ -63,6 +63,21 @@ function choiceOf({ type }: Row, text: string): string {
   return type.choices?.find((choice) => choice.toLowerCase() === text.toLowerCase()) ?? text;
 }
 
+/**
+ * What texts that a person typed mean for a key, as a settings file spells it; what does not parse stays a text, which the row's
+ * type then refuses. Several texts are a list. Of a key that has others below it only JSON can say the value.
+ */
+export function spelledValue(path: KeyPath, texts: readonly string[]): unknown {
+  const row = rowAt(path);
+  const [text = "", ...more] = texts.map((one) => one.trim());
+  if (row === undefined) return looksLikeJson(text) ? (parseJson(text) ?? text) : text;
+  if (takesList(row) && more.length > 0) return [text, ...more];
+  if (more.length > 0) return [text, ...more].join(" ");
+  if (row.type.spelling === "other" && looksLikeJson(text)) return parseJson(text) ?? text;
+  const source = { layer: "flag", where: "" } as const;
+  return rawValue(row, { path, text, source, agents: [], one: !namesAgents(row) });
+}
+
 /** What does not parse stays a text, which the row's type then refuses. */
 function rawValue(row: Row, given: TextGiven): unknown {
   const { text, one } = given;
