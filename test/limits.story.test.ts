@@ -1,4 +1,5 @@
 // An agent that is not let in (contract §4): no attempt is counted; the run waits, says so, or lets another agent work.
+import { chmodSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type Rig, story } from "./rig.js";
 
@@ -88,5 +89,67 @@ test(
     rig.writeBacklog([{ id: "T1" }]);
     const other = ["run", "--agent", "codex", "--no-review"];
     expect(await rig.run(other, { env })).toMatchObject({ code: 0 });
+  }),
+);
+
+/** An agent of the kind `command` with text output: a wrapper that does these lines of shell. */
+function wrapper(rig: Rig, lines: readonly string[]): void {
+  rig.write("../agent.sh", ["#!/bin/sh", ...lines, ""].join("\n"));
+  chmodSync(`${rig.root}/agent.sh`, 0o755);
+  rig.settings({
+    schedule: { agent: "it" },
+    loop: { max_wait: "1s" },
+    agents: { it: { kind: "command", binary: `${rig.root}/agent.sh` } },
+  });
+}
+
+const RUN = ["run", "--no-review", "--max-attempts", "1"];
+
+test.each([
+  [
+    "a rate limit on stdout",
+    "echo 'litellm.RateLimitError: AnthropicException - Too many requests'",
+    "rate-limited",
+  ],
+  ["a dead network on stderr", "echo 'Error: getaddrinfo ENOTFOUND api.openai.com' >&2", "network"],
+])("a wrapper that ends with %s does not use up an attempt", async (_what, line, reason) => {
+  await story(async (rig) => {
+    wrapper(rig, ["echo working", line, "exit 1"]);
+    rig.writeBacklog([{ id: "T1" }]);
+    const { code, stderr } = await rig.run(RUN);
+    expect(code, stderr).toBe(1);
+    expect(told(rig, "attempt_failed")).toMatchObject([{ reason, next: "wait" }]);
+    expect(told(rig, "run_ended")).toMatchObject([{ ending: "waiting", totals: { iterations: 0 } }]);
+    expect(attempts(rig)).toEqual([0]);
+  })();
+});
+
+test(
+  "a wrapper that prints a test log about rate limits and fails has failed an attempt",
+  story(async (rig) => {
+    wrapper(rig, [
+      "echo 'FAIL src/limits.test.ts > 429 Too Many Requests'",
+      "echo 'Error: Rate limit exceeded'",
+      "echo 'Tests: 1 failed, 429 passed'",
+      "exit 1",
+    ]);
+    rig.writeBacklog([{ id: "T1" }]);
+    expect(await rig.run(RUN)).toMatchObject({ code: 1 });
+    expect(told(rig, "attempt_failed")).toMatchObject([{ reason: "exited", next: "blocked" }]);
+    expect(rig.statuses()).toEqual({ T1: "blocked" });
+  }),
+);
+
+test(
+  "an agent without credit is left out at once, with that reason; alone it ends the run with 3",
+  story(async (rig) => {
+    const balance = "Your credit balance is too low to access the Anthropic API.";
+    const env = rig.clis({ default: [{ error: { message: balance, status: 400 }, exit: 1 }] });
+    rig.writeBacklog([{ id: "T1" }]);
+    const { code, stdout, stderr } = await rig.run([...RUN, "--agent", "claude"], { env });
+    expect(code).toBe(3);
+    expect(stdout + stderr).toMatch(/claude: no credit: .*credit balance is too low/i);
+    expect(told(rig, "attempt_failed")).toMatchObject([{ reason: "no-credit", next: "drop-agent" }]);
+    expect(attempts(rig)).toEqual([0]);
   }),
 );

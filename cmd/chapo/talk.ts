@@ -127,6 +127,7 @@ function endOf(outcome: Outcome): CommandEnd {
 
 const SURROUNDINGS = new Set<string>([
   "not-signed-in",
+  "no-credit",
   "model-unknown",
   "network",
   "overloaded",

@@ -69,6 +69,7 @@ export type AgentEvent =
 export const FAILURE_REASONS = [
   "not-found",
   "not-signed-in",
+  "no-credit",
   "exited",
   "killed",
   "timed-out",

@@ -108,7 +108,7 @@ test("the evidence is the telling line of stderr, in one line and without colour
   expect(long.outcome === "failed" && long.evidence.length).toBe(300);
 });
 
-test("what a client that is known says on stderr gives the reason", () => {
+test("what a client says on stderr gives the reason, of whatever kind the agent is", () => {
   const seen: Seen = {
     ...good,
     end: { how: "exited", code: 1 },
@@ -120,18 +120,19 @@ test("what a client that is known says on stderr gives the reason", () => {
     retryAt: Date.parse("2026-11-20T18:00:00Z"),
     evidence: "exit code 1: You've hit your limit · resets 7pm",
   });
-  const unknown = judge(seen);
-  expect(unknown).toMatchObject({ reason: "exited", evidence: "exit code 1: Error: exit status 1" });
-  expect(unknown).not.toHaveProperty("retryAt");
+  expect(judge(seen)).toHaveProperty("reason", "rate-limited");
+  const other = judge({ ...seen, stderr: "fetch failed\nError: exit status 1\n" });
+  expect(other).toMatchObject({ reason: "exited", evidence: "exit code 1: Error: exit status 1" });
+  expect(other).not.toHaveProperty("retryAt");
 });
 
-test("a status as the last word of a client that is known is why it failed", () => {
+test("a status as the last word on stderr is why the agent failed", () => {
   const end = { how: "exited", code: 1 } as const;
   const stderr = "Error: 429 Too Many Requests, retry after 90 seconds\n";
   const client = { exitIsStatus: false };
   const seen: Seen = { ...good, end, closing: endless, stderr };
   expect(judge({ ...seen, client })).toMatchObject({ reason: "rate-limited", retryAt: NOW + 90_000 });
-  expect(judge(seen)).toHaveProperty("reason", "exited");
+  expect(judge(seen)).toHaveProperty("reason", "rate-limited");
   expect(judge({ ...seen, client, end: { how: "exited", code: 0 } })).toHaveProperty("reason", "incomplete");
 });
 

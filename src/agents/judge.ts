@@ -24,7 +24,7 @@ export interface Seen {
   stderrLast: boolean;
   /** The last line only said that it waits, and what for. */
   waiting?: FailureFacts;
-  /** Its client is one whose words are known; whether it ends with the HTTP status modulo 256. */
+  /** Its client is one of ours to know; whether it ends with the HTTP status modulo 256. */
   client?: { exitIsStatus: boolean };
 }
 
@@ -45,7 +45,8 @@ export function judge(seen: Seen, clock: ZonedClock): AgentResult {
     ...(seen.closing.session === undefined ? {} : { session: seen.closing.session }),
   };
   if (failure !== undefined) {
-    return { ...facts, outcome: "failed", ...failure, evidence: oneLine(failure.evidence) };
+    const evidence = failure.reason === "no-credit" ? `no credit: ${failure.evidence}` : failure.evidence;
+    return { ...facts, outcome: "failed", ...failure, evidence: oneLine(evidence) };
   }
   return { ...facts, outcome: "ok", report: reportOf(seen.closing, facts.lastMessage) };
 }
@@ -122,10 +123,22 @@ function describeStopped(seen: Seen, stopped: Stopped, clock: ZonedClock): Failu
 }
 
 function describeExit(seen: Seen, code: number, clock: ZonedClock): Failure {
-  const facts = { stderr: seen.stderr, isLastWord: true, ...exitStatusOf(seen) };
-  const told = seen.client === undefined ? undefined : explainFailure(facts, clock);
+  const told = explainFailure(lastWordsOf(seen), clock);
   const said = told?.evidence ?? tellingLine(seen.stderr) ?? "with nothing on stderr";
   return { reason: "exited", ...told, evidence: `exit code ${code}: ${said}${notUnderstood(seen)}` };
+}
+
+/** What it said last, of any kind: a summary is its last word, whatever else it printed. */
+function lastWordsOf(seen: Seen): FailureFacts {
+  const { printed, final } = seen.closing;
+  const isText = printed !== undefined && !("found" in extractReport(final));
+  return {
+    stderr: seen.stderr,
+    isLastWord: true,
+    ...exitStatusOf(seen),
+    ...(isText ? { printed } : {}),
+    ...(seen.client === undefined ? { isOthers: true } : {}),
+  };
 }
 
 function notUnderstood({ unknownEvents }: Seen): string {

@@ -60,9 +60,25 @@ test("a command that speaks JSON lines says itself that it is limited, and until
   });
   const retryAt = (result.outcome === "failed" && result.retryAt) || 0;
   expect(retryAt - before).toBeGreaterThanOrEqual(60_000);
-  // Of text nobody knows whose words they are; the last of them are told.
-  const asText = await runAgent(shell(`echo '${LIMIT}'; echo '${LIMIT}' >&2; exit 1`), request());
-  expect(asText.result).toMatchObject({ reason: "exited", evidence: `exit code 1: ${LIMIT}` });
+});
+
+test("a command that prints text and ends with a limit is limited; in the middle of its text it is not", async () => {
+  const ending = async (script: string) => {
+    const { result } = await runAgent(shell(script), request());
+    return result.outcome === "failed" ? result : { reason: undefined, retryAt: undefined };
+  };
+  for (const where of ["", " >&2"]) {
+    const before = Date.now();
+    const { reason, retryAt = 0 } = await ending(`echo working; echo '${LIMIT}'${where}; exit 1`);
+    expect(reason).toBe("rate-limited");
+    expect(retryAt - before).toBeGreaterThanOrEqual(60_000);
+  }
+  const log = Array.from({ length: 9 }, (_, line) => `ok ${line}`).join("\\n");
+  expect(await ending(`echo '${LIMIT}'; printf '${log}\\n'; exit 1`)).toMatchObject({ reason: "exited" });
+  // What exits with 0, or reports a summary, has not met it.
+  expect(await ending(`echo '${LIMIT}'`)).toMatchObject({ reason: undefined });
+  const summary = JSON.stringify({ task_id: "T1", status: "done", summary: "x", files: [], blockers: [] });
+  expect(await ending(`echo '${summary}'; echo '${LIMIT}'; exit 1`)).toMatchObject({ reason: "exited" });
 });
 
 const LIMIT = "You have hit your limit, try again in 60s";

@@ -6,25 +6,38 @@ type Named = readonly (readonly [FailureReason, string])[];
 /** Written in lower case, without what separates words: rate_limit_exceeded and RateLimitExceeded are one. */
 const CODES: Named = [
   [
+    "no-credit",
+    "insufficientquota creditserror billingerror billinghardlimitreached billingnotactive paymentrequired " +
+      "insufficientbalance insufficientcredits creditsexhausted budgetexceedederror arrearage",
+  ],
+  [
     "rate-limited",
-    "ratelimit ratelimiterror ratelimitexceeded ratelimited toomanyrequests usagelimitreached usagelimitexceeded " +
-      "quotaexceeded quotaexhausted insufficientquota resourceexhausted insufficientg1creditsbalance " +
-      // Nobody is asked to pay at night: as with a spend limit, the agent is tried again, and others work meanwhile.
-      "freeusagelimiterror creditserror billingerror billinghardlimitreached paymentrequired",
+    "ratelimit ratelimiterror ratelimitexceeded ratelimitexceedederror ratelimited ratelimitreached " +
+      "ratelimitreachederror routerratelimiterror toomanyrequests toomanyrequestserror toomanyrequestsexception " +
+      "usagelimitreached usagelimitexceeded quotaexceeded quotaexceedederror quotaexhausted resourceexhausted " +
+      "insufficientg1creditsbalance freeusagelimiterror throttling throttled throttlingerror throttlingexception " +
+      "throttlederror requestthrottled requestlimitexceeded servicequotaexceeded servicequotaexceededexception " +
+      "limitexceededexception provisionedthroughputexceededexception slowdown terminalquotaerror retryablequotaerror",
   ],
   [
     "overloaded",
-    "overloaded overloadederror serverisoverloaded serveroverloaded engineoverloaded modeloverloaded unavailable",
+    "overloaded overloadederror servicetiercapacityexceeded serverisoverloaded serveroverloaded engineoverloaded modeloverloaded " +
+      "modeloverloadederror modeloverloadedexception unavailable serviceunavailable serviceunavailableerror " +
+      "serviceunavailableexception modelnotready modelnotreadyexception modeltimeoutexception " +
+      "internalserverexception",
   ],
   [
     "not-signed-in",
     "authenticationfailed authenticationerror invalidapikey apikeyinvalid unauthenticated unauthorized " +
-      "permissionerror permissiondenied providerautherror fatalauthenticationerror authrequired usagenotincluded",
+      "permissionerror permissiondenied permissiondeniederror providerautherror fatalauthenticationerror authrequired " +
+      "usagenotincluded accessdeniedexception expiredtokenexception expiredtoken unrecognizedclientexception " +
+      "nocredentialserror defaultcredentialserror refresherror accountdeactivated organizationdisabled",
   ],
   ["model-unknown", "modelnotfound modelnotfounderror providermodelnotfounderror"],
   [
     "context-full",
-    "contextlengthexceeded contextwindowexceeded contextoverflowerror prompttoolong requesttoolarge",
+    "contextlengthexceeded contextlengthexceedederror contextwindowexceeded contextwindowexceedederror " +
+      "contextoverflowerror prompttoolong requesttoolarge",
   ],
   ["incomplete", "maxoutputtokens messageoutputlengtherror"],
   ["turns", "errormaxturns maxturns maxsessionturns fatalturnlimitederror"],
@@ -36,6 +49,17 @@ const CODES: Named = [
   ],
 ];
 
+/** Classes an SDK wraps many errors in: they count after the words beside them. */
+const WRAPPERS: Named = [
+  [
+    "network",
+    "apiconnectionerror apitimeouterror connecterror connecttimeout connecttimeouterror readtimeout readtimeouterror " +
+      "readerror pooltimeout remoteprotocolerror endpointconnectionerror connectionclosederror " +
+      "clientconnectorerror clientconnectordnserror serverdisconnectederror timeout deadlineexceeded",
+  ],
+  ["overloaded", "internalservererror servererror apierror"],
+];
+
 /** Said of too much to count before a status or the words: claude calls a refused connection a server_error. */
 const WEAK: Named = [
   ["overloaded", "servererror internalservererror internal"],
@@ -45,19 +69,32 @@ const WEAK: Named = [
 
 const byCode = index(CODES);
 const byWeakCode = index(WEAK);
+const byWrapper = index(WRAPPERS);
 
 function index(named: Named): ReadonlyMap<string, FailureReason> {
   return new Map(named.flatMap(([reason, codes]) => codes.split(" ").map((code) => [code, reason] as const)));
 }
 
-/** What the first error code that says anything says. */
-export function reasonOfCodes(codes: readonly string[]): FailureReason | undefined {
-  return lookUp(byCode, codes);
+/** What the first error code that says anything says. An empty balance has the code of a limit or of a lacking permission: only its words tell. */
+export function reasonOfCodes(codes: readonly string[], words?: FailureReason): FailureReason | undefined {
+  const reason = lookUp(byCode, codes);
+  const isVague = reason === "rate-limited" || reason === "not-signed-in";
+  return isVague && words === "no-credit" ? words : reason;
 }
 
 /** What error codes hint at, where nothing else tells. */
 export function reasonOfWeakCodes(codes: readonly string[]): FailureReason | undefined {
   return lookUp(byWeakCode, codes);
+}
+
+/** What the class of an error says that an SDK wraps many others in, where nothing else tells. */
+export function reasonOfWrappers(classes: readonly string[]): FailureReason | undefined {
+  return lookUp(byWrapper, classes);
+}
+
+/** Codes without the classes that wrap others. */
+export function withoutWrappers(codes: readonly string[]): string[] {
+  return codes.filter((code) => lookUp(byWrapper, [code]) === undefined);
 }
 
 function lookUp(
@@ -73,13 +110,15 @@ const SAYS_MORE: ReadonlySet<FailureReason | undefined> = new Set<FailureReason>
   "model-unknown",
   "not-signed-in",
   "rate-limited",
+  "no-credit",
   "incomplete",
 ]);
 
 /** What an HTTP status of 400 to 599 means; `words`: what the text beside it says. */
 export function reasonOfStatus(status: number, words: FailureReason | undefined): FailureReason {
+  if (status === 402 || ([403, 429].includes(status) && words === "no-credit")) return "no-credit";
   if (status === 401 || status === 407) return "not-signed-in";
-  if (status === 402 || status === 429) return "rate-limited";
+  if (status === 429) return "rate-limited";
   if (words !== undefined && SAYS_MORE.has(words)) return words;
   if (status === 403) return "not-signed-in";
   if (status === 404) return "model-unknown";

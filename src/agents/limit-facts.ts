@@ -29,6 +29,10 @@ export interface FailureFacts {
   stderr?: string;
   /** It ended as failed and told nothing else of it: the last line of stderr is its own last word. */
   isLastWord?: boolean;
+  /** It is no client whose words are known: a test log on its stderr may hold an API's sentences. */
+  isOthers?: boolean;
+  /** The end of the plain text it printed, of a program that failed: only its last lines are asked. */
+  printed?: string;
 }
 
 /** What the body of an error answer says. */

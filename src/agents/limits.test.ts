@@ -39,6 +39,55 @@ for (const { name, clock, cases } of corpora) {
   );
 }
 
+interface LastWords {
+  from: string;
+  text: string;
+  reason: FailureReason;
+  afterSeconds?: number;
+}
+
+/** last-words: what programs of any kind ended with, each with its source; unseen: more of it, written before it was tried. */
+const lastWords = (["last-words", "unseen"] as const).flatMap(
+  (name) => (fixture(name) as { cases: LastWords[] }).cases,
+);
+
+test.each(lastWords.flatMap((one) => (["stderr", "stdout"] as const).map((where) => [where, one] as const)))(
+  "as the last words on %s: %j",
+  (where, { text, reason, afterSeconds }) => {
+    const output = `Loading the settings\nI'll look at the tests first.\n${text}\n`;
+    const facts = where === "stderr" ? { stderr: output } : { stderr: "", printed: output };
+    const told = explainFailure({ ...facts, isLastWord: true }, CLOCK);
+    expect(told?.reason).toBe(reason);
+    if (afterSeconds !== undefined) expect(told?.retryAt).toBe(NOW + Math.ceil(afterSeconds * 1000));
+  },
+);
+
+interface Harmless {
+  from: string;
+  text: string;
+}
+
+/** What tests, tools, files and models print of limits and networks, each with its source. */
+const harmless = [
+  ...(fixture("harmless") as { lines: Harmless[] }).lines,
+  ...(fixture("unseen") as { harmless: Harmless[] }).harmless,
+];
+
+test("the corpora of last words hold at least sixty each", () => {
+  expect(lastWords.length).toBeGreaterThanOrEqual(60);
+  expect(harmless.length).toBeGreaterThanOrEqual(60);
+});
+
+test.each(harmless.flatMap((one) => ["as the last words", "in the middle"].map((at) => [at, one] as const)))(
+  "no alarm, %s: %j",
+  (at, { text }) => {
+    const rest = at === "in the middle" ? "Error: 1 of 12 checks failed\n" : "";
+    const output = `Loading the settings\n${text}\n${rest}`;
+    for (const facts of [{ stderr: output }, { stderr: "", printed: output }])
+      expect(explainFailure({ ...facts, isLastWord: true }, CLOCK)).toBeUndefined();
+  },
+);
+
 test("of a client's log what it quotes is shown", () => {
   const stderr = String.raw`timestamp=2026-11-21T14:46:29.657Z level=ERROR run=1 error.error="AI_APICallError: Rate limit reached for \"m\"" x=1`;
   const told = explainFailure({ stderr }, CLOCK);
@@ -49,7 +98,15 @@ test("the corpus holds each reason a client can give, and limits with and withou
   const all = corpora.flatMap(({ cases }) => cases);
   expect(new Set(all.map(({ reason }) => reason))).toEqual(
     new Set([
-      ...["rate-limited", "overloaded", "network", "not-signed-in", "model-unknown", "context-full"],
+      ...[
+        "rate-limited",
+        "overloaded",
+        "network",
+        "not-signed-in",
+        "model-unknown",
+        "context-full",
+        "no-credit",
+      ],
       ...["bad-request", "incomplete", "turns", "budget", "no-summary"],
     ]),
   );

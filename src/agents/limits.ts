@@ -1,11 +1,12 @@
 // Why did an agent fail, and until when must we wait? Structured facts first, then a client's own sentences. Pure.
 // Only ever asked about a failure: an agent that writes about rate limits has not met one.
 import type { FailureReason } from "./agent.js";
-import { findObjects } from "./json-objects.js";
+import { hasNoWords, lastWords } from "./last-words.js";
 import { reasonOfCodes, reasonOfStatus, reasonOfWeakCodes, statusOfExit } from "./limit-codes.js";
 import { isStatus, readErrorBody, readJson, readResetHeaders } from "./limit-facts.js";
 import type { ErrorBody, FailureFacts } from "./limit-facts.js";
-import { isCurt, readSentence, unwrap, type Speaker } from "./limit-words.js";
+import { readLine, type Told } from "./limit-lines.js";
+import type { Speaker } from "./limit-words.js";
 import type { Terminal } from "./reader.js";
 import { boundReset, epochMs, readResetTime } from "./reset-time.js";
 import type { ZonedClock } from "./reset-zone.js";
@@ -42,15 +43,9 @@ export const MENDED_BY_TIME: ReadonlySet<FailureReason> = new Set(["rate-limited
 /** A client's own pace tells nothing of the server; a longer delay the server asked for. */
 const LEAST_DELAY_MS = 30_000;
 const MOST_LINES = 20;
+/** Lines at the end of a program's own text that may be a client's. */
+const MOST_PRINTED = 5;
 const MOST_TEXT = 16 * 1024;
-
-/** Something said, understood: by its own status, codes and words. */
-interface Told {
-  reason: FailureReason;
-  said: string;
-  status?: number;
-  body?: ErrorBody;
-}
 
 interface Gathered {
   body: ErrorBody | undefined;
@@ -67,8 +62,10 @@ function gather(facts: FailureFacts): Gathered {
     status: [facts.status, body?.status, exit].find(isStatus),
     text: readText(facts.text ?? "", "client") ?? readText(body?.message ?? "", "client"),
     stderr:
-      (facts.isLastWord === true ? readLastWord(facts.stderr ?? "") : undefined) ??
-      readText(facts.stderr ?? "", "anybody"),
+      (facts.isLastWord === true ? readLastWords(facts.stderr ?? "", "last") : undefined) ??
+      readLastWords(facts.printed ?? "", "printed") ??
+      readText(facts.stderr ?? "", facts.isOthers === true ? "passing" : "anybody") ??
+      readText(lastLines(facts.printed ?? ""), "passing"),
   };
 }
 
@@ -76,7 +73,7 @@ function gather(facts: FailureFacts): Gathered {
 function reasonOf(facts: FailureFacts, { body, status, text, stderr }: Gathered): FailureReason | undefined {
   const codes = [...(facts.codes ?? []), ...(body?.codes ?? [])];
   return (
-    reasonOfCodes(codes) ??
+    reasonOfCodes(codes, text?.reason) ??
     (status === undefined ? undefined : reasonOfStatus(status, text?.reason)) ??
     text?.reason ??
     stderr?.reason ??
@@ -86,73 +83,38 @@ function reasonOf(facts: FailureFacts, { body, status, text, stderr }: Gathered)
   );
 }
 
-/** Nothing, a brace, or a place in a program. */
-const NO_WORDS = /^\s*(?:at .*|[{}]?\s*)$/;
-
 /** Of a client's words the first line that says anything, of stderr the last. */
 function readText(text: string, speaker: Speaker): Told | undefined {
+  const fromEnd = speaker === "anybody" || speaker === "passing";
   const lines = plain(text)
-    .slice(speaker === "anybody" ? -MOST_TEXT : 0)
+    .slice(fromEnd ? -MOST_TEXT : 0)
     .slice(0, MOST_TEXT)
     .split("\n");
-  const order = [...lines.keys()].filter((at) => !NO_WORDS.test(lines[at] ?? ""));
-  const asked = speaker === "anybody" ? order.toReversed() : order;
+  const order = [...lines.keys()].filter((at) => !hasNoWords(lines[at] ?? ""));
+  const asked = fromEnd ? order.toReversed() : order;
   for (const at of asked.slice(0, MOST_LINES)) {
-    const told = readLine(lines.slice(at).join("\n"), speaker);
+    const told = readLine(lines.slice(at).join("\n"), speaker, readBody);
     if (told !== undefined) return told;
   }
   return undefined;
 }
 
-/** What the first line of a text says; a body may go on over the others. */
-function readLine(text: string, speaker: Speaker): Told | undefined {
-  const [line = ""] = text.split("\n", 1);
-  const { rest, said, status, prefixed } = unwrap(line);
-  if (speaker === "anybody" && !prefixed) return tell(readSentence(rest, speaker), said);
-  const by: Speaker = prefixed ? "prefixed" : speaker;
-  const body = embeddedBody(text.slice(line.length - rest.length));
-  const named = status ?? body?.status;
-  const words = body === undefined ? readSentence(rest, by) : readText(body.message ?? "", "client")?.reason;
-  const codes = body?.codes ?? leadingCode(rest);
-  const reason =
-    reasonOfCodes(codes) ??
-    (named === undefined ? undefined : reasonOfStatus(named, words)) ??
-    words ??
-    reasonOfWeakCodes(codes);
-  const told = tell(reason, body?.message ?? said);
-  return told === undefined
-    ? undefined
-    : { ...told, ...(named === undefined ? {} : { status: named }), ...(body === undefined ? {} : { body }) };
+/** What a program that failed ended with. */
+function readLastWords(text: string, speaker: "last" | "printed"): Told | undefined {
+  for (const words of lastWords(plain(text.slice(-MOST_TEXT)))) {
+    const told = readLine(words, speaker, readBody);
+    if (told !== undefined) return { ...told, words };
+  }
+  return undefined;
 }
 
-/** A status as clients write it, with its name and nothing that somebody would write of it. */
-function readLastWord(stderr: string): Told | undefined {
-  const lines = plain(stderr.slice(-MOST_TEXT)).split("\n");
-  const last = lines.findLast((line) => !NO_WORDS.test(line)) ?? "";
-  const { rest, said, status } = unwrap(last);
-  if (status === undefined || !isCurt(rest)) return undefined;
-  return { reason: reasonOfStatus(status, readSentence(rest, "client")), said, status };
+/** What an error's message in a body says. */
+function readBody(message: string): FailureReason | undefined {
+  return readText(message, "client")?.reason;
 }
 
-function tell(reason: FailureReason | undefined, said: string): Told | undefined {
-  return reason === undefined ? undefined : { reason, said };
-}
-
-/** The body a text begins with. */
-function embeddedBody(text: string): ErrorBody | undefined {
-  if (!/^\[?\s*\{/.test(text)) return undefined;
-  const found = findObjects(text, "error").objects[0];
-  if (found === undefined || text.slice(0, found.start).trim().length > 1) return undefined;
-  return readErrorBody(readJson(text.slice(found.start, found.end)));
-}
-
-/** "RESOURCE_EXHAUSTED: ...", "overloaded_error". */
-function leadingCode(line: string): string[] {
-  const code =
-    /^([a-z]+(?:_[a-z]+)+|[A-Z]+(?:_[A-Z]+)*|[A-Z]\w+Error)(?=\s*(?:$|[.,;|·…([{]|:\s+[A-Za-z]))/.exec(
-      line,
-    )?.[1];
-  return code === undefined ? [] : [code];
+function lastLines(text: string): string {
+  return text.trimEnd().split("\n").slice(-MOST_PRINTED).join("\n");
 }
 
 /** Straight quotes, plain spaces, no colours. */
@@ -172,14 +134,14 @@ function retryAtOf(
   clock: ZonedClock,
 ): number | undefined {
   const { now } = clock;
-  const bodies = [body, text?.body].filter((one) => one !== undefined);
+  const bodies = [body, text?.body, stderr?.body].filter((one) => one !== undefined);
   return [
     fromStamp(facts.resetsAt, now),
     ...bodies.map(({ resetsAt }) => fromStamp(resetsAt, now)),
     readResetHeaders(facts.headers ?? {}, clock),
     ...bodies.map(({ retryDelayMs }) => fromDelay(retryDelayMs, now)),
     readResetTime(plain(facts.text ?? body?.message ?? ""), clock),
-    readResetTime(stderr?.said ?? "", clock),
+    readResetTime(stderr?.words ?? stderr?.said ?? "", clock),
     fromDelay((facts.retryDelayMs ?? 0) < LEAST_DELAY_MS ? undefined : facts.retryDelayMs, now),
   ].find((at) => at !== undefined);
 }

@@ -35,6 +35,8 @@ export interface Closing {
   complaint?: Complaint;
   /** The final message. */
   final: string;
+  /** The end of the plain text it printed, where its output is no stream of events. */
+  printed?: string;
   /** A report handed over as a value rather than as text, not yet checked. */
   summary?: unknown;
   /** What a later request can go on with. */

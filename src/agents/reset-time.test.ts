@@ -36,6 +36,8 @@ test.each([
   ["resets 7pm Europe/London", "2026-11-20T19:00:00Z"],
   ["resets 7pm (America/New York)", "2026-11-21T00:00:00Z"],
   ["resets 7pm (in 8 hours)", "2026-11-20T18:00:00Z"],
+  ["resets at seven pm", "2026-11-20T18:00:00Z"],
+  ["resets at nine o'clock (UTC)", "2026-11-21T09:00:00Z"],
   ["resets 7pm (Mars/Phobos)", undefined],
   ["resets 7pm CST", undefined],
   ["resets 13pm", undefined],

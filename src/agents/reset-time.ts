@@ -13,7 +13,7 @@ const ANCHORS = new RegExp(
     String.raw`\bresets?(?:[_ ]?(?:time|at|on|in|after|by))?`,
     String.raw`\bretry[-_ ]?(?:delay|after)(?:[-_ ]?ms)?`,
     String.raw`\b(?:try|retry(?:ing)?|available|back)\b(?: again)?(?: at| in| after| on)?`,
-    String.raw`\bwait(?: for| until)?`,
+    String.raw`\bwait(?:ing)?(?: for| until)?`,
     String.raw`\buntil`,
     String.raw`\|`,
   ].join("|"),
@@ -39,8 +39,18 @@ function readTimeAfter(anchor: string, text: string, clock: ZonedClock): number 
   const stamp = /^(\d{10}|\d{13})(?![\d.])/.exec(text)?.[1];
   if (stamp !== undefined) return epochMs(Number(stamp));
   if (anchor === "|") return undefined;
+  // As protobuf prints it: `retry_delay {\n  seconds: 41\n}`.
+  const seconds = /^\{\s*seconds:\s*(\d{1,7})\b/.exec(text)?.[1];
+  if (seconds !== undefined) return clock.now + Number(seconds) * 1000;
   const delay = readDuration(text) ?? readBareDelay(anchor, text);
-  return delay === undefined ? readDayTime(text, clock) : clock.now + delay;
+  return delay === undefined ? readDayTime(withDigits(text), clock) : clock.now + delay;
+}
+
+/** "seven pm" as "7 pm", "seven o'clock" as "7:00". */
+function withDigits(text: string): string {
+  return text
+    .replace(HOUR, (_, hour: string) => String(SPELLED[hour.toLowerCase()] ?? hour))
+    .replace(/(\d{1,2})\s*o['’]?clock/i, "$1:00");
 }
 
 /** A reset that is over is now; one that is more than 8 days off, either way, is none. */
@@ -63,7 +73,35 @@ const UNIT_MS: readonly (readonly [RegExp, number])[] = [
   [/^d(?:ays?)?$/i, 86_400_000],
   [/^w(?:ks?|eeks?)?$/i, 7 * 86_400_000],
 ];
-const AMOUNT = /^,?\s*(?:and\s+)?(\d{1,15}(?:\.\d{1,12})?|an?(?=\s))\s*([a-z]+)/i;
+/** Numbers that are spelled out, by their value; "half" stands before "an hour". */
+const SPELLED: Readonly<Record<string, number>> = {
+  ...{
+    a: 1,
+    an: 1,
+    one: 1,
+    two: 2,
+    three: 3,
+    four: 4,
+    five: 5,
+    six: 6,
+    seven: 7,
+    eight: 8,
+    nine: 9,
+    ten: 10,
+  },
+  ...{ eleven: 11, twelve: 12, fifteen: 15, twenty: 20, thirty: 30, forty: 40, "forty-five": 45, fifty: 50 },
+  ...{ sixty: 60, ninety: 90, half: 0.5 },
+};
+const WORDS = Object.keys(SPELLED).toSorted((a, b) => b.length - a.length);
+/** An hour of the clock that is spelled out. */
+const HOUR = new RegExp(
+  String.raw`\b(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?=\s*(?:[ap]\.?m\b|o['’]?clock))`,
+  "i",
+);
+const AMOUNT = new RegExp(
+  String.raw`^,?\s*(?:and\s+)?(\d{1,15}(?:\.\d{1,12})?|(?:${WORDS.join("|")})(?=[\s-]))[\s-]*(?:(?<=half\s)an?\s+)?([a-z]+)`,
+  "i",
+);
 
 /** Milliseconds in "8h44m7s", "2 hours 13 minutes", "35.883s"; `undefined` when the text does not begin so. */
 export function readDuration(text: string): number | undefined {
@@ -72,7 +110,7 @@ export function readDuration(text: string): number | undefined {
     const [read = "", amount = "", unit = ""] = AMOUNT.exec(rest) ?? [];
     const each = UNIT_MS.find(([name]) => name.test(unit))?.[1];
     if (each === undefined) return total;
-    total = (total ?? 0) + (/^a/i.test(amount) ? 1 : Number(amount)) * each;
+    total = (total ?? 0) + (SPELLED[amount.toLowerCase()] ?? Number(amount)) * each;
     rest = rest.slice(read.length);
   }
 }

@@ -5,6 +5,8 @@ import type { Reader } from "./reader.js";
 // A line counts at least 100 bytes, so that neither long nor many lines fill the log; the raw output has them all.
 const MAX_TEXT = 1024 * 1024;
 const LEAST_LINE = 100;
+/** Characters at the end of its text that may tell why it failed. */
+const MOST_PRINTED = 16 * 1024;
 
 export interface TextState {
   final: string;
@@ -32,5 +34,10 @@ export const textReader: Reader<TextState> = {
     return { state: { final, told }, events: [{ type: "error", error, reason: "output-cut" }], known: true };
   },
   busy: () => false,
-  close: (state) => ({ events: [], terminal: { good: true, assumed: true }, final: state.final }),
+  close: ({ final }) => ({
+    events: [],
+    terminal: { good: true, assumed: true },
+    final,
+    printed: final.slice(-MOST_PRINTED),
+  }),
 };

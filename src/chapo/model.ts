@@ -83,6 +83,7 @@ export interface ModelFailure {
     | "overloaded"
     | "network"
     | "not-signed-in"
+    | "no-credit"
     | "model-unknown"
     | "bad-request"
     | "context-full"

@@ -64,5 +64,5 @@ export function canSpare(rules: Rules, dropped: ReadonlySet<string>): boolean {
 
 /** Whether an agent that ended like this cannot be used at all: no attempt's fault, and no use asking again. */
 export function isUnusable(reason: string | undefined): boolean {
-  return reason === "not-found" || reason === "not-signed-in";
+  return reason === "not-found" || reason === "not-signed-in" || reason === "no-credit";
 }

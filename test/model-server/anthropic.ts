@@ -156,6 +156,10 @@ const WORDS: Readonly<Record<Problem, readonly [type: string, message: string]>>
   "model-unknown": ["not_found_error", "model: no-such-model"],
   "context-full": ["invalid_request_error", "prompt is too long: 250000 tokens > 200000 maximum"],
   "rate-limit": ["rate_limit_error", "This request would exceed your organization's rate limit"],
+  credit: [
+    "invalid_request_error",
+    "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.",
+  ],
   quota: ["rate_limit_error", "This request would exceed your account's usage limit"],
   server: ["api_error", "Internal server error"],
   overloaded: ["overloaded_error", "Overloaded"],
@@ -169,7 +173,7 @@ function errorBody(problem: Problem) {
 function refuse(refusal: Refusal): HttpError {
   const { problem, resetsAtSeconds } = refusal;
   return {
-    status: STATUS[problem],
+    status: problem === "credit" ? 400 : STATUS[problem],
     headers: {
       ...retryAfter(refusal),
       ...(resetsAtSeconds === undefined

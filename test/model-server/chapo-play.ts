@@ -77,6 +77,8 @@ function faultOf(reason: ModelFailure["reason"]): Fault {
       return { fault: "mid-stream", how: "disconnects" };
     case "not-signed-in":
       return { fault: "refused", problem: "unauthorized" };
+    case "no-credit":
+      return { fault: "refused", problem: "credit" };
     case "model-unknown":
     case "bad-request":
     case "context-full":

@@ -73,6 +73,7 @@ const broken = (how: Extract<Fault, { fault: "mid-stream" }>["how"]): Fault => (
 const FAULTS: readonly (readonly [string, Fault, reason: string])[] = [
   ["429", refused("rate-limit"), "rate-limited"],
   ["a quota", refused("quota"), "rate-limited"],
+  ["an empty balance", refused("credit"), "no-credit"],
   ["529 or 503", refused("overloaded"), "overloaded"],
   ["500", refused("server"), "overloaded"],
   ["401", refused("unauthorized"), "not-signed-in"],

@@ -80,6 +80,7 @@ export const STATUS: Readonly<Record<Problem, number>> = {
   "context-full": 400,
   "rate-limit": 429,
   quota: 429,
+  credit: 429,
   server: 500,
   overloaded: 529,
 };

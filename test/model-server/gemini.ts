@@ -125,6 +125,7 @@ const WORDS: Readonly<Record<Problem, readonly [status: string, message: string]
     "RESOURCE_EXHAUSTED",
     "You exceeded your current quota, please check your plan and billing details.",
   ],
+  credit: ["RESOURCE_EXHAUSTED", "Your prepayment credits are depleted."],
   server: ["INTERNAL", "An internal error has occurred."],
   overloaded: ["UNAVAILABLE", "The model is overloaded. Please try again later."],
 };

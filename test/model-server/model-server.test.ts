@@ -97,7 +97,7 @@ test.each(PROTOCOLS)(
   },
 );
 
-const PROBLEMS: Readonly<Record<Problem, readonly [status: number, words: RegExp]>> = {
+const PROBLEMS: Readonly<Record<Exclude<Problem, "credit">, readonly [status: number, words: RegExp]>> = {
   "bad-request": [400, /invalid_request_error|INVALID_ARGUMENT/],
   unauthorized: [401, /invalid x-api-key|invalid_api_key|UNAUTHENTICATED/],
   "model-unknown": [404, /not_found/i],
@@ -111,7 +111,10 @@ const PROBLEMS: Readonly<Record<Problem, readonly [status: number, words: RegExp
 test.each(PROTOCOLS)(
   "%s: every problem in the protocol's own words, with what it says of when",
   async (protocol) => {
-    for (const [problem, [status, words]] of Object.entries(PROBLEMS) as [Problem, [number, RegExp]][]) {
+    for (const [problem, [status, words]] of Object.entries(PROBLEMS) as [
+      keyof typeof PROBLEMS,
+      [number, RegExp],
+    ][]) {
       const how: Fault = { fault: "refused", problem, retryAfterSeconds: 7, resetsAtSeconds: 1_900_000_000 };
       const server = await serve({ do: "fail", how });
       const refused = await ask(server, protocol);

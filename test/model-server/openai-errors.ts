@@ -27,6 +27,11 @@ const WORDS: Readonly<Record<Problem, Words>> = {
     message: "Rate limit reached for this model in organization org-test on requests per min (RPM): Limit 3.",
   },
   quota: { type: "usage_limit_reached", code: null, message: "The usage limit has been reached" },
+  credit: {
+    type: "insufficient_quota",
+    code: "insufficient_quota",
+    message: "You exceeded your current quota, please check your plan and billing details.",
+  },
   server: {
     type: "server_error",
     code: null,

@@ -20,6 +20,7 @@ export type Problem =
   | "context-full"
   | "rate-limit"
   | "quota"
+  | "credit"
   | "server"
   | "overloaded";
 

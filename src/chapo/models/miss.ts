@@ -69,6 +69,7 @@ function modelReason(reason: FailureReason): ModelFailure["reason"] | undefined 
     case "overloaded":
     case "network":
     case "not-signed-in":
+    case "no-credit":
     case "model-unknown":
     case "bad-request":
     case "context-full":

@@ -25,6 +25,7 @@ const FALLS_BACK: ReadonlySet<ModelFailure["reason"]> = new Set([
   "overloaded",
   "network",
   "not-signed-in",
+  "no-credit",
   "model-unknown",
 ]);
 

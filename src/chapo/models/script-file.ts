@@ -7,6 +7,7 @@ const Reason = z.enum([
   "overloaded",
   "network",
   "not-signed-in",
+  "no-credit",
   "model-unknown",
   "bad-request",
   "context-full",

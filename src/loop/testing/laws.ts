@@ -142,7 +142,7 @@ export const attemptsBounded: Law = ({ trace, end }) => {
 
 /** Whether what ended like this was an attempt at all. */
 function counts(reason: string | undefined = ""): boolean {
-  return reason !== "not-found" && reason !== "not-signed-in" && !isPause(reason);
+  return !["not-found", "not-signed-in", "no-credit"].includes(reason) && !isPause(reason);
 }
 
 /** Its run had spent its budget, and stopped it. */

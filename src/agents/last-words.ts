@@ -1,0 +1,30 @@
+// The last words of a program that failed: the last line that tells anything, with what follows it. Pure.
+// Leaves what the words mean to limits.ts.
+
+/** Nothing, brackets, a place in a program, or what underlines it. */
+const NO_WORDS = /^\s*(?:at .*|File ".*|[{}[\]()<>,;^~=_─-]*\s*)$/;
+/** An entry of an object that is printed behind an error. */
+const ENTRY = /^(?:\s+(?:[a-z_$@][\w$@-]*|'[^']{1,80}'|"[^"]{1,80}")\s*:\s|[\s,]*\w+ \{\s*$)/;
+/** An object that stands for itself. */
+const OBJECT = /^\[?\{\s*$/;
+/** What clients and runtimes write after an error: that they try again, where to read more, what else to look at. */
+const AFTERWARDS =
+  /^\s*(?:Node\.js v\d|Bun v\d|(?:retrying|will retry|sleeping|waiting)\b(?! until)|(?:for (?:more|further)|see|visit|docs?|help|hint|tip|note|learn more|if (?:this|you))\b|please (?:check|see|visit|refer|wait|try|retry)\b|\(?(?:request|trace|correlation)[ _-]?id\b|https?:\/\/\S+\s*$|(?:location|stack backtrace|traceback)\b)/i;
+/** Objects behind an error are not longer than this. */
+const MOST_LINES = 80;
+
+/** Whether a line tells nothing of what went wrong. */
+export function hasNoWords(line: string): boolean {
+  return NO_WORDS.test(line);
+}
+
+/** The last line that tells anything with all that follows it, then an object behind it. */
+export function lastWords(text: string): string[] {
+  const lines = text.split("\n");
+  const first = Math.max(0, lines.length - MOST_LINES);
+  const at = lines.findLastIndex(
+    (line, index) => index >= first && !NO_WORDS.test(line) && !ENTRY.test(line) && !AFTERWARDS.test(line),
+  );
+  const object = lines.findIndex((line, index) => index > at && index >= first && OBJECT.test(line));
+  return [at, object].filter((from) => from >= 0).map((from) => lines.slice(from).join("\n"));
+}

@@ -1,0 +1,191 @@
+// What clients, SDKs and logs put before their sentences: a status, a code, a class of error. Pure.
+// Leaves the sentences to limit-words.ts, and what codes mean to limit-codes.ts.
+
+const REASON_PHRASES =
+  "bad request|unauthorized|payment required|forbidden|not found|request timeout|payload too large|unprocessable entity|too many requests|internal server error|bad gateway|service unavailable|unavailable|gateway time-?out|overloaded|<unknown status code>";
+/** When to ask again, as it begins. */
+const AGAIN = String.raw`retry(?:ing)?[- ](?:after|in|at)\b|try again\b|resets? (?:at|in|after)\b`;
+const AFTER_STATUS = String.raw`(?:\s+(?:${REASON_PHRASES}))?(?:$|\)?\s*[.:,;·(–—]\s*|\)?\s+-\s+|\)\s*|\s*(?=[\[{]))`;
+
+interface Prefix {
+  /** Groups: `status`, an HTTP status; `code`, what an API calls the error; `quoted`, all that it is the prefix of. */
+  pattern: RegExp;
+  /** Only clients write so, wherever it is found. */
+  own?: true;
+}
+
+const PACKAGES =
+  "anthropic|openai|litellm|google|vertexai|botocore|groq|mistralai|cohere|httpx|httpcore|aiohttp|together|ollama|openrouter|kosong|pydantic_ai";
+/** What the SDKs' own classes of errors end with. */
+const CLASS = String.raw`[A-Z]\w{0,60}?(?:Error|Exception|Exceeded|Exhausted|Unavailable|Unauthenticated|PermissionDenied|TooManyRequests|DeadlineExceeded|Timeout)`;
+
+/** What a log writes before a line, and what programs write before an error. */
+const LOGS: readonly Prefix[] = [
+  { pattern: /^[\s■●✕✖✗✘×❌⎿⚠️⏺ℹ│]+/u },
+  { pattern: /^\[?\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,]+Z?\]?\s+(?:-\s+)?/ },
+  { pattern: /^\[\d\d:\d\d:\d\d\]\s+/ },
+  { pattern: /^(?:[\w.]+\s+-\s+)?(?:ERROR|WARNING|CRITICAL)(?:\s+-\s+|:[\w.]+:\s*)/ },
+  { pattern: /^\[?(?:ERROR|WARN|FATAL)[\]:]?\s+(?:[\w:]+:\s+)?/ },
+  { pattern: /^\[?(?:error|fatal)\]\s*:?\s+/i },
+  { pattern: /^(?:\[cause\]|caused by|reason|cause|details?):\s*/i },
+  { pattern: /^\d{1,2}:\s+(?=[a-z])/i },
+  { pattern: /^\[(?:Errno|WinError) -?\d+\]\s*/i },
+  {
+    pattern: /^(?:[a-z]{3,12} )?(?:error|exception)(?:\s\[\w+\])?:\s*/i,
+  },
+  { pattern: /^(?:execution failed|request failed|generation failed):\s*/i },
+  {
+    pattern: /^(?:uncaught|unhandled)(?: \(in promise\)| promise)?(?: exception| rejection)?:?\s+(?=[A-Z])/i,
+  },
+  // The name of a class after a bundler's work on it.
+  { pattern: /^\w{1,3} \[Error\]:\s*/ },
+  { pattern: /^(?:response )?body:\s*(?=[{[])/i },
+  // curl_cffi, wget.
+  { pattern: /^Failed to perform,\s*(?:ErrCode: \d+, Reason: ')?/ },
+  { pattern: /^wget:\s+/ },
+  { pattern: /^Failed to login\.\s*(?:Message:\s*)?/ },
+  {
+    pattern:
+      /^(?:failed|error|unable) to (?:get|generate|fetch|call|send|create|query|complete|invoke)[^:]{0,60}:\s*/i,
+  },
+];
+
+/** Statuses. */
+const STATUSES: readonly Prefix[] = [
+  { pattern: /^Request rejected \((?<status>[45]\d\d)\)\s*(?:·\s*)?/, own: true },
+  { pattern: /^HTTP status (?:client|server) error \((?<status>[45]\d\d) [^)]*\)\s*/, own: true },
+  {
+    pattern: new RegExp(
+      `^(?:unexpected status|got status:?|api_error_status:|request failed with status(?: code)?:?|error code:|(?:api returned (?:an )?)?unexpected status code:?)\\s*(?<status>[45]\\d\\d)${AFTER_STATUS}`,
+      "i",
+    ),
+    own: true,
+  },
+  { pattern: /^API error occurred:\s*status:?\s*(?<status>[45]\d\d)\b[.:]?\s*/i, own: true },
+  // gRPC, and services that pass its codes on.
+  { pattern: /^rpc error: code = (?<code>\w+) desc = / },
+  {
+    pattern:
+      /^(?:the )?(?:service|server|api|provider|model) (?:reports|reported|returned|responded with) (?:an )?(?:error|status)(?: with)?(?: code)?:?\s+(?<code>[A-Z]+(?:_[A-Z]+)+)[^:]{0,40}:\s*/i,
+  },
+  { pattern: /^got status:\s*(?<code>[A-Z]+(?:_[A-Z]+)*)\.\s*(?=$|[{])/, own: true },
+  { pattern: new RegExp(`^HTTP(?: error)?:?\\s*(?<status>[45]\\d\\d)${AFTER_STATUS}`, "i") },
+  { pattern: /^HTTP(?:\/[\d.]+)?\s+(?<status>[45]\d\d)\s+\(\k<status>\)\s+/i },
+  { pattern: /^(?<status>[45]\d\d)\s+(?:Client|Server) Error:\s*/ },
+  {
+    pattern:
+      /^(?<status>[45]\d\d)\s+(?<code>[A-Z]+(?:_[A-Z]+)+|UNAVAILABLE|UNAUTHENTICATED|INTERNAL)\.?\s*(?=[{[]|$)/,
+  },
+  { pattern: new RegExp(String.raw`^(?<status>[45]\d\d)\s+(?=(?:${PACKAGES})\.)`) },
+  { pattern: /^\[(?<status>[45]\d\d)(?: [A-Za-z ]{2,40})?\]\s+(?=[A-Z])/ },
+  {
+    pattern: new RegExp(
+      `^(?<status>[45]\\d\\d)\\s+(?:${REASON_PHRASES})(?:$|[.:)]$|\\s*(?=[[{])|\\s*[-:;,.(–—](?=\\s*(?:request|url|please|${AGAIN}|\\{)))`,
+      "i",
+    ),
+  },
+  { pattern: /^(?<status>[45]\d\d)\s+(?=[[{]|overloaded_error$|.{1,200} UNAVAILABLE$)/ },
+];
+
+/** What clients put before their sentences. */
+const CLIENTS: readonly Prefix[] = [
+  { pattern: /^\[?API Error:\s*(?:(?<status>[45]\d\d)\s+)?/, own: true },
+  // Claude until 1.0, while it asked again.
+  { pattern: /^\[?API Error \((?:(?<status>[45]\d\d)\s+)?/, own: true },
+  {
+    pattern:
+      /^(?<class>_?ApiError|APIError|AI_[A-Za-z]{1,40}Error|AuthenticationError|RateLimitError|OverloadedError|APIConnectionError|TerminalQuotaError|RetryableQuotaError|ModelNotFoundError|GaxiosError):\s*/,
+    own: true,
+  },
+  // opencode's log.
+  {
+    pattern:
+      /^timestamp=\S+ level=ERROR .{0,1000} error\.error(?:\.message)?="(?<quoted>(?:[^"\\]|\\.)*)".*$/,
+    own: true,
+  },
+  { pattern: /^Failed after \d+ attempts\. Last error:\s*/, own: true },
+  { pattern: /^Reconnecting\.\.\.\s*(?:\d+\/\d+|waiting for network)\s*\(/, own: true },
+  {
+    pattern: /^Attempt \d+ failed(?::\s*| with status (?<status>[45]\d\d)\. Retrying with backoff\.\.\.\s*)/,
+    own: true,
+  },
+  { pattern: /^Error when talking to Gemini API(?: Full report available at: \S+)?:?\s*/, own: true },
+  { pattern: /^\[GoogleGenerativeAI Error\]:\s*(?:Error fetching from \S+:\s*)?/, own: true },
+  { pattern: /^Failed to authenticate\.\s+(?=API Error)/, own: true },
+  {
+    pattern:
+      /^(?:exceeded retry limit, last status|error while reading the server response|exception \w+):\s*/i,
+    own: true,
+  },
+  { pattern: /^terminal_reason: api_error,\s*/, own: true },
+  { pattern: /^stream disconnected before completion:\s*(?=rate limit|you|too many|quota)/i, own: true },
+  { pattern: /^ERROR goose::[\w:]+:\s+(?:Error:\s+)?/, own: true },
+  // goose, kimi-cli, copilot.
+  { pattern: /^(?:Ran into this error|LLM provider error|Model call failed):\s*/, own: true },
+];
+
+/** The classes of the SDKs and of the cloud's own library. They count only where a program ends with them. */
+const EXCEPTIONS: readonly Prefix[] = [
+  {
+    pattern:
+      /^(?:<class '[\w.]+'>:\s*)?(?:(?:[\w.]+\.)?\w+:\s*)?An error occurred \((?<code>\w{1,80})\) when calling the \w+ operation(?: \([^)]*\))?:\s*/,
+  },
+  { pattern: new RegExp(String.raw`^(?:${PACKAGES})(?:\.\w+)*\.(?<code>${CLASS})(?: \[\w+\])?:\s*`) },
+  { pattern: new RegExp(String.raw`^(?:\w+\.)*(?<class>${CLASS})(?: \[\w+\])?(?: \([\w ]{1,40}\))?:\s*`) },
+  // litellm: "OpenAIException - ...".
+  { pattern: /^[A-Z]\w{1,40}(?:Exception|Error) - (?:[A-Z]\w{1,40}(?:Exception|Error) - )?/ },
+];
+
+const PREFIXES: readonly Prefix[] = [...CLIENTS, ...STATUSES, ...EXCEPTIONS, ...LOGS];
+
+/** A line without the prefixes of clients. */
+export interface Unwrapped {
+  rest: string;
+  /** The line, or what a log quotes in it. */
+  said: string;
+  /** The HTTP status the prefixes named last. */
+  status?: number;
+  /** What an SDK or an API calls the error, the outermost first. */
+  codes: readonly string[];
+  /** Classes of errors whose package is not named: others may call theirs the same. */
+  classes: readonly string[];
+  /** Some prefix can only be a client's. */
+  prefixed: boolean;
+}
+
+/** Takes the prefixes off a line; at most 8 of them. */
+export function unwrap(line: string): Unwrapped {
+  let unwrapped: Unwrapped = { rest: line, said: line, codes: [], classes: [], prefixed: false };
+  for (let i = 0; i < 8; i++) {
+    const next = takePrefix(unwrapped);
+    if (next === undefined) return unwrapped;
+    unwrapped = next;
+  }
+  return unwrapped;
+}
+
+function unquote(text: string): string {
+  return text.replaceAll(/\\(.)/g, (_, escaped: string) => (escaped === "n" ? "\n" : escaped));
+}
+
+function takePrefix(before: Unwrapped): Unwrapped | undefined {
+  for (const { pattern, own = false } of PREFIXES) {
+    const found = pattern.exec(before.rest);
+    if (found === null || found[0] === "") continue;
+    const { status, quoted, code, class: named } = found.groups ?? {};
+    const inner = quoted === undefined ? undefined : unquote(quoted);
+    return {
+      rest: inner ?? before.rest.slice(found[0].length),
+      said: inner ?? before.said,
+      codes: code === undefined ? before.codes : [...before.codes, code],
+      classes: named === undefined ? before.classes : [...before.classes, named],
+      prefixed: before.prefixed || own,
+      ...(status === undefined ? statusOf(before) : { status: Number(status) }),
+    };
+  }
+  return undefined;
+}
+
+function statusOf({ status }: Unwrapped): { status?: number } {
+  return status === undefined ? {} : { status };
+}
