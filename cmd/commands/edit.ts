@@ -1,8 +1,7 @@
 // The editing commands: `add`, `set`, `block`, `todo`, `done`, `rm`. Each says what it wants of the newest backlog; the store does
 // it, also while a run goes on, which is told. Leaves what words mean to assignment.ts, and what must hold to the store.
 import type { TrustLine } from "../../src/config/trust.js";
-import { findLiveRun } from "../../src/loop/live-run.js";
-import { tellRun } from "../../src/logging/control.js";
+import type { StoppedAttempt } from "../../src/logging/told-events.js";
 import { UserError } from "../../src/system/errors.js";
 import { never } from "../../src/system/never.js";
 import type { Result } from "../../src/system/result.js";
@@ -14,9 +13,11 @@ import { TaskId, type Backlog, type Task } from "../../src/todo/task.js";
 import type { EditRefusal } from "../../src/todo/writer.js";
 import type { EditAnswer } from "../../src/ui/shapes/backlog.js";
 import { plural } from "../../src/ui/amounts.js";
+import { rescueName, stoppedText } from "../../src/ui/stopped-text.js";
 import { clean } from "../../src/ui/terminal/text.js";
 import { approve } from "../approve.js";
 import { checkOptionsOf } from "../check-options.js";
+import { editBeside } from "../edit-beside.js";
 import { taskNamed } from "../find-task.js";
 import { printJson, printLines, projectOf, shownPath } from "../project.js";
 import {
@@ -182,26 +183,41 @@ async function edit(shell: Shell, typed: Typed, { decide, say, commands = [] }: 
   const project = await projectOf(shell, { file: textFlag(typed, "--file") });
   const check = await checkOptionsOf(shell, project);
   const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir, check });
-  let run: string | undefined;
-  const edited = await store.edit(decide, async (told) => {
-    const live = await findLiveRun(ports, project);
-    if (live === undefined) return;
-    await tellRun(ports, live.folder, { type: "edit", ...told, changes: [...told.changes] });
-    run = live.run;
-  });
+  const edited = await editBeside(shell, { project, store }, decide);
   if (!edited.ok) throw refusal(shell, project.todoFile, edited.error);
-  const { updated, backlog } = edited.value;
+  const { updated, run, stopped } = edited.value;
   const changed = updated.map(({ id, from = null, to = null }) => ({ id, from, to }));
-  const tasks = backlog.tasks.filter(({ id }) => changed.some((one) => one.id === id));
+  const read = await store.read();
+  const tasks =
+    read.kind === "ok" ? read.backlog.tasks.filter(({ id }) => changed.some((one) => one.id === id)) : [];
   if (commands.length > 0) {
     const isMine = ({ what, value }: TrustLine): boolean =>
       what.startsWith("verify of ") && commands.includes(value);
     await approve(shell, { project, tasks, isMine });
   }
-  const answer: EditAnswer = { file: project.todoFile, changed, tasks, run: run ?? null };
+  const answer: EditAnswer = {
+    file: project.todoFile,
+    changed,
+    tasks,
+    run: run ?? null,
+    stopped: stopped.map(toAnswer),
+  };
   if (hasFlag(typed, "--json")) await printJson(shell, answer);
-  else await printLines(shell.out, say(answer).map(clean));
+  else {
+    const lines = [...say(answer), ...stopped.map(stoppedText).filter((line) => line !== "")];
+    await printLines(shell.out, lines.map(clean));
+  }
   return "ok";
+}
+
+function toAnswer({ task_id, agent, attempt, kept, rescue }: StoppedAttempt): EditAnswer["stopped"][number] {
+  return {
+    task: task_id,
+    agent: agent ?? null,
+    attempt: attempt ?? null,
+    kept,
+    rescue: rescue === undefined ? null : rescueName(rescue),
+  };
 }
 
 function statusLines({ changed }: EditAnswer): string[] {

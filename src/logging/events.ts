@@ -4,6 +4,7 @@ import { z } from "zod";
 import { FAILURE_REASONS } from "../agents/agent.js";
 import { GateReport, RedCheck } from "../gate/verdict.js";
 import { Summary } from "../todo/summary.js";
+import { PersonChange } from "../todo/person-change.js";
 import { Status, TaskId } from "../todo/task.js";
 import { Rules } from "./rules.js";
 import { job, ToldEvent } from "./told-events.js";
@@ -61,10 +62,14 @@ const outcome = {
     .object({
       added: z.array(TaskId),
       changed: z.array(TaskId),
+      /** Absent in logs before it was told. */
+      removed: z.array(TaskId).optional(),
       put_back: z.array(z.string()),
       copy: z.string().optional(),
     })
     .optional(),
+  /** What editing commands changed since the last look, in order. */
+  heard: z.array(z.object({ at: z.string(), changes: z.array(PersonChange) })).optional(),
 };
 
 /** A check of the project before any work. */
@@ -153,6 +158,8 @@ const StepEvents = {
     type: z.literal("backlog_changed"),
     ...job,
     job: z.int().optional(),
+    /** The edit that was asked for and is made with it. */
+    request: z.string().optional(),
     ...outcome,
   }),
   checkpoint: z.object({
@@ -308,6 +315,13 @@ const StepEvents = {
     /** `looper stop` asked for it, and there was no signal: SIGTERM stands for `--now`. However often, it is one and the same. */
     by: z.literal("stop").optional(),
   }),
+  /** An editing command asks for changes to tasks of which one may be in hand: the run ends that attempt, then makes them. */
+  edit_asked: z.object({
+    type: z.literal("edit_asked"),
+    request: z.string(),
+    at: z.string(),
+    changes: z.array(PersonChange),
+  }),
   stop_sent: z.object({ type: z.literal("stop_sent"), ...job, how: z.enum(["now", "kill"]) }),
   woke: z.object({ type: z.literal("woke") }),
   run_ended: z.object({
@@ -352,6 +366,7 @@ export const StepEvent = z.discriminatedUnion("type", [
   StepEvents.release_step,
   StepEvents.effect_failed,
   StepEvents.run_interrupted,
+  StepEvents.edit_asked,
   StepEvents.stop_sent,
   StepEvents.woke,
   StepEvents.run_ended,

@@ -16,6 +16,21 @@ export const job = {
 
 const told = { ...job, job: z.int().optional(), parent: z.string().optional() };
 
+/** Where the work of an attempt is that was stopped: kept under `rescue`, still in the tree, or there was none. */
+const keptWork = {
+  kept: z.enum(["rescue", "tree", "nothing"]),
+  rescue: z.string().optional(),
+};
+
+/** An attempt that was stopped for an edit; without `agent`, only work of earlier attempts was put aside. */
+export const StoppedAttempt = z.object({
+  task_id: TaskId,
+  agent: z.string().optional(),
+  attempt: z.int().optional(),
+  ...keptWork,
+});
+export type StoppedAttempt = z.infer<typeof StoppedAttempt>;
+
 const ToldEvents = {
   task_selected: z.object({
     type: z.literal("task_selected"),
@@ -34,8 +49,22 @@ const ToldEvents = {
     type: z.literal("backlog_edited"),
     added: z.array(TaskId),
     changed: z.array(TaskId),
+    /** Absent in logs before it was told. */
+    removed: z.array(TaskId).optional(),
     put_back: z.array(z.string()),
     copy: z.string().optional(),
+  }),
+  /** A person edited the task in hand: its attempt is over and counts for nothing. */
+  attempt_stopped: z.object({ type: z.literal("attempt_stopped"), ...job, ...keptWork }),
+  /** What became of an edit that a command asked the run to make. */
+  edit_answered: z.object({
+    type: z.literal("edit_answered"),
+    request: z.string(),
+    /** `left`: the run is ending, and the command makes the edit itself. */
+    outcome: z.enum(["applied", "refused", "left"]),
+    /** Why it was refused. */
+    why: z.string().optional(),
+    stopped: z.array(StoppedAttempt),
   }),
   attempt_failed: z.object({
     type: z.literal("attempt_failed"),
@@ -141,6 +170,8 @@ export const ToldEvent = z.discriminatedUnion("type", [
   ToldEvents.task_selected,
   ToldEvents.task_updated,
   ToldEvents.backlog_edited,
+  ToldEvents.attempt_stopped,
+  ToldEvents.edit_answered,
   ToldEvents.attempt_failed,
   ToldEvents.warning,
   ToldEvents.waiting,

@@ -5,6 +5,7 @@ import { ById } from "../todo/by-id.js";
 import { closure, selectTask } from "../todo/select.js";
 import type { IndexRow, TaskId } from "../todo/task.js";
 import { whyRunIsOver } from "./spending.js";
+import { askedEdit, editFirst } from "./asked-edits.js";
 import { beginClose } from "./close.js";
 import { firstStage } from "./job.js";
 import { toRow } from "./jobs.js";
@@ -24,13 +25,14 @@ export function beginWork(
 ): State {
   if (event.rows === undefined) throw new Error("backlog_read came without its rows");
   const rows = event.rows.map(toRow);
+  const index = ById.of(rows);
   const work: Work = {
     rules: opening.rules,
     git: opening.git,
     stopping: opening.stopping,
     began: opening.began,
     spent: opening.spent,
-    index: ById.of(rows),
+    index,
     digest: event.digest,
     jobs: [],
     // Drafts and repairs have had the first numbers.
@@ -46,12 +48,17 @@ export function beginWork(
     reviews: { added: 0, failed: 0, clean: false },
     named: opening.named ?? new Set(),
     looking: false,
+    asked: opening.asked.map((edit) => askedEdit(edit, index)),
+    strays: [],
+    blockedByHand: new Set(),
   };
   return choose(work, turn);
 }
 
 /** Goes on after a job began or ended: looks at the backlog, or ends. */
 export function goOn(work: Work, turn: Turn): State {
+  const edited = editFirst(work, turn);
+  if (edited !== undefined) return edited;
   const stays: State = { phase: "working", work };
   const over = endIfAsked(work, turn);
   if (over !== undefined) return over;
@@ -83,6 +90,8 @@ function standBy(work: Work, taker: Exclude<Taker, { agent: string }>, turn: Tur
 
 /** Picks the next job from what the backlog is now. L3: in the order of contract §3.4, no task in two hands. */
 export function choose(work: Work, turn: Turn): State {
+  const edited = editFirst(work, turn);
+  if (edited !== undefined) return edited;
   const over = endIfAsked(work, turn);
   if (over !== undefined) return over;
   if (work.stopping > 0 || work.closing !== undefined) return { phase: "working", work };
@@ -96,7 +105,9 @@ export function choose(work: Work, turn: Turn): State {
     attempts: work.attempts,
     maxAttempts: work.rules.max_attempts,
     blockedAtStart: work.blockedAtStart,
-    finalForRun: { has: (id: TaskId) => work.final.has(id) || inHand.includes(id) },
+    finalForRun: {
+      has: (id: TaskId) => work.final.has(id) || inHand.includes(id) || isBlockedByHand(work, id),
+    },
     ...(only === undefined ? {} : { only }),
   };
   const chosen = selectTask(rows, tried, (id) => work.index.get(id)?.status);
@@ -108,6 +119,11 @@ export function choose(work: Work, turn: Turn): State {
   }
   if (work.jobs.length > 0) return { phase: "working", work };
   return nothingReady(work, rows, chosen.none, turn);
+}
+
+/** A person blocked it in this run, and it still is. */
+function isBlockedByHand({ blockedByHand, index }: Work, id: TaskId): boolean {
+  return blockedByHand.has(id) && index.get(id)?.status === "blocked";
 }
 
 /** L9: attempts and reviews together begin at most `max_iterations` times. L18: a budget that is spent begins none. */

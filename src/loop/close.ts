@@ -1,6 +1,7 @@
 // The end of a run: the backlog's own commit, the hooks, the last line. Pure.
 import { never } from "../system/never.js";
 import type { Ending, Sealed, StepEvent } from "../logging/events.js";
+import { leaveEdit } from "./asked-edits.js";
 import type { Close, Frame, State, Work } from "./state.js";
 import { heed, type Turn } from "./turn.js";
 
@@ -54,6 +55,9 @@ export function stepClose(close: Close, event: Sealed<StepEvent>, turn: Turn): S
         ? finish(heeded, turn)
         : { phase: "ending", close: heeded };
     }
+    case "edit_asked":
+      leaveEdit(event, turn);
+      return tooLate(close, turn);
     case "run_ended":
       turn.because = { rule: "ended", why: event.ending };
       return { phase: "ended", ending: event.ending };

@@ -48,8 +48,17 @@ export interface PlannedRelease {
 export type Effect =
   | { kind: "read-backlog" }
   | { kind: "ask"; question: string }
-  /** `during`: what a save past the store may change meanwhile (contract §4, *Edits during a run*). */
-  | { kind: "change-backlog"; job?: JobFacts; changes: readonly Change[]; during: "agent" | "idle" }
+  /**
+   * `during`: what a save past the store may change meanwhile (contract §4, *Edits during a run*). `request`: the changes are those
+   * of the edit that was asked for under this name, all or none.
+   */
+  | {
+      kind: "change-backlog";
+      job?: JobFacts;
+      changes: readonly Change[];
+      during: "agent" | "idle";
+      request?: string;
+    }
   | { kind: "checkpoint"; job: JobFacts; reuse: boolean }
   /** `reuse`: the task was in hand already, and the tree may hold some of its work. */
   | { kind: "run-baseline"; job: JobFacts; reuse: boolean }

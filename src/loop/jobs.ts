@@ -8,7 +8,7 @@ import type { Turn } from "./turn.js";
 /** What became of changes, as both `backlog_changed` and `committed` carry it. */
 export type Outcome = Pick<
   Extract<StepEvent, { type: "backlog_changed" }>,
-  "updated" | "refused" | "warnings" | "rows" | "removed" | "digest" | "sha256" | "saved" | "edits"
+  "updated" | "refused" | "warnings" | "rows" | "removed" | "digest" | "sha256" | "saved" | "edits" | "heard"
 >;
 
 /** The job an event belongs to. L10: events name only jobs that are under way. */

@@ -14,7 +14,7 @@ import { baseEnvironment } from "./environment.js";
 import { Inbox } from "./inbox.js";
 import { lockPaths, takeRunLocks, type RunLocks } from "./locks.js";
 import { perform } from "./perform.js";
-import { listenForStops } from "./stop-asked.js";
+import { listenToOthers } from "./listen.js";
 import { assemble, assembleRelease, goToBranch, type Assembly } from "./assemble.js";
 import { prepareRelease } from "./open-release.js";
 import { readToldPauses, type ToldPause } from "../logging/earlier-pauses.js";
@@ -161,8 +161,11 @@ async function removeLocksLeft({ repo, memory }: World): Promise<void> {
 
 async function runToEnd(world: World, inbox: Inbox, locks: RunLocks): Promise<RunEnd> {
   const { log, ports } = world;
-  const stopListening = listenForStops(ports, log.folder, (event) => {
-    inbox.put(event);
+  const stopListening = listenToOthers(ports, log.folder, {
+    put: (event) => {
+      inbox.put(event);
+    },
+    asked: (request, changes) => world.memory.asked.set(request, changes),
   });
   try {
     const doAt: Perform = (effect, at) => perform(worldAt(world, at), effect);

@@ -2,6 +2,7 @@
 import { never } from "../system/never.js";
 import type { Ending, Sealed, StepEvent } from "../logging/events.js";
 import { budgetsOf, sayOfSpending, spend, whyRunIsOver } from "./spending.js";
+import { askedEdit } from "./asked-edits.js";
 import { beginClose, closeAtOnce } from "./close.js";
 import { enter, failureNote, firstStage, labelOf } from "./job.js";
 import { retryAtOf } from "./judge.js";
@@ -49,6 +50,9 @@ export function stepOpening(opening: Opening, event: Sealed<StepEvent>, turn: Tu
       return onInterrupted(opening, event, turn);
     case "woke":
       return onWoke(opening, turn);
+    case "edit_asked":
+      turn.because = { rule: "edit-asked" };
+      return stays({ ...opening, asked: [...opening.asked, askedEdit(event, undefined)] });
     case "stop_sent":
       turn.because = { rule: "noted" };
       return stays(opening);

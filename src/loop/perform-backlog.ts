@@ -3,12 +3,13 @@ import { basename, join } from "node:path";
 import type { StepEvent } from "../logging/events.js";
 import { never } from "../system/never.js";
 import type { Change } from "../todo/change.js";
+import type { PersonChange } from "../todo/person-change.js";
 import type { Problem } from "../todo/problem.js";
 import { indexOf } from "../todo/select.js";
 import type { Backlog, IndexRow } from "../todo/task.js";
 import { understandBacklog } from "../todo/understand-backlog.js";
 import { correctionsText } from "../todo/understand.js";
-import type { Changed } from "../todo/writer.js";
+import type { ChangeOptions, Changed } from "../todo/writer.js";
 import type { Outcome } from "./jobs.js";
 import { knownVersion, type VersionPlace } from "./known-version.js";
 import type { World } from "./world.js";
@@ -81,29 +82,46 @@ function invalid(
   };
 }
 
-/** Has the store apply changes. */
+/** Has the store apply changes of the run's; finished tasks are remembered, since a person's save must not undo them. */
 export async function changeBacklog(
   world: World,
   changes: readonly Change[],
   during: "agent" | "idle",
   beforeWrite?: (bytes: Uint8Array) => Promise<void>,
 ): Promise<Outcome> {
-  const changed = await world.store.change(changes, {
+  const outcome = await applyToStore(world, changes, {
     while: during,
-    finished: world.memory.finished,
     ...(beforeWrite === undefined ? {} : { beforeWrite }),
   });
+  for (const { id, to } of outcome.updated) {
+    if (to === "done") world.memory.finished.add(id);
+  }
+  return outcome;
+}
+
+/** Has the store make the edit a command asked for: all of it or nothing. */
+export async function makeEdit(
+  world: World,
+  changes: readonly PersonChange[],
+  during: "agent" | "idle",
+): Promise<Outcome> {
+  return applyToStore(world, changes, { while: during, whole: true });
+}
+
+async function applyToStore(
+  world: World,
+  changes: readonly (Change | PersonChange)[],
+  options: Omit<ChangeOptions, "finished">,
+): Promise<Outcome> {
+  const changed = await world.store.change(changes, { ...options, finished: world.memory.finished });
   if (changed.ok) return outcomeOf(world, changed.value);
   throw new Error("the backlog is changed, but was never read");
 }
 
-/** What the store says, as events carry it; finished tasks are remembered, since a person's save must not undo them. */
+/** What the store says, as events carry it. */
 function outcomeOf(world: World, changed: Changed): Outcome {
   world.memory.backlog = changed.backlog;
-  for (const { id, to } of changed.applied.updated) {
-    if (to === "done") world.memory.finished.add(id);
-  }
-  const { edits } = changed;
+  const { edits, heard } = changed;
   return {
     updated: changed.applied.updated,
     refused: changed.applied.refused.map(({ change, why }) => ({
@@ -123,10 +141,14 @@ function outcomeOf(world: World, changed: Changed): Outcome {
           edits: {
             added: edits.added,
             changed: edits.changed,
+            ...(edits.removed.length === 0 ? {} : { removed: edits.removed }),
             put_back: edits.putBack,
             ...(edits.copy === undefined ? {} : { copy: edits.copy }),
           },
         }),
+    ...(heard === undefined
+      ? {}
+      : { heard: heard.map(({ at, changes }) => ({ at, changes: [...changes] })) }),
   };
 }
 

@@ -14,8 +14,9 @@ import { EffectError } from "./drive.js";
 import type { Effect, JobFacts } from "./effects.js";
 import { keepAttempt, keepStart, noteStart, THE_RELEASE, THE_REVIEW } from "./keep-attempt.js";
 import { missingOf } from "./missing.js";
-import { changeBacklog, toOutcome } from "./perform-backlog.js";
+import { changeBacklog, makeEdit, toOutcome } from "./perform-backlog.js";
 import { PUSH_LABEL } from "./releasing.js";
+import { endsAttempt, taskOfChange } from "../todo/person-change.js";
 import { unwrap } from "./unwrap.js";
 import type { World } from "./world.js";
 
@@ -152,16 +153,16 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
   const outcome = await changeBacklog(world, changes, effect.during, prepare);
   memory.baseline = memory.nextBaselines.get(job.job) ?? memory.baseline;
   if (prepared === undefined && changes.length === 0) await prepare(await bytesOf(world));
-  const refused = outcome.refused.length > 0;
-  if (prepared === undefined || prepared === "nothing" || refused) await keepAttempt(world, job);
+  if (outcome.refused.length > 0) {
+    // Its task was given another status meanwhile: a commit would say done where the backlog does not. The tree is put back next.
+    if (repo !== undefined && prepared !== undefined && prepared !== "nothing")
+      unwrap("publish", await dropPending(repo));
+    return { type: "committed", ...job, ...outcome };
+  }
+  if (prepared === undefined || prepared === "nothing") await keepAttempt(world, job);
   forget(world, job);
   if (repo === undefined || prepared === undefined || prepared === "nothing") {
     if (job.task_id !== undefined) await forgetCheckpoints(world, [job.task_id]);
-    return { type: "committed", ...job, ...outcome };
-  }
-  if (refused) {
-    // Somebody gave the task another status meanwhile: a commit would say done where the backlog does not.
-    unwrap("publish", await dropPending(repo));
     return { type: "committed", ...job, ...outcome };
   }
   const published = unwrap("publish", await publish(repo, prepared));
@@ -221,6 +222,7 @@ async function forgetCheckpoints({ repo }: World, ids: readonly string[]): Promi
 /** A change of the backlog alone; the checkpoint of a task that is given up goes with it. */
 export async function performChange(world: World, effect: Do<"change-backlog">): Promise<StepEvent> {
   await noteStart(world);
+  if (effect.request !== undefined) return performEdit(world, effect.request, effect.during);
   const outcome = await changeBacklog(world, effect.changes, effect.during);
   if (effect.job !== undefined) await keepAttempt(world, effect.job);
   await forgetCheckpoints(
@@ -228,6 +230,20 @@ export async function performChange(world: World, effect: Do<"change-backlog">):
     effect.changes.flatMap((change) => (change.op === "block" ? [change.id] : [])),
   );
   return { type: "backlog_changed", ...effect.job, ...outcome };
+}
+
+/** The edit that was asked for: its tasks begin anew the next time they are claimed. */
+async function performEdit(world: World, request: string, during: "agent" | "idle"): Promise<StepEvent> {
+  const changes = world.memory.asked.get(request);
+  if (changes === undefined) throw new Error(`nothing is known of the edit ${request}`);
+  const statuses = new Map(world.memory.backlog?.tasks.map(({ id, status }) => [id, status]));
+  const outcome = await makeEdit(world, changes, during);
+  world.memory.asked.delete(request);
+  if (outcome.refused.length === 0) {
+    const ended = changes.filter((change) => endsAttempt(change, statuses.get(taskOfChange(change))));
+    await forgetCheckpoints(world, ended.map(taskOfChange));
+  }
+  return { type: "backlog_changed", request, ...outcome };
 }
 
 function titleOf(world: World, job: JobFacts): string {

@@ -10,6 +10,7 @@ import type { Effect } from "./effects.js";
 import type { Outcome } from "./jobs.js";
 import { nameOf, THE_REVIEW } from "./keep-attempt.js";
 import { perform } from "./perform.js";
+import { REDACTED } from "../system/redact.js";
 import { unwrap } from "./unwrap.js";
 import { differs, type Difference } from "./replay.js";
 import type { ReplayWorld } from "./replay-world.js";
@@ -43,6 +44,8 @@ export class Redone {
   stopped: { seq: number; why: string } | undefined;
   /** What an attempt left is not kept: nothing more can be done, if there is more. */
   private lost: { seq: number; why: string } | undefined;
+  /** Edits of which the log does not hold every word. */
+  private readonly redacted = new Set<string>();
   /** HEAD as the run had it. */
   private head: string | undefined;
 
@@ -52,6 +55,12 @@ export class Redone {
     private readonly runsGate: boolean,
   ) {
     this.head = scene.head;
+  }
+
+  /** An edit a command asked for, to be made when the run made it. */
+  ask({ request, changes }: Of<"edit_asked">): void {
+    this.opened.world.memory.asked.set(request, changes);
+    if (isRedacted(changes)) this.redacted.add(request);
   }
 
   /** Does the effect as it was decided `at` (epoch ms), and compares with the event it ended in then. */
@@ -86,7 +95,11 @@ export class Redone {
         if (event.task_id === undefined) await this.layAttempt(event, event.paths.length);
         await this.comeToHeadOf(event);
         return;
+      case "backlog_changed":
+        await this.opened.hear(event.heard ?? []);
+        return;
       case "committed":
+        await this.opened.hear(event.heard ?? []);
         if (event.commit !== undefined) await this.comeToParent(event, event.commit);
         return;
       default:
@@ -165,6 +178,10 @@ export class Redone {
       if (event.sha256 !== undefined) this.backlogs++;
       return undefined;
     }
+    if (this.holdsRedacted(event)) {
+      this.stop(event.seq, "an edit of the task file holds what is redacted in the log");
+      return undefined;
+    }
     if (event.saved !== true) return differs(event.seq, was, is);
     this.stop(event.seq, "others had saved the task file, and what they wrote is kept nowhere");
     return undefined;
@@ -195,6 +212,11 @@ export class Redone {
     return undefined;
   }
 
+  private holdsRedacted(event: Sealed<StepEvent> & Outcome): boolean {
+    const isAsked = event.type === "backlog_changed" && this.redacted.has(event.request ?? "");
+    return isAsked || isRedacted(event.heard ?? []);
+  }
+
   private async has(name: string): Promise<boolean> {
     return unwrap("replay", await objectOf(this.opened.repo, name)) !== undefined;
   }
@@ -202,6 +224,11 @@ export class Redone {
   private stop(seq: number, why: string): void {
     this.stopped = { seq, why };
   }
+}
+
+/** What stands in place of a secret is in it. */
+function isRedacted(value: unknown): boolean {
+  return JSON.stringify(value).includes(REDACTED);
 }
 
 /** What became of the task file, in one comparable line. */

@@ -1,6 +1,7 @@
 // The release machine: an agent prepares it, the runner proves it, makes it, and asks before each step that leaves the
 // machine. Until it is made, whatever ends it puts the tree back. Pure. Leaves judging what the agent left to release/judge.ts.
 import { never } from "../system/never.js";
+import { leaveEdit } from "./asked-edits.js";
 import type { Ending, Sealed, StepEvent } from "../logging/events.js";
 import type { ReleaseRules } from "../logging/rules.js";
 import type { JobFacts } from "./effects.js";
@@ -63,6 +64,10 @@ export function stepReleasing(release: Releasing, event: Sealed<StepEvent>, turn
       return onFailed(release, event, turn);
     case "run_interrupted":
       return onInterrupted(release, event, turn);
+    case "edit_asked":
+      turn.because = { rule: "noted" };
+      leaveEdit(event, turn);
+      return stays(release);
     case "stop_sent":
     case "woke":
       turn.because = { rule: "noted" };

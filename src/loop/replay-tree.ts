@@ -103,6 +103,7 @@ class Follower {
   constructor(readonly redone: Redone) {}
 
   async follow(event: Sealed<StepEvent>, next: Next): Promise<Difference | undefined> {
+    if (event.type === "edit_asked") this.redone.ask(event);
     const ended = this.pending.find(({ effect }) => endsIn(effect, event));
     this.pending = this.pending.filter((one) => one !== ended);
     const at = Date.parse(event.timestamp);

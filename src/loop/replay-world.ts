@@ -11,6 +11,7 @@ import type { RunLog } from "../logging/run-log.js";
 import type { Rules } from "../logging/rules.js";
 import type { Ports } from "../system/ports.js";
 import { openStore } from "../todo/store.js";
+import type { Told } from "../todo/person-change.js";
 import type { Task } from "../todo/task.js";
 import type { Trusted } from "./ask-trust.js";
 import { unwrap } from "./unwrap.js";
@@ -32,6 +33,8 @@ export interface ReplaySource {
 export interface ReplayWorld {
   world: World;
   repo: Repository;
+  /** Edits the task file as an editing command did then, and tells the run's store of it. */
+  hear(told: readonly Told[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -51,8 +54,8 @@ export async function openReplayWorld(
     await ports.files.removeTree(folder);
   };
   try {
-    const { world, repo } = await fill(source, { ...run, folder, gate });
-    return { world, repo, close };
+    const { world, repo, hear } = await fill(source, { ...run, folder, gate });
+    return { world, repo, hear, close };
   } catch (error) {
     await close();
     throw error;
@@ -68,7 +71,7 @@ interface Filling {
   gate: AskTrust | undefined;
 }
 
-async function fill(source: ReplaySource, filling: Filling): Promise<{ world: World; repo: Repository }> {
+async function fill(source: ReplaySource, filling: Filling): Promise<Omit<ReplayWorld, "close">> {
   const { ports } = source;
   const { folder, start, head } = filling;
   const [top, home, logDir] = ["tree", "home", "log"].map((name) => join(folder, name));
@@ -88,12 +91,14 @@ async function fill(source: ReplaySource, filling: Filling): Promise<{ world: Wo
   unwrap("clone", await layTree(repo, { base: start.base, changes: [] }));
   await ports.files.makeFolder(dirname(project.todoFile), 0o700);
   await ports.files.writeNew(project.todoFile, start.backlog);
+  const lockFolder = join(folder, "lock");
+  const told: Told[] = [];
   const world: World = {
     ports,
     project,
     log: silentLog(filling.run, logDir),
     check: {},
-    store: openStore(ports, project.todoFile, { lockFolder: join(folder, "lock") }),
+    store: openStore(ports, project.todoFile, { lockFolder, heard: () => Promise.resolve(told.splice(0)) }),
     repo,
     hands: new Map(),
     env,
@@ -107,7 +112,17 @@ async function fill(source: ReplaySource, filling: Filling): Promise<{ world: Wo
   // The start is kept already, and its backlog is this one.
   world.memory.start = { backlog: start.backlog, kept: true };
   const trusted = await filling.gate?.(world.memory.backlog?.tasks ?? []);
-  return { world: trusted === undefined ? world : { ...world, trusted }, repo };
+  const hear = async (edits: readonly Told[]): Promise<void> => {
+    for (const { at, changes } of edits) {
+      const clock = { ...ports.clock, now: () => Date.parse(at) };
+      // One that is refused came before the first claim: the backlog the run is said to have begun with holds it.
+      await openStore({ ...ports, clock }, project.todoFile, { lockFolder }).edit(
+        () => changes,
+        (line) => Promise.resolve(told.push(line) > 0),
+      );
+    }
+  };
+  return { world: trusted === undefined ? world : { ...world, trusted }, repo, hear };
 }
 
 /** The project as if it lay in the clone; the rules of the run over the settings of today. */

@@ -1,5 +1,6 @@
 // What it means for the run that an attempt or a review is settled: reviews are counted, an agent that is not there is left
 // out, then come the hooks. Pure. Leaves settling itself to settle.ts.
+import { endReleased } from "./asked-edits.js";
 import { goOn } from "./choose.js";
 import { startAfter } from "./job.js";
 import { dropJob, replaceJob, uncount } from "./jobs.js";
@@ -11,6 +12,7 @@ import type { Turn } from "./turn.js";
 /** What follows once the backlog holds what came of a job. */
 export function afterSettle(work: Work, job: Job, turn: Turn): State {
   turn.because = { rule: "settled", why: job.verdict?.kind ?? "" };
+  if (job.released === true) return goOn(endReleased(work, job), turn);
   // L17: it was no attempt, so nobody is told of one.
   if (waits(job.verdict)) return goOn(uncount(dropJob(work, job), job), turn);
   const then = drops(job.verdict)

@@ -1,8 +1,10 @@
 // The states of a run. Each lies under one key, so that no field outlives its phase.
 import type { ReleaseRules, Rules } from "../logging/rules.js";
 import type { Ending, ReleaseStep, StepEvent } from "../logging/events.js";
+import type { StoppedAttempt } from "../logging/told-events.js";
 import type { PersistentMap } from "../system/persistent-map.js";
 import type { ById } from "../todo/by-id.js";
+import type { PersonChange } from "../todo/person-change.js";
 import type { IndexRow, Status, TaskId } from "../todo/task.js";
 import type { OnTask, Spent } from "./spending.js";
 import type { Pauses } from "./pauses.js";
@@ -49,6 +51,8 @@ export interface Opening extends Frame {
   named?: ReadonlySet<string>;
   /** Somebody is being asked whether to draft. */
   asking: boolean;
+  /** Edits that were asked for: made once there is a backlog. */
+  asked: readonly AskedEdit[];
   job?: Job | undefined;
 }
 
@@ -88,6 +92,20 @@ export interface Job {
   verified?: true;
   /** The ref that keeps what was given up. */
   rescue?: string;
+  /** A person edited its task: its work is put aside, and it counts for nothing. */
+  released?: true;
+  /** It has no agent: it only puts aside what earlier attempts left in the tree. */
+  putsAside?: true;
+}
+
+/** An edit that a command asked for, and that is not made yet. */
+export interface AskedEdit {
+  request: string;
+  changes: readonly PersonChange[];
+  /** Tasks it gives another status, or removes: attempts at them end first. */
+  ids: readonly TaskId[];
+  /** Attempts that were ended for it. */
+  stopped: readonly StoppedAttempt[];
 }
 
 /** What an attempt came to. */
@@ -120,8 +138,14 @@ export interface Work extends Frame {
   reviews: { added: number; failed: number; clean: boolean };
   /** The red checks that were named. */
   named: ReadonlySet<string>;
-  /** A look at the backlog is under way. */
+  /** A look at the backlog, or an edit that was asked for, is under way. */
   looking: boolean;
+  /** Edits that were asked for, in order. */
+  asked: readonly AskedEdit[];
+  /** Tasks whose status a person changed while work of theirs was in the tree: it is to be put aside. */
+  strays: readonly TaskId[];
+  /** Tasks a person blocked: not taken up as long as they are blocked. */
+  blockedByHand: ReadonlySet<TaskId>;
   /** Epoch ms until which the next iteration waits. */
   resumeAt?: number;
   /** What ends the run once the jobs in flight have ended; `broken`: the world failed, and nothing more is written into it. */

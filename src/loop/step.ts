@@ -47,6 +47,7 @@ function follow(state: State, event: Sealed<StepEvent>, turn: Turn): State {
           dropped: new Set(),
           pauses: new Map(),
           asking: false,
+          asked: [],
         },
       };
     case "opening":

@@ -1,6 +1,7 @@
 // From the end of an agent to the moment its verdict stands: the look at its row (where the runner applies no summaries), the
 // gate, and the way back to the base for what is given up. Pure. Leaves what the backlog says then to settle.ts.
 import type { StepEvent } from "../logging/events.js";
+import { goesBack, sayStopped } from "./asked-edits.js";
 import { enter } from "./job.js";
 import { attemptsLeft, replaceJob, stopJobs, taskOf } from "./jobs.js";
 import { isNoAttempt, isSpared, resultOf } from "./judge.js";
@@ -72,7 +73,21 @@ export function takeUncommitted(work: Work, job: Job, evidence: string, turn: Tu
 /** The tree is back at the base, and what was there is kept. */
 export function takeRestored(work: Work, job: Job, { rescue }: Of<"restored">, turn: Turn): Work {
   turn.because = { rule: "given-up", picked: taskOf(job) };
-  return settleAttempt(work, rescue === undefined ? job : { ...job, rescue }, turn);
+  const back = rescue === undefined ? job : { ...job, rescue };
+  if (back.released === true) sayStopped(work, back, turn);
+  return settleAttempt(work, back, turn);
+}
+
+/** L16: a person edited the task in hand. Its work is put aside first; the edit is made once the attempt is over. */
+export function release(work: Work, job: Job, turn: Turn): Work {
+  turn.because = { rule: "released", picked: taskOf(job) };
+  const released: Job = { ...job, released: true, verdict: { kind: "interrupted" } };
+  if (goesBack(work)) {
+    turn.effects.push({ kind: "restore", job: job.facts });
+    return replaceJob(work, enter(released, "restore"));
+  }
+  sayStopped(work, released, turn);
+  return settleAttempt(work, released, turn);
 }
 
 /** Where nothing may be started any more the gate is told to end at once: what needs no command is judged all the same. */

@@ -4,10 +4,11 @@ import { isOfTheDisk } from "../system/errors.js";
 import { never } from "../system/never.js";
 import type { Sealed, StepEvent } from "../logging/events.js";
 import { NOTHING_SPENT, sayOfSpending, spend } from "./spending.js";
+import { answerEdit, askFor, lookAtReleased, takeChanged } from "./asked-edits.js";
 import { closeAtOnce } from "./close.js";
 import { choose, goOn } from "./choose.js";
 import { enter, expectStage, nextHook, startAgent, startBaseline, startBefore } from "./job.js";
-import { dropJob, jobOf, replaceJob, stopJobs, takeOutcome, uncount } from "./jobs.js";
+import { dropJob, jobOf, replaceJob, stopJobs, uncount } from "./jobs.js";
 import { judgeAttempt, judgeReview } from "./judge.js";
 import { unpause } from "./pauses.js";
 import { nameRedChecks } from "./preflight.js";
@@ -15,7 +16,7 @@ import { settleReview } from "./settle.js";
 import { afterSettle, endJob } from "./settled.js";
 import type { Job, Stage, State, Verdict, Work } from "./state.js";
 import { heed, said, type Turn } from "./turn.js";
-import { takeGate, takeRestored, takeUncommitted, weighAttempt, weighRow } from "./weigh.js";
+import { release, takeGate, takeRestored, takeUncommitted, weighAttempt, weighRow } from "./weigh.js";
 
 type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
 
@@ -41,7 +42,7 @@ export function stepWork(work: Work, event: Sealed<StepEvent>, turn: Turn): Stat
     case "gate_finished": {
       const job = jobOf(work, event);
       expectStage(job, "gate", event);
-      return working(takeGate(work, job, event, turn));
+      return working(job.released === true ? release(work, job, turn) : takeGate(work, job, event, turn));
     }
     case "restored": {
       const job = jobOf(work, event);
@@ -60,6 +61,8 @@ export function stepWork(work: Work, event: Sealed<StepEvent>, turn: Turn): Stat
     case "woke":
       turn.because = { rule: "woke" };
       return goOn(work, turn);
+    case "edit_asked":
+      return goOn(askFor(work, event, turn), turn);
     case "stop_sent":
       turn.because = { rule: "noted" };
       return working(work);
@@ -85,15 +88,16 @@ function working(work: Work): State {
 function onLook(work: Work, event: Of<"backlog_changed">, turn: Turn): State {
   if (!work.looking) throw new Error("backlog_changed came, but nobody looked");
   turn.because = { rule: "looked" };
-  const seen = takeOutcome({ ...work, looking: false }, event, undefined, turn);
-  return choose(seen, turn);
+  const seen = takeChanged({ ...work, looking: false }, event, undefined, turn);
+  return event.request === undefined ? choose(seen, turn) : goOn(answerEdit(work, seen, event, turn), turn);
 }
 
 function onChanged(work: Work, event: Of<"backlog_changed">, turn: Turn): State {
   const job = jobOf(work, event);
-  const seen = takeOutcome(work, event, job, turn);
+  const seen = takeChanged(work, event, job, turn);
   if (job.stage === "settle") return afterSettle(seen, countAdded(seen, job, event), turn);
-  if (job.stage === "look") return working(weighRow(seen, job, turn));
+  if (job.stage === "look")
+    return working(job.released === true ? release(seen, job, turn) : weighRow(seen, job, turn));
   expectStage(job, "claim", event);
   if (event.refused.length > 0) {
     turn.because = { rule: "claim-refused", why: event.refused[0]?.why ?? "" };
@@ -139,6 +143,7 @@ function onCheckpoint(work: Work, event: Of<"checkpoint">, turn: Turn): State {
   const job = jobOf(work, event);
   expectStage(job, "checkpoint", event);
   turn.because = { rule: event.reused ? "checkpoint-kept" : "checkpoint-made" };
+  if (job.released === true) return lookAtReleased(work, job, turn);
   if (!mayStart(work, job)) return letGo(work, job, turn);
   const measures = work.rules.baseline && job.facts.phase === "iteration";
   const next = measures ? startBaseline(job, turn) : startBefore(job, work, earlierOf(work, job), turn);
@@ -149,6 +154,7 @@ function onBaseline(work: Work, event: Of<"baseline_finished">, turn: Turn): Sta
   const job = jobOf(work, event);
   expectStage(job, "baseline", event);
   turn.because = { rule: `baseline-${event.outcome}` };
+  if (job.released === true) return lookAtReleased(work, job, turn);
   const told = { ...work, named: nameRedChecks(event, work.named, turn) };
   if (event.outcome === "interrupted" || !mayStart(told, job)) return letGo(told, job, turn);
   return working(replaceJob(told, startBefore(job, told, earlierOf(told, job), turn)));
@@ -161,6 +167,7 @@ function earlierOf(work: Work, job: Job): NonNullable<ReturnType<Work["earlier"]
 function onHook(work: Work, event: Of<"hook_finished" | "effect_failed">, turn: Turn): State {
   const job = jobOf(work, event);
   if (job.stage === "before") {
+    if (job.released === true) return lookAtReleased(work, job, turn);
     if (!mayStart(work, job)) return letGo(work, job, turn);
     return working(
       replaceJob(work, nextHook(job, turn) ?? startAgent(job, work, earlierOf(work, job), turn)),
@@ -202,6 +209,7 @@ function onSnapshot(work: Work, event: Of<"snapshot">, turn: Turn): State {
       "the agent's commits were taken off the branch, and are kept under refs/looper/rescue: the run makes the commit";
     turn.notes.push({ type: "warning", ...job.facts, message });
   }
+  if (job.released === true) return working(release(work, job, turn));
   // L2: a commit begun now could take the place of one that is left for the next start to finish.
   const verdict: Verdict = work.closing?.broken === true ? { kind: "interrupted" } : judgeAttempt(job, event);
   return working(weighAttempt(work, job, verdict, turn));
@@ -210,7 +218,10 @@ function onSnapshot(work: Work, event: Of<"snapshot">, turn: Turn): State {
 function onCommitted(work: Work, event: Of<"committed">, turn: Turn): State {
   const job = jobOf(work, event);
   expectStage(job, "commit", event);
-  return afterSettle(takeOutcome(work, event, job, turn), job, turn);
+  const seen = takeChanged(work, event, job, turn);
+  // L2: a task that is not in hand any more was not finished, and has no commit.
+  const isFinished = !event.refused.some(({ op, id }) => op === "finish" && id === job.facts.task_id);
+  return isFinished ? afterSettle(seen, job, turn) : working(release(seen, job, turn));
 }
 
 function onFailed(work: Work, event: Of<"effect_failed">, turn: Turn): State {

@@ -13,6 +13,7 @@ import type { Snapshot } from "../git/snapshot.js";
 import type { RunLog } from "../logging/run-log.js";
 import type { Ports } from "../system/ports.js";
 import type { CheckOptions } from "../todo/check.js";
+import type { PersonChange } from "../todo/person-change.js";
 import type { Store } from "../todo/store.js";
 import type { NewTask, Summary } from "../todo/summary.js";
 import type { Backlog, TaskId } from "../todo/task.js";
@@ -91,6 +92,8 @@ export interface Memory {
   start?: { backlog: Uint8Array; kept: boolean };
   /** As last read or written. */
   backlog?: Backlog;
+  /** Edits that were asked for, word for word: in the log secrets are redacted. By their request. */
+  asked: Map<string, readonly PersonChange[]>;
   stepCount: number;
   indexCount: number;
   /** By all agents of the run. */
@@ -110,6 +113,7 @@ export function emptyMemory(): Memory {
     nextBaselines: new Map(),
     baselineCount: 0,
     finished: new Set(),
+    asked: new Map(),
     stepCount: 0,
     indexCount: 0,
     used: NOTHING_USED,

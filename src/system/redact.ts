@@ -1,7 +1,8 @@
 // Replaces secrets before anything is written or thought about. Pure: the caller passes the environment and says which
 // of its values are paths that exist.
 
-const MARK = "[redacted]";
+/** What stands in place of a secret. */
+export const REDACTED = "[redacted]";
 const SECRET_NAME =
   /(?:^|_)(?:KEY|TOKEN|SECRET|PASS|PASSWD|PASSPHRASE|CREDENTIALS?)(?:_|$)|(?:^|_|^PG)PASSWORD(?:_|$)/i;
 /** A line of a secret of several lines; what is shorter is as well a line of something else. */
@@ -65,7 +66,7 @@ export function createRedact(secrets: readonly string[]): Redact {
   // URLs and `task-…` are in every other text, and to replace what is not there takes ten times as long as to see that.
   const isThere = (text: string): boolean =>
     named.test(text) || SHAPES.some(([sign, shape, near = shape]) => sign.test(text) && near.test(text));
-  return (text) => (signs.test(text) && isThere(text) ? text.replace(pattern, MARK) : text);
+  return (text) => (signs.test(text) && isThere(text) ? text.replace(pattern, REDACTED) : text);
 }
 
 /**
@@ -110,7 +111,7 @@ export function maskKeyLines(): (line: string) => string {
   return (line) => {
     const isOfKey: boolean = inside && !KEY_ENDS.test(line) && KEY_LINE.test(line);
     inside = isOfKey || KEY_BEGINS.test(line);
-    return isOfKey ? MARK : line;
+    return isOfKey ? REDACTED : line;
   };
 }
 

@@ -48,6 +48,8 @@ export interface Edits {
   added: TaskId[];
   /** Ids whose texts changed, or (between attempts) anything else. */
   changed: TaskId[];
+  /** Ids of tasks that are gone. */
+  removed: TaskId[];
   /** What was put back, in words; empty when all was taken. */
   putBack: string[];
   /** Where the other version was copied to, when something was put back. */

@@ -35,7 +35,7 @@ test("while an agent works its texts are taken, and nothing is put back for them
   );
   const merged = mergeEdits(known, found, agent);
   expect(merged.backlog).toBe(found);
-  expect(merged.edits).toEqual({ added: [], changed: ["T2"], putBack: [] });
+  expect(merged.edits).toEqual({ added: [], changed: ["T2"], removed: [], putBack: [] });
 });
 
 test("while an agent works all else is put back", () => {
@@ -52,6 +52,7 @@ test("while an agent works all else is put back", () => {
   expect(merged.edits).toEqual({
     added: [],
     changed: ["T2", "T3"],
+    removed: [],
     putBack: [
       "depends_on, priority, status, verify of T2",
       "agent of T3",
@@ -69,6 +70,7 @@ test("while an agent works a new task is taken, as one to do", () => {
   expect(merged.edits).toEqual({
     added: ["T9", "T8"],
     changed: [],
+    removed: [],
     putBack: ["status, verify, agent of T9, which is new"],
   });
 });
@@ -152,7 +154,7 @@ test("between attempts a person's save is taken as it is, but what this run fini
   );
   const merged = mergeEdits(known, found, idle);
   expect(merged.backlog).toBe(found);
-  expect(merged.edits).toEqual({ added: ["T7"], changed: ["T3", "T1"], putBack: [] });
+  expect(merged.edits).toEqual({ added: ["T7"], changed: ["T3", "T1"], removed: ["T2"], putBack: [] });
   const old = backlog(task("T1", { title: "y" }), t2, t3);
   const kept = mergeEdits(known, old, { ...idle, finished: new Set([id("T1")]) });
   expect(kept.backlog).toEqual(backlog({ ...t1, title: "y" }, t2, t3));
@@ -167,7 +169,7 @@ test("of what this run finished only its end is kept, and only where somebody to
   const done = backlog({ ...t1, result: "what a person wrote" }, t2, t3);
   expect(mergeEdits(known, done, finished)).toEqual({
     backlog: done,
-    edits: { added: [], changed: ["T1"], putBack: [] },
+    edits: { added: [], changed: ["T1"], removed: [], putBack: [] },
   });
   const reopened = backlog(t1, { ...t2, status: "todo" }, t3);
   expect(mergeEdits(known, reopened, finished).backlog).toBe(reopened);
@@ -181,10 +183,13 @@ test("a task that nobody touched is the same object afterwards", () => {
 });
 
 test("a file that only lost a task, or only changed its order, is an edit too", () => {
-  expect(mergeEdits(known, backlog(t1, t2), idle).edits).toEqual({ added: [], changed: [], putBack: [] });
+  expect(mergeEdits(known, backlog(t1, t2), idle).edits).toEqual({
+    ...{ added: [], changed: [], removed: ["T3"], putBack: [] },
+  });
   expect(mergeEdits(known, backlog(t3, t1, t2), agent).edits).toEqual({
     added: [],
     changed: [],
+    removed: [],
     putBack: [],
   });
 });

@@ -27,7 +27,7 @@ export interface Merged {
 export function mergeEdits(known: Backlog, found: Backlog, rules: MergeRules): Merged {
   if (known === found) return { backlog: found };
   const before = new Map(known.tasks.map((task) => [task.id, task]));
-  const edits: Edits = { added: [], changed: [], putBack: [] };
+  const edits: Edits = { added: [], changed: [], removed: [], putBack: [] };
   const tasks = found.tasks.flatMap((task) => {
     const was = before.get(task.id);
     if (was !== undefined && isDeepStrictEqual(was, task)) return [task];
@@ -39,10 +39,16 @@ export function mergeEdits(known: Backlog, found: Backlog, rules: MergeRules): M
     if (rules.while === "idle") return [keepDone(was, task, { rules, edits })];
     return [was === undefined ? asNew(task, edits) : takeTexts(was, task, edits)];
   });
+  if (rules.while === "idle") edits.removed.push(...goneFrom(known, found));
   const backlog =
     rules.while === "idle" ? { ...found, tasks } : putBackRest(known, { ...found, tasks }, edits);
   if (edits.putBack.length > 0) return { backlog, edits };
   return isDeepStrictEqual(known, found) ? { backlog: found } : { backlog: found, edits };
+}
+
+function goneFrom(known: Backlog, found: Backlog): TaskId[] {
+  const there = new Set(found.tasks.map(({ id }) => id));
+  return known.tasks.flatMap(({ id }) => (there.has(id) ? [] : [id]));
 }
 
 /** A stale editor must not undo what this run finished. */

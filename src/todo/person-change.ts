@@ -1,7 +1,8 @@
 // What a person does to the backlog with the editing commands, as data: told to a run that goes on, so that it knows whose it is.
 // Leaves what becomes of the backlog to update.ts.
 import { z } from "zod";
-import { Task, TaskId } from "./task.js";
+import { never } from "../system/never.js";
+import { Task, TaskId, type Status } from "./task.js";
 
 const REQUIRED = { title: true, priority: true, status: true } as const;
 const OPTIONAL = {
@@ -42,6 +43,31 @@ export const PersonChange = z.discriminatedUnion("op", [
 ]);
 /** One change of a person's. */
 export type PersonChange = z.infer<typeof PersonChange>;
+
+/** A person's changes, and when they were made: RFC 3339, as `updated_at` says. */
+export interface Told {
+  at: string;
+  changes: readonly PersonChange[];
+}
+
+/** Whether a change gives a task that has this status another one, or removes it: an attempt at it ends first. */
+export function endsAttempt(change: PersonChange, status: Status | undefined): boolean {
+  switch (change.op) {
+    case "edit":
+      return change.set.status !== undefined && change.set.status !== status;
+    case "remove":
+      return true;
+    case "insert":
+      return false;
+    default:
+      return never(change);
+  }
+}
+
+/** The task a change is about. */
+export function taskOfChange(change: PersonChange): TaskId {
+  return change.op === "insert" ? change.task.id : change.id;
+}
 
 /** New values of keys, and keys that go. */
 export type TaskEdit = Pick<Extract<PersonChange, { op: "edit" }>, "set" | "clear">;

@@ -8,7 +8,7 @@ import type { PersonChange } from "./person-change.js";
 import { openStore, type Store } from "./store.js";
 import { backlog, id, task } from "./testing.js";
 import type { Backlog, Task } from "./task.js";
-import type { Told } from "./writer.js";
+import type { Told } from "./person-change.js";
 
 const ports = nodePorts();
 const RULES = { while: "agent", finished: new Set<never>() } as const;
@@ -43,7 +43,7 @@ function edit(...changes: PersonChange[]): ReturnType<Store["edit"]> {
     () => changes,
     (line) => {
       told.push(line);
-      return Promise.resolve();
+      return Promise.resolve(true);
     },
   );
 }
@@ -65,6 +65,7 @@ test("only what changes differs, and it is told before it is written", async () 
     () => [change("T1", { priority: 1 })],
     async () => {
       before = await read();
+      return true;
     },
   );
   expect(edited).toMatchObject({ ok: true, value: { updated: [{ id: "T1", from: "todo", to: "todo" }] } });
@@ -173,7 +174,7 @@ test("many at once: none is lost, and each has an id of its own", async () => {
       ({ tasks: there }) => [
         { op: "insert", task: task(`T${String(there.length + 1)}`, { title: `n${String(at)}` }) },
       ],
-      () => Promise.resolve(),
+      () => Promise.resolve(true),
     ),
   );
   const done = await Promise.all(adding);

@@ -180,7 +180,7 @@ test("between attempts a broken file is given two seconds, then put aside", asyn
   await patient.read();
   await save(half);
   const taken = await change(patient, [], idle);
-  expect(taken.edits).toEqual({ added: [], changed: ["T1"], putBack: [] });
+  expect(taken.edits).toEqual({ added: [], changed: ["T1"], removed: [], putBack: [] });
   expect(taken.backlog).toEqual(mended);
 
   await save(held);

@@ -5,7 +5,7 @@ import type { Result } from "../system/result.js";
 import { BacklogFile, type CopyKind } from "./backlog-file.js";
 import type { Change } from "./change.js";
 import type { CheckOptions } from "./check.js";
-import type { PersonChange } from "./person-change.js";
+import type { PersonChange, Told } from "./person-change.js";
 import { withLock } from "./store-lock.js";
 import type { Backlog } from "./task.js";
 import {
@@ -19,7 +19,6 @@ import {
   type Invalid,
   type ReadResult,
   type Rewritten,
-  type Told,
   type Unusable,
 } from "./writer.js";
 
@@ -41,14 +40,17 @@ export interface Store {
   /** As it is once nobody is in the midst of saving it: what is not valid and was written just now is given a moment. */
   readSaved(): Promise<ReadResult>;
   /** Applies changes to the newest file. Nothing is written when nothing differs. */
-  change(changes: readonly Change[], options: ChangeOptions): Promise<Result<Changed, Unusable>>;
+  change(
+    changes: readonly (Change | PersonChange)[],
+    options: ChangeOptions,
+  ): Promise<Result<Changed, Unusable>>;
   /**
-   * A person's changes, decided on the newest file while nobody else changes it: all of them or none. `tell` says them to a
-   * run that goes on, right before they are written.
+   * A person's changes, decided on the newest file while nobody else changes it: all of them or none. `tell` says them to the
+   * run in progress right before they are written, with the backlog they were decided on; false leaves them to that run.
    */
   edit(
     decide: (backlog: Backlog) => readonly PersonChange[],
-    tell: (told: Told) => Promise<void>,
+    tell: (told: Told, backlog: Backlog) => Promise<boolean>,
   ): Promise<Result<Edited, EditRefusal>>;
   /**
    * Writes the file as it is now in another way, a backlog or not. `copyAs`: whether the old bytes are copied aside, and as what.

@@ -6,19 +6,15 @@ import { err, ok, type Result } from "../system/result.js";
 import { sha256Hex } from "../system/sha256.js";
 import { encode, type BacklogFile, type CopyKind, type Look, type Version } from "./backlog-file.js";
 import type { Applied, BacklogIndex, Change, Edits, Refusal } from "./change.js";
+import { difference } from "./difference.js";
 import { editBacklog } from "./edit.js";
+import { editsOf, joinEdits, NO_EDITS, refusalsOf } from "./edits.js";
 import { mergeEdits, type MergeRules } from "./merge.js";
-import type { PersonChange } from "./person-change.js";
+import type { PersonChange, Told } from "./person-change.js";
 import type { Problem } from "./problem.js";
-import { indexOf, rowOf, sameRow } from "./select.js";
+import { indexOf } from "./select.js";
 import type { Backlog, IndexRow, Task, TaskId } from "./task.js";
 import { applyChanges } from "./update.js";
-
-/** What a person changed through another store, and when: RFC 3339, as `updated_at` says. */
-export interface Told {
-  at: string;
-  changes: readonly PersonChange[];
-}
 
 export type ReadResult =
   | { kind: "missing" }
@@ -36,12 +32,16 @@ export interface ChangeOptions extends MergeRules {
    * saved meanwhile: the last call counts. When it throws, nothing is written.
    */
   beforeWrite?: (bytes: Uint8Array) => Promise<void>;
+  /** All changes or none, and only to a valid backlog: a person's. */
+  whole?: true;
 }
 
 export interface Changed {
   applied: Applied;
   /** What others had saved; absent when nothing. */
   edits?: Edits;
+  /** What people changed through other stores since this store's last look, in order; absent when nothing. */
+  heard?: readonly Told[];
   backlog: Backlog;
   index: BacklogIndex;
   /** Rows that are new or differ from this store's last look, in file order. */
@@ -57,6 +57,10 @@ export interface Changed {
 export interface Edited {
   updated: Applied["updated"];
   backlog: Backlog;
+  /** What was decided. */
+  changes: readonly PersonChange[];
+  /** False: it was left to the run, and the file is as it was. */
+  written: boolean;
 }
 
 /** `written`: it is another one than before. `copy`: where the old file was copied to. */
@@ -139,7 +143,10 @@ export class Writer {
     return read;
   }
 
-  async change(changes: readonly Change[], options: ChangeOptions): Promise<Result<Changed, Unusable>> {
+  async change(
+    changes: readonly (Change | PersonChange)[],
+    options: ChangeOptions,
+  ): Promise<Result<Changed, Unusable>> {
     await this.tidy();
     const last = this.known;
     const heard = await this.hear();
@@ -149,14 +156,15 @@ export class Writer {
       const start = this.start(look, options);
       if (start === undefined) return err({ kind: "unusable", read: toRead(look) });
       const now = new Date(options.now ?? this.ports.clock.now()).toISOString();
-      const { backlog, applied } = applyChanges(start.backlog, changes, now);
-      const next = this.next(start, backlog);
+      const { backlog, applied, next } = this.apply(start, changes, { now, whole: options.whole });
       if (look.kind !== "ok" || next !== look.version) {
         if (look.kind !== "missing" && start.edits !== undefined && start.edits.putBack.length > 0) {
           if (copied === undefined || Buffer.compare(copied.bytes, look.bytes) !== 0)
             copied = { bytes: look.bytes, path: await this.file.setAside("edited", look.bytes) };
           start.edits.copy = copied.path;
         }
+        if (options.whole === true && look.kind === "ok" && backlog.tasks.length === 0)
+          await this.file.setAside("edited", look.bytes);
         await options.beforeWrite?.(next.bytes);
         if (!(await this.file.isStill(look))) continue;
         await this.file.write(next);
@@ -164,16 +172,24 @@ export class Writer {
       const before = last?.backlog ?? start.from.backlog;
       const saved = last !== undefined && !holds(look, last.bytes);
       this.known = next;
-      const edits = both(heard, start.edits);
+      const edits =
+        heard && start.edits ? joinEdits(heard.edits, start.edits) : (heard?.edits ?? start.edits);
       const sha256 = this.printOf(next);
-      return ok({ applied, ...(edits && { edits }), ...difference(before, backlog), saved, sha256 });
+      return ok({
+        applied,
+        ...(edits && { edits }),
+        ...(heard && { heard: heard.told }),
+        ...difference(before, backlog),
+        saved,
+        sha256,
+      });
     }
     throw tooFast(this.file.path);
   }
 
   async edit(
     decide: (backlog: Backlog) => readonly PersonChange[],
-    tell: (told: Told) => Promise<void>,
+    tell: (told: Told, backlog: Backlog) => Promise<boolean>,
   ): Promise<Result<Edited, EditRefusal>> {
     await this.tidy();
     await this.readSaved();
@@ -188,27 +204,26 @@ export class Writer {
       const judged = this.file.judge(next.bytes);
       if (judged.kind === "invalid") return err({ kind: "invalid", problems: judged.problems });
       if (!(await this.file.isStill(look))) continue;
+      const edited = { updated: applied.updated, backlog, changes };
+      if (changes.length > 0 && !(await tell({ at, changes }, look.version.backlog)))
+        return ok({ ...edited, written: false });
       if (backlog.tasks.length === 0) await this.file.setAside("edited", look.bytes);
-      if (changes.length > 0) await tell({ at, changes });
       await this.file.write(next);
-      return ok({ updated: applied.updated, backlog });
+      return ok({ ...edited, written: true });
     }
     throw tooFast(this.file.path);
   }
 
   /** What a person did through another store is nothing that an agent did past this one. */
-  private async hear(): Promise<Edits | undefined> {
+  private async hear(): Promise<{ told: readonly Told[]; edits: Edits } | undefined> {
     const told = this.known === undefined ? [] : ((await this.heard?.()) ?? []);
-    const edits: Edits = { added: [], changed: [], putBack: [] };
-    for (const { at, changes } of told) {
-      if (this.known === undefined) continue;
+    const edits = told.map(({ at, changes }) => {
+      if (this.known === undefined) return NO_EDITS;
       const { backlog, applied } = applyChanges(this.known.backlog, changes, at);
       this.known = this.next({ from: this.known, backlog }, backlog);
-      for (const { id, from, to } of applied.updated) {
-        if (to !== undefined) (from === undefined ? edits.added : edits.changed).push(id);
-      }
-    }
-    return told.length === 0 ? undefined : edits;
+      return editsOf(applied);
+    });
+    return told.length === 0 ? undefined : { told, edits: edits.reduce(joinEdits) };
   }
 
   async begin(make: (found: ReadResult) => Uint8Array | undefined): Promise<Result<Begun, Invalid>> {
@@ -319,7 +334,23 @@ export class Writer {
     }
     if (known === undefined) return undefined;
     const putBack = [LOST[look.kind]];
-    return { from: known, backlog: known.backlog, edits: { added: [], changed: [], putBack } };
+    return { from: known, backlog: known.backlog, edits: { added: [], changed: [], removed: [], putBack } };
+  }
+
+  /** What the changes make of it. With `whole`, one that is refused, or a backlog that is not valid then, leaves it as it is. */
+  private apply(
+    start: Start,
+    changes: readonly (Change | PersonChange)[],
+    { now, whole }: { now: string; whole: true | undefined },
+  ): { backlog: Backlog; applied: Applied; next: Version } {
+    const { backlog, applied } = applyChanges(start.backlog, changes, now);
+    const next = this.next(start, backlog);
+    if (whole === undefined) return { backlog, applied, next };
+    const judged = this.file.judge(next.bytes);
+    const refused = refusalsOf(applied, changes, judged.kind === "invalid" ? judged.problems : []);
+    if (refused.length === 0) return { backlog, applied, next };
+    const kept = this.next(start, start.backlog);
+    return { backlog: start.backlog, applied: { updated: [], refused, warnings: [] }, next: kept };
   }
 
   /** The version that holds a backlog, made from another; that one itself when they are the same. */
@@ -328,13 +359,6 @@ export class Writer {
     const layout = editBacklog(from.layout, from.backlog, backlog);
     return { bytes: encode(layout, from.bom), bom: from.bom, layout, backlog };
   }
-}
-
-/** What was done through other stores, and what past all of them. */
-function both(heard: Edits | undefined, found: Edits | undefined): Edits | undefined {
-  if (heard === undefined || found === undefined) return heard ?? found;
-  const join = (a: readonly TaskId[], b: readonly TaskId[]): TaskId[] => [...new Set([...a, ...b])];
-  return { ...found, added: join(heard.added, found.added), changed: join(heard.changed, found.changed) };
 }
 
 function tooFast(path: string): UserError {
@@ -373,24 +397,4 @@ function holdsTasks(look: Look): boolean {
   return look.kind === "ok"
     ? look.version.backlog.tasks.length > 0
     : look.kind === "invalid" && look.tasks.length > 0;
-}
-
-function difference(
-  before: Backlog,
-  after: Backlog,
-): Pick<Changed, "backlog" | "index" | "changedRows" | "removed"> {
-  const index = indexOf(after, before);
-  const changed = { backlog: after, index };
-  const inPlace = before.tasks.every(
-    (task, at) => after.tasks[at] === task || after.tasks[at]?.id === task.id,
-  );
-  const places = inPlace ? undefined : new Map(before.tasks.map((task) => [task.id, task]));
-  const isChanged = (task: Task, at: number): boolean => {
-    const was = places === undefined ? before.tasks[at] : places.get(task.id);
-    return was === undefined || !sameRow(was, task);
-  };
-  const changedRows = after.tasks.filter(isChanged).map(rowOf);
-  if (inPlace) return { ...changed, changedRows, removed: [] };
-  const left = new Set(after.tasks.map((task) => task.id));
-  return { ...changed, changedRows, removed: [...(places?.keys() ?? [])].filter((id) => !left.has(id)) };
 }

@@ -41,6 +41,8 @@ export interface Current extends JobView {
   /** What follows the failure. */
   next?: "retry" | "blocked" | "drop-agent" | "wait" | "end";
   stopped?: true;
+  /** A person edited its task: where its work is. */
+  released?: string;
   /** The gate proved it. */
   verified?: true;
 }
@@ -110,6 +112,7 @@ export function resultOf(current: Current, own: string | undefined): Result | un
     if (current.stopped === true) return "stopped";
     return current.why === undefined ? "reviewed" : undefined;
   }
+  if (current.released !== undefined) return "stopped";
   if (own === "done" || own === "blocked") return own;
   if (current.next === "drop-agent") return "agent-dropped";
   if (current.next === "wait") return "waiting";

@@ -6,6 +6,7 @@ import { isInDollars, NOTHING_SPENT as NOTHING_CHARGED, spend } from "../loop/sp
 import { PersistentMap } from "../system/persistent-map.js";
 import { ById } from "../todo/by-id.js";
 import { doingOf } from "./doing.js";
+import { keptWorkText } from "./stopped-text.js";
 import { endAgent, failAttempt, resultOf, type Current, type Finished } from "./job-view.js";
 import { beginRelease, foldRelease, type ReleaseView } from "./release-view.js";
 import { addSpent, NOTHING_SPENT, spentOf, type Spent } from "./spent.js";
@@ -141,14 +142,20 @@ function foldJob(view: View, event: Sealed, at: number): View {
         at,
       );
     }
+    case "attempt_stopped":
+      return { ...view, current: { ...current, agentEnded: true, released: keptWorkText(event) } };
     case "attempt_failed":
       return failed(view, current, event, at);
     case "backlog_changed":
       if (event.job !== current.job) return view;
       if (current.agentEnded) return settle(view, current, event, at);
       return event.refused.length > 0 ? drop(view) : view;
-    case "committed":
+    case "committed": {
+      const { taskId } = current;
+      // It is put back first, and settled then.
+      if (event.refused.some(({ op, id }) => op === "finish" && id === taskId)) return view;
       return event.job === current.job ? settle(view, current, event, at) : view;
+    }
     case "adopted":
       return event.adopted ? finish(view, current, { result: "done", why: "", added: 0 }, at) : view;
     case "release_step": {
@@ -193,7 +200,8 @@ function settle(
   if (result === undefined) return view;
   const isTold = result === "done" || result === "reviewed";
   const says = !isTold && !(result === "stopped" && current.stopped === true);
-  const why = says ? (current.why ?? "") : "";
+  const { released } = current;
+  const why = released === undefined ? (says ? (current.why ?? "") : "") : `edited meanwhile; ${released}`;
   const commit = event.type === "committed" ? event.commit : undefined;
   return finish(view, current, { result, why, added, ...(commit === undefined ? {} : { commit }) }, at);
 }
@@ -224,7 +232,8 @@ function finish(
   };
 }
 
-function isUncounted({ phase, next }: Current): boolean {
+function isUncounted({ phase, next, released }: Current): boolean {
+  if (released !== undefined) return true;
   return next === "wait" || (phase === "iteration" && (next === "drop-agent" || next === "end"));
 }
 

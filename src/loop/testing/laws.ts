@@ -4,7 +4,7 @@ import { PersistentMap } from "../../system/persistent-map.js";
 import { compareIds } from "../../todo/order.js";
 import { closure } from "../../todo/select.js";
 import type { IndexRow, TaskId } from "../../todo/task.js";
-import type { Effect } from "../effects.js";
+import type { Effect, JobFacts } from "../effects.js";
 import { isPause } from "../pauses.js";
 import type { Work } from "../state.js";
 import type { Disk } from "./disk.js";
@@ -97,6 +97,7 @@ function candidates(work: Work, inHand: readonly TaskId[]): IndexRow[] {
   return rows
     .filter(({ id, status }) => status !== "done" && !inHand.includes(id) && !work.final.has(id))
     .filter(({ id }) => only === undefined || only.has(id))
+    .filter(({ id, status }) => !(work.blockedByHand.has(id) && status === "blocked"))
     .filter((row) => row.depends_on.every((id) => work.index.get(id)?.status === "done"))
     .filter(({ id }) => {
       const most = work.blockedAtStart.has(id) ? 1 : work.rules.max_attempts;
@@ -117,7 +118,11 @@ export const attemptsBounded: Law = ({ trace, end }) => {
     rows.some((row) => row.id === id && row.status === "blocked") ? 1 : end.rules.max_attempts;
   const tried = new Map<TaskId, number>();
   return trace.flatMap(({ event, before, next }) => {
-    const tries = event.type === "agent_finished" && counts(event.reason) && !endsRun(event);
+    const tries =
+      event.type === "agent_finished" &&
+      counts(event.reason) &&
+      !endsRun(event) &&
+      !isReleased(trace, event.job);
     const id = tries ? event.task_id : undefined;
     if (id !== undefined) tried.set(id, (tried.get(id) ?? 0) + 1);
     const often = id !== undefined && (tried.get(id) ?? 0) > most(id) ? [`${id} was tried too often`] : [];
@@ -139,6 +144,14 @@ export const attemptsBounded: Law = ({ trace, end }) => {
     return [...often, ...wrong];
   });
 };
+
+/** A person edited its task: it was no attempt. */
+function isReleased(trace: readonly Taken[], job: number): boolean {
+  return trace.some(({ next: { state } }) => {
+    const jobs = state.phase === "working" ? state.work.jobs : [];
+    return jobs.some(({ facts, released }) => facts.job === job && released === true);
+  });
+}
 
 /** Whether what ended like this was an attempt at all. */
 function counts(reason: string | undefined = ""): boolean {
@@ -225,6 +238,7 @@ export const nothingStartsAfterStop: Law = ({ trace }) => {
         effect.kind === "checkpoint" ||
         effect.kind === "ask" ||
         (effect.kind === "change-backlog" &&
+          effect.request === undefined &&
           (effect.job === undefined || effect.changes.some(({ op }) => op === "claim"))) ||
         (effect.kind === "run-hook" && effect.hook === "pre_iteration");
       return starts ? [`${effect.kind} after the run was stopped`] : [];
@@ -269,6 +283,7 @@ export const oneEffectAtATime: Law = ({ trace }) => {
 };
 
 function isAside(event: Taken["event"]): boolean {
+  if (event.type === "edit_asked") return true;
   const isStop = event.type === "stop_sent" || (event.type === "effect_failed" && event.effect === "stop");
   return isStop || event.type === "run_interrupted" || event.type === "woke";
 }
@@ -304,6 +319,11 @@ export const putBackFirst: Law = ({ trace, end }) => {
   });
 };
 
+/** Of a job that has an agent: one that only puts work aside has none. */
+function isOfAgent(effect: Effect): effect is Extract<Effect, { job: JobFacts }> {
+  return "job" in effect && effect.job?.agent !== "looper";
+}
+
 /** L18, from what agents said they used, and the time. */
 export const budgetsKept: Law = ({ trace, end }) => {
   const { max_tokens = Infinity, task_tokens = Infinity, max_duration_ms = Infinity } = end.rules.budget;
@@ -316,7 +336,7 @@ export const budgetsKept: Law = ({ trace, end }) => {
       for (const key of new Set([undefined, event.task_id])) used.set(key, (used.get(key) ?? 0) + tokens);
     }
     return next.effects.flatMap((effect) => {
-      if (!("job" in effect) || begun.has(effect.job.job)) return [];
+      if (!isOfAgent(effect) || begun.has(effect.job.job)) return [];
       begun.add(effect.job.job);
       const { task_id: id, job } = effect.job;
       const found = [];
@@ -353,7 +373,7 @@ export const leftAlone: Law = ({ trace }) => {
       return Date.parse(said) >= least ? [] : [`${agent} is left alone until ${said}, which is too soon`];
     });
     const early = next.effects.flatMap((effect) => {
-      if (!("job" in effect) || begun.has(effect.job.job)) return [];
+      if (!isOfAgent(effect) || begun.has(effect.job.job)) return [];
       begun.add(effect.job.job);
       const { agent, job } = effect.job;
       return at < (until.get(agent) ?? 0) ? [`${agent} was given job ${job} at ${event.timestamp}`] : [];

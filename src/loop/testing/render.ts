@@ -3,6 +3,7 @@ import { never } from "../../system/never.js";
 import type { StepEvent } from "../../logging/events.js";
 import type { ToldEvent } from "../../logging/told-events.js";
 import type { Change } from "../../todo/change.js";
+import { taskOfChange, type PersonChange } from "../../todo/person-change.js";
 import type { Effect, JobFacts } from "../effects.js";
 import type { Outcome } from "../jobs.js";
 import type { State, Work } from "../state.js";
@@ -71,6 +72,8 @@ function eventWords(event: StepEvent): string {
       return words(event.signal, event.signal === "SIGHUP" && event.terminal ? "of the terminal" : "");
     case "release_step":
       return words(event.what, event.outcome);
+    case "edit_asked":
+      return event.changes.map(personWords).join(", ");
     case "stop_sent":
       return event.how;
     case "run_ended":
@@ -100,10 +103,11 @@ function outcomeWords({ updated, refused, edits }: Outcome): string {
   return [...moves, ...refusals, ...others].join(", ");
 }
 
-function editWords({ added, changed, put_back }: NonNullable<Outcome["edits"]>): string {
+function editWords({ added, changed, removed = [], put_back }: NonNullable<Outcome["edits"]>): string {
   const parts = [
     ...(added.length === 0 ? [] : [`added ${added.join(" ")}`]),
     ...(changed.length === 0 ? [] : [`changed ${changed.join(" ")}`]),
+    ...(removed.length === 0 ? [] : [`removed ${removed.join(" ")}`]),
     ...put_back,
   ];
   return parts.join("; ");
@@ -122,6 +126,11 @@ function noteWords(note: ToldEvent): string {
   }
   if (note.type === "task_selected") return words(note.task_id ?? "", note.reason, `of ${note.candidates}`);
   if (note.type === "backlog_edited") return editWords(note);
+  if (note.type === "attempt_stopped") return words(jobOf(note), note.task_id ?? "", `kept: ${note.kept}`);
+  if (note.type === "edit_answered") {
+    const stopped = note.stopped.map(({ task_id, kept }) => `${task_id} ${kept}`).join(", ");
+    return words(note.outcome, quoted(note.why), stopped);
+  }
   return note.type === "warning" ? words(jobOf(note), quoted(note.message)) : "";
 }
 
@@ -136,6 +145,8 @@ function effectWords(effect: Effect): string {
     case "ask":
       return quoted(effect.question);
     case "change-backlog":
+      if (effect.request !== undefined) return words("as asked", `(${effect.during})`);
+      return words(effect.changes.map(changeWords).join(", "), `(${effect.during})`);
     case "commit":
       return words(effect.changes.map(changeWords).join(", "), `(${effect.during})`);
     case "checkpoint":
@@ -196,6 +207,11 @@ function changeWords(change: Change): string {
     default:
       return never(change);
   }
+}
+
+function personWords(change: PersonChange): string {
+  const status = change.op === "edit" ? change.set.status : undefined;
+  return words(change.op, taskOfChange(change), status === undefined ? "" : `to ${status}`);
 }
 
 /** What `step` holds in mind, in one line. */

@@ -131,14 +131,15 @@ function invalidText(event: Of<"backlog_invalid">): string {
   }
 }
 
-function editedText({ added, changed, put_back: putBack, copy }: Of<"backlog_edited">): string {
+function editedText({ added, changed, removed = [], put_back: putBack, copy }: Of<"backlog_edited">): string {
   const parts = [
     added.length === 0 ? "" : `new: ${added.join(", ")}`,
     changed.length === 0 ? "" : `changed: ${changed.join(", ")}`,
+    removed.length === 0 ? "" : `${removed.join(", ")} removed`,
     putBack.length === 0 ? "" : `put back: ${putBack.join("; ")}`,
     copy === undefined ? "" : `their version is kept in ${copy}`,
   ];
-  return `the task file was edited meanwhile; ${parts.filter((part) => part !== "").join("; ")}`;
+  return ["the task file was edited meanwhile", ...parts.filter((part) => part !== "")].join("; ");
 }
 
 function cleanedText({ runs, bytes }: Of<"logs_cleaned">): string {
