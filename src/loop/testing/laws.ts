@@ -321,7 +321,7 @@ export const putBackFirst: Law = ({ trace, end }) => {
 
 /** Of a job that has an agent: one that only puts work aside has none. */
 function isOfAgent(effect: Effect): effect is Extract<Effect, { job: JobFacts }> {
-  return "job" in effect && effect.job?.agent !== "looper";
+  return "job" in effect && effect.job.agent !== "looper";
 }
 
 /** L18, from what agents said they used, and the time. */
