@@ -90,3 +90,66 @@ test(
     expect(second.stderr).not.toContain("git config");
   }),
 );
+
+test(
+  "a large untracked file and a repository inside are named before the run; the one is left out, the other comes back whole",
+  story(async (rig) => {
+    const puppet = await rig.agent({}, { git: { max_untracked_bytes: "1KB" } });
+    rig.writeBacklog([{ id: "T1" }]);
+    rig.gitInit();
+    rig.write("data.bin", "x".repeat(3000));
+    const inside = (...args: string[]) =>
+      execFileSync("git", args, { cwd: `${rig.project}/nested`, env: rig.env, encoding: "utf8" });
+    rig.write("nested/mine.txt", "mine\n");
+    rig.write("nested/.gitignore", "*.log\n");
+    rig.write("nested/a.log", "ignored\n");
+    inside("init", "-q");
+    inside("add", "-A");
+    inside(...PERSON, "commit", "-qm", "inside");
+    rig.write("nested/mine.txt", "not committed\n");
+    const before = inside("log", "--branches", "--format=%H %s");
+    puppet.play(async (turn) => {
+      await turn.shell("rm -rf nested data.bin; echo half > half.txt");
+      await turn.exit(1);
+    });
+    const { stderr } = await rig.run(["run", "--no-review"]);
+    expect(stderr).toContain("data.bin (2.9 KB) is untracked and larger than git.max_untracked_bytes (1 KB)");
+    expect(stderr.indexOf("data.bin (2.9 KB)")).toBeLessThan(stderr.indexOf("- 1/1 T1"));
+    expect(stderr).toContain("data.bin was removed during the attempt; it is in no checkpoint");
+    expect(stderr).toContain("nested/.git was removed or replaced during the attempt: it is put back");
+    expect((await rig.run(["rescue"])).stdout).not.toContain("@nested");
+    expect(inside("log", "--branches", "--format=%H %s")).toBe(before);
+    expect(rig.read("nested/mine.txt")).toBe("not committed\n");
+    expect(rig.read("nested/a.log")).toBe("ignored\n");
+    expect(rig.git("cat-file", "--batch-check", "--batch-all-objects")).not.toContain("blob 3000");
+    expect(lines(rig.git("status", "--porcelain"))).toEqual(["?? nested/"]);
+  }),
+);
+
+test(
+  "checks that pass with changes inside a repository of its own verify nothing, and the run names the folder",
+  story(async (rig) => {
+    const puppet = await rig.agent(
+      {},
+      { verify: { commands: ["grep -q agent nested/mine.txt || test ! -e T1.txt"] } },
+    );
+    rig.writeBacklog([{ id: "T1" }]);
+    rig.gitInit();
+    rig.write("nested/mine.txt", "mine\n");
+    const inside = (...args: string[]) =>
+      execFileSync("git", args, { cwd: `${rig.project}/nested`, env: rig.env });
+    inside("init", "-q");
+    inside("add", "-A");
+    inside(...PERSON, "commit", "-qm", "inside");
+    puppet.play(async (turn) => {
+      await work(turn);
+      await turn.write(`${turn.hello.cwd}/nested/mine.txt`, "agent\n");
+      await turn.report();
+    });
+    const { code, stderr } = await rig.run(["run", "--no-review", "--trust"]);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain("changes inside nested, a repository of its own, are not committed");
+    expect((await rig.run(["ls"])).stdout).toContain("unverified");
+    expect(paths(rig, ofTask(rig, "T1"))).toEqual(["T1.txt", "to-do.json"]);
+  }),
+);

@@ -82,6 +82,7 @@ async function repositoryOf(shell: Shell, project: Project, verb: Verb): Promise
     todoFile: (await shell.ports.files.realPath(project.todoFile)) ?? project.todoFile,
     exclude: [project.logDir, project.lockDir],
     env: shell.env,
+    mostUntracked: project.resolved.settings.git.max_untracked_bytes,
   });
   if (opened.ok) return opened.value;
   if (opened.error.why !== "no-repository")

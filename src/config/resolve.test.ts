@@ -66,7 +66,13 @@ test("without any layer every default of the contract is there", () => {
       chapo: ofAgent("chapo"),
     },
     hooks: { post_iteration: [], pre_iteration: [], on_blocked: [], on_run_end: [], timeout: 60_000 },
-    git: { init: false, commit: "runner", on_failure: "restore", branch: "current" },
+    git: {
+      init: false,
+      commit: "runner",
+      on_failure: "restore",
+      branch: "current",
+      max_untracked_bytes: 50 * 2 ** 20,
+    },
     verify: {
       commands: [],
       timeout: 600_000,

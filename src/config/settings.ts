@@ -250,6 +250,11 @@ export const SETTINGS = {
     "What becomes of the work of a task that is given up: a rescue and a clean tree, or left where it is.",
     { default: "restore" },
   ),
+  "git.max_untracked_bytes": row(
+    byteSize,
+    "Untracked files larger than this are in no checkpoint: a run names them, and cannot restore them; 0 = any size.",
+    { default: "50MB" },
+  ),
   "git.branch": row(text, "The branch of the commits: `current`, or a name (`{run}` is the run id).", {
     default: "current",
   }),

@@ -10,6 +10,7 @@ import { asResult, runGit, type GitFailure } from "./git.js";
 import { byPath, type ByPath } from "./index-compare.js";
 import { dropOwnIndex, indexInfo, ownIndex, stageAll } from "./index-file.js";
 import { privateCopy, readEntries } from "./index-person.js";
+import { leaveOutLarge } from "./large.js";
 import { mergeContents } from "./merge-contents.js";
 import type { Repository } from "./repository.js";
 import type { Rescue } from "./rescues.js";
@@ -36,6 +37,7 @@ export async function restoreRescue(rescue: Rescue): Promise<Result<BroughtBack,
   const { repo } = rescue;
   const result = await asResult(async () => {
     await dropOwnIndex(repo);
+    await leaveOutLarge(repo);
     await stageAll(repo);
     const tree = byPath((await readEntries(repo, ownIndex(repo))) ?? []);
     const plan = await planAll(repo, rescue.changes, tree);

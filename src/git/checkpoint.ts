@@ -9,9 +9,11 @@ import { importAll, OWN_IDENT } from "./fast-import.js";
 import { asResult, GitError, runGit, type GitFailure } from "./git.js";
 import { modulePaths, openModules } from "./modules.js";
 import { readHead, treeish, type Head, type HeadState } from "./head.js";
-import { byPath, type ByPath } from "./index-compare.js";
+import { byPath } from "./index-compare.js";
 import { diffTrees, dropOwnIndex, ownIndex, stageAll, stagedAgainst } from "./index-file.js";
 import { readLocks, type Locks } from "./locks.js";
+import { leaveOut, leaveOutLarge, warnOfLarge } from "./large.js";
+import { copiedModules, dropCopies, keepCopies } from "./module-copies.js";
 import { keepBeside, KEPT_STAGED, type Beside } from "./keep-beside.js";
 import { readEntries, readPersonIndex, type PersonIndex } from "./index-person.js";
 import { readFacts } from "./facts.js";
@@ -79,6 +81,8 @@ const Facts = z.object({
   unseen: z.boolean().optional(),
   settings: z.record(z.string(), z.string()).optional(),
   usual: z.object({ file: z.int(), program: z.int(), folder: z.int() }).optional(),
+  /** As `Repository.leftOut`. */
+  large: z.array(z.tuple([z.string(), z.int()])).optional(),
 });
 
 /**
@@ -97,8 +101,9 @@ export async function checkpoint(
     if (order.reuse && base !== undefined)
       return { ...(await reuseCheckpoint(repo, order, before, base)), locks };
     await dropOwnIndex(repo);
+    const large = await leaveOutLarge(repo);
     const person = await readPersonIndex(repo);
-    const { warnings, marked } = await stageAll(repo);
+    const { warnings, marked, unborn } = await stageAll(repo);
     const tree = byPath((await readEntries(repo, ownIndex(repo))) ?? []);
     const { usual, modes, empty, special } = await survey(repo, tree);
     const unseen = { marked: [...marked], modes: [...modes], empty: [...empty], special: [...special] };
@@ -107,7 +112,10 @@ export async function checkpoint(
     const all = await stagedAgainst(repo, await treeish(repo, before.commit), []);
     const entries = all.filter(({ path }) => !repo.isOwn(path));
     const aside = await keepBeside(repo, { person, all, tree, unseen });
-    const modules = await keepModules(repo, order, tree);
+    const { modules, warnings: inside } = await keepModules(repo, order, [
+      ...modulePaths([...tree].map(([path, { mode }]) => ({ path, mode }))),
+      ...unborn,
+    ]);
     const made = await makeBase(repo, order, {
       head: before,
       entries,
@@ -135,7 +143,7 @@ export async function checkpoint(
       settings,
       locks,
       beside: made.beside,
-      warnings,
+      warnings: [...warnOfLarge(repo, large), ...warnings, ...inside],
     };
   });
 }
@@ -173,20 +181,29 @@ export async function keepCheckpoints(
 /** Forgets the checkpoints of submodules alone. No process where there are none. */
 export async function dropInModules(repo: Repository, id: string): Promise<void> {
   const { entries } = await readPersonIndex(repo);
-  for (const { repo: module } of await openModules(repo, modulePaths(entries))) {
+  const paths = new Set([...modulePaths(entries), ...(await copiedModules(repo, id))]);
+  for (const { repo: module } of await openModules(repo, [...paths])) {
     await runGit(module, ["update-ref", "-d", checkpointRef(module.tree, id)]);
     await dropInModules(module, id);
   }
+  await dropCopies(repo, id);
 }
 
 /** Before the checkpoint around them, so that where that is there, they are. */
-async function keepModules(repo: Repository, order: CheckpointOrder, tree: ByPath): Promise<string[]> {
-  const modules = await openModules(repo, modulePaths([...tree].map(([path, { mode }]) => ({ path, mode }))));
-  for (const { repo: module } of modules) {
+async function keepModules(
+  repo: Repository,
+  order: CheckpointOrder,
+  paths: readonly string[],
+): Promise<{ modules: string[]; warnings: string[] }> {
+  const modules = await openModules(repo, paths);
+  const warnings: string[] = [];
+  for (const { path, repo: module } of modules) {
     const kept = await checkpoint(module, { ...order, reuse: false });
     if (!kept.ok) throw new GitError(kept.error.command, kept.error.message);
+    warnings.push(...kept.value.warnings.map((message) => `${toText(path)}: ${message}`));
   }
-  return modules.map(({ path }) => path);
+  const found = modules.map(({ path }) => path);
+  return { modules: found, warnings: [...warnings, ...(await keepCopies(repo, order.id, found))] };
 }
 
 async function makeBase(
@@ -215,6 +232,7 @@ async function makeBase(
     modules,
     settings: digestsOf(repo, found.settings),
     usual: found.usual,
+    large: [...repo.leftOut],
   };
   const ref = checkpointRef(repo.tree, order.id);
   const { entries: staged, beside } = aside;
@@ -251,6 +269,7 @@ async function reuseCheckpoint(
   const facts = readFacts(Facts, text.slice(text.indexOf("{", end)));
   const parents = [...text.slice(0, end).matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, oid]) => oid);
   const beside = parents.find((oid) => oid !== facts?.head);
+  leaveOut(repo, new Map(facts?.large));
   const changed = await diffTrees(repo, base, await treeish(repo, facts?.head));
   const settings = await readSettings(repo);
   const warnings = changedSince(repo, facts?.settings, settings).map((path) => warnOfSetting(path, order.id));

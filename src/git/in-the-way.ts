@@ -6,6 +6,7 @@ import type { Result } from "../system/result.js";
 import { toBytes, toText } from "./bytes.js";
 import { exists, type DiffEntry } from "./diff.js";
 import { asResult, type GitFailure } from "./git.js";
+import { leaveOutLarge } from "./large.js";
 import { dropOwnIndex, stageAll, stagedAgainst, stagedByPerson } from "./index-file.js";
 import type { Repository } from "./repository.js";
 
@@ -21,6 +22,7 @@ export async function findInTheWay(
   return asResult(async () => {
     if (changes.length === 0) return [];
     await dropOwnIndex(repo);
+    await leaveOutLarge(repo);
     await stageAll(repo);
     const inTree = await stagedAgainst(repo, head, repo.excludes);
     const inIndex = await stagedByPerson(repo, head);

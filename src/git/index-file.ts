@@ -3,7 +3,8 @@
 import { dirname, join } from "node:path";
 import { errorCode } from "../system/errors.js";
 import { exists, parseRaw, removalsFirst, sameVersion, type DiffEntry } from "./diff.js";
-import { GitError, runGit, type GitAnswer } from "./git.js";
+import { toBytes } from "./bytes.js";
+import { GitError, runGit, type GitAnswer, type GitCall } from "./git.js";
 import { unmark } from "./marked.js";
 import type { Repository } from "./repository.js";
 
@@ -26,7 +27,14 @@ export interface Staged {
   warnings: readonly string[];
   /** Paths (bytes) the person told git not to look at; known only where the index of our own was made anew. */
   marked: readonly string[];
+  /** Repositories (paths in bytes) without a commit: git can stage nothing of them, not even where they are. */
+  unborn: readonly string[];
 }
+
+/** Paths on the command line would have to be text, and few. */
+const FROM_STDIN = ["--pathspec-from-file=-", "--pathspec-file-nul"];
+
+const UNBORN = /^error: '(.*?)\/?' does not have a commit checked out$/;
 
 /**
  * Stages the whole working tree, save what is the runner's own, in the index of our own, past the marks by which a person
@@ -50,20 +58,23 @@ export async function stageAll(repo: Repository, base?: string): Promise<Staged>
   const sparse = (await files.stat(join(repo.gitDir, "info", "sparse-checkout"))) !== undefined;
   // A file that cannot be read must not keep all the others out: git then exits with 1.
   const flags = ["--all", "--ignore-errors", ...(sparse ? ["--sparse"] : [])];
-  const args = ["add", ...flags, "--", ":(top)", ...repo.excludes];
-  const { err } = await addAll(repo, args, index);
-  const told = err.split("\n").filter((line) => /^(?:error|warning): /.test(line));
-  return { warnings: told.slice(0, MOST_WARNINGS), marked };
+  const left = [...repo.leftOut.keys()].map((path) => `:(exclude,top,literal)${path}`);
+  const specs = [":(top)", ...repo.excludes.map(toBytes), ...left];
+  const { err } = await addAll(repo, ["add", ...flags, ...FROM_STDIN], { index, input: specs.join("\0") });
+  const lines = err.split("\n");
+  const unborn = lines.flatMap((line) => UNBORN.exec(line)?.[1] ?? []).map(toBytes);
+  const told = lines.filter((line) => /^(?:error|warning): /.test(line) && !UNBORN.test(line));
+  return { warnings: told.slice(0, MOST_WARNINGS), marked, unborn };
 }
 
 /** So often a file may vanish between being listed and being read. */
 const MOST_LOOKS = 5;
 
 /** One file that vanishes meanwhile, as a rule what an editor writes before it takes its place, is fatal to git: it looks again. */
-async function addAll(repo: Repository, args: readonly string[], index: string): Promise<GitAnswer> {
+async function addAll(repo: Repository, args: readonly string[], call: GitCall): Promise<GitAnswer> {
   for (let looks = 1; ; looks++) {
     try {
-      return await runGit(repo, args, { index, answers: [1] });
+      return await runGit(repo, args, { ...call, answers: [1] });
     } catch (error) {
       const vanished =
         error instanceof GitError && /unable to stat '.*': No such file/.test(error.failure.message);

@@ -32,11 +32,16 @@ export async function putBack(repo: Repository, order: PutBackOrder): Promise<Re
     await stageAll(repo);
     const now = await stagedAgainst(repo, base, repo.excludes);
     const back = differences(order.changes, now);
-    if (back.length === 0) return { paths: [], rescue: undefined, warnings };
+    if (back.length === 0) return { paths: [], inside: [], rescue: undefined, warnings };
     const { run, label } = order;
     const rescue = await goBack(repo, { base, run, label, own: order.changes, back });
     const modes = await restoreModesOf(repo, order.checkpoint, { back, own: order.changes });
-    return { paths: back.map(({ path }) => toText(path)), rescue, warnings: [...warnings, ...modes] };
+    return {
+      paths: back.map(({ path }) => toText(path)),
+      inside: [],
+      rescue,
+      warnings: [...warnings, ...modes],
+    };
   });
 }
 

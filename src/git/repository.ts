@@ -25,6 +25,10 @@ export interface Repository extends GitPlace {
   excludesSaveTodo: readonly string[];
   /** Whether a path from the top (bytes) is the runner's own: what `excludes` leaves out. */
   isOwn: (path: string) => boolean;
+  /** Untracked files above this many bytes are in no checkpoint (`git.max_untracked_bytes`); 0: any are. */
+  mostUntracked: number;
+  /** Those files: path (bytes) → size when they were found. No staging takes them; large.ts alone changes it. */
+  leftOut: Map<string, number>;
   /** How long an object's id is: 20 bytes, or 32 in a SHA-256 repository. */
   idBytes: number;
   /** What it was opened with, but for the folder: whatever is opened inside it is opened so. */
@@ -51,6 +55,8 @@ export interface RepositoryPlaces {
   /** Absolute paths never looked at: the log folder, locks. */
   exclude: readonly string[];
   env: Readonly<Record<string, string>>;
+  /** `git.max_untracked_bytes`; none: any size. */
+  mostUntracked?: number;
 }
 
 /** Opens the repository around a project. Starts one git process. */
@@ -144,6 +150,7 @@ async function describe(place: GitPlace, folders: Folders, places: RepositoryPla
     settings: await diskSettings(files, top),
   };
   const excludesSaveTodo = [...(todoPath === undefined ? [] : besideOf(todoPath)), ...own.flatMap(excludeOf)];
+  const { mostUntracked = 0 } = places;
   const linked = resolve(folders.gitDir) !== resolve(folders.commonDir);
   return {
     ...at,
@@ -153,7 +160,9 @@ async function describe(place: GitPlace, folders: Folders, places: RepositoryPla
     todo: todoPath === undefined ? undefined : { path: toBytes(todoPath), file: todoFile },
     excludes: [...excludeOf(todoPath), ...excludesSaveTodo],
     excludesSaveTodo,
-    places: { todoFile: places.todoFile, exclude: places.exclude, env: places.env },
+    places: { todoFile: places.todoFile, exclude: places.exclude, env: places.env, mostUntracked },
+    mostUntracked,
+    leftOut: new Map(),
     isOwn: ownedBy(todoPath, own),
     idBytes: folders.sha256 ? 32 : 20,
     identity: once(() => askIdentity(at)),

@@ -10,6 +10,7 @@ import { asResult, GitError, runGit, type GitFailure } from "./git.js";
 import { readHead, treeish } from "./head.js";
 import { diffTrees } from "./index-file.js";
 import { readPersonIndex } from "./index-person.js";
+import { knownModules } from "./module-copies.js";
 import { modulePaths, openModules } from "./modules.js";
 import { findRescues, type FoundRescue } from "./rescue.js";
 import type { Repository } from "./repository.js";
@@ -59,7 +60,8 @@ export async function listRescues(repo: Repository): Promise<Result<Rescue[], Gi
 }
 
 async function modulesIn(repo: Repository): Promise<string[]> {
-  return modulePaths((await readPersonIndex(repo)).entries);
+  const tracked = modulePaths((await readPersonIndex(repo)).entries);
+  return [...new Set([...tracked, ...(await knownModules(repo))])];
 }
 
 /** The changes a rescue keeps, as git prints a diff, with a summary of them. */

@@ -4,6 +4,7 @@ import { checkpoint, dropCheckpoint, type Checkpoint } from "./checkpoint.js";
 import { toText } from "./bytes.js";
 import { GitError } from "./git.js";
 import { readHead, type HeadState } from "./head.js";
+import { putCopyBack } from "./module-copies.js";
 import { openModules, relinkModule } from "./modules.js";
 import { quit } from "./progress.js";
 import type { Repository } from "./repository.js";
@@ -19,24 +20,42 @@ export async function restoreModules(
   repo: Repository,
   order: RestoreOrder,
   restore: Restore,
-): Promise<Pick<Restored, "paths" | "warnings">> {
+): Promise<Pick<Restored, "inside" | "warnings">> {
   const paths: string[] = [];
-  const warnings: string[] = [];
+  const warnings: string[] = await reviveModules(repo, order);
   for (const path of order.checkpoint.modules) {
-    await relinkModule(repo, path);
     for (const { repo: module } of await openModules(repo, [path])) {
       const { id } = order.checkpoint;
       const taken = unwrap(await checkpoint(module, { id, run: order.run, reuse: true }));
       if (taken.reused) {
         await returnHead(module, taken, order);
         const back = unwrap(await restore(module, { ...order, checkpoint: taken }));
-        paths.push(...back.paths.map((inner) => `${toText(path)}/${inner}`));
+        paths.push(...[...back.paths, ...back.inside].map((inner) => `${toText(path)}/${inner}`));
         warnings.push(...back.warnings.map((message) => `${toText(path)}: ${message}`));
+        if (back.rescue !== undefined) warnings.push(warnOfRescue(path, back.rescue));
       }
       unwrap(await dropCheckpoint(module, id));
     }
   }
-  return { paths, warnings };
+  return { inside: paths, warnings };
+}
+
+/** Makes folders repositories again whose `.git` is gone or another one. Answers with warnings. */
+export async function reviveModules(
+  repo: Repository,
+  { checkpoint: { id, modules }, run, label }: RestoreOrder,
+): Promise<string[]> {
+  const warnings: string[] = [];
+  for (const path of modules) {
+    await relinkModule(repo, path);
+    warnings.push(...(await putCopyBack(repo, id, path, { run, label })).warnings);
+  }
+  return warnings;
+}
+
+function warnOfRescue(path: string, ref: string): string {
+  const name = ref.replace(/^refs\/looper\/rescue\//, "");
+  return `what the attempt changed inside ${toText(path)} is kept there: looper rescue show ${name}@${toText(path)}`;
 }
 
 async function returnHead(module: Repository, taken: Checkpoint, keep: RestoreOrder): Promise<void> {

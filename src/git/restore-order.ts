@@ -4,6 +4,8 @@ import type { Checkpoint } from "./checkpoint.js";
 export interface Restored {
   /** The paths that were put back, as text. */
   paths: readonly string[];
+  /** Paths that were put back inside repositories of their own, which the rescue does not hold. */
+  inside: readonly string[];
   /** The ref that keeps what was there; `undefined` when nothing differed. */
   rescue: string | undefined;
   warnings: readonly string[];

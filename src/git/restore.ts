@@ -14,7 +14,7 @@ import { restoreLineEnds } from "./line-ends.js";
 import { readEntries, readPersonIndex, type PersonIndex } from "./index-person.js";
 import { keepWork, readKeptWork, type KeptWork } from "./keep-work.js";
 import { putSettingsBack } from "./settings.js";
-import { restoreModules } from "./restore-modules.js";
+import { restoreModules, reviveModules } from "./restore-modules.js";
 import { clearView, restoreUnseen } from "./restore-unseen.js";
 import type { Restored, RestoreOrder } from "./restore-order.js";
 import { THE_DRAFT } from "./names.js";
@@ -33,7 +33,11 @@ export async function restoreTo(
 ): Promise<Result<Restored, GitFailure>> {
   return asResult(async () => {
     const { base, reused, settings } = order.checkpoint;
-    const warnings = await putSettingsBack(repo, settings, order);
+    const warnings = [
+      ...(await putSettingsBack(repo, settings, order)),
+      // Before git looks: a folder without its .git is one of files.
+      ...(await reviveModules(repo, order)),
+    ];
     const earlier = reused ? await readKeptWork(repo, base) : undefined;
     const work = { repo, order, kept: earlier };
     let differs = await look(work);
@@ -63,7 +67,8 @@ export async function restoreTo(
     const inside = await restoreModules(repo, order, restoreTo);
     const paths = [...(work.kept?.changes.keys() ?? [])].map(toText);
     return {
-      paths: [...paths, ...inside.paths],
+      paths,
+      inside: inside.inside,
       rescue: work.kept?.ref,
       warnings: [...warnings, ...view.warnings, ...unseen, ...inside.warnings],
     };

@@ -8,6 +8,8 @@ import { asResult, runGit, type GitFailure } from "./git.js";
 import { readHead, treeish, type Head, type HeadState } from "./head.js";
 import { byPath } from "./index-compare.js";
 import { diffTrees, stageAll, stagedAgainst } from "./index-file.js";
+import { findUncommitted, keepRemoved, madeIn, warnOfInside } from "./inside-modules.js";
+import { warnOfTouched } from "./large.js";
 import { removeNewLocks } from "./locks.js";
 import { readPersonIndex } from "./index-person.js";
 import type { Repository } from "./repository.js";
@@ -45,6 +47,8 @@ export interface Snapshot {
   head: Head;
   /** The backlog's mode where git tracks it. */
   backlogMode: string | undefined;
+  /** Repositories in the tree (paths as text) with work of the attempt in them that no commit holds. */
+  inside: readonly string[];
   /** Among the warnings, those about commits. */
   told: readonly string[];
   warnings: readonly string[];
@@ -64,7 +68,8 @@ export async function snapshot(
     const locks = await removeNewLocks(repo, order.checkpoint.locks);
     const settings = await putSettingsBack(repo, order.checkpoint.settings, order);
     const now = await readHead(repo);
-    const { warnings } = await stageAll(repo);
+    const removed = await keepRemoved(repo, order, before);
+    const { warnings, unborn } = await stageAll(repo);
     // The base never holds the backlog: it shows up here exactly when git tracks it.
     const all = await stagedAgainst(repo, base, repo.excludesSaveTodo);
     const backlog = all.find(({ path }) => path === repo.todo?.path);
@@ -81,6 +86,9 @@ export async function snapshot(
     const told = await tellOfCommits(repo, move, { now, kept: rescue });
     const head = headAfter(verdict, target, now);
     await endConflicts(repo, { head: head.commit, began: left !== undefined, changes });
+    const { id, modules } = order.checkpoint;
+    const inside = await findUncommitted(repo, id, modules);
+    const made = await madeIn(repo, changes, { unborn, known: modules });
     const both = changes.filter(({ path }) => dirty.has(path) || index.staged.has(path) || marked.has(path));
     const unstaged = await isStagedGone(repo, index);
     const kept = both.length === 0 && !unstaged ? undefined : await keepBase(repo, order);
@@ -92,11 +100,15 @@ export async function snapshot(
       head,
       backlogMode: backlog?.to.mode,
       told,
+      inside: [...inside, ...made].map(toText),
       warnings: [
         ...locks,
         ...settings,
         ...warnings,
         ...told,
+        ...removed,
+        ...warnOfInside(inside, made),
+        ...(await warnOfTouched(repo)),
         ...both.map(({ path }) => (marked.has(path) ? warnOfMarked : warnOfBoth)(path, kept ?? base)),
       ],
     };

@@ -244,8 +244,8 @@ const StepEvents = {
     type: z.literal("restored"),
     ...job,
     paths: z.array(z.string()),
+    inside: z.array(z.string()).optional(),
     rescue: z.string().optional(),
-    /** As in `snapshot`; of a review. */
     head_commit: z.string().optional(),
   }),
   committed: z.object({

@@ -130,16 +130,28 @@ export async function performGate(world: World, { job }: Do<"run-gate">): Promis
     const { report, now, warnings: more } = await check(world, job, own, stop.signal);
     warnings.push(...more);
     if (now !== undefined) await keepForNext(world, job, now);
+    const inside = uncheckedInside(world, job, report);
+    warnings.push(...inside);
     return {
       type: "gate_finished",
       ...job,
       ...report,
+      ...(inside.length === 0 ? {} : { verdict: "unverified" as const }),
       warnings,
       duration_ms: Math.round(ports.clock.monotonic() - began),
     };
   } finally {
     stop.forget();
   }
+}
+
+/** Checks that ran beside what no commit holds prove nothing of the commit. A cold room has the commit alone. */
+function uncheckedInside({ memory }: World, { job }: JobFacts, { verdict }: { verdict: string }): string[] {
+  const inside = memory.snapshots.get(job)?.inside ?? [];
+  if (verdict !== "passed" || memory.cold !== undefined || inside.length === 0) return [];
+  return [
+    `the checks passed with changes inside ${inside.join(", ")}, which the commit does not hold: the task is not verified`,
+  ];
 }
 
 function stopFor({ memory }: World, { job }: JobFacts): { signal: AbortSignal; forget: () => void } {

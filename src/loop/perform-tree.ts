@@ -117,6 +117,7 @@ export async function performRestore(world: World, { job }: Do<"restore">): Prom
     type: "restored",
     ...job,
     paths: [...back.paths],
+    ...(back.inside.length === 0 ? {} : { inside: [...back.inside] }),
     ...head,
     ...(back.rescue === undefined ? {} : { rescue: back.rescue }),
   };

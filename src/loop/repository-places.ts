@@ -14,5 +14,6 @@ export async function repositoryPlaces({
     todoFile: resolve(real),
     exclude: [project.logDir, project.lockDir],
     env,
+    mostUntracked: project.resolved.settings.git.max_untracked_bytes,
   };
 }

@@ -1,14 +1,17 @@
 // What a user should know of a repository before a run works in it: whose name commits get, and what cannot be kept.
 // Leaves warnings of the attempts themselves to git/checkpoint.ts and git/snapshot.ts.
+import { findUnprotected } from "../git/unprotected.js";
 import { OWN_IDENT } from "../git/fast-import.js";
 import type { Head } from "../git/head.js";
 import type { Repository } from "../git/repository.js";
 import type { RunRequest } from "./run-request.js";
+import { unwrap } from "./unwrap.js";
 
-/** Warnings about a repository. One process. */
+/** Warnings about a repository. Two processes. */
 export async function warnOfRepository({ project }: RunRequest, repo: Repository): Promise<string[]> {
   const { commit } = project.resolved.settings.git;
-  return commit === "none" ? [] : warnOfIdentity(repo);
+  const found = unwrap("checkpoint", await findUnprotected(repo));
+  return [...(commit === "none" ? [] : await warnOfIdentity(repo)), ...found];
 }
 
 async function warnOfIdentity(repo: Repository): Promise<string[]> {

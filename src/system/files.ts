@@ -38,6 +38,7 @@ export function nodeFiles(): Files {
     },
     removeTree: (path) => fs.rm(path, { recursive: true, force: true }),
     rename: (from, to) => disk.rename(from, to),
+    copy: (from, to) => fs.copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE),
     link: (existing, path) => disk.link(existing, path),
     symlink: replaceSymlink,
     readLink: (path) => orNothing(() => disk.readLink(path)),

@@ -67,6 +67,8 @@ export interface Files {
   /** Removes a folder with all it holds; nothing happens when there is none. */
   removeTree(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
+  /** Copies a file's bytes and mode to a path that is free. */
+  copy(from: string, to: string): Promise<void>;
   /** Makes `path` another name of `existing`; EEXIST when taken. */
   link(existing: string, path: string): Promise<void>;
   /** Replaces `path` by a symlink to `target` in one step. */

@@ -127,6 +127,9 @@ function foldJob(view: View, event: Sealed, at: number): View {
         spent: addSpent(view.spent, spentOf(event)),
         current: { ...current, spent: addSpent(current.spent, spentOf(event)) },
       };
+    case "checkpoint":
+      // What a large tree takes to be kept is not the agent's time.
+      return { ...view, current: { ...current, began: at } };
     case "agent_finished":
       return { ...view, current: endAgent(current, event) };
     case "gate_finished":

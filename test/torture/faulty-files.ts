@@ -52,6 +52,7 @@ export function faultyFiles(files: Files, calls: Calls): Files {
     remove: wrap("remove", (...args) => files.remove(...args)),
     removeTree: wrap("removeTree", (...args) => files.removeTree(...args)),
     rename: wrap("rename", (...args) => files.rename(...args)),
+    copy: wrap("copy", (...args) => files.copy(...args)),
     link: wrap("link", (...args) => files.link(...args)),
     symlink: wrap("symlink", (...args) => files.symlink(...args)),
     readLink: wrap("readLink", (...args) => files.readLink(...args)),
