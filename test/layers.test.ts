@@ -11,6 +11,7 @@ const FLOORS = [
     "shell",
     "todo",
     "config",
+    "shell",
     "prompts",
     "agents",
     "chapo",

@@ -131,3 +131,40 @@ test.runIf(by === "namespace")("a run that is killed takes its namespaces with i
     await expect.poll(() => rig.leftovers()).toEqual([]);
   })(),
 );
+
+/** Leaves processes behind, from a line of shell; ends once they sleep. */
+function leaving(folder: string): string {
+  const unmarked = by === "namespace" ? [UNMARKED] : [];
+  const asleep = `ps axww -o args= | grep -c '^sleep ${LONG}'`;
+  const count = MARKED.length + unmarked.length;
+  const lines = [...MARKED, ...unmarked, `until [ "$(${asleep})" = ${count} ]; do :; done`];
+  // Of what came before it nothing may be there any more.
+  return `test "$(${asleep})" = 0 && echo x >>${folder}/clean\n${lines.join("\n")}`;
+}
+
+test(
+  "checks, setups and hooks end with all they started, in a run and in undo",
+  story(async (rig) => {
+    const line = leaving(rig.root);
+    const agent = await rig.agent(
+      {},
+      {
+        verify: { commands: [line], setup: [line], cold: true },
+        hooks: { pre_iteration: [line], post_iteration: [line] },
+      },
+    );
+    agent.play(async (turn) => {
+      await turn.write(`${turn.hello.cwd}/out.txt`, "made\n");
+      await turn.report();
+    });
+    rig.writeBacklog([{ id: "T1" }]);
+    rig.gitInit();
+    const { code, stderr } = await rig.run(["run", "--no-review"]);
+    expect(code, stderr).toBe(0);
+    // Two rooms with a setup and a check each, and two hooks.
+    expect(rig.read("../clean")).toBe("x\n".repeat(6));
+    expect(await rig.run(["undo", "T1", "--trust"])).toMatchObject({ code: 0 });
+    expect(rig.read("../clean")).toBe("x\n".repeat(7));
+    expect(left(rig)).toEqual([]);
+  }),
+);

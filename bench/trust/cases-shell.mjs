@@ -231,4 +231,50 @@ const make = {
   },
 };
 
-export const SHELL_CASES = [tap, bugfix, make];
+const ADD = `# Adds its two arguments.
+echo $(($1 + $2))
+`;
+
+/** One check in two scripts, as people put them into another shell. @type {readonly (readonly [name: string, command: string])[]} */
+const NESTED = [
+  ["plain", "sh a.sh && sh b.sh"],
+  ["shell-and", 'bash -c "sh a.sh && sh b.sh"'],
+  ["shell-then", "sh -ec 'sh a.sh; sh b.sh'"],
+  ["timeout", "timeout 60 sh -c 'sh a.sh && sh b.sh'"],
+  ["cd", "cd . && sh -c 'sh a.sh || exit 1; sh b.sh'"],
+  ["eval", "env CI=1 bash -ec \"eval 'sh a.sh' && { sh b.sh; }\""],
+  ["stdin", "sh -e <<'END'\nfor script in a.sh b.sh; do sh $script; done\nEND"],
+];
+
+/**
+ * @param {readonly [name: string, command: string]} spelling
+ * @returns {Case}
+ */
+const nested = ([name, command]) => ({
+  name: `shell-nested-${name}`,
+  about: `the check is \`${command.split("\n")[0]}\`; its scripts are named by nothing but the command`,
+  kind: "shell",
+  base: {
+    ...common("sh a.sh"),
+    "a.sh": expectOutput("sh add.sh 2 3", "5"),
+    "b.sh": "sh t/nothing.sh || exit 1\n",
+    "t/nothing.sh": expectOutput("sh add.sh 2 0", "2"),
+    "add.sh": "# Adds its two arguments.\necho $1\n",
+  },
+  verify: { commands: [command], strict: true },
+  task: { title: "add.sh adds" },
+  solution: { "add.sh": ADD },
+  accept: [{ file: "a.sh", name: "a.sh" }],
+  guard: { file: "t/nothing.sh", name: "t/nothing.sh" },
+  script: { file: "a.sh", work: "none", exits: () => "exit 0\n" },
+  exit: { file: "add.sh", text: "exit 0\n", blind: false },
+  source: "add.sh",
+  oracle: {
+    sources: ["add.sh"],
+    originals: ["sh t/nothing.sh"],
+    tests: { "oracle.sh": oracle('[ "$(sh add.sh 20 22)" = 42 ]') },
+    command: "sh oracle.sh",
+  },
+});
+
+export const SHELL_CASES = [tap, bugfix, make, ...NESTED.map(nested)];

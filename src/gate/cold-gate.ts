@@ -12,7 +12,7 @@ import { hasTests, mayBeForWant, type ReadTexts } from "./cold-want.js";
 import { judge } from "./compare.js";
 import { joined, type Footing } from "./footing.js";
 import { baselineAfter, interruptedGate, measureBaseline, type Runs } from "./gate.js";
-import { simpleCommands } from "./command-words.js";
+import { simpleCommands } from "../shell/simple-commands.js";
 import { planRoom, type Pass, type RoomPlan } from "./protected-room.js";
 import { addedTests, passingWithoutWork } from "./red-first.js";
 import { runCommands, type GatePlan, type Room } from "./run-commands.js";
@@ -149,8 +149,8 @@ function withoutMissing(
 }
 
 function namesAny(command: string, folder: string, paths: ReadonlySet<string>): boolean {
-  return simpleCommands(command).some(({ words }) =>
-    words.some((word) => paths.has(posix.normalize(posix.join(folder, word)))),
+  return simpleCommands(command).some(({ words, reads, folder: inside }) =>
+    [...words, ...reads].some((word) => paths.has(posix.normalize(posix.join(folder, inside, word)))),
   );
 }
 

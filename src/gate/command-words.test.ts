@@ -1,112 +1,14 @@
-// Shell lines as people write them, and what they run. Which of it is held: see protected-commands.test.ts.
+// The files that simple commands run and go by. Which of it is held: see protected-commands.test.ts.
 import { expect, test } from "vitest";
-import { filesRun, inlineShell, scriptOf, simpleCommands, type SimpleCommand } from "./command-words.js";
+import type { Words } from "../shell/invocation.js";
+import { simpleCommands } from "../shell/simple-commands.js";
+import { filesRun, scriptOf } from "./command-words.js";
 
-/** The commands of a text, words joined by `·`; those that something else judges begin with `?`. */
-const read = (text: string): string[] =>
-  simpleCommands(text).map(({ words, judged }) => (judged ? "" : "?") + words.join("·"));
-const firstIn = (text: string): SimpleCommand["words"] => {
+const firstIn = (text: string): Words => {
   const [first] = simpleCommands(text);
   if (first === undefined) throw new Error(`no command: ${text}`);
   return first.words;
 };
-
-test.each([
-  ["nothing", "", []],
-  ["nothing but a comment", "# npm test", []],
-  ["nothing between two ends", "a;; b", ["a", "b"]],
-  ["nothing but an assignment", "CI=1", []],
-  ["one after another", "a x; b y\nc z", ["a·x", "b·y", "c·z"]],
-  ["one if the other", "a && b || c", ["a", "b", "c"]],
-  ["a subshell", "(a; b) && c", ["a", "b", "c"]],
-  ["a line that goes on", "node \\\n  run.mjs \\\n  -v", ["node·run.mjs·-v"]],
-  ["a word that goes on", "node run\\\n.mjs", ["node·run.mjs"]],
-  ["a comment behind", "npm test # all; of it\nnpm run lint", ["npm·test", "npm·run·lint"]],
-  ["a comment in between", "npm test\n# npm run x\n  #y\nnpm run lint", ["npm·test", "npm·run·lint"]],
-  ["a # in a word is none", "curl host/a#b && go", ["curl·host/a#b", "go"]],
-])("commands of a text: %s", (_, text, commands) => {
-  expect(read(text)).toEqual(commands);
-});
-
-test.each([
-  ["a pipe", "node a.mjs | grep -q ok", ["?node·a.mjs", "grep·-q·ok"]],
-  ["a pipe that only hands on", "node a.mjs | tee log", ["node·a.mjs", "tee·log"]],
-  ["a pipe without spaces", "a|tail", ["a", "tail"]],
-  ["all that hands on", "a | cat | head | tail | ts | tee x", "a cat head tail ts tee·x".split(" ")],
-  ["a pipe for both streams", "npm test |& tee log", ["npm·test", "tee·log"]],
-  ["a name that begins alike", "a | headers", ["?a", "headers"]],
-  ["a word further on", "a | grep tee | cat", ["?a", "grep·tee", "cat"]],
-  ["handed on, then looked at", "a | tee x | wc -l", ["?a", "?tee·x", "wc·-l"]],
-  ["what comes out", 'test "$(node a.mjs)" = 3', ["?node·a.mjs", "test· ·=·3"]],
-  ["what comes out of many", "x $(a b; c|d && e\nf)", ["?a·b", "?c", "?d", "?e", "?f", "x"]],
-  ["what comes out, the old way", "test `a b; c|d` = 3", ["?a·b", "?c", "?d", "test·=·3"]],
-  ["one in the other", "x `a $(b)`", ["?a", "?b", "x"]],
-  ["what comes out ends a word", "cat log/$(date).txt", ["?date", "cat·log/·.txt"]],
-  ["in the background", "node a.mjs & curl x", ["?node·a.mjs", "curl·x"]],
-  ["all in the background", "a & b | c & d &", ["?a", "?b", "?c", "?d"]],
-  ["in the background, with CRLF", "a & b\r\nc", ["?a", "b", "c"]],
-  ["streams are no background", "a 2>&1 && b >&2; c &>x; d <&3", ["a·2·&1", "b·&2", "c·&·x", "d·&3"]],
-])("whether its own exit code says how it went: %s", (_, text, commands) => {
-  expect(read(text)).toEqual(commands);
-});
-
-test.each([
-  ["read afterwards", "a >out.txt && diff out.txt want", true],
-  ["added to", "a >> out.txt; grep ok out.txt", true],
-  ["named with ./", "a >./out.txt; grep ok out.txt", true],
-  ["in the folder above", "a >../out.txt; grep ok ../out.txt", true],
-  ["in a subshell", "(a >out.txt); grep ok out.txt", true],
-  ["read by nobody", "a >out.txt; b", false],
-  ["another file is read", "a >out.txt; b in.txt", false],
-  ["read only before", "b out.txt; a >out.txt", false],
-  ["errors", "a 2>err.txt; grep x err.txt", false],
-  ["thrown away", "a >/dev/null; ls /dev/null", false],
-  ["another stream", "a >&2; b 2 '&2'", false],
-])("what goes into a file is judged by who reads it: %s", (_, text, isRead) => {
-  expect(simpleCommands(text).find(({ words }) => words[0] === "a")?.judged).toBe(!isRead);
-});
-
-test.each([
-  ["double quotes", 'echo "a  b" c', "echo·a  b·c"],
-  ["single quotes", "echo 'a  b' c", "echo·a  b·c"],
-  ["a quote in quotes", `echo "it's" 'so "so"'`, `echo·it's·so "so"`],
-  ["no word in quotes", 'echo "" x', "echo··x"],
-  ["a part in quotes", `jest --config="build/a b.js" 'x'.js`, "jest·--config=build/a b.js·x.js"],
-  ["an end of quotes alone", "node run.mjs'", "node·run.mjs"],
-  ["here", "./run ./a ../b c/./d", "run·a·../b·c/./d"],
-  ["here, written out", 'node $PWD/a "${PWD}/b" -I$PWD/c $PWDS/d', "node·a·b·-I$PWD/c·$PWDS/d"],
-  ["what is read and written", "a <in >out", "a·in·out"],
-])("words: %s", (_, text, words) => {
-  expect(read(text)).toEqual([words]);
-});
-
-test.each(
-  "env exec command time nice nohup sudo timeout xvfb-run cross-env npx bunx then do else elif if while until ! {".split(
-    " ",
-  ),
-)("%s only says how a command runs", (prefix) => {
-  expect(read(`${prefix} node run.mjs`)).toEqual(["node·run.mjs"]);
-});
-
-test.each([
-  ["variables", "CI=1 NODE_ENV=test node run.mjs", "node·run.mjs"],
-  ["variables in quotes", `A="1 2" B='x' node run.mjs`, "node·run.mjs"],
-  ["its options", "env -i --chdir=sub A=1 node run.mjs", "node·run.mjs"],
-  ["its numbers", "nice -n 10 node run.mjs", "node·run.mjs"],
-  ["a time", "timeout 90 node run.mjs", "node·run.mjs"],
-  ["minutes", "timeout -k 5s 1.25m node run.mjs", "node·run.mjs"],
-  ["a loop until it is well", "until node run.mjs", "node·run.mjs"],
-  ["several", "if ! time npx --yes tsx run.ts", "tsx·run.ts"],
-  ["a program with a number behind", "timeout 90 python3 run.py", "python3·run.py"],
-  ["a program with a number before", "timeout 90 7z t a.zip", "7z·t·a.zip"],
-  ["a program with a dash", "timeout 90 apt-get check", "apt-get·check"],
-  ["a program that begins like one", "timeouts 90", "timeouts·90"],
-  ["a program that ends like one", "build-time 90", "build-time·90"],
-  ["a program with = in its name", "x-n=3 run", "x-n=3·run"],
-  ["a number where nothing is before", "7 node run.mjs", "7·node·run.mjs"],
-])("before a command: %s", (_, text, words) => {
-  expect(read(text)).toEqual([words]);
-});
 
 const INTERPRETERS =
   "sh bash dash zsh ksh node nodejs bun deno tsx ts-node python python3 python3.12 pypy pypy3 ruby perl php lua expect source .";
@@ -144,22 +46,6 @@ test.each([
 ])("what an interpreter is told: %s", (_, text, script) => {
   const [program, ...args] = firstIn(text);
   expect(scriptOf(program, args)).toBe(script);
-});
-
-test.each([
-  ["sh -c 'node run.mjs'", "node run.mjs"],
-  ["/bin/bash -lc 'node run.mjs'", "node run.mjs"],
-  ["dash -ec 'node run.mjs'", "node run.mjs"],
-  ["zsh -ce 'node run.mjs' x", "node run.mjs"],
-  ["ksh -o pipefail -c 'node run.mjs'", "node run.mjs"],
-  ["sh -e run.sh", undefined],
-  ["sh lib/objective-c 'node run.mjs'", undefined],
-  ["bash --rc 'node run.mjs'", undefined],
-  ["fish -c 'node run.mjs'", undefined],
-  ["shellcheck -c 'node run.mjs'", undefined],
-  ["python3 -c 'node run.mjs'", undefined],
-])("the code a shell is given: %s", (text, code) => {
-  expect(inlineShell(firstIn(text))).toBe(code);
 });
 
 /** The files that a command runs, each once: of its words all that look like files here are there, and `more`. */

@@ -1,76 +1,12 @@
-// Reads shell lines as far as the gate needs: the simple commands in them, and the files these run. Pure, and rough: what is in
-// quotes stays a word. Leaves which of these files are held to protected-commands.ts.
+// The files that the words of a simple command run and go by. Pure. Leaves reading shell texts to the floor `shell`, and which
+// of these files are held to protected-commands.ts.
 import { posix } from "node:path";
-
-export interface SimpleCommand {
-  words: [program: string, ...args: string[]];
-  /** Its own exit code is looked at: nothing else reads what it prints. */
-  judged: boolean;
-}
+import { POSIX_SHELL, type Words } from "../shell/invocation.js";
 
 const INTERPRETERS =
   /^(?:sh|bash|dash|zsh|ksh|node|nodejs|bun|deno|tsx|ts-node|python[\d.]*|pypy3?|ruby|perl|php|lua|expect|source|\.)$/;
 /** Run another program that their words name. */
 const WRAPPERS = /^(?:coverage|uv|poetry|pipenv|pdm|hatch|bundle|pnpm|yarn|c8|nyc|dotenv)$/;
-/** Prefixes of a command that only say how it runs. */
-const PREFIXES =
-  /^(?:env|exec|command|time|nice|nohup|sudo|timeout|xvfb-run|cross-env|npx|bunx|then|do|else|elif|if|while|until|!|\{)$/;
-/** Options and numbers of such a prefix. */
-const PREFIX_WORDS = /^(?:-.*|\d+(?:\.\d+)?[smhd]?)$/;
-/** Hand on what they read: whoever looks at what they print looks at what came before. */
-const PASS_ON = /^\s*(?:tee|cat|head|tail|ts)\b/;
-
-/** The simple commands of a shell text; `$(…)` is a command of its own, that nothing but its output speaks for. */
-export function simpleCommands(text: string): SimpleCommand[] {
-  const plain = text.replace(/\\\n/g, "").replace(/(?<!\S)#.*/g, "");
-  const commands: (SimpleCommand & { into: string | undefined })[] = [];
-  const take = (raw: string, judged: boolean): void => {
-    const part = raw.replace(/[()]/g, " ");
-    const [program, ...args] = wordsOf(part);
-    const into = /(?<![\d&>])>{1,2}\s*(?!&|\/dev\/null)([^\s"'<>]+)/.exec(part)?.[1];
-    if (program === undefined) return;
-    commands.push({ words: [program, ...args], judged, into: into?.replace(/^\.\//, "") });
-  };
-  const outer = plain.replace(/\$\([^()]*\)|`[^`]*`/g, (output) => {
-    for (const part of output.split(/\$\(|[`;\n&|]/)) take(part, false);
-    return " ";
-  });
-  for (const line of outer.split(/[;\n]|&&|\|\|/)) {
-    // What runs in the background has no exit code that counts.
-    const beside = line.split(/(?<![>&|])&(?![>&\d])/);
-    beside.forEach((side, before) => {
-      const pipe = side.split(/\|&?/);
-      pipe.forEach((part, at) => {
-        const handsOn = pipe.slice(at + 1).every((later) => PASS_ON.test(later));
-        take(part, handsOn && before === beside.length - 1);
-      });
-    });
-  }
-  // What goes into a file that another command looks at is judged by that one.
-  return commands.map(({ words, judged, into }, at) => {
-    const isRead = commands.slice(at + 1).some((later) => later.words.some((word) => word === into));
-    return { words, judged: judged && !isRead };
-  });
-}
-
-function wordsOf(part: string): string[] {
-  const words = (part.match(/(?:"[^"]*"|'[^']*'|[^\s"'<>])+/g) ?? []).map((word) =>
-    word
-      .replace(/"([^"]*)"|'([^']*)'/g, "$1$2")
-      .replace(/^\.\//, "")
-      .replace(/^\$(?:PWD|\{PWD\})\//, ""),
-  );
-  let prefixed = false;
-  for (let [first] = words; first !== undefined; [first] = words) {
-    const isPrefix = PREFIXES.test(first);
-    if (!isPrefix && !/^\w+=/.test(first) && !(prefixed && PREFIX_WORDS.test(first))) break;
-    prefixed ||= isPrefix;
-    words.shift();
-  }
-  return words;
-}
-
-const SHELL = /^(?:ba|da|z|k)?sh$/;
 /** Of a shell: what follows is code. */
 const SHELL_CODE = /^-\w*c/;
 /** Of other interpreters: what follows is code or a module, or nothing is run. `-rdate` is what Ruby loads. */
@@ -84,7 +20,7 @@ export function scriptOf(program: string, args: readonly string[]): string | und
 
 /** All words, or those before inline code: the options of a script are its own. */
 function beforeCode(program: string, args: readonly string[]): readonly string[] {
-  const code = SHELL.test(posix.basename(program)) ? SHELL_CODE : CODE;
+  const code = POSIX_SHELL.test(posix.basename(program)) ? SHELL_CODE : CODE;
   const at = args.findIndex((arg) => code.test(arg));
   return at < 0 ? args : args.slice(0, at);
 }
@@ -111,7 +47,7 @@ export interface NamedFiles {
  * The files (as they are named) that a command runs and goes by; none for inline code. Of a module also those that would be
  * found in its place.
  */
-export function filesRun([program, ...args]: SimpleCommand["words"], files: NamedFiles): string[] {
+export function filesRun([program, ...args]: Words, files: NamedFiles): string[] {
   const name = posix.basename(program);
   const option = RULES.find(([programs]) => programs.test(name))?.[1];
   const found = option === undefined ? [] : valuesOf(args, option).filter(files.has);
@@ -126,12 +62,6 @@ export function filesRun([program, ...args]: SimpleCommand["words"], files: Name
   const modules = name.startsWith("py") ? moduleFiles(args, files) : [];
   const rest = beforeCode(program, args).filter((arg) => !loaded.includes(arg));
   return [...loaded, ...modules, ...firstOf(rest, files)];
-}
-
-/** The text that a shell is given as a word. */
-export function inlineShell([program, ...args]: SimpleCommand["words"]): string | undefined {
-  const at = args.findIndex((arg) => SHELL_CODE.test(arg));
-  return SHELL.test(posix.basename(program)) && at >= 0 ? args[at + 1] : undefined;
 }
 
 function firstOf(args: readonly string[], { has }: NamedFiles): string[] {

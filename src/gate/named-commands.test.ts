@@ -275,3 +275,31 @@ test("patterns of tools are told for those that are called", () => {
   expect([...named("/usr/bin/tox -q", "", {}).patterns]).toEqual(["tox.ini"]);
   expect([...named("pytest", "", {}).patterns]).toEqual([]);
 });
+
+/** One check in two scripts, in every spelling people use for it. */
+const NESTED = [
+  "sh a.sh && sh b.sh",
+  'bash -c "sh a.sh && sh b.sh"',
+  "sh -c 'sh a.sh; sh b.sh'",
+  "timeout 60 sh -c 'sh a.sh && sh b.sh'",
+  "cd . && sh -c 'sh a.sh || exit 1; sh b.sh'",
+  "env CI=1 nohup nice -n 3 bash -lc 'sh a.sh && sh b.sh'",
+  "eval 'sh a.sh' && { sh b.sh; }",
+  "sh -ec '. ./a.sh; source b.sh'",
+  "if ./a.sh; then ./b.sh; else exit 1; fi",
+  'check() { sh "$1"; }; check a.sh && check b.sh',
+  "for f in a.sh b.sh; do sh $f || exit 1; done",
+  "sh -e <<'END'\nsh a.sh\nsh b.sh\nEND",
+  "echo x | xargs sh -c 'sh a.sh && sh b.sh'",
+  "npm run both",
+  "make -f rules both",
+];
+
+test.each(NESTED)("scripts that a check runs are held, whatever is around them: %s", (command) => {
+  const scripts = { both: "bash -c 'sh a.sh && sh b.sh'" };
+  const rules = "both:\n\t@bash -c 'for f in a b; do sh $$f.sh || exit 1; done'\n";
+  const files = { ...empty("a.sh", "b.sh"), "package.json": JSON.stringify({ scripts }), rules };
+  const paths = held(command, files).split(" ");
+  expect(paths).toContain("a.sh");
+  expect(paths).toContain("b.sh");
+});

@@ -2,14 +2,9 @@
 // Leaves the patterns every project shares to protected-patterns.ts. See docs/decisions for what is not held.
 import { posix } from "node:path";
 import { z } from "zod";
-import {
-  filesRun,
-  inlineShell,
-  scriptOf,
-  simpleCommands,
-  valuesOf,
-  type SimpleCommand,
-} from "./command-words.js";
+import type { Words } from "../shell/invocation.js";
+import { simpleCommands, type SimpleCommand } from "../shell/simple-commands.js";
+import { filesRun, scriptOf, valuesOf } from "./command-words.js";
 import { recipesFor } from "./protected-makefile.js";
 import { TOOL_FILES } from "./protected-patterns.js";
 
@@ -96,19 +91,22 @@ interface Search {
 }
 
 function lookAt(search: Search, text: string): void {
-  let { folder } = search;
+  const { folder } = search;
   const key = [search.runs, search.judged, folder, text].join("\0");
   if (search.depth === 0 || search.seen.has(key)) return;
   search.seen.add(key);
   const roots = [...text.matchAll(/(?<=\bPYTHONPATH=["']?)[^\s"';]+/g)].flatMap(([path]) => path.split(":"));
-  for (const { words, judged } of simpleCommands(text)) {
-    const [program, to] = words;
-    if (program === "cd" && to !== undefined) folder = posix.join(folder, to);
-    else lookAtWords({ ...search, folder, judged: search.judged && judged }, words, roots);
+  for (const command of simpleCommands(text)) {
+    const judged = search.judged && command.judged;
+    lookAtCommand({ ...search, folder: posix.join(folder, command.folder), judged }, command, roots);
   }
 }
 
-function lookAtWords(search: Search, words: SimpleCommand["words"], roots: readonly string[]): void {
+function lookAtCommand(
+  search: Search,
+  { words, reads }: Pick<SimpleCommand, "words" | "reads">,
+  roots: readonly string[],
+): void {
   const { base, folder, named, judged } = search;
   const [program, ...args] = words;
   const at = (word: string): string => posix.normalize(posix.join(folder, word));
@@ -120,7 +118,7 @@ function lookAtWords(search: Search, words: SimpleCommand["words"], roots: reado
   const run = filesRun(words, { has: (word) => base.has(at(word)), roots: ["", ...roots] }).map(at);
   if (judged) for (const path of run) takeRun(inner, path);
   if (script !== undefined) noteModules(search, at(script));
-  for (const word of words) {
+  for (const word of [...words, ...reads]) {
     const path = at(word);
     if (!base.has(path) || named.paths.has(path)) continue;
     const runs = word === script;
@@ -129,8 +127,6 @@ function lookAtWords(search: Search, words: SimpleCommand["words"], roots: reado
     const isChecker = isNamed(MODELS, path) || (runs && (isNamed(CHECKS, path) || CHECKER_FOLDER.test(path)));
     if (sourced || alone || isChecker) hold(inner, path);
   }
-  const shell = inlineShell(words);
-  if (shell !== undefined) lookAt(inner, shell);
   for (const line of packageScripts(program, args, base.text(at("package.json")))) lookAt(inner, line);
 }
 
@@ -158,11 +154,7 @@ function hold(search: Search, path: string): void {
 }
 
 /** What a tool reads by itself, with what the rules of a Makefile run. */
-function holdTool(
-  search: Search,
-  [program, ...args]: SimpleCommand["words"],
-  patterns: readonly string[],
-): void {
+function holdTool(search: Search, [program, ...args]: Words, patterns: readonly string[]): void {
   const { base, named } = search;
   for (const pattern of patterns) named.patterns.add(pattern);
   if (!program.endsWith("make")) return;
@@ -177,9 +169,14 @@ function holdTool(
   if (rules === undefined) return;
   const inside = { ...search, folder };
   const goals = args.filter((arg) => arg !== file);
-  for (const line of recipesFor(rules, goals)) lookAt(inside, line);
+  for (const line of recipesFor(rules, goals)) lookAt(inside, asShell(line));
   for (const [, recipe = ""] of rules.matchAll(/^\t[@+-]*(.*)/gm))
-    lookAt({ ...inside, runs: undefined }, recipe);
+    lookAt({ ...inside, runs: undefined }, asShell(recipe));
+}
+
+/** A line of a recipe as the shell gets it. */
+function asShell(line: string): string {
+  return line.replaceAll("$$", "$");
 }
 
 const Manifest = z.object({ scripts: z.record(z.string(), z.unknown()) });

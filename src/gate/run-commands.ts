@@ -95,19 +95,20 @@ async function runShell(
   stop: AbortSignal,
 ): Promise<CommandEnd | "interrupted"> {
   if (stop.aborted) return "interrupted";
-  const child = processes.start({
+  const spec = {
     command: "/bin/sh",
     args: ["-c", command],
     cwd: room.cwd,
     env: room.env,
-    onStdout: (chunk) => {
+    onStdout: (chunk: Uint8Array) => {
       output.add(chunk);
       stdout.add(chunk);
     },
-    onStderr: (chunk) => {
+    onStderr: (chunk: Uint8Array) => {
       output.add(chunk);
     },
-  });
+  };
+  const child = await processes.contain(spec, "auto");
   const kill = (): void => {
     child.signal("SIGKILL", "group");
   };
@@ -128,11 +129,13 @@ async function runShell(
     kill();
   };
   stop.addEventListener("abort", onStop, { once: true });
+  if (stop.aborted) onStop();
   const end = await child.ended;
   stop.removeEventListener("abort", onStop);
   watch.cancel();
   // What it left running would go on changing files under the next command, and under its report.
   kill();
+  await child.gone;
   if (told.stopped) return "interrupted";
   return told.timedOut ? { how: "timed-out" } : end;
 }

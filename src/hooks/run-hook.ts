@@ -44,15 +44,10 @@ export async function runHook(
     output = (output + Buffer.from(chunk).toString("utf8")).slice(-MOST_HELD);
   };
   const call = callOf(order.hook, order.given, await fileNamed(files, order));
-  const child = processes.start({
-    command: call.command,
-    args: call.args,
-    cwd: order.cwd,
-    env: order.env,
-    input: JSON.stringify(order.event) + "\n",
-    onStdout: keep,
-    onStderr: keep,
-  });
+  const { cwd, env } = order;
+  const input = `${JSON.stringify(order.event)}\n`;
+  const spec = { command: call.command, args: call.args, cwd, env, input, onStdout: keep, onStderr: keep };
+  const child = await processes.contain(spec, "auto");
   const limits = { reached: false };
   const end = (): void => {
     child.signal("SIGKILL", "group");
@@ -67,6 +62,7 @@ export async function runHook(
   if (stop.aborted) end();
   else stop.addEventListener("abort", end, { once: true });
   const ended = await child.ended;
+  await child.gone;
   limit?.cancel();
   stop.removeEventListener("abort", end);
   const printed = order.redact(output).slice(-MOST_OUTPUT);

@@ -14,7 +14,7 @@ import {
   type Match,
   type PathPattern,
 } from "./patterns.js";
-import { readShell, type ShellReading } from "./shell-reading.js";
+import { readShell, type ShellReading } from "../../shell/shell-reading.js";
 import { isNamed, namedTools, toolsNamed, twinCommand } from "./tool-names.js";
 import { covers, STAR } from "./wildcard.js";
 

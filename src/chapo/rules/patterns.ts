@@ -1,8 +1,9 @@
 // What stands in a rule's bracket, and what it matches: commands, paths, URLs, names. Pure. Leaves what a shell text consists
-// of to shell-reading.ts, and which tools and lists there are to decide.ts.
+// of to the floor `shell`, and which tools and lists there are to decide.ts.
 import { posix } from "node:path";
-import { readShell, type ShellCommand } from "./shell-reading.js";
-import { ANY, covers, ONE, overlaps, STAR } from "./wildcard.js";
+import { readShell, type ShellCommand } from "../../shell/shell-reading.js";
+import { ANY } from "../../shell/words.js";
+import { covers, ONE, overlaps, STAR } from "./wildcard.js";
 
 /** `maybe`: only the shell knows. */
 export type Match = "yes" | "maybe" | "no";

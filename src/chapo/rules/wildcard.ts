@@ -1,12 +1,12 @@
 // Patterns with wildcards held against texts, some of which are not known in full. Pure, and without regular expressions: no
 // pattern and no text makes it slow beyond their product.
 
+import { ANY } from "../../shell/words.js";
+
 /** In a pattern: any characters, none included. */
 export const STAR = "\ufffe";
 /** In a pattern: any one character. */
 export const ONE = "\ufffd";
-/** In a text: what only the shell will know, any characters, none included. */
-export const ANY = "\uffff";
 
 /** Whether all that the text can stand for is what the pattern means: `ANY` must fall to a `STAR`. */
 export function covers(pattern: string, text: string): boolean {

@@ -1,17 +1,9 @@
 // Reads a shell text for rules: every command in it, however it is wrapped, quoted or nested, and what cannot be told from
-// the text. Pure; the parser is `unbash`, imported only here. Leaves what is allowed to decide.ts.
+// the text. Pure. Leaves what is allowed to the engine's rules, and the gate's reading to simple-commands.ts.
 import { posix } from "node:path";
-import {
-  forEachChild,
-  parse,
-  type Assignment,
-  type Command,
-  type Redirection,
-  type SyntaxNode,
-  type Word,
-  type WordPart,
-} from "unbash";
-import { ANY } from "./wildcard.js";
+import { forEachChild, type Assignment, type Command, type Redirection, type SyntaxNode } from "unbash";
+import { parseShell } from "./parse-shell.js";
+import { ANY, partsOf, wordOf } from "./words.js";
 
 /** One command of a text. */
 export interface ShellCommand {
@@ -59,8 +51,8 @@ function readCode(text: string, depth: number, reading: Building): void {
     reading.isWhole = false;
     return;
   }
-  const script = parse(text);
-  if ((script.errors?.length ?? 0) > 0) reading.isWhole = false;
+  const { script, isWhole } = parseShell(text);
+  if (!isWhole) reading.isWhole = false;
   const waiting: SyntaxNode[] = [script];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (node.type === "Command") readCommand(node, depth, reading);
@@ -113,24 +105,6 @@ function joined(words: readonly string[]): string {
 
 function assignmentOf({ name, value, append }: Assignment): string {
   return `${name}${append === true ? "+" : ""}=${value.type === "Word" ? wordOf(value) : ANY}`;
-}
-
-function wordOf(word: Word): string {
-  return word.parts === undefined ? word.value : word.parts.map(partOf).join("");
-}
-
-function partOf(part: WordPart): string {
-  switch (part.type) {
-    case "Literal":
-    case "SingleQuoted":
-    case "AnsiCQuoted":
-      return part.value;
-    case "DoubleQuoted":
-    case "LocaleString":
-      return part.parts.map(partOf).join("");
-    default:
-      return ANY;
-  }
 }
 
 const SHELL = /^(?:(?:ba|da|z|k|mk|a|fi)?sh|eval|trap|alias|source|\.|su|busybox)$/;
@@ -209,7 +183,7 @@ function codeOf(words: readonly string[], redirects: readonly Redirection[]): (s
 function readFrom(redirect: Redirection): (string | undefined)[] {
   switch (redirect.type) {
     case "HereDoc":
-      return [redirect.body.parts?.map(partOf).join("") ?? redirect.body.text];
+      return [redirect.body.parts === undefined ? redirect.body.text : partsOf(redirect.body.parts)];
     case "HereString":
       return [redirect.target === undefined ? undefined : wordOf(redirect.target)];
     case "Redirect":
