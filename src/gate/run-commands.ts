@@ -94,7 +94,7 @@ async function runShell(
   { command, room, timeoutMs, output, stdout }: ShellOrder,
   stop: AbortSignal,
 ): Promise<CommandEnd | "interrupted"> {
-  if (stop.aborted) return "interrupted";
+  if (isStopped(stop)) return "interrupted";
   const spec = {
     command: "/bin/sh",
     args: ["-c", command],
@@ -129,7 +129,7 @@ async function runShell(
     kill();
   };
   stop.addEventListener("abort", onStop, { once: true });
-  if (stop.aborted) onStop();
+  if (isStopped(stop)) onStop();
   const end = await child.ended;
   stop.removeEventListener("abort", onStop);
   watch.cancel();
@@ -138,4 +138,9 @@ async function runShell(
   await child.gone;
   if (told.stopped) return "interrupted";
   return told.timedOut ? { how: "timed-out" } : end;
+}
+
+/** Asked anew after every wait. */
+function isStopped(stop: AbortSignal): boolean {
+  return stop.aborted;
 }

@@ -69,7 +69,8 @@ export async function runHook(
   if (limits.reached) return { outcome: "timed-out", output: printed };
   const trouble = mayBeTrouble(ended) ? await troubleOf(files, call, order) : undefined;
   const told = trouble ?? (ended.how === "not-found" ? ended.message : printed);
-  if (ended.how !== "exited") return { outcome: "failed", output: told };
+  // In a namespace of its own what cannot be started ends with 126 or 127, elsewhere without an exit code: the reason says it.
+  if (ended.how !== "exited" || trouble !== undefined) return { outcome: "failed", output: told };
   return { outcome: ended.code === 0 ? "ok" : "failed", exitCode: ended.code, output: told };
 }
 
