@@ -108,3 +108,27 @@ test(
     expect(JSON.stringify(said)).toContain(`in ${rig.project} with hunter2`);
   }),
 );
+
+test(
+  "a key that an agent spells with escapes, or parts with a colour code, is in no log and on no screen",
+  story(async (rig) => {
+    const secret = "Zq8<vT1m/Yw4LrX7c0";
+    const puppet = await rig.agent();
+    rig.writeBacklog([{ id: "T1" }]);
+    puppet.play(async (turn) => {
+      if (turn.task === "") return turn.report();
+      await turn.say(JSON.stringify({ a: secret }).replace("<", "\\u003c"));
+      await turn.say(JSON.stringify({ a: secret }).replace("/", "\\/"));
+      await turn.say(`${secret.slice(0, 8)}\u001b[31m${secret.slice(8)}`);
+      await turn.say("redis://:hunter2-pw@cache.example");
+      return turn.report();
+    });
+    const { code, stdout, stderr } = await rig.run(["run"], { env: { SERVICE_TOKEN: secret } });
+    expect(code, stderr).toBe(0);
+    const logs = path.join(rig.project, "looper-logs");
+    for (const piece of ["vT1m", "Yw4LrX7c0", "hunter2-pw"]) {
+      expect(filesWith(logs, piece)).toEqual([]);
+      expect(`${stdout}${stderr}${(await rig.run(["tail", "-n", "50"])).stdout}`).not.toContain(piece);
+    }
+  }),
+);

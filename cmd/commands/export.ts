@@ -1,6 +1,7 @@
 import { UserError } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/nearest.js";
 import { never } from "../../src/system/never.js";
+import { showBlock } from "../../src/ui/terminal/text.js";
 import { checkBacklog } from "../../src/todo/check.js";
 import { exportCsv } from "../../src/todo/export/csv.js";
 import { exportMarkdown } from "../../src/todo/export/markdown.js";
@@ -47,12 +48,17 @@ function formatOf(typed: Typed): Format {
 async function print(shell: Shell, backlog: Backlog, format: Format): Promise<void> {
   switch (format) {
     case "markdown":
-      return shell.out.write(exportMarkdown(backlog));
+      return shell.out.write(forOutput(shell, exportMarkdown(backlog)));
     case "csv":
-      return shell.out.write(exportCsv(backlog));
+      return shell.out.write(forOutput(shell, exportCsv(backlog)));
     case "json":
       return printJson(shell, backlog);
     default:
       return never(format);
   }
+}
+
+/** On a terminal control characters are shown as escapes; a pipe or a file gets the text as it is. */
+function forOutput({ out }: Shell, text: string): string {
+  return out.isTerminal ? showBlock(text).join("\n") : text;
 }

@@ -126,6 +126,18 @@ test("what a client says on stderr gives the reason, of whatever kind the agent 
   expect(other).not.toHaveProperty("retryAt");
 });
 
+test("a wrapper that speaks another language than its client is told which kind it is", () => {
+  const client = { exitIsStatus: false };
+  const seen: Seen = { ...good, closing: endless, client, kind: "codex", unknownEvents: 1 };
+  expect(judge(seen)).toMatchObject({
+    reason: "incomplete",
+    evidence:
+      "exit code 0, but its output does not look like codex; use kind `command` (1 line was not understood)",
+  });
+  const begun = judge({ ...seen, closing: { ...endless, session: { id: "x" } } });
+  expect(begun).toMatchObject({ evidence: expect.stringContaining("stops before the end") as string });
+});
+
 test("a status as the last word on stderr is why the agent failed", () => {
   const end = { how: "exited", code: 1 } as const;
   const stderr = "Error: 429 Too Many Requests, retry after 90 seconds\n";

@@ -24,6 +24,8 @@ export interface Seen {
   stderrLast: boolean;
   /** The last line only said that it waits, and what for. */
   waiting?: FailureFacts;
+  /** The client it is called as. */
+  kind?: string;
   /** Its client is one of ours to know; whether it ends with the HTTP status modulo 256. */
   client?: { exitIsStatus: boolean };
 }
@@ -72,10 +74,16 @@ function findFailure(seen: Seen, clock: ZonedClock): Failure | undefined {
   }
   if (end.code !== 0) return describeExit(seen, end.code, clock);
   if (closing.terminal?.good === true) return undefined;
-  return {
-    reason: "incomplete",
-    evidence: `exit code 0, but its output stops before the end${notUnderstood(seen)}`,
-  };
+  return { reason: "incomplete", evidence: `exit code 0, but ${whatIsWrong(seen)}${notUnderstood(seen)}` };
+}
+
+/** A wrapper in place of a client prints what it likes: none of its lines is one of the client's. */
+function whatIsWrong({ kind, closing, unknownEvents }: Seen): string {
+  const isForeign =
+    unknownEvents > 0 && closing.final === "" && closing.events.length === 0 && closing.session === undefined;
+  return isForeign && kind !== undefined
+    ? `its output does not look like ${kind}; use kind \`command\``
+    : "its output stops before the end";
 }
 
 /** Who was told that its budget is spent, and then brought its work to its end and reported it, has done it. */

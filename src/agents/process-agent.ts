@@ -171,7 +171,7 @@ async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentCont
     end,
     ...heard,
     ...(stopped === undefined ? {} : { stopped }),
-    ...(kind.client === undefined ? {} : { client: kind.client }),
+    ...(kind.client === undefined ? {} : { client: kind.client, kind: settings.kind }),
   };
 }
 

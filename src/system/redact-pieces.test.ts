@@ -53,3 +53,12 @@ test("words are told as soon as they are whole", () => {
 test("a word without an end does not wait for ever", () => {
   expect(told(["x".repeat(10_000), "y"])[0]?.length).toBeGreaterThan(5000);
 });
+
+test("a secret that a colour code parts is not told in halves", () => {
+  const secret = "Zq8vT1mYw4LrX7c0";
+  const pieces = redactPieces(createRedact([secret]));
+  const told = ["see Zq8vT1", "\u001b[31mmYw4", "LrX7c0 now ", "x"]
+    .map((piece) => pieces.take(piece))
+    .join("");
+  expect(told + pieces.end()).toBe("see [redacted] now x");
+});

@@ -35,11 +35,14 @@ export function redactPieces(redact: Redact): PieceRedactor {
   };
 }
 
+/** What no secret goes on over: white space, and letters of other scripts; a colour code or a mark without width it does. */
+const BETWEEN_WORDS =
+  /[\t\n\v\f\r \u00a0-\u00ac\u00ae-\u061b\u061d-\u180d\u180f-\u200a\u2010-\u2029\u202f-\u205f\u2070-\ufdff\ufe10-\ufefe\uff00-\uffff]/;
+
 /** Where the last word begins, which may go on. */
 function wordsEnd(text: string): number {
   for (let at = text.length; at > 0; at--) {
-    const code = text.charCodeAt(at - 1);
-    if (code <= 0x20 || code >= 0x7f) return at;
+    if (BETWEEN_WORDS.test(text[at - 1] ?? "")) return at;
     if (text.length - at >= LONGEST_WORD) return text.length - LONGEST_WORD / 2;
   }
   return 0;

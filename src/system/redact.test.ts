@@ -132,3 +132,60 @@ test("a value without secrets is not copied", () => {
     "[redacted]": 1,
   });
 });
+
+const HIDDEN = 'Zq8<vT1m/Yw4ä"LrX7';
+
+test.each([
+  ["an encoder that escapes <", JSON.stringify(HIDDEN).replaceAll("<", "\\u003c")],
+  ["in capitals", JSON.stringify(HIDDEN).replaceAll("<", "\\u003C")],
+  ["an encoder that escapes /", JSON.stringify(HIDDEN).replaceAll("/", "\\/")],
+  ["an encoder that knows ASCII only", JSON.stringify(HIDDEN).replaceAll("ä", "\\u00e4")],
+  ["JSON in JSON", JSON.stringify(JSON.stringify(HIDDEN).replaceAll("ä", "\\u00e4"))],
+  ["JSON in JSON in JSON", JSON.stringify(JSON.stringify(JSON.stringify(HIDDEN).replaceAll("/", "\\/")))],
+  ["a URL", `https://h.example/?k=${encodeURIComponent(HIDDEN)}`],
+  ["a colour code", `${HIDDEN.slice(0, 5)}\u001b[31m${HIDDEN.slice(5)}`],
+  [
+    "a colour code that JSON spells",
+    `"${JSON.stringify(`${HIDDEN.slice(0, 5)}\u001b[1;31m${HIDDEN.slice(5)}`)}"`,
+  ],
+  ["a character without width", `${HIDDEN.slice(0, 5)}\u200b${HIDDEN.slice(5)}`],
+  ["a lone carriage return", `${HIDDEN.slice(0, 5)}\r${HIDDEN.slice(5)}`],
+  ["overstruck characters", HIDDEN.replaceAll("T", "T\bT")],
+  ["a title of the window", `${HIDDEN.slice(0, 5)}\u001b]0;x\u0007${HIDDEN.slice(5)}`],
+])("a secret goes whole as %s spells it, and nothing beside it", (_how, spelled) => {
+  const redact = createRedact([HIDDEN]);
+  const line = `{"before":"a\\u003cb\\/c","is":${spelled},"after":1}`;
+  const clean = redact(line);
+  expect(clean).toContain("[redacted]");
+  expect(clean.startsWith('{"before":"a\\u003cb\\/c","is":')).toBe(true);
+  expect(clean.endsWith(',"after":1}')).toBe(true);
+  for (const part of [HIDDEN.slice(0, 3), HIDDEN.slice(4, 8), HIDDEN.slice(-4)])
+    expect(clean).not.toContain(part);
+  expect(redact(clean)).toBe(clean);
+});
+
+test("a text that only looks alike keeps its spelling", () => {
+  const redact = createRedact([HIDDEN]);
+  for (const line of ["a\\u003cb", "C:\\users\\x", "100%25", "\u001b[31mred\u001b[0m", "\\\\", "%zz%4"]) {
+    expect(redact(line)).toBe(line);
+  }
+});
+
+test("a password in a URL goes without a user too, and a scheme's value in any case", () => {
+  const redact = createRedact([]);
+  expect(redact("redis://:hunter2-pw@cache.example:6379/0")).toBe("redis://:[redacted]@cache.example:6379/0");
+  expect(redact('{"u":"http://:8080","mail":"a@b.example"}')).toBe(
+    '{"u":"http://:8080","mail":"a@b.example"}',
+  );
+  expect(redact("redis:\\/\\/:hunter2-pw@cache")).toBe("redis:\\/\\/:[redacted]@cache");
+  for (const word of ["BEARER", "bearer", "BeArEr"]) {
+    expect(redact(`x ${word} ${"a1".repeat(10)}`)).toBe(`x ${word} [redacted]`);
+  }
+  for (const word of ["Basic", "BASIC", "basic"]) {
+    expect(redact(`AUTHORIZATION: ${word} dXNlcjpwYXNz`)).toBe(`AUTHORIZATION: ${word} [redacted]`);
+    expect(redact(`${word} dXNlcjpsb25nLXBhc3N3b3Jk`)).toBe(`${word} [redacted]`);
+  }
+  expect(redact("basic understanding of BASIC and basic authentication")).toBe(
+    "basic understanding of BASIC and basic authentication",
+  );
+});

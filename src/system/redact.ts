@@ -1,12 +1,22 @@
 // Replaces secrets before anything is written or thought about. Pure: the caller passes the environment and says which
 // of its values are paths that exist.
 
+import { asItStands, ESCAPES, PERCENT, unfold, unfoldText, UNSHOWN, type Spelling } from "./unfold.js";
+
 /** What stands in place of a secret. */
 export const REDACTED = "[redacted]";
 const SECRET_NAME =
   /(?:^|_)(?:KEY|TOKEN|SECRET|PASS|PASSWD|PASSPHRASE|CREDENTIALS?)(?:_|$)|(?:^|_|^PG)PASSWORD(?:_|$)/i;
 /** A line of a secret of several lines; what is shorter is as well a line of something else. */
 const LINE_LENGTH = 16;
+
+const BEARER = /[Bb][Ee][Aa][Rr][Ee][Rr]/;
+const BASIC = /[Bb][Aa][Ss][Ii][Cc]/;
+const TOKEN = "[A-Za-z0-9._~+/-]{20,}";
+/** `user:password` in base64: long, and no word. */
+const PAIR = "(?=[A-Za-z0-9+/]*(?:[0-9=]|[a-z][A-Z]))[A-Za-z0-9+/]{16,}={0,2}";
+const HEADER = /[Uu][Tt][Hh][Oo][Rr][Ii][Zz][Aa][Tt][Ii][Oo][Nn]/;
+const HEADED = String.raw`${HEADER.source}["']?\s*[:=]\s*["']?(?:${BEARER.source}|${BASIC.source}|[Tt][Oo][Kk][Ee][Nn])`;
 
 /**
  * Shapes of well-known keys: OpenAI, Anthropic, GitHub, GitLab, Slack, AWS, Google, npm, JWT, PEM blocks, a bearer, a URL's
@@ -29,8 +39,23 @@ const SHAPES: readonly (readonly [sign: RegExp, shape: RegExp, near?: RegExp])[]
     /PRIVATE KEY-----/,
     /^[A-Za-z0-9+/=]{0,76}\r?\n(?:[A-Za-z0-9+/=]{1,76}\r?\n)*-----END [A-Z ]*PRIVATE KEY-----/,
   ],
-  [/earer /, /(?<=\b[Bb]earer )[A-Za-z0-9._~+/-]{20,}=*/, /earer [A-Za-z0-9._~+/-]{20}/],
-  [/:\/\//, /(?<=:\/\/[^\s:@/]{1,64}:)[^\s@/]{3,}(?=@)/, /:\/\/[^\s:@/]{1,64}:[^\s@/]{3,}@/],
+  [
+    BEARER,
+    new RegExp(`(?<=\\b${BEARER.source}[ \\t]+)${TOKEN}=*`),
+    new RegExp(`${BEARER.source}[ \\t]+${TOKEN}`),
+  ],
+  [
+    BASIC,
+    new RegExp(`(?<=\\b${BASIC.source}[ \\t]+)${PAIR}`),
+    new RegExp(`${BASIC.source}[ \\t]+[A-Za-z0-9+/]{16}`),
+  ],
+  // Behind the header's name any value counts, but no placeholder.
+  [
+    HEADER,
+    new RegExp(`(?<=${HEADED}[ \\t]+)[A-Za-z0-9._~+/-]{6,}=*`),
+    new RegExp(`${HEADED}[ \\t]+[A-Za-z0-9._~+/-]{6}`),
+  ],
+  [/:\/\//, /(?<=:\/\/[^\s:@/"]{0,64}:)[^\s@/"]{3,}(?=@)/, /:\/\/[^\s:@/"]{0,64}:[^\s@/"]{3,}@/],
 ];
 
 /** Turns a text into one without secrets. */
@@ -66,7 +91,54 @@ export function createRedact(secrets: readonly string[]): Redact {
   // URLs and `task-…` are in every other text, and to replace what is not there takes ten times as long as to see that.
   const isThere = (text: string): boolean =>
     named.test(text) || SHAPES.some(([sign, shape, near = shape]) => sign.test(text) && near.test(text));
-  return (text) => (signs.test(text) && isThere(text) ? text.replace(pattern, REDACTED) : text);
+  const isIn = (text: string): boolean => signs.test(text) && isThere(text);
+  return (text) => {
+    const plain = isIn(text) ? text.replace(pattern, REDACTED) : text;
+    return HIDES.test(plain) ? redactHidden(plain, pattern, isIn) : plain;
+  };
+}
+
+/** What a secret may hide behind: escapes beyond those of `JSON.stringify`, percent-encoding, what no terminal shows. */
+const HIDES = new RegExp(String.raw`\\[ux/\\]|%[0-9a-fA-F]{2}|${UNSHOWN.signs.source}`);
+const NESTED = /\\[ux/\\]/;
+/** JSON in JSON in JSON. */
+const DEEPEST = 3;
+/** One reading may uncover what another one hides. */
+const MOST_READINGS = 8;
+
+/** Takes out what is a secret only as it reads; the rest keeps its spelling. */
+function redactHidden(text: string, pattern: RegExp, isIn: (text: string) => boolean): string {
+  let clean = text;
+  for (let i = 0; i < MOST_READINGS; i++) {
+    const reading = readingWith(clean, isIn);
+    if (reading === undefined) return clean;
+    const { text: whole, from, to } = reading.reduce(unfold, asItStands(clean));
+    let kept = "";
+    let at = 0;
+    for (const { 0: found, index } of whole.matchAll(pattern)) {
+      if (found === "") continue;
+      kept += clean.slice(at, from[index]) + REDACTED;
+      at = to[index + found.length - 1] ?? clean.length;
+    }
+    clean = kept + clean.slice(at);
+  }
+  return clean;
+}
+
+/** How a text is to be read so that a secret is in it; `undefined` where no reading shows one. */
+function readingWith(text: string, isIn: (text: string) => boolean): readonly Spelling[] | undefined {
+  let read = text;
+  for (let depth = 0; ; depth++) {
+    const escapes = Array.from({ length: depth }, () => ESCAPES);
+    if (depth > 0 && isIn(read)) return escapes;
+    for (const more of [[UNSHOWN], [PERCENT], [PERCENT, UNSHOWN]]) {
+      if (!more.some(({ signs }) => signs.test(read))) continue;
+      const shown = more.reduce(unfoldText, read);
+      if (shown !== read && isIn(shown)) return [...escapes, ...more];
+    }
+    if (depth === DEEPEST || !NESTED.test(read)) return undefined;
+    read = unfoldText(read, ESCAPES);
+  }
 }
 
 /**
