@@ -86,7 +86,8 @@ const Facts = z.object({
 });
 
 /**
- * Keeps working tree (untracked files included) and index, without touching index, HEAD or tree. Four processes; one more for an
+ * Keeps working tree (untracked files included) and index, without touching index, HEAD or tree. Four processes; one more for
+ * a limit on untracked files, for an
  * index split in two, one or two more where git changes line ends or a person told it not to look.
  */
 export async function checkpoint(

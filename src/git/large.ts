@@ -35,8 +35,9 @@ export function leaveOut(repo: Repository, large: ReadonlyMap<string, number>): 
   return new Map(fresh);
 }
 
-/** The same with those there are now. One process. */
+/** The same with those there are now. One process where there is a limit. */
 export async function leaveOutLarge(repo: Repository): Promise<Map<string, number>> {
+  if (repo.mostUntracked === 0) return leaveOut(repo, new Map());
   return leaveOut(repo, (await findUntracked(repo)).large);
 }
 

@@ -84,6 +84,7 @@ test("nothing differs: nothing is kept, two git processes", async ({ scratch }) 
   seen.length = 0;
   expect(must(await restoreTo(repo, { ...ORDER, checkpoint: taken }))).toEqual({
     paths: [],
+    inside: [],
     rescue: undefined,
     warnings: [],
   });
