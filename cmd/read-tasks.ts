@@ -3,6 +3,7 @@ import type { Project } from "../src/config/open-project.js";
 import { never } from "../src/system/never.js";
 import { checkBacklog } from "../src/todo/check.js";
 import type { Problem } from "../src/todo/problem.js";
+import type { WrongTask } from "../src/todo/shape.js";
 import type { Task } from "../src/todo/task.js";
 import { plural } from "../src/ui/amounts.js";
 import { clean } from "../src/ui/terminal/text.js";
@@ -14,6 +15,8 @@ export interface TasksRead {
   /** Those that can be read. */
   tasks: readonly Task[];
   problems: readonly Problem[];
+  /** Those that can only be shown. */
+  wrong: readonly WrongTask[];
 }
 
 /** Reads the project's task file, which must be there. */
@@ -22,11 +25,11 @@ export async function readTasks(shell: Shell, project: Project): Promise<TasksRe
   const checked = checkBacklog(bytes, await checkOptionsOf(shell, project));
   switch (checked.kind) {
     case "ok":
-      return { tasks: checked.backlog.tasks, problems: [] };
+      return { tasks: checked.backlog.tasks, problems: [], wrong: [] };
     case "empty":
-      return { tasks: [], problems: checked.problems };
+      return { tasks: [], problems: checked.problems, wrong: [] };
     case "invalid":
-      return { tasks: checked.readable, problems: checked.problems };
+      return { tasks: checked.readable, problems: checked.problems, wrong: checked.wrong };
     default:
       return never(checked);
   }

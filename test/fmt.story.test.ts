@@ -19,7 +19,8 @@ test(
     const named = await rig.run(["fmt", "--check", "to-do.json"]);
     expect(named.stderr).toContain("looper fmt -w to-do.json\n");
     const printed = await rig.run(["fmt"]);
-    expect(printed).toMatchObject({ code: 0, stderr: "" });
+    expect(printed.code).toBe(0);
+    expect(printed.stderr).toMatch(/^looper: to-do\.json is not in canonical form; .*looper fmt --check\n$/);
     expect(rig.read("to-do.json")).toBe(MESSY);
     const diff = await rig.run(["fmt", "--check", "-d"]);
     expect(diff.code).toBe(1);
@@ -66,5 +67,96 @@ test(
       await turn.report();
     });
     expect((await rig.run(["run", "--no-review"])).code).toBe(0);
+  }),
+);
+
+const FOREIGN = `{
+  // ours
+  "schema_version": 1, "source_files": [],
+  "tasks": [
+    {"id": "T2", "title": "b", "priority": 2, "status": "completed"},
+    {"ID": "T1", "title": "a", "priority": "P1", "status": "todo", "notes": "n"},
+  ]
+}
+`;
+
+test(
+  "fmt --fix corrects another tool's words on request, keeps a copy and prints one line",
+  story(async (rig) => {
+    rig.write("to-do.json", FOREIGN);
+    const refused = await rig.run(["fmt", "-w"]);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining("looper fmt --fix corrects it"),
+    ]);
+    const check = await rig.run(["fmt", "--fix", "--check"]);
+    expect([check.code, check.stderr]).toEqual([1, expect.stringContaining("looper fmt --fix\n")]);
+    const diff = await rig.run(["fmt", "--fix", "--diff"]);
+    expect(diff.stdout).toContain('+      "status": "done"');
+    expect(rig.read("to-do.json")).toBe(FOREIGN);
+    const fixed = await rig.run(["fmt", "--fix", "--keep-order"]);
+    expect([fixed.code, fixed.stderr]).toEqual([0, ""]);
+    expect(fixed.stdout).toMatch(
+      /^corrected to-do\.json: .*status "completed" → done \(T2\).*to-do\.json\.broken-.*\n$/,
+    );
+    const [, copy = ""] = /(to-do\.json\.broken-\S+)/.exec(fixed.stdout) ?? [];
+    expect(rig.read(copy)).toBe(FOREIGN);
+    expect(rig.readBacklog().tasks).toMatchObject([
+      { id: "T2", status: "done" },
+      { id: "T1", priority: 1, meta: { notes: "n" } },
+    ]);
+    expect((await rig.run(["validate"])).code).toBe(0);
+    expect((await rig.run(["fmt", "--fix", "--keep-order"])).stdout).toBe("to-do.json needs no correction\n");
+  }),
+);
+
+test(
+  "fmt --fix corrects what it can, and exits 1 where more is wrong",
+  story(async (rig) => {
+    const text = FOREIGN.replace('"P1"', "9");
+    rig.write("to-do.json", text);
+    const { code, stderr } = await rig.run(["fmt", "--fix"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("to-do.json has 1 problem")]);
+    expect(rig.read("to-do.json")).toContain('"status": "done"');
+  }),
+);
+
+test(
+  "fmt --check --keep-order takes the order that looper itself leaves",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }]);
+    await rig.run(["fmt", "-w"]);
+    await rig.run(["add", "first", "-p", "1"]);
+    expect((await rig.run(["fmt", "--check"])).code).toBe(1);
+    expect((await rig.run(["fmt", "--check", "--keep-order"])).code).toBe(0);
+  }),
+);
+
+test(
+  "ls lists tasks with a wrong value, and validate names the right one",
+  story(async (rig) => {
+    rig.writeBacklog([
+      { id: "T1", status: "completed" },
+      { id: "T2", priority: "high" },
+      { id: "@" },
+      { id: "T4" },
+    ]);
+    rig.write("to-do.json", rig.read("to-do.json").replace('"@"', "3"));
+    const { code, stdout } = await rig.run(["ls"]);
+    expect(code).toBe(1);
+    for (const part of [
+      'status "completed" is not valid',
+      'priority "high" is not valid',
+      "id 3 is not valid",
+      "T4",
+    ])
+      expect(stdout).toContain(part);
+    const valid = (await rig.run(["validate"])).stdout;
+    for (const part of [
+      'write "done": looper fmt --fix',
+      "write 2: looper fmt --fix",
+      'write "3": looper fmt --fix',
+    ])
+      expect(valid).toContain(part);
   }),
 );

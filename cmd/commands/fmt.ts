@@ -3,58 +3,156 @@ import { createTwoFilesPatch } from "diff";
 import { findLiveRun } from "../../src/loop/live-run.js";
 import { UserError } from "../../src/system/errors.js";
 import { formatBacklog } from "../../src/todo/canonical.js";
+import { checkBacklog } from "../../src/todo/check.js";
 import { openStore } from "../../src/todo/store.js";
+import { correctionsText, understandFile, type Correction } from "../../src/todo/understand.js";
 import type { Project } from "../../src/config/open-project.js";
 import type { FmtAnswer } from "../../src/ui/shapes/backlog.js";
 import { plural } from "../../src/ui/amounts.js";
 import { spellOut } from "../../src/ui/json-text.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { clean } from "../../src/ui/terminal/text.js";
+import { checkOptionsOf } from "../check-options.js";
 import { printJson, printLines, projectOf, readNamedFile, shownPath } from "../project.js";
+import { endAfter } from "../read-tasks.js";
 import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 
-async function sayNotFormatted(shell: Shell, shown: string, named: boolean): Promise<void> {
-  const remedy = `looper fmt -w${named ? ` ${shown}` : ""}`;
-  await shell.say({ level: "error", lines: [`looper: ${shown} is not formatted: ${remedy}`] });
+interface Asked {
+  check: boolean;
+  /** Whether the file is written. */
+  write: boolean;
+  fix: boolean;
+  keepOrder: boolean;
+  diff: boolean;
+  json: boolean;
+}
+
+function askedOf(typed: Typed): Asked {
+  const flag = (name: string): boolean => hasFlag(typed, name);
+  const [check, fix, diff] = [flag("--check"), flag("--fix"), flag("--diff")];
+  if (check && flag("--write"))
+    throw new UserError("usage", "--check writes nothing", "give --check or --write");
+  const write = flag("--write") || (fix && !check && !diff);
+  return { check, write, fix, diff, keepOrder: flag("--keep-order"), json: flag("--json") };
+}
+
+/** What a file becomes. */
+interface Formatted {
+  text: string;
+  corrections: readonly Correction[];
 }
 
 /** Prints the canonical form, what differs from it, or writes it. */
 export async function fmt(shell: Shell, typed: Typed): Promise<CommandEnd> {
-  const [check, write] = [hasFlag(typed, "--check"), hasFlag(typed, "--write")];
-  if (check && write) throw new UserError("usage", "--check writes nothing", "give --check or --write");
+  const asked = askedOf(typed);
   const project = await projectOf(shell, { file: typed.operands[0] });
-  const shown = shownPath(shell, project.todoFile);
+  const file: FileToFormat = { shown: shownPath(shell, project.todoFile), named: typed.operands.length > 0 };
   const bytes = await readNamedFile(shell, project.todoFile, "task file");
-  const text = formatted(bytes, shown);
+  const { text, corrections } = formatted(bytes, file.shown, asked);
   const canonical = Buffer.compare(Buffer.from(text), bytes) === 0;
-  if (write && !canonical) await writeInto(shell, project, shown);
-  const answer: FmtAnswer = { file: project.todoFile, canonical, written: write && !canonical, text };
-  if (hasFlag(typed, "--json")) await printJson(shell, answer);
-  else if (hasFlag(typed, "--diff"))
-    await printDiff(shell, shown, [new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), text]);
-  else if (check && !canonical) await sayNotFormatted(shell, clean(shown), typed.operands.length > 0);
-  else if (!check && !write) await shell.out.write(shell.out.isTerminal ? spellOut(text) : text);
-  return check && !canonical ? "no" : "ok";
+  const copy =
+    asked.write && !canonical ? await writeInto(shell, project, { asked, shown: file.shown }) : undefined;
+  const answer: FmtAnswer = {
+    file: project.todoFile,
+    canonical,
+    written: asked.write && !canonical,
+    text,
+    corrections: corrections.map(({ says, task }) => (task === undefined ? says : `${task}: ${says}`)),
+    copy: copy ?? null,
+  };
+  if (asked.json) await printJson(shell, answer);
+  else if (asked.diff)
+    await printDiff(shell, file.shown, [new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), text]);
+  else if (asked.check) {
+    if (!canonical) await sayNotFormatted(shell, { ...file, asked, corrections });
+  } else if (asked.fix) await printLines(shell.out, [clean(fixedText(answer, file.shown, corrections))]);
+  else if (!asked.write) {
+    await shell.out.write(shell.out.isTerminal ? spellOut(text) : text);
+    if (!canonical) await sayPrinted(shell, file);
+  }
+  if (asked.check && !canonical) return "no";
+  return asked.fix ? endAfterFix(shell, project, { text, file: typed.operands[0] }) : "ok";
+}
+
+interface FileToFormat {
+  shown: string;
+  /** It was named on the command line. */
+  named: boolean;
+}
+
+type NotFormatted = FileToFormat & { asked: Asked; corrections: readonly Correction[] };
+
+async function sayNotFormatted(
+  shell: Shell,
+  { shown, named, asked, corrections }: NotFormatted,
+): Promise<void> {
+  const words = [asked.fix ? "--fix" : "-w", ...(asked.keepOrder ? ["--keep-order"] : [])];
+  const remedy = ["looper fmt", ...words, ...(named ? [clean(shown)] : [])].join(" ");
+  const needs = corrections.length === 0 ? "" : ` (${clean(correctionsText(corrections))})`;
+  await shell.say({
+    level: "error",
+    lines: [`looper: ${clean(shown)} is not formatted${needs}: ${remedy}`],
+  });
+}
+
+/** The Go program's bare fmt was a check. */
+async function sayPrinted(shell: Shell, { shown }: FileToFormat): Promise<void> {
+  const text = `${clean(shown)} is not in canonical form; to exit 1 then, run looper fmt --check`;
+  await shell.say({ level: "warn", lines: [`looper: ${text}`] });
+}
+
+/** What `--fix` did. */
+function fixedText({ written, copy }: FmtAnswer, shown: string, corrections: readonly Correction[]): string {
+  if (!written) return `${shown} needs no correction`;
+  if (corrections.length === 0) return `formatted ${shown}`;
+  const kept = copy === null ? "" : `; the file as it was is ${copy}`;
+  return `corrected ${shown}: ${correctionsText(corrections)}${kept}`;
+}
+
+/** What is left to correct is for a person, or a repair. */
+async function endAfterFix(
+  shell: Shell,
+  project: Project,
+  { text, file }: { text: string; file: string | undefined },
+): Promise<CommandEnd> {
+  const checked = checkBacklog(Buffer.from(text), await checkOptionsOf(shell, project));
+  return endAfter(shell, project, checked.kind === "ok" ? [] : checked.problems, file);
 }
 
 /** The canonical form; what it could not keep is a `usage` error. */
-function formatted(bytes: Uint8Array, shown: string): string {
-  const result = formatBacklog(bytes);
-  if (result.ok) return result.value;
+function formatted(
+  bytes: Uint8Array,
+  shown: string,
+  { fix, keepOrder }: Pick<Asked, "fix" | "keepOrder">,
+): Formatted {
+  const understood = fix ? understandFile(bytes) : undefined;
+  const result = formatBacklog(understood?.bytes ?? bytes, { keepOrder });
+  if (result.ok) return { text: result.value, corrections: understood?.corrections ?? [] };
   const [first, ...more] = result.error;
   const where = first === undefined ? shown : `${shown}:${first.line}:${first.column}`;
   const rest = more.length === 0 ? "" : ` (and ${plural(more.length, "more problem")})`;
-  const hint = "nothing was changed; looper validate shows every problem";
+  const hint =
+    !fix && understandFile(bytes) !== undefined
+      ? "nothing was changed; looper fmt --fix corrects it"
+      : "nothing was changed; looper validate shows every problem";
   throw new UserError("usage", `${where}: ${first?.message ?? "it cannot be formatted"}${rest}`, hint);
 }
 
-/** The newest file: who saved meanwhile loses nothing. */
-async function writeInto({ ports }: Shell, project: Project, shown: string): Promise<void> {
+/** Formats the newest file, so that a save made meanwhile is not lost; answers with the copy of a corrected file. */
+async function writeInto(
+  { ports }: Shell,
+  project: Project,
+  { asked, shown }: { asked: Asked; shown: string },
+): Promise<string | undefined> {
   const live = await findLiveRun(ports, project);
   if (live !== undefined)
     throw new UserError("environment", `run ${live.run} works on ${shown}`, "format it when the run is over");
   const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir });
-  await store.rewrite((newest) => Buffer.from(formatted(newest, shown)));
+  const written = await store.rewrite(
+    (newest) => Buffer.from(formatted(newest, shown, asked).text),
+    (newest) => (asked.fix && understandFile(newest) !== undefined ? "broken" : undefined),
+  );
+  return written?.copy;
 }
 
 async function printDiff(

@@ -3,12 +3,14 @@ import { UserError } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/nearest.js";
 import { orderForListing, statusesOf, waitsFor } from "../../src/todo/select.js";
 import { isStatus, STATUSES } from "../../src/todo/status.js";
+import type { WrongTask } from "../../src/todo/shape.js";
 import type { Status, Task } from "../../src/todo/task.js";
 import { isVerified } from "../../src/todo/verified.js";
+import { statusFor } from "../../src/todo/words.js";
 import { jsonText } from "../../src/ui/json-text.js";
 import type { ListAnswer } from "../../src/ui/shapes/backlog.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
-import { taskListLines } from "../../src/ui/terminal/task-list.js";
+import { taskListLines, wrongTaskLines } from "../../src/ui/terminal/task-list.js";
 import { printJson, printLines, projectOf } from "../project.js";
 import { endAfter, problemsText, readTasks, type TasksRead } from "../read-tasks.js";
 import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
@@ -23,7 +25,7 @@ export async function ls(shell: Shell, typed: Typed): Promise<CommandEnd> {
   if (hasFlag(typed, "--watch")) {
     const render = async (): Promise<string[]> => {
       const read = await readTasks(shell, project);
-      const listed = select(read.tasks, typed, asked.status);
+      const listed = select(read, typed, asked.status);
       if (json) return [jsonText(answerOf(file, listed))];
       const note = problemsText(shell, project, read.problems, asked.file);
       return [...linesOf(shell, listed, nothingOf(read)), ...(note === undefined ? [] : [note])];
@@ -31,7 +33,7 @@ export async function ls(shell: Shell, typed: Typed): Promise<CommandEnd> {
     return watchFile(shell, file, { render, json });
   }
   const read = await readTasks(shell, project);
-  const listed = select(read.tasks, typed, asked.status);
+  const listed = select(read, typed, asked.status);
   if (json) await printJson(shell, answerOf(file, listed));
   else await printLines(shell.out, linesOf(shell, listed, nothingOf(read)));
   return endAfter(shell, project, read.problems, asked.file);
@@ -40,10 +42,12 @@ export async function ls(shell: Shell, typed: Typed): Promise<CommandEnd> {
 /** What is listed, in its order, and what each task waits for. */
 interface Listed {
   tasks: readonly Task[];
+  /** Those with a wrong value. */
+  wrong: readonly WrongTask[];
   waitsFor: (task: Task) => readonly string[];
 }
 
-function select(tasks: readonly Task[], typed: Typed, status: Status | undefined): Listed {
+function select({ tasks, wrong: all }: TasksRead, typed: Typed, status: Status | undefined): Listed {
   const statuses = statusesOf(tasks);
   const tag = textFlag(typed, "--tag");
   const wanted = tasks.filter(
@@ -52,7 +56,10 @@ function select(tasks: readonly Task[], typed: Typed, status: Status | undefined
       (tag === undefined || task.tags?.includes(tag) === true),
   );
   const waits = (task: Task): readonly string[] => (task.status === "done" ? [] : waitsFor(task, statuses));
-  const listed = { tasks: orderForListing(wanted), waitsFor: waits };
+  // Whether a wrong task is ready, or has a tag, nothing says.
+  const isOpen = tag === undefined && !hasFlag(typed, "--ready");
+  const wrong = isOpen ? all.filter((task) => status === undefined || statusFor(task.status) === status) : [];
+  const listed = { tasks: orderForListing(wanted), waitsFor: waits, wrong };
   return hasFlag(typed, "--ready") ? { ...listed, tasks: listed.tasks.filter(isReadyIn(listed)) } : listed;
 }
 
@@ -98,6 +105,7 @@ function answerOf(file: string, listed: Listed): ListAnswer {
       waits_for: [...listed.waitsFor(task)],
       verified: task.status === "done" && isVerified(task),
     })),
+    ...(listed.wrong.length === 0 ? {} : { wrong: [...listed.wrong] }),
   };
 }
 
@@ -107,8 +115,10 @@ function nothingOf({ tasks, problems }: TasksRead): string {
   return problems.length > 0 ? "no tasks that can be read" : "no tasks";
 }
 
-function linesOf({ out }: Shell, { tasks, waitsFor: waits }: Listed, nothing: string): Iterable<string> {
-  if (tasks.length === 0) return [nothing];
+function* linesOf({ out }: Shell, listed: Listed, nothing: string): Iterable<string> {
+  const { tasks, wrong, waitsFor: waits } = listed;
+  if (tasks.length === 0 && wrong.length === 0) yield nothing;
   const look = { waitsFor: waits, colours: coloursFor(out.colour) };
-  return taskListLines(tasks, { ...look, ...(out.isTerminal ? { columns: out.columns() } : {}) });
+  yield* taskListLines(tasks, { ...look, ...(out.isTerminal ? { columns: out.columns() } : {}) });
+  yield* wrongTaskLines(wrong, look.colours);
 }

@@ -189,13 +189,16 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
     says: "print the task file in its canonical form: one order of tasks and keys",
     flags: [
       { spelled: "-w, --write", says: "write it into the file" },
+      { spelled: "--fix", says: "correct what is plain, write it, and keep a copy" },
+      { spelled: "--keep-order", says: "leave the tasks in their order" },
       { spelled: "--check", says: "only say whether it is formatted: exit 1 when it is not" },
       { spelled: "-d, --diff", says: "print what would change" },
       JSON_FLAG,
     ],
     examples: [
       { line: "looper fmt -w", says: "format the project's task file" },
-      { line: "looper fmt --check --diff", says: "in CI: what is not formatted, and exit 1" },
+      { line: "looper fmt --fix", says: "correct another tool's words, comments and trailing commas" },
+      { line: "looper fmt --check --keep-order", says: "in CI: exit 1 when it is not formatted" },
     ],
     load: async () => (await import("../commands/fmt.js")).fmt,
   },

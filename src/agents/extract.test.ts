@@ -27,9 +27,6 @@ test("says why something like a summary is none", () => {
   expect(extractReport('{"task_id":"T1","status":"finished"}')).toMatchObject({
     invalid: expect.stringContaining("status") as string,
   });
-  expect(extractReport('{"status":"done","summary":"I did it"}')).toMatchObject({
-    invalid: expect.stringContaining("task_id") as string,
-  });
   expect(extractReport('words\n{"task_id":"T1", "status": "do')).toEqual({
     invalid:
       "the summary that begins at line 2, column 1 of the final message stops being JSON at line 2, column 28",
@@ -67,7 +64,8 @@ test("law: a summary at the end is found, whatever braces stand before it in lin
     fc.property(fc.array(prose), summary, (before, given) => {
       // A quote or bracket left open before would make it part of another value; a closed line of prose does not.
       const text = `${before.join("\n")}\n.\n${JSON.stringify(given)}`;
-      expect(extractReport(text)).toEqual({ found: given });
+      const id = (given.task_id ?? "").trim();
+      expect(extractReport(text)).toEqual({ found: { ...given, task_id: id === "" ? null : id } });
     }),
     { numRuns: 500 },
   );
@@ -154,4 +152,22 @@ test("null means left out, as the strict schema has agents say it", () => {
   expect(extractReport(JSON.stringify(summary))).toEqual({
     found: { task_id: null, status: "done", summary: "ok", new_tasks: [{ title: "x" }] },
   });
+});
+
+test.each([
+  ['{"status":"done","summary":"I did it"}', { status: "done", summary: "I did it" }],
+  ['{"task_id":"","status":"done"}', { status: "done" }],
+  ['{"status":"blocked","blockers":["a key"]}', { status: "blocked", blockers: ["a key"] }],
+  [
+    '{"status":"reviewed","summary":"All well.","added_tasks":0}',
+    { status: "reviewed", summary: "All well." },
+  ],
+  ['{"status":"reviewed"}', { status: "reviewed" }],
+])("a summary without a task_id is for the task given: %s", (text, found) => {
+  expect(extractReport(`Words.\n${text}`)).toEqual({ found: { task_id: null, ...found } });
+});
+
+test("an object with an id of its own, or another status, is not a summary", () => {
+  expect(extractReport('{"id":"T1","status":"done"}')).toHaveProperty("missing");
+  expect(extractReport('{"status":"ok"}')).toHaveProperty("missing");
 });

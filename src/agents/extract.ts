@@ -17,14 +17,12 @@ export function extractReport(message: string): Report {
   }
   if (broken !== undefined && broken.start > (invalid?.start ?? -1))
     return { invalid: describe(message, broken) };
-  return invalid === undefined
-    ? { missing: "no JSON object with a task_id and a status" }
-    : { invalid: invalid.why };
+  return invalid === undefined ? { missing: "no JSON object with a status" } : { invalid: invalid.why };
 }
 
 /** What a value that was handed over as the report is worth. */
 export function judgeReport(value: unknown): Report {
-  const read = Summary.safeParse(dropNulls(value));
+  const read = Summary.safeParse(withoutEmptyId(dropNulls(value)));
   if (read.success) return { found: read.data };
   const why = read.error.issues.map((issue) => `${issue.path.join(".") || "the summary"}: ${issue.message}`);
   return { invalid: why.slice(0, 3).join("; ") };
@@ -39,6 +37,14 @@ function dropNulls(value: unknown): unknown {
       .filter(([key, one]) => one !== null || key === "task_id")
       .map(([key, one]) => [key, key === "new_tasks" ? dropNulls(one) : one]),
   );
+}
+
+/** An empty `task_id` means the task that was given, as none does. */
+function withoutEmptyId(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const id = field(value, "task_id");
+  if (typeof id !== "string" || id === id.trim()) return id === "" ? { ...value, task_id: null } : value;
+  return { ...value, task_id: id.trim() === "" ? null : id.trim() };
 }
 
 function lookInto(message: string, { start, end }: Span): Report | undefined {
@@ -61,7 +67,9 @@ function lookInto(message: string, { start, end }: Span): Report | undefined {
 
 function looksLikeSummary(value: object): boolean {
   if (field(value, "task_id") !== undefined) return true;
-  if (field(value, "status") === undefined || field(value, "id") !== undefined) return false;
+  const status = field(value, "status");
+  if (status === undefined || field(value, "id") !== undefined) return false;
+  if (Summary.shape.status.safeParse(status).success) return true;
   return ["summary", "blockers", "new_tasks"].some((key) => field(value, key) !== undefined);
 }
 

@@ -20,15 +20,20 @@ const OPTIONAL: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The text in canonical form, or why there is none. Loses nothing but white space and optional texts and lists that are empty. */
-export function formatBacklog(bytes: Uint8Array): Result<string, Problem[]> {
+/**
+ * The text in canonical form, or why there is none. Loses nothing but white space and optional texts and lists that are
+ * empty. `keepOrder` leaves the tasks in their order.
+ */
+export function formatBacklog(bytes: Uint8Array, { keepOrder = false } = {}): Result<string, Problem[]> {
   const checked = checkBacklog(bytes);
   const problems = checked.kind === "ok" ? [] : checked.problems.filter(({ rule }) => UNKEEPABLE.has(rule));
   if (problems.length > 0) return err(problems);
   const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
   if (!isMembers(value) || !Array.isArray(value["tasks"])) return err([noTasks()]);
   const tasks: unknown[] = value["tasks"];
-  const root = ordered({ ...value, tasks: tasks.map(formatTask).sort(compareTasks) }, ROOT_KEYS);
+  const formatted = tasks.map(formatTask);
+  const inOrder = keepOrder ? formatted : formatted.sort(compareTasks);
+  const root = ordered({ ...value, tasks: inOrder }, ROOT_KEYS);
   return ok(`${JSON.stringify(root, null, 2)}\n`);
 }
 

@@ -5,7 +5,7 @@ import { lineCounter, locate, readLayout, type BacklogLayout, type TextProblem }
 import { outlineOf } from "./outline.js";
 import type { Finding, Problem } from "./problem.js";
 import { checkRules } from "./rules.js";
-import { explainShape, isBacklog, readableTask } from "./shape.js";
+import { explainShape, isBacklog, readableTask, wrongTask, type WrongTask } from "./shape.js";
 import { isSound } from "./sound.js";
 import type { Backlog, Task } from "./task.js";
 import type { UserSchema } from "./user-schema.js";
@@ -22,15 +22,15 @@ export type CheckResult =
   | { kind: "ok"; backlog: Backlog; layout: BacklogLayout; bom: boolean }
   /** No tasks at all: white space only, `{}`, or an empty `tasks`. `backlog`: it is valid nevertheless. */
   | { kind: "empty"; problems: Problem[]; backlog?: Backlog; layout?: BacklogLayout; bom: boolean }
-  /** `readable`: the tasks that can be listed all the same, in file order. */
-  | { kind: "invalid"; problems: Problem[]; readable: Task[] };
+  /** `readable`: the tasks that can be used all the same, in file order; `wrong`: those that can only be shown. */
+  | { kind: "invalid"; problems: Problem[]; readable: Task[]; wrong: WrongTask[] };
 
 const MARK = "\ufeff";
 
 /** Checks the bytes of a task file (contract §3.1 to 3.3). Linear, without recursion. */
 export function checkBacklog(bytes: Uint8Array, options: CheckOptions = {}): CheckResult {
   const decoded = decode(bytes);
-  if (typeof decoded !== "string") return { kind: "invalid", problems: [decoded], readable: [] };
+  if (typeof decoded !== "string") return { kind: "invalid", problems: [decoded], readable: [], wrong: [] };
   const bom = decoded.startsWith(MARK);
   const text = bom ? decoded.slice(1) : decoded;
   if (!/\S/u.test(text)) return { kind: "empty", problems: [nothingThere()], bom };
@@ -59,7 +59,7 @@ function goodBacklog(
 function explain(text: string, bom: boolean, options: CheckOptions): CheckResult {
   const { layout, problems } = readLayout(text);
   if (problems.some((problem) => problem.rule === "syntax")) {
-    return { kind: "invalid", problems: inOrder(text, problems, []), readable: tasksFrom(layout) };
+    return { kind: "invalid", problems: inOrder(text, problems, []), ...tasksFrom(layout) };
   }
   const value: unknown = JSON.parse(text);
   const shaped = isBacklog(value);
@@ -70,7 +70,7 @@ function explain(text: string, bom: boolean, options: CheckOptions): CheckResult
   }
   const placed = inOrder(text, problems, findings);
   if (hasNoTasks(value)) return { kind: "empty", problems: placed, bom };
-  return { kind: "invalid", problems: placed, readable: readable(value) };
+  return { kind: "invalid", problems: placed, ...readable(value) };
 }
 
 function brokenRules(value: unknown, found: readonly TextProblem[], options: CheckOptions): Finding[] {
@@ -92,15 +92,23 @@ function nothingThere(): Problem {
   return { rule: "syntax", pointer: "", line: 1, column: 1, message, suggestion: "expected a JSON object" };
 }
 
-function readable(value: unknown): Task[] {
-  if (typeof value !== "object" || value === null || !("tasks" in value)) return [];
-  const tasks: unknown[] = Array.isArray(value.tasks) ? value.tasks : [];
-  return tasks.flatMap((task) => readableTask(task) ?? []);
+type Tasks = Pick<Extract<CheckResult, { kind: "invalid" }>, "readable" | "wrong">;
+
+function readable(value: unknown): Tasks {
+  if (typeof value !== "object" || value === null || !("tasks" in value)) return sorted([]);
+  return sorted(Array.isArray(value.tasks) ? value.tasks : []);
 }
 
 /** The tasks of a text that is not JSON as a whole: those whose own text is. */
-function tasksFrom(layout: BacklogLayout): Task[] {
-  return layout.tasks.flatMap(({ start, end }) => readableTask(parsed(layout.text.slice(start, end))) ?? []);
+function tasksFrom({ text, tasks }: BacklogLayout): Tasks {
+  return sorted(tasks.map(({ start, end }) => parsed(text.slice(start, end))));
+}
+
+function sorted(tasks: readonly unknown[]): Tasks {
+  return {
+    readable: tasks.flatMap((task) => readableTask(task) ?? []),
+    wrong: tasks.flatMap((task) => (readableTask(task) === undefined ? (wrongTask(task) ?? []) : [])),
+  };
 }
 
 function parsed(text: string): unknown {

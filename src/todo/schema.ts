@@ -30,7 +30,8 @@ function published(name: string, title: string, schema: z.ZodType): JsonSchema {
   return { $schema, $id: `urn:looper:${name}`, title, ...shape };
 }
 
-const LIMITS = new Set(["minLength", "minimum", "maximum"]);
+/** What these clients do not take. */
+const LIMITS = new Set(["minLength", "minimum", "maximum", "default"]);
 
 function strict(whole: JsonSchema): JsonSchema {
   const shape: JsonSchema = Object.fromEntries(Object.entries(whole).filter(([key]) => !LIMITS.has(key)));
@@ -42,9 +43,13 @@ function strict(whole: JsonSchema): JsonSchema {
   for (const [key, property] of Object.entries(properties)) {
     if (!isSchema(property)) continue;
     const inner = strict(property);
-    all[key] = required.includes(key) ? inner : { anyOf: [inner, { type: "null" }] };
+    all[key] = required.includes(key) || takesNull(inner) ? inner : { anyOf: [inner, { type: "null" }] };
   }
   return { ...shape, properties: all, required: Object.keys(all), additionalProperties: false };
+}
+
+function takesNull({ anyOf }: JsonSchema): boolean {
+  return Array.isArray(anyOf) && anyOf.some((one: unknown) => isSchema(one) && one["type"] === "null");
 }
 
 function isSchema(value: unknown): value is JsonSchema {

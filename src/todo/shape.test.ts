@@ -21,17 +21,20 @@ test.each([
     { id: " a  b " },
     'bad-value /tasks/0/id: an id is not empty and has no white space; it is " a  b " | write "a-b"',
   ],
-  [{ id: 7 }, "wrong-type /tasks/0/id: id must be a string; it is 7 | "],
+  [{ id: 7 }, 'wrong-type /tasks/0/id: id must be a string; it is 7 | write "7": looper fmt --fix does'],
   [{ title: "" }, "bad-value /tasks/0/title: title must not be empty | "],
   [{ priority: 0 }, "bad-value /tasks/0/priority: priority must be 1 or more; it is 0 | "],
   [{ priority: 6 }, "bad-value /tasks/0/priority: priority must be 5 or less; it is 6 | "],
   [{ priority: 1.5 }, "bad-value /tasks/0/priority: priority must be a whole number; it is 1.5 | "],
-  [{ priority: "1" }, 'wrong-type /tasks/0/priority: priority must be a number; it is "1" | '],
+  [
+    { priority: "1" },
+    'wrong-type /tasks/0/priority: priority must be a number; it is "1" | write 1: looper fmt --fix does',
+  ],
   [{ attempts: -1 }, "bad-value /tasks/0/attempts: attempts must be 0 or more; it is -1 | "],
   [{ status: 1 }, "bad-value /tasks/0/status: status must be one of todo, doing, blocked, done; it is 1 | "],
   [
     { status: "wip" },
-    'bad-value /tasks/0/status: status must be one of todo, doing, blocked, done; it is "wip" | ',
+    'bad-value /tasks/0/status: status must be one of todo, doing, blocked, done; it is "wip" | write "doing": looper fmt --fix does',
   ],
   [{ steps: {} }, "wrong-type /tasks/0/steps: steps must be an array; it is an object | "],
   [{ steps: ["a", 1] }, "wrong-type /tasks/0/steps/1: steps[1] must be a string; it is 1 | "],
@@ -41,7 +44,7 @@ test.each([
   ],
   [
     { zzz: 1 },
-    'unknown-key /tasks/0/zzz (key): the key "zzz" is not known here | remove it, or put it under "meta"',
+    'unknown-key /tasks/0/zzz (key): the key "zzz" is not known here | remove it, or put it under "meta"; looper fmt --fix moves it there',
   ],
   [
     { detail: "" },

@@ -6,7 +6,9 @@ import { nearest } from "../system/nearest.js";
 import { pointerOf } from "./layout.js";
 import { meetsSchema } from "./meets-schema.js";
 import { didYouMean, show, type Finding } from "./problem.js";
+import { spelledKey } from "./spelling.js";
 import { Backlog, Task } from "./task.js";
+import { priorityFor, statusFor } from "./words.js";
 
 /** Whether a value meets `run.schema.json`. */
 export function isBacklog(value: unknown): value is Backlog {
@@ -29,15 +31,38 @@ function findingsOf(issue: z.core.$ZodIssue, value: unknown): Finding[] {
   const found = valueAt(value, path);
   const key = path.at(-1);
   if (found === undefined && typeof key === "string") return [missingKey(path.slice(0, -1), key)];
-  return [{ pointer: pointerOf(path), ...wordsFor(issue, found, nameOf(path)) }];
+  const words = wordsFor(issue, found, nameOf(path));
+  const meant = path[0] === "tasks" ? meantBy(path, found) : undefined;
+  const suggestion = meant === undefined ? words.suggestion : `write ${meant}: ${FIX} does`;
+  return [{ pointer: pointerOf(path), ...words, suggestion }];
+}
+
+/** The value a wrong one of a task plainly stands for, as JSON; `undefined` where it stands for none. */
+function meantBy(path: Keys, found: unknown): string | undefined {
+  const [, , key, item] = path;
+  const isId = (item === undefined ? key === "id" : key === "depends_on") && Number.isSafeInteger(found);
+  if (isId) return JSON.stringify(String(found));
+  if (item !== undefined) return undefined;
+  const meant = key === "status" ? statusFor(found) : key === "priority" ? priorityFor(found) : undefined;
+  return meant === undefined ? undefined : JSON.stringify(meant);
 }
 
 function unknownKey(path: Keys, key: string): Finding {
   const known = knownKeys(path);
-  const suggestion = didYouMean(nearest(key, known), 'remove it, or put it under "meta"');
+  const spelled = spelledKey(key, known, new Set());
+  const near = didYouMean(nearest(key, known), 'remove it, or put it under "meta"');
+  // What stands in `project` stays a question for a person.
+  const isMoved = nearest(key, known) === undefined && path[0] !== "project";
+  const suggestion =
+    typeof spelled === "object"
+      ? `did you mean ${JSON.stringify(spelled.key)}? ${FIX} writes it`
+      : `${near}${isMoved ? `; ${FIX} moves it there` : ""}`;
   const message = `the key ${JSON.stringify(key)} is not known here`;
   return { rule: "unknown-key", pointer: pointerOf([...path, key]), atKey: true, message, suggestion };
 }
+
+/** Corrects what is plain. */
+const FIX = "looper fmt --fix";
 
 function knownKeys(path: Keys): string[] {
   if (path.length === 0) return Object.keys(Backlog.shape);
@@ -143,4 +168,25 @@ export function readableTask(value: unknown): Task | undefined {
     if (found !== undefined && schema.safeParse(found).success) kept[key] = found;
   }
   return Task.safeParse(kept).data;
+}
+
+/** A task that cannot be read as one, as far as it can be shown: the values of keys that every task needs. */
+export interface WrongTask {
+  /** As the file has them; `undefined`: missing. */
+  id: unknown;
+  title: unknown;
+  priority: unknown;
+  status: unknown;
+  /** Those of the four that are missing or not valid. */
+  wrong: ("id" | "title" | "priority" | "status")[];
+}
+
+const NEEDED = ["id", "title", "priority", "status"] as const;
+
+/** An object in `tasks` that `readableTask` leaves out; `undefined` where it has neither id nor title. */
+export function wrongTask(value: unknown): WrongTask | undefined {
+  const [id, title, priority, status] = NEEDED.map((key) => valueAt(value, [key]));
+  if (id === undefined && title === undefined) return undefined;
+  const wrong = NEEDED.filter((key) => !Task.shape[key].safeParse(valueAt(value, [key])).success);
+  return wrong.length === 0 ? undefined : { id, title, priority, status, wrong };
 }

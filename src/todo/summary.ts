@@ -20,9 +20,13 @@ export const NewTask = z.object({
 });
 export type NewTask = z.infer<typeof NewTask>;
 
-/** Unknown keys are ignored. `task_id: null` means the task that was given. */
+/** Unknown keys are ignored. `task_id: null`, and none, mean the task that was given. */
 export const Summary = z.object({
-  task_id: z.string().nullable().describe("The id of the task that was given; null in a review"),
+  task_id: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe("The id of the task that was given; null, empty or left out means that task"),
   status: z.enum(["done", "blocked", "skipped", "reviewed"]),
   summary: z.string().optional().describe("What was done, or why not"),
   files: z.array(z.string()).optional().describe("Files that were changed"),

@@ -39,7 +39,7 @@ test("claim, finish: attempts counted, result and files kept, blockers cleared, 
     ...claimed.backlog.tasks[0],
     status: "done",
     blockers: [],
-    files: ["a"],
+    files: ["plan", "a"],
     result: "did it",
   });
   expect(finished.backlog.tasks[1]).toBe(before.tasks[1]);
@@ -256,4 +256,12 @@ test("with a picture of the backlog, made anew or from the one before, each task
       }
     }),
   );
+});
+
+test("files and blockers reported are added to those that are there, in order and each once", () => {
+  const before = backlog(task("T1", { status: "doing", files: ["a", "b"], blockers: ["a person's"] }));
+  const finish = { op: "finish", id: id("T1"), result: "", files: ["b", "c"], verified: false } as const;
+  expect(apply(before, finish).backlog.tasks[0]?.files).toEqual(["a", "b", "c"]);
+  const block = { op: "block", id: id("T1"), blockers: ["no key", "a person's"] } as const;
+  expect(apply(before, block).backlog.tasks[0]?.blockers).toEqual(["a person's", "no key"]);
 });

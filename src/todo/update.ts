@@ -58,7 +58,7 @@ function apply(draft: Draft, change: Change | PersonChange): string | undefined 
     case "block":
       return set(draft, change.id, (task) => {
         if (task.status === "done") return "it is done";
-        return { ...task, status: "blocked", blockers: [...change.blockers] };
+        return { ...task, status: "blocked", blockers: union(task.blockers, change.blockers) };
       });
     case "return":
       return set(draft, change.id, (task) => {
@@ -123,17 +123,22 @@ function placeOf({ base, tasks }: Draft, id: TaskId): number {
   return tasks.findIndex((task) => task.id === id);
 }
 
-/** What was there stays where the agent reported nothing in its place; a key that was never there is not written to say "none". */
+/** `files` are those named before and those reported; a `result` stays where the agent reported none. A key that was never there is not written to say "none". */
 function finished(task: Task, change: Extract<Change, { op: "finish" }>): Task {
   const { result, files, verified } = change;
   const done: Task = {
     ...task,
     status: "done",
     ...(task.blockers === undefined ? {} : { blockers: [] }),
-    ...(files.length === 0 ? {} : { files: [...files] }),
+    ...(files.length === 0 ? {} : { files: union(task.files, files) }),
     ...(result === "" && task.result === undefined ? {} : { result }),
   };
   return markVerified(done, verified);
+}
+
+/** What is there first, then what is new; each once. */
+function union(before: readonly string[] = [], more: readonly string[]): string[] {
+  return [...new Set([...before, ...more])];
 }
 
 function add(draft: Draft, { tasks: reported, keepVerify }: Extract<Change, { op: "add" }>): void {

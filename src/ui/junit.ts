@@ -61,7 +61,7 @@ export function junitXml(view: View, ended: Ended, look: JUnitLook): string {
 }
 
 function factsOf(view: View, ended: Ended, rows: readonly Row[]): Record<string, string | number> {
-  const { cost } = spentOn(rows);
+  const { cost, partly } = spentOn(rows);
   const { done, tasks, iterations, tokens } = ended.totals;
   const facts = {
     run: view.run,
@@ -72,13 +72,17 @@ function factsOf(view: View, ended: Ended, rows: readonly Row[]): Record<string,
     iterations,
     tokens,
   };
-  return cost === undefined ? facts : { ...facts, cost_usd: cost };
+  return cost === undefined
+    ? facts
+    : { ...facts, cost_usd: cost, ...(partly === true ? { cost_partly_known: "true" } : {}) };
 }
 
 function caseOf(row: Row, id: string, { titles }: JUnitLook): TestCase {
   const { last, agents, ms } = row;
   const said = { name: nameOf(id, titles), agent: agents.at(-1) ?? "", ms };
   const reason = last.why === "" ? last.result : clean(last.why);
+  if (row.removed === true && last.result !== "done")
+    return { ...said, fault: { kind: "skipped", message: "removed" } };
   switch (last.result) {
     case "done":
     case "reviewed":

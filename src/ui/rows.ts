@@ -16,6 +16,8 @@ export interface Row {
   attempts: number;
   ms: number;
   spent: Spent;
+  /** The task is no longer in the backlog. */
+  removed?: true;
 }
 
 /** In the order they were begun. */
@@ -31,9 +33,14 @@ export function rowsOf(view: View): Row[] {
       attempts: (before?.attempts ?? 0) + (one.uncounted === true ? 0 : 1),
       ms: (before?.ms ?? 0) + one.ms,
       spent: addSpent(before?.spent ?? NOTHING_SPENT, one.spent),
+      ...(isRemoved(view, one.taskId) ? { removed: true } : {}),
     });
   }
   return [...rows.values()];
+}
+
+function isRemoved({ removed }: View, id: string | undefined): boolean {
+  return id !== undefined && removed.has(id);
 }
 
 /** What the run has cost, as far as it was told. */
@@ -48,8 +55,10 @@ export function nameOf({ taskId, last }: Row, titles: Titles): string {
 }
 
 /** What came of it, in a word or three. */
-export function wordFor({ result, added, unverified }: Finished): string {
-  const parts = [WORDS[result], unverified === true ? "unverified" : "", added > 0 ? `+${added}` : ""];
+export function wordFor({ last: { result, added, unverified }, removed }: Row): string {
+  const word = removed === true && result !== "done" ? [] : [WORDS[result]];
+  const gone = removed === true ? "removed" : "";
+  const parts = [...word, gone, unverified === true ? "unverified" : "", added > 0 ? `+${added}` : ""];
   return parts.filter((part) => part !== "").join(", ");
 }
 
@@ -72,7 +81,8 @@ export function totalsText(
   const { cost, partly } = spentOn(rows);
   const known = { ...(cost === undefined ? {} : { cost }), ...(partly === undefined ? {} : { partly }) };
   const spent = showSpent({ tokens, ...known });
-  const finished = rows.filter(({ last }) => last.result === "done").length;
+  // A draft and a repair are no tasks: what they cost is shared out among the tasks.
+  const finished = rows.filter(({ taskId, last }) => taskId !== undefined && last.result === "done").length;
   const each =
     cost === undefined || finished === 0
       ? ""

@@ -5,11 +5,16 @@ import { roundUsd, tokensOf } from "../agents/usage.js";
 export interface Spent {
   tokens: number;
   cost?: number;
-  /** Some of the tokens have a cost that nobody told. */
+  /** A part of the work has a cost that its agent did not report. */
   partly?: true;
+  /** The agent worked, and reported neither tokens nor cost. */
+  unreported?: true;
 }
 
 export const NOTHING_SPENT: Spent = { tokens: 0 };
+
+/** Of an agent that worked and reported nothing of what it used. */
+export const UNREPORTED: Spent = { tokens: 0, unreported: true };
 
 /** What a `usage` event says: input, what came from the cache, and output. */
 export function spentOf(usage: {
@@ -25,7 +30,11 @@ export function spentOf(usage: {
 /** Both together. */
 export function addSpent(a: Spent, b: Spent): Spent {
   const tokens = a.tokens + b.tokens;
-  if (a.cost === undefined && b.cost === undefined) return { tokens };
-  const partly = [a, b].some((one) => one.partly === true || (one.tokens > 0 && one.cost === undefined));
-  return { tokens, cost: roundUsd((a.cost ?? 0) + (b.cost ?? 0)), ...(partly ? { partly } : {}) };
+  const unreported = a.unreported === true || b.unreported === true ? { unreported: true as const } : {};
+  if (a.cost === undefined && b.cost === undefined) return { tokens, ...unreported };
+  const partly = [a, b].some(
+    (one) => one.partly === true || one.unreported === true || (one.tokens > 0 && one.cost === undefined),
+  );
+  const cost = roundUsd((a.cost ?? 0) + (b.cost ?? 0));
+  return { tokens, cost, ...(partly ? { partly } : {}), ...unreported };
 }

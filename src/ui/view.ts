@@ -7,7 +7,7 @@ import { PersistentMap } from "../system/persistent-map.js";
 import { ById } from "../todo/by-id.js";
 import { doingOf } from "./doing.js";
 import { keptWorkText } from "./stopped-text.js";
-import { endAgent, failAttempt, resultOf, type Current, type Finished } from "./job-view.js";
+import { endAgent, failAttempt, resultOf, unreportedBy, type Current, type Finished } from "./job-view.js";
 import { beginRelease, foldRelease, type ReleaseView } from "./release-view.js";
 import { addSpent, NOTHING_SPENT, spentOf, type Spent } from "./spent.js";
 
@@ -33,6 +33,8 @@ export interface View {
   /** Status by task, completion marker left out. */
   statuses: ById<{ id: string; status: string }>;
   markers: ReadonlySet<string>;
+  /** Tasks taken out of the backlog since the run began. */
+  removed: ReadonlySet<string>;
   /** Done when the run began. */
   doneAtStart: number;
   /** Only this task, and what it depends on. */
@@ -74,6 +76,7 @@ export const NOTHING: View = {
   at: 0,
   statuses: ById.of([]),
   markers: new Set(),
+  removed: new Set(),
   doneAtStart: 0,
   finished: [],
   finishedJobs: PersistentMap.of(),
@@ -100,8 +103,13 @@ function begin(view: View, event: RunEvent, at: number): View {
   if (!("job" in event) || event.job === undefined || event.job === view.current?.job) return view;
   if (event.phase === undefined || view.finishedJobs.has(event.job)) return view;
   const { waiting: _over, ...rest } = view;
+  // An attempt that no line settled, since its task was removed, is over when the next job begins.
+  const ended =
+    rest.current?.agentEnded === true
+      ? finish(rest, rest.current, { result: "stopped", why: "", added: 0 }, at)
+      : rest;
   return {
-    ...rest,
+    ...ended,
     current: {
       job: event.job,
       phase: event.phase,
@@ -131,7 +139,7 @@ function foldJob(view: View, event: Sealed, at: number): View {
       // What a large tree takes to be kept is not the agent's time.
       return { ...view, current: { ...current, began: at } };
     case "agent_finished":
-      return { ...view, current: endAgent(current, event) };
+      return endsAgent(view, current, event);
     case "gate_finished":
       return event.verdict === "passed" ? { ...view, current: { ...current, verified: true } } : view;
     case "restored": {
@@ -175,6 +183,13 @@ function foldJob(view: View, event: Sealed, at: number): View {
 }
 
 type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
+
+function endsAgent(view: View, current: Current, event: Of<"agent_finished">): View {
+  const reported = current.spent.tokens > 0 || current.spent.cost !== undefined;
+  const unreported = reported ? NOTHING_SPENT : unreportedBy(event);
+  const ended = { ...endAgent(current, event), spent: addSpent(current.spent, unreported) };
+  return { ...view, spent: addSpent(view.spent, unreported), current: ended };
+}
 
 /** At a task the backlog is settled next; a draft, a repair or a review that failed is over here. */
 function failed(view: View, current: Current, event: Of<"attempt_failed">, at: number): View {
@@ -303,8 +318,15 @@ function invalidOf({ what, known }: Of<"backlog_invalid">): NonNullable<View["in
 
 type Rows = Of<"backlog_changed">["rows"];
 
-function takeRows(view: View, rows: Rows, removed: readonly string[]): View {
-  if (rows.length === 0 && removed.length === 0) return view;
+function withRemoved(view: View, rows: Rows, removed: readonly string[]): View {
+  const back = new Set<string>(rows.map(({ id }) => id));
+  return { ...view, removed: new Set([...view.removed, ...removed].filter((id) => !back.has(id))) };
+}
+
+function takeRows(before: View, rows: Rows, removed: readonly string[]): View {
+  if (rows.length === 0 && removed.length === 0) return before;
+  const view =
+    removed.length === 0 && before.removed.size === 0 ? before : withRemoved(before, rows, removed);
   const tasks = rows.filter(({ marker }) => marker !== true).map(({ id, status }) => ({ id, status }));
   const marks = rows.filter(({ marker }) => marker === true).map(({ id }) => id);
   const markers = marks.length === 0 ? view.markers : new Set([...view.markers, ...marks]);

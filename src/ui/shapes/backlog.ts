@@ -12,6 +12,20 @@ export const ListAnswer = z.object({
       verified: z.boolean().describe("It is done, and the gate proved it"),
     }),
   ),
+  wrong: z
+    .array(
+      z.object({
+        id: z.unknown().optional(),
+        title: z.unknown().optional(),
+        priority: z.unknown().optional(),
+        status: z.unknown().optional(),
+        wrong: z.array(z.enum(["id", "title", "priority", "status"])),
+      }),
+    )
+    .optional()
+    .describe(
+      "Tasks with a wrong value, as the file has them; `wrong`: the keys it is wrong in. Absent: none",
+    ),
 });
 export type ListAnswer = z.infer<typeof ListAnswer>;
 
@@ -58,6 +72,8 @@ export const FmtAnswer = z.object({
   canonical: z.boolean().describe("It was in canonical form"),
   written: z.boolean().describe("It is now"),
   text: z.string().describe("The canonical form"),
+  corrections: z.array(z.string()).describe("With --fix: what was corrected, or would be"),
+  copy: z.string().nullable().describe("Where --fix kept the file as it was"),
 });
 export type FmtAnswer = z.infer<typeof FmtAnswer>;
 

@@ -118,23 +118,23 @@ test("the result: a table, the reasons, why it ended and what to do next", () =>
   const look = { titles, colours: PLAIN, log: "looper-logs/runs/1", todoFile: "to-do.json" };
   expect(resultLines(view, ended, look)).toEqual({
     answer: [
-      "task                     result            agent   attempts   time   cost",
-      "T1 Read the settings     done, unverified  claude         2  1m08s  $0.12",
-      "T2 日本語 title          blocked           claude         1   4.0s      -",
-      "(reviewing the project)  reviewed, +1      claude         1   2.0s      -",
+      "task                     result            agent   attempts   time     cost",
+      "T1 Read the settings     done, unverified  claude         2  1m08s  ≥ $0.12",
+      "T2 日本語 title          blocked           claude         1   4.0s        -",
+      "(reviewing the project)  reviewed, +1      claude         1   2.0s        -",
       "",
       "T2 日本語 title: needs a key",
       "",
-      "blocked · 2 of 4 tasks done · 1 iteration · 1m05s · $0.12 · $0.12 per task done",
+      "blocked · 2 of 4 tasks done · 1 iteration · 1m05s · ≥ $0.12 · ≥ $0.12 per task done",
       "nothing more can be done: 1 task blocked, 1 task waiting for what is not done",
       "next: see the reasons above (also under `blockers` in the task file), mend them, then run again: blocked tasks are tried once more",
       "log: looper-logs/runs/1",
     ],
     errors: [],
   });
-  const narrow = resultLines(view, ended, { ...look, columns: 60 }).answer.slice(0, 4);
-  expect(narrow.map(widthOf).every((width) => width <= 60)).toBe(true);
-  expect(narrow[1]).toBe("T1 Read t…  done, unverified  claude         2  1m08s  $0.12");
+  const narrow = resultLines(view, ended, { ...look, columns: 62 }).answer.slice(0, 4);
+  expect(narrow.map(widthOf).every((width) => width <= 62)).toBe(true);
+  expect(narrow[1]).toBe("T1 Read t…  done, unverified  claude         2  1m08s  ≥ $0.12");
 });
 
 test.each<[RunEvent, string, string]>([

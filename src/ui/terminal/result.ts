@@ -66,7 +66,7 @@ function table(rows: readonly Row[], { columns, colours, titles }: ResultLook): 
     ],
     rows.map((row) => [
       nameOf(row, titles),
-      wordFor(row.last),
+      wordFor(row),
       row.agents.map(clean).join(", "),
       String(row.attempts),
       showDuration(row.ms),

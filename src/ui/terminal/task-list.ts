@@ -2,6 +2,8 @@
 import { never } from "../../system/never.js";
 import { isMarker } from "../../todo/select.js";
 import { STATUSES } from "../../todo/status.js";
+import { show } from "../../todo/problem.js";
+import type { WrongTask } from "../../todo/shape.js";
 import type { Status, Task } from "../../todo/task.js";
 import { isVerified } from "../../todo/verified.js";
 import type { Colours } from "./colours.js";
@@ -33,6 +35,22 @@ export function* taskListLines(
     yield colourOf(status, colours)(`${status} (${group.length})`);
     for (const task of group) yield taskLine(task, waitsFor(task), look);
   }
+}
+
+/** Tasks with a wrong value, each with what is wrong with it. */
+export function wrongTaskLines(tasks: readonly WrongTask[], colours: Colours): string[] {
+  if (tasks.length === 0) return [];
+  const lines = tasks.map((task) => {
+    const wrong = task.wrong.map((key) => {
+      const value = task[key];
+      return value === undefined ? `${key} is missing` : `${key} ${show(value)} is not valid`;
+    });
+    const named = [task.id, task.title].map((value) => (typeof value === "string" ? value : show(value)));
+    const [id = "", title = ""] = named.map((text) => cut(clean(text), LONGEST_REASON));
+    const priority = typeof task.priority === "number" ? `p${String(task.priority)}` : "p?";
+    return `  ${id}  ${priority}  ${title}  ${colours.red(`! ${clean(wrong.join("; "))}`)}`;
+  });
+  return [colours.red(`not valid (${String(tasks.length)})`), ...lines];
 }
 
 function taskLine(

@@ -45,11 +45,11 @@ test("a table of tasks with a total, and why what is blocked is blocked", () => 
     "| --- | --- | --- | ---: | ---: | ---: |",
     "| T1 | A \\| b | ✅ done, unverified | 1 | 3.0s | \\$0.25 |",
     "| T2 | &lt;img src=x&gt; \\[x\\]\\(y\\) | ❌ blocked | 1 | 2.0s | - |",
-    "| **Total** | | 1 of 2 tasks done | 2 | 1m05s | \\$0.25 |",
+    "| **Total** | | 1 of 2 tasks done | 2 | 1m05s | ≥ \\$0.25 |",
     "",
     "- **T2 &lt;img src=x&gt; \\[x\\]\\(y\\)**: needs \\`sudo\\` \\| rm",
     "",
-    "1 of 2 tasks done · 1 iteration · 1m05s · \\$0.25 · \\$0.25 per task done · looper 1.0.0, run 2026-01-02\\_03-04-05",
+    "1 of 2 tasks done · 1 iteration · 1m05s · ≥ \\$0.25 · ≥ \\$0.25 per task done · looper 1.0.0, run 2026-01-02\\_03-04-05",
     "",
   ]);
 });

@@ -71,7 +71,7 @@ function rowLine(row: Row, titles: Titles): string {
   const cells = [
     markdown(clean(taskId ?? "")),
     markdown(cut(title, MOST_TITLE)),
-    `${signOf(last)} ${wordFor(last)}`,
+    `${signOf(last)} ${wordFor(row)}`,
     String(attempts),
     showDuration(ms),
     markdown(showCostOf(spent) || "-"),
