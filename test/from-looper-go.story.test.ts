@@ -310,3 +310,28 @@ test(
     expect((await rig.run(["run", "--no-review"])).stderr).toContain(note);
   }),
 );
+
+test(
+  "the Go program's schema as schema_file: a run that goes on tomorrow needs no repair; one that forbids a status is refused",
+  story(async (rig) => {
+    const puppet = await rig.agent();
+    puppet.play((turn) => turn.report({ summary: "made" }));
+    rig.write("to-do.schema.json", JSON.stringify(SCHEMA));
+    rig.writeBacklog(TASKS.map((task) => ({ ...task, status: "todo" })));
+    const env = { LOOPER_SCHEMA: "to-do.schema.json" };
+    expect(await rig.run(["run", "--max-iterations", "1"], { env })).toMatchObject({ code: 1 });
+    expect(await rig.run(["validate"], { env })).toMatchObject({ code: 0 });
+    expect(await rig.run(["run", "--no-review"], { env })).toMatchObject({ code: 0 });
+    expect(rig.statuses()).toEqual({ T001: "done", T002: "done" });
+
+    const status = { ...SCHEMA.properties.tasks.items.properties, status: { enum: ["todo", "done"] } };
+    const items = { ...SCHEMA.properties.tasks.items, properties: status };
+    const properties = { ...SCHEMA.properties, tasks: { type: "array", items } };
+    rig.write("to-do.schema.json", JSON.stringify({ ...SCHEMA, properties }));
+    rig.writeBacklog([{ id: "T003" }]);
+    const refused = await rig.run(["run"], { env });
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toContain('it does not allow a task with the status "doing", which a run writes');
+    expect(rig.statuses()).toEqual({ T003: "todo" });
+  }),
+);

@@ -24,6 +24,7 @@ import { TaskId, type Task } from "../todo/task.js";
 import { askTrust, type Trusted } from "./ask-trust.js";
 import { checkBudget } from "./check-budget.js";
 import { checkRequest } from "./check-request.js";
+import { mustAllowRun } from "./check-schema.js";
 import { baseEnvironment } from "./environment.js";
 import { bootstrapRule, mustBeWanted } from "./bootstrap-rule.js";
 import { repositoryPlaces } from "./repository-places.js";
@@ -177,6 +178,7 @@ export async function checkOptions(request: RunRequest): Promise<CheckOptions> {
     throw new UserError("usage", `schema_file ${schemaFile} is not there`, "correct the setting");
   const compiled = compileUserSchema(parseJson(Buffer.from(bytes).toString("utf8"), schemaFile));
   if (!compiled.ok) throw new UserError("usage", `${schemaFile}: ${compiled.error}`, "correct the schema");
+  await mustAllowRun(request, schemaFile, compiled.value);
   return { agentNames, schema: compiled.value };
 }
 

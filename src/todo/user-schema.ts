@@ -6,6 +6,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { errorMessage } from "../system/errors.js";
 import { err, ok, type Result } from "../system/result.js";
+import { withoutRunnerKeys } from "./runner-keys.js";
 import { show, type Finding } from "./problem.js";
 
 /** What a value breaks of a user's schema. */
@@ -17,7 +18,10 @@ export function compileUserSchema(schema: unknown): Result<UserSchema, string> {
     return err(`a JSON Schema is an object, not ${show(schema)}`);
   try {
     const validate = compile(schema);
-    return ok((value) => (validate(value) ? [] : (validate.errors ?? []).map(toFinding)));
+    // A schema need not know what the runner writes; one that does may demand it.
+    return ok((value) =>
+      validate(value) || validate(withoutRunnerKeys(value)) ? [] : (validate.errors ?? []).map(toFinding),
+    );
   } catch (error) {
     return err(errorMessage(error));
   }
