@@ -4,6 +4,7 @@ import path from "node:path";
 import { UserError } from "../src/system/errors.js";
 import { nearest } from "../src/system/nearest.js";
 import { readTruth } from "../src/system/truth.js";
+import { GO_COMMANDS, GO_FLAGS } from "./go-names.js";
 import { OTHER_COMMANDS, OTHER_FLAGS } from "./other-names.js";
 
 /** What the sorter must know of a flag: whether the next word belongs to it. Keys are `--json` and `-n` alike. */
@@ -49,9 +50,13 @@ export async function sortArguments(
   line: CommandLine,
   files: FileFacts,
 ): Promise<Sorted> {
+  // The Go program's spelling; with a command it means another thing there.
+  if (argv.length === 1 && argv[0] === "-v") return { kind: "version" };
   const parts = takeApart(argv, line);
   if (parts.version) return { kind: "version" };
   const [first, ...rest] = parts.operands;
+  if (first === "version" && rest.length === 0 && !(await files.isFile(first, parts.folder)))
+    return { kind: "version" };
   if (first === "help") return helpOn(rest[0], line);
   if (first !== undefined && line.commands.includes(first)) {
     if (parts.help) return { kind: "help", command: first };
@@ -124,6 +129,7 @@ function mustBeTruth(name: string, value: string): void {
 
 /** `-fn5` is `-f -n 5`; `-f=false` gives a switch its value. */
 function shortFlags(word: string, line: CommandLine, parts: Parts): string | undefined {
+  refuseSingleDash(word, line);
   for (let at = 1; at < word.length; at++) {
     const name = `-${word.charAt(at)}`;
     if (name === "-h") parts.help = true;
@@ -148,6 +154,15 @@ function shortFlags(word: string, line: CommandLine, parts: Parts): string | und
   return undefined;
 }
 
+/** Go takes a long flag with a single dash, too. */
+function refuseSingleDash(word: string, { flags }: CommandLine): void {
+  const [name = ""] = `-${word}`.split("=", 1);
+  if (name.length === 3) return;
+  const isHere = flags.has(name) || name === "--help" || name === "--version";
+  const hint = isHere ? `did you mean -${word}?` : GO_FLAGS.get(name);
+  if (hint !== undefined) throw new UserError("usage", `unknown flag ${name.slice(1)}`, hint);
+}
+
 /** The error for a flag nobody knows, or that the command at hand does not. */
 export function unknownFlag(flag: string, known: readonly string[]): UserError {
   const long = flag.startsWith("--");
@@ -157,8 +172,8 @@ export function unknownFlag(flag: string, known: readonly string[]): UserError {
         known.filter((name) => name.startsWith("--")).map((name) => name.slice(2)),
       )
     : undefined;
-  const hint =
-    OTHER_FLAGS.get(flag) ?? (near === undefined ? "looper help shows the flags" : `did you mean --${near}?`);
+  const other = GO_FLAGS.get(flag) ?? OTHER_FLAGS.get(flag);
+  const hint = other ?? (near === undefined ? "looper help shows the flags" : `did you mean --${near}?`);
   return new UserError("usage", `unknown flag ${flag}`, hint);
 }
 
@@ -167,7 +182,8 @@ function unknownCommand(word: string, line: CommandLine, beside: readonly string
   const offered = [...line.commands.filter((name) => !line.hidden.includes(name)), "help"];
   const near = looksLikeFile ? nearest(path.basename(word), beside) : nearest(word, offered);
   const message = looksLikeFile ? `there is no file ${word}, and no such command` : `unknown command ${word}`;
-  const other = OTHER_COMMANDS.get(word.toLowerCase());
+  const lower = word.toLowerCase();
+  const other = GO_COMMANDS.get(lower) ?? OTHER_COMMANDS.get(lower);
   const hint = other ?? (near === undefined ? "looper help shows the commands" : `did you mean ${near}?`);
   return new UserError("usage", message, hint);
 }

@@ -4,6 +4,7 @@ import type { Flags } from "../src/config/resolve.js";
 import { UserError } from "../src/system/errors.js";
 import { readTruth } from "../src/system/truth.js";
 import { unknownFlag } from "./arguments.js";
+import { GO_FLAGS } from "./go-names.js";
 import {
   COMMON_FLAGS,
   flagNames,
@@ -69,7 +70,7 @@ function unknownHere(
   const elsewhere = all.find(
     (other) => other.hidden !== true && other.flags.flatMap(namesAndOpposite).includes(flag),
   );
-  if (elsewhere === undefined)
+  if (elsewhere === undefined || GO_FLAGS.has(flag))
     return unknownFlag(flag, [...flags, ...COMMON_FLAGS].flatMap(namesAndOpposite));
   const hint = `looper ${elsewhere.name} has; ${hintOn(name)}`;
   return new UserError("usage", `looper ${name} has no flag ${flag}`, hint);

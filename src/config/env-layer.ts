@@ -1,6 +1,7 @@
 // The layer of environment variables: `LOOPER_` + the key path, and upstream's short names (contract §2).
 // Leaves which value wins to resolve.ts.
 import { nearest } from "../system/nearest.js";
+import { GO_VARIABLES, insteadOfVariable, type Instead } from "./go-program/names.js";
 import type { Reading } from "./layers.js";
 import type { Env } from "./places.js";
 import { AGENT_NAME, ROWS } from "./settings.js";
@@ -64,12 +65,15 @@ function capitals(text: string): string {
 export function readEnvLayer(env: Env, agents: readonly string[]): Reading & { warnings: string[] } {
   const reading: Reading & { warnings: string[] } = { entries: [], empty: [], problems: [], warnings: [] };
   const names = Object.keys(env).sort();
-  const isShort = (name: string) => SHORT_NAMES.has(name);
-  for (const name of [...names.filter(isShort), ...names.filter((other) => !isShort(other))]) {
+  // What comes later wins: the Go program's other names, its short ones that are kept, the long ones.
+  const rank = (name: string): number => (GO_VARIABLES.has(name) ? 0 : SHORT_NAMES.has(name) ? 1 : 2);
+  for (const name of names.sort((a, b) => rank(a) - rank(b))) {
     const path = pathOf(name, agents);
     const text = env[name];
     if (text === undefined) continue;
+    const old = path === undefined ? insteadOfVariable(name) : undefined;
     if (path !== undefined) addVariable(reading, path, { name, text, agents });
+    else if (old !== undefined) addOld(reading, old, { name, text, agents });
     else if (isUnknown(name)) reading.warnings.push(unknownVariable(name, agents));
   }
   return reading;
@@ -82,6 +86,22 @@ function addVariable(
 ): void {
   const source = { layer: "env", where: name } as const;
   addText(reading, { path, text, source, one: name === ONE_COMMAND, emptyIsUnset: true, agents });
+}
+
+/** A variable of the Go program is named once, whether it has a counterpart or not. */
+function addOld(
+  reading: Reading & { warnings: string[] },
+  old: Instead,
+  variable: { name: string; text: string; agents: readonly string[] },
+): void {
+  const { name } = variable;
+  if (variable.text.trim() === "") return;
+  if ("says" in old) {
+    reading.warnings.push(`${name} of the Go program has no effect: ${old.says}`);
+    return;
+  }
+  addVariable(reading, old.key.split("."), variable);
+  reading.warnings.push(`${name} is the Go program's name of ${longName(old.key)}: rename it`);
 }
 
 function isUnknown(name: string): boolean {

@@ -1,6 +1,7 @@
 // One layer of settings becomes entries: a row of the table, a key path, a value that meets the row's type, a source.
 // Leaves which entry wins to resolve.ts; env-layer.ts reads the variables.
 import { nearest } from "../system/nearest.js";
+import { insteadOfKey } from "./go-program/names.js";
 import { AGENT_NAME, ROWS } from "./settings.js";
 import type { SettingsFile } from "./settings-text.js";
 import { keyOf, type KeyPath, type Row } from "./table.js";
@@ -81,6 +82,10 @@ function readBranch(reader: FileReader, branch: Branch, path: KeyPath, value: un
     addValue(reading, { path, row: branch.row, raw: value, source: { layer, where } });
     return;
   }
+  if (keyOf(path) === "schedule" && typeof value === "string") {
+    addSchedule(reading, value, { layer, where });
+    return;
+  }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     const what = path.length === 0 ? "the settings are" : `${keyOf(path)} is`;
     reading.problems.push(`${where}: ${what} ${show(value)}; allowed: an object`);
@@ -100,11 +105,42 @@ function readBranch(reader: FileReader, branch: Branch, path: KeyPath, value: un
 }
 
 function unknownKey(branch: Branch, path: KeyPath, key: string): string {
+  const old = oldKey([...path, key]);
+  if (old !== undefined) return old;
   const near = nearest(key, [...branch.children.keys()]);
   const elsewhere = [...ROWS.keys()].find((known) => known.endsWith(`.${key}`));
   const guess = near === undefined ? elsewhere?.replace("*", "<name>") : keyOf([...path, near]);
   const hint = guess === undefined ? "" : `did you mean ${guess}? `;
   return `unknown key ${keyOf([...path, key])}; ${hint}allowed here: ${[...branch.children.keys()].join(", ")}`;
+}
+
+/** A key of the Go program is answered with what takes its place. */
+function oldKey(path: KeyPath): string | undefined {
+  const instead = insteadOfKey(path);
+  if (instead === undefined) return undefined;
+  const says = "key" in instead ? `use ${instead.key}` : instead.says;
+  return `unknown key ${keyOf(path)} of the Go program: ${says}`;
+}
+
+/** Upstream's `--schedule codex` is `single` with that agent. */
+export function addSingleAgent(reading: Reading, agent: string, source: Source): void {
+  reading.entries.push(
+    { path: ["schedule", "strategy"], value: "single", source },
+    { path: ["schedule", "agent"], value: agent, source },
+  );
+}
+
+/** A schedule that is one word, as in the Go program: a strategy, or the name of an agent. */
+function addSchedule(reading: Reading, word: string, source: Source): void {
+  const path = ["schedule", "strategy"];
+  const row = rowAt(path);
+  const name = word.trim().toLowerCase();
+  if (row === undefined) return;
+  if (row.type.read(name).ok || !AGENT_NAME.test(name)) {
+    addValue(reading, { path, row, raw: name, source });
+    return;
+  }
+  addSingleAgent(reading, name, source);
 }
 
 /** Names the user chooses: agents, and variables of their environment. */

@@ -179,7 +179,7 @@ test.each([
   [{ agents: { Codex: {} } }, '"Codex" cannot be an agent\'s name'],
   [{ schedule: { strategy: "codex" } }, "single | odd-even | round-robin"],
   [{ schedule: { agents: [] } }, "at least one"],
-  [{ schedule: "codex" }, 'schedule is "codex"; allowed: an object'],
+  [{ schedule: 1 }, "schedule is 1; allowed: an object"],
   [{ agents: { codex: { model: null } } }, "agents.codex.model is null"],
   [{ agents: { codex: { env: { "A=B": "1" } } } }, "cannot be a variable's name"],
 ])("%j is refused", (project, message) => {

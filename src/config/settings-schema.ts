@@ -18,8 +18,13 @@ export function settingsJsonSchema(): Record<string, unknown> {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "Settings of looper",
     ...rest,
-    properties: { $schema: { type: "string" }, ...properties },
+    properties: { $schema: { type: "string" }, ...properties, schedule: orWord(properties?.["schedule"]) },
   };
+}
+
+/** `"schedule": "codex"` is what `--schedule codex` is. */
+function orWord(schedule: unknown): unknown {
+  return { anyOf: [schedule, { type: "string", description: "A strategy, or the name of an agent." }] };
 }
 
 function leafSchema(row: { type: ValueType; doc: string; default?: unknown }): unknown {

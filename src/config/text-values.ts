@@ -2,7 +2,7 @@
 // problem, never a guess.
 import { readTruth } from "../system/truth.js";
 import { agentNameIn } from "./agent-name.js";
-import { addValue, rowAt, show, type Reading, type Source } from "./layers.js";
+import { addSingleAgent, addValue, rowAt, show, type Reading, type Source } from "./layers.js";
 import { AGENT_NAME, namesAgents, takesList } from "./settings.js";
 import { keyOf, type KeyPath, type Row } from "./table.js";
 
@@ -27,7 +27,7 @@ export function addText(reading: Reading, given: TextGiven): void {
   const row = rowAt(path);
   if (row === undefined) addRecord(reading, given);
   else if (keyOf(path) === "schedule.strategy" && namesAgent(row, text))
-    addSchedule(reading, agentNameIn(text), source);
+    addSingleAgent(reading, agentNameIn(text), source);
   else if (takesList(row) && given.one !== true && looksLikeJson(text) && parseJson(text) === undefined) {
     const problem = `${keyOf(path)} is ${show(text)}, which is no JSON; allowed: a JSON list, or texts with commas between`;
     reading.problems.push(`${source.where}: ${problem}`);
@@ -43,14 +43,6 @@ function addSingle(reading: Reading, row: Row, given: TextGiven): void {
   if (reading.problems.length === before || !(isStrategy || namesAgents(row))) return;
   const problem = reading.problems.pop() ?? "";
   reading.problems.push(`${problem}${isStrategy ? ", or an agent" : ""}; agents: ${agents.join(", ")}`);
-}
-
-/** Upstream's `--schedule codex` is `single` with that agent. */
-function addSchedule(reading: Reading, agent: string, source: Source): void {
-  reading.entries.push(
-    { path: ["schedule", "strategy"], value: "single", source },
-    { path: ["schedule", "agent"], value: agent, source },
-  );
 }
 
 function namesAgent(row: Row, text: string): boolean {

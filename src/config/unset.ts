@@ -2,6 +2,7 @@
 // ready (scripts/unset-settings.mjs): to make the table takes longer than to read and check a backlog. Leaves what they are
 // to resolve.ts.
 import { SHORT_NAMES } from "./env-layer.js";
+import { GO_VARIABLES } from "./go-program/names.js";
 import { resolveSettings, type Resolved } from "./resolve.js";
 
 /** Every default, and nothing else. */
@@ -11,5 +12,5 @@ export function unsetSettings(): Resolved {
 
 /** The variables that are settings though they do not begin with `LOOPER_`. */
 export function otherVariables(): readonly string[] {
-  return [...SHORT_NAMES.keys()].filter((name) => !name.startsWith("LOOPER_"));
+  return [...SHORT_NAMES.keys(), ...GO_VARIABLES.keys()].filter((name) => !name.startsWith("LOOPER_"));
 }

@@ -18,7 +18,13 @@ test("documents that say what to build count, the most telling first", () => {
     "docs/api-Design_v2.md",
     "docs/SPEC.md",
   ];
-  expect(chooseDocuments(paths)).toEqual(["docs/SPEC.md", "docs/api-Design_v2.md", "IDEA.md", "PROJECT.md", "README.md"]);
+  expect(chooseDocuments(paths)).toEqual([
+    "docs/SPEC.md",
+    "docs/api-Design_v2.md",
+    "IDEA.md",
+    "PROJECT.md",
+    "README.md",
+  ]);
 });
 
 let project = "";

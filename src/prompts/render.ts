@@ -1,6 +1,7 @@
 // Fills a template: `{{name}}` becomes a value, `{{#name}} … {{/name}}` stays when the value is not empty.
 // Leaves what the values hold to compose.ts, and where templates lie to store.ts.
 import { UserError } from "../system/errors.js";
+import { GO_NAMES } from "./go-names.js";
 
 /** A Markdown text with variables. */
 export interface Template {
@@ -62,7 +63,25 @@ function unknownName(
   given: { name: string; variables: Variables },
 ): UserError {
   const known = Object.keys(given.variables).join(", ");
+  const old = oldName(given.name, given.variables);
+  if (old !== undefined) return wrong(template, line, old);
   return wrong(template, line, `{{${given.name.trim()}}} is no variable of this prompt; there are ${known}`);
+}
+
+/** A name of the Go program's templates, such as `{{.Now}}` or `{{if .HasGH}}`, is answered with the one here. */
+function oldName(inner: string, variables: Variables): string | undefined {
+  const tag = `{{${inner.trim()}}}`;
+  const name =
+    /\.([A-Z]\w*(?:\.\w+)?)/.exec(inner)?.[1] ?? (GO_NAMES.has(inner.trim()) ? inner.trim() : undefined);
+  if (name === undefined) {
+    if (!/^\s*-?\s*(?:if|else|end|range|with)\b/.test(inner)) return undefined;
+    return `${tag} is how the Go program spells a block; write {{#name}} … {{/name}}`;
+  }
+  const instead = GO_NAMES.get(name);
+  if (instead === undefined) return undefined;
+  const here = instead.filter((one) => Object.hasOwn(variables, one)).map((one) => `{{${one}}}`);
+  if (here.length > 0) return `${tag} is the Go program's name; write ${here.join(" or ")}`;
+  return `${tag} is the Go program's name; nothing in this prompt takes its place`;
 }
 
 function wrong(template: Template, line: number, what: string): UserError {
