@@ -27,7 +27,7 @@ const ids = (rig: Rig, folder: string): string[] =>
   );
 
 test(
-  "each format becomes a valid backlog; the same again changes nothing",
+  "each format becomes a valid backlog; the same again is refused, and changes nothing",
   story(async (rig) => {
     const made: Record<string, string[]> = {};
     for (const [name, text] of Object.entries(FILES)) {
@@ -36,7 +36,7 @@ test(
       const done = await rig.run(["init", "--import", name], { cwd: folder });
       expect(done.code, name + done.stderr).toBe(0);
       expect(done.stdout).toMatch(
-        new RegExp(`^to-do\\.json +written: \\d tasks? from ${name}, (?:a|issues)`),
+        new RegExp(`\\nto-do\\.json +written: \\d tasks? from ${name}, (?:a|issues)`),
       );
       made[name] = ids(rig, folder);
     }
@@ -53,7 +53,7 @@ test(
     expect(Backlog.parse(JSON.parse(rig.read("TODO-md/to-do.json"))).source_files).toEqual(["TODO.md"]);
     const before = rig.read("TODO-md/to-do.json");
     const again = await rig.run(["init", "--import", "TODO.md"], { cwd: "TODO-md" });
-    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining("nothing was changed") as string]);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("looper add --import TODO.md")]);
     expect(rig.read("TODO-md/to-do.json")).toBe(before);
   }),
 );
@@ -75,7 +75,7 @@ test(
     const refused = await rig.run(["init", "--import", "TODO.md"]);
     expect([refused.code, refused.stdout]).toEqual([2, ""]);
     expect(refused.stderr).toBe(
-      "looper: to-do.json has 1 task already: nothing was imported\n  --force replaces it and keeps a copy; looper add adds single tasks\n",
+      "looper: to-do.json has 1 task already: nothing was imported\n  add to it with `looper add --import TODO.md`; --force replaces it and keeps a copy\n",
     );
     expect(rig.read("to-do.json")).toBe(old);
     const forced = await rig.run(["init", "--import", "TODO.md", "--force", "--json"]);
@@ -152,5 +152,62 @@ test(
     rig.write("to-do.json", "{");
     expect(await rig.run(["export"])).toMatchObject({ code: 2, stdout: "" });
     expect(await rig.run(["export", "none.json"])).toMatchObject({ code: 2, stdout: "" });
+  }),
+);
+
+test(
+  "add --import adds the tasks of a file to those there are; a title that is there already is left out",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1", title: "One" }]);
+    rig.write("TODO.md", "- [ ] one\n- [ ] **T1**: Two (P1)\n- [ ] Three (after T1)\n");
+    const added = await rig.run(["add", "--import", "TODO.md"]);
+    expect([added.code, added.stdout]).toEqual([0, "T2\nT3\n"]);
+    expect(added.stderr).toContain("a task with the same title is there: 1");
+    expect(rig.readBacklog().tasks).toMatchObject([
+      { id: "T1", title: "One" },
+      { id: "T2", title: "Two", priority: 1 },
+      { id: "T3", title: "Three", depends_on: ["T2"] },
+    ]);
+    const again = await rig.run(["add", "--import", "-"], { input: "- [ ] Four\n- [ ] one\n" });
+    expect([again.code, again.stdout]).toEqual([0, "T4\n"]);
+    expect((await rig.run(["add", "Five", "--import", "TODO.md"])).code).toBe(2);
+    expect((await rig.run(["add", "--import", "none.md"])).code).toBe(2);
+    expect((await rig.run(["add"])).code).toBe(2);
+    expect((await rig.run(["validate"])).code).toBe(0);
+  }),
+);
+
+test(
+  "of a document that holds more than its tasks the lines left out are counted, and a draft is proposed",
+  story(async (rig) => {
+    const table = "| id | what |\n| --- | --- |\n| 1 | a |\n| 2 | b |\n";
+    rig.write(
+      "PRD.md",
+      `# Shop\n\n## Requirements\n\nFR-1 The shop opens.\nFR-2 It closes.\n\n${table}\n- Payment\n`,
+    );
+    const { code, stdout } = await rig.run(["init", "--import", "PRD.md"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/written: 1 task from PRD\.md/);
+    expect(stdout).toMatch(
+      /\n6 lines of PRD\.md left out: .*or have an agent draft from it: `looper run --prompt - < PRD\.md`.*\nnext: looper run\n$/,
+    );
+  }),
+);
+
+test(
+  "of a checklist steps that are done are left out and counted, and titles lose the marks of Markdown",
+  story(async (rig) => {
+    rig.write(
+      "TODO.md",
+      "- [ ] Fix the **login** ~~page~~ in `src/__init__.py`\n  - [x] reproduce\n  - [ ] write a *test*\n- [ ] src/** and __main__.py\n",
+    );
+    const { code, stderr } = await rig.run(["init", "--import", "TODO.md"]);
+    expect([code, stderr]).toEqual([0, "looper: steps that are done, left out: 1\n"]);
+    const { tasks } = rig.readBacklog();
+    expect(tasks.map(({ title }) => title)).toEqual([
+      "Fix the login page in src/__init__.py",
+      "src/** and __main__.py",
+    ]);
+    expect(tasks[0]?.steps).toEqual(["write a test"]);
   }),
 );

@@ -1,6 +1,6 @@
 // `looper init`, as a person types it: what it writes, what it leaves alone, and its three questions on a real terminal.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -33,10 +33,12 @@ test(
     rig.gitInit();
     const first = await rig.run(["init"]);
     expect(first).toMatchObject({ code: 0, stderr: "" });
-    expect(first.stdout).toMatch(/^to-do\.json +written: 0 tasks\n[^]*\nnext: looper add "/);
+    expect(first.stdout).toMatch(
+      /^project: .*\nto-do\.json +written: 0 tasks\n[^]*\nadd your first task: looper add ".*"\n$/,
+    );
     const made = snapshot(rig);
     expect(Object.keys(made)).toEqual([...WRITTEN, "to-do.json"]);
-    expect(made[".gitignore"]).toBe("node_modules\nlooper-logs/\n.looper/lock/\n");
+    expect(made[".gitignore"]).toBe("node_modules\nlooper-logs/\n.looper/lock/\n.looper/*.schema.json\n");
     expect(rig.readBacklog()).toEqual({
       $schema: "./.looper/run.schema.json",
       schema_version: 1,
@@ -73,7 +75,7 @@ test(
     rig.write("plain/.gitignore", "");
     rig.write("plain/to-do.json", " \n");
     expect(await rig.run(["init", "--yes"], { cwd: "plain" })).toMatchObject({ code: 0 });
-    expect(rig.read("plain/.gitignore")).toBe("looper-logs/\n.looper/lock/\n");
+    expect(rig.read("plain/.gitignore")).toBe("looper-logs/\n.looper/lock/\n.looper/*.schema.json\n");
     expect(await rig.run(["validate"], { cwd: "plain" })).toMatchObject({ code: 0 });
   }),
 );
@@ -248,7 +250,10 @@ test.skipIf(noTerminal)(
     expect(await terminal.code).toBe(0);
     expect(rig.read(".looper/config.json")).toContain("make check");
     const run = await rig.run(["run"]);
-    expect([run.code, run.stderr]).toEqual([3, expect.stringContaining("have not been approved yet") as string]);
+    expect([run.code, run.stderr]).toEqual([
+      3,
+      expect.stringContaining("have not been approved yet") as string,
+    ]);
   }),
 );
 
@@ -288,6 +293,75 @@ test.skipIf(noTerminal)(
         terminal.shown.lastIndexOf("\u001b[?25l"),
       );
       expect(snapshot(rig)).toEqual({});
+    }
+  }),
+);
+
+test(
+  "--verify sets the check, also of settings that are there, and approves it",
+  story(async (rig) => {
+    rig.clis({ default: [{ summary: { status: "done" } }] });
+    rig.gitInit();
+    const made = await rig.run(["init", "--verify", "true", "--verify", "test -d ."]);
+    expect([made.code, made.stderr]).toEqual([0, ""]);
+    const settings = (): unknown => JSON.parse(rig.read(".looper/config.json"));
+    expect(settings()).toEqual({
+      $schema: "./config.schema.json",
+      verify: { commands: ["true", "test -d ."] },
+    });
+    rig.write(".looper/config.json", '{"loop": {"max_attempts": 3}}\n');
+    const again = await rig.run(["init", "--verify", "test -e to-do.json"]);
+    expect([again.code, settings()]).toEqual([
+      0,
+      { loop: { max_attempts: 3 }, verify: { commands: ["test -e to-do.json"] } },
+    ]);
+    expect((await rig.run(["init", "--verify", "test -e to-do.json"])).stdout).toContain(
+      "nothing was changed",
+    );
+    expect((await rig.run(["init", "--verify", " "])).code).toBe(2);
+    expect((await rig.run(["init", "--verify", "true", "--skip-config"])).code).toBe(2);
+    expect((await rig.run(["add", "One"])).code).toBe(0);
+    expect((await rig.run(["run", "--no-review"])).code).toBe(0);
+  }),
+);
+
+test(
+  "--here sets up a folder below the root of a repository; without it the root is named, and a repository without a commit",
+  story(async (rig) => {
+    rig.git("init", "-q");
+    rig.write("packages/a/package.json", '{"scripts": {"test": "node --test"}}');
+    const root = await rig.run(["init"], { cwd: "packages/a" });
+    expect([root.code, root.stdout]).toEqual([0, expect.stringMatching(`^project: ${rig.project}\n`)]);
+    expect(root.stderr).toContain("looper init --here");
+    expect(root.stderr).toContain("no commit yet");
+    const here = await rig.run(["init", "--here"], { cwd: "packages/a" });
+    expect([here.code, here.stdout]).toEqual([
+      0,
+      expect.stringMatching(`^project: ${rig.project}/packages/a\n`),
+    ]);
+    expect((await rig.run(["add", "One"], { cwd: "packages/a" })).code).toBe(0);
+    expect(rig.read("packages/a/to-do.json")).toContain("One");
+    expect(rig.read("to-do.json")).not.toContain("One");
+    expect((await rig.run(["init", "--here"], { cwd: "packages/a" })).stdout).toContain(
+      "nothing was changed",
+    );
+  }),
+);
+
+test(
+  "copies of the schemas are ignored by git, and written again by doctor --fix and by init",
+  story(async (rig) => {
+    rig.clis();
+    rig.gitInit();
+    expect((await rig.run(["init"])).code).toBe(0);
+    expect(rig.git("status", "--porcelain", "--untracked-files=all")).not.toContain("schema");
+    const copies = [".looper/config.schema.json", ".looper/run.schema.json"];
+    const texts = copies.map((name) => rig.read(name));
+    for (const again of [["doctor", "--fix"], ["init"]]) {
+      for (const name of copies) rmSync(path.join(rig.project, name));
+      expect((await rig.run(["doctor"])).stdout).toContain("looper doctor --fix");
+      expect((await rig.run(again)).code).toBe(0);
+      expect(copies.map((name) => rig.read(name))).toEqual(texts);
     }
   }),
 );

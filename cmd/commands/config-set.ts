@@ -39,18 +39,24 @@ export async function changeSetting(shell: Shell, typed: Typed): Promise<string>
       "report in the summary what should be set",
     );
   const folder = await findFolder(shell.ports.files, shell);
-  const file = await fileOf(shell, folder, order.scope);
-  const text = await textOf(shell, file);
-  const edited = changed(shell, text, { file, order });
-  await judge(shell, folder, { file, text: edited, scope: order.scope });
-  await shell.ports.files.makeFolder(path.dirname(file));
-  await shell.ports.files.writeAtomic(file, edited);
+  const file = await writeSetting(shell, folder, order);
   if (order.values !== undefined && order.scope === "project") await approveSetting(shell, order.key);
   if (!hasFlag(typed, "--json")) {
     const did = order.values === undefined ? "removed from" : "set in";
     await printLines(shell.out, [clean(`${order.key}: ${did} ${shownPath(shell, file)}`)]);
   }
   return order.key;
+}
+
+/** Writes it, once it was judged; answers with the file. `folder` is the project's. */
+export async function writeSetting(shell: Shell, folder: string, order: Order): Promise<string> {
+  const { files } = shell.ports;
+  const file = await fileOf(shell, folder, order.scope);
+  const edited = changed(shell, await textOf(shell, file), { file, order });
+  await judge(shell, folder, { file, text: edited, scope: order.scope });
+  await files.makeFolder(path.dirname(file));
+  await files.writeAtomic(file, edited);
+  return file;
 }
 
 function orderOf(typed: Typed): Order {

@@ -20,6 +20,7 @@ import {
   checkWorkFolder,
   lookAtBacklog,
 } from "../doctor/project-files.js";
+import { checkSchemas } from "../doctor/schemas.js";
 import { checkContainment, checkDisk, checkGit, checkLogFolder, checkNode } from "../doctor/surroundings.js";
 import { printJson, printLines, projectOf, readNamedFile } from "../project.js";
 import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
@@ -62,6 +63,7 @@ async function checkProject(
     ...(await checkWorkFolder(shell, project, backlog)),
     ...(await checkNamedFiles(shell, project)),
     await checkPrompts(shell, project),
+    ...(await checkSchemas(shell, fix)),
     ...(await checkKeys(shell, project)),
     await checkLogFolder(shell, project),
     ...(await checkLeftovers(shell, project, fix)),

@@ -6,6 +6,7 @@ import { UserError } from "../../src/system/errors.js";
 import { never } from "../../src/system/never.js";
 import type { Result } from "../../src/system/result.js";
 import { readAssignment, valuesOf, type Assignment, type Complaint } from "../../src/todo/assignment.js";
+import { planImport } from "../../src/todo/import/plan.js";
 import { idsAfter } from "../../src/todo/ids.js";
 import { withValues, type PersonChange, type TaskEdit } from "../../src/todo/person-change.js";
 import { openStore } from "../../src/todo/store.js";
@@ -19,6 +20,7 @@ import { approve } from "../approve.js";
 import { checkOptionsOf } from "../check-options.js";
 import { editBeside } from "../edit-beside.js";
 import { taskNamed } from "../find-task.js";
+import { readImportFile } from "../init/backlog.js";
 import { printJson, printLines, projectOf, shownPath } from "../project.js";
 import {
   agentFlag,
@@ -36,6 +38,8 @@ type Decide = (backlog: Backlog) => PersonChange[];
 
 /** `looper add TITLE`: a new task; `-`: one for each line of stdin. Prints the ids. */
 export const add: Command = async (shell, typed) => {
+  const from = textFlag(typed, "--import");
+  if (from !== undefined) return addImported(shell, typed, from);
   const [word = ""] = typed.operands;
   const details = textFlag(typed, "--details");
   if (word === "-" && details === "-")
@@ -75,6 +79,31 @@ export const add: Command = async (shell, typed) => {
     commands: listFlag(typed, "--verify"),
   });
 };
+
+/** `looper add --import FILE`: the tasks of a file, after those there are. */
+async function addImported(shell: Shell, typed: Typed, from: string): Promise<CommandEnd> {
+  const [title] = typed.operands;
+  const others = Object.keys(typed.flags).filter((flag) => !["--import", "--file", "--json"].includes(flag));
+  const beside = title ?? others[0];
+  if (beside !== undefined)
+    throw new UserError("usage", `cannot use --import with ${beside}`, "looper add --import FILE");
+  const project = await projectOf(shell, { file: textFlag(typed, "--file"), quiet: true });
+  const { drafted } = await readImportFile(shell, project, from);
+  let notes: readonly string[] = [];
+  const end = await edit(shell, typed, {
+    decide: ({ tasks }) => {
+      const planned = planImport(drafted, tasks);
+      ({ notes } = planned);
+      return planned.tasks.map((task) => ({ op: "insert", task }));
+    },
+    say: ({ changed }) => changed.filter(({ from: before }) => before === null).map(({ id }) => id),
+  });
+  await printLines(
+    shell.err,
+    notes.map((note) => `looper: ${clean(note)}`),
+  );
+  return end;
+}
 
 const BLANK: Task = { id: TaskId.parse("T1"), title: "-", priority: 3, status: "todo" };
 

@@ -1,9 +1,12 @@
 // `looper init`: a task file, settings, the schemas editors read, and lines in .gitignore. Leaves looking around to init/site.ts,
 // what is to be written to init/plan.ts, and the task file to the store.
 import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { backlogText, MOVE_OVER } from "../../src/config/go-program/find.js";
 import { openProject } from "../../src/config/open-project.js";
 import type { TrustLine } from "../../src/config/trust.js";
+import { headOf } from "../../src/git/head.js";
+import { openRepository } from "../../src/git/repository.js";
 import { UserError } from "../../src/system/errors.js";
 import type { ReadResult } from "../../src/todo/writer.js";
 import { plural } from "../../src/ui/amounts.js";
@@ -15,10 +18,11 @@ import { beginBacklog, mayBegin, readImportFile, refuseOverTasks, type Import } 
 import { moveOver } from "../init/move-over.js";
 import { ignoredFolders, planFiles, type Wishes } from "../init/plan.js";
 import { askAll, type Answers } from "../init/questions.js";
-import { lookAround, type Site } from "../init/site.js";
+import { isProjectBelow, lookAround, type Site } from "../init/site.js";
 import { writePlanned } from "../init/write.js";
 import { printJson, printLines, shownPath } from "../project.js";
-import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
+import { hasFlag, listFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
+import { writeSetting } from "./config-set.js";
 
 type InitFile = InitAnswer["files"][number];
 
@@ -29,7 +33,9 @@ export async function init(shell: Shell, typed: Typed): Promise<CommandEnd> {
       "an agent of a run may not set up the project it works in",
       "report what is missing in the summary: new_tasks, blockers",
     );
-  const site = await lookAround(shell);
+  const commands = commandsOf(typed);
+  const site = await siteOf(shell, typed);
+  if (site === undefined) return { exitCode: exitCodeOfSignal("SIGINT") };
   if (hasFlag(typed, "--from-looper-go")) return moveOver(shell, typed, site);
   if (hasFlag(typed, "--dry-run"))
     throw new UserError(
@@ -39,7 +45,7 @@ export async function init(shell: Shell, typed: Typed): Promise<CommandEnd> {
     );
   refuseOverGoTasks(typed, site);
   const given = await importOf(shell, typed, site, textFlag(typed, "--import"));
-  const answers = await answersOf(shell, typed, site);
+  const answers = await answersOf(shell, typed, { site, commands });
   // Nothing is written yet.
   if (answers === undefined) return { exitCode: exitCodeOfSignal("SIGINT") };
   const { origin } = answers;
@@ -47,8 +53,37 @@ export async function init(shell: Shell, typed: Typed): Promise<CommandEnd> {
     given ?? (await importOf(shell, typed, site, origin.from === "import" ? origin.file : undefined));
   const answer = await setUp(shell, typed, site, { ...answers, imported });
   if (hasFlag(typed, "--json")) await printJson(shell, answer);
-  else await tell(shell, site, answer);
+  else await tell(shell, site, answer, asks(shell, typed));
   return "ok";
+}
+
+/** The commands of `--verify`. */
+function commandsOf(typed: Typed): readonly string[] {
+  const commands = [...new Set(listFlag(typed, "--verify").map((command) => command.trim()))];
+  const clash = ["--skip-config", "--from-looper-go"].find((flag) => hasFlag(typed, flag));
+  if (commands.length > 0 && clash !== undefined)
+    throw new UserError("usage", `cannot use --verify with ${clash}`, "leave one of them out");
+  if (commands.includes(""))
+    throw new UserError("usage", "cannot set an empty command", 'looper init --verify "npm test"');
+  return commands;
+}
+
+/** The folder to set up; `undefined` when the person turned away from the question which one. */
+async function siteOf(shell: Shell, typed: Typed): Promise<Site | undefined> {
+  const here = hasFlag(typed, "--here");
+  const site = await lookAround(shell, here);
+  if (here || !asks(shell, typed) || !(await isProjectBelow(shell, site))) return site;
+  const chosen = await shell.choose("Which folder is the project?", [
+    { value: "here", label: clean(shell.cwd), hint: "the current folder" },
+    { value: "above", label: clean(site.project.folder) },
+  ]);
+  if (chosen === undefined) return undefined;
+  return chosen === "here" ? lookAround(shell, true) : site;
+}
+
+function asks({ stdin, out, err }: Shell, typed: Typed): boolean {
+  const quiet = hasFlag(typed, "--yes") || hasFlag(typed, "--json") || hasFlag(typed, "--from-looper-go");
+  return !quiet && stdin.isTerminal && out.isTerminal && err.isTerminal;
 }
 
 /** A new, empty task file beside the old one would hide it. */
@@ -74,18 +109,27 @@ async function importOf(
   return imported;
 }
 
-const NO_ANSWERS: Answers = { wishes: {}, origin: { from: "nowhere" } };
-
-async function answersOf(shell: Shell, typed: Typed, site: Site): Promise<Answers | undefined> {
-  const { stdin, out, err } = shell;
-  const quiet = hasFlag(typed, "--yes") || hasFlag(typed, "--json");
-  if (quiet || !stdin.isTerminal || !out.isTerminal || !err.isTerminal) return NO_ANSWERS;
+async function answersOf(
+  shell: Shell,
+  typed: Typed,
+  { site, commands }: { site: Site; commands: readonly string[] },
+): Promise<Answers | undefined> {
+  if (!asks(shell, typed)) return { wishes: { commands }, origin: { from: "nowhere" } };
+  await printLines(shell.out, [folderLine(site)]);
   const force = hasFlag(typed, "--force");
+  const settings = !hasFlag(typed, "--skip-config") && (site.settingsFile === undefined || force);
   const open = {
-    settings: !hasFlag(typed, "--skip-config") && (site.settingsFile === undefined || force),
+    settings,
     origin: (force || mayBegin(site.backlog)) && textFlag(typed, "--import") === undefined,
+    proof: settings && commands.length === 0,
   };
-  return askAll(shell, site, open);
+  const answers = await askAll(shell, site, open);
+  if (answers === undefined || commands.length === 0) return answers;
+  return { ...answers, wishes: { ...answers.wishes, commands } };
+}
+
+function folderLine({ project }: Site): string {
+  return `project: ${clean(project.folder)}`;
 }
 
 async function setUp(
@@ -99,16 +143,21 @@ async function setUp(
   const writesBacklog = force || imported !== undefined || mayBegin(site.backlog);
   const planned = planFiles(site, wishes, { ...bounds, writesBacklog });
   const { folder } = site.project;
+  const into = force || wishes.commands?.length === 0 ? undefined : await setCommands(shell, site, wishes);
   if (writesBacklog || planned.some(({ text }) => text !== undefined)) await mustBeWritable(shell, folder);
   const backlog = writesBacklog
     ? await beginBacklog(shell, site, { force, imported })
     : { did: "kept" as const };
   const files: InitFile[] = [{ path: site.project.todoFile, ...backlog }];
-  for (const one of planned) files.push(await writePlanned(shell.ports, one));
+  for (const one of planned) {
+    const written = await writePlanned(shell.ports, one);
+    files.push(one.path === into ? { ...written, did: "extended" } : written);
+  }
   if (wishes.commands !== undefined && wishes.commands.length > 0) await trust(shell, wishes.commands);
   const there = site.backlog.kind === "ok" && !writesBacklog ? site.backlog.backlog.tasks.length : 0;
   const tasks = imported?.tasks.length ?? there;
   const notes = [
+    ...(await notesOnPlace(shell, typed, site)),
     ...notesOn(shell, site, { ...bounds, wishes, writesBacklog }),
     ...(backlog.did === "kept" ? [] : (imported?.notes ?? [])),
   ];
@@ -116,13 +165,39 @@ async function setUp(
     project: folder,
     files,
     tasks,
-    imported: imported === undefined ? null : { from: imported.from, format: imported.drafted.format },
+    imported: imported === undefined ? null : importedFrom(imported),
     notes,
     next:
       !writesBacklog && site.backlog.kind === "invalid"
         ? ["looper validate"]
         : nextOf(tasks, { draft: origin.from === "draft", copied: files[0]?.copy !== undefined }),
   };
+}
+
+/** Puts the commands into the settings there are; answers with their file, where something changed. */
+async function setCommands(
+  shell: Shell,
+  { settingsFile, project }: Site,
+  { commands = [] }: Wishes,
+): Promise<string | undefined> {
+  if (settingsFile === undefined || commands.length === 0) return undefined;
+  if (isDeepStrictEqual(project.resolved.settings.verify.commands, commands)) return undefined;
+  const order = { key: "verify.commands", values: commands, scope: "project" } as const;
+  return writeSetting(shell, project.folder, order);
+}
+
+/** What is to be known of the folder and its repository. */
+async function notesOnPlace(shell: Shell, typed: Typed, site: Site): Promise<string[]> {
+  const { project } = site;
+  const notes: string[] = [];
+  if (!asks(shell, typed) && (await isProjectBelow(shell, site)))
+    notes.push(`to set up the current folder instead of ${project.folder}: looper init --here`);
+  const { todoFile, folder: projectDir } = project;
+  const opened = await openRepository(shell.ports, { projectDir, todoFile, exclude: [], env: shell.env });
+  const head = opened.ok ? await headOf(opened.value) : undefined;
+  if (head?.ok === true && head.value.commit === undefined)
+    notes.push("the repository has no commit yet: commit what is there before the first run");
+  return notes;
 }
 
 async function mustBeWritable({ ports: { files } }: Shell, folder: string): Promise<void> {
@@ -167,6 +242,10 @@ function notesOn(
   return notes;
 }
 
+function importedFrom({ from, drafted: { format, left = 0 } }: Import): InitAnswer["imported"] {
+  return { from, format, ...(left === 0 ? {} : { left }) };
+}
+
 function problemsOf(read: ReadResult): number {
   return read.kind === "empty" ? read.problems.length : 0;
 }
@@ -186,6 +265,7 @@ async function tell(
   shell: Shell,
   site: Site,
   { files, notes, next, tasks, imported }: InitAnswer,
+  named: boolean,
 ): Promise<void> {
   const { out, err } = shell;
   const fit = (line: string): string => (out.isTerminal ? cut(line, out.columns()) : line);
@@ -208,9 +288,28 @@ async function tell(
     ].map((note) => `looper: ${clean(note)}`),
   );
   await printLines(out, [
-    ...(isNew ? lines : [`${clean(site.project.folder)} is set up already: nothing was changed`]).map(fit),
-    fit(`next: ${next.join(", or ")}`),
+    ...(named ? [] : [folderLine(site)]),
+    ...(isNew ? lines : ["it is set up already: nothing was changed"]).map(fit),
+    ...leftLines(shell, site, imported),
+    ...nextLines(next).map(fit),
   ]);
+}
+
+/** Of a document that tasks were taken from: how much of it no task holds. */
+function leftLines(shell: Shell, { project }: Site, imported: InitAnswer["imported"]): string[] {
+  if (imported?.left === undefined) return [];
+  const { from, left } = imported;
+  const file = from === "stdin" ? "FILE" : clean(from);
+  const draft = `\`looper run --prompt - < ${file}\` (remove ${clean(shownPath(shell, project.todoFile))} first)`;
+  return [
+    `${plural(left, "line")} of ${clean(from)} left out: keep these tasks, or have an agent draft from it: ${draft}`,
+  ];
+}
+
+function nextLines(next: readonly string[]): string[] {
+  const [first = "", ...others] = next;
+  if (!first.startsWith("looper add ")) return [`next: ${next.join(", or ")}`];
+  return [...others.map((one) => `have an agent draft the tasks: ${one}`), `add your first task: ${first}`];
 }
 
 const WORDS: Readonly<Record<InitFile["did"], string>> = {

@@ -54,13 +54,18 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
     name: "add",
     operands: [
       {
-        spelled: "<title>",
+        spelled: "[title]",
         says: "what is to be done, in one line; - reads titles from stdin, one a line",
         sentence: "title",
       },
     ],
-    says: "add a task; prints its id",
+    says: "add a task, or those of a file; prints the ids",
     flags: [
+      {
+        spelled: "--import <file>",
+        says: "add the tasks of a file, as init --import reads it; - reads stdin",
+        completes: "file",
+      },
       {
         spelled: "-p, --priority <n>",
         says: "1 (first) to 5 (default: 3)",
@@ -92,6 +97,7 @@ export const BACKLOG_COMMANDS: readonly CommandDefinition[] = [
         line: 'looper add "Release it" --depends-on T3,T4 --details - < notes.md',
         says: "after T3 and T4, with all that is to be known",
       },
+      { line: "looper add --import TODO.md", says: "the tasks of a checklist, after those there are" },
     ],
     load: async () => (await import("../commands/edit.js")).add,
   },

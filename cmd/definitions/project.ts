@@ -20,6 +20,12 @@ export const PROJECT_COMMANDS: readonly CommandDefinition[] = [
       },
       { spelled: "--dry-run", says: "with --from-looper-go: show the move, change nothing" },
       { spelled: "--force", says: "replace what is there; of what it held a copy stays" },
+      {
+        spelled: "--verify <command>",
+        says: "a command that proves a task done; repeatable",
+        repeatable: true,
+      },
+      { spelled: "--here", says: "set up the current folder, also below the root of a repository" },
       { spelled: "--skip-config", says: "write no settings" },
       { spelled: "-y, --yes", says: "ask nothing" },
       JSON_FLAG,
@@ -29,6 +35,7 @@ export const PROJECT_COMMANDS: readonly CommandDefinition[] = [
         line: "looper init",
         says: "asks who is to work, where the tasks come from, and what proves them done",
       },
+      { line: 'looper init --verify "npm test"', says: "with the command that proves a task done" },
       { line: "looper init --import TODO.md", says: "the same, with the tasks of a checklist" },
     ],
     load: async () => (await import("../commands/init.js")).init,
@@ -68,7 +75,13 @@ export const PROJECT_COMMANDS: readonly CommandDefinition[] = [
     name: "doctor",
     operands: [FILE],
     says: "check what a run needs, and what dead runs left behind",
-    flags: [{ spelled: "--fix", says: "end leftover processes of dead runs, remove their locks" }, JSON_FLAG],
+    flags: [
+      {
+        spelled: "--fix",
+        says: "end leftover processes of dead runs, remove their locks, write missing schemas",
+      },
+      JSON_FLAG,
+    ],
     examples: [
       {
         line: "looper doctor",

@@ -1,7 +1,6 @@
 // The task file of a new project: without tasks, or with those of another file. Leaves what that file holds to src/todo/import,
 // and judging and writing to the store.
 import path from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import type { Project } from "../../src/config/open-project.js";
 import { findLiveRun } from "../../src/loop/live-run.js";
 import { UserError } from "../../src/system/errors.js";
@@ -29,7 +28,11 @@ export interface Import extends PlannedImport {
 }
 
 /** Reads a file to import; whatever is wrong with it is a `usage` error, before anything is written. */
-export async function readImportFile(shell: Shell, project: Project, from: string): Promise<Import> {
+export async function readImportFile(
+  shell: Shell,
+  project: Pick<Project, "folder" | "todoFile">,
+  from: string,
+): Promise<Import> {
   const name = from === "-" ? "stdin" : from;
   const file = path.resolve(shell.cwd, from);
   const bytes = from === "-" ? await shell.stdin.readBytes() : await readFile(shell, file, name);
@@ -66,20 +69,15 @@ function isWaiting(found: ReadResult): found is Extract<ReadResult, { kind: "emp
 /** Throws where tasks are to be imported and some are there that are not theirs. */
 export function refuseOverTasks(shell: Shell, site: Site, imported: Import): void {
   const { backlog: found, project } = site;
-  if (mayBegin(found) || isWaiting(found) || isSame(found, project, imported)) return;
+  if (mayBegin(found) || isWaiting(found)) return;
   const file = shownPath(shell, project.todoFile);
   const has =
     found.kind === "ok" ? `has ${plural(found.backlog.tasks.length, "task")} already` : "is no valid backlog";
   throw new UserError(
     "usage",
     `${file} ${has}: nothing was imported`,
-    "--force replaces it and keeps a copy; looper add adds single tasks",
+    `add to it with \`looper add --import ${imported.from === "stdin" ? "-" : imported.from}\`; --force replaces it and keeps a copy`,
   );
-}
-
-/** The same import again. */
-function isSame(found: ReadResult, project: Project, imported: Import): boolean {
-  return found.kind === "ok" && isDeepStrictEqual(found.backlog.tasks, freshBacklog(project, imported).tasks);
 }
 
 function freshBacklog(project: Project, imported: Import | undefined, old?: Backlog): Backlog {
@@ -119,7 +117,7 @@ export async function beginBacklog(
   const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir, check });
   const begun = await store.begin((found) => {
     if (force || mayBegin(found)) return bytesOf(freshBacklog(project, imported));
-    if (imported === undefined || isSame(found, project, imported)) return undefined;
+    if (imported === undefined) return undefined;
     refuseOverTasks(shell, { ...site, backlog: found }, imported);
     const old = found.kind === "empty" ? Backlog.parse(parsed(found.bytes)) : undefined;
     return bytesOf(freshBacklog(project, imported, old));

@@ -7,6 +7,15 @@ export function missingLines(text: string, folders: readonly string[]): string[]
   return folders.filter((folder) => !rules.ignores(`${folder}/`)).map((folder) => `${escaped(folder)}/`);
 }
 
+/** The copies of the schemas, which `init` and `doctor --fix` write again: no work of the project's. */
+const COPIES = { line: ".looper/*.schema.json", one: ".looper/run.schema.json" };
+
+/** The line to add, so that they are ignored. */
+export function missingCopies(text: string): string[] {
+  const rules = ignore().add(text.replace(/^\uFEFF/, ""));
+  return rules.ignores(COPIES.one) ? [] : [COPIES.line];
+}
+
 /** What to append to a text, so that it ends in these lines: with the line ends it has. */
 export function appendix(text: string, lines: readonly string[]): string {
   const end = /\r\n/.test(text) ? "\r\n" : "\n";

@@ -40,6 +40,28 @@ test("what may prove a task done is guessed from the files; npm's own stand-in f
   ).toEqual([]);
   for (const broken of ["{", "null", '{"scripts":null}', '{"scripts":{"test":1}}', "[]"])
     expect(guess({ "package.json": broken }), broken).toEqual([]);
+  const others: Record<string, string> = {
+    "pyproject.toml": "pytest",
+    "requirements.txt": "pytest",
+    "test_a.py": "pytest",
+    "deno.json": "deno test",
+    "pom.xml": "mvn test",
+    "build.gradle.kts": "gradle test",
+    "phpunit.xml.dist": "vendor/bin/phpunit",
+    ".rspec": "bundle exec rspec",
+  };
+  for (const [name, command] of Object.entries(others))
+    expect(guess({ [name]: "" }), name).toEqual([command]);
+  expect(guess({ "package.json": '{"scripts":{"check":"tsc"}}' })).toEqual(["npm run check"]);
+  expect(guess({ "package.json": tested, "yarn.lock": "" })).toEqual(["yarn test"]);
+  expect(guess({ "package.json": tested, "bun.lock": "" })).toEqual(["bun run test"]);
+  expect(guess({ "package.json": "{}", "bun.lock": "" })).toEqual(["bun test"]);
+  expect(guess({ Makefile: "check:\n\ttrue\n" })).toEqual(["make check"]);
+  expect(guess({ "composer.json": tested, "pom.xml": "", mvnw: "" })).toEqual([
+    "./mvnw test",
+    "composer test",
+  ]);
+  expect(guess({ "deno.json": '{"tasks":{"test":"deno test -A"}}' })).toEqual(["deno task test"]);
   expect(guess({ Makefile: "test := 3\ntests: x\n" })).toEqual([]);
   expect(guess({ "Cargo.toml": "", "go.mod": "", "pyproject.toml": "[tool.pytest.ini_options]" })).toEqual([
     "pytest",

@@ -7,7 +7,7 @@ import { backlogJsonSchema } from "../../src/todo/schema.js";
 import { Backlog } from "../../src/todo/task.js";
 import type { ReadResult } from "../../src/todo/writer.js";
 import type { InitAnswer } from "../../src/ui/shapes/project.js";
-import { appendix, missingLines } from "./ignore-lines.js";
+import { appendix, missingCopies, missingLines } from "./ignore-lines.js";
 import { ownFolder, type Site } from "./site.js";
 
 /** What was chosen for the settings file. */
@@ -49,6 +49,14 @@ export function planFiles(
   if (settingsText.includes(SETTINGS_SCHEMA))
     schemas.push(planOwn(site, path.join(own, "config.schema.json"), pretty(settingsJsonSchema())));
   return [...config, ...schemas, ...planIgnores(site)];
+}
+
+/** The copies of the schemas that files of the project name and that are missing or old, without anything else. */
+export function planSchemas(site: Site): PlannedFile[] {
+  const bounds = { force: false, skipConfig: site.settingsFile === undefined, writesBacklog: false };
+  return planFiles(site, {}, bounds).filter(
+    ({ path: file, text }) => text !== undefined && file.endsWith(".schema.json"),
+  );
 }
 
 const SETTINGS_SCHEMA = "./config.schema.json";
@@ -105,7 +113,7 @@ function planIgnores({ project, texts, ignores }: Site): PlannedFile[] {
   if (ignores === "strange") return [];
   const file = path.join(project.folder, ".gitignore");
   const text = texts.get(file) ?? "";
-  const lines = missingLines(text, ignoredFolders(project));
+  const lines = [...missingLines(text, ignoredFolders(project)), ...missingCopies(text)];
   if (lines.length === 0) return ignores === "here" ? [{ path: file, did: "kept" }] : [];
   return [{ path: file, did: ignores === "here" ? "extended" : "written", text: appendix(text, lines) }];
 }

@@ -13,7 +13,32 @@ export const TELLING_FILES = [
   "pytest.ini",
   "tox.ini",
   "setup.cfg",
-  "conftest.py",
+  "deno.json",
+  "deno.jsonc",
+  "composer.json",
+  "Gemfile",
+  "justfile",
+] as const;
+
+/** Files that say that a folder is a project of its own. */
+export const MANIFESTS = [
+  "package.json",
+  "pyproject.toml",
+  "setup.py",
+  "requirements.txt",
+  "Cargo.toml",
+  "go.mod",
+  "deno.json",
+  "deno.jsonc",
+  "pom.xml",
+  "build.gradle",
+  "build.gradle.kts",
+  "composer.json",
+  "Gemfile",
+  "mix.exs",
+  "Package.swift",
+  "pubspec.yaml",
+  "Makefile",
 ] as const;
 
 /** A command, and the file that spoke for it. */
@@ -27,34 +52,109 @@ const NO_TEST = /no test specified/;
 
 /** `names`: of all that lies in the folder; `texts`: of those that tell. */
 export function suggestProofs(names: ReadonlySet<string>, texts: ReadonlyMap<string, string>): Proof[] {
-  const proofs: Proof[] = [];
-  if (hasTestScript(texts.get("package.json") ?? ""))
-    proofs.push({ command: `${runnerOf(names)} test`, from: "package.json" });
-  for (const name of ["GNUmakefile", "makefile", "Makefile"]) {
-    if (
-      proofs.every(({ command }) => command !== "make test") &&
-      /^test\s*:(?!=)/m.test(texts.get(name) ?? "")
-    )
-      proofs.push({ command: "make test", from: name });
+  const found = [
+    ofScripts(names, texts.get("package.json")),
+    ofMake(texts),
+    ofPython(names, texts),
+    first(names, ["Cargo.toml"], "cargo test"),
+    first(names, ["go.mod"], "go test ./..."),
+    ofDeno(names, texts),
+    first(names, ["pom.xml"], names.has("mvnw") ? "./mvnw test" : "mvn test"),
+    first(
+      names,
+      ["build.gradle", "build.gradle.kts"],
+      names.has("gradlew") ? "./gradlew test" : "gradle test",
+    ),
+    ofPhp(names, texts.get("composer.json")),
+    ofRuby(names, texts.get("Gemfile")),
+    first(names, ["mix.exs"], "mix test"),
+    first(names, ["Package.swift"], "swift test"),
+    first(names, ["pubspec.yaml"], "dart test"),
+    /^test\b.*:/m.test(texts.get("justfile") ?? "") ? { command: "just test", from: "justfile" } : undefined,
+  ];
+  return found.filter((proof) => proof !== undefined);
+}
+
+/** The command, where one of these files is there. */
+function first(names: ReadonlySet<string>, files: readonly string[], command: string): Proof | undefined {
+  const from = files.find((name) => names.has(name));
+  return from === undefined ? undefined : { command, from };
+}
+
+function ofScripts(names: ReadonlySet<string>, manifest: string | undefined): Proof | undefined {
+  if (manifest === undefined) return undefined;
+  const from = "package.json";
+  const script = ["test", "check"].find((name) => hasScript(manifest, name));
+  const runner = runnerOf(names);
+  if (script !== undefined) return { command: runs(runner, script), from };
+  return runner === "bun run" ? { command: "bun test", from } : undefined;
+}
+
+function runs(runner: string, script: string): string {
+  return script === "test" || runner !== "npm" ? `${runner} ${script}` : `npm run ${script}`;
+}
+
+function ofMake(texts: ReadonlyMap<string, string>): Proof | undefined {
+  for (const target of ["test", "check"]) {
+    const rule = new RegExp(String.raw`^${target}\s*:(?!=)`, "m");
+    const from = ["GNUmakefile", "makefile", "Makefile"].find((name) => rule.test(texts.get(name) ?? ""));
+    if (from !== undefined) return { command: `make ${target}`, from };
   }
-  const python = ["pytest.ini", "conftest.py"].find((name) => names.has(name)) ?? withPytest(texts);
-  if (python !== undefined) proofs.push({ command: "pytest", from: python });
-  if (names.has("Cargo.toml")) proofs.push({ command: "cargo test", from: "Cargo.toml" });
-  if (names.has("go.mod")) proofs.push({ command: "go test ./...", from: "go.mod" });
-  return proofs;
+  return undefined;
+}
+
+const OF_PYTHON = [
+  "pytest.ini",
+  "conftest.py",
+  "pyproject.toml",
+  "setup.py",
+  "setup.cfg",
+  "requirements.txt",
+  "requirements-dev.txt",
+  "Pipfile",
+  "tox.ini",
+];
+
+function ofPython(names: ReadonlySet<string>, texts: ReadonlyMap<string, string>): Proof | undefined {
+  const from = withPytest(texts) ?? OF_PYTHON.find((name) => names.has(name));
+  if (from !== undefined) return { command: "pytest", from };
+  const test = [...names].find((name) => /^(?:test_.*|.*_test)\.py$/.test(name));
+  return test === undefined ? undefined : { command: "pytest", from: test };
+}
+
+function ofDeno(names: ReadonlySet<string>, texts: ReadonlyMap<string, string>): Proof | undefined {
+  const from = ["deno.json", "deno.jsonc"].find((name) => names.has(name));
+  if (from === undefined) return undefined;
+  const hasTask = /"tasks"\s*:\s*\{[^}]*"test"\s*:/.test(texts.get(from) ?? "");
+  return { command: hasTask ? "deno task test" : "deno test", from };
+}
+
+function ofPhp(names: ReadonlySet<string>, manifest: string | undefined): Proof | undefined {
+  if (manifest !== undefined && hasScript(manifest, "test"))
+    return { command: "composer test", from: "composer.json" };
+  return first(names, ["phpunit.xml", "phpunit.xml.dist"], "vendor/bin/phpunit");
+}
+
+function ofRuby(names: ReadonlySet<string>, gemfile = ""): Proof | undefined {
+  const usesRspec = names.has(".rspec") || /\brspec/.test(gemfile);
+  if (usesRspec) return { command: "bundle exec rspec", from: names.has(".rspec") ? ".rspec" : "Gemfile" };
+  return gemfile !== "" && names.has("Rakefile")
+    ? { command: "bundle exec rake test", from: "Rakefile" }
+    : undefined;
 }
 
 function withPytest(texts: ReadonlyMap<string, string>): string | undefined {
   return ["pyproject.toml", "tox.ini", "setup.cfg"].find((name) => /pytest/.test(texts.get(name) ?? ""));
 }
 
-function hasTestScript(manifest: string): boolean {
+function hasScript(manifest: string, name: string): boolean {
   try {
     const value: unknown = JSON.parse(manifest);
     if (typeof value !== "object" || value === null || !("scripts" in value)) return false;
     const { scripts } = value;
-    if (typeof scripts !== "object" || scripts === null || !("test" in scripts)) return false;
-    return typeof scripts.test === "string" && scripts.test.trim() !== "" && !NO_TEST.test(scripts.test);
+    if (typeof scripts !== "object" || scripts === null) return false;
+    const script = new Map<string, unknown>(Object.entries(scripts)).get(name);
+    return typeof script === "string" && script.trim() !== "" && !NO_TEST.test(script);
   } catch (error) {
     if (error instanceof SyntaxError) return false;
     throw error;

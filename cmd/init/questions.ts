@@ -62,7 +62,10 @@ export async function askProof(
 ): Promise<readonly string[] | undefined> {
   const question = "What proves a task done?";
   if (proofs.length === 0) {
-    const command = await shell.ask(`${question} A command; empty: nothing does yet`, EXAMPLE);
+    const command = await shell.ask(
+      `${question} A command; empty: nothing does yet`,
+      `for example: ${EXAMPLE}`,
+    );
     return command === undefined ? undefined : filled([command]);
   }
   const chosen = await shell.chooseSome(question, [
@@ -70,7 +73,7 @@ export async function askProof(
     { value: ANOTHER, label: "another command" },
   ]);
   if (chosen?.includes(ANOTHER) !== true) return chosen;
-  const command = await shell.ask("Which command?", EXAMPLE);
+  const command = await shell.ask("Which command?", `for example: ${EXAMPLE}`);
   return command === undefined ? undefined : filled([...chosen, command]);
 }
 
@@ -82,6 +85,7 @@ function filled(commands: readonly string[]): string[] {
 export interface Open {
   settings: boolean;
   origin: boolean;
+  proof: boolean;
 }
 
 export interface Answers {
@@ -99,7 +103,7 @@ export async function askAll(
   if (agent === undefined) return undefined;
   const origin = open.origin ? await askWhence(shell) : { from: "nowhere" as const };
   if (origin === undefined) return undefined;
-  const commands = open.settings ? await askProof(shell, proofs) : [];
+  const commands = open.proof ? await askProof(shell, proofs) : [];
   if (commands === undefined) return undefined;
   return { wishes: { ...(open.settings ? { agent } : {}), commands }, origin };
 }

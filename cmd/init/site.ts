@@ -1,6 +1,6 @@
 // What lies in the folder that is to become a project, before anything is written. Judges nothing but where things are.
 import path from "node:path";
-import { openProject, openUnset, type Project } from "../../src/config/open-project.js";
+import { findFolder, openProject, openUnset, type Project } from "../../src/config/open-project.js";
 import { PROJECT_FILES } from "../../src/config/places.js";
 import { readPackageSettings } from "../../src/config/settings-text.js";
 import { UserError } from "../../src/system/errors.js";
@@ -8,7 +8,7 @@ import type { Files } from "../../src/system/ports.js";
 import { openStore } from "../../src/todo/store.js";
 import type { ReadResult } from "../../src/todo/writer.js";
 import type { Shell } from "../shell.js";
-import { TELLING_FILES, suggestProofs, type Proof } from "./proofs.js";
+import { MANIFESTS, TELLING_FILES, suggestProofs, type Proof } from "./proofs.js";
 
 /** A folder as `init` finds it. */
 export interface Site {
@@ -30,10 +30,11 @@ export function ownFolder({ folder }: Pick<Project, "folder">): string {
   return path.join(folder, ".looper");
 }
 
-export async function lookAround(shell: Shell): Promise<Site> {
+/** `here`: the current folder is the project, also where a folder above it would be found. */
+export async function lookAround(shell: Shell, here = false): Promise<Site> {
   const { ports } = shell;
   const { files } = ports;
-  const opened = await openAnyhow(shell);
+  const opened = await openAnyhow(shell, here);
   const { project } = opened;
   const { folder, todoFile, lockDir } = project;
   await mustStayInside(files, project);
@@ -56,9 +57,11 @@ export async function lookAround(shell: Shell): Promise<Site> {
   };
 }
 
-async function openAnyhow(shell: Shell): Promise<{ project: Project; broken?: UserError }> {
+async function openAnyhow(shell: Shell, here: boolean): Promise<{ project: Project; broken?: UserError }> {
   const { ports, cwd, env, home } = shell;
-  const request = { cwd, env, home, flags: {} };
+  const isElsewhere = here && (await findFolder(ports.files, shell)) !== (await ports.files.realPath(cwd));
+  // A task file of its own makes a folder the project.
+  const request = { cwd, env, home, flags: {}, ...(isElsewhere ? { file: "to-do.json" } : {}) };
   try {
     return { project: await openProject(ports.files, request) };
   } catch (error) {
@@ -77,6 +80,14 @@ async function mustStayInside(files: Files, project: Project): Promise<void> {
     `${folder} is no folder`,
     "remove it: settings and schemas are written there",
   );
+}
+
+/** Whether the current folder is a project of its own below the folder that would be set up. */
+export async function isProjectBelow({ ports, cwd }: Shell, { project }: Site): Promise<boolean> {
+  const here = await ports.files.realPath(cwd);
+  if (here === undefined || here === project.folder) return false;
+  const names = await ports.files.list(here);
+  return MANIFESTS.some((name) => names.includes(name));
 }
 
 async function findSettings(files: Files, folder: string): Promise<string | undefined> {

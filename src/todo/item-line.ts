@@ -60,6 +60,22 @@ export function readItem(text: string, ticked: boolean): ItemLine {
   };
 }
 
+/** A text without the marks of Markdown: bold, italics, struck out, code, links. What code holds stays as it is. */
+export function withoutMarks(text: string): string {
+  return text
+    .split(/`([^`]+)`/u)
+    .map((part, at) => (at % 2 === 1 ? part : unmarked(part)))
+    .join("");
+}
+
+/** A mark begins and ends beside a word: paths such as `src/**` and names such as `__init__.py` hold none. */
+function unmarked(text: string): string {
+  return text
+    .replaceAll(/!?\[([^\]]+)\]\([^)\s]*\)/gu, "$1")
+    .replaceAll(/(?<![\p{L}\p{N}/*_])(\*\*|__|~~)(?=[^\s*_~/])(.+?)(?<=[^\s])\1(?![\p{L}\p{N}/*_.(])/gu, "$2")
+    .replaceAll(/(?<![\p{L}\p{N}/*_])([*_])(?=[^\s*_/])([^*_]+)(?<=\S)\1(?![\p{L}\p{N}/*_.(])/gu, "$2");
+}
+
 function commentIn(text: string): Comment {
   const json = COMMENT.exec(text)?.[1];
   if (json === undefined) return {};
@@ -98,6 +114,7 @@ function readWords(text: string): ItemLine {
     read.title = read.title.slice(front[0].length);
   }
   readEnd(read);
+  read.title = withoutMarks(read.title);
   return read;
 }
 

@@ -1,6 +1,6 @@
 // A Markdown checklist. A box at the outer level is a task; boxes below it are its steps, all else below it its details. Headings,
 // and plain items that hold boxes, are tags, priorities (`P1`, `High priority`) or states (`Doing`, `Blocked`).
-import { priorityIn, readItem } from "../item-line.js";
+import { priorityIn, readItem, withoutMarks } from "../item-line.js";
 import type { Status } from "../task.js";
 import type { Drafted, TaskDraft } from "./draft.js";
 import { dedented, slug, type Line } from "./markdown-lines.js";
@@ -44,7 +44,7 @@ export function readChecklist(lines: readonly Line[]): Drafted {
     lines.filter((line) => line.kind === "heading" && line.level === 1).length === 1,
   );
   for (const line of lines) reader.read(line);
-  const { drafts, loose } = reader.end();
+  const { drafts, loose, doneSteps } = reader.end();
   const said = drafts.filter(
     ({ title, details, steps = [] }) => title + (details ?? "") + steps.join("") !== "",
   );
@@ -54,6 +54,7 @@ export function readChecklist(lines: readonly Line[]): Drafted {
     drafts: said,
     notes: [
       ...(empty === 0 ? [] : [`boxes without words left out: ${empty}`]),
+      ...(doneSteps === 0 ? [] : [`steps that are done, left out: ${doneSteps}`]),
       ...(loose === 0 ? [] : [`lines of text beside the boxes, not taken over: ${loose}`]),
     ],
   };
@@ -66,6 +67,7 @@ class ChecklistReader {
   private open: Open | undefined;
   private afterBlank = false;
   private loose = 0;
+  private doneSteps = 0;
 
   /** `titled`: the only heading of the first level is the document's title. */
   constructor(private readonly titled: boolean) {}
@@ -84,9 +86,13 @@ class ChecklistReader {
     this.afterBlank = line.kind === "blank";
   }
 
-  end(): { drafts: TaskDraft[]; loose: number } {
+  end(): { drafts: TaskDraft[]; loose: number; doneSteps: number } {
     this.close();
-    return { drafts: this.drafts, loose: this.loose + this.groups.filter(({ used }) => !used).length };
+    return {
+      doneSteps: this.doneSteps,
+      drafts: this.drafts,
+      loose: this.loose + this.groups.filter(({ used }) => !used).length,
+    };
   }
 
   private readHeading({ level, text }: Extract<Line, { kind: "heading" }>): void {
@@ -101,8 +107,8 @@ class ChecklistReader {
     const { open } = this;
     if (open !== undefined && item.indent > open.item.indent + 1) {
       if (item.box === undefined) open.body.push(item.raw);
-      else if (item.text !== "")
-        open.steps.push(BOXES.get(item.box) === "done" ? `${item.text} (done)` : item.text);
+      else if (BOXES.get(item.box) === "done") this.doneSteps++;
+      else if (item.text !== "") open.steps.push(withoutMarks(item.text));
       return;
     }
     this.close();

@@ -34,6 +34,8 @@ export interface Drafted {
   drafts: readonly TaskDraft[];
   /** Sentences about what was not taken over as it stood. */
   notes: readonly string[];
+  /** Of a document: how many of its lines no task holds. */
+  left?: number;
   /** The project's name. */
   name?: string | undefined;
   /** What belongs to no task: goes to the backlog's `meta.imported`. */

@@ -32,7 +32,7 @@ test("a checklist: boxes are tasks, boxes below them steps, the rest below them 
       title: "Form for the password",
       priority: 1,
       status: "todo",
-      steps: ["fields", "styles (done)"],
+      steps: ["fields"],
       tags: ["login", "ui"],
       details: "Says what is wrong.\n\n```\n- [ ] no task\n```",
     },

@@ -14,10 +14,15 @@ export interface PlannedImport {
 
 type LinkedDraft = Linked & { draft: TaskDraft };
 
-export function planImport({ drafts, notes }: Pick<Drafted, "drafts" | "notes">): PlannedImport {
-  const said = [...notes];
-  const ids = settleIds(drafts, said);
+/** `there`: the tasks there are already; one with the same title is not added again, and stands for the draft. */
+export function planImport(
+  drafted: Pick<Drafted, "drafts" | "notes">,
+  there: readonly Pick<Task, "id" | "title">[] = [],
+): PlannedImport {
+  const said = [...drafted.notes];
   const byName = new Map<string, TaskId>();
+  const drafts = withoutThose(drafted.drafts, there, { byName, said });
+  const ids = settleIds(drafts, said, there);
   for (const [at, { id }] of drafts.entries()) {
     const settled = ids[at];
     if (id !== undefined && settled !== undefined && !byName.has(id)) byName.set(id, settled);
@@ -32,9 +37,29 @@ export function planImport({ drafts, notes }: Pick<Drafted, "drafts" | "notes">)
   return { tasks: linked.map(toTask), notes: said };
 }
 
+function withoutThose(
+  drafts: readonly TaskDraft[],
+  there: readonly Pick<Task, "id" | "title">[],
+  { byName, said }: { byName: Map<string, TaskId>; said: string[] },
+): TaskDraft[] {
+  const known = new Map(there.map(({ id, title }) => [title.trim().toLowerCase(), id]));
+  const fresh = drafts.filter((draft) => {
+    const same = known.get(titleOf(draft).trim().toLowerCase());
+    if (same !== undefined && draft.id !== undefined) byName.set(draft.id, same);
+    return same === undefined;
+  });
+  const same = drafts.length - fresh.length;
+  if (same > 0) said.push(`left out, since a task with the same title is there: ${same}`);
+  return fresh;
+}
+
 /** Those of the source first: none is handed out that a later task brings. */
-function settleIds(drafts: readonly TaskDraft[], said: string[]): TaskId[] {
-  const taken = new Set<string>();
+function settleIds(
+  drafts: readonly TaskDraft[],
+  said: string[],
+  there: readonly Pick<Task, "id">[],
+): TaskId[] {
+  const taken = new Set<string>(there.map(({ id }) => id));
   const given = drafts.map(({ id }) => {
     const valid = TaskId.safeParse(id).data;
     if (valid === undefined || taken.has(valid)) return undefined;

@@ -28,7 +28,7 @@ const FRAME =
 export function readPrd(lines: readonly Line[]): Drafted {
   const sections = sectionsOf(lines);
   const found = byNumber(sections) ?? byItems(sections) ?? byNumbers(sections) ?? bySection(sections);
-  const { drafts, used } = found ?? { drafts: [], used: new Set<Section>() };
+  const { drafts, used, fromItems = false } = found ?? { drafts: [], used: new Set<Section>() };
   const left = sections.filter(
     (section) => !used.has(section) && section.lines.some(({ kind }) => kind !== "blank"),
   );
@@ -36,6 +36,7 @@ export function readPrd(lines: readonly Line[]): Drafted {
   return {
     format: "a document in Markdown",
     drafts,
+    left: countLeft(lines, drafts, fromItems),
     notes: titles.length === 0 ? [] : [`of the document, not taken over as tasks: ${titles.join("; ")}`],
   };
 }
@@ -43,6 +44,16 @@ export function readPrd(lines: readonly Line[]): Drafted {
 interface Found {
   drafts: TaskDraft[];
   used: Set<Section>;
+  /** The titles are items, not headings. */
+  fromItems?: true;
+}
+
+/** The lines that are neither a title nor in details; headings do not count. */
+function countLeft(lines: readonly Line[], drafts: readonly TaskDraft[], fromItems: boolean): number {
+  const all = lines.filter(({ kind }) => kind === "item" || kind === "text").length;
+  const told = drafts.flatMap(({ details = "" }) => details.split("\n"));
+  const taken = told.filter((line) => line.trim() !== "" && !/^#{1,6} /u.test(line)).length;
+  return Math.max(0, all - taken - (fromItems ? drafts.length : 0));
 }
 
 function sectionsOf(lines: readonly Line[]): Section[] {
@@ -133,7 +144,7 @@ function itemsOf(sections: readonly Section[], wanted: (item: Item) => boolean):
     if (open !== undefined) drafts.push(itemDraft(open, section));
     if (section.lines.some((line) => line.kind === "item" && wanted(line))) used.add(section);
   }
-  return drafts.length === 0 ? undefined : { drafts, used };
+  return drafts.length === 0 ? undefined : { drafts, used, fromItems: true };
 }
 
 function itemDraft({ item, body }: { item: Item; body: readonly string[] }, { title }: Section): TaskDraft {

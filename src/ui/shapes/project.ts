@@ -41,7 +41,13 @@ export const InitAnswer = z.object({
     }),
   ),
   tasks: z.int().describe("In the task file now"),
-  imported: z.object({ from: z.string(), format: z.string() }).nullable(),
+  imported: z
+    .object({
+      from: z.string(),
+      format: z.string(),
+      left: z.int().optional().describe("Lines of a document that no task holds"),
+    })
+    .nullable(),
   notes: z.array(z.string()).describe("What is not as it was meant to be, one sentence each"),
   next: z.array(z.string()).describe("Commands to type next"),
   from_looper_go: z
