@@ -153,3 +153,35 @@ test(
     expect(paths(rig, ofTask(rig, "T1"))).toEqual(["T1.txt", "to-do.json"]);
   }),
 );
+
+test(
+  "a rescue that is restored is its task's work again: the next attempt continues from it, and the commit holds it",
+  story(async (rig) => {
+    const puppet = await rig.agent();
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    rig.gitInit();
+    rig.write("mine.txt", "mine\n");
+    let gives = false;
+    puppet.play(async (turn) => {
+      if (turn.task === "T2" && !gives) {
+        await turn.write(`${turn.hello.cwd}/half.txt`, "half\n");
+        return turn.report({ status: "blocked", blockers: ["a key"] });
+      }
+      await work(turn);
+      await turn.report();
+    });
+    expect((await rig.run(["run", "--no-review"])).code).toBe(1);
+    const files = await rig.run(["rescue", "restore", "T2", "--only-files"]);
+    expect([files.code, files.stdout]).toEqual([0, expect.stringContaining("half.txt")]);
+    expect(rig.statuses()).toEqual({ T1: "done", T2: "blocked" });
+    execFileSync("rm", ["half.txt"], { cwd: rig.project });
+    const back = await rig.run(["rescue", "restore", "T2"]);
+    expect([back.code, back.stdout]).toEqual([0, expect.stringContaining("T2 is in hand again")]);
+    expect(rig.statuses()).toEqual({ T1: "done", T2: "doing" });
+    gives = true;
+    const { code, stderr } = await rig.run(["run", "--no-review"]);
+    expect(code, stderr).toBe(0);
+    expect(paths(rig, ofTask(rig, "T2"))).toEqual(["T2.txt", "half.txt", "to-do.json"]);
+    expect(lines(rig.git("status", "--porcelain"))).toEqual(["?? mine.txt"]);
+  }),
+);

@@ -22,6 +22,7 @@ import type {
 import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { diffLines, rescueLines, whyText } from "../../src/ui/terminal/rescues.js";
 import { clean } from "../../src/ui/terminal/text.js";
+import { handBack } from "../hand-back.js";
 import { findRescue } from "../find-rescue.js";
 import { printJson, printLines, projectOf } from "../project.js";
 import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
@@ -36,6 +37,8 @@ interface Site {
   repo: Repository | undefined;
   rescues: readonly Rescue[];
   json: boolean;
+  /** The files alone, not as work of their task. */
+  onlyFiles: boolean;
 }
 
 /** `looper rescue [list | show ID | restore ID | drop ID…]`. */
@@ -46,7 +49,14 @@ export async function rescue(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const project = await projectOf(shell);
   const repo = await repositoryOf(shell, project, verb);
   const rescues = repo === undefined ? [] : must(await listRescues(repo));
-  const site: Site = { shell, project, repo, rescues, json: hasFlag(typed, "--json") };
+  const site: Site = {
+    shell,
+    project,
+    repo,
+    rescues,
+    json: hasFlag(typed, "--json"),
+    onlyFiles: hasFlag(typed, "--only-files"),
+  };
   switch (verb) {
     case "list":
       return list(site);
@@ -133,7 +143,11 @@ async function restore(site: Site, ids: readonly string[]): Promise<CommandEnd> 
   const paths = lockPaths({ todoFile, lockDir, gitDir: repo.gitDir });
   const locks = await takeRunLocks(shell.ports, paths, lockDir);
   try {
-    const back = must(await restoreRescue(found));
+    const bring = () => restoreRescue(found);
+    const handed = site.onlyFiles
+      ? undefined
+      : must(await handBack({ ports: shell.ports, project, repo }, found, bring));
+    const back = handed?.back ?? must(await bring());
     const answer: RescueRestoreAnswer =
       "clashes" in back
         ? { id: found.id, ok: false, clashes: [...back.clashes] }
@@ -143,6 +157,7 @@ async function restore(site: Site, ids: readonly string[]): Promise<CommandEnd> 
             restored: [...back.restored],
             already: [...back.already],
             left: [...back.left],
+            task: handed?.task ?? null,
           };
     if (json) await printJson(shell, answer);
     else await printLines(shell.out, restoreLines(answer, found.commit));
@@ -168,7 +183,12 @@ function restoreLines(answer: RescueRestoreAnswer, commit: string): string[] {
       : `${id}: brought back ${plural(restored.length, "path")}, uncommitted:`,
     ...restored.map((path) => `  ${clean(path)}`),
     ...(already.length === 0 || restored.length === 0 ? [] : [`${already.length} were as it has them`]),
-    ...left.map((path) => `  ${clean(path)} is another repository: only its commit is kept`),
+    ...left.map((path) => `  ${clean(path)} is a repository of its own: this rescue does not hold its files`),
+    ...(answer.task === null
+      ? []
+      : [
+          `${clean(answer.task)} is in hand again: the next attempt continues from this work, and its commit holds it`,
+        ]),
     `it stays put aside; looper rescue drop ${id} forgets it`,
   ];
 }

@@ -144,10 +144,13 @@ export const LOG_COMMANDS: readonly CommandDefinition[] = [
       { spelled: "[ids...]", says: "as listed, or the beginning of one", completes: "rescue" },
     ],
     says: "see what was put aside, bring it back, or drop it",
-    flags: [JSON_FLAG],
+    flags: [
+      { spelled: "--only-files", says: "restore: the files alone, not as work of their task" },
+      JSON_FLAG,
+    ],
     examples: [
       { line: "looper rescue show T3-2", says: "what was put aside after the second attempt at T3" },
-      { line: "looper rescue restore T3-2", says: "brings it back into the working tree, uncommitted" },
+      { line: "looper rescue restore T3-2", says: "hand the work back to T3, uncommitted" },
     ],
     load: async () => (await import("../commands/rescue.js")).rescue,
   },

@@ -32,7 +32,8 @@ export const RescueRestoreAnswer = z.discriminatedUnion("ok", [
     id: z.string(),
     restored: z.array(z.string()),
     already: z.array(z.string()).describe("Paths that were as the rescue has them"),
-    left: z.array(z.string()).describe("Other repositories: only their commit is kept"),
+    left: z.array(z.string()).describe("Other repositories: the rescue does not hold their files"),
+    task: z.string().nullable().describe("The task that is in hand again with this work; null: files alone"),
   }),
   z.object({
     ok: z.literal(false),
