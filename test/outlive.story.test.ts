@@ -137,7 +137,7 @@ function leaving(folder: string): string {
   const unmarked = by === "namespace" ? [UNMARKED] : [];
   const asleep = `ps axww -o args= | grep -c '^sleep ${LONG}'`;
   const count = MARKED.length + unmarked.length;
-  const lines = [...MARKED, ...unmarked, `until [ "$(${asleep})" = ${count} ]; do :; done`];
+  const lines = [...MARKED, ...unmarked, `until [ "$(${asleep})" -ge ${count} ]; do :; done`];
   // Of what came before it nothing may be there any more.
   return `test "$(${asleep})" = 0 && echo x >>${folder}/clean\n${lines.join("\n")}`;
 }
