@@ -66,6 +66,12 @@ export interface CommandDefinition {
 /** `--json`. */
 export const JSON_FLAG: FlagDefinition = { spelled: "--json", says: "print JSON" };
 
+/** Of commands about runs: one folder of logs may be shared. */
+export const ALL_RUNS: FlagDefinition = {
+  spelled: "--all",
+  says: "runs of other projects in the same log folder too",
+};
+
 /** The task file, as a word. */
 export const FILE: OperandDefinition = {
   spelled: "[file]",

@@ -3,24 +3,38 @@ import { findRun, listRuns } from "../src/logging/read.js";
 import { RUN_ID } from "../src/logging/run-id.js";
 import { UserError } from "../src/system/errors.js";
 import { nearest } from "../src/system/nearest.js";
+import type { Project } from "../src/config/open-project.js";
+import { runFilter, type RunFilter } from "./own-runs.js";
 import type { Shell } from "./shell.js";
 
 const MOST_NAMED = 3;
 
-/** The folder of the run that was named, by its id or the beginning of it, or of the newest one. One that is not there is a `usage` error; where none was named, no run at all is a no. */
+/**
+ * The folder of the run that was named, by its id or the beginning of it, whosever it is; or of the newest one that `filter` lets
+ * through, this project's without it. One that is not there is a `usage` error; where none was named, no run at all is a no.
+ */
 export async function folderOfRun(
-  { ports }: Shell,
-  logDir: string,
+  shell: Shell,
+  project: Project,
   run: string | undefined,
+  filter: RunFilter = runFilter(shell, project),
 ): Promise<string> {
-  const found = await findRun(ports, logDir, run);
-  if (found !== undefined) return found;
+  const { ports } = shell;
+  const { logDir } = project;
   const runs = await listRuns(ports, logDir);
-  if (runs.length === 0) {
-    const kind = run === undefined || run === "last" ? "no" : "usage";
-    throw new UserError(kind, `there are no runs in ${logDir}`, "looper run starts one");
-  }
-  const typed = run ?? "";
+  const isNewest = run === undefined || run === "last";
+  const newest = isNewest ? (await filter(runs)).at(-1) : undefined;
+  const found = isNewest ? newest && path.join(logDir, "runs", newest) : await findRun(ports, logDir, run);
+  if (found !== undefined) return found;
+  if (runs.length === 0)
+    throw new UserError(isNewest ? "no" : "usage", `there are no runs in ${logDir}`, "looper run starts one");
+  if (isNewest)
+    throw new UserError(
+      "no",
+      `there are no runs of this project in ${logDir}`,
+      "looper run starts one; looper runs --all lists those of other projects",
+    );
+  const typed = run;
   const begun = typed === "" ? [] : runs.filter((one) => one.startsWith(typed));
   const [only, ...others] = begun;
   if (only !== undefined && others.length === 0) return path.join(logDir, "runs", only);

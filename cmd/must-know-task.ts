@@ -1,8 +1,7 @@
 import { readLines } from "../src/logging/read.js";
 import { UserError } from "../src/system/errors.js";
-import { nearest } from "../src/system/nearest.js";
 import { checkBacklog } from "../src/todo/check.js";
-import { didYouMean } from "../src/todo/problem.js";
+import { hintOnTask } from "../src/todo/which-task.js";
 import type { Shell } from "./shell.js";
 
 /** A task that is neither in the task file nor in the run, which may be older, is a `usage` error. */
@@ -17,13 +16,5 @@ export async function mustKnowTask(
   const tasks = checked.kind === "invalid" ? checked.readable : (checked.backlog?.tasks ?? []);
   if (tasks.some((task) => task.id === id)) return;
   for await (const line of readLines(ports, folder)) if (line.value["task_id"] === id) return;
-  const near = nearest(
-    id,
-    tasks.map((task) => task.id),
-  );
-  throw new UserError(
-    "usage",
-    `there is no task ${id}, now or in this run`,
-    didYouMean(near, "looper ls lists them"),
-  );
+  throw new UserError("usage", `there is no task ${id}, now or in this run`, hintOnTask(tasks, id));
 }

@@ -14,6 +14,7 @@ export const OTHER_COMMANDS: ReadonlyMap<string, string> = new Map([
   ...meaning("status", "state", "progress", "ps", "stat"),
   ...meaning("stop", "cancel", "kill", "abort", "quit", "pause", "interrupt"),
   ...meaning("runs", "history"),
+  ...meaning("logs", "log", "output"),
   ...meaning("tail", "events", "watch", "follow"),
   ...meaning("why", "explain", "reason"),
   ...meaning("undo", "revert", "rollback"),

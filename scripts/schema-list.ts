@@ -9,6 +9,7 @@ import { backlogJsonSchema, summaryJsonSchema } from "../src/todo/schema.js";
 import { Backlog } from "../src/todo/task.js";
 import { EditAnswer, FmtAnswer, ListAnswer, ValidateAnswer, WhyAnswer } from "../src/ui/shapes/backlog.js";
 import { ChapoPromptsAnswer, ChapoSessionsAnswer, ChapoToolsAnswer } from "../src/ui/shapes/chapo.js";
+import { LogsAnswer } from "../src/ui/shapes/logs.js";
 import { CompletionAnswer, ConfigAnswer, DoctorAnswer, InitAnswer } from "../src/ui/shapes/project.js";
 import { PushAnswer } from "../src/ui/shapes/release.js";
 import {
@@ -52,6 +53,7 @@ const CLI: readonly (readonly [string, string, z.ZodType])[] = [
   ["export", "looper export --format json", Backlog],
   ["fmt", "looper fmt --json", FmtAnswer],
   ["init", "looper init --json", InitAnswer],
+  ["logs", "looper logs ID --json", LogsAnswer],
   ["ls", "looper ls --json", ListAnswer],
   ["push", "looper push --json", PushAnswer],
   ["replay", "looper replay --json", ReplayAnswer],

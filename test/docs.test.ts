@@ -19,8 +19,8 @@ const texts = pages().map((page) => ({ page, text: readPage(page) }));
 const commands = new Map(COMMANDS.map((command) => [command.name, command]));
 const everyFlag = new Set([...COMMANDS.flatMap(({ flags }) => flags), ...COMMON_FLAGS].flatMap(spellings));
 
-function spellings({ spelled }: FlagDefinition): string[] {
-  return spelled.match(/(?<![\w-])--?[a-zA-Z][\w-]*/g) ?? [];
+function spellings({ spelled, opposite = "" }: FlagDefinition): string[] {
+  return `${spelled} ${opposite}`.match(/(?<![\w-])--?[a-zA-Z][\w-]*/g) ?? [];
 }
 
 test.each([...new Set(PARTS.map(({ file }) => file))])(

@@ -146,7 +146,6 @@ test(
       "looper: confirmation needed: pass -y\n  without a terminal: a release is pushed to origin\n",
     );
     expect([prompts, rig.runs(), standOf(rig)]).toEqual([[], [], before]);
-    expect((await rig.run(["push", "patch", "--dry-run"])).code).toBe(0);
     const hook = path.join(rig.root, "remote.git/hooks/pre-receive");
     writeFileSync(hook, "#!/bin/sh\necho no releases on a Friday >&2\nexit 1\n", { mode: 0o755 });
     const first = await rig.run(["push", "patch", "-y"]);
@@ -175,8 +174,7 @@ test(
       `✓ committed ${head(rig).slice(0, 12)}, tagged v1.2.1`,
       "✓ pushed main and v1.2.1 to origin",
     ]);
-    expect(bare(rig, "rev-parse", "main")).toBe(head(rig));
-    expect(tagsThere(rig)).toEqual(["v1.2.0", "v1.2.1"]);
+    expect([bare(rig, "rev-parse", "main"), tagsThere(rig)]).toEqual([head(rig), ["v1.2.0", "v1.2.1"]]);
     expect(prompts).toHaveLength(1);
   }),
 );

@@ -34,7 +34,7 @@ test(
     expect(run?.eta_ms).toBeGreaterThanOrEqual(0);
     const { stdout } = await rig.run(["status"]);
     expect(stdout).toMatch(
-      /^run \S+ goes on: \S+ so far, pid \d+\n1 of 3 tasks done · 1 left · 1 blocked · about /,
+      /^run \S+ running for \S+, pid \d+\n1 of 3 tasks done · 1 left · 1 blocked · about /,
     );
     expect(stdout).toMatch(/\nT2 Dates · fake · /);
     await second.report();
@@ -61,7 +61,7 @@ test(
       run: { state: "killed", pid: null, current: { task: "T1" }, waiting: null },
     });
     const { stdout } = await rig.run(["status"]);
-    expect(stdout).toMatch(/was killed/);
+    expect(stdout).toMatch(/was killed after at least \S+; last event \d\d:/);
     expect(stdout).toContain("in hand: T1 Do T1; the next run takes it up first\n");
   }),
 );

@@ -17,7 +17,7 @@ import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../s
 export async function capsule(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const { ports, cwd } = shell;
   const project = await projectOf(shell);
-  const folder = await folderOfRun(shell, project.logDir, typed.operands[0]);
+  const folder = await folderOfRun(shell, project, typed.operands[0]);
   const run = path.basename(folder);
   const output = textFlag(typed, "--output") ?? `${run}.capsule`;
   const json = hasFlag(typed, "--json");

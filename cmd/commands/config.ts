@@ -144,6 +144,9 @@ async function hasSettings(files: Shell["ports"]["files"], packageFile: string):
   }
 }
 
+/** One long command does not push every source out of sight. */
+const VALUE_WIDTH = 48;
+
 function allLines({ out }: Shell, { settings }: ConfigAnswer): string[] {
   const colours = coloursFor(out.colour);
   const rows = settings.map(({ key, value, layer, where }) =>
@@ -151,7 +154,7 @@ function allLines({ out }: Shell, { settings }: ConfigAnswer): string[] {
   );
   const columns = [
     { title: "setting" },
-    { title: "value", shrinks: true },
+    { title: "value", shrinks: true, most: VALUE_WIDTH },
     { title: "from", shrinks: true },
   ] as const;
   const { header, lines } = tableLines(columns, rows, out.isTerminal ? out.columns() : undefined);

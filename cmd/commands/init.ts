@@ -8,6 +8,7 @@ import type { TrustLine } from "../../src/config/trust.js";
 import { headOf } from "../../src/git/head.js";
 import { openRepository } from "../../src/git/repository.js";
 import { UserError } from "../../src/system/errors.js";
+import { withoutMarker } from "../../src/todo/select.js";
 import type { ReadResult } from "../../src/todo/writer.js";
 import { plural } from "../../src/ui/amounts.js";
 import type { InitAnswer } from "../../src/ui/shapes/project.js";
@@ -154,7 +155,8 @@ async function setUp(
     files.push(one.path === into ? { ...written, did: "extended" } : written);
   }
   if (wishes.commands !== undefined && wishes.commands.length > 0) await trust(shell, wishes.commands);
-  const there = site.backlog.kind === "ok" && !writesBacklog ? site.backlog.backlog.tasks.length : 0;
+  const there =
+    site.backlog.kind === "ok" && !writesBacklog ? withoutMarker(site.backlog.backlog.tasks).length : 0;
   const tasks = imported?.tasks.length ?? there;
   const notes = [
     ...(await notesOnPlace(shell, typed, site)),

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { UserError } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/nearest.js";
-import { orderForListing, statusesOf, waitsFor } from "../../src/todo/select.js";
+import { isSetMarker, orderForListing, statusesOf, waitsFor, withoutMarker } from "../../src/todo/select.js";
 import { isStatus, STATUSES } from "../../src/todo/status.js";
 import type { WrongTask } from "../../src/todo/shape.js";
 import type { Status, Task } from "../../src/todo/task.js";
@@ -45,6 +45,8 @@ interface Listed {
   /** Those with a wrong value. */
   wrong: readonly WrongTask[];
   waitsFor: (task: Task) => readonly string[];
+  /** The completion marker is among them, and nothing in the file is left to do. */
+  complete: boolean;
 }
 
 function select({ tasks, wrong: all }: TasksRead, typed: Typed, status: Status | undefined): Listed {
@@ -59,7 +61,9 @@ function select({ tasks, wrong: all }: TasksRead, typed: Typed, status: Status |
   // Whether a wrong task is ready, or has a tag, nothing says.
   const isOpen = tag === undefined && !hasFlag(typed, "--ready");
   const wrong = isOpen ? all.filter((task) => status === undefined || statusFor(task.status) === status) : [];
-  const listed = { tasks: orderForListing(wanted), waitsFor: waits, wrong };
+  const isOver = all.length === 0 && tasks.every((task) => task.status === "done");
+  const complete = isOver && wanted.some(isSetMarker);
+  const listed = { tasks: orderForListing(wanted), waitsFor: waits, wrong, complete };
   return hasFlag(typed, "--ready") ? { ...listed, tasks: listed.tasks.filter(isReadyIn(listed)) } : listed;
 }
 
@@ -104,6 +108,7 @@ function answerOf(file: string, listed: Listed): ListAnswer {
       ready: isReady(task),
       waits_for: [...listed.waitsFor(task)],
       verified: task.status === "done" && isVerified(task),
+      ...(isSetMarker(task) ? { marker: true as const } : {}),
     })),
     ...(listed.wrong.length === 0 ? {} : { wrong: [...listed.wrong] }),
   };
@@ -111,14 +116,16 @@ function answerOf(file: string, listed: Listed): ListAnswer {
 
 /** What is said where no task is listed. */
 function nothingOf({ tasks, problems }: TasksRead): string {
-  if (tasks.length > 0) return "no such tasks";
+  if (withoutMarker(tasks).length > 0) return "no such tasks";
   return problems.length > 0 ? "no tasks that can be read" : "no tasks";
 }
 
 function* linesOf({ out }: Shell, listed: Listed, nothing: string): Iterable<string> {
-  const { tasks, wrong, waitsFor: waits } = listed;
-  if (tasks.length === 0 && wrong.length === 0) yield nothing;
+  const { tasks, wrong, waitsFor: waits, complete } = listed;
+  const alone = withoutMarker(tasks);
+  if (alone.length === 0 && wrong.length === 0) yield nothing;
   const look = { waitsFor: waits, colours: coloursFor(out.colour) };
-  yield* taskListLines(tasks, { ...look, ...(out.isTerminal ? { columns: out.columns() } : {}) });
+  yield* taskListLines(alone, { ...look, ...(out.isTerminal ? { columns: out.columns() } : {}) });
   yield* wrongTaskLines(wrong, look.colours);
+  if (complete) yield look.colours.green("complete");
 }

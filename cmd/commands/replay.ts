@@ -26,7 +26,7 @@ export async function replay(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const capsule = await capsuleAmong(shell, typed.operands[0]);
   if (capsule !== undefined) return replayCapsule(shell, capsule, { tree, replayLog });
   const project = await projectOf(shell);
-  const folder = await folderOfRun(shell, project.logDir, typed.operands[0]);
+  const folder = await folderOfRun(shell, project, typed.operands[0]);
   if (tree) return replayWithTree(shell, typed, { project, folder });
   return replayLog({ folder, run: path.basename(folder) });
 }

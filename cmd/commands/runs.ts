@@ -6,6 +6,7 @@ import { showCost, showCount, showDuration, showMoment } from "../../src/ui/amou
 import type { RunsAnswer } from "../../src/ui/shapes/runs.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { tableLines } from "../../src/ui/terminal/columns.js";
+import { listOwnRuns, runFilter } from "../own-runs.js";
 import { printJson, printLines, projectOf } from "../project.js";
 import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 
@@ -22,7 +23,10 @@ export async function runs(shell: Shell, typed: Typed): Promise<CommandEnd> {
     );
   const project = await projectOf(shell);
   const live = await findLiveRun(shell.ports, project);
-  const summaries = await summarizeRuns(shell.ports, project.logDir, Number(most));
+  const summaries = await summarizeRuns(shell.ports, project.logDir, {
+    runs: await listOwnRuns(shell, project, runFilter(shell, project, typed)),
+    most: Number(most),
+  });
   const rows = summaries.map((one) => rowOf(one, live?.run === one.run));
   if (hasFlag(typed, "--json")) await printJson(shell, { runs: rows } satisfies RunsAnswer);
   else await printLines(shell.out, linesOf(shell, rows));

@@ -1,6 +1,6 @@
 // `looper show ID`: one task whole, and every attempt at it that the logs know. Leaves the look of it to ui/terminal/task-lines.ts.
 import { findLiveRun } from "../../src/loop/live-run.js";
-import { statusesOf, waitsFor } from "../../src/todo/select.js";
+import { isSetMarker, statusesOf, waitsFor } from "../../src/todo/select.js";
 import type { Task } from "../../src/todo/task.js";
 import { isVerified } from "../../src/todo/verified.js";
 import type { Current, Finished } from "../../src/ui/job-view.js";
@@ -55,6 +55,7 @@ function withRelations(task: Task, tasks: readonly Task[]): ShowAnswer["task"] {
     waits_for: waits,
     needed_by: tasks.filter((one) => one.depends_on?.includes(task.id) === true).map((one) => one.id),
     verified: task.status === "done" && isVerified(task),
+    ...(isSetMarker(task) ? { marker: true as const } : {}),
   };
 }
 

@@ -1,9 +1,8 @@
 // `looper status`: the run that goes on, or the last one, and what is left. Leaves folding its log to ui/read-view.ts.
 import path from "node:path";
 import { findLiveRun, type LiveRun } from "../../src/loop/live-run.js";
-import { listRuns } from "../../src/logging/read.js";
 import type { Project } from "../../src/config/open-project.js";
-import { isMarker } from "../../src/todo/select.js";
+import { withoutMarker } from "../../src/todo/select.js";
 import type { Task } from "../../src/todo/task.js";
 import { addPace, estimate, NO_PACE } from "../../src/ui/estimate.js";
 import { readView, readViews } from "../../src/ui/read-view.js";
@@ -11,6 +10,7 @@ import type { StatusAnswer } from "../../src/ui/shapes/runs.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { statusLines } from "../../src/ui/terminal/status-lines.js";
 import type { View } from "../../src/ui/view.js";
+import { listOwnRuns, runFilter } from "../own-runs.js";
 import { printJson, printLines, projectOf, shownPath } from "../project.js";
 import { endAfter, readTasks } from "../read-tasks.js";
 import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
@@ -18,14 +18,16 @@ import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 /** So many tasks that became done say how long one takes. */
 const ENOUGH = 30;
 
-/** A task file that is missing is no error here: a run may be about to draft it. */
+/** A missing task file is not an error where there is a run: it may be about to draft one. */
 export async function status(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const { ports, out } = shell;
   const project = await projectOf(shell);
   const isThere = (await ports.files.stat(project.todoFile)) !== undefined;
-  const { tasks, problems } = isThere ? await readTasks(shell, project) : { tasks: [], problems: [] };
   const live = await findLiveRun(ports, project);
-  const run = live?.run ?? (await listRuns(ports, project.logDir)).at(-1);
+  const run = live?.run ?? (await listOwnRuns(shell, project, runFilter(shell, project, typed))).at(-1);
+  // Without a task file and without a run there is nothing to report: the error is that of every command that reads tasks.
+  const { tasks, problems } =
+    isThere || run === undefined ? await readTasks(shell, project) : { tasks: [], problems: [] };
   const folder = live?.folder ?? path.join(project.logDir, "runs", run ?? "");
   const view = run === undefined ? undefined : await readView(ports, folder);
   const counts = countTasks(tasks);
@@ -54,7 +56,7 @@ export async function status(shell: Shell, typed: Typed): Promise<CommandEnd> {
 
 function countTasks(tasks: readonly Task[]): StatusAnswer["tasks"] {
   const counts = { todo: 0, doing: 0, blocked: 0, done: 0 };
-  for (const task of tasks) if (!isMarker(task)) counts[task.status]++;
+  for (const task of withoutMarker(tasks)) counts[task.status]++;
   return counts;
 }
 

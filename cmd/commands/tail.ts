@@ -3,7 +3,7 @@ import path from "node:path";
 import { EVENT_TYPES } from "../../src/logging/events.js";
 import { hasEnded, readLastLines } from "../../src/logging/last-lines.js";
 import { readLines, type RawLine } from "../../src/logging/read.js";
-import { watchRuns } from "../../src/logging/watch-runs.js";
+import { watchRuns, type WatchedRuns } from "../../src/logging/watch-runs.js";
 import { nearest } from "../../src/system/nearest.js";
 import { UserError } from "../../src/system/errors.js";
 import { spellOut } from "../../src/ui/json-text.js";
@@ -11,6 +11,7 @@ import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { eventLine } from "../../src/ui/terminal/event-line.js";
 import { folderOfRun } from "../find-run.js";
 import { mustKnowTask } from "../must-know-task.js";
+import { runFilter } from "../own-runs.js";
 import { projectOf } from "../project.js";
 import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 
@@ -31,16 +32,20 @@ interface Wish {
 /** Shows the events of a run; with `-f` it waits for more, and for the next run. */
 export async function tail(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const wish = readWish(shell, typed);
-  const { logDir, todoFile } = await projectOf(shell);
-  const runs = watchRuns(shell.ports, logDir);
+  const project = await projectOf(shell);
+  const { logDir, todoFile } = project;
+  const filter = runFilter(shell, project, typed);
+  const runs = watchRuns(shell.ports, logDir, filter);
   const waits = wish.follow && wish.run === undefined;
   const folder =
-    waits && (await runs.newest()) === undefined ? undefined : await folderOfRun(shell, logDir, wish.run);
+    waits && (await runs.newest()) === undefined
+      ? undefined
+      : await folderOfRun(shell, project, wish.run, filter);
   // Who waits may wait for a task that is still to come.
   if (wish.task !== undefined && folder !== undefined && !wish.follow)
     await mustKnowTask(shell, wish.task, { folder, todoFile });
   const read = folder === undefined ? 0 : await printWhole(shell, folder, wish);
-  if (waits) await followAll(shell, logDir, wish, { folder, read });
+  if (waits) await followAll(shell, { logDir, runs }, wish, { folder, read });
   else if (wish.follow && folder !== undefined) await followOne(shell, folder, wish, read);
   return "ok";
 }
@@ -49,6 +54,8 @@ function readWish(shell: Shell, typed: Typed): Wish {
   const { out } = shell;
   const raw = hasFlag(typed, "--raw") || hasFlag(typed, "--json");
   const task = textFlag(typed, "--task");
+  // A person reads what happened; what was decided on it is asked for.
+  const decisions = raw || hasFlag(typed, "--decisions");
   const type = toType(textFlag(typed, "--type"));
   const colours = coloursFor(out.colour);
   return {
@@ -57,7 +64,8 @@ function readWish(shell: Shell, typed: Typed): Wish {
     last: toCount(textFlag(typed, "-n")),
     task,
     wanted: (line) =>
-      (task === undefined || line.value["task_id"] === task) && (type === undefined || line.type === type),
+      (task === undefined || line.value["task_id"] === task) &&
+      (type === undefined ? decisions || line.type !== "decided" : line.type === type),
     show: (line) => {
       if (raw) return out.isTerminal ? spellOut(line.text) : line.text;
       return eventLine(line.value, { colours, ...(out.isTerminal ? { columns: out.columns() } : {}) });
@@ -121,12 +129,11 @@ async function followOne(shell: Shell, folder: string, wish: Wish, from: number)
 /** The newest run is followed, and each that comes after it. Only a signal ends that. */
 async function followAll(
   shell: Shell,
-  logDir: string,
+  { logDir, runs }: { logDir: string; runs: WatchedRuns },
   wish: Wish,
   place: { folder: string | undefined; read: number },
 ): Promise<never> {
   const { ports } = shell;
-  const runs = watchRuns(ports, logDir);
   let { folder, read } = place;
   for (;;) {
     // Here too the next run is looked for before the rest of this one is read.

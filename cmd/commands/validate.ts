@@ -2,6 +2,7 @@ import path from "node:path";
 import { workNote } from "../../src/loop/prompt-for.js";
 import { checkBacklog, type CheckResult } from "../../src/todo/check.js";
 import type { Problem } from "../../src/todo/problem.js";
+import { withoutMarker } from "../../src/todo/select.js";
 import { plural } from "../../src/ui/amounts.js";
 import type { ValidateAnswer } from "../../src/ui/shapes/backlog.js";
 import { coloursFor, type Colours } from "../../src/ui/terminal/colours.js";
@@ -48,6 +49,6 @@ function problemLines(problem: Problem, file: string, colours: Colours): string[
 function lastLine(checked: CheckResult, problems: readonly Problem[], file: string): string {
   const shown = clean(file);
   if (problems.length > 0) return `${plural(problems.length, "problem")} in ${shown}`;
-  const tasks = checked.kind === "ok" ? checked.backlog.tasks.length : 0;
+  const tasks = checked.kind === "ok" ? withoutMarker(checked.backlog.tasks).length : 0;
   return `${shown} is valid: ${plural(tasks, "task")}`;
 }

@@ -8,12 +8,12 @@ import { rowOf, STRATEGIES } from "../../src/config/settings.js";
 import { openRepository } from "../../src/git/repository.js";
 import { findRescues, type FoundRescue } from "../../src/git/rescue.js";
 import { EVENT_TYPES } from "../../src/logging/events.js";
-import { listRuns } from "../../src/logging/read.js";
 import { never } from "../../src/system/never.js";
 import { checkBacklog } from "../../src/todo/check.js";
-import { orderForListing } from "../../src/todo/select.js";
+import { orderForListing, withoutMarker } from "../../src/todo/select.js";
 import { STATUSES } from "../../src/todo/status.js";
 import type { Task } from "../../src/todo/task.js";
+import { listOwnRuns } from "../own-runs.js";
 import type { Shell } from "../shell.js";
 import type { Kind } from "./narrow.js";
 import type { Candidate } from "./point.js";
@@ -44,7 +44,7 @@ export async function valuesOf(shell: Shell, kind: Kind, place: Place): Promise<
       return [...STRATEGIES, ...agentsOf(await projectAt(shell, place))].map(plain);
     case "run":
     case "run-or-file":
-      return (await listRuns(shell.ports, (await projectAt(shell, place)).logDir)).reverse().map(plain);
+      return (await listOwnRuns(shell, await projectAt(shell, place))).toReversed().map(plain);
     case "session":
       return (await namesBelow(shell, place, "sessions")).reverse().map(plain);
     case "skill":
@@ -54,7 +54,7 @@ export async function valuesOf(shell: Shell, kind: Kind, place: Place): Promise<
     case "tag":
       return tagsOf(await tasksOf(shell, await projectAt(shell, place)));
     case "task":
-      return (await tasksOf(shell, await projectAt(shell, place))).map(({ id, title }) => {
+      return withoutMarker(await tasksOf(shell, await projectAt(shell, place))).map(({ id, title }) => {
         return { value: id, says: title };
       });
     case "rescue":

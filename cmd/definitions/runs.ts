@@ -1,5 +1,5 @@
 // The commands about runs, their logs, and what they left. Cheap to load: what they do is imported only when it is asked for.
-import { FILE, JSON_FLAG, RUN, TASK, type CommandDefinition } from "../definition.js";
+import { ALL_RUNS, FILE, JSON_FLAG, RUN, TASK, TODO_FILE, type CommandDefinition } from "../definition.js";
 import { RESCUE_VERBS } from "../words.js";
 
 /** In the order of the help. */
@@ -8,7 +8,7 @@ export const LOG_COMMANDS: readonly CommandDefinition[] = [
     name: "runs",
     operands: [],
     says: "list the past runs, the newest first",
-    flags: [{ spelled: "-n <n>", says: "only the newest n" }, JSON_FLAG],
+    flags: [{ spelled: "-n <n>", says: "only the newest n" }, ALL_RUNS, JSON_FLAG],
     examples: [
       { line: "looper runs", says: "how each ended, what it did, and what it used" },
       { line: "looper runs -n 1 --json", says: "the last one, for a program" },
@@ -18,8 +18,8 @@ export const LOG_COMMANDS: readonly CommandDefinition[] = [
   {
     name: "status",
     operands: [],
-    says: "show the run that goes on, or the last one, and what is left",
-    flags: [JSON_FLAG],
+    says: "show the run in progress, or the last one, and what is left",
+    flags: [ALL_RUNS, JSON_FLAG],
     examples: [
       {
         line: "looper status",
@@ -52,7 +52,9 @@ export const LOG_COMMANDS: readonly CommandDefinition[] = [
       { spelled: "-n <n>", says: "only the last n events" },
       { spelled: "--task <id>", says: "only events of this task", completes: "task" },
       { spelled: "--type <type>", says: "only events of this type", completes: "event-type" },
-      { spelled: "--raw", says: "the log's own JSON lines" },
+      { spelled: "--decisions", says: "also what the run decided on each event, and why" },
+      ALL_RUNS,
+      { spelled: "--raw", says: "the log's own JSON lines, decisions among them" },
       { spelled: "--json", says: "the same as --raw" },
     ],
     examples: [
@@ -60,6 +62,24 @@ export const LOG_COMMANDS: readonly CommandDefinition[] = [
       { line: "looper tail --raw --type committed", says: "the log's own lines of every commit" },
     ],
     load: async () => (await import("../commands/tail.js")).tail,
+  },
+  {
+    name: "logs",
+    operands: [
+      TASK,
+      {
+        spelled: "[run]",
+        says: "a run's id, or its beginning (default: the newest that worked on the task)",
+        completes: "run",
+      },
+    ],
+    says: "print what the agent said on a task, attempt by attempt",
+    flags: [TODO_FILE, JSON_FLAG],
+    examples: [
+      { line: "looper logs T3", says: "every attempt of the newest run that worked on T3" },
+      { line: "looper logs T3 --json", says: "the same for a program, each message with its time" },
+    ],
+    load: async () => (await import("../commands/logs.js")).logs,
   },
   {
     name: "replay",

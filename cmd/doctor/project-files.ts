@@ -6,6 +6,7 @@ import type { Project } from "../../src/config/open-project.js";
 import { errorMessage, UserError } from "../../src/system/errors.js";
 import { workNote } from "../../src/loop/prompt-for.js";
 import { checkBacklog, type CheckResult } from "../../src/todo/check.js";
+import { withoutMarker } from "../../src/todo/select.js";
 import { plural } from "../../src/ui/amounts.js";
 import { checkOptionsOf } from "../check-options.js";
 import { readNamedFile, shownPath } from "../project.js";
@@ -77,7 +78,7 @@ export function checkTasks(shell: Shell, project: Project, backlog: CheckResult 
   if (typeof backlog === "string")
     return bad("backlog", `${file} cannot be read: ${backlog}`, "make it readable");
   if (backlog.kind === "ok")
-    return fine("backlog", `${file}: ${plural(backlog.backlog.tasks.length, "task")}`);
+    return fine("backlog", `${file}: ${plural(withoutMarker(backlog.backlog.tasks).length, "task")}`);
   if (backlog.kind === "empty" && backlog.problems.length === 0)
     return warning(
       "backlog",

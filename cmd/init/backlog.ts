@@ -7,6 +7,7 @@ import { UserError } from "../../src/system/errors.js";
 import type { Drafted } from "../../src/todo/import/draft.js";
 import { planImport, type PlannedImport } from "../../src/todo/import/plan.js";
 import { MOST_BYTES, readImport } from "../../src/todo/import/read.js";
+import { withoutMarker } from "../../src/todo/select.js";
 import { openStore } from "../../src/todo/store.js";
 import { Backlog } from "../../src/todo/task.js";
 import type { ReadResult } from "../../src/todo/writer.js";
@@ -72,7 +73,9 @@ export function refuseOverTasks(shell: Shell, site: Site, imported: Import): voi
   if (mayBegin(found) || isWaiting(found)) return;
   const file = shownPath(shell, project.todoFile);
   const has =
-    found.kind === "ok" ? `has ${plural(found.backlog.tasks.length, "task")} already` : "is no valid backlog";
+    found.kind === "ok"
+      ? `has ${plural(withoutMarker(found.backlog.tasks).length, "task")} already`
+      : "is no valid backlog";
   throw new UserError(
     "usage",
     `${file} ${has}: nothing was imported`,

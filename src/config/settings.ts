@@ -330,6 +330,11 @@ export function takesDuration({ type }: Row): boolean {
   return type === duration;
 }
 
+/** Whether a row takes a size; its values are bytes. */
+export function takesByteSize({ type }: Row): boolean {
+  return type === byteSize;
+}
+
 /** All settings, nested as in a file; durations in milliseconds. `agents` holds every agent that can be named. */
 export type Settings = Tree<typeof SETTINGS>;
 

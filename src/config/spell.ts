@@ -1,7 +1,7 @@
 // Settings as they are told to people and programs: values as a file would spell them, secrets out. Pure.
 import { createRedact, redactValue, secretValues } from "../system/redact.js";
 import type { Valued } from "./resolve.js";
-import { rowOf, takesDuration } from "./settings.js";
+import { rowOf, takesByteSize, takesDuration } from "./settings.js";
 
 const UNITS = [
   ["d", 86_400_000],
@@ -22,6 +22,18 @@ export function spellDuration(ms: number): string | number {
     return count === 0 ? "" : `${count}${unit}`;
   });
   return parts.join("");
+}
+
+const SIZES = [
+  ["GB", 1024 ** 3],
+  ["MB", 1024 ** 2],
+  ["KB", 1024],
+] as const;
+
+/** `2GB`; what is not a whole number of any unit as a number of bytes. */
+export function spellByteSize(bytes: number): string | number {
+  const [unit, size] = SIZES.find(([, one]) => bytes > 0 && bytes % one === 0) ?? ["", 1];
+  return unit === "" ? bytes : `${String(bytes / size)}${unit}`;
 }
 
 /** Every setting that has a value, in the table's order. `env`: whose secret values are looked for in all of them. */
@@ -56,5 +68,6 @@ function variablesIn(server: unknown): (readonly [string, string])[] {
 function spell(key: string, value: unknown, redact: (text: string) => string): unknown {
   const row = rowOf(key);
   if (row !== undefined && takesDuration(row) && typeof value === "number") return spellDuration(value);
+  if (row !== undefined && takesByteSize(row) && typeof value === "number") return spellByteSize(value);
   return redactValue(redact, value, new Set());
 }

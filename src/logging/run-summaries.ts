@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Ports } from "../system/ports.js";
 import { StepEvent } from "./events.js";
 import { readEnd } from "./last-lines.js";
-import { listRuns, orGone, readLines } from "./read.js";
+import { orGone, readLines } from "./read.js";
 
 type RunEnded = Extract<StepEvent, { type: "run_ended" }>;
 
@@ -19,15 +19,15 @@ export interface RunSummary {
   ended?: Pick<RunEnded, "ending" | "message" | "totals">;
 }
 
-/** The newest runs with a log folder, at most so many, the newest first. */
+/** The newest of these runs (ids, the oldest first), at most so many, the newest first. */
 export async function summarizeRuns(
   ports: Pick<Ports, "files">,
   logDir: string,
-  most: number,
+  { runs, most }: { runs: readonly string[]; most: number },
 ): Promise<RunSummary[]> {
   const summaries: RunSummary[] = [];
   // One after the other: there may be more of them than files that can be open.
-  for (const run of (await listRuns(ports, logDir)).reverse().slice(0, most))
+  for (const run of runs.toReversed().slice(0, most))
     summaries.push(await summarize(ports, run, join(logDir, "runs", run)));
   return summaries;
 }

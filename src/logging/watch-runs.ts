@@ -14,14 +14,18 @@ export interface WatchedRuns {
   after(run: string): Promise<string | undefined>;
 }
 
-/** Watches the runs in a log folder. */
-export function watchRuns(ports: Pick<Ports, "clock" | "files">, logDir: string): WatchedRuns {
+/** Watches the runs in a log folder; `filter`: those that count. */
+export function watchRuns(
+  ports: Pick<Ports, "clock" | "files">,
+  logDir: string,
+  filter: (runs: readonly string[]) => Promise<readonly string[]> = (all) => Promise.resolve(all),
+): WatchedRuns {
   const folder = join(logDir, "runs");
   let seen: number | undefined;
-  let runs: string[] = [];
-  const list = async (): Promise<string[]> => {
+  let runs: readonly string[] = [];
+  const list = async (): Promise<readonly string[]> => {
     const changed = (await ports.files.stat(folder))?.mtimeMs;
-    if (changed === undefined || changed !== seen) runs = await listRuns(ports, logDir);
+    if (changed === undefined || changed !== seen) runs = await filter(await listRuns(ports, logDir));
     seen = changed === undefined || ports.clock.now() - changed < GRAIN_MS ? undefined : changed;
     return runs;
   };

@@ -10,9 +10,9 @@ import { render } from "../prompts/render.js";
 import { PROMPTS, readTemplate, type PromptName } from "../prompts/store.js";
 import { errorCode, errorMessage, UserError } from "../system/errors.js";
 import { never } from "../system/never.js";
-import { nearest } from "../system/nearest.js";
 import { checkUnderstood } from "../todo/understand-backlog.js";
 import { TaskId, type Backlog, type Task } from "../todo/task.js";
+import { hintOnTask } from "../todo/which-task.js";
 import { rootFolder, workNote } from "./prompt-for.js";
 import type { RunRequest } from "./run-request.js";
 
@@ -62,11 +62,12 @@ function checkTask({ project, idea, only }: RunRequest, tasks: readonly Task[]):
     const message = `--prompt is for a new backlog, and ${project.todoFile} has tasks`;
     throw new UserError("usage", message, 'use add: looper add "what is to be done"');
   }
-  const ids = tasks.map(({ id }): string => id);
-  if (only === undefined || ids.includes(only)) return;
-  const close = nearest(only, ids);
-  const hint = close === undefined ? "looper ls shows those there are" : `did you mean ${close}?`;
-  throw new UserError("usage", `there is no task ${only} in ${project.todoFile}`, hint);
+  if (only === undefined || tasks.some(({ id }) => id === only)) return;
+  throw new UserError(
+    "usage",
+    `there is no task ${only} in ${project.todoFile}`,
+    hintOnTask(tasks, only, "looper ls lists them"),
+  );
 }
 
 async function checkRoot({ ports, project }: RunRequest, root: string | undefined): Promise<void> {

@@ -30,7 +30,13 @@ export async function performRead(world: World): Promise<StepEvent> {
       await world.ports.files.writeAtomic(join(world.log.folder, index), JSON.stringify(rows), {
         mode: 0o600,
       });
-      return { type: "backlog_read", digest: read.index.digest, tasks: rows.length, rows, index };
+      return {
+        type: "backlog_read",
+        digest: read.index.digest,
+        tasks: rows.filter(({ marker }) => marker !== true).length,
+        rows,
+        index,
+      };
     }
     case "missing":
       return invalid("missing", [], await knownVersion(versionPlace(world)));

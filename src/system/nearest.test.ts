@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { nearest } from "./nearest.js";
+import { nearest, nearestId } from "./nearest.js";
 
 test.each([
   ["priorty", ["title", "priority"], "priority"],
@@ -41,4 +41,20 @@ test("one slip in a word of four letters or more is always mended", () => {
       expect(nearest(slipped, ["0123456789", word])).toBe(word);
     }),
   );
+});
+
+test.each<[string, string[], string | undefined]>([
+  ["T42", ["T1", "T2", "T3"], undefined],
+  ["T9", ["T1", "T2"], undefined],
+  ["t2", ["T1", "T2"], "T2"],
+  ["T22", ["T1", "T2"], "T2"],
+  ["task-11", ["task-1", "task-2"], "task-1"],
+  ["task1", ["task-1", "task-2"], "task-1"],
+  ["auth-logn", ["auth-login", "auth-logout"], "auth-login"],
+  ["auht-login", ["auth-login"], "auth-login"],
+  ["T-1", ["T1"], "T1"],
+  ["log", ["login-page"], undefined],
+  ["", ["T1"], undefined],
+])("the id %s among %j means %s", (typed, ids, meant) => {
+  expect(nearestId(typed, ids)).toBe(meant);
 });

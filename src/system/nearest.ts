@@ -26,6 +26,28 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return candidates.find((candidate) => candidate.toLowerCase().startsWith(folded) && candidate !== word);
 }
 
+/**
+ * The id nearest to a typed one: the same but for case, else the only one that differs by one character. Ids are short, and their
+ * numbers are names: `T42` is not a slip of `T2`, which has other characters in both places, and `T9` is as near to each of `T1` to `T3`.
+ */
+export function nearestId(typed: string, ids: readonly string[]): string | undefined {
+  if (typed.length === 0 || typed.length > LONGEST) return undefined;
+  const folded = typed.toLowerCase();
+  const near = ids.filter((id) => id !== typed && isOneOff(folded, id.toLowerCase()));
+  return near.find((id) => id.toLowerCase() === folded) ?? (near.length === 1 ? near[0] : undefined);
+}
+
+/** One character replaced, added or left out, or two neighbours swapped; within a number a digit is added at its end alone. */
+function isOneOff(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1 || distance(a, b, 1) > 1) return false;
+  if (a.length === b.length) return true;
+  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  if (short.length < 2) return false;
+  let at = 0;
+  while (at < short.length && long.charAt(at) === short.charAt(at)) at++;
+  return at === short.length || !/\d/.test(long.charAt(at));
+}
+
 /** Edits that turn `a` into `b` (insert, delete, replace, swap neighbours); some number above `bound` once it is exceeded. */
 function distance(a: string, b: string, bound: number): number {
   let beforeLast: number[] = [];

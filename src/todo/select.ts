@@ -153,6 +153,11 @@ export function isSetMarker(task: Pick<Task, "id" | "status" | "tags">): boolean
   return task.status === "done" && isMarker(task);
 }
 
+/** The tasks alone: wherever they are counted or listed for people the completion marker is left out. */
+export function withoutMarker<T extends Pick<Task, "id" | "status" | "tags">>(tasks: readonly T[]): T[] {
+  return tasks.filter((task) => !isSetMarker(task));
+}
+
 /** With the digest of each row, one after the other in one piece of memory: 10,000 texts lie wherever there was room. */
 interface Index extends BacklogIndex {
   prints: Buffer;

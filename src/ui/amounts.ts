@@ -17,10 +17,20 @@ export function showDuration(ms: number): string {
 
 /** The local time of day of `at`, epoch ms, with its date where that is not the day of `now`: `16:23:02`, `2026-11-26 16:23:02`. */
 export function showMoment(at: number, now: number): string {
-  const [then, today] = [new Date(at), new Date(now)];
-  const time = [then.getHours(), then.getMinutes(), then.getSeconds()].map(two).join(":");
-  if (then.toDateString() === today.toDateString()) return time;
-  return `${[then.getFullYear(), then.getMonth() + 1, then.getDate()].map(two).join("-")} ${time}`;
+  return new Date(at).toDateString() === new Date(now).toDateString() ? showTime(at) : showDateTime(at);
+}
+
+/** The local time of day of `at`, epoch ms: `16:23:02`; empty where it is not a time. */
+export function showTime(at: number): string {
+  const then = new Date(at);
+  return Number.isNaN(at) ? "" : [then.getHours(), then.getMinutes(), then.getSeconds()].map(two).join(":");
+}
+
+/** The same with its date: `2026-11-26 16:23:02`. */
+export function showDateTime(at: number): string {
+  const then = new Date(at);
+  if (Number.isNaN(at)) return "";
+  return `${[then.getFullYear(), then.getMonth() + 1, then.getDate()].map(two).join("-")} ${showTime(at)}`;
 }
 
 function two(value: number): string {

@@ -2,6 +2,7 @@
 //
 // A spreadsheet takes a cell that begins with = + - @ (or a tab or a line break) for a formula, and a backlog holds words of agents: such a cell
 // gets an apostrophe in front, which a spreadsheet takes for "this is text" (OWASP, CSV Injection).
+import { withoutMarker } from "../select.js";
 import type { Backlog, Task } from "../task.js";
 
 const COLUMNS = [
@@ -14,7 +15,7 @@ const COLUMNS = [
 const WORDS: ReadonlySet<keyof Task> = new Set(["tags", "files", "depends_on"]);
 
 export function exportCsv({ tasks }: Backlog): string {
-  const rows = [COLUMNS, ...tasks.map((task) => COLUMNS.map((key) => textOf(key, task[key])))];
+  const rows = [COLUMNS, ...withoutMarker(tasks).map((task) => COLUMNS.map((key) => textOf(key, task[key])))];
   return rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 }
 

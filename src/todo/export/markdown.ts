@@ -1,11 +1,12 @@
 // A backlog as a Markdown checklist: people read it, `init --import` reads it back. What a line says of a task is item-line.ts's;
 // below it stand its texts, and its steps with boxes of their own. Pure.
 import { writeItem } from "../item-line.js";
+import { withoutMarker } from "../select.js";
 import type { Backlog, Task } from "../task.js";
 
 export function exportMarkdown({ tasks, project }: Backlog): string {
   const title = `# ${(project?.name ?? "Backlog").replaceAll(/\s+/gu, " ").trim() || "Backlog"}`;
-  const items = tasks.map((task) => [writeItem(task), ...below(task)].join("\n"));
+  const items = withoutMarker(tasks).map((task) => [writeItem(task), ...below(task)].join("\n"));
   return `${[title, "", ...items].join("\n")}\n`;
 }
 

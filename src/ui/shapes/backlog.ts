@@ -2,6 +2,9 @@
 import { z } from "zod";
 import { Status, Task } from "../../todo/task.js";
 
+/** True of the completion marker, which is not a task. */
+export const MarkerFlag = z.literal(true).optional().describe("It is the completion marker, not a task");
+
 /** `looper ls --json`. Tasks in the order they will be taken, grouped todo, doing, blocked, done. */
 export const ListAnswer = z.object({
   file: z.string().describe("Absolute path of the task file"),
@@ -10,6 +13,7 @@ export const ListAnswer = z.object({
       ready: z.boolean().describe("Not done, and nothing it waits for"),
       waits_for: z.array(z.string()).describe("Those of depends_on that are not done"),
       verified: z.boolean().describe("It is done, and the gate proved it"),
+      marker: MarkerFlag,
     }),
   ),
   wrong: z

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { Ending } from "../../logging/events.js";
 import { Task } from "../../todo/task.js";
+import { MarkerFlag } from "./backlog.js";
 
 /** `looper runs --json`. The newest first. */
 export const RunsAnswer = z.object({
@@ -154,6 +155,7 @@ export const ShowAnswer = z.object({
     waits_for: z.array(z.string()).describe("Those of depends_on that are not done"),
     needed_by: z.array(z.string()).describe("Tasks that depend on it"),
     verified: z.boolean().describe("It is done, and the gate proved it"),
+    marker: MarkerFlag,
   }),
   history: z
     .array(

@@ -7,6 +7,8 @@ export interface Column {
   shrinks?: true;
   /** Numbers stand to the right. */
   right?: true;
+  /** It gets no wider: a longer cell is cut on a terminal, else it pushes the rest of its line to the right. */
+  most?: number;
 }
 
 const GAP = 2;
@@ -18,9 +20,10 @@ export function tableLines(
   rows: readonly (readonly string[])[],
   width?: number,
 ): { header: string; lines: string[] } {
-  const widths = columns.map(({ title }, at) =>
-    rows.reduce((width, row) => Math.max(width, widthOf(row[at] ?? "")), widthOf(title)),
-  );
+  const widths = columns.map(({ title, most = Infinity }, at) => {
+    const widest = rows.reduce((width, row) => Math.max(width, widthOf(row[at] ?? "")), widthOf(title));
+    return Math.min(most, widest);
+  });
   const total = widths.reduce((sum, one) => sum + one, GAP * (columns.length - 1));
   let tooMuch = width === undefined ? 0 : total - width;
   for (const [at, { shrinks }] of columns.entries()) {
@@ -31,9 +34,10 @@ export function tableLines(
   }
   const line = (cells: readonly string[]): string =>
     columns
-      .map(({ right }, at) => {
+      .map(({ right, most }, at) => {
         const space = widths[at] ?? 0;
-        const cell = cut(cells[at] ?? "", space);
+        const whole = cells[at] ?? "";
+        const cell = width === undefined && most !== undefined ? whole : cut(whole, space);
         return right === true ? " ".repeat(space - widthOf(cell)) + cell : pad(cell, space);
       })
       .join(" ".repeat(GAP))

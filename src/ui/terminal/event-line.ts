@@ -1,17 +1,19 @@
 // One line of a log as one line of text. Reads it loosely: logs of other versions are shown as well as can be. Pure.
+import { plural, showBytes, showMoment, showTime } from "../amounts.js";
 import type { Colours } from "./colours.js";
 import { clean, cut } from "./text.js";
 
 type Value = Readonly<Record<string, unknown>>;
 
 const TYPE_WIDTH = 17;
+const TIME_WIDTH = "00:00:00".length;
 
-/** `14:05:09 T3 claude     command         runs npm test`; `columns` cuts it, without it nothing is cut. */
+/** `14:05:09 T3 claude     command         runs npm test`, the time local; `columns` cuts it, without it nothing is cut. */
 export function eventLine(
   event: Value,
   { colours, columns }: { colours: Colours; columns?: number },
 ): string {
-  const time = clean(text(event, "timestamp").slice(11, 19));
+  const time = showTime(Date.parse(text(event, "timestamp"))).padEnd(TIME_WIDTH);
   const type = clean(text(event, "type"));
   const who = [text(event, "task_id"), text(event, "agent")].map(clean).filter((part) => part !== "");
   const head = `${time} ${type.padEnd(TYPE_WIDTH)} `;
@@ -26,12 +28,12 @@ const LOUD = new Set(["error", "attempt_failed", "effect_failed", "warning", "ov
 /** What each type of line has to say. Without an entry its own fields are shown. */
 const WORDS: Readonly<Record<string, (event: Value) => string>> = {
   run_started: (event) => `${text(event, "run")} in ${text(event, "project")}`,
-  recovered: (event) => `${text(event, "killed")} processes ended`,
-  backlog_read: (event) => `${text(event, "tasks")} tasks`,
+  recovered,
+  backlog_read: (event) => plural(amount(event, "tasks"), "task"),
   backlog_changed: moves,
   committed: (event) =>
     [text(event, "commit").slice(0, 12), moves(event)].filter((part) => part !== "").join("  "),
-  backlog_invalid: (event) => `${text(event, "what")}, ${text(event, "count")} problems`,
+  backlog_invalid: (event) => `${text(event, "what")}, ${plural(amount(event, "count"), "problem")}`,
   task_selected: (event) =>
     `iteration ${text(event, "iteration")}, ${text(event, "reason")}, out of ${text(event, "candidates")}`,
   task_updated: (event) => move(event),
@@ -46,7 +48,7 @@ const WORDS: Readonly<Record<string, (event: Value) => string>> = {
     `${text(event, "command")}${event["exit_code"] === undefined ? "" : ` → exit ${text(event, "exit_code")}`}`,
   error: (event) => text(event, "error"),
   warning: (event) => text(event, "message"),
-  usage: (event) => `${text(event, "input_tokens")} in, ${text(event, "output_tokens")} out`,
+  usage: (event) => `${text(event, "input_tokens")} tokens in, ${text(event, "output_tokens")} out`,
   summary: (event) => join(event, "status", "summary"),
   decided: (event) => `${because(event)} → ${effects(event)}`,
   baseline_finished: (event) => `${text(event, "outcome")}: ${checks(event)}`,
@@ -55,7 +57,8 @@ const WORDS: Readonly<Record<string, (event: Value) => string>> = {
   restored: (event) => {
     const paths: unknown[] = Array.isArray(event["paths"]) ? event["paths"] : [];
     const kept = text(event, "rescue");
-    return `${paths.length} paths put back${kept === "" ? "" : `, kept as ${kept}`}`;
+    const back = paths.length === 0 ? "nothing to put back" : `${plural(paths.length, "path")} put back`;
+    return `${back}${kept === "" ? "" : `, kept as ${kept}`}`;
   },
   hook_finished: (event) => join(event, "command", "outcome"),
   release_step: (event) => {
@@ -77,9 +80,13 @@ const WORDS: Readonly<Record<string, (event: Value) => string>> = {
     `${text(event, "spent")} of ${text(event, "most")} ${text(event, "unit")} (${text(event, "key")})`,
   logs_cleaned: (event) => {
     const runs: unknown[] = Array.isArray(event["runs"]) ? event["runs"] : [];
-    return `${runs.length} old runs, ${text(event, "bytes")} bytes`;
+    return `${plural(runs.length, "old run")}, ${showBytes(amount(event, "bytes"))}`;
   },
-  snapshot: (event) => `${text(event, "changed")} paths changed, HEAD ${text(event, "head")}`,
+  snapshot: (event) => {
+    const changed = amount(event, "changed");
+    const what = changed === 0 ? "nothing changed" : `${plural(changed, "path")} changed`;
+    return `${what}, HEAD ${text(event, "head")}`;
+  },
   run_ended: (event) => join(event, "ending", "message"),
 };
 
@@ -115,10 +122,32 @@ function join(event: Value, ...keys: readonly string[]): string {
     .join(": ");
 }
 
-/** ` until …`, and why it is later than was said; empty where nothing is waited for. */
+/** The number a field holds; 0 where it holds none. */
+function amount(event: Value, key: string): number {
+  const value = event[key];
+  return typeof value === "number" ? value : 0;
+}
+
+/** What a start found left by a dead run; what there was none of is not mentioned. */
+function recovered(event: Value): string {
+  const listed = (key: string): number => (Array.isArray(event[key]) ? event[key].length : 0);
+  const [killed, left, locks] = [amount(event, "killed"), listed("left"), listed("locks_removed")];
+  const parts = [
+    text(event, "took_over") === "" ? "" : `took over from ${text(event, "took_over")}`,
+    killed === 0 ? "" : `${plural(killed, "process", "processes")} ended`,
+    left === 0 ? "" : `${plural(left, "process", "processes")} could not be ended`,
+    locks === 0 ? "" : `${plural(locks, "dead git lock")} removed`,
+    event["pending"] === undefined ? "" : "an unfinished commit found",
+  ].filter((part) => part !== "");
+  return parts.length === 0 ? "nothing was left over" : parts.join(", ");
+}
+
+/** ` until …`, local as all times, and why it is later than was said; empty where nothing is waited for. */
 function until(event: Value): string {
-  const [at, why] = [text(event, "until"), text(event, "until_why")];
-  return at === "" ? "" : ` until ${at}${why === "" ? "" : `, ${why}`}`;
+  const [said, why] = [text(event, "until"), text(event, "until_why")];
+  const at = Date.parse(said);
+  const when = Number.isNaN(at) ? said : showMoment(at, Date.parse(text(event, "timestamp")));
+  return said === "" ? "" : ` until ${when}${why === "" ? "" : `, ${why}`}`;
 }
 
 function moves(event: Value): string {

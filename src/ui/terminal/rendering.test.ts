@@ -320,11 +320,11 @@ test("in a log a wait has its end, and its reason; a budget that was overrun its
     evidence: "busy",
     next: "wait",
   } as const;
-  expect(line({ ...failed, until: "2026", until_why: "told 4 times" })).toBe(
-    "attempt_failed    overloaded: busy (wait until 2026, told 4 times)",
+  expect(line({ ...failed, until: "soon", until_why: "told 4 times" })).toBe(
+    "attempt_failed    overloaded: busy (wait until soon, told 4 times)",
   );
-  expect(line({ type: "waiting", agent: "a", reason: "overloaded", until: "2026" })).toBe(
-    "waiting           a  until 2026: overloaded",
+  expect(line({ type: "waiting", agent: "a", reason: "overloaded", until: "soon" })).toBe(
+    "waiting           a  until soon: overloaded",
   );
   expect(line(ofTask)).toBe("over_budget       T1 claude  0.9 of 0.05 usd (loop.task_cost_usd)");
 });

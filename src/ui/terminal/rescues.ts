@@ -1,5 +1,6 @@
 // What was put aside, on a terminal: the list, and a diff in colour. Pure.
 import { never } from "../../system/never.js";
+import { showDateTime } from "../amounts.js";
 import type { RescueFactsAnswer } from "../shapes/work.js";
 import type { Colours } from "./colours.js";
 import { tableLines } from "./columns.js";
@@ -12,14 +13,14 @@ export function rescueLines(
 ): string[] {
   const rows = rescues.map(({ id, at, task, why, files }) => [
     clean(id),
-    at.slice(0, 19).replace("T", " "),
+    showDateTime(Date.parse(at)),
     clean(task ?? ""),
     String(files),
     whyText(why),
   ]);
   const titles = [
     { title: "id" },
-    { title: "when (UTC)" },
+    { title: "when" },
     { title: "task" },
     { title: "files", right: true as const },
     { title: "what", shrinks: true as const },

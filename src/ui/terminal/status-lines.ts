@@ -1,7 +1,7 @@
 // What `looper status` says to people. Pure.
 import { never } from "../../system/never.js";
 import { explainEnding } from "../ending.js";
-import { plural, showCostOf, showDuration, showTokens } from "../amounts.js";
+import { plural, showCostOf, showDuration, showMoment, showTokens } from "../amounts.js";
 import type { StatusAnswer } from "../shapes/runs.js";
 import type { View } from "../view.js";
 import type { Colours } from "./colours.js";
@@ -52,14 +52,19 @@ function headText(
 ): string {
   switch (state) {
     case "running":
-      return `run ${run} ${stopping ? "is stopping" : "goes on"}: ${showDuration(ms)} so far, pid ${String(pid)}`;
+      return `run ${run} ${stopping ? "is stopping after" : "running for"} ${showDuration(ms)}, pid ${String(pid)}`;
     case "ended":
       return `the last run, ${run}, ended ${ago(view, now)}: ${ending ?? ""}, after ${showDuration(ms)}`;
     case "killed":
-      return `the last run, ${run}, was killed ${ago(view, now)}, after ${showDuration(ms)}`;
+      return `the last run, ${run}, was killed after at least ${showDuration(ms)}; last event ${lastEvent(view, now)}`;
     default:
       return never(state);
   }
+}
+
+/** Of a killed run nothing is known beyond its last line: when it was killed is not. */
+function lastEvent(view: View | undefined, now: number): string {
+  return view === undefined ? "unknown" : `${showMoment(view.at, now)} (${ago(view, now)})`;
 }
 
 function ago(view: View | undefined, now: number): string {

@@ -46,7 +46,8 @@ export function taskLines({ task, history }: ShowAnswer, scene: TaskScene): stri
 
 function factsOf(task: Task): string[] {
   const { status, priority, agent, tags = [], depends_on: needs = [] } = task;
-  const unverified = task.status === "done" && !task.verified ? "unverified" : "";
+  const unverified =
+    task.marker === true ? "the completion marker, not a task" : task.verified ? "" : "unverified";
   const ready =
     status === "done" ? unverified : task.ready ? "ready" : `waits for ${task.waits_for.join(", ")}`;
   const first = [

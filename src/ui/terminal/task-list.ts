@@ -1,6 +1,5 @@
 // A backlog as a list: grouped by status, each group in the order of selection. Pure.
 import { never } from "../../system/never.js";
-import { isMarker } from "../../todo/select.js";
 import { STATUSES } from "../../todo/status.js";
 import { show } from "../../todo/problem.js";
 import type { WrongTask } from "../../todo/shape.js";
@@ -70,10 +69,10 @@ function taskLine(
 
 /** What it waits for, and why it is blocked or was opened again; or that nothing proved it. */
 function noteOf(task: Task, waitsFor: readonly string[]): string {
-  if (task.status === "done" && !isMarker(task)) return isVerified(task) ? "" : "  unverified";
+  if (task.status === "done") return isVerified(task) ? "" : "  unverified";
   if (waitsFor.length === 0 && task.blockers === undefined) return "";
   const waits = waitsFor.length === 0 ? [] : [`waits for ${waitsFor.map(clean).join(", ")}`];
-  const reasons = task.status === "done" ? [] : (task.blockers ?? []);
+  const reasons = task.blockers ?? [];
   const notes = [...waits, ...reasons.map((reason) => cut(clean(reason), LONGEST_REASON))];
   return notes.length === 0 ? "" : `  ${notes.join("; ")}`;
 }

@@ -1,0 +1,25 @@
+// Which runs a command shows: a folder of logs may hold those of several projects. Leaves telling them apart to src/loop/needed-runs.ts.
+import type { Project } from "../src/config/open-project.js";
+import { ownRuns } from "../src/loop/needed-runs.js";
+import { listRuns } from "../src/logging/read.js";
+import { hasFlag, type Shell, type Typed } from "./shell.js";
+
+const ALL = "--all";
+
+/** Which of these runs are wanted, in their order. */
+export type RunFilter = (runs: readonly string[]) => Promise<readonly string[]>;
+
+/** This project's runs; with `--all` every one. */
+export function runFilter({ ports }: Shell, project: Project, typed?: Typed): RunFilter {
+  if (typed !== undefined && hasFlag(typed, ALL)) return (runs) => Promise.resolve(runs);
+  return (runs) => ownRuns({ ports, project }, runs);
+}
+
+/** Their ids, the oldest first. */
+export async function listOwnRuns(
+  shell: Shell,
+  project: Project,
+  filter: RunFilter = runFilter(shell, project),
+): Promise<readonly string[]> {
+  return filter(await listRuns(shell.ports, project.logDir));
+}

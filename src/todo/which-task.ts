@@ -1,0 +1,35 @@
+// What a task was meant by a word that is not the id of one. Pure.
+import { nearestId } from "../system/nearest.js";
+import { didYouMean } from "./problem.js";
+import { withoutMarker } from "./select.js";
+import type { Task } from "./task.js";
+
+/** The id that is one character away, else the tasks whose title holds the typed words; `otherwise`: where there are none. */
+export function hintOnTask(
+  tasks: readonly Pick<Task, "id" | "status" | "tags" | "title">[],
+  typed: string,
+  otherwise = "looper ls lists them",
+): string {
+  const known = withoutMarker(tasks);
+  const near = nearestId(
+    typed,
+    known.map(({ id }) => id),
+  );
+  if (near !== undefined) return didYouMean(near, otherwise);
+  const words = typed
+    .toLowerCase()
+    .split(/\s+/u)
+    .filter((word) => word !== "");
+  const titled = known.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
+  if (words.length === 0 || titled.length === 0 || !/\p{L}{2}/u.test(typed)) return otherwise;
+  const shown = titled.slice(0, MOST_TITLED).map(({ id, title }) => `${id} (${shorten(title)})`);
+  const more = titled.length > MOST_TITLED ? ` and ${titled.length - MOST_TITLED} more` : "";
+  return `that is in the title of ${shown.join(", ")}${more}`;
+}
+
+const MOST_TITLED = 3;
+const LONGEST_TITLE = 40;
+
+function shorten(title: string): string {
+  return title.length > LONGEST_TITLE ? `${title.slice(0, LONGEST_TITLE - 1)}…` : title;
+}

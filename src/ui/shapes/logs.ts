@@ -1,0 +1,24 @@
+// The shape of what `looper logs` prints with --json, as a schema: the type, and what is in schemas/cli/.
+import { z } from "zod";
+
+/** `looper logs ID --json`. */
+export const LogsAnswer = z.object({
+  task: z.string(),
+  run: z
+    .string()
+    .nullable()
+    .describe("The newest run that worked on the task, or the one that was named; null: none"),
+  attempts: z
+    .array(
+      z.object({
+        attempt: z.int().describe("From 1, in that run"),
+        agent: z.string(),
+        started: z.string().describe("RFC 3339, of the first event of the attempt"),
+        messages: z
+          .array(z.object({ at: z.string().describe("RFC 3339"), text: z.string() }))
+          .describe("What the agent said, whole, in order"),
+      }),
+    )
+    .describe("In the order they were made"),
+});
+export type LogsAnswer = z.infer<typeof LogsAnswer>;

@@ -1,0 +1,38 @@
+// What an agent said on a task, for people: each attempt with a heading. Pure. Leaves reading it to cmd/commands/logs.ts.
+import { showMoment } from "../amounts.js";
+import type { LogsAnswer } from "../shapes/logs.js";
+import type { Colours } from "./colours.js";
+import { clean, cut, showBlock } from "./text.js";
+
+export interface LogsScene {
+  /** Empty where the task file does not have the task any more. */
+  title: string;
+  /** Epoch ms. */
+  now: number;
+  colours: Colours;
+  /** No heading is wider; absent: nothing is cut. */
+  columns?: number;
+}
+
+/** Its lines; texts as they are, but for what could steer the terminal. */
+export function logsLines({ task, run, attempts }: LogsAnswer, scene: LogsScene): string[] {
+  const { title, now, colours, columns } = scene;
+  const name = `${clean(task)} ${clean(title)}`.trim();
+  if (run === null || attempts.length === 0) return [`no run has worked on ${clean(task)} yet`];
+  return attempts.flatMap(({ attempt, agent, started, messages }, at) => {
+    const facts = [
+      `attempt ${attempt}`,
+      clean(agent),
+      showMoment(Date.parse(started), now),
+      `run ${clean(run)}`,
+    ];
+    const whole = [name, ...facts].join(" · ");
+    const heading = colours.bold(columns === undefined ? whole : cut(whole, columns));
+    const blocks = messages.map(({ text }) => showBlock(text.trimEnd()));
+    // Some agents say a line at a time, others a paragraph.
+    const isApart = (nth: number): boolean => [nth - 1, nth].some((one) => (blocks[one]?.length ?? 0) > 1);
+    const said = blocks.flatMap((lines, nth) => (nth > 0 && isApart(nth) ? ["", ...lines] : lines));
+    const body = said.length === 0 ? [colours.dim("the agent has said nothing")] : said;
+    return [...(at === 0 ? [] : [""]), heading, ...body];
+  });
+}
