@@ -7,6 +7,7 @@ import { parseDocument } from "yaml";
 import PROOF from "../docs/proof.json" with { type: "json" };
 import { COMMON_FLAGS, type FlagDefinition } from "../cmd/definition.js";
 import { COMMANDS } from "../cmd/definitions.js";
+import { OTHER_FLAGS } from "../cmd/other-names.js";
 import { fillDocument, fillPart, PARTS } from "../scripts/doc-parts.js";
 import { KINDS, PERMISSIONS, rowOf, ROWS } from "../src/config/settings.js";
 import { ENDINGS } from "../src/logging/events.js";
@@ -17,10 +18,16 @@ const OF_OTHERS = ["docs/agents.md", "docs/from-looper-go.md"];
 
 const texts = pages().map((page) => ({ page, text: readPage(page) }));
 const commands = new Map(COMMANDS.map((command) => [command.name, command]));
-const everyFlag = new Set([...COMMANDS.flatMap(({ flags }) => flags), ...COMMON_FLAGS].flatMap(spellings));
+const ownFlags = [...COMMANDS.flatMap(({ flags }) => flags), ...COMMON_FLAGS].flatMap(spellings);
+/** With the opposite of each switch, which the parser understands, and words of other programs that get a hint. */
+const everyFlag = new Set([...ownFlags, ...ownFlags.map(oppositeOf), ...OTHER_FLAGS.keys()]);
 
 function spellings({ spelled, opposite = "" }: FlagDefinition): string[] {
   return `${spelled} ${opposite}`.match(/(?<![\w-])--?[a-zA-Z][\w-]*/g) ?? [];
+}
+
+function oppositeOf(flag: string): string {
+  return flag.startsWith("--no-") ? `--${flag.slice(5)}` : flag.replace(/^--/, "--no-");
 }
 
 test.each([...new Set(PARTS.map(({ file }) => file))])(
