@@ -54,3 +54,29 @@ test("with core.symlinks off on a disk that has them a link comes back as a link
   must(await restoreTo(repo, { checkpoint: taken, run: "run-1", label: "T1-1" }));
   expect(lstatSync(at(scratch, "link")).isSymbolicLink()).toBe(true);
 });
+
+test("a restore that fails keeps both what was there and the tree as it was, and says how to finish", async ({
+  scratch,
+}) => {
+  const { ports } = scratch;
+  const broken: typeof ports = {
+    ...ports,
+    processes: {
+      ...ports.processes,
+      run: (spec, options) =>
+        spec.args.includes("read-tree") && spec.args.includes("-u")
+          ? ports.processes.run({ ...spec, args: ["no-such-command"] }, options)
+          : ports.processes.run(spec, options),
+    },
+  };
+  const repo = await scratch.open({}, broken);
+  const taken = must(await checkpoint(repo, { id: "T1", run: "run-1", reuse: false }));
+  writeFileSync(at(scratch, "new.txt"), "agent\n");
+  rmSync(at(scratch, "a.txt"));
+  const back = await restoreTo(repo, { checkpoint: taken, run: "run-1", label: "T1-1" });
+  const told = back.ok ? "" : back.error.message;
+  expect(told).toContain("looper rescue show run-1/T1-1)");
+  expect(told).toContain("git restore --source=refs/looper/rescue/run-1/T1-1-before --worktree -- :/");
+  expect(await scratch.git("show", "refs/looper/rescue/run-1/T1-1:new.txt")).toBe("agent");
+  expect(await scratch.git("show", "refs/looper/rescue/run-1/T1-1-before:a.txt")).toBe("one");
+});

@@ -1,6 +1,6 @@
 // Takes changes in the working tree and the index back, keeping first what was there.
 // Leaves deciding what to take back to the callers, and the index to index-back.ts.
-import type { Result } from "../system/result.js";
+import { err, type Result } from "../system/result.js";
 import type { Checkpoint } from "./checkpoint.js";
 import { toText } from "./bytes.js";
 import { exists, sameVersion, type DiffEntry, type Version } from "./diff.js";
@@ -31,48 +31,76 @@ export async function restoreTo(
   repo: Repository,
   order: RestoreOrder,
 ): Promise<Result<Restored, GitFailure>> {
-  return asResult(async () => {
-    const { base, reused, settings } = order.checkpoint;
-    const warnings = [
-      ...(await putSettingsBack(repo, settings, order)),
-      // Before git looks: a folder without its .git is one of files.
-      ...(await reviveModules(repo, order)),
-    ];
-    const earlier = reused ? await readKeptWork(repo, base) : undefined;
-    const work = { repo, order, kept: earlier };
-    let differs = await look(work);
-    const view = await clearView(repo, order.checkpoint, withOld(await ownTree(repo), differs));
-    if (view.again) differs = await look(work);
-    let since: DiffEntry[] = [];
-    const person = await readPersonIndex(repo);
-    if (differs.length > 0 || !sameAsKept(person, order.checkpoint)) {
-      const head = await readHead(repo);
-      since = await committedSince(work, head.commit);
-      if (differs.some(isRule)) {
-        // What is ignored, and how bytes are stored, is for the rules of the base to say.
-        await takeBack(work, { since, back: backFrom(differs.filter(isRule), since), lost: [] });
-        await stageAgain(repo, base);
-        differs = await look(work);
-      }
-      const back = backFrom(differs, since);
-      const index = await planIndex(work, { head: head.commit, since, back, person });
-      await takeBack(work, { since, back, lost: index?.lost ?? [] });
-      await index?.write();
+  const work: Work = { repo, order, kept: undefined };
+  const restored = await asResult(() => restoreAll(work));
+  return restored.ok ? restored : err(await keepAfterFailure(work, restored.error));
+}
+
+/** A way back that failed half way: both ends of it are kept, and the message says where, and how to finish. */
+async function keepAfterFailure(work: Work, failure: GitFailure): Promise<GitFailure> {
+  const { repo, order } = work;
+  const { run, label, checkpoint } = order;
+  const kept = await asResult(async () => {
+    const before = await freeRescueRef(repo, run, `${label}-before`);
+    await runGit(repo, ["update-ref", before, checkpoint.base]);
+    if (work.kept === undefined) {
+      const facts = { run, label, ...taskOf(checkpoint), base: checkpoint.base };
+      const back = (await look(work)).filter(({ from, to }) => exists(from) || exists(to));
+      work.kept = await keepWork(repo, { back, since: [], lost: [], facts }, undefined);
     }
-    const tree = await ownTree(repo);
-    const leave = new Set(since.map(({ path }) => path));
-    // Last, since no tree tells any of it apart: whatever was killed before comes here again.
-    await restoreLineEnds(repo, { kept: order.checkpoint.beside, tree, leave });
-    const unseen = await restoreUnseen(repo, order.checkpoint, { tree, leave });
-    const inside = await restoreModules(repo, order, restoreTo);
-    const paths = [...(work.kept?.changes.keys() ?? [])].map(toText);
-    return {
-      paths,
-      inside: inside.inside,
-      rescue: work.kept?.ref,
-      warnings: [...warnings, ...view.warnings, ...unseen, ...inside.warnings],
-    };
+    return before;
   });
+  if (!kept.ok) return failure;
+  const [now, before] = [work.kept?.ref, kept.value].map((ref = "") => ref.replace(RESCUE_FOLDER, ""));
+  return {
+    ...failure,
+    message: `${failure.message}; the tree is only partly restored: what was there is kept (looper rescue show ${now ?? ""}), and so is the tree as it was (${before ?? ""}); to finish, remove what git names, then: git restore --source=${kept.value} --worktree -- :/`,
+  };
+}
+
+const RESCUE_FOLDER = /^refs\/looper\/rescue\//;
+
+async function restoreAll(work: Work): Promise<Restored> {
+  const { repo, order } = work;
+  const { base, reused, settings } = order.checkpoint;
+  const warnings = [
+    ...(await putSettingsBack(repo, settings, order)),
+    // Before git looks: a folder without its .git is one of files.
+    ...(await reviveModules(repo, order)),
+  ];
+  work.kept = reused ? await readKeptWork(repo, base) : undefined;
+  let differs = await look(work);
+  const view = await clearView(repo, order.checkpoint, withOld(await ownTree(repo), differs));
+  if (view.again) differs = await look(work);
+  let since: DiffEntry[] = [];
+  const person = await readPersonIndex(repo);
+  if (differs.length > 0 || !sameAsKept(person, order.checkpoint)) {
+    const head = await readHead(repo);
+    since = await committedSince(work, head.commit);
+    if (differs.some(isRule)) {
+      // What is ignored, and how bytes are stored, is for the rules of the base to say.
+      await takeBack(work, { since, back: backFrom(differs.filter(isRule), since), lost: [] });
+      await stageAgain(repo, base);
+      differs = await look(work);
+    }
+    const back = backFrom(differs, since);
+    const index = await planIndex(work, { head: head.commit, since, back, person });
+    await takeBack(work, { since, back, lost: index?.lost ?? [] });
+    await index?.write();
+  }
+  const tree = await ownTree(repo);
+  const leave = new Set(since.map(({ path }) => path));
+  // Last, since no tree tells any of it apart: whatever was killed before comes here again.
+  await restoreLineEnds(repo, { kept: order.checkpoint.beside, tree, leave });
+  const unseen = await restoreUnseen(repo, order.checkpoint, { tree, leave });
+  const inside = await restoreModules(repo, order, restoreTo);
+  const paths = [...(work.kept?.changes.keys() ?? [])].map(toText);
+  return {
+    paths,
+    inside: inside.inside,
+    rescue: work.kept?.ref,
+    warnings: [...warnings, ...view.warnings, ...unseen, ...inside.warnings],
+  };
 }
 
 interface Work {
