@@ -220,7 +220,7 @@ test("only the index differs: it goes back, and its bytes are kept", async ({ sc
   write(scratch, "a.txt", "staged, then undone\n");
   await scratch.git("add", "a.txt");
   write(scratch, "a.txt", "one\n");
-  expect(await giveUp(repo, taken)).toEqual({ paths: [], rescue: RESCUE, warnings: [] });
+  expect(await giveUp(repo, taken)).toEqual({ paths: [], inside: [], rescue: RESCUE, warnings: [] });
   expect(await scratch.git("show", `${RESCUE}^2:a.txt`)).toBe("staged, then undone");
   expect(await stateOf(scratch)).toEqual(before);
 });

@@ -49,7 +49,9 @@ function notesOf(event: Sealed, view: View, { colours }: Look): Note[] {
     case "run_started":
       return [
         told(colours.dim(headOf(view))),
-        ...(event.git && event.agents.length > 0 ? [told(colours.dim(ELSEWHERE))] : []),
+        ...(event.git && event.agents.length > 0 && view.release === undefined
+          ? [told(colours.dim(ELSEWHERE))]
+          : []),
         ...event.warnings.map((message) => warning(message, colours)),
       ];
     case "recovered":
