@@ -83,7 +83,7 @@ test(
       "looper run --rr-agents claude,re": ["claude,reviewer"],
       "looper run --schedule r": ["round-robin", "reviewer"],
       "looper config get loop.max_att": ["loop.max_attempts"],
-      "looper config ": ["get", "path"],
+      "looper config ": ["get", "set", "unset", "path"],
       "looper rescue sh": ["show"],
       "looper set T1 sta": ["status="],
       "looper set T1 status=b": ["blocked"],

@@ -27,6 +27,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
 /** Lines that are to say no: exit 1. */
 const SAY_NO: readonly string[] = [
   "looper fmt --check --diff",
+  "looper config unset verify.commands",
   "looper stop",
   "looper stop --now",
   "looper push",
@@ -104,8 +105,8 @@ function makeFolder(what: "project" | "new"): string {
     cpSync(rig.project, folder, { recursive: true, verbatimSymlinks: true });
   } else {
     mkdirSync(folder);
-    writeFileSync(path.join(folder, "TODO.md"), "# To do\n\n- [ ] Say goodbye\n");
   }
+  writeFileSync(path.join(folder, "TODO.md"), "# To do\n\n- [ ] Say goodbye\n");
   return folder;
 }
 
