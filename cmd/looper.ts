@@ -5,6 +5,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { errorCode, UserError } from "../src/system/errors.js";
+import { exhausted } from "../src/system/exhausted.js";
 import { isTty, StdStream, type ProcessStream } from "../src/system/std-stream.js";
 import { noteText, type Diagnostics } from "../src/ui/diagnostics.js";
 import type { Output } from "../src/ui/output.js";
@@ -23,18 +24,8 @@ declare const LOOPER_VERSION: string;
 
 const SIGNALS: readonly Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
-/** Errors of the system that mean the surroundings, not a bug of ours: no room, no permission, no more handles. */
-const SURROUNDINGS = new Set([
-  "ENOSPC",
-  "EDQUOT",
-  "EACCES",
-  "EPERM",
-  "EROFS",
-  "EMFILE",
-  "ENFILE",
-  "EIO",
-  "ENOMEM",
-]);
+/** Errors of the system that mean the environment, not an internal error: no room, no permission. Limits are in exhausted.ts. */
+const SURROUNDINGS = new Set(["ENOSPC", "EDQUOT", "EACCES", "EPERM", "EROFS", "EIO"]);
 
 /** What lies in the project is not what its name says: a folder, a pipe, a device or a ring of links in a file's place. */
 const UNFIT = new Set(["EINVAL", "EISDIR", "ELOOP", "ENOTDIR", "ENXIO", "EEXIST"]);
@@ -246,6 +237,12 @@ function advice(message: string, hint = ""): string[] {
 function explain(error: unknown): { lines: string[]; code: number } {
   if (error instanceof UserError)
     return { lines: advice(error.message, error.hint), code: exitCodeOfError(error.kind) };
+  const limit = exhausted(error);
+  if (error instanceof Error && limit !== undefined)
+    return {
+      lines: advice(`${limit.reason}: ${error.message}`, limit.hint),
+      code: exitCodeOfError("environment"),
+    };
   if (error instanceof Error && SURROUNDINGS.has(errorCode(error) ?? "")) {
     const hint = "free some space or mend the permissions, then try again: nothing that was done is lost";
     return { lines: advice(error.message, hint), code: exitCodeOfError("environment") };

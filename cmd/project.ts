@@ -5,6 +5,7 @@ import { openProject, type Project } from "../src/config/open-project.js";
 import { GO_BACKLOG } from "../src/config/places.js";
 import type { Flags } from "../src/config/resolve.js";
 import { errorCode, errorMessage, UserError } from "../src/system/errors.js";
+import { exhausted } from "../src/system/exhausted.js";
 import { nearest } from "../src/system/nearest.js";
 import type { Files } from "../src/system/ports.js";
 import { didYouMean } from "../src/todo/problem.js";
@@ -59,7 +60,7 @@ async function readOrExplain<T>(reading: Promise<T>, file: string): Promise<T> {
   try {
     return await reading;
   } catch (error) {
-    if (errorCode(error) === undefined) throw error;
+    if (errorCode(error) === undefined || exhausted(error) !== undefined) throw error;
     throw new UserError(
       "usage",
       `${file} cannot be read: ${errorMessage(error)}`,

@@ -1,5 +1,5 @@
 // What stderr tells, and how: --log-level, --log-format, --no-color, and plain output in CI.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -147,5 +147,27 @@ test(
     const forced = onTerminal(rig, "ls", { CI: "true", FORCE_COLOR: "1" });
     expect(forced).toContain(`${ESCAPE}[`);
     return Promise.resolve();
+  }),
+);
+
+test(
+  "a limit of open files is an environment error that names the limit, wherever it is reached",
+  story(async (rig) => {
+    const env = { ...rig.clis(), FAKE_AGENT_LOG: path.join(rig.root, "starts.jsonl") };
+    rig.writeBacklog([{ id: "T1" }]);
+    rig.gitInit();
+    const seen = new Set<number>();
+    for (const limit of [19, 20, 26]) {
+      const line = `ulimit -n ${limit}; exec "$0" "$@"`;
+      const { status, stderr } = spawnSync("sh", ["-c", line, process.execPath, BIN, "run", "--no-review"], {
+        cwd: rig.project,
+        env: { ...rig.env, ...env },
+        encoding: "utf8",
+      });
+      expect(stderr, String(limit)).toMatch(/^looper: .*too many open files.*\n {2}.*ulimit -n/m);
+      expect(stderr).not.toContain("bug");
+      seen.add(status ?? -1);
+    }
+    expect([...seen]).toEqual([3]);
   }),
 );

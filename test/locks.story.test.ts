@@ -194,7 +194,7 @@ test("where nothing can be written it exits 3 and says so", async (context: Test
       const { code, stdout, stderr } = await rig.run(["run"], { env });
       expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
       expect(stderr).toMatch(
-        /^looper: cannot write beside the backlog, in .*project.*: EROFS.*\n {2}.*make the folder writable/,
+        /^looper: cannot write the lock of this run in .*project.*\.looper.*: EROFS.*\n {2}make .*\.looper.* writable/,
       );
       expect(rig.read("to-do.json")).toBe(backlog);
       expect(existsSync(path.join(rig.root, "starts.jsonl"))).toBe(false);

@@ -9,6 +9,7 @@ import {
 import { render } from "../prompts/render.js";
 import { PROMPTS, readTemplate, type PromptName } from "../prompts/store.js";
 import { errorCode, errorMessage, UserError } from "../system/errors.js";
+import { exhausted } from "../system/exhausted.js";
 import { never } from "../system/never.js";
 import { checkUnderstood } from "../todo/understand-backlog.js";
 import { TaskId, type Backlog, type Task } from "../todo/task.js";
@@ -45,7 +46,7 @@ async function peek({ ports, project }: RunRequest): Promise<{ backlog?: Backlog
     );
   }
   const bytes = await ports.files.read(todoFile).catch((error: unknown) => {
-    if (errorCode(error) === undefined) throw error;
+    if (errorCode(error) === undefined || exhausted(error) !== undefined) throw error;
     const message = `cannot read ${todoFile}: ${errorMessage(error)}`;
     throw new UserError("usage", message, "name a file that can be read", { cause: error });
   });

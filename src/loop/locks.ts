@@ -32,12 +32,14 @@ export async function takeRunLocks(
   lockDir: string,
 ): Promise<RunLocks> {
   const held: HeldLock[] = [];
+  let folder = lockDir;
   const release = async (): Promise<void> => {
     for (const lock of held.splice(0).reverse()) await lock.release();
   };
   try {
     await keepOutOfGit(ports, lockDir);
     for (const path of paths) {
+      folder = dirname(path);
       const taken = await acquireLock(ports, path, {}, { waitMs: 0 });
       if ("heldBy" in taken) throw heldByAnother(taken.heldBy, path);
       held.push(taken.held);
@@ -47,8 +49,8 @@ export async function takeRunLocks(
     if (error instanceof UserError || errorCode(error) === undefined) throw error;
     throw new UserError(
       "environment",
-      `cannot write beside the backlog, in ${dirname(paths[0] ?? lockDir)}: ${errorMessage(error)}`,
-      "looper writes the backlog, its locks and its log: make the folder writable or free some space",
+      `cannot write the lock of this run in ${folder}: ${errorMessage(error)}`,
+      `make ${folder} writable, or free some space`,
     );
   }
   return {

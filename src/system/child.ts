@@ -2,6 +2,7 @@
 // contain.ts and sweep.ts.
 import { execa, type Options } from "execa";
 import { errorCode, errorMessage } from "./errors.js";
+import { startFailure } from "./exhausted.js";
 import type { Clock, ProcessEnd, ProcessSpec, RunningProcess } from "./ports.js";
 import { sendSignal } from "./signal.js";
 
@@ -11,12 +12,12 @@ const PIPE_OPEN_MS = 10_000;
 
 /** Starts it; `marks` are added to its environment. */
 export function startProcess(clock: Clock, spec: ProcessSpec, marks: Record<string, string>): RunningProcess {
-  const child = execa(spec.command, spec.args, optionsFor(spec, marks));
+  const child = spawn(spec, marks);
   const pipes = openPipes(clock, child, spec);
   const pid = child.pid ?? -1;
   return {
     pid,
-    ended: awaitEnd(clock, child, pipes),
+    ended: awaitEnd(clock, { child, command: spec.command }, pipes),
     signal: (signal, target) => {
       if (pid > 0) sendSignal(pid, signal, target);
     },
@@ -24,6 +25,14 @@ export function startProcess(clock: Clock, spec: ProcessSpec, marks: Record<stri
 }
 
 type Child = ReturnType<typeof execa>;
+
+function spawn(spec: ProcessSpec, marks: Record<string, string>): Child {
+  try {
+    return execa(spec.command, spec.args, optionsFor(spec, marks));
+  } catch (error) {
+    throw startFailure(spec.command, error);
+  }
+}
 
 function optionsFor(spec: ProcessSpec, marks: Record<string, string>): Options {
   return {
@@ -47,8 +56,12 @@ function stdinOf(input: ProcessSpec["input"]): Pick<Options, "stdin" | "input"> 
     : { stdin: input };
 }
 
-async function awaitEnd(clock: Clock, child: Child, pipes: Pipes): Promise<ProcessEnd> {
-  const end = await exitOf(child);
+async function awaitEnd(
+  clock: Clock,
+  { child, command }: { child: Child; command: string },
+  pipes: Pipes,
+): Promise<ProcessEnd> {
+  const end = await exitOf(child, command);
   const exited = clock.monotonic();
   pipes.lastChunk = exited;
   const watch = clock.every(100, () => {
@@ -63,25 +76,23 @@ async function awaitEnd(clock: Clock, child: Child, pipes: Pipes): Promise<Proce
 }
 
 /** The end of the process itself: `exit` fires although a grandchild still holds a pipe, `close` would not. */
-function exitOf(child: Child): Promise<ProcessEnd> {
-  return new Promise((resolveEnd) => {
+function exitOf(child: Child, command: string): Promise<ProcessEnd> {
+  return new Promise((resolveEnd, reject) => {
+    // A program that a limit keeps from starting may well be there.
+    const failed = (error: unknown): void => {
+      const failure = startFailure(command, error);
+      if (failure === error) resolveEnd({ how: "not-found", message: errorMessage(error) });
+      else reject(failure instanceof Error ? failure : new Error(String(failure)));
+    };
     child.once("exit", (code: number | null, signal: string | null) => {
       if (code !== null) resolveEnd({ how: "exited", code });
       else resolveEnd({ how: "killed", signal: signal ?? "unknown" });
     });
-    child.once("error", (error: Error) => {
-      resolveEnd({ how: "not-found", message: error.message });
-    });
+    child.once("error", failed);
     // A command that cannot be started at all never becomes a child: execa then only answers through its promise.
-    child.then(
-      (result) => {
-        if (child.pid === undefined)
-          resolveEnd({ how: "not-found", message: errorMessage(result.cause ?? result) });
-      },
-      (error: unknown) => {
-        resolveEnd({ how: "not-found", message: errorMessage(error) });
-      },
-    );
+    child.then((result) => {
+      if (child.pid === undefined) failed(result.cause ?? result);
+    }, failed);
   });
 }
 

@@ -2,6 +2,7 @@
 // store.ts.
 import { basename, dirname, join } from "node:path";
 import { errorCode, errorMessage, UserError } from "../system/errors.js";
+import { exhausted } from "../system/exhausted.js";
 import { isHalfWritten } from "../system/half-written.js";
 import type { Clock, Files, FileStat } from "../system/ports.js";
 import { checkBacklog, type CheckOptions } from "./check.js";
@@ -224,7 +225,7 @@ export function encode(layout: BacklogLayout, bom: boolean): Uint8Array {
 
 /** What the user can mend is theirs; anything else the system did not say is a bug of ours and stays one. */
 function cannot(what: "read" | "write", path: string, error: unknown): unknown {
-  if (errorCode(error) === undefined) return error;
+  if (errorCode(error) === undefined || exhausted(error) !== undefined) return error;
   const kind = what === "read" ? "usage" : "environment";
   const hint =
     what === "read" ? "name a file that can be read" : "the file is as it was; make room or mend its rights";

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { exhausted, startFailure } from "./exhausted.js";
+
+const failed = (code: string): Error => Object.assign(new Error(`spawn git ${code}`), { code });
+
+test.each([
+  ["EMFILE", "ulimit -n"],
+  ["ENFILE", "fs.file-max"],
+  ["EAGAIN", "ulimit -u"],
+  ["ENOMEM", "ulimit -v"],
+])("%s at the start of a program is an environment error that names %s", (code, limit) => {
+  expect(startFailure("git", failed(code))).toMatchObject({
+    kind: "environment",
+    message: expect.stringMatching(new RegExp(`^cannot start git: .*\\(${code}\\)$`)) as string,
+    hint: expect.stringContaining(limit) as string,
+  });
+});
+
+test("a child without pipes is one for which no file could be opened; other errors stay as they are", () => {
+  const bare = new TypeError("l.stdio is not iterable");
+  expect(startFailure("git", bare)).toMatchObject({ kind: "environment", cause: bare });
+  for (const other of [failed("ENOENT"), new TypeError("x is not a function"), "text"])
+    expect(startFailure("git", other)).toBe(other);
+  expect(exhausted(failed("ENOSPC"))).toBeUndefined();
+});
