@@ -152,7 +152,7 @@ test(
 
 test(
   "a limit of open files is an environment error that names the limit, wherever it is reached",
-  story(async (rig) => {
+  story((rig) => {
     const env = { ...rig.clis(), FAKE_AGENT_LOG: path.join(rig.root, "starts.jsonl") };
     rig.writeBacklog([{ id: "T1" }]);
     rig.gitInit();
@@ -169,5 +169,6 @@ test(
       seen.add(status ?? -1);
     }
     expect([...seen]).toEqual([3]);
+    return Promise.resolve();
   }),
 );
