@@ -148,9 +148,14 @@ async function writeInto(
   if (live !== undefined)
     throw new UserError("environment", `run ${live.run} works on ${shown}`, "format it when the run is over");
   const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir });
+  let isCorrected = false;
   const written = await store.rewrite(
-    (newest) => Buffer.from(formatted(newest, shown, asked).text),
-    (newest) => (asked.fix && understandFile(newest) !== undefined ? "broken" : undefined),
+    (newest) => {
+      const { text, corrections } = formatted(newest, shown, asked);
+      isCorrected = corrections.length > 0;
+      return Buffer.from(text);
+    },
+    () => (isCorrected ? "broken" : undefined),
   );
   return written?.copy;
 }

@@ -50,13 +50,13 @@ const onLines = `{
 `;
 
 test.each([
-  ["on one line", ['"files": ["x", "y"]', '"files": ["z", "w"]', '["a", "b"]', '["x"]']],
-  ["on one line, with spaces", ['"files": [ "x" ]', '"files": ["z", "w"]', '["a", "b"]', '["x"]']],
+  ["on one line", ['"files": ["x", "y"]', '"files": ["x", "y", "z", "w"]', '["a", "b"]', '["x"]']],
+  ["on one line, with spaces", ['"files": [ "x" ]', '"files": ["x", "z", "w"]', '["a", "b"]', '["x"]']],
   [
     "on lines of their own",
     [
       '"files": [\n        "x",\n        "y"\n      ]',
-      '"files": [\n        "z",\n        "w"\n      ]',
+      '"files": [\n        "x",\n        "y",\n        "z",\n        "w"\n      ]',
       '[\n        "a",\n        "b"\n      ]',
       '[\n        "x"\n      ]',
     ],

@@ -37,7 +37,9 @@ export function styleOf(text: string, object: Range, members: readonly Member[])
   const colon = text.slice(one.keyEnd, one.start);
   const gaps = gapsOf(text, object, members.map(wholeMember), colon);
   if (gaps === undefined) return undefined;
-  const unit = lastLine(gaps.first).slice(lineIndent(text, object.start).length);
+  // Looking for the beginning of a line is dear where the whole file is one.
+  const indent = hasBreak(gaps.first) ? lineIndent(text, object.start).length : Infinity;
+  const unit = lastLine(gaps.first).slice(indent);
   return {
     ...gaps,
     colon,

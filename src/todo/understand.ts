@@ -1,6 +1,6 @@
 // What the bytes of a broken task file plainly mean, as bytes again: without comments and trailing commas, as UTF-8, its tasks as
 // understand-task.ts reads them. Pure. What is left as it is stays byte for byte; a text that may mean two things is left alone.
-import { readLayout, readMembers, type Member, type Range } from "./layout.js";
+import { readLayout, readMembers, type BacklogLayout, type Member, type Range } from "./layout.js";
 import { styleOf, wholeMember, writeMember, type ObjectStyle } from "./style.js";
 import { Backlog } from "./task.js";
 import { isMembers, moveToMeta, renameKeys, understandTask, type Members } from "./understand-task.js";
@@ -37,7 +37,7 @@ export function understandFile(bytes: Uint8Array): UnderstoodFile | undefined {
   const json = toJson(bom ? decoded.text.slice(1) : decoded.text, corrections);
   if (json === undefined) return undefined;
   const renamed = renameRootKeys(json, corrections);
-  const text = renamed === undefined ? undefined : correctAll(renamed, corrections);
+  const text = renamed === undefined ? undefined : correctAll(renamed.layout, renamed.root, corrections);
   if (text === undefined || corrections.length === 0) return undefined;
   return { bytes: Buffer.from((bom && !decoded.wide ? MARK : "") + text, "utf8"), corrections };
 }
@@ -85,7 +85,10 @@ function withItsSpace(text: string, { start, end }: Range): Range {
 }
 
 /** The root's keys in their known spelling; `undefined` where the text is not an object, or could not be kept. */
-function renameRootKeys(text: string, corrections: Correction[]): string | undefined {
+function renameRootKeys(
+  text: string,
+  corrections: Correction[],
+): { layout: BacklogLayout; root: Members } | undefined {
   const { layout, problems } = readLayout(text);
   if (problems.length > 0) return undefined;
   const root: unknown = JSON.parse(text);
@@ -98,15 +101,17 @@ function renameRootKeys(text: string, corrections: Correction[]): string | undef
     const name = to.get(key);
     return name === undefined ? [] : [{ start: keyStart, end: keyEnd, text: JSON.stringify(name) }];
   });
-  return edited(text, edits);
+  if (edits.length === 0) return { layout, root };
+  const after = edited(text, edits);
+  const value: unknown = JSON.parse(after);
+  return isMembers(value) ? { layout: readLayout(after).layout, root: value } : undefined;
 }
 
 /** The text with its tasks and its root as they mean; `undefined` where it has no list of tasks. */
-function correctAll(text: string, corrections: Correction[]): string | undefined {
-  const { layout } = readLayout(text);
-  const root: unknown = JSON.parse(text);
+function correctAll(layout: BacklogLayout, root: Members, corrections: Correction[]): string | undefined {
+  const { text } = layout;
   const list = layout.members.find(({ key }) => key === "tasks");
-  if (!isMembers(root) || !Array.isArray(root["tasks"]) || list === undefined) return undefined;
+  if (!Array.isArray(root["tasks"]) || list === undefined) return undefined;
   const tasks: unknown[] = root["tasks"];
   if (tasks.length !== layout.tasks.length) return undefined;
   const inside = tasks.flatMap((task, at) => {
