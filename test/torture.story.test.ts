@@ -65,6 +65,10 @@ test("of what five others edit meanwhile nothing is lost", async () => {
   expect({ lost, edits, problems }).toEqual({ lost: 0, edits: 50, problems: [] });
 });
 
+test("edited at random by a person, a run loses no work, ends green only where it is, and commits what it did", async () => {
+  expect(await tryPart("edits", { runs: 3, seed: 1 })).toBe(3);
+});
+
 test("nothing of this is in the program that is shipped", () => {
   const dist = fileURLToPath(new URL("../dist", import.meta.url));
   const files = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((name) =>

@@ -6,7 +6,7 @@ import { endsAttempt, taskOfChange } from "../todo/person-change.js";
 import type { IndexRow, TaskId } from "../todo/task.js";
 import { enter } from "./job.js";
 import { dropJob, replaceJob, takeOutcome, taskOf, uncount, type Outcome } from "./jobs.js";
-import type { AskedEdit, Index, Job, Stage, State, Work } from "./state.js";
+import type { AskedEdit, Job, Stage, State, Work } from "./state.js";
 import type { Turn } from "./turn.js";
 
 type Asked = Extract<StepEvent, { type: "edit_asked" }>;
@@ -25,12 +25,17 @@ const BEFORE_COMMIT: readonly Stage[] = [
 /** Those in which a process runs. */
 const STOPPABLE: readonly Stage[] = ["baseline", "before", "agent", "gate"];
 
-/** An edit as the run keeps it until it is made. */
+/** An edit as the run keeps it until it is made. `jobs`: a task they have in hand is being claimed, whatever its row still says. */
 export function askedEdit(
   { request, changes }: Pick<AskedEdit, "request" | "changes">,
-  index: Index | undefined,
+  { index, jobs }: Partial<Pick<Work, "index" | "jobs">>,
 ): AskedEdit {
-  const ends = changes.filter((change) => endsAttempt(change, index?.get(taskOfChange(change))?.status));
+  const isBegun = (id: TaskId): boolean =>
+    jobs?.some(({ facts, stage }) => facts.task_id === id && BEFORE_COMMIT.includes(stage)) === true;
+  const ends = changes.filter((change) => {
+    const id = taskOfChange(change);
+    return endsAttempt(change, isBegun(id) ? "doing" : index?.get(id)?.status);
+  });
   return { request, changes, ids: [...new Set(ends.map(taskOfChange))], stopped: [] };
 }
 
@@ -41,7 +46,7 @@ export function leaveEdit({ request }: Pick<AskedEdit, "request">, turn: Turn): 
 
 /** L16: the attempts at the tasks of an edit that was asked for are ended; the edit itself is made once they are over. */
 export function askFor(work: Work, event: Asked, turn: Turn): Work {
-  const asked = askedEdit(event, work.index);
+  const asked = askedEdit(event, work);
   turn.because = { rule: "edit-asked", ...(asked.ids[0] === undefined ? {} : { picked: asked.ids[0] }) };
   if (work.closing?.broken === true) {
     leaveEdit(asked, turn);
@@ -92,9 +97,9 @@ function unfinished({ index }: Work, { ids, stopped }: AskedEdit): TaskId[] {
   return ids.filter((id) => index.get(id)?.status === "doing" && !ended.has(id));
 }
 
-/** L8: once the run is to end no checkpoint is asked for; another job's work in the tree is not to be touched. */
+/** Another job's work in the tree is not to be touched. Once the run is to end it is still done: nothing new begins with it. */
 function mayPutAside(work: Work): boolean {
-  return restores(work) && work.jobs.length === 0 && work.stopping === 0 && work.closing === undefined;
+  return restores(work) && work.jobs.length === 0;
 }
 
 function restores({ git, rules }: Work): boolean {

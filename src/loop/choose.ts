@@ -48,7 +48,7 @@ export function beginWork(
     reviews: { added: 0, failed: 0, clean: false },
     named: opening.named ?? new Set(),
     looking: false,
-    asked: opening.asked.map((edit) => askedEdit(edit, index)),
+    asked: opening.asked.map((edit) => askedEdit(edit, { index })),
     strays: [],
     blockedByHand: new Set(),
   };

@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
+import type { Effect } from "./effects.js";
 import type { Rules } from "../logging/rules.js";
 import { row } from "../todo/testing.js";
 import type { IndexRow } from "../todo/task.js";
@@ -39,7 +40,10 @@ const failed = (reason: Extract<AgentEnd, { outcome: "failed" }>["reason"]): Age
 function run({ rows, rules, file: what = "ok", budget, ends, replies = false }: Setup): Explored {
   const disk = { rows, commits: [], checkpoints: [] };
   const begun = startRun({ ...newSim(disk, rules), file: what });
-  const start = { sim: begun.sim, budget: { signals: 0, failures: 0, edits: 0, crashes: 0, ...budget } };
+  const start = {
+    sim: begun.sim,
+    budget: { signals: 0, failures: 0, edits: 0, asks: 0, crashes: 0, ...budget },
+  };
   for (const taken of begun.taken) diagram.draw(taken);
   const menu: Menu = {
     ends: ({ job }) => ends(job.phase),
@@ -61,7 +65,11 @@ function run({ rows, rules, file: what = "ok", budget, ends, replies = false }: 
 function questions(rows: readonly IndexRow[]): Questions {
   const open = rows.filter(({ status }) => status !== "done");
   return {
-    state: (sim) => [...open.flatMap((task) => lost(sim, task)), ...undoneAtTheEnd(sim, open)],
+    state: (sim) => [
+      ...open.flatMap((task) => lost(sim, task)),
+      ...undoneAtTheEnd(sim, open),
+      ...leftInTheTree(sim),
+    ],
     turn: (before, taken, after) => {
       diagram.draw(taken);
       return [...unprepared(taken, after), ...startedLate(before, taken)];
@@ -74,6 +82,11 @@ function lost({ disk }: Sim, { id }: IndexRow): string[] {
   const now = disk.rows.find((one) => one.id === id);
   const commits = disk.commits.filter(({ task }) => task === id).length;
   const pending = disk.pending?.commit.task === id;
+  if (disk.edited?.includes(id) === true) {
+    // Its status is a person's, or the run has finished it since.
+    const isMine = now?.status === "done" && disk.byHand?.includes(id) !== true;
+    return isMine && commits === 0 && !pending ? [`${id} is done without a commit`] : [];
+  }
   if (now === undefined) return [`${id} is lost`];
   if (commits > 1) return [`${id} has ${commits} commits`];
   if (commits === 1 && now.status !== "done") return [`${id} has a commit and is ${now.status}`];
@@ -84,11 +97,25 @@ function lost({ disk }: Sim, { id }: IndexRow): string[] {
 function undoneAtTheEnd({ state, disk }: Sim, rows: readonly IndexRow[]): string[] {
   if (state.phase !== "ended" || state.ending === "interrupted" || state.ending === "environment") return [];
   return rows.flatMap(({ id }) => {
+    if (disk.byHand?.includes(id) === true) return [];
     const done = disk.rows.find((one) => one.id === id)?.status === "done";
     const committed = disk.commits.some(({ task }) => task === id);
-    return done === committed
+    return done === committed || (committed && disk.edited?.includes(id) === true)
       ? []
       : [`it ended ${state.ending}, ${id} done: ${done}, committed: ${committed}`];
+  });
+}
+
+/** L16: the work of a task that is not in hand is nowhere but in its commit or a rescue, however a person edits it. */
+function leftInTheTree({ disk, tree, state }: Sim): string[] {
+  // Nothing can be relied on any more, and no tree is put back.
+  if (state.phase === "working" && state.work.closing?.broken === true) return [];
+  const ending = state.phase === "ended" ? state.ending : state.phase === "ending" ? state.close.ending : "";
+  if (ending === "environment") return [];
+  return tree.flatMap((id) => {
+    const status = disk.rows.find((row) => row.id === id)?.status;
+    if (status === "doing" || disk.pending?.commit.task === id) return [];
+    return [`${id} is ${status ?? "removed"}, and its work is in the tree`];
   });
 }
 
@@ -106,7 +133,9 @@ function unprepared({ next }: Taken, { disk }: Sim): string[] {
 
 /** L2, L8 and L14, seen from the state: what must not begin any more. */
 function startedLate({ state }: Sim, { next }: Taken): string[] {
-  const kinds = next.effects.map(({ kind }) => kind);
+  // What an edit puts aside goes back to the checkpoint there is.
+  const isBack = (effect: Effect): boolean => effect.kind === "checkpoint" && effect.job.agent === "looper";
+  const kinds = next.effects.filter((effect) => !isBack(effect)).map(({ kind }) => kind);
   if (state.phase === "ending") return state.close.stage === "finish" ? kinds : [];
   const frame =
     state.phase === "working" ? state.work : state.phase === "opening" ? state.opening : undefined;
@@ -134,6 +163,16 @@ test("L2, L13: one task with everything that can happen to it", PATIENT, () => {
         : [found("done"), failed("exited"), found("blocked"), found("skipped"), failed("not-found")],
   });
   expect([...explored.endings.keys()].sort()).toEqual(["blocked", "complete", "environment", "interrupted"]);
+});
+
+test.each<[string, string[], Partial<Node["budget"]>]>([
+  ["one task, stopped and killed", ["T1"], { asks: 2, signals: 1, crashes: 1 }],
+  ["one task, in a world that fails", ["T1"], { asks: 1, failures: 1, crashes: 1 }],
+  ["two tasks, killed", ["T1", "T2"], { asks: 1, crashes: 1 }],
+])("L16: edits by commands at any moment: %s", PATIENT, (_name, ids, budget) => {
+  const rows = ids.map((id) => row(id));
+  const explored = run({ rows, rules: { review: false }, budget, ends: DONE_OR_NOT });
+  expect(explored.endings.get("complete")).toBeGreaterThan(0);
 });
 
 test("L2, L13: one task, three signals, killed up to three times, in recovery too", PATIENT, () => {

@@ -137,6 +137,7 @@ const worlds: fc.Arbitrary<World> = fc
       signals: fc.constantFrom(0, 1, 3, 3),
       failures: fc.constantFrom(0, 0, 1, 2),
       edits: fc.nat(3),
+      asks: fc.nat(3),
     }),
     choices: fc.noBias(fc.array(fc.nat(999), { minLength: 200, maxLength: 200 })),
   })
@@ -159,7 +160,7 @@ function play({ sim, budget, choices }: World): laws.Played {
     const choice = choices[n] ?? 0;
     const move = choice < 500 ? moves[0] : pick(moves, choice);
     if (move === undefined) break;
-    if (move.spends !== undefined) left[move.spends]--;
+    if (move.spends !== undefined) left[move.spends] = (left[move.spends] ?? 0) - 1;
     const made = move.make();
     now = made.sim;
     if (made.taken !== undefined) trace.push(made.taken);

@@ -52,7 +52,7 @@ export function stepOpening(opening: Opening, event: Sealed<StepEvent>, turn: Tu
       return onWoke(opening, turn);
     case "edit_asked":
       turn.because = { rule: "edit-asked" };
-      return stays({ ...opening, asked: [...opening.asked, askedEdit(event, undefined)] });
+      return stays({ ...opening, asked: [...opening.asked, askedEdit(event, {})] });
     case "stop_sent":
       turn.because = { rule: "noted" };
       return stays(opening);

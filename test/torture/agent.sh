@@ -1,11 +1,13 @@
 #!/bin/sh
 # The agent of the torture: does each task as its behaviour says. Builtins only, as far as can be: it is started thousands of times.
-# $1: "T1=done T2=retry …". $2: a file that gets a line for all that was written, once it is written: token, then path.
+# $1: "T1=done T2=retry …". $2: a file that gets a line for all that was written, once it is written: token, then path. $3: seconds
+# it takes after that.
 token="$LOOPER_PHASE-$LOOPER_TASK_ID-$LOOPER_RUN_ID-$LOOPER_ITERATION-$$"
 
 keep() {
   printf '%s\n' "$token" >"$1"
   printf '%s %s\n' "$token" "$1" >>"$journal"
+  [ -z "$pause" ] || sleep "$pause"
 }
 report() {
   printf '{"task_id": "%s", "status": "%s", "summary": "%s"%s}\n' "$LOOPER_TASK_ID" "$1" "$token" "$2"
@@ -23,6 +25,7 @@ first_time() {
 }
 
 journal=$2
+pause=$3
 if [ "$LOOPER_PHASE" = review ]; then
   printf '{"task_id": null, "status": "reviewed", "new_tasks": []}\n'
   exit 0
@@ -53,6 +56,12 @@ gate)
   keep "$token.txt"
   leave_behind
   if first_time; then : >broken; else rm -f broken; fi
+  report done
+  ;;
+breaks)
+  # What the gate looks for, every time.
+  : >broken
+  keep "$token.txt"
   report done
   ;;
 blocked)

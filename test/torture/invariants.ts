@@ -68,7 +68,7 @@ async function commitProblems(place: Place, titles: ReadonlyMap<string, string>)
 }
 
 /** Every commit that was ever on the branch, every byte an agent wrote, and the person's own: reachable, or where it was. */
-async function lostBytes(place: Place): Promise<string[]> {
+export async function lostBytes(place: Place): Promise<string[]> {
   const problems: string[] = [];
   const reachable = new Set(
     (await place.git("rev-list", "--objects", "HEAD", "--glob=refs/looper"))
@@ -103,7 +103,7 @@ function textOf(file: string): string {
   return existsSync(file) ? readFileSync(file, "utf8") : "";
 }
 
-async function gitLeftovers(place: Place): Promise<string[]> {
+export async function gitLeftovers(place: Place): Promise<string[]> {
   const refs = (await place.git("for-each-ref", "--format=%(refname)", "refs/looper")).split("\n");
   const kept = /^(|refs\/looper\/(rescue|attempts)\/.*)$/;
   const names = readdirSync(path.join(place.project, ".git"), { recursive: true, encoding: "utf8" });
@@ -141,7 +141,7 @@ function fileLeftovers(place: Place): string[] {
 const Line = z.looseObject({ seq: z.int(), type: z.string() });
 
 /** Each run's log that is there: whole lines but for a torn last one, numbered from 1 without a gap, and it replays. */
-async function logProblems(place: Place): Promise<string[]> {
+export async function logProblems(place: Place): Promise<string[]> {
   const runs = path.join(place.project, "looper-logs/runs");
   const problems: string[] = [];
   for (const run of existsSync(runs) ? readdirSync(runs) : []) {

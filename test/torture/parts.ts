@@ -5,6 +5,7 @@ import type { Deed, Fault } from "./fault.js";
 import { contenders, fullDisks } from "./others.js";
 import { Place } from "./place.js";
 import { playIn, seedsOf, type Ground, type Point, type Sample } from "./points.js";
+import { editAtRandom, sceneToEdit } from "./random-edits.js";
 import { ALL_STAGES, randomScene, type Scene } from "./scenario.js";
 import { survive } from "./survive.js";
 
@@ -72,6 +73,17 @@ function atRandom(
     }));
 }
 
+/** A person edits at random beside a run. */
+function randomEdits({ bins }: Ground, { runs, seed }: Sample): Point[] {
+  return seedsOf(runs, seed).map((own) => ({
+    again: `--only edits --seed ${own} --runs 1`,
+    run: async () => {
+      const chance = seeded(own);
+      return playIn(await Place.make(sceneToEdit(chance), bins), (place) => editAtRandom(place, chance));
+    },
+  }));
+}
+
 const BY_HAND = "By hand";
 
 /** What a person's editor is about to save: the file as it was at first, with a task more. */
@@ -135,6 +147,7 @@ export const PARTS = {
       },
     },
   ),
+  edits: randomEdits,
   locks: contenders,
   full: fullDisks,
 } satisfies Record<string, (ground: Ground, sample: Sample) => Point[] | string>;

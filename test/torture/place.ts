@@ -107,7 +107,8 @@ export class Place {
     const { tasks, hooks, gate } = this.scene;
     const behaviours = tasks.map(({ id, behaviour }) => `${id}=${behaviour}`).join(" ");
     // Seen from the project, so that a copy needs no other settings.
-    const args = [path.join(this.#bins, "agent.sh"), behaviours, "../journal"];
+    const pause = this.scene.pause === undefined ? [] : [String(this.scene.pause)];
+    const args = [path.join(this.#bins, "agent.sh"), behaviours, "../journal", ...pause];
     const hook = (name: string) => [`echo ${name} >>../hooks`];
     return {
       schedule: { agent: "fake" },

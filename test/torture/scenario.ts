@@ -3,7 +3,17 @@
 
 /** What the agent does with a task; `adds` also adds a follow-up, which is then done. */
 export type Behaviour =
-  "done" | "nothing" | "retry" | "gate" | "blocked" | "never" | "adds" | "orphan" | "commits" | "removes";
+  | "done"
+  | "nothing"
+  | "retry"
+  | "gate"
+  | "breaks"
+  | "blocked"
+  | "never"
+  | "adds"
+  | "orphan"
+  | "commits"
+  | "removes";
 
 export interface Scene {
   tasks: readonly { id: string; behaviour: Behaviour; dependsOn?: readonly string[] }[];
@@ -13,6 +23,8 @@ export interface Scene {
   tracked: boolean;
   hooks: boolean;
   gate: boolean;
+  /** Seconds an agent takes once it has written something. */
+  pause?: number;
 }
 
 /** As small as can be, with every stage in it: each call of it is a place where it is killed. */

@@ -61,19 +61,19 @@ async function unharmed(ground: Ground): Promise<Tally> {
   return tryPart("unharmed", [{ again: "--only unharmed", run }], 1);
 }
 
-async function tryEdits(bins: string): Promise<Tally> {
+async function tryCrowd(bins: string): Promise<Tally> {
   const { edits, lost, problems, done, folder } = await editMeanwhile(bins, { editors: 20, each: 50 });
-  print(`edits: ${done} tasks done meanwhile`);
+  print(`crowd: ${done} tasks done meanwhile`);
   print(`lost updates: ${lost.toLocaleString("en")} of ${edits.toLocaleString("en")}`);
   if (lost > 0) problems.push(`${lost} edits are lost`);
-  const failures = reported("--only edits", { problems, struck: 0, starts: 1, last: [], folder });
-  return { part: "edits", points: 1, failures };
+  const failures = reported("--only crowd", { problems, struck: 0, starts: 1, last: [], folder });
+  return { part: "crowd", points: 1, failures };
 }
 
 const DEFAULTS = { every: "1", from: "1", runs: "1000", seed: "1" };
 
 function readFlags(): { parts: string[]; sample: Sample; workers: number } {
-  const all = [...Object.keys(PARTS), "edits"];
+  const all = [...Object.keys(PARTS), "crowd"];
   const { values } = parseArgs({
     options: {
       only: { type: "string", default: all.join(",") },
@@ -107,6 +107,7 @@ function printSums(tallies: readonly Tally[]): void {
   print("");
   print(`points survived: ${sum(["kill", "group", "torn", "enospc", "eio"])}`);
   print(`random runs: ${sum(["random"])}`);
+  print(`runs edited at random: ${sum(["edits"])}`);
 }
 
 async function tortureAll(bins: string): Promise<number> {
@@ -121,7 +122,7 @@ async function tortureAll(bins: string): Promise<number> {
     if (typeof points === "string") print(`${name}: skipped, ${points}`);
     else tallies.push(await tryPart(name, points, workers));
   }
-  if (sound && parts.includes("edits")) tallies.push(await tryEdits(bins));
+  if (sound && parts.includes("crowd")) tallies.push(await tryCrowd(bins));
   ground.template.dispose();
   const failures = tallies.flatMap((tally) => tally.failures);
   printSums(tallies);

@@ -47,6 +47,10 @@ export function answer(sim: Sim, open: Open, reply: Reply = {}): Fed {
       { type: "adopted", ...effect.job, adopted: true },
     );
   }
+  if (effect.kind === "restore") {
+    const tree = rest.tree.filter((id) => id !== effect.job.task_id);
+    return feed({ ...rest, tree }, plainAnswer(effect, open.outcome, reply));
+  }
   return feed(rest, plainAnswer(effect, open.outcome, reply));
 }
 
@@ -107,12 +111,32 @@ function rescueOf({ task_id, attempt }: JobFacts): { rescue?: string } {
   return task_id === undefined ? {} : { rescue: `refs/looper/rescue/run/${task_id}-${attempt}` };
 }
 
+function changedAnswer(effect: Extract<Effect, { kind: "change-backlog" }>, outcome: Outcome): StepEvent {
+  const { job, request } = effect;
+  return { type: "backlog_changed", ...job, ...(request === undefined ? {} : { request }), ...outcome };
+}
+
+function gateAnswer({ job }: Extract<Effect, { kind: "run-gate" }>, reply: Reply): StepEvent {
+  const verdict = reply.gate ?? "unverified";
+  const evidence = verdict === "failed" || verdict === "tampered" ? "a test fails" : "";
+  const found = { verdict, cold: false, commands: [], tampered: [], evidence };
+  return { type: "gate_finished", ...job, ...found, warnings: [], duration_ms: 0 };
+}
+
+function preflightAnswer(reply: Reply): StepEvent {
+  const red = { how: "exit code 127", line: "sh: 1: nothing: not found", cannot_run: true };
+  const broken = { command: "nothing", passed: false, red };
+  const outcome = reply.baseline ?? "measured";
+  const commands = reply.broken === true ? [broken] : [];
+  return { type: "preflight_finished", outcome, commands, duration_ms: 0 };
+}
+
 function plainAnswer(effect: Effect, outcome: Outcome, reply: Reply): StepEvent {
   switch (effect.kind) {
     case "ask":
       return { type: "answered", yes: reply.yes ?? true };
     case "change-backlog":
-      return { type: "backlog_changed", ...effect.job, ...outcome };
+      return changedAnswer(effect, outcome);
     case "checkpoint":
       return { type: "checkpoint", ...effect.job, reused: effect.reuse, dirty: 0 };
     case "adopt":
@@ -127,19 +151,10 @@ function plainAnswer(effect: Effect, outcome: Outcome, reply: Reply): StepEvent 
         commands: [],
         duration_ms: 0,
       };
-    case "preflight": {
-      const red = { how: "exit code 127", line: "sh: 1: nothing: not found", cannot_run: true };
-      const broken = { command: "nothing", passed: false, red };
-      const outcome = reply.baseline ?? "measured";
-      const commands = reply.broken === true ? [broken] : [];
-      return { type: "preflight_finished", outcome, commands, duration_ms: 0 };
-    }
-    case "run-gate": {
-      const verdict = reply.gate ?? "unverified";
-      const evidence = verdict === "failed" || verdict === "tampered" ? "a test fails" : "";
-      const found = { verdict, cold: false, commands: [], tampered: [], evidence };
-      return { type: "gate_finished", ...effect.job, ...found, warnings: [], duration_ms: 0 };
-    }
+    case "preflight":
+      return preflightAnswer(reply);
+    case "run-gate":
+      return gateAnswer(effect, reply);
     case "restore":
       return { type: "restored", ...effect.job, paths: [], ...rescueOf(effect.job) };
     case "commit":

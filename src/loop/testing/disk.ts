@@ -3,6 +3,7 @@
 import { isMarker } from "../../todo/select.js";
 import { never } from "../../system/never.js";
 import type { Change } from "../../todo/change.js";
+import type { PersonChange } from "../../todo/person-change.js";
 import { TaskId, type IndexRow, type Status } from "../../todo/task.js";
 import type { Outcome } from "../jobs.js";
 
@@ -12,6 +13,9 @@ export interface Disk {
   commits: readonly Commit[];
   /** Tasks whose claim has a checkpoint. */
   checkpoints: readonly TaskId[];
+  /** Tasks whose status is a person's, by a command; and those of which it ever was. */
+  byHand?: readonly TaskId[];
+  edited?: readonly TaskId[];
   /** The commit that is built and not finished, with what the backlog is to become. */
   pending?: { commit: Commit; changes: readonly Change[] } | undefined;
 }
@@ -33,6 +37,8 @@ export interface Written {
   rows: readonly IndexRow[];
   seen: Seen;
   outcome: Outcome;
+  byHand: readonly TaskId[];
+  edited: readonly TaskId[];
 }
 
 const MARKER = TaskId.parse("PROJECT-DONE");
@@ -41,18 +47,30 @@ const MARKER = TaskId.parse("PROJECT-DONE");
 export function writeBacklog(
   disk: Disk,
   seen: Seen,
-  { changes, during }: { changes: readonly Change[]; during: "agent" | "idle" },
+  {
+    changes,
+    during,
+    whole = false,
+  }: { changes: readonly (Change | PersonChange)[]; during: "agent" | "idle"; whole?: boolean },
 ): Written {
   const merged = takeEdits(disk.rows, seen, during);
   const outcome: Outcome = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: "" };
   let rows = merged.rows;
   for (const change of changes) rows = applyChange(rows, change, outcome);
+  if (whole && outcome.refused.length > 0) {
+    rows = merged.rows;
+    outcome.updated.length = 0;
+  }
+  const hands = new Set(outcome.updated.map(({ id }) => id));
+  const { byHand = [], edited = [] } = disk;
   const before = new Map(seen.rows.map((row) => [row.id, JSON.stringify(row)]));
   const left = new Set(rows.map((row) => row.id));
   const done = outcome.updated.filter(({ to }) => to === "done").map(({ id }) => id);
   return {
     rows,
-    seen: { rows, finished: new Set([...seen.finished, ...done]) },
+    byHand: whole ? [...new Set([...byHand, ...hands])] : byHand.filter((id) => !hands.has(id)),
+    edited: whole ? [...new Set([...edited, ...hands])] : edited,
+    seen: { rows, finished: whole ? seen.finished : new Set([...seen.finished, ...done]) },
     outcome: {
       ...outcome,
       rows: rows.filter((row) => before.get(row.id) !== JSON.stringify(row)).map(toEventRow),
@@ -100,7 +118,11 @@ function takeEdits(
   return { rows: all, ...(edited ? { edits } : {}) };
 }
 
-function applyChange(rows: readonly IndexRow[], change: Change, outcome: Outcome): readonly IndexRow[] {
+function applyChange(
+  rows: readonly IndexRow[],
+  change: Change | PersonChange,
+  outcome: Outcome,
+): readonly IndexRow[] {
   switch (change.op) {
     case "claim":
       return move(rows, change, outcome, { to: "doing", fits: (row) => row.status === change.expect });
@@ -115,6 +137,12 @@ function applyChange(rows: readonly IndexRow[], change: Change, outcome: Outcome
       return move(rows, change, outcome, { to: change.to, fits: (row) => row.status !== "done" });
     case "reopen":
       return move(rows, change, outcome, { to: change.to, fits: (row) => row.status === "done" });
+    case "edit":
+      return move(rows, change, outcome, { to: change.set.status ?? "todo", fits: () => true });
+    case "remove":
+      return remove(rows, change.id, outcome);
+    case "insert":
+      throw new Error("nothing is inserted here");
     case "add":
       return addTasks(rows, change, outcome);
     case "mark-complete": {
@@ -144,6 +172,18 @@ function move(
   }
   outcome.updated.push({ id: row.id, from: row.status, to });
   return rows.map((one) => (one === row ? { ...row, status: to } : one));
+}
+
+function remove(rows: readonly IndexRow[], id: TaskId, outcome: Outcome): readonly IndexRow[] {
+  const gone = rows.find((row) => row.id === id);
+  if (gone === undefined) {
+    outcome.refused.push({ op: "remove", id, why: "it is not there" });
+    return rows;
+  }
+  outcome.updated.push({ id, from: gone.status });
+  return rows
+    .filter((row) => row !== gone)
+    .map((row) => ({ ...row, depends_on: row.depends_on.filter((other) => other !== id) }));
 }
 
 function addTasks(

@@ -76,7 +76,8 @@ export function explore(start: Node, menu: Menu, questions: Questions): Explored
 function stepsFrom(node: Node, menu: Menu, explored: Explored, questions: Questions): Step[] {
   const { sim, budget } = node;
   const moves = movesOf(sim, budget, menu).map((move): Step => {
-    const left = move.spends === undefined ? budget : { ...budget, [move.spends]: budget[move.spends] - 1 };
+    const left =
+      move.spends === undefined ? budget : { ...budget, [move.spends]: (budget[move.spends] ?? 0) - 1 };
     const made = move.make();
     const name = made.taken === undefined ? "an operation on the disk" : nameOf(made.taken);
     if (made.taken === undefined) return { name, next: () => ({ sim: made.sim, budget: left }) };
@@ -128,7 +129,7 @@ class Names {
     );
     const look = this.of(seen, ({ rows, finished }) => [rows, [...finished]]);
     const safe = journal.map((version) => this.of(version));
-    const rest = [told, timer, now, file, Object.values(budget)];
+    const rest = [told, timer, now, file, sim.tree, this.of(sim.asked), Object.values(budget)];
     return [this.of(state, plainState), this.of(disk), safe, look, parts, rest].join("|");
   }
 }
@@ -147,6 +148,7 @@ function plainState(state: State): unknown {
         final: [...work.final],
         earlier: [...work.earlier],
         dropped: [...work.dropped],
+        blockedByHand: [...work.blockedByHand],
       };
     }
     case "opening":

@@ -235,7 +235,7 @@ export const nothingStartsAfterStop: Law = ({ trace }) => {
     next.effects.flatMap((effect) => {
       const starts =
         effect.kind === "run-agent" ||
-        effect.kind === "checkpoint" ||
+        (effect.kind === "checkpoint" && isOfAgent(effect)) ||
         effect.kind === "ask" ||
         (effect.kind === "change-backlog" &&
           effect.request === undefined &&

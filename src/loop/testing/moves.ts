@@ -1,6 +1,7 @@
 // What can happen next in the little world: every operation, answer, failure, signal and edit that is possible now.
 // Leaves which of them does to the tests: one at random (laws.test.ts), or all of them (explore.test.ts).
 import type { StepEvent } from "../../logging/events.js";
+import type { PersonChange } from "../../todo/person-change.js";
 import { TaskId, type IndexRow } from "../../todo/task.js";
 import { answer, fail, type AgentEnd, type Reply } from "./answers.js";
 import type { Disk } from "./disk.js";
@@ -12,6 +13,8 @@ export interface Budget {
   signals: number;
   failures: number;
   edits: number;
+  /** Edits by commands that ask the run. */
+  asks?: number;
 }
 
 /** What is to be tried at all. */
@@ -42,6 +45,9 @@ export function movesOf(sim: Sim, budget: Budget, menu: Menu): Move[] {
   }
   if (budget.signals > 0) {
     for (const event of menu.signals) moves.push({ spends: "signals", make: () => feed(sim, event) });
+  }
+  if ((budget.asks ?? 0) > 0 && sim.file === "ok") {
+    for (const event of asksOf(sim)) moves.push({ spends: "asks", make: () => feed(sim, event) });
   }
   if (budget.edits > 0 && sim.file === "ok") {
     for (const rows of editsOf(sim.disk.rows)) {
@@ -103,6 +109,26 @@ function failureOf({ effect, ops, begun }: Open): string | undefined {
     return ops.length > 0 ? "publish" : undefined;
   if (begun && ops.length === 0) return undefined;
   return effect.kind;
+}
+
+/** What a person may ask for by a command: each status and the removal, of each task; and two tasks at once. */
+function asksOf({ disk, asked }: Sim): Extract<StepEvent, { type: "edit_asked" }>[] {
+  const ids = disk.rows.filter(({ marker }) => marker !== true).map(({ id }) => id);
+  const request = `ask-${Object.keys(asked).length + 1}`;
+  const statuses = ["todo", "blocked", "done"] as const;
+  const edits = ids.flatMap((id): PersonChange[][] => [
+    ...statuses.map((status): PersonChange[] => [{ op: "edit", id, set: { status }, clear: [] }]),
+    [{ op: "remove", id }],
+  ]);
+  const both = ids
+    .slice(0, 2)
+    .map((id): PersonChange => ({ op: "edit", id, set: { status: "blocked" }, clear: [] }));
+  return [...edits, ...(both.length === 2 ? [both] : [])].map((changes) => ({
+    type: "edit_asked",
+    request,
+    at: "1970-01-01T00:00:00.000Z",
+    changes,
+  }));
 }
 
 /** What a person might save: a new task, one blocked, unblocked, undone, put first, taken out. */

@@ -34,8 +34,10 @@ function doOp(sim: Sim, open: Open, op: Op): { sim: Sim; open: Open } {
     case "head": {
       const commit = disk.pending?.commit;
       if (commit === undefined) throw new Error("there is no commit to put into HEAD");
+      const tree = sim.tree.filter((id) => id !== commit.task);
       const there = disk.commits.some(({ made }) => made === commit.made);
-      return { sim: there ? sim : write(sim, { ...disk, commits: [...disk.commits, commit] }), open };
+      const clean = { ...sim, tree };
+      return { sim: there ? clean : write(clean, { ...disk, commits: [...disk.commits, commit] }), open };
     }
     case "drop": {
       const task = disk.pending?.commit.task;
@@ -63,8 +65,8 @@ function doWrite(sim: Sim, open: Open): { sim: Sim; open: Open } {
   const pending = effect.kind === "finish-pending" ? sim.disk.pending : undefined;
   const asked = changesOf(effect, sim);
   if (pending !== undefined && asked.changes.length === 0) return { sim, open };
-  const { rows, seen, outcome } = writeBacklog(sim.disk, sim.seen, asked);
-  const disk = { ...sim.disk, rows };
+  const { rows, seen, outcome, ...by } = writeBacklog(sim.disk, sim.seen, asked);
+  const disk = { ...sim.disk, rows, ...by };
   // What the backlog no longer takes is not put into HEAD either.
   const refused = pending !== undefined && outcome.refused.length > 0;
   return {
@@ -73,10 +75,9 @@ function doWrite(sim: Sim, open: Open): { sim: Sim; open: Open } {
   };
 }
 
-function changesOf(
-  effect: Effect,
-  { disk }: Sim,
-): Pick<Extract<Effect, { kind: "commit" }>, "changes" | "during"> {
+function changesOf(effect: Effect, { disk, asked }: Sim): Parameters<typeof writeBacklog>[2] {
+  if (effect.kind === "change-backlog" && effect.request !== undefined)
+    return { changes: asked[effect.request] ?? [], during: effect.during, whole: true };
   if (effect.kind === "change-backlog" || effect.kind === "commit") return effect;
   const row = disk.rows.find(({ id }) => id === disk.pending?.commit.task);
   const holds = row === undefined || row.status === "done";

@@ -3,6 +3,8 @@
 // Leaves doing them to operations.ts, what the world answers to answers.ts, which comes next to moves.ts and transcript.ts.
 import type { Sealed, StepEvent } from "../../logging/events.js";
 import type { Rules } from "../../logging/rules.js";
+import type { PersonChange } from "../../todo/person-change.js";
+import type { TaskId } from "../../todo/task.js";
 import type { Effect } from "../effects.js";
 import type { Outcome } from "../jobs.js";
 import type { State } from "../state.js";
@@ -40,6 +42,10 @@ export interface Sim {
   journal: readonly Disk[];
   seen: Seen;
   open: readonly Open[];
+  /** Edits that commands asked for, by their request. */
+  asked: Readonly<Record<string, readonly PersonChange[]>>;
+  /** Tasks of which work is in the tree: neither committed nor put back. It outlives the run. */
+  tree: readonly TaskId[];
   /** Jobs that were told to stop. */
   told: readonly number[];
   /** Epoch ms. */
@@ -94,6 +100,8 @@ export function newSim(disk: Disk, rules: Partial<Rules> = {}): Sim {
     journal: [disk],
     seen: { rows: [], finished: new Set() },
     open: [],
+    asked: {},
+    tree: [],
     told: [],
     now: 0,
   };
@@ -109,6 +117,7 @@ export function startRun(sim: Sim): { sim: Sim; taken: Taken[] } {
     journal: [disk],
     seen: { rows: [], finished: new Set() },
     open: [],
+    asked: {},
     told: [],
     timer: undefined,
   };
@@ -148,9 +157,15 @@ export function feed(sim: Sim, event: StepEvent): Fed {
     begun: false,
     outcome: { ...NO_CHANGE, digest: digestOf(sim.seen.rows) },
   }));
+  const begun = next.effects.flatMap((effect) =>
+    effect.kind === "run-agent" ? (effect.job.task_id ?? []) : [],
+  );
+  const asked = event.type === "edit_asked" ? { [event.request]: event.changes } : {};
   return {
     sim: {
       ...sim,
+      asked: { ...sim.asked, ...asked },
+      tree: [...new Set([...sim.tree, ...begun])],
       state: next.state,
       open: [...sim.open, ...opened],
       told: [
