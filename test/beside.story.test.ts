@@ -149,7 +149,9 @@ test(
     const { code, stderr } = await rig.run(["run", "--no-review", "--trust"]);
     expect(code, stderr).toBe(0);
     expect(stderr).toContain("changes inside nested, a repository of its own, are not committed");
-    expect((await rig.run(["ls"])).stdout).toContain("unverified");
+    expect((await rig.run(["ls"])).stdout).toContain(
+      "unverified: the checks passed with changes inside nested, which the commit does not hold",
+    );
     expect(paths(rig, ofTask(rig, "T1"))).toEqual(["T1.txt", "to-do.json"]);
   }),
 );

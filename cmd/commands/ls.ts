@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { Project } from "../../src/config/open-project.js";
 import { UserError } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/nearest.js";
 import { isSetMarker, orderForListing, statusesOf, waitsFor, withoutMarker } from "../../src/todo/select.js";
@@ -7,6 +8,7 @@ import type { WrongTask } from "../../src/todo/shape.js";
 import type { Status, Task } from "../../src/todo/task.js";
 import { isVerified } from "../../src/todo/verified.js";
 import { statusFor } from "../../src/todo/words.js";
+import { readDoubts } from "../../src/ui/read-doubts.js";
 import { jsonText } from "../../src/ui/json-text.js";
 import type { ListAnswer } from "../../src/ui/shapes/backlog.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
@@ -25,7 +27,7 @@ export async function ls(shell: Shell, typed: Typed): Promise<CommandEnd> {
   if (hasFlag(typed, "--watch")) {
     const render = async (): Promise<string[]> => {
       const read = await readTasks(shell, project);
-      const listed = select(read, typed, asked.status);
+      const listed = await withDoubts(shell, project, select(read, typed, asked.status));
       if (json) return [jsonText(answerOf(file, listed))];
       const note = problemsText(shell, project, read.problems, asked.file);
       return [...linesOf(shell, listed, nothingOf(read)), ...(note === undefined ? [] : [note])];
@@ -33,7 +35,7 @@ export async function ls(shell: Shell, typed: Typed): Promise<CommandEnd> {
     return watchFile(shell, file, { render, json });
   }
   const read = await readTasks(shell, project);
-  const listed = select(read, typed, asked.status);
+  const listed = await withDoubts(shell, project, select(read, typed, asked.status));
   if (json) await printJson(shell, answerOf(file, listed));
   else await printLines(shell.out, linesOf(shell, listed, nothingOf(read)));
   return endAfter(shell, project, read.problems, asked.file);
@@ -47,6 +49,20 @@ interface Listed {
   waitsFor: (task: Task) => readonly string[];
   /** The completion marker is among them, and nothing in the file is left to do. */
   complete: boolean;
+  /** Why a task that is done is unverified, as far as the logs tell. */
+  doubts: (task: Task) => readonly string[];
+}
+
+async function withDoubts({ ports }: Shell, project: Project, listed: Listed): Promise<Listed> {
+  const unproven = listed.tasks.filter(
+    (task) => task.status === "done" && !isVerified(task) && !isSetMarker(task),
+  );
+  const doubts = await readDoubts(
+    ports,
+    project,
+    unproven.map(({ id }) => id),
+  );
+  return { ...listed, doubts: ({ id }) => doubts.get(id) ?? [] };
 }
 
 function select({ tasks, wrong: all }: TasksRead, typed: Typed, status: Status | undefined): Listed {
@@ -63,7 +79,7 @@ function select({ tasks, wrong: all }: TasksRead, typed: Typed, status: Status |
   const wrong = isOpen ? all.filter((task) => status === undefined || statusFor(task.status) === status) : [];
   const isOver = all.length === 0 && tasks.every((task) => task.status === "done");
   const complete = isOver && wanted.some(isSetMarker);
-  const listed = { tasks: orderForListing(wanted), waitsFor: waits, wrong, complete };
+  const listed = { tasks: orderForListing(wanted), waitsFor: waits, doubts: () => [], wrong, complete };
   return hasFlag(typed, "--ready") ? { ...listed, tasks: listed.tasks.filter(isReadyIn(listed)) } : listed;
 }
 
@@ -109,6 +125,7 @@ function answerOf(file: string, listed: Listed): ListAnswer {
       waits_for: [...listed.waitsFor(task)],
       verified: task.status === "done" && isVerified(task),
       ...(isSetMarker(task) ? { marker: true as const } : {}),
+      unverified_because: [...listed.doubts(task)],
     })),
     ...(listed.wrong.length === 0 ? {} : { wrong: [...listed.wrong] }),
   };
@@ -121,10 +138,10 @@ function nothingOf({ tasks, problems }: TasksRead): string {
 }
 
 function* linesOf({ out }: Shell, listed: Listed, nothing: string): Iterable<string> {
-  const { tasks, wrong, waitsFor: waits, complete } = listed;
+  const { tasks, wrong, waitsFor: waits, doubts, complete } = listed;
   const alone = withoutMarker(tasks);
   if (alone.length === 0 && wrong.length === 0) yield nothing;
-  const look = { waitsFor: waits, colours: coloursFor(out.colour) };
+  const look = { waitsFor: waits, doubts, colours: coloursFor(out.colour) };
   yield* taskListLines(alone, { ...look, ...(out.isTerminal ? { columns: out.columns() } : {}) });
   yield* wrongTaskLines(wrong, look.colours);
   if (complete) yield look.colours.green("complete");

@@ -1,9 +1,11 @@
 // `looper show ID`: one task whole, and every attempt at it that the logs know. Leaves the look of it to ui/terminal/task-lines.ts.
+import type { Project } from "../../src/config/open-project.js";
 import { findLiveRun } from "../../src/loop/live-run.js";
 import { isSetMarker, statusesOf, waitsFor } from "../../src/todo/select.js";
 import type { Task } from "../../src/todo/task.js";
 import { isVerified } from "../../src/todo/verified.js";
 import type { Current, Finished } from "../../src/ui/job-view.js";
+import { readDoubts } from "../../src/ui/read-doubts.js";
 import { readViews } from "../../src/ui/read-view.js";
 import type { ShowAnswer } from "../../src/ui/shapes/runs.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
@@ -30,7 +32,7 @@ export async function show(shell: Shell, typed: Typed): Promise<CommandEnd> {
     history.unshift(attemptsOf(task, view, view.run === live?.run ? ports.clock.now() : undefined));
   const answer: ShowAnswer = {
     file: project.todoFile,
-    task: withRelations(task, tasks),
+    task: withRelations(task, tasks, await doubtsAbout(ports, project, task)),
     history: history.flat(),
   };
   if (hasFlag(typed, "--json")) await printJson(shell, answer);
@@ -47,7 +49,12 @@ export async function show(shell: Shell, typed: Typed): Promise<CommandEnd> {
   return endAfter(shell, project, problems, file);
 }
 
-function withRelations(task: Task, tasks: readonly Task[]): ShowAnswer["task"] {
+async function doubtsAbout(ports: Shell["ports"], project: Project, task: Task): Promise<readonly string[]> {
+  const isOpen = task.status !== "done" || isVerified(task) || isSetMarker(task);
+  return (await readDoubts(ports, project, isOpen ? [] : [task.id])).get(task.id) ?? [];
+}
+
+function withRelations(task: Task, tasks: readonly Task[], doubts: readonly string[]): ShowAnswer["task"] {
   const waits = task.status === "done" ? [] : waitsFor(task, statusesOf(tasks));
   return {
     ...task,
@@ -56,6 +63,7 @@ function withRelations(task: Task, tasks: readonly Task[]): ShowAnswer["task"] {
     needed_by: tasks.filter((one) => one.depends_on?.includes(task.id) === true).map((one) => one.id),
     verified: task.status === "done" && isVerified(task),
     ...(isSetMarker(task) ? { marker: true as const } : {}),
+    unverified_because: [...doubts],
   };
 }
 

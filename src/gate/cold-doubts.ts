@@ -8,6 +8,7 @@ import { withNote } from "./evidence.js";
 import { mergeManifest } from "./protected-manifests.js";
 import { holdsSettings, isChangedRuleFile, isFile } from "./protected-room.js";
 import type { GateReport } from "./verdict.js";
+import { NOT_VERIFIED } from "./why-unverified.js";
 
 const SHOWN = 5;
 const UNTIL_NEXT_RUN =
@@ -66,8 +67,8 @@ export function withDoubts(
   const [held, judges] = [changedChecks(attempt), changedJudges(attempt)];
   const warnings = [
     ...(held.length === 0 ? [] : [`it changes what checks it: ${some(held)}; ${UNTIL_NEXT_RUN}`]),
-    ...doubts.map((doubt) => `not verified, since ${doubt}`),
-    ...(judges.length === 0 ? [] : [`not verified, since ${JUDGES}: ${some(judges)}; ${NAME_IT}`]),
+    ...doubts.map((doubt) => `${NOT_VERIFIED}${doubt}`),
+    ...(judges.length === 0 ? [] : [`${NOT_VERIFIED}${JUDGES}: ${some(judges)}; ${NAME_IT}`]),
   ];
   return {
     report: judges.length + doubts.length === 0 ? report : { ...report, verdict: "unverified" },

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { redCheckOf } from "../gate/red-check.js";
 import { Baseline, type Ran } from "../gate/verdict.js";
+import { NOT_TRUSTED, SO_NOT_VERIFIED } from "../gate/why-unverified.js";
 import { checkpoint, dropCheckpoint } from "../git/checkpoint.js";
 import { isTreeAfter } from "../git/compare.js";
 import type { CheckedCommand, StepEvent } from "../logging/events.js";
@@ -150,7 +151,7 @@ function uncheckedInside({ memory }: World, { job }: JobFacts, { verdict }: { ve
   const inside = memory.snapshots.get(job)?.inside ?? [];
   if (verdict !== "passed" || memory.cold !== undefined || inside.length === 0) return [];
   return [
-    `the checks passed with changes inside ${inside.join(", ")}, which the commit does not hold: the task is not verified`,
+    `the checks passed with changes inside ${inside.join(", ")}, which the commit does not hold${SO_NOT_VERIFIED}`,
   ];
 }
 
@@ -166,7 +167,7 @@ function ownCommands({ memory, trusted }: World, id: TaskId | undefined, warning
   if (trusted === "all") return all;
   const unseen = all.filter((command) => !trusted.has(command));
   for (const command of unseen) {
-    warnings.push(`not run, since it came after the question of trust: verify of ${id ?? ""}: ${command}`);
+    warnings.push(`${NOT_TRUSTED}verify of ${id ?? ""}: ${command}`);
   }
   return all.filter((command) => trusted.has(command));
 }

@@ -5,6 +5,10 @@ import { Status, Task } from "../../todo/task.js";
 /** True of the completion marker, which is not a task. */
 export const MarkerFlag = z.literal(true).optional().describe("It is the completion marker, not a task");
 
+/** Of `unverified_because`. */
+export const WHY_UNVERIFIED =
+  "Why it is done but not verified, as far as the logs tell; empty where they do not, and for every other task";
+
 /** `looper ls --json`. Tasks in the order they will be taken, grouped todo, doing, blocked, done. */
 export const ListAnswer = z.object({
   file: z.string().describe("Absolute path of the task file"),
@@ -14,6 +18,7 @@ export const ListAnswer = z.object({
       waits_for: z.array(z.string()).describe("Those of depends_on that are not done"),
       verified: z.boolean().describe("It is done, and the gate proved it"),
       marker: MarkerFlag,
+      unverified_because: z.array(z.string()).describe(WHY_UNVERIFIED),
     }),
   ),
   wrong: z

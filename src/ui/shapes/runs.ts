@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { Ending } from "../../logging/events.js";
 import { Task } from "../../todo/task.js";
-import { MarkerFlag } from "./backlog.js";
+import { MarkerFlag, WHY_UNVERIFIED } from "./backlog.js";
 
 /** `looper runs --json`. The newest first. */
 export const RunsAnswer = z.object({
@@ -156,6 +156,7 @@ export const ShowAnswer = z.object({
     needed_by: z.array(z.string()).describe("Tasks that depend on it"),
     verified: z.boolean().describe("It is done, and the gate proved it"),
     marker: MarkerFlag,
+    unverified_because: z.array(z.string()).describe(WHY_UNVERIFIED),
   }),
   history: z
     .array(

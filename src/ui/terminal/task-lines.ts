@@ -33,6 +33,7 @@ export function taskLines({ task, history }: ShowAnswer, scene: TaskScene): stri
   return [
     ...wrap(clean(`${task.id} ${task.title}`), columns).map(colours.bold),
     ...factsOf(task).flatMap((line) => wrap(clean(line), columns)),
+    ...section("why it is unverified", task.unverified_because),
     ...section("why it is blocked", task.status === "done" ? [] : (task.blockers ?? [])),
     ...section("description", [task.description ?? ""]),
     ...section("details", [task.details ?? ""]),

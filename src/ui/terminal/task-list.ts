@@ -14,6 +14,8 @@ const LONGEST_REASON = 200;
 export interface ListLook {
   /** Tells what a task waits for. */
   waitsFor: (task: Task) => readonly string[];
+  /** Tells why a task that is done is unverified, as far as it is known. */
+  doubts?: (task: Task) => readonly string[];
   colours: Colours;
   columns?: number;
 }
@@ -24,7 +26,7 @@ export interface ListLook {
  */
 export function* taskListLines(
   tasks: readonly Task[],
-  { waitsFor, colours, columns }: ListLook,
+  { waitsFor, doubts = () => [], colours, columns }: ListLook,
 ): Generator<string, void> {
   const idWidth = tasks.reduce((width, { id }) => Math.max(width, widthOf(clean(id))), 0);
   const look = { colours, idWidth, ...(columns === undefined ? {} : { columns }) };
@@ -32,7 +34,7 @@ export function* taskListLines(
     const group = tasks.filter((task) => task.status === status);
     if (group.length === 0) continue;
     yield colourOf(status, colours)(`${status} (${group.length})`);
-    for (const task of group) yield taskLine(task, waitsFor(task), look);
+    for (const task of group) yield taskLine(task, noteOf(task, waitsFor(task), doubts(task)), look);
   }
 }
 
@@ -54,11 +56,10 @@ export function wrongTaskLines(tasks: readonly WrongTask[], colours: Colours): s
 
 function taskLine(
   task: Task,
-  waitsFor: readonly string[],
+  note: string,
   { colours, idWidth, columns }: { colours: Colours; idWidth: number; columns?: number },
 ): string {
   const head = `  ${pad(clean(task.id), idWidth)}  p${task.priority}  `;
-  const note = noteOf(task, waitsFor);
   const title = clean(task.title);
   if (columns === undefined) return note === "" ? head + title : head + title + colours.dim(note);
   const room = Math.max(0, columns - widthOf(head));
@@ -68,13 +69,18 @@ function taskLine(
 }
 
 /** What it waits for, and why it is blocked or was opened again; or that nothing proved it. */
-function noteOf(task: Task, waitsFor: readonly string[]): string {
-  if (task.status === "done") return isVerified(task) ? "" : "  unverified";
+function noteOf(task: Task, waitsFor: readonly string[], doubts: readonly string[]): string {
+  if (task.status === "done") return isVerified(task) ? "" : unverified(doubts);
   if (waitsFor.length === 0 && task.blockers === undefined) return "";
   const waits = waitsFor.length === 0 ? [] : [`waits for ${waitsFor.map(clean).join(", ")}`];
   const reasons = task.blockers ?? [];
   const notes = [...waits, ...reasons.map((reason) => cut(clean(reason), LONGEST_REASON))];
   return notes.length === 0 ? "" : `  ${notes.join("; ")}`;
+}
+
+function unverified(doubts: readonly string[]): string {
+  const reasons = doubts.map((reason) => cut(clean(reason), LONGEST_REASON));
+  return reasons.length === 0 ? "  unverified" : `  unverified: ${reasons.join("; ")}`;
 }
 
 function colourOf(status: Status, colours: Colours): (text: string) => string {

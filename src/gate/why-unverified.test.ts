@@ -1,0 +1,76 @@
+// Verdicts "unverified" as the log keeps them, and the reasons that are given for them.
+import { expect, test } from "vitest";
+import { whyUnverified, type CheckBefore, type JudgedCommand } from "./why-unverified.js";
+
+const red = (command: string, tests?: { total: number; pre: string[] }): JudgedCommand => ({
+  command,
+  verdict: "pre-existing",
+  end: "exited",
+  exit_code: 1,
+  ...(tests === undefined
+    ? {}
+    : {
+        tests: { total: tests.total, regressed: [], fixed: [], pre_existing: tests.pre, new: [], flaky: [] },
+      }),
+});
+const green = (command: string): JudgedCommand => ({
+  command,
+  verdict: "passed",
+  end: "exited",
+  exit_code: 0,
+});
+const was = (command: string, how: string, line: string, cannotRun = false): CheckBefore => ({
+  command,
+  red: { how, line, cannot_run: cannotRun },
+});
+const why = (commands: JudgedCommand[], before: CheckBefore[] = [], warnings: string[] = []) =>
+  whyUnverified({ verdict: "unverified", commands, warnings }, before);
+
+test("a task without checks is unverified for want of them", () => {
+  expect(why([])).toEqual(["no checks are configured"]);
+});
+
+test("a check that was red and still is is named with its exit code and the line that says why", () => {
+  expect(why([red("npm test")], [was("npm test", "exit code 1", "1 test fails: adds")])).toEqual([
+    '"npm test" failed before the work and still fails (exit code 1): 1 test fails: adds',
+  ]);
+  expect(why([red("npm test")])).toEqual(['"npm test" failed before the work and still fails (exit code 1)']);
+});
+
+test("a check that cannot run is named as such", () => {
+  const before = [was("nosuch", "exit code 127", "sh: nosuch: not found", true)];
+  expect(why([{ ...red("nosuch"), exit_code: 127 }], before)).toEqual([
+    '"nosuch" cannot run (exit code 127): sh: nosuch: not found',
+  ]);
+});
+
+test("of several checks only those are named that prove nothing", () => {
+  const partly = red("partly", { total: 5, pre: ["a"] });
+  expect(
+    why([green("green"), partly, red("blind")], [{ ...was("partly", "exit code 1", ""), tests: 5 }]),
+  ).toEqual(['"blind" failed before the work and still fails (exit code 1)']);
+});
+
+test("warnings that say why are reasons, others are not", () => {
+  const warnings = [
+    "it changes what checks it: check.sh; the checks of this run take it as it was before",
+    "not verified, since what was checked is not what would be committed: a.txt changed while the checks ran",
+    "the checks passed with changes inside lib, which the commit does not hold: the task is not verified",
+  ];
+  expect(why([green("npm test")], [], warnings)).toEqual([
+    "what was checked is not what would be committed: a.txt changed while the checks ran",
+    "the checks passed with changes inside lib, which the commit does not hold",
+  ]);
+});
+
+test("a check that was not run for want of trust is the reason, not that there is none", () => {
+  const warning = "not run, since it came after the question of trust: verify of T1: make check";
+  expect(why([], [], [warning])).toEqual([warning]);
+});
+
+test.each(["passed", "failed", "tampered", "interrupted"] as const)(
+  "no reasons for the verdict %s",
+  (verdict) => {
+    expect(whyUnverified({ verdict, commands: [red("x")], warnings: [] }, [])).toEqual([]);
+  },
+);
