@@ -37,7 +37,7 @@ export async function perform(world: World, effect: Effect): Promise<StepEvent> 
     case "ask":
       return { type: "answered", yes: (await world.confirm?.(effect.question)) ?? false };
     case "change-backlog":
-      return performChange(world, effect);
+      return inTurn(world, () => performChange(world, effect));
     case "checkpoint":
       return performCheckpoint(world, effect);
     case "run-agent":
@@ -55,7 +55,7 @@ export async function perform(world: World, effect: Effect): Promise<StepEvent> 
     case "restore":
       return performRestore(world, effect);
     case "commit":
-      return performCommit(world, effect);
+      return inTurn(world, () => performCommit(world, effect));
     case "finish-pending":
       return performFinishPending(world);
     case "commit-backlog":
@@ -81,6 +81,16 @@ async function writeSummary({ ports, log, memory }: World, effect: Do<"run-hook"
     folder === undefined ? join(log.folder, `${effect.label}-summary.json`) : join(folder, "summary.json");
   await ports.files.writeAtomic(file, JSON.stringify(about, undefined, 2) + "\n", { mode: 0o600 });
   return file;
+}
+
+/**
+ * One change of the backlog after the other, to the end of its effect: an edit that was asked for may come beside a job's. Their
+ * events then come in the order in which the file was written, and a replay writes it in the same order.
+ */
+function inTurn({ memory }: World, change: () => Promise<StepEvent>): Promise<StepEvent> {
+  const turn = memory.writing.then(change);
+  memory.writing = turn.catch(() => undefined);
+  return turn;
 }
 
 async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEvent> {

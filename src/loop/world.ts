@@ -92,6 +92,8 @@ export interface Memory {
   start?: { backlog: Uint8Array; kept: boolean };
   /** As last read or written. */
   backlog?: Backlog;
+  /** Over once the last change of the backlog that was begun is. */
+  writing: Promise<unknown>;
   /** Edits that were asked for, word for word: in the log secrets are redacted. By their request. */
   asked: Map<string, readonly PersonChange[]>;
   stepCount: number;
@@ -114,6 +116,7 @@ export function emptyMemory(): Memory {
     baselineCount: 0,
     finished: new Set(),
     asked: new Map(),
+    writing: Promise.resolve(),
     stepCount: 0,
     indexCount: 0,
     used: NOTHING_USED,
