@@ -66,9 +66,10 @@ async function setStage(shell: Shell, agent: "scripted" | "chapo"): Promise<Stag
   const script = agent === "chapo" ? chapoScript() : SCRIPT;
   await files.writeAtomic(path.join(root, "agent.json"), `${JSON.stringify(script, undefined, 2)}\n`);
   await git(shell, stage, ["init", "--quiet"]);
+  await git(shell, stage, ["config", "user.name", "You"]);
+  await git(shell, stage, ["config", "user.email", "you@example.org"]);
   await git(shell, stage, ["add", "--all"]);
-  const who = ["-c", "user.name=You", "-c", "user.email=you@example.org"];
-  await git(shell, stage, [...who, "commit", "--quiet", "--message", "A backlog, and nothing else"]);
+  await git(shell, stage, ["commit", "--quiet", "--message", "A backlog, and nothing else"]);
   return stage;
 }
 
