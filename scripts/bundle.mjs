@@ -37,6 +37,17 @@ const SELDOM = [
   "src/system/take-away",
   "src/todo/task",
   "cmd/watch-file",
+  // A word is not known, or a task file or a schema is not as it should be.
+  "cmd/go-names",
+  "cmd/other-names",
+  "src/system/exhausted",
+  "src/todo/marker",
+  "src/todo/runner-keys",
+  "src/todo/spelling",
+  "src/todo/words",
+  // The Go program was here.
+  "src/config/go-program/names",
+  "src/config/go-program/translate",
   // There were runs.
   "src/logging/events",
   "src/ui/ending",

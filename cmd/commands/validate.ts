@@ -1,5 +1,5 @@
 import path from "node:path";
-import { workNote } from "../../src/loop/prompt-for.js";
+import { workNote } from "../../src/config/work-folder.js";
 import { checkBacklog, type CheckResult } from "../../src/todo/check.js";
 import type { Problem } from "../../src/todo/problem.js";
 import { withoutMarker } from "../../src/todo/select.js";

@@ -4,7 +4,7 @@ import { parseEnvFile } from "../../src/config/env-file.js";
 import { backlogText, MOVE_OVER } from "../../src/config/go-program/find.js";
 import type { Project } from "../../src/config/open-project.js";
 import { errorMessage, UserError } from "../../src/system/errors.js";
-import { workNote } from "../../src/loop/prompt-for.js";
+import { workNote } from "../../src/config/work-folder.js";
 import { checkBacklog, type CheckResult } from "../../src/todo/check.js";
 import { withoutMarker } from "../../src/todo/select.js";
 import { plural } from "../../src/ui/amounts.js";

@@ -14,7 +14,7 @@ import { never } from "../system/never.js";
 import { checkUnderstood } from "../todo/understand-backlog.js";
 import { TaskId, type Backlog, type Task } from "../todo/task.js";
 import { hintOnTask } from "../todo/which-task.js";
-import { rootFolder, workNote } from "./prompt-for.js";
+import { rootFolder, workNote } from "../config/work-folder.js";
 import type { RunRequest } from "./run-request.js";
 
 /** What a run would work on. */

@@ -1,7 +1,6 @@
 // The prompt of an agent step, from what is known now (contract §4, *What a prompt holds*).
-import { dirname, resolve, relative } from "node:path";
-import type { Project } from "../config/open-project.js";
-import { folderOf } from "../config/project.js";
+import { relative } from "node:path";
+import { rootFolder } from "../config/work-folder.js";
 import type { Phase } from "../agents/agent.js";
 import { changesSince } from "../git/history.js";
 import {
@@ -18,7 +17,6 @@ import { render } from "../prompts/render.js";
 import { readTemplate } from "../prompts/store.js";
 import { checkBacklog } from "../todo/check.js";
 import { never } from "../system/never.js";
-import type { Files } from "../system/ports.js";
 import type { Task, TaskId } from "../todo/task.js";
 import type { Earlier, JobFacts } from "./effects.js";
 import { fromFolder } from "./release/survey.js";
@@ -38,45 +36,6 @@ export async function workFolder(world: PromptWorld): Promise<string> {
   const { project, memory } = world;
   const root = memory.backlog?.project?.root;
   return (await rootFolder(world.ports.files, project, root)) ?? project.folder;
-}
-
-/**
- * `project.root` as a folder; `undefined` unless it is one, inside the project when every symlink is followed. It counts from
- * the task file's folder; for a file in `.looper/` from the project's, and only then from `.looper/` itself.
- */
-export async function rootFolder(
-  files: Files,
-  project: Pick<Project, "folder" | "todoFile">,
-  root: string | undefined,
-): Promise<string | undefined> {
-  if (root === undefined) return project.folder;
-  const home = await files.realPath(project.folder);
-  if (home === undefined) return undefined;
-  for (const from of new Set([folderOf(project.todoFile), dirname(project.todoFile)])) {
-    const folder = resolve(from, root);
-    if (await isFolderIn(files, home, folder)) return folder;
-  }
-  return undefined;
-}
-
-async function isFolderIn(files: Files, home: string, folder: string): Promise<boolean> {
-  const real = await files.realPath(folder);
-  if (real === undefined || (await files.stat(real))?.kind !== "folder") return false;
-  const inside = relative(home, real);
-  return inside !== ".." && !inside.startsWith("../");
-}
-
-/** Where agents, hooks and checks work, where that is not the project's folder. */
-export async function workNote(
-  files: Files,
-  project: Pick<Project, "folder" | "todoFile">,
-  root: string | undefined,
-): Promise<string | undefined> {
-  const folder = await rootFolder(files, project, root);
-  if (folder === undefined || (await files.realPath(folder)) === (await files.realPath(project.folder)))
-    return undefined;
-  const shown = relative(project.folder, folder);
-  return `agents, hooks and checks work in ${shown} (\`project.root\` in ${relative(project.folder, project.todoFile)})`;
 }
 
 /** Renders the prompt of a job. `draft`: where a bootstrap or repair is to write. */

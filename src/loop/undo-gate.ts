@@ -11,7 +11,7 @@ import type { Ports } from "../system/ports.js";
 import { redactorFor } from "../system/redactor.js";
 import type { Backlog, Task } from "../todo/task.js";
 import { baseEnvironment } from "./environment.js";
-import { rootFolder } from "./prompt-for.js";
+import { rootFolder } from "../config/work-folder.js";
 
 /** `untrusted`: the project names the commands, which have not been approved yet. */
 export type GateEnd = { ran: readonly Ran[] } | { not: "no-commands" | "untrusted" | "interrupted" };

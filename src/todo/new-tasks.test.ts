@@ -4,7 +4,8 @@ import { checkBacklog } from "./check.js";
 import type { NewTask } from "./summary.js";
 import { backlog, task } from "./testing.js";
 import type { Backlog, Task } from "./task.js";
-import { applyChanges, MARKER } from "./update.js";
+import { MARKER } from "./marker.js";
+import { applyChanges } from "./update.js";
 
 const NOW = "2026-11-20T21:46:01.000Z";
 

@@ -1,6 +1,6 @@
 // What a run writes into a task file by itself, seen from a further schema of the user's: keys that such a schema need not know,
 // and changes that it must allow. Pure. Leaves the schema itself to user-schema.ts.
-import { MARKER } from "./update.js";
+import { MARKER } from "./marker.js";
 
 /** Keys of a task that people do not write. */
 const OF_TASK = new Set(["attempts", "result", "created_at", "updated_at"]);

@@ -5,7 +5,8 @@ import type { PersonChange } from "./person-change.js";
 import { indexOf } from "./select.js";
 import { backlog, id, task } from "./testing.js";
 import type { Backlog, Task } from "./task.js";
-import { applyChanges, MARKER } from "./update.js";
+import { MARKER } from "./marker.js";
+import { applyChanges } from "./update.js";
 
 const NOW = "2026-11-20T21:46:01.000Z";
 

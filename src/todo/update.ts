@@ -2,20 +2,12 @@
 // meanwhile to merge.ts.
 import { never } from "../system/never.js";
 import type { Applied, Change } from "./change.js";
+import { MARKER } from "./marker.js";
 import { planNewTasks } from "./new-tasks.js";
 import { withValues, type PersonChange } from "./person-change.js";
 import { isMarker, isSetMarker, placeIn } from "./select.js";
 import { Task, TaskId, type Backlog } from "./task.js";
 import { markVerified } from "./verified.js";
-
-/** The completion marker (contract §3.7). */
-export const MARKER: Task = {
-  id: TaskId.parse("PROJECT-DONE"),
-  title: "Project done: no new tasks",
-  priority: 5,
-  status: "done",
-  tags: ["project-done"],
-};
 
 interface Draft {
   /** As it was before the first change. */
