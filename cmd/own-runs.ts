@@ -1,6 +1,6 @@
-// Which runs a command shows: a folder of logs may hold those of several projects. Leaves telling them apart to src/loop/needed-runs.ts.
+// Which runs a command shows: a folder of logs may hold those of several projects. Leaves telling them apart to src/loop/own-runs.ts.
 import type { Project } from "../src/config/open-project.js";
-import { ownRuns } from "../src/loop/needed-runs.js";
+import { ownRuns } from "../src/loop/own-runs.js";
 import { listRuns } from "../src/logging/read.js";
 import { hasFlag, type Shell, type Typed } from "./shell.js";
 

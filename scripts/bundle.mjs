@@ -37,10 +37,7 @@ const SELDOM = [
   "src/system/take-away",
   "src/todo/task",
   "cmd/watch-file",
-  // A word is not known, or a task file or a schema is not as it should be.
-  "cmd/go-names",
-  "cmd/other-names",
-  "src/system/exhausted",
+  // A task file or a schema is not as it should be.
   "src/todo/marker",
   "src/todo/runner-keys",
   "src/todo/spelling",
@@ -54,6 +51,9 @@ const SELDOM = [
   "src/ui/read-view",
   "src/ui/terminal/live-line",
 ];
+
+/** What every command imports, and uses only where a word is not known or the system has run out of something. */
+const HINTS = ["cmd/go-names", "cmd/other-names", "src/system/exhausted", "src/system/nearest"];
 
 /** Libraries that one file of ours imports: without a place of their own they would run with it. */
 const APART = ["commander", "cosmiconfig", "execa"];
@@ -96,7 +96,12 @@ export async function bundle(order) {
       .filter(([, { inputs }]) => sources.some((source) => (inputs[`${source}.ts`]?.bytesInOutput ?? 0) > 0))
       .map(([file]) => path.resolve(root, file));
   // Many texts, and reached by every start.
-  const apart = { ofLibraries, help: holding(["cmd/usual-help"]), seldom: holding(SELDOM) };
+  const apart = {
+    ofLibraries,
+    help: holding(["cmd/usual-help"]),
+    hints: holding(HINTS),
+    seldom: holding(SELDOM),
+  };
   const files = await pack(modules, packsOf({ entryPoints, outdir }, modules, apart), { minify });
   // The project's own package.json says that its files are modules.
   return [...files, { path: path.join(outdir, "package.json"), text: '{"type":"commonjs"}\n' }];
@@ -136,9 +141,9 @@ async function optionsFor({ outdir, plugins = [] }) {
  * each chunk of libraries is a file of its own.
  * @param {Pick<Order, "entryPoints" | "outdir">} order
  * @param {ReadonlyMap<string, import("./pack.mjs").File>} modules
- * @param {{ ofLibraries: ReadonlySet<string>, help: readonly string[], seldom: readonly string[] }} apart
+ * @param {{ ofLibraries: ReadonlySet<string>, help: readonly string[], hints: readonly string[], seldom: readonly string[] }} apart
  */
-function packsOf({ entryPoints, outdir }, modules, { ofLibraries, help, seldom }) {
+function packsOf({ entryPoints, outdir }, modules, { ofLibraries, help, hints, seldom }) {
   const placed = new Set();
   /** @param {string} file @param {Iterable<string>} wanted @param {{ entry?: boolean, atOnce?: boolean }} [facts] */
   const packed = (file, wanted, facts = {}) => {
@@ -156,6 +161,7 @@ function packsOf({ entryPoints, outdir }, modules, { ofLibraries, help, seldom }
   return [
     // What lies with one of several entries could be used by another only by starting it.
     packed("chunks/help.js", help),
+    packed("chunks/hints.js", hints),
     ...starts.map(({ name, start }) =>
       packed(`${name}.js`, starts.length === 1 ? reached([start]) : [start], { entry: true, atOnce: true }),
     ),

@@ -21,7 +21,9 @@ const facts = {
 };
 
 test.each([...GO_FLAGS])("the flag %s is answered: %s", async (flag, hint) => {
-  await expect(readCommandLine(["run", flag === "--schema" ? "--schema=x" : flag], facts)).rejects.toMatchObject({ kind: "usage", hint });
+  await expect(
+    readCommandLine(["run", flag === "--schema" ? "--schema=x" : flag], facts),
+  ).rejects.toMatchObject({ kind: "usage", hint });
   expect(page).toContain(flag.replace(/^-v$/, "ls -v"));
 });
 

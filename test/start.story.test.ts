@@ -30,12 +30,12 @@ const ADVICE =
   "a start reads more than it may: import what is rarely needed where it is needed, keep zod and libraries out of what these commands use (bench/RESULTS.md says what it costs), or raise the budget and say why";
 
 test.each([
-  { args: ["--version"], files: 1, kilobytes: 54 },
-  { args: ["--help"], files: 2, kilobytes: 90 },
-  { args: ["help", "run"], files: 2, kilobytes: 90 },
-  { args: ["ls"], files: 2, kilobytes: 140 },
-  { args: ["validate"], files: 2, kilobytes: 140 },
-  { args: ["status"], files: 3, kilobytes: 165 },
+  { args: ["--version"], files: 1, kilobytes: 58 },
+  { args: ["--help"], files: 2, kilobytes: 95 },
+  { args: ["help", "run"], files: 2, kilobytes: 95 },
+  { args: ["ls"], files: 2, kilobytes: 151 },
+  { args: ["validate"], files: 2, kilobytes: 151 },
+  { args: ["status"], files: 3, kilobytes: 178 },
 ])("looper $args reads at most $files files, $kilobytes kB", async ({ args, files, kilobytes }) => {
   const loaded = await loadedBy(args, folder);
   const bytes = [...loaded.values()].reduce((sum, size) => sum + size, 0);
@@ -99,7 +99,7 @@ test("the whole of dist/ stays small", () => {
   const sizes = files.map((one) => statSync(path.join(one.parentPath, one.name)).size);
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   expect(bytes, `dist/ has ${String(bytes)} bytes: what is it that grew, and who needs it?`).toBeLessThan(
-    4_700_000,
+    4_750_000,
   );
 });
 
@@ -116,7 +116,7 @@ test("the package holds all it needs, and is small", () => {
   });
   const [packed] = JSON.parse(said) as [{ size: number; unpackedSize: number }];
   expect(packed.size).toBeLessThan(1_500_000);
-  expect(packed.unpackedSize).toBeLessThan(5_100_000);
+  expect(packed.unpackedSize).toBeLessThan(5_200_000);
 });
 
 test("every module of dist/ runs with nothing installed beside it", () => {

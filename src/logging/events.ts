@@ -2,10 +2,11 @@
 // machine. Keys keep the file's spelling. Leaves what follows from an event to loop/step.ts.
 import { z } from "zod";
 import { FAILURE_REASONS } from "../agents/agent.js";
-import { GateReport, RedCheck } from "../gate/verdict.js";
-import { Summary } from "../todo/summary.js";
+import { GateReport } from "../gate/verdict.js";
 import { PersonChange } from "../todo/person-change.js";
-import { Status, TaskId } from "../todo/task.js";
+import { Summary } from "../todo/summary.js";
+import { TaskId } from "../todo/task.js";
+import { agentEnd, CheckedCommand, outcome, Problem, Row } from "./event-parts.js";
 import { Rules } from "./rules.js";
 import { job, ToldEvent } from "./told-events.js";
 
@@ -27,67 +28,6 @@ export type Ending = z.infer<typeof Ending>;
 /** What a release goes through beside the agent's work: checks before and after it, the judgement, and the steps out. */
 export const RELEASE_STEPS = ["before", "judge", "after", "make", "push", "publish"] as const;
 export type ReleaseStep = (typeof RELEASE_STEPS)[number];
-
-const Row = z.object({
-  id: TaskId,
-  status: Status,
-  priority: z.int(),
-  depends_on: z.array(TaskId),
-  agent: z.string().optional(),
-  marker: z.literal(true).optional(),
-});
-
-const Problem = z.object({
-  rule: z.string(),
-  pointer: z.string(),
-  line: z.int(),
-  column: z.int(),
-  message: z.string(),
-  suggestion: z.string().optional(),
-});
-
-/** What became of changes to the backlog; rows are those that differ from before. */
-const outcome = {
-  updated: z.array(z.object({ id: TaskId, from: Status.optional(), to: Status.optional() })),
-  refused: z.array(z.object({ op: z.string(), id: TaskId.optional(), why: z.string() })),
-  warnings: z.array(z.string()),
-  rows: z.array(Row),
-  removed: z.array(TaskId),
-  digest: z.string(),
-  /** SHA-256 of the task file's bytes after it; absent where it was not looked at, and in logs before it was kept. */
-  sha256: z.string().optional(),
-  /** Others saved the task file since the last look at it, if only other white space. */
-  saved: z.literal(true).optional(),
-  edits: z
-    .object({
-      added: z.array(TaskId),
-      changed: z.array(TaskId),
-      /** Absent in logs before it was told. */
-      removed: z.array(TaskId).optional(),
-      put_back: z.array(z.string()),
-      copy: z.string().optional(),
-    })
-    .optional(),
-  /** What editing commands changed since the last look, in order. */
-  heard: z.array(z.object({ at: z.string(), changes: z.array(PersonChange) })).optional(),
-};
-
-/** A check of the project before any work. */
-const CheckedCommand = z.object({
-  command: z.string(),
-  passed: z.boolean(),
-  tests: z.int().optional(),
-  /** Where it did not pass; absent in older logs. */
-  red: RedCheck.optional(),
-});
-export type CheckedCommand = z.infer<typeof CheckedCommand>;
-
-const agentEnd = {
-  exit_code: z.int().optional(),
-  signal: z.string().optional(),
-  unknown_events: z.int().optional(),
-  duration_ms: z.number(),
-};
 
 /** The events that `step` takes: a log is replayed by feeding exactly these. */
 const StepEvents = {

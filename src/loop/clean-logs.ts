@@ -9,12 +9,12 @@ import type { Files } from "../system/ports.js";
 import {
   isRunning,
   neededRuns,
-  ownRuns,
   readKnown,
   type KnownOfRuns,
   type LogSite,
   type Needed,
 } from "./needed-runs.js";
+import { ownRuns } from "./own-runs.js";
 
 /** A run and the bytes of its log. */
 export interface SizedRun {

@@ -1,12 +1,10 @@
 // Which of the runs that are to go are still needed, and why: what a next start reads of logs and refs must be there, or be the
 // same without them. Leaves which are to go to logging/retention.ts, and removing them to clean-logs.ts.
-import { join, relative } from "node:path";
 import { lockFolder, type Project } from "../config/open-project.js";
 import { readRunRefs, type RunRefs } from "../git/run-refs.js";
 import type { Repository } from "../git/repository.js";
 import { newestTold } from "../logging/earlier-pauses.js";
 import { hasEnded } from "../logging/last-lines.js";
-import { readLines } from "../logging/read.js";
 import { startOf } from "../logging/run-id.js";
 import { UserError } from "../system/errors.js";
 import type { LockOwner } from "../system/lock-owner.js";
@@ -14,6 +12,7 @@ import { inspectLock } from "../system/lock.js";
 import type { Ports } from "../system/ports.js";
 import { checkBacklog } from "../todo/check.js";
 import { lockPaths } from "./locks.js";
+import { beginningOf, folderOf } from "./own-runs.js";
 import { lastRunWithTasks } from "./seen-backlog.js";
 
 /**
@@ -105,10 +104,6 @@ export async function neededRuns(
   return { needed, unended };
 }
 
-function folderOf({ project }: LogSite, run: string): string {
-  return join(project.logDir, "runs", run);
-}
-
 /** What would be drafted anew was there once, and a run knows. */
 async function knowsOfTasks(site: LogSite, runs: readonly string[]): Promise<string[]> {
   if (!(await hasLostBacklog(site))) return [];
@@ -177,36 +172,4 @@ export async function isRunning(site: LogSite, run: string): Promise<boolean> {
   const [lock] = lockPaths({ todoFile: real, lockDir: lockFolder(real) });
   const held = await inspectLock(ports, lock);
   return held !== undefined && !held.gone && held.owner.run === run;
-}
-
-async function beginningOf(
-  ports: Ports,
-  folder: string,
-): Promise<{ project?: string | undefined; todoFile?: string | undefined }> {
-  for await (const { value } of readLines(ports, folder)) {
-    const { project, todo_file: todoFile } = value;
-    return {
-      ...(typeof project === "string" ? { project } : {}),
-      ...(typeof todoFile === "string" ? { todoFile } : {}),
-    };
-  }
-  return {};
-}
-
-/**
- * Those of the runs that are this project's. A log folder inside of it is its own; one that lies elsewhere may be shared, or be
- * named by a hostile clone: there only a log that says so is.
- */
-export async function ownRuns(site: LogSite, runs: readonly string[]): Promise<readonly string[]> {
-  const { ports, project } = site;
-  const { files } = ports;
-  const [home, logs] = [await files.realPath(project.folder), await files.realPath(project.logDir)];
-  const inside = relative(home ?? project.folder, logs ?? project.logDir);
-  if (inside !== ".." && !inside.startsWith("../")) return runs;
-  const own: string[] = [];
-  for (const run of runs) {
-    const { project: named } = await beginningOf(ports, folderOf(site, run));
-    if (named !== undefined && ((await files.realPath(named)) ?? named) === home) own.push(run);
-  }
-  return own;
 }

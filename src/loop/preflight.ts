@@ -1,6 +1,7 @@
 // What a run says of checks that are red before any work, and whether it refuses to begin because of them. Pure.
 // Leaves running the checks to perform-gate.ts, and the words for one check to gate/red-check.ts.
-import type { CheckedCommand, StepEvent } from "../logging/events.js";
+import type { CheckedCommand } from "../logging/event-parts.js";
+import type { StepEvent } from "../logging/events.js";
 import type { Rules } from "../logging/rules.js";
 import type { JobFacts } from "./effects.js";
 import type { Turn } from "./turn.js";
