@@ -45,6 +45,9 @@ const SELDOM = [
   // The Go program was here.
   "src/config/go-program/names",
   "src/config/go-program/translate",
+  // A done task is unverified.
+  "src/gate/why-unverified",
+  "src/ui/read-doubts",
   // There were runs.
   "src/logging/events",
   "src/ui/ending",

@@ -30,6 +30,7 @@ const READING: readonly (readonly [line: string, schema: string])[] = [
   ["export", "export"],
   ["status", "status"],
   ["runs", "runs"],
+  ["logs T1", "logs"],
   ["doctor", "doctor"],
   ["completion zsh", "completion"],
   ["clean --keep 0 --dry-run", "clean"],

@@ -53,15 +53,16 @@ interface Listed {
   doubts: (task: Task) => readonly string[];
 }
 
+/** A listing answers at once, however large the logs are; `looper show` reads all of them. */
+const MOST_READ = { runs: 1, bytes: 4_000_000 };
+
 async function withDoubts({ ports }: Shell, project: Project, listed: Listed): Promise<Listed> {
   const unproven = listed.tasks.filter(
     (task) => task.status === "done" && !isVerified(task) && !isSetMarker(task),
   );
-  const doubts = await readDoubts(
-    ports,
-    project,
-    unproven.map(({ id }) => id),
-  );
+  if (unproven.length === 0 || (await ports.files.stat(project.logDir)) === undefined) return listed;
+  const ids = unproven.map(({ id }) => id);
+  const doubts = await readDoubts(ports, project, ids, MOST_READ);
   return { ...listed, doubts: ({ id }) => doubts.get(id) ?? [] };
 }
 

@@ -14,17 +14,21 @@ const TELLING = ["run_started", "baseline_finished", "gate_finished"].map((type)
 
 /**
  * The reasons for these tasks: of each what the last gate it went through found. A task that no log tells of is not in the
- * answer. The newest run is read first, and no more runs than are needed.
+ * answer. The newest run is read first, and no more runs than are needed; `most`: further limits, for who must answer at once.
  */
 export async function readDoubts(
   ports: Pick<Ports, "files">,
   { logDir, todoFile }: { logDir: string; todoFile: string },
   tasks: Iterable<string>,
+  most: { runs?: number; bytes?: number } = {},
 ): Promise<Doubts> {
   const wanted = new Set(tasks);
   const doubts = new Map<string, readonly string[]>();
   if (wanted.size === 0) return doubts;
-  for (const run of (await listRuns(ports, logDir)).reverse()) {
+  const runs = (await listRuns(ports, logDir)).reverse();
+  for (const run of runs.slice(0, most.runs)) {
+    const size = (await ports.files.stat(join(logDir, "runs", run, "events.jsonl")))?.size ?? 0;
+    if (size > (most.bytes ?? Infinity)) continue;
     const found = await readable(() => doubtsOfRun(ports, join(logDir, "runs", run), todoFile));
     for (const [id, reasons] of found ?? []) if (wanted.delete(id)) doubts.set(id, reasons);
     if (wanted.size === 0) break;
