@@ -63,9 +63,9 @@ test(
     const reasons: Record<string, string> = {
       "A-exits": "exited: exit code 1: Error: no such model",
       "B-killed": "killed: ended by SIGSEGV, not by looper",
-      "C-garbage": "no-summary: no JSON object with a task_id and a status",
+      "C-garbage": "no-summary: no JSON object with a status",
       "D-other": 'bad-summary: the summary is for task "Z-good", the task given was "D-other"',
-      "E-silent": "no-summary: no JSON object with a task_id and a status",
+      "E-silent": "no-summary: no JSON object with a status",
       "F-invalid":
         'bad-summary: status: Invalid option: expected one of "done"|"blocked"|"skipped"|"reviewed"',
       "G-reviewed": 'bad-summary: the summary says "reviewed", which is no status of a task',
