@@ -37,7 +37,7 @@ test(
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
     const { code, stdout } = await rig.run(["run", "--agent", "codex", "--no-review"], { env });
     expect(code).toBe(1);
-    expect(stdout).toMatch(/\d{2,} of 10 tokens are used \(loop\.max_tokens\)/);
+    expect(stdout).toMatch(/token limit reached: [\d,]{2,} of 10 \(loop\.max_tokens\)/);
     expect(rig.statuses()).toEqual({ T1: "done", T2: "todo" });
     expect(told(rig, "run_ended")).toMatchObject([{ ending: "budget", totals: { iterations: 1 } }]);
   }),
@@ -82,7 +82,7 @@ test(
     expect(rig.statuses()).toEqual({ T1: "blocked", T2: "done" });
     expect(told(rig, "run_ended")).toMatchObject([{ ending: "blocked", totals: { iterations: 2 } }]);
     const [blocked] = rig.readBacklog().tasks;
-    expect(blocked?.blockers?.[0]).toBe("budget: 1100 of 1000 tokens are used (loop.task_tokens)");
+    expect(blocked?.blockers?.[0]).toBe("budget: token limit reached: 1,100 of 1,000 (loop.task_tokens)");
     expect(rig.git("show", "HEAD:work.txt")).toBe("T2\n");
     expect((await rig.run(["rescue", "list"])).stdout).toContain("T1");
   }),
@@ -96,7 +96,7 @@ test(
     const { code, stdout } = await rig.run(["run", "--no-review"]);
     expect({ code, stdout }).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining("2 s are over") as string,
+      stdout: expect.stringContaining("time limit of 2 s reached") as string,
     });
     expect(rig.statuses()).toEqual({ T1: "doing" });
     expect(rig.leftovers()).toEqual([]);
@@ -157,7 +157,7 @@ test(
     rig.writeBacklog([{ id: "T1" }]);
     const { code, stdout, stderr } = await rig.run(["run", "--agent", "claude", "--no-review"], { env });
     expect(code).toBe(1);
-    expect(stdout).toContain("of $0.0010 are spent (loop.max_cost_usd), and it was still to report");
+    expect(stdout).toContain("of $0.0010 (loop.max_cost_usd), and it was still to report");
     expect(stderr).toMatch(/- stopped T1/);
     expect(told(rig, "agent_started")).toHaveLength(1);
     expect(told(rig, "attempt_failed")).toMatchObject([{ reason: "budget", next: "end" }]);
@@ -176,8 +176,8 @@ test(
     rig.writeBacklog([{ id: "T1" }]);
     const { code, stdout, stderr } = await rig.run(["run", "--no-review"]);
     expect(code).toBe(0);
-    const task = "T1 went beyond its budget: 600 of 500 tokens are used (loop.task_tokens)";
-    const run = "the run went beyond its budget: $0.90 of $0.05 are spent (loop.max_cost_usd)";
+    const task = "T1: token limit reached: 600 of 500 (loop.task_tokens)";
+    const run = "the run: over budget: $0.90 of $0.05 (loop.max_cost_usd)";
     for (const printed of [stdout, stderr])
       for (const line of [task, run]) expect(printed.split(line)).toHaveLength(2);
     expect(told(rig, "over_budget")).toMatchObject([

@@ -24,7 +24,7 @@ function onTerminal(
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     said += text;
     const questions = said.split("wants to use");
-    const isAsking = questions.length - 1 > asked && questions.at(-1)?.includes("Let it?") === true;
+    const isAsking = questions.length - 1 > asked && questions.at(-1)?.includes("Allow this?") === true;
     if (!isAsking) return;
     asked += 1;
     // A question too many is turned away from.

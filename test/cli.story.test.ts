@@ -129,7 +129,7 @@ test(
       for (const signal of signals) run.signal(signal);
       const ended = await run.ended;
       expect(ended.code).toBe(code);
-      expect(ended.stdout).toContain("next: run again");
+      expect(ended.stdout).toContain("next: looper run");
       expect(rig.statuses()).toEqual({ T1: "doing", T2: "todo" });
     }
   }),

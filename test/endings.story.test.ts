@@ -68,7 +68,7 @@ test(
     rig.writeBacklog([{ id: "T1" }, { id: "T2", depends_on: ["T1"] }, { id: "T3" }]);
     const ran = await rig.run(["run"], { env: agents(rig, { tasks: { T1: [blocked] } }) });
     expect([ran.code, ending(rig, ran.stdout)]).toEqual([1, "blocked"]);
-    expect(ran.stdout).toMatch(/1 task blocked, 1 task waiting/);
+    expect(ran.stdout).toMatch(/1 task is blocked; 1 task waits for what is not done/);
     expect(ran.stdout + ran.stderr).toContain("the door is shut");
     expect(rig.statuses()).toEqual({ T1: "blocked", T2: "todo", T3: "done" });
     expect(rig.readBacklog().tasks[0]?.blockers).toEqual(["the door is shut"]);

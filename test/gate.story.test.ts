@@ -145,7 +145,7 @@ test(
     puppet.play((turn) => turn.report());
     const { code, stderr, stdout } = await rig.run(["run", "--no-review"]);
     expect(code).toBe(0);
-    expect(`${stdout}${stderr}`).toContain('nothing checks the work, "done" is the agent\'s word');
+    expect(`${stdout}${stderr}`).toContain('No checks are configured, so "done" is only the agent\'s word.');
     expect(stdout).toContain("done, unverified");
     expect(verdicts(rig)).toEqual(["unverified"]);
   }),

@@ -100,7 +100,9 @@ test(
     expect(paths(rig, ofTask(rig, "T1"))).toEqual(["T1.txt", "to-do.json"]);
     // What both changed goes in whole, with a warning.
     expect(paths(rig, ofTask(rig, "T2"))).toEqual(["T2.txt", "shared.txt", "to-do.json"]);
-    expect(stderr).toContain("shared.txt had changes before the attempt and was changed by it");
+    expect(stderr).toContain(
+      "shared.txt had uncommitted changes of yours and the agent changed it too: the commit has both",
+    );
     expect(lines(rig.git("status", "--porcelain"))).toEqual(
       before.filter((line) => !line.endsWith("shared.txt")),
     );

@@ -20,7 +20,7 @@ test(
     const { code, stderr } = await run.ended;
     expect(code).toBe(130);
     expect(stderr).toMatch(/waiting until (\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d \(.+\) for claude: rate-limited/);
-    expect(stderr).toMatch(/- no attempt T1[^]*stopping: the wait is over/);
+    expect(stderr).toMatch(/- T1 not started: .*\. Next try [^\n]*\n[^]*stopping: the wait is over/);
     expect(told(rig, "attempt_failed")).toMatchObject([{ reason: "rate-limited", next: "wait" }]);
     expect(rig.statuses()).toEqual({ T1: "doing", T2: "todo" });
     expect(attempts(rig)).toEqual([0, 0]);

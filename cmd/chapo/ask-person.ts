@@ -9,16 +9,16 @@ import type { Shell } from "../shell.js";
 /** Anything but a clear yes is a no. */
 export async function askPerson(shell: Shell, question: Question): Promise<Reply> {
   const { err } = shell;
-  const allowed = question.mayRemember ? "y, n or always" : "y or n";
+  const allowed = question.mayRemember ? "y/n/always" : "y/n";
   const lines = questionLines(question, {
     colours: coloursFor(err.colour),
     ...(err.isTerminal ? { columns: err.columns() } : {}),
   });
   await shell.say({ level: "warn", lines });
   for (;;) {
-    const answer = await shell.ask(`Let it? (${allowed})`, allowed);
+    const answer = await shell.ask(`Allow this? (${allowed})`, allowed);
     const reply = answer === undefined || answer.trim() === "" ? "no" : readReply(answer, question);
     if (reply !== undefined) return reply;
-    await shell.say({ level: "warn", lines: [`${clean(answer ?? "")} is no answer: ${allowed}`] });
+    await shell.say({ level: "warn", lines: [`${clean(answer ?? "")} is not one of ${allowed}`] });
   }
 }

@@ -72,7 +72,7 @@ async function attemptsIn({ ports }: Shell, folder: string, id: string): Promise
       messages: [],
     };
     byJob.set(job, known);
-    if (type === "message" && role !== "user" && typeof content === "string")
+    if (type === "message" && (role === "assistant" || role === undefined) && typeof content === "string")
       known.messages.push({ at: timestamp, text: content });
   }
   return [...byJob.values()];

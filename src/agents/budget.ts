@@ -20,14 +20,19 @@ export function beyond(budgets: readonly Budget[], used: Used, elapsedMs: number
 export function describeBudget({ key, unit, most, spent }: Budget): string {
   switch (unit) {
     case "tokens":
-      return `${spent} of ${most} ${most === 1 ? "token is" : "tokens are"} used (${key})`;
+      return `token limit reached: ${grouped(spent)} of ${grouped(most)} (${key})`;
     case "usd":
-      return `${dollars(spent)} of ${dollars(most)} are spent (${key})`;
+      return `over budget: ${dollars(spent)} of ${dollars(most)} (${key})`;
     case "ms":
-      return `${describeDuration(most)} are over (${key})`;
+      return `time limit of ${describeDuration(most)} reached (${key})`;
     default:
       return never(unit);
   }
+}
+
+/** `6,562` */
+function grouped(amount: number): string {
+  return amount.toLocaleString("en-US");
 }
 
 function dollars(amount: number): string {

@@ -62,11 +62,12 @@ test("0.1 + 0.2 dollars are 0.3, and not beyond them", () => {
 });
 
 test.each([
-  [{ unit: "usd", most: 0.3, spent: 0.29 }, "$0.29 of $0.30 are spent (k)"],
-  [{ unit: "usd", most: 1, spent: 1.2345 }, "$1.2345 of $1.00 are spent (k)"],
-  [{ unit: "usd", most: 0.0012, spent: 0.002 }, "$0.0020 of $0.0012 are spent (k)"],
-  [{ unit: "tokens", most: 10, spent: 12 }, "12 of 10 tokens are used (k)"],
-  [{ unit: "ms", most: 120_000, spent: 120_001 }, "2 min are over (k)"],
+  [{ unit: "usd", most: 0.3, spent: 0.29 }, "over budget: $0.29 of $0.30 (k)"],
+  [{ unit: "usd", most: 1, spent: 1.2345 }, "over budget: $1.2345 of $1.00 (k)"],
+  [{ unit: "usd", most: 0.0012, spent: 0.002 }, "over budget: $0.0020 of $0.0012 (k)"],
+  [{ unit: "tokens", most: 10, spent: 12 }, "token limit reached: 12 of 10 (k)"],
+  [{ unit: "tokens", most: 5000, spent: 6562 }, "token limit reached: 6,562 of 5,000 (k)"],
+  [{ unit: "ms", most: 120_000, spent: 120_001 }, "time limit of 2 min reached (k)"],
 ] as const)("%j is told in its own unit", (budget, said) => {
   expect(describeBudget({ of: "task", key: "k", ...budget })).toBe(said);
 });

@@ -201,8 +201,10 @@ export const SETTINGS = {
   ),
   "agents.*.work_dir": row(path, "The folder the agent works in, relative to the project.", {}),
   "agents.*.last_message": row(path, "A path where the final message is also written.", {}),
-  "agents.*.timeout": row(duration, "The longest an agent may take; 0 = none.", { default: "30m" }),
-  "agents.*.idle_timeout": row(duration, "The longest an agent may be silent; 0 = none.", { default: "10m" }),
+  "agents.*.timeout": row(duration, "Time limit for one attempt; 0 = no limit.", { default: "30m" }),
+  "agents.*.idle_timeout": row(duration, "Time limit for an agent's silence; 0 = no limit.", {
+    default: "10m",
+  }),
   "agents.*.max_events": row(wholeNumber(0), "The most events an attempt may have; 0 = any number.", {
     default: 20_000,
   }),
@@ -237,7 +239,7 @@ export const SETTINGS = {
   "hooks.pre_iteration": row(hooks, "Commands run before every attempt and review.", { default: [] }),
   "hooks.on_blocked": row(hooks, "Commands run when a task becomes blocked.", { default: [] }),
   "hooks.on_run_end": row(hooks, "Commands run when a run ends.", { default: [] }),
-  "hooks.timeout": row(duration, "The longest a hook may take; 0 = none.", { default: "60s" }),
+  "hooks.timeout": row(duration, "Time limit for each hook; 0 = no limit.", { default: "60s" }),
 
   "git.init": row(yesNo, "Whether a project without git gets a repository.", {
     default: false,
@@ -267,7 +269,7 @@ export const SETTINGS = {
       flag: "--verify",
     },
   ),
-  "verify.timeout": row(duration, "The longest one of them may take; 0 = none.", { default: "10m" }),
+  "verify.timeout": row(duration, "Time limit for each; 0 = no limit.", { default: "10m" }),
   "verify.strict": row(
     yesNo,
     "Whether a command that was red before and still is fails the attempt, and one that cannot run refuses the run.",

@@ -49,16 +49,18 @@ its output`,
 });
 
 test("the first line says how a command without test cases ended", () => {
-  expect(first(evidence(bare(0), bare(3)))).toBe("npm test: exit code 3, passed before");
-  expect(first(evidence(bare(0), bare(killed)))).toBe("npm test: killed by SIGSEGV, passed before");
+  expect(first(evidence(bare(0), bare(3)))).toBe("npm test fails now (exit 3); it passed before this task");
+  expect(first(evidence(bare(0), bare(killed)))).toBe(
+    "npm test fails now (killed by SIGSEGV); it passed before this task",
+  );
   expect(first(evidence(bare(0), bare(timedOut)))).toBe(
-    "npm test: not done within verify.timeout, passed before",
+    "npm test fails now (not done within verify.timeout); it passed before this task",
   );
   expect(first(evidence(bare(0), bare({ how: "not-found", message: "spawn ENOENT" })))).toBe(
-    "npm test: not started, spawn ENOENT, passed before",
+    "npm test fails now (not started, spawn ENOENT); it passed before this task",
   );
-  expect(first(evidence(bare(0), bare(1, { own: true })))).toBe("npm test: exit code 1");
-  expect(first(evidence(bare(1), bare(1), [], true))).toBe("npm test: exit code 1, as before");
+  expect(first(evidence(bare(0), bare(1, { own: true })))).toBe("npm test fails (exit 1)");
+  expect(first(evidence(bare(1), bare(1), [], true))).toBe("npm test fails (exit 1), as before this task");
   const red = run({ a: "failed", b: "passed" });
   expect(first(evidence(red, red, [], true))).toBe("npm test: 1 test failed as before: a");
 });
@@ -141,7 +143,7 @@ test("long lists leave room for the end of each command's output", () => {
 
 test("a command that printed nothing has no end of output", () => {
   expect(evidence(bare(0), bare(1, { tail: "\n" }))).toBe(
-    "npm test: exit code 1, passed before\n\nCommand: npm test\nEnd: exit code 1",
+    "npm test fails now (exit 1); it passed before this task\n\nCommand: npm test\nEnd: exit code 1",
   );
 });
 

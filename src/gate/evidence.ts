@@ -55,19 +55,21 @@ function failureHeadline(failing: readonly Judged[]): string {
   const [first, ...others] = failing;
   if (first === undefined) return "";
   const more = others.length === 0 ? "" : `; ${count(others.length, "more command")} failed`;
-  return `${nameOf(first.ran.command)}: ${reasonFor(first)}${more}`;
+  return `${nameOf(first.ran.command)}${reasonFor(first)}${more}`;
 }
 
+/** What follows the command in the first line. */
 function reasonFor({ ran, verdict, names, reportGone }: Judged): string {
-  if (reportGone) return "no test report any more";
+  if (reportGone) return ": no test report any more";
   const reasons = [
     ...reason(names.regressed, (tests) => `${tests} regressed`),
     ...reason(names.new, (tests) => `${tests} failed, not there before`),
     ...(verdict === "pre-existing" ? reason(names.preExisting, (tests) => `${tests} failed as before`) : []),
   ];
-  if (reasons.length > 0) return reasons.join("; ");
-  const before = { regressed: ", passed before", "pre-existing": ", as before" };
-  return endWords(ran.end) + (verdict === "regressed" || verdict === "pre-existing" ? before[verdict] : "");
+  if (reasons.length > 0) return `: ${reasons.join("; ")}`;
+  const end = ran.end.how === "exited" ? `exit ${ran.end.code}` : endWords(ran.end);
+  if (verdict === "regressed") return ` fails now (${end}); it passed before this task`;
+  return verdict === "pre-existing" ? ` fails (${end}), as before this task` : ` fails (${end})`;
 }
 
 function reason(names: readonly string[], words: (tests: string) => string): string[] {

@@ -51,7 +51,7 @@ test("a path both changed is named in a warning", async ({ scratch }) => {
   const { repo, taken } = await begin(scratch);
   write(scratch, "ü.txt", "person\nagent\n");
   const { warnings } = await look(repo, taken);
-  expect(warnings).toEqual([expect.stringMatching(/^ü\.txt had changes before the attempt/)]);
+  expect(warnings).toEqual([expect.stringMatching(/^ü\.txt had uncommitted changes of yours/)]);
 });
 
 test("between attempts the tree is kept: the second snapshot holds both attempts' work", async ({

@@ -153,11 +153,11 @@ async function keepBase(repo: Repository, { checkpoint, run, label }: SnapshotOr
 }
 
 function warnOfBoth(path: string, kept: string): string {
-  return `${toText(path)} had changes before the attempt and was changed by it: it goes in whole; as it was before: git show ${kept}`;
+  return `${toText(path)} had uncommitted changes of yours and the agent changed it too: the commit has both. Your version: git show ${kept}`;
 }
 
 function warnOfMarked(path: string, kept: string): string {
-  return `${toText(path)} was changed by the attempt; git was told not to look at it (skip-worktree or assume-unchanged), so it goes into no commit; as it was before: git show ${kept}`;
+  return `${toText(path)} was changed by the agent, but git is told to ignore its changes (skip-worktree or assume-unchanged): it is in no commit. Your version: git show ${kept}`;
 }
 
 /** Takes back what only the switch of HEAD brought into the tree, and answers with the attempt's own changes. */

@@ -152,7 +152,7 @@ function unproven(
   if (verify.cold && !git) return ["verify.cold needs git: without it the checks run in the project itself"];
   if (verify.commands.length > 0 || tasks.some((task) => (task.verify ?? []).length > 0)) return [];
   return [
-    'nothing checks the work, "done" is the agent\'s word: set verify.commands, or run with --verify "npm test"',
+    'No checks are configured, so "done" is only the agent\'s word. Set verify.commands or use --verify "npm test"',
   ];
 }
 

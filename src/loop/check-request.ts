@@ -13,7 +13,7 @@ import { exhausted } from "../system/exhausted.js";
 import { never } from "../system/never.js";
 import { checkUnderstood } from "../todo/understand-backlog.js";
 import { TaskId, type Backlog, type Task } from "../todo/task.js";
-import { hintOnTask } from "../todo/which-task.js";
+import { hintOnTask, nearTask } from "../todo/which-task.js";
 import { rootFolder, workNote } from "../config/work-folder.js";
 import type { RunRequest } from "./run-request.js";
 
@@ -64,11 +64,9 @@ function checkTask({ project, idea, only }: RunRequest, tasks: readonly Task[]):
     throw new UserError("usage", message, 'use add: looper add "what is to be done"');
   }
   if (only === undefined || tasks.some(({ id }) => id === only)) return;
-  throw new UserError(
-    "usage",
-    `there is no task ${only} in ${project.todoFile}`,
-    hintOnTask(tasks, only, "looper ls lists them"),
-  );
+  const near = nearTask(tasks, only);
+  const hint = near === undefined ? hintOnTask(tasks, only) : `did you mean ${near}?`;
+  throw new UserError("usage", `there is no task ${only} in ${project.todoFile}`, hint);
 }
 
 async function checkRoot({ ports, project }: RunRequest, root: string | undefined): Promise<void> {

@@ -65,6 +65,17 @@ export function stopJobs(work: Work, stages: readonly Stage[], turn: Turn): Work
   };
 }
 
+/** What a person's edit kept the store from doing: with the task that was in hand, and who had it. */
+function refusalText(
+  { op, id, why }: { op: string; id?: string | undefined; why: string },
+  job: Job | undefined,
+): string {
+  const [, status] = /^it is (\w+), not doing$/.exec(why) ?? [];
+  if (id !== undefined && status !== undefined && job?.facts.task_id === id)
+    return `${id} was set to ${status} while ${job.facts.agent} worked on it`;
+  return `cannot ${op}${id === undefined ? "" : ` ${id}`}: ${why}`;
+}
+
 /** Takes over what the store says of the backlog, and tells readers of it. */
 export function takeOutcome(work: Work, outcome: Outcome, job: Job | undefined, turn: Turn): Work {
   const facts = job === undefined ? {} : job.facts;
@@ -81,7 +92,7 @@ export function takeOutcome(work: Work, outcome: Outcome, job: Job | undefined, 
     turn.notes.push({
       type: "warning",
       ...facts,
-      message: `${op}${id === undefined ? "" : ` ${id}`}: ${why}`,
+      message: refusalText({ op, id, why }, job),
     });
   }
   if (outcome.edits !== undefined) turn.notes.push({ type: "backlog_edited", ...outcome.edits });

@@ -1,4 +1,5 @@
 // From the first event to a backlog that can be worked on: recover, read, draft or mend. Pure.
+import { skipped } from "../agents/failure-words.js";
 import { never } from "../system/never.js";
 import type { Ending, Sealed, StepEvent } from "../logging/events.js";
 import { budgetsOf, sayOfSpending, spend, whyRunIsOver } from "./spending.js";
@@ -218,7 +219,11 @@ function dropAgent(
   const message = `${agent}: ${evidence === "" ? reason : evidence}`;
   const dropped = new Set([...opening.dropped, agent]);
   if (!canSpare(opening.rules, dropped)) return end(opening, "environment", message, turn);
-  turn.notes.push({ type: "warning", ...job.facts, message: `${message}; it is left out from now on` });
+  turn.notes.push({
+    type: "warning",
+    ...job.facts,
+    message: skipped(agent, { reason, evidence }),
+  });
   if (opening.stopping > 0) return endInterrupted(opening, turn);
   const { drafts, repairs } = opening;
   if (phase === "repair") return ask({ ...opening, dropped, repairs: repairs - 1 }, "repair", turn);

@@ -46,7 +46,7 @@ test("nobody is asked once a budget is spent: the attempt ends as if it had been
   const used = { input_tokens: 1, output_tokens: 1, cost_usd: 0.5 };
   expect(endWithoutAsking({ ...prose, used }, [{ ...task, spent: 9 }, run])).toEqual({
     ...{ ...end, session, used, outcome: "failed", reason: "budget", stoppedFor: "run" },
-    evidence: "$0.50 of $0.40 are spent (loop.max_cost_usd), and it was still to report",
+    evidence: "over budget: $0.50 of $0.40 (loop.max_cost_usd), and it was still to report",
   });
   expect(endWithoutAsking(prose, [task])).toMatchObject({ reason: "budget", stoppedFor: "task" });
   expect(

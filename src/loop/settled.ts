@@ -1,5 +1,6 @@
 // What it means for the run that an attempt or a review is settled: reviews are counted, an agent that is not there is left
 // out, then come the hooks. Pure. Leaves settling itself to settle.ts.
+import { skipped } from "../agents/failure-words.js";
 import { endReleased } from "./asked-edits.js";
 import { goOn } from "./choose.js";
 import { startAfter } from "./job.js";
@@ -55,7 +56,11 @@ function dropAgent(work: Work, job: Job, turn: Turn): Work {
   const dropped = new Set([...work.dropped, agent]);
   const end = job.verdict?.kind === "failed" ? job.verdict : undefined;
   const message = `${agent}: ${end?.evidence ?? "cannot be used"}`;
-  turn.notes.push({ type: "warning", ...job.facts, message: `${message}; it is left out from now on` });
+  turn.notes.push({
+    type: "warning",
+    ...job.facts,
+    message: skipped(agent, end ?? { evidence: "" }),
+  });
   const left = uncount({ ...work, dropped }, job);
   if (canSpare(work.rules, dropped)) return left;
   return { ...left, closing: work.closing ?? { ending: "environment", message } };

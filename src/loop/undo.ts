@@ -10,7 +10,7 @@ import { planRevert, type Conflict } from "../git/revert.js";
 import type { DiffEntry } from "../git/diff.js";
 import { listTaskCommits } from "../git/task-commits.js";
 import { UserError } from "../system/errors.js";
-import { hintOnTask } from "../todo/which-task.js";
+import { hintOnTask, nearTask } from "../todo/which-task.js";
 import { never } from "../system/never.js";
 import type { CheckOptions } from "../todo/check.js";
 import type { Backlog } from "../todo/task.js";
@@ -158,6 +158,8 @@ async function findChanges(
 }
 
 function unknownTask(id: string, { tasks }: Backlog): UserError {
-  const hint = hintOnTask(tasks, id, "looper ls done shows what can be undone");
+  const near = nearTask(tasks, id);
+  const others = hintOnTask(tasks, id, "looper ls done shows what can be undone");
+  const hint = near === undefined ? others : `did you mean ${near}?`;
   return new UserError("usage", `there is no task ${id}, and this branch has no commit of one`, hint);
 }

@@ -152,7 +152,7 @@ test("what the store says of the backlog is told to readers, and a refused marke
     { type: "task_updated", task_id: "T2", to: "todo" },
     { type: "task_updated", task_id: "T3", from: "done" },
     { type: "warning", message: "an edge was dropped" },
-    { type: "warning", message: "claim T9: it is done" },
+    { type: "warning", message: "cannot claim T9: it is done" },
     { type: "backlog_edited", ...edits },
   ]);
   expect(workOf({ state }).index.values.map(({ id }) => id)).toEqual(["T2"]);

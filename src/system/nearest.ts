@@ -27,14 +27,14 @@ export function nearest(word: string, candidates: readonly string[]): string | u
 }
 
 /**
- * The id nearest to a typed one: the same but for case, else the only one that differs by one character. Ids are short, and their
- * numbers are names: `T42` is not a slip of `T2`, which has other characters in both places, and `T9` is as near to each of `T1` to `T3`.
+ * The id nearest to a typed one: the same but for case, else the first that differs by one character. Ids are short, and their
+ * numbers are names: `T42` is not a slip of `T2`, which has other characters in both places.
  */
 export function nearestId(typed: string, ids: readonly string[]): string | undefined {
   if (typed.length === 0 || typed.length > LONGEST) return undefined;
   const folded = typed.toLowerCase();
   const near = ids.filter((id) => id !== typed && isOneOff(folded, id.toLowerCase()));
-  return near.find((id) => id.toLowerCase() === folded) ?? (near.length === 1 ? near[0] : undefined);
+  return near.find((id) => id.toLowerCase() === folded) ?? near[0];
 }
 
 /** One character replaced, added or left out, or two neighbours swapped; within a number a digit is added at its end alone. */

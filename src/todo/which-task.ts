@@ -4,17 +4,25 @@ import { didYouMean } from "./problem.js";
 import { withoutMarker } from "./select.js";
 import type { Task } from "./task.js";
 
-/** The id that is one character away, else the tasks whose title holds the typed words; `otherwise`: where there are none. */
+/** The id that is one character away from the typed word. */
+export function nearTask(
+  tasks: readonly Pick<Task, "id" | "status" | "tags">[],
+  typed: string,
+): string | undefined {
+  return nearestId(
+    typed,
+    withoutMarker(tasks).map(({ id }) => id),
+  );
+}
+
+/** That id, else the tasks whose title holds the typed words; `otherwise`: where there are none. */
 export function hintOnTask(
   tasks: readonly Pick<Task, "id" | "status" | "tags" | "title">[],
   typed: string,
   otherwise = "looper ls lists them",
 ): string {
   const known = withoutMarker(tasks);
-  const near = nearestId(
-    typed,
-    known.map(({ id }) => id),
-  );
+  const near = nearTask(tasks, typed);
   if (near !== undefined) return didYouMean(near, otherwise);
   const words = typed
     .toLowerCase()

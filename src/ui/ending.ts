@@ -16,22 +16,21 @@ export function explainEnding(view: View, ended: Ended, file: string): { why: st
       const blocked = plural(count(view, "blocked"), "task");
       return {
         why:
-          message ??
-          `nothing more can be done: ${blocked} blocked, ${waiting(view)} waiting for what is not done`,
-        next: "see the reasons above (also under `blockers` in the task file), mend them, then run again: blocked tasks are tried once more",
+          message ?? `${blocked} ${count(view, "blocked") === 1 ? "is" : "are"} blocked; ${leftBeside(view)}`,
+        next: "fix what is named above (also under `blockers` in the task file), then looper run: it tries blocked tasks once more",
       };
     }
     case "limit":
       return {
         why: message ?? "the limit of this run is reached",
-        next: "run again to go on, or allow more with --max-iterations",
+        next: `${runAgain(view)}; --max-iterations allows more`,
       };
     case "budget":
       return { why: message ?? "the budget of this run is spent", next: nextForBudget(view) };
     case "waiting":
       return {
         why: message ?? "an agent cannot work for a while",
-        next: "run again then: what was in hand is taken up first; or schedule another agent",
+        next: `${runAgain(view)}, when the agent can work again; or schedule another agent`,
       };
     case "unusable-backlog":
       return {
@@ -46,15 +45,16 @@ export function explainEnding(view: View, ended: Ended, file: string): { why: st
     case "interrupted":
       return {
         why: message ?? `stopped by ${view.stoppedBy ?? ended.signal ?? "a signal"}`,
-        next: "run again: what was in hand is taken up first",
+        next: runAgain(view),
       };
     default:
       return never(ended.ending);
   }
 }
 
-function nextForBudget({ inDollars, unpriced }: View): string {
-  const again = "run again to go on: what was in hand is taken up first";
+function nextForBudget(view: View): string {
+  const { inDollars, unpriced } = view;
+  const again = runAgain(view);
   if (inDollars && unpriced !== undefined) {
     const price = `have ${unpriced} tell its cost or set its model, with a price in prices_file`;
     return `${price}; or set loop.unknown_cost to allow; then ${again}`;
@@ -65,7 +65,7 @@ function nextForBudget({ inDollars, unpriced }: View): string {
 /** That a task, or what serves none, went beyond a budget. Not cleaned. */
 export function overBudgetText(event: Extract<RunEvent, { type: "over_budget" }>): string {
   const who = event.of === "task" ? (event.task_id ?? "a task") : "the run";
-  return `${who} went beyond its budget: ${describeBudget(event)}`;
+  return `${who}: ${describeBudget(event)}`;
 }
 
 function nextForBacklog({ invalid }: View, file: string): string {
@@ -88,7 +88,15 @@ function complete(view: View, { message }: Ended): { why: string; next: string }
   return { why: all, next: view.only === undefined ? "" : "looper run works through the rest" };
 }
 
-/** Neither done nor blocked themselves. */
-function waiting(view: View): string {
-  return plural(view.statuses.size - count(view, "done") - count(view, "blocked"), "task");
+/** What the next run does first: it continues with the task in hand, if one is. */
+export function runAgain(view: View): string {
+  const inHand = view.statuses.values.find(({ status }) => status === "doing")?.id;
+  return inHand === undefined ? "looper run" : `looper run continues with ${inHand}`;
+}
+
+/** The tasks that are neither done nor blocked themselves. */
+function leftBeside(view: View): string {
+  const waiting = view.statuses.size - count(view, "done") - count(view, "blocked");
+  if (waiting === 0) return "nothing else is left to do";
+  return `${plural(waiting, "task")} ${waiting === 1 ? "waits" : "wait"} for what is not done`;
 }

@@ -26,6 +26,10 @@ interface JobView {
   rescue?: string;
   /** Where it failed, the end of what was seen; not cleaned. */
   evidence?: string;
+  /** Where it failed, the failure's name: `network`. */
+  reason?: string;
+  /** Its agent is left alone until then (RFC 3339). */
+  until?: string;
 }
 
 /** The job under way. */
@@ -105,11 +109,13 @@ const MOST_EVIDENCE = 4000;
 /** The job once its attempt failed. */
 export function failAttempt(
   current: Current,
-  { reason, evidence, next }: Extract<RunEvent, { type: "attempt_failed" }>,
+  { reason, evidence, next, until }: Extract<RunEvent, { type: "attempt_failed" }>,
 ): Current & { why: string } {
   const [sentence = ""] = evidence.split("\n");
-  const why = said(reason, reason === "gate" ? sentence : evidence);
-  return { ...current, why, next, evidence: evidence.slice(-MOST_EVIDENCE) };
+  // What the checks say is a sentence of its own.
+  const why = reason === "gate" && sentence !== "" ? sentence : said(reason, evidence);
+  const again = until === undefined ? {} : { until };
+  return { ...current, ...again, why, reason, next, evidence: evidence.slice(-MOST_EVIDENCE) };
 }
 
 /** A reason with what was seen. */

@@ -84,7 +84,7 @@ test("a case for each task of the run: done, failed with its evidence, skipped, 
   expect(xml).toContain('<property name="run" value="2026-01-02_03-04-05"/>');
   expect(xml).toContain('<property name="cost_usd" value="0.25"/>');
   expect(xml).toContain(
-    '<failure message="gate: npm test failed" type="blocked">npm test failed\n\n1 &lt;of&gt; 2</failure>',
+    '<failure message="npm test failed" type="blocked">npm test failed\n\n1 &lt;of&gt; 2</failure>',
   );
   expect(xml).toContain('<skipped message="not finished: not today"/>');
   expect(xml).toContain('<skipped message="not reached: blocked"/>');

@@ -230,12 +230,14 @@ function finish(
   end: Pick<Finished, "result" | "why" | "added" | "commit">,
   at: number,
 ): View {
-  const { job, phase, taskId, agent, attempt, spent, began, rescue, evidence } = current;
+  const { job, phase, taskId, agent, attempt, spent, began, rescue, evidence, reason, until } = current;
   const over: Finished = {
     ...{ job, phase, agent, attempt, spent, began, ...end },
     ...(taskId === undefined ? {} : { taskId }),
     ...(rescue === undefined ? {} : { rescue }),
     ...(evidence === undefined ? {} : { evidence }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(until === undefined ? {} : { until }),
     ...(end.result === "done" && phase === "iteration" && current.verified !== true
       ? { unverified: true as const }
       : {}),

@@ -1,7 +1,8 @@
 // What a run prints while it works, line by line: beside the live line on a terminal, alone elsewhere. Pure.
 import type { RunEvent, Sealed } from "../../logging/events.js";
+import { cannotWork } from "../../agents/failure-words.js";
 import { never } from "../../system/never.js";
-import { plural, showBytes, showDuration, showSpent } from "../amounts.js";
+import { plural, showBytes, showDuration, showMoment, showSpent } from "../amounts.js";
 import type { Level, Note } from "../diagnostics.js";
 import { overBudgetText } from "../ending.js";
 import type { Finished } from "../job-view.js";
@@ -36,7 +37,7 @@ export function progressNotes({ before, event, after }: Step, look: Look): Note[
   const { current } = after;
   if (current !== undefined && current.job !== before.current?.job && !look.live)
     notes.push(told(beginLine(after, look)));
-  notes.push(...after.finished.slice(before.finished.length).map((one) => finishedNote(one, look)));
+  notes.push(...after.finished.slice(before.finished.length).map((one) => finishedNote(one, after.at, look)));
   return notes;
 }
 
@@ -181,7 +182,18 @@ function nameOf(id: string, titles: Titles): string {
 /** So much of a reason is shown while the run goes on; the whole of it is in the log. */
 const MOST_WHY = 240;
 
-function finishedNote(one: Finished, { titles, colours, columns }: Look): Note {
+/** A job whose agent could not be used: it did not fail, and is not counted. */
+function notStartedNote(one: Finished, at: number, colours: Colours): Note {
+  const what = one.taskId === undefined ? PHASES[one.phase] : clean(one.taskId);
+  const agent = clean(one.agent);
+  const why = cannotWork(agent, one.reason) ?? `${agent}: ${cut(clean(one.why), MOST_WHY)}`;
+  const until = Date.parse(one.until ?? "");
+  const next = Number.isNaN(until) ? "" : `. Next try ${showMoment(until, at)}`;
+  return { level: levelOf(one), lines: [`${colours.yellow("-")} ${what} not started: ${why}${next}`] };
+}
+
+function finishedNote(one: Finished, at: number, { titles, colours, columns }: Look): Note {
+  if (one.result === "waiting" || one.result === "agent-dropped") return notStartedNote(one, at, colours);
   const whole = one.taskId === undefined ? PHASES[one.phase] : nameOf(one.taskId, titles);
   const name = columns === undefined ? whole : cut(whole, Math.floor(columns * TITLE_SHARE));
   const added = one.added === 0 ? "" : plural(one.added, "new task");
@@ -221,9 +233,8 @@ function verdict({ result }: Finished, colours: Colours): string {
     case "failed":
       return colours.yellow("✗ failed");
     case "waiting":
-      return colours.yellow("- no attempt");
     case "agent-dropped":
-      return colours.yellow("✗ agent left out");
+      return colours.yellow("- not started");
     case "skipped":
       return colours.yellow("- skipped");
     case "stopped":

@@ -126,8 +126,8 @@ test("the result: a table, the reasons, why it ended and what to do next", () =>
       "T2 日本語 title: needs a key",
       "",
       "blocked · 2 of 4 tasks done · 1 iteration · 1m05s · ≥ $0.12 · ≥ $0.12 per task done",
-      "nothing more can be done: 1 task blocked, 1 task waiting for what is not done",
-      "next: see the reasons above (also under `blockers` in the task file), mend them, then run again: blocked tasks are tried once more",
+      "1 task is blocked; 1 task waits for what is not done",
+      "next: fix what is named above (also under `blockers` in the task file), then looper run: it tries blocked tasks once more",
       "log: looper-logs/runs/1",
     ],
     errors: [],
@@ -143,9 +143,9 @@ test.each<[RunEvent, string, string]>([
   [
     over("limit", { message: "max_iterations (5) is reached" }),
     "max_iterations (5) is reached",
-    "next: run again to go on",
+    "next: looper run; --max-iterations allows more",
   ],
-  [over("interrupted", { signal: "SIGTERM" }), "stopped by SIGTERM", "next: run again: what was in hand"],
+  [over("interrupted", { signal: "SIGTERM" }), "stopped by SIGTERM", "next: looper run"],
 ])("an ending and the next step", (event, why, next) => {
   const { view } = play([started(), event]);
   const { ended } = view;
@@ -244,9 +244,7 @@ test("who was not let in has tried nothing: no failure is printed, and no attemp
     { type: "attempt_failed", ...T1, reason: "rate-limited", evidence: "5 days", next: "wait" },
     changed(T1),
   ];
-  expect(play(away, true).lines).toEqual([
-    "- no attempt T1 Read the settings · claude · 4.0s: rate-limited: 5 days",
-  ]);
+  expect(play(away, true).lines).toEqual(["- T1 not started: claude has reached its usage limit"]);
   expect(lastWords([...away, over("waiting")])[1]).toBe(
     "T1 Read the settings  waiting  claude         0  4.0s     -",
   );
@@ -263,15 +261,15 @@ const ofTask: RunEvent = { ...beyond, ...T1, of: "task", key: "loop.task_cost_us
 
 test("what went beyond a budget is said as it comes, and once at the end", () => {
   const [run, task] = [
-    "! the run went beyond its budget: $0.90 of $0.05 are spent (loop.max_cost_usd)",
-    "! T1 went beyond its budget: $0.90 of $0.05 are spent (loop.task_cost_usd)",
+    "! the run: over budget: $0.90 of $0.05 (loop.max_cost_usd)",
+    "! T1: over budget: $0.90 of $0.05 (loop.task_cost_usd)",
   ];
   expect(play([ofRun, ofTask], true).lines).toEqual([run, task]);
   const one: RunEvent = { ...beyond, ...T1, of: "task", key: "k", unit: "tokens", most: 1, spent: 3 };
-  expect(play([one], true).lines).toEqual(["! T1 went beyond its budget: 3 of 1 token is used (k)"]);
+  expect(play([one], true).lines).toEqual(["! T1: token limit reached: 3 of 1 (k)"]);
   const said = (end: RunEvent) => lastWords([ofRun, ofTask, end]).filter((line) => line.includes("$0.90"));
   expect(said(over("complete"))).toEqual([run, task]);
-  const message = "$0.90 of $0.05 are spent (loop.max_cost_usd)";
+  const message = "over budget: $0.90 of $0.05 (loop.max_cost_usd)";
   expect(said(over("budget", { message }))).toEqual([task, message]);
 });
 
@@ -283,9 +281,9 @@ test("where a cost nobody knows ended the run, what helps against that is named"
   const next = (...events: RunEvent[]) =>
     lastWords([...events, over("budget")]).find((line) => line.startsWith("next: "));
   expect(next(dollars, worked)).toBe(
-    "next: have claude tell its cost or set its model, with a price in prices_file; or set loop.unknown_cost to allow; then run again to go on: what was in hand is taken up first",
+    "next: have claude tell its cost or set its model, with a price in prices_file; or set loop.unknown_cost to allow; then looper run",
   );
-  const more = /^next: run again to go on.+allow more/;
+  const more = /^next: looper run; or allow more/;
   expect(next(begun, worked)).toMatch(more);
   expect(next(dollars)).toMatch(more);
 });

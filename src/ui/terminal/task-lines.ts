@@ -49,10 +49,17 @@ function factsOf(task: Task): string[] {
   const { status, priority, agent, tags = [], depends_on: needs = [] } = task;
   const unverified =
     task.marker === true ? "the completion marker, not a task" : task.verified ? "" : "unverified";
+  const blocked = status === "blocked" && task.ready ? "blocked (the next run tries it once)" : status;
   const ready =
-    status === "done" ? unverified : task.ready ? "ready" : `waits for ${task.waits_for.join(", ")}`;
+    status === "blocked" && task.ready
+      ? ""
+      : status === "done"
+        ? unverified
+        : task.ready
+          ? "ready"
+          : `waits for ${task.waits_for.join(", ")}`;
   const first = [
-    ...[status, ready, `priority ${String(priority)}`],
+    ...[blocked, ready, `priority ${String(priority)}`],
     agent === undefined ? "" : `agent ${agent}`,
     tags.length === 0 ? "" : `tags ${tags.join(", ")}`,
     task.attempts === undefined ? "" : plural(task.attempts, "attempt"),

@@ -94,7 +94,7 @@ test("a task is one group, whatever its attempts: gate within, the error after i
     "- reviewing the project · claude",
     expect.stringMatching(/^- stopped/),
     "::endgroup::",
-    "::warning title=looper%3A interrupted::stopped by SIGTERM%0Arun again: what was in hand is taken up first",
+    "::warning title=looper%3A interrupted::stopped by SIGTERM%0Alooper run",
   ]);
   expect(commands(said).every((line) => line.startsWith("::"))).toBe(true);
 });

@@ -38,8 +38,8 @@ test("a table of tasks with a total, and why what is blocked is blocked", () => 
   expect(summaryOf(STORY, titles).split("\n")).toEqual([
     "## Looper: blocked",
     "",
-    "nothing more can be done\\: 1 task blocked, 0 tasks waiting for what is not done  ",
-    expect.stringContaining("mend them, then run again"),
+    "1 task is blocked; nothing else is left to do  ",
+    expect.stringContaining("then looper run"),
     "",
     "| Task | Title | Outcome | Attempts | Duration | Cost |",
     "| --- | --- | --- | ---: | ---: | ---: |",
