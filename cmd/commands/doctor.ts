@@ -22,6 +22,7 @@ import {
 } from "../doctor/project-files.js";
 import { checkSchemas } from "../doctor/schemas.js";
 import { checkContainment, checkDisk, checkGit, checkLogFolder, checkNode } from "../doctor/surroundings.js";
+import { checkVerify } from "../doctor/verify.js";
 import { printJson, printLines, projectOf, readNamedFile } from "../project.js";
 import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 
@@ -61,6 +62,7 @@ async function checkProject(
     await checkAgentOutput(shell, project),
     checkTasks(shell, project, backlog),
     ...(await checkWorkFolder(shell, project, backlog)),
+    ...(await checkVerify(shell, project, backlog)),
     ...(await checkNamedFiles(shell, project)),
     await checkPrompts(shell, project),
     ...(await checkSchemas(shell, fix)),

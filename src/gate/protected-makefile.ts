@@ -60,6 +60,15 @@ export function recipesFor(text: string, goals: readonly string[]): string[] {
   return run.flatMap(({ recipe }) => recipe.map((line) => writeOut(line, values)));
 }
 
+/** The targets of a Makefile; `undefined` where more may come from elsewhere: other files, patterns, variables. */
+export function makeTargets(text: string): readonly string[] | undefined {
+  const targets = targetsOf(piecesOf(text));
+  const isOpen =
+    /^\s*(?:[-s]?include|-?load)\b|\beval\b/m.test(text) ||
+    targets.some((one) => /[%$]|^\.DEFAULT$/.test(one));
+  return isOpen ? undefined : targets;
+}
+
 function writeOut(line: string, values: ReadonlyMap<string, string>): string {
   let text = line;
   // A variable may name others, and itself.

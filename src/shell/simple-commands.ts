@@ -9,12 +9,16 @@ import { ANY, partsOf, wordOf, type ValueOf } from "./words.js";
 /** A command with its words, nothing around it. */
 export interface SimpleCommand {
   words: Words;
+  /** The program as it is spelled: `./run` is not looked up on PATH. */
+  program: string;
   /** Its own exit code is looked at: nothing else reads what it prints. */
   judged: boolean;
   /** Files it gets as its input. */
   reads: readonly string[];
   /** Where it runs, from where the text does: "" is there. */
   folder: string;
+  /** The programs that start it, the outermost first: of `timeout 9 npx jest` these are `timeout` and `npx`. */
+  through: readonly string[];
 }
 
 /** Hand on what they read: whoever looks at what they print looks at what came before. */
@@ -53,6 +57,7 @@ interface Scope {
 interface Context {
   judged: boolean;
   depth: number;
+  through?: readonly string[];
   scope: Scope;
   /** Files that what it prints goes into, and that it reads. */
   writes: readonly string[];
@@ -81,7 +86,7 @@ class Reader {
 
   readCode(text: string, context: Context): void {
     if (context.depth > DEEPEST || text.length > LONGEST) return;
-    this.#read(parseShell(text).script, { ...context, depth: context.depth + 1 });
+    this.#read(parseShell(text).script, { ...context, depth: context.depth + 1, through: [] });
   }
 
   /** What nothing calls may be called by what sources the text. */
@@ -192,7 +197,7 @@ class Reader {
     const wrapped = wrappedBy(words);
     if (wrapped !== undefined) {
       if ("code" in wrapped) this.readCode(wrapped.code, inner(context));
-      else this.#run(wrapped.words, deeper);
+      else this.#run(wrapped.words, { ...deeper, through: [...(context.through ?? []), program] });
       return;
     }
     if (program === "cd" || program === "pushd") {
@@ -238,12 +243,14 @@ class Reader {
     });
   }
 
-  #add([program, ...args]: Words, { judged, scope, writes, reads }: Context): void {
+  #add([program, ...args]: Words, { judged, scope, writes, reads, through = [] }: Context): void {
     const words: Words = [here(program), ...args.map(here)];
     this.found.push({
       words,
+      program,
       judged,
       folder: scope.folder,
+      through,
       reads: reads.map(here),
       writes: writes.map(here),
     });
