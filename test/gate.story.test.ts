@@ -1,5 +1,7 @@
 // Done is the runner's word: what the gate lets through, what it sends back, and what it can and cannot say.
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import type { Puppet, Turn } from "./puppet.js";
@@ -310,13 +312,14 @@ test(
   "Ctrl-C twice while the checks run: no process is left, the task stays in hand with its work",
   story(async (rig) => {
     const puppet = await rig.agent();
-    rig.writeBacklog([{ id: "T1", verify: [`kill -TERM $(cat ${rig.root}/pid); sleep 600 & sleep 600`] }]);
+    const begun = path.join(rig.root, "begun");
+    execFileSync("mkfifo", [begun]);
+    rig.writeBacklog([{ id: "T1", verify: [`echo begun > ${begun}; sleep 600 & sleep 600`] }]);
     rig.gitInit();
     const run = rig.start(["run", "--no-review", "--trust"]);
-    play(puppet, async (turn) => {
-      rig.write("../pid", String(run.pid));
-      await writes("one\n")(turn);
-    });
+    play(puppet, writes("one\n"));
+    await readFile(begun);
+    run.signal("SIGTERM");
     expect(await run.ended).toMatchObject({ code: 143 });
     expect(rig.leftovers()).toEqual([]);
     expect(rig.statuses()).toEqual({ T1: "doing" });

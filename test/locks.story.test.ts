@@ -72,7 +72,10 @@ test(
     const turn = await puppet.next();
     const said = expect.stringMatching(names(first)) as string;
     expect(await rig.run(["run", "other.json"])).toMatchObject({ code: 3, stderr: said });
-    expect(await rig.run(["-C", elsewhere, "run", "tasks.json"])).toMatchObject({ code: 3, stderr: said });
+    expect(await rig.run(["-C", elsewhere, "run", "tasks.json", "--trust"])).toMatchObject({
+      code: 3,
+      stderr: said,
+    });
 
     puppet.play((one) => one.report());
     await turn.report();
