@@ -20,6 +20,14 @@ const TYPED: readonly string[] = [
   ...["set -- --force priority=2", "block T1 why", "todo T1", "done T1", "rm T1", "rm -- --force -rf"],
   ...["validate", "validate --json", "fmt --check", "fmt --diff", "fmt -w", "export", "export --format csv"],
   ...["export --json", "runs", "runs --json", "status", "status --json", "stop --now", "tail", "tail --raw"],
+  ...[
+    "logs T1",
+    "logs T1 --json",
+    "fmt --fix",
+    "init --from-looper-go",
+    "runs --all",
+    "config unset log_dir",
+  ],
   ...[`tail ${RUN}`, "tail ../../x", "tail 2026-01-31_08-30-01", "replay", `replay ${RUN}`, "replay --tree"],
   ...[`replay ${RUN} --at 1`, "replay --tree --gate", "capsule --output -", "undo T1 --dry-run", "undo T1"],
   ...[
