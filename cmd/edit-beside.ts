@@ -67,7 +67,9 @@ export async function editBeside(
     const { updated, changes, written } = edited.value;
     const named = run === undefined ? {} : { run };
     if (written || asked === undefined) {
-      const stopped = first === undefined ? [] : inHand.map((id) => ({ task_id: id, kept: "tree" as const }));
+      // No run puts the work of an ended one aside: the person is told of it.
+      const isLeft = first !== undefined || run === undefined;
+      const stopped = isLeft ? inHand.map((id) => ({ task_id: id, kept: "tree" as const })) : [];
       return ok({ updated: first ?? updated, ...named, stopped });
     }
     const answer = await answerOf(shell, site.project, asked);

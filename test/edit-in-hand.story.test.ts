@@ -304,3 +304,26 @@ test(
     expect(attempts(rig)).toEqual(["T1", "T4", "T2"]);
   }),
 );
+
+test.each([
+  ["todo", ["todo", "T1"]],
+  ["block", ["block", "T1", "not now"]],
+  ["done", ["done", "T1"]],
+  ["rm", ["rm", "T1"]],
+  ["set", ["set", "T1", "status=todo"]],
+])("after a run was killed, %s says that unfinished work of the task is in the tree", (_name, words) =>
+  story(async (rig) => {
+    const puppet = await rig.agent();
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    rig.gitInit();
+    const program = rig.start(["run", "--no-review"]);
+    const turn = await puppet.next();
+    await turn.write(`${turn.hello.cwd}/half.txt`, "half\n");
+    await program.kill("group");
+    expect(await say(rig, "set", "T1", "priority=2")).toBe("0 T1: priority\n");
+    const left = "T1: unfinished work, if any, stays in the working tree\n";
+    expect(await say(rig, ...words)).toMatch(new RegExp(`^0 T1: .+\n${left}$`));
+    expect(rig.read("half.txt")).toBe("half\n");
+    expect(await say(rig, "block", "T2", "not now")).toBe("0 T2: todo → blocked\n");
+  })(),
+);
