@@ -19,12 +19,19 @@ export interface HandBack {
   repo: Repository;
 }
 
+export interface HandedBack {
+  back: BroughtBack;
+  task: TaskId | undefined;
+  /** The task had work in the tree already, and what the rescue brought is more of it. */
+  goesOn: boolean;
+}
+
 /** Brings a rescue back by `bring`, as work of its task where that is not done. Answers with the task too. */
 export async function handBack(
   site: HandBack,
   rescue: Rescue,
   bring: () => Promise<Result<BroughtBack, GitFailure>>,
-): Promise<Result<{ back: BroughtBack; task: TaskId | undefined }, GitFailure>> {
+): Promise<Result<HandedBack, GitFailure>> {
   const { ports, project, repo } = site;
   const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir });
   const task = rescue.repo === repo ? await taskOf(store, rescue) : undefined;
@@ -42,11 +49,15 @@ export async function handBack(
   if (failed && !goesOn) await dropCheckpoint(repo, task.id);
   if (failed) return withTask(back, undefined);
   await takeInHand(store, task.id);
-  return withTask(back, task.id);
+  return withTask(back, task.id, goesOn);
 }
 
-function withTask(back: Result<BroughtBack, GitFailure>, task: TaskId | undefined) {
-  return back.ok ? ok({ back: back.value, task }) : back;
+function withTask(
+  back: Result<BroughtBack, GitFailure>,
+  task: TaskId | undefined,
+  goesOn = false,
+): Result<HandedBack, GitFailure> {
+  return back.ok ? ok({ back: back.value, task, goesOn }) : back;
 }
 
 /** The task whose work a rescue holds, while it may still be worked on. */

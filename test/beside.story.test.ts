@@ -176,9 +176,14 @@ test(
     const files = await rig.run(["rescue", "restore", "T2", "--only-files"]);
     expect([files.code, files.stdout]).toEqual([0, expect.stringContaining("half.txt")]);
     expect(rig.statuses()).toEqual({ T1: "done", T2: "blocked" });
+    const again = await rig.run(["rescue", "restore", "T2"]);
+    expect(again.stdout).toContain("its commit does not hold what was there already: half.txt");
+    await rig.run(["block", "T2", "not yet"]);
     execFileSync("rm", ["half.txt"], { cwd: rig.project });
     const back = await rig.run(["rescue", "restore", "T2"]);
-    expect([back.code, back.stdout]).toEqual([0, expect.stringContaining("T2 is in hand again")]);
+    expect([back.code, back.stdout]).toEqual([0, expect.stringContaining("and its commit holds it")]);
+    const more = await rig.run(["rescue", "restore", "T2"]);
+    expect(more.stdout).toContain("and its commit holds it");
     expect(rig.statuses()).toEqual({ T1: "done", T2: "doing" });
     gives = true;
     const { code, stderr } = await rig.run(["run", "--no-review"]);

@@ -160,14 +160,21 @@ async function restore(site: Site, ids: readonly string[]): Promise<CommandEnd> 
             task: handed?.task ?? null,
           };
     if (json) await printJson(shell, answer);
-    else await printLines(shell.out, restoreLines(answer, found.commit));
+    else
+      await printLines(
+        shell.out,
+        restoreLines(answer, { commit: found.commit, goesOn: handed?.goesOn === true }),
+      );
     return answer.ok ? "ok" : "no";
   } finally {
     await locks.release();
   }
 }
 
-function restoreLines(answer: RescueRestoreAnswer, commit: string): string[] {
+function restoreLines(
+  answer: RescueRestoreAnswer,
+  { commit, goesOn }: { commit: string; goesOn: boolean },
+): string[] {
   const id = clean(answer.id);
   if (!answer.ok) {
     return [
@@ -184,13 +191,16 @@ function restoreLines(answer: RescueRestoreAnswer, commit: string): string[] {
     ...restored.map((path) => `  ${clean(path)}`),
     ...(already.length === 0 || restored.length === 0 ? [] : [`${already.length} were as it has them`]),
     ...left.map((path) => `  ${clean(path)} is a repository of its own: this rescue does not hold its files`),
-    ...(answer.task === null
-      ? []
-      : [
-          `${clean(answer.task)} is in hand again: the next attempt continues from this work, and its commit holds it`,
-        ]),
+    ...(answer.task === null ? [] : [inHandText(clean(answer.task), goesOn ? [] : already)]),
     `it stays put aside; looper rescue drop ${id} forgets it`,
   ];
+}
+
+/** `theirs`: files that were in the tree before the task was in hand; they count as the person's. */
+function inHandText(task: string, theirs: readonly string[]): string {
+  const again = `${task} is in hand again: the next attempt continues from this work`;
+  if (theirs.length === 0) return `${again}, and its commit holds it`;
+  return `${again}; its commit does not hold what was there already: ${clean(theirs.join(", "))}`;
 }
 
 function clashText(why: Clash["why"]): string {
