@@ -142,6 +142,7 @@ test(
       { id: "T4" },
     ]);
     rig.write("to-do.json", rig.read("to-do.json").replace('"@"', "3"));
+    const with3 = rig.read("to-do.json");
     const { code, stdout } = await rig.run(["ls"]);
     expect(code).toBe(1);
     for (const part of [
@@ -151,6 +152,11 @@ test(
       "T4",
     ])
       expect(stdout).toContain(part);
+    rig.write("to-do.json", with3.replace(/"id":\s*3\b/u, '"details": ""'));
+    const nameless = (await rig.run(["ls"])).stdout;
+    expect(nameless).toContain("id is missing");
+    expect(nameless).not.toContain("undefined");
+    rig.write("to-do.json", with3);
     const valid = (await rig.run(["validate"])).stdout;
     for (const part of [
       'write "done": looper fmt --fix',

@@ -46,7 +46,9 @@ export function wrongTaskLines(tasks: readonly WrongTask[], colours: Colours): s
       const value = task[key];
       return value === undefined ? `${key} is missing` : `${key} ${show(value)} is not valid`;
     });
-    const named = [task.id, task.title].map((value) => (typeof value === "string" ? value : show(value)));
+    const named = [task.id ?? "?", task.title ?? "?"].map((value) =>
+      typeof value === "string" ? value : show(value),
+    );
     const [id = "", title = ""] = named.map((text) => cut(clean(text), LONGEST_REASON));
     const priority = typeof task.priority === "number" ? `p${String(task.priority)}` : "p?";
     return `  ${id}  ${priority}  ${title}  ${colours.red(`! ${clean(wrong.join("; "))}`)}`;
