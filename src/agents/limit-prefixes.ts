@@ -43,6 +43,9 @@ const LOGS: readonly Prefix[] = [
   // curl_cffi, wget.
   { pattern: /^Failed to perform,\s*(?:ErrCode: \d+, Reason: ')?/ },
   { pattern: /^wget:\s+/ },
+  // Google's libraries in Go, before the status.
+  { pattern: /^googleapi:\s+(?=Error [45]\d\d:)/ },
+  { pattern: /^Error (?=[45]\d\d:\s)/ },
   { pattern: /^Failed to login\.\s*(?:Message:\s*)?/ },
   {
     pattern:
@@ -62,6 +65,13 @@ const STATUSES: readonly Prefix[] = [
     own: true,
   },
   { pattern: /^API error occurred:\s*status:?\s*(?<status>[45]\d\d)\b[.:]?\s*/i, own: true },
+  // anthropic-sdk-go and openai-go, go-openai, a Gemini client in Go.
+  {
+    pattern:
+      /^(?:GET|POST) "https?:\/\/[^"\s]{1,300}": (?<status>[45]\d\d) [A-Z][A-Za-z -]{2,40}(?: \(Request-ID: [^)]{1,80}\))?\s*(?=\{|$)/,
+  },
+  { pattern: /^error, status code: (?<status>[45]\d\d), (?:status: [^,]{0,60}, )?message:\s*/ },
+  { pattern: /^Error (?<status>[45]\d\d), Message:\s*/ },
   // gRPC, and services that pass its codes on.
   { pattern: /^rpc error: code = (?<code>\w+) desc = / },
   {
