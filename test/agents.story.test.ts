@@ -184,7 +184,9 @@ test(
     expect(rig.statuses()).toEqual({ T1: "done", T2: "done", T3: "done" });
     expect(taskOf(rig, "T1")).toMatchObject({ status: "done" });
     expect(agentsOf(rig)).toEqual(["claude", "fake", "fake", "fake", "fake"]);
-    expect(spared.stderr).toMatch(/claude is not signed in; skipping it for the rest of this run: .*Invalid API key/);
+    expect(spared.stderr).toMatch(
+      /claude is not signed in; skipping it for the rest of this run: .*Invalid API key/,
+    );
 
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
     const ended = await rig.run(["run", "--agent", "claude"], { env });

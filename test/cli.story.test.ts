@@ -158,7 +158,7 @@ test(
     const stdout = stripVTControlCharacters(output.stdout);
     const stderr = stripVTControlCharacters(output.stderr);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/✗ failed D3 .*: gate: node --test .*1 test/);
+    expect(stderr).toMatch(/✗ failed D3 .*: node --test .*1 test/);
     expect(stdout).not.toContain("unverified");
     expect(stdout).toContain("complete · 6 of 6 tasks done · 8 iterations");
     expect(stdout).toContain("7 passed, 0 failed");

@@ -1,5 +1,8 @@
 // Who else writes: people who save the task file while a run goes on, agents that report new tasks, reviews.
+import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
 import { expect, test } from "vitest";
 import type { Turn } from "./puppet.js";
 import { type Rig, type TaskDraft, story } from "./rig.js";
@@ -123,14 +126,19 @@ test(
 test(
   "a file that is half saved between attempts, and whole soon after, is taken as the person meant it",
   story(async (rig) => {
-    const whole = `{ sleep 0.5; cp next.json to-do.json; } >/dev/null 2>&1 &`;
-    const hooks = { post_iteration: [`if [ "$1" = T1 ]; then printf '{' > to-do.json; ${whole} fi`] };
+    const begun = path.join(rig.root, "begun");
+    execFileSync("mkfifo", [begun]);
+    const half = `printf '{' > to-do.json; echo half > ${begun}`;
+    const hooks = { post_iteration: [`if [ "$1" = T1 ]; then ${half}; fi`] };
     const puppet = await rig.agent({}, { hooks });
     rig.writeBacklog([{ id: "T1", status: "done" }, { id: "T2" }, { id: "P1" }]);
     rig.write("next.json", rig.read("to-do.json"));
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
     puppet.play(work);
-    const { code, stderr } = await rig.run(["run"]);
+    const run = rig.start(["run"]);
+    await readFile(begun);
+    rig.write("to-do.json", rig.read("next.json"));
+    const { code, stderr } = await run.ended;
     expect(code, stderr).toBe(0);
     expect(rig.statuses()).toEqual({ T1: "done", T2: "done", P1: "done" });
     expect(copies(rig)).toEqual([]);

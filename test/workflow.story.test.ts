@@ -112,7 +112,7 @@ test(
   story(async (rig) => {
     rig.write(
       "to-do.json",
-      '{"schema_version": 1, "source_files": [],\n "tasks": [{"id": "T1", "title": 5}]}',
+      '{"schema_version": 1, "source_files": [],\n "tasks": [{"id": "T1", "title": []}]}',
     );
     const puppet = await rig.agent();
     puppet.play((turn) => turn.report());
@@ -163,7 +163,7 @@ test(
     const wrong = await rig.run(["run", "--agent", "%0A::nobody"], { env });
     expect(wrong.code).toBe(2);
     expect(obeyed(wrong.stderr)).toEqual([
-      expect.stringMatching(/^::error title=looper::[^:]*%250A::nobody/),
+      expect.stringMatching(/^::error title=looper::[^:]*%250a::nobody/),
     ]);
     const json = await rig.run(["ls", "nothing.json"], { env: { ...env, LOOPER_LOG_FORMAT: "json" } });
     expect([json.code, obeyed(json.stderr)]).toEqual([2, []]);

@@ -5,7 +5,7 @@ import { openProject } from "../../src/config/open-project.js";
 import { UserError } from "../../src/system/errors.js";
 import { checkBacklog } from "../../src/todo/check.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
-import { orderForListing } from "../../src/todo/select.js";
+import { orderForListing, withoutMarker } from "../../src/todo/select.js";
 import { taskListLines } from "../../src/ui/terminal/task-list.js";
 import { clean } from "../../src/ui/terminal/text.js";
 import { chapoScript } from "../demo/chapo-script.js";
@@ -127,7 +127,7 @@ async function epilogue(shell: Shell, stage: Stage): Promise<string[]> {
   const heading = (text: string): string[] => ["", colours.bold(text)];
   return [
     ...heading("The backlog"),
-    ...taskListLines(orderForListing(tasks), { ...look, waitsFor: () => [] }),
+    ...taskListLines(orderForListing(withoutMarker(tasks)), { ...look, waitsFor: () => [] }),
     ...heading("The commits (git log --oneline): one for each task that is done"),
     ...commits.map((line) => `  ${clean(line)}`),
     ...heading("The tests it wrote (node --test)"),

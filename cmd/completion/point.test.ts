@@ -25,7 +25,16 @@ test("the first word is a command, help, or run's file; hidden commands are not 
 });
 
 test("flags are those of the command at hand and the common ones, by their long names", () => {
-  expect(values(at("fmt", "-"))).toEqual(["--write", "--check", "--diff", "--json", ...common, "--help"]);
+  expect(values(at("fmt", "-"))).toEqual([
+    "--write",
+    "--fix",
+    "--keep-order",
+    "--check",
+    "--diff",
+    "--json",
+    ...common,
+    "--help",
+  ]);
   expect(values(at("-"))).toEqual(expect.arrayContaining(["--max-iterations", "-C", "--version"]));
   expect(values(at("to-do.json", "--no"))).toContain("--no-review");
   expect(values(at("help", "-"))).toEqual([]);
@@ -33,7 +42,7 @@ test("flags are those of the command at hand and the common ones, by their long 
 
 test("a flag that was given is not offered again, unless it may be", () => {
   expect(values(at("fmt", "-w", "-dC", "x", "-"))).toEqual([
-    ...["--check", "--json"],
+    ...["--fix", "--keep-order", "--check", "--json"],
     ...common.filter((flag) => flag !== "-C"),
     "--help",
   ]);

@@ -35,9 +35,14 @@ export function leaveOut(repo: Repository, large: ReadonlyMap<string, number>): 
   return new Map(fresh);
 }
 
-/** The same with those there are now. One process where there is a limit. */
+/**
+ * The same with those there are now. One process, the first time and where there is a limit: a task has ten processes, and
+ * a file that comes later is staged like any other.
+ */
 export async function leaveOutLarge(repo: Repository): Promise<Map<string, number>> {
   if (repo.mostUntracked === 0) return leaveOut(repo, new Map());
+  if (repo.untracked.known) return new Map();
+  repo.untracked.known = true;
   return leaveOut(repo, (await findUntracked(repo)).large);
 }
 

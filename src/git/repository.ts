@@ -29,6 +29,8 @@ export interface Repository extends GitPlace {
   mostUntracked: number;
   /** Those files: path (bytes) → size when they were found. No staging takes them; large.ts alone changes it. */
   leftOut: Map<string, number>;
+  /** Whether the untracked files were looked through for such: once is enough for a run. */
+  untracked: { known: boolean };
   /** How long an object's id is: 20 bytes, or 32 in a SHA-256 repository. */
   idBytes: number;
   /** What it was opened with, but for the folder: whatever is opened inside it is opened so. */
@@ -163,6 +165,7 @@ async function describe(place: GitPlace, folders: Folders, places: RepositoryPla
     places: { todoFile: places.todoFile, exclude: places.exclude, env: places.env, mostUntracked },
     mostUntracked,
     leftOut: new Map(),
+    untracked: { known: false },
     isOwn: ownedBy(todoPath, own),
     idBytes: folders.sha256 ? 32 : 20,
     identity: once(() => askIdentity(at)),
