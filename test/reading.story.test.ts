@@ -171,6 +171,7 @@ test(
     expect(stdout).toMatch(/^T1 Dates · attempt 1 · fake · [\d: -]+ · run \S+\nI look at the dates\.\n/);
     expect(stdout).toMatch(/\n\nT1 Dates · attempt 2 · fake · .*\nTwo lines:\nthe second /);
     expect(stdout).not.toContain("\u001b");
+    expect((await rig.run(["logs", "T1", "--file", "to-do.json"])).stdout).toBe(stdout);
     const json = await rig.run(["logs", "T1", "--json"]);
     const answer = LogsAnswer.parse(JSON.parse(json.stdout));
     expect(answer.attempts.map((one) => [one.attempt, one.messages[0]?.text.split("\n")[0]])).toEqual([

@@ -4,14 +4,20 @@ import { findUnprotected } from "../git/unprotected.js";
 import { OWN_IDENT } from "../git/fast-import.js";
 import type { Head } from "../git/head.js";
 import type { Repository } from "../git/repository.js";
+import { UserError } from "../system/errors.js";
 import type { RunRequest } from "./run-request.js";
-import { unwrap } from "./unwrap.js";
+
+const TRY_AGAIN = "check the disk and the permissions, then run again";
 
 /** Warnings about a repository. Two processes. */
 export async function warnOfRepository({ project }: RunRequest, repo: Repository): Promise<string[]> {
   const { commit } = project.resolved.settings.git;
-  const found = unwrap("checkpoint", await findUnprotected(repo));
-  return [...(commit === "none" ? [] : await warnOfIdentity(repo)), ...found];
+  const found = await findUnprotected(repo);
+  if (!found.ok) {
+    const { command, message } = found.error;
+    throw new UserError("environment", `cannot look at the working tree: ${command}: ${message}`, TRY_AGAIN);
+  }
+  return [...(commit === "none" ? [] : await warnOfIdentity(repo)), ...found.value];
 }
 
 async function warnOfIdentity(repo: Repository): Promise<string[]> {
