@@ -1,6 +1,6 @@
 // Which runs a command shows: a folder of logs may hold those of several projects. Leaves telling them apart to src/loop/own-runs.ts.
 import type { Project } from "../src/config/open-project.js";
-import { ownRuns } from "../src/loop/own-runs.js";
+import { beginningOf, ownRuns } from "../src/loop/own-runs.js";
 import { listRuns } from "../src/logging/read.js";
 import { hasFlag, type Shell, type Typed } from "./shell.js";
 
@@ -13,6 +13,15 @@ export type RunFilter = (runs: readonly string[]) => Promise<readonly string[]>;
 export function runFilter({ ports }: Shell, project: Project, typed?: Typed): RunFilter {
   if (typed !== undefined && hasFlag(typed, ALL)) return (runs) => Promise.resolve(runs);
   return (runs) => ownRuns({ ports, project }, runs);
+}
+
+/** With `--all`: the project that a run's log names. */
+export async function projectOfRun(
+  { ports }: Shell,
+  typed: Typed,
+  folder: string,
+): Promise<string | undefined> {
+  return hasFlag(typed, ALL) ? (await beginningOf(ports, folder)).project : undefined;
 }
 
 /** Their ids, the oldest first. */

@@ -258,6 +258,23 @@ test.skipIf(noTerminal)(
 );
 
 test.skipIf(noTerminal)(
+  "Enter at the first question keeps the agent of the user's own settings",
+  story(async (rig) => {
+    rig.clis();
+    writeFileSync(path.join(rig.root, "config/looper/config.json"), '{"schedule": {"agent": "claude"}}');
+    const terminal = new Terminal(rig, "init");
+    for (const question of [
+      "Which agent is to work?",
+      "Where do the tasks come from?",
+      "What proves a task done?",
+    ])
+      await terminal.answer(question, "\r");
+    expect(await terminal.code).toBe(0);
+    expect(JSON.parse(rig.read(".looper/config.json"))).toEqual({ $schema: "./config.schema.json" });
+  }),
+);
+
+test.skipIf(noTerminal)(
   "the tasks of a file, asked for on the terminal; a file that is not there ends it, with nothing written",
   story(async (rig) => {
     for (const [file, code] of [

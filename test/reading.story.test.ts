@@ -118,10 +118,42 @@ test(
       expect((await rig.run([...words, "--all"])).stdout, words[0]).toContain(other);
     }
     const { runs } = RunsAnswer.parse(JSON.parse((await rig.run(["runs", "--json", "--all"])).stdout));
-    expect(runs.map(({ run }) => run)).toEqual([other, own]);
+    expect(runs.map(({ run, project }) => [run, project])).toEqual([
+      [other, elsewhere],
+      [own, rig.project],
+    ]);
+    const every = (await rig.run(["runs", "--all"])).stdout.split("\n");
+    expect(every[0]).toMatch(/ project$/);
+    expect([every[1]?.endsWith(elsewhere), every[2]?.endsWith(rig.project)]).toEqual([true, true]);
+    const foreign = (await rig.run(["status", "--all"])).stdout;
+    expect(foreign).toMatch(`\nin another project: ${elsewhere}\n`);
+    expect(foreign).toMatch(/\nthis project: 0 of 1 task done · 1 left\n$/);
+    expect((await rig.run(["status"])).stdout).toMatch(/\n0 of 1 task done · 1 left\n/);
     expect((await rig.run(["runs", "-n", "1"])).stdout).toContain(own);
     // A run that is named is meant, whosever it is.
     expect((await rig.run(["tail", other])).stdout).toContain("of another project");
+  }),
+);
+
+test(
+  "logs leaves out an attempt or a review that names the task only in its summary",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    const of = (job: number, task?: string): object => ({
+      job,
+      agent: "fake",
+      attempt: 1,
+      ...(task && { task_id: task }),
+    });
+    const said = (job: number, task?: string): Record<string, unknown>[] => [
+      { type: "message", role: "assistant", content: `words ${job}`, ...of(job, task) },
+      { type: "summary", status: "done", summary: "done", ...of(job, "T1") },
+    ];
+    const folder = path.join(rig.project, "looper-logs/runs/2026-01-02_03-00-00");
+    writeLog(folder, rig.project, [...said(1, "T1"), ...said(2, "T2"), ...said(3)]);
+    const answer = LogsAnswer.parse(JSON.parse((await rig.run(["logs", "T1", "--json"])).stdout));
+    expect(answer.attempts.map(({ messages }) => messages.map(({ text }) => text))).toEqual([["words 1"]]);
+    dropLogs(rig);
   }),
 );
 

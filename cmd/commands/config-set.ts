@@ -14,7 +14,7 @@ import {
 } from "../../src/config/settings-text.js";
 import { rowOf, ROWS } from "../../src/config/settings.js";
 import { spelledValue } from "../../src/config/text-values.js";
-import { UserError } from "../../src/system/errors.js";
+import { errorCode, errorMessage, UserError } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/nearest.js";
 import { didYouMean } from "../../src/todo/problem.js";
 import { clean } from "../../src/ui/terminal/text.js";
@@ -54,8 +54,18 @@ export async function writeSetting(shell: Shell, folder: string, order: Order): 
   const file = await fileOf(shell, folder, order.scope);
   const edited = changed(shell, await textOf(shell, file), { file, order });
   await judge(shell, folder, { file, text: edited, scope: order.scope });
-  await files.makeFolder(path.dirname(file));
-  await files.writeAtomic(file, edited);
+  try {
+    await files.makeFolder(path.dirname(file));
+    await files.writeAtomic(file, edited);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    throw new UserError(
+      "environment",
+      `cannot write ${shownPath(shell, file)}: ${errorMessage(error)}`,
+      "make its folder writable, or free some space",
+      { cause: error },
+    );
+  }
   return file;
 }
 

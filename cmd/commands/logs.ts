@@ -61,9 +61,11 @@ type Attempt = LogsAnswer["attempts"][number];
 
 async function attemptsIn({ ports }: Shell, folder: string, id: string): Promise<Attempt[]> {
   const byJob = new Map<unknown, Attempt>();
-  // Every line of an attempt names its task: what holds no such text need not be read.
+  // Every line of an attempt names its task: a line without its id need not be read.
   for await (const { type, value } of readLines(ports, folder, 0, { holding: [JSON.stringify(id)] })) {
     const { job, task_id: task, agent, attempt, timestamp, role, content } = value;
+    // The id in a summary is the agent's own word: a review, or an attempt at another task, may name this one.
+    if (type === "summary") continue;
     if (task !== id || typeof job !== "number" || typeof timestamp !== "string") continue;
     const known = byJob.get(job) ?? {
       attempt: typeof attempt === "number" ? attempt : 1,

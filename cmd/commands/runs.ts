@@ -5,8 +5,9 @@ import { UserError } from "../../src/system/errors.js";
 import { showCost, showCount, showDuration, showMoment } from "../../src/ui/amounts.js";
 import type { RunsAnswer } from "../../src/ui/shapes/runs.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
-import { tableLines } from "../../src/ui/terminal/columns.js";
-import { listOwnRuns, runFilter } from "../own-runs.js";
+import { tableLines, type Column } from "../../src/ui/terminal/columns.js";
+import { clean } from "../../src/ui/terminal/text.js";
+import { listOwnRuns, projectOfRun, runFilter } from "../own-runs.js";
 import { printJson, printLines, projectOf } from "../project.js";
 import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 
@@ -27,7 +28,11 @@ export async function runs(shell: Shell, typed: Typed): Promise<CommandEnd> {
     runs: await listOwnRuns(shell, project, runFilter(shell, project, typed)),
     most: Number(most),
   });
-  const rows = summaries.map((one) => rowOf(one, live?.run === one.run));
+  const rows: Row[] = [];
+  for (const one of summaries) {
+    const named = await projectOfRun(shell, typed, one.folder);
+    rows.push({ ...rowOf(one, live?.run === one.run), ...(named === undefined ? {} : { project: named }) });
+  }
   if (hasFlag(typed, "--json")) await printJson(shell, { runs: rows } satisfies RunsAnswer);
   else await printLines(shell.out, linesOf(shell, rows));
   return "ok";
@@ -56,8 +61,9 @@ function linesOf({ out, ports }: Shell, rows: readonly Row[]): string[] {
   if (rows.length === 0) return ["no runs yet"];
   const colours = coloursFor(out.colour);
   const now = ports.clock.now();
+  const several = rows.some(({ project }) => project !== undefined);
   const cells = rows.map(
-    ({ run, started, state, ending, done, tasks, duration_ms: ms, tokens, cost_usd: cost }) => [
+    ({ run, project, started, state, ending, done, tasks, duration_ms: ms, tokens, cost_usd: cost }) => [
       run,
       started === null ? "" : showMoment(Date.parse(started), now),
       ending ?? state,
@@ -65,9 +71,10 @@ function linesOf({ out, ports }: Shell, rows: readonly Row[]): string[] {
       ms === null ? "" : showDuration(ms),
       tokens === null || tokens === 0 ? "" : showCount(tokens),
       cost === null ? "" : showCost(cost),
+      ...(several ? [clean(project ?? "")] : []),
     ],
   );
-  const columns = [
+  const columns: readonly Column[] = [
     { title: "run" },
     { title: "started" },
     { title: "ending" },
@@ -75,7 +82,8 @@ function linesOf({ out, ports }: Shell, rows: readonly Row[]): string[] {
     { title: "took", right: true },
     { title: "tokens", right: true },
     { title: "cost", right: true },
-  ] as const;
+    ...(several ? [{ title: "project" }] : []),
+  ];
   const { header, lines } = tableLines(columns, cells);
   return [colours.dim(header), ...lines];
 }

@@ -10,7 +10,7 @@ import type { StatusAnswer } from "../../src/ui/shapes/runs.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { statusLines } from "../../src/ui/terminal/status-lines.js";
 import type { View } from "../../src/ui/view.js";
-import { listOwnRuns, runFilter } from "../own-runs.js";
+import { listOwnRuns, projectOfRun, runFilter } from "../own-runs.js";
 import { printJson, printLines, projectOf, shownPath } from "../project.js";
 import { endAfter, readTasks } from "../read-tasks.js";
 import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
@@ -33,10 +33,15 @@ export async function status(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const counts = countTasks(tasks);
   const seen = view === undefined || run === undefined ? null : { run, folder, view };
   const eta = live === undefined || view === undefined ? null : await etaOf(shell, project, view, counts);
+  const named = await projectOfRun(shell, typed, folder);
+  const foreign = named === project.folder ? undefined : named;
   const answer: StatusAnswer = {
     file: project.todoFile,
     tasks: counts,
-    run: seen && runOf(shell, seen, live, eta),
+    run: seen && {
+      ...runOf(shell, seen, live, eta),
+      ...(foreign === undefined ? {} : { project: foreign }),
+    },
   };
   if (hasFlag(typed, "--json")) await printJson(shell, answer);
   else
@@ -44,7 +49,7 @@ export async function status(shell: Shell, typed: Typed): Promise<CommandEnd> {
       out,
       statusLines(answer, {
         view,
-        titles: new Map(tasks.map(({ id, title }) => [id, title])),
+        titles: new Map(foreign === undefined ? tasks.map(({ id, title }) => [id, title]) : []),
         now: ports.clock.now(),
         todoFile: shownPath(shell, project.todoFile),
         colours: coloursFor(out.colour),
@@ -90,7 +95,7 @@ function runOf(
   { run, folder, view }: Seen,
   live: LiveRun | undefined,
   eta: number | null,
-): StatusAnswer["run"] {
+): NonNullable<StatusAnswer["run"]> {
   const { current, waiting, ended, spent } = view;
   const now = live === undefined ? view.at : ports.clock.now();
   const time = (at: number): string => new Date(at).toISOString();

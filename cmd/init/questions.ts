@@ -3,7 +3,7 @@ import { AUTO_ORDER, createAgent } from "../../src/agents/registry.js";
 import { agentSettings, knownAgents } from "../../src/config/agent-settings.js";
 import type { Project } from "../../src/config/open-project.js";
 import { AUTO } from "../../src/config/settings.js";
-import type { Shell } from "../shell.js";
+import type { Choice, Shell } from "../shell.js";
 import type { Wishes } from "./plan.js";
 import type { Proof } from "./proofs.js";
 
@@ -32,10 +32,13 @@ export async function askWho(shell: Shell, project: Project): Promise<string | u
     first === undefined
       ? "the first that is installed, or whose key is set; none is yet"
       : `the first that is installed: ${first}`;
-  return shell.choose("Which agent is to work?", [
+  const choices: readonly Choice[] = [
     { value: AUTO, label: AUTO, hint },
     ...installed.map((name) => ({ value: name, label: name })),
-  ]);
+  ];
+  // Enter takes the first: the agent of the user's own settings, where they name one that is there.
+  const own = choices.filter(({ value }) => value === project.resolved.settings.schedule.agent);
+  return shell.choose("Which agent is to work?", [...own, ...choices.filter((one) => !own.includes(one))]);
 }
 
 export async function askWhence(shell: Shell): Promise<Origin | undefined> {

@@ -10,6 +10,7 @@ export const RunsAnswer = z.object({
     z.object({
       run: z.string(),
       folder: z.string().describe("Absolute path of its log's folder"),
+      project: z.string().optional().describe("Absolute path of the project it worked in; only with --all"),
       started: z.string().nullable().describe("RFC 3339; null where it was killed before its first line"),
       state: z.enum(["running", "ended", "killed"]),
       ending: Ending.nullable().describe("Null unless it ended"),
@@ -112,6 +113,10 @@ export const StatusAnswer = z.object({
     .object({
       run: z.string(),
       folder: z.string().describe("Absolute path of its log's folder"),
+      project: z
+        .string()
+        .optional()
+        .describe("Absolute path of its project, where it is another one (--all)"),
       state: z.enum(["running", "ended", "killed"]),
       stopping: z.boolean().describe("It was asked to end"),
       pid: z.int().nullable().describe("Null unless it runs"),

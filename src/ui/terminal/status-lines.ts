@@ -35,11 +35,12 @@ export function statusLines({ run, tasks }: StatusAnswer, scene: StatusScene): s
       ? [{ text: "no runs yet", look: colours.bold }, { text: leftText(tasks, null) }]
       : [
           { text: headText(run, scene), look: colours.bold },
-          { text: leftText(tasks, run) },
+          { text: run.project === undefined ? leftText(tasks, run) : `in another project: ${run.project}` },
           { text: handText(run, scene), look: colours.cyan },
           { text: waitText(run, scene), look: colours.yellow },
           { text: spentText(run, scene.view) },
           ...endTexts(run, scene).map((text) => ({ text })),
+          { text: run.project === undefined ? "" : `this project: ${leftText(tasks, null)}` },
         ];
   return lines
     .filter(({ text }) => text !== "")
