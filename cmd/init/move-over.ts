@@ -169,7 +169,10 @@ function answerOf({ project }: Site, move: Move, done: Done): InitAnswer {
     tasks: done.tasks,
     imported: null,
     notes: [...move.notes, ...done.notes],
-    next: done.tasks === 0 ? ['looper add "what is to be done"'] : ["looper config", "looper run (without a terminal: looper run --trust)"],
+    next:
+      done.tasks === 0
+        ? ['looper add "what is to be done"']
+        : ["looper config", "looper run (without a terminal: looper run --trust)"],
     from_looper_go: {
       settings: move.moved.map(({ file, from, to, value }) => ({ file, from, to, value })),
       left: move.left.map(({ file, from, value, why }) => ({ file, from, value, why })),
