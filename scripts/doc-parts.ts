@@ -1,5 +1,7 @@
 // The parts of the documents that are made from the code: which document, which part, and how it is written.
 // docs.mjs writes them between `<!-- generated: NAME -->` and `<!-- /generated -->`.
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import PROOF from "../docs/proof.json" with { type: "json" };
 import { EXIT_CODES } from "../cmd/exit-codes.js";
 import { COMMON_FLAGS, type CommandDefinition } from "../cmd/definition.js";
@@ -9,6 +11,8 @@ import { ROWS, takesDuration } from "../src/config/settings.js";
 import type { Row } from "../src/config/table.js";
 import { StepEvent } from "../src/logging/events.js";
 import { ToldEvent } from "../src/logging/told-events.js";
+
+const DECISIONS = path.join("docs", "decisions");
 
 /** One part: the document it stands in (a path from the root), its name there, and its text. */
 export interface DocumentPart {
@@ -26,6 +30,7 @@ export const PARTS: readonly DocumentPart[] = [
   { file: "README.md", name: "proof", make: proofTable },
   { file: "docs/COMMANDS.md", name: "commands", make: commandReference },
   { file: "docs/ARCHITECTURE.md", name: "events", make: eventList },
+  { file: "docs/decisions/README.md", name: "decisions", make: decisionList },
 ];
 
 /** A document with its parts as the code wants them. Throws where one has no markers. */
@@ -124,6 +129,20 @@ function proofTable(): string {
     ["What is tried", "Figure", "Command", "Measured"],
     PROOF.map(({ tried, figure, command, measured }) => [tried, figure, code(command), measured]),
   );
+}
+
+/** A row for each decision, from the head of its page. */
+function decisionList(): string {
+  const rows = readdirSync(DECISIONS)
+    .filter((name) => /^\d{4}-/.test(name))
+    .toSorted()
+    .map((name) => {
+      const text = readFileSync(path.join(DECISIONS, name), "utf8");
+      const [, number = "", title = ""] = /^# (\d+)\. (.+)$/m.exec(text) ?? [];
+      const [, date = "", status = ""] = /^Date: (\S+)\. Status: (.+)\.$/m.exec(text) ?? [];
+      return [number, `[${title}](${name})`, date, status];
+    });
+  return table(["number", "decision", "date", "status"], rows);
 }
 
 function eventList(): string {

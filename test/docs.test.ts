@@ -91,11 +91,20 @@ test("every target of make that a proof names is there", () => {
   expect(named.filter((target) => !targets.has(target))).toEqual([]);
 });
 
-test("decisions are numbered, no number twice", () => {
-  const decisions = pages().filter((page) => page.startsWith("docs/decisions/"));
-  const numbers = decisions.flatMap((page) => /\/(\d{4})-[a-z0-9-]+\.md$/.exec(page)?.[1] ?? []);
-  expect(numbers).toHaveLength(decisions.length);
-  expect(new Set(numbers).size).toBe(numbers.length);
+test("a decision has a number of its own, a date, a status, and its four sections", () => {
+  const decisions = pages().filter((page) => /^docs\/decisions\/\d/.test(page));
+  const numbers = decisions.map((page) => Number(/\/(\d{4})-[a-z0-9-]+\.md$/.exec(page)?.[1]));
+  expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+  const shape = /^# (\d+)\. [A-Z].*\n\nDate: \d{4}-\d\d-\d\d\. Status: [a-z ].*\.\n\n## Context\n/;
+  const wrong = decisions.filter((page, index) => {
+    const text = readPage(page);
+    const sections = text.match(/^## .*$/gm)?.join(" ");
+    return (
+      shape.exec(text)?.[1] !== String(numbers[index]) ||
+      sections !== "## Context ## Decision ## Consequences ## Rejected"
+    );
+  });
+  expect(wrong).toEqual([]);
 });
 
 test("the glossary knows every ending, kind of agent and permission", () => {
