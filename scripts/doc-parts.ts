@@ -9,8 +9,10 @@ import { COMMANDS } from "../cmd/definitions.js";
 import { variablesOf } from "../src/config/env-layer.js";
 import { ROWS, takesDuration } from "../src/config/settings.js";
 import type { Row } from "../src/config/table.js";
-import { StepEvent } from "../src/logging/events.js";
+import { EVENT_GLOSSARY } from "../src/logging/event-glossary.js";
+import { StepEvent, type RunEvent } from "../src/logging/events.js";
 import { ToldEvent } from "../src/logging/told-events.js";
+import { EFFECT_GLOSSARY } from "../src/loop/effect-glossary.js";
 
 const DECISIONS = path.join("docs", "decisions");
 
@@ -30,6 +32,9 @@ export const PARTS: readonly DocumentPart[] = [
   { file: "README.md", name: "proof", make: proofTable },
   { file: "docs/COMMANDS.md", name: "commands", make: commandReference },
   { file: "docs/ARCHITECTURE.md", name: "events", make: eventList },
+  { file: "docs/EVENTS.md", name: "deciding events", make: () => glossaryOf(StepEvent.options) },
+  { file: "docs/EVENTS.md", name: "other events", make: () => glossaryOf(ToldEvent.options) },
+  { file: "docs/EVENTS.md", name: "effects", make: effectTable },
   { file: "docs/decisions/README.md", name: "decisions", make: decisionList },
 ];
 
@@ -143,6 +148,28 @@ function decisionList(): string {
       return [number, `[${title}](${name})`, date, status];
     });
   return table(["number", "decision", "date", "status"], rows);
+}
+
+/** A section for each event: its sentence, and an example line. */
+function glossaryOf(options: readonly { shape: { type: { value: RunEvent["type"] } } }[]): string {
+  return options
+    .map(({ shape }) => shape.type.value)
+    .map((type) => {
+      const { sentence, example } = EVENT_GLOSSARY[type];
+      return `### ${type}\n\n${sentence}\n\n\`\`\`text\n${JSON.stringify(example)}\n\`\`\``;
+    })
+    .join("\n\n");
+}
+
+function effectTable(): string {
+  return table(
+    ["effect", "does", "ends in"],
+    Object.entries(EFFECT_GLOSSARY).map(([kind, { sentence, endsIn }]) => [
+      code(kind),
+      sentence,
+      [...endsIn, "effect_failed"].map(code).join(" "),
+    ]),
+  );
 }
 
 function eventList(): string {

@@ -10,7 +10,8 @@ import { COMMANDS } from "../cmd/definitions.js";
 import { OTHER_FLAGS } from "../cmd/other-names.js";
 import { fillDocument, fillPart, PARTS } from "../scripts/doc-parts.js";
 import { KINDS, PERMISSIONS, rowOf, ROWS } from "../src/config/settings.js";
-import { ENDINGS } from "../src/logging/events.js";
+import { EVENT_GLOSSARY } from "../src/logging/event-glossary.js";
+import { ENDINGS, EventLine } from "../src/logging/events.js";
 import { blocksOf, pages, readPage, ROOT, spansIn, stepsOf } from "./documents.js";
 
 /** Pages that tell of other programs' flags as well. */
@@ -89,6 +90,13 @@ test("every target of make that a proof names is there", () => {
   const named = PROOF.flatMap(({ command }) => /^make ([a-z-]+)/.exec(command)?.[1] ?? []);
   expect(named.length).toBeGreaterThan(8);
   expect(named.filter((target) => !targets.has(target))).toEqual([]);
+});
+
+test("every example of the event glossary is a valid line of a log", () => {
+  const wrong = Object.entries(EVENT_GLOSSARY).filter(
+    ([type, { example }]) => example.type !== type || !EventLine.safeParse(example).success,
+  );
+  expect(wrong).toEqual([]);
 });
 
 test("a decision has a number of its own, a date, a status, and its four sections", () => {

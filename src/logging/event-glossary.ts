@@ -1,0 +1,401 @@
+// The glossary of events: when each occurs, what it carries, and a line as an example. docs/EVENTS.md is made from it.
+// The types demand an entry for every event. Leaves the shapes to events.ts and told-events.ts.
+import { TaskId } from "../todo/task.js";
+import type { RunEvent, Sealed } from "./events.js";
+
+/** One event as the glossary explains it. */
+interface EventEntry<Type extends RunEvent["type"]> {
+  /** When it occurs and what it carries, in one sentence. */
+  sentence: string;
+  example: Sealed<Extract<RunEvent, { type: Type }>>;
+}
+
+const T1 = TaskId.parse("T1");
+const T2 = TaskId.parse("T2");
+
+/** The fields that every line of one job shares. */
+const job = { job: 1, phase: "iteration", iteration: 1, agent: "claude", attempt: 1, task_id: T1 } as const;
+
+const DIGEST = "02dbaeabe557f482";
+const COMMIT = "9067f8c1d2b34a5e6f708192a3b4c5d6e7f80912";
+
+function stamp(seq: number): { seq: number; timestamp: string } {
+  return { seq, timestamp: `2026-01-31T08:30:${String(seq).padStart(2, "0")}.000Z` };
+}
+
+/** Every event that a log can hold. */
+export const EVENT_GLOSSARY: { readonly [Type in RunEvent["type"]]: EventEntry<Type> } = {
+  run_started: {
+    sentence:
+      "The first line of every log: the version, the project, the rules the run decides by, its agents, and where HEAD is.",
+    example: {
+      ...stamp(1),
+      type: "run_started",
+      run: "2026-01-31_08-30-00",
+      version: "0.1.0",
+      project: "/home/ann/shop",
+      todo_file: "/home/ann/shop/to-do.json",
+      rules: {
+        max_iterations: 50,
+        max_attempts: 2,
+        max_reviews: 3,
+        delay_ms: 0,
+        apply_summary: true,
+        review: true,
+        completion_marker: true,
+        schedule: ["claude"],
+        roles: {},
+        on_limit: "switch",
+        budget: {},
+        hooks: { pre_iteration: [], post_iteration: [], on_blocked: [], on_run_end: [] },
+        commit: "runner",
+        on_failure: "restore",
+        baseline: true,
+        verify_from_agents: false,
+        bootstrap: "allowed",
+        workers: 1,
+      },
+      agents: [{ name: "claude", kind: "claude", binary: "/usr/bin/claude", permissions: "workspace" }],
+      git: true,
+      head: COMMIT,
+      branch: "main",
+      warnings: [],
+    },
+  },
+  recovered: {
+    sentence:
+      "The run has cleaned up after dead runs: the processes it killed, the git locks it removed, an unfinished commit, and agents that are still limited.",
+    example: { ...stamp(2), type: "recovered", killed: 0, left: [], locks_removed: [] },
+  },
+  backlog_read: {
+    sentence:
+      "The run has read the backlog; carries a digest of its rows, and the name of the index file that holds them.",
+    example: { ...stamp(3), type: "backlog_read", digest: DIGEST, tasks: 2, index: "index-1.json" },
+  },
+  backlog_invalid: {
+    sentence: "The task file is missing, empty or broken; carries the first 50 problems.",
+    example: {
+      ...stamp(3),
+      type: "backlog_invalid",
+      what: "broken",
+      problems: [
+        { rule: "json", pointer: "", line: 4, column: 1, message: "a comma is missing before this value" },
+      ],
+      count: 1,
+    },
+  },
+  answered: {
+    sentence: "The user answered the question whether an agent may draft a backlog.",
+    example: { ...stamp(4), type: "answered", yes: true },
+  },
+  adopted: {
+    sentence:
+      "A draft or a repair of the task file was checked; carries whether it replaced the file, and why not.",
+    example: { ...stamp(9), type: "adopted", job: 1, phase: "bootstrap", agent: "claude", adopted: true },
+  },
+  backlog_changed: {
+    sentence:
+      "The store has applied changes to the task file; carries the rows that differ, what was refused, and edits of others.",
+    example: {
+      ...stamp(5),
+      type: "backlog_changed",
+      ...job,
+      updated: [{ id: T1, from: "todo", to: "doing" }],
+      refused: [],
+      warnings: [],
+      rows: [{ id: T1, status: "doing", priority: 1, depends_on: [] }],
+      removed: [],
+      digest: DIGEST,
+    },
+  },
+  checkpoint: {
+    sentence:
+      "The working tree and the index of a claimed task are saved under a ref; carries the commit, and how many paths were changed before.",
+    example: {
+      ...stamp(7),
+      type: "checkpoint",
+      ...job,
+      base: "98707469334aebaf5463638f4305bb6b4d9e4b85",
+      head: COMMIT,
+      reused: false,
+      dirty: 0,
+    },
+  },
+  baseline_finished: {
+    sentence: "The checks ran before the agent; carries which of them passed.",
+    example: {
+      ...stamp(8),
+      type: "baseline_finished",
+      ...job,
+      outcome: "measured",
+      commands: [{ command: "npm test", passed: true, tests: 41 }],
+      duration_ms: 2310,
+    },
+  },
+  preflight_finished: {
+    sentence:
+      "The checks ran once before the first task was claimed; carries which of them cannot run or fail.",
+    example: {
+      ...stamp(4),
+      type: "preflight_finished",
+      outcome: "measured",
+      commands: [{ command: "npm test", passed: true }],
+      duration_ms: 2310,
+    },
+  },
+  agent_finished: {
+    sentence:
+      "An agent's process has ended; carries its report, or the reason of its failure, with exit code and usage.",
+    example: {
+      ...stamp(14),
+      type: "agent_finished",
+      ...job,
+      outcome: "ok",
+      report: { found: { task_id: T1, status: "done" } },
+      usage: { input_tokens: 5120, output_tokens: 840, cost_usd: 0.021 },
+      exit_code: 0,
+      duration_ms: 61_250,
+    },
+  },
+  snapshot: {
+    sentence:
+      "The working tree after an attempt is saved; carries the number of changed paths, and whether HEAD had moved.",
+    example: { ...stamp(15), type: "snapshot", ...job, changed: 3, head: "same", warnings: [] },
+  },
+  gate_finished: {
+    sentence: "The checks ran on an attempt; carries the verdict, with the result of every command.",
+    example: {
+      ...stamp(16),
+      type: "gate_finished",
+      ...job,
+      verdict: "unverified",
+      cold: false,
+      commands: [],
+      tampered: [],
+      evidence: "",
+      warnings: [],
+      duration_ms: 2280,
+    },
+  },
+  restored: {
+    sentence:
+      "The working tree is back at the checkpoint; carries the changed paths, and the rescue that has the work.",
+    example: {
+      ...stamp(17),
+      type: "restored",
+      ...job,
+      paths: ["src/cart.ts"],
+      rescue: "refs/looper/rescue/2026-01-31_08-30-00/T1-1",
+    },
+  },
+  committed: {
+    sentence: "A task's commit is in HEAD and the task file says done; carries the commit.",
+    example: {
+      ...stamp(17),
+      type: "committed",
+      ...job,
+      commit: COMMIT,
+      updated: [{ id: T1, from: "doing", to: "done" }],
+      refused: [],
+      warnings: [],
+      rows: [{ id: T1, status: "done", priority: 1, depends_on: [] }],
+      removed: [],
+      digest: DIGEST,
+    },
+  },
+  hook_finished: {
+    sentence: "A hook has ended; carries its command, its exit code and its output.",
+    example: {
+      ...stamp(18),
+      type: "hook_finished",
+      ...job,
+      hook: "post_iteration",
+      command: "./notify.sh",
+      outcome: "ok",
+      exit_code: 0,
+      output: "",
+      duration_ms: 35,
+    },
+  },
+  release_step: {
+    sentence: "One step of `looper push` has ended; carries its outcome and its problems.",
+    example: {
+      ...stamp(12),
+      type: "release_step",
+      job: 1,
+      phase: "push",
+      agent: "claude",
+      what: "judge",
+      outcome: "ok",
+      problems: [],
+      version: "1.3.0",
+      tag: "v1.3.0",
+    },
+  },
+  effect_failed: {
+    sentence: "An effect could not be performed, for instance because the disk is full; carries the error.",
+    example: {
+      ...stamp(7),
+      type: "effect_failed",
+      ...job,
+      effect: "checkpoint",
+      error: "no space left on device",
+      hint: "free some space, then run again",
+    },
+  },
+  run_interrupted: {
+    sentence: "A signal, or `looper stop`, asked the run to end.",
+    example: { ...stamp(10), type: "run_interrupted", signal: "SIGINT", terminal: true },
+  },
+  stop_sent: {
+    sentence: "The run has told an agent to end.",
+    example: { ...stamp(11), type: "stop_sent", ...job, how: "now" },
+  },
+  woke: {
+    sentence: "The timer that `step` asked for has fired.",
+    example: { ...stamp(12), type: "woke" },
+  },
+  run_ended: {
+    sentence: "The last line of a log: the ending, and the totals of the run.",
+    example: {
+      ...stamp(20),
+      type: "run_ended",
+      ending: "complete",
+      totals: {
+        done: 1,
+        tasks: 1,
+        iterations: 1,
+        duration_ms: 70_100,
+        input_tokens: 5120,
+        output_tokens: 840,
+        cost_usd: 0.021,
+      },
+    },
+  },
+  task_selected: {
+    sentence: "A task was selected; carries the rule that selected it, and which task comes after it.",
+    example: { ...stamp(4), type: "task_selected", ...job, reason: "todo", candidates: 2, next: T2 },
+  },
+  task_updated: {
+    sentence: "A task has another status than before.",
+    example: { ...stamp(6), type: "task_updated", ...job, from: "todo", to: "doing" },
+  },
+  backlog_edited: {
+    sentence:
+      "A person or an agent saved the task file during the run; carries the tasks that were added and changed, and what was reverted.",
+    example: { ...stamp(13), type: "backlog_edited", added: [T2], changed: [], put_back: [] },
+  },
+  attempt_failed: {
+    sentence: "An attempt does not finish its task; carries the reason, the evidence, and what happens next.",
+    example: {
+      ...stamp(16),
+      type: "attempt_failed",
+      ...job,
+      reason: "gate",
+      evidence: "npm test fails now (exit 1); it passed before this task",
+      next: "retry",
+    },
+  },
+  warning: {
+    sentence: "A warning for the user that changes no decision.",
+    example: { ...stamp(2), type: "warning", message: "git has no identity here" },
+  },
+  waiting: {
+    sentence: "The run waits; carries the reason, and until when.",
+    example: {
+      ...stamp(12),
+      type: "waiting",
+      reason: "rate-limited",
+      until: "2026-01-31T13:00:00.000Z",
+      agent: "claude",
+    },
+  },
+  over_budget: {
+    sentence: "An attempt used more than a budget allows; carries the budget and what was used.",
+    example: {
+      ...stamp(14),
+      type: "over_budget",
+      ...job,
+      of: "run",
+      key: "loop.max_cost_usd",
+      unit: "usd",
+      most: 20,
+      spent: 20.37,
+    },
+  },
+  logs_cleaned: {
+    sentence: "Logs of old runs were removed, as `log.keep` and `log.max_bytes` ask.",
+    example: { ...stamp(19), type: "logs_cleaned", runs: ["2026-01-02_22-00-00"], bytes: 1_204_211, refs: 4 },
+  },
+  agent_started: {
+    sentence: "An agent's process has started; carries its PID and its command line.",
+    example: {
+      ...stamp(9),
+      type: "agent_started",
+      ...job,
+      label: "iter-1",
+      pid: 18_898,
+      command: "claude -p --output-format stream-json",
+    },
+  },
+  message: {
+    sentence: "The agent wrote a text.",
+    example: {
+      ...stamp(10),
+      type: "message",
+      ...job,
+      role: "assistant",
+      content: "I'll read the tests first.",
+    },
+  },
+  tool_use: {
+    sentence: "The agent calls a tool; carries its name and its arguments.",
+    example: {
+      ...stamp(10),
+      type: "tool_use",
+      ...job,
+      name: "Read",
+      input: { file_path: "src/cart.ts" },
+      id: "t1",
+    },
+  },
+  tool_result: {
+    sentence: "A tool has returned; carries its output.",
+    example: { ...stamp(10), type: "tool_result", ...job, id: "t1", output: "export …", is_error: false },
+  },
+  command: {
+    sentence: "The agent runs a shell command; once it has ended, the line carries its exit code.",
+    example: { ...stamp(11), type: "command", ...job, command: "npm test", exit_code: 0, duration_ms: 2290 },
+  },
+  error: {
+    sentence: "The agent's client reported an error.",
+    example: { ...stamp(11), type: "error", ...job, error: "overloaded_error", reason: "overloaded" },
+  },
+  usage: {
+    sentence: "The agent's client reported tokens and dollars.",
+    example: { ...stamp(13), type: "usage", ...job, input_tokens: 5120, output_tokens: 840, cost_usd: 0.021 },
+  },
+  summary: {
+    sentence: "The report that the agent's final message holds.",
+    example: {
+      ...stamp(13),
+      type: "summary",
+      ...job,
+      status: "done",
+      summary: "The cart rounds to cents.",
+      files: ["src/cart.ts"],
+      blockers: [],
+      new_tasks: [],
+    },
+  },
+  decided: {
+    sentence: "`step` has decided on the event `of`; carries the effects, and the rule that led to them.",
+    example: {
+      ...stamp(8),
+      type: "decided",
+      of: 7,
+      effects: [{ kind: "run-baseline" }],
+      because: { rule: "checkpoint-made" },
+    },
+  },
+};
