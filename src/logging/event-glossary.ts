@@ -1,30 +1,10 @@
 // The glossary of events: when each occurs, what it carries, and a line as an example. docs/EVENTS.md is made from it.
 // The types demand an entry for every event. Leaves the shapes to events.ts and told-events.ts.
-import { TaskId } from "../todo/task.js";
-import type { RunEvent, Sealed } from "./events.js";
+import type { RunEvent, StepEvent } from "./events.js";
+import { COMMIT, DIGEST, job, stamp, T1, type EventEntry } from "./glossary-parts.js";
+import { TOLD_GLOSSARY } from "./told-event-glossary.js";
 
-/** One event as the glossary explains it. */
-interface EventEntry<Type extends RunEvent["type"]> {
-  /** When it occurs and what it carries, in one sentence. */
-  sentence: string;
-  example: Sealed<Extract<RunEvent, { type: Type }>>;
-}
-
-const T1 = TaskId.parse("T1");
-const T2 = TaskId.parse("T2");
-
-/** The fields that every line of one job shares. */
-const job = { job: 1, phase: "iteration", iteration: 1, agent: "claude", attempt: 1, task_id: T1 } as const;
-
-const DIGEST = "02dbaeabe557f482";
-const COMMIT = "9067f8c1d2b34a5e6f708192a3b4c5d6e7f80912";
-
-function stamp(seq: number): { seq: number; timestamp: string } {
-  return { seq, timestamp: `2026-01-31T08:30:${String(seq).padStart(2, "0")}.000Z` };
-}
-
-/** Every event that a log can hold. */
-export const EVENT_GLOSSARY: { readonly [Type in RunEvent["type"]]: EventEntry<Type> } = {
+const STEP_GLOSSARY: { readonly [Type in StepEvent["type"]]: EventEntry<Type> } = {
   run_started: {
     sentence:
       "The first line of every log: the version, the project, the rules the run decides by, its agents, and where HEAD is.",
@@ -247,6 +227,17 @@ export const EVENT_GLOSSARY: { readonly [Type in RunEvent["type"]]: EventEntry<T
     sentence: "A signal, or `looper stop`, asked the run to end.",
     example: { ...stamp(10), type: "run_interrupted", signal: "SIGINT", terminal: true },
   },
+  edit_asked: {
+    sentence:
+      "An editing command asks the run for changes that concern a task in hand; carries the changes, and the name of the request.",
+    example: {
+      ...stamp(10),
+      type: "edit_asked",
+      request: "4711-1",
+      at: "2026-01-31T08:30:10.000Z",
+      changes: [{ op: "edit", id: T1, set: { status: "todo" }, clear: [] }],
+    },
+  },
   stop_sent: {
     sentence: "The run has told an agent to end.",
     example: { ...stamp(11), type: "stop_sent", ...job, how: "now" },
@@ -272,130 +263,10 @@ export const EVENT_GLOSSARY: { readonly [Type in RunEvent["type"]]: EventEntry<T
       },
     },
   },
-  task_selected: {
-    sentence: "A task was selected; carries the rule that selected it, and which task comes after it.",
-    example: { ...stamp(4), type: "task_selected", ...job, reason: "todo", candidates: 2, next: T2 },
-  },
-  task_updated: {
-    sentence: "A task has another status than before.",
-    example: { ...stamp(6), type: "task_updated", ...job, from: "todo", to: "doing" },
-  },
-  backlog_edited: {
-    sentence:
-      "A person or an agent saved the task file during the run; carries the tasks that were added and changed, and what was reverted.",
-    example: { ...stamp(13), type: "backlog_edited", added: [T2], changed: [], put_back: [] },
-  },
-  attempt_failed: {
-    sentence: "An attempt does not finish its task; carries the reason, the evidence, and what happens next.",
-    example: {
-      ...stamp(16),
-      type: "attempt_failed",
-      ...job,
-      reason: "gate",
-      evidence: "npm test fails now (exit 1); it passed before this task",
-      next: "retry",
-    },
-  },
-  warning: {
-    sentence: "A warning for the user that changes no decision.",
-    example: { ...stamp(2), type: "warning", message: "git has no identity here" },
-  },
-  waiting: {
-    sentence: "The run waits; carries the reason, and until when.",
-    example: {
-      ...stamp(12),
-      type: "waiting",
-      reason: "rate-limited",
-      until: "2026-01-31T13:00:00.000Z",
-      agent: "claude",
-    },
-  },
-  over_budget: {
-    sentence: "An attempt used more than a budget allows; carries the budget and what was used.",
-    example: {
-      ...stamp(14),
-      type: "over_budget",
-      ...job,
-      of: "run",
-      key: "loop.max_cost_usd",
-      unit: "usd",
-      most: 20,
-      spent: 20.37,
-    },
-  },
-  logs_cleaned: {
-    sentence: "Logs of old runs were removed, as `log.keep` and `log.max_bytes` ask.",
-    example: { ...stamp(19), type: "logs_cleaned", runs: ["2026-01-02_22-00-00"], bytes: 1_204_211, refs: 4 },
-  },
-  agent_started: {
-    sentence: "An agent's process has started; carries its PID and its command line.",
-    example: {
-      ...stamp(9),
-      type: "agent_started",
-      ...job,
-      label: "iter-1",
-      pid: 18_898,
-      command: "claude -p --output-format stream-json",
-    },
-  },
-  message: {
-    sentence: "The agent wrote a text.",
-    example: {
-      ...stamp(10),
-      type: "message",
-      ...job,
-      role: "assistant",
-      content: "I'll read the tests first.",
-    },
-  },
-  tool_use: {
-    sentence: "The agent calls a tool; carries its name and its arguments.",
-    example: {
-      ...stamp(10),
-      type: "tool_use",
-      ...job,
-      name: "Read",
-      input: { file_path: "src/cart.ts" },
-      id: "t1",
-    },
-  },
-  tool_result: {
-    sentence: "A tool has returned; carries its output.",
-    example: { ...stamp(10), type: "tool_result", ...job, id: "t1", output: "export …", is_error: false },
-  },
-  command: {
-    sentence: "The agent runs a shell command; once it has ended, the line carries its exit code.",
-    example: { ...stamp(11), type: "command", ...job, command: "npm test", exit_code: 0, duration_ms: 2290 },
-  },
-  error: {
-    sentence: "The agent's client reported an error.",
-    example: { ...stamp(11), type: "error", ...job, error: "overloaded_error", reason: "overloaded" },
-  },
-  usage: {
-    sentence: "The agent's client reported tokens and dollars.",
-    example: { ...stamp(13), type: "usage", ...job, input_tokens: 5120, output_tokens: 840, cost_usd: 0.021 },
-  },
-  summary: {
-    sentence: "The report that the agent's final message holds.",
-    example: {
-      ...stamp(13),
-      type: "summary",
-      ...job,
-      status: "done",
-      summary: "The cart rounds to cents.",
-      files: ["src/cart.ts"],
-      blockers: [],
-      new_tasks: [],
-    },
-  },
-  decided: {
-    sentence: "`step` has decided on the event `of`; carries the effects, and the rule that led to them.",
-    example: {
-      ...stamp(8),
-      type: "decided",
-      of: 7,
-      effects: [{ kind: "run-baseline" }],
-      because: { rule: "checkpoint-made" },
-    },
-  },
+};
+
+/** Every event that a log can hold. */
+export const EVENT_GLOSSARY: { readonly [Type in RunEvent["type"]]: EventEntry<Type> } = {
+  ...STEP_GLOSSARY,
+  ...TOLD_GLOSSARY,
 };
