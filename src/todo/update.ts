@@ -6,7 +6,7 @@ import { MARKER } from "./marker.js";
 import { planNewTasks } from "./new-tasks.js";
 import { withValues, type PersonChange } from "./person-change.js";
 import { isMarker, isSetMarker, placeIn } from "./select.js";
-import type { TaskId} from "./task.js";
+import type { TaskId } from "./task.js";
 import { Task, type Backlog } from "./task.js";
 import { markVerified } from "./verified.js";
 
