@@ -81,7 +81,7 @@ test("what a task changes in them stays in the tree and out of its commit, and i
     write(scratch, "assumed", "agent\n");
   });
   expect(seen.warnings).toEqual([
-    expect.stringMatching(/^assumed was changed .* no commit; .*T1-1-before-2$/),
+    expect.stringMatching(/^assumed was changed .* in no commit\. .*T1-1-before-2$/),
   ]);
   expect(await scratch.git("show", "refs/looper/rescue/run-1/T1-1-before-2:assumed")).toBe("my assumed");
 });
