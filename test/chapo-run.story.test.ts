@@ -260,7 +260,7 @@ test(
     const { code, stdout, stderr } = await rig.run(["demo", "--chapo"]);
     expect(code).toBe(0);
     expect(stdout).toContain("The agent is Chapo");
-    expect(stderr).toMatch(/✗ failed D3 .*: gate: node --test .*1 test/);
+    expect(stderr).toMatch(/✗ failed D3 .*: node --test .*1 test/);
     expect(stdout).toContain("complete · 6 of 6 tasks done · 8 iterations");
     expect(stdout).toContain("7 passed, 0 failed");
     const project = /^ {2}cd (.+)$/m.exec(stdout)?.[1] ?? "";
