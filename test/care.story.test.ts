@@ -98,7 +98,8 @@ test(
     });
     const { code, stderr } = await rig.run(["run"], { env });
     expect(code).toBe(0);
-    const before = /(?:as it was before|Your version): git show (refs\/\S+)/.exec(stderr)?.[1] ?? "none was named";
+    const before =
+      /(?:as it was before|Your version): git show (refs\/\S+)/.exec(stderr)?.[1] ?? "none was named";
     expect(rig.git("show", `${before}:code.txt`)).toContain("the person's");
     const review = /what was there is kept: git show (refs\/\S+)/.exec(stderr)?.[1] ?? "none was named";
     expect(rig.git("show", `${review}:new.txt`)).toContain("new");
