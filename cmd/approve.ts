@@ -7,6 +7,7 @@ import type { TrustLine } from "../src/config/trust.js";
 import { findLiveRun } from "../src/loop/live-run.js";
 import type { Task } from "../src/todo/task.js";
 import type { Shell } from "./shell.js";
+import { isUnderAnAgent } from "./under-an-agent.js";
 
 /** What to approve: of the project's settings and of these tasks, the lines that the person set. */
 export interface Approval {
@@ -18,13 +19,9 @@ export interface Approval {
 /** Approves. Not for a process of a run, and not beside a run: there the command may be an agent's. */
 export async function approve(shell: Shell, { project, tasks, isMine }: Approval): Promise<void> {
   const { ports, env, home } = shell;
-  if (isOfARun(env) || (await findLiveRun(ports, project)) !== undefined) return;
+  if ((await isUnderAnAgent(shell, { sessions: true })) || (await findLiveRun(ports, project)) !== undefined)
+    return;
   const lines = (await readTrust({ files: ports.files, project, env, home }, tasks)).filter(isMine);
   if (lines.length === 0) return;
   await rememberTrust(ports.files, stateFolder(env, home), { project: project.folder, lines });
-}
-
-/** Whether this process was started by a run: by its agent, a check, a hook, or a child of these. */
-export function isOfARun(env: Shell["env"]): boolean {
-  return Object.keys(env).some((name) => name === "LOOPER_RUN_ID" || name.startsWith("LOOPER_MARK_"));
 }

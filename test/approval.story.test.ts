@@ -152,8 +152,11 @@ test(
     });
     await rig.run(["run", "--no-review", "--max-iterations", "1"]);
     expect((await rig.run(["run", "--no-review"])).stderr).toContain("verify of T2");
-    const marked = await rig.run(["add", "Marked", "--verify", "true"], { env: { LOOPER_MARK_x: "1" } });
-    expect(marked.code).toBe(0);
+    const add = ["add", "Marked", "--verify", "true"];
+    const ofARun = { LOOPER_MARK_2026_11_20_21_46_01_0123456789abcdef: "1" };
+    expect((await rig.run(add, { env: ofARun })).code).toBe(1);
+    const ofASession = { LOOPER_MARK_2026_11_20_21_46_01_a1b2c3_0123456789abcdef: "1" };
+    expect((await rig.run(add, { env: ofASession })).code).toBe(0);
     expect((await rig.run(["run", "--no-review"])).stderr).toContain("verify of T3");
   }),
 );

@@ -1,7 +1,11 @@
 // The editing commands, as a person types them: alone, many at once, and while a run goes on.
+import path from "node:path";
 import { expect, test } from "vitest";
 import { EditAnswer } from "../src/ui/shapes/backlog.js";
 import { type Rig, story } from "./rig.js";
+
+const BIN = path.resolve("dist/looper.js");
+const LINUX = process.platform === "linux";
 
 const taskOf = (rig: Rig, id: string) => rig.readBacklog().tasks.find((task) => task.id === id);
 
@@ -123,4 +127,45 @@ test(
     expect(tasks.map(({ title }) => title)).toEqual(expect.arrayContaining(titles));
     expect((await rig.run(["validate"])).code).toBe(0);
   }),
+);
+
+test(
+  "an agent that clears its environment still may not use what belongs to a person",
+  story(async (rig) => {
+    const puppet = await rig.agent();
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    rig.gitInit();
+    const looper = `"${process.execPath}" "${BIN}"`;
+    const home = `PATH="$PATH" HOME="$HOME" XDG_STATE_HOME="$XDG_STATE_HOME"`;
+    const clearing = ["env -u LOOPER_RUN_ID", ...(LINUX ? [`env -i ${home}`] : [])];
+    const commands = [
+      "done T2",
+      "block T2 x",
+      "rm T2",
+      "add more",
+      "stop",
+      "undo T2",
+      "clean --keep 1",
+      "init --force",
+      "push",
+      "rescue drop x",
+      "config set loop.max_attempts 9",
+    ];
+    const ended: string[] = [];
+    puppet.play(async (turn) => {
+      for (const clear of turn.task === "T1" ? clearing : [])
+        for (const command of commands) {
+          const { code, stderr } = await turn.shell(`${clear} ${looper} ${command}`);
+          ended.push(`${String(code)} ${command}: ${stderr.split("\n", 1)[0] ?? ""}`);
+        }
+      await turn.write(`${turn.hello.cwd}/${turn.task}.txt`, "done\n");
+      await turn.report();
+    });
+    const { code, stderr } = await rig.run(["run", "--no-review"]);
+    expect(code, stderr).toBe(0);
+    expect(ended).toHaveLength(commands.length * (LINUX ? 2 : 1));
+    for (const line of ended) expect(line).toMatch(/^1 .*looper: an? (?:agent|process) of a run may not /);
+    expect(rig.commitsByTask()).toEqual({ T1: 1, T2: 1 });
+  }),
+  120_000,
 );

@@ -24,14 +24,17 @@ import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { clean as cleaned } from "../../src/ui/terminal/text.js";
 import { printJson, printLines, projectOf, shownPath } from "../project.js";
 import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
+import { refuseAgents } from "../under-an-agent.js";
 
 /** What is proposed where nobody says how many. */
 const PROPOSED = 10;
 
 /** Removes the runs that were asked for; without a word on which, a person is asked. */
 export async function clean(shell: Shell, typed: Typed): Promise<CommandEnd> {
-  if (shell.env["LOOPER_RUN_ID"] !== undefined)
-    throw new UserError("no", "an agent of a run may not remove runs", "report it in the summary");
+  await refuseAgents(shell, {
+    what: "an agent of a run may not remove runs",
+    instead: "report it in the summary",
+  });
   const wish = wishOf(typed);
   const [dryRun, agreed] = [hasFlag(typed, "--dry-run"), hasFlag(typed, "-y")];
   const unsaid = wish.keep === undefined && wish.ageMs === undefined;

@@ -18,9 +18,10 @@ import { errorCode, errorMessage, UserError } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/nearest.js";
 import { didYouMean } from "../../src/todo/problem.js";
 import { clean } from "../../src/ui/terminal/text.js";
-import { approve, isOfARun } from "../approve.js";
+import { approve } from "../approve.js";
 import { printLines, shownPath } from "../project.js";
 import { hasFlag, type Shell, type Typed } from "../shell.js";
+import { refuseAgents } from "../under-an-agent.js";
 
 /** What was asked for: without values the setting is removed. */
 interface Order {
@@ -32,12 +33,11 @@ interface Order {
 /** Changes a setting; answers with its key. */
 export async function changeSetting(shell: Shell, typed: Typed): Promise<string> {
   const order = orderOf(typed);
-  if (isOfARun(shell.env))
-    throw new UserError(
-      "no",
-      "a process of a run may not change the settings",
-      "report in the summary what should be set",
-    );
+  await refuseAgents(shell, {
+    what: "a process of a run may not change the settings",
+    instead: "report in the summary what should be set",
+    sessions: true,
+  });
   const folder = await findFolder(shell.ports.files, shell);
   const file = await writeSetting(shell, folder, order);
   if (order.values !== undefined && order.scope === "project") await approveSetting(shell, order.key);

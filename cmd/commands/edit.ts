@@ -32,6 +32,7 @@ import {
   type Shell,
   type Typed,
 } from "../shell.js";
+import { refuseAgents } from "../under-an-agent.js";
 
 /** What is wanted of the newest backlog. */
 type Decide = (backlog: Backlog) => PersonChange[];
@@ -202,13 +203,12 @@ interface Wish {
 }
 
 async function edit(shell: Shell, typed: Typed, { decide, say, commands = [] }: Wish): Promise<CommandEnd> {
-  const { ports, env } = shell;
-  if (env["LOOPER_RUN_ID"] !== undefined)
-    throw new UserError(
-      "no",
-      "an agent of a run may not edit the backlog",
-      "report it in the summary: new_tasks, blockers",
-    );
+  const { ports } = shell;
+  await refuseAgents(shell, {
+    what: "an agent of a run may not edit the backlog",
+    instead: "report it in the summary: new_tasks, blockers",
+    file: textFlag(typed, "--file"),
+  });
   const project = await projectOf(shell, { file: textFlag(typed, "--file") });
   const check = await checkOptionsOf(shell, project);
   const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir, check });

@@ -23,17 +23,16 @@ import { isProjectBelow, lookAround, type Site } from "../init/site.js";
 import { writePlanned } from "../init/write.js";
 import { printJson, printLines, shownPath } from "../project.js";
 import { hasFlag, listFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
+import { refuseAgents } from "../under-an-agent.js";
 import { writeSetting } from "./config-set.js";
 
 type InitFile = InitAnswer["files"][number];
 
 export async function init(shell: Shell, typed: Typed): Promise<CommandEnd> {
-  if (shell.env["LOOPER_RUN_ID"] !== undefined)
-    throw new UserError(
-      "no",
-      "an agent of a run may not set up the project it works in",
-      "report what is missing in the summary: new_tasks, blockers",
-    );
+  await refuseAgents(shell, {
+    what: "an agent of a run may not set up the project it works in",
+    instead: "report what is missing in the summary: new_tasks, blockers",
+  });
   const commands = commandsOf(typed);
   const site = await siteOf(shell, typed);
   if (site === undefined) return { exitCode: exitCodeOfSignal("SIGINT") };

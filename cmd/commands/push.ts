@@ -2,7 +2,6 @@
 import { ROWS } from "../../src/config/settings.js";
 import { planRelease, type ReleasePlan } from "../../src/loop/open-release.js";
 import { readWish } from "../../src/loop/release/survey.js";
-import { UserError } from "../../src/system/errors.js";
 import type { PushAnswer } from "../../src/ui/shapes/release.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { planLines, releaseAnswer } from "../../src/ui/terminal/release-lines.js";
@@ -10,12 +9,14 @@ import { clean, hang } from "../../src/ui/terminal/text.js";
 import { printJson, printLines, projectOf } from "../project.js";
 import { agentFlag, hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
 import { watchRun, type Asked } from "../watch-run.js";
+import { refuseAgents } from "../under-an-agent.js";
 
 /** Releases the project, or shows what that would take. */
 export async function push(shell: Shell, typed: Typed): Promise<CommandEnd> {
-  const { env } = shell;
-  if (env["LOOPER_RUN_ID"] !== undefined)
-    throw new UserError("no", "an agent of a run may not release", "say in the summary that it is ready");
+  await refuseAgents(shell, {
+    what: "an agent of a run may not release",
+    instead: "say in the summary that it is ready",
+  });
   const wanted = readWish(typed.operands[0]);
   const asked = await requestOf(shell, typed, wanted);
   const json = hasFlag(typed, "--json");

@@ -26,6 +26,7 @@ import { handBack } from "../hand-back.js";
 import { findRescue } from "../find-rescue.js";
 import { printJson, printLines, projectOf } from "../project.js";
 import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
+import { refuseAgents } from "../under-an-agent.js";
 import { RESCUE_VERBS } from "../words.js";
 
 type Verb = (typeof RESCUE_VERBS)[number];
@@ -46,6 +47,11 @@ export async function rescue(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const [word = "list", ...ids] = typed.operands;
   const verb = toVerb(word);
   checkIds(verb, ids);
+  if (verb === "restore" || verb === "drop")
+    await refuseAgents(shell, {
+      what: `an agent of a run may not ${verb} what was put aside`,
+      instead: "say in the summary which rescue is meant",
+    });
   const project = await projectOf(shell);
   const repo = await repositoryOf(shell, project, verb);
   const rescues = repo === undefined ? [] : must(await listRescues(repo));

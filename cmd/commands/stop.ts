@@ -10,6 +10,7 @@ import type { StopAnswer } from "../../src/ui/shapes/runs.js";
 import { clean } from "../../src/ui/terminal/text.js";
 import { printJson, printLines, projectOf } from "../project.js";
 import { hasFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
+import { refuseAgents } from "../under-an-agent.js";
 
 const LOOK_EVERY_MS = 100;
 const HEARD_WITHIN_MS = 10_000;
@@ -18,13 +19,11 @@ const ENDED_WITHIN_MS = 90_000;
 
 /** Stops the run that works on this backlog; that none does is a no. */
 export async function stop(shell: Shell, typed: Typed): Promise<CommandEnd> {
-  const { ports, env } = shell;
-  if (env["LOOPER_RUN_ID"] !== undefined)
-    throw new UserError(
-      "no",
-      "an agent of a run may not stop it",
-      "report in the summary that it is blocked",
-    );
+  const { ports } = shell;
+  await refuseAgents(shell, {
+    what: "an agent of a run may not stop it",
+    instead: "report in the summary that it is blocked",
+  });
   const project = await projectOf(shell);
   const live = await findLiveRun(ports, project);
   if (live === undefined) throw new UserError("no", "no run goes on", "looper runs lists those that were");

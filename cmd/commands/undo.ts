@@ -10,6 +10,7 @@ import { refusalLines, undoLines } from "../../src/ui/terminal/undo-lines.js";
 import { checkOptionsOf } from "../check-options.js";
 import { printJson, printLines, projectOf } from "../project.js";
 import { hasFlag, textFlag, type CommandEnd, type Shell, type Signal, type Typed } from "../shell.js";
+import { refuseAgents } from "../under-an-agent.js";
 
 type Refusal = Extract<UndoAnswer, { outcome: "refused" }>;
 
@@ -17,8 +18,11 @@ type Refusal = Extract<UndoAnswer, { outcome: "refused" }>;
 export async function undo(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const { ports, env, home } = shell;
   const [id = "", file] = typed.operands;
-  if (env["LOOPER_RUN_ID"] !== undefined)
-    throw new UserError("no", "an agent of a run may not undo tasks", "report what is wrong in the summary");
+  await refuseAgents(shell, {
+    what: "an agent of a run may not undo tasks",
+    instead: "report what is wrong in the summary",
+    file,
+  });
   const reason = textFlag(typed, "--reason");
   if (reason !== undefined && !/\S/u.test(reason))
     throw new UserError("usage", "--reason is empty", "say why, or leave it out");

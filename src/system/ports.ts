@@ -197,6 +197,8 @@ export interface Processes {
   sweep(run: string): Promise<{ killed: number[]; left: number[]; marksReadable: boolean }>;
   /** Pids that carry the mark of `run`, this process and its ancestors left out. */
   marked(run: string): Promise<number[]>;
+  /** Whether a process above this one carries the mark of `run`, whatever this one's own environment holds. Linux only. */
+  descendsFrom(run: string): boolean;
   /** Who this process is, so that a lock can tell whether its owner still lives. */
   identity(): Promise<ProcessIdentity>;
   /** Whether the owner named in a lock is gone, still there, or cannot be told from here (other host or pid namespace). */

@@ -36,6 +36,18 @@ export function childrenOf(pid: number): number[] | undefined {
   return text?.split(" ").flatMap((word) => (word === "" ? [] : [Number(word)]));
 }
 
+/** The environments, as `NAME=value`, that the processes this one descends from were started with. Linux only. */
+export function environmentsAbove(): string[][] {
+  const found: string[][] = [];
+  const seen = new Set([process.pid]);
+  for (let pid = process.ppid; pid > 0 && !seen.has(pid); pid = lookInProc(pid)?.parent ?? 0) {
+    seen.add(pid);
+    const environ = quietly(() => readFileSync(`/proc/${pid}/environ`, "latin1"));
+    if (environ !== undefined) found.push(environ.split("\0"));
+  }
+  return found;
+}
+
 /** The boot's id, or "" where the system does not tell. */
 export function bootId(): string {
   return quietly(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8"))?.trim() ?? "";

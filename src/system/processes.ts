@@ -8,7 +8,7 @@ import { Container } from "./contain.js";
 import { errorCode } from "./errors.js";
 import type { Clock, Processes, ProcessIdentity, ProcessResult, ProcessSpec } from "./ports.js";
 import { bootId, lookAt, pidNamespace } from "./proc.js";
-import { endLeftovers, findLeftovers, markName } from "./sweep.js";
+import { descendsFrom, endLeftovers, findLeftovers, markName } from "./sweep.js";
 
 const TERM_GRACE_MS = 5_000;
 
@@ -37,6 +37,7 @@ export function nodeProcesses(clock: Clock): Processes {
       return endLeftovers(clock, { mark: markName(run), descendants });
     },
     marked: async (run) => (await findLeftovers({ mark: markName(run) })).map(({ pid }) => pid),
+    descendsFrom,
     identity: () => (self ??= identity()),
     fate: async (owner) => fate(owner, await (self ??= identity())),
     which,

@@ -1,7 +1,7 @@
 // Ending whatever a run, or one process of it, left behind: processes that carry its mark, and descendants seen while it
 // lived. A child in a session of its own survives a group kill; the mark it inherited does not lie.
 import type { Clock } from "./ports.js";
-import { listProcesses, lookAt, withMark } from "./proc.js";
+import { environmentsAbove, listProcesses, lookAt, withMark } from "./proc.js";
 import { isOlder, type Seen } from "./seen.js";
 
 const GONE_WITHIN_MS = 10_000;
@@ -10,6 +10,12 @@ const LOOKS = 3;
 /** The variable every child of a run carries. */
 export function markName(run: string): string {
   return `LOOPER_MARK_${run.replaceAll(/[^A-Za-z0-9]/g, "_")}`;
+}
+
+/** Whether this process descends from one of a run; a child that cleared its environment does as well. Linux only. */
+export function descendsFrom(run: string): boolean {
+  const entry = `${markName(run)}=1`;
+  return environmentsAbove().some((entries) => entries.includes(entry));
 }
 
 /** A descendant, and which child of this process it descends from. */
