@@ -28,6 +28,8 @@ export interface CheckpointOrder {
   /** The task's id; for anything else an id with white space, which no task has. */
   id: string;
   run: string;
+  /** Tells this checkpoint from another of the same task, run and second, whose commit would have the same hash. */
+  job?: number;
   /** Takes the checkpoint that is there, if one is: of an earlier attempt, or of a run that was killed. */
   reuse: boolean;
 }
@@ -71,6 +73,7 @@ export interface KeptIndex {
 const Facts = z.object({
   run: z.string(),
   task: z.string(),
+  job: z.int().optional(),
   branch: z.string().optional(),
   head: z.string().optional(),
   index: z.string().optional(),
@@ -221,10 +224,11 @@ async function makeBase(
   },
 ): Promise<{ base: string; beside: string | undefined }> {
   const { head, entries, person, aside, modules } = found;
-  const { run, id: task } = order;
+  const { run, id: task, job } = order;
   const facts = {
     run,
     task,
+    job,
     branch: head.branch,
     head: head.commit,
     index: person.checksum,

@@ -357,3 +357,17 @@ test("an index that another git holds is waited for", async ({ scratch }) => {
   expect(slept).toBe(1);
   expect(await scratch.git("status", "--porcelain")).toBe("A  staged");
 });
+
+test("two checkpoints of one task in the same second differ: an earlier rescue is not taken for this one's", async ({
+  scratch,
+}) => {
+  const repo = await scratch.open();
+  const order = { id: "T1", run: "run-1", reuse: false };
+  const first = must(await checkpoint(repo, { ...order, job: 1 }));
+  write(scratch, "a.txt", "first\n");
+  expect((await giveUp(repo, first)).rescue).toBeDefined();
+  must(await checkpoint(repo, { ...order, job: 2 }));
+  const second = must(await checkpoint(repo, { ...order, job: 3, reuse: true }));
+  expect(second.base).not.toBe(first.base);
+  expect((await giveUp(repo, second)).rescue).toBeUndefined();
+});

@@ -30,7 +30,10 @@ export async function performCheckpoint(world: World, { job, reuse }: Do<"checkp
   const id = isRelease ? THE_RELEASE : (job.task_id ?? THE_REVIEW);
   // The checks of a release run where it is made.
   if (!isRelease) await openCold(world);
-  const made = unwrap("checkpoint", await checkpoint(world.repo, { id, run: world.log.run, reuse }));
+  const made = unwrap(
+    "checkpoint",
+    await checkpoint(world.repo, { id, run: world.log.run, job: job.job, reuse }),
+  );
   world.memory.checkpoints.set(job.job, made);
   if (!isRelease) await keepStart(world, made.base);
   for (const message of made.warnings) await world.log.tell({ type: "warning", ...job, message });
