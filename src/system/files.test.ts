@@ -29,6 +29,23 @@ test("an atomic write keeps the mode and the symlink of what was there, and leav
   expect(readdirSync(dir).sort()).toEqual(["link", "real"]);
 });
 
+test.runIf(process.platform === "linux")(
+  "a folder that the system refuses to make below a folder there is is an error, not an endless attempt",
+  async () => {
+    await expect(files.makeFolder("/proc/looper/deep")).rejects.toMatchObject({ code: "ENOENT" });
+  },
+);
+
+test("a folder is made with those above it, again without complaint, and not through a file", async () => {
+  const dir = folder();
+  await files.makeFolder(join(dir, "a/b/c"), 0o700);
+  await files.makeFolder(join(dir, "a/b/c"));
+  expect(statSync(join(dir, "a/b")).mode & 0o777).toBe(0o700);
+  writeFileSync(join(dir, "file"), "");
+  await expect(files.makeFolder(join(dir, "file"))).rejects.toMatchObject({ code: "EEXIST" });
+  await expect(files.makeFolder(join(dir, "file/deep"))).rejects.toMatchObject({ code: "ENOTDIR" });
+});
+
 test("a dangling symlink is written through", async () => {
   const dir = folder();
   symlinkSync("later", join(dir, "link"));

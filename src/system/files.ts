@@ -19,7 +19,7 @@ export function nodeFiles(): Files {
     stat: (path, options) =>
       orNothing(async () => toStat(await (options?.link ? disk.lstat(path) : disk.stat(path)))),
     list: async (folder) => (await orNothing(() => disk.list(folder)))?.sort(byCodePoint) ?? [],
-    makeFolder,
+    makeFolder: (path, mode) => makeFolder(path, mode),
     makeNewFolder: async (path, mode) => {
       await fs.mkdir(path, { mode });
     },
@@ -72,16 +72,21 @@ async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-async function makeFolder(path: string, mode?: number): Promise<void> {
-  const options = mode === undefined ? {} : { mode };
+/** Makes the folder and those above it, one by one: below `/proc` Node's own recursive mkdir never returns. */
+async function makeFolder(path: string, mode?: number, above = true): Promise<void> {
   try {
-    await fs.mkdir(path, { recursive: true, ...options });
+    await fs.mkdir(path, { mode });
   } catch (error) {
-    if (errorCode(error) !== "ENOENT" || dirname(path) === path) throw error;
-    // Where nothing can be written Node says that something is missing; made one by one, the system says what is wrong.
+    if (await isFolder(path)) return;
+    if (!above || errorCode(error) !== "ENOENT" || dirname(path) === path) throw error;
     await makeFolder(dirname(path), mode);
-    await fs.mkdir(path, options);
+    await makeFolder(path, mode, false);
   }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const stat = await orNothing(() => disk.stat(path)).catch(() => undefined);
+  return stat?.isDirectory() ?? false;
 }
 
 function byCodePoint(a: string, b: string): number {
