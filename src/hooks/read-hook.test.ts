@@ -28,6 +28,7 @@ test.each([
   ["node notify.js \\\n", 'sh: node notify.js "$@" \\\n'],
   ["LOUD=1 ./notify.sh", 'sh: LOUD=1 ./notify.sh "$@"'],
   ["echo $(date)", 'sh: echo $(date) "$@"'],
+  ["exec ./notify.sh", 'sh: exec ./notify.sh "$@"'],
   ["echo 'a; b | c'", "sh: echo 'a; b | c' \"$@\""],
   // A line that names its arguments.
   ["echo $1", "sh: echo $1"],
@@ -56,6 +57,7 @@ test.each([
   ["echo 'a", "sh: echo 'a"],
   // Further words would be an error, or mean something else.
   ["exit 3", "sh: exit 3"],
+  ["exec", "sh: exec"],
   ["[ -f done ]", "sh: [ -f done ]"],
 ])("%j is called as %j", (hook, expected) => {
   expect(called(hook)).toBe(expected);

@@ -19,7 +19,7 @@ const NAMES_ARGUMENTS = /\$(?:[1-9@*]|\{[#!]?[1-9@*])/;
 
 /** Commands of the shell itself to which further words are an error, or mean something else. */
 const TAKES_NO_MORE = new Set(
-  "[ [[ test : . source break cd continue eval exec exit export kill read readonly return set shift trap umask unset wait".split(
+  "[ [[ test : . source break cd continue eval exit export kill read readonly return set shift trap umask unset wait".split(
     " ",
   ),
 );
@@ -38,10 +38,15 @@ export function callOf(hook: Hook, given: HookArguments, file: string | undefine
   const only = onlyCommand(hook);
   const [program] = only?.words ?? [];
   const named = program === undefined ? {} : { program };
-  if (only === undefined || NAMES_ARGUMENTS.test(hook) || TAKES_NO_MORE.has(program ?? ""))
+  if (only === undefined || NAMES_ARGUMENTS.test(hook) || takesNoMore(only.words))
     return { ...inShell(hook, given), ...named };
   if (only.words.length === 1 && program !== undefined) return { command: program, args: given, program };
   return { ...inShell(`${hook.slice(0, only.end)} "$@"${hook.slice(only.end)}`, given), ...named };
+}
+
+/** `exec` alone would start the first argument as a program; before a command it hands everything on. */
+function takesNoMore([program = "", ...rest]: readonly (string | undefined)[]): boolean {
+  return TAKES_NO_MORE.has(program) || (program === "exec" && rest.length === 0);
 }
 
 function inShell(line: string, given: HookArguments): HookCall {
