@@ -25,6 +25,13 @@ export function eventLine(
 
 const LOUD = new Set(["error", "attempt_failed", "effect_failed", "warning", "over_budget"]);
 
+/** Of a task file without tasks there are no problems to count. */
+const NO_TASKS: Readonly<Record<string, string>> = {
+  missing: "there is no task file",
+  empty: "the task file is empty",
+  "no-tasks": "the task file holds no tasks",
+};
+
 /** What each type of line has to say. Without an entry its own fields are shown. */
 const WORDS: Readonly<Record<string, (event: Value) => string>> = {
   run_started: (event) => `${text(event, "run")} in ${text(event, "project")}`,
@@ -33,7 +40,8 @@ const WORDS: Readonly<Record<string, (event: Value) => string>> = {
   backlog_changed: moves,
   committed: (event) =>
     [text(event, "commit").slice(0, 12), moves(event)].filter((part) => part !== "").join("  "),
-  backlog_invalid: (event) => `${text(event, "what")}, ${plural(amount(event, "count"), "problem")}`,
+  backlog_invalid: (event) =>
+    NO_TASKS[text(event, "what")] ?? `${text(event, "what")}, ${plural(amount(event, "count"), "problem")}`,
   task_selected: (event) =>
     `iteration ${text(event, "iteration")}, ${text(event, "reason")}, out of ${text(event, "candidates")}`,
   task_updated: (event) => move(event),
@@ -75,6 +83,7 @@ const WORDS: Readonly<Record<string, (event: Value) => string>> = {
     event["by"] === "stop"
       ? `looper stop${text(event, "signal") === "SIGTERM" ? " --now" : ""}`
       : text(event, "signal"),
+  stop_sent: (event) => (text(event, "how") === "kill" ? "killed the agent" : "told the agent to end"),
   waiting: (event) => `${until(event).trim()}: ${text(event, "reason")}`,
   over_budget: (event) =>
     `${text(event, "spent")} of ${text(event, "most")} ${text(event, "unit")} (${text(event, "key")})`,

@@ -305,12 +305,27 @@ test("a wait says for whom it is, the local time, how long, and what is round it
   ]);
 });
 
+/** An event as `looper tail` prints it, without the time. */
+function line(event: RunEvent): string {
+  const [sealed] = sealAll(event);
+  if (sealed === undefined) throw new Error("nothing was sealed");
+  return eventLine({ ...sealed }, { colours: PLAIN }).slice(9);
+}
+
+test("in a log a stop and a task file without tasks are words, not fields", () => {
+  const invalid = { type: "backlog_invalid" as const, problems: [], count: 0 };
+  expect(line({ ...invalid, what: "missing" })).toBe("backlog_invalid   there is no task file");
+  expect(line({ ...invalid, what: "no-tasks" })).toBe("backlog_invalid   the task file holds no tasks");
+  expect(line({ ...invalid, what: "broken", count: 2 })).toBe("backlog_invalid   broken, 2 problems");
+  expect(line({ type: "stop_sent", ...T2, how: "now" })).toBe(
+    "stop_sent         T2 claude  told the agent to end",
+  );
+  expect(line({ type: "stop_sent", ...T2, how: "kill" })).toBe(
+    "stop_sent         T2 claude  killed the agent",
+  );
+});
+
 test("in a log a wait has its end, and its reason; a budget that was overrun its figures", () => {
-  const line = (event: RunEvent) => {
-    const [sealed] = sealAll(event);
-    if (sealed === undefined) throw new Error("nothing was sealed");
-    return eventLine({ ...sealed }, { colours: PLAIN }).slice(9);
-  };
   const failed = {
     type: "attempt_failed",
     job: 1,
