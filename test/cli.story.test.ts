@@ -72,6 +72,10 @@ test(
     const plan = PlanAnswer.parse(JSON.parse(stdout));
     expect(plan).toMatchObject({ task: "T1", agent: "scripted", steps: [{ task: "T1" }, { task: "T2" }] });
     expect(readdirSync(rig.project)).toEqual(before);
+    rig.writeBacklog([{ id: "T1", title: "a\u202eb", details: "c\u2066d\u200fe" }]);
+    const shown = await rig.run(["run", "--dry-run"]);
+    expect(shown.stdout).toContain('"title": "a b"');
+    expect(shown.stdout).not.toMatch(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/u);
   }),
 );
 

@@ -7,7 +7,7 @@ import { UserError } from "../../src/system/errors.js";
 import { planRun, type Plan } from "../../src/loop/plan-run.js";
 import type { PlanAnswer } from "../../src/ui/shapes/runs.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
-import { clean, cut, widthOf, wrap } from "../../src/ui/terminal/text.js";
+import { clean, cut, widthOf, withoutSteering, wrap } from "../../src/ui/terminal/text.js";
 import { openReport } from "../junit-file.js";
 import { hintOfFile, mustBeReadable, printJson, printLines, projectOf } from "../project.js";
 import { agentFlag, hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../shell.js";
@@ -105,7 +105,7 @@ function planLines({ out }: Shell, plan: Plan, quiet: boolean): string[] {
   const heading = colours.bold(`the prompt of ${clean(plan.steps[0]?.task ?? "")}`);
   const prompt = plan.prompt
     .split("\n")
-    .map((line) => line.replaceAll(/[\p{Cc}\u2028\u2029]/gu, (one) => (one === "\t" ? one : " ")))
+    .map((line) => line.split("\t").map(withoutSteering).join("\t"))
     .flatMap((line) => wrap(columns === undefined ? line : line.replaceAll("\t", "  "), columns));
   return ["if every attempt succeeds:", ...steps, "", heading, "", ...prompt];
 }

@@ -13,6 +13,11 @@ export function clean(text: string): string {
   return stripVTControlCharacters(text).replace(STEERING, " ").replace(/\s+/gu, " ").trim();
 }
 
+/** Text of others with its white space as it is: each character that could steer the terminal becomes a space. */
+export function withoutSteering(text: string): string {
+  return text.replace(STEERING, (found) => " ".repeat(found.length));
+}
+
 /** The same for each of several lines; what a line begins with, like `now:  `, keeps its room. */
 export function cleanLines(text: string): string[] {
   return text.split("\n").map((line) => {
