@@ -88,7 +88,8 @@ export function totalsText(
       ? ""
       : `${showCostOf({ tokens, ...known, cost: cost / finished })} per task done`;
   const parts = [
-    `${done} of ${plural(tasks, "task")} done`,
+    // A run that ended before it had read the task file counted none.
+    tasks === 0 ? "" : `${done} of ${plural(tasks, "task")} done`,
     plural(iterations, "iteration"),
     showDuration(ms),
     spent,
