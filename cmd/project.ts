@@ -32,16 +32,21 @@ export async function projectOf(
 export async function readNamedFile({ ports }: Shell, file: string, what: string): Promise<Uint8Array> {
   const bytes = await readOrExplain(ports.files.read(file), file);
   if (bytes !== undefined) return bytes;
-  const isOld =
-    what === "task file" &&
-    (await ports.files.stat(path.join(path.dirname(file), GO_BACKLOG)).catch(() => undefined)) !== undefined;
-  if (isOld)
-    throw new UserError("usage", `there is no ${what} ${file}`, `move the old one with \`${MOVE_OVER}\``);
-  const otherwise =
+  const hint =
     what === "task file"
-      ? "looper init makes one, looper run drafts one; or name another that is there"
-      : "correct the path";
-  throw new UserError("usage", `there is no ${what} ${file}`, await hintOfFile(ports.files, file, otherwise));
+      ? await hintOfTaskFile(
+          ports.files,
+          file,
+          "looper init makes one, looper run drafts one; or name another that is there",
+        )
+      : await hintOfFile(ports.files, file, "correct the path");
+  throw new UserError("usage", `there is no ${what} ${file}`, hint);
+}
+
+/** What to do about a task file that is missing: beside that of the Go program only a move makes one. */
+export async function hintOfTaskFile(files: Files, file: string, otherwise: string): Promise<string> {
+  const old = await files.stat(path.join(path.dirname(file), GO_BACKLOG)).catch(() => undefined);
+  return old === undefined ? hintOfFile(files, file, otherwise) : `move the old one with \`${MOVE_OVER}\``;
 }
 
 /** What a file that is not there may have been meant to be: one beside it, or what else to do. */
@@ -61,6 +66,8 @@ async function readOrExplain<T>(reading: Promise<T>, file: string): Promise<T> {
     return await reading;
   } catch (error) {
     if (errorCode(error) === undefined || exhausted(error) !== undefined) throw error;
+    if (errorCode(error) === "EISDIR")
+      throw new UserError("usage", `${file} is a folder, not a file`, "name a file");
     throw new UserError(
       "usage",
       `${file} cannot be read: ${errorMessage(error)}`,

@@ -81,6 +81,12 @@ const MISTAKES: readonly (readonly [string, RegExp])[] = [
   ["validate --schema shema.json", /no JSON Schema.*\n +did you mean "schema.json"\?/],
   ["run --prompt-file nosuch.md", /no file .*nosuch.md/],
   ["-C nosuch ls", /no folder .*nosuch/],
+  ...["fmt plans", "fmt --fix plans", "validate plans", "show T1 --file plans", "add --import plans"].map(
+    (line) => [line, /plans is a folder, not a file\n +name a file\n/] as const,
+  ),
+  ["add x --file plans", /plans is a folder, not a file\n +name the task file\n/],
+  ["logs T1 --file nosuch.json", /no task file .*nosuch.json/],
+  ["config set loop.max_wait soon", /loop.max_wait is "soon"; allowed: .*\n +nothing was changed\n$/],
 ];
 
 test(
@@ -88,6 +94,7 @@ test(
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }, { id: "task-1" }]);
     rig.write("schema.json", "{}");
+    rig.write("plans/plan.md", "- A task\n");
     rig.gitInit();
     rig.write("looper-logs/runs/2026-01-31_08-30-00/events.jsonl", "");
     const before = rig.read("to-do.json");

@@ -214,6 +214,7 @@ test(
     expect((await rig.run(["logs", "T1", answer.run ?? ""])).stdout).toBe(stdout);
     expect(await rig.run(["logs", "T2"])).toMatchObject({ code: 0, stdout: "no run has worked on T2 yet\n" });
     expect(await rig.run(["logs", "T99"])).toMatchObject({ code: 2, stdout: "" });
+    expect(await rig.run(["logs", "T1", "--file", "nosuch.json"])).toMatchObject({ code: 2, stdout: "" });
     // A task that was removed is still in the log.
     await rig.run(["rm", "T1"]);
     expect((await rig.run(["logs", "T1"])).stdout).toMatch(/^T1 · attempt 1 /);

@@ -5,7 +5,7 @@ import { editSettingsText, formatOf } from "../../src/config/edit-settings-text.
 import { loadSettings } from "../../src/config/load.js";
 import { findFolder, openProject } from "../../src/config/open-project.js";
 import { PROJECT_FILES, settingsPaths, userFiles } from "../../src/config/places.js";
-import { resolveSettings } from "../../src/config/resolve.js";
+import { resolveSettings, type Layers, type Resolved } from "../../src/config/resolve.js";
 import {
   readJsonSettings,
   readPackageSettings,
@@ -193,8 +193,18 @@ async function judge(
   const user =
     scope === "user" ? mine : (await loadSettings(ports.files, { ...none, user: userFiles(env, home) })).user;
   const project = scope === "project" ? mine : (await loadSettings(ports.files, none)).project;
-  const resolved = resolveSettings({ user, project, env: {}, flags: {} });
+  const resolved = whatWouldHold({ user, project, env: {}, flags: {} });
   settingsPaths(resolved, { project: folder, home, env });
+}
+
+/** A refusal is about what was typed: nothing was written that could be corrected. */
+function whatWouldHold(layers: Layers): Resolved {
+  try {
+    return resolveSettings(layers);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError(error.kind, error.message, "nothing was changed", { cause: error });
+  }
 }
 
 /** What a person sets here needs no question before a run. */

@@ -21,7 +21,7 @@ import { checkOptionsOf } from "../check-options.js";
 import { editBeside } from "../edit-beside.js";
 import { taskNamed } from "../find-task.js";
 import { readImportFile } from "../init/backlog.js";
-import { printJson, printLines, projectOf, shownPath } from "../project.js";
+import { hintOfTaskFile, printJson, printLines, projectOf, shownPath } from "../project.js";
 import {
   agentFlag,
   hasFlag,
@@ -213,7 +213,7 @@ async function edit(shell: Shell, typed: Typed, { decide, say, commands = [] }: 
   const check = await checkOptionsOf(shell, project);
   const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir, check });
   const edited = await editBeside(shell, { project, store }, decide);
-  if (!edited.ok) throw refusal(shell, project.todoFile, edited.error);
+  if (!edited.ok) throw await refusal(shell, project.todoFile, edited.error);
   const { updated, run, stopped } = edited.value;
   const changed = updated.map(({ id, from = null, to = null }) => ({ id, from, to }));
   const read = await store.read();
@@ -255,7 +255,7 @@ function statusLines({ changed }: EditAnswer): string[] {
   );
 }
 
-function refusal(shell: Shell, file: string, failure: EditRefusal): UserError {
+async function refusal(shell: Shell, file: string, failure: EditRefusal): Promise<UserError> {
   const shown = shownPath(shell, file);
   switch (failure.kind) {
     case "unusable":
@@ -263,7 +263,11 @@ function refusal(shell: Shell, file: string, failure: EditRefusal): UserError {
         ? new UserError(
             "usage",
             `there is no task file ${shown}`,
-            'looper init makes one; looper run --prompt "what to build" drafts one',
+            await hintOfTaskFile(
+              shell.ports.files,
+              file,
+              'looper init makes one; looper run --prompt "what to build" drafts one',
+            ),
           )
         : new UserError(
             "usage",

@@ -17,12 +17,16 @@ import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../s
 export async function logs(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const { ports, out } = shell;
   const [id = "", run] = typed.operands;
-  const project = await projectOf(shell, { file: textFlag(typed, "--file") });
+  const file = textFlag(typed, "--file");
+  const project = await projectOf(shell, { file });
   const isThere = (await ports.files.stat(project.todoFile)) !== undefined;
   const answer = await said(shell, project, { id, run });
-  // A log that knows the task is enough; else the task file says whether there is such a task.
+  // A log that knows the task is enough, unless a task file was named that is missing; else the task file says whether there is such a task.
   const isKnown = answer.attempts.length > 0;
-  const read = isThere || !isKnown ? await readTasks(shell, project) : { tasks: [], problems: [], wrong: [] };
+  const read =
+    isThere || !isKnown || file !== undefined
+      ? await readTasks(shell, project)
+      : { tasks: [], problems: [], wrong: [] };
   const task = isKnown
     ? read.tasks.find((one) => one.id === id)
     : taskNamed(read.tasks, id, problemsText(shell, project, read.problems));

@@ -226,6 +226,8 @@ export function encode(layout: BacklogLayout, bom: boolean): Uint8Array {
 /** What the user can mend is theirs; anything else the system did not say is a bug of ours and stays one. */
 function cannot(what: "read" | "write", path: string, error: unknown): unknown {
   if (errorCode(error) === undefined || exhausted(error) !== undefined) return error;
+  if (errorCode(error) === "EISDIR")
+    return new UserError("usage", `${path} is a folder, not a file`, "name the task file", { cause: error });
   const kind = what === "read" ? "usage" : "environment";
   const hint =
     what === "read" ? "name a file that can be read" : "the file is as it was; make room or mend its rights";
