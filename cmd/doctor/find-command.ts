@@ -7,7 +7,7 @@ import { isConditional } from "../../src/shell/conditional.js";
 import { simpleCommands, type SimpleCommand } from "../../src/shell/simple-commands.js";
 import { ANY } from "../../src/shell/words.js";
 import type { Ports } from "../../src/system/ports.js";
-import { scriptCall, type ScriptCall } from "./package-script.js";
+import { scriptCall, unknownCommand, type ScriptCall } from "./package-script.js";
 
 /** What is missing. `program`: it is looked up on PATH, so that no task of the project brings it. */
 export interface Lack {
@@ -80,6 +80,8 @@ async function lackOfCommand(place: CheckPlace, asked: Asked): Promise<Lack | un
     if (!isMade && !(await isProgram(place, program))) return noProgram(program);
   }
   if (mayHaveMade) return undefined;
+  const unknown = unknownCommand(program, args);
+  if (unknown !== undefined) return noCommand(unknown);
   const call = scriptCall(program, args);
   if (call !== undefined) return lackOfScript(place, call, depth);
   return path.basename(program).endsWith("make") ? lackOfTarget(place, args) : lackOfFile(place, command);
@@ -97,6 +99,11 @@ function noProgram(program: string): Lack {
       program: false,
     };
   return { missing: `${program} is not on PATH`, remedy: `install ${program}`, program: true };
+}
+
+function noCommand({ verb, meant }: { verb: string; meant: string | undefined }): Lack {
+  const remedy = meant === undefined ? `use npm run ${verb} for a script` : `use npm ${meant}`;
+  return { missing: `npm has no command "${verb}"`, remedy, program: false };
 }
 
 async function lackOfPackage(place: CheckPlace, name: string): Promise<Lack | undefined> {

@@ -1,5 +1,6 @@
 // Which script of a package.json a command of a package manager runs. Pure.
 import { posix } from "node:path";
+import { nearest } from "../../src/system/nearest.js";
 
 /** A script that is asked for by name. */
 export interface ScriptCall {
@@ -17,6 +18,30 @@ const FOLDER = /^(?:-C|--prefix|--dir|--cwd)(?:=(.*))?$/;
 /** Commands of pnpm and yarn themselves. */
 const OWN =
   /^(?:add|audit|bin|build-approve|cache|ci|config|constraints|create|dedupe|deploy|dlx|env|exec|explain|fetch|global|help|i|import|info|init|install|install-test|it|link|list|licenses|ln|login|ls|node|npm|outdated|pack|patch|plugin|prune|publish|rb|rebuild|remove|rm|root|run|server|set|setup|stage|start|store|unlink|up|update|upgrade|version|versions|why|x)$/;
+
+/** Commands of npm, and its other names for them; it takes the beginning of each as well. */
+const OF_NPM =
+  "access add adduser add-user approve-scripts audit author bugs c cache ci cit clean-install completion config create ddp dedupe deny-scripts deprecate diff dist-tag docs doctor edit exec explain explore find find-dupes fund get help help-search hlep home i ic in info init innit ins inst insta instal install install-ci-test install-clean install-scripts install-test isnt isnta isntal isntall issues it la link list ll ln login logout ls ogr org outdated owner pack ping pkg prefix profile prune publish query r rb rebuild remove repo restart rm root rum run run-script s sbom se search set show shrinkwrap sit stage star stars start stop t team test token trust tst u udpate un undeprecate uninstall unlink unpublish unstar up update upgrade urn v verison version view whoami why x".split(
+    " ",
+  );
+
+/** The command that npm is called with and does not have, and the one that may have been meant. */
+export function unknownCommand(
+  program: string,
+  args: readonly string[],
+): { verb: string; meant: string | undefined } | undefined {
+  const [verb] = readArgs(args).words;
+  // An option before it may take a value, which then is no command.
+  if (posix.basename(program) !== "npm" || verb === undefined || args[0] !== verb) return undefined;
+  if (!/^[a-z-]+$/.test(verb) || OF_NPM.some((known) => known.startsWith(verb))) return undefined;
+  return {
+    verb,
+    meant: nearest(
+      verb,
+      OF_NPM.filter((known) => known.length > 2),
+    ),
+  };
+}
 
 /** `undefined`: it runs none, or which one is open. */
 export function scriptCall(program: string, args: readonly string[]): ScriptCall | undefined {

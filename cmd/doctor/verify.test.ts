@@ -61,6 +61,7 @@ test.each([
   ["a program before exit", "nosuchprogram || exit 1", "nosuchprogram is not on PATH"],
   ["a program of the project", "./nosuch.sh", "there is no program at ./nosuch.sh"],
   ["a script of npm", "npm run nosuch", 'package.json has no script "nosuch"'],
+  ["a command of npm", "npm tset", 'npm has no command "tset"'],
   ["a script of npm in a folder", "npm --prefix sub test", 'package.json has no script "test"'],
   ["a script of npm after cd", "cd sub && npm test -- --all", 'package.json has no script "test"'],
   ["a script of pnpm", "pnpm nosuch", 'package.json has no script "nosuch"'],
@@ -89,6 +90,7 @@ test.each([
   ...[
     "npm test",
     "npm t",
+    "npm tes",
     "npm run a:b",
     "pnpm test",
     "yarn jest --all",
