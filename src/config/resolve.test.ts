@@ -140,6 +140,9 @@ test("objects merge key by key, lists are replaced", () => {
 });
 
 test("an unknown key names file, line, and what was meant", () => {
+  expect(problems({ project: { schedule: { kind: "round-robin" } } })).toMatch(
+    /unknown key schedule\.kind; .*allowed here: strategy, /,
+  );
   expect(problems({ project: { loop: { max_iteration: 3 } } })).toMatch(
     /^\.looper\/config\.json:3: unknown key loop\.max_iteration; did you mean loop\.max_iterations\?/,
   );

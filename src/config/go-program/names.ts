@@ -90,5 +90,7 @@ export function insteadOfKey(path: readonly string[]): Instead | undefined {
     const instead = GO_KEYS.get(["agents", "*", ...rest].join("."));
     return instead === undefined || "says" in instead ? instead : { key: instead.key.replace("*", name) };
   }
-  return GO_KEYS.get(path.join(".")) ?? GO_KEYS.get(first);
+  // Below a table that has no counterpart no key has one; a key with a value has nothing below it.
+  const table = GO_KEYS.get(first);
+  return GO_KEYS.get(path.join(".")) ?? (table !== undefined && "says" in table ? table : undefined);
 }

@@ -70,6 +70,7 @@ test.each([
     },
   ],
   ['[agents.agents.Mine]\nbinary = "./m"', { agents: { mine: { binary: "./m", kind: "command" } } }],
+  ['[agents.codex]\nprompt_format = "stdin"\n[agents.claude]\nprompt_format = "arg"', {}],
   ['[agents.opencode]\nmodel = "x"', { agents: { opencode: { model: "x" } } }],
 ])("%j", (toml, expected) => {
   expect(settings(toml)).toEqual(expected);
@@ -95,6 +96,10 @@ test.each([
   [
     '[agents.codex]\nparser = "p.py"',
     /^agents\.codex\.parser: codex, claude, gemini and opencode are read natively/,
+  ],
+  [
+    '[agents.codex]\nprompt_format = "arg"',
+    "agents.codex.prompt_format: looper passes codex its prompt in its own way",
   ],
 ])("%j is left", (toml, expected) => {
   expect(settings(toml)).toEqual({});

@@ -64,10 +64,24 @@ function translateKey(path: readonly string[], value: unknown): Made | { why: st
     return { why: "this is the Go program's default; runs are logged in `looper-logs`, in the project" };
   if (instead.key === "schedule.strategy") return scheduleOf(tidy(String(value)));
   const to = instead.key;
+  if (isPromptOfClient(to, value))
+    return { why: `looper passes ${named[1] ?? ""} its prompt in its own way` };
   const made = spelled(to, value);
   const read = rowAt(to.split("."))?.type.read(made);
   if (read?.ok !== true) return { why: `${to} cannot be ${show(value)}: ${read?.faults[0].allowed ?? ""}` };
   return [{ to, value: made }];
+}
+
+/** How the Go program passes the prompt, where nothing else is set. */
+const PROMPT_FORMATS: ReadonlyMap<string, string> = new Map([
+  ["codex", "stdin"],
+  ["claude", "arg"],
+]);
+
+/** Whether another way to pass the prompt was set for a client that is built in: here that cannot be chosen. */
+function isPromptOfClient(to: string, value: unknown): boolean {
+  const [, name = "", key] = to.split(".");
+  return key === "prompt_via" && isBuiltIn(name) && PROMPT_FORMATS.get(name) !== value;
 }
 
 /** Names are read as the Go program reads them; lists may be texts with commas. */
