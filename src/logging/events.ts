@@ -82,6 +82,8 @@ const StepEvents = {
     /** In memory; on disk they lie beside the log in the file `index` names. */
     rows: z.array(Row).optional(),
     index: z.string().optional(),
+    /** Not in progress any more, but a dead run's unfinished work of it is still in the tree. */
+    left_behind: z.string().optional(),
   }),
   backlog_invalid: z.object({
     type: z.literal("backlog_invalid"),

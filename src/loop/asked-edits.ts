@@ -139,12 +139,21 @@ export function goesBack(work: Work): boolean {
 /** Says that an attempt was stopped, and where its work is. */
 export function sayStopped(work: Work, job: Job, turn: Turn): void {
   const { kept, rescue } = keptOf(work, job);
+  const { task_id: id = "" } = job.facts;
+  // Nothing was begun in this run yet: the work is an earlier one's.
+  if (job.putsAside === true && job.facts.iteration === 0 && rescue !== undefined)
+    turn.notes.push({ type: "warning", ...job.facts, message: leftBehindText(id, rescue) });
   turn.notes.push({
     type: "attempt_stopped",
     ...job.facts,
     kept,
     ...(rescue === undefined ? {} : { rescue }),
   });
+}
+
+function leftBehindText(id: string, rescue: string): string {
+  const name = rescue.replace(/^refs\/looper\/rescue\//, "");
+  return `${id} is not in progress any more: the unfinished work an earlier run left in the tree was put aside; bring it back with \`looper rescue restore ${name}\``;
 }
 
 function keptOf(work: Work, { rescue }: Job): Pick<StoppedAttempt, "kept" | "rescue"> {

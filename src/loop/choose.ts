@@ -3,7 +3,7 @@ import type { Ending, StepEvent } from "../logging/events.js";
 import { PersistentMap } from "../system/persistent-map.js";
 import { ById } from "../todo/by-id.js";
 import { closure, selectTask } from "../todo/select.js";
-import type { IndexRow, TaskId } from "../todo/task.js";
+import { TaskId, type IndexRow } from "../todo/task.js";
 import { whyRunIsOver } from "./spending.js";
 import { askedEdit, editFirst } from "./asked-edits.js";
 import { beginClose } from "./close.js";
@@ -25,6 +25,8 @@ export function beginWork(
 ): State {
   if (event.rows === undefined) throw new Error("backlog_read came without its rows");
   const rows = event.rows.map(toRow);
+  // L16: comes before anything else is begun.
+  const left = event.left_behind === undefined ? [] : [TaskId.parse(event.left_behind)];
   const index = ById.of(rows);
   const work: Work = {
     rules: opening.rules,
@@ -49,7 +51,7 @@ export function beginWork(
     named: opening.named ?? new Set(),
     looking: false,
     asked: opening.asked.map((edit) => askedEdit(edit, { index })),
-    strays: [],
+    strays: left,
     blockedByHand: new Set(),
   };
   return choose(work, turn);

@@ -1,6 +1,7 @@
 // Effects on the backlog: reading, changing, adopting what an agent drafted. Leaves the file itself to todo/store.ts.
 import { basename, join } from "node:path";
 import type { StepEvent } from "../logging/events.js";
+import { findLeftBehind } from "../git/left-behind.js";
 import { never } from "../system/never.js";
 import type { Change } from "../todo/change.js";
 import type { PersonChange } from "../todo/person-change.js";
@@ -12,6 +13,7 @@ import { correctionsText } from "../todo/understand.js";
 import type { ChangeOptions, Changed } from "../todo/writer.js";
 import type { Outcome } from "./jobs.js";
 import { knownVersion, type VersionPlace } from "./known-version.js";
+import { unwrap } from "./unwrap.js";
 import type { World } from "./world.js";
 
 type Row = Outcome["rows"][number];
@@ -30,12 +32,14 @@ export async function performRead(world: World): Promise<StepEvent> {
       await world.ports.files.writeAtomic(join(world.log.folder, index), JSON.stringify(rows), {
         mode: 0o600,
       });
+      const left = await leftBehind(world, rows);
       return {
         type: "backlog_read",
         digest: read.index.digest,
         tasks: rows.filter(({ marker }) => marker !== true).length,
         rows,
         index,
+        ...(left === undefined ? {} : { left_behind: left }),
       };
     }
     case "missing":
@@ -47,6 +51,13 @@ export async function performRead(world: World): Promise<StepEvent> {
     default:
       return never(read);
   }
+}
+
+/** The task that was edited since its run died, and whose work is still in the tree. */
+async function leftBehind({ repo, project }: World, rows: readonly Row[]): Promise<string | undefined> {
+  if (repo === undefined || project.resolved.settings.git.on_failure !== "restore") return undefined;
+  const isInProgress = (id: string): boolean => rows.some((row) => row.id === id && row.status === "doing");
+  return unwrap("read-backlog", await findLeftBehind(repo, isInProgress));
 }
 
 function versionPlace({ ports, project, repo, log }: World): VersionPlace {

@@ -101,6 +101,8 @@ export function fold(view: View, event: Sealed): View {
 function begin(view: View, event: RunEvent, at: number): View {
   if (view.release?.order.made !== undefined) return view;
   if (!("job" in event) || event.job === undefined || event.job === view.current?.job) return view;
+  // What an earlier run left is put aside: nobody works on it.
+  if (event.phase === "iteration" && event.iteration === 0) return view;
   if (event.phase === undefined || view.finishedJobs.has(event.job)) return view;
   const { waiting: _over, ...rest } = view;
   // An attempt that no line settled, since its task was removed, is over when the next job begins.
