@@ -51,6 +51,7 @@ test.each(CANNOT_RUN)(
       const strict = await rig.run(["run", "--no-review", "--strict"]);
       expect(strict).toMatchObject({ code: 3 });
       expect(strict.stderr + strict.stdout).toContain(`cannot run the check "${check}"`);
+      expect(strict.stdout).not.toContain("of 0 tasks");
       expect(rig.read("to-do.json")).toBe(before);
       expect(beforeAgent(rig).agents).toBe(0);
       expect(rig.events().find(({ type }) => type === "run_ended")).toMatchObject({

@@ -43,6 +43,7 @@ test(
     expect(code).toBe(1);
     expect(stdout).toMatch(/^T2 Do T2 +.* -$/m);
     expect(stdout).toMatch(/ ≥ \$0\.01 · ≥ \$0\.01 per task done/);
+    expect((await rig.run(["runs"])).stdout).toMatch(/ ≥ \$0\.01$/m);
   }),
 );
 

@@ -70,7 +70,15 @@ test("how each run ended, what it did and used; the newest first, whatever stand
         state: "ended",
         ending: "blocked",
       },
-      ...{ done: 2, tasks: 3, iterations: 4, duration_ms: 65_000, tokens: 1200, cost_usd: null },
+      ...{
+        done: 2,
+        tasks: 3,
+        iterations: 4,
+        duration_ms: 65_000,
+        tokens: 1200,
+        cost_usd: null,
+        cost_partly: false,
+      },
     },
     {
       ...{
@@ -79,7 +87,15 @@ test("how each run ended, what it did and used; the newest first, whatever stand
         state: "ended",
         ending: "blocked",
       },
-      ...{ done: 2, tasks: 3, iterations: 4, duration_ms: 65_000, tokens: 1500, cost_usd: 0.5 },
+      ...{
+        done: 2,
+        tasks: 3,
+        iterations: 4,
+        duration_ms: 65_000,
+        tokens: 1500,
+        cost_usd: 0.5,
+        cost_partly: false,
+      },
     },
   ]);
   const [header = "", first = "", second = ""] = (await ask()).split("\n");

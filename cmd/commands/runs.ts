@@ -2,7 +2,7 @@
 import { findLiveRun } from "../../src/loop/live-run.js";
 import { summarizeRuns, type RunSummary } from "../../src/logging/run-summaries.js";
 import { UserError } from "../../src/system/errors.js";
-import { showCost, showCount, showDuration, showMoment } from "../../src/ui/amounts.js";
+import { showCostOf, showCount, showDuration, showMoment } from "../../src/ui/amounts.js";
 import type { RunsAnswer } from "../../src/ui/shapes/runs.js";
 import { coloursFor } from "../../src/ui/terminal/colours.js";
 import { tableLines, type Column } from "../../src/ui/terminal/columns.js";
@@ -54,6 +54,7 @@ function rowOf({ run, folder, started, last, ended }: RunSummary, isLive: boolea
         ? null
         : totals.input_tokens + (totals.cached_input_tokens ?? 0) + totals.output_tokens,
     cost_usd: totals?.cost_usd ?? null,
+    cost_partly: totals?.cost_partly === true,
   };
 }
 
@@ -63,14 +64,27 @@ function linesOf({ out, ports }: Shell, rows: readonly Row[]): string[] {
   const now = ports.clock.now();
   const several = rows.some(({ project }) => project !== undefined);
   const cells = rows.map(
-    ({ run, project, started, state, ending, done, tasks, duration_ms: ms, tokens, cost_usd: cost }) => [
+    ({
+      run,
+      project,
+      started,
+      state,
+      ending,
+      done,
+      tasks,
+      duration_ms: ms,
+      tokens,
+      cost_usd: cost,
+      cost_partly: partly,
+    }) => [
       run,
       started === null ? "" : showMoment(Date.parse(started), now),
       ending ?? state,
-      done === null || tasks === null ? "" : `${done} of ${tasks}`,
+      // A release works on no tasks; a run that was refused has read none.
+      done === null || tasks === null || tasks === 0 ? "" : `${done} of ${tasks}`,
       ms === null ? "" : showDuration(ms),
       tokens === null || tokens === 0 ? "" : showCount(tokens),
-      cost === null ? "" : showCost(cost),
+      cost === null ? "" : showCostOf({ tokens: tokens ?? 0, cost, ...(partly ? { partly } : {}) }),
       ...(several ? [clean(project ?? "")] : []),
     ],
   );

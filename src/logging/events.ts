@@ -281,6 +281,8 @@ const StepEvents = {
       cached_input_tokens: z.int().optional(),
       output_tokens: z.int(),
       cost_usd: z.number().optional(),
+      /** The cost of a part is not known: it is at least `cost_usd`. Absent in older logs. */
+      cost_partly: z.boolean().optional(),
     }),
   }),
 };

@@ -3,6 +3,7 @@ import { dirname, join, relative } from "node:path";
 import type { AgentResult, Session, Used } from "../agents/agent.js";
 import { charge } from "../agents/budget.js";
 import { addUsed, NOTHING_USED } from "../agents/usage.js";
+import { hasUnknownCost } from "./spending.js";
 import { askForReport } from "../prompts/compose.js";
 import type { StepEvent } from "../logging/events.js";
 import type { ToldEvent } from "../logging/told-events.js";
@@ -48,7 +49,9 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     if ((await ports.files.stat(step.folder)) === undefined) throw await putBackWithoutLog(world, effect);
     await writeLastMessage(world, hearing, result);
     if (step.draft !== undefined && result.outcome === "failed") await undoDraft(world, job);
-    return finished(job, result, ports.clock.monotonic() - began);
+    const event = finished(job, result, ports.clock.monotonic() - began);
+    memory.unpriced ||= hasUnknownCost(event);
+    return event;
   } finally {
     memory.stops.delete(job.job);
     await step.output.close();
@@ -249,7 +252,11 @@ async function writeLastMessage(
   }
 }
 
-function finished(job: JobFacts, result: Heard, durationMs: number): StepEvent {
+function finished(
+  job: JobFacts,
+  result: Heard,
+  durationMs: number,
+): Extract<StepEvent, { type: "agent_finished" }> {
   const facts = {
     type: "agent_finished" as const,
     ...job,

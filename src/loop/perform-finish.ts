@@ -32,6 +32,7 @@ export async function performFinish(
       iterations,
       duration_ms: Math.round(ports.clock.monotonic() - began.monotonic),
       ...memory.used,
+      ...(memory.unpriced && memory.used.cost_usd !== undefined ? { cost_partly: true } : {}),
     },
   };
 }

@@ -37,6 +37,17 @@ export function spend(spent: Spent, { usage, outcome, agent = "" }: AgentFinishe
   };
 }
 
+/** Failures of an agent that did not get to work: it used nothing. */
+const NO_WORK: ReadonlySet<string> = new Set([
+  ...["not-found", "not-signed-in", "rate-limited", "overloaded", "network", "bad-request", "model-unknown"],
+]);
+
+/** Whether the agent worked, and the cost of that is not known. */
+export function hasUnknownCost({ usage, reason }: Pick<AgentFinished, "usage" | "reason">): boolean {
+  if (usage === undefined) return !(reason !== undefined && NO_WORK.has(reason));
+  return tokensOf(usage) > 0 && usage.cost_usd === undefined;
+}
+
 type Amount = Budget & { unit: "tokens" | "usd" };
 
 /** What a task has used in this run. */

@@ -100,6 +100,8 @@ export interface Memory {
   indexCount: number;
   /** By all agents of the run. */
   used: Used;
+  /** An agent worked at an unknown cost. */
+  unpriced: boolean;
 }
 
 export function emptyMemory(): Memory {
@@ -120,5 +122,6 @@ export function emptyMemory(): Memory {
     stepCount: 0,
     indexCount: 0,
     used: NOTHING_USED,
+    unpriced: false,
   };
 }

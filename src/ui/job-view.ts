@@ -1,6 +1,7 @@
 // One job of a run as people see it: an attempt, a review, a draft or a repair, under way or over. Pure.
 // Leaves which job is under way to view.ts.
 import type { RunEvent } from "../logging/events.js";
+import { hasUnknownCost } from "../loop/spending.js";
 import { NOTHING_SPENT, UNREPORTED, type Spent } from "./spent.js";
 
 export type Phase = "bootstrap" | "repair" | "iteration" | "review" | "push";
@@ -80,15 +81,9 @@ export function endAgent(current: Current, event: AgentFinished): Current {
   return { ...current, ...ended, ...(why === "" ? {} : { why }) };
 }
 
-/** Failures of an agent that did not get to work: it used nothing. */
-const NO_WORK: ReadonlySet<string> = new Set([
-  ...["not-found", "not-signed-in", "rate-limited", "overloaded", "network", "bad-request", "model-unknown"],
-]);
-
 /** What an agent used that ended without a word of it. */
-export function unreportedBy({ usage, reason }: AgentFinished): Spent {
-  const worked = usage === undefined && !(reason !== undefined && NO_WORK.has(reason));
-  return worked ? UNREPORTED : NOTHING_SPENT;
+export function unreportedBy(event: AgentFinished): Spent {
+  return event.usage === undefined && hasUnknownCost(event) ? UNREPORTED : NOTHING_SPENT;
 }
 
 /** The agent's failure, or what its report is blocked by. */

@@ -20,6 +20,7 @@ export const RunsAnswer = z.object({
       duration_ms: z.number().nullable().describe("Until its last line, of one that did not end"),
       tokens: z.int().nullable().describe("Input, cached input and output together"),
       cost_usd: z.number().nullable().describe("Null where it is not known"),
+      cost_partly: z.boolean().describe("The cost of a part is not known: it is at least so much"),
     }),
   ),
 });
