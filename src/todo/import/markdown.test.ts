@@ -142,6 +142,33 @@ test("a list that begins with a bracket and is no JSON is read as text; so is an
   expect(imported("{curly}\n- [ ] one\n", "a.md").tasks).toHaveLength(1);
 });
 
+test("a table beside a list of requirements is counted as left out, one below an item is its details", () => {
+  const table = ["| a | b |", "|---|---|", "| 1 | 2 |"];
+  const document = (rows: string[]): string =>
+    `# Shop\n\n## Requirements\n\n- Cart\n\n${rows.join("\n")}\n- List\n`;
+  const read = (rows: string[]) => {
+    const found = readImport(Buffer.from(document(rows)), "PRD.md");
+    return found.ok
+      ? [found.value.left, found.value.drafts.map(({ title, details }) => [title, details])]
+      : [];
+  };
+  expect(read(table)).toEqual([
+    3,
+    [
+      ["Cart", ""],
+      ["List", ""],
+    ],
+  ]);
+  const below = table.map((row) => `  ${row}`);
+  expect(read(below)).toEqual([
+    0,
+    [
+      ["Cart", table.join("\n")],
+      ["List", ""],
+    ],
+  ]);
+});
+
 test("any text is read or refused, and what is read is a valid backlog: nothing throws", () => {
   const word = fc.constantFrom(
     "- [ ] ",

@@ -139,12 +139,20 @@ function itemsOf(sections: readonly Section[], wanted: (item: Item) => boolean):
       if (line.kind === "item" && line.indent <= outer + 1) {
         if (open !== undefined) drafts.push(itemDraft(open, section));
         open = wanted(line) ? { item: line, body: [] } : undefined;
+      } else if (open !== undefined && isTableBeside(line, open.item)) {
+        drafts.push(itemDraft(open, section));
+        open = undefined;
       } else open?.body.push(rawOf(line));
     }
     if (open !== undefined) drafts.push(itemDraft(open, section));
     if (section.lines.some((line) => line.kind === "item" && wanted(line))) used.add(section);
   }
   return drafts.length === 0 ? undefined : { drafts, used, fromItems: true };
+}
+
+/** A row of a table that is not indented as far as the item's words is the document's own: it is counted as left out. */
+function isTableBeside(line: Line, item: Item): boolean {
+  return line.kind === "text" && line.indent < item.content && line.raw.trimStart().startsWith("|");
 }
 
 function itemDraft({ item, body }: { item: Item; body: readonly string[] }, { title }: Section): TaskDraft {
