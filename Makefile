@@ -67,7 +67,7 @@ torture: packages
 	@node test/torture/build.mjs
 	@node build/torture/torture.js $(TORTURE)
 
-# Every run of every story again, with its tree: replay divergences. REPLAYS_OF='test/git.story.test.ts': only those.
+# Every run of every story again, with its tree: replay divergences. REPLAYS_OF='test/stories/git.story.test.ts': only those.
 replays: build
 	@node scripts/replays.mjs $(REPLAYS_OF)
 

@@ -7,7 +7,7 @@ const shared = {
   environment: "node" as const,
   pool: "forks" as const,
   expect: { requireAssertions: true },
-  setupFiles: ["test/seed.ts"],
+  setupFiles: ["test/rig/seed.ts"],
 };
 
 export default defineConfig({
@@ -18,9 +18,8 @@ export default defineConfig({
           ...shared,
           name: "unit",
           maxWorkers: cores + 1,
-          include: ["src/**/*.test.ts", "cmd/**/*.test.ts", "test/*.test.ts", "test/model-server/*.test.ts"],
-          exclude: ["test/*.story.test.ts"],
-          globalSetup: ["test/home.ts"],
+          include: ["src/**/*.test.ts", "cmd/**/*.test.ts", "test/{promises,rig,model-server}/*.test.ts"],
+          globalSetup: ["test/rig/home.ts"],
           testTimeout: 30_000,
           sequence: { groupOrder: 0 },
         },
@@ -29,8 +28,8 @@ export default defineConfig({
         test: {
           ...shared,
           name: "stories",
-          include: ["test/*.story.test.ts"],
-          globalSetup: ["test/home.ts", "test/built.ts"],
+          include: ["test/stories/*.story.test.ts"],
+          globalSetup: ["test/rig/home.ts", "test/rig/built.ts"],
           testTimeout: 120_000,
           hookTimeout: 60_000,
           // They wait more than they compute.

@@ -6,18 +6,18 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { errorCode, UserError } from "../src/system/errors.js";
 import { exhausted } from "../src/system/exhausted.js";
-import { isTty, StdStream, type ProcessStream } from "../src/system/std-stream.js";
-import { noteText, type Diagnostics } from "../src/ui/diagnostics.js";
+import { isTty, StdStream, type ProcessStream } from "../src/system/processes/std-stream.js";
+import { noteText, type Diagnostics } from "../src/ui/terminal/diagnostics.js";
 import type { Output } from "../src/ui/output.js";
-import { wantsColour } from "../src/ui/terminal/colours.js";
-import { clean, hang } from "../src/ui/terminal/text.js";
-import { annotation, disarm } from "../src/ui/workflow/commands.js";
-import { BUG, exitCodeOf, exitCodeOfError, exitCodeOfSignal } from "./exit-codes.js";
-import { diagnosticsOf, guessDiagnostics, USUAL } from "./log-flags.js";
+import { wantsColour } from "../src/ui/colours.js";
+import { clean, hang } from "../src/ui/text.js";
+import { annotation, disarm } from "../src/ui/github-actions/commands.js";
+import { BUG, exitCodeOf, exitCodeOfError, exitCodeOfSignal } from "./context/exit-codes.js";
+import { diagnosticsOf, guessDiagnostics, USUAL } from "./line/log-flags.js";
 import { readCommandLine } from "./program.js";
-import { questionsAt } from "./prompts.js";
-import type { CommandEnd, Shell, Signal } from "./shell.js";
-import { voiceOf } from "./voice.js";
+import { questionsAt } from "./context/prompts.js";
+import type { CommandEnd, Shell, Signal } from "./context/command-context.js";
+import { voiceOf } from "./context/stderr.js";
 
 /** Filled in when the program is bundled. */
 declare const LOOPER_VERSION: string;
@@ -131,7 +131,7 @@ async function makeShell(cwd: string, { noColour }: { noColour: boolean }): Prom
   if (noColour) process.env["NO_COLOR"] = "1";
   // With both set Node prints a warning of its own, for the opposite of what is done here.
   if ((process.env["NO_COLOR"] ?? "") !== "") delete process.env["FORCE_COLOR"];
-  const { nodePorts } = await import("../src/system/node.js");
+  const { nodePorts } = await import("../src/system/processes/node-ports.js");
   const entry = fileURLToPath(import.meta.url);
   return {
     ports: nodePorts(),
@@ -181,7 +181,7 @@ async function makeShell(cwd: string, { noColour }: { noColour: boolean }): Prom
 }
 
 async function isExistingFile(file: string): Promise<boolean> {
-  const { nodeFiles } = await import("../src/system/files.js");
+  const { nodeFiles } = await import("../src/system/files/files.js");
   return (
     (
       await nodeFiles()
@@ -192,7 +192,7 @@ async function isExistingFile(file: string): Promise<boolean> {
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {
-  const { nodeFiles } = await import("../src/system/files.js");
+  const { nodeFiles } = await import("../src/system/files/files.js");
   return nodeFiles()
     .list(folder)
     .catch(() => []);

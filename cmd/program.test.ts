@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ROWS } from "../src/config/settings.js";
-import { COMMANDS } from "./definitions.js";
+import { ROWS } from "../src/config/table/settings.js";
+import { COMMANDS } from "./line/definitions.js";
 import { readCommandLine, type Asked } from "./program.js";
 
 function read(...argv: string[]): Promise<Asked> {

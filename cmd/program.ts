@@ -2,13 +2,13 @@
 // to arguments.ts, its flags to typed-words.ts, the help to help.ts, and exit codes to looper.ts.
 import path from "node:path";
 import { never } from "../src/system/never.js";
-import { sortArguments, type CommandLine, type Sorted } from "./arguments.js";
-import { COMMON_FLAGS, namesAndOpposite, takesValue, type CommandDefinition } from "./definition.js";
-import { COMMANDS } from "./definitions.js";
-import { writeHelp } from "./help.js";
-import type { Command, Typed } from "./shell.js";
-import { readWords } from "./typed-words.js";
-import { USUAL_COLUMNS, usualHelp } from "./usual-help.js";
+import { sortArguments, type CommandLine, type Sorted } from "./line/arguments.js";
+import { COMMON_FLAGS, namesAndOpposite, takesValue, type CommandDefinition } from "./context/definition.js";
+import { COMMANDS } from "./line/definitions.js";
+import { writeHelp } from "./line/help.js";
+import type { Command, Typed } from "./context/command-context.js";
+import { readWords } from "./line/typed-words.js";
+import { USUAL_COLUMNS, usualHelp } from "./line/usual-help.js";
 
 /** What was asked for: a text to print, or a command to run. `folder`: what `-C` says. */
 export type Asked =

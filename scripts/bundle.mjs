@@ -6,57 +6,62 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { writtenHelp } from "./help-texts.mjs";
 import { pack, reachedFrom } from "./pack.mjs";
-import { readySettings } from "./unset-settings.mjs";
+import { readySettings } from "./default-settings.mjs";
 import { standaloneValidator } from "./validator.mjs";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Files of ours that are wanted together, each with all that it may use: what a person waits for comes first. */
 const GROUPS = {
-  everyday: ["src/system/node", "cmd/commands/ls", "cmd/commands/validate"],
-  status: ["cmd/commands/status"],
-  run: ["cmd/commands/run"],
+  everyday: ["src/system/processes/node-ports", "cmd/commands/backlog/ls", "cmd/commands/backlog/validate"],
+  status: ["cmd/commands/runs/status"],
+  run: ["cmd/commands/run/run"],
 };
 
 /** What those import, and use only where something is out of the ordinary: it lies apart, with all that only it may use. */
 const SELDOM = [
   // Somebody set something.
-  "src/config/resolve",
-  "src/config/settings",
-  "src/config/settings-text",
-  "src/config/chapo-settings",
+  "src/config/read/resolve",
+  "src/config/table/settings",
+  "src/config/read/settings-text",
+  "src/config/read/chapo-settings",
   // A backlog has problems.
-  "src/todo/cycles",
-  "src/todo/rules",
-  "src/todo/walk",
+  "src/todo/model/cycles",
+  "src/todo/check/rules",
+  "src/todo/json/walk",
   // Something is started, written or watched.
-  "src/system/append",
-  "src/system/child",
-  "src/system/contain",
-  "src/system/sweep",
-  "src/system/take-away",
-  "src/todo/task",
-  "cmd/watch-file",
+  "src/system/files/append",
+  "src/system/processes/child",
+  "src/system/processes/contain",
+  "src/system/processes/sweep",
+  "src/system/files/take-away",
+  "src/todo/model/task",
+  "cmd/watch/watch-file",
   // A task file or a schema is not as it should be.
-  "src/todo/marker",
-  "src/todo/runner-keys",
-  "src/todo/spelling",
-  "src/todo/words",
+  "src/todo/model/marker",
+  "src/todo/check/runner-keys",
+  "src/todo/check/spelling",
+  "src/todo/check/words",
   // The Go program was here.
-  "src/config/go-program/names",
+  "src/config/table/go-program-names",
   "src/config/go-program/translate",
   // A done task is unverified.
-  "src/gate/why-unverified",
-  "src/ui/read-doubts",
+  "src/gate/verdict/why-unverified",
+  "src/ui/view/read-doubts",
   // There were runs.
   "src/logging/events",
-  "src/ui/ending",
-  "src/ui/read-view",
-  "src/ui/terminal/live-line",
+  "src/ui/view/ending",
+  "src/ui/view/read-view",
+  "src/ui/view/live-line",
 ];
 
 /** What every command imports, and uses only where a word is not known or the system has run out of something. */
-const HINTS = ["cmd/go-names", "cmd/other-names", "src/system/exhausted", "src/system/nearest"];
+const HINTS = [
+  "cmd/context/go-names",
+  "cmd/line/other-names",
+  "src/system/exhausted",
+  "src/system/text/nearest",
+];
 
 /** Libraries that one file of ours imports: without a place of their own they would run with it. */
 const APART = ["commander", "cosmiconfig", "execa"];
@@ -94,14 +99,18 @@ export async function bundle(order) {
       .filter((file) => (modules.get(file)?.text.length ?? 0) > SMALL),
   );
   /** @param {readonly string[]} sources */
-  const holding = (sources) =>
-    Object.entries(result.metafile.outputs)
+  const holding = (sources) => {
+    const lost = sources.filter((source) => first.metafile.inputs[`${source}.ts`] === undefined);
+    if (lost.length > 0)
+      throw new Error(`${lost.join(", ")}: named in scripts/bundle.mjs, but not in the program`);
+    return Object.entries(result.metafile.outputs)
       .filter(([, { inputs }]) => sources.some((source) => (inputs[`${source}.ts`]?.bytesInOutput ?? 0) > 0))
       .map(([file]) => path.resolve(root, file));
+  };
   // Many texts, and reached by every start.
   const apart = {
     ofLibraries,
-    help: holding(["cmd/usual-help"]),
+    help: holding(["cmd/line/usual-help"]),
     hints: holding(HINTS),
     seldom: holding(SELDOM),
   };

@@ -3,16 +3,16 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import PROOF from "../docs/proof.json" with { type: "json" };
-import { EXIT_CODES } from "../cmd/exit-codes.js";
-import { COMMON_FLAGS, type CommandDefinition } from "../cmd/definition.js";
-import { COMMANDS } from "../cmd/definitions.js";
-import { variablesOf } from "../src/config/env-layer.js";
-import { ROWS, takesDuration } from "../src/config/settings.js";
-import type { Row } from "../src/config/table.js";
+import { EXIT_CODES } from "../cmd/context/exit-codes.js";
+import { COMMON_FLAGS, type CommandDefinition } from "../cmd/context/definition.js";
+import { COMMANDS } from "../cmd/line/definitions.js";
+import { variablesOf } from "../src/config/read/env-layer.js";
+import { ROWS, takesDuration } from "../src/config/table/settings.js";
+import type { Row } from "../src/config/table/table.js";
 import { EVENT_GLOSSARY } from "../src/logging/event-glossary.js";
 import { StepEvent, type RunEvent } from "../src/logging/events.js";
 import { ToldEvent } from "../src/logging/told-events.js";
-import { EFFECT_GLOSSARY } from "../src/loop/effect-glossary.js";
+import { EFFECT_GLOSSARY } from "../src/loop/step/effect-glossary.js";
 
 const DECISIONS = path.join("docs", "decisions");
 

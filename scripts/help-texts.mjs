@@ -1,13 +1,14 @@
-// In the built program the texts of the help, as wide as they usually are, stand in the place of cmd/usual-help.ts: writing
-// them takes as long as starting. Leaves what they say to cmd/help.ts.
+// In the built program the texts of the help, as wide as they usually are, stand in the place of cmd/line/usual-help.ts: writing
+// them takes as long as starting. Leaves what they say to cmd/line/help.ts.
 import { loadCode } from "./load-code.mjs";
+import { replaceFile } from "./replace-file.mjs";
 
 async function codeOf() {
-  const { USUAL_COLUMNS, usualHelp } = /** @type {typeof import("../cmd/usual-help.js")} */ (
-    await loadCode("cmd/usual-help.ts")
+  const { USUAL_COLUMNS, usualHelp } = /** @type {typeof import("../cmd/line/usual-help.js")} */ (
+    await loadCode("cmd/line/usual-help.ts")
   );
-  const { COMMANDS } = /** @type {typeof import("../cmd/definitions.js")} */ (
-    await loadCode("cmd/definitions.ts")
+  const { COMMANDS } = /** @type {typeof import("../cmd/line/definitions.js")} */ (
+    await loadCode("cmd/line/definitions.ts")
   );
   const texts = Object.fromEntries(COMMANDS.map(({ name }) => [name, usualHelp(name)]));
   return `export const USUAL_COLUMNS = ${String(USUAL_COLUMNS)};
@@ -17,18 +18,5 @@ export const usualHelp = (name) => (name === undefined ? whole : texts.get(name)
 `;
 }
 
-/**
- * Puts them there.
- * @returns {import("esbuild").Plugin}
- */
-export function writtenHelp() {
-  return {
-    name: "written-help",
-    setup: (build) => {
-      build.onLoad({ filter: /\/cmd\/usual-help\.ts$/ }, async () => ({
-        contents: await codeOf(),
-        loader: "js",
-      }));
-    },
-  };
-}
+/** The plugin that puts them there. */
+export const writtenHelp = () => replaceFile("cmd/line/usual-help.ts", codeOf);

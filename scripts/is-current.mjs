@@ -13,7 +13,7 @@ const sources = [
   "scripts/bundle.mjs",
   "scripts/help-texts.mjs",
   "scripts/pack.mjs",
-  "scripts/unset-settings.mjs",
+  "scripts/default-settings.mjs",
   "scripts/validator.mjs",
   "run.schema.json",
   "package.json",

@@ -15,16 +15,11 @@ import { Stryker } from "@stryker-mutator/core";
  */
 const FLOORS = {
   todo: ["src/todo/**/*.ts"],
-  loop: [
-    "src/loop/*.ts",
-    "!src/loop/{perform,perform-*,keep-attempt,environment,locks,recover,world,unwrap}.ts",
-    "!src/loop/{open-run,assemble,run-request,check-request,checks,ask-trust,plan-run,prompt-for}.ts",
-    "!src/loop/{undo,undo-*,redo,replay-*,make-capsule}.ts",
-  ],
+  loop: ["src/loop/step/*.ts", "src/loop/runs/*.ts", "src/release/*.ts", "!src/loop/runs/{locks,recover}.ts"],
   gate: [
-    "src/gate/*.ts",
-    "!src/gate/{gate,run-commands,judge-command,report-files,setup,setup-cache,red-first,footing,twice}.ts",
-    "!src/gate/{cold-gate,cold-idle,cold-intact,cold-pass,cold-room,cold-scratch,cold-study,protected-room}.ts",
+    "src/gate/{report,verdict,influence}/*.ts",
+    "src/gate/rooms/{caveats,missing-tests,sizes}.ts",
+    "!src/gate/{report/report-files,verdict/judge-command,verdict/flaky,influence/reference}.ts",
   ],
 };
 /** Percent. */

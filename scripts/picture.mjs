@@ -1,4 +1,4 @@
-// Draws the README's picture of a run, docs/run.svg, from a real `looper demo`. test/cli.story.test.ts checks that it is current.
+// Draws the README's picture of a run, docs/run.svg, from a real `looper demo`. test/stories/cli.story.test.ts checks that it is current.
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
 // Replays every run that the stories log, with its tree, and every recorded one; prints how many differ, and where.
-// Flags go to vitest, e.g. test/git.story.test.ts
+// Flags go to vitest, e.g. test/stories/git.story.test.ts
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

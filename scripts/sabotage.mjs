@@ -1,5 +1,5 @@
 // Breaks the code on purpose, once with each test/sabotage/*.patch, in a copy; the test the patch names must go red.
-// A patch says in a line above its diff which test that is:  # test: src/todo/order.test.ts -t "T2 < T10"
+// A patch says in a line above its diff which test that is:  # test: src/todo/model/order.test.ts -t "T2 < T10"
 // Names of patches as arguments: only those.
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from "node:fs";

@@ -1,12 +1,12 @@
 // Every schema the project publishes: where it lies, and the code it is made from. schemas.mjs writes them.
 import { z } from "zod";
-import { Script } from "../src/agents/script.js";
+import { Script } from "../src/agents/hosted/script.js";
 import { ChapoEvent } from "../src/chapo/engine/events.js";
 import { ChapoScript } from "../src/chapo/models/script-file.js";
-import { settingsJsonSchema } from "../src/config/settings-schema.js";
+import { settingsJsonSchema } from "../src/config/table/settings-schema.js";
 import { eventJsonSchema } from "../src/logging/events.js";
-import { backlogJsonSchema, summaryJsonSchema } from "../src/todo/schema.js";
-import { Backlog } from "../src/todo/task.js";
+import { backlogJsonSchema, summaryJsonSchema } from "../src/todo/check/schema.js";
+import { Backlog } from "../src/todo/model/task.js";
 import { EditAnswer, FmtAnswer, ListAnswer, ValidateAnswer, WhyAnswer } from "../src/ui/shapes/backlog.js";
 import { ChapoPromptsAnswer, ChapoSessionsAnswer, ChapoToolsAnswer } from "../src/ui/shapes/chapo.js";
 import { LogsAnswer } from "../src/ui/shapes/logs.js";

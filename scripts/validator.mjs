@@ -1,10 +1,11 @@
-// In the built program, ajv's own standalone code for run.schema.json stands in the place of src/todo/meets-schema.ts: to
-// compile the schema takes longer than most commands. Leaves what the schema says to src/todo/schema.ts.
+// In the built program, ajv's own standalone code for run.schema.json stands in the place of src/todo/check/meets-schema.ts: to
+// compile the schema takes longer than most commands. Leaves what the schema says to src/todo/check/schema.ts.
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { _ } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import standalone from "ajv/dist/standalone/index.js";
+import { replaceFile } from "./replace-file.mjs";
 
 /**
  * @param {string} root
@@ -26,26 +27,13 @@ async function codeOf(root) {
       /const (\w+) = require\("(ajv\/[^"]+)"\)\.default;/g,
       'import $1Of from "$2.js";const $1=$1Of.default;',
     );
-  return `import { isDateTime } from "./date-time.js";
+  return `import { isDateTime } from "../model/date-time.js";
 const formats = { "date-time": isDateTime };
 ${code}
 export const meetsSchema = (value) => validate(value);
 `;
 }
 
-/**
- * Puts it there.
- * @param {string} root
- * @returns {import("esbuild").Plugin}
- */
-export function standaloneValidator(root) {
-  return {
-    name: "standalone-validator",
-    setup: (build) => {
-      build.onLoad({ filter: /\/src\/todo\/meets-schema\.ts$/ }, async () => ({
-        contents: await codeOf(root),
-        loader: "js",
-      }));
-    },
-  };
-}
+/** The plugin that puts it there. */
+export const standaloneValidator = (/** @type {string} */ root) =>
+  replaceFile("src/todo/check/meets-schema.ts", () => codeOf(root));

@@ -6,13 +6,13 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { UserError } from "../../src/system/errors.js";
 import { ListAnswer, ValidateAnswer } from "../../src/ui/shapes/backlog.js";
 import { DoctorAnswer } from "../../src/ui/shapes/project.js";
-import type { CommandEnd, Typed } from "../shell.js";
-import { shellIn } from "../testing.js";
-import { doctor } from "./doctor.js";
-import { ls } from "./ls.js";
-import { replay } from "./replay.js";
-import { tail } from "./tail.js";
-import { validate } from "./validate.js";
+import type { CommandEnd, Typed } from "../context/command-context.js";
+import { shellIn } from "../testing/testing.js";
+import { doctor } from "./project/doctor.js";
+import { ls } from "./backlog/ls.js";
+import { replay } from "./runs/replay.js";
+import { tail } from "./runs/tail.js";
+import { validate } from "./backlog/validate.js";
 
 let root = "";
 

@@ -1,6 +1,6 @@
 // What the scripts of the shells read: a line that says what else is wanted (`files`, `folders`, and so on), then a line for each
 // word. Pure. Contract: every word and text is cleaned here; none holds a line break, a tab, or what steers a terminal.
-import { clean, cut } from "../../src/ui/terminal/text.js";
+import { clean, cut } from "../../src/ui/text.js";
 import { quoteForBash, type BashLine } from "./bash-line.js";
 import type { Candidate } from "./point.js";
 

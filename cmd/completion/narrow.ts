@@ -1,6 +1,6 @@
 // What is asked for where a word has parts: `T1,T2` in a list, `key=value` of `set`. Pure. Leaves looking values up to values.ts.
-import { KEYS } from "../../src/todo/assignment.js";
-import type { Completes } from "../definition.js";
+import { KEYS } from "../../src/todo/change/assignment.js";
+import type { Completes } from "../context/definition.js";
 import type { Candidate, Point } from "./point.js";
 
 type Named = Extract<Completes, string>;

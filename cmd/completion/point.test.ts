@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { COMMON_FLAGS, flagNames } from "../definition.js";
-import { COMMANDS } from "../definitions.js";
+import { COMMON_FLAGS, flagNames } from "../context/definition.js";
+import { COMMANDS } from "../line/definitions.js";
 import { findPoint, type Point } from "./point.js";
 
 const grammar = { commands: COMMANDS, common: COMMON_FLAGS };

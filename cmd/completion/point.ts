@@ -7,7 +7,7 @@ import {
   type CommandDefinition,
   type Completes,
   type FlagDefinition,
-} from "../definition.js";
+} from "../context/definition.js";
 
 /** A word that may stand there, and what it is. */
 export interface Candidate {

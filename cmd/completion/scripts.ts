@@ -2,7 +2,7 @@
 // the program, so that they stay as they are while commands come and go.
 // Contract: nothing that was typed or answered is ever evaluated; a program that is missing or fails is silence.
 import { never } from "../../src/system/never.js";
-import type { CompletedShell } from "../words.js";
+import type { CompletedShell } from "../context/words.js";
 
 /** The script for a shell. It runs the `looper` that is found on PATH, whatever was typed. */
 export function scriptFor(shell: CompletedShell): string {

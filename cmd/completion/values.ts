@@ -1,20 +1,20 @@
 // The words a project knows: tasks, tags, runs, agents, settings, rescues. Only reads, and starts nothing but git, for rescues.
 // Contract: throws what is wrong with the project; who asks for words then offers none.
 import path from "node:path";
-import { knownAgents } from "../../src/config/agent-settings.js";
-import { openProject, type Project } from "../../src/config/open-project.js";
-import { resolvePath } from "../../src/config/places.js";
-import { rowOf, STRATEGIES } from "../../src/config/settings.js";
-import { openRepository } from "../../src/git/repository.js";
-import { findRescues, type FoundRescue } from "../../src/git/rescue.js";
+import { knownAgents } from "../../src/config/read/agent-settings.js";
+import { openProject, type Project } from "../../src/config/project/open-project.js";
+import { resolvePath } from "../../src/config/read/places.js";
+import { rowOf, STRATEGIES } from "../../src/config/table/settings.js";
+import { openRepository } from "../../src/git/base/repository.js";
+import { findRescues, type FoundRescue } from "../../src/git/rescue/rescue.js";
 import { EVENT_TYPES } from "../../src/logging/events.js";
 import { never } from "../../src/system/never.js";
-import { checkBacklog } from "../../src/todo/check.js";
-import { orderForListing, withoutMarker } from "../../src/todo/select.js";
-import { STATUSES } from "../../src/todo/status.js";
-import type { Task } from "../../src/todo/task.js";
-import { listOwnRuns } from "../own-runs.js";
-import type { Shell } from "../shell.js";
+import { checkBacklog } from "../../src/todo/check/check.js";
+import { orderForListing, withoutMarker } from "../../src/todo/model/select.js";
+import { STATUSES } from "../../src/todo/model/status.js";
+import type { Task } from "../../src/todo/model/task.js";
+import { listOwnRuns } from "../lookup/own-runs.js";
+import type { Shell } from "../context/command-context.js";
 import type { Kind } from "./narrow.js";
 import type { Candidate } from "./point.js";
 

@@ -1,8 +1,8 @@
 // The contract of an agent: what it is given, what it may say while it works, how it ends.
 // Leaves how each kind is called to its own file, and what becomes of its summary to the loop.
-import type { AgentSettings } from "../config/agent-settings.js";
-import type { Permissions } from "../config/settings.js";
-import type { Summary } from "../todo/summary.js";
+import type { AgentSettings } from "../config/read/agent-settings.js";
+import type { Permissions } from "../config/table/settings.js";
+import type { Summary } from "../todo/model/summary.js";
 
 export type Phase = "bootstrap" | "repair" | "iteration" | "review" | "push";
 

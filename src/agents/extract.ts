@@ -1,6 +1,6 @@
 // The report in an agent's final message: the last JSON object, fenced or not, that is a summary.
 // Leaves what the summary is worth (whose task, whether done is done) to the loop.
-import { Summary } from "../todo/summary.js";
+import { Summary } from "../todo/model/summary.js";
 import type { Report } from "./agent.js";
 import { field } from "./fields.js";
 import { findObjects, type Broken, type Span } from "./json-objects.js";

@@ -1,6 +1,6 @@
 // What tokens cost, for agents that do not tell. Pure. Leaves reading the file to the config floor.
-import type { AgentSettings } from "../config/agent-settings.js";
-import type { Price } from "../config/prices.js";
+import type { AgentSettings } from "../config/read/agent-settings.js";
+import type { Price } from "../config/read/prices.js";
 import { never } from "../system/never.js";
 import type { Used } from "./agent.js";
 import { roundUsd } from "./usage.js";

@@ -1,5 +1,5 @@
-// Reads a file of the project that the engine itself looks for, bounded. Leaves where a path may lead to tools/paths.ts.
-import { resolvePath, type Place } from "./tools/paths.js";
+// Reads a file of the project that the engine itself looks for, bounded. Leaves where a path may lead to src/chapo/paths.ts.
+import { resolvePath, type Place } from "./paths.js";
 
 /** The first `most` bytes as text, line ends as LF, and whether that is not all; `undefined` where there is no such file inside the project. */
 export async function readInside(

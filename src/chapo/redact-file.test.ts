@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, readdirSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { nodePorts } from "../system/node.js";
-import { createRedact } from "../system/redact.js";
+import { nodePorts } from "../system/processes/node-ports.js";
+import { createRedact } from "../system/text/redact.js";
 import { redactFile } from "./redact-file.js";
 
 const SECRET = "s3cr3t-value-0123456789";

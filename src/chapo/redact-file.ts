@@ -1,6 +1,6 @@
-// Takes secrets out of a file a command printed, piece by piece: it may be large. Leaves what a secret is to system/redact.ts.
+// Takes secrets out of a file a command printed, piece by piece: it may be large. Leaves what a secret is to src/system/text/redact.ts.
 import type { Files } from "../system/ports.js";
-import type { Redact } from "../system/redact.js";
+import type { Redact } from "../system/text/redact.js";
 
 const PIECE = 1024 * 1024;
 /** No secret is longer. */

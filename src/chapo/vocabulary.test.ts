@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { nodePorts } from "../system/node.js";
+import { nodePorts } from "../system/processes/node-ports.js";
 import { defineTool, done, type Tool } from "./tool.js";
-import { findTools } from "./tools/files-find.js";
-import { moveTools } from "./tools/files-move.js";
-import { readTools } from "./tools/files-read.js";
-import { writeTools } from "./tools/files-write.js";
-import { notebookTools } from "./tools/notebook.js";
-import { todoTools } from "./tools/todos.js";
+import { findTools } from "./tools/files/files-find.js";
+import { moveTools } from "./tools/files/files-move.js";
+import { readTools } from "./tools/files/files-read.js";
+import { writeTools } from "./tools/files/files-write.js";
+import { notebookTools } from "./tools/files/notebook.js";
+import { todoTools } from "./tools/notes/todos.js";
 import { canonicalCall, offerAs, type Vocabulary } from "./vocabulary.js";
 
 function tool(name: string, ...fields: string[]): Tool {

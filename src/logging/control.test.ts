@@ -2,8 +2,8 @@ import { appendFile, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { nodePorts } from "../system/node.js";
-import { TaskId } from "../todo/task.js";
+import { nodePorts } from "../system/processes/node-ports.js";
+import { TaskId } from "../todo/model/task.js";
 import { listenInto, tellRun, type ControlLine } from "./control.js";
 
 const ports = nodePorts();

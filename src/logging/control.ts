@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { z } from "zod";
 import { UserError } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
-import { PersonChange } from "../todo/person-change.js";
-import { isDateTime } from "../todo/date-time.js";
+import { PersonChange } from "../todo/model/person-change.js";
+import { isDateTime } from "../todo/model/date-time.js";
 import { parseJson } from "./read.js";
 
 const at = z.string().refine(isDateTime).describe("When it was said, RFC 3339");

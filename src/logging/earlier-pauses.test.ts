@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { nodePorts } from "../system/node.js";
+import { nodePorts } from "../system/processes/node-ports.js";
 import { readToldPauses } from "./earlier-pauses.js";
 
 const NOW = Date.parse("2026-11-21T06:00:00Z");

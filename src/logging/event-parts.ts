@@ -1,8 +1,8 @@
 // Parts of events that more than one of them has, or that are long. Leaves the events to events.ts.
 import { z } from "zod";
 import { RedCheck } from "../gate/verdict.js";
-import { PersonChange } from "../todo/person-change.js";
-import { Status, TaskId } from "../todo/task.js";
+import { PersonChange } from "../todo/model/person-change.js";
+import { Status, TaskId } from "../todo/model/task.js";
 
 /** A task as `step` knows it. */
 export const Row = z.object({

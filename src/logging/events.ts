@@ -1,11 +1,11 @@
 // Everything a run can say, one line each (contract §6). The vocabulary lies below the loop: it must not depend on the
-// machine. Keys keep the file's spelling. Leaves what follows from an event to loop/step.ts.
+// machine. Keys keep the file's spelling. Leaves what follows from an event to src/loop/step/step.ts.
 import { z } from "zod";
 import { FAILURE_REASONS } from "../agents/agent.js";
 import { GateReport } from "../gate/verdict.js";
-import { PersonChange } from "../todo/person-change.js";
-import { Summary } from "../todo/summary.js";
-import { TaskId } from "../todo/task.js";
+import { PersonChange } from "../todo/model/person-change.js";
+import { Summary } from "../todo/model/summary.js";
+import { TaskId } from "../todo/model/task.js";
 import { agentEnd, CheckedCommand, outcome, Problem, Row } from "./event-parts.js";
 import { Rules } from "./rules.js";
 import { job, ToldEvent } from "./told-events.js";

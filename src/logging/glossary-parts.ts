@@ -1,5 +1,5 @@
 // Parts of the glossary of events: the shape of an entry, and the values that its examples share.
-import { TaskId } from "../todo/task.js";
+import { TaskId } from "../todo/model/task.js";
 import type { RunEvent, Sealed } from "./events.js";
 
 /** One event as the glossary explains it. */

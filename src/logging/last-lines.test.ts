@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { nodePorts } from "../system/node.js";
+import { nodePorts } from "../system/processes/node-ports.js";
 import type { Ports } from "../system/ports.js";
 import { hasEnded, readEnd, readLastLines } from "./last-lines.js";
 import { readLines, type RawLine } from "./read.js";

@@ -2,8 +2,8 @@ import { mkdtempSync, mkdirSync, readFileSync, statSync, writeFileSync, readlink
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { nodePorts } from "../system/node.js";
-import { createRedact } from "../system/redact.js";
+import { nodePorts } from "../system/processes/node-ports.js";
+import { createRedact } from "../system/text/redact.js";
 import type { Sealed } from "./events.js";
 import { findRun, listRuns, readLines } from "./read.js";
 import { createRunLog } from "./run-log.js";

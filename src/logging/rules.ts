@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { TaskId } from "../todo/task.js";
+import { TaskId } from "../todo/model/task.js";
 
 const hookLists = z.object({
   pre_iteration: z.array(z.string()),

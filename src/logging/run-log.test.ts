@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { nodePorts } from "../system/node.js";
+import { nodePorts } from "../system/processes/node-ports.js";
 import type { Files } from "../system/ports.js";
 import { createRunLog } from "./run-log.js";
 

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { UserError, errorCode, errorMessage } from "../system/errors.js";
 import type { AppendFile, Ports } from "../system/ports.js";
-import { redactValue, type Redact } from "../system/redact.js";
+import { redactValue, type Redact } from "../system/text/redact.js";
 import type { RunEvent, Sealed } from "./events.js";
 
 /** Keys whose values name something and must go on naming it. */

@@ -1,7 +1,7 @@
 // Lines of a log for its readers: nothing is decided by them. And what the lines of a job carry, theirs and others'.
 // Leaves the events that decide to events.ts.
 import { z } from "zod";
-import { Status, TaskId } from "../todo/task.js";
+import { Status, TaskId } from "../todo/model/task.js";
 
 const PHASES = ["bootstrap", "repair", "iteration", "review", "push"] as const;
 /** What a job's lines carry beside their own fields. */

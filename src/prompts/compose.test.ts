@@ -1,9 +1,9 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
-import { nodeFiles } from "../system/files.js";
-import { Summary } from "../todo/summary.js";
-import { Backlog, Task } from "../todo/task.js";
+import { nodeFiles } from "../system/files/files.js";
+import { Summary } from "../todo/model/summary.js";
+import { Backlog, Task } from "../todo/model/task.js";
 import {
   bootstrapVariables,
   iterationVariables,

@@ -1,8 +1,8 @@
 // What each prompt is told (contract §4, *What a prompt holds*), as the variables of its template; every text bounded.
 // Leaves the wording around them to prompts/*.md, and collecting the facts to the loop.
 import { never } from "../system/never.js";
-import type { Summary } from "../todo/summary.js";
-import type { Task } from "../todo/task.js";
+import type { Summary } from "../todo/model/summary.js";
+import type { Task } from "../todo/model/task.js";
 import { jsonList } from "./json-list.js";
 import { code, cutEnd, cutStart, fence } from "./text.js";
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { nodeFiles } from "../system/files.js";
+import { nodeFiles } from "../system/files/files.js";
 import { chooseDocuments } from "./documents.js";
 import { readDocuments } from "./read-documents.js";
 

@@ -1,8 +1,8 @@
 // What a case is. Leaves the cases to their own files, and running them to stage.ts.
 import type { ModelServer } from "../model-server/model-server.js";
 import type { Scenario, Step } from "../model-server/scenario.js";
-import type { Program } from "../program.js";
-import type { Rig, TaskDraft } from "../rig.js";
+import type { Program } from "../rig/program.js";
+import type { Rig, TaskDraft } from "../rig/rig.js";
 import type { AgentName } from "./clis.js";
 
 /** What is at hand while a case runs. */

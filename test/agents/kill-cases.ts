@@ -2,7 +2,7 @@
 import { existsSync, watch } from "node:fs";
 import path from "node:path";
 import type { Step } from "../model-server/scenario.js";
-import type { Program } from "../program.js";
+import type { Program } from "../rig/program.js";
 import { DONE, inHand, type Case, type Scene } from "./case.js";
 
 /** A child in a session of its own, one whose parent is gone, and one that is waited for. */

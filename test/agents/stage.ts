@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { ModelServer } from "../model-server/model-server.js";
-import { Program } from "../program.js";
-import { Rig } from "../rig.js";
+import { Program } from "../rig/program.js";
+import { Rig } from "../rig/rig.js";
 import type { Case, Scene } from "./case.js";
 import type { Cli } from "./clis.js";
 

@@ -1,6 +1,6 @@
 // What agents do on their own: the backlog, what the model says, and how the run must end.
 import type { Scenario, Step } from "../model-server/scenario.js";
-import type { TaskDraft } from "../rig.js";
+import type { TaskDraft } from "../rig/rig.js";
 import { DONE, madeAll, MAKE, report, unless, type Case, type Scene } from "./case.js";
 
 const once = (...steps: Step[]): Scenario => ({ sessions: [steps] });

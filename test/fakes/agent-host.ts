@@ -1,9 +1,9 @@
 // `looper agent-host` alone, so that the hosted agents can be tested without the rest of the program: the floor's tests
 // bundle it. It does what the command does: leads everything but events to stderr, and turns signals into a stop.
-import { hostAcp } from "../../src/agents/acp-host.js";
-import { hostModule, type HostIo } from "../../src/agents/host.js";
-import { hostScript } from "../../src/agents/play.js";
-import { nodePorts } from "../../src/system/node.js";
+import { hostAcp } from "../../src/agents/acp/acp-host.js";
+import { hostModule, type HostIo } from "../../src/agents/hosted/host.js";
+import { hostScript } from "../../src/agents/hosted/play.js";
+import { nodePorts } from "../../src/system/processes/node-ports.js";
 
 const toStdout = process.stdout.write.bind(process.stdout);
 process.stdout.write = process.stderr.write.bind(process.stderr);

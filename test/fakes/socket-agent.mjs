@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import path from "node:path";
 import { createInterface } from "node:readline";
 
-/** @typedef {import("../puppet.js").Order} Order */
+/** @typedef {import("../rig/puppet.js").Order} Order */
 
 /**
  * Writes all of it, however full the pipe is, before anything else happens.

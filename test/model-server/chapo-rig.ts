@@ -3,7 +3,7 @@ import { afterEach } from "vitest";
 import type { ChatMessage, Model, ModelAnswer, ModelRequest } from "../../src/chapo/model.js";
 import { openModel, type ModelSettings } from "../../src/chapo/models/open-model.js";
 import type { ChapoScript } from "../../src/chapo/models/script-file.js";
-import { nodePorts } from "../../src/system/node.js";
+import { nodePorts } from "../../src/system/processes/node-ports.js";
 import type { ChapoPlay } from "./chapo-play.js";
 import type { DialectName } from "./dialect.js";
 import { ModelServer } from "./model-server.js";

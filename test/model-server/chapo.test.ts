@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import type { ChatMessage, Model, ModelAnswer } from "../../src/chapo/model.js";
 import { decideInJson } from "../../src/chapo/models/json-driver.js";
 import { openModel } from "../../src/chapo/models/open-model.js";
-import { nodePorts } from "../../src/system/node.js";
+import { nodePorts } from "../../src/system/processes/node-ports.js";
 import { cleanups, converse, FORMATS, open, request, SCRIPT, serve } from "./chapo-rig.js";
 import type { Fault } from "./scenario.js";
 

@@ -22,8 +22,8 @@ export default defineConfig({
     // Sizes say nothing of single lines. Every interleaving and every law take minutes for each mutant, and of 2,000 mutants
     // the laws found 8 that the transcripts had not.
     exclude: ["**/sizes.test.ts", "**/explore.test.ts", "**/laws.test.ts", ...ROOMS],
-    setupFiles: ["test/seed.ts", "test/mutants/few-cases.ts"],
-    globalSetup: ["test/home.ts"],
+    setupFiles: ["test/rig/seed.ts", "test/mutants/few-cases.ts"],
+    globalSetup: ["test/rig/home.ts"],
     sequence: { sequencer: SmallFirst },
     expect: { requireAssertions: true },
     testTimeout: 30_000,

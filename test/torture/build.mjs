@@ -1,5 +1,5 @@
 // Builds the test bin, which is never shipped, into build/torture/ or the folder that is named: the program itself, with
-// src/system/node.ts replaced by faulty-node.ts, and beside it all that is started by file.
+// src/system/processes/node-ports.ts replaced by faulty-node.ts, and beside it all that is started by file.
 import { copyFile, cp, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { bundle, root } from "../../scripts/bundle.mjs";

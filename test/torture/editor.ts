@@ -1,7 +1,7 @@
 // One of many who edit the backlog at the same time, as the editing commands do: through the store. Prints each of its edits that
 // was not taken, and why. Arguments: the task file, the folder of its lock, this one's name, how many.
-import { nodePorts } from "../../src/system/node.js";
-import { openStore, type Store } from "../../src/todo/store.js";
+import { nodePorts } from "../../src/system/processes/node-ports.js";
+import { openStore, type Store } from "../../src/todo/store/store.js";
 
 /** Why it was not taken, if it was not. */
 async function edit(store: Store, title: string): Promise<string | undefined> {

@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
-import { Backlog } from "../../src/todo/task.js";
+import { Backlog } from "../../src/todo/model/task.js";
 import { Place } from "./place.js";
 import { BacklogWatch } from "./survive.js";
 import { titleOf, type Scene } from "./scenario.js";

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { halfWrittenName } from "../../src/system/half-written.js";
+import { halfWrittenName } from "../../src/system/files/half-written.js";
 import type { AppendFile, Files, Tree } from "../../src/system/ports.js";
 import type { Calls } from "./calls.js";
 import { kills } from "./fault.js";

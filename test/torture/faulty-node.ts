@@ -1,9 +1,9 @@
-// Stands in for src/system/node.ts in the test bin: the real world, until a plan says otherwise.
+// Stands in for src/system/processes/node-ports.ts in the test bin: the real world, until a plan says otherwise.
 import { openSync } from "node:fs";
 import { nodeClock } from "../../src/system/clock.js";
-import { nodeFiles } from "../../src/system/files.js";
+import { nodeFiles } from "../../src/system/files/files.js";
 import type { Ports } from "../../src/system/ports.js";
-import { nodeProcesses } from "../../src/system/processes.js";
+import { nodeProcesses } from "../../src/system/processes/processes.js";
 import { nodeRandom } from "../../src/system/random.js";
 import { Calls } from "./calls.js";
 import { PLAN, Plan } from "./fault.js";

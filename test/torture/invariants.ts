@@ -3,10 +3,10 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
-import { replayRun } from "../../src/loop/replay.js";
-import { nodeFiles } from "../../src/system/files.js";
-import { isHalfWritten } from "../../src/system/half-written.js";
-import { Backlog } from "../../src/todo/task.js";
+import { replayRun } from "../../src/loop/replay/replay.js";
+import { nodeFiles } from "../../src/system/files/files.js";
+import { isHalfWritten } from "../../src/system/files/half-written.js";
+import { Backlog } from "../../src/todo/model/task.js";
 import { PERSONS, PERSONS_STATUS, STAGED, type Place } from "./place.js";
 import { finalCommits, finalStatuses } from "./scenario.js";
 

@@ -1,8 +1,8 @@
 // Parts that need more than a fault at a call: two who want the same stale lock, and a disk that is really full.
 import { readFileSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { seeded } from "../chance.js";
-import { mountTmpfs, type Mount } from "../mounts.js";
+import { seeded } from "../rig/chance.js";
+import { mountTmpfs, type Mount } from "../rig/mounts.js";
 import type { Fault } from "./fault.js";
 import { violations } from "./invariants.js";
 import type { Place } from "./place.js";

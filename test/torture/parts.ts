@@ -1,6 +1,6 @@
 // The parts of the torture: which points there are, and how each is reproduced. Leaves one point to survive.ts, the rest of the
 // world to others.ts, and telling of it all to torture.ts.
-import { seeded } from "../chance.js";
+import { seeded } from "../rig/chance.js";
 import type { Deed, Fault } from "./fault.js";
 import { contenders, fullDisks } from "./others.js";
 import { Place } from "./place.js";

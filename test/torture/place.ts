@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { Program, type Ran } from "../program.js";
+import { Program, type Ran } from "../rig/program.js";
 import { PLAN, type Fault, type Plan } from "./fault.js";
 import { titleOf, type Scene } from "./scenario.js";
 

@@ -3,9 +3,9 @@
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
-import { checkBacklog } from "../../src/todo/check.js";
-import type { Task } from "../../src/todo/task.js";
-import type { Program } from "../program.js";
+import { checkBacklog } from "../../src/todo/check/check.js";
+import type { Task } from "../../src/todo/model/task.js";
+import type { Program } from "../rig/program.js";
 import { gitLeftovers, logProblems, lostBytes } from "./invariants.js";
 import type { Place } from "./place.js";
 import type { Behaviour, Scene } from "./scenario.js";

@@ -2,7 +2,7 @@
 import { readFileSync, watch } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { checkBacklog } from "../../src/todo/check.js";
+import { checkBacklog } from "../../src/todo/check/check.js";
 import { kills, type Fault } from "./fault.js";
 import { violations, statuses } from "./invariants.js";
 import type { Place, Start } from "./place.js";

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { expect, test } from "vitest";
-import { nodePorts } from "../../system/node.js";
+import { nodePorts } from "../../system/processes/node-ports.js";
 import { subAgents } from "./sub-agents.js";
 import { readTaskTypes, taskTypes } from "./task-types.js";
 

@@ -2,7 +2,7 @@
 // Leaves their work to delegate.ts.
 import { readFrontMatter } from "../front-matter.js";
 import { readInside } from "../read-inside.js";
-import { resolvePath, type Place } from "../tools/paths.js";
+import { resolvePath, type Place } from "../paths.js";
 import { LOOPER, WORKERS } from "./sub-agents.js";
 import type { SubAgent } from "./world.js";
 

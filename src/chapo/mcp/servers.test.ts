@@ -7,7 +7,7 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { nodePorts } from "../../system/node.js";
+import { nodePorts } from "../../system/processes/node-ports.js";
 import { callTool, textOf } from "../tools/testing.js";
 import { openServers, type McpServers } from "./servers.js";
 

@@ -1,8 +1,8 @@
 // The MCP servers of a session: all that are set are started together, and ended with it. One that does not start is a warning,
 // and its tools are absent. Leaves one connection to connect.ts, which is loaded only where there is a server.
-import type { ChapoSettings } from "../../config/chapo-settings.js";
+import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import type { Tool } from "../tool.js";
-import { toolEnv } from "../tools/tool-env.js";
+import { toolEnv } from "../tool-env.js";
 import type { Connection, ServerSpec } from "./connect.js";
 import { mcpTools } from "./tools.js";
 import type { WirePorts } from "./wire.js";

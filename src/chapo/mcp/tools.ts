@@ -1,6 +1,6 @@
 // The tools of an MCP server as tools of ours: their names made safe, their arguments checked, their results as text. Pure.
 // Leaves the connection to connect.ts, and which servers there are to servers.ts.
-import { compileUserSchema, type UserSchema } from "../../todo/user-schema.js";
+import { compileUserSchema, type UserSchema } from "../../todo/check/user-schema.js";
 import { field, textField } from "../../agents/fields.js";
 import { covers, STAR } from "../rules/wildcard.js";
 import { done, failed, type JsonSchema, type Tool, type ToolResult } from "../tool.js";

@@ -2,8 +2,8 @@
 // nothing contains. Knows nothing of what is said on them.
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
-import { within } from "../../agents/acp-wire.js";
-import { splitLines } from "../../agents/lines.js";
+import { within } from "../../agents/acp/acp-wire.js";
+import { splitLines } from "../../agents/process/lines.js";
 import { never } from "../../system/never.js";
 import type { Clock, ContainedProcess, ProcessEnd, Processes, ProcessSpec } from "../../system/ports.js";
 

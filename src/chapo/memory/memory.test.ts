@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, symlinkSync, writeFi
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { nodePorts } from "../../system/node.js";
-import { createRedact } from "../../system/redact.js";
+import { nodePorts } from "../../system/processes/node-ports.js";
+import { createRedact } from "../../system/text/redact.js";
 import type { CallContext } from "../tool.js";
 import { openMemory, type Memory } from "./memory.js";
 import { memoryTools } from "./tools.js";

@@ -3,9 +3,9 @@
 import path from "node:path";
 import { errorMessage } from "../../system/errors.js";
 import type { Clock, Files } from "../../system/ports.js";
-import type { Redact } from "../../system/redact.js";
+import type { Redact } from "../../system/text/redact.js";
 import { readInside } from "../read-inside.js";
-import { resolvePath, type Place } from "../tools/paths.js";
+import { resolvePath, type Place } from "../paths.js";
 import {
   addToSection,
   endForPrompt,

@@ -1,7 +1,7 @@
 // What a call of a model costs. Pure. Leaves reading the prices to the config floor.
 import type { Used } from "../../agents/agent.js";
 import { priced } from "../../agents/prices.js";
-import type { Prices } from "../../config/prices.js";
+import type { Prices } from "../../config/read/prices.js";
 import type { ModelUsage } from "../model.js";
 
 /** Dollars; `undefined` where the table has no price for the model. It is looked up as `provider/model`, then by the model's own name. */

@@ -1,10 +1,10 @@
 // What an error of the SDK means: why a model could not be asked, and when it can be. Pure.
-// Structured facts first, as for any other agent: agents/limits.ts knows statuses, codes, headers and bodies.
+// Structured facts first, as for any other agent: src/agents/limits/limits.ts knows statuses, codes, headers and bodies.
 import type { FailureReason } from "../../agents/agent.js";
 import { field, numberField, textField } from "../../agents/fields.js";
-import type { FailureFacts } from "../../agents/limit-facts.js";
-import { explainFailure } from "../../agents/limits.js";
-import type { ZonedClock } from "../../agents/reset-zone.js";
+import type { FailureFacts } from "../../agents/limits/limit-facts.js";
+import { explainFailure } from "../../agents/limits/limits.js";
+import type { ZonedClock } from "../../agents/limits/reset/reset-zone.js";
 import type { ModelFailure } from "../model.js";
 import type { Miss } from "./provider.js";
 

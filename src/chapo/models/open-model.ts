@@ -1,5 +1,5 @@
 // Opens the model the settings name, with those it falls back to. Leaves asking to sdk.ts and scripted.ts, trying again to patience.ts.
-import type { Prices } from "../../config/prices.js";
+import type { Prices } from "../../config/read/prices.js";
 import { UserError } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
 import type { Model } from "../model.js";
@@ -10,7 +10,7 @@ import {
   spellModelName,
   windowOf,
   type ModelName,
-} from "../../config/model-names.js";
+} from "../../config/table/model-names.js";
 import { askInTurn } from "./patience.js";
 import type { Provider } from "./provider.js";
 import { readScript, scriptedProvider } from "./scripted.js";

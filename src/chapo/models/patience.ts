@@ -1,6 +1,6 @@
 // A model out of providers: tries again what may pass, falls back to the next, and leaves alone for a while who keeps failing.
 // Leaves asking once to sdk.ts and scripted.ts.
-import { MENDED_BY_TIME } from "../../agents/limits.js";
+import { MENDED_BY_TIME } from "../../agents/limits/limits.js";
 import type { Clock, Random } from "../../system/ports.js";
 import type { ModelAnswer, ModelFailure, ModelRequest } from "../model.js";
 import { pause } from "./pause.js";

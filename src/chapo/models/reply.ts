@@ -1,5 +1,5 @@
 // A provider's answer as a reply. Pure. Leaves putting a stream together to stream.ts.
-import type { Prices } from "../../config/prices.js";
+import type { Prices } from "../../config/read/prices.js";
 import type { ModelCall, ModelReply, ModelRequest, ModelUsage } from "../model.js";
 import { costOf } from "./cost.js";
 import type { SdkAnswer } from "./sdk-types.js";

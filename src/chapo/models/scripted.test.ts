@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { nodePorts } from "../../system/node.js";
+import { nodePorts } from "../../system/processes/node-ports.js";
 import type { ModelRequest } from "../model.js";
 import { openModel } from "./open-model.js";
 

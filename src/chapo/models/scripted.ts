@@ -1,7 +1,7 @@
 // The model that plays a file: for tests, the demo and who wants to see the engine without a key. No network.
 // Leaves which entry is played to script-file.ts.
 import path from "node:path";
-import type { Prices } from "../../config/prices.js";
+import type { Prices } from "../../config/read/prices.js";
 import { UserError } from "../../system/errors.js";
 import type { Clock, Files } from "../../system/ports.js";
 import type { ModelReply, ModelRequest } from "../model.js";

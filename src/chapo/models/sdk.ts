@@ -1,14 +1,14 @@
 // The one place where the AI SDK's providers are: opened when they are first asked, asked once, their errors turned into misses.
 // Leaves the shapes to wire.ts and reply.ts. They are asked directly, not by the functions of `ai`: those print warnings on
 // stdout, where the session's events go.
-import type { Prices } from "../../config/prices.js";
+import type { Prices } from "../../config/read/prices.js";
 import { localZone } from "../../system/clock.js";
 import { never } from "../../system/never.js";
 import type { Clock } from "../../system/ports.js";
 import type { ModelRequest } from "../model.js";
 import { missOf } from "./miss.js";
-import type { ModelName, ProviderName } from "../../config/model-names.js";
-import { spellModelName } from "../../config/model-names.js";
+import type { ModelName, ProviderName } from "../../config/table/model-names.js";
+import { spellModelName } from "../../config/table/model-names.js";
 import type { Miss, Provider } from "./provider.js";
 import { replyOf } from "./reply.js";
 import type { SdkAnswer, SdkModel, SdkOptions } from "./sdk-types.js";

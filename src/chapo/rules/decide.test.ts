@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { nodePorts } from "../../system/node.js";
+import { nodePorts } from "../../system/processes/node-ports.js";
 import type { Subject } from "../tool.js";
 import { decide, readRules, type TrustMode } from "./decide.js";
 import { PUSHES } from "./testing.js";

@@ -1,6 +1,6 @@
 // Runs one program for a tool: arguments instead of a shell, no terminal, bounded output, an end in time. Leaves what its
 // answer means to the tools that use it.
-import { characterEnd } from "../../agents/bounds.js";
+import { characterEnd } from "../../agents/process/bounds.js";
 import type { Ports, ProcessEnd, ProcessSpec } from "../../system/ports.js";
 import { done, failed, type ToolResult } from "../tool.js";
 

@@ -3,8 +3,8 @@ import path from "node:path";
 import { parse, TomlError } from "smol-toml";
 import { UserError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
-import { GO_BACKLOG, GO_SETTINGS, type Env } from "../places.js";
-import type { SettingsFile } from "../settings-text.js";
+import { GO_BACKLOG, GO_SETTINGS, type Env } from "../read/places.js";
+import type { SettingsFile } from "../read/settings-text.js";
 import { isSaid, translateSettings, type Translation } from "./translate.js";
 
 /** The command that moves all of it over. */

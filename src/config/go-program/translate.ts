@@ -1,7 +1,7 @@
 // Settings of the Go program as settings of this one. Pure. Leaves finding and reading its files to find.ts, and writing to `init`.
-import { rowAt, show } from "../layers.js";
-import { AGENT_NAME, BUILT_IN_AGENTS } from "../settings.js";
-import { insteadOfKey } from "./names.js";
+import { rowAt, show } from "../read/layers.js";
+import { AGENT_NAME, BUILT_IN_AGENTS } from "../table/settings.js";
+import { insteadOfKey } from "../table/go-program-names.js";
 
 /** A value and its two names. */
 export interface MovedKey {

@@ -1,5 +1,5 @@
 // The state diagram of a run and of its jobs, drawn from turns that were taken.
-import type { Job, State } from "../state.js";
+import type { Job, State } from "../step/state.js";
 import type { Taken } from "./sim.js";
 
 /** Collects arrows between the phases of a run and between the stages of each kind of job. */

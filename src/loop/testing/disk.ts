@@ -1,11 +1,11 @@
 // What lies on the disk of the little world the judgement is tested in: the backlog's rows, HEAD, pending, checkpoints.
 // Plain values; the same rules as the store's (contract §3.6, §4 *Edits during a run*), without texts.
-import { isMarker } from "../../todo/select.js";
+import { isMarker } from "../../todo/model/select.js";
 import { never } from "../../system/never.js";
-import type { Change } from "../../todo/change.js";
-import type { PersonChange } from "../../todo/person-change.js";
-import { TaskId, type IndexRow, type Status } from "../../todo/task.js";
-import type { Outcome } from "../jobs.js";
+import type { Change } from "../../todo/model/change.js";
+import type { PersonChange } from "../../todo/model/person-change.js";
+import { TaskId, type IndexRow, type Status } from "../../todo/model/task.js";
+import type { Outcome } from "../step/jobs.js";
 
 export interface Disk {
   rows: readonly IndexRow[];

@@ -2,7 +2,7 @@
 // or lose its power, and the runs after that. States that were seen are not looked at again.
 // Leaves which worlds are explored, and what must hold in them, to explore.test.ts.
 import { never } from "../../system/never.js";
-import type { State } from "../state.js";
+import type { State } from "../step/state.js";
 import { movesOf, type Budget, type Menu } from "./moves.js";
 import { startRun, type Sim, type Taken } from "./sim.js";
 

@@ -1,8 +1,8 @@
 // The little world as what drive starts effects in: an inbox, and effects that are done and answered in it.
 import type { StepEvent } from "../../logging/events.js";
-import type { Perform } from "../drive.js";
-import type { Effect } from "../effects.js";
-import { Inbox } from "../inbox.js";
+import type { Perform } from "../step/drive.js";
+import type { Effect } from "../step/effects.js";
+import { Inbox } from "../step/inbox.js";
 import { answer } from "./answers.js";
 import { advance } from "./operations.js";
 import { startRun, type Sim } from "./sim.js";

@@ -1,12 +1,12 @@
 // The laws of docs/LAWS.md as questions to a run that was played: what it did, from its events and effects alone.
 // Each answers with what speaks against it.
 import { PersistentMap } from "../../system/persistent-map.js";
-import { compareIds } from "../../todo/order.js";
-import { closure } from "../../todo/select.js";
-import type { IndexRow, TaskId } from "../../todo/task.js";
-import type { Effect, JobFacts } from "../effects.js";
-import { isPause } from "../pauses.js";
-import type { Work } from "../state.js";
+import { compareIds } from "../../todo/model/order.js";
+import { closure } from "../../todo/model/select.js";
+import type { IndexRow, TaskId } from "../../todo/model/task.js";
+import type { Effect, JobFacts } from "../step/effects.js";
+import { isPause } from "../step/backoff.js";
+import type { Work } from "../step/state.js";
 import type { Disk } from "./disk.js";
 import type { Sim, Taken } from "./sim.js";
 

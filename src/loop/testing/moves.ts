@@ -1,8 +1,8 @@
 // What can happen next in the little world: every operation, answer, failure, signal and edit that is possible now.
 // Leaves which of them does to the tests: one at random (laws.test.ts), or all of them (explore.test.ts).
 import type { StepEvent } from "../../logging/events.js";
-import type { PersonChange } from "../../todo/person-change.js";
-import { TaskId, type IndexRow } from "../../todo/task.js";
+import type { PersonChange } from "../../todo/model/person-change.js";
+import { TaskId, type IndexRow } from "../../todo/model/task.js";
 import { answer, fail, type AgentEnd, type Reply } from "./answers.js";
 import type { Disk } from "./disk.js";
 import { advance, mayAdvance } from "./operations.js";

@@ -1,7 +1,7 @@
 // What effects do to the disk of the little world, one operation at a time.
 import { never } from "../../system/never.js";
-import type { TaskId } from "../../todo/task.js";
-import type { Effect } from "../effects.js";
+import type { TaskId } from "../../todo/model/task.js";
+import type { Effect } from "../step/effects.js";
 import { writeBacklog, type Commit, type Disk } from "./disk.js";
 import type { Op, Open, Sim } from "./sim.js";
 

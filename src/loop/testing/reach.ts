@@ -1,9 +1,9 @@
 // A run brought to the moment a test is about. Leaves what is asked there to the test.
 import type { StepEvent } from "../../logging/events.js";
 import type { Rules } from "../../logging/rules.js";
-import type { IndexRow } from "../../todo/task.js";
-import type { Effect } from "../effects.js";
-import type { Next } from "../turn.js";
+import type { IndexRow } from "../../todo/model/task.js";
+import type { Effect } from "../step/effects.js";
+import type { Next } from "../step/decision.js";
 import { answer, type Reply } from "./answers.js";
 import { advance } from "./operations.js";
 import { feed, newSim, startRun, type Fed, type Open, type Sim } from "./sim.js";

@@ -2,12 +2,12 @@
 import { never } from "../../system/never.js";
 import type { StepEvent } from "../../logging/events.js";
 import type { ToldEvent } from "../../logging/told-events.js";
-import type { Change } from "../../todo/change.js";
-import { taskOfChange, type PersonChange } from "../../todo/person-change.js";
-import type { Effect, JobFacts } from "../effects.js";
-import type { Outcome } from "../jobs.js";
-import type { State, Work } from "../state.js";
-import type { Because } from "../turn.js";
+import type { Change } from "../../todo/model/change.js";
+import { taskOfChange, type PersonChange } from "../../todo/model/person-change.js";
+import type { Effect, JobFacts } from "../step/effects.js";
+import type { Outcome } from "../step/jobs.js";
+import type { State, Work } from "../step/state.js";
+import type { Because } from "../step/decision.js";
 import { digestOf } from "./disk.js";
 import type { Taken } from "./sim.js";
 

@@ -3,13 +3,13 @@
 // Leaves doing them to operations.ts, what the world answers to answers.ts, which comes next to moves.ts and transcript.ts.
 import type { Sealed, StepEvent } from "../../logging/events.js";
 import type { Rules } from "../../logging/rules.js";
-import type { PersonChange } from "../../todo/person-change.js";
-import type { TaskId } from "../../todo/task.js";
-import type { Effect } from "../effects.js";
-import type { Outcome } from "../jobs.js";
-import type { State } from "../state.js";
-import { START, step } from "../step.js";
-import type { Next } from "../turn.js";
+import type { PersonChange } from "../../todo/model/person-change.js";
+import type { TaskId } from "../../todo/model/task.js";
+import type { Effect } from "../step/effects.js";
+import type { Outcome } from "../step/jobs.js";
+import type { State } from "../step/state.js";
+import { START, step } from "../step/step.js";
+import type { Next } from "../step/decision.js";
 import { digestOf, type Disk, type Seen } from "./disk.js";
 
 /** One thing done to the disk. */

@@ -1,9 +1,9 @@
 // Transcripts: blocks of commands, `----`, and what they lead to; in the manner of raft's interaction tests.
 // Leaves comparing and rewriting the files to transcripts.test.ts.
 import { GateVerdict } from "../../gate/verdict.js";
-import { TaskId, Status, type IndexRow } from "../../todo/task.js";
+import { TaskId, Status, type IndexRow } from "../../todo/model/task.js";
 import { Rules } from "../../logging/rules.js";
-import { Summary } from "../../todo/summary.js";
+import { Summary } from "../../todo/model/summary.js";
 import { FAILURE_REASONS } from "../../agents/agent.js";
 import { answer, fail, type AgentEnd, type Reply } from "./answers.js";
 import { digestOf } from "./disk.js";

@@ -1,6 +1,6 @@
 // The shapes of what commands about the backlog print with --json, as schemas: the type, and what lies in schemas/cli/.
 import { z } from "zod";
-import { Status, Task } from "../../todo/task.js";
+import { Status, Task } from "../../todo/model/task.js";
 
 /** True of the completion marker, which is not a task. */
 export const MarkerFlag = z.literal(true).optional().describe("It is the completion marker, not a task");

@@ -1,7 +1,7 @@
 // The shapes of what commands about runs and their logs print with --json, as schemas: the type, and what lies in schemas/cli/.
 import { z } from "zod";
 import { Ending } from "../../logging/events.js";
-import { Task } from "../../todo/task.js";
+import { Task } from "../../todo/model/task.js";
 import { MarkerFlag, WHY_UNVERIFIED } from "./backlog.js";
 
 /** `looper runs --json`. The newest first. */

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { ChapoEvent, ChapoNews } from "../../chapo/engine/events.js";
 import { openChapoLines, questionLines, readReply } from "./chapo-lines.js";
-import { coloursFor, PLAIN } from "./colours.js";
-import { widthOf } from "./text.js";
+import { coloursFor, PLAIN } from "../colours.js";
+import { widthOf } from "../text.js";
 
 function play(news: readonly ChapoNews[], columns?: number): string[] {
   const lines = openChapoLines();

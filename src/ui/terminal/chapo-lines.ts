@@ -2,11 +2,11 @@
 // whole, and what is asked before a call. Pure. Leaves printing, and reading what is typed, to whoever opened the session.
 import { field, textField } from "../../agents/fields.js";
 import type { ChapoEvent } from "../../chapo/engine/events.js";
-import type { Question, Reply } from "../../chapo/session-request.js";
+import type { Question, Reply } from "../../chapo/session/session-request.js";
 import { never } from "../../system/never.js";
-import { plural, showDuration } from "../amounts.js";
-import type { Colours } from "./colours.js";
-import { clean, cut, hang, showBlock } from "./text.js";
+import { plural, showDuration } from "../view/amounts.js";
+import type { Colours } from "../colours.js";
+import { clean, cut, hang, showBlock } from "../text.js";
 
 export interface ChapoScreen {
   colours: Colours;

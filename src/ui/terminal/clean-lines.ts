@@ -1,9 +1,9 @@
 // What a clean removed, and what stays and why, as lines. Pure.
 import { never } from "../../system/never.js";
-import { plural, showBytes } from "../amounts.js";
+import { plural, showBytes } from "../view/amounts.js";
 import type { CleanAnswer } from "../shapes/runs.js";
-import type { Colours } from "./colours.js";
-import { clean, cut } from "./text.js";
+import type { Colours } from "../colours.js";
+import { clean, cut } from "../text.js";
 
 type Why = CleanAnswer["stay"][number]["why"];
 

@@ -1,5 +1,5 @@
 // A table in columns. Pure.
-import { cut, pad, widthOf } from "./text.js";
+import { cut, pad, widthOf } from "../text.js";
 
 export interface Column {
   title: string;

@@ -1,7 +1,7 @@
 // One line of a log as one line of text. Reads it loosely: logs of other versions are shown as well as can be. Pure.
-import { plural, showBytes, showMoment, showTime } from "../amounts.js";
-import type { Colours } from "./colours.js";
-import { clean, cut } from "./text.js";
+import { plural, showBytes, showMoment, showTime } from "../view/amounts.js";
+import type { Colours } from "../colours.js";
+import { clean, cut } from "../text.js";
 
 type Value = Readonly<Record<string, unknown>>;
 

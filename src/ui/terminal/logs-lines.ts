@@ -1,8 +1,8 @@
-// What an agent said on a task, for people: each attempt with a heading. Pure. Leaves reading it to cmd/commands/logs.ts.
-import { showMoment } from "../amounts.js";
+// What an agent said on a task, for people: each attempt with a heading. Pure. Leaves reading it to cmd/commands/runs/logs.ts.
+import { showMoment } from "../view/amounts.js";
 import type { LogsAnswer } from "../shapes/logs.js";
-import type { Colours } from "./colours.js";
-import { clean, cut, showBlock } from "./text.js";
+import type { Colours } from "../colours.js";
+import { clean, cut, showBlock } from "../text.js";
 
 export interface LogsScene {
   /** Empty where the task file does not have the task any more. */

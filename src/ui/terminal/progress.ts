@@ -2,16 +2,16 @@
 import type { RunEvent, Sealed } from "../../logging/events.js";
 import { cannotWork } from "../../agents/failure-words.js";
 import { never } from "../../system/never.js";
-import { plural, showBytes, showDuration, showMoment, showSpent } from "../amounts.js";
-import type { Level, Note } from "../diagnostics.js";
-import { overBudgetText } from "../ending.js";
-import type { Finished } from "../job-view.js";
-import { placeOf, type View } from "../view.js";
-import type { Colours } from "./colours.js";
-import { PHASES, type Titles } from "./live-line.js";
+import { plural, showBytes, showDuration, showMoment, showSpent } from "../view/amounts.js";
+import type { Level, Note } from "./diagnostics.js";
+import { overBudgetText } from "../view/ending.js";
+import type { Finished } from "../view/job-view.js";
+import { placeOf, type View } from "../view/view.js";
+import type { Colours } from "../colours.js";
+import { PHASES, type Titles } from "../view/live-line.js";
 import { stepLines } from "./release-lines.js";
-import { clean, cut } from "./text.js";
-import { aroundWaiting, waitingText } from "./waiting.js";
+import { clean, cut } from "../text.js";
+import { aroundWaiting, waitingText } from "../view/waiting.js";
 
 export interface Step {
   before: View;

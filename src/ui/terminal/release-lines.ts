@@ -1,12 +1,12 @@
 // A release in lines: each step of it, what it came to, and its plan. Pure.
 import type { RunEvent } from "../../logging/events.js";
 import { never } from "../../system/never.js";
-import { plural, showDuration } from "../amounts.js";
-import type { ReleaseView } from "../release-view.js";
+import { plural, showDuration } from "../view/amounts.js";
+import type { ReleaseView } from "../view/release-view.js";
 import type { PushAnswer } from "../shapes/release.js";
-import type { View } from "../view.js";
-import type { Colours } from "./colours.js";
-import { clean } from "./text.js";
+import type { View } from "../view/view.js";
+import type { Colours } from "../colours.js";
+import { clean } from "../text.js";
 
 type Step = Extract<RunEvent, { type: "release_step" }>;
 type Planned = Extract<PushAnswer, { outcome: "planned" }>;

@@ -1,7 +1,7 @@
 // What is printed while a run goes on and at its end, line by line, from the events alone.
 import { expect, test } from "vitest";
 import type { RunEvent } from "../../logging/events.js";
-import { id } from "../../todo/testing.js";
+import { id } from "../../todo/testing/testing.js";
 import {
   attempt,
   changed,
@@ -13,14 +13,14 @@ import {
   sealAll,
   started,
   usage,
-} from "../testing.js";
-import { fold, NOTHING, type View } from "../view.js";
-import { coloursFor, PLAIN } from "./colours.js";
+} from "../testing/testing.js";
+import { fold, NOTHING, type View } from "../view/view.js";
+import { coloursFor, PLAIN } from "../colours.js";
 import { eventLine } from "./event-line.js";
-import { liveLine } from "./live-line.js";
+import { liveLine } from "../view/live-line.js";
 import { progressNotes } from "./progress.js";
 import { resultLines } from "./result.js";
-import { widthOf } from "./text.js";
+import { widthOf } from "../text.js";
 
 const titles = new Map([
   ["T1", "Read the settings"],

@@ -1,10 +1,10 @@
 // What was put aside, on a terminal: the list, and a diff in colour. Pure.
 import { never } from "../../system/never.js";
-import { showDateTime } from "../amounts.js";
+import { showDateTime } from "../view/amounts.js";
 import type { RescueFactsAnswer } from "../shapes/work.js";
-import type { Colours } from "./colours.js";
+import type { Colours } from "../colours.js";
 import { tableLines } from "./columns.js";
-import { clean } from "./text.js";
+import { clean } from "../text.js";
 
 /** Lines of a list, newest first as given. */
 export function rescueLines(

@@ -1,14 +1,14 @@
 // What a run came to: a table of its tasks, why it ended, what to do next. Pure.
 import { never } from "../../system/never.js";
-import { showCostOf, showDuration } from "../amounts.js";
-import { explainEnding, overBudgetText } from "../ending.js";
-import { nameOf, rowsOf, totalsText, wordFor, type Row } from "../rows.js";
-import type { Ended, View } from "../view.js";
-import type { Colours } from "./colours.js";
+import { showCostOf, showDuration } from "../view/amounts.js";
+import { explainEnding, overBudgetText } from "../view/ending.js";
+import { nameOf, rowsOf, totalsText, wordFor, type Row } from "../view/rows.js";
+import type { Ended, View } from "../view/view.js";
+import type { Colours } from "../colours.js";
 import { tableLines } from "./columns.js";
-import type { Titles } from "./live-line.js";
+import type { Titles } from "../view/live-line.js";
 import { releaseAnswer, releaseLines } from "./release-lines.js";
-import { clean, hang } from "./text.js";
+import { clean, hang } from "../text.js";
 
 export interface ResultLook {
   titles: Titles;

@@ -1,13 +1,13 @@
 // What `looper status` says to people. Pure.
 import { never } from "../../system/never.js";
-import { explainEnding } from "../ending.js";
-import { plural, showCostOf, showDuration, showMoment, showTokens } from "../amounts.js";
+import { explainEnding } from "../view/ending.js";
+import { plural, showCostOf, showDuration, showMoment, showTokens } from "../view/amounts.js";
 import type { StatusAnswer } from "../shapes/runs.js";
-import type { View } from "../view.js";
-import type { Colours } from "./colours.js";
-import { PHASES, type Titles } from "./live-line.js";
-import { clean, cut, wrap } from "./text.js";
-import { waitingText } from "./waiting.js";
+import type { View } from "../view/view.js";
+import type { Colours } from "../colours.js";
+import { PHASES, type Titles } from "../view/live-line.js";
+import { clean, cut, wrap } from "../text.js";
+import { waitingText } from "../view/waiting.js";
 
 /** So much of a line a title may take. */
 const TITLE_SHARE = 0.4;

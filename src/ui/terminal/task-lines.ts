@@ -1,9 +1,9 @@
 // One task whole, as people read it. Pure. Leaves what is known of it to the commands.
-import { plural, showCost, showCount, showDuration, showMoment } from "../amounts.js";
+import { plural, showCost, showCount, showDuration, showMoment } from "../view/amounts.js";
 import type { ShowAnswer } from "../shapes/runs.js";
-import type { Colours } from "./colours.js";
+import type { Colours } from "../colours.js";
 import { tableLines } from "./columns.js";
-import { clean, cut, wrap } from "./text.js";
+import { clean, cut, wrap } from "../text.js";
 
 export interface TaskScene {
   /** Epoch ms. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Task } from "../../todo/task.js";
-import { task } from "../../todo/testing.js";
-import { PLAIN } from "./colours.js";
+import type { Task } from "../../todo/model/task.js";
+import { task } from "../../todo/testing/testing.js";
+import { PLAIN } from "../colours.js";
 import { taskListLines } from "./task-list.js";
 
 test("beside a task stands what keeps it: what it waits for, and why it is blocked or was opened again", () => {

@@ -1,12 +1,12 @@
 // A backlog as a list: grouped by status, each group in the order of selection. Pure.
 import { never } from "../../system/never.js";
-import { STATUSES } from "../../todo/status.js";
-import { show } from "../../todo/problem.js";
-import type { WrongTask } from "../../todo/shape.js";
-import type { Status, Task } from "../../todo/task.js";
-import { isVerified } from "../../todo/verified.js";
-import type { Colours } from "./colours.js";
-import { clean, cut, pad, widthOf } from "./text.js";
+import { STATUSES } from "../../todo/model/status.js";
+import { show } from "../../todo/model/problem.js";
+import type { WrongTask } from "../../todo/check/shape.js";
+import type { Status, Task } from "../../todo/model/task.js";
+import { isVerified } from "../../todo/model/verified.js";
+import type { Colours } from "../colours.js";
+import { clean, cut, pad, widthOf } from "../text.js";
 
 /** In columns: reasons may hold what a command printed. */
 const LONGEST_REASON = 200;

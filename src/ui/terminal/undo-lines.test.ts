@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { UndoAnswer } from "../shapes/work.js";
-import { PLAIN } from "./colours.js";
+import { PLAIN } from "../colours.js";
 import { refusalLines, undoLines } from "./undo-lines.js";
 
 const HASH = "0123456789abcdef0123456789abcdef01234567";

@@ -1,9 +1,9 @@
 // What an undoing came to, in lines. Pure.
 import { never } from "../../system/never.js";
-import { plural, showDuration } from "../amounts.js";
+import { plural, showDuration } from "../view/amounts.js";
 import type { UndoAnswer } from "../shapes/work.js";
-import type { Colours } from "./colours.js";
-import { clean } from "./text.js";
+import type { Colours } from "../colours.js";
+import { clean } from "../text.js";
 
 type Answer<O extends UndoAnswer["outcome"]> = Extract<UndoAnswer, { outcome: O }>;
 

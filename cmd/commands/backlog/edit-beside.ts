@@ -1,0 +1,189 @@
+// An edit of the task file beside a run in progress: made here and told to that run, or, where a task of it may be in hand, asked
+// of the run, which ends the attempt first. Leaves what is wanted and what is printed to cmd/commands/backlog/edit.ts.
+import { join } from "node:path";
+import type { Project } from "../../../src/config/project/open-project.js";
+import { findLiveRun, type LiveRun } from "../../../src/loop/runs/live-run.js";
+import { tellRun } from "../../../src/logging/control.js";
+import { eventOf, readLines } from "../../../src/logging/read.js";
+import type { StoppedAttempt } from "../../../src/logging/told-events.js";
+import { UserError } from "../../../src/system/errors.js";
+import { ok, type Result } from "../../../src/system/result.js";
+import type { Applied } from "../../../src/todo/model/change.js";
+import {
+  endsAttempt,
+  taskOfChange,
+  type PersonChange,
+  type Told,
+} from "../../../src/todo/model/person-change.js";
+import type { Store } from "../../../src/todo/store/store.js";
+import type { Backlog, Status, TaskId } from "../../../src/todo/model/task.js";
+import type { EditRefusal } from "../../../src/todo/store/writer.js";
+import type { Shell } from "../../context/command-context.js";
+
+/** What came of an edit. */
+export interface MadeEdit {
+  updated: Applied["updated"];
+  /** The run that knows of it. */
+  run?: string;
+  /** Attempts that were stopped for it. */
+  stopped: readonly StoppedAttempt[];
+}
+
+/** Where an edit is made. */
+export interface EditSite {
+  project: Project;
+  store: Store;
+}
+
+/** What a run was asked for. */
+interface Asked {
+  live: LiveRun;
+  request: string;
+  /** Where its log ended before that. */
+  from: number;
+}
+
+/** Makes the edit, all of it or nothing; waits for the run that has a task of it in hand. Throws where that refuses it. */
+export async function editBeside(
+  shell: Shell,
+  site: EditSite,
+  decide: (backlog: Backlog) => readonly PersonChange[],
+): Promise<Result<MadeEdit, EditRefusal>> {
+  let wanted = decide;
+  let first: Applied["updated"] | undefined;
+  let leaving: string | undefined;
+  for (;;) {
+    let run: string | undefined;
+    let asked: Asked | undefined;
+    let inHand: readonly TaskId[] = [];
+    const edited = await site.store.edit(wanted, async (told, backlog) => {
+      const live = await findLiveRun(shell.ports, site.project);
+      inHand = tasksInHand(told.changes, backlog, "doing");
+      if (live === undefined) return true;
+      run = live.run;
+      if (live.run !== leaving && isForRun(site, told, backlog)) {
+        asked = await ask(shell, live, told);
+        return false;
+      }
+      await tellRun(shell.ports, live.folder, { type: "edit", ...told, changes: [...told.changes] });
+      return true;
+    });
+    if (!edited.ok) return edited;
+    const { updated, changes, written } = edited.value;
+    const named = run === undefined ? {} : { run };
+    if (written || asked === undefined) {
+      // No run puts the work of an ended one aside: the person is told of it.
+      const isLeft = first !== undefined || run === undefined;
+      const stopped = isLeft ? inHand.map((id) => ({ task_id: id, kept: "tree" as const })) : [];
+      return ok({ updated: first ?? updated, ...named, stopped });
+    }
+    const answer = await answerOf(shell, site.project, asked);
+    if (answer?.outcome === "applied")
+      return ok({ updated: answer.updated, ...named, stopped: answer.stopped });
+    if (answer?.outcome === "refused") throw new UserError("no", answer.why);
+    // The run is ending or dead. It may have made the edit and died before it said so.
+    first ??= updated;
+    leaving = asked.live.run;
+    wanted = (backlog) => changes.filter((change) => change.op !== "remove" || isThere(backlog, change.id));
+  }
+}
+
+function isThere({ tasks }: Backlog, id: TaskId): boolean {
+  return tasks.some((task) => task.id === id);
+}
+
+/** Tasks with one of these statuses that the changes give another one, or remove. */
+function tasksInHand(
+  changes: readonly PersonChange[],
+  { tasks }: Backlog,
+  ...statuses: readonly Status[]
+): TaskId[] {
+  return changes.flatMap((change) => {
+    const task = tasks.find(({ id }) => id === taskOfChange(change));
+    if (task === undefined || !statuses.includes(task.status)) return [];
+    return endsAttempt(change, task.status) ? [task.id] : [];
+  });
+}
+
+/**
+ * Whether only the run can tell how it is: it may have the task in hand, or be about to commit it. Where agents mark their rows
+ * themselves, a row says nothing of that.
+ */
+function isForRun({ project }: EditSite, { changes }: Told, backlog: Backlog): boolean {
+  const { apply_summary } = project.resolved.settings.loop;
+  const others: readonly Status[] = apply_summary ? [] : ["todo", "blocked"];
+  return tasksInHand(changes, backlog, "doing", "done", ...others).length > 0;
+}
+
+async function ask({ ports }: Shell, live: LiveRun, { at, changes }: Told): Promise<Asked> {
+  const request = ports.random.hex(8);
+  const from = (await ports.files.stat(join(live.folder, "events.jsonl")))?.size ?? 0;
+  await tellRun(ports, live.folder, { type: "ask", at, request, changes: [...changes] });
+  return { live, request, from };
+}
+
+type Answer =
+  | { outcome: "applied"; updated: Applied["updated"]; stopped: readonly StoppedAttempt[] }
+  | { outcome: "refused"; why: string }
+  | { outcome: "left" };
+
+const LOOK_EVERY_MS = 100;
+const HEARD_WITHIN_MS = 15_000;
+/** An agent is given 5 s, its leftovers 10 s, a command of git's 60 s; a hook after an attempt may take longer. */
+const ANSWERED_WITHIN_MS = 600_000;
+
+/** What the run says to it; `undefined` where it ended without a word. */
+async function answerOf(shell: Shell, project: Project, asked: Asked): Promise<Answer | undefined> {
+  const { clock } = shell.ports;
+  const began = clock.monotonic();
+  const seen: Seen = { from: asked.from, heard: false, updated: [] };
+  for (;;) {
+    const isOver = (await findLiveRun(shell.ports, project))?.run !== asked.live.run;
+    const answer = await readOn(shell, asked, seen);
+    if (answer !== undefined || isOver) return answer;
+    const waited = clock.monotonic() - began;
+    if (waited > (seen.heard ? ANSWERED_WITHIN_MS : HEARD_WITHIN_MS)) throw deaf(asked.live);
+    await clock.sleep(LOOK_EVERY_MS);
+  }
+}
+
+interface Seen {
+  from: number;
+  heard: boolean;
+  updated: Applied["updated"];
+}
+
+async function readOn({ ports }: Shell, { live, request }: Asked, seen: Seen): Promise<Answer | undefined> {
+  for await (const line of readLines(ports, live.folder, seen.from)) {
+    seen.from = line.end;
+    if (line.value["request"] !== request) continue;
+    const event = await eventOf(ports, live.folder, line);
+    if (event?.type === "edit_asked") seen.heard = true;
+    if (event?.type === "backlog_changed") seen.updated = event.updated.map(withoutAbsent);
+    if (event?.type !== "edit_answered") continue;
+    const { outcome, why = "", stopped } = event;
+    if (outcome === "applied") return { outcome, updated: seen.updated, stopped };
+    return outcome === "refused" ? { outcome, why } : { outcome };
+  }
+  return undefined;
+}
+
+function withoutAbsent({
+  id,
+  from,
+  to,
+}: {
+  id: TaskId;
+  from?: Status | undefined;
+  to?: Status | undefined;
+}): Applied["updated"][number] {
+  return { id, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+}
+
+function deaf({ run, pid }: LiveRun): UserError {
+  return new UserError(
+    "environment",
+    `cannot edit the task: run ${run} (pid ${String(pid)}) does not answer`,
+    `check that it is alive; it makes the edit when it answers, and \`kill ${String(pid)}\` loses nothing`,
+  );
+}

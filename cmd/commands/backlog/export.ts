@@ -1,0 +1,64 @@
+import { UserError } from "../../../src/system/errors.js";
+import { nearest } from "../../../src/system/text/nearest.js";
+import { never } from "../../../src/system/never.js";
+import { showBlock } from "../../../src/ui/text.js";
+import { checkBacklog } from "../../../src/todo/check/check.js";
+import { exportCsv } from "../../../src/todo/exchange/export/csv.js";
+import { exportMarkdown } from "../../../src/todo/exchange/export/markdown.js";
+import { didYouMean } from "../../../src/todo/model/problem.js";
+import type { Backlog } from "../../../src/todo/model/task.js";
+import { printJson, projectOf, readNamedFile, shownPath } from "../../lookup/project.js";
+import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import { EXPORT_FORMATS } from "../../context/words.js";
+
+type Format = (typeof EXPORT_FORMATS)[number];
+
+/** `looper export [file]`: the backlog in another form, on stdout. */
+export async function exportBacklog(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const format = formatOf(typed);
+  const project = await projectOf(shell, { file: typed.operands[0] });
+  const bytes = await readNamedFile(shell, project.todoFile, "task file");
+  const checked = checkBacklog(bytes);
+  const backlog = checked.kind === "invalid" ? undefined : checked.backlog;
+  if (backlog === undefined)
+    throw new UserError(
+      "usage",
+      `${shownPath(shell, project.todoFile)} is no valid backlog`,
+      "looper validate shows what is wrong",
+    );
+  await print(shell, backlog, format);
+  return "ok";
+}
+
+function formatOf(typed: Typed): Format {
+  const spelled = textFlag(typed, "--format");
+  if (spelled === undefined) return hasFlag(typed, "--json") ? "json" : "markdown";
+  const format = EXPORT_FORMATS.find((one) => one === spelled);
+  if (format === undefined)
+    throw new UserError(
+      "usage",
+      `there is no format ${spelled}`,
+      didYouMean(nearest(spelled, EXPORT_FORMATS), `there are ${EXPORT_FORMATS.join(", ")}`),
+    );
+  if (format !== "json" && hasFlag(typed, "--json"))
+    throw new UserError("usage", `--json is --format json, not ${format}`, "give one of them");
+  return format;
+}
+
+async function print(shell: Shell, backlog: Backlog, format: Format): Promise<void> {
+  switch (format) {
+    case "markdown":
+      return shell.out.write(forOutput(shell, exportMarkdown(backlog)));
+    case "csv":
+      return shell.out.write(forOutput(shell, exportCsv(backlog)));
+    case "json":
+      return printJson(shell, backlog);
+    default:
+      return never(format);
+  }
+}
+
+/** On a terminal control characters are shown as escapes; a pipe or a file gets the text as it is. */
+function forOutput({ out }: Shell, text: string): string {
+  return out.isTerminal ? showBlock(text).join("\n") : text;
+}

@@ -1,0 +1,183 @@
+// `looper fmt [file]`: the task file in canonical form. Leaves what that is to canonical.ts, and writing it to the store.
+import { createTwoFilesPatch } from "diff";
+import { findLiveRun } from "../../../src/loop/runs/live-run.js";
+import { UserError } from "../../../src/system/errors.js";
+import { formatBacklog } from "../../../src/todo/check/canonical.js";
+import { checkBacklog } from "../../../src/todo/check/check.js";
+import { openStore } from "../../../src/todo/store/store.js";
+import { correctionsText, understandFile, type Correction } from "../../../src/todo/understand/understand.js";
+import type { Project } from "../../../src/config/project/open-project.js";
+import type { FmtAnswer } from "../../../src/ui/shapes/backlog.js";
+import { plural } from "../../../src/ui/view/amounts.js";
+import { spellOut } from "../../../src/ui/json-text.js";
+import { coloursFor } from "../../../src/ui/colours.js";
+import { clean } from "../../../src/ui/text.js";
+import { checkOptionsOf } from "../../lookup/check-options.js";
+import { printJson, printLines, projectOf, readNamedFile, shownPath } from "../../lookup/project.js";
+import { endAfter } from "../../lookup/read-tasks.js";
+import { hasFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+
+interface Asked {
+  check: boolean;
+  /** Whether the file is written. */
+  write: boolean;
+  fix: boolean;
+  keepOrder: boolean;
+  diff: boolean;
+  json: boolean;
+}
+
+function askedOf(typed: Typed): Asked {
+  const flag = (name: string): boolean => hasFlag(typed, name);
+  const [check, fix, diff] = [flag("--check"), flag("--fix"), flag("--diff")];
+  if (check && flag("--write"))
+    throw new UserError("usage", "--check writes nothing", "give --check or --write");
+  const write = flag("--write") || (fix && !check && !diff);
+  return { check, write, fix, diff, keepOrder: flag("--keep-order"), json: flag("--json") };
+}
+
+/** What a file becomes. */
+interface Formatted {
+  text: string;
+  corrections: readonly Correction[];
+}
+
+/** Prints the canonical form, what differs from it, or writes it. */
+export async function fmt(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const asked = askedOf(typed);
+  const project = await projectOf(shell, { file: typed.operands[0] });
+  const file: FileToFormat = { shown: shownPath(shell, project.todoFile), named: typed.operands.length > 0 };
+  const bytes = await readNamedFile(shell, project.todoFile, "task file");
+  const { text, corrections } = formatted(bytes, file.shown, asked);
+  const canonical = Buffer.compare(Buffer.from(text), bytes) === 0;
+  const copy =
+    asked.write && !canonical ? await writeInto(shell, project, { asked, shown: file.shown }) : undefined;
+  const answer: FmtAnswer = {
+    file: project.todoFile,
+    canonical,
+    written: asked.write && !canonical,
+    text,
+    corrections: corrections.map(({ says, task }) => (task === undefined ? says : `${task}: ${says}`)),
+    copy: copy ?? null,
+  };
+  if (asked.json) await printJson(shell, answer);
+  else if (asked.diff)
+    await printDiff(shell, file.shown, [new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), text]);
+  else if (asked.check) {
+    if (!canonical) await sayNotFormatted(shell, { ...file, asked, corrections });
+  } else if (asked.fix) await printLines(shell.out, [clean(fixedText(answer, file.shown, corrections))]);
+  else if (!asked.write) {
+    await shell.out.write(shell.out.isTerminal ? spellOut(text) : text);
+    if (!canonical) await sayPrinted(shell, file);
+  }
+  if (asked.check && !canonical) return "no";
+  return asked.fix ? endAfterFix(shell, project, { text, file: typed.operands[0] }) : "ok";
+}
+
+interface FileToFormat {
+  shown: string;
+  /** It was named on the command line. */
+  named: boolean;
+}
+
+type NotFormatted = FileToFormat & { asked: Asked; corrections: readonly Correction[] };
+
+async function sayNotFormatted(
+  shell: Shell,
+  { shown, named, asked, corrections }: NotFormatted,
+): Promise<void> {
+  const words = [asked.fix ? "--fix" : "-w", ...(asked.keepOrder ? ["--keep-order"] : [])];
+  const remedy = ["looper fmt", ...words, ...(named ? [clean(shown)] : [])].join(" ");
+  const needs = corrections.length === 0 ? "" : ` (${clean(correctionsText(corrections))})`;
+  await shell.say({
+    level: "error",
+    lines: [`looper: ${clean(shown)} is not formatted${needs}: ${remedy}`],
+  });
+}
+
+/** The Go program's bare fmt was a check. */
+async function sayPrinted(shell: Shell, { shown }: FileToFormat): Promise<void> {
+  const text = `${clean(shown)} is not in canonical form; to exit 1 then, run looper fmt --check`;
+  await shell.say({ level: "warn", lines: [`looper: ${text}`] });
+}
+
+/** What `--fix` did. */
+function fixedText({ written, copy }: FmtAnswer, shown: string, corrections: readonly Correction[]): string {
+  if (!written) return `${shown} needs no correction`;
+  if (corrections.length === 0) return `formatted ${shown}`;
+  const kept = copy === null ? "" : `; the file as it was is ${copy}`;
+  return `corrected ${shown}: ${correctionsText(corrections)}${kept}`;
+}
+
+/** What is left to correct is for a person, or a repair. */
+async function endAfterFix(
+  shell: Shell,
+  project: Project,
+  { text, file }: { text: string; file: string | undefined },
+): Promise<CommandEnd> {
+  const checked = checkBacklog(Buffer.from(text), await checkOptionsOf(shell, project));
+  return endAfter(shell, project, checked.kind === "ok" ? [] : checked.problems, file);
+}
+
+/** The canonical form; what it could not keep is a `usage` error. */
+function formatted(
+  bytes: Uint8Array,
+  shown: string,
+  { fix, keepOrder }: Pick<Asked, "fix" | "keepOrder">,
+): Formatted {
+  const understood = fix ? understandFile(bytes) : undefined;
+  const result = formatBacklog(understood?.bytes ?? bytes, { keepOrder });
+  if (result.ok) return { text: result.value, corrections: understood?.corrections ?? [] };
+  const [first, ...more] = result.error;
+  const where = first === undefined ? shown : `${shown}:${first.line}:${first.column}`;
+  const rest = more.length === 0 ? "" : ` (and ${plural(more.length, "more problem")})`;
+  const hint =
+    !fix && understandFile(bytes) !== undefined
+      ? "nothing was changed; looper fmt --fix corrects it"
+      : "nothing was changed; looper validate shows every problem";
+  throw new UserError("usage", `${where}: ${first?.message ?? "it cannot be formatted"}${rest}`, hint);
+}
+
+/** Formats the newest file, so that a save made meanwhile is not lost; answers with the copy of a corrected file. */
+async function writeInto(
+  { ports }: Shell,
+  project: Project,
+  { asked, shown }: { asked: Asked; shown: string },
+): Promise<string | undefined> {
+  const live = await findLiveRun(ports, project);
+  if (live !== undefined)
+    throw new UserError("environment", `run ${live.run} works on ${shown}`, "format it when the run is over");
+  const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir });
+  let isCorrected = false;
+  const written = await store.rewrite(
+    (newest) => {
+      const { text, corrections } = formatted(newest, shown, asked);
+      isCorrected = corrections.length > 0;
+      return Buffer.from(text);
+    },
+    () => (isCorrected ? "broken" : undefined),
+  );
+  return written?.copy;
+}
+
+async function printDiff(
+  { out }: Shell,
+  shown: string,
+  [before, after]: readonly [string, string],
+): Promise<void> {
+  if (before === after) return;
+  const colours = coloursFor(out.colour);
+  const patch = createTwoFilesPatch(shown, shown, before, after, "", "", { context: 3 });
+  // Above its header stands what no unified diff has.
+  const lines = patch
+    .slice(patch.indexOf("--- "))
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => line.replace(/\t$/, ""));
+  const painted = (line: string): string => {
+    if (line.startsWith("@@")) return colours.dim(clean(line));
+    if (line.startsWith("+")) return colours.green(clean(line));
+    return line.startsWith("-") ? colours.red(clean(line)) : clean(line);
+  };
+  await printLines(out, out.isTerminal ? lines.map(painted) : lines);
+}

@@ -1,0 +1,155 @@
+import path from "node:path";
+import type { Project } from "../../../src/config/project/open-project.js";
+import { UserError } from "../../../src/system/errors.js";
+import { nearest } from "../../../src/system/text/nearest.js";
+import {
+  isSetMarker,
+  orderForListing,
+  statusesOf,
+  waitsFor,
+  withoutMarker,
+} from "../../../src/todo/model/select.js";
+import { isStatus, STATUSES } from "../../../src/todo/model/status.js";
+import type { WrongTask } from "../../../src/todo/check/shape.js";
+import type { Status, Task } from "../../../src/todo/model/task.js";
+import { isVerified } from "../../../src/todo/model/verified.js";
+import { statusFor } from "../../../src/todo/check/words.js";
+import { readDoubts } from "../../../src/ui/view/read-doubts.js";
+import { jsonText } from "../../../src/ui/json-text.js";
+import type { ListAnswer } from "../../../src/ui/shapes/backlog.js";
+import { coloursFor } from "../../../src/ui/colours.js";
+import { taskListLines, wrongTaskLines } from "../../../src/ui/terminal/task-list.js";
+import { printJson, printLines, projectOf } from "../../lookup/project.js";
+import { endAfter, problemsText, readTasks, type TasksRead } from "../../lookup/read-tasks.js";
+import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import { watchFile } from "../../watch/watch-file.js";
+
+/** `looper ls [status] [file]`: the tasks, in the order they will be taken. */
+export async function ls(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const asked = await readOperands(shell, typed);
+  const json = hasFlag(typed, "--json");
+  const project = await projectOf(shell, { file: asked.file });
+  const file = project.todoFile;
+  if (hasFlag(typed, "--watch")) {
+    const render = async (): Promise<string[]> => {
+      const read = await readTasks(shell, project);
+      const listed = await withDoubts(shell, project, select(read, typed, asked.status));
+      if (json) return [jsonText(answerOf(file, listed))];
+      const note = problemsText(shell, project, read.problems, asked.file);
+      return [...linesOf(shell, listed, nothingOf(read)), ...(note === undefined ? [] : [note])];
+    };
+    return watchFile(shell, file, { render, json });
+  }
+  const read = await readTasks(shell, project);
+  const listed = await withDoubts(shell, project, select(read, typed, asked.status));
+  if (json) await printJson(shell, answerOf(file, listed));
+  else await printLines(shell.out, linesOf(shell, listed, nothingOf(read)));
+  return endAfter(shell, project, read.problems, asked.file);
+}
+
+/** What is listed, in its order, and what each task waits for. */
+interface Listed {
+  tasks: readonly Task[];
+  /** Those with a wrong value. */
+  wrong: readonly WrongTask[];
+  waitsFor: (task: Task) => readonly string[];
+  /** The completion marker is among them, and nothing in the file is left to do. */
+  complete: boolean;
+  /** Why a task that is done is unverified, as far as the logs tell. */
+  doubts: (task: Task) => readonly string[];
+}
+
+/** A listing answers at once, however large the logs are; `looper show` reads all of them. */
+const MOST_READ = { runs: 1, bytes: 4_000_000 };
+
+async function withDoubts({ ports }: Shell, project: Project, listed: Listed): Promise<Listed> {
+  const unproven = listed.tasks.filter(
+    (task) => task.status === "done" && !isVerified(task) && !isSetMarker(task),
+  );
+  if (unproven.length === 0 || (await ports.files.stat(project.logDir)) === undefined) return listed;
+  const ids = unproven.map(({ id }) => id);
+  const doubts = await readDoubts(ports, project, ids, MOST_READ);
+  return { ...listed, doubts: ({ id }) => doubts.get(id) ?? [] };
+}
+
+function select({ tasks, wrong: all }: TasksRead, typed: Typed, status: Status | undefined): Listed {
+  const statuses = statusesOf(tasks);
+  const tag = textFlag(typed, "--tag");
+  const wanted = tasks.filter(
+    (task) =>
+      (status === undefined || task.status === status) &&
+      (tag === undefined || task.tags?.includes(tag) === true),
+  );
+  const waits = (task: Task): readonly string[] => (task.status === "done" ? [] : waitsFor(task, statuses));
+  // Whether a wrong task is ready, or has a tag, nothing says.
+  const isOpen = tag === undefined && !hasFlag(typed, "--ready");
+  const wrong = isOpen ? all.filter((task) => status === undefined || statusFor(task.status) === status) : [];
+  const isOver = all.length === 0 && tasks.every((task) => task.status === "done");
+  const complete = isOver && wanted.some(isSetMarker);
+  const listed = { tasks: orderForListing(wanted), waitsFor: waits, doubts: () => [], wrong, complete };
+  return hasFlag(typed, "--ready") ? { ...listed, tasks: listed.tasks.filter(isReadyIn(listed)) } : listed;
+}
+
+/** One operand that is a file is the file. */
+async function readOperands(
+  shell: Shell,
+  typed: Typed,
+): Promise<{ status: Status | undefined; file: string | undefined }> {
+  const flag = textFlag(typed, "--status");
+  const [first, second] = typed.operands;
+  if (first === undefined) return { status: toStatus(flag), file: undefined };
+  if (second === undefined && (await isFile(shell, first))) return { status: toStatus(flag), file: first };
+  if (second !== undefined && isStatus(second) && (await isFile(shell, first)))
+    throw new UserError("usage", "the status comes before the file", `looper ls ${second} ${first}`);
+  if (flag !== undefined && flag !== first)
+    throw new UserError("usage", `two statuses: ${first} and ${flag}`, "give one of them");
+  return { status: toStatus(first), file: second };
+}
+
+async function isFile({ ports, cwd }: Shell, word: string): Promise<boolean> {
+  return (await ports.files.stat(path.resolve(cwd, word)))?.kind === "file";
+}
+
+function toStatus(word: string | undefined): Status | undefined {
+  if (word === undefined) return undefined;
+  if (isStatus(word)) return word;
+  const near = nearest(word, STATUSES);
+  const hint = near === undefined ? `statuses: ${STATUSES.join(", ")}` : `did you mean ${near}?`;
+  throw new UserError("usage", `${word} is neither a status nor an existing file`, hint);
+}
+
+function isReadyIn({ waitsFor: waits }: Listed): (task: Task) => boolean {
+  return (task) => task.status !== "done" && waits(task).length === 0;
+}
+
+function answerOf(file: string, listed: Listed): ListAnswer {
+  const isReady = isReadyIn(listed);
+  return {
+    file,
+    tasks: listed.tasks.map((task) => ({
+      ...task,
+      ready: isReady(task),
+      waits_for: [...listed.waitsFor(task)],
+      verified: task.status === "done" && isVerified(task),
+      ...(isSetMarker(task) ? { marker: true as const } : {}),
+      unverified_because: [...listed.doubts(task)],
+    })),
+    ...(listed.wrong.length === 0 ? {} : { wrong: [...listed.wrong] }),
+  };
+}
+
+/** What is said where no task is listed. */
+function nothingOf({ tasks, problems }: TasksRead): string {
+  if (withoutMarker(tasks).length > 0) return "no such tasks";
+  return problems.length > 0 ? "no tasks that can be read" : "no tasks";
+}
+
+function* linesOf({ out }: Shell, listed: Listed, nothing: string): Iterable<string> {
+  const { tasks, wrong, waitsFor: waits, doubts, complete } = listed;
+  const alone = withoutMarker(tasks);
+  if (alone.length === 0 && wrong.length === 0) yield nothing;
+  const look = { waitsFor: waits, doubts, colours: coloursFor(out.colour) };
+  yield* taskListLines(alone, { ...look, ...(out.isTerminal ? { columns: out.columns() } : {}) });
+  yield* wrongTaskLines(wrong, look.colours);
+  if (complete) yield look.colours.green("complete");
+}

@@ -1,0 +1,54 @@
+import path from "node:path";
+import { workNote } from "../../../src/config/project/work-folder.js";
+import { checkBacklog, type CheckResult } from "../../../src/todo/check/check.js";
+import type { Problem } from "../../../src/todo/model/problem.js";
+import { withoutMarker } from "../../../src/todo/model/select.js";
+import { plural } from "../../../src/ui/view/amounts.js";
+import type { ValidateAnswer } from "../../../src/ui/shapes/backlog.js";
+import { coloursFor, type Colours } from "../../../src/ui/colours.js";
+import { clean } from "../../../src/ui/text.js";
+import { checkOptionsOf } from "../../lookup/check-options.js";
+import { printJson, printLines, projectOf, readNamedFile, shownPath } from "../../lookup/project.js";
+import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+
+/** `looper validate [file]`: every problem at once, in file order. */
+export async function validate(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const project = await projectOf(shell, { file: typed.operands[0] });
+  const own = textFlag(typed, "--schema");
+  const options = await checkOptionsOf(
+    shell,
+    project,
+    own === undefined ? [] : [path.resolve(shell.cwd, own)],
+  );
+  const checked = checkBacklog(await readNamedFile(shell, project.todoFile, "task file"), options);
+  const problems = checked.kind === "ok" ? [] : checked.problems;
+  const answer: ValidateAnswer = { ok: problems.length === 0, problems };
+  if (hasFlag(typed, "--json")) await printJson(shell, answer);
+  else {
+    const colours = coloursFor(shell.out.colour);
+    const file = shownPath(shell, project.todoFile);
+    const lines = problems.flatMap((problem) => problemLines(problem, file, colours));
+    const root = checked.kind === "ok" ? checked.backlog.project?.root : undefined;
+    const note = await workNote(shell.ports.files, project, root);
+    await printLines(shell.out, [
+      ...lines,
+      lastLine(checked, problems, file),
+      ...(note === undefined ? [] : [clean(note)]),
+    ]);
+  }
+  return problems.length === 0 ? "ok" : "no";
+}
+
+function problemLines(problem: Problem, file: string, colours: Colours): string[] {
+  const { line, column, rule, pointer, message, suggestion } = problem;
+  const where = colours.bold(`${clean(file)}:${line}:${column}`);
+  const what = `${where} ${clean(message)} ${colours.dim(`(${rule}${pointer === "" ? "" : ` at ${clean(pointer)}`})`)}`;
+  return suggestion === null ? [what] : [what, `  ${clean(suggestion)}`];
+}
+
+function lastLine(checked: CheckResult, problems: readonly Problem[], file: string): string {
+  const shown = clean(file);
+  if (problems.length > 0) return `${plural(problems.length, "problem")} in ${shown}`;
+  const tasks = checked.kind === "ok" ? withoutMarker(checked.backlog.tasks).length : 0;
+  return `${shown} is valid: ${plural(tasks, "task")}`;
+}

@@ -1,0 +1,63 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { WhyAnswer } from "../../../src/ui/shapes/backlog.js";
+import { shellIn } from "../../testing/testing.js";
+import { why } from "./why.js";
+
+let root = "";
+
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), "why-"));
+  for (const name of ["project", "home"]) mkdirSync(path.join(root, name));
+  const task = (id: string, more: object): object => ({
+    id,
+    title: id,
+    priority: 3,
+    status: "todo",
+    ...more,
+  });
+  const tasks = [
+    task("T1", { status: "done" }),
+    task("T2", { depends_on: ["T1"], priority: 2 }),
+    task("T3", { depends_on: ["T2"] }),
+    task("T4", { status: "blocked", blockers: ["no key"], priority: 1 }),
+  ];
+  const text = JSON.stringify({ schema_version: 1, source_files: [], tasks });
+  writeFileSync(path.join(root, "project/to-do.json"), text);
+});
+
+afterEach(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function ask(id: string, flags: Record<string, true> = {}): Promise<string> {
+  const started = shellIn(root);
+  expect(await why(started.shell, { operands: [id], flags })).toBe("ok");
+  return started.out();
+}
+
+test.each([
+  ["T1", "T1 is done\n"],
+  ["T2", "T2 is next: the lowest priority number, then the lowest id, of 2 that are ready\n"],
+  ["T3", "T3 waits for T2 (todo, p2)\nto be done first: T2 (todo, p2)\n"],
+  [
+    "T4",
+    "T4 is ready; 1 task comes before it: T2 (todo, p2)\nit is blocked: no key\nwhat is blocked is tried once, after all that is to do\n",
+  ],
+])("why %s", async (id, lines) => {
+  expect(await ask(id)).toBe(lines);
+});
+
+test("for programs; and a task nobody knows", async () => {
+  expect(WhyAnswer.parse(JSON.parse(await ask("T3", { "--json": true })))).toEqual({
+    ...{ task: "T3", status: "todo", answer: "waits", before: [], waits_for: ["T2"], first: ["T2"] },
+  });
+  const asked = why(shellIn(root).shell, { operands: ["T33"], flags: {} });
+  await expect(asked).rejects.toMatchObject({
+    kind: "usage",
+    message: "there is no task T33",
+    hint: 'did you mean "T3"?',
+  });
+});

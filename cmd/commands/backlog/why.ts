@@ -1,0 +1,97 @@
+// `looper why ID`: why a task is the next one, or why not. Leaves the answer to src/todo/model/why.ts.
+import { checkBacklog } from "../../../src/todo/check/check.js";
+import { rowOf } from "../../../src/todo/model/select.js";
+import type { IndexRow, Task } from "../../../src/todo/model/task.js";
+import { explainTask, type Why } from "../../../src/todo/model/why.js";
+import { UserError } from "../../../src/system/errors.js";
+import { never } from "../../../src/system/never.js";
+import { plural } from "../../../src/ui/view/amounts.js";
+import type { WhyAnswer } from "../../../src/ui/shapes/backlog.js";
+import { clean, hang } from "../../../src/ui/text.js";
+import { checkOptionsOf } from "../../lookup/check-options.js";
+import { taskNamed } from "../../lookup/find-task.js";
+import { printJson, printLines, projectOf, readNamedFile, shownPath } from "../../lookup/project.js";
+import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+
+/** So many tasks are named in a line, the rest is counted. */
+const NAMED = 10;
+
+/** Says it of a run that begins now: one that goes on may have tried the task already. */
+export async function why(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const [id = ""] = typed.operands;
+  const project = await projectOf(shell, { file: textFlag(typed, "--file") });
+  const shown = shownPath(shell, project.todoFile);
+  const bytes = await readNamedFile(shell, project.todoFile, "task file");
+  const checked = checkBacklog(bytes, await checkOptionsOf(shell, project));
+  if (checked.kind === "invalid")
+    throw new UserError("usage", `${shown} is no valid backlog`, "looper validate shows what is wrong");
+  const tasks = checked.backlog?.tasks ?? [];
+  const task = taskNamed(tasks, id);
+  const explained = explainTask(rowOf(task), tasks.map(rowOf));
+  if (hasFlag(typed, "--json")) await printJson(shell, answerOf(task, explained));
+  else {
+    const columns = shell.out.isTerminal ? shell.out.columns() : Infinity;
+    const lines = linesOf(task, explained).flatMap((line) => hang(clean(line), columns));
+    await printLines(shell.out, lines);
+  }
+  return "ok";
+}
+
+function answerOf({ id, status }: Task, explained: Why): WhyAnswer {
+  const ids = (rows: readonly IndexRow[]): string[] => rows.map((row) => row.id);
+  return {
+    ...{ task: id, status, answer: explained.answer },
+    before: explained.answer === "behind" ? ids(explained.before) : [],
+    waits_for: explained.answer === "waits" ? ids(explained.waitsFor) : [],
+    first: explained.answer === "waits" ? ids(explained.first) : [],
+  };
+}
+
+function linesOf(task: Task, explained: Why): string[] {
+  const { id, status, blockers = [] } = task;
+  const blocked = status === "blocked" ? [`it is blocked: ${blockers.join("; ") || "without a reason"}`] : [];
+  switch (explained.answer) {
+    case "done":
+      return [`${id} is done`];
+    case "next":
+      return [`${id} is next: ${nextBecause(task, explained.of)}`, ...blocked];
+    case "behind": {
+      const verb = explained.before.length === 1 ? "comes" : "come";
+      const late = status === "blocked" ? ["what is blocked is tried once, after all that is to do"] : [];
+      return [
+        `${id} is ready; ${plural(explained.before.length, "task")} ${verb} before it: ${named(explained.before)}`,
+        ...blocked,
+        ...late,
+      ];
+    }
+    case "waits":
+      return [
+        `${id} waits for ${named(explained.waitsFor)}`,
+        ...(explained.first.length === 0 ? [] : [`to be done first: ${named(explained.first)}`]),
+        ...blocked,
+      ];
+    default:
+      return never(explained);
+  }
+}
+
+function nextBecause({ status }: Task, of: number): string {
+  if (of === 1) return "nothing else is ready";
+  switch (status) {
+    case "doing":
+      return `it is in hand (${of} are ready)`;
+    case "todo":
+      return `the lowest priority number, then the lowest id, of ${of} that are ready`;
+    case "blocked":
+    case "done":
+      return `nothing is left to do but what is blocked (${of})`;
+    default:
+      return never(status);
+  }
+}
+
+function named(rows: readonly IndexRow[]): string {
+  const shown = rows.slice(0, NAMED).map(({ id, status, priority }) => `${id} (${status}, p${priority})`);
+  const rest = rows.length - shown.length;
+  return `${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+}

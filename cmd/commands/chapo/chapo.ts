@@ -1,0 +1,44 @@
+// `looper chapo`: the built-in engine at a person's hand. Leaves what was typed to chapo/site.ts, the talk to chapo/talk.ts,
+// the lists to chapo/lists.ts, and the work to src/chapo.
+import { UserError } from "../../../src/system/errors.js";
+import { never } from "../../../src/system/never.js";
+import { listPrompts, listSessionsHere, listTools } from "./lists.js";
+import { siteOf } from "./site.js";
+import { talk } from "./talk.js";
+import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import { CHAPO_LISTS } from "../../context/words.js";
+
+/** Hears one message, or a person at a prompt line; or lists what there is. */
+export async function chapo(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const site = await siteOf(shell, typed);
+  const list = typed.operands.length === 1 ? CHAPO_LISTS.find((one) => one === typed.operands[0]) : undefined;
+  switch (list) {
+    case "prompts":
+      return listPrompts(shell, typed, site);
+    case "sessions":
+      return listSessionsHere(shell, typed, site);
+    case "tools":
+      return listTools(shell, typed, site);
+    case undefined:
+      return talk(shell, typed, site, await messageOf(shell, typed));
+    default:
+      return never(list);
+  }
+}
+
+/** What was typed, or came on stdin; `undefined` where a person is to be asked. */
+async function messageOf(shell: Shell, typed: Typed): Promise<string | undefined> {
+  const typedWords = typed.operands.join(" ");
+  const message = typedWords === "-" ? await shell.stdin.readAll() : typedWords;
+  if (/\S/u.test(message)) return message;
+  const canAsk = shell.stdin.isTerminal && !hasFlag(typed, "--json");
+  if (typed.operands.length === 0 && canAsk) return undefined;
+  const example = textFlag(typed, "--session") === undefined ? "" : " --session last";
+  throw new UserError(
+    "usage",
+    typed.operands.length === 0
+      ? "there is no message, and no terminal to ask for one"
+      : "the message is empty",
+    `say what to do: looper chapo${example} "Fix the login bug"; - reads it from stdin`,
+  );
+}

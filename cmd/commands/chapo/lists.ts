@@ -1,0 +1,142 @@
+// What `looper chapo` lists: its prompts, its sessions, its tools. Leaves what they are to src/chapo.
+import { ownerOf } from "../../../src/chapo/engine/sub-agents.js";
+import { openListing } from "../../../src/chapo/session/open-session.js";
+import { readChapoPrompts } from "../../../src/chapo/prompt/prompts.js";
+import { chapoPromptPlaces } from "../../../src/chapo/prompt/prompt-places.js";
+import { listSessions } from "../../../src/chapo/session/sessions.js";
+import { offerAs } from "../../../src/chapo/vocabulary.js";
+import { nodeNetwork } from "../../../src/system/network.js";
+import { showCost, showCount, showMoment } from "../../../src/ui/view/amounts.js";
+import type {
+  ChapoPromptsAnswer,
+  ChapoSessionsAnswer,
+  ChapoToolsAnswer,
+} from "../../../src/ui/shapes/chapo.js";
+import { coloursFor } from "../../../src/ui/colours.js";
+import { tableLines, type Column } from "../../../src/ui/terminal/columns.js";
+import { clean } from "../../../src/ui/text.js";
+import { printJson, printLines } from "../../lookup/project.js";
+import { hasFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import { trustSite, type Site } from "./site.js";
+
+/** Each prompt's text by its name: one flat map. */
+export async function listPrompts(shell: Shell, typed: Typed, { settings }: Site): Promise<CommandEnd> {
+  const places = chapoPromptPlaces(shell.promptsFolder, settings);
+  const prompts: ChapoPromptsAnswer = await readChapoPrompts(shell.ports.files, places);
+  if (hasFlag(typed, "--json")) await printJson(shell, prompts);
+  else {
+    const colours = coloursFor(shell.out.colour);
+    const lines = Object.entries(prompts).flatMap(([name, text]) => [
+      colours.bold(name),
+      ...text.split("\n").map((line) => `  ${line}`.trimEnd()),
+      "",
+    ]);
+    await printLines(shell.out, lines);
+  }
+  return "ok";
+}
+
+/** The sessions of this project, the newest first; a 1 where one cannot be read. */
+export async function listSessionsHere(shell: Shell, typed: Typed, site: Site): Promise<CommandEnd> {
+  const { ports } = shell;
+  const answer: ChapoSessionsAnswer = await listSessions({
+    ports,
+    folder: site.sessionsFolder,
+    redact: site.redact,
+  });
+  if (hasFlag(typed, "--json")) await printJson(shell, answer);
+  else {
+    const now = ports.clock.now();
+    const rows = answer.sessions.map((one) => [
+      one.id,
+      showMoment(Date.parse(one.changed), now),
+      one.state.replaceAll("_", " "),
+      one.tokens === 0 ? "" : showCount(one.tokens),
+      one.cost_usd === null || one.cost_usd === 0 ? "" : showCost(one.cost_usd),
+      clean(one.question ?? one.title),
+    ]);
+    const columns: Column[] = [
+      { title: "session" },
+      { title: "changed" },
+      { title: "state" },
+      { title: "tokens", right: true },
+      { title: "cost", right: true },
+      { title: "about", shrinks: true },
+    ];
+    await printTable(shell, { columns, rows, empty: "no sessions yet" });
+    for (const { id, why } of answer.broken)
+      await shell.say({
+        level: "warn",
+        lines: [`looper: the session ${clean(id)} cannot be read: ${clean(why)}`],
+      });
+  }
+  return answer.broken.length === 0 ? "ok" : "no";
+}
+
+/** Every tool; those of servers too, which are started for it. */
+export async function listTools(shell: Shell, typed: Typed, site: Site): Promise<CommandEnd> {
+  const { ports, home } = shell;
+  const { settings, env, project, agent, redact } = site;
+  if (Object.keys(settings.mcp.servers).length > 0) await trustSite(shell, typed, site);
+  const listing = await openListing({
+    signal: new AbortController().signal,
+    ...{ ports, network: nodeNetwork(), root: project.folder, env, home, settings, redact },
+    permissions: agent.permissions,
+    onWarning: (text) => {
+      void shell.say({ level: "warn", lines: [`looper: ${clean(redact(text))}`] });
+    },
+  });
+  const asks = settings.trustMode !== "trusted";
+  const answer: ChapoToolsAnswer = {
+    tools: listing.tools.map((tool) => ({
+      name: tool.name,
+      offered_as: offerAs(settings.tools, [tool], []).map(({ name }) => name),
+      agent: ownerOf(tool.name),
+      description: tool.description,
+      parameters: tool.parameters,
+      asks_first: asks && tool.changes,
+    })),
+  };
+  await listing.close();
+  if (hasFlag(typed, "--json")) await printJson(shell, answer);
+  else {
+    const rows = answer.tools.map(({ name, agent: owner, asks_first: first, parameters }) => [
+      name,
+      owner,
+      first ? "asks" : "",
+      fieldsOf(parameters),
+    ]);
+    const columns: Column[] = [
+      { title: "tool" },
+      { title: "agent" },
+      { title: "first" },
+      { title: "takes", shrinks: true },
+    ];
+    await printTable(shell, { columns, rows, empty: "no tools" });
+  }
+  return "ok";
+}
+
+/** The fields of a schema, those that may be left out with a question mark. */
+function fieldsOf({ properties, required }: Readonly<Record<string, unknown>>): string {
+  if (typeof properties !== "object" || properties === null) return "";
+  const needed = new Set(Array.isArray(required) ? required.map(String) : []);
+  return clean(
+    Object.keys(properties)
+      .map((field) => (needed.has(field) ? field : `${field}?`))
+      .join(", "),
+  );
+}
+
+async function printTable(
+  { out }: Shell,
+  {
+    columns,
+    rows,
+    empty,
+  }: { columns: readonly Column[]; rows: readonly (readonly string[])[]; empty: string },
+): Promise<void> {
+  if (rows.length === 0) return printLines(out, [empty]);
+  const { header, lines } = tableLines(columns, rows, out.isTerminal ? out.columns() : undefined);
+  await printLines(out, [coloursFor(out.colour).dim(header), ...lines]);
+}

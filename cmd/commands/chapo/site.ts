@@ -1,0 +1,164 @@
+// What `looper chapo` works with: the project, the engine's settings with what was typed on top, and the model it asks.
+// Leaves opening a session to src/chapo, and what is said in it to converse.ts.
+import path from "node:path";
+import { chapoAgent } from "../../../src/agents/hosted/chapo.js";
+import { agentSettings, type AgentSettings } from "../../../src/config/read/agent-settings.js";
+import { readModelName, usualModel, type ProviderName } from "../../../src/config/table/model-names.js";
+import type { ChapoSettings } from "../../../src/config/read/chapo-settings.js";
+import { parseEnvFile } from "../../../src/config/read/env-file.js";
+import type { Project } from "../../../src/config/project/open-project.js";
+import { rowOf } from "../../../src/config/table/settings.js";
+import { askTrust } from "../../../src/loop/perform/ask-trust.js";
+import { baseEnvironment } from "../../../src/loop/perform/environment.js";
+import { UserError } from "../../../src/system/errors.js";
+import type { Redact } from "../../../src/system/text/redact.js";
+import { redactorFor } from "../../../src/system/text/redactor.js";
+import { didYouMean } from "../../../src/todo/model/problem.js";
+import { nearest } from "../../../src/system/text/nearest.js";
+import { projectOf } from "../../lookup/project.js";
+import { hasFlag, textFlag, type Shell, type Typed } from "../../context/command-context.js";
+import { TRUST_MODES, VOCABULARIES } from "../../context/words.js";
+
+/** The agent whose settings are the engine's. */
+const NAME = "chapo";
+
+/** Where `looper chapo` was called. */
+export interface Site {
+  project: Project;
+  /** With what was typed. */
+  settings: ChapoSettings;
+  agent: AgentSettings;
+  /** Of what its tools start; what the agent's settings add is in it. */
+  env: Readonly<Record<string, string>>;
+  redact: Redact;
+  /** Absolute. */
+  sessionsFolder: string;
+}
+
+/** Reads the settings; what was typed wrong is a `usage` error. */
+export async function siteOf(shell: Shell, typed: Typed): Promise<Site> {
+  const project = await projectOf(shell);
+  const { ports, home } = shell;
+  const place = { project: project.folder, home };
+  const agent = agentSettings(project.resolved.settings, NAME, place);
+  if (agent.chapo === undefined)
+    throw new UserError(
+      "usage",
+      `agents.${NAME}.kind is ${agent.kind}: looper chapo needs the kind chapo there`,
+      "give that agent another name",
+    );
+  const env = { ...baseEnvironment(shell.env, await readEnvFile(shell, project)), ...agent.env };
+  return {
+    project,
+    settings: withTyped(agent.chapo, typed),
+    agent,
+    env,
+    redact: await redactorFor(ports, env),
+    sessionsFolder: path.join(project.folder, ".looper", "sessions"),
+  };
+}
+
+/** `provider/model` that is to be asked; an `environment` error where it cannot be. */
+export async function modelOf(shell: Shell, typed: Typed, { agent, settings, env }: Site): Promise<string> {
+  const { ports, self, cwd } = shell;
+  const model = namedModel(typed, agent.model, env);
+  const asked = { ...agent, chapo: settings, ...(model === undefined ? {} : { model }) };
+  const found = await chapoAgent(asked, { ports, self }).find(env, cwd);
+  if ("found" in found) return found.found;
+  throw new UserError("environment", `chapo has no model: ${found.missing}`, found.hint);
+}
+
+/** `--provider` alone takes the model of the settings where it is that provider's, else the usual one. */
+function namedModel(
+  typed: Typed,
+  set: string | undefined,
+  env: Readonly<Record<string, string>>,
+): string | undefined {
+  const [provider, model] = [textFlag(typed, "--provider"), textFlag(typed, "--model")];
+  if (provider === undefined) return model === undefined ? set : wholeName(model, set);
+  if (model !== undefined) {
+    const whole = readModelName(model);
+    const own = readModelName(`${provider}/x`);
+    const isWhole = "provider" in whole && "provider" in own && whole.provider === own.provider;
+    return checked(isWhole ? model : `${provider}/${model}`);
+  }
+  const own = checked(`${provider}/x`);
+  const ofProvider = (name: string | undefined): boolean =>
+    name !== undefined && providerOf(name) === providerOf(own);
+  if (ofProvider(set)) return set;
+  if (providerOf(own) === "scripted") return "scripted";
+  const usual = usualModel(env, providerOf(own));
+  if (usual !== undefined) return usual;
+  throw new UserError(
+    "usage",
+    `--provider ${provider} needs --model`,
+    `e.g. --provider ${provider} --model NAME`,
+  );
+}
+
+/** A model without its provider is one of the provider of the settings. */
+function wholeName(model: string, set: string | undefined): string {
+  if ("provider" in readModelName(model)) return model;
+  const provider = set === undefined ? undefined : providerOf(set);
+  return checked(provider === undefined ? model : `${provider}/${model}`);
+}
+
+function providerOf(name: string): ProviderName | undefined {
+  const read = readModelName(name);
+  return "provider" in read ? read.provider : undefined;
+}
+
+function checked(name: string): string {
+  const read = readModelName(name);
+  if ("provider" in read) return name;
+  throw new UserError("usage", read.problem, "--provider NAME --model MODEL, or --model provider/model");
+}
+
+/** The project's own files can name servers, hosts and where the key is sent: nothing of that before a yes. */
+export async function trustSite(shell: Shell, typed: Typed, { project }: Site): Promise<void> {
+  const { ports, env, home } = shell;
+  const terminal = shell.stdin.isTerminal;
+  const trust = hasFlag(typed, "--trust") || env["CI"] === "true";
+  const confirm = (question: string, lines: readonly string[]) => shell.confirm(question, lines);
+  await askTrust({ ports, project, env, home, trust, terminal, confirm }, []);
+}
+
+function withTyped(settings: ChapoSettings, typed: Typed): ChapoSettings {
+  const tools = oneOf(typed, "--tools", VOCABULARIES);
+  const trustMode = oneOf(typed, "--trust-mode", TRUST_MODES);
+  const most = textFlag(typed, "--max-iterations");
+  return {
+    ...settings,
+    ...(tools === undefined ? {} : { tools }),
+    ...(trustMode === undefined ? {} : { trustMode }),
+    ...(most === undefined ? {} : { maxIterations: iterationsOf(most) }),
+  };
+}
+
+function oneOf<T extends string>(typed: Typed, flag: string, allowed: readonly T[]): T | undefined {
+  const given = textFlag(typed, flag);
+  const known = allowed.find((one) => one === given);
+  if (given === undefined || known !== undefined) return known;
+  throw new UserError(
+    "usage",
+    `${flag} is ${given}; allowed: ${allowed.join(" | ")}`,
+    didYouMean(nearest(given, allowed), "correct it"),
+  );
+}
+
+/** Within the same bounds as in the settings. */
+function iterationsOf(given: string): number {
+  const row = rowOf(`agents.${NAME}.chapo.max_iterations`);
+  const read = row?.type.read(Number(given));
+  if (read?.ok === true && typeof read.value === "number" && /^\d+$/.test(given)) return read.value;
+  const allowed = read?.ok === false ? read.faults[0].allowed : "a whole number, at least 1";
+  throw new UserError("usage", `--max-iterations is ${given}; allowed: ${allowed}`, "correct it");
+}
+
+async function readEnvFile({ ports }: Shell, { paths }: Project): Promise<Record<string, string>> {
+  const { envFile } = paths;
+  const bytes = envFile === undefined ? undefined : await ports.files.read(envFile);
+  return envFile === undefined || bytes === undefined
+    ? {}
+    : parseEnvFile(envFile, new TextDecoder().decode(bytes));
+}

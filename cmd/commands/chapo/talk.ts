@@ -1,0 +1,171 @@
+// A talk with the engine: one message and its outcome, or a prompt line until the person has had enough. Leaves how it looks
+// to ui/terminal/chapo-lines.ts, and the work to src/chapo/session/open-session.ts.
+import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
+import type { Outcome } from "../../../src/chapo/engine/world.js";
+import { openChapo } from "../../../src/chapo/session/open-session.js";
+import type { Chapo } from "../../../src/chapo/session/session-request.js";
+import { never } from "../../../src/system/never.js";
+import { nodeNetwork } from "../../../src/system/network.js";
+import { jsonText } from "../../../src/ui/json-text.js";
+import { clean } from "../../../src/ui/text.js";
+import {
+  hasFlag,
+  listFlag,
+  textFlag,
+  type CommandEnd,
+  type Shell,
+  type Signal,
+  type Typed,
+} from "../../context/command-context.js";
+import { askPerson } from "./ask-person.js";
+import { modelOf, trustSite, type Site } from "./site.js";
+import { Telling } from "./telling.js";
+
+/** How a talk is told: as JSON lines, or as text. */
+type Tell = Pick<Telling, "see" | "settled">;
+
+/** Hears `message`, or what a person says at a prompt line; the end is that of the last outcome. */
+export async function talk(
+  shell: Shell,
+  typed: Typed,
+  site: Site,
+  message: string | undefined,
+): Promise<CommandEnd> {
+  await trustSite(shell, typed, site);
+  const model = await modelOf(shell, typed, site);
+  const json = hasFlag(typed, "--json");
+  const tell: Tell = json ? jsonLines(shell) : new Telling(shell);
+  const interrupts = listen(shell);
+  const chapo = await openHere(shell, typed, { site, model, tell, signal: interrupts.begin().signal });
+  try {
+    const signal = interrupts.end();
+    if (signal !== undefined) return { ending: "interrupted", signal };
+    if (message !== undefined) return await hearOne({ chapo, tell, interrupts }, message);
+    return await promptLine(shell, { chapo, tell, interrupts });
+  } finally {
+    await chapo.close();
+  }
+}
+
+interface Talk {
+  chapo: Chapo;
+  tell: Tell;
+  interrupts: Interrupts;
+}
+
+function openHere(
+  shell: Shell,
+  typed: Typed,
+  { site, model, tell, signal }: { site: Site; model: string; tell: Tell; signal: AbortSignal },
+): Promise<Chapo> {
+  const { ports, home, promptsFolder, stdin } = shell;
+  const { settings, env, redact, sessionsFolder, project, agent } = site;
+  const resume = textFlag(typed, "--session");
+  return openChapo({
+    ...{ ports, network: nodeNetwork(), root: project.folder, env, home, settings, model, promptsFolder },
+    ...{ sessionsFolder, permissions: agent.permissions, redact, signal },
+    ...(resume === undefined ? {} : { resume }),
+    skills: listFlag(typed, "--skill"),
+    ...(stdin.isTerminal ? { ask: (question) => askPerson(shell, question) } : {}),
+    onEvent: (event) => {
+      tell.see(event);
+    },
+    onWarning: (text) => {
+      void shell.say({ level: "warn", lines: [`looper: ${clean(redact(text))}`] });
+    },
+  });
+}
+
+function jsonLines({ out }: Shell): Tell {
+  let last: Promise<void> = Promise.resolve();
+  return {
+    see: (event: ChapoEvent) => {
+      last = last.then(() => out.write(`${jsonText(event)}\n`));
+    },
+    settled: () => last,
+  };
+}
+
+async function hearOne({ chapo, tell, interrupts }: Talk, message: string): Promise<CommandEnd> {
+  const turn = interrupts.begin();
+  const outcome = await chapo.hear(message, turn.signal);
+  await tell.settled();
+  const signal = interrupts.end();
+  return signal === undefined ? endOf(outcome) : { ending: "interrupted", signal };
+}
+
+/** Until the person turns away; Ctrl-C ends a turn first, and the talk at the prompt. */
+async function promptLine(shell: Shell, talking: Talk): Promise<CommandEnd> {
+  const { chapo } = talking;
+  await shell.say({
+    level: "info",
+    lines: [`session ${chapo.id}; /clear forgets, /compact sums up, Ctrl-D ends`],
+  });
+  for (;;) {
+    const message = await shell.ask("You", "what is to be done");
+    if (message === undefined || talking.interrupts.gone()) return "ok";
+    if (!/\S/u.test(message)) continue;
+    const end = await hearOne(talking, message);
+    if (typeof end === "object" && "ending" in end && end.signal === "SIGTERM") return end;
+  }
+}
+
+/** No key or no provider to be reached is the surroundings' (3); all else that is no answer is a no. */
+function endOf(outcome: Outcome): CommandEnd {
+  switch (outcome.how) {
+    case "answer":
+    case "finished":
+      return "ok";
+    case "clarify":
+      return "no";
+    case "error":
+      return SURROUNDINGS.has(outcome.reason) ? { ending: "environment" } : "no";
+    default:
+      return never(outcome);
+  }
+}
+
+const SURROUNDINGS = new Set<string>([
+  "not-signed-in",
+  "no-credit",
+  "model-unknown",
+  "network",
+  "overloaded",
+  "rate-limited",
+]);
+
+/** Signals, for the turn that goes on. */
+interface Interrupts {
+  begin(): AbortController;
+  /** The signal it was ended by, if it was. */
+  end(): Signal | undefined;
+  /** Whether one came while no turn went on. */
+  gone(): boolean;
+}
+
+function listen(shell: Shell): Interrupts {
+  let turn: AbortController | undefined;
+  let heard: Signal | undefined;
+  let gone = false;
+  shell.onSignal((signal) => {
+    // The second one is not waited for.
+    if (heard !== undefined) return false;
+    heard = signal;
+    if (turn === undefined) gone = true;
+    else turn.abort();
+    return true;
+  });
+  return {
+    begin: () => {
+      turn = new AbortController();
+      return turn;
+    },
+    end: () => {
+      const signal = heard;
+      turn = undefined;
+      heard = undefined;
+      return signal;
+    },
+    gone: () => gone,
+  };
+}

@@ -1,0 +1,39 @@
+// `looper completion SHELL`: the script that a shell reads to complete the words of looper.
+import { UserError } from "../../../src/system/errors.js";
+import { nearest } from "../../../src/system/text/nearest.js";
+import { didYouMean } from "../../../src/todo/model/problem.js";
+import type { CompletionAnswer } from "../../../src/ui/shapes/project.js";
+import { scriptFor } from "../../completion/scripts.js";
+import { printJson } from "../../lookup/project.js";
+import { hasFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import { SHELLS, type CompletedShell } from "../../context/words.js";
+
+/** Prints it. Needs no project, and no settings. */
+export async function completion(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const name = shellNamed(typed.operands[0], shell.env["SHELL"] ?? "");
+  const answer: CompletionAnswer = { shell: name, script: scriptFor(name) };
+  if (hasFlag(typed, "--json")) await printJson(shell, answer);
+  else await shell.out.write(answer.script);
+  return "ok";
+}
+
+function shellNamed(word: string | undefined, used: string): CompletedShell {
+  if (word === undefined) {
+    const last = used.split(/[/\\]/).at(-1);
+    const own = last === "pwsh" ? "powershell" : (SHELLS.find((one) => one === last) ?? "bash");
+    throw new UserError(
+      "usage",
+      `no shell is named; there are ${SHELLS.join(", ")}`,
+      `looper completion ${own}; looper help completion shows where its script belongs`,
+    );
+  }
+  const name = word.trim().toLowerCase();
+  // `pwsh` is the program's name where the system is not Windows.
+  const found = name === "pwsh" ? "powershell" : SHELLS.find((one) => one === name);
+  if (found !== undefined) return found;
+  throw new UserError(
+    "usage",
+    `there is no completion for ${word}`,
+    didYouMean(nearest(word, SHELLS), `there is for ${SHELLS.join(", ")}`),
+  );
+}

@@ -1,0 +1,27 @@
+// Keeps the commands that a person sets through the program as approved, so that the next run does not ask about them.
+import type { Project } from "../../../src/config/project/open-project.js";
+import { stateFolder } from "../../../src/config/read/places.js";
+import { readTrust } from "../../../src/config/trust/trust-question.js";
+import { rememberTrust } from "../../../src/config/trust/trust-store.js";
+import type { TrustLine } from "../../../src/config/trust/trust.js";
+import { findLiveRun } from "../../../src/loop/runs/live-run.js";
+import type { Task } from "../../../src/todo/model/task.js";
+import type { Shell } from "../../context/command-context.js";
+import { isUnderAnAgent } from "../../lookup/under-an-agent.js";
+
+/** What to approve: of the project's settings and of these tasks, the lines that the person set. */
+export interface Approval {
+  project: Project;
+  tasks: readonly Pick<Task, "id" | "verify">[];
+  isMine: (line: TrustLine) => boolean;
+}
+
+/** Approves. Not for a process of a run, and not beside a run: there the command may be an agent's. */
+export async function approve(shell: Shell, { project, tasks, isMine }: Approval): Promise<void> {
+  const { ports, env, home } = shell;
+  if ((await isUnderAnAgent(shell, { sessions: true })) || (await findLiveRun(ports, project)) !== undefined)
+    return;
+  const lines = (await readTrust({ files: ports.files, project, env, home }, tasks)).filter(isMine);
+  if (lines.length === 0) return;
+  await rememberTrust(ports.files, stateFolder(env, home), { project: project.folder, lines });
+}

@@ -1,0 +1,216 @@
+// `looper config set KEY VALUE` and `config unset KEY`: one setting in the project's own file, or in the user's. The result is
+// judged before it is written. Leaves changing the text to src/config/read/edit-settings-text.ts.
+import path from "node:path";
+import { editSettingsText, formatOf } from "../../../src/config/read/edit-settings-text.js";
+import { loadSettings } from "../../../src/config/read/load.js";
+import { findFolder, openProject } from "../../../src/config/project/open-project.js";
+import { PROJECT_FILES, settingsPaths, userFiles } from "../../../src/config/read/places.js";
+import { resolveSettings, type Layers, type Resolved } from "../../../src/config/read/resolve.js";
+import {
+  readJsonSettings,
+  readPackageSettings,
+  readYamlSettings,
+  type SettingsFile,
+} from "../../../src/config/read/settings-text.js";
+import { rowOf, ROWS } from "../../../src/config/table/settings.js";
+import { spelledValue } from "../../../src/config/read/text-values.js";
+import { errorCode, errorMessage, UserError } from "../../../src/system/errors.js";
+import { nearest } from "../../../src/system/text/nearest.js";
+import { didYouMean } from "../../../src/todo/model/problem.js";
+import { clean } from "../../../src/ui/text.js";
+import { approve } from "./approve.js";
+import { printLines, shownPath } from "../../lookup/project.js";
+import { hasFlag, type Shell, type Typed } from "../../context/command-context.js";
+import { refuseAgents } from "../../lookup/under-an-agent.js";
+
+/** What was asked for: without values the setting is removed. */
+interface Order {
+  key: string;
+  values?: readonly string[];
+  scope: "user" | "project";
+}
+
+/** Changes a setting; answers with its key. */
+export async function changeSetting(shell: Shell, typed: Typed): Promise<string> {
+  const order = orderOf(typed);
+  await refuseAgents(shell, {
+    what: "a process of a run may not change the settings",
+    instead: "report in the summary what should be set",
+    sessions: true,
+  });
+  const folder = await findFolder(shell.ports.files, shell);
+  const file = await writeSetting(shell, folder, order);
+  if (order.values !== undefined && order.scope === "project") await approveSetting(shell, order.key);
+  if (!hasFlag(typed, "--json")) {
+    const did = order.values === undefined ? "removed from" : "set in";
+    await printLines(shell.out, [clean(`${order.key}: ${did} ${shownPath(shell, file)}`)]);
+  }
+  return order.key;
+}
+
+/** Writes it, once it was judged; answers with the file. `folder` is the project's. */
+export async function writeSetting(shell: Shell, folder: string, order: Order): Promise<string> {
+  const { files } = shell.ports;
+  const file = await fileOf(shell, folder, order.scope);
+  const edited = changed(shell, await textOf(shell, file), { file, order });
+  await judge(shell, folder, { file, text: edited, scope: order.scope });
+  try {
+    await files.makeFolder(path.dirname(file));
+    await files.writeAtomic(file, edited);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    throw new UserError(
+      "environment",
+      `cannot write ${shownPath(shell, file)}: ${errorMessage(error)}`,
+      "make its folder writable, or free some space",
+      { cause: error },
+    );
+  }
+  return file;
+}
+
+function orderOf(typed: Typed): Order {
+  const [verb, key, ...values] = typed.operands;
+  const scope = hasFlag(typed, "--user") ? "user" : "project";
+  if (key === undefined)
+    throw new UserError("usage", `cannot ${verb ?? "set"}: no setting is named`, EXAMPLES[verb ?? "set"]);
+  if (verb === "unset") {
+    if (values.length > 0)
+      throw new UserError("usage", "cannot unset more than one setting at once", EXAMPLES["unset"]);
+    return { key, scope };
+  }
+  if (values.length === 0)
+    throw new UserError("usage", `cannot set ${key}: no value is given`, EXAMPLES["set"]);
+  mustBeKnown(key);
+  return { key, values, scope };
+}
+
+const EXAMPLES: Readonly<Record<string, string>> = {
+  set: 'looper config set verify.commands "npm test"',
+  unset: "looper config unset loop.max_attempts",
+};
+
+/** A setting, or a name that settings are below. */
+function mustBeKnown(key: string): void {
+  const known = [...ROWS.keys()];
+  const words = key.split(".");
+  const isBranch = known.some((row) => {
+    const parts = row.split(".");
+    return parts.length > words.length && words.every((word, at) => parts[at] === "*" || parts[at] === word);
+  });
+  if (rowOf(key) !== undefined || isBranch || inAnyAgent(words)) return;
+  const near = nearest(
+    key,
+    known.map((row) => row.replace("*", words[1] ?? "claude")),
+  );
+  throw new UserError(
+    "usage",
+    `there is no setting ${key}`,
+    didYouMean(near, "looper config shows them all"),
+  );
+}
+
+/** Below an agent's name other names of the user's may follow. */
+function inAnyAgent(words: readonly string[]): boolean {
+  if (words[0] !== "agents") return false;
+  return [...ROWS.keys()].some((row) => {
+    const parts = row.split(".");
+    return parts.length === words.length && parts.every((part, at) => part === "*" || part === words[at]);
+  });
+}
+
+/** The file there is, else the one that is made. */
+async function fileOf(shell: Shell, folder: string, scope: Order["scope"]): Promise<string> {
+  const { ports, env, home } = shell;
+  const { files } = ports;
+  const own = PROJECT_FILES.map((name) => path.join(folder, name));
+  const candidates = scope === "user" ? userFiles(env, home) : own;
+  const there: string[] = [];
+  for (const file of candidates) if ((await files.stat(file, { link: true })) !== undefined) there.push(file);
+  const manifest = path.join(folder, "package.json");
+  if (scope === "project" && (await holdsSettings(shell, manifest))) there.push(manifest);
+  const [file = candidates[0] ?? "", second] = there;
+  if (second !== undefined)
+    throw new UserError("usage", `two settings files: ${file} and ${second}`, "keep one of them");
+  if (scope === "project") await mustBeInside(shell, folder, file);
+  return file;
+}
+
+async function holdsSettings({ ports }: Shell, manifest: string): Promise<boolean> {
+  const bytes = await ports.files.read(manifest).catch(() => undefined);
+  return bytes !== undefined && readPackageSettings(manifest, new TextDecoder().decode(bytes)) !== undefined;
+}
+
+/** A clone may hold links that lead anywhere. */
+async function mustBeInside({ ports: { files } }: Shell, folder: string, file: string): Promise<void> {
+  for (const place of [path.dirname(file), file]) {
+    if ((await files.stat(place, { link: true }))?.kind !== "symlink") continue;
+    const real = await files.realPath(place);
+    if (real !== undefined && !path.relative(folder, real).startsWith("..")) continue;
+    throw new UserError(
+      "environment",
+      `cannot write ${file}: ${place} is a symlink out of the project`,
+      "remove it",
+    );
+  }
+}
+
+async function textOf({ ports }: Shell, file: string): Promise<string> {
+  const bytes = await ports.files.read(file);
+  return bytes === undefined ? "" : new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+}
+
+function changed(shell: Shell, text: string, { file, order }: { file: string; order: Order }): string {
+  // What is not a settings file is not changed.
+  readSettings(shownPath(shell, file), file, text);
+  const way = order.key.split(".");
+  const value = order.values === undefined ? undefined : spelledValue(way, order.values);
+  const edited = editSettingsText(text, formatOf(file), {
+    path: way,
+    ...(value === undefined ? {} : { value }),
+  });
+  if (edited !== undefined) return edited;
+  throw new UserError("no", `${order.key} is not set in ${shownPath(shell, file)}`);
+}
+
+function readSettings(name: string, file: string, text: string): SettingsFile | undefined {
+  const format = formatOf(file);
+  if (format === "yaml") return readYamlSettings(name, text);
+  if (format === "package") return readPackageSettings(name, text);
+  return text.trim() === "" ? undefined : readJsonSettings(name, text);
+}
+
+/** The settings as they would be, judged as any command judges them. */
+async function judge(
+  { ports, env, home }: Shell,
+  folder: string,
+  made: { file: string; text: string; scope: Order["scope"] },
+): Promise<void> {
+  const { file, text, scope } = made;
+  const name = scope === "user" ? file : path.relative(folder, file);
+  const mine = readSettings(name, file, text);
+  const none = { project: folder, user: [] };
+  const user =
+    scope === "user" ? mine : (await loadSettings(ports.files, { ...none, user: userFiles(env, home) })).user;
+  const project = scope === "project" ? mine : (await loadSettings(ports.files, none)).project;
+  const resolved = whatWouldHold({ user, project, env: {}, flags: {} });
+  settingsPaths(resolved, { project: folder, home, env });
+}
+
+/** A refusal is about what was typed: nothing was written that could be corrected. */
+function whatWouldHold(layers: Layers): Resolved {
+  try {
+    return resolveSettings(layers);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError(error.kind, error.message, "nothing was changed", { cause: error });
+  }
+}
+
+/** What a person sets here needs no question before a run. */
+async function approveSetting(shell: Shell, key: string): Promise<void> {
+  const { ports, cwd, env, home } = shell;
+  const project = await openProject(ports.files, { cwd, env, home, flags: {} });
+  const isMine = ({ what }: { what: string }): boolean => what === key || what.startsWith(`${key}.`);
+  await approve(shell, { project, tasks: [], isMine });
+}

@@ -1,0 +1,170 @@
+// `looper config`: the settings in force, and where each comes from. Leaves resolving them to src/config.
+import path from "node:path";
+import { findFolder } from "../../../src/config/project/open-project.js";
+import { PROJECT_FILES, userFiles } from "../../../src/config/read/places.js";
+import { readPackageSettings } from "../../../src/config/read/settings-text.js";
+import { ROWS, rowOf } from "../../../src/config/table/settings.js";
+import { spellSettings } from "../../../src/config/read/show-settings.js";
+import { UserError } from "../../../src/system/errors.js";
+import { nearest } from "../../../src/system/text/nearest.js";
+import { didYouMean } from "../../../src/todo/model/problem.js";
+import { jsonText } from "../../../src/ui/json-text.js";
+import type { ConfigAnswer } from "../../../src/ui/shapes/project.js";
+import { coloursFor } from "../../../src/ui/colours.js";
+import { tableLines } from "../../../src/ui/terminal/columns.js";
+import { clean } from "../../../src/ui/text.js";
+import { printJson, printLines, projectOf } from "../../lookup/project.js";
+import { hasFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import { CONFIG_VERBS } from "../../context/words.js";
+import { changeSetting } from "./config-set.js";
+
+/** Prints them all, one, or the files they are read from; or changes one. */
+export async function config(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const [verb, key] = typed.operands;
+  // Where the files lie is asked when something is wrong with them.
+  if (verb === "path") return showPaths(shell, typed, key);
+  if (verb === "set" || verb === "unset") return change(shell, typed);
+  if (hasFlag(typed, "--user"))
+    throw new UserError("usage", "--user is for set and unset", "looper config set --user KEY VALUE");
+  if (verb !== undefined && verb !== "get")
+    throw new UserError(
+      "usage",
+      `looper config has no verb ${verb}`,
+      didYouMean(nearest(verb, CONFIG_VERBS), "get KEY, set KEY VALUE, unset KEY, or path"),
+    );
+  if (typed.operands.length > 2)
+    throw new UserError(
+      "usage",
+      "looper config get takes one setting",
+      "looper config get loop.max_attempts",
+    );
+  const answer = await answerOf(shell);
+  return verb === "get"
+    ? get(shell, typed, answer, key)
+    : show(shell, typed, answer, allLines(shell, answer));
+}
+
+/** With `--json` it prints the setting as it is in force then. */
+async function change(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const key = await changeSetting(shell, typed);
+  if (!hasFlag(typed, "--json")) return "ok";
+  const answer = await answerOf(shell);
+  const settings = answer.settings.filter((one) => one.key === key || one.key.startsWith(`${key}.`));
+  await printJson(shell, { ...answer, settings });
+  return "ok";
+}
+
+async function answerOf(shell: Shell): Promise<ConfigAnswer> {
+  const project = await projectOf(shell);
+  const told = spellSettings(project.resolved.values, shell.env);
+  const settings = told.map(({ source, ...one }) => ({ ...one, ...source }));
+  return { project: project.folder, files: await filesOf(shell, project.folder), settings };
+}
+
+async function showPaths(shell: Shell, typed: Typed, key: string | undefined): Promise<CommandEnd> {
+  if (key !== undefined)
+    throw new UserError("usage", "looper config path takes no more words", "looper config path");
+  const project = await findFolder(shell.ports.files, shell);
+  const files = await filesOf(shell, project);
+  const lines = files.map(({ path: file, exists }) => `${clean(file)}${exists ? "" : "  (not there)"}`);
+  return show(shell, typed, { project, files, settings: [] }, lines);
+}
+
+async function get(
+  shell: Shell,
+  typed: Typed,
+  answer: ConfigAnswer,
+  key: string | undefined,
+): Promise<CommandEnd> {
+  if (key === undefined)
+    throw new UserError("usage", "no setting is named", "looper config get loop.max_attempts");
+  const settings = answer.settings.filter((one) => one.key === key || one.key.startsWith(`${key}.`));
+  if (settings.length === 0) throw nothingAt(key, answer);
+  const [only] = settings;
+  const lines =
+    settings.length === 1 && only?.key === key
+      ? [plain(only.value)]
+      : settings.map((one) => `${one.key} = ${plain(one.value)}`);
+  return show(shell, typed, { ...answer, settings }, lines.map(clean));
+}
+
+/** A setting that nobody set is an answer; a key that is none a slip. */
+function nothingAt(key: string, { settings }: ConfigAnswer): UserError {
+  const others = "looper config shows those that have a value";
+  if (rowOf(key) !== undefined || [...ROWS.keys()].some((known) => known.startsWith(`${key}.`)))
+    return new UserError("no", `${key} has no value`, others);
+  const known = [...settings.map((one) => one.key), ...ROWS.keys()].filter((one) => !one.includes("*"));
+  return new UserError("usage", `there is no setting ${key}`, didYouMean(nearest(key, known), others));
+}
+
+async function show(
+  shell: Shell,
+  typed: Typed,
+  answer: ConfigAnswer,
+  lines: readonly string[],
+): Promise<CommandEnd> {
+  if (hasFlag(typed, "--json")) await printJson(shell, answer);
+  else await printLines(shell.out, lines);
+  return "ok";
+}
+
+/** The files that are looked for; of those that are not there the first, where none of its owner's is. */
+async function filesOf(
+  { ports: { files }, env, home }: Shell,
+  folder: string,
+): Promise<ConfigAnswer["files"]> {
+  const inProject = PROJECT_FILES.map((name) => path.join(folder, name));
+  const packageFile = path.join(folder, "package.json");
+  const owners = [
+    { owner: "user", candidates: userFiles(env, home) },
+    {
+      owner: "project",
+      candidates: (await hasSettings(files, packageFile)) ? [...inProject, packageFile] : inProject,
+    },
+  ] as const;
+  const found = owners.map(async ({ owner, candidates }) => {
+    const looked = await Promise.all(
+      candidates.map(async (file) => ({ owner, path: file, exists: (await files.stat(file)) !== undefined })),
+    );
+    const there = looked.filter(({ exists }) => exists);
+    return there.length > 0 ? there : looked.slice(0, 1);
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** Every npm project has a package.json: it is one of the files where it holds settings, or cannot be read. */
+async function hasSettings(files: Shell["ports"]["files"], packageFile: string): Promise<boolean> {
+  const bytes = await files.read(packageFile).catch(() => undefined);
+  if (bytes === undefined) return false;
+  try {
+    return readPackageSettings(packageFile, new TextDecoder().decode(bytes)) !== undefined;
+  } catch (error) {
+    if (error instanceof UserError) return true;
+    throw error;
+  }
+}
+
+/** One long command does not push every source out of sight. */
+const VALUE_WIDTH = 48;
+
+function allLines({ out }: Shell, { settings }: ConfigAnswer): string[] {
+  const colours = coloursFor(out.colour);
+  const rows = settings.map(({ key, value, layer, where }) =>
+    [key, plain(value), where === "" ? layer : where].map(clean),
+  );
+  const columns = [
+    { title: "setting" },
+    { title: "value", shrinks: true, most: VALUE_WIDTH },
+    { title: "from", shrinks: true },
+  ] as const;
+  const { header, lines } = tableLines(columns, rows, out.isTerminal ? out.columns() : undefined);
+  return [
+    colours.dim(header),
+    ...lines.map((line, at) => (settings[at]?.layer === "default" ? colours.dim(line) : line)),
+  ];
+}
+
+/** A text as it is, all else as JSON. */
+function plain(value: unknown): string {
+  return typeof value === "string" ? value : jsonText(value);
+}

@@ -1,0 +1,149 @@
+// `looper demo`: the loop, the same as ever, over a small backlog in a project of its own; its agent is a script that
+// really edits and tests. Leaves the project and the script to demo/.
+import path from "node:path";
+import { openProject } from "../../../src/config/project/open-project.js";
+import { UserError } from "../../../src/system/errors.js";
+import { checkBacklog } from "../../../src/todo/check/check.js";
+import { coloursFor } from "../../../src/ui/colours.js";
+import { orderForListing, withoutMarker } from "../../../src/todo/model/select.js";
+import { taskListLines } from "../../../src/ui/terminal/task-list.js";
+import { clean } from "../../../src/ui/text.js";
+import { chapoScript } from "./demo/chapo-script.js";
+import { configOf, FILES } from "./demo/project.js";
+import { SCRIPT } from "./demo/script.js";
+import { printLines } from "../../lookup/project.js";
+import { hasFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import { watchRun } from "../../watch/watch-run.js";
+
+/** Where the demo happens: nothing of the user's settings or of git's reaches it. */
+interface Stage {
+  root: string;
+  project: string;
+  home: string;
+  env: Readonly<Record<string, string>>;
+}
+
+/** Plays the demo, and leaves its folder to be looked at. */
+export async function demo(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const agent = hasFlag(typed, "--chapo") ? "chapo" : "scripted";
+  const stage = await setStage(shell, agent);
+  await printLines(shell.out, [
+    `Six tasks, in ${stage.project}.`,
+    ...INTRODUCTION[agent],
+    "real. Its first try at D3 reports that all tests pass; the runner looks.",
+    "",
+  ]);
+  const { ports, version, self, promptsFolder } = shell;
+  const { project: cwd, env, home } = stage;
+  const project = await openProject(ports.files, { cwd, env, home, flags: {} });
+  const facts = { ports, project, cwd, env, home, version, self, promptsFolder };
+  const end = await watchRun(shell, { ...facts, trust: true, yes: true }, { manner: "progress" });
+  if (end.ending === "complete") await printLines(shell.out, await epilogue(shell, stage));
+  return end;
+}
+
+const INTRODUCTION = {
+  scripted: ["The agent is a script: no key, no network. Its edits, tests and commits are"],
+  chapo: [
+    "The agent is Chapo, the built-in engine; what its model says is a script: no key,",
+    "no network. The engine runs its tools, so the edits, tests and commits are",
+  ],
+} as const;
+
+async function setStage(shell: Shell, agent: "scripted" | "chapo"): Promise<Stage> {
+  const { files } = shell.ports;
+  const made = await files.makeTempFolder("looper-demo-");
+  const root = (await files.realPath(made)) ?? made;
+  const project = path.join(root, "project");
+  const home = path.join(root, "home");
+  const stage = { root, project, home, env: environment(shell, home) };
+  await files.makeFolder(home);
+  for (const [name, content] of Object.entries({ ...FILES, ".looper/config.json": configOf(agent) })) {
+    const file = path.join(project, name);
+    await files.makeFolder(path.dirname(file));
+    await files.writeAtomic(file, content);
+  }
+  const script = agent === "chapo" ? chapoScript() : SCRIPT;
+  await files.writeAtomic(path.join(root, "agent.json"), `${JSON.stringify(script, undefined, 2)}\n`);
+  await git(shell, stage, ["init", "--quiet"]);
+  await git(shell, stage, ["config", "user.name", "You"]);
+  await git(shell, stage, ["config", "user.email", "you@example.org"]);
+  await git(shell, stage, ["add", "--all"]);
+  await git(shell, stage, ["commit", "--quiet", "--message", "A backlog, and nothing else"]);
+  return stage;
+}
+
+function environment({ env, node }: Shell, home: string): Record<string, string> {
+  const kept = Object.entries(env).filter(([name]) => !/^(LOOPER_|GIT_|XDG_|NODE_TEST_CONTEXT$)/.test(name));
+  const nodeFirst = [path.dirname(node), ...(env["PATH"] ?? "").split(path.delimiter)].join(path.delimiter);
+  return {
+    ...Object.fromEntries(kept),
+    PATH: nodeFirst,
+    HOME: home,
+    GIT_CONFIG_GLOBAL: path.join(home, ".gitconfig"),
+    GIT_CONFIG_NOSYSTEM: "1",
+  };
+}
+
+const LIMIT_MS = 60_000;
+
+async function git({ ports }: Shell, { project, env }: Stage, args: readonly string[]): Promise<string> {
+  const { end, stdout, stderr } = await ports.processes.run(
+    { command: "git", args, cwd: project, env },
+    { timeoutMs: LIMIT_MS },
+  );
+  if (end.how === "not-found") throw new UserError("environment", "the demo needs git", "install git");
+  if (end.how !== "exited" || end.code !== 0)
+    throw new UserError(
+      "environment",
+      `git ${args.join(" ")} failed: ${stderr.trim()}`,
+      "check the installation of git",
+    );
+  return Buffer.from(stdout).toString("utf8");
+}
+
+/** The last line of the tests' own count, e.g. `8 passed, 0 failed`. */
+async function runTests({ ports, node }: Shell, { project, env }: Stage): Promise<string> {
+  const { stdout } = await ports.processes.run(
+    { command: node, args: ["--test", "--test-reporter=tap"], cwd: project, env },
+    { timeoutMs: LIMIT_MS },
+  );
+  const text = Buffer.from(stdout).toString("utf8");
+  const [, passed = "0"] = /^# pass (\d+)$/m.exec(text) ?? [];
+  const [, failed = "?"] = /^# fail (\d+)$/m.exec(text) ?? [];
+  return `${passed} passed, ${failed} failed`;
+}
+
+async function epilogue(shell: Shell, stage: Stage): Promise<string[]> {
+  const { ports, out } = shell;
+  const colours = coloursFor(out.colour);
+  const bytes = await ports.files.read(path.join(stage.project, "to-do.json"));
+  const checked = checkBacklog(bytes ?? new Uint8Array());
+  const tasks = checked.kind === "ok" ? checked.backlog.tasks : [];
+  const look = { colours, ...(out.isTerminal ? { columns: out.columns() } : {}) };
+  const commits = (await git(shell, stage, ["log", "--oneline", "--no-decorate"])).trimEnd().split("\n");
+  const tests = await runTests(shell, stage);
+  const looper = await callOf(shell);
+  const heading = (text: string): string[] => ["", colours.bold(text)];
+  return [
+    ...heading("The backlog"),
+    ...taskListLines(orderForListing(withoutMarker(tasks)), { ...look, waitsFor: () => [] }),
+    ...heading("The commits (git log --oneline): one for each task that is done"),
+    ...commits.map((line) => `  ${clean(line)}`),
+    ...heading("The tests it wrote (node --test)"),
+    `  ${tests}`,
+    ...heading("To look at"),
+    `  cd ${stage.project}`,
+    `  ${looper} ls        # the backlog`,
+    `  ${looper} tail      # what happened, line by line`,
+    `  ${looper} replay    # every decision taken again and compared`,
+    "  less looper-logs/last/events.jsonl",
+    `  rm -r ${stage.root}    # when you have seen enough`,
+  ];
+}
+
+/** How to call this program where it is not installed. */
+async function callOf({ ports, env, cwd, self }: Shell): Promise<string> {
+  if ((await ports.processes.which("looper", env["PATH"] ?? "", cwd)) !== undefined) return "looper";
+  return `node ${self.args.join(" ")}`;
+}

@@ -1,0 +1,226 @@
+// The part the scripted agent plays in the demo: it writes real files and runs their tests; it says its first try at D3 is done,
+// and it is not.
+import type { Action, Script } from "../../../../src/agents/hosted/script.js";
+
+/** A line of the files below that names one of the others. */
+function use(name: string, file: string): string {
+  return `import { ${name} } from "${file}";`;
+}
+
+const HEAD = `import assert from "node:assert/strict";\nimport { test } from "node:test";\n`;
+
+const pause: Action = { delay: "250ms" };
+
+/** What an agent does for a task: say, write, test, report. */
+function work(task: string, plan: string, files: Readonly<Record<string, string>>, report: string): Action[] {
+  const tests = Object.keys(files).filter((file) => file.startsWith("test/"));
+  return [
+    { say: plan },
+    pause,
+    ...Object.entries(files).map(([file, content]): Action => ({ write: file, content })),
+    ...tests.map((file): Action => ({ run: "node", args: ["--test", file] })),
+    pause,
+    { summary: { task_id: task, status: "done", summary: report, files: Object.keys(files) } },
+  ];
+}
+
+const WORDS = work(
+  "D1",
+  "A word is what white space separates; an empty text has none.",
+  {
+    "src/words.js": `/** How many words a text has. */
+export function countWords(text) {
+  return text.split(/\\s+/u).filter((word) => word !== "").length;
+}
+`,
+    "test/words.test.js": `${HEAD}${use("countWords", "../src/words.js")}
+
+test("white space of any kind separates words", () => {
+  assert.equal(countWords("one two\\n\\tthree"), 3);
+});
+
+test("an empty text has none", () => {
+  assert.equal(countWords("  "), 0);
+});
+`,
+  },
+  "countWords splits at white space and drops what is empty.",
+);
+
+const SENTENCES = work(
+  "D2",
+  "Intl.Segmenter knows where sentences end, better than a pattern would.",
+  {
+    "src/sentences.js": `const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
+
+/** The sentences of a text, in order. */
+export function splitSentences(text) {
+  return [...segmenter.segment(text)].map(({ segment }) => segment.trim()).filter((sentence) => sentence !== "");
+}
+`,
+    "test/sentences.test.js": `${HEAD}${use("splitSentences", "../src/sentences.js")}
+
+test("sentences end where they end", () => {
+  assert.deepEqual(splitSentences("It rains. Does it? Yes!"), ["It rains.", "Does it?", "Yes!"]);
+});
+`,
+  },
+  "splitSentences uses Intl.Segmenter.",
+);
+
+const MINUTES_TEST = `${HEAD}${use("minutesToRead", "../src/minutes.js")}
+
+test("200 words are a minute", () => {
+  assert.equal(minutesToRead("word ".repeat(400)), 2);
+});
+
+test("a few words are a minute, not none", () => {
+  assert.equal(minutesToRead("three short words"), 1);
+});
+`;
+
+/** It rounds down, reports success without having looked, and its own test says no. */
+const MINUTES_FIRST: Action[] = [
+  { say: "Words divided by 200, in whole minutes." },
+  pause,
+  {
+    write: "src/minutes.js",
+    content: `${use("countWords", "./words.js")}
+
+/** Whole minutes it takes to read a text, at 200 words each. */
+export function minutesToRead(text) {
+  return Math.floor(countWords(text) / 200);
+}
+`,
+  },
+  { write: "test/minutes.test.js", content: MINUTES_TEST },
+  pause,
+  {
+    summary: {
+      task_id: "D3",
+      status: "done",
+      summary: "All tests pass.",
+      files: ["src/minutes.js", "test/minutes.test.js"],
+    },
+  },
+];
+
+const MINUTES_SECOND: Action[] = [
+  {
+    say: "A text of three words takes a minute, not none: the attempt before rounded down. Rounding up gives a short text its minute.",
+  },
+  pause,
+  { replace: "src/minutes.js", find: "Math.floor", with: "Math.ceil" },
+  { run: "node", args: ["--test", "test/minutes.test.js"] },
+  pause,
+  {
+    summary: {
+      task_id: "D3",
+      status: "done",
+      summary: "minutesToRead rounds up, so that no text with words takes 0 minutes.",
+      files: ["src/minutes.js", "test/minutes.test.js"],
+    },
+  },
+];
+
+const LONGEST = work(
+  "D4",
+  "Both parts are there: split, count, keep the longest.",
+  {
+    "src/longest.js": `${use("splitSentences", "./sentences.js")}
+${use("countWords", "./words.js")}
+
+/** The sentence with the most words; the first of several. Empty for an empty text. */
+export function longestSentence(text) {
+  return splitSentences(text).reduce((best, one) => (countWords(one) > countWords(best) ? one : best), "");
+}
+`,
+    "test/longest.test.js": `${HEAD}${use("longestSentence", "../src/longest.js")}
+
+test("the most words win, not the most letters", () => {
+  assert.equal(longestSentence("Incomprehensibilities. I am a bee."), "I am a bee.");
+});
+`,
+  },
+  "longestSentence compares by words; the first of several wins.",
+);
+
+const REPORT = work(
+  "D5",
+  "Everything it needs is done: one line for each fact.",
+  {
+    "src/report.js": `${use("longestSentence", "./longest.js")}
+${use("minutesToRead", "./minutes.js")}
+${use("splitSentences", "./sentences.js")}
+${use("countWords", "./words.js")}
+
+/** What there is to say about a text, one fact a line. */
+export function report(text) {
+  return [
+    \`words: \${countWords(text)}\`,
+    \`sentences: \${splitSentences(text).length}\`,
+    \`minutes: \${minutesToRead(text)}\`,
+    \`longest: \${longestSentence(text)}\`,
+  ].join("\\n");
+}
+`,
+    "test/report.test.js": `${HEAD}${use("report", "../src/report.js")}
+
+test("one fact a line", () => {
+  const lines = report("It rains. I stay at home.").split("\\n");
+  assert.deepEqual(lines, ["words: 6", "sentences: 2", "minutes: 1", "longest: I stay at home."]);
+});
+`,
+  },
+  "report puts the four facts together.",
+);
+
+const README: Action[] = [
+  { say: "A short example is enough." },
+  pause,
+  {
+    append: "README.md",
+    content: `
+\`\`\`js
+${use("report", "./src/report.js")}
+console.log(report("It rains. I stay at home."));
+\`\`\`
+`,
+  },
+  { run: "node", args: ["--test"] },
+  pause,
+  {
+    summary: {
+      task_id: "D6",
+      status: "done",
+      summary: "The README shows a call of report.",
+      files: ["README.md"],
+    },
+  },
+];
+
+const REVIEW: Action[] = [
+  { say: "Reading what was built, and running all of its tests." },
+  { run: "node", args: ["--test"] },
+  pause,
+  {
+    summary: {
+      task_id: null,
+      status: "reviewed",
+      summary: "Six tasks, their tests pass together; nothing is missing.",
+      new_tasks: [],
+    },
+  },
+];
+
+export const SCRIPT: Script = {
+  tasks: {
+    D1: [WORDS],
+    D2: [SENTENCES],
+    D3: [MINUTES_FIRST, MINUTES_SECOND],
+    D4: [LONGEST],
+    D5: [REPORT],
+    D6: [README],
+  },
+  review: [REVIEW],
+};

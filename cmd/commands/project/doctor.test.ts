@@ -1,0 +1,133 @@
+// What doctor says of agents, and of what else a run would refuse. Clients are scripts that answer what they are asked.
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { DoctorAnswer } from "../../../src/ui/shapes/project.js";
+import { shellIn } from "../../testing/testing.js";
+import { doctor } from "./doctor.js";
+
+let root = "";
+
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), "doctor-"));
+  for (const name of ["project/.looper", "home", "bin"])
+    mkdirSync(path.join(root, name), { recursive: true });
+  const task = { id: "T1", title: "do it", priority: 1, status: "todo" };
+  write("project/to-do.json", JSON.stringify({ schema_version: 1, source_files: [], tasks: [task] }));
+});
+
+afterEach(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+function write(name: string, content: string): string {
+  const file = path.join(root, name);
+  writeFileSync(file, content);
+  return file;
+}
+
+function client(name: string, answers: Readonly<Record<string, string>>): string {
+  const cases = Object.entries(answers).map(([asked, answer]) => `"${asked}") ${answer};;`);
+  const file = write(
+    name,
+    `#!/bin/sh\necho "$*" >> ${root}/asked\ncase "$*" in\n${cases.join("\n")}\nesac\n`,
+  );
+  chmodSync(file, 0o755);
+  return file;
+}
+
+function settings(value: unknown): void {
+  write("project/.looper/config.json", JSON.stringify(value));
+}
+
+async function diagnose() {
+  const started = shellIn(root, { PATH: `${root}/bin:/usr/bin:/bin` });
+  const end = await doctor(started.shell, { operands: [], flags: { "--json": true } });
+  const { checks } = DoctorAnswer.parse(JSON.parse(started.out()));
+  return { end, all: checks, of: (wanted: string) => checks.find(({ name }) => name === wanted) };
+}
+
+const CODEX = { "--version": "echo codex-cli 0.169.0", "login status": "echo Not logged in >&2; exit 1" };
+const CLAUDE = { "--version": "echo '2.1.0 (Claude Code)'", "auth status": `echo '{"loggedIn": true}'` };
+
+test("an agent's version, and whether somebody is signed in", async () => {
+  client("bin/codex", CODEX);
+  client("bin/claude", CLAUDE);
+  settings({ schedule: { strategy: "odd-even" } });
+  const { end, of } = await diagnose();
+  expect(end).toBe("ok");
+  expect(of("agent claude")).toMatchObject({
+    status: "ok",
+    message: expect.stringMatching(/bin\/claude 2\.1\.0 signed in/) as string,
+  });
+  expect(of("agent codex")).toMatchObject({
+    status: "warning",
+    message: expect.stringMatching(/bin\/codex 0\.169\.0.*: nobody is signed in$/) as string,
+    remedy: expect.stringContaining("codex login") as string,
+  });
+});
+
+test("what does not answer is not known; a program that the project names is not started", async () => {
+  const mute = client("bin/codex", { "--version": "kill $$", "login status": "kill $$" });
+  settings({ schedule: { agent: "codex" } });
+  expect((await diagnose()).of("agent codex")).toMatchObject({ status: "ok", message: mute });
+  rmSync(path.join(root, "asked"));
+  client("project/mine", CODEX);
+  settings({ schedule: { agent: "codex" }, agents: { codex: { binary: "./mine" } } });
+  const { of } = await diagnose();
+  expect(of("agent codex")).toMatchObject({ status: "ok", message: path.join(root, "project/mine") });
+  expect(existsSync(path.join(root, "asked"))).toBe(false);
+});
+
+test("what a run would refuse to start with keeps it from starting, in the same words", async () => {
+  client("bin/codex", CODEX);
+  settings({ schedule: { agent: "codex" }, loop: { max_cost_usd: 2 } });
+  const { end, of } = await diagnose();
+  expect(end).toBe("no");
+  expect(of("start")).toMatchObject({
+    status: "error",
+    message: expect.stringContaining("what codex costs cannot be known") as string,
+    remedy: expect.stringContaining("loop.unknown_cost") as string,
+  });
+  settings({ schedule: { agent: "codex" }, loop: { max_cost_usd: 2, unknown_cost: "allow" } });
+  expect((await diagnose()).end).toBe("ok");
+  settings({ schedule: { agent: "codex" }, prices_file: "no.json" });
+  expect((await diagnose()).of("start")?.message).toContain("no.json");
+  settings({ schedule: { agent: "codex" }, agents: { codex: { work_dir: "nope" } } });
+  expect((await diagnose()).of("agent codex")).toMatchObject({
+    status: "error",
+    remedy: "correct agents.codex.work_dir",
+  });
+});
+
+const KEY = `sk-ant-${"a1b2".repeat(8)}`;
+
+test("keys in files that git tracks, or that others can read, are told of; what they are is not", async () => {
+  settings({ env_file: "agents.env", agents: { claude: { env: { MY_TOKEN: "not-a-known-shape" } } } });
+  const file = write("project/agents.env", "ANTHROPIC_API_KEY=plain-words-as-a-key\n");
+  chmodSync(file, 0o600);
+  execFileSync("git", ["init", "-q"], { cwd: path.join(root, "project") });
+  execFileSync("git", ["add", ".looper/config.json"], { cwd: path.join(root, "project") });
+  const { all, end } = await diagnose();
+  const keys = all.filter(({ name }) => name === "keys");
+  expect(end).toBe("no");
+  expect(keys.map(({ status, message }) => `${status} ${message}`)).toEqual([
+    "error .looper/config.json holds a key, and git tracks it",
+    "ok agents.env holds a key; only you can read it",
+  ]);
+  chmodSync(file, 0o644);
+  write("project/to-do.json", JSON.stringify({ schema_version: 1, source_files: [KEY], tasks: [] }));
+  const again = (await diagnose()).all.filter(({ name }) => name === "keys");
+  expect(again.map(({ status, remedy }) => [status, remedy])).toEqual([
+    ["error", expect.stringContaining("have it changed")],
+    ["warning", "chmod 600 to-do.json"],
+    ["warning", "chmod 600 agents.env"],
+  ]);
+  expect(JSON.stringify([keys, again])).not.toMatch(/sk-ant|plain-words|not-a-known/);
+});
+
+test("without a key anywhere there is one line that says so", async () => {
+  expect((await diagnose()).of("keys")).toMatchObject({ status: "ok" });
+});

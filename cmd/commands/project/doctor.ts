@@ -1,0 +1,150 @@
+// `looper doctor`: what a run needs, and what dead runs left behind. Leaves each check to doctor/.
+import type { Project } from "../../../src/config/project/open-project.js";
+import { checkStart } from "../../../src/loop/start/assemble.js";
+import { spellSettings } from "../../../src/config/read/show-settings.js";
+import { UserError } from "../../../src/system/errors.js";
+import { never } from "../../../src/system/never.js";
+import { plural } from "../../../src/ui/view/amounts.js";
+import type { DoctorAnswer } from "../../../src/ui/shapes/project.js";
+import { coloursFor, type Colours } from "../../../src/ui/colours.js";
+import { clean, wrap } from "../../../src/ui/text.js";
+import { checkAgentOutput } from "./doctor/agent-output.js";
+import { bad, fine, warning, type Check } from "./doctor/check.js";
+import { checkKeys } from "./doctor/keys.js";
+import { checkLeftovers } from "./doctor/leftovers.js";
+import { checkAgents } from "./doctor/agents.js";
+import {
+  checkNamedFiles,
+  checkPrompts,
+  checkTasks,
+  checkWorkFolder,
+  lookAtBacklog,
+} from "./doctor/project-files.js";
+import { checkSchemas } from "./doctor/schemas.js";
+import { checkContainment, checkDisk, checkGit, checkLogFolder, checkNode } from "./doctor/surroundings.js";
+import { checkVerify } from "./doctor/verify.js";
+import { printJson, printLines, projectOf, readNamedFile } from "../../lookup/project.js";
+import { hasFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+
+/** So narrow a terminal is not gone along with. */
+const LEAST_ROOM = 20;
+
+/** Reports; mends only with `--fix`. */
+export async function doctor(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const [file] = typed.operands;
+  const checks = [
+    checkNode(shell),
+    await checkGit(shell),
+    ...(await checkProject(shell, { file, fix: hasFlag(typed, "--fix") })),
+  ];
+  const answer: DoctorAnswer = { ok: checks.every(({ status }) => status !== "error"), checks };
+  if (hasFlag(typed, "--json")) await printJson(shell, answer);
+  else {
+    const { out } = shell;
+    await printLines(
+      out,
+      linesOf(checks, coloursFor(out.colour), out.isTerminal ? out.columns() : undefined),
+    );
+  }
+  return answer.ok ? "ok" : "no";
+}
+
+async function checkProject(
+  shell: Shell,
+  { file, fix }: { file: string | undefined; fix: boolean },
+): Promise<Check[]> {
+  const project = await openOrExplain(shell, file);
+  if (!("folder" in project)) return [project, await checkContainment(shell)];
+  const backlog = await lookAtBacklog(shell, project);
+  const checks = [
+    checkConfig(shell, project),
+    ...(await checkAgents(shell, project, backlog)),
+    await checkAgentOutput(shell, project),
+    checkTasks(shell, project, backlog),
+    ...(await checkWorkFolder(shell, project, backlog)),
+    ...(await checkVerify(shell, project, backlog)),
+    ...(await checkNamedFiles(shell, project)),
+    await checkPrompts(shell, project),
+    ...(await checkSchemas(shell, fix)),
+    ...(await checkKeys(shell, project)),
+    await checkLogFolder(shell, project),
+    ...(await checkLeftovers(shell, project, fix)),
+    await checkDisk(shell, project),
+    await checkContainment(shell),
+  ];
+  return checks.some(({ status }) => status === "error")
+    ? checks
+    : [...checks, ...(await whatElseKeepsIt(shell, project))];
+}
+
+/** What no check of its own told of, in the words of the run. */
+async function whatElseKeepsIt(shell: Shell, project: Project): Promise<Check[]> {
+  const { ports, cwd, env, home, version, self, promptsFolder } = shell;
+  const place = { ports, project, cwd, env, home, version, self, promptsFolder };
+  try {
+    await checkStart({ ...place, trust: true, yes: true, terminal: false, hangsUp: false });
+    return [];
+  } catch (error) {
+    if (error instanceof UserError) return [bad("start", error.message, error.hint ?? "looper help run")];
+    throw error;
+  }
+}
+
+/** A file that was named must be there; all else that is wrong is one of the checks. */
+async function openOrExplain(shell: Shell, file: string | undefined): Promise<Project | Check> {
+  const opened = await opening(shell, file);
+  if (file !== undefined && "folder" in opened) await readNamedFile(shell, opened.todoFile, "task file");
+  return opened;
+}
+
+async function opening(shell: Shell, file: string | undefined): Promise<Project | Check> {
+  try {
+    return await projectOf(shell, { file, quiet: true });
+  } catch (error) {
+    if (error instanceof UserError) return bad("config", error.message, error.hint ?? "correct the settings");
+    throw error;
+  }
+}
+
+/** The project, and which settings of it are in force that are no defaults. */
+function checkConfig(shell: Shell, { folder, warnings, resolved }: Project): Check {
+  const set = spellSettings(resolved.values, shell.env).filter(({ source }) => source.layer !== "default");
+  const keys = set.map(({ key }) => key).join(", ");
+  const settings = keys === "" ? "every setting is a default" : `set are ${keys} (looper config)`;
+  if (warnings.length === 0) return fine("config", `project ${folder}: ${settings}`);
+  return warning("config", warnings.join("; "), "correct, rename or unset what is named here");
+}
+
+/** On a terminal of so many columns no line is wider: what is longer goes on below itself. */
+function linesOf(checks: readonly Check[], colours: Colours, columns?: number): string[] {
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  const margin = " ".repeat(width + 4);
+  const room = columns === undefined ? undefined : Math.max(LEAST_ROOM, columns - margin.length);
+  const below = (lines: readonly string[], indent = ""): string[] =>
+    lines.map((line, at) => (at === 0 ? line : `${margin}${indent}${line}`));
+  const lines = checks.flatMap(({ name, status, message, remedy }) => {
+    const [first = "", ...more] = below(wrap(clean(message), room));
+    const said = [`${signOf(status, colours)} ${clean(name).padEnd(width)}  ${first}`, ...more];
+    if (remedy === undefined) return said;
+    const [arrow = "", ...rest] = below(wrap(clean(remedy), room && room - 2), "  ");
+    return [...said, `${margin}${colours.dim("→")} ${arrow}`, ...rest];
+  });
+  const errors = checks.filter(({ status }) => status === "error").length;
+  return [
+    ...lines,
+    errors === 0 ? "nothing keeps a run from starting" : `${plural(errors, "problem")} to mend`,
+  ];
+}
+
+function signOf(status: Check["status"], colours: Colours): string {
+  switch (status) {
+    case "ok":
+      return colours.green("✓");
+    case "warning":
+      return colours.yellow("!");
+    case "error":
+      return colours.red("✗");
+    default:
+      return never(status);
+  }
+}

@@ -1,0 +1,128 @@
+// The agents a run may use: whether they are there, their versions, whether somebody is signed in. Spends nothing.
+import path from "node:path";
+import { askAbout, SIGN_IN, type About } from "../../../../src/agents/clients/about.js";
+import { containmentNote } from "../../../../src/agents/process/containment.js";
+import { AUTO_ORDER, createAgent, NONE_FOUND } from "../../../../src/agents/clients/registry.js";
+import {
+  agentSettings,
+  knownAgents,
+  type AgentSettings,
+} from "../../../../src/config/read/agent-settings.js";
+import type { Project } from "../../../../src/config/project/open-project.js";
+import { AUTO } from "../../../../src/config/table/settings.js";
+import type { CheckResult } from "../../../../src/todo/check/check.js";
+import type { Shell } from "../../../context/command-context.js";
+import { bad, fine, warning, type Check } from "./check.js";
+import { variablesOf } from "./keys.js";
+
+/** The agents a run may use, and those the settings speak of besides. */
+export async function checkAgents(
+  shell: Shell,
+  project: Project,
+  backlog: CheckResult | string | undefined,
+): Promise<Check[]> {
+  const { wanted, auto } = wantedAgents(project, backlog);
+  const spokenOf = knownAgents(project.resolved.settings).filter((name) => isSpokenOf(project, name));
+  const names = [...new Set([...wanted, ...spokenOf])];
+  const checks = await Promise.all(
+    names.map((name) => checkAgent(shell, project, { name, wanted: wanted.has(name) })),
+  );
+  return auto ? [await checkAuto(shell, project), ...checks] : checks;
+}
+
+function wantedAgents(
+  { resolved: { settings } }: Project,
+  backlog: CheckResult | string | undefined,
+): { wanted: ReadonlySet<string>; auto: boolean } {
+  const { schedule, roles } = settings;
+  const bySchedule = {
+    single: [schedule.agent],
+    "odd-even": [schedule.odd, schedule.even],
+    "round-robin": schedule.agents,
+  }[schedule.strategy];
+  const tasks = typeof backlog === "object" && backlog.kind === "ok" ? backlog.backlog.tasks : [];
+  const byTask = tasks.flatMap(({ agent, status }) =>
+    agent === undefined || status === "done" ? [] : [agent],
+  );
+  const all = new Set([...bySchedule, ...Object.values(roles), ...byTask]);
+  const auto = all.delete(AUTO);
+  return { wanted: all, auto };
+}
+
+function isSpokenOf({ resolved }: Project, name: string): boolean {
+  return [...resolved.values].some(
+    ([key, { source }]) => key.startsWith(`agents.${name}.`) && source.layer !== "default",
+  );
+}
+
+/** What there is to say of an agent's program; `found`: it, its version, what it may do beyond its permissions. */
+type Found = { found: string; signIn?: string } | { missing: string; hint: string };
+
+async function find(shell: Shell, project: Project, name: string): Promise<Found> {
+  const { ports, self, env, home } = shell;
+  const settings = agentSettings(project.resolved.settings, name, { project: project.folder, home });
+  const variables = { ...(await fileVariables(shell, project)), ...env };
+  const finding = await createAgent(settings, { ports, self }).find(variables, project.folder);
+  if ("missing" in finding) return finding;
+  const about = await aboutProgram(shell, project, { settings, program: finding.found });
+  const note = containmentNote(settings);
+  const words = [
+    finding.found,
+    ...(about.version === undefined ? [] : [about.version]),
+    ...(about.signedIn === true ? ["signed in"] : []),
+    ...(note === undefined ? [] : [`(${settings.permissions}: ${note})`]),
+  ];
+  const signIn = about.signedIn === false ? SIGN_IN[settings.kind] : undefined;
+  return { found: words.join(" "), ...(signIn === undefined ? {} : { signIn }) };
+}
+
+/** A key may stand in the env file. */
+async function fileVariables({ ports }: Shell, { paths }: Project): Promise<Record<string, string>> {
+  const bytes =
+    paths.envFile === undefined ? undefined : await ports.files.read(paths.envFile).catch(() => undefined);
+  return bytes === undefined ? {} : variablesOf(new TextDecoder().decode(bytes));
+}
+
+/** A program that the project brings or names is not started to be asked: nobody has said yet that the project is trusted. */
+async function aboutProgram(
+  { ports, env, home }: Shell,
+  { folder, resolved }: Project,
+  { settings, program }: { settings: AgentSettings; program: string },
+): Promise<About> {
+  const named = resolved.values.get(`agents.${settings.name}.binary`)?.source.layer;
+  const real = (await ports.files.realPath(program)) ?? program;
+  const isOfProject = named === "project" || !path.relative(folder, real).startsWith("..");
+  return isOfProject ? {} : askAbout(ports, { kind: settings.kind, program }, { cwd: home, env });
+}
+
+async function checkAgent(
+  shell: Shell,
+  project: Project,
+  { name, wanted }: { name: string; wanted: boolean },
+): Promise<Check> {
+  const title = `agent ${name}`;
+  if (!knownAgents(project.resolved.settings).includes(name))
+    return bad(
+      title,
+      "no agent is called so",
+      "correct the task's agent, or add agents.<name> to the settings",
+    );
+  const finding = await find(shell, project, name);
+  if ("found" in finding) return toCheck(title, finding.found, finding.signIn);
+  return wanted
+    ? bad(title, finding.missing, finding.hint)
+    : warning(title, `${finding.missing} (no schedule uses it)`, finding.hint);
+}
+
+/** A key in the settings or in a file of its own may do what a sign-in would: so it is no error. */
+function toCheck(title: string, found: string, signIn: string | undefined): Check {
+  return signIn === undefined ? fine(title, found) : warning(title, `${found}: nobody is signed in`, signIn);
+}
+
+async function checkAuto(shell: Shell, project: Project): Promise<Check> {
+  for (const name of AUTO_ORDER) {
+    const finding = await find(shell, project, name);
+    if ("found" in finding) return toCheck("agent", `${name}: ${finding.found}`, finding.signIn);
+  }
+  return bad("agent", NONE_FOUND.missing, NONE_FOUND.hint);
+}

@@ -1,0 +1,90 @@
+// Keys that lie where others find them: in a file that git tracks, or that other users of the machine can read. Only looked at.
+import path from "node:path";
+import { parseEnvFile } from "../../../../src/config/read/env-file.js";
+import type { Project } from "../../../../src/config/project/open-project.js";
+import { PROJECT_FILES, userFiles } from "../../../../src/config/read/places.js";
+import { openRepository } from "../../../../src/git/base/repository.js";
+import { listTracked } from "../../../../src/git/base/tracked.js";
+import { UserError } from "../../../../src/system/errors.js";
+import { createRedact, secretValues } from "../../../../src/system/text/redact.js";
+import { shownPath } from "../../../lookup/project.js";
+import type { Shell } from "../../../context/command-context.js";
+import { bad, fine, warning, type Check } from "./check.js";
+
+/** What is longer is no settings file, and no task file anybody wrote a key into by hand. */
+const LONGEST = 50_000_000;
+const OTHERS = 0o077;
+
+interface Keeper {
+  file: string;
+  mode: number;
+}
+
+/** Looks into the settings files, the env file and the task file; what is said names no key. */
+export async function checkKeys(shell: Shell, project: Project): Promise<Check[]> {
+  const keepers = await findKeys(shell, project);
+  if (keepers.length === 0) return [fine("keys", "none lies in the settings or the task file")];
+  const tracked = await trackedOf(shell, project, keepers);
+  return keepers.map(({ file, mode }) => {
+    const shown = shownPath(shell, file);
+    if (tracked.has(file))
+      return bad(
+        "keys",
+        `${shown} holds a key, and git tracks it`,
+        "put the key into the environment, or into an env_file that git ignores; and have it changed: the history keeps it",
+      );
+    if ((mode & OTHERS) !== 0 && !shell.platform.startsWith("win32"))
+      return warning("keys", `${shown} holds a key, and others can read it`, `chmod 600 ${shown}`);
+    return fine("keys", `${shown} holds a key; only you can read it`);
+  });
+}
+
+async function findKeys({ ports, env, home }: Shell, project: Project): Promise<Keeper[]> {
+  const { todoFile, paths, folder, resolved } = project;
+  const { envFile } = paths;
+  const inProject = [...PROJECT_FILES, "package.json"].map((name) => path.join(folder, name));
+  const named = [...userFiles(env, home), ...inProject, todoFile];
+  const files = envFile === undefined ? named : [...named, envFile];
+  let variables: Record<string, string> = {};
+  const texts = new Map<string, { text: string; mode: number }>();
+  for (const file of files) {
+    const stat = await ports.files.stat(file).catch(() => undefined);
+    if (stat?.kind !== "file" || stat.size > LONGEST) continue;
+    const real = (await ports.files.realPath(file)) ?? file;
+    // What cannot be read is told of by a check of its own.
+    const bytes = await ports.files.read(file).catch(() => undefined);
+    if (bytes === undefined) continue;
+    const text = Buffer.from(bytes).toString("utf8");
+    texts.set(real, { text, mode: stat.mode });
+    if (file === envFile) variables = variablesOf(text);
+  }
+  const agents = Object.values(resolved.settings.agents).map((agent) => agent.env);
+  const secrets = [env, ...agents, variables].flatMap(secretValues).filter((value) => !value.startsWith("/"));
+  const redact = createRedact([...new Set(secrets)]);
+  return [...texts].flatMap(([file, { text, mode }]) => (redact(text) === text ? [] : [{ file, mode }]));
+}
+
+/** The variables of an env file; none where it cannot be read as one, which another check tells. */
+export function variablesOf(text: string): Record<string, string> {
+  try {
+    return parseEnvFile("env_file", text);
+  } catch (error) {
+    if (error instanceof UserError) return {};
+    throw error;
+  }
+}
+
+async function trackedOf(
+  { ports, env }: Shell,
+  { folder, todoFile, logDir, lockDir }: Project,
+  keepers: readonly Keeper[],
+): Promise<ReadonlySet<string>> {
+  const places = { projectDir: folder, todoFile, exclude: [logDir, lockDir], env };
+  const repo = await openRepository(ports, places);
+  if (!repo.ok) return new Set();
+  const tracked = await listTracked(
+    repo.value,
+    keepers.map(({ file }) => file),
+  );
+  return new Set(tracked.ok ? tracked.value : []);
+}

@@ -1,0 +1,146 @@
+// What runs left behind that are gone: their locks and their processes; with `fix` both are removed.
+import path from "node:path";
+import type { Project } from "../../../../src/config/project/open-project.js";
+import { readLocks, removeStaleLocks } from "../../../../src/git/base/locks.js";
+import { openRepository, type Repository } from "../../../../src/git/base/repository.js";
+import { markOf } from "../../../../src/system/processes/mark.js";
+import { listRuns } from "../../../../src/logging/read.js";
+import { lockPaths } from "../../../../src/loop/runs/locks.js";
+import { acquireLock, inspectLock } from "../../../../src/system/files/lock.js";
+import type { LockOwner } from "../../../../src/system/files/lock-owner.js";
+import { plural } from "../../../../src/ui/view/amounts.js";
+import type { Shell } from "../../../context/command-context.js";
+import { bad, fine, warning, type Check } from "./check.js";
+
+/** Older runs than these had later ones after them, which swept. */
+const LATEST_RUNS = 20;
+
+interface FoundLock {
+  file: string;
+  owner: LockOwner;
+  gone: boolean;
+}
+
+/** Looks at locks and leftover processes; mends what can be mended when `fix` is set. */
+export async function checkLeftovers(shell: Shell, project: Project, fix: boolean): Promise<Check[]> {
+  const opened = await openRepository(shell.ports, {
+    projectDir: project.folder,
+    todoFile: project.todoFile,
+    exclude: [project.logDir, project.lockDir],
+    env: shell.env,
+  });
+  const repo = opened.ok ? opened.value : undefined;
+  const locks = await findLocks(shell, project, repo);
+  // Processes first: a lock that is gone lets the next run begin.
+  const processes = await checkProcesses(shell, project, locks, fix);
+  const own = await checkLocks(shell, locks, repo, fix);
+  const isRunning = locks.some(({ gone }) => !gone);
+  return [...own, ...(repo === undefined || isRunning ? [] : [await checkGitLocks(repo)]), processes];
+}
+
+async function findLocks(
+  { ports }: Shell,
+  project: Project,
+  repo: Repository | undefined,
+): Promise<FoundLock[]> {
+  const { todoFile, lockDir } = project;
+  const real = (await ports.files.realPath(todoFile)) ?? todoFile;
+  const own = lockPaths({ todoFile: real, lockDir, ...(repo === undefined ? {} : { gitDir: repo.gitDir }) });
+  const names = (await ports.files.list(lockDir)).filter((name) => !name.startsWith("."));
+  const found: FoundLock[] = [];
+  for (const file of new Set([...own, ...names.map((name) => path.join(lockDir, name))])) {
+    const held = await inspectLock(ports, file);
+    if (held !== undefined) found.push({ file, ...held });
+  }
+  return found;
+}
+
+async function checkLocks(
+  shell: Shell,
+  locks: readonly FoundLock[],
+  repo: Repository | undefined,
+  fix: boolean,
+): Promise<Check[]> {
+  if (locks.length === 0) return [fine("lock", "no run is going on")];
+  const checks: Check[] = [];
+  for (const lock of locks) checks.push(await checkLock(shell, lock, repo, fix));
+  return checks;
+}
+
+async function checkLock(
+  { ports }: Shell,
+  { file, owner, gone }: FoundLock,
+  repo: Repository | undefined,
+  fix: boolean,
+): Promise<Check> {
+  const who =
+    owner.token === ""
+      ? "nobody that can be named"
+      : `pid ${owner.pid} on ${owner.host}, since ${owner.since}`;
+  const run = owner.run === undefined ? "" : ` (run ${owner.run})`;
+  const which = nameOf(file);
+  if (!gone) return fine("lock", `${which}: held by ${who}${run}`);
+  const what = `${which}: ${file} is left of ${who}${run}, which is gone`;
+  if (!fix) return warning("lock", what, "looper doctor --fix removes it; so does the next run");
+  // Taking it over is the one way that cannot remove a lock somebody else has just taken.
+  const taken = await acquireLock(ports, file, {}, { waitMs: 0 });
+  if ("heldBy" in taken)
+    return fine("lock", `${which}: held by pid ${taken.heldBy.pid} since ${taken.heldBy.since}`);
+  const since = Date.parse(owner.since);
+  const removed = repo === undefined || Number.isNaN(since) ? [] : await removeStaleLocks(repo, { since });
+  await taken.held.forgetDead();
+  await taken.held.release();
+  const git = removed.length === 0 ? "" : `, with dead git locks: ${removed.join(", ")}`;
+  return fine("lock", `${which}: removed ${file}, left of ${who}${run}${git}`);
+}
+
+/** Those of a dead run are gone by now where they were to be mended. */
+async function checkGitLocks(repo: Repository): Promise<Check> {
+  const paths = [...(await readLocks(repo)).keys()];
+  if (paths.length === 0) return fine("git locks", "none");
+  return warning(
+    "git locks",
+    `a git is at work here, or one that was killed left ${paths.join(", ")}`,
+    "once no git runs here, remove them; the next run removes those of a run that was killed",
+  );
+}
+
+/** A run holds two: one on its task file, one on the tree it works in. */
+function nameOf(file: string): string {
+  const name = path.basename(file);
+  return name === "tree.run" || name === "looper-run.lock.json"
+    ? "tree"
+    : `backlog ${name.replace(/\.run$/, "")}`;
+}
+
+async function checkProcesses(
+  { ports }: Shell,
+  project: Project,
+  locks: readonly FoundLock[],
+  fix: boolean,
+): Promise<Check> {
+  const foldersOf = (gone: boolean): string[] =>
+    locks.flatMap((lock) =>
+      lock.gone !== gone || lock.owner.folder === undefined ? [] : [lock.owner.folder],
+    );
+  const alive = new Set(foldersOf(false));
+  const logged = (await listRuns(ports, project.logDir))
+    .slice(-LATEST_RUNS)
+    .map((run) => path.join(project.logDir, "runs", run));
+  const dead = [...new Set([...foldersOf(true), ...logged])].filter((folder) => !alive.has(folder));
+  const left: { folder: string; pids: number[] }[] = [];
+  for (const folder of dead) {
+    const pids = await ports.processes.marked(markOf(folder));
+    if (pids.length > 0) left.push({ folder, pids });
+  }
+  const shown = left.map(
+    ({ folder, pids }) =>
+      `${plural(pids.length, "process", "processes")} of run ${path.basename(folder)} (${pids.join(", ")})`,
+  );
+  if (left.length === 0) return fine("leftovers", "no process of a dead run is found");
+  if (!fix) return bad("leftovers", `still running: ${shown.join("; ")}`, "looper doctor --fix ends them");
+  const stubborn: number[] = [];
+  for (const { folder } of left) stubborn.push(...(await ports.processes.sweep(markOf(folder))).left);
+  if (stubborn.length === 0) return fine("leftovers", `ended ${shown.join("; ")}`);
+  return bad("leftovers", `could not be ended: ${stubborn.join(", ")}`, "end them yourself");
+}

@@ -1,0 +1,114 @@
+// The project's own files: backlog, templates, and what its settings name. Only looked at: nothing they name is started.
+import { knownAgents } from "../../../../src/config/read/agent-settings.js";
+import { parseEnvFile } from "../../../../src/config/read/env-file.js";
+import { backlogText, MOVE_OVER } from "../../../../src/config/go-program/find.js";
+import type { Project } from "../../../../src/config/project/open-project.js";
+import { errorMessage, UserError } from "../../../../src/system/errors.js";
+import { workNote } from "../../../../src/config/project/work-folder.js";
+import { checkBacklog, type CheckResult } from "../../../../src/todo/check/check.js";
+import { withoutMarker } from "../../../../src/todo/model/select.js";
+import { plural } from "../../../../src/ui/view/amounts.js";
+import { checkOptionsOf } from "../../../lookup/check-options.js";
+import { readNamedFile, shownPath } from "../../../lookup/project.js";
+import type { Shell } from "../../../context/command-context.js";
+import { bad, fine, warning, type Check } from "./check.js";
+
+/** The backlog as it is; `undefined` when there is none, a text when it cannot be read. */
+export async function lookAtBacklog(
+  shell: Shell,
+  project: Project,
+): Promise<CheckResult | string | undefined> {
+  try {
+    const bytes = await shell.ports.files.read(project.todoFile);
+    if (bytes === undefined) return undefined;
+    const { paths, resolved } = project;
+    // A schema that cannot be used has a line of its own.
+    const options = await checkOptionsOf(shell, project).catch((error: unknown) => {
+      if (error instanceof UserError && paths.schemaFile !== undefined)
+        return { agentNames: knownAgents(resolved.settings) };
+      throw error;
+    });
+    return checkBacklog(bytes, options);
+  } catch (error) {
+    return errorMessage(error);
+  }
+}
+
+/** The files the settings name beside the templates; none, no line. */
+export async function checkNamedFiles(shell: Shell, project: Project): Promise<Check[]> {
+  const { schemaFile, envFile } = project.paths;
+  const checks: Check[] = [];
+  if (schemaFile !== undefined)
+    checks.push(await usable("schema_file", schemaFile, () => checkOptionsOf(shell, project)));
+  if (envFile !== undefined)
+    checks.push(
+      await usable("env_file", envFile, async () => {
+        const bytes = await readNamedFile(shell, envFile, "file");
+        return parseEnvFile(envFile, new TextDecoder().decode(bytes));
+      }),
+    );
+  return checks;
+}
+
+async function usable(name: string, file: string, use: () => Promise<unknown>): Promise<Check> {
+  try {
+    await use();
+    return fine(name, file);
+  } catch (error) {
+    if (error instanceof UserError) return bad(name, error.message, error.hint ?? `correct ${name}`);
+    throw error;
+  }
+}
+
+export function checkTasks(shell: Shell, project: Project, backlog: CheckResult | string | undefined): Check {
+  const file = shownPath(shell, project.todoFile);
+  const old = project.goProgram?.backlog;
+  if (backlog === undefined && old !== undefined)
+    return bad(
+      "backlog",
+      `there is no ${file}: ${backlogText(old.tasks)}`,
+      `move them with \`${MOVE_OVER}\``,
+    );
+  if (backlog === undefined)
+    return warning(
+      "backlog",
+      `there is no ${file} yet`,
+      'write one, or have it drafted: looper run --prompt "what to build"',
+    );
+  if (typeof backlog === "string")
+    return bad("backlog", `${file} cannot be read: ${backlog}`, "make it readable");
+  if (backlog.kind === "ok")
+    return fine("backlog", `${file}: ${plural(withoutMarker(backlog.backlog.tasks).length, "task")}`);
+  if (backlog.kind === "empty" && backlog.problems.length === 0)
+    return warning(
+      "backlog",
+      `${file} has no tasks yet`,
+      'write some, or have them drafted: looper run --prompt "what to build"',
+    );
+  return bad(
+    "backlog",
+    `${file} has ${plural(backlog.problems.length, "problem")}`,
+    "looper validate shows them",
+  );
+}
+
+/** Where work is done; no line where that is the project's folder. */
+export async function checkWorkFolder(
+  { ports }: Shell,
+  project: Project,
+  backlog: CheckResult | string | undefined,
+): Promise<Check[]> {
+  if (typeof backlog === "string" || backlog?.kind !== "ok") return [];
+  const note = await workNote(ports.files, project, backlog.backlog.project?.root);
+  return note === undefined ? [] : [fine("root", note)];
+}
+
+export async function checkPrompts({ ports: { files } }: Shell, { paths }: Project): Promise<Check> {
+  const named = Object.entries(paths.prompts);
+  const missing: string[] = [];
+  for (const [name, file] of named)
+    if ((await files.stat(file))?.kind !== "file") missing.push(`${name} (${file})`);
+  if (missing.length > 0)
+    return bad("prompts", `not there: ${missing.join(", ")}`, "correct the settings prompts.<name>");
+  return fine("prompts", named.length === 0 ? "bundled" : `own: ${named.map(([name]) => name).join(", ")}`);
+}

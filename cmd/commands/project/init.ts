@@ -1,0 +1,328 @@
+// `looper init`: a task file, settings, the schemas editors read, and lines in .gitignore. Leaves looking around to init/site.ts,
+// what is to be written to init/plan.ts, and the task file to the store.
+import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { backlogText, MOVE_OVER } from "../../../src/config/go-program/find.js";
+import { openProject } from "../../../src/config/project/open-project.js";
+import type { TrustLine } from "../../../src/config/trust/trust.js";
+import { headOf } from "../../../src/git/base/head.js";
+import { openRepository } from "../../../src/git/base/repository.js";
+import { UserError } from "../../../src/system/errors.js";
+import { withoutMarker } from "../../../src/todo/model/select.js";
+import type { ReadResult } from "../../../src/todo/store/writer.js";
+import { plural } from "../../../src/ui/view/amounts.js";
+import type { InitAnswer } from "../../../src/ui/shapes/project.js";
+import { cut, clean } from "../../../src/ui/text.js";
+import { approve } from "./approve.js";
+import { exitCodeOfSignal } from "../../context/exit-codes.js";
+import { beginBacklog, mayBegin, readImportFile, refuseOverTasks, type Import } from "./init/backlog.js";
+import { moveOver } from "./init/move-over.js";
+import { ignoredFolders, planFiles, type Wishes } from "./init/plan.js";
+import { askAll, type Answers } from "./init/questions.js";
+import { isProjectBelow, lookAround, type Site } from "./init/site.js";
+import { writePlanned } from "./init/write.js";
+import { printJson, printLines, shownPath } from "../../lookup/project.js";
+import {
+  hasFlag,
+  listFlag,
+  textFlag,
+  type CommandEnd,
+  type Shell,
+  type Typed,
+} from "../../context/command-context.js";
+import { refuseAgents } from "../../lookup/under-an-agent.js";
+import { writeSetting } from "./config-set.js";
+
+type InitFile = InitAnswer["files"][number];
+
+export async function init(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  await refuseAgents(shell, {
+    what: "an agent of a run may not set up the project it works in",
+    instead: "report what is missing in the summary: new_tasks, blockers",
+  });
+  const commands = commandsOf(typed);
+  const site = await siteOf(shell, typed);
+  if (site === undefined) return { exitCode: exitCodeOfSignal("SIGINT") };
+  if (hasFlag(typed, "--from-looper-go")) return moveOver(shell, typed, site);
+  if (hasFlag(typed, "--dry-run"))
+    throw new UserError(
+      "usage",
+      "--dry-run is for --from-looper-go",
+      "leave it out, or add --from-looper-go",
+    );
+  refuseOverGoTasks(typed, site);
+  const given = await importOf(shell, typed, site, textFlag(typed, "--import"));
+  const answers = await answersOf(shell, typed, { site, commands });
+  // Nothing is written yet.
+  if (answers === undefined) return { exitCode: exitCodeOfSignal("SIGINT") };
+  const { origin } = answers;
+  const imported =
+    given ?? (await importOf(shell, typed, site, origin.from === "import" ? origin.file : undefined));
+  const answer = await setUp(shell, typed, site, { ...answers, imported });
+  if (hasFlag(typed, "--json")) await printJson(shell, answer);
+  else await tell(shell, site, answer, asks(shell, typed));
+  return "ok";
+}
+
+/** The commands of `--verify`. */
+function commandsOf(typed: Typed): readonly string[] {
+  const commands = [...new Set(listFlag(typed, "--verify").map((command) => command.trim()))];
+  const clash = ["--skip-config", "--from-looper-go"].find((flag) => hasFlag(typed, flag));
+  if (commands.length > 0 && clash !== undefined)
+    throw new UserError("usage", `cannot use --verify with ${clash}`, "leave one of them out");
+  if (commands.includes(""))
+    throw new UserError("usage", "cannot set an empty command", 'looper init --verify "npm test"');
+  return commands;
+}
+
+/** The folder to set up; `undefined` when the person turned away from the question which one. */
+async function siteOf(shell: Shell, typed: Typed): Promise<Site | undefined> {
+  const here = hasFlag(typed, "--here");
+  const site = await lookAround(shell, here);
+  if (here || !asks(shell, typed) || !(await isProjectBelow(shell, site))) return site;
+  const chosen = await shell.choose("Which folder is the project?", [
+    { value: "here", label: clean(shell.cwd), hint: "the current folder" },
+    { value: "above", label: clean(site.project.folder) },
+  ]);
+  if (chosen === undefined) return undefined;
+  return chosen === "here" ? lookAround(shell, true) : site;
+}
+
+function asks({ stdin, out, err }: Shell, typed: Typed): boolean {
+  const quiet = hasFlag(typed, "--yes") || hasFlag(typed, "--json") || hasFlag(typed, "--from-looper-go");
+  return !quiet && stdin.isTerminal && out.isTerminal && err.isTerminal;
+}
+
+/** A new, empty task file beside the old one would hide it. */
+function refuseOverGoTasks(typed: Typed, { project, backlog }: Site): void {
+  const old = project.goProgram?.backlog;
+  if (old === undefined || hasFlag(typed, "--force") || backlog.kind === "ok") return;
+  throw new UserError(
+    "usage",
+    `${backlogText(old.tasks)}: nothing was written`,
+    `move them with \`${MOVE_OVER}\`; --force sets up a new project beside them`,
+  );
+}
+
+async function importOf(
+  shell: Shell,
+  typed: Typed,
+  site: Site,
+  from: string | undefined,
+): Promise<Import | undefined> {
+  if (from === undefined) return undefined;
+  const imported = await readImportFile(shell, site.project, from);
+  if (!hasFlag(typed, "--force")) refuseOverTasks(shell, site, imported);
+  return imported;
+}
+
+async function answersOf(
+  shell: Shell,
+  typed: Typed,
+  { site, commands }: { site: Site; commands: readonly string[] },
+): Promise<Answers | undefined> {
+  if (!asks(shell, typed)) return { wishes: { commands }, origin: { from: "nowhere" } };
+  await printLines(shell.out, [folderLine(site)]);
+  const force = hasFlag(typed, "--force");
+  const settings = !hasFlag(typed, "--skip-config") && (site.settingsFile === undefined || force);
+  const open = {
+    settings,
+    origin: (force || mayBegin(site.backlog)) && textFlag(typed, "--import") === undefined,
+    proof: settings && commands.length === 0,
+  };
+  const answers = await askAll(shell, site, open);
+  if (answers === undefined || commands.length === 0) return answers;
+  return { ...answers, wishes: { ...answers.wishes, commands } };
+}
+
+function folderLine({ project }: Site): string {
+  return `project: ${clean(project.folder)}`;
+}
+
+async function setUp(
+  shell: Shell,
+  typed: Typed,
+  site: Site,
+  { wishes, origin, imported }: Answers & { imported: Import | undefined },
+): Promise<InitAnswer> {
+  const force = hasFlag(typed, "--force");
+  const bounds = { force, skipConfig: hasFlag(typed, "--skip-config") };
+  const writesBacklog = force || imported !== undefined || mayBegin(site.backlog);
+  const planned = planFiles(site, wishes, { ...bounds, writesBacklog });
+  const { folder } = site.project;
+  const into = force || wishes.commands?.length === 0 ? undefined : await setCommands(shell, site, wishes);
+  if (writesBacklog || planned.some(({ text }) => text !== undefined)) await mustBeWritable(shell, folder);
+  const backlog = writesBacklog
+    ? await beginBacklog(shell, site, { force, imported })
+    : { did: "kept" as const };
+  const files: InitFile[] = [{ path: site.project.todoFile, ...backlog }];
+  for (const one of planned) {
+    const written = await writePlanned(shell.ports, one);
+    files.push(one.path === into ? { ...written, did: "extended" } : written);
+  }
+  if (wishes.commands !== undefined && wishes.commands.length > 0) await trust(shell, wishes.commands);
+  const there =
+    site.backlog.kind === "ok" && !writesBacklog ? withoutMarker(site.backlog.backlog.tasks).length : 0;
+  const tasks = imported?.tasks.length ?? there;
+  const notes = [
+    ...(await notesOnPlace(shell, typed, site)),
+    ...notesOn(shell, site, { ...bounds, wishes, writesBacklog }),
+    ...(backlog.did === "kept" ? [] : (imported?.notes ?? [])),
+  ];
+  return {
+    project: folder,
+    files,
+    tasks,
+    imported: imported === undefined ? null : importedFrom(imported),
+    notes,
+    next:
+      !writesBacklog && site.backlog.kind === "invalid"
+        ? ["looper validate"]
+        : nextOf(tasks, { draft: origin.from === "draft", copied: files[0]?.copy !== undefined }),
+  };
+}
+
+/** Puts the commands into the settings there are; answers with their file, where something changed. */
+async function setCommands(
+  shell: Shell,
+  { settingsFile, project }: Site,
+  { commands = [] }: Wishes,
+): Promise<string | undefined> {
+  if (settingsFile === undefined || commands.length === 0) return undefined;
+  if (isDeepStrictEqual(project.resolved.settings.verify.commands, commands)) return undefined;
+  const order = { key: "verify.commands", values: commands, scope: "project" } as const;
+  return writeSetting(shell, project.folder, order);
+}
+
+/** What is to be known of the folder and its repository. */
+async function notesOnPlace(shell: Shell, typed: Typed, site: Site): Promise<string[]> {
+  const { project } = site;
+  const notes: string[] = [];
+  if (!asks(shell, typed) && (await isProjectBelow(shell, site)))
+    notes.push(`to set up the current folder instead of ${project.folder}: looper init --here`);
+  const { todoFile, folder: projectDir } = project;
+  const opened = await openRepository(shell.ports, { projectDir, todoFile, exclude: [], env: shell.env });
+  const head = opened.ok ? await headOf(opened.value) : undefined;
+  if (head?.ok === true && head.value.commit === undefined)
+    notes.push("the repository has no commit yet: commit what is there before the first run");
+  return notes;
+}
+
+async function mustBeWritable({ ports: { files } }: Shell, folder: string): Promise<void> {
+  if (await files.writable(folder)) return;
+  throw new UserError(
+    "environment",
+    `cannot write in ${folder}: nothing was written`,
+    "make it writable, or name another folder: looper -C FOLDER init",
+  );
+}
+
+/** The commands a person chose here are approved: the first run does not ask about them. Nothing else is. */
+async function trust(shell: Shell, commands: readonly string[]): Promise<void> {
+  const { ports, env, home, cwd } = shell;
+  const project = await openProject(ports.files, { cwd, env, home, flags: {} });
+  const isMine = ({ what, value }: TrustLine): boolean =>
+    what === "verify.commands" && commands.includes(value);
+  await approve(shell, { project, tasks: [], isMine });
+}
+
+function notesOn(
+  shell: Shell,
+  { project, broken, settingsFile, backlog, ignores, proofs }: Site,
+  did: { force: boolean; skipConfig: boolean; wishes: Wishes; writesBacklog: boolean },
+): string[] {
+  const notes: string[] = (project.goProgram?.settings ?? []).map(
+    (old) => `${shownPath(shell, old)} holds settings of the Go program: move them with \`${MOVE_OVER}\``,
+  );
+  const mended = did.force && !did.skipConfig && settingsFile?.endsWith("config.json") === true;
+  if (broken !== undefined && !mended)
+    notes.push(`the settings are broken: ${broken.message.replaceAll("\n", "; ")}`);
+  const file = shownPath(shell, project.todoFile);
+  if (!did.writesBacklog && (backlog.kind === "invalid" || problemsOf(backlog) > 0))
+    notes.push(`${file} is no valid backlog: looper validate shows why`);
+  if (ignores === "strange")
+    notes.push(`.gitignore is no plain file; these are to be ignored: ${ignoredFolders(project).join(", ")}`);
+  const [proof] = proofs;
+  const isProven =
+    (did.wishes.commands ?? []).length > 0 || project.resolved.settings.verify.commands.length > 0;
+  if (proof !== undefined && settingsFile === undefined && !did.skipConfig && !isProven)
+    notes.push(`nothing proves a task done yet; verify.commands could be ${JSON.stringify([proof.command])}`);
+  return notes;
+}
+
+function importedFrom({ from, drafted: { format, left = 0 } }: Import): InitAnswer["imported"] {
+  return { from, format, ...(left === 0 ? {} : { left }) };
+}
+
+function problemsOf(read: ReadResult): number {
+  return read.kind === "empty" ? read.problems.length : 0;
+}
+
+function nextOf(tasks: number, { draft, copied }: { draft: boolean; copied: boolean }): string[] {
+  const [adds, drafts] = ['looper add "what is to be done"', 'looper run --prompt "what to build"'];
+  if (tasks > 0) return ["looper run"];
+  // A run drafts nothing while a copy still has tasks.
+  if (copied) return [adds];
+  return draft ? [drafts] : [adds, drafts];
+}
+
+/** More of them nobody reads. */
+const MOST_NOTES = 12;
+
+async function tell(
+  shell: Shell,
+  site: Site,
+  { files, notes, next, tasks, imported }: InitAnswer,
+  named: boolean,
+): Promise<void> {
+  const { out, err } = shell;
+  const fit = (line: string): string => (out.isTerminal ? cut(line, out.columns()) : line);
+  const width = Math.max(...files.map(({ path: file }) => shownPath(shell, file).length));
+  const isNew = files.some(({ did }) => did !== "kept");
+  const lines = files.map(({ path: file, did, copy }) => {
+    const whence = imported === null ? "" : ` from ${clean(imported.from)}, ${imported.format}`;
+    const isUnread = did === "kept" && site.backlog.kind === "invalid";
+    const more = file === site.project.todoFile && !isUnread ? `: ${plural(tasks, "task")}${whence}` : "";
+    const old = copy === undefined ? "" : `; what was there is in ${path.basename(copy)}`;
+    return `${clean(shownPath(shell, file)).padEnd(width)}  ${WORDS[did]}${more}${clean(old)}`;
+  });
+  await printLines(
+    err,
+    [
+      ...notes.slice(0, MOST_NOTES),
+      ...(notes.length > MOST_NOTES
+        ? [`and ${notes.length - MOST_NOTES} more notes: --json shows them`]
+        : []),
+    ].map((note) => `looper: ${clean(note)}`),
+  );
+  await printLines(out, [
+    ...(named ? [] : [folderLine(site)]),
+    ...(isNew ? lines : ["it is set up already: nothing was changed"]).map(fit),
+    ...leftLines(shell, site, imported),
+    ...nextLines(next).map(fit),
+  ]);
+}
+
+/** Of a document that tasks were taken from: how much of it no task holds. */
+function leftLines(shell: Shell, { project }: Site, imported: InitAnswer["imported"]): string[] {
+  if (imported?.left === undefined) return [];
+  const { from, left } = imported;
+  const file = from === "stdin" ? "FILE" : clean(from);
+  const draft = `\`looper run --prompt - < ${file}\` (remove ${clean(shownPath(shell, project.todoFile))} first)`;
+  return [
+    `${plural(left, "line")} of ${clean(from)} left out: keep these tasks, or have an agent draft from it: ${draft}`,
+  ];
+}
+
+function nextLines(next: readonly string[]): string[] {
+  const [first = "", ...others] = next;
+  if (!first.startsWith("looper add ")) return [`next: ${next.join(", or ")}`];
+  return [...others.map((one) => `have an agent draft the tasks: ${one}`), `add your first task: ${first}`];
+}
+
+const WORDS: Readonly<Record<InitFile["did"], string>> = {
+  written: "written",
+  replaced: "replaced",
+  extended: "lines added",
+  kept: "kept as it is",
+};

@@ -1,0 +1,150 @@
+// The task file of a new project: without tasks, or with those of another file. Leaves what that file holds to src/todo/import,
+// and judging and writing to the store.
+import path from "node:path";
+import type { Project } from "../../../../src/config/project/open-project.js";
+import { findLiveRun } from "../../../../src/loop/runs/live-run.js";
+import { UserError } from "../../../../src/system/errors.js";
+import type { Drafted } from "../../../../src/todo/exchange/import/draft.js";
+import { planImport, type PlannedImport } from "../../../../src/todo/exchange/import/plan.js";
+import { MOST_BYTES, readImport } from "../../../../src/todo/exchange/import/read.js";
+import { withoutMarker } from "../../../../src/todo/model/select.js";
+import { openStore } from "../../../../src/todo/store/store.js";
+import { Backlog } from "../../../../src/todo/model/task.js";
+import type { ReadResult } from "../../../../src/todo/store/writer.js";
+import { plural } from "../../../../src/ui/view/amounts.js";
+import type { InitAnswer } from "../../../../src/ui/shapes/project.js";
+import { checkOptionsOf } from "../../../lookup/check-options.js";
+import { readNamedFile, shownPath } from "../../../lookup/project.js";
+import type { Shell } from "../../../context/command-context.js";
+import { newBacklog, pretty } from "./plan.js";
+import type { Site } from "./site.js";
+
+/** Tasks on their way into the task file. */
+export interface Import extends PlannedImport {
+  /** As typed; `-`: stdin. */
+  from: string;
+  drafted: Drafted;
+  /** A document of the project that agents may read, relative to the task file. */
+  document?: string;
+}
+
+/** Reads a file to import; whatever is wrong with it is a `usage` error, before anything is written. */
+export async function readImportFile(
+  shell: Shell,
+  project: Pick<Project, "folder" | "todoFile">,
+  from: string,
+): Promise<Import> {
+  const name = from === "-" ? "stdin" : from;
+  const file = path.resolve(shell.cwd, from);
+  const bytes = from === "-" ? await shell.stdin.readBytes() : await readFile(shell, file, name);
+  const read = readImport(bytes, from);
+  if (!read.ok) throw new UserError("usage", `${name}: ${read.error.what}`, read.error.hint);
+  const inside = path.relative(project.folder, (await shell.ports.files.realPath(file)) ?? file);
+  const isDocument = from !== "-" && /Markdown/.test(read.value.format) && !inside.startsWith("..");
+  const document = path.relative(path.dirname(project.todoFile), file);
+  return { from: name, drafted: read.value, ...planImport(read.value), ...(isDocument ? { document } : {}) };
+}
+
+async function readFile(shell: Shell, file: string, name: string): Promise<Uint8Array> {
+  const size = (await shell.ports.files.stat(file).catch(() => undefined))?.size ?? 0;
+  if (size <= MOST_BYTES) return readNamedFile(shell, file, "file to import");
+  const megabytes = Math.round(size / 1024 / 1024);
+  throw new UserError(
+    "usage",
+    `${name}: it has ${megabytes} MB: too much for a list of tasks`,
+    "name a smaller file",
+  );
+}
+
+/** Whether there is nothing yet that a new task file would replace. */
+export function mayBegin(found: ReadResult): boolean {
+  if (found.kind === "missing") return true;
+  return found.kind === "empty" && new TextDecoder().decode(found.bytes).trim() === "";
+}
+
+/** A valid file that has no tasks yet. */
+function isWaiting(found: ReadResult): found is Extract<ReadResult, { kind: "empty" }> {
+  return found.kind === "empty" && found.problems.length === 0;
+}
+
+/** Throws where tasks are to be imported and some are there that are not theirs. */
+export function refuseOverTasks(shell: Shell, site: Site, imported: Import): void {
+  const { backlog: found, project } = site;
+  if (mayBegin(found) || isWaiting(found)) return;
+  const file = shownPath(shell, project.todoFile);
+  const has =
+    found.kind === "ok"
+      ? `has ${plural(withoutMarker(found.backlog.tasks).length, "task")} already`
+      : "is no valid backlog";
+  throw new UserError(
+    "usage",
+    `${file} ${has}: nothing was imported`,
+    `add to it with \`looper add --import ${imported.from === "stdin" ? "-" : imported.from}\`; --force replaces it and keeps a copy`,
+  );
+}
+
+function freshBacklog(project: Project, imported: Import | undefined, old?: Backlog): Backlog {
+  const fresh = newBacklog(project);
+  if (imported === undefined) return fresh;
+  const { tasks, document, drafted } = imported;
+  const { kept, name } = drafted;
+  const facts = old?.project ?? (name === undefined ? undefined : { name });
+  const meta = old?.meta ?? (kept === undefined ? undefined : { imported: kept });
+  return {
+    $schema: old?.$schema ?? fresh.$schema,
+    schema_version: 1,
+    ...(facts === undefined ? {} : { project: facts }),
+    source_files: [...new Set([...(old?.source_files ?? []), ...(document === undefined ? [] : [document])])],
+    tasks,
+    ...(meta === undefined ? {} : { meta }),
+  };
+}
+
+/** Makes the task file; what became of it. */
+export async function beginBacklog(
+  shell: Shell,
+  site: Site,
+  { force, imported }: { force: boolean; imported: Import | undefined },
+): Promise<Pick<InitAnswer["files"][number], "did" | "copy">> {
+  const { ports } = shell;
+  const { project, broken } = site;
+  const live = await findLiveRun(ports, project);
+  if (live !== undefined)
+    throw new UserError(
+      "environment",
+      `run ${live.run} works here`,
+      "set the project up when the run is over",
+    );
+  await ports.files.makeFolder(path.dirname(project.todoFile));
+  const check = broken === undefined ? await checkOptionsOf(shell, project) : {};
+  const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir, check });
+  const begun = await store.begin((found) => {
+    if (force || mayBegin(found)) return bytesOf(freshBacklog(project, imported));
+    if (imported === undefined) return undefined;
+    refuseOverTasks(shell, { ...site, backlog: found }, imported);
+    const old = found.kind === "empty" ? Backlog.parse(parsed(found.bytes)) : undefined;
+    return bytesOf(freshBacklog(project, imported, old));
+  });
+  if (!begun.ok) {
+    const [first] = begun.error.problems;
+    const what =
+      imported === undefined ? "the new task file" : `the task file with the tasks of ${imported.from}`;
+    const where = first?.pointer === undefined || first.pointer === "" ? "" : ` (${first.pointer})`;
+    throw new UserError(
+      "usage",
+      `${what} would not be valid: ${first?.message ?? "not valid"}${where}`,
+      first?.suggestion ?? "nothing was written",
+    );
+  }
+  const { found, written, copy } = begun.value;
+  if (!written) return { did: "kept" };
+  return { did: found.kind === "missing" ? "written" : "replaced", ...(copy === undefined ? {} : { copy }) };
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  return JSON.parse(new TextDecoder().decode(bytes));
+}
+
+function bytesOf(backlog: Backlog): Uint8Array {
+  return Buffer.from(pretty(backlog));
+}

@@ -1,0 +1,253 @@
+// `looper init --from-looper-go`: what moves a project of the Go program over, decided before anything is written. Leaves reading
+// its settings to src/config/go-program, and writing to move-over.ts.
+import path from "node:path";
+import { readGoSettings, type GoProgram } from "../../../../src/config/go-program/find.js";
+import { isGoSchema } from "../../../../src/config/go-program/schema.js";
+import {
+  isSaid,
+  nestSettings,
+  type LeftKey,
+  type MovedKey,
+  type Translation,
+} from "../../../../src/config/go-program/translate.js";
+import { GO_BACKLOG, userFiles } from "../../../../src/config/read/places.js";
+import { UserError } from "../../../../src/system/errors.js";
+import { plural } from "../../../../src/ui/view/amounts.js";
+import { shownPath } from "../../../lookup/project.js";
+import type { Shell } from "../../../context/command-context.js";
+import { mayBegin } from "./backlog.js";
+import { pretty } from "./plan.js";
+import type { Site } from "./site.js";
+
+/** A key and the file it is in, as a person writes it. */
+export type Whence<T> = T & { file: string };
+
+/** A settings file that gets what is missing in it. `text`: what is written. */
+export interface NewSettings {
+  path: string;
+  text: string;
+  isNew: boolean;
+}
+
+/** All that a move does. */
+export interface Move {
+  /** The old task file, and what it holds; `isGone`: the new one has the same already. */
+  backlog?: { from: string; bytes: Uint8Array; isThere: boolean };
+  settings: readonly NewSettings[];
+  moved: readonly Whence<MovedKey>[];
+  left: readonly Whence<LeftKey>[];
+  /** Files that go to the folder of originals, absolute. */
+  originals: readonly string[];
+  notes: readonly string[];
+}
+
+/** Where the originals are kept, from the project's folder. */
+export const ORIGINALS = ".looper/from-looper-go";
+
+/** Plans the move. What cannot be read, and tasks in the way, are `usage` errors. */
+export async function planMove(
+  shell: Shell,
+  site: Site,
+  found: GoProgram,
+  { force }: { force: boolean },
+): Promise<Move> {
+  const { folder } = site.project;
+  const [active, ...others] = found.settings;
+  const own = await readOld(shell, active);
+  const users = await readOld(shell, found.userSettings);
+  const schema = await planSchema(shell, folder, textAt(own, "schema_file"));
+  const backlog = await planBacklog(shell, site, found, { force, todoFile: textAt(own, "todo_file") });
+  const ofProject = own.moved.filter(
+    ({ to, value }) => !(to === "schema_file" && schema.drop) && !(to === "todo_file" && isDefault(value)),
+  );
+  const config = path.join(folder, ".looper", "config.json");
+  const toProject = await mergeInto(shell, config, [...ofProject, ...schema.add], site.settingsFile);
+  const user = userFiles(shell.env, shell.home);
+  const toUser = await mergeInto(shell, user[0] ?? "", users.moved, await firstThere(shell, user));
+  const shown = (file: string): string => homely(shell, folder, file);
+  return {
+    ...(backlog === undefined ? {} : { backlog }),
+    settings: [toProject.write, toUser.write].filter((one) => one !== undefined),
+    moved: [
+      ...within(shown(active ?? schema.file), toProject.taken),
+      ...within(shown(users.file), toUser.taken),
+    ],
+    left: [
+      ...within(shown(own.file), [...own.left, ...toProject.left]),
+      ...within(shown(users.file), [...users.left, ...toUser.left]),
+    ],
+    originals: [
+      ...found.settings,
+      ...schema.originals,
+      ...(found.backlog === undefined ? [] : [found.backlog.file]),
+    ],
+    notes: [
+      ...others.map(
+        (file) => `${shown(file)} was not read by the Go program either: only the original is kept`,
+      ),
+      ...schema.notes,
+    ],
+  };
+}
+
+/** A file of the user's own is named from the home folder. */
+export function homely(shell: Shell, folder: string, file: string): string {
+  const [inside, below] = [path.relative(folder, file), path.relative(shell.home, file)];
+  return inside.startsWith("..") && !below.startsWith("..") ? path.join("~", below) : shownPath(shell, file);
+}
+
+type OldSettings = Translation & { file: string };
+
+async function readOld({ ports }: Shell, file: string | undefined): Promise<OldSettings> {
+  if (file === undefined) return { file: "", moved: [], left: [] };
+  return { file, ...(await readGoSettings(ports.files, file)) };
+}
+
+function textAt({ moved }: OldSettings, key: string): string | undefined {
+  const value = moved.find(({ to }) => to === key)?.value;
+  return typeof value === "string" ? value : undefined;
+}
+
+function within<T>(file: string, keys: readonly T[]): Whence<T>[] {
+  return keys.map((key) => ({ ...key, file }));
+}
+
+/** The names that a task file of the Go program has where none is set; the old one moves to the new name. */
+function isDefault(value: unknown): boolean {
+  return (
+    value === GO_BACKLOG || value === `./${GO_BACKLOG}` || value === "to-do.json" || value === "./to-do.json"
+  );
+}
+
+async function planBacklog(
+  shell: Shell,
+  { backlog, project }: Site,
+  { backlog: old }: GoProgram,
+  { force, todoFile }: { force: boolean; todoFile: string | undefined },
+): Promise<Move["backlog"]> {
+  if (old === undefined) return undefined;
+  const bytes = await shell.ports.files.read(old.file);
+  if (bytes === undefined) return undefined;
+  const target = shownPath(shell, project.todoFile);
+  const isElsewhere = todoFile !== undefined && !isDefault(todoFile);
+  if (isElsewhere && (await isFile(shell, path.resolve(project.folder, todoFile))))
+    return { from: old.file, bytes, isThere: true };
+  if (backlog.kind === "missing" || mayBegin(backlog) || force)
+    return { from: old.file, bytes, isThere: false };
+  if (backlog.kind === "empty" && backlog.problems.length === 0)
+    return { from: old.file, bytes, isThere: false };
+  const there = await shell.ports.files.read(project.todoFile);
+  // A move that was interrupted goes on, and a file that the old settings do not name was out of use.
+  if (there !== undefined && Buffer.compare(there, bytes) === 0)
+    return { from: old.file, bytes, isThere: true };
+  if (todoFile === "to-do.json" || todoFile === "./to-do.json")
+    return { from: old.file, bytes, isThere: true };
+  const has =
+    backlog.kind === "ok" ? `has ${plural(backlog.backlog.tasks.length, "task")}` : "is not a valid backlog";
+  throw new UserError(
+    "usage",
+    `cannot move the tasks of ${GO_BACKLOG}: ${target} ${has}; nothing was changed`,
+    "remove one of the two files, or replace the new one with --force (a copy is kept)",
+  );
+}
+
+async function isFile({ ports }: Shell, file: string): Promise<boolean> {
+  return (await ports.files.stat(file))?.kind === "file";
+}
+
+interface SchemaPlan {
+  file: string;
+  drop: boolean;
+  add: readonly MovedKey[];
+  originals: readonly string[];
+  notes: readonly string[];
+}
+
+/** The schema that the Go program writes by itself is built in here; one of the user's own stays in force. */
+async function planSchema(shell: Shell, folder: string, named: string | undefined): Promise<SchemaPlan> {
+  const { files } = shell.ports;
+  const plan: SchemaPlan = { file: "", drop: false, add: [], originals: [], notes: [] };
+  const names = new Set([
+    ...(named === undefined ? [] : [named]),
+    ".looper/todo.schema.json",
+    "to-do.schema.json",
+  ]);
+  const originals: string[] = [];
+  let [drop, add, file]: [boolean, MovedKey[], string] = [named !== undefined, [], ""];
+  for (const name of names) {
+    const at = path.resolve(folder, name);
+    if ((await files.stat(at))?.kind !== "file") continue;
+    if (isGoSchema(await files.read(at))) originals.push(at);
+    else if (name === named) drop = false;
+    else if (named === undefined && name === ".looper/todo.schema.json") {
+      add = [{ from: name, to: "schema_file", value: name }];
+      file = at;
+    }
+  }
+  const notes =
+    originals.length === 0
+      ? []
+      : [
+          `the schema of the Go program (${originals.map((one) => shownPath(shell, one)).join(", ")}) is built in`,
+        ];
+  return { ...plan, file, drop, add, originals, notes };
+}
+
+async function firstThere({ ports }: Shell, candidates: readonly string[]): Promise<string | undefined> {
+  for (const file of candidates) if ((await ports.files.stat(file)) !== undefined) return file;
+  return undefined;
+}
+
+interface Merged {
+  write?: NewSettings;
+  taken: readonly MovedKey[];
+  left: readonly LeftKey[];
+}
+
+/** What is said in the new file already wins; only JSON can be added to without losing comments. */
+async function mergeInto(
+  { ports }: Shell,
+  file: string,
+  moved: readonly MovedKey[],
+  there: string | undefined,
+): Promise<Merged> {
+  if (moved.length === 0) return { taken: [], left: [] };
+  const before = there === undefined ? undefined : await readObject(ports.files, there);
+  if (there !== undefined && (there !== file || before === undefined)) {
+    const why = (to: string): string => `add ${to} to ${there} yourself`;
+    return { taken: [], left: moved.map(({ from, to, value }) => ({ from, value, why: why(to) })) };
+  }
+  const said = moved.filter(({ to }) => isSaid(before, to));
+  const taken = moved.filter(({ to }) => !isSaid(before, to));
+  const left = said.map(({ from, to, value }) => ({ from, value, why: `${to} is set in ${file} already` }));
+  if (taken.length === 0) return { taken, left };
+  const schema = file.includes(`${path.sep}.looper${path.sep}`) ? { $schema: "./config.schema.json" } : {};
+  const text = pretty(merged(before ?? schema, nestSettings(taken)));
+  return { write: { path: file, text, isNew: there === undefined }, taken, left };
+}
+
+async function readObject(
+  files: Shell["ports"]["files"],
+  file: string,
+): Promise<Record<string, unknown> | undefined> {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(await files.read(file)));
+    return isObject(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function merged(base: Record<string, unknown>, more: Record<string, unknown>): Record<string, unknown> {
+  const whole = { ...base };
+  for (const [key, value] of Object.entries(more)) {
+    const below = whole[key];
+    whole[key] = isObject(below) && isObject(value) ? merged(below, value) : value;
+  }
+  return whole;
+}

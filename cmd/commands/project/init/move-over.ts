@@ -1,0 +1,231 @@
+// Carries out the move of a project of the Go program, and reports it. Leaves deciding what moves to from-go.ts.
+import path from "node:path";
+import { findGoProgram, MOVE_OVER } from "../../../../src/config/go-program/find.js";
+import { GO_BACKLOG } from "../../../../src/config/read/places.js";
+import { findLiveRun } from "../../../../src/loop/runs/live-run.js";
+import { UserError } from "../../../../src/system/errors.js";
+import { openStore } from "../../../../src/todo/store/store.js";
+import { plural } from "../../../../src/ui/view/amounts.js";
+import type { InitAnswer } from "../../../../src/ui/shapes/project.js";
+import { clean } from "../../../../src/ui/text.js";
+import { printJson, printLines, shownPath } from "../../../lookup/project.js";
+import {
+  hasFlag,
+  textFlag,
+  type CommandEnd,
+  type Shell,
+  type Typed,
+} from "../../../context/command-context.js";
+import { mayBegin } from "./backlog.js";
+import { homely, ORIGINALS, planMove, type Move } from "./from-go.js";
+import { planFiles, type PlannedFile } from "./plan.js";
+import { lookAround, type Site } from "./site.js";
+import { writePlanned } from "./write.js";
+
+type Files = InitAnswer["files"];
+type Original = NonNullable<InitAnswer["from_looper_go"]>["originals"][number];
+
+/** `looper init --from-looper-go`. With nothing left to move it changes nothing. */
+export async function moveOver(shell: Shell, typed: Typed, site: Site): Promise<CommandEnd> {
+  if (textFlag(typed, "--import") !== undefined)
+    throw new UserError(
+      "usage",
+      "cannot use --import with --from-looper-go",
+      "import the other tasks afterwards",
+    );
+  if (site.broken !== undefined) throw site.broken;
+  const { project } = site;
+  const place = { folder: project.folder, home: shell.home, env: shell.env, todoFile: project.todoFile };
+  const found = await findGoProgram(shell.ports.files, place);
+  const move = await planMove(shell, site, found, { force: hasFlag(typed, "--force") });
+  const isDry = hasFlag(typed, "--dry-run");
+  const done =
+    isDry || isNothing(move) ? await foresee(shell, site, move) : await carryOut(shell, site, move);
+  const answer = answerOf(site, move, done);
+  if (hasFlag(typed, "--json")) await printJson(shell, answer);
+  else
+    await printLines(
+      shell.out,
+      isNothing(move) ? [nothingLine(site)] : linesOf(shell, answer, { move, isDry }),
+    );
+  return "ok";
+}
+
+function isNothing({ backlog, settings, originals }: Move): boolean {
+  return backlog === undefined && settings.length === 0 && originals.length === 0;
+}
+
+function nothingLine({ project }: Site): string {
+  return `nothing of the Go program is left to move in ${clean(project.folder)}: nothing was changed`;
+}
+
+interface Done {
+  files: Files;
+  tasks: number;
+  originals: readonly Original[];
+  notes: readonly string[];
+}
+
+async function foresee(shell: Shell, { project, backlog }: Site, move: Move): Promise<Done> {
+  const writes = move.backlog?.isThere === false;
+  const did = backlog.kind === "missing" ? ("written" as const) : ("replaced" as const);
+  const there = backlog.kind === "ok" ? backlog.backlog.tasks.length : 0;
+  return {
+    files: [
+      { path: project.todoFile, did: writes ? did : "kept" },
+      ...move.settings.map(({ path: file, isNew }) => ({
+        path: file,
+        did: isNew ? did : ("replaced" as const),
+      })),
+    ],
+    tasks: writes ? tasksIn(move.backlog?.bytes) : there,
+    originals: await Promise.all(
+      move.originals.map(async (from) => ({ from, to: await freeOriginal(shell, project.folder, from) })),
+    ),
+    notes: [],
+  };
+}
+
+/** The new files come first: whatever stops the move, nothing of the old ones is lost, and it can be done again. */
+async function carryOut(shell: Shell, site: Site, move: Move): Promise<Done> {
+  const { ports } = shell;
+  const { folder, todoFile } = site.project;
+  const live = await findLiveRun(ports, site.project);
+  if (live !== undefined)
+    throw new UserError(
+      "environment",
+      `cannot move the project: run ${live.run} is in progress`,
+      "wait for its end",
+    );
+  if (!(await ports.files.writable(folder)))
+    throw new UserError("environment", `cannot write in ${folder}`, "make it writable");
+  const files: Files = [];
+  if (move.backlog?.isThere === false) files.push(await writeBacklog(shell, site, move.backlog.bytes));
+  for (const one of move.settings) {
+    const did = one.isNew ? ("written" as const) : ("replaced" as const);
+    const planned: PlannedFile = {
+      path: one.path,
+      did,
+      text: one.text,
+      ...(one.isNew ? {} : { copy: true }),
+    };
+    files.push(await writePlanned(ports, planned));
+  }
+  const originals: Original[] = [];
+  for (const from of move.originals) {
+    const to = await freeOriginal(shell, folder, from);
+    await ports.files.makeFolder(path.dirname(to));
+    await ports.files.rename(from, to);
+    originals.push({ from, to });
+  }
+  const now = await lookAround(shell);
+  const rest = planFiles(now, {}, { force: false, skipConfig: false, writesBacklog: false });
+  for (const one of rest)
+    if (!files.some(({ path: file }) => file === one.path)) files.push(await writePlanned(ports, one));
+  if (!files.some(({ path: file }) => file === todoFile)) files.unshift({ path: todoFile, did: "kept" });
+  const { backlog } = now;
+  const isValid = backlog.kind === "ok" || backlog.kind === "empty";
+  return {
+    files,
+    tasks: backlog.kind === "ok" ? backlog.backlog.tasks.length : tasksIn(move.backlog?.bytes),
+    originals,
+    notes: isValid ? [] : [`${shownPath(shell, todoFile)} is not valid yet: \`looper validate\` shows why`],
+  };
+}
+
+/** A task file that is not valid moves as it is: a repair comes later, and keeps its copy. */
+async function writeBacklog(shell: Shell, site: Site, bytes: Uint8Array): Promise<Files[number]> {
+  const { ports } = shell;
+  const { todoFile, lockDir } = site.project;
+  const isNew = site.backlog.kind === "missing";
+  const begun = await openStore(ports, todoFile, { lockFolder: lockDir }).begin(() => bytes);
+  if (begun.ok) {
+    const { copy } = begun.value;
+    return { path: todoFile, did: isNew ? "written" : "replaced", ...(copy === undefined ? {} : { copy }) };
+  }
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  const copies = isNew || mayBegin(site.backlog) ? {} : { copy: true as const };
+  return writePlanned(ports, { path: todoFile, did: isNew ? "written" : "replaced", text, ...copies });
+}
+
+/** Where an original is kept: under its own path, with a number where an earlier move has taken it. */
+async function freeOriginal({ ports }: Shell, folder: string, from: string): Promise<string> {
+  const wanted = path.join(folder, ORIGINALS, path.relative(folder, from));
+  for (let number = 1; ; number++) {
+    const file = number === 1 ? wanted : `${wanted}-${String(number)}`;
+    if ((await ports.files.stat(file, { link: true })) === undefined) return file;
+  }
+}
+
+function tasksIn(bytes: Uint8Array | undefined): number {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    const tasks: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "tasks") : [];
+    return Array.isArray(tasks) ? tasks.length : 0;
+  } catch (error) {
+    if (error instanceof SyntaxError) return 0;
+    throw error;
+  }
+}
+
+function answerOf({ project }: Site, move: Move, done: Done): InitAnswer {
+  return {
+    project: project.folder,
+    files: done.files,
+    tasks: done.tasks,
+    imported: null,
+    notes: [...move.notes, ...done.notes],
+    next:
+      done.tasks === 0
+        ? ['looper add "what is to be done"']
+        : ["looper config", "looper run (without a terminal: looper run --trust)"],
+    from_looper_go: {
+      settings: move.moved.map(({ file, from, to, value }) => ({ file, from, to, value })),
+      left: move.left.map(({ file, from, value, why }) => ({ file, from, value, why })),
+      originals: [...done.originals],
+    },
+  };
+}
+
+const WORDS: Readonly<Record<Files[number]["did"], string>> = {
+  written: "written",
+  replaced: "replaced",
+  extended: "lines added",
+  kept: "kept as it is",
+};
+
+function linesOf(
+  shell: Shell,
+  answer: InitAnswer,
+  { move, isDry }: { move: Move; isDry: boolean },
+): string[] {
+  const { files, tasks, notes, next, from_looper_go: moved } = answer;
+  const shown = (file: string): string => clean(homely(shell, answer.project, file));
+  const [todo] = files;
+  const fileLines = files.map(({ path: file, did, copy }) => {
+    const count = file === todo?.path ? `: ${plural(tasks, "task")}` : "";
+    const from =
+      file === todo?.path && did !== "kept" && move.backlog !== undefined ? ` from ${GO_BACKLOG}` : "";
+    const old = copy === undefined ? "" : `; what was there is in ${clean(path.basename(copy))}`;
+    return `${shown(file)}  ${WORDS[did]}${count}${from}${old}`;
+  });
+  const settings = (moved?.settings ?? []).map(
+    ({ file, from, to, value }) =>
+      `${clean(file)}: ${from} is now ${clean(`${to} ${JSON.stringify(value)}`)}`,
+  );
+  const left = (moved?.left ?? []).map(
+    ({ file, from, value, why }) =>
+      `${clean(file)}: ${clean(`${from} ${JSON.stringify(value)}`)} was not moved: ${clean(why)}`,
+  );
+  const originals = (moved?.originals ?? []).map(({ from, to }) => `${shown(from)}  kept as ${shown(to)}`);
+  return [
+    ...(isDry ? [`${MOVE_OVER} would do this; nothing was changed:`] : []),
+    ...fileLines,
+    ...settings,
+    ...left,
+    ...originals,
+    ...notes.map(clean),
+    "logs of the Go program stay where they are, in ~/.looper; looper does not read them",
+    `next: ${next.join(", then ")}`,
+  ];
+}

@@ -1,0 +1,138 @@
+// What `init` makes of a folder: which files, and what they hold. Pure; leaves the task file to the store, and writing to the command.
+import path from "node:path";
+import { AUTO, type Settings } from "../../../../src/config/table/settings.js";
+import { settingsJsonSchema } from "../../../../src/config/table/settings-schema.js";
+import type { Project } from "../../../../src/config/project/open-project.js";
+import { backlogJsonSchema } from "../../../../src/todo/check/schema.js";
+import { Backlog } from "../../../../src/todo/model/task.js";
+import type { ReadResult } from "../../../../src/todo/store/writer.js";
+import type { InitAnswer } from "../../../../src/ui/shapes/project.js";
+import { appendix, missingCopies, missingLines } from "./ignore-lines.js";
+import { ownFolder, type Site } from "./site.js";
+
+/** What was chosen for the settings file. */
+export interface Wishes {
+  agent?: string;
+  commands?: readonly string[];
+}
+
+/** A file and what becomes of it; with `text`, what is written. */
+export interface PlannedFile {
+  path: string;
+  did: InitAnswer["files"][number]["did"];
+  text?: string;
+  /** The file that is there is worth a copy. */
+  copy?: true;
+}
+
+/** How far `init` may go, and whether it writes the task file. */
+export interface Bounds {
+  /** What is there is replaced. */
+  force: boolean;
+  skipConfig: boolean;
+  writesBacklog: boolean;
+}
+
+/** The files but the task file. */
+export function planFiles(
+  site: Site,
+  wishes: Wishes,
+  { force, skipConfig, writesBacklog }: Bounds,
+): PlannedFile[] {
+  const own = ownFolder(site.project);
+  const config = skipConfig ? [] : planSettings(site, wishes, force);
+  const schemas: PlannedFile[] = [];
+  const backlogSchema = path.join(own, "run.schema.json");
+  if (writesBacklog || schemaOf(site.backlog).endsWith(".looper/run.schema.json"))
+    schemas.push(planOwn(site, backlogSchema, pretty(backlogJsonSchema())));
+  const settingsText = config.map(({ path: file, text = site.texts.get(file) ?? "" }) => text).join("");
+  if (settingsText.includes(SETTINGS_SCHEMA))
+    schemas.push(planOwn(site, path.join(own, "config.schema.json"), pretty(settingsJsonSchema())));
+  return [...config, ...schemas, ...planIgnores(site)];
+}
+
+/** The copies of the schemas that files of the project name and that are missing or old, without anything else. */
+export function planSchemas(site: Site): PlannedFile[] {
+  const bounds = { force: false, skipConfig: site.settingsFile === undefined, writesBacklog: false };
+  return planFiles(site, {}, bounds).filter(
+    ({ path: file, text }) => text !== undefined && file.endsWith(".schema.json"),
+  );
+}
+
+const SETTINGS_SCHEMA = "./config.schema.json";
+
+/** The `$schema` of the task file that is there. */
+function schemaOf(backlog: ReadResult): string {
+  if (backlog.kind === "ok") return backlog.backlog.$schema ?? "";
+  return backlog.kind === "empty" ? (Backlog.safeParse(parsed(backlog.bytes)).data?.$schema ?? "") : "";
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** A file that is the program's to write: brought up to date. */
+function planOwn({ texts }: Site, file: string, text: string): PlannedFile {
+  const there = texts.get(file);
+  if (there === text) return { path: file, did: "kept" };
+  return { path: file, did: there === undefined ? "written" : "replaced", text };
+}
+
+function planSettings({ project, settingsFile, texts }: Site, wishes: Wishes, force: boolean): PlannedFile[] {
+  const file = path.join(ownFolder(project), "config.json");
+  // A second file of settings beside the first would stop every command.
+  if (settingsFile !== undefined && (settingsFile !== file || !force))
+    return [{ path: settingsFile, did: "kept" }];
+  const text = pretty(settingsFor(wishes, project));
+  if (texts.get(file) === text) return [{ path: file, did: "kept" }];
+  if (settingsFile === undefined) return [{ path: file, did: "written", text }];
+  return [{ path: file, did: "replaced", text, copy: true }];
+}
+
+/** Only what was chosen, and differs from what would be in force without it. */
+function settingsFor({ agent, commands = [] }: Wishes, { resolved }: Project): Record<string, unknown> {
+  const elsewhere = (key: string): boolean =>
+    ["user", "env"].includes(resolved.values.get(key)?.source.layer ?? "");
+  const { agent: set, strategy }: Settings["schedule"] = resolved.settings.schedule;
+  const inForce = elsewhere("schedule.agent") ? set : AUTO;
+  const single = elsewhere("schedule.strategy") && strategy !== "single";
+  const schedule =
+    agent === undefined || (agent === inForce && !single)
+      ? {}
+      : { schedule: { ...(single ? { strategy: "single" } : {}), agent } };
+  const verify = commands.length === 0 ? {} : { verify: { commands } };
+  return { $schema: SETTINGS_SCHEMA, ...schedule, ...verify };
+}
+
+function planIgnores({ project, texts, ignores }: Site): PlannedFile[] {
+  if (ignores === "strange") return [];
+  const file = path.join(project.folder, ".gitignore");
+  const text = texts.get(file) ?? "";
+  const lines = [...missingLines(text, ignoredFolders(project)), ...missingCopies(text)];
+  if (lines.length === 0) return ignores === "here" ? [{ path: file, did: "kept" }] : [];
+  return [{ path: file, did: ignores === "here" ? "extended" : "written", text: appendix(text, lines) }];
+}
+
+/** What a run writes that nobody commits, where it lies inside the project. */
+export function ignoredFolders({ folder, logDir, lockDir }: Project): string[] {
+  return [logDir, lockDir]
+    .map((one) => path.relative(folder, one))
+    .filter((one) => one !== "" && !one.startsWith("..") && !path.isAbsolute(one));
+}
+
+/** A task file without tasks. */
+export function newBacklog(project: Project): Backlog {
+  const schema = path.join(ownFolder(project), "run.schema.json");
+  const relative = path.relative(path.dirname(project.todoFile), schema);
+  const $schema = relative.startsWith("..") ? relative : `./${relative}`;
+  return { $schema, schema_version: 1, source_files: [], tasks: [] };
+}
+
+export function pretty(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}

@@ -1,0 +1,138 @@
+// What lies in the folder that is to become a project, before anything is written. Judges nothing but where things are.
+import path from "node:path";
+import {
+  findFolder,
+  openProject,
+  openUnset,
+  type Project,
+} from "../../../../src/config/project/open-project.js";
+import { PROJECT_FILES } from "../../../../src/config/read/places.js";
+import { readPackageSettings } from "../../../../src/config/read/settings-text.js";
+import { UserError } from "../../../../src/system/errors.js";
+import type { Files } from "../../../../src/system/ports.js";
+import { openStore } from "../../../../src/todo/store/store.js";
+import type { ReadResult } from "../../../../src/todo/store/writer.js";
+import type { Shell } from "../../../context/command-context.js";
+import { MANIFESTS, TELLING_FILES, suggestProofs, type Proof } from "./proofs.js";
+
+/** A folder as `init` finds it. */
+export interface Site {
+  /** Where its settings are broken: as if there were none. */
+  project: Project;
+  /** What is wrong with the settings. */
+  broken?: UserError;
+  /** Absolute path of the project's own settings, where it has some. */
+  settingsFile?: string;
+  backlog: ReadResult;
+  /** What lies at the places of the files that are made from the program alone; absent where nothing does. */
+  texts: ReadonlyMap<string, string>;
+  ignores: "here" | "wanted" | "strange";
+  proofs: readonly Proof[];
+}
+
+/** The folder beside the task file that holds settings and schemas. */
+export function ownFolder({ folder }: Pick<Project, "folder">): string {
+  return path.join(folder, ".looper");
+}
+
+/** `here`: the current folder is the project, also where a folder above it would be found. */
+export async function lookAround(shell: Shell, here = false): Promise<Site> {
+  const { ports } = shell;
+  const { files } = ports;
+  const opened = await openAnyhow(shell, here);
+  const { project } = opened;
+  const { folder, todoFile, lockDir } = project;
+  await mustStayInside(files, project);
+  const settingsFile = await findSettings(files, folder);
+  const own = ["config.json", "config.schema.json", "run.schema.json"].map((name) =>
+    path.join(ownFolder(project), name),
+  );
+  const texts = new Map<string, string>();
+  for (const file of [...own, path.join(folder, ".gitignore")]) {
+    const text = await readSmall(files, file);
+    if (text !== undefined) texts.set(file, text);
+  }
+  return {
+    ...opened,
+    ...(settingsFile === undefined ? {} : { settingsFile }),
+    backlog: await openStore(ports, todoFile, { lockFolder: lockDir }).read(),
+    texts,
+    ignores: await lookForIgnores(files, folder),
+    proofs: await findProofs(files, folder),
+  };
+}
+
+async function openAnyhow(shell: Shell, here: boolean): Promise<{ project: Project; broken?: UserError }> {
+  const { ports, cwd, env, home } = shell;
+  const isElsewhere = here && (await findFolder(ports.files, shell)) !== (await ports.files.realPath(cwd));
+  // A task file of its own makes a folder the project.
+  const request = { cwd, env, home, flags: {}, ...(isElsewhere ? { file: "to-do.json" } : {}) };
+  try {
+    return { project: await openProject(ports.files, request) };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { project: await openUnset(ports.files, request), broken: error };
+  }
+}
+
+/** A clone may hold links that lead anywhere. */
+async function mustStayInside(files: Files, project: Project): Promise<void> {
+  const folder = ownFolder(project);
+  const kind = (await files.stat(folder, { link: true }))?.kind;
+  if (kind === undefined || kind === "folder") return;
+  throw new UserError(
+    "environment",
+    `${folder} is no folder`,
+    "remove it: settings and schemas are written there",
+  );
+}
+
+/** Whether the current folder is a project of its own below the folder that would be set up. */
+export async function isProjectBelow({ ports, cwd }: Shell, { project }: Site): Promise<boolean> {
+  const here = await ports.files.realPath(cwd);
+  if (here === undefined || here === project.folder) return false;
+  const names = await ports.files.list(here);
+  return MANIFESTS.some((name) => names.includes(name));
+}
+
+async function findSettings(files: Files, folder: string): Promise<string | undefined> {
+  for (const name of PROJECT_FILES) {
+    const file = path.join(folder, name);
+    if ((await files.stat(file, { link: true })) !== undefined) return file;
+  }
+  const manifest = path.join(folder, "package.json");
+  const text = (await readSmall(files, manifest)) ?? "";
+  try {
+    return readPackageSettings(manifest, text) === undefined ? undefined : manifest;
+  } catch (error) {
+    // It speaks of looper, and cannot be read: two files of settings would be one too many.
+    if (error instanceof UserError) return manifest;
+    throw error;
+  }
+}
+
+async function lookForIgnores(files: Files, folder: string): Promise<Site["ignores"]> {
+  const kind = (await files.stat(path.join(folder, ".gitignore"), { link: true }))?.kind;
+  if (kind === "file") return "here";
+  return kind === undefined ? "wanted" : "strange";
+}
+
+async function findProofs(files: Files, folder: string): Promise<Proof[]> {
+  const names = new Set(await files.list(folder));
+  const texts = new Map<string, string>();
+  for (const name of TELLING_FILES) {
+    const text = names.has(name) ? await readSmall(files, path.join(folder, name)) : undefined;
+    if (text !== undefined) texts.set(name, text);
+  }
+  return suggestProofs(names, texts);
+}
+
+const SMALL = 1024 * 1024;
+
+/** The text of a file of ordinary size; `undefined` where there is none. */
+async function readSmall(files: Files, file: string): Promise<string | undefined> {
+  const stat = await files.stat(file);
+  if (stat?.kind !== "file" || stat.size > SMALL) return undefined;
+  const bytes = await files.read(file);
+  return bytes === undefined ? undefined : new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+}

@@ -1,0 +1,84 @@
+// `looper push [version]`: a release by an agent, checked by the runner. Leaves the doing to src/loop/, showing it to watch-run.ts.
+import { ROWS } from "../../../src/config/table/settings.js";
+import { planRelease, type ReleasePlan } from "../../../src/loop/start/open-release.js";
+import { readWish } from "../../../src/release/survey.js";
+import type { PushAnswer } from "../../../src/ui/shapes/release.js";
+import { coloursFor } from "../../../src/ui/colours.js";
+import { planLines, releaseAnswer } from "../../../src/ui/terminal/release-lines.js";
+import { clean, hang } from "../../../src/ui/text.js";
+import { printJson, printLines, projectOf } from "../../lookup/project.js";
+import {
+  agentFlag,
+  hasFlag,
+  type CommandEnd,
+  type Shell,
+  type Typed,
+} from "../../context/command-context.js";
+import { watchRun, type Asked } from "../../watch/watch-run.js";
+import { refuseAgents } from "../../lookup/under-an-agent.js";
+
+/** Releases the project, or shows what that would take. */
+export async function push(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  await refuseAgents(shell, {
+    what: "an agent of a run may not release",
+    instead: "say in the summary that it is ready",
+  });
+  const wanted = readWish(typed.operands[0]);
+  const asked = await requestOf(shell, typed, wanted);
+  const json = hasFlag(typed, "--json");
+  if (hasFlag(typed, "--dry-run")) return showPlan(shell, asked, json);
+  const { view, ...end } = await watchRun(shell, asked, { manner: json ? "silent" : "progress" });
+  if (json && view.release !== undefined) await printJson(shell, releaseAnswer(view, view.release));
+  return end;
+}
+
+async function requestOf(shell: Shell, typed: Typed, wanted: string | undefined): Promise<Asked> {
+  const { ports, cwd, env, home, version, self, promptsFolder } = shell;
+  const known = new Set([...ROWS.values()].map(({ flag }) => flag));
+  const flags = Object.fromEntries(Object.entries(typed.flags).filter(([flag]) => known.has(flag)));
+  const agent = agentFlag(typed);
+  return {
+    ...{ ports, cwd, env, home, version, self, promptsFolder },
+    project: await projectOf(shell, { flags, quiet: true }),
+    ...(agent === undefined ? {} : { agent }),
+    release: wanted === undefined ? {} : { wanted },
+    trust: hasFlag(typed, "--trust") || env["CI"] === "true",
+    yes: hasFlag(typed, "-y"),
+  };
+}
+
+async function showPlan(shell: Shell, asked: Asked, json: boolean): Promise<CommandEnd> {
+  const plan = await planRelease({ ...asked, terminal: false, hangsUp: false });
+  const answer = answerOf(plan, asked.project.resolved.settings.verify.commands);
+  if (json) {
+    await printJson(shell, answer);
+    return "ok";
+  }
+  const { out } = shell;
+  const colours = coloursFor(out.colour);
+  const prompt = (answer.prompt ?? "").split("\n").map((line) => clean(line.replaceAll("\t", "  ")));
+  const shown = answer.prompt === null ? [] : ["", colours.bold("the prompt"), "", ...prompt];
+  const lines = [...planLines(answer, colours), ...shown];
+  await printLines(out, out.isTerminal ? lines.flatMap((line) => hang(line, out.columns())) : lines);
+  return "ok";
+}
+
+function answerOf({ facts, rules, agent, prompt }: ReleasePlan, checks: readonly string[]) {
+  const { known, lastTag, since, made } = facts;
+  return {
+    outcome: "planned",
+    from: known.from ?? null,
+    wanted: known.wanted ?? null,
+    last_tag: lastTag ?? null,
+    commits: since.count,
+    places: known.places.map(({ path, where }) => ({ path, where })),
+    changelog: known.changelog ?? null,
+    branch: rules.branch,
+    remote: rules.remote ?? null,
+    github: rules.github ?? null,
+    checks: [...checks],
+    agent,
+    made: made?.tag ?? null,
+    prompt: prompt ?? null,
+  } satisfies PushAnswer;
+}

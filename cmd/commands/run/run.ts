@@ -1,0 +1,118 @@
+// `looper run [file]`: the loop. Leaves showing it to watch-run.ts.
+import path from "node:path";
+import type { Project } from "../../../src/config/project/open-project.js";
+import type { Flags } from "../../../src/config/read/resolve.js";
+import { ROWS } from "../../../src/config/table/settings.js";
+import { UserError } from "../../../src/system/errors.js";
+import { planRun, type Plan } from "../../../src/loop/start/plan-run.js";
+import type { PlanAnswer } from "../../../src/ui/shapes/runs.js";
+import { coloursFor } from "../../../src/ui/colours.js";
+import { clean, cut, widthOf, withoutSteering, wrap } from "../../../src/ui/text.js";
+import { openReport } from "../../watch/junit-file.js";
+import { hintOfFile, mustBeReadable, printJson, printLines, projectOf } from "../../lookup/project.js";
+import {
+  agentFlag,
+  hasFlag,
+  textFlag,
+  type CommandEnd,
+  type Shell,
+  type Typed,
+} from "../../context/command-context.js";
+import type { Manner } from "../../watch/run-display.js";
+import { watchRun, type Asked } from "../../watch/watch-run.js";
+
+/** Runs the loop, or shows its plan. */
+export async function run(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const flags = settingsAmong(shell, typed);
+  // The run itself reports warnings, a plan does not.
+  const quiet = !hasFlag(typed, "--dry-run") || hasFlag(typed, "--quiet");
+  const project = await projectOf(shell, { file: typed.operands[0], flags, quiet });
+  await mustBeReadable(shell, project.todoFile);
+  await mustBeMeant(shell, typed, project.todoFile);
+  const asked = await request(shell, typed, project);
+  if (hasFlag(typed, "--dry-run")) return showPlan(shell, typed, asked);
+  const junit = textFlag(typed, "--junit");
+  return watchRun(shell, asked, {
+    manner: mannerOf(typed),
+    ...(junit === undefined ? {} : { junit: await openReport(shell, junit, project.todoFile) }),
+  });
+}
+
+/** A file that was named and is not there is a slip, unless somebody says that it is to be written. */
+async function mustBeMeant({ ports }: Shell, typed: Typed, todoFile: string): Promise<void> {
+  const [file] = typed.operands;
+  if (file === undefined || textFlag(typed, "--prompt") !== undefined || hasFlag(typed, "-y")) return;
+  if ((await ports.files.stat(todoFile)) !== undefined) return;
+  const hint = await hintOfFile(ports.files, todoFile, `--prompt "what to build" has an agent write it`);
+  throw new UserError("usage", `there is no task file ${todoFile}`, hint);
+}
+
+function mannerOf(typed: Typed): Manner {
+  if (hasFlag(typed, "--json")) return "json";
+  return hasFlag(typed, "--quiet") ? "quiet" : "progress";
+}
+
+/** The flags that are settings; paths among them are seen from where the program was started. */
+function settingsAmong({ cwd }: Shell, typed: Typed): Flags {
+  const known = new Set([...ROWS.values()].map(({ flag }) => flag));
+  const given = Object.entries(typed.flags).filter(([flag]) => known.has(flag));
+  return Object.fromEntries(
+    given.map(([flag, value]) => [
+      flag,
+      flag === "--prompt-file" && typeof value === "string" ? path.resolve(cwd, value) : value,
+    ]),
+  );
+}
+
+async function request(shell: Shell, typed: Typed, project: Project): Promise<Asked> {
+  const { ports, cwd, env, home, version, self, promptsFolder } = shell;
+  const agent = agentFlag(typed);
+  const only = textFlag(typed, "--task");
+  const prompt = textFlag(typed, "--prompt");
+  const idea = prompt === "-" ? await shell.stdin.readAll() : prompt;
+  if (idea !== undefined && !/\S/u.test(idea))
+    throw new UserError("usage", "--prompt is empty", 'say what to build: --prompt "a small web shop"');
+  return {
+    ...{ ports, project, cwd, env, home, version, self, promptsFolder },
+    ...(agent === undefined ? {} : { agent }),
+    ...(only === undefined ? {} : { only }),
+    ...(idea === undefined ? {} : { idea }),
+    trust: hasFlag(typed, "--trust") || env["CI"] === "true",
+    yes: hasFlag(typed, "-y"),
+  };
+}
+
+async function showPlan(shell: Shell, typed: Typed, asked: Asked): Promise<CommandEnd> {
+  const plan = await planRun({ ...asked, terminal: false, hangsUp: false });
+  if (hasFlag(typed, "--json")) await printJson(shell, answerOf(plan));
+  else await printLines(shell.out, planLines(shell, plan, hasFlag(typed, "--quiet")));
+  return "ok";
+}
+
+function answerOf(plan: Plan): PlanAnswer {
+  if ("nothing" in plan) return plan;
+  const { prompt, steps } = plan;
+  const [first] = steps;
+  if (first === undefined) return { nothing: "nothing is ready" };
+  const { task, title, agent } = first;
+  return { task, title, agent, prompt, steps };
+}
+
+/** On a terminal no line is wider: titles are cut, the prompt goes on in the next line. */
+function planLines({ out }: Shell, plan: Plan, quiet: boolean): string[] {
+  const columns = out.isTerminal ? out.columns() : undefined;
+  if ("nothing" in plan) return wrap(`nothing would be started: ${clean(plan.nothing)}`, columns);
+  const colours = coloursFor(out.colour);
+  const steps = plan.steps.map(({ iteration, task, title, agent }) => {
+    const [head, tail] = [`${String(iteration).padStart(3)}  ${clean(task)} `, ` · ${clean(agent)}`];
+    const room = columns === undefined ? undefined : Math.max(0, columns - widthOf(head) - widthOf(tail));
+    return head + (room === undefined ? clean(title) : cut(clean(title), room)) + colours.dim(tail);
+  });
+  if (quiet) return steps;
+  const heading = colours.bold(`the prompt of ${clean(plan.steps[0]?.task ?? "")}`);
+  const prompt = plan.prompt
+    .split("\n")
+    .map((line) => line.split("\t").map(withoutSteering).join("\t"))
+    .flatMap((line) => wrap(columns === undefined ? line : line.replaceAll("\t", "  "), columns));
+  return ["if every attempt succeeds:", ...steps, "", heading, "", ...prompt];
+}

@@ -1,0 +1,166 @@
+// `looper clean`: removes old runs. Leaves which are still needed, and removing them, to src/loop/runs/clean-logs.ts.
+import path from "node:path";
+import { parseDuration } from "../../../src/config/table/duration.js";
+import type { Project } from "../../../src/config/project/open-project.js";
+import { openRepository } from "../../../src/git/base/repository.js";
+import { runsToClean, type CleanWish } from "../../../src/logging/retention.js";
+import { startOf } from "../../../src/logging/run-id.js";
+import {
+  bytesOf,
+  mayHaveRepository,
+  planClean,
+  removeRuns,
+  surveyLogs,
+  type CleanPlan,
+  type LogSurvey,
+} from "../../../src/loop/runs/clean-logs.js";
+import type { LogSite } from "../../../src/loop/runs/needed-runs.js";
+import { UserError } from "../../../src/system/errors.js";
+import { listCopies } from "../../../src/todo/store/backlog-file.js";
+import { plural, showBytes, showMoment } from "../../../src/ui/view/amounts.js";
+import type { CleanAnswer } from "../../../src/ui/shapes/runs.js";
+import { cleanLines } from "../../../src/ui/terminal/clean-lines.js";
+import { coloursFor } from "../../../src/ui/colours.js";
+import { clean as cleaned } from "../../../src/ui/text.js";
+import { printJson, printLines, projectOf, shownPath } from "../../lookup/project.js";
+import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import { refuseAgents } from "../../lookup/under-an-agent.js";
+
+/** What is proposed where nobody says how many. */
+const PROPOSED = 10;
+
+/** Removes the runs that were asked for; without a word on which, a person is asked. */
+export async function clean(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  await refuseAgents(shell, {
+    what: "an agent of a run may not remove runs",
+    instead: "report it in the summary",
+  });
+  const wish = wishOf(typed);
+  const [dryRun, agreed] = [hasFlag(typed, "--dry-run"), hasFlag(typed, "-y")];
+  const unsaid = wish.keep === undefined && wish.ageMs === undefined;
+  if (unsaid && !agreed && !dryRun && !shell.stdin.isTerminal)
+    throw new UserError(
+      "usage",
+      "cannot ask which runs to remove: there is no terminal",
+      "specify --keep 10 or --age 30d, or take what is proposed with -y",
+    );
+  const project = await projectOf(shell);
+  await mustBeFolder(shell, project);
+  const site = await siteOf(shell, project);
+  const survey = await surveyLogs(site);
+  const keep = project.resolved.settings.log.keep ?? PROPOSED;
+  const asked = unsaid ? { keep } : wish;
+  const plan = await planClean(site, survey, runsToClean(survey.runs, asked, shell.ports.clock.now()));
+  const nothing = plan.remove.length === 0 && survey.going.length === 0;
+  if (unsaid && !dryRun && !nothing) {
+    const proposal = await proposalOf(shell, site, { survey, plan, keep });
+    const isTold = agreed && !hasFlag(typed, "--json");
+    if (isTold) await shell.say({ level: "info", lines: [proposal.text] });
+    if (!agreed && !(await shell.confirm(`${proposal.text}?`, proposal.about))) {
+      await shell.say({ level: "info", lines: ["nothing was removed"] });
+      return "no";
+    }
+  }
+  const answer = dryRun
+    ? answerOf(survey, plan, { removed: plan.remove, refs: null, dryRun })
+    : answerOf(survey, plan, { ...(await removeRuns(site, survey, plan)), dryRun });
+  await print(shell, typed, { ...answer, copies: await listCopies(shell.ports.files, project.todoFile) });
+  return "ok";
+}
+
+function wishOf(typed: Typed): CleanWish {
+  const [keep, age] = [textFlag(typed, "--keep"), textFlag(typed, "--age")];
+  if (keep !== undefined && !/^\d{1,9}$/.test(keep))
+    throw new UserError(
+      "usage",
+      `--keep is ${keep}; allowed: a whole number, at least 0`,
+      "e.g. looper clean --keep 10",
+    );
+  const ageMs = age === undefined ? undefined : parseDuration(age);
+  if (age !== undefined && ageMs === undefined)
+    throw new UserError(
+      "usage",
+      `--age is ${age}; allowed: a duration such as 12h, 7d or 1d12h, or a number of seconds`,
+      "e.g. looper clean --age 30d",
+    );
+  return {
+    ...(keep === undefined ? {} : { keep: Number(keep) }),
+    ...(ageMs === undefined ? {} : { ageMs }),
+  };
+}
+
+/** Whoever put a link there meant another folder: what lies in it is for them to remove. */
+async function mustBeFolder(shell: Shell, { logDir }: Project): Promise<void> {
+  const runs = path.join(logDir, "runs");
+  const kind = (await shell.ports.files.stat(runs, { link: true }))?.kind;
+  if (kind === undefined || kind === "folder") return;
+  throw new UserError(
+    "no",
+    `${shownPath(shell, runs)} is a ${kind}, not a folder: nothing in it is removed`,
+    "set log_dir to the folder the runs are to lie in",
+  );
+}
+
+async function siteOf({ ports, env }: Shell, project: Project): Promise<LogSite> {
+  const opened = await openRepository(ports, {
+    projectDir: project.folder,
+    todoFile: (await ports.files.realPath(project.todoFile)) ?? project.todoFile,
+    exclude: [project.logDir, project.lockDir],
+    env,
+  });
+  if (opened.ok) return { ports, project, repo: opened.value };
+  const { why, message } = opened.error;
+  if (
+    why === "no-repository" ||
+    (why === "no-git" && !(await mayHaveRepository(ports.files, project.folder)))
+  )
+    return { ports, project };
+  throw new UserError("environment", message, "git says which runs are still needed: mend it first");
+}
+
+/** What would be done where nothing was specified, as a question and as a statement. */
+async function proposalOf(
+  shell: Shell,
+  site: LogSite,
+  { survey, plan, keep }: { survey: LogSurvey; plan: CleanPlan; keep: number },
+): Promise<{ text: string; about: string[] }> {
+  let bytes = 0;
+  for (const run of survey.runs) bytes += await bytesOf(site, run);
+  const there = `${plural(survey.runs.length, "run")}, ${showBytes(bytes)}`;
+  const { remove } = plan;
+  const first = remove[0] === undefined ? "" : ` (the oldest of ${momentOf(shell, remove[0].run)})`;
+  const freed = showBytes(remove.reduce((sum, one) => sum + one.bytes, 0));
+  const text = `Remove ${plural(remove.length, "run")}, ${freed}${first}, and keep the newest ${keep}`;
+  return { text, about: [`${there} in ${cleaned(shownPath(shell, site.project.logDir))}`] };
+}
+
+function momentOf({ ports }: Shell, run: string): string {
+  return showMoment(startOf(run), ports.clock.now());
+}
+
+function answerOf(
+  survey: LogSurvey,
+  plan: CleanPlan,
+  done: { removed: readonly { run: string; bytes: number }[]; refs: number | null; dryRun: boolean },
+): Omit<CleanAnswer, "copies"> {
+  return {
+    dry_run: done.dryRun,
+    removed: [...done.removed],
+    bytes: done.removed.reduce((sum, one) => sum + one.bytes, 0),
+    refs: done.refs,
+    finished: [...survey.going],
+    stay: [...plan.stay],
+    kept: survey.runs.length - done.removed.length,
+    foreign: survey.foreign,
+    others: [...survey.others],
+  };
+}
+
+async function print(shell: Shell, typed: Typed, answer: CleanAnswer): Promise<void> {
+  if (hasFlag(typed, "--json")) return printJson(shell, answer);
+  const { out } = shell;
+  const look = { colours: coloursFor(out.colour) };
+  const columns = out.isTerminal ? { columns: out.columns() } : {};
+  const copies = answer.copies.map((file) => shownPath(shell, file));
+  return printLines(out, cleanLines({ ...answer, copies }, { ...look, ...columns }));
+}

@@ -1,0 +1,82 @@
+// Hands the work of a rescue back to its task: a checkpoint of the tree without it, and the task in hand again, so that the next
+// attempt continues from it and the task's commit holds it. Leaves bringing the files back to src/git/bring-back/bring-back.ts.
+import type { BroughtBack } from "../../../src/git/bring-back/bring-back.js";
+import { checkpoint, dropCheckpoint } from "../../../src/git/checkpoint/checkpoint.js";
+import type { GitFailure } from "../../../src/git/base/git.js";
+import { listInHand } from "../../../src/git/checkpoint/in-hand.js";
+import type { Repository } from "../../../src/git/base/repository.js";
+import type { Rescue } from "../../../src/git/bring-back/rescues.js";
+import type { Project } from "../../../src/config/project/open-project.js";
+import type { Ports } from "../../../src/system/ports.js";
+import { UserError } from "../../../src/system/errors.js";
+import { ok, type Result } from "../../../src/system/result.js";
+import { openStore, type Store } from "../../../src/todo/store/store.js";
+import type { Task, TaskId } from "../../../src/todo/model/task.js";
+
+export interface HandBack {
+  ports: Ports;
+  project: Project;
+  repo: Repository;
+}
+
+export interface HandedBack {
+  back: BroughtBack;
+  task: TaskId | undefined;
+  /** The task had work in the tree already, and what the rescue brought is more of it. */
+  goesOn: boolean;
+}
+
+/** Brings a rescue back by `bring`, as work of its task where that is not done. Answers with the task too. */
+export async function handBack(
+  site: HandBack,
+  rescue: Rescue,
+  bring: () => Promise<Result<BroughtBack, GitFailure>>,
+): Promise<Result<HandedBack, GitFailure>> {
+  const { ports, project, repo } = site;
+  const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir });
+  const task = rescue.repo === repo ? await taskOf(store, rescue) : undefined;
+  if (task === undefined) return withTask(await bring(), undefined);
+  const inHand = await listInHand(repo, [task.id]);
+  if (!inHand.ok) return inHand;
+  // Work that is in the tree already has its base: this is more of it.
+  const goesOn = task.status === "doing" && inHand.value.length > 0;
+  if (!goesOn) {
+    const taken = await checkpoint(repo, { id: task.id, run: rescue.run, reuse: false });
+    if (!taken.ok) return taken;
+  }
+  const back = await bring();
+  const failed = !back.ok || "clashes" in back.value;
+  if (failed && !goesOn) await dropCheckpoint(repo, task.id);
+  if (failed) return withTask(back, undefined);
+  await takeInHand(store, task.id);
+  return withTask(back, task.id, goesOn);
+}
+
+function withTask(
+  back: Result<BroughtBack, GitFailure>,
+  task: TaskId | undefined,
+  goesOn = false,
+): Result<HandedBack, GitFailure> {
+  return back.ok ? ok({ back: back.value, task, goesOn }) : back;
+}
+
+/** The task whose work a rescue holds, while it may still be worked on. */
+async function taskOf(store: Store, { task, why }: Rescue): Promise<Task | undefined> {
+  if (task === undefined || (why !== "given-up" && why !== "commits")) return undefined;
+  const read = await store.read();
+  if (read.kind !== "ok") return undefined;
+  return read.backlog.tasks.find(({ id, status }) => id === task && status !== "done");
+}
+
+async function takeInHand(store: Store, id: TaskId): Promise<void> {
+  const edited = await store.edit(
+    () => [{ op: "edit", id, set: { status: "doing" }, clear: ["blockers"] }],
+    () => Promise.resolve(true),
+  );
+  if (!edited.ok)
+    throw new UserError(
+      "environment",
+      `cannot take ${id} in hand: the task file cannot be changed`,
+      `repair it, then run looper set ${id} status=doing`,
+    );
+}

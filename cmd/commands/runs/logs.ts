@@ -1,0 +1,85 @@
+// `looper logs ID [run]`: what the agent said on one task, in every attempt of its newest run. Leaves the look of it to
+// ui/terminal/logs-lines.ts, and everything else that happened to `looper tail --task ID`.
+import path from "node:path";
+import type { Project } from "../../../src/config/project/open-project.js";
+import { readLines } from "../../../src/logging/read.js";
+import type { LogsAnswer } from "../../../src/ui/shapes/logs.js";
+import { coloursFor } from "../../../src/ui/colours.js";
+import { logsLines } from "../../../src/ui/terminal/logs-lines.js";
+import { folderOfRun } from "../../lookup/find-run.js";
+import { taskNamed } from "../../lookup/find-task.js";
+import { listOwnRuns } from "../../lookup/own-runs.js";
+import { printJson, printLines, projectOf } from "../../lookup/project.js";
+import { problemsText, readTasks } from "../../lookup/read-tasks.js";
+import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+
+/** Prints it; also of a task that is not in the task file any more, and of a run in progress. */
+export async function logs(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const { ports, out } = shell;
+  const [id = "", run] = typed.operands;
+  const file = textFlag(typed, "--file");
+  const project = await projectOf(shell, { file });
+  const isThere = (await ports.files.stat(project.todoFile)) !== undefined;
+  const answer = await said(shell, project, { id, run });
+  // A log that knows the task is enough, unless a task file was named that is missing; else the task file says whether there is such a task.
+  const isKnown = answer.attempts.length > 0;
+  const read =
+    isThere || !isKnown || file !== undefined
+      ? await readTasks(shell, project)
+      : { tasks: [], problems: [], wrong: [] };
+  const task = isKnown
+    ? read.tasks.find((one) => one.id === id)
+    : taskNamed(read.tasks, id, problemsText(shell, project, read.problems));
+  if (hasFlag(typed, "--json")) await printJson(shell, answer);
+  else
+    await printLines(
+      out,
+      logsLines(answer, {
+        title: task?.title ?? "",
+        now: ports.clock.now(),
+        colours: coloursFor(out.colour),
+        ...(out.isTerminal ? { columns: out.columns() } : {}),
+      }),
+    );
+  return "ok";
+}
+
+/** Of the run that was named, or of the newest one that worked on the task. */
+async function said(
+  shell: Shell,
+  project: Project,
+  { id, run }: { id: string; run: string | undefined },
+): Promise<LogsAnswer> {
+  const folders =
+    run === undefined
+      ? (await listOwnRuns(shell, project)).toReversed().map((one) => path.join(project.logDir, "runs", one))
+      : [await folderOfRun(shell, project, run)];
+  for (const folder of folders) {
+    const attempts = await attemptsIn(shell, folder, id);
+    if (attempts.length > 0) return { task: id, run: path.basename(folder), attempts };
+  }
+  return { task: id, run: null, attempts: [] };
+}
+
+type Attempt = LogsAnswer["attempts"][number];
+
+async function attemptsIn({ ports }: Shell, folder: string, id: string): Promise<Attempt[]> {
+  const byJob = new Map<unknown, Attempt>();
+  // Every line of an attempt names its task: a line without its id need not be read.
+  for await (const { type, value } of readLines(ports, folder, 0, { holding: [JSON.stringify(id)] })) {
+    const { job, task_id: task, agent, attempt, timestamp, role, content } = value;
+    // The id in a summary is the agent's own word: a review, or an attempt at another task, may name this one.
+    if (type === "summary") continue;
+    if (task !== id || typeof job !== "number" || typeof timestamp !== "string") continue;
+    const known = byJob.get(job) ?? {
+      attempt: typeof attempt === "number" ? attempt : 1,
+      agent: typeof agent === "string" ? agent : "",
+      started: timestamp,
+      messages: [],
+    };
+    byJob.set(job, known);
+    if (type === "message" && (role === "assistant" || role === undefined) && typeof content === "string")
+      known.messages.push({ at: timestamp, text: content });
+  }
+  return [...byJob.values()];
+}

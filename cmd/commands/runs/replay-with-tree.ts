@@ -1,0 +1,113 @@
+// `looper replay --tree`: finds the repository, has the run replayed in a clone of it, and says what came of it.
+import path from "node:path";
+import { lockFolder, type Project } from "../../../src/config/project/open-project.js";
+import { openRepository } from "../../../src/git/base/repository.js";
+import { readLines } from "../../../src/logging/read.js";
+import { askTrust } from "../../../src/loop/perform/ask-trust.js";
+import { repositoryPlaces } from "../../../src/loop/runs/repository-places.js";
+import { EffectError } from "../../../src/loop/step/drive.js";
+import { replayTree, type TreeReplayed } from "../../../src/loop/replay/replay-tree.js";
+import type { AskTrust } from "../../../src/loop/replay/replay-world.js";
+import { UserError } from "../../../src/system/errors.js";
+import { plural } from "../../../src/ui/view/amounts.js";
+import type { ReplayTreeAnswer } from "../../../src/ui/shapes/runs.js";
+import { cleanLines } from "../../../src/ui/text.js";
+import { printJson, printLines } from "../../lookup/project.js";
+import { hasFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+
+/** Replays a run with its tree; a no unless all of it is the same. */
+export async function replayWithTree(
+  shell: Shell,
+  typed: Typed,
+  { project: today, folder }: { project: Project; folder: string },
+): Promise<CommandEnd> {
+  const { ports, env, promptsFolder } = shell;
+  const project = await ofRun(shell, today, folder);
+  const opened = await openRepository(ports, await repositoryPlaces({ ports, project, env }));
+  if (!opened.ok)
+    throw new UserError(
+      "no",
+      `${opened.error.message}: there is no tree to replay`,
+      "looper replay compares the decisions alone",
+    );
+  const gate = hasFlag(typed, "--gate") ? asker(shell, typed, project) : undefined;
+  const source = { ports, project, repo: opened.value, env, promptsFolder };
+  const replayed = await replayOrExplain(() => replayTree(source, folder, gate));
+  const answer = answerOf(path.basename(folder), replayed, gate !== undefined);
+  if (hasFlag(typed, "--json")) await printJson(shell, answer);
+  else await printLines(shell.out, linesOf(answer));
+  return answer.same ? "ok" : "no";
+}
+
+/** The project with the task file the run worked on, which may have been named on its command line. */
+async function ofRun({ ports }: Shell, project: Project, folder: string): Promise<Project> {
+  for await (const { value } of readLines(ports, folder)) {
+    const { project: then, todo_file: file } = value;
+    if (typeof then !== "string" || typeof file !== "string") return project;
+    // Where the project lies by now may be another place.
+    const todoFile = path.resolve(project.folder, path.relative(then, file));
+    const real = (await ports.files.realPath(todoFile)) ?? todoFile;
+    return { ...project, todoFile, lockDir: lockFolder(real) };
+  }
+  return project;
+}
+
+async function replayOrExplain(replay: () => Promise<TreeReplayed>): Promise<TreeReplayed> {
+  try {
+    return await replay();
+  } catch (error) {
+    if (!(error instanceof EffectError)) throw error;
+    throw new UserError(
+      "environment",
+      `git could not make the clone to replay in: ${error.message}`,
+      "looper replay without --tree needs none",
+    );
+  }
+}
+
+/** The commands come from the project's files: they are asked about like before a run. */
+function asker(shell: Shell, typed: Typed, project: Project): AskTrust {
+  const { ports, env, home, stdin } = shell;
+  const trust = hasFlag(typed, "--trust") || env["CI"] === "true";
+  const terminal = stdin.isTerminal;
+  const request = {
+    ports,
+    project,
+    env,
+    home,
+    trust,
+    terminal,
+    confirm: (question: string, lines: readonly string[]) => shell.confirm(question, lines),
+  };
+  return (tasks) => askTrust(request, tasks);
+}
+
+function answerOf(run: string, replayed: TreeReplayed, gate: boolean): ReplayTreeAnswer {
+  const { commits, backlogs, gates, notes, stopped } = replayed;
+  const same = "decisions" in replayed.replayed && stopped === undefined;
+  return {
+    same,
+    run,
+    ...replayed.replayed,
+    commits,
+    backlogs,
+    ...(gate ? { gates } : {}),
+    notes: [...notes],
+    ...(stopped === undefined ? {} : { stopped }),
+  };
+}
+
+function linesOf(answer: ReplayTreeAnswer): string[] {
+  const { run, decisions, commits, backlogs, gates, notes, stopped, seq, difference } = answer;
+  const done = [
+    plural(commits, "commit"),
+    `${plural(backlogs, "state")} of the task file, byte for byte`,
+    ...(gates === undefined ? [] : [`${plural(gates, "verdict")} of the gate`]),
+  ].join(", ");
+  const first =
+    decisions === undefined
+      ? [`${run}: line ${seq ?? 0} differs`, ...cleanLines(difference ?? "")]
+      : [`${run}: the same, ${plural(decisions, "decision")}, ${done}`];
+  const rest = stopped === undefined ? [] : [`from line ${stopped.seq} on only decisions: ${stopped.why}`];
+  return [...first, ...rest, ...notes];
+}

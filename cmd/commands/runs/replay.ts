@@ -1,0 +1,147 @@
+import path from "node:path";
+import { readLines } from "../../../src/logging/read.js";
+import { withCapsule } from "../../../src/loop/replay/make-capsule.js";
+import { replayAt, replayRun } from "../../../src/loop/replay/replay.js";
+import { UserError } from "../../../src/system/errors.js";
+import { plural } from "../../../src/ui/view/amounts.js";
+import { jsonText } from "../../../src/ui/json-text.js";
+import type { ReplayAnswer, ReplayAtAnswer } from "../../../src/ui/shapes/runs.js";
+import { clean, cleanLines } from "../../../src/ui/text.js";
+import { folderOfRun } from "../../lookup/find-run.js";
+import { printJson, printLines, projectOf, readNamedFile } from "../../lookup/project.js";
+import { replayWithTree } from "./replay-with-tree.js";
+import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+
+/** `looper replay [run]`: every decision taken again and compared; with `--at`, one of them explained; with `--tree`, all done again. */
+export async function replay(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const at = toSeq(textFlag(typed, "--at"));
+  const tree = hasFlag(typed, "--tree");
+  if (hasFlag(typed, "--gate") && !tree)
+    throw new UserError("usage", "--gate needs a tree to run in", "looper replay --tree --gate");
+  if (tree && at !== undefined)
+    throw new UserError("usage", "--at and --tree do not go together", "leave one of them out");
+  const json = hasFlag(typed, "--json");
+  const replayLog = (log: Log): Promise<CommandEnd> =>
+    at === undefined ? replayWhole(shell, log, json) : explain(shell, log, { at, json });
+  const capsule = await capsuleAmong(shell, typed.operands[0]);
+  if (capsule !== undefined) return replayCapsule(shell, capsule, { tree, replayLog });
+  const project = await projectOf(shell);
+  const folder = await folderOfRun(shell, project, typed.operands[0]);
+  if (tree) return replayWithTree(shell, typed, { project, folder });
+  return replayLog({ folder, run: path.basename(folder) });
+}
+
+/** A run's lines: in a folder of the logs, or unpacked from a capsule. */
+interface Log {
+  folder: string;
+  run: string;
+}
+
+/** The absolute path of a capsule, if that is what was named: a file, and no run has such a name. */
+async function capsuleAmong({ ports, cwd }: Shell, named: string | undefined): Promise<string | undefined> {
+  if (named === undefined) return undefined;
+  const file = path.resolve(cwd, named);
+  if (named.endsWith(".capsule")) return file;
+  return (await ports.files.stat(file))?.kind === "file" ? file : undefined;
+}
+
+async function replayCapsule(
+  shell: Shell,
+  file: string,
+  { tree, replayLog }: { tree: boolean; replayLog: (log: Log) => Promise<CommandEnd> },
+): Promise<CommandEnd> {
+  const text = Buffer.from(await readNamedFile(shell, file, "capsule")).toString("utf8");
+  if (tree) throw new UserError("usage", `${file}: ${NO_MORE}`, "leave out --tree");
+  const replayed = await withCapsule(shell.ports, text, (folder, run) => replayLog({ folder, run }));
+  if (!replayed.ok)
+    throw new UserError("usage", `${file}: ${replayed.error}`, "looper capsule RUN makes one");
+  await shell.say({ level: "warn", lines: [`looper: ${NO_MORE}`] });
+  return replayed.value;
+}
+
+const NO_MORE = "a capsule holds no tree and no task file: its decisions are all that can be replayed";
+
+async function replayWhole(shell: Shell, { folder, run }: Log, json: boolean): Promise<CommandEnd> {
+  await mustHoldLines(shell, folder);
+  const replayed = await replayRun(shell.ports, folder);
+  const same = "decisions" in replayed;
+  const answer: ReplayAnswer = same ? { same, run, ...replayed } : { same, run, ...replayed };
+  if (json) await printJson(shell, answer);
+  else if (same) await printLines(shell.out, [`${run}: the same, ${plural(replayed.decisions, "decision")}`]);
+  else {
+    const lines = [`${run}: line ${replayed.seq} differs`, ...cleanLines(replayed.difference)];
+    await printLines(shell.out, [...lines, ...(await otherVersion(shell, folder))]);
+  }
+  return same ? "ok" : "no";
+}
+
+/** What may explain a difference: another version made the run. */
+async function otherVersion({ ports, version }: Shell, folder: string): Promise<string[]> {
+  const first = await readLines(ports, folder).next();
+  const then = first.done === true ? undefined : first.value.value["version"];
+  if (typeof then !== "string" || then === version) return [];
+  return [`looper ${clean(then)} made the run, this is ${version}: what changed in between may be wanted`];
+}
+
+async function mustHoldLines({ ports }: Shell, folder: string): Promise<void> {
+  const log = path.join(folder, "events.jsonl");
+  const there = (await ports.files.stat(log)) !== undefined;
+  if (there && (await readLines(ports, folder).next()).done !== true) return;
+  throw new UserError("no", `nothing to replay: ${log} has no lines`, "looper replay RUN takes another run");
+}
+
+async function explain(
+  shell: Shell,
+  { folder, run }: Log,
+  { at, json }: { at: number; json: boolean },
+): Promise<CommandEnd> {
+  await mustHoldLines(shell, folder);
+  const found = await replayAt(shell.ports, folder, at);
+  if (found !== undefined && "last" in found)
+    throw new UserError(
+      "usage",
+      `run ${run} has no line ${at}: its last is ${found.last}`,
+      `looper replay --at ${found.last} shows that one`,
+    );
+  if (found === undefined)
+    throw new UserError("usage", `nothing was decided in run ${run} up to line ${at}`, "lines count from 1");
+  const { seq, event, next } = found;
+  const answer: ReplayAtAnswer = {
+    run,
+    seq,
+    event,
+    because: { ...next.because },
+    effects: next.effects.map((effect) => ({ ...effect })),
+    state: { ...next.state },
+  };
+  if (json) await printJson(shell, toPlain(answer));
+  else
+    await printLines(shell.out, [
+      `${run}, line ${seq}: ${event}`,
+      `because: ${jsonText(answer.because)}`,
+      `decided: ${answer.effects.length === 0 ? "nothing" : ""}`.trimEnd(),
+      ...answer.effects.map((effect) => `  ${jsonText(toPlain(effect))}`),
+      "state:",
+      jsonText(toPlain(answer.state), 2),
+    ]);
+  return "ok";
+}
+
+function toSeq(given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  if (/^[1-9]\d{0,14}$/.test(given)) return Number(given);
+  throw new UserError(
+    "usage",
+    `--at is ${given}; allowed: the number of a line, from 1`,
+    "looper tail --raw shows them",
+  );
+}
+
+/** Maps as objects and sets as lists, which JSON can say. */
+function toPlain(value: unknown): unknown {
+  if (value instanceof Map)
+    return Object.fromEntries([...value].map(([key, inner]) => [String(key), toPlain(inner)]));
+  if (value instanceof Set || Array.isArray(value)) return [...value].map(toPlain);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toPlain(inner)]));
+}

@@ -1,0 +1,272 @@
+// `looper rescue`: what was put aside, listed, shown, brought back, dropped. Leaves finding the one that is meant to
+// find-rescue.ts and what git does to src/git/.
+import { restoreRescue, type Clash } from "../../../src/git/bring-back/bring-back.js";
+import { toText } from "../../../src/git/base/bytes.js";
+import type { GitFailure } from "../../../src/git/base/git.js";
+import { openRepository, type Repository } from "../../../src/git/base/repository.js";
+import { dropRescue, listRescues, showRescue, type Rescue } from "../../../src/git/bring-back/rescues.js";
+import { lockPaths, takeRunLocks } from "../../../src/loop/runs/locks.js";
+import type { Project } from "../../../src/config/project/open-project.js";
+import { UserError } from "../../../src/system/errors.js";
+import { nearest } from "../../../src/system/text/nearest.js";
+import { never } from "../../../src/system/never.js";
+import type { Result } from "../../../src/system/result.js";
+import { plural } from "../../../src/ui/view/amounts.js";
+import type {
+  RescueDropAnswer,
+  RescueFactsAnswer,
+  RescueListAnswer,
+  RescueRestoreAnswer,
+  RescueShowAnswer,
+} from "../../../src/ui/shapes/work.js";
+import { coloursFor } from "../../../src/ui/colours.js";
+import { diffLines, rescueLines, whyText } from "../../../src/ui/terminal/rescues.js";
+import { clean } from "../../../src/ui/text.js";
+import { handBack } from "./hand-back.js";
+import { findRescue } from "../../lookup/find-rescue.js";
+import { printJson, printLines, projectOf } from "../../lookup/project.js";
+import { hasFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import { refuseAgents } from "../../lookup/under-an-agent.js";
+import { RESCUE_VERBS } from "../../context/words.js";
+
+type Verb = (typeof RESCUE_VERBS)[number];
+
+interface Site {
+  shell: Shell;
+  project: Project;
+  /** `undefined`: there is no repository, so nothing was ever put aside. */
+  repo: Repository | undefined;
+  rescues: readonly Rescue[];
+  json: boolean;
+  /** The files alone, not as work of their task. */
+  onlyFiles: boolean;
+}
+
+/** `looper rescue [list | show ID | restore ID | drop ID…]`. */
+export async function rescue(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const [word = "list", ...ids] = typed.operands;
+  const verb = toVerb(word);
+  checkIds(verb, ids);
+  if (verb === "restore" || verb === "drop")
+    await refuseAgents(shell, {
+      what: `an agent of a run may not ${verb} what was put aside`,
+      instead: "say in the summary which rescue is meant",
+    });
+  const project = await projectOf(shell);
+  const repo = await repositoryOf(shell, project, verb);
+  const rescues = repo === undefined ? [] : must(await listRescues(repo));
+  const site: Site = {
+    shell,
+    project,
+    repo,
+    rescues,
+    json: hasFlag(typed, "--json"),
+    onlyFiles: hasFlag(typed, "--only-files"),
+  };
+  switch (verb) {
+    case "list":
+      return list(site);
+    case "show":
+      return show(site, ids);
+    case "restore":
+      return restore(site, ids);
+    case "drop":
+      return drop(site, ids);
+    default:
+      return never(verb);
+  }
+}
+
+function toVerb(word: string): Verb {
+  const verb = RESCUE_VERBS.find((one) => one === word);
+  if (verb !== undefined) return verb;
+  const near = nearest(word, RESCUE_VERBS);
+  const hint = near === undefined ? `looper rescue show ${word} shows one` : `did you mean ${near}?`;
+  throw new UserError("usage", `looper rescue knows list, show, restore and drop, not ${word}`, hint);
+}
+
+function checkIds(verb: Verb, ids: readonly string[]): void {
+  const wrong = verb === "list" ? ids.length > 0 : verb === "drop" ? ids.length === 0 : ids.length !== 1;
+  if (!wrong) return;
+  const wants = verb === "list" ? "takes no id" : verb === "drop" ? "takes one id or more" : "takes one id";
+  throw new UserError("usage", `looper rescue ${verb} ${wants}`, "looper rescue lists the ids");
+}
+
+async function repositoryOf(shell: Shell, project: Project, verb: Verb): Promise<Repository | undefined> {
+  const opened = await openRepository(shell.ports, {
+    projectDir: project.folder,
+    todoFile: (await shell.ports.files.realPath(project.todoFile)) ?? project.todoFile,
+    exclude: [project.logDir, project.lockDir],
+    env: shell.env,
+    mostUntracked: project.resolved.settings.git.max_untracked_bytes,
+  });
+  if (opened.ok) return opened.value;
+  if (opened.error.why !== "no-repository")
+    throw new UserError("environment", opened.error.message, "looper puts work aside in git");
+  const line = `looper: ${clean(opened.error.message)}: nothing is ever put aside there`;
+  // Whoever names one is told that it is not there.
+  if (verb === "list") await shell.say({ level: "warn", lines: [line] });
+  return undefined;
+}
+
+function must<T>(result: Result<T, GitFailure>): T {
+  if (result.ok) return result.value;
+  throw new UserError(
+    "environment",
+    `${result.error.command}: ${clean(result.error.message)}`,
+    "mend what git names",
+  );
+}
+
+async function list({ shell, rescues, json }: Site): Promise<CommandEnd> {
+  const answer: RescueListAnswer = { rescues: rescues.map(factsOf) };
+  if (json) await printJson(shell, answer);
+  else if (rescues.length === 0) await printLines(shell.out, ["nothing was put aside"]);
+  else await printLines(shell.out, rescueLines(answer.rescues, terminalOf(shell)));
+  return "ok";
+}
+
+async function show({ shell, rescues, json }: Site, ids: readonly string[]): Promise<CommandEnd> {
+  const found = findRescue(rescues, ids[0] ?? "");
+  const diff = must(await showRescue(found));
+  const facts = factsOf(found);
+  const answer: RescueShowAnswer = { ...facts, paths: pathsOf(found), staged: stagedOf(found), diff };
+  if (json) await printJson(shell, answer);
+  else {
+    const about = facts.task === undefined ? "" : `${clean(facts.task)}: `;
+    const head = [`${clean(facts.id)}  ${facts.at}`, `${about}${whyText(facts.why)}, ${facts.commit}`, ""];
+    await printLines(shell.out, [...head, ...diffLines(diff, terminalOf(shell).colours)]);
+  }
+  return "ok";
+}
+
+async function restore(site: Site, ids: readonly string[]): Promise<CommandEnd> {
+  const { shell, project, repo, rescues, json } = site;
+  const found = findRescue(rescues, ids[0] ?? "");
+  if (repo === undefined) return "no";
+  const { lockDir } = project;
+  const todoFile = (await shell.ports.files.realPath(project.todoFile)) ?? project.todoFile;
+  const paths = lockPaths({ todoFile, lockDir, gitDir: repo.gitDir });
+  const locks = await takeRunLocks(shell.ports, paths, lockDir);
+  try {
+    const bring = () => restoreRescue(found);
+    const handed = site.onlyFiles
+      ? undefined
+      : must(await handBack({ ports: shell.ports, project, repo }, found, bring));
+    const back = handed?.back ?? must(await bring());
+    const answer: RescueRestoreAnswer =
+      "clashes" in back
+        ? { id: found.id, ok: false, clashes: [...back.clashes] }
+        : {
+            id: found.id,
+            ok: true,
+            restored: [...back.restored],
+            already: [...back.already],
+            left: [...back.left],
+            task: handed?.task ?? null,
+          };
+    if (json) await printJson(shell, answer);
+    else
+      await printLines(
+        shell.out,
+        restoreLines(answer, { commit: found.commit, goesOn: handed?.goesOn === true }),
+      );
+    return answer.ok ? "ok" : "no";
+  } finally {
+    await locks.release();
+  }
+}
+
+function restoreLines(
+  answer: RescueRestoreAnswer,
+  { commit, goesOn }: { commit: string; goesOn: boolean },
+): string[] {
+  const id = clean(answer.id);
+  if (!answer.ok) {
+    return [
+      `${id}: nothing was changed, ${plural(answer.clashes.length, "path")} would be overwritten:`,
+      ...answer.clashes.map(({ path, why }) => `  ${clean(path)} (${clashText(why)})`),
+      `commit these, or put them elsewhere, then try again; or take single files: git restore --source=${commit} PATH`,
+    ];
+  }
+  const { restored, already, left } = answer;
+  return [
+    restored.length === 0
+      ? `${id}: everything it keeps is there already`
+      : `${id}: brought back ${plural(restored.length, "path")}, uncommitted:`,
+    ...restored.map((path) => `  ${clean(path)}`),
+    ...(already.length === 0 || restored.length === 0 ? [] : [`${already.length} were as it has them`]),
+    ...left.map((path) => `  ${clean(path)} is a repository of its own: this rescue does not hold its files`),
+    ...(answer.task === null ? [] : [inHandText(clean(answer.task), goesOn ? [] : already)]),
+    `it stays put aside; looper rescue drop ${id} forgets it`,
+  ];
+}
+
+/** `theirs`: files that were in the tree before the task was in hand; they count as the person's. */
+function inHandText(task: string, theirs: readonly string[]): string {
+  const again = `${task} is in hand again: the next attempt continues from this work`;
+  if (theirs.length === 0) return `${again}, and its commit holds it`;
+  return `${again}; its commit does not hold what was there already: ${clean(theirs.join(", "))}`;
+}
+
+function clashText(why: Clash["why"]): string {
+  switch (why) {
+    case "differs":
+      return "changed since, in the same place";
+    case "ignored":
+      return "there is something git does not track";
+    case "folder":
+      return "a folder where a file is to be, or a file where a folder is to be";
+    default:
+      return never(why);
+  }
+}
+
+async function drop({ shell, rescues, json }: Site, ids: readonly string[]): Promise<CommandEnd> {
+  // All of them are found before the first goes.
+  const found = new Set(ids.map((id) => findRescue(rescues, id)));
+  const dropped: RescueDropAnswer["dropped"] = [];
+  for (const one of found) {
+    must(await dropRescue(one));
+    dropped.push({ id: one.id, commit: one.commit });
+  }
+  const answer: RescueDropAnswer = { dropped };
+  if (json) await printJson(shell, answer);
+  else
+    await printLines(
+      shell.out,
+      dropped.map(
+        ({ id, commit }) =>
+          `dropped ${clean(id)}; until git prunes it: git branch rescued ${commit} brings its commit back`,
+      ),
+    );
+  return "ok";
+}
+
+function factsOf({ id, at, task, why, changes, staged, commit, ref }: Rescue): RescueFactsAnswer {
+  return {
+    id,
+    at: new Date(at).toISOString(),
+    ...(task === undefined ? {} : { task }),
+    why,
+    files: new Set([...changes, ...staged].map(({ path }) => path)).size,
+    commit,
+    ref,
+  };
+}
+
+function pathsOf({ changes }: Rescue): string[] {
+  return changes.map(({ path }) => toText(path));
+}
+
+function stagedOf({ staged }: Rescue): string[] {
+  return staged.map(({ path }) => toText(path));
+}
+
+function terminalOf({ out }: Shell): {
+  colours: ReturnType<typeof coloursFor>;
+  columns?: number;
+} {
+  const colours = coloursFor(out.colour);
+  return { colours, ...(out.isTerminal ? { columns: out.columns() } : {}) };
+}

@@ -1,0 +1,103 @@
+// `looper runs`: the past runs, how each ended, what it did and used. Leaves reading their logs to run-summaries.ts.
+import { findLiveRun } from "../../../src/loop/runs/live-run.js";
+import { summarizeRuns, type RunSummary } from "../../../src/logging/run-summaries.js";
+import { UserError } from "../../../src/system/errors.js";
+import { showCostOf, showCount, showDuration, showMoment } from "../../../src/ui/view/amounts.js";
+import type { RunsAnswer } from "../../../src/ui/shapes/runs.js";
+import { coloursFor } from "../../../src/ui/colours.js";
+import { tableLines, type Column } from "../../../src/ui/terminal/columns.js";
+import { clean } from "../../../src/ui/text.js";
+import { listOwnRuns, projectOfRun, runFilter } from "../../lookup/own-runs.js";
+import { printJson, printLines, projectOf } from "../../lookup/project.js";
+import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+
+type Row = RunsAnswer["runs"][number];
+
+/** Lists them, the newest first. */
+export async function runs(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const most = textFlag(typed, "-n") ?? "1000000";
+  if (!/^\d{1,9}$/.test(most))
+    throw new UserError(
+      "usage",
+      `-n is ${most}; allowed: a whole number, at least 0`,
+      "e.g. looper runs -n 10",
+    );
+  const project = await projectOf(shell);
+  const live = await findLiveRun(shell.ports, project);
+  const summaries = await summarizeRuns(shell.ports, project.logDir, {
+    runs: await listOwnRuns(shell, project, runFilter(shell, project, typed)),
+    most: Number(most),
+  });
+  const rows: Row[] = [];
+  for (const one of summaries) {
+    const named = await projectOfRun(shell, typed, one.folder);
+    rows.push({ ...rowOf(one, live?.run === one.run), ...(named === undefined ? {} : { project: named }) });
+  }
+  if (hasFlag(typed, "--json")) await printJson(shell, { runs: rows } satisfies RunsAnswer);
+  else await printLines(shell.out, linesOf(shell, rows));
+  return "ok";
+}
+
+function rowOf({ run, folder, started, last, ended }: RunSummary, isLive: boolean): Row {
+  const totals = ended?.totals;
+  const lasted = Date.parse(last ?? "") - Date.parse(started ?? "");
+  return {
+    ...{ run, folder, started: started ?? null },
+    state: ended !== undefined ? "ended" : isLive ? "running" : "killed",
+    ending: ended?.ending ?? null,
+    done: totals?.done ?? null,
+    tasks: totals?.tasks ?? null,
+    iterations: totals?.iterations ?? null,
+    duration_ms: totals?.duration_ms ?? (Number.isNaN(lasted) ? null : lasted),
+    tokens:
+      totals === undefined
+        ? null
+        : totals.input_tokens + (totals.cached_input_tokens ?? 0) + totals.output_tokens,
+    cost_usd: totals?.cost_usd ?? null,
+    cost_partly: totals?.cost_partly === true,
+  };
+}
+
+function linesOf({ out, ports }: Shell, rows: readonly Row[]): string[] {
+  if (rows.length === 0) return ["no runs yet"];
+  const colours = coloursFor(out.colour);
+  const now = ports.clock.now();
+  const several = rows.some(({ project }) => project !== undefined);
+  const cells = rows.map(
+    ({
+      run,
+      project,
+      started,
+      state,
+      ending,
+      done,
+      tasks,
+      duration_ms: ms,
+      tokens,
+      cost_usd: cost,
+      cost_partly: partly,
+    }) => [
+      run,
+      started === null ? "" : showMoment(Date.parse(started), now),
+      ending ?? state,
+      // A release works on no tasks; a run that was refused has read none.
+      done === null || tasks === null || tasks === 0 ? "" : `${done} of ${tasks}`,
+      ms === null ? "" : showDuration(ms),
+      tokens === null || tokens === 0 ? "" : showCount(tokens),
+      cost === null ? "" : showCostOf({ tokens: tokens ?? 0, cost, ...(partly ? { partly } : {}) }),
+      ...(several ? [clean(project ?? "")] : []),
+    ],
+  );
+  const columns: readonly Column[] = [
+    { title: "run" },
+    { title: "started" },
+    { title: "ending" },
+    { title: "done", right: true },
+    { title: "took", right: true },
+    { title: "tokens", right: true },
+    { title: "cost", right: true },
+    ...(several ? [{ title: "project" }] : []),
+  ];
+  const { header, lines } = tableLines(columns, cells);
+  return [colours.dim(header), ...lines];
+}

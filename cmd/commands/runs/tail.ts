@@ -1,0 +1,149 @@
+// `looper tail [run]`: a run's log, readable or raw, and what is added to it.
+import path from "node:path";
+import { EVENT_TYPES } from "../../../src/logging/events.js";
+import { hasEnded, readLastLines } from "../../../src/logging/last-lines.js";
+import { readLines, type RawLine } from "../../../src/logging/read.js";
+import { watchRuns, type WatchedRuns } from "../../../src/logging/watch-runs.js";
+import { nearest } from "../../../src/system/text/nearest.js";
+import { UserError } from "../../../src/system/errors.js";
+import { spellOut } from "../../../src/ui/json-text.js";
+import { coloursFor } from "../../../src/ui/colours.js";
+import { eventLine } from "../../../src/ui/terminal/event-line.js";
+import { folderOfRun } from "../../lookup/find-run.js";
+import { mustKnowTask } from "../../lookup/must-know-task.js";
+import { runFilter } from "../../lookup/own-runs.js";
+import { projectOf } from "../../lookup/project.js";
+import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+
+const LOOK_AGAIN_MS = 100;
+
+interface Wish {
+  /** As typed; the newest run without it. */
+  run: string | undefined;
+  follow: boolean;
+  /** Only the last so many. */
+  last: number | undefined;
+  /** Only events of it. */
+  task: string | undefined;
+  wanted: (line: RawLine) => boolean;
+  show: (line: RawLine) => string;
+}
+
+/** Shows the events of a run; with `-f` it waits for more, and for the next run. */
+export async function tail(shell: Shell, typed: Typed): Promise<CommandEnd> {
+  const wish = readWish(shell, typed);
+  const project = await projectOf(shell);
+  const { logDir, todoFile } = project;
+  const filter = runFilter(shell, project, typed);
+  const runs = watchRuns(shell.ports, logDir, filter);
+  const waits = wish.follow && wish.run === undefined;
+  const folder =
+    waits && (await runs.newest()) === undefined
+      ? undefined
+      : await folderOfRun(shell, project, wish.run, filter);
+  // Who waits may wait for a task that is still to come.
+  if (wish.task !== undefined && folder !== undefined && !wish.follow)
+    await mustKnowTask(shell, wish.task, { folder, todoFile });
+  const read = folder === undefined ? 0 : await printWhole(shell, folder, wish);
+  if (waits) await followAll(shell, { logDir, runs }, wish, { folder, read });
+  else if (wish.follow && folder !== undefined) await followOne(shell, folder, wish, read);
+  return "ok";
+}
+
+function readWish(shell: Shell, typed: Typed): Wish {
+  const { out } = shell;
+  const raw = hasFlag(typed, "--raw") || hasFlag(typed, "--json");
+  const task = textFlag(typed, "--task");
+  // A person reads what happened; what was decided on it is asked for.
+  const decisions = raw || hasFlag(typed, "--decisions");
+  const type = toType(textFlag(typed, "--type"));
+  const colours = coloursFor(out.colour);
+  return {
+    run: typed.operands[0],
+    follow: hasFlag(typed, "--follow"),
+    last: toCount(textFlag(typed, "-n")),
+    task,
+    wanted: (line) =>
+      (task === undefined || line.value["task_id"] === task) &&
+      (type === undefined ? decisions || line.type !== "decided" : line.type === type),
+    show: (line) => {
+      if (raw) return out.isTerminal ? spellOut(line.text) : line.text;
+      return eventLine(line.value, { colours, ...(out.isTerminal ? { columns: out.columns() } : {}) });
+    },
+  };
+}
+
+/** A word that no log holds would show nothing, for ever. */
+function toType(given: string | undefined): string | undefined {
+  if (given === undefined || EVENT_TYPES.includes(given)) return given;
+  const near = nearest(given, EVENT_TYPES);
+  const hint = near === undefined ? `known: ${EVENT_TYPES.join(", ")}` : `did you mean ${near}?`;
+  throw new UserError("usage", `no event is of the type ${given}`, hint);
+}
+
+function toCount(given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  if (/^\d{1,9}$/.test(given)) return Number(given);
+  throw new UserError(
+    "usage",
+    `-n is ${given}; allowed: a whole number, at least 0`,
+    "e.g. looper tail -n 20",
+  );
+}
+
+/** Prints what is there; answers how many bytes were read. */
+async function printWhole(shell: Shell, folder: string, wish: Wish): Promise<number> {
+  const { last: most, wanted } = wish;
+  const last = most === undefined ? undefined : await readLastLines(shell.ports, folder, { most, wanted });
+  if (last === undefined) return printFrom(shell, folder, wish, 0);
+  for (const line of last.lines) await shell.out.write(`${wish.show(line)}\n`);
+  return last.end;
+}
+
+/** The folder of a run is there a moment before its log is, and may go with it at any time. */
+async function printFrom(shell: Shell, folder: string, wish: Wish, from: number): Promise<number> {
+  let read = from;
+  for await (const line of readLines(shell.ports, folder, from)) {
+    read = line.end;
+    if (wish.wanted(line)) await shell.out.write(`${wish.show(line)}\n`);
+  }
+  return read;
+}
+
+/** A run that was named is followed to its end, or until it is removed. */
+async function followOne(shell: Shell, folder: string, wish: Wish, from: number): Promise<void> {
+  const { ports, say } = shell;
+  let read = from;
+  for (;;) {
+    // Looked at before the lines are read: what was written until then is shown in any case.
+    const over = await hasEnded(ports, folder);
+    const there = (await ports.files.stat(folder)) !== undefined;
+    read = await printFrom(shell, folder, wish, read);
+    if (over) return;
+    if (!there)
+      return say({ level: "warn", lines: [`looper: the log of run ${path.basename(folder)} was removed`] });
+    await ports.clock.sleep(LOOK_AGAIN_MS);
+  }
+}
+
+/** The newest run is followed, and each that comes after it. Only a signal ends that. */
+async function followAll(
+  shell: Shell,
+  { logDir, runs }: { logDir: string; runs: WatchedRuns },
+  wish: Wish,
+  place: { folder: string | undefined; read: number },
+): Promise<never> {
+  const { ports } = shell;
+  let { folder, read } = place;
+  for (;;) {
+    // Here too the next run is looked for before the rest of this one is read.
+    const next = folder === undefined ? await runs.newest() : await runs.after(path.basename(folder));
+    if (folder !== undefined) read = await printFrom(shell, folder, wish, read);
+    if (next !== undefined) {
+      folder = path.join(logDir, "runs", next);
+      read = 0;
+      continue;
+    }
+    await ports.clock.sleep(LOOK_AGAIN_MS);
+  }
+}

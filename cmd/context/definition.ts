@@ -1,0 +1,127 @@
+// What a command is to the parser and the help: its name, operands, flags; and those that several commands share.
+// Leaves the commands themselves to definitions/.
+import { LEVELS, LOG_FORMATS } from "../../src/ui/terminal/diagnostics.js";
+import type { Command } from "./command-context.js";
+
+/** What a word stands for, so that a shell can complete it (contract §1, `completion`). A list of words is all there is. */
+export type Completes =
+  | readonly string[]
+  | "agent"
+  /** As a,b,c. */
+  | "agents"
+  | "assignment"
+  | "event-type"
+  | "file"
+  | "folder"
+  | "rescue"
+  | "run"
+  | "run-or-file"
+  | "schedule"
+  | "session"
+  | "setting"
+  | "skill"
+  | "status"
+  | "status-or-file"
+  | "tag"
+  | "task"
+  /** As A,B. */
+  | "tasks";
+
+/** A word that stands by itself. */
+export interface OperandDefinition {
+  /** As commander spells it: `[file]`, `<ids...>`. */
+  spelled: string;
+  says: string;
+  /** Without it only a person knows. */
+  completes?: Completes;
+  /** It is a sentence, which must be quoted: what it is called. */
+  sentence?: string;
+}
+
+/** A flag. */
+export interface FlagDefinition {
+  /** As commander spells it: `-n <N>`, `--json`, `--no-review`. */
+  spelled: string;
+  says: string;
+  /** What switches it off: `--no-git-init`. */
+  opposite?: string;
+  /** What its value stands for. */
+  completes?: Completes;
+  /** May be given several times. */
+  repeatable?: true;
+}
+
+/** A command. */
+export interface CommandDefinition {
+  name: string;
+  operands: readonly OperandDefinition[];
+  says: string;
+  flags: readonly FlagDefinition[];
+  /** Command lines and what they do, for the help. */
+  examples?: readonly { line: string; says: string }[];
+  hidden?: true;
+  load(): Promise<Command>;
+}
+
+/** `--json`. */
+export const JSON_FLAG: FlagDefinition = { spelled: "--json", says: "print JSON" };
+
+/** Of commands about runs: one folder of logs may be shared. */
+export const ALL_RUNS: FlagDefinition = {
+  spelled: "--all",
+  says: "runs of other projects in the same log folder too",
+};
+
+/** The task file, as a word. */
+export const FILE: OperandDefinition = {
+  spelled: "[file]",
+  says: "the task file (default: the project's)",
+  completes: "file",
+};
+/** The task file, as a flag. */
+export const TODO_FILE: FlagDefinition = {
+  spelled: "--file <file>",
+  says: "the task file (default: the project's)",
+  completes: "file",
+};
+/** One task. */
+export const TASK: OperandDefinition = { spelled: "<id>", says: "the task", completes: "task" };
+/** Some tasks. */
+export const TASKS: OperandDefinition = { spelled: "<ids...>", says: "the tasks", completes: "task" };
+/** A run. */
+export const RUN: OperandDefinition = {
+  spelled: "[run]",
+  says: "a run's id, or its beginning (default: the newest)",
+  completes: "run",
+};
+
+/** What every command takes. */
+export const COMMON_FLAGS: readonly FlagDefinition[] = [
+  { spelled: "-C <folder>", says: "as if started in this folder", completes: "folder" },
+  {
+    spelled: "--log-level <level>",
+    says: "what stderr tells: error, warn, info (the default) or debug",
+    completes: LEVELS,
+  },
+  {
+    spelled: "--log-format <format>",
+    says: "stderr as text (the default) or as json lines",
+    completes: LOG_FORMATS,
+  },
+  { spelled: "--no-color", says: "no colour, whatever FORCE_COLOR says" },
+];
+
+/** How a flag can be typed: its short name, if it has one, then its long one. */
+export function flagNames({ spelled }: FlagDefinition): string[] {
+  return spelled.split(/[ ,]+/).filter((word) => word.startsWith("-"));
+}
+
+/** All that is understood as this flag: its names, and its opposite. */
+export function namesAndOpposite(flag: FlagDefinition): string[] {
+  return [...flagNames(flag), ...(flag.opposite === undefined ? [] : [flag.opposite])];
+}
+
+/** Whether the next word belongs to a flag. */
+export function takesValue({ spelled }: FlagDefinition): boolean {
+  return spelled.includes("<");
+}

@@ -1,0 +1,70 @@
+import type { UserErrorKind } from "../../src/system/errors.js";
+import { never } from "../../src/system/never.js";
+import type { CommandEnd } from "./command-context.js";
+
+/** Our bug. */
+export const BUG = 70;
+
+/** What each code means to whoever asks `$?`, for the documents. */
+export const EXIT_CODES: readonly { codes: readonly number[]; means: string }[] = [
+  { codes: [0], means: "did it; for `run`: every task is done" },
+  {
+    codes: [1],
+    means: "worked, and the answer is no: work is left, problems were found, something is not formatted",
+  },
+  {
+    codes: [2],
+    means: "wrong command line, settings or task file; a file that is not there or cannot be read",
+  },
+  {
+    codes: [3],
+    means:
+      "the surroundings: no agent, not signed in, no permission, another run, a project that is not trusted",
+  },
+  { codes: [BUG], means: "a bug of ours" },
+  { codes: [129, 130, 143], means: "interrupted: SIGHUP, SIGINT (Ctrl-C), SIGTERM" },
+];
+
+/** Contract §1: what a command's end is to the caller of the program. */
+export function exitCodeOf(end: CommandEnd): number {
+  if (end === "ok") return 0;
+  if (end === "no") return 1;
+  if ("exitCode" in end) return end.exitCode;
+  switch (end.ending) {
+    case "complete":
+      return 0;
+    case "blocked":
+    case "limit":
+    case "budget":
+    case "waiting":
+      return 1;
+    case "unusable-backlog":
+      return 2;
+    case "environment":
+      return 3;
+    case "interrupted":
+      return exitCodeOfSignal(end.signal);
+    default:
+      return never(end.ending);
+  }
+}
+
+/** 128 and the signal's number. */
+export function exitCodeOfSignal(signal: string | undefined): number {
+  if (signal === "SIGHUP") return 129;
+  return signal === "SIGTERM" ? 143 : 130;
+}
+
+/** What the user must mend. */
+export function exitCodeOfError(kind: UserErrorKind): number {
+  switch (kind) {
+    case "no":
+      return 1;
+    case "usage":
+      return 2;
+    case "environment":
+      return 3;
+    default:
+      return never(kind);
+  }
+}

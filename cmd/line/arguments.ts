@@ -1,0 +1,189 @@
+// Sorts a command line: flags may stand anywhere, and the first word decides which command is
+// meant. Pure but for one question: is this word an existing file, or nearly one? Leaves reading the flags' values to program.ts.
+import path from "node:path";
+import { UserError } from "../../src/system/errors.js";
+import { nearest } from "../../src/system/text/nearest.js";
+import { readTruth } from "../../src/system/text/truth.js";
+import { GO_COMMANDS, GO_FLAGS } from "../context/go-names.js";
+import { OTHER_COMMANDS, OTHER_FLAGS } from "./other-names.js";
+
+/** What the sorter must know of a flag: whether the next word belongs to it. Keys are `--json` and `-n` alike. */
+export type FlagTable = ReadonlyMap<string, { takesValue: boolean }>;
+
+export interface CommandLine {
+  /** Names of commands, `help` left out. */
+  commands: readonly string[];
+  /** Not offered when a word is near one. */
+  hidden: readonly string[];
+  /** Flags of all commands together. */
+  flags: FlagTable;
+}
+
+/** What is asked for. `words`: flags first, then `--` and the operands. `folder` is what `-C` says. */
+export type Sorted =
+  | { kind: "version" }
+  | { kind: "help"; command?: string }
+  | { kind: "command"; command: string; words: readonly string[]; folder?: string };
+
+/** Words in their two kinds, in order. */
+interface Parts {
+  flags: string[];
+  operands: string[];
+  folder?: string;
+  help: boolean;
+  version: boolean;
+}
+
+const DEFAULT = "run";
+
+/** What is asked of the files, seen from the folder that `-C` says. */
+export interface FileFacts {
+  /** Whether a word names an existing file. */
+  isFile: (word: string, folder: string | undefined) => Promise<boolean>;
+  /** The names beside where it would be. */
+  namesBeside: (word: string, folder: string | undefined) => Promise<readonly string[]>;
+}
+
+/** Contract: throws only `usage` errors. */
+export async function sortArguments(
+  argv: readonly string[],
+  line: CommandLine,
+  files: FileFacts,
+): Promise<Sorted> {
+  // The Go program's spelling; with a command it means another thing there.
+  if (argv.length === 1 && argv[0] === "-v") return { kind: "version" };
+  const parts = takeApart(argv, line);
+  if (parts.version) return { kind: "version" };
+  const [first, ...rest] = parts.operands;
+  if (first === "version" && rest.length === 0 && !(await files.isFile(first, parts.folder)))
+    return { kind: "version" };
+  if (first === "help") return helpOn(rest[0], line);
+  if (first !== undefined && line.commands.includes(first)) {
+    if (parts.help) return { kind: "help", command: first };
+    return command(first, rest, parts);
+  }
+  if (first === undefined) return parts.help ? { kind: "help" } : command(DEFAULT, [], parts);
+  if (!(await files.isFile(first, parts.folder)))
+    throw unknownCommand(first, line, await files.namesBeside(first, parts.folder));
+  return parts.help ? { kind: "help", command: DEFAULT } : command(DEFAULT, parts.operands, parts);
+}
+
+function command(name: string, operands: readonly string[], { flags, folder }: Parts): Sorted {
+  const words = operands.length === 0 ? flags : [...flags, "--", ...operands];
+  return { kind: "command", command: name, words, ...(folder === undefined ? {} : { folder }) };
+}
+
+function helpOn(name: string | undefined, line: CommandLine): Sorted {
+  if (name === undefined || name === "help") return { kind: "help" };
+  if (line.commands.includes(name)) return { kind: "help", command: name };
+  throw unknownCommand(name, line);
+}
+
+function takeApart(argv: readonly string[], line: CommandLine): Parts {
+  const parts: Parts = { flags: [], operands: [], help: false, version: false };
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at] ?? "";
+    if (word === "--") {
+      parts.operands.push(...argv.slice(at + 1));
+      return parts;
+    }
+    if (!word.startsWith("-") || word === "-") {
+      parts.operands.push(word);
+      continue;
+    }
+    const wants = word.startsWith("--") ? longFlag(word, line, parts) : shortFlags(word, line, parts);
+    if (wants === undefined) continue;
+    const value = argv[++at];
+    if (value === undefined)
+      throw new UserError("usage", `${wants} needs a value`, "looper help shows what each flag takes");
+    parts.flags.push(value);
+    if (wants === "-C") parts.folder = value;
+  }
+  return parts;
+}
+
+/** The flag that takes the next word, if one does. */
+function longFlag(word: string, line: CommandLine, parts: Parts): string | undefined {
+  const [name = ""] = word.split("=", 1);
+  if (name === "--help") parts.help = true;
+  else if (name === "--version") parts.version = true;
+  else {
+    const flag = line.flags.get(name);
+    if (flag === undefined) throw unknownFlag(name, [...line.flags.keys(), "--help", "--version"]);
+    if (!flag.takesValue && word !== name) mustBeTruth(name, word.slice(name.length + 1));
+    parts.flags.push(word);
+    if (flag.takesValue && word === name) return name;
+  }
+  return undefined;
+}
+
+/** A switch may be given a truth value, and no other. */
+function mustBeTruth(name: string, value: string): void {
+  if (readTruth(value) === undefined)
+    throw new UserError(
+      "usage",
+      `${name} is a switch: it cannot be ${JSON.stringify(value)}`,
+      `use ${name}, ${name}=true or ${name}=false`,
+    );
+}
+
+/** `-fn5` is `-f -n 5`; `-f=false` gives a switch its value. */
+function shortFlags(word: string, line: CommandLine, parts: Parts): string | undefined {
+  refuseSingleDash(word, line);
+  for (let at = 1; at < word.length; at++) {
+    const name = `-${word.charAt(at)}`;
+    if (name === "-h") parts.help = true;
+    else if (name === "-V") parts.version = true;
+    else {
+      const flag = line.flags.get(name);
+      if (flag === undefined) throw unknownFlag(name, [...line.flags.keys(), "-h", "-V"]);
+      const value = word.slice(at + 1);
+      if (!flag.takesValue && value.startsWith("=")) {
+        mustBeTruth(name, value.slice(1));
+        parts.flags.push(name + value);
+        return undefined;
+      }
+      parts.flags.push(name);
+      if (!flag.takesValue) continue;
+      if (value === "") return name;
+      parts.flags.push(value);
+      if (name === "-C") parts.folder = value;
+      return undefined;
+    }
+  }
+  return undefined;
+}
+
+/** Go takes a long flag with a single dash, too. */
+function refuseSingleDash(word: string, { flags }: CommandLine): void {
+  const [name = ""] = `-${word}`.split("=", 1);
+  if (name.length === 3) return;
+  const isHere = flags.has(name) || name === "--help" || name === "--version";
+  const hint = isHere ? `did you mean -${word}?` : GO_FLAGS.get(name);
+  if (hint !== undefined) throw new UserError("usage", `unknown flag ${name.slice(1)}`, hint);
+}
+
+/** The error for a flag nobody knows, or that the command at hand does not. */
+export function unknownFlag(flag: string, known: readonly string[]): UserError {
+  const long = flag.startsWith("--");
+  const near = long
+    ? nearest(
+        flag.slice(2),
+        known.filter((name) => name.startsWith("--")).map((name) => name.slice(2)),
+      )
+    : undefined;
+  const other = GO_FLAGS.get(flag) ?? OTHER_FLAGS.get(flag);
+  const hint = other ?? (near === undefined ? "looper help shows the flags" : `did you mean --${near}?`);
+  return new UserError("usage", `unknown flag ${flag}`, hint);
+}
+
+function unknownCommand(word: string, line: CommandLine, beside: readonly string[] = []): UserError {
+  const looksLikeFile = /[./\\]/.test(word);
+  const offered = [...line.commands.filter((name) => !line.hidden.includes(name)), "help"];
+  const near = looksLikeFile ? nearest(path.basename(word), beside) : nearest(word, offered);
+  const message = looksLikeFile ? `there is no file ${word}, and no such command` : `unknown command ${word}`;
+  const lower = word.toLowerCase();
+  const other = GO_COMMANDS.get(lower) ?? OTHER_COMMANDS.get(lower);
+  const hint = other ?? (near === undefined ? "looper help shows the commands" : `did you mean ${near}?`);
+  return new UserError("usage", message, hint);
+}

@@ -1,0 +1,36 @@
+// What a task file is held against: the agents it may name, and the schemas of the user's. The same for every command.
+import { knownAgents } from "../../src/config/read/agent-settings.js";
+import type { Project } from "../../src/config/project/open-project.js";
+import { UserError } from "../../src/system/errors.js";
+import type { CheckOptions } from "../../src/todo/check/check.js";
+import { compileUserSchema, type UserSchema } from "../../src/todo/check/user-schema.js";
+import { readNamedFile } from "./project.js";
+import type { Shell } from "../context/command-context.js";
+
+/** `more`: absolute paths of further schemas. A schema that cannot be used is a `usage` error. */
+export async function checkOptionsOf(
+  shell: Shell,
+  { paths, resolved }: Project,
+  more: readonly string[] = [],
+): Promise<CheckOptions> {
+  const files = [...(paths.schemaFile === undefined ? [] : [paths.schemaFile]), ...more];
+  const schemas = await Promise.all([...new Set(files)].map((file) => readSchema(shell, file)));
+  return {
+    agentNames: knownAgents(resolved.settings),
+    ...(schemas.length === 0 ? {} : { schema: (value) => schemas.flatMap((schema) => schema(value)) }),
+  };
+}
+
+async function readSchema(shell: Shell, file: string): Promise<UserSchema> {
+  const compiled = compileUserSchema(parse(await readNamedFile(shell, file, "JSON Schema"), file));
+  if (compiled.ok) return compiled.value;
+  throw new UserError("usage", `${file} is no JSON Schema: ${compiled.error}`, "correct the schema");
+}
+
+function parse(bytes: Uint8Array, file: string): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch (error) {
+    throw new UserError("usage", `${file} is not JSON`, "correct the schema", { cause: error });
+  }
+}

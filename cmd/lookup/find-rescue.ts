@@ -1,0 +1,34 @@
+import type { Rescue } from "../../src/git/bring-back/rescues.js";
+import { UserError } from "../../src/system/errors.js";
+import { nearest } from "../../src/system/text/nearest.js";
+
+const MOST_NAMED = 5;
+
+/** The rescue a person means: by its id, its label, its ref, or the beginning of one of them that only one has. */
+export function findRescue(rescues: readonly Rescue[], typed: string): Rescue {
+  const exact = rescues.filter(({ id, label, ref }) => [id, label, ref].includes(typed));
+  const found =
+    exact.length > 0 || typed === ""
+      ? exact
+      : rescues.filter(({ id, label }) => id.startsWith(typed) || label.startsWith(typed));
+  const [only, ...others] = found;
+  if (only !== undefined && others.length === 0) return only;
+  if (only === undefined) throw unknownRescue(rescues, typed);
+  const named = found.slice(0, MOST_NAMED).map(({ id }) => id);
+  const more = found.length > MOST_NAMED ? ` and ${found.length - MOST_NAMED} more` : "";
+  throw new UserError("usage", `${typed} may be ${named.join(", ")}${more}`, "type more of the one you mean");
+}
+
+function unknownRescue(rescues: readonly Rescue[], typed: string): UserError {
+  const near = nearest(
+    typed,
+    rescues.flatMap(({ id, label }) => [id, label]),
+  );
+  const hint =
+    rescues.length === 0
+      ? "nothing was put aside"
+      : near === undefined
+        ? "looper rescue lists what was put aside"
+        : `did you mean ${near}?`;
+  return new UserError("usage", `nothing was put aside as ${typed}`, hint);
+}

@@ -1,0 +1,52 @@
+import path from "node:path";
+import { findRun, listRuns } from "../../src/logging/read.js";
+import { RUN_ID } from "../../src/logging/run-id.js";
+import { UserError } from "../../src/system/errors.js";
+import { nearest } from "../../src/system/text/nearest.js";
+import type { Project } from "../../src/config/project/open-project.js";
+import { runFilter, type RunFilter } from "./own-runs.js";
+import type { Shell } from "../context/command-context.js";
+
+const MOST_NAMED = 3;
+
+/**
+ * The folder of the run that was named, by its id or the beginning of it, whosever it is; or of the newest one that `filter` lets
+ * through, this project's without it. One that is not there is a `usage` error; where none was named, no run at all is a no.
+ */
+export async function folderOfRun(
+  shell: Shell,
+  project: Project,
+  run: string | undefined,
+  filter: RunFilter = runFilter(shell, project),
+): Promise<string> {
+  const { ports } = shell;
+  const { logDir } = project;
+  const runs = await listRuns(ports, logDir);
+  const isNewest = run === undefined || run === "last";
+  const newest = isNewest ? (await filter(runs)).at(-1) : undefined;
+  const found = isNewest ? newest && path.join(logDir, "runs", newest) : await findRun(ports, logDir, run);
+  if (found !== undefined) return found;
+  if (runs.length === 0)
+    throw new UserError(isNewest ? "no" : "usage", `there are no runs in ${logDir}`, "looper run starts one");
+  if (isNewest)
+    throw new UserError(
+      "no",
+      `there are no runs of this project in ${logDir}`,
+      "looper run starts one; looper runs --all lists those of other projects",
+    );
+  const typed = run;
+  const begun = typed === "" ? [] : runs.filter((one) => one.startsWith(typed));
+  const [only, ...others] = begun;
+  if (only !== undefined && others.length === 0) return path.join(logDir, "runs", only);
+  if (only !== undefined) {
+    const newest = begun.slice(-MOST_NAMED).reverse().join(", ");
+    const more = begun.length > MOST_NAMED ? ` and ${begun.length - MOST_NAMED} more` : "";
+    throw new UserError("usage", `${typed} may be ${newest}${more}`, "type more of the one you mean");
+  }
+  const near = nearest(typed, runs);
+  throw new UserError(
+    "usage",
+    `there is no run ${typed} in ${logDir}${RUN_ID.test(typed) ? ", or no longer" : ""}`,
+    near === undefined ? `the newest is ${runs.at(-1) ?? ""}` : `did you mean ${near}?`,
+  );
+}

@@ -1,0 +1,34 @@
+// Which runs a command shows: a folder of logs may hold those of several projects. Leaves telling them apart to src/loop/runs/own-runs.ts.
+import type { Project } from "../../src/config/project/open-project.js";
+import { beginningOf, ownRuns } from "../../src/loop/runs/own-runs.js";
+import { listRuns } from "../../src/logging/read.js";
+import { hasFlag, type Shell, type Typed } from "../context/command-context.js";
+
+const ALL = "--all";
+
+/** Which of these runs are wanted, in their order. */
+export type RunFilter = (runs: readonly string[]) => Promise<readonly string[]>;
+
+/** This project's runs; with `--all` every one. */
+export function runFilter({ ports }: Shell, project: Project, typed?: Typed): RunFilter {
+  if (typed !== undefined && hasFlag(typed, ALL)) return (runs) => Promise.resolve(runs);
+  return (runs) => ownRuns({ ports, project }, runs);
+}
+
+/** With `--all`: the project that a run's log names. */
+export async function projectOfRun(
+  { ports }: Shell,
+  typed: Typed,
+  folder: string,
+): Promise<string | undefined> {
+  return hasFlag(typed, ALL) ? (await beginningOf(ports, folder)).project : undefined;
+}
+
+/** Their ids, the oldest first. */
+export async function listOwnRuns(
+  shell: Shell,
+  project: Project,
+  filter: RunFilter = runFilter(shell, project),
+): Promise<readonly string[]> {
+  return filter(await listRuns(shell.ports, project.logDir));
+}

@@ -1,0 +1,104 @@
+// What commands share: the project with its settings, and files named on the command line or in settings.
+import path from "node:path";
+import { MOVE_OVER } from "../../src/config/go-program/find.js";
+import { openProject, type Project } from "../../src/config/project/open-project.js";
+import { GO_BACKLOG } from "../../src/config/read/places.js";
+import type { Flags } from "../../src/config/read/resolve.js";
+import { errorCode, errorMessage, UserError } from "../../src/system/errors.js";
+import { exhausted } from "../../src/system/exhausted.js";
+import { nearest } from "../../src/system/text/nearest.js";
+import type { Files } from "../../src/system/ports.js";
+import { didYouMean } from "../../src/todo/model/problem.js";
+import { jsonText } from "../../src/ui/json-text.js";
+import type { Output } from "../../src/ui/output.js";
+import { clean } from "../../src/ui/text.js";
+import type { Shell } from "../context/command-context.js";
+
+/** Opens the project this command is about, and says on stderr what looks wrong. `file`: the task file as typed. */
+export async function projectOf(
+  shell: Shell,
+  { file, flags = {}, quiet = false }: { file?: string | undefined; flags?: Flags; quiet?: boolean } = {},
+): Promise<Project> {
+  const { ports, cwd, env, home } = shell;
+  const named = file === undefined ? {} : { file };
+  const project = await openProject(ports.files, { cwd, env, home, flags, ...named });
+  if (!quiet)
+    for (const warning of project.warnings)
+      await shell.say({ level: "warn", lines: [`looper: ${clean(warning)}`] });
+  return project;
+}
+
+/** The bytes of a file that must be there; a `usage` error says why they are not. `what` names its kind. */
+export async function readNamedFile({ ports }: Shell, file: string, what: string): Promise<Uint8Array> {
+  const bytes = await readOrExplain(ports.files.read(file), file);
+  if (bytes !== undefined) return bytes;
+  const hint =
+    what === "task file"
+      ? await hintOfTaskFile(
+          ports.files,
+          file,
+          "looper init makes one, looper run drafts one; or name another that is there",
+        )
+      : await hintOfFile(ports.files, file, "correct the path");
+  throw new UserError("usage", `there is no ${what} ${file}`, hint);
+}
+
+/** What to do about a task file that is missing: beside that of the Go program only a move makes one. */
+export async function hintOfTaskFile(files: Files, file: string, otherwise: string): Promise<string> {
+  const old = await files.stat(path.join(path.dirname(file), GO_BACKLOG)).catch(() => undefined);
+  return old === undefined ? hintOfFile(files, file, otherwise) : `move the old one with \`${MOVE_OVER}\``;
+}
+
+/** What a file that is not there may have been meant to be: one beside it, or what else to do. */
+export async function hintOfFile(files: Files, file: string, otherwise: string): Promise<string> {
+  const names = await files.list(path.dirname(file)).catch(() => []);
+  return didYouMean(nearest(path.basename(file), names), otherwise);
+}
+
+/** A file that is there and cannot be read is a `usage` error; one that is missing, or no file, is left to others. */
+export async function mustBeReadable({ ports }: Shell, file: string): Promise<void> {
+  const stat = await readOrExplain(ports.files.stat(file), file);
+  if (stat?.kind === "file") await readOrExplain(ports.files.readRange(file, 0, 1), file);
+}
+
+async function readOrExplain<T>(reading: Promise<T>, file: string): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (errorCode(error) === undefined || exhausted(error) !== undefined) throw error;
+    if (errorCode(error) === "EISDIR")
+      throw new UserError("usage", `${file} is a folder, not a file`, "name a file");
+    throw new UserError(
+      "usage",
+      `${file} cannot be read: ${errorMessage(error)}`,
+      "name a file that can be read",
+    );
+  }
+}
+
+/** A path as a person standing in the current folder would write it; absolute where that would lead far away. */
+export function shownPath({ cwd }: Pick<Shell, "cwd">, file: string): string {
+  const relative = path.relative(cwd, file);
+  if (relative === "") return ".";
+  return relative.startsWith(`..${path.sep}..`) ? file : relative;
+}
+
+/** Prints an answer as one JSON document. */
+export function printJson({ out }: Pick<Shell, "out">, answer: unknown): Promise<void> {
+  return out.write(`${jsonText(answer, 2)}\n`);
+}
+
+/** So many lines are written at once. */
+const MOST_LINES = 1_000;
+
+/** Prints lines, if there are any. */
+export async function printLines(output: Output, lines: Iterable<string>): Promise<void> {
+  let batch: string[] = [];
+  for (const line of lines) {
+    batch.push(line);
+    if (batch.length < MOST_LINES) continue;
+    await output.write(`${batch.join("\n")}\n`);
+    batch = [];
+  }
+  if (batch.length > 0) await output.write(`${batch.join("\n")}\n`);
+}

@@ -1,0 +1,62 @@
+// The tasks of a task file for commands that only read, however broken it is. Leaves judging it to src/todo/check/check.ts.
+import type { Project } from "../../src/config/project/open-project.js";
+import { never } from "../../src/system/never.js";
+import { checkBacklog } from "../../src/todo/check/check.js";
+import type { Problem } from "../../src/todo/model/problem.js";
+import type { WrongTask } from "../../src/todo/check/shape.js";
+import type { Task } from "../../src/todo/model/task.js";
+import { plural } from "../../src/ui/view/amounts.js";
+import { clean } from "../../src/ui/text.js";
+import { checkOptionsOf } from "./check-options.js";
+import { readNamedFile, shownPath } from "./project.js";
+import type { CommandEnd, Shell } from "../context/command-context.js";
+
+export interface TasksRead {
+  /** Those that can be read. */
+  tasks: readonly Task[];
+  problems: readonly Problem[];
+  /** Those that can only be shown. */
+  wrong: readonly WrongTask[];
+}
+
+/** Reads the project's task file, which must be there. */
+export async function readTasks(shell: Shell, project: Project): Promise<TasksRead> {
+  const bytes = await readNamedFile(shell, project.todoFile, "task file");
+  const checked = checkBacklog(bytes, await checkOptionsOf(shell, project));
+  switch (checked.kind) {
+    case "ok":
+      return { tasks: checked.backlog.tasks, problems: [], wrong: [] };
+    case "empty":
+      return { tasks: [], problems: checked.problems, wrong: [] };
+    case "invalid":
+      return { tasks: checked.readable, problems: checked.problems, wrong: checked.wrong };
+    default:
+      return never(checked);
+  }
+}
+
+/** That a file has problems, if it has. `typed`: the file as it was named. */
+export function problemsText(
+  shell: Shell,
+  { todoFile }: Pick<Project, "todoFile">,
+  problems: readonly Problem[],
+  typed?: string,
+): string | undefined {
+  if (problems.length === 0) return undefined;
+  const shown = clean(shownPath(shell, todoFile));
+  const named = typed === undefined ? "" : ` ${clean(typed)}`;
+  return `${shown} has ${plural(problems.length, "problem")}: looper validate${named} shows them`;
+}
+
+/** Says so on stderr; then the answer is a no. */
+export async function endAfter(
+  shell: Shell,
+  project: Pick<Project, "todoFile">,
+  problems: readonly Problem[],
+  typed?: string,
+): Promise<CommandEnd> {
+  const text = problemsText(shell, project, problems, typed);
+  if (text === undefined) return "ok";
+  await shell.say({ level: "error", lines: [`looper: ${text}`] });
+  return "no";
+}

@@ -1,0 +1,45 @@
+// Whether a command was started by an agent, a check or a hook of a run, and the refusal of what these may not do.
+import { markOf } from "../../src/system/processes/mark.js";
+import { UserError } from "../../src/system/errors.js";
+import { findLiveRun } from "../../src/loop/runs/live-run.js";
+import { projectOf } from "./project.js";
+import type { Shell } from "../context/command-context.js";
+
+/** What an agent may not do, and what it can do instead. */
+interface Refusal extends Where {
+  what: string;
+  instead: string;
+}
+
+interface Where {
+  /** The task file that the command names. */
+  file?: string | undefined;
+  /** A Chapo session that a person types into counts as well. */
+  sessions?: boolean;
+}
+
+/** Refuses the command under an agent. */
+export async function refuseAgents(shell: Shell, { what, instead, ...where }: Refusal): Promise<void> {
+  if (await isUnderAnAgent(shell, where)) throw new UserError("no", what, instead);
+}
+
+/**
+ * Whether this process belongs to a run: its environment says so, or, where that was cleared, a process above it carries the
+ * mark of the run that works on this backlog.
+ */
+export async function isUnderAnAgent(shell: Shell, { file, sessions = false }: Where = {}): Promise<boolean> {
+  const { env, ports } = shell;
+  if (Object.keys(env).some((name) => isMark(name) && (sessions || !MARK_OF_A_SESSION.test(name))))
+    return true;
+  // A project that cannot be read is reported by the command itself.
+  const project = await projectOf(shell, { file, quiet: true }).catch(() => undefined);
+  const live = project === undefined ? undefined : await findLiveRun(ports, project);
+  return live !== undefined && ports.processes.descendsFrom(markOf(live.folder));
+}
+
+function isMark(name: string): boolean {
+  return name === "LOOPER_RUN_ID" || name.startsWith("LOOPER_MARK_");
+}
+
+/** A session's id is a time, as a run's is, and six digits. */
+const MARK_OF_A_SESSION = /^LOOPER_MARK_\d{4}(?:_\d\d){5}_[0-9a-f]{6}_[0-9a-f]+$/;

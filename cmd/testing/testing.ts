@@ -1,0 +1,61 @@
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { nodePorts } from "../../src/system/processes/node-ports.js";
+import { noteText } from "../../src/ui/terminal/diagnostics.js";
+import type { Output } from "../../src/ui/output.js";
+import { USUAL } from "../line/log-flags.js";
+import { printLines } from "../lookup/project.js";
+import type { Shell } from "../context/command-context.js";
+
+/** What a command printed, and a shell that stands in a folder, with a home and an environment of its own. */
+export interface TestShell {
+  shell: Shell;
+  out(): string;
+  err(): string;
+}
+
+/** `folder` holds everything: `project` is where the command starts, `home` is empty. Both exist. */
+export function shellIn(folder: string, env: Readonly<Record<string, string>> = {}): TestShell {
+  const printed = { out: "", err: "" };
+  const output = (to: "out" | "err"): Output => ({
+    isTerminal: false,
+    colour: false,
+    columns: () => 80,
+    rows: () => 24,
+    write: (text) => {
+      printed[to] += text;
+      return Promise.resolve();
+    },
+  });
+  const shell: Shell = {
+    ports: nodePorts(),
+    version: "0.0.0",
+    nodeVersion: "20.19.0",
+    platform: "linux x64",
+    node: "/nowhere/node",
+    cwd: path.join(folder, "project"),
+    env: { HOME: path.join(folder, "home"), ...env },
+    home: path.join(folder, "home"),
+    self: { command: "/nowhere/node", args: [] },
+    promptsFolder: fileURLToPath(new URL("../../prompts", import.meta.url)),
+    out: output("out"),
+    err: output("err"),
+    log: USUAL,
+    say: (note) => output("err").write(noteText(note, USUAL, 0)),
+    tellWorkflow: (lines) => printLines(output("err"), lines),
+    hangsUp: false,
+    stdin: {
+      isTerminal: false,
+      readAll: () => Promise.resolve(""),
+      readBytes: () => Promise.resolve(new Uint8Array()),
+    },
+    confirm: () => Promise.resolve(false),
+    choose: () => Promise.resolve(undefined),
+    chooseSome: () => Promise.resolve(undefined),
+    ask: () => Promise.resolve(undefined),
+    onSignal: () => undefined,
+    noteLog: () => undefined,
+    claimStdout: () => () => Promise.resolve(),
+  };
+  return { shell, out: () => printed.out, err: () => printed.err };
+}

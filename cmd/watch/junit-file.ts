@@ -1,0 +1,45 @@
+// Where `run --junit` writes: looked at before the run begins, written in one step at its end.
+import path from "node:path";
+import { errorCode, errorMessage, UserError } from "../../src/system/errors.js";
+import type { Shell } from "../context/command-context.js";
+
+/** The absolute path of the report, its folder made; an error says why nothing could be written there. `todoFile`: absolute. */
+export async function openReport(shell: Shell, named: string, todoFile: string): Promise<string> {
+  const { files } = shell.ports;
+  if (named === "") throw new UserError("usage", "--junit is empty", "name a file: --junit report.xml");
+  const file = path.resolve(shell.cwd, named);
+  const folder = path.dirname(file);
+  try {
+    const stat = await files.stat(file);
+    if (stat !== undefined && stat.kind !== "file")
+      throw new UserError("usage", `--junit: ${file} is no file`, "name a file: --junit report.xml");
+    if (stat !== undefined && (await files.realPath(file)) === (await files.realPath(todoFile)))
+      throw new UserError("usage", `--junit: ${file} is the task file`, "name another: --junit report.xml");
+    await files.makeFolder(folder);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    throw cannotWrite(file, errorMessage(error));
+  }
+  for (const place of [folder, file])
+    if ((await files.stat(place)) !== undefined && !(await files.writable(place)))
+      throw cannotWrite(file, `no permission to write ${place}`);
+  return file;
+}
+
+/** Writes it, the whole or nothing. */
+export async function writeReport({ ports }: Shell, file: string, xml: string): Promise<void> {
+  try {
+    await ports.files.writeAtomic(file, xml);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    throw cannotWrite(file, errorMessage(error));
+  }
+}
+
+function cannotWrite(file: string, why: string): UserError {
+  return new UserError(
+    "environment",
+    `--junit: ${file} cannot be written: ${why}`,
+    "name a file that can be written",
+  );
+}

@@ -1,0 +1,200 @@
+// Watches a run: live line, plain lines or JSON lines while it works, then what it came to. Leaves opening it to
+// watch-run.ts, and the look of it to ui/.
+import path from "node:path";
+import type { Sealed } from "../../src/logging/events.js";
+import { checkBacklog } from "../../src/todo/check/check.js";
+import { closure, rowOf } from "../../src/todo/model/select.js";
+import type { Task } from "../../src/todo/model/task.js";
+import { isWanted, type Note } from "../../src/ui/terminal/diagnostics.js";
+import { jsonText } from "../../src/ui/json-text.js";
+import { junitXml } from "../../src/ui/view/junit.js";
+import { coloursFor, type Colours } from "../../src/ui/colours.js";
+import { eventLine } from "../../src/ui/terminal/event-line.js";
+import { liveLine } from "../../src/ui/view/live-line.js";
+import { progressNotes, type Look, type Step } from "../../src/ui/terminal/progress.js";
+import { resultLines } from "../../src/ui/terminal/result.js";
+import { Screen } from "../../src/ui/terminal/screen.js";
+import { clean, hang } from "../../src/ui/text.js";
+import { narrate, NOTHING_SAID, type Spoken } from "../../src/ui/github-actions/narrate.js";
+import { fold, NOTHING, type View } from "../../src/ui/view/view.js";
+import { writeReport } from "./junit-file.js";
+import { printLines, shownPath } from "../lookup/project.js";
+import type { Shell } from "../context/command-context.js";
+import { addStepSummary } from "./step-summary.js";
+
+/** How it is shown: `json` prints the events, `quiet` only what the run came to, `silent` nothing on stdout. */
+export type Manner = "progress" | "quiet" | "json" | "silent";
+
+export interface Watching {
+  manner: Manner;
+  /** Where a JUnit report is to be written, absolute. */
+  junit?: string;
+}
+
+const SAID: ReadonlySet<string> = new Set(["message", "tool_use", "tool_result", "command"]);
+
+export class Spectator {
+  readonly #shell: Shell;
+  readonly #todoFile: string;
+  readonly #manner: Manner;
+  readonly #junit: string | undefined;
+  /** The log of a GitHub workflow reads along. */
+  readonly #inWorkflow: boolean;
+  readonly #colours: Colours;
+  readonly #screen: Screen | undefined;
+  #titles: ReadonlyMap<string, string> = new Map();
+  #tasks: readonly Task[] = [];
+  #narration = NOTHING_SAID;
+  #reading = false;
+  #view: View = NOTHING;
+
+  constructor(shell: Shell, todoFile: string, { manner, junit }: Watching) {
+    const { err, env, log, ports } = shell;
+    this.#shell = shell;
+    this.#todoFile = todoFile;
+    this.#manner = manner;
+    this.#junit = junit;
+    this.#inWorkflow = manner !== "json" && log.format === "text" && env["GITHUB_ACTIONS"] === "true";
+    this.#colours = coloursFor(err.colour);
+    const told = manner === "progress" && log.format === "text" && isWanted("info", log.level);
+    const live = told && err.isTerminal && env["TERM"] !== "dumb";
+    this.#screen = live ? new Screen(err, ports.clock, (columns) => this.#live(columns)) : undefined;
+  }
+
+  /** As it is now. */
+  get view(): View {
+    return this.#view;
+  }
+
+  /** Titles lie in the backlog, not in the log: a task that is new is looked up there. */
+  async readTitles(): Promise<void> {
+    if (this.#reading) return;
+    this.#reading = true;
+    const bytes = await this.#shell.ports.files.read(this.#todoFile).catch(() => undefined);
+    this.#reading = false;
+    if (bytes === undefined) return;
+    const checked = checkBacklog(bytes);
+    this.#tasks =
+      checked.kind === "ok" ? checked.backlog.tasks : checked.kind === "invalid" ? checked.readable : [];
+    this.#titles = new Map([...this.#titles, ...this.#tasks.map(({ id, title }) => [id, title] as const)]);
+  }
+
+  see(event: Sealed): void {
+    if (this.#isLost(event)) return;
+    const before = this.#view;
+    this.#view = fold(before, event);
+    if (this.#manner === "json") void this.#shell.out.write(`${jsonText(asLogged(event))}\n`);
+    const task = this.#view.current?.taskId;
+    if (task !== undefined && task !== before.current?.taskId && !this.#titles.has(task))
+      void this.readTitles();
+    if (this.#manner === "json") return;
+    const step = { before, event, after: this.#view };
+    this.#tell(event, [
+      ...(isWanted("debug", this.#shell.log.level) ? [this.#asTailed(event)] : []),
+      ...(this.#inWorkflow ? this.#narrate(step) : progressNotes(step, this.#look())),
+    ]);
+  }
+
+  /** What an agent says and does moves nothing but the live line. */
+  #isLost({ type }: Sealed): boolean {
+    if (this.#screen !== undefined || this.#manner === "json") return false;
+    return SAID.has(type) && !isWanted("debug", this.#shell.log.level);
+  }
+
+  #look(): Look {
+    const live = this.#screen !== undefined;
+    const room = live ? { columns: this.#shell.err.columns() } : {};
+    return { titles: this.#titles, colours: this.#colours, live, ...room };
+  }
+
+  #narrate(step: Step): Spoken[] {
+    const root = this.#shell.env["GITHUB_WORKSPACE"] ?? this.#shell.cwd;
+    const todoFile = path.relative(root, this.#todoFile);
+    const { narration, spoken } = narrate(this.#narration, step, { ...this.#look(), todoFile });
+    this.#narration = narration;
+    return spoken;
+  }
+
+  ask(question: string, lines: readonly string[]): Promise<boolean> {
+    const asking = (): Promise<boolean> => this.#shell.confirm(question, lines.map(clean));
+    return this.#screen === undefined ? asking() : this.#screen.without(asking);
+  }
+
+  /** What the run came to: the answer on stdout, what kept it from its work on stderr. */
+  async conclude(folder: string): Promise<void> {
+    this.stop();
+    const { ended } = this.#view;
+    if (ended === undefined) return;
+    const { out, log } = this.#shell;
+    if (this.#manner === "progress" && isWanted("info", log.level)) await this.#shell.err.write("\n");
+    await this.readTitles();
+    const look = { titles: this.#titles, todoFile: shownPath(this.#shell, this.#todoFile) };
+    const { answer, errors } = resultLines(this.#view, ended, {
+      ...look,
+      colours: coloursFor(out.colour),
+      log: shownPath(this.#shell, folder),
+      ...(out.isTerminal ? { columns: out.columns() } : {}),
+    });
+    if (this.#manner === "progress" || this.#manner === "quiet") await printLines(out, answer);
+    if (errors.length > 0)
+      await this.#shell.say({ level: "error", lines: errors, facts: { ending: ended.ending } });
+    // A summary tells of tasks.
+    const isRun = this.#view.release === undefined;
+    if (this.#manner !== "json" && isRun) await addStepSummary(this.#shell, this.#view, ended, look);
+    if (this.#junit !== undefined)
+      await writeReport(this.#shell, this.#junit, junitXml(this.#view, ended, { ...look, ...this.#scope() }));
+  }
+
+  /** The tasks the run is about, where those are not all. */
+  #scope(): { scope?: ReadonlySet<string> } {
+    const { only } = this.#view;
+    const id = this.#tasks.find((task) => task.id === only)?.id;
+    const scope = id === undefined ? undefined : closure(id, this.#tasks.map(rowOf));
+    return scope === undefined ? {} : { scope };
+  }
+
+  stop(): void {
+    this.#screen?.stop();
+  }
+
+  #live(columns: number): string {
+    const { clock } = this.#shell.ports;
+    const scene = {
+      view: this.#view,
+      titles: this.#titles,
+      now: clock.now(),
+      columns,
+      colours: this.#colours,
+    };
+    return liveLine(scene);
+  }
+
+  /** An event as `looper tail` shows it. */
+  #asTailed(event: Sealed): Note {
+    const { err } = this.#shell;
+    const look = { colours: this.#colours, ...(err.isTerminal ? { columns: err.columns() } : {}) };
+    return { level: "debug", lines: [eventLine(asLogged(event), look)] };
+  }
+
+  #tell(event: Sealed, notes: readonly Spoken[]): void {
+    const { log } = this.#shell;
+    const { type, seq } = event;
+    const task = "task_id" in event && event.task_id !== null ? event.task_id : undefined;
+    for (const note of notes) {
+      const { command = false, level, lines } = note;
+      if (!isWanted(level, log.level)) continue;
+      if (this.#manner === "quiet" && !(command && level === "error")) continue;
+      if (command && log.format === "text") void this.#shell.tellWorkflow(lines);
+      else if (this.#screen !== undefined)
+        this.#screen.print(lines.flatMap((line) => hang(line, this.#shell.err.columns())));
+      else void this.#shell.say({ level, lines, facts: { type, seq, task_id: task } });
+    }
+  }
+}
+
+/** The rows of a backlog lie beside the log, and are not printed either. */
+function asLogged(event: Sealed): Record<string, unknown> {
+  if (event.type !== "backlog_read" || event.index === undefined) return { ...event };
+  const { rows: _beside, ...rest } = event;
+  return rest;
+}

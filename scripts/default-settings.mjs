@@ -1,0 +1,26 @@
+// In the built program the settings of who set none stand in the place of src/config/read/default-settings.ts: to make the whole table of
+// settings for them takes longer than a listing. Leaves what they are to src/config/read/resolve.ts.
+import { deepStrictEqual } from "node:assert/strict";
+import { loadCode } from "./load-code.mjs";
+import { replaceFile } from "./replace-file.mjs";
+
+async function codeOf() {
+  const { unsetSettings, otherVariables } =
+    /** @type {typeof import("../src/config/read/default-settings.js")} */ (
+      await loadCode("src/config/read/default-settings.ts")
+    );
+  const { settings, values, warnings } = unsetSettings();
+  const whole = { settings, values: [...values], warnings };
+  const json = JSON.stringify(whole);
+  deepStrictEqual(JSON.parse(json), whole, "a default that JSON cannot tell");
+  return `const json = ${JSON.stringify(json)};
+export const unsetSettings = () => {
+  const { settings, values, warnings } = JSON.parse(json);
+  return { settings, values: new Map(values), warnings };
+};
+export const otherVariables = () => ${JSON.stringify(otherVariables())};
+`;
+}
+
+/** The plugin that puts them there. */
+export const readySettings = () => replaceFile("src/config/read/default-settings.ts", codeOf);

@@ -1,0 +1,185 @@
+// The child's side of the kind acp: talks to the agent as its client, answers what it asks by the permissions, and hands
+// on what it says. Leaves understanding that to acp-stream.ts, what to answer to acp-permission.ts, the process to acp-wire.ts.
+import {
+  client,
+  methods,
+  PROTOCOL_VERSION,
+  RequestError,
+  type ClientContext,
+  type RequestPermissionRequest,
+  type RequestPermissionResponse,
+} from "@agentclientprotocol/sdk";
+import { chooseSettings } from "./acp-choices.js";
+import { chooseAnswer, isAllowed } from "./acp-permission.js";
+import { AcpRequest, type AcpHostLine } from "./acp-request.js";
+import { resumeMethod } from "./acp-stream.js";
+import { mergeTool, type AcpTool } from "./acp-tools.js";
+import { openWire, within } from "./acp-wire.js";
+import { field, numberField, textField } from "../fields.js";
+import { host, writeLine, type HostIo } from "../hosted/host.js";
+
+/** Speaks with the agent at an absolute path; the exit code. */
+export async function hostAcp(binary: string, io: HostIo): Promise<number> {
+  return host(io, AcpRequest, async (request) => {
+    const real = (await io.ports.files.realPath(request.cwd)) ?? request.cwd;
+    const talk: Talk = { request, roots: [request.cwd, real], io, tools: new Map() };
+    const wire = openWire({ command: binary, args: request.args, cwd: request.cwd }, io, (message) => {
+      remember(talk.tools, message);
+    });
+    const connection = client()
+      .onRequest(methods.client.session.requestPermission, ({ params }) => answer(talk, params))
+      .onNotification("*", () => undefined)
+      .connect(wire.stream);
+    const outcome = await converse(talk, connection.agent);
+    const end = await wire.close();
+    connection.close();
+    if (outcome === "done") return 0;
+    if (outcome !== "gone") await say(io, outcome);
+    else if (end.how === "exited") return end.code;
+    else if (end.how === "killed") await say(io, { type: "killed", signal: end.signal });
+    else await io.writeError(`${end.message}\n`);
+    return 1;
+  });
+}
+
+interface Talk {
+  request: AcpRequest;
+  /** The folder of the work, under each of its names. */
+  roots: readonly string[];
+  io: HostIo;
+  /** What is known of its tool calls, by id. */
+  tools: Map<string, AcpTool>;
+}
+
+async function say(io: HostIo, line: AcpHostLine): Promise<void> {
+  await writeLine(io, line);
+}
+
+/** What it asks for may be told in what it said of the call before. */
+function remember(tools: Map<string, AcpTool>, message: object): void {
+  const update = field(field(message, "params"), "update");
+  const id = textField(update, "toolCallId");
+  if (id === undefined) return;
+  const status = textField(update, "status");
+  if (status === "completed" || status === "failed") tools.delete(id);
+  else tools.set(id, mergeTool(tools.get(id), update));
+}
+
+async function answer(talk: Talk, params: RequestPermissionRequest): Promise<RequestPermissionResponse> {
+  const { toolCall, options } = params;
+  const tool = mergeTool(talk.tools.get(toolCall.toolCallId), toolCall);
+  const allowed = isAllowed(tool, talk.request.permissions, talk.roots);
+  if (!allowed) {
+    const name = tool.title ?? tool.name ?? tool.kind ?? toolCall.toolCallId;
+    await say(talk.io, { type: "refused", tool: `${name}: not allowed with ${talk.request.permissions}` });
+  }
+  return { outcome: talk.io.stop.aborted ? { outcome: "cancelled" } : chooseAnswer(allowed, options) };
+}
+
+/** How a talk came to its end: the turn was taken, something failed, or nobody answers any more. */
+type Outcome = "done" | "gone" | AcpHostLine;
+
+const CANCEL_MS = 2_000;
+
+/** For the first answer. A program that speaks something else would keep silent until its limits are over. */
+const GREETING_MS = 60_000;
+
+/** Told to stop, it cancels the turn and gives the agent some time to end it. */
+async function converse(talk: Talk, agent: ClientContext): Promise<Outcome> {
+  const { io } = talk;
+  const turn: { session?: string } = {};
+  const talked = takeTurn(talk, agent, turn);
+  const stopped = new Promise<Outcome>((resolve) => {
+    const cancel = async (): Promise<void> => {
+      if (turn.session !== undefined) {
+        await agent.notify(methods.agent.session.cancel, { sessionId: turn.session }).catch(() => undefined);
+        await within(io.ports.clock, CANCEL_MS, talked);
+      }
+      resolve("gone");
+    };
+    if (io.stop.aborted) void cancel();
+    else io.stop.addEventListener("abort", () => void cancel(), { once: true });
+  });
+  return Promise.race([talked, stopped]);
+}
+
+/** `turn` gets the session once it is there. Never rejects. */
+async function takeTurn(talk: Talk, agent: ClientContext, turn: { session?: string }): Promise<Outcome> {
+  const { io, request } = talk;
+  let method = "";
+  const ask: Ask = (asked, params) => {
+    method = asked;
+    return agent.request<unknown, object>(asked, params);
+  };
+  try {
+    const greeting = ask("initialize", {
+      protocolVersion: PROTOCOL_VERSION,
+      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+    });
+    const answered = await within(
+      io.ports.clock,
+      GREETING_MS,
+      greeting.catch(() => undefined),
+    );
+    if (!answered) return { type: "unanswered", method, seconds: GREETING_MS / 1000 };
+    const able = await greeting;
+    const unfit = misfit(able, request);
+    if (unfit !== undefined) return { type: "request-failed", method, message: unfit };
+    const session = await beginSession(talk, ask, able);
+    const sessionId = request.resume ?? textField(session, "sessionId") ?? "";
+    turn.session = sessionId;
+    const unset = await setUp(talk, ask, chooseSettings(sessionId, session, request));
+    if (unset !== undefined) return unset;
+    await ask("session/prompt", { sessionId, prompt: [{ type: "text", text: request.prompt }] });
+    return "done";
+  } catch (error) {
+    if (!(error instanceof RequestError)) return "gone";
+    const { code, message } = error;
+    const data: unknown = error.data;
+    return { type: "request-failed", method, message, code, ...(data === undefined ? {} : { data }) };
+  }
+}
+
+/** Why an agent that can do so much cannot be used. */
+function misfit(able: unknown, request: AcpRequest): string | undefined {
+  const version = numberField(able, "protocolVersion");
+  if (version !== PROTOCOL_VERSION)
+    return `it speaks version ${String(version)} of the protocol, not ${PROTOCOL_VERSION}`;
+  const resumes = resumeMethod(field(able, "agentCapabilities"));
+  return request.resume !== undefined && resumes === undefined ? "it cannot go on with a session" : undefined;
+}
+
+type Ask = (method: string, params: object) => Promise<unknown>;
+
+/** A new one, or the one to go on with; what was answered. */
+async function beginSession({ io, request }: Talk, ask: Ask, able: unknown): Promise<unknown> {
+  const place = { cwd: request.cwd, mcpServers: [] };
+  if (request.resume === undefined) return ask("session/new", place);
+  const method = resumeMethod(field(able, "agentCapabilities")) ?? "session/resume";
+  if (method === "session/load") await say(io, { type: "replay" });
+  return ask(method, { ...place, sessionId: request.resume });
+}
+
+/** Without the model that was asked for nothing is begun; without the effort it is. Rejects where the mode is not taken. */
+async function setUp(
+  { io, request }: Talk,
+  ask: Ask,
+  { calls, missing }: ReturnType<typeof chooseSettings>,
+): Promise<AcpHostLine | undefined> {
+  const unset = new Map<string, string>(missing.map((what) => [what, "the agent lets none be chosen"]));
+  for (const { sets, method, params } of calls) {
+    try {
+      await ask(method, params);
+    } catch (error) {
+      if (sets === "mode" || !(error instanceof RequestError)) throw error;
+      unset.set(sets, error.message);
+    }
+  }
+  const effort = unset.get("reasoning");
+  if (effort !== undefined)
+    await say(io, { type: "not-set", what: `reasoning ${request.reasoning ?? ""}: ${effort}` });
+  const model = unset.get("model");
+  if (model === undefined) return undefined;
+  const message = `${request.model ?? ""}: ${model}; perhaps its args can name one`;
+  return { type: "request-failed", method: "model", message, data: { code: "model_not_found" } };
+}

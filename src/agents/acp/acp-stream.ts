@@ -1,0 +1,288 @@
+// What an agent of the Agent Client Protocol (version 1) says, as its host hands it on: each of its messages as it came,
+// one a line, and lines of the host's own between them (acp-host.ts). Pure. Leaves tool calls to acp-tools.ts.
+import { never } from "../../system/never.js";
+import type { AgentEvent, Session, Used } from "../agent.js";
+import { AcpHostLine } from "./acp-request.js";
+import { failedRequest } from "./acp-error.js";
+import { endOfTurn, readTokens, type Tokens } from "./acp-end.js";
+import { beginningOf, denialOf, endOf, isTold, mergeTool, type AcpTool } from "./acp-tools.js";
+import { appendText } from "../process/bounds.js";
+import { field, listField, textField, usdField } from "../fields.js";
+import { sessionOf, type Closing, type JsonReader, type Reading, type Terminal } from "../limits/reader.js";
+import { usageEvents, usedBefore, usedOf } from "../usage.js";
+
+interface Call {
+  tool: AcpTool;
+  /** Its beginning was said. */
+  told: boolean;
+  at: number;
+  parent: Parent;
+}
+type Parent = { parent?: string };
+
+export interface AcpState {
+  session?: string;
+  resumable: boolean;
+  /** What it says now, it said before. */
+  replaying?: boolean;
+  /** The message it is saying, piece by piece. */
+  said?: { role: "assistant" | "reasoning"; id: string | undefined; text: string; parent: Parent };
+  final: string;
+  open: ReadonlyMap<string, Call>;
+  /** The last calls that ended: more may be said of them. */
+  ended: readonly string[];
+  /** The last call that was refused; some agents end their work there. */
+  refused?: string;
+  terminal?: Terminal;
+  tokens?: Tokens;
+  /** Of the whole session. */
+  cost?: number;
+}
+
+/** Reads what an agent says through its host; `resumed`: the session it goes on with. */
+export function acpReader(resumed?: Session): JsonReader<AcpState> {
+  return {
+    start: {
+      resumable: resumed !== undefined,
+      ...(resumed === undefined ? {} : { session: resumed.id }),
+      final: "",
+      open: new Map(),
+      ended: [],
+    },
+    readLine,
+    busy: (state) => state.open.size > 0,
+    close: (state) => close(state, resumed),
+    soFar: (state) => usedSoFar(state, resumed),
+  };
+}
+
+function readLine(state: AcpState, json: unknown, at: number): Reading<AcpState> {
+  if (field(json, "jsonrpc") === undefined) return readHost(state, json);
+  const method = textField(json, "method");
+  if (method === undefined) return readAnswer(state, field(json, "result"));
+  if (method === "session/update") {
+    const update = field(field(json, "params"), "update");
+    return state.replaying === true ? readPast(state, update, at) : readUpdate(state, update, at);
+  }
+  if (method === "session/request_permission")
+    return readCall(state, { call: field(field(json, "params"), "toolCall"), at, asked: true });
+  // What it may not ask for (files, terminals) is refused; what begins so is its own business.
+  const known = method.startsWith("_") || /^(fs|terminal|elicitation)\//.test(method);
+  return { state, events: [], known };
+}
+
+function readHost(state: AcpState, json: unknown): Reading<AcpState> {
+  const line = AcpHostLine.safeParse(json);
+  if (!line.success) return { state, events: [], known: false };
+  switch (line.data.type) {
+    case "refused":
+      return {
+        state: { ...state, refused: line.data.tool },
+        events: [{ type: "error", error: line.data.tool, reason: "refused" }],
+        known: true,
+      };
+    case "not-set":
+      return { state, events: [{ type: "error", error: line.data.what, reason: "warning" }], known: true };
+    case "request-failed":
+      return readFailure(state, line.data);
+    case "unanswered": {
+      const { method, seconds } = line.data;
+      const evidence = `${method}: no answer in ${seconds} s; do its args make it speak the Agent Client Protocol?`;
+      return {
+        state: { ...state, terminal: { good: false, reason: "timed-out", evidence } },
+        events: [],
+        known: true,
+      };
+    }
+    case "replay":
+      return { state: { ...state, replaying: true }, events: [], known: true };
+    case "killed": {
+      const terminal = {
+        good: false,
+        reason: "killed",
+        evidence: `ended by ${line.data.signal}, not by looper`,
+      } as const;
+      return { state: { ...state, terminal }, events: [], known: true };
+    }
+    default:
+      return never(line.data);
+  }
+}
+
+function readFailure(
+  state: AcpState,
+  error: Extract<AcpHostLine, { type: "request-failed" }>,
+): Reading<AcpState> {
+  const terminal = failedRequest(error);
+  return {
+    state: { ...state, terminal },
+    events: [{ type: "error", error: terminal.evidence, reason: terminal.reason }],
+    known: true,
+  };
+}
+
+function readUpdate(state: AcpState, update: unknown, at: number): Reading<AcpState> {
+  switch (textField(update, "sessionUpdate") ?? "") {
+    case "agent_message_chunk":
+      return readPiece(state, update, "assistant");
+    case "agent_thought_chunk":
+      return readPiece(state, update, "reasoning");
+    case "tool_call":
+    case "tool_call_update":
+      return readCall(state, { call: update, at, asked: false });
+    case "plan":
+      return {
+        ...flush(state, [{ type: "tool_use", name: "plan", input: listField(update, "entries") }]),
+        known: true,
+      };
+    case "usage_update": {
+      const cost = field(update, "cost");
+      const amount = textField(cost, "currency") === "USD" ? usdField(cost, "amount") : undefined;
+      return { state: amount === undefined ? state : { ...state, cost: amount }, events: [], known: true };
+    }
+    case "user_message_chunk":
+    case "available_commands_update":
+    case "current_mode_update":
+    case "config_option_update":
+    case "session_info_update":
+    case "notice":
+    case "compaction_update":
+    case "compaction_summary_chunk":
+      return { state, events: [], known: true };
+    default:
+      return { state, events: [], known: false };
+  }
+}
+
+/** Of what was said before, only what the session has cost is news. */
+function readPast(state: AcpState, update: unknown, at: number): Reading<AcpState> {
+  const { state: after, known } = readUpdate(state, update, at);
+  return { state: after.cost === undefined ? state : { ...state, cost: after.cost }, events: [], known };
+}
+
+function readPiece(state: AcpState, update: unknown, role: "assistant" | "reasoning"): Reading<AcpState> {
+  const piece = textField(field(update, "content"), "text") ?? "";
+  // Gemini's own note, not a word of the model's.
+  if (/^\[MODE_UPDATE\] \w+$/.test(piece)) return { state, events: [], known: true };
+  const id = textField(update, "messageId");
+  const parent = parentOf(update);
+  const { said } = state;
+  if (said?.role === role && said.id === id && said.parent.parent === parent.parent) {
+    return {
+      state: { ...state, said: { ...said, text: appendText(said.text, piece) } },
+      events: [],
+      known: true,
+    };
+  }
+  const { state: quiet, events } = flush(state, []);
+  return { state: { ...quiet, said: { role, id, text: piece, parent } }, events, known: true };
+}
+
+function parentOf(update: unknown): Parent {
+  const parent = textField(field(field(update, "_meta"), "claudeCode"), "parentToolUseId");
+  return parent === undefined ? {} : { parent };
+}
+
+/** Ends the message it was saying; `events` come after it. */
+function flush(
+  state: AcpState,
+  events: readonly AgentEvent[],
+): { state: AcpState; events: readonly AgentEvent[] } {
+  const { said, ...rest } = state;
+  if (said === undefined) return { state, events };
+  if (said.text === "") return { state: rest, events };
+  const isFinal = said.role === "assistant" && said.parent.parent === undefined;
+  return {
+    state: isFinal ? { ...rest, final: said.text } : rest,
+    events: [{ type: "message", role: said.role, content: said.text, ...said.parent }, ...events],
+  };
+}
+
+const MOST_OPEN = 256;
+const MOST_ENDED = 64;
+
+/** `asked`: whether it may go on; until then it is only prepared, but all is known of it. */
+function readCall(
+  state: AcpState,
+  { call, at, asked }: { call: unknown; at: number; asked: boolean },
+): Reading<AcpState> {
+  const id = textField(call, "toolCallId") ?? "";
+  if (state.ended.includes(id)) return { state, events: [], known: true };
+  const before = state.open.get(id);
+  const tool = mergeTool(before?.tool, call);
+  const status = textField(call, "status");
+  const over = status === "completed" || status === "failed";
+  const parent = before?.parent.parent === undefined ? parentOf(call) : before.parent;
+  const telling = before?.told !== true && isTold(tool, asked || over || status === "in_progress");
+  const begun: Call = { tool, told: before?.told === true || telling, at: before?.at ?? at, parent };
+  const said: AgentEvent[] = telling ? [{ ...beginningOf(id, tool), ...parent }] : [];
+  if (!over) {
+    const open =
+      before === undefined && state.open.size >= MOST_OPEN ? state.open : new Map(state.open).set(id, begun);
+    return { ...flush({ ...state, open }, said), known: true };
+  }
+  const open = new Map(state.open);
+  open.delete(id);
+  const ended = [...state.ended, id].slice(-MOST_ENDED);
+  const end: AgentEvent = { ...endOf(id, tool, { call, ms: at - begun.at }), ...parent };
+  const refused = denialOf(call);
+  const denial: AgentEvent[] =
+    refused === undefined ? [] : [{ type: "error", error: refused, reason: "refused" }];
+  const after = { ...state, open, ended, ...(refused === undefined ? {} : { refused }) };
+  return { ...flush(after, [...said, end, ...denial]), known: true };
+}
+
+/** How an agent of these capabilities goes on with a session; rather without saying again what was said in it. */
+export function resumeMethod(capabilities: unknown): "session/resume" | "session/load" | undefined {
+  const resume = field(field(capabilities, "sessionCapabilities"), "resume") ?? undefined;
+  if (resume !== undefined) return "session/resume";
+  return field(capabilities, "loadSession") === true ? "session/load" : undefined;
+}
+
+/** What a request of the host's was answered. Which request, the shape tells. */
+function readAnswer({ replaying: _over, ...state }: AcpState, result: unknown): Reading<AcpState> {
+  const stopReason = textField(result, "stopReason");
+  if (stopReason !== undefined) return endTurn(state, stopReason, result);
+  const capabilities = field(result, "agentCapabilities");
+  if (capabilities !== undefined) {
+    const resumable = resumeMethod(capabilities) !== undefined;
+    return { state: { ...state, resumable }, events: [], known: true };
+  }
+  const session = textField(result, "sessionId");
+  return { state: session === undefined ? state : { ...state, session }, events: [], known: true };
+}
+
+function endTurn(state: AcpState, stopReason: string, result: unknown): Reading<AcpState> {
+  const { state: quiet, events } = flush(state, []);
+  const terminal = endOfTurn(stopReason, result, quiet);
+  const failure: AgentEvent[] = terminal.good
+    ? []
+    : [{ type: "error", error: terminal.evidence, reason: terminal.reason }];
+  const tokens = readTokens(result);
+  return {
+    state: { ...quiet, open: new Map(), terminal, ...(tokens === undefined ? {} : { tokens }) },
+    events: [...events, ...failure],
+    known: true,
+  };
+}
+
+/** Tokens are those of the turn and told at its end, dollars those of the session; of prices it does not know an agent says 0. */
+function usedSoFar({ session, cost = 0, tokens }: AcpState, resumed: Session | undefined): Used {
+  const before = usedBefore(resumed, session);
+  return usedOf({
+    ...(tokens ?? { input: 0, cached: 0, output: 0 }),
+    ...(cost > 0 ? { cost: cost - (before?.cost_usd ?? 0) } : {}),
+  });
+}
+
+function close(state: AcpState, resumed: Session | undefined): Closing {
+  const { state: quiet, events } = flush(state, []);
+  const now = usedSoFar(quiet, resumed);
+  const used: Used = { ...now, ...(now.cost_usd === undefined ? {} : { cost_usd: quiet.cost ?? 0 }) };
+  return {
+    events: [...events, ...usageEvents(now)],
+    final: quiet.final,
+    ...(quiet.terminal === undefined ? {} : { terminal: quiet.terminal }),
+    ...(quiet.resumable ? sessionOf(quiet.session, used) : {}),
+  };
+}

@@ -1,0 +1,131 @@
+// The process of an agent of the Agent Client Protocol, and its two pipes as streams of messages. Knows nothing of what is
+// said on them, save that news are for the reader of its output alone.
+import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
+import type { Clock, ProcessEnd, ProcessSpec } from "../../system/ports.js";
+import { field, textField } from "../fields.js";
+import { writeLine, type HostIo } from "../hosted/host.js";
+import { splitLines } from "../process/lines.js";
+
+export interface Wire {
+  stream: Stream;
+  /** Ends its input, on which it shall end itself, and sees to it that it does; how it ended. */
+  close(): Promise<ProcessEnd>;
+}
+
+/** Starts it. Each message it says is written to stdout as it came, then told to `hear`, then handed to the stream. */
+export function openWire(
+  program: Pick<ProcessSpec, "command" | "args" | "cwd">,
+  io: HostIo,
+  hear: (message: object) => void,
+): Wire {
+  const input = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = input.writable.getWriter();
+  const incoming = openQueue<AnyMessage>();
+  const lines = splitLines();
+  const take = async (texts: readonly string[]): Promise<void> => {
+    for (const text of texts) await takeLine(text, { io, hear, incoming });
+  };
+  const running = io.ports.processes.start({
+    ...program,
+    env: io.env,
+    input: input.readable,
+    onStdout: (chunk) => take(lines.push(chunk)),
+    onStderr: (chunk) => io.writeError(Buffer.from(chunk).toString("utf8")),
+  });
+  const ended = running.ended.then(async (end) => {
+    await take(lines.end());
+    incoming.close();
+    return end;
+  });
+  return {
+    stream: {
+      readable: incoming.stream,
+      writable: new WritableStream({
+        write: (message) => writer.write(Buffer.from(`${JSON.stringify(message)}\n`)),
+      }),
+    },
+    close: async () => {
+      // It may have closed its end of the pipe before.
+      writer.close().catch(() => undefined);
+      const [patience, grace] = io.stop.aborted ? STOPPING_MS : ENDING_MS;
+      if (!(await within(io.ports.clock, patience, ended))) running.signal("SIGTERM", "group");
+      if (!(await within(io.ports.clock, grace, ended))) running.signal("SIGKILL", "group");
+      return ended;
+    },
+  };
+}
+
+/** Until SIGTERM, and from there until SIGKILL. Whoever stops the host kills it 5 s later. */
+const STOPPING_MS = [1_000, 1_000] as const;
+const ENDING_MS = [5_000, 2_000] as const;
+
+/** Whether something came to its end in time. */
+export async function within(clock: Clock, ms: number, something: Promise<unknown>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = clock.after(ms, () => {
+      resolve(false);
+    });
+    void something.finally(() => {
+      timer.cancel();
+      resolve(true);
+    });
+  });
+}
+
+interface Ears {
+  io: HostIo;
+  hear: (message: object) => void;
+  incoming: Queue<AnyMessage>;
+}
+
+/** What is no message is kept too, and counts as not understood. */
+async function takeLine(text: string, { io, hear, incoming }: Ears): Promise<void> {
+  if (text.trim() === "") return;
+  const message = parseMessage(text);
+  if (message === undefined) return writeLine(io, { type: "stray", line: text });
+  await io.write(`${text}\n`);
+  hear(message);
+  if (textField(message, "method") !== "session/update") incoming.add(message);
+}
+
+function parseMessage(text: string): AnyMessage | undefined {
+  try {
+    const json: unknown = JSON.parse(text);
+    return isMessage(json) ? json : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** What is in it, the protocol's own library checks. */
+function isMessage(json: unknown): json is AnyMessage {
+  return field(json, "jsonrpc") === "2.0";
+}
+
+interface Queue<T> {
+  stream: ReadableStream<T>;
+  add(item: T): void;
+  close(): void;
+}
+
+/** What is added can be read; what nobody reads any more is dropped. */
+function openQueue<T>(): Queue<T> {
+  let feed: ReadableStreamDefaultController<T> | undefined;
+  const stream = new ReadableStream<T>({
+    start: (controller) => {
+      feed = controller;
+    },
+    cancel: () => {
+      feed = undefined;
+    },
+  });
+  return {
+    stream,
+    add: (item) => feed?.enqueue(item),
+    close: () => {
+      feed?.close();
+      feed = undefined;
+    },
+  };
+}

@@ -1,0 +1,48 @@
+// Any agent that speaks the Agent Client Protocol. It speaks with a host of ours in a child process (acp-host.ts), which
+// needs its stdin for as long as it works; so limits, stops, the sweep and the log hold as for all others, and its
+// protocol's library is loaded nowhere else.
+import type { AgentSettings } from "../../config/read/agent-settings.js";
+import type { Ports } from "../../system/ports.js";
+import { AcpRequest } from "./acp-request.js";
+import { acpReader } from "./acp-stream.js";
+import type { Agent, AgentRequest } from "../agent.js";
+import { findBinary } from "../process/find.js";
+import type { Self } from "../hosted/hosted.js";
+import { processAgent } from "../process/process-agent.js";
+import { readJsonLines } from "../limits/reader.js";
+
+/** The agent of kind `acp`: `binary` and `args` start one that speaks the protocol on stdin and stdout. */
+export function acpAgent(settings: AgentSettings, { ports, self }: { ports: Ports; self: Self }): Agent {
+  return processAgent(
+    settings,
+    {
+      find: (env, cwd) =>
+        findBinary({ settings, ports }, "a program that speaks the Agent Client Protocol", { env, cwd }),
+      call: (request, binary) => ({
+        command: self.command,
+        args: [...self.args, "agent-host", "--acp", binary],
+        input: hostInput(request, settings),
+      }),
+      // Of the host, which cancels the turn and then ends the agent's input.
+      cleanStop: { signal: "SIGTERM", target: "process" },
+      reader: ({ resume }) => readJsonLines(acpReader(resume)),
+      client: { exitIsStatus: false },
+    },
+    ports,
+  );
+}
+
+/** Without the environment, which the child has. */
+function hostInput(request: AgentRequest, settings: AgentSettings): string {
+  const { resume, ...rest } = request;
+  return JSON.stringify(
+    AcpRequest.parse({
+      ...rest,
+      cwd: settings.workDir ?? request.cwd,
+      args: settings.args,
+      ...(settings.model === undefined ? {} : { model: settings.model }),
+      ...(settings.reasoning === undefined ? {} : { reasoning: settings.reasoning }),
+      ...(resume === undefined ? {} : { resume: resume.id }),
+    }),
+  );
+}

@@ -1,0 +1,70 @@
+// Claude Code: how it is called and stopped. What it prints is claude-stream.ts's.
+import type { AgentSettings } from "../../config/read/agent-settings.js";
+import type { Permissions } from "../../config/table/settings.js";
+import { never } from "../../system/never.js";
+import type { Ports } from "../../system/ports.js";
+import type { Agent, AgentRequest } from "../agent.js";
+import { claudeReader } from "./claude-stream.js";
+import { findProgram } from "../process/find.js";
+import { processAgent } from "../process/process-agent.js";
+import { readJsonLines } from "../limits/reader.js";
+import { summarySchema } from "./summary-flag.js";
+
+const INSTALL = "install it with `npm i -g @anthropic-ai/claude-code`, then run `claude` once and sign in";
+
+/** The agent of kind `claude`. It does not replace itself by a newer version in the midst of a run. */
+export function claudeAgent(settings: AgentSettings, ports: Ports): Agent {
+  return processAgent(
+    settings,
+    {
+      find: (env, cwd) =>
+        findProgram({ settings, ports }, { name: "claude", install: INSTALL }, { env, cwd }),
+      call: (request, binary) => ({
+        command: binary,
+        args: claudeArgs(settings, request),
+        env: { DISABLE_AUTOUPDATER: "1" },
+        input: request.prompt,
+      }),
+      // SIGINT would make it exit 0.
+      cleanStop: { signal: "SIGTERM", target: "process" },
+      reader: ({ resume }) => readJsonLines(claudeReader(resume)),
+      client: { exitIsStatus: false },
+    },
+    ports,
+  );
+}
+
+/** The arguments; the prompt comes on stdin. `--allowedTools` takes all words up to the next flag, so one follows. */
+export function claudeArgs(
+  settings: AgentSettings,
+  request: Pick<AgentRequest, "phase" | "permissions" | "resume">,
+): string[] {
+  const schema = summarySchema(request, { flag: "--json-schema", args: settings.args });
+  return [
+    "-p",
+    ...permit(request.permissions),
+    "--output-format",
+    "stream-json",
+    "--verbose",
+    ...(settings.model === undefined ? [] : ["--model", settings.model]),
+    ...(settings.reasoning === undefined ? [] : ["--effort", settings.reasoning]),
+    ...(settings.maxTurns === 0 ? [] : ["--max-turns", String(settings.maxTurns)]),
+    ...(schema === undefined ? [] : ["--json-schema", schema]),
+    ...(request.resume === undefined ? [] : ["--resume", request.resume.id]),
+    ...settings.args,
+  ];
+}
+
+/** Never IS_SANDBOX: that they are in a sandbox is for users to state. */
+function permit(permissions: Permissions): string[] {
+  switch (permissions) {
+    case "read-only":
+      return ["--permission-mode", "plan"];
+    case "workspace":
+      return ["--permission-mode", "acceptEdits", "--allowedTools", "Bash Edit Write Read"];
+    case "full":
+      return ["--dangerously-skip-permissions"];
+    default:
+      return never(permissions);
+  }
+}

@@ -1,0 +1,240 @@
+// What `codex exec --json` prints, line by line (as of 0.100 to 0.169). Pure. Leaves how it is called to codex.ts.
+import type { AgentEvent, Session, Used } from "../agent.js";
+import { asText, field, listField, numberField, textField, tokensField } from "../fields.js";
+import { failedBy } from "../limits/limits.js";
+import {
+  sessionOf,
+  withoutTool,
+  withTool,
+  type Closing,
+  type JsonReader,
+  type OpenTools,
+  type Reading,
+  type Terminal,
+} from "../limits/reader.js";
+import { usageEvents, usedBefore, usedOf, usedSince } from "../usage.js";
+
+export interface CodexState {
+  open: OpenTools;
+  final: string;
+  thread?: string;
+  /** The thread's totals: the last ones stand for all, those of earlier runs of it among them. */
+  used?: Used;
+  terminal?: Terminal;
+  /** The last `error` that was no retry; `turn.failed` repeats it. */
+  lastError?: string;
+}
+
+/** Reads codex's own lines; `resumed`: the thread it goes on with. */
+export function codexReader(resumed?: Session): JsonReader<CodexState> {
+  return {
+    start: { open: new Map(), final: "" },
+    readLine,
+    busy: (state) => state.open.size > 0,
+    close: (state) => close(state, resumed),
+  };
+}
+
+function readLine(state: CodexState, json: unknown, at: number): Reading<CodexState> {
+  switch (textField(json, "type") ?? "") {
+    case "thread.started":
+      return { state: { ...state, ...threadOf(json) }, events: [], known: true };
+    case "turn.started":
+      return { state: beginTurn(state), events: [], known: true };
+    case "item.started":
+    case "item.updated":
+    case "item.completed":
+      return readItem(state, json, at);
+    case "error":
+      return readError(state, textField(json, "message") ?? asText(json));
+    case "turn.failed":
+      return readFailure(state, textField(field(json, "error"), "message") ?? "the turn failed");
+    case "turn.completed":
+      return {
+        state: { ...state, open: new Map(), terminal: { good: true }, ...readUsed(field(json, "usage")) },
+        events: [],
+        known: true,
+      };
+    default:
+      return { state, events: [], known: false };
+  }
+}
+
+function close(state: CodexState, resumed?: Session): Closing {
+  if (state.terminal === undefined && state.lastError !== undefined) {
+    const { events, state: failed } = readFailure(state, state.lastError);
+    const closing = close(failed, resumed);
+    return { ...closing, events: [...events, ...closing.events] };
+  }
+  const before = usedBefore(resumed, state.thread);
+  return {
+    events: state.used === undefined ? [] : usageEvents(usedSince(state.used, before)),
+    final: state.final,
+    ...(state.terminal === undefined ? {} : { terminal: state.terminal }),
+    ...sessionOf(state.thread, state.used ?? before),
+  };
+}
+
+function threadOf(json: unknown): { thread?: string } {
+  const thread = textField(json, "thread_id");
+  return thread === undefined ? {} : { thread };
+}
+
+/** What the turn before came to is forgotten; what the thread has come to is not. */
+function beginTurn({ open, final, thread, used }: CodexState): CodexState {
+  return {
+    open,
+    final,
+    ...(thread === undefined ? {} : { thread }),
+    ...(used === undefined ? {} : { used }),
+  };
+}
+
+function readFailure(state: CodexState, message: string): Reading<CodexState> {
+  const terminal = failedBy({ text: message }, message);
+  return {
+    state: { ...state, open: new Map(), terminal },
+    events: [{ type: "error", error: message, reason: terminal.reason }],
+    known: true,
+  };
+}
+
+function readError(state: CodexState, message: string): Reading<CodexState> {
+  if (!message.startsWith("Reconnecting"))
+    return { state: { ...state, lastError: message }, events: [], known: true };
+  const notice: AgentEvent = { type: "error", error: message, reason: "retrying" };
+  return { state, events: [notice], known: true, waiting: { text: message } };
+}
+
+/** Codex counts what came from the cache among the input, and what was thought among the output. */
+function readUsed(usage: unknown): { used?: Used } {
+  const keys = ["input_tokens", "output_tokens"] as const;
+  if (keys.some((key) => typeof field(usage, key) !== "number")) return {};
+  const [input = 0, output = 0] = keys.map((key) => tokensField(usage, key));
+  const cached = tokensField(usage, "cached_input_tokens") ?? 0;
+  return { used: usedOf({ input: input - cached, cached, output }) };
+}
+
+function readItem(state: CodexState, json: unknown, at: number): Reading<CodexState> {
+  const item = field(json, "item");
+  const done = textField(json, "type") === "item.completed";
+  switch (textField(item, "type") ?? "") {
+    case "agent_message":
+      return readMessage(state, done ? textField(item, "text") : undefined, "assistant");
+    case "reasoning":
+      return readMessage(state, done ? textField(item, "text") : undefined, "reasoning");
+    case "command_execution":
+      return readCommand(state, { item, done, at });
+    case "file_change":
+    case "mcp_tool_call":
+    case "collab_tool_call":
+    case "web_search":
+      return readTool(state, { item, done, at });
+    case "todo_list":
+      // Stays open for the whole turn: it says nothing of whether codex is at work.
+      return { state, events: done ? [] : [{ type: "tool_use", ...toolOf(item) }], known: true };
+    case "error":
+      return {
+        state,
+        events: done ? [{ type: "error", error: textField(item, "message") ?? "", reason: "warning" }] : [],
+        known: true,
+      };
+    default:
+      return { state, events: [], known: false };
+  }
+}
+
+function readMessage(
+  state: CodexState,
+  text: string | undefined,
+  role: "assistant" | "reasoning",
+): Reading<CodexState> {
+  if (text === undefined) return { state, events: [], known: true };
+  return {
+    state: role === "assistant" ? { ...state, final: text } : state,
+    events: [{ type: "message", role, content: text }],
+    known: true,
+  };
+}
+
+interface Item {
+  item: unknown;
+  done: boolean;
+  at: number;
+}
+
+function readCommand(state: CodexState, { item, done, at }: Item): Reading<CodexState> {
+  const id = textField(item, "id") ?? "";
+  const command = textField(item, "command") ?? "";
+  const begun = state.open.get(id);
+  if (!done) {
+    if (begun !== undefined) return { state, events: [], known: true };
+    const open = withTool(state.open, id, { name: command, at });
+    return { state: { ...state, open }, events: [{ type: "command", command }], known: true };
+  }
+  const exitCode = numberField(item, "exit_code");
+  const ended: AgentEvent = {
+    type: "command",
+    command,
+    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+    ...(begun === undefined ? {} : { duration_ms: Math.round(at - begun.at) }),
+  };
+  const declined: AgentEvent[] =
+    textField(item, "status") === "declined" ? [{ type: "error", error: command, reason: "refused" }] : [];
+  return {
+    state: { ...state, open: withoutTool(state.open, id) },
+    events: [ended, ...declined],
+    known: true,
+  };
+}
+
+function readTool(state: CodexState, { item, done, at }: Item): Reading<CodexState> {
+  const tool = toolOf(item);
+  const use: AgentEvent = { type: "tool_use", ...tool };
+  // What is searched for is known only at the end; 0.100 has no start for file changes.
+  const late = tool.name === "web_search" || !state.open.has(tool.id);
+  if (!done) {
+    const open = withTool(state.open, tool.id, { name: tool.name, at });
+    const said = state.open.has(tool.id) || tool.name === "web_search";
+    return { state: { ...state, open }, events: said ? [] : [use], known: true };
+  }
+  const failed = textField(item, "status") === "failed" || (field(item, "error") ?? null) !== null;
+  const result: AgentEvent = { type: "tool_result", id: tool.id, output: outputOf(item), is_error: failed };
+  return {
+    state: { ...state, open: withoutTool(state.open, tool.id) },
+    events: late ? [use, result] : [result],
+    known: true,
+  };
+}
+
+function toolOf(item: unknown): { name: string; input: unknown; id: string } {
+  const id = textField(item, "id") ?? "";
+  const type = textField(item, "type") ?? "";
+  switch (type) {
+    case "mcp_tool_call":
+      return {
+        id,
+        name: `${textField(item, "server") ?? ""}.${textField(item, "tool") ?? ""}`,
+        input: field(item, "arguments") ?? {},
+      };
+    case "collab_tool_call":
+      return {
+        id,
+        name: textField(item, "tool") ?? type,
+        input: { prompt: textField(item, "prompt") ?? "" },
+      };
+    case "web_search":
+      return { id, name: type, input: { query: textField(item, "query") ?? "" } };
+    case "todo_list":
+      return { id, name: type, input: { items: listField(item, "items") } };
+    default:
+      return { id, name: type, input: { changes: listField(item, "changes") } };
+  }
+}
+
+function outputOf(item: unknown): string {
+  const error = field(item, "error") ?? null;
+  if (error !== null) return textField(error, "message") ?? asText(error);
+  const result = field(item, "result") ?? field(item, "agents_states");
+  return asText(field(result, "content") ?? result);
+}

@@ -1,0 +1,57 @@
+// Any command as an agent: the prompt by stdin, argument or file; text or our own events on stdout; exit code 0 is good.
+import type { AgentSettings } from "../../config/read/agent-settings.js";
+import { never } from "../../system/never.js";
+import type { Ports } from "../../system/ports.js";
+import type { Agent, AgentRequest } from "../agent.js";
+import { findBinary } from "../process/find.js";
+import { ownReader } from "../hosted/own-lines.js";
+import { processAgent, type Call, type ProcessKind } from "../process/process-agent.js";
+import { readJsonLines } from "../limits/reader.js";
+import { textReader } from "./text-lines.js";
+
+// What Linux takes as one argument.
+const MAX_ARGUMENT_BYTES = 131_071;
+
+/** The agent of kind `command`. What it may do is told by its `args` alone. */
+export function commandAgent(settings: AgentSettings, ports: Ports): Agent {
+  const kind: Omit<ProcessKind<never>, "reader"> = {
+    find: (env, cwd) => findBinary({ settings, ports }, "the program to start", { env, cwd }),
+    call: (request, binary) => commandCall(settings, request, binary),
+    cleanStop: { signal: "SIGTERM", target: "group" },
+  };
+  return settings.output === "text"
+    ? processAgent(settings, { ...kind, reader: () => textReader }, ports)
+    : processAgent(settings, { ...kind, reader: () => readJsonLines(ownReader("command")) }, ports);
+}
+
+/** `{prompt}` (prompt_via arg) and `{prompt_file}` (file) stand for the prompt in `args`; without one it comes last. */
+export function commandCall(
+  settings: AgentSettings,
+  request: Pick<AgentRequest, "prompt" | "promptFile">,
+  binary: string,
+): Call | { refused: string } {
+  switch (settings.promptVia) {
+    case "stdin":
+      return { command: binary, args: settings.args, input: request.prompt };
+    case "file":
+      return { command: binary, args: fill(settings.args, "{prompt_file}", request.promptFile) };
+    case "arg": {
+      const args = fill(settings.args, "{prompt}", request.prompt);
+      const longest = Math.max(...args.map((arg) => Buffer.byteLength(arg)));
+      if (longest <= MAX_ARGUMENT_BYTES) return { command: binary, args };
+      return {
+        refused:
+          `an argument of ${longest} bytes with the prompt in it is longer than the ` +
+          `${MAX_ARGUMENT_BYTES} a system takes: set agents.${settings.name}.prompt_via to stdin or file`,
+      };
+    }
+    default:
+      return never(settings.promptVia);
+  }
+}
+
+function fill(args: readonly string[], placeholder: string, text: string): string[] {
+  if (!args.some((arg) => arg.includes(placeholder))) return [...args, text];
+  // A function, so that `$&` in a prompt is only text.
+  return args.map((arg) => arg.replaceAll(placeholder, () => text));
+}

@@ -1,0 +1,81 @@
+// The built-in engine as an agent: it works in a child process of ours, so limits, stops, the sweep and the log hold for
+// it as for all others. Leaves the child's side to src/chapo/run/host.ts.
+import type { AgentSettings } from "../../config/read/agent-settings.js";
+import { findKey, neededKeys, readModelName, usualModel } from "../../config/table/model-names.js";
+import type { Ports } from "../../system/ports.js";
+import type { Agent, AgentRequest } from "../agent.js";
+import { ChapoRequest } from "./chapo-request.js";
+import type { Self } from "./hosted.js";
+import { ownReader } from "./own-lines.js";
+import { processAgent, type Finding } from "../process/process-agent.js";
+import { readJsonLines } from "../limits/reader.js";
+
+/** The agent of kind `chapo`. It is found where its model can be asked: it needs a key, and no program. */
+export function chapoAgent(settings: AgentSettings, { ports, self }: { ports: Ports; self: Self }): Agent {
+  return processAgent(
+    settings,
+    {
+      find: (env) => findModel(settings, ports, { ...env, ...settings.env }),
+      call: (request, model) => ({
+        command: self.command,
+        args: [...self.args, "agent-host", "--chapo", model],
+        input: hostInput(request, settings, model),
+      }),
+      // Of the host, which ends what its tools started.
+      cleanStop: { signal: "SIGTERM", target: "process" },
+      reader: () => readJsonLines(ownReader("host")),
+    },
+    ports,
+  );
+}
+
+/** The model it would ask; nobody is asked whether the key is right. */
+async function findModel(
+  settings: AgentSettings,
+  ports: Ports,
+  env: Readonly<Record<string, string>>,
+): Promise<Finding> {
+  const { name, chapo } = settings;
+  const model = settings.model ?? usualModel(env);
+  if (model === undefined)
+    return {
+      missing: "no model is named, and no key is set",
+      hint: `set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or agents.${name}.model (provider/model)`,
+    };
+  const read = readModelName(model);
+  if ("problem" in read) return { missing: read.problem, hint: `correct agents.${name}.model` };
+  const { provider } = read;
+  const variables = neededKeys(provider);
+  if (variables.length > 0 && findKey(provider, env) === undefined)
+    return { missing: `${variables.join(" or ")} is not set, the key for ${model}`, hint: "set it" };
+  if (provider === "openai-compatible" && chapo?.baseUrl === undefined)
+    return {
+      missing: `agents.${name}.chapo.base_url is not set`,
+      hint: `set it to where ${model} is served, e.g. http://127.0.0.1:11434/v1`,
+    };
+  return provider === "scripted" ? findScript(settings, ports, model) : { found: model };
+}
+
+async function findScript({ name, chapo }: AgentSettings, ports: Ports, model: string): Promise<Finding> {
+  const key = `agents.${name}.chapo.script`;
+  const script = chapo?.script;
+  if (script === undefined) return { missing: `${key} is not set`, hint: "set it to a file of replies" };
+  if ((await ports.files.stat(script))?.kind === "file") return { found: model };
+  return { missing: `there is no file at ${script}`, hint: `correct ${key}` };
+}
+
+/** Without the environment, which the child has. */
+function hostInput(request: AgentRequest, settings: AgentSettings, model: string): string {
+  const { resume, ...rest } = request;
+  if (settings.chapo === undefined) throw new Error(`${settings.name} has none of the engine's settings`);
+  return JSON.stringify(
+    ChapoRequest.parse({
+      ...rest,
+      cwd: settings.workDir ?? request.cwd,
+      model,
+      chapo: settings.chapo,
+      maxTurns: settings.maxTurns,
+      ...(resume === undefined ? {} : { resume: resume.id }),
+    }),
+  );
+}

@@ -1,0 +1,92 @@
+// The child's side of hosted agents: runs a user's module, speaks our events on stdout, and says how it ended.
+// Leaves the scripted agent to play.ts, and the real stdin, stdout and signals to the command that starts it.
+import { pathToFileURL } from "node:url";
+import type { z } from "zod";
+import { errorMessage } from "../../system/errors.js";
+import type { Ports } from "../../system/ports.js";
+import type { Summary } from "../../todo/model/summary.js";
+import type { AgentEvent } from "../agent.js";
+import { AgentEventLine } from "../event.js";
+import { HostRequest } from "./hosted.js";
+import type { EndLine } from "./own-lines.js";
+
+/** What a host may touch. */
+export interface HostIo {
+  ports: Ports;
+  env: Readonly<Record<string, string>>;
+  /** Absolute path of node. */
+  node: string;
+  /** All of stdin, to its end. */
+  readInput(): Promise<string>;
+  /** To the real stdout, in order; whatever else prints on it must have been led to stderr. Resolves when there is room for more. */
+  write(text: string): Promise<void>;
+  writeError(text: string): Promise<void>;
+  /** Aborted when the host is told to end (SIGTERM, SIGINT). */
+  stop: AbortSignal;
+}
+
+/** What the default export of a user's module must be. */
+export interface ModuleAgent {
+  /** `emit` takes events as contract §6 has them; `signal` is aborted when the agent shall end. */
+  run(
+    request: HostRequest,
+    tools: { emit: (event: AgentEvent) => Promise<void>; signal: AbortSignal },
+  ): Promise<Summary | null | undefined> | Summary | null | undefined;
+}
+
+const STOPPED = 143;
+
+/** Runs the module at an absolute path; the exit code. Its failures are said on stdout, with the stack on stderr. */
+export async function hostModule(file: string, io: HostIo): Promise<number> {
+  return host(io, HostRequest, async (request) => {
+    const agent = await loadModule(file);
+    const emit = async (event: AgentEvent): Promise<void> => {
+      await writeLine(io, AgentEventLine.parse(event));
+    };
+    const summary = await agent.run(request, { emit, signal: io.stop });
+    if (summary !== undefined && summary !== null) await writeLine(io, { ...summary, type: "summary" });
+    return { type: "end", ok: true };
+  });
+}
+
+/** What every host does: reads the request, works, says how it ended. A number ends it at once, without an end line. */
+export async function host<T>(
+  io: HostIo,
+  shape: z.ZodType<T>,
+  work: (request: T) => Promise<EndLine | number>,
+): Promise<number> {
+  try {
+    const end = await work(shape.parse(JSON.parse(await io.readInput())));
+    if (typeof end === "number") return io.stop.aborted ? STOPPED : end;
+    await writeLine(io, end);
+    if (io.stop.aborted) return STOPPED;
+    return end.ok ? 0 : 1;
+  } catch (error) {
+    if (io.stop.aborted) return STOPPED;
+    await io.writeError(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    await writeLine(io, { type: "end", ok: false, reason: "exited", evidence: errorMessage(error) });
+    return 1;
+  }
+}
+
+/** Writes one line of JSON. */
+export async function writeLine(io: HostIo, line: unknown): Promise<void> {
+  await io.write(`${JSON.stringify(line)}\n`);
+}
+
+async function loadModule(file: string): Promise<ModuleAgent> {
+  const loaded: unknown = await import(pathToFileURL(file).href);
+  const agent: unknown =
+    typeof loaded === "object" && loaded !== null && "default" in loaded ? loaded.default : null;
+  if (isModuleAgent(agent)) return agent;
+  throw new Error(`${file} has no default export with a function run(request, { emit, signal })`);
+}
+
+function isModuleAgent(value: unknown): value is ModuleAgent {
+  return (
+    (typeof value === "object" || typeof value === "function") &&
+    value !== null &&
+    "run" in value &&
+    typeof value.run === "function"
+  );
+}

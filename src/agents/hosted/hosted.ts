@@ -1,0 +1,65 @@
+// Agents that are code of ours or of the user, hosted in a child process: timeouts, stops and the sweep hold for them
+// as for any other. The child is this program again: `looper agent-host <module>`, `looper agent-host --scripted <file>`.
+import { z } from "zod";
+import type { AgentSettings } from "../../config/read/agent-settings.js";
+import type { Ports } from "../../system/ports.js";
+import type { Agent, AgentRequest } from "../agent.js";
+import { findFile } from "../process/find.js";
+import { ownReader } from "./own-lines.js";
+import { processAgent } from "../process/process-agent.js";
+import { readJsonLines } from "../limits/reader.js";
+
+/** How to start this program again: e.g. node's path, and the path of the entry. */
+export interface Self {
+  command: string;
+  args: readonly string[];
+}
+
+/** What the child reads on stdin. The environment is its own. */
+export const HostRequest = z.object({
+  phase: z.enum(["bootstrap", "repair", "iteration", "review", "push"]),
+  taskId: z.exactOptional(z.string()),
+  iteration: z.int(),
+  attempt: z.int(),
+  prompt: z.string(),
+  promptFile: z.string(),
+  cwd: z.string(),
+  permissions: z.enum(["read-only", "workspace", "full"]),
+});
+export type HostRequest = z.infer<typeof HostRequest>;
+
+/** The agent of kind `module`. */
+export function moduleAgent(settings: AgentSettings, deps: { ports: Ports; self: Self }): Agent {
+  return hostedAgent(settings, deps, "module");
+}
+
+/** The agent of kind `scripted`, which plays a file of steps (script.ts). */
+export function scriptedAgent(settings: AgentSettings, deps: { ports: Ports; self: Self }): Agent {
+  return hostedAgent(settings, deps, "script");
+}
+
+function hostedAgent(
+  settings: AgentSettings,
+  { ports, self }: { ports: Ports; self: Self },
+  key: "module" | "script",
+): Agent {
+  return processAgent(
+    settings,
+    {
+      find: () => findFile({ settings, ports }, key),
+      call: (request, file) => ({
+        command: self.command,
+        args: [...self.args, "agent-host", ...(key === "script" ? ["--scripted"] : []), file],
+        input: hostInput(request, settings),
+      }),
+      cleanStop: { signal: "SIGTERM", target: "group" },
+      reader: () => readJsonLines(ownReader("host")),
+    },
+    ports,
+  );
+}
+
+/** Without the environment, which the child has. */
+function hostInput(request: AgentRequest, settings: AgentSettings): string {
+  return JSON.stringify({ ...HostRequest.parse(request), cwd: settings.workDir ?? request.cwd });
+}

@@ -1,0 +1,147 @@
+// What is known of a failure without reading prose: statuses, error codes, headers, and the bodies APIs answer with. Pure.
+// Leaves what it means to limits.ts.
+import { field, listField, numberField, textField } from "../fields.js";
+import { readDayTime } from "./reset/reset-day.js";
+import { boundReset, epochMs, readDuration } from "./reset/reset-time.js";
+import type { ZonedClock } from "./reset/reset-zone.js";
+
+/** What a client told of its failure. The client's own words go into `text`; never what the model wrote. */
+export interface FailureFacts {
+  /** The HTTP status of the last answer. */
+  status?: number;
+  /** The exit code of a client that ends with the HTTP status modulo 256 (gemini). */
+  exitStatus?: number;
+  /** What client and API call the error, the most telling first: "rate_limit", "prompt_too_long", "RESOURCE_EXHAUSTED". */
+  codes?: readonly string[];
+  /** Headers of the last answer, their names in any case. */
+  headers?: Readonly<Record<string, string>>;
+  /** The body of the last answer. */
+  body?: string;
+  /** When the limit ends; epoch seconds or milliseconds. */
+  resetsAt?: number;
+  /** How long the client was about to wait before it asked again; milliseconds. */
+  retryDelayMs?: number;
+  /** Whether asking again makes sense, by the client's word. */
+  isRetryable?: boolean;
+  /** The client's own words about its failure; may have a body in them. */
+  text?: string;
+  /** The last lines it wrote to stderr: anything may stand there. */
+  stderr?: string;
+  /** It ended as failed and told nothing else of it: the last line of stderr is its own last word. */
+  isLastWord?: boolean;
+  /** It is no client whose words are known: a test log on its stderr may hold an API's sentences. */
+  isOthers?: boolean;
+  /** The end of the plain text it printed, of a program that failed: only its last lines are asked. */
+  printed?: string;
+}
+
+/** What the body of an error answer says. */
+export interface ErrorBody {
+  status?: number;
+  codes: string[];
+  message?: string;
+  resetsAt?: number;
+  retryDelayMs?: number;
+}
+
+const DEEPEST = 4;
+
+/** Reads the shapes of Anthropic, OpenAI and Google; `undefined` for JSON that is no error. */
+export function readErrorBody(json: unknown, depth = 0): ErrorBody | undefined {
+  const root: unknown = Array.isArray(json) ? json[0] : json;
+  const nested = field(root, "error") ?? field(field(root, "response"), "error");
+  const error = typeof nested === "object" && nested !== null ? nested : root;
+  const message = textField(error, "message") ?? (typeof nested === "string" ? nested : undefined);
+  const codes = codesOf(error);
+  if (message === undefined || (error === root && codes.length === 0 && nested === undefined))
+    return undefined;
+  const status = [root, error]
+    .flatMap((one) => [numberField(one, "code"), numberField(one, "status")])
+    .find(isStatus);
+  const own: ErrorBody = { codes, message, ...(status === undefined ? {} : { status }), ...timesOf(error) };
+  const inner = depth < DEEPEST ? readJson(message) : undefined;
+  const told = inner === undefined ? undefined : readErrorBody(inner, depth + 1);
+  return told === undefined ? own : { ...own, ...told, codes: [...told.codes, ...codes] };
+}
+
+/** A body as it stands; `undefined` when it is no JSON. */
+export function readJson(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    const json: unknown = JSON.parse(text);
+    return json;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a number is the HTTP status of a failure. */
+export function isStatus(number: number | undefined): number is number {
+  return number !== undefined && Number.isInteger(number) && number >= 400 && number <= 599;
+}
+
+function codesOf(error: unknown): string[] {
+  const named = ["code", "type", "status"].map((key) => textField(error, key));
+  const reasons = listField(error, "details").map((detail) => textField(detail, "reason"));
+  return [...reasons, ...named].flatMap((code) => (code === undefined || code === "error" ? [] : [code]));
+}
+
+function timesOf(error: unknown): Pick<ErrorBody, "resetsAt" | "retryDelayMs"> {
+  const seconds = numberField(error, "resets_in_seconds") ?? numberField(error, "retry_after");
+  const details = listField(error, "details");
+  const delay = details
+    .flatMap((detail) => [
+      textField(detail, "retryDelay"),
+      textField(field(detail, "metadata"), "quotaResetDelay"),
+    ])
+    .find((text) => text !== undefined);
+  const retryDelayMs = seconds === undefined ? readDuration(delay ?? "") : seconds * 1000;
+  const resetsAt = numberField(error, "resets_at");
+  return {
+    ...(resetsAt === undefined ? {} : { resetsAt }),
+    ...(retryDelayMs === undefined ? {} : { retryDelayMs }),
+  };
+}
+
+/** Those that tell when to ask again, the most exact first. Others tell of limits that were not met. */
+const BY_HEADER: readonly (readonly [string, (value: string, clock: ZonedClock) => number | undefined])[] = [
+  ["anthropic-ratelimit-unified-reset", readStamp],
+  ["retry-after-ms", (value, { now }) => addTo(now, readNumber(value))],
+  ["retry-after", readRetryAfter],
+  ["x-ratelimit-reset", readStamp],
+];
+
+/** Epoch ms from the headers of an answer, not before now; `undefined` when they do not tell. */
+export function readResetHeaders(
+  headers: Readonly<Record<string, string>>,
+  clock: ZonedClock,
+): number | undefined {
+  const byName = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value.trim()]));
+  for (const [name, read] of BY_HEADER) {
+    const value = byName.get(name);
+    const at = value === undefined ? undefined : read(value, clock);
+    const bound = at === undefined ? undefined : boundReset(at, clock.now);
+    if (bound !== undefined) return bound;
+  }
+  return undefined;
+}
+
+/** Seconds, or an HTTP date. */
+function readRetryAfter(value: string, clock: ZonedClock): number | undefined {
+  const seconds = readNumber(value);
+  return seconds === undefined ? readDayTime(value, clock) : addTo(clock.now, seconds * 1000);
+}
+
+function readStamp(value: string, clock: ZonedClock): number | undefined {
+  const stamp = readNumber(value);
+  return stamp === undefined ? readDayTime(value, clock) : epochMs(stamp);
+}
+
+function readNumber(value: string): number | undefined {
+  return /^\d{1,15}(?:\.\d+)?$/.test(value) ? Number(value) : undefined;
+}
+
+function addTo(now: number, ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : now + ms;
+}

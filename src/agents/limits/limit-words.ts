@@ -1,0 +1,90 @@
+// Understands a sentence that a client ends with. Pure. The sentences themselves are in words/, a table per client; statuses,
+// codes and bodies are limits.ts's, and what clients put before their sentences is limit-prefixes.ts's.
+//
+// A sentence counts only where a client would put it: at the start of a line, ended as a sentence is. Words alone mean
+// nothing: agents write about rate limits, tests are named for them, and code has 429 in it.
+import type { FailureReason } from "../agent.js";
+import { APIS } from "./words/apis.js";
+import { CLAUDE } from "./words/claude.js";
+import { CODEX } from "./words/codex.js";
+import { GEMINI } from "./words/gemini.js";
+import { CERTIFICATE, NETWORK, OWN_SERVICE } from "./words/network.js";
+import type { WordTable } from "./words/table.js";
+import { TOOLS } from "./words/tools.js";
+
+/** Every table, in the order they are asked. */
+export const WORD_TABLES: readonly WordTable[] = [CLAUDE, CODEX, GEMINI, TOOLS, APIS, NETWORK];
+
+/** The order in which reasons are looked for: what is more exact comes first. */
+const ORDER: readonly FailureReason[] = [
+  ...(["context-full", "incomplete", "turns", "budget", "no-credit", "rate-limited"] as const),
+  ...(["not-signed-in", "model-unknown", "overloaded", "network"] as const),
+];
+
+/** After a sentence: its end, or the separators clients use. */
+const END = String.raw`(?=\s*(?:$|\.(?!\d)|[!,;:|·∙•…()\[\]{}]|[-–—]\s))`;
+
+type Patterns = readonly (readonly [FailureReason, RegExp])[];
+const PATTERNS = compile(({ own }) => own);
+const COMMON_PATTERNS = compile(({ common = [] }) => common);
+
+function compile(sentencesOf: (table: WordTable) => WordTable["own"]): Patterns {
+  return ORDER.flatMap((reason) => {
+    const sources = WORD_TABLES.flatMap(sentencesOf).flatMap(([of, some]) => (of === reason ? some : []));
+    return sources.length === 0
+      ? []
+      : [[reason, new RegExp(`^(?:${sources.join("|")})${END}`, "i")] as const];
+  });
+}
+
+/** How people and models write: a client's message has none of it after its first sentence. */
+const PROSE =
+  /\b(?:I|I'm|I'll|I've|I'd|we'll|we've|let me|let's|should|means|meaning|whenever|when (?:the|a|an|you|we|it)|tests?|specs?|handler|handled|returns|implement\w*|the code|functions?|helper|docs? (?:say|page|explain)|for example|so (?:the|that|we)|this (?:message|error) (?:is|appears|happens|occurs))\b|=>/i;
+
+/** Whether a text is none that people and models write. */
+export function isCurt(text: string): boolean {
+  return !PROSE.test(text);
+}
+
+/** How a client goes on after its first sentence. */
+const GOES_ON =
+  /^\s*(?:$|[·∙•|([{]|[-–—]\s|[.!,;:…]+\s*(?:$|(?:please|try|your?|limits?|it|resets?|upgrade|visit|to|check|for more|see|switch|add|ask|increase|contact|learn|run|view|wait|used|requested|current|credits|retry|retrying|suggested|start|consider|https?|request|or|also|double|high demand)\b))/i;
+
+/**
+ * Where a line was found: behind a prefix that only clients write; in what a client wrote of its failure; as the last words of a
+ * program that failed, on stderr ("last") or on stdout ("printed"); anywhere in what a client wrote ("anybody"); or anywhere in
+ * the output of another program ("passing").
+ */
+export type Speaker = "prefixed" | "client" | "last" | "printed" | "anybody" | "passing";
+
+/** The reason of the sentence a line begins with. */
+export function readSentence(line: string, speaker: Speaker): FailureReason | undefined {
+  for (const [reason, pattern] of speaker === "anybody" || speaker === "passing"
+    ? PATTERNS
+    : [...PATTERNS, ...COMMON_PATTERNS]) {
+    const found = pattern.exec(line)?.[0];
+    if (found === undefined || !fits(line.slice(found.length), speaker)) continue;
+    return reason === "network" && !isOfNetwork(line) ? undefined : reason;
+  }
+  return undefined;
+}
+
+/** Whether a line about a connection tells of the network, not of a certificate or of a service of the project's own. */
+export function isOfNetwork(line: string): boolean {
+  return !CERTIFICATE.test(line) && !OWN_SERVICE.test(line);
+}
+
+/** A key of an object or a function, not a sentence. */
+const IN_CODE = /^(?::\s*["'[{]|\()/;
+
+function fits(tail: string, speaker: Speaker): boolean {
+  if (speaker === "prefixed") return true;
+  if (!isCurt(tail) || IN_CODE.test(tail)) return false;
+  return speaker === "client" || speaker === "last" || GOES_ON.test(tail) || isKnown(tail, speaker);
+}
+
+/** Whether behind a colon or a full stop another sentence of a client's begins. */
+function isKnown(tail: string, speaker: Speaker): boolean {
+  const next = /^\s*[:.]\s+(?:error:\s+)?(?=[A-Za-z])(.*)$/i.exec(tail)?.[1];
+  return next !== undefined && readSentence(next, speaker) !== undefined;
+}

@@ -1,0 +1,169 @@
+// Why did an agent fail, and until when must we wait? Structured facts first, then a client's own sentences. Pure.
+// Only ever asked about a failure: an agent that writes about rate limits has not met one.
+import type { FailureReason } from "../agent.js";
+import { hasNoWords, lastWords } from "./last-words.js";
+import { reasonOfCodes, reasonOfStatus, reasonOfWeakCodes, statusOfExit } from "./limit-codes.js";
+import { isStatus, readErrorBody, readJson, readResetHeaders } from "./limit-facts.js";
+import type { ErrorBody, FailureFacts } from "./limit-facts.js";
+import { readLine, type Told } from "./limit-lines.js";
+import type { Speaker } from "./limit-words.js";
+import type { Terminal } from "./reader.js";
+import { boundReset, epochMs, readResetTime } from "./reset/reset-time.js";
+import type { ZonedClock } from "./reset/reset-zone.js";
+
+export interface Explanation {
+  reason: FailureReason;
+  /** Epoch ms from when it can be asked again, not before now: where it said so, and time mends it. */
+  retryAt?: number;
+  /** What was seen, in the words that were used. */
+  evidence: string;
+}
+
+/** Why it failed, as far as its facts tell; `undefined` when they do not. */
+export function explainFailure(facts: FailureFacts, clock: ZonedClock): Explanation | undefined {
+  const seen = gather(facts);
+  const reason = reasonOf(facts, seen);
+  if (reason === undefined) return undefined;
+  const retryAt = MENDED_BY_TIME.has(reason) ? retryAtOf(facts, seen, clock) : undefined;
+  return { reason, evidence: describe(facts, seen), ...(retryAt === undefined ? {} : { retryAt }) };
+}
+
+/** Epoch ms from when it can be asked again, not before now, as far as the facts of its failure tell. */
+export function readRetryAt(facts: FailureFacts, clock: ZonedClock): number | undefined {
+  return retryAtOf(facts, gather(facts), clock);
+}
+
+/** A bad end of a stream, by what its client told; until when is left to whoever has a clock. `evidence`: for people. */
+export function failedBy(facts: FailureFacts, evidence: string): Extract<Terminal, { good: false }> {
+  return { good: false, reason: reasonOf(facts, gather(facts)) ?? "exited", evidence, facts };
+}
+
+/** What lies with the provider, and passes. */
+export const MENDED_BY_TIME: ReadonlySet<FailureReason> = new Set(["rate-limited", "overloaded", "network"]);
+/** A client's own pace tells nothing of the server; a longer delay the server asked for. */
+const LEAST_DELAY_MS = 30_000;
+const MOST_LINES = 20;
+/** Lines at the end of a program's own text that may be a client's. */
+const MOST_PRINTED = 5;
+const MOST_TEXT = 16 * 1024;
+
+interface Gathered {
+  body: ErrorBody | undefined;
+  status: number | undefined;
+  text: Told | undefined;
+  stderr: Told | undefined;
+}
+
+function gather(facts: FailureFacts): Gathered {
+  const body = facts.body === undefined ? undefined : readErrorBody(readJson(facts.body));
+  const exit = facts.exitStatus === undefined ? undefined : statusOfExit(facts.exitStatus);
+  return {
+    body,
+    status: [facts.status, body?.status, exit].find(isStatus),
+    text: readText(facts.text ?? "", "client") ?? readText(body?.message ?? "", "client"),
+    stderr:
+      (facts.isLastWord === true ? readLastWords(facts.stderr ?? "", "last") : undefined) ??
+      readLastWords(facts.printed ?? "", "printed") ??
+      readText(facts.stderr ?? "", facts.isOthers === true ? "passing" : "anybody") ??
+      readText(lastLines(facts.printed ?? ""), "passing"),
+  };
+}
+
+/** Nothing that is only a sentence outweighs a code or a status. */
+function reasonOf(facts: FailureFacts, { body, status, text, stderr }: Gathered): FailureReason | undefined {
+  const codes = [...(facts.codes ?? []), ...(body?.codes ?? [])];
+  return (
+    reasonOfCodes(codes, text?.reason) ??
+    (status === undefined ? undefined : reasonOfStatus(status, text?.reason)) ??
+    text?.reason ??
+    stderr?.reason ??
+    reasonOfWeakCodes(codes) ??
+    // A request that got no answer.
+    (facts.isRetryable === true ? "network" : undefined)
+  );
+}
+
+/** Of a client's words the first line that says anything, of stderr the last. */
+function readText(text: string, speaker: Speaker): Told | undefined {
+  const fromEnd = speaker === "anybody" || speaker === "passing";
+  const lines = plain(text)
+    .slice(fromEnd ? -MOST_TEXT : 0)
+    .slice(0, MOST_TEXT)
+    .split("\n");
+  const order = [...lines.keys()].filter((at) => !hasNoWords(lines[at] ?? ""));
+  const asked = fromEnd ? order.toReversed() : order;
+  for (const at of asked.slice(0, MOST_LINES)) {
+    const told = readLine(lines.slice(at).join("\n"), speaker, readBody);
+    if (told !== undefined) return told;
+  }
+  return undefined;
+}
+
+/** What a program that failed ended with. */
+function readLastWords(text: string, speaker: "last" | "printed"): Told | undefined {
+  for (const words of lastWords(plain(text.slice(-MOST_TEXT)))) {
+    const told = readLine(words, speaker, readBody);
+    if (told !== undefined) return { ...told, words };
+  }
+  return undefined;
+}
+
+/** What an error's message in a body says. */
+function readBody(message: string): FailureReason | undefined {
+  return readText(message, "client")?.reason;
+}
+
+function lastLines(text: string): string {
+  return text.trimEnd().split("\n").slice(-MOST_PRINTED).join("\n");
+}
+
+/** Straight quotes, plain spaces, no colours. */
+function plain(text: string): string {
+  return text
+    .replaceAll(COLOURS, "")
+    .replaceAll(/[\u2018\u2019]/g, "'")
+    .replaceAll(/[\u00a0\u202f]/g, " ");
+}
+
+const COLOURS = new RegExp(String.raw`\u001b\[[0-9;?]*[A-Za-z]`, "g");
+
+/** The first that tells: what the server counts itself, then its delays, then the words. */
+function retryAtOf(
+  facts: FailureFacts,
+  { body, text, stderr }: Gathered,
+  clock: ZonedClock,
+): number | undefined {
+  const { now } = clock;
+  const bodies = [body, text?.body, stderr?.body].filter((one) => one !== undefined);
+  return [
+    fromStamp(facts.resetsAt, now),
+    ...bodies.map(({ resetsAt }) => fromStamp(resetsAt, now)),
+    readResetHeaders(facts.headers ?? {}, clock),
+    ...bodies.map(({ retryDelayMs }) => fromDelay(retryDelayMs, now)),
+    readResetTime(plain(facts.text ?? body?.message ?? ""), clock),
+    readResetTime(stderr?.words ?? stderr?.said ?? "", clock),
+    fromDelay((facts.retryDelayMs ?? 0) < LEAST_DELAY_MS ? undefined : facts.retryDelayMs, now),
+  ].find((at) => at !== undefined);
+}
+
+function fromStamp(stamp: number | undefined, now: number): number | undefined {
+  const at = stamp === undefined ? undefined : epochMs(stamp);
+  return at === undefined ? undefined : boundReset(at, now);
+}
+
+function fromDelay(ms: number | undefined, now: number): number | undefined {
+  return ms === undefined || ms < 0 ? undefined : boundReset(now + ms, now);
+}
+
+function describe(facts: FailureFacts, { body, status, text, stderr }: Gathered): string {
+  const words =
+    text?.said ?? firstLine(facts.text ?? body?.message ?? "") ?? stderr?.said ?? facts.codes?.[0];
+  const known = status ?? text?.status;
+  if (known === undefined) return words ?? "it got no answer";
+  if (words === undefined) return `HTTP ${known}`;
+  return words.includes(String(known)) ? words : `HTTP ${known}: ${words}`;
+}
+
+function firstLine(text: string): string | undefined {
+  return text.split("\n").find((line) => line.trim() !== "");
+}

@@ -1,0 +1,121 @@
+// What a kind of agent must know to be understood: one line in, events out, and what its whole stream came to.
+import type { AgentEvent, FailureReason, Session, Used } from "../agent.js";
+import type { FailureFacts } from "./limit-facts.js";
+
+/**
+ * What the stream itself said about how the work ended; `assumed`: it says so by being there. `facts`: what the reason was
+ * read from, and its time will be.
+ */
+export type Terminal =
+  | { good: true; assumed?: true }
+  | { good: false; reason: FailureReason; evidence: string; facts?: FailureFacts };
+
+/** Why it failed, by its own word, if it failed. */
+export type Complaint = Pick<Extract<Terminal, { good: false }>, "reason" | "evidence" | "facts">;
+
+/** What one line meant. */
+export interface Reading<S> {
+  state: S;
+  events: readonly AgentEvent[];
+  /** False for a line of a kind this version does not know. */
+  known: boolean;
+  /** The client only waits to ask its provider again, and why: no sign of life. */
+  waiting?: FailureFacts;
+  /** So many times it asked, and would for ever: to be ended now. */
+  inVain?: number;
+}
+
+/** What the stream came to, once it is over. */
+export interface Closing {
+  /** Said last, e.g. usage, of which only the last total counts. */
+  events: readonly AgentEvent[];
+  /** Absent: the stream ended without the event that ends a run of its kind. */
+  terminal?: Terminal;
+  /** Counts only where an exit code says that it failed, and nothing else says why. */
+  complaint?: Complaint;
+  /** The final message. */
+  final: string;
+  /** The end of the plain text it printed, where its output is no stream of events. */
+  printed?: string;
+  /** A report handed over as a value rather than as text, not yet checked. */
+  summary?: unknown;
+  /** What a later request can go on with. */
+  session?: Session;
+}
+
+/** The session of this id; none where the id could be taken for anything but one (it becomes an argument). */
+export function sessionOf(id: string | undefined, used?: Used): { session?: Session } {
+  if (id === undefined || !/^[A-Za-z0-9][\w.:-]{0,199}$/.test(id)) return {};
+  return { session: { id, ...(used === undefined ? {} : { used }) } };
+}
+
+/** Pure. `at` is in milliseconds, of which only differences mean anything. */
+export interface Reader<S> {
+  readonly start: S;
+  /** Lines mean nothing in it: whoever prints dots is alive. */
+  readonly isText?: true;
+  read(state: S, line: string, at: number): Reading<S>;
+  /** A command or tool it started has not ended: the idle clock stands still. */
+  busy(state: S): boolean;
+  close(state: S): Closing;
+  /** What it has used so far and only its end will tell; absent: it tells as it goes, or at its end alone. */
+  soFar?(state: S): Used;
+}
+
+/** A reader of a stream of JSON values. */
+export interface JsonReader<S> {
+  readonly start: S;
+  readLine(state: S, json: unknown, at: number): Reading<S>;
+  busy(state: S): boolean;
+  close(state: S): Closing;
+  soFar?(state: S): Used;
+}
+
+/** Reads lines of JSON. A line that is not JSON changes nothing and counts as not known; an empty one means nothing. */
+export function readJsonLines<S>(kind: JsonReader<S>): Reader<S> {
+  return {
+    start: kind.start,
+    read(state, line, at) {
+      const trimmed = line.trim();
+      if (trimmed === "") return { state, events: [], known: true };
+      const json = parse(trimmed);
+      return json === undefined ? { state, events: [], known: false } : kind.readLine(state, json, at);
+    },
+    busy: (state) => kind.busy(state),
+    close: (state) => kind.close(state),
+    ...(kind.soFar === undefined ? {} : { soFar: kind.soFar.bind(kind) }),
+  };
+}
+
+function parse(line: string): unknown {
+  try {
+    const json: unknown = JSON.parse(line);
+    return json;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** A command or tool that was started and has not ended. */
+export interface OpenTool {
+  /** Of a shell, the command it runs. */
+  name: string;
+  shell?: boolean;
+  at: number;
+}
+export type OpenTools = ReadonlyMap<string, OpenTool>;
+
+// No agent has so many tools going; a stream that never ends its tools must not cost quadratic time.
+const MAX_OPEN = 256;
+
+export function withTool(open: OpenTools, id: string, tool: OpenTool): OpenTools {
+  return open.size >= MAX_OPEN ? open : new Map(open).set(id, tool);
+}
+
+export function withoutTool(open: OpenTools, id: string): OpenTools {
+  if (!open.has(id)) return open;
+  const rest = new Map(open);
+  rest.delete(id);
+  return rest;
+}

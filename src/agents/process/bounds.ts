@@ -1,0 +1,88 @@
+// Keeps what agents say within bounds: events at 64 KiB a text, the final message at its last 1 MiB.
+import { never } from "../../system/never.js";
+import type { AgentEvent } from "../agent.js";
+
+const TEXT_LIMIT = 64 * 1024;
+const FINAL_LIMIT = 1024 * 1024;
+const MARK_ROOM = 64;
+
+/** The greatest offset ≤ `end` that does not cut a UTF-8 character in two. */
+export function characterEnd(bytes: Uint8Array, end: number): number {
+  for (let lead = end - 1; lead >= Math.max(0, end - 4); lead -= 1) {
+    const byte = bytes[lead] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return lead + length > end ? lead : end;
+  }
+  return end;
+}
+
+/** The text, or its beginning and a mark that says how many bytes are missing; never more than `limit` bytes. */
+export function cutText(text: string, limit = TEXT_LIMIT): string {
+  if (text.length * 3 <= limit) return text;
+  const size = Buffer.byteLength(text);
+  if (size <= limit) return text;
+  const head = Buffer.from(text.slice(0, limit));
+  const end = characterEnd(head, Math.max(0, limit - MARK_ROOM));
+  return `${head.toString("utf8", 0, end)}\n[… ${size - end} more bytes]`;
+}
+
+/** The end of a final message: its last 1 MiB, in bytes. */
+export function keepEnd(text: string): string {
+  if (text.length * 3 <= FINAL_LIMIT) return text;
+  const bytes = Buffer.from(text.slice(-FINAL_LIMIT));
+  if (bytes.length <= FINAL_LIMIT && text.length <= FINAL_LIMIT) return text;
+  let start = Math.max(0, bytes.length - FINAL_LIMIT);
+  while (start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
+  return bytes.toString("utf8", start);
+}
+
+/** `held` and `line` below it, of which only as much is kept as `keepEnd` can need. Linear over many lines. */
+export function appendLine(held: string, line: string): string {
+  return appendText(held === "" ? held : `${held}\n`, line);
+}
+
+/** `held` and `piece` right behind it, as `appendLine` keeps them. */
+export function appendText(held: string, piece: string): string {
+  const next = held + piece;
+  return next.length > 2 * FINAL_LIMIT ? next.slice(-FINAL_LIMIT - 1) : next;
+}
+
+type Command = Extract<AgentEvent, { type: "command" }>;
+
+/** The event with every text in it cut at 64 KiB. */
+export function boundEvent(event: AgentEvent): AgentEvent {
+  switch (event.type) {
+    case "message":
+      return { ...event, content: cutText(event.content) };
+    case "tool_use":
+      return { ...event, name: cutText(event.name), input: boundInput(event.input) };
+    case "tool_result":
+      return { ...event, output: cutText(event.output) };
+    case "command":
+      return { ...dropOddCode(event), command: cutText(event.command) };
+    case "error":
+      return { ...event, error: cutText(event.error) };
+    case "usage":
+      return event;
+    default:
+      return never(event);
+  }
+}
+
+/** Agents pass on what a program says of its own end, and nobody but a whole number has a place in the log. */
+function dropOddCode({ exit_code: code, ...event }: Command): Command {
+  return { ...event, ...(Number.isSafeInteger(code) && code !== undefined ? { exit_code: code } : {}) };
+}
+
+function boundInput(input: unknown): unknown {
+  if (input === undefined) return null;
+  try {
+    const json = JSON.stringify(input);
+    const cut = cutText(json);
+    return cut === json ? input : cut;
+  } catch (error) {
+    // Nested too deeply to be written as JSON: whoever records the event could not either.
+    return `[not shown: ${error instanceof Error ? error.message : "not JSON"}]`;
+  }
+}

@@ -1,0 +1,184 @@
+// How an agent's work ended, from everything that was seen of it. Pure.
+// Leaves what that means for the task (an attempt, a wait, an end) to the loop.
+import type { ProcessEnd } from "../../system/ports.js";
+import type { AgentResult, FailureReason } from "../agent.js";
+import { keepEnd } from "./bounds.js";
+import { extractReport, judgeReport } from "../extract.js";
+import type { FailureFacts } from "../limits/limit-facts.js";
+import { explainFailure, MENDED_BY_TIME, readRetryAt, type Explanation } from "../limits/limits.js";
+import type { Closing, Complaint } from "../limits/reader.js";
+import type { ZonedClock } from "../limits/reset/reset-zone.js";
+import { describeStop, type Stopped } from "./stopped.js";
+
+export interface Seen {
+  /** The agent's name in the settings. */
+  name: string;
+  end: ProcessEnd;
+  stopped?: Stopped;
+  closing: Closing;
+  /** The last part of stderr. */
+  stderr: string;
+  /** Lines of a kind this version does not know. */
+  unknownEvents: number;
+  /** The last it wrote of itself, it wrote to stderr. */
+  stderrLast: boolean;
+  /** The last line only said that it waits, and what for. */
+  waiting?: FailureFacts;
+  /** The client it is called as. */
+  kind?: string;
+  /** Its client is one of ours to know; whether it ends with the HTTP status modulo 256. */
+  client?: { exitIsStatus: boolean };
+}
+
+/**
+ * The first that holds: not started; our timeout; our stop, or an end by signal (143 and 130 too); the stream says it
+ * failed; an exit code other than 0; the stream says it went well. Else it is incomplete: an exit code of 0 proves nothing.
+ */
+export function judge(seen: Seen, clock: ZonedClock): AgentResult {
+  const failure = findFailure(seen, clock);
+  const facts = {
+    ...(seen.end.how === "exited" ? { exitCode: seen.end.code } : {}),
+    ...(seen.end.how === "killed" ? { signal: seen.end.signal } : {}),
+    lastMessage: keepEnd(seen.closing.final),
+    unknownEvents: seen.unknownEvents,
+    ...(failure?.reason === "budget" && seen.stopped?.why === "budget"
+      ? { stoppedFor: seen.stopped.budget.of }
+      : {}),
+    ...(seen.closing.session === undefined ? {} : { session: seen.closing.session }),
+  };
+  if (failure !== undefined) {
+    const evidence = failure.reason === "no-credit" ? `no credit: ${failure.evidence}` : failure.evidence;
+    return { ...facts, outcome: "failed", ...failure, evidence: oneLine(evidence) };
+  }
+  return { ...facts, outcome: "ok", report: reportOf(seen.closing, facts.lastMessage) };
+}
+
+type Failure = Explanation;
+
+function findFailure(seen: Seen, clock: ZonedClock): Failure | undefined {
+  const { end, closing } = seen;
+  if (end.how === "not-found") return { reason: "not-found", evidence: end.message };
+  if (seen.stopped !== undefined) {
+    return endedAnyway(seen) ? undefined : describeStopped(seen, seen.stopped, clock);
+  }
+  if (end.how === "killed") return { reason: "killed", evidence: `ended by ${end.signal}, not by looper` };
+  if (end.code === 143 || end.code === 130) {
+    const signal = end.code === 143 ? "SIGTERM" : "SIGINT";
+    return { reason: "killed", evidence: `exit code ${end.code}: ended by ${signal}, not by looper` };
+  }
+  if (closing.terminal?.good === false) {
+    return describeTerminal(seen, closing.terminal, clock);
+  }
+  if (end.code !== 0 && closing.complaint !== undefined) {
+    return describeComplaint(closing.complaint, end.code, clock);
+  }
+  if (end.code !== 0) return describeExit(seen, end.code, clock);
+  if (closing.terminal?.good === true) return undefined;
+  return { reason: "incomplete", evidence: `exit code 0, but ${whatIsWrong(seen)}${notUnderstood(seen)}` };
+}
+
+/** A wrapper in place of a client prints what it likes: none of its lines is one of the client's. */
+function whatIsWrong({ kind, closing, unknownEvents }: Seen): string {
+  const isForeign =
+    unknownEvents > 0 && closing.final === "" && closing.events.length === 0 && closing.session === undefined;
+  return isForeign && kind !== undefined
+    ? `its output does not look like ${kind}; use kind \`command\``
+    : "its output stops before the end";
+}
+
+/** Who was told that its budget is spent, and then brought its work to its end and reported it, has done it. */
+function endedAnyway({ stopped, end, closing }: Seen): boolean {
+  const isGood = closing.terminal?.good === true && end.how === "exited" && end.code === 0;
+  return stopped?.why === "budget" && isGood && "found" in reportOf(closing, closing.final);
+}
+
+type BadEnd = Extract<NonNullable<Closing["terminal"]>, { good: false }>;
+
+/** The exit code may tell what the stream did not. */
+function describeTerminal(seen: Seen, terminal: BadEnd, clock: ZonedClock): Failure {
+  const { reason, evidence, facts = { text: evidence } } = terminal;
+  const told = reason === "exited" ? explainFailure({ ...facts, ...exitStatusOf(seen) }, clock) : undefined;
+  if (told !== undefined) return { ...told, evidence };
+  return { reason, evidence, ...untilOf(reason, facts, clock) };
+}
+
+/** A program's word for why it failed is taken as it is: its reason is one of ours, or none. */
+function describeComplaint(complaint: Complaint, code: number, clock: ZonedClock): Failure {
+  const { reason, evidence, facts = { text: evidence } } = complaint;
+  return { reason, evidence: `exit code ${code}: ${evidence}`, ...untilOf(reason, facts, clock) };
+}
+
+/** Who says that it is limited need not say it in words of a client's; until when, anybody's words may tell. */
+function untilOf(reason: FailureReason, facts: FailureFacts, clock: ZonedClock): Pick<Failure, "retryAt"> {
+  const retryAt = MENDED_BY_TIME.has(reason) ? readRetryAt(facts, clock) : undefined;
+  return retryAt === undefined ? {} : { retryAt };
+}
+
+function exitStatusOf({ client, end }: Seen): { exitStatus?: number } {
+  return client?.exitIsStatus === true && end.how === "exited" ? { exitStatus: end.code } : {};
+}
+
+/** Who was silent because it waited for its provider, waited: clients do so for hours, and for ever. */
+function describeStopped(seen: Seen, stopped: Stopped, clock: ZonedClock): Failure {
+  const failure = describeStop(seen.name, stopped);
+  if (!["idle", "timed-out", "in-vain"].includes(stopped.why)) return failure;
+  const said = seen.client !== undefined && seen.stderrLast ? { stderr: seen.stderr } : {};
+  const waiting = explainFailure({ ...seen.waiting, ...said }, clock);
+  if (waiting === undefined) return failure;
+  if (stopped.why === "in-vain") return { ...waiting, evidence: `${waiting.evidence}: ${failure.evidence}` };
+  if (!MENDED_BY_TIME.has(waiting.reason)) return failure;
+  return { ...waiting, evidence: `${waiting.evidence}: it only waited, ${failure.evidence}` };
+}
+
+function describeExit(seen: Seen, code: number, clock: ZonedClock): Failure {
+  const told = explainFailure(lastWordsOf(seen), clock);
+  const said = told?.evidence ?? tellingLine(seen.stderr) ?? "with nothing on stderr";
+  return { reason: "exited", ...told, evidence: `exit code ${code}: ${said}${notUnderstood(seen)}` };
+}
+
+/** What it said last, of any kind: a summary is its last word, whatever else it printed. */
+function lastWordsOf(seen: Seen): FailureFacts {
+  const { printed, final } = seen.closing;
+  const isText = printed !== undefined && !("found" in extractReport(final));
+  return {
+    stderr: seen.stderr,
+    isLastWord: true,
+    ...exitStatusOf(seen),
+    ...(isText ? { printed } : {}),
+    ...(seen.client === undefined ? { isOthers: true } : {}),
+  };
+}
+
+function notUnderstood({ unknownEvents }: Seen): string {
+  if (unknownEvents === 0) return "";
+  return ` (${unknownEvents} ${unknownEvents === 1 ? "line was" : "lines were"} not understood)`;
+}
+
+// Terminal colours and the like.
+const CONTROL = new RegExp(String.raw`\u001b\[[0-9;?]*[A-Za-z]|[\u0000-\u0008\u000b-\u001f\u007f]`, "g");
+
+/** The line of stderr that most likely says what went wrong: the last that speaks of an error, else the last. */
+function tellingLine(stderr: string): string | undefined {
+  const lines = stderr
+    .replaceAll(CONTROL, "")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  return (
+    lines.findLast((line) => /\b(error|fatal|failed|refus|cannot|denied|not )/i.test(line)) ?? lines.at(-1)
+  );
+}
+
+function reportOf(closing: Closing, lastMessage: string): Extract<AgentResult, { outcome: "ok" }>["report"] {
+  if (closing.summary === undefined) return extractReport(lastMessage);
+  const handed = judgeReport(closing.summary);
+  if ("found" in handed) return handed;
+  const written = extractReport(lastMessage);
+  return "found" in written ? written : handed;
+}
+
+/** One line of at most 300 characters. */
+function oneLine(text: string): string {
+  const line = text.replaceAll(CONTROL, "").replaceAll(/\s+/g, " ").trim();
+  return line.length > 300 ? `${line.slice(0, 299)}…` : line;
+}

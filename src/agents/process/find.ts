@@ -1,0 +1,102 @@
+// Looks for the programs behind agents. Starts nothing.
+import path from "node:path";
+import type { AgentSettings } from "../../config/read/agent-settings.js";
+import type { Ports } from "../../system/ports.js";
+import { findLack } from "./interpreter.js";
+import type { Finding } from "./process-agent.js";
+
+export interface Wanted {
+  /** The program's name on PATH, where the settings have no binary. */
+  name: string;
+  /** How to get it. */
+  install: string;
+}
+
+/** The program of an agent, on PATH or where the settings say. */
+export async function findProgram(
+  { settings, ports }: { settings: AgentSettings; ports: Ports },
+  wanted: Wanted,
+  place: { env: Readonly<Record<string, string>>; cwd: string },
+): Promise<Finding> {
+  const binary = settings.binary ?? wanted.name;
+  const found = await ports.processes.which(binary, place.env.PATH ?? "", place.cwd);
+  if (found !== undefined) return (await findLack(found, ports, place)) ?? { found };
+  const kind = binary.includes("/")
+    ? (await ports.files.stat(path.resolve(place.cwd, binary)))?.kind
+    : undefined;
+  if (kind === "file")
+    return {
+      missing: `${binary} is not executable`,
+      hint: `chmod +x ${binary}, or correct agents.${settings.name}.binary`,
+    };
+  const missing = binary.includes("/") ? `there is no program at ${binary}` : `${binary} is not on PATH`;
+  return {
+    missing: kind === "folder" ? `${binary} is a folder, and no program` : missing,
+    hint:
+      settings.binary === undefined
+        ? wanted.install
+        : `correct agents.${settings.name}.binary, or ${wanted.install}`,
+  };
+}
+
+/** The program the settings name, of a kind that has none of its own. */
+export async function findBinary(
+  { settings, ports }: { settings: AgentSettings; ports: Ports },
+  program: string,
+  place: { env: Readonly<Record<string, string>>; cwd: string },
+): Promise<Finding> {
+  if (settings.binary === undefined) {
+    return {
+      missing: `agents.${settings.name}.binary is not set`,
+      hint: `set it to ${program}, and agents.<name>.args to its arguments`,
+    };
+  }
+  return findProgram({ settings, ports }, { name: settings.binary, install: "install it" }, place);
+}
+
+/** A file an agent is made of: a module, or a script of steps. */
+export async function findFile(
+  { settings, ports }: { settings: AgentSettings; ports: Ports },
+  key: "module" | "script",
+): Promise<Finding> {
+  const file = settings[key];
+  if (file === undefined) {
+    return { missing: `agents.${settings.name}.${key} is not set`, hint: "set it to the path of a file" };
+  }
+  const stat = await ports.files.stat(file);
+  if (stat?.kind === "file") return { found: file };
+  return { missing: `there is no file at ${file}`, hint: `correct agents.${settings.name}.${key}` };
+}
+
+const WRAPPER = path.join("@openai", "codex", "bin", "codex.js");
+
+/**
+ * The native program behind codex's npm wrapper, else what was given: a SIGKILL of the wrapper leaves the native one at
+ * work. It lies in a platform package beside the wrapper's package or below it; npm installs only the one that fits.
+ */
+export async function nativeCodex(found: string, ports: Ports): Promise<string> {
+  const wrapper = await ports.files.realPath(found);
+  if (wrapper?.endsWith(WRAPPER) !== true) return found;
+  const home = path.dirname(path.dirname(wrapper));
+  const natives: string[] = [];
+  for (const scope of [path.join(home, "node_modules", "@openai"), path.dirname(home)]) {
+    for (const name of await ports.files.list(scope)) {
+      if (name.startsWith("codex-"))
+        natives.push(...(await listNatives(path.join(scope, name, "vendor"), ports)));
+    }
+    if (natives.length > 0) break;
+  }
+  // More than one: which one fits is the wrapper's to know.
+  return natives.length === 1 ? (natives[0] ?? found) : found;
+}
+
+async function listNatives(vendor: string, ports: Ports): Promise<string[]> {
+  const natives: string[] = [];
+  for (const triple of await ports.files.list(vendor)) {
+    for (const name of ["codex", "codex.exe"]) {
+      const native = path.join(vendor, triple, "bin", name);
+      if ((await ports.files.stat(native))?.kind === "file") natives.push(native);
+    }
+  }
+  return natives;
+}

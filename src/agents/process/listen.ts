@@ -1,0 +1,274 @@
+// Takes in what a process prints: lines to the reader, events to whoever listens, in order and as fast as they take them.
+// Secrets go out here, before any text is cut: half a key is not known as one any more.
+import { errorMessage } from "../../system/errors.js";
+import type { Clock } from "../../system/ports.js";
+import type { Price } from "../../config/read/prices.js";
+import type { AgentContext, AgentEvent, Used } from "../agent.js";
+import { boundEvent } from "./bounds.js";
+import { priced } from "../prices.js";
+import { maskKeyLines, redactValue } from "../../system/text/redact.js";
+import { splitLines } from "./lines.js";
+import type { FailureFacts } from "../limits/limit-facts.js";
+import type { Closing, Reader } from "../limits/reader.js";
+import type { Spent } from "./stopped.js";
+import { countTurns, NO_TURNS } from "./turns.js";
+import { addUsed, NOTHING_USED } from "../usage.js";
+
+const STDERR_TAIL = 16 * 1024;
+const MAX_STDERR_LINE = 1024 * 1024;
+/** What tells events apart, and names the two ends of a tool's use. */
+const KEPT = new Set(["type", "reason", "id"]);
+
+export interface ListenRules<S> {
+  reader: Reader<S>;
+  context: AgentContext;
+  clock: Clock;
+  /** Awaited before anything is passed on. */
+  ready(): Promise<void>;
+  /** It printed something; a line is a sign of life, of text any part of one. */
+  onPrinted(alive: boolean): void;
+  /** It asked its provider so many times, and would for ever. */
+  onVain(times: number): void;
+  /** It is being ended. */
+  stopping(): boolean;
+  /** How much of this it may still say; what goes beyond is dropped. */
+  spend(what: Spent, amount: number): number;
+  /** What it has used may have changed. */
+  onUsed(): void;
+  /** What its tokens cost, for one that does not tell. */
+  price: Price | undefined;
+  /** What it says can no longer be taken in; called once. */
+  onBroken(message: string): void;
+}
+
+/** What was heard, to the end. */
+export interface Heard {
+  closing: Closing;
+  /** The last part of stderr. */
+  stderr: string;
+  /** The last it wrote of itself, it wrote to stderr. */
+  stderrLast: boolean;
+  /** The last line only said that it waits, and what for. */
+  waiting?: FailureFacts;
+  unknownEvents: number;
+}
+
+const NEWLINE = 10;
+const RETURN = 13;
+/** What stands for bytes that are no UTF-8. */
+const UNREADABLE = "\ufffd";
+const NOTHING = new Uint8Array();
+/** Bytes of output that may wait while what came before is written. */
+const MOST_WAITING = 256 * 1024;
+
+/** What comes on two pipes within this time came in no order: opencode's last words of a stream are read after its error. */
+const SAME_MOMENT_MS = 250;
+
+/** Contract: nothing here rejects. The first failure of a callback or of the reader breaks it; from then on all is dropped. */
+export class Listener<S> {
+  readonly #rules: ListenRules<S>;
+  readonly #splitter = splitLines();
+  readonly #errors = splitLines(MAX_STDERR_LINE);
+  readonly #maskLine = maskKeyLines();
+  readonly #maskError = maskKeyLines();
+  #state: S;
+  #stderr = "";
+  #stderrLast = false;
+  /** When it last wrote to stderr, by the monotonic clock. */
+  #stderrAt = -Infinity;
+  #waiting: FailureFacts | undefined;
+  #unknownEvents = 0;
+  #told: Used = NOTHING_USED;
+  #turns = NO_TURNS;
+  #atWork = 0;
+  #broken = false;
+  /** Bytes of output that were told since what is being written was taken. */
+  #waitingBytes = 0;
+  /** Never reject: until what is being written is, and until nothing waits any more. */
+  #writing: Promise<void> = Promise.resolve();
+  #allWritten: Promise<void> | undefined;
+
+  constructor(rules: ListenRules<S>) {
+    this.#rules = rules;
+    this.#state = rules.reader.start;
+  }
+
+  onStdout(chunk: Uint8Array): Promise<void> {
+    return this.#guard(async () => {
+      const bytes = this.#allowed(chunk);
+      const lines = this.#splitter.push(bytes);
+      if (this.#rules.reader.isText === true) this.#rules.onPrinted(true);
+      else if (lines.length === 0) this.#rules.onPrinted(false);
+      this.#takeLines(lines, bytes);
+      this.#rules.onUsed();
+      await this.#pause(bytes.length);
+    });
+  }
+
+  onStderr(chunk: Uint8Array): Promise<void> {
+    return this.#guard(() => {
+      this.#rules.onPrinted(false);
+      return this.#takeErrors(this.#errors.push(this.#allowed(chunk)));
+    });
+  }
+
+  /** A command or tool of its own is at work, or we hold its output back. */
+  silenceIsFine(): boolean {
+    return this.#atWork > 0 || this.#rules.reader.busy(this.#state);
+  }
+
+  /** What it has used so far, told or not. */
+  used(): Used {
+    const { reader, price } = this.#rules;
+    const soFar = reader.soFar?.(this.#state);
+    return soFar === undefined ? this.#told : addUsed(this.#told, priced(soFar, price));
+  }
+
+  /** By its own word the work is done: only its end is still to come. */
+  hasFinished(): boolean {
+    const { terminal } = this.#rules.reader.close(this.#state);
+    return terminal?.good === true && terminal.assumed !== true;
+  }
+
+  /** To be called once both pipes are drained. */
+  async finish(): Promise<Heard> {
+    let closing: Closing = { events: [], final: "" };
+    await this.#guard(async () => {
+      this.#takeLines(this.#splitter.end(), NOTHING);
+      await this.#takeErrors(this.#errors.end());
+      closing = this.#clean(this.#rules.reader.close(this.#state));
+      this.#tell(closing.events);
+      await this.#pause(1);
+    });
+    await this.#allWritten;
+    return {
+      closing,
+      stderr: this.#stderr,
+      stderrLast: this.#stderrLast,
+      unknownEvents: this.#unknownEvents,
+      ...(this.#waiting === undefined ? {} : { waiting: this.#waiting }),
+    };
+  }
+
+  /** What waits is taken as soon as what is being written is; bounded, for an agent may print faster than a disk writes. */
+  async #pause(told: number): Promise<void> {
+    this.#waitingBytes += told;
+    this.#allWritten ??= this.#writeAll();
+    while (this.#waitingBytes > MOST_WAITING) await this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waitingBytes > 0) {
+      this.#waitingBytes = 0;
+      this.#writing = this.#rules.context.onPause().catch((error: unknown) => {
+        this.#break(errorMessage(error));
+      });
+      await this.#writing;
+    }
+    this.#allWritten = undefined;
+  }
+
+  #allowed(chunk: Uint8Array): Uint8Array {
+    return chunk.subarray(0, this.#rules.spend("output", chunk.length));
+  }
+
+  /** `bytes`: what the lines came in; the first of them may have begun earlier. */
+  #takeLines(raw: readonly string[], bytes: Uint8Array): void {
+    const { reader, context, clock } = this.#rules;
+    const now = clock.monotonic();
+    const lines = raw.map(this.#maskLine);
+    if (lines.length > 0) context.onOutput(linesForFile({ raw, lines, bytes }, context));
+    let alive = false;
+    for (const line of lines) {
+      const reading = reader.read(this.#state, line, now);
+      this.#state = reading.state;
+      alive ||= reading.waiting === undefined;
+      this.#spoke(now, { stderr: false, waiting: reading.waiting });
+      if (reading.inVain !== undefined) this.#rules.onVain(reading.inVain);
+      if (!reading.known) this.#unknownEvents += 1;
+      if (reading.events.length > 0) this.#tell(reading.events);
+    }
+    if (alive) this.#rules.onPrinted(true);
+  }
+
+  #tell(events: readonly AgentEvent[]): void {
+    const { context } = this.#rules;
+    for (const said of events) {
+      const event = said.type === "usage" ? priced(said, this.#rules.price) : said;
+      if (event.type === "usage") this.#told = addUsed(this.#told, event);
+      const { count } = this.#turns;
+      this.#turns = countTurns(this.#turns, event);
+      if (this.#turns.count > count) this.#rules.spend("turns", 1);
+      // What it cost is told in any case.
+      if (this.#rules.spend("events", 1) === 0 && event.type !== "usage") continue;
+      context.onEvent(boundEvent(redactValue((text) => context.redact(text), event, KEPT)));
+    }
+  }
+
+  /** The final message stays as it is: a report is looked for in it, and is redacted as a whole. */
+  #clean(closing: Closing): Closing {
+    const { terminal, complaint } = closing;
+    const clean = <T extends { evidence: string }>(failed: T): T => ({
+      ...failed,
+      evidence: this.#rules.context.redact(failed.evidence),
+    });
+    return {
+      ...closing,
+      ...(terminal?.good === false ? { terminal: clean(terminal) } : {}),
+      ...(complaint === undefined ? {} : { complaint: clean(complaint) }),
+    };
+  }
+
+  /** What it says once it is being ended says nothing of what it was about. */
+  #spoke(now: number, { stderr, waiting }: { stderr: boolean; waiting: FailureFacts | undefined }): void {
+    if (this.#rules.stopping()) return;
+    if (stderr) this.#stderrAt = now;
+    const after = waiting === undefined && now - this.#stderrAt > SAME_MOMENT_MS;
+    this.#stderrLast = stderr || (!after && this.#stderrLast);
+    this.#waiting = waiting;
+  }
+
+  async #takeErrors(lines: readonly string[]): Promise<void> {
+    if (lines.length === 0) return;
+    this.#spoke(this.#rules.clock.monotonic(), { stderr: true, waiting: this.#waiting });
+    const text = this.#rules.context.redact(`${lines.map(this.#maskError).join("\n")}\n`);
+    this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL);
+    await this.#rules.context.onStderr(text);
+  }
+
+  async #guard(work: () => Promise<void>): Promise<void> {
+    if (this.#broken) return;
+    this.#atWork += 1;
+    try {
+      await this.#rules.ready();
+      await work();
+    } catch (error) {
+      this.#break(errorMessage(error));
+    } finally {
+      this.#atWork -= 1;
+    }
+  }
+
+  #break(message: string): void {
+    if (this.#broken) return;
+    this.#broken = true;
+    this.#rules.onBroken(message);
+  }
+}
+
+/**
+ * Lines as they are to be kept, each with its line end. As the bytes they came in where those spell the same: to spell out what
+ * nothing was taken out of costs as much as to understand it. The first may have begun in other bytes.
+ */
+function linesForFile(
+  { raw, lines, bytes }: { raw: readonly string[]; lines: readonly string[]; bytes: Uint8Array },
+  context: Pick<AgentContext, "redact">,
+): Uint8Array {
+  const clean = lines.map((line) => context.redact(line));
+  const [first = "", ...rest] = clean;
+  const from = bytes.indexOf(NEWLINE) + 1;
+  const to = bytes.lastIndexOf(NEWLINE) + 1;
+  const asTheyCame = rest.every((line, at) => line === raw[at + 1] && !line.includes(UNREADABLE));
+  if (!asTheyCame || from === 0 || bytes.includes(RETURN)) return Buffer.from(`${clean.join("\n")}\n`);
+  return Buffer.concat([Buffer.from(`${first}\n`), bytes.subarray(from, to)]);
+}

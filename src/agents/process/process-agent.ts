@@ -1,0 +1,214 @@
+// The engine of every agent that is a process: starts it, hands it the prompt, takes in what it prints, ends it when it
+// must end, and judges how it ended. Leaves how a kind is called and understood to the kind's own file.
+import type { AgentSettings } from "../../config/read/agent-settings.js";
+import { localZone } from "../../system/clock.js";
+import { errorMessage } from "../../system/errors.js";
+import type { Ports, ProcessEnd, RunningProcess } from "../../system/ports.js";
+import type { Agent, AgentContext, AgentRequest, AgentResult, Budget, FailureReason } from "../agent.js";
+import { beyond } from "./budget.js";
+import { judge, type Seen } from "./exit-reason.js";
+import { Listener } from "./listen.js";
+import type { Reader } from "../limits/reader.js";
+import { readZone } from "../limits/reset/reset-zone.js";
+import { watchProcess, type CleanStop, type WatchRules } from "./watchdog.js";
+
+/** Whether an agent can be started: the binary's absolute path, or why not and what to do. */
+export type Finding = Awaited<ReturnType<Agent["find"]>>;
+
+/** How a process is called for one request. */
+export interface Call {
+  command: string;
+  args: readonly string[];
+  /** On top of the request's. */
+  env?: Readonly<Record<string, string>>;
+  /** Written to stdin, which is then closed; without it stdin is empty. */
+  input?: string;
+}
+
+/** What is particular to a kind of agent that is a process. */
+export interface ProcessKind<S> {
+  find(env: Readonly<Record<string, string>>, cwd: string): Promise<Finding>;
+  /** `binary` is what `find` found. `refused`: why it cannot be called so. */
+  call(
+    request: AgentRequest,
+    binary: string,
+  ): Call | { refused: string } | Promise<Call | { refused: string }>;
+  cleanStop: CleanStop;
+  reader(request: AgentRequest): Reader<S>;
+  /** What its client says on stderr is understood, and whether it ends with the HTTP status modulo 256. */
+  client?: { exitIsStatus: boolean };
+}
+
+/** Contract: that of `Agent`; in particular `run` always resolves. */
+export function processAgent<S>(settings: AgentSettings, kind: ProcessKind<S>, ports: Ports): Agent {
+  return {
+    settings,
+    find: (env, cwd) => locate({ settings, kind, ports }, env, cwd),
+    run: async (request, context) => {
+      try {
+        return await run({ settings, kind, ports }, request, context);
+      } catch (error) {
+        return failure("exited", `could not be run: ${errorMessage(error)}`);
+      }
+    },
+  };
+}
+
+interface Engine<S> {
+  settings: AgentSettings;
+  kind: ProcessKind<S>;
+  ports: Ports;
+}
+
+/** The folder of the work is that of the request; one of the agent's own need not be there. */
+async function locate<S>(
+  { settings, kind, ports }: Engine<S>,
+  env: Readonly<Record<string, string>>,
+  cwd: string,
+): Promise<Finding> {
+  const { name, workDir = cwd } = settings;
+  if (settings.workDir !== undefined && (await ports.files.stat(workDir))?.kind !== "folder") {
+    return { missing: `there is no folder ${workDir}`, hint: `correct agents.${name}.work_dir` };
+  }
+  return kind.find(env, workDir);
+}
+
+async function run<S>(engine: Engine<S>, request: AgentRequest, context: AgentContext): Promise<AgentResult> {
+  const { settings, kind } = engine;
+  const cwd = settings.workDir ?? request.cwd;
+  const finding = await locate(engine, request.env, request.cwd);
+  if ("missing" in finding) return failure("not-found", `${finding.missing}: ${finding.hint}`);
+  const call = await kind.call(request, finding.found);
+  if ("refused" in call) return failure("bad-request", call.refused);
+  if (context.stop.aborted) return failure("interrupted", "not started: the run was being stopped");
+  const seen = await runProcess(engine, { call, request, cwd }, context);
+  const end = endOf(seen, { command: call.command, cwd });
+  return judge(
+    { ...seen, end },
+    { now: engine.ports.clock.now(), zone: zoneOf({ ...request.env, ...call.env }) },
+  );
+}
+
+/** What was to start it in a namespace says so when it cannot, and ends as a shell would. */
+function endOf({ end, stderr }: Seen, { command, cwd }: { command: string; cwd: string }): ProcessEnd {
+  const cannot = (why: string): ProcessEnd => ({
+    how: "not-found",
+    message: `${command} cannot be started in ${cwd}: ${why}`,
+  });
+  if (end.how === "not-found") return cannot(end.message);
+  if (end.how !== "exited" || (end.code !== 126 && end.code !== 127)) return end;
+  const last = stderr.trimEnd().split("\n").at(-1) ?? "";
+  const why =
+    last.startsWith("setsid: ") && last.includes(` ${command}: `) ? last.split(": ").at(-1) : undefined;
+  return why === undefined ? end : cannot(why);
+}
+
+/** Where an agent's own clock stands: it writes times as its environment has them. */
+function zoneOf({ TZ: zone }: Readonly<Record<string, string>>): string {
+  return zone === undefined || readZone(zone) === undefined ? localZone() : zone;
+}
+
+interface Place {
+  call: Call;
+  request: AgentRequest;
+  cwd: string;
+}
+
+/** Both pipes are drained before the end is looked at: a last line must never be lost to the speed of an exit. */
+async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentContext): Promise<Seen> {
+  const { settings, kind, ports } = engine;
+  let begin = (): void => undefined;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  const listener = new Listener({
+    reader: kind.reader(place.request),
+    context,
+    clock: ports.clock,
+    ready: () => begun,
+    onPrinted: (alive) => {
+      watch.heard(alive);
+    },
+    onVain: (times) => {
+      watch.asksInVain(times);
+    },
+    stopping: () => watch.stopped() !== undefined,
+    spend: (what, amount) => watch.spend(what, amount),
+    onUsed: () => {
+      watch.look();
+    },
+    price: settings.price,
+    onBroken: (message) => {
+      watch.giveUp(message);
+    },
+  });
+  const running = await ports.processes.contain(
+    {
+      ...place.call,
+      env: { ...place.request.env, ...place.call.env },
+      cwd: place.cwd,
+      onStdout: (chunk) => listener.onStdout(chunk),
+      onStderr: (chunk) => listener.onStderr(chunk),
+    },
+    settings.contain,
+  );
+  const watch = watchProcess(
+    running,
+    rulesOf(engine, listener, { stop: context.stop, budgets: place.request.budgets ?? [] }),
+    ports.clock,
+  );
+  const announced = announce(running, place.call, context)
+    .catch((error: unknown) => {
+      watch.giveUp(errorMessage(error));
+    })
+    .finally(begin);
+  const end = await running.ended;
+  watch.cancel();
+  await announced;
+  const heard = await listener.finish();
+  await running.gone;
+  const stopped = watch.stopped();
+  return {
+    name: settings.name,
+    end,
+    ...heard,
+    ...(stopped === undefined ? {} : { stopped }),
+    ...(kind.client === undefined ? {} : { client: kind.client, kind: settings.kind }),
+  };
+}
+
+function rulesOf<S>(
+  { settings, kind }: Engine<S>,
+  listener: Listener<S>,
+  { stop, budgets }: { stop: AbortSignal; budgets: readonly Budget[] },
+): WatchRules {
+  return {
+    timeoutMs: settings.timeoutMs,
+    idleTimeoutMs: settings.idleTimeoutMs,
+    most: {
+      // These hold it themselves.
+      turns: settings.kind === "claude" || settings.kind === "chapo" ? 0 : settings.maxTurns,
+      events: settings.maxEvents,
+      output: settings.maxOutput,
+    },
+    cleanStop: kind.cleanStop,
+    stop,
+    silenceIsFine: () => listener.silenceIsFine(),
+    beyond: (elapsedMs) => {
+      if (budgets.length === 0) return undefined;
+      const budget = beyond(budgets, listener.used(), elapsedMs);
+      // Whoever is done with the work has spent it already.
+      return budget === undefined || listener.hasFinished() ? undefined : budget;
+    },
+  };
+}
+
+async function announce(running: RunningProcess, call: Call, context: AgentContext): Promise<void> {
+  if (running.pid === -1) return;
+  const words = [call.command, ...call.args].map((word) =>
+    word.length > 200 ? `${word.slice(0, 199)}…` : word,
+  );
+  await context.onStart({ pid: running.pid, command: words.join(" ") });
+}
+
+function failure(reason: FailureReason, evidence: string): AgentResult {
+  return { outcome: "failed", reason, evidence, lastMessage: "", unknownEvents: 0 };
+}

@@ -1,0 +1,61 @@
+// Why we ended an agent ourselves, and how that is told. Pure.
+import { never } from "../../system/never.js";
+import { describeDuration, describeBudget } from "./budget.js";
+import type { Budget, FailureReason } from "../agent.js";
+
+/** What an agent may only spend so much of: turns, events, bytes of output. */
+export type Spent = "turns" | "events" | "output";
+
+/** Why we ended it ourselves. */
+export type Stopped =
+  | { why: "timed-out"; afterMs: number }
+  /** `mute`: it did not even print what does not count. */
+  | { why: "idle"; afterMs: number; mute: boolean }
+  | { why: Spent; most: number }
+  | { why: "budget"; budget: Budget }
+  | { why: "interrupted" }
+  /** It asked its provider so many times without an answer, and would go on. */
+  | { why: "in-vain"; times: number }
+  /** What it said could not be taken in. */
+  | { why: "broken"; message: string };
+
+/** The reason, and what was seen; a limit is told with the setting it comes from. `name`: the agent's in the settings. */
+export function describeStop(name: string, stopped: Stopped): { reason: FailureReason; evidence: string } {
+  const { why } = stopped;
+  switch (why) {
+    case "timed-out":
+      return {
+        reason: why,
+        evidence: `not finished after ${describeDuration(stopped.afterMs)} (agents.${name}.timeout)`,
+      };
+    case "idle":
+      return {
+        reason: why,
+        evidence: `${stopped.mute ? "printed nothing" : "no line on stdout"} for ${describeDuration(stopped.afterMs)} (agents.${name}.idle_timeout)`,
+      };
+    case "turns":
+      return { reason: why, evidence: `more than ${stopped.most} turns (agents.${name}.max_turns)` };
+    case "events":
+      return { reason: why, evidence: `more than ${stopped.most} events (agents.${name}.max_events)` };
+    case "output":
+      return { reason: why, evidence: `printed more than ${size(stopped.most)} (agents.${name}.max_output)` };
+    case "budget":
+      return { reason: why, evidence: describeBudget(stopped.budget) };
+    case "interrupted":
+      return { reason: why, evidence: "ended because the run was stopped" };
+    case "in-vain":
+      return { reason: "network", evidence: `asked ${stopped.times} times in vain` };
+    case "broken":
+      return { reason: "output", evidence: `its output could not be taken in: ${stopped.message}` };
+    default:
+      return never(why);
+  }
+}
+
+function size(bytes: number): string {
+  for (const [unit, power] of [["GB", 3] as const, ["MB", 2] as const, ["KB", 1] as const]) {
+    const amount = bytes / 1024 ** power;
+    if (amount >= 1 && Number.isInteger(amount)) return `${amount} ${unit}`;
+  }
+  return `${bytes} bytes`;
+}

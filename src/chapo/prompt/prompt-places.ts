@@ -1,0 +1,18 @@
+// Which files a session's prompts come from: the bundled ones, and those the settings name instead. Pure.
+import path from "node:path";
+import type { ChapoSettings } from "../../config/read/chapo-settings.js";
+import { PROMPT_OF_AGENT, type ChapoPromptName, type ChapoPromptPlaces } from "./prompts.js";
+
+/** `promptsFolder`: of all bundled prompts, absolute. */
+export function chapoPromptPlaces(
+  promptsFolder: string,
+  { language, corePrompt, subAgents }: Pick<ChapoSettings, "language" | "corePrompt" | "subAgents">,
+): ChapoPromptPlaces {
+  const instead: Partial<Record<ChapoPromptName, string>> = {};
+  if (corePrompt !== undefined) instead["looper.core"] = corePrompt;
+  for (const [type, { prompt }] of Object.entries(subAgents)) {
+    const name = PROMPT_OF_AGENT.get(type);
+    if (name !== undefined && prompt !== undefined) instead[name] = prompt;
+  }
+  return { folder: path.join(promptsFolder, "chapo"), language, instead };
+}

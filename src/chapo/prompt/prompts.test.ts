@@ -1,0 +1,55 @@
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { expect, test } from "vitest";
+import { nodeFiles } from "../../system/files/files.js";
+import { readChapoPrompts } from "./prompts.js";
+
+const folder = fileURLToPath(new URL("../../../prompts/chapo/", import.meta.url));
+const files = nodeFiles();
+const read = (language: "en" | "de", instead = {}) => readChapoPrompts(files, { folder, language, instead });
+
+test("every file of prompts/chapo is a prompt, in both languages", async () => {
+  for (const language of ["en", "de"] as const) {
+    const prompts = await read(language);
+    const parts = Object.keys(prompts).map((name) => `${name.split(".").at(-1) ?? ""}.md`);
+    expect(parts.toSorted()).toEqual(readdirSync(path.join(folder, language)).toSorted());
+    for (const text of Object.values(prompts)) expect(text.length).toBeGreaterThan(100);
+  }
+});
+
+test("the keys a program reads are the same in German", async () => {
+  const german = await read("de");
+  const english = await read("en");
+  const code = (text: string) => [...text.matchAll(/^- (`\w+`)/gm)].map(([, word]) => word);
+  for (const name of ["looper.validation", "looper.decision_json"] as const)
+    expect(code(german[name])).toEqual(code(english[name]));
+  expect(code(english["looper.validation"])).toHaveLength(4);
+  const record = (text: string) => /```\n([\s\S]*?)```/.exec(text)?.[1];
+  expect(record(german["looper.decision_json"])).toBe(record(english["looper.decision_json"]));
+  expect(german["looper.validation"]).toContain('{"isComplete": true, "confidence": 0.9, "issues": []');
+});
+
+test("the rules that must be carried are there", async () => {
+  const { "looper.decision": decision, "looper.memory": memory } = await read("en");
+  expect(decision).toMatch(/Prefer this for talk/);
+  expect(decision).toMatch(/only when it is truly unclear.*Ask one question/);
+  expect(decision).toMatch(/only tools you are offered, by exactly the names/);
+  for (const agent of ["developer", "searcher", "document_manager", "commander"])
+    expect(decision).toContain(`\`${agent}\``);
+  for (const tool of ["memory_remember", "memory_search", "memory_readToday"]) expect(memory).toContain(tool);
+  expect(memory).toContain("Memory is not truth");
+});
+
+test("a person's own file is taken, and must be there", async () => {
+  const own = path.join(mkdtempSync(path.join(tmpdir(), "chapo-prompts-")), "core.md");
+  await expect(read("en", { "looper.core": own })).rejects.toMatchObject({
+    kind: "usage",
+    message: `there is no file ${own}, which the settings name for the prompt looper.core`,
+  });
+  writeFileSync(own, "Be brief, {{user}}.\r\n");
+  const prompts = await read("en", { "looper.core": own });
+  expect(prompts["looper.core"]).toBe("Be brief, {{user}}.");
+  expect(prompts["looper.memory"]).toContain("memory_remember");
+});

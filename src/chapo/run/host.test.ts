@@ -1,0 +1,181 @@
+// The host with a session that is told what to do: a request on stdin, lines on stdout, an exit code.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { agentSettings } from "../../config/read/agent-settings.js";
+import { resolveSettings } from "../../config/read/resolve.js";
+import type { ChapoSettings } from "../../config/read/chapo-settings.js";
+import { nodePorts } from "../../system/processes/node-ports.js";
+import type { Outcome } from "../engine/world.js";
+import { hostChapo } from "./host.js";
+import type { SessionRequest } from "../session/session-request.js";
+
+let root = "";
+beforeAll(() => {
+  root = mkdtempSync(path.join(tmpdir(), "looper-chapo-host-"));
+});
+afterAll(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+interface Seen {
+  code: number;
+  lines: Record<string, unknown>[];
+  stderr: string;
+  opened: SessionRequest | undefined;
+  heard: string | undefined;
+  closed: boolean;
+}
+
+interface Told {
+  request?: object;
+  chapo?: Partial<ChapoSettings>;
+  stop?: AbortController;
+}
+
+async function run(
+  act: (request: SessionRequest) => Promise<Outcome> | Outcome,
+  told: Told = {},
+): Promise<Seen> {
+  const seen: Seen = { code: -1, lines: [], stderr: "", opened: undefined, heard: undefined, closed: false };
+  const { settings } = resolveSettings({ env: {}, flags: {} });
+  const chapo = agentSettings(settings, "chapo", { project: root, home: root }).chapo;
+  const request = {
+    ...{ phase: "iteration", taskId: "T1", iteration: 1, attempt: 1, prompt: "Do it." },
+    ...{ promptFile: path.join(root, "001-T1", "prompt.md"), cwd: root, permissions: "workspace" },
+    ...{ model: "scripted", maxTurns: 0, chapo: { ...chapo, ...told.chapo } },
+    ...told.request,
+  };
+  const io = {
+    ports: nodePorts(),
+    ...{ env: {}, node: process.execPath, home: root, promptsFolder: root },
+    readInput: () => Promise.resolve(JSON.stringify(request)),
+    write: (text: string) => {
+      seen.lines.push(JSON.parse(text) as Record<string, unknown>);
+      return Promise.resolve();
+    },
+    writeError: (text: string) => {
+      seen.stderr += text;
+      return Promise.resolve();
+    },
+    stop: (told.stop ?? new AbortController()).signal,
+  };
+  seen.code = await hostChapo(io, (opened) => {
+    seen.opened = opened;
+    return Promise.resolve({
+      id: "s-1",
+      tools: [],
+      hear: async (message) => {
+        seen.heard = message;
+        return act(opened);
+      },
+      close: () => {
+        seen.closed = true;
+        return Promise.resolve();
+      },
+    });
+  });
+  return seen;
+}
+
+const finished: Outcome = { how: "finished", value: { task_id: "T1", status: "done", summary: "Made." } };
+
+test("a report is the summary, and the session is named for whoever goes on with it", async () => {
+  const seen = await run((session) => {
+    session.onWarning("a skill was left out");
+    const data = { iteration: 1, text: "Hello." };
+    session.onEvent({ type: "message", data, timestamp: "2026-01-01T00:00:00.000Z", seq: 1 });
+    return finished;
+  });
+  expect(seen).toMatchObject({ code: 0, closed: true, stderr: "" });
+  expect(seen.lines).toEqual([
+    { type: "message", role: "system", content: "a skill was left out" },
+    { type: "message", role: "assistant", content: "Hello." },
+    { type: "summary", task_id: "T1", status: "done", summary: "Made." },
+    { type: "end", ok: true, session: "s-1" },
+  ]);
+  expect(seen.heard).toMatch(/^Do it\.\n\n.*report_summary/);
+});
+
+test("a run trusts it, lets it fetch only what was mentioned, and keeps its session in the log", async () => {
+  const { opened } = await run(() => finished);
+  expect(opened).toMatchObject({
+    ...{ root, model: "scripted", permissions: "workspace", skills: [] },
+    sessionsFolder: path.join(root, "001-T1", "chapo"),
+    settings: { trustMode: "trusted", webFetch: { onlyMentioned: true }, maxIterations: 25 },
+  });
+  expect(opened?.task?.finish.tool.name).toBe("report_summary");
+  expect(opened?.ask).toBeUndefined();
+  expect(opened?.resume).toBeUndefined();
+  const chapo = { trustMode: "default", webFetch: { onlyMentioned: false } } as const;
+  const told = await run(() => finished, { chapo, request: { maxTurns: 7, resume: "s-0" } });
+  expect(told.opened).toMatchObject({ resume: "s-0", settings: { ...chapo, maxIterations: 7 } });
+  const more = await run(() => finished, { request: { maxTurns: 99 } });
+  expect(more.opened?.settings.maxIterations).toBe(25);
+});
+
+test("a question nobody answers blocks its task; elsewhere it is no report", async () => {
+  const asks: Outcome = { how: "clarify", question: "Which one?", exhausted: false };
+  const { lines, code } = await run(() => asks);
+  expect(code).toBe(0);
+  expect(lines.at(-2)).toEqual({
+    ...{ type: "summary", task_id: "T1", status: "blocked" },
+    ...{ summary: "Which one?", blockers: ["Which one?"] },
+  });
+  const review = await run(() => asks, { request: { phase: "review", taskId: undefined } });
+  expect(review.lines.at(-1)).toMatchObject({
+    ok: false,
+    reason: "no-summary",
+    evidence: "it asked: Which one?",
+  });
+});
+
+test("turns that are used up fail the attempt, with what was reached", async () => {
+  const { lines, code } = await run(() => ({
+    how: "clarify",
+    question: "Done: a. Open: b.",
+    exhausted: true,
+  }));
+  expect(code).toBe(1);
+  expect(lines.at(-1)).toMatchObject({ ok: false, reason: "turns", evidence: "Done: a. Open: b." });
+});
+
+test("what the model failed with is why it ended, and until when", async () => {
+  const retryAt = Date.UTC(2030, 0, 1);
+  const { lines, code } = await run(() => ({ how: "error", error: "429", reason: "rate-limited", retryAt }));
+  expect(code).toBe(1);
+  expect(lines).toEqual([
+    {
+      ...{ type: "end", ok: false, reason: "rate-limited", evidence: "429", session: "s-1" },
+      retry_at: "2030-01-01T00:00:00.000Z",
+    },
+  ]);
+});
+
+test("without a report it has ended well, and can be asked for one", async () => {
+  const ends: Outcome[] = [
+    { how: "error", error: "it never reported", reason: "no-summary" },
+    { how: "answer", answer: "Hello.", validated: true },
+  ];
+  for (const end of ends)
+    expect((await run(() => end)).lines.at(-1)).toEqual({ type: "end", ok: true, session: "s-1" });
+});
+
+test("a bug in a session ends with its words, and what it started is ended", async () => {
+  const seen = await run(() => Promise.reject(new Error("it broke")));
+  expect(seen).toMatchObject({ code: 1, closed: true });
+  expect(seen.lines).toEqual([{ type: "end", ok: false, reason: "exited", evidence: "it broke" }]);
+});
+
+test("told to stop it ends as a stopped program does", async () => {
+  const stop = new AbortController();
+  const seen = await run(
+    () => {
+      stop.abort();
+      return { how: "error", error: "interrupted", reason: "interrupted" };
+    },
+    { stop },
+  );
+  expect(seen).toMatchObject({ code: 143, closed: true });
+});

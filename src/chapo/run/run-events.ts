@@ -1,0 +1,106 @@
+// What the engine says in a backlog run, in the words all agents have there. Pure.
+// Leaves how a session ended to host.ts.
+import type { AgentEvent } from "../../agents/agent.js";
+import { textField } from "../../agents/fields.js";
+import { never } from "../../system/never.js";
+import type { ChapoEvent } from "../engine/events.js";
+
+type Call = Extract<ChapoEvent, { type: "tool_call" }>;
+type Result = Extract<ChapoEvent, { type: "tool_result" }>;
+
+/** Its shells: their calls are commands. */
+const SHELLS = new Set(["bash_execute", "run_command"]);
+/** Calls that nobody let run. */
+const REFUSED = new Set<unknown>(["denied", "outside", "not_allowed"]);
+
+/** Commands that were begun and have not ended, by their call: what they are, and since when (epoch ms). */
+export type OpenCommands = ReadonlyMap<string, { command: string; since: number }>;
+
+/** What one event of a session means to a run. `open`: afterwards. */
+export function toRunEvents(
+  event: ChapoEvent,
+  open: OpenCommands,
+): { events: AgentEvent[]; open: OpenCommands } {
+  const parent = event.child === undefined ? {} : { parent: event.child };
+  const say = (role: "assistant" | "system", content: string) => ({
+    events: [{ type: "message" as const, role, content, ...parent }],
+    open,
+  });
+  switch (event.type) {
+    case "message":
+      return say("assistant", event.data.text);
+    case "tool_call":
+      return begin(event, open, parent);
+    case "tool_result":
+      return end(event, open, parent);
+    case "usage": {
+      const { input_tokens, output_tokens, cached_input_tokens, cost_usd } = event.data;
+      const cost = cost_usd === undefined ? {} : { cost_usd };
+      return { events: [{ type: "usage", input_tokens, output_tokens, cached_input_tokens, ...cost }], open };
+    }
+    case "compaction":
+      return say("system", `older turns (${event.data.messages} messages) were replaced: ${event.data.how}`);
+    case "waiting":
+      return say("system", `waiting ${Math.ceil(event.data.ms / 1000)} s: ${event.data.why}`);
+    case "validation":
+      return say("system", `its answer was checked: confidence ${event.data.confidence}`);
+    case "error": {
+      const { error, reason } = event.data;
+      return { events: [{ type: "error", error, ...(reason === undefined ? {} : { reason }) }], open };
+    }
+    case "status":
+    case "thinking":
+    case "delta":
+    case "step":
+    case "action_pending":
+    case "answer":
+    case "clarify":
+      return { events: [], open };
+    default:
+      return never(event);
+  }
+}
+
+interface Parent {
+  parent?: string;
+}
+
+function begin(
+  { data, timestamp }: Call,
+  open: OpenCommands,
+  parent: Parent,
+): ReturnType<typeof toRunEvents> {
+  const { callId: id, tool: name, args: input } = data;
+  const command = SHELLS.has(name) ? textField(input, "command") : undefined;
+  if (command === undefined) return { events: [{ type: "tool_use", name, input, id, ...parent }], open };
+  return {
+    events: [{ type: "command", command, ...parent }],
+    open: new Map(open).set(id, { command, since: Date.parse(timestamp) }),
+  };
+}
+
+/** Of a command its end is told, and what it printed. */
+function end(
+  { data, timestamp }: Result,
+  open: OpenCommands,
+  parent: Parent,
+): ReturnType<typeof toRunEvents> {
+  const { callId: id, output, success, code } = data;
+  const result: AgentEvent = { type: "tool_result", id, output, is_error: !success, ...parent };
+  const refused: AgentEvent[] = REFUSED.has(code)
+    ? [{ type: "error", error: `${data.tool}: ${output}`, reason: "refused" }]
+    : [];
+  const begun = open.get(id);
+  if (begun === undefined) return { events: [result, ...refused], open };
+  const left = new Map(open);
+  left.delete(id);
+  const told = /^exit_code: (\d{1,3})\n/.exec(output)?.[1];
+  const over: AgentEvent = {
+    type: "command",
+    command: begun.command,
+    ...(told === undefined ? {} : { exit_code: Number(told) }),
+    duration_ms: Math.max(0, Date.parse(timestamp) - begun.since),
+    ...parent,
+  };
+  return { events: [over, result, ...refused], open: left };
+}

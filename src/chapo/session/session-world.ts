@@ -1,0 +1,147 @@
+// What the loop needs of the world, for one message of an open session: prompts, tools, rules and files as they are now.
+// Leaves opening what outlives the message to open-session.ts.
+import type { ChapoSettings } from "../../config/read/chapo-settings.js";
+import { slashTool } from "../prompt/commands.js";
+import type { Message } from "../engine/conversation.js";
+import { taskTool, type Delegation } from "../engine/delegate.js";
+import type { ChapoNews } from "../engine/events.js";
+import { covers, subAgents } from "../engine/sub-agents.js";
+import { readTaskTypes, taskTypes } from "../engine/task-types.js";
+import type { Chat, EngineSettings, EngineWorld, Gatekeepers, SubAgent } from "../engine/world.js";
+import type { Memory } from "../memory/memory.js";
+import type { Model } from "../model.js";
+import { readProjectContext, type ProjectContext } from "../prompt/project-context.js";
+import { PROMPT_OF_AGENT, type ChapoPrompts } from "../prompt/prompts.js";
+import type { SessionRequest } from "./session-request.js";
+import type { OpenSession } from "./sessions.js";
+import { skillsPrompt, skillTools, type Skill } from "../prompt/skills.js";
+import { subAgentPrompt, systemPrompt } from "../prompt/system-prompt.js";
+import type { Tool } from "../tool.js";
+import type { Toolbox } from "./toolbox.js";
+import { checkSubjects } from "../paths.js";
+import { canonicalCall, offerAs } from "../vocabulary.js";
+
+/** What a session is made of once it is open. */
+export interface Parts {
+  request: SessionRequest;
+  prompts: ChapoPrompts;
+  /** Of sub-agents without a bundled one, by type. */
+  further: ReadonlyMap<string, string>;
+  model: Model;
+  session: OpenSession;
+  skills: readonly Skill[];
+  memory: Memory;
+  toolbox: Toolbox;
+  permit: Gatekeepers["permit"];
+  emit: (news: ChapoNews) => void;
+  /** All that was said so far, also in conversations of sub-agents. */
+  said: Message[];
+  /** Another model by its name, or one line why there is none. */
+  openModel: Delegation["openModel"];
+}
+
+/** Everything the loop needs, as it is now: notes and files of the project are read anew for each message. */
+export async function worldOf(parts: Parts, signal: AbortSignal): Promise<EngineWorld> {
+  const { request, prompts, model, skills, memory, emit } = parts;
+  const { ports, root, settings, task } = request;
+  const project = await readProjectContext({ files: ports.files, root });
+  const agents = subAgents(settings.subAgents);
+  const world: EngineWorld = {
+    ...{ clock: ports.clock, random: ports.random, settings: engineSettings(settings), model, who: "looper" },
+    ...{ agents, emit, signal, mayAsk: true },
+    system: systemPrompt({
+      ...{ prompts, agents, project },
+      skills: skillsPrompt(skills),
+      memory: await memory.forPrompt(),
+    }),
+    prompts: {
+      validation: prompts["looper.validation"],
+      summary: prompts["looper.summary"],
+      compaction: prompts["looper.compaction"],
+    },
+    // Those that reach into the conversation are made for it.
+    tools: (chat) => allowedBy(skills, [...parts.toolbox.tools, ...conversationTools(chat)]),
+    offer: (tools, names) => offerAs(settings.tools, tools, names),
+    canonical: (name, args) => canonicalCall(settings.tools, name, args),
+    gate: gateOf(parts),
+    ...(task === undefined ? {} : { finish: task.finish }),
+    save: (conversation) => parts.session.save(conversation),
+    remember: (summary) => remember(parts, summary),
+  };
+  const delegation = await delegationOf(parts, agents, project);
+  const conversationTools = (chat: Chat): Tool[] => [slashOf(parts, chat), taskTool(world, chat, delegation)];
+  return world;
+}
+
+function allowedBy(skills: readonly Skill[], tools: readonly Tool[]): readonly Tool[] {
+  const allowed = skillTools(skills);
+  return allowed === undefined ? tools : tools.filter(({ name }) => covers(allowed, name));
+}
+
+function gateOf({ request, session, permit }: Parts): Gatekeepers {
+  const place = { files: request.ports.files, root: request.root };
+  return {
+    checkSubjects: (subjects) => checkSubjects(place, subjects),
+    permit,
+    keepOutput: (callId, text) => session.keepOutput(callId, text),
+    audit: (record) => session.audit(record),
+  };
+}
+
+function slashOf({ request }: Parts, chat: Chat): Tool {
+  return slashTool({ files: request.ports.files, root: request.root }, (name) => {
+    chat.wish = name;
+    return `/${name} takes effect before your next turn.`;
+  });
+}
+
+async function remember({ request, session, memory }: Parts, summary: string): Promise<void> {
+  const written = await memory.rememberSummary(session.id, summary);
+  // A run's memory is only read; the summary is in the session file.
+  if (written !== undefined && !memory.readOnly) request.onWarning(written.refused);
+}
+
+/** Sub-agents that work by themselves: those built in, with the settings', and the project's own. */
+async function delegationOf(
+  { request, prompts, further, openModel }: Parts,
+  agents: readonly SubAgent[],
+  project: ProjectContext,
+): Promise<Delegation> {
+  const { maxIterations } = request.settings;
+  const promptOf = (type: string): string | undefined => {
+    const name = PROMPT_OF_AGENT.get(type);
+    return name === undefined ? further.get(type) : prompts[name];
+  };
+  return {
+    types: await readTypes(request, agents, promptOf),
+    maxIterations,
+    lead: (prompt) => subAgentPrompt(prompt, project),
+    openModel,
+  };
+}
+
+/** The types that can work by themselves; what is wrong with a file of the project's is a warning. */
+export async function readTypes(
+  place: Pick<SessionRequest, "ports" | "root" | "settings" | "onWarning">,
+  agents: readonly SubAgent[],
+  promptOf: (type: string) => string | undefined,
+): Promise<Delegation["types"]> {
+  const { ports, root, settings, onWarning } = place;
+  const own = await readTaskTypes(
+    { files: ports.files, root },
+    (name) => canonicalCall(settings.tools, name, {}).name,
+  );
+  for (const problem of own.problems) onWarning(problem);
+  return taskTypes({ agents, promptOf, settings: settings.subAgents, own: own.types });
+}
+
+function engineSettings(settings: ChapoSettings): EngineSettings {
+  const { contextWindow, maxIterations, maxConversationTokens, maxToolRetries, budgets } = settings;
+  return {
+    ...{ maxIterations, maxConversationTokens, maxToolRetries, budgets, stream: settings.stream },
+    minValidationConfidence: settings.minValidationConfidence,
+    selfValidation: settings.selfValidationEnabled,
+    compactAt: settings.compactAt,
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+  };
+}

@@ -1,0 +1,113 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { nodePorts } from "../../system/processes/node-ports.js";
+import { createRedact } from "../../system/text/redact.js";
+import { say } from "../engine/conversation.js";
+import { beginSession, listSessions, resumeSession, type SessionPlace } from "./sessions.js";
+
+let root = "";
+let place: SessionPlace;
+
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), "sessions-"));
+  place = {
+    ports: nodePorts(),
+    folder: path.join(root, ".looper/sessions"),
+    redact: createRedact(["a-secret-value"]),
+  };
+});
+
+afterEach(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+test("what was said is there again, in a folder git ignores, without secrets", async () => {
+  const session = await beginSession(place, ["reviewer"]);
+  const said = say(session.conversation, { role: "user", text: "use a-secret-value", own: true });
+  await session.save({ ...said, state: "waiting_for_user", question: { text: "which?" } });
+  await session.writePart("todos", [{ content: "one" }]);
+  await session.close();
+
+  const again = await resumeSession(place, "last");
+  expect(again.id).toBe(session.id);
+  expect(again.conversation.messages).toEqual([{ role: "user", text: "use [redacted]", own: true }]);
+  expect(again.conversation.skills).toEqual(["reviewer"]);
+  expect(again.conversation.question).toEqual({ text: "which?" });
+  expect(await again.readPart("todos")).toEqual([{ content: "one" }]);
+  expect(await again.readPart("nothing")).toBeUndefined();
+  await again.close();
+  expect(readFileSync(path.join(place.folder, ".gitignore"), "utf8")).toBe("*\n");
+  expect(statSync(path.join(place.folder, session.id)).mode & 0o777).toBe(0o700);
+  expect(statSync(path.join(place.folder, session.id, "session.json")).mode & 0o777).toBe(0o600);
+});
+
+test("a session is one process's; a list says which was interrupted, and which cannot be read", async () => {
+  const session = await beginSession(place, []);
+  await session.save({ ...session.conversation, state: "running" });
+  await expect(resumeSession(place, session.id)).rejects.toThrow(/is going on in process/);
+  expect((await listSessions(place)).sessions.map(({ state }) => state)).toEqual(["running"]);
+  await session.close();
+  expect((await listSessions(place)).sessions.map(({ state }) => state)).toEqual(["interrupted"]);
+
+  mkdirSync(path.join(place.folder, "torn"));
+  writeFileSync(path.join(place.folder, "torn/session.json"), '{"id": "to');
+  const { sessions, broken } = await listSessions(place);
+  expect(sessions.map(({ id }) => id)).toEqual([session.id]);
+  expect(broken.map(({ id }) => id)).toEqual(["torn"]);
+  await expect(resumeSession(place, "torn")).rejects.toThrow(/session torn cannot be read/);
+});
+
+test("what a killed process left of printed secrets is gone when its session goes on", async () => {
+  const session = await beginSession(place, []);
+  const printed = path.join(session.folder, "outputs/1.out");
+  mkdirSync(path.dirname(printed));
+  writeFileSync(printed, "it is a-secret-value\n");
+  const lock = path.join(session.folder, "lock");
+  const held = readFileSync(lock, "utf8");
+  await session.close();
+  // As a process leaves it that is killed: the lock of one who lives no more.
+  writeFileSync(lock, held.replace(/"started":\s*"[^"]*"/, '"started":"1"'));
+  await (await resumeSession(place, session.id)).close();
+  expect(readFileSync(printed, "utf8")).toBe("it is [redacted]\n");
+});
+
+test.each(["nope", "../sessions", "", "last"])("there is no session %j", async (id) => {
+  await expect(resumeSession(place, id)).rejects.toThrow(`there is no session ${JSON.stringify(id)}`);
+});
+
+test("a call leaves a line, a long output a file, and a sub-agent a conversation beside", async () => {
+  const session = await beginSession(place, []);
+  const record = { at: "t", session: session.id, call_id: "c1", agent: "looper", tool: "run_command" };
+  const rest = { success: true, tries: 1, duration_ms: 1, output_chars: 3 };
+  await session.audit({ ...record, ...rest, args: { command: "echo a-secret-value" } });
+  const kept = await session.keepOutput("../c1", "whole");
+  await session.save({ ...session.conversation, id: "child-1", parent: session.id, agent: "explore" });
+  await session.close();
+  const line: unknown = JSON.parse(readFileSync(path.join(session.folder, "audit.jsonl"), "utf8"));
+  expect(line).toMatchObject({ call_id: "c1", args: { command: "echo [redacted]" } });
+  expect(path.dirname(kept)).toBe(path.join(session.folder, "outputs"));
+  expect(readFileSync(kept, "utf8")).toBe("whole");
+  const [listed] = (await listSessions(place)).sessions;
+  expect(listed?.children).toEqual(["child-1.json"]);
+});
+
+test.each([".looper", ".looper/sessions"])("nothing is kept where a project links %s to", async (name) => {
+  const outside = path.join(root, "outside");
+  mkdirSync(outside);
+  mkdirSync(path.dirname(path.join(root, "p", name)), { recursive: true });
+  symlinkSync(outside, path.join(root, "p", name));
+  const linked = { ...place, folder: path.join(root, "p/.looper/sessions") };
+  await expect(beginSession(linked, [])).rejects.toThrow(/is a symbolic link/);
+  expect(readdirSync(outside)).toEqual([]);
+});

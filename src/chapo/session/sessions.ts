@@ -1,0 +1,264 @@
+// Where sessions lie: a folder each, with the conversation, those of its sub-agents, the record of its calls and what they
+// printed. One process at a time has a session. Leaves what a conversation is to engine/conversation.ts.
+import path from "node:path";
+import { errorMessage, UserError } from "../../system/errors.js";
+import { acquireLock, inspectLock, type HeldLock } from "../../system/files/lock.js";
+import { markOf } from "../../system/processes/mark.js";
+import { nearest } from "../../system/text/nearest.js";
+import type { Ports } from "../../system/ports.js";
+import { redactValue, type Redact } from "../../system/text/redact.js";
+import { Conversation, newConversation } from "../engine/conversation.js";
+import type { AuditRecord } from "../engine/world.js";
+import { redactFile } from "../redact-file.js";
+
+/** Where sessions are kept, and how. */
+export interface SessionPlace {
+  ports: Ports;
+  /** Absolute; made when it is missing, and ignored by git. */
+  folder: string;
+  redact: Redact;
+}
+
+/** A session that is this process's. */
+export interface OpenSession {
+  readonly id: string;
+  /** Absolute. */
+  readonly folder: string;
+  /** As it was when it was opened. */
+  readonly conversation: Conversation;
+  /** On disk when it resolves. A sub-agent's conversation gets a file of its own. */
+  save(conversation: Conversation): Promise<void>;
+  audit(record: AuditRecord): Promise<void>;
+  /** Keeps a text whole; the path of its file. */
+  keepOutput(callId: string, text: string): Promise<string>;
+  /** A named value of the session's, such as its list of todos. */
+  readPart(name: string): Promise<unknown>;
+  writePart(name: string, value: unknown): Promise<void>;
+  /** Ends what the session left running, and lets others have it. */
+  close(): Promise<void>;
+}
+
+/** A session in a list. */
+export interface ListedSession {
+  id: string;
+  created: string;
+  /** ISO 8601. */
+  changed: string;
+  /** `interrupted`: its process was killed while it ran. */
+  state: Conversation["state"] | "interrupted";
+  question: string | null;
+  /** The first words of the user. */
+  title: string;
+  messages: number;
+  iterations: number;
+  tokens: number;
+  /** Known dollars; null where any of it is unknown. */
+  cost_usd: number | null;
+  /** Files of its sub-agents' conversations. */
+  children: string[];
+}
+
+const ID = /^[A-Za-z0-9][\w-]{0,79}$/;
+/** Names and marks that must go on being what they are. */
+const KEPT = new Set(["id", "callId", "call", "call_id", "parent", "session", "signature", "created", "at"]);
+const PRIVATE = 0o700;
+const FILE = "session.json";
+/** Of what calls printed. */
+const OUTPUTS = "outputs";
+/** A session file larger than this was not made by us. */
+const LARGEST = 256 * 1024 * 1024;
+
+/** Begins a session. */
+export async function beginSession(place: SessionPlace, skills: readonly string[]): Promise<OpenSession> {
+  const { ports } = place;
+  await prepareFolder(place);
+  const now = new Date(ports.clock.now()).toISOString();
+  const id = `${now.slice(0, 19).replace("T", "_").replaceAll(":", "-")}-${ports.random.hex(3)}`;
+  const conversation = newConversation({ id, agent: "looper", created: now, skills: [...skills] });
+  await ports.files.makeNewFolder(path.join(place.folder, id), PRIVATE);
+  const session = await take(place, conversation);
+  await session.save(conversation);
+  return session;
+}
+
+/** Goes on with a session; `last`: the newest. A `usage` error where there is none, or its file is broken. */
+export async function resumeSession(place: SessionPlace, named: string): Promise<OpenSession> {
+  await refuseLinks(place.ports.files, place.folder);
+  const ids = await idsIn(place);
+  const id = named === "last" ? (ids[0] ?? named) : named;
+  if (!ID.test(id) || !ids.includes(id)) {
+    const close = nearest(id, ids);
+    throw new UserError(
+      "usage",
+      `there is no session ${JSON.stringify(named)}`,
+      close === undefined ? "looper chapo sessions lists them" : `did you mean ${close}?`,
+    );
+  }
+  const read = await readConversation(place, id);
+  if ("broken" in read)
+    throw new UserError(
+      "usage",
+      `the session ${id} cannot be read: ${read.broken}`,
+      "begin another one; what the model is to know of it can be told",
+    );
+  return take(place, read.conversation);
+}
+
+/** All sessions, the newest first, and those that cannot be read, with what is wrong. Changes nothing. */
+export async function listSessions(
+  place: SessionPlace,
+): Promise<{ sessions: ListedSession[]; broken: { id: string; why: string }[] }> {
+  const sessions: ListedSession[] = [];
+  const broken: { id: string; why: string }[] = [];
+  for (const id of await idsIn(place)) {
+    const read = await readConversation(place, id);
+    if ("broken" in read) broken.push({ id, why: read.broken });
+    else sessions.push(await describe(place, read.conversation));
+  }
+  return { sessions: sessions.sort((a, b) => (a.changed < b.changed ? 1 : -1)), broken };
+}
+
+async function describe(place: SessionPlace, conversation: Conversation): Promise<ListedSession> {
+  const { files } = place.ports;
+  const folder = path.join(place.folder, conversation.id);
+  const stat = await files.stat(path.join(folder, FILE));
+  const lock = await inspectLock(place.ports, path.join(folder, "lock"));
+  const running = lock !== undefined && !lock.gone;
+  const { usage, messages } = conversation;
+  const first = messages.find(({ role }) => role === "user");
+  return {
+    id: conversation.id,
+    created: conversation.created,
+    changed: new Date(stat?.mtimeMs ?? 0).toISOString(),
+    state: conversation.state === "running" && !running ? "interrupted" : conversation.state,
+    question: conversation.question?.text ?? null,
+    title: first?.role === "user" ? first.text.slice(0, 200) : "",
+    messages: messages.length,
+    iterations: conversation.iterations,
+    tokens: usage.input_tokens + usage.output_tokens + usage.cached_input_tokens,
+    cost_usd: usage.unpriced === 0 ? usage.cost_usd : null,
+    children: (await files.list(path.join(folder, "children"))).filter((name) => name.endsWith(".json")),
+  };
+}
+
+/** Newest first: an id begins with its time. */
+async function idsIn({ ports, folder }: SessionPlace): Promise<string[]> {
+  const ids: string[] = [];
+  for (const name of await ports.files.list(folder))
+    if (ID.test(name) && (await ports.files.stat(path.join(folder, name), { link: true }))?.kind === "folder")
+      ids.push(name);
+  return ids.sort().reverse();
+}
+
+async function readConversation(
+  { ports, folder }: SessionPlace,
+  id: string,
+): Promise<{ conversation: Conversation } | { broken: string }> {
+  const file = path.join(folder, id, FILE);
+  try {
+    const stat = await ports.files.stat(file);
+    if (stat?.kind !== "file") return { broken: `there is no ${file}` };
+    if (stat.size > LARGEST) return { broken: `${file} is too large` };
+    const bytes = await ports.files.read(file);
+    const read = Conversation.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
+    if (read.success) return { conversation: { ...read.data, id } };
+    const [issue] = read.error.issues;
+    return { broken: `${file}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not a session"}` };
+  } catch (error) {
+    return { broken: `${file}: ${errorMessage(error)}` };
+  }
+}
+
+/** What lies in it is the user's own, and no part of the project. */
+async function prepareFolder({ ports, folder }: SessionPlace): Promise<void> {
+  await refuseLinks(ports.files, folder);
+  const ignore = path.join(folder, ".gitignore");
+  await ports.files.makeFolder(folder, PRIVATE);
+  if ((await ports.files.stat(ignore, { link: true })) === undefined)
+    await ports.files.writeAtomic(ignore, "*\n");
+}
+
+/** A project that was fetched from somewhere must not have sessions written where it likes. */
+async function refuseLinks(files: Ports["files"], folder: string): Promise<void> {
+  for (const one of [path.dirname(folder), folder])
+    if ((await files.stat(one, { link: true }))?.kind === "symlink")
+      throw new UserError(
+        "environment",
+        `${one} is a symbolic link: sessions are not kept there`,
+        "make it a folder",
+      );
+}
+
+async function take(place: SessionPlace, conversation: Conversation): Promise<OpenSession> {
+  const { ports } = place;
+  const { id } = conversation;
+  const folder = path.join(place.folder, id);
+  const locked = await acquireLock(ports, path.join(folder, "lock"), { folder }, { waitMs: 0 });
+  if ("heldBy" in locked)
+    throw new UserError(
+      "environment",
+      `the session ${id} is going on in process ${locked.heldBy.pid} on ${locked.heldBy.host}, since ${locked.heldBy.since}`,
+      "end that one, or begin another session",
+    );
+  const mark = markOf(folder);
+  // What its killed process left running is gone before it goes on.
+  if (locked.held.dead.length > 0) {
+    await ports.processes.sweep(mark);
+    await redactOutputs(place, path.join(folder, OUTPUTS));
+  }
+  await locked.held.forgetDead();
+  ports.processes.mark(mark);
+  return openSession(place, conversation, { folder, held: locked.held, mark });
+}
+
+/** What commands printed is without secrets once their shell is closed; of a process that was killed it is not. */
+async function redactOutputs({ ports, redact }: SessionPlace, folder: string): Promise<void> {
+  for (const name of await ports.files.list(folder))
+    await redactFile(ports.files, path.join(folder, name), redact);
+}
+
+function openSession(
+  place: SessionPlace,
+  conversation: Conversation,
+  { folder, held, mark }: { folder: string; held: HeldLock; mark: string },
+): OpenSession {
+  const { ports, redact } = place;
+  const { files } = ports;
+  const write = async (file: string, value: unknown): Promise<void> => {
+    await files.makeFolder(path.dirname(file), PRIVATE);
+    await files.writeAtomic(file, `${JSON.stringify(redactValue(redact, value, KEPT))}\n`, { mode: 0o600 });
+  };
+  const partFile = (name: string): string => path.join(folder, `${name}.json`);
+  return {
+    id: conversation.id,
+    folder,
+    conversation,
+    save: (changed) => {
+      const own = changed.id === conversation.id;
+      return write(
+        own ? path.join(folder, FILE) : path.join(folder, "children", `${changed.id}.json`),
+        changed,
+      );
+    },
+    audit: async (record) => {
+      const file = await files.openAppend(path.join(folder, "audit.jsonl"), { mode: 0o600 });
+      await file.append(`${JSON.stringify(redactValue(redact, record, KEPT))}\n`).finally(() => file.close());
+    },
+    keepOutput: async (callId, text) => {
+      const file = path.join(folder, OUTPUTS, `${callId.replaceAll(/[^\w-]/g, "_").slice(0, 80)}.txt`);
+      await files.makeFolder(path.dirname(file), PRIVATE);
+      await files.writeAtomic(file, redact(text), { mode: 0o600 });
+      return file;
+    },
+    readPart: async (name) => {
+      const bytes = await files.read(partFile(name));
+      const value: unknown = bytes === undefined ? undefined : JSON.parse(new TextDecoder().decode(bytes));
+      return value;
+    },
+    writePart: (name, value) => write(partFile(name), value),
+    close: async () => {
+      await ports.processes.sweep(mark);
+      await held.release();
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { nodePorts } from "../../system/processes/node-ports.js";
+import { createRedact } from "../../system/text/redact.js";
+import type { ChapoEvent } from "../engine/events.js";
+import { tellEvents } from "./tell-events.js";
+
+const SECRET = "s3cr3t-value-0123456789";
+
+test("a secret that comes in two pieces of text is told in none, and what comes next waits for the rest", () => {
+  const told: ChapoEvent[] = [];
+  const tell = tellEvents(nodePorts().clock, createRedact([SECRET]), (event) => told.push(event));
+  const delta = (text: string, iteration = 1) => {
+    tell({ type: "delta", data: { iteration, text } });
+  };
+  delta("It is s3cr3t-val");
+  delta("ue-0123456789");
+  tell({ type: "message", data: { iteration: 1, text: `It is ${SECRET}` } });
+  delta("next", 2);
+  tell({ type: "waiting", data: { ms: 1, why: "x" } });
+  delta("again", 2);
+  tell({ type: "message", data: { iteration: 2, text: "again" } });
+  expect(told.map(({ type, data }) => ("text" in data ? `${type} ${data.text}` : type))).toEqual([
+    "delta It is ",
+    "delta [redacted]",
+    "message It is [redacted]",
+    "delta next",
+    "waiting",
+    "delta again",
+    "message again",
+  ]);
+  expect(told.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+});

@@ -1,0 +1,72 @@
+// Commands a person types instead of a message: /clear, /compact, /init, and those of the project. Leaves the project's own
+// files to commands.ts, and what a message becomes to engine/converse.ts.
+import path from "node:path";
+import { errorCode } from "../../system/errors.js";
+import { never } from "../../system/never.js";
+import { readCommand } from "../prompt/commands.js";
+import { compactNow } from "../engine/compact.js";
+import type { Conversation } from "../engine/conversation.js";
+import type { EngineWorld, Outcome } from "../engine/world.js";
+import { readProjectContext } from "../prompt/project-context.js";
+import { draftProjectFile } from "../prompt/system-prompt.js";
+import type { Place } from "../paths.js";
+
+/** What a line comes to: words for the model, or an outcome without it. */
+export type CommandEnd = { prompt: string } | { conversation: Conversation; outcome: Outcome };
+
+/** A path is no command, though it begins with a slash. */
+const COMMAND = /^\/[\w:-]+(?:\s|$)/;
+const INIT = /^\/init\s*$/;
+const PROJECT_FILE = "AGENTS.md";
+
+/** Does what the line says, where it is a command. */
+export async function takeCommand(
+  world: EngineWorld,
+  place: Place,
+  { conversation, line }: { conversation: Conversation; line: string },
+): Promise<CommandEnd> {
+  if (!COMMAND.test(line)) return { prompt: line };
+  const read = INIT.test(line) ? { init: true as const } : await readCommand(place, line);
+  if ("prompt" in read) return read;
+  world.emit({ type: "status", data: { status: "running", session: conversation.id } });
+  if ("init" in read) return told(world, conversation, await draftFile(place));
+  if ("problem" in read) {
+    world.emit({ type: "error", data: { error: read.problem, reason: "bad-request", status: "error" } });
+    return { conversation, outcome: { how: "error", error: read.problem, reason: "bad-request" } };
+  }
+  switch (read.builtIn) {
+    case "clear": {
+      const { counted: _outdated, question: _over, ...kept } = conversation;
+      return told(world, { ...kept, messages: [], state: "idle" }, "The conversation is forgotten.");
+    }
+    case "compact": {
+      const compacted = await compactNow(world, conversation);
+      return told(
+        world,
+        compacted ?? conversation,
+        compacted === undefined ? "There is nothing to sum up yet." : "Older turns are summed up.",
+      );
+    }
+    default:
+      return never(read.builtIn);
+  }
+}
+
+/** No work of the model's, told as its answers are. */
+async function told(world: EngineWorld, conversation: Conversation, answer: string): Promise<CommandEnd> {
+  await world.save(conversation);
+  world.emit({ type: "answer", data: { answer, validated: false, status: "completed" } });
+  return { conversation, outcome: { how: "answer", answer, validated: false } };
+}
+
+/** What there is stays: a person wrote it, or was to. */
+async function draftFile(place: Place): Promise<string> {
+  const text = draftProjectFile(await readProjectContext(place));
+  try {
+    await place.files.writeNew(path.join(place.root, PROJECT_FILE), text);
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error;
+    return `${PROJECT_FILE} is there already; nothing was written.`;
+  }
+  return `${PROJECT_FILE} is written: what the project's files tell. Add what they do not.`;
+}

@@ -1,0 +1,182 @@
+import { mkdir, mkdtemp, realpath, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { nodePorts } from "../../../system/processes/node-ports.js";
+import type { ToolResult } from "../../tool.js";
+import { findTools } from "./files-find.js";
+
+async function site(files: Record<string, string | Uint8Array>) {
+  const root = await realpath(await mkdtemp(path.join(tmpdir(), "looper-find-")));
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(root, name)), { recursive: true });
+    await writeFile(path.join(root, name), text);
+  }
+  const call = async (name: string, args: unknown, ripgrep: boolean): Promise<ToolResult> => {
+    const tool = findTools({ ...nodePorts(), root, env: {}, ripgrep }).find((one) => one.name === name);
+    const prepared = tool?.prepare(args) ?? { problem: `no tool ${name}` };
+    if ("problem" in prepared) return { success: false, error: prepared.problem };
+    const { signal } = new AbortController();
+    return prepared.run({ session: "s", callId: "c", agent: "developer", signal });
+  };
+  const text = (result: ToolResult) => (result.success ? result.output : `FAILED ${result.error}`);
+  return {
+    root,
+    glob: async (args: unknown) => text(await call("fs_glob", args, false)),
+    /** With ripgrep and without: it must not make a difference. */
+    grep: async (args: unknown) => {
+      const [own, ripgrep] = [await call("fs_grep", args, false), await call("fs_grep", args, true)];
+      expect(ripgrep).toEqual(own);
+      return text(own);
+    },
+  };
+}
+
+const TREE = {
+  ".gitignore": "dist/\n*.log\n!keep.log\n",
+  "src/a.ts": "export const a = 1;\nTODO first\n",
+  "src/deep/b.ts": "// todo second\r\nlet x;\r\n",
+  "src/deep/.gitignore": "local.ts\n",
+  "src/deep/local.ts": "TODO ignored\n",
+  "dist/a.js": "TODO ignored\n",
+  "x.log": "TODO ignored\n",
+  "keep.log": "TODO kept\n",
+  "node_modules/p/index.js": "TODO ignored\n",
+  ".git/config": "TODO ignored\n",
+  ".github/ci.yml": "on: TODO\n",
+  "image.bin": new Uint8Array([0x54, 0, 0x54, 0x4f, 0x44, 0x4f]),
+};
+
+test("glob: what matches, without what nobody wants to see", async () => {
+  const { glob, root } = await site(TREE);
+  expect(await glob({ pattern: "**/*.ts" })).toBe("src/a.ts\nsrc/deep/b.ts");
+  expect(await glob({ pattern: "*.{log,bin}" })).toBe("image.bin\nkeep.log");
+  expect(await glob({ pattern: "*.ts", path: "src/deep" })).toBe("src/deep/b.ts");
+  expect(await glob({ pattern: `${root}/src/*.ts` })).toBe("src/a.ts");
+  expect(await glob({ pattern: "*", path: "dist" })).toBe("dist/a.js");
+  expect(await glob({ pattern: "*.py" })).toBe("no files match");
+  expect(await glob({ pattern: "../*" })).toContain("FAILED pattern: ../* leads outside");
+  expect(await glob({ pattern: "*", path: ".." })).toContain("outside the project");
+  expect(await glob({ pattern: "*", path: "nowhere" })).toContain("no such file or folder");
+});
+
+test("glob: a thousand files, and that there are more", async () => {
+  const many = Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [`m/${at}.txt`, ""]));
+  const { glob } = await site(many);
+  const lines = (await glob({ pattern: "**/*.txt" })).split("\n");
+  expect(lines).toHaveLength(1001);
+  expect(lines.at(-1)).toContain("truncated: 1000 of 1001");
+});
+
+test("grep: file, line and text in order", async () => {
+  const { grep } = await site(TREE);
+  expect(await grep({ pattern: "TODO" })).toBe(
+    ".github/ci.yml:1:on: TODO\nkeep.log:1:TODO kept\nsrc/a.ts:2:TODO first",
+  );
+  expect(await grep({ pattern: "^// todo \\w+$" })).toBe("src/deep/b.ts:1:// todo second");
+  expect(await grep({ pattern: "todo", path: "src", flags: "-in" })).toBe(
+    "src/a.ts:2:TODO first\nsrc/deep/b.ts:1:// todo second",
+  );
+  expect(await grep({ pattern: "todo", flags: "-i -l", glob: "*.ts" })).toBe("src/a.ts\nsrc/deep/b.ts");
+  expect(await grep({ pattern: "x", path: "src/deep/b.ts" })).toBe("src/deep/b.ts:2:let x;");
+  expect(await grep({ pattern: "TODO", path: "dist/a.js" })).toBe("dist/a.js:1:TODO ignored");
+  expect(await grep({ pattern: "nothing like it" })).toBe("no matches");
+  expect(await grep({ pattern: "= 1;", flags: "F" })).toBe("src/a.ts:1:export const a = 1;");
+  expect(await grep({ pattern: "firs", flags: "-w" })).toBe("no matches");
+});
+
+test("grep: what is wrong is said", async () => {
+  const { grep } = await site(TREE);
+  expect(await grep({ pattern: "(" })).toMatch(/^FAILED pattern: Invalid regular expression/);
+  expect(await grep({ pattern: "a", flags: "-A3" })).toContain("FAILED flags: -A3 is not known");
+  expect(await grep({ pattern: "a", path: "../x" })).toContain("outside the project");
+  expect(await grep({ pattern: "" })).toContain("FAILED pattern: empty");
+});
+
+test("grep: caps are said, long lines cut", async () => {
+  const { grep } = await site({ "a.txt": "hit\n".repeat(600), "b.txt": `${"x".repeat(1000)}\n` });
+  const lines = (await grep({ pattern: "hit" })).split("\n");
+  expect(lines).toHaveLength(501);
+  expect(lines.at(-1)).toContain("truncated: the first 500");
+  expect(await grep({ pattern: "x" })).toBe(`b.txt:1:${"x".repeat(500)}… [cut]`);
+});
+
+test("grep: a pattern that backtracks without end is given up", async () => {
+  const { grep } = await site({ "a.txt": `${"a".repeat(60)}!\n` });
+  expect(await grep({ pattern: "(a+)+$" })).toContain("FAILED pattern: it takes too long");
+}, 20_000);
+
+test("grep: a link that leads outside is not followed", async () => {
+  const { grep, root } = await site({ "a.txt": "in\n" });
+  await writeFile(`${root}-outside.txt`, "in secret\n");
+  await symlink(`${root}-outside.txt`, path.join(root, "b.txt"));
+  expect(await grep({ pattern: "in" })).toBe("a.txt:1:in");
+});
+
+test("grep: a letter to ripgrep is not always one to JavaScript, and the other way round", async () => {
+  const { grep } = await site({
+    "a.txt": "éfoo\n",
+    "b.txt": "x\uFEFFy\n",
+    "c.txt": new Uint8Array([0x70, 0xe9, 0x71]),
+  });
+  expect(await grep({ pattern: "\\bfoo" })).toBe("a.txt:1:éfoo");
+  expect(await grep({ pattern: "x\\sy" })).toBe("b.txt:1:x\uFEFFy");
+  expect(await grep({ pattern: "p.q" })).toBe("c.txt:1:p\uFFFDq");
+  expect(await grep({ pattern: "p[^x]q" })).toBe("c.txt:1:p\uFFFDq");
+});
+
+test("ripgrep makes no difference, whatever the pattern and the text", async () => {
+  const odd = new Uint8Array([0x61, 0xe9, 0x62, 0x0a, 0xff, 0x0d, 0x0a]);
+  const { grep } = await site({
+    "a.txt": "\uFEFFfoo bar\r\n\r\nÉa ﬀ ſ K k\n",
+    "b.txt": "a\tb\u00a0c\ufeffd\u2028e\n😀x\n(a|b)*\n",
+    "-c.txt": odd,
+    "late.bin": `${"a\n".repeat(5000)}\0a b\n`,
+    "d.txt": "foo_1 fooé éfoo\nA.B-C/d[1]{2}\n",
+  });
+  const atom = fc.constantFrom(
+    ...Array.from("abfkoKx1é😀 "),
+    ...[
+      ".",
+      "\\d",
+      "\\w",
+      "\\s",
+      "\\b",
+      "\\S",
+      "\\W",
+      "^",
+      "$",
+      "[a-c]",
+      "[^a]",
+      "[^a-c é]",
+      "[\\w-]",
+      "\\.",
+    ],
+    ...[
+      "\\/",
+      "\\[",
+      "-",
+      "(?:a|b)",
+      "(o+)",
+      "|",
+      "{",
+      "]",
+      "\\t",
+      "(?=b)",
+      "[\\d x]",
+      "é+",
+      "\\u0061",
+      "#",
+      "&&",
+    ],
+  );
+  const quantified = fc.tuple(atom, fc.constantFrom("", "", "", "*", "+", "?", "{1,2}", "+?"));
+  const pattern = fc.array(quantified, { minLength: 1, maxLength: 5 }).map((parts) => parts.flat().join(""));
+  await fc.assert(
+    fc.asyncProperty(pattern, fc.constantFrom("", "-i", "-w"), async (source, flags) => {
+      await grep({ pattern: source, flags });
+    }),
+    { numRuns: 150 },
+  );
+}, 60_000);

@@ -1,0 +1,171 @@
+// The tools that find: fs_glob, fs_grep. Leaves which files a project has to project-files.ts, patterns of paths to
+// glob-pattern.ts, and the search in texts to search-files.ts.
+import path from "node:path";
+import { z } from "zod";
+import type { Clock, Processes } from "../../../system/ports.js";
+import { defineTool, done, failed, type CallContext, type Tool, type ToolResult } from "../../tool.js";
+import { compileGlob, type GlobMatch } from "./glob-pattern.js";
+import { resolvePath, type Place } from "../../paths.js";
+import { listProjectFiles } from "./project-files.js";
+import { findRipgrep, narrow } from "../find/ripgrep.js";
+import { compilePattern, readFlags, type SearchPattern } from "../find/search-flags.js";
+import { searchFiles, type Found } from "../find/search-files.js";
+
+/** Where is searched, and with what. */
+export interface SearchPlace extends Place {
+  clock: Clock;
+  processes: Processes;
+  /** Of a program that is started. */
+  env: Readonly<Record<string, string>>;
+  /** Whether ripgrep is used where there is one; it only makes a search faster. */
+  ripgrep: boolean;
+}
+
+const MOST_PATHS = 1000;
+const TIMEOUT_MS = 60_000;
+
+const WHERE = z.string().optional();
+
+/** The tools that find. */
+export function findTools(place: SearchPlace): Tool[] {
+  return [glob(place), grep(place)];
+}
+
+function glob(place: SearchPlace): Tool {
+  return defineTool({
+    name: "fs_glob",
+    description: `Finds files by a pattern of their path: **, *, ?, [a-z], {a,b}. Paths are told relative to the project, sorted, at most ${MOST_PATHS}; .git, node_modules and what .gitignore names are left out.`,
+    arguments: z.strictObject({
+      pattern: z.string().describe("For example **/*.ts or src/**/*.{js,ts}"),
+      path: WHERE.describe("The folder the pattern is relative to; the project itself if left out"),
+    }),
+    aliases: { folder: "path", directory: "path", dir: "path" },
+    changes: false,
+    maxOutput: 120_000,
+    subjects: (args) => [{ kind: "path", path: args.path ?? ".", use: "read" }],
+    timeoutMs: TIMEOUT_MS,
+    run: async (args) => {
+      const compiled = compileGlob(withoutRoot(place, args.pattern));
+      if ("problem" in compiled) return failed(compiled.problem);
+      const folder = await resolveFolder(place, args.path);
+      if ("problem" in folder) return failed(folder.problem);
+      if (folder.file) return failed(`path: ${folder.from} is a file, not a folder`);
+      const files = await listProjectFiles(place, folder.from);
+      const matching = files.filter((file) => compiled.matches(below(folder.from, file.path)));
+      if (matching.length === 0) return done("no files match");
+      const lines = matching.slice(0, MOST_PATHS).map((file) => file.path);
+      if (matching.length > MOST_PATHS)
+        lines.push(
+          `[truncated: ${MOST_PATHS} of ${matching.length} files are shown; use a narrower pattern]`,
+        );
+      return done(lines.join("\n"));
+    },
+  });
+}
+
+const GREP = z.strictObject({
+  pattern: z.string().describe("A regular expression, matched against each line"),
+  path: WHERE.describe("The folder or file to search; the project itself if left out"),
+  glob: z.string().optional().describe("Only files whose path matches, e.g. *.ts or src/**"),
+  flags: z
+    .string()
+    .optional()
+    .describe("-i ignore case, -w whole words, -F the pattern is a text, -l only names of files"),
+});
+
+function grep(place: SearchPlace): Tool {
+  return defineTool({
+    name: "fs_grep",
+    description:
+      "Searches the text of files with a regular expression and tells file:line:text, sorted by path. .git, node_modules, what .gitignore names and binary files are left out.",
+    arguments: GREP,
+    aliases: { regex: "pattern", query: "pattern", include: "glob", folder: "path", directory: "path" },
+    changes: false,
+    maxOutput: 50_000,
+    subjects: (args) => [{ kind: "path", path: args.path ?? ".", use: "read" }],
+    timeoutMs: TIMEOUT_MS,
+    run: (args, context) => runGrep(place, args, context),
+  });
+}
+
+async function runGrep(
+  place: SearchPlace,
+  args: z.output<typeof GREP>,
+  { signal }: CallContext,
+): Promise<ToolResult> {
+  const flags = readFlags(args.flags ?? "");
+  if ("problem" in flags) return failed(flags.problem);
+  const pattern = compilePattern(args.pattern, flags);
+  if ("problem" in pattern) return failed(pattern.problem);
+  const wanted = compileFilter(args.glob);
+  if ("problem" in wanted) return failed(wanted.problem.replace("pattern:", "glob:"));
+  const folder = await resolveFolder(place, args.path);
+  if ("problem" in folder) return failed(folder.problem);
+  const all = folder.file ? [folder.from] : await searchable(place, folder.from);
+  const paths = all.filter((name) => folder.file || wanted.matches(below(folder.from, name)));
+  const root = folder.root;
+  const worth = await worthReading(place, { root, paths, pattern, ignoreCase: flags.ignoreCase });
+  const found = await searchFiles(place, {
+    root,
+    paths: worth,
+    pattern: pattern.pattern,
+    namesOnly: flags.namesOnly,
+    signal,
+  });
+  return "problem" in found ? failed(found.problem) : done(tell(found));
+}
+
+function tell({ lines, capped, skipped }: Found): string {
+  const said = lines.length === 0 ? ["no matches"] : [...lines];
+  if (capped)
+    said.push(`[truncated: the first ${lines.length} matches are shown; narrow the pattern or the path]`);
+  if (skipped.length > 0)
+    said.push(
+      `[not searched, too large: ${skipped.slice(0, 10).join(", ")}${skipped.length > 10 ? ", …" : ""}]`,
+    );
+  return said.join("\n");
+}
+
+async function searchable(place: Place, from: string): Promise<string[]> {
+  return (await listProjectFiles(place, from)).filter((file) => !file.link).map((file) => file.path);
+}
+
+async function worthReading(
+  place: SearchPlace,
+  search: { root: string; paths: readonly string[]; pattern: SearchPattern; ignoreCase: boolean },
+): Promise<readonly string[]> {
+  const { root, paths, pattern, ignoreCase } = search;
+  if (!place.ripgrep || pattern.source === undefined || paths.length < 2) return paths;
+  const { processes, env } = place;
+  const program = await findRipgrep(processes, { env, cwd: root });
+  if (program === undefined) return paths;
+  return narrow({ processes, program, env, cwd: root }, paths, { source: pattern.source, ignoreCase });
+}
+
+/** Without a slash it is a pattern of names, in whatever folder. */
+function compileFilter(pattern: string | undefined): { matches: GlobMatch } | { problem: string } {
+  if (pattern === undefined) return { matches: () => true };
+  return compileGlob(pattern.includes("/") ? pattern : `**/${pattern}`);
+}
+
+/** A folder, or a file, relative to the real project. */
+async function resolveFolder(
+  place: Place,
+  spelled = ".",
+): Promise<{ root: string; from: string; file: boolean } | { problem: string }> {
+  const resolved = await resolvePath(place, spelled, "read");
+  if ("refusal" in resolved) return { problem: resolved.refusal };
+  const stat = await place.files.stat(resolved.path);
+  if (stat === undefined) return { problem: `${resolved.shown}: no such file or folder` };
+  const root = (await place.files.realPath(place.root)) ?? place.root;
+  return { root, from: path.relative(root, resolved.path), file: stat.kind !== "folder" };
+}
+
+function below(from: string, name: string): string {
+  return from === "" ? name : name.slice(from.length + 1);
+}
+
+/** A model may spell the pattern from the root of the file system. */
+function withoutRoot({ root }: Place, pattern: string): string {
+  return pattern.startsWith(`${root}/`) ? pattern.slice(root.length + 1) : pattern;
+}

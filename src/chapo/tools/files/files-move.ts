@@ -1,0 +1,133 @@
+// The tools that make, move and remove: fs_mkdir, fs_move, fs_delete. Leaves the text of files to files-write.ts.
+import path from "node:path";
+import { z } from "zod";
+import type { FileStat } from "../../../system/ports.js";
+import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
+import { keptBelow, keptRefusal, resolvePath, type Place, type Resolved } from "../../paths.js";
+
+/** The tools that change what is where. */
+export function moveTools(place: Place): Tool[] {
+  return [makeFolder(place), move(place), remove(place)];
+}
+
+function makeFolder(place: Place): Tool {
+  return defineTool({
+    name: "fs_mkdir",
+    description: "Makes a folder, and its parents. One that is there already is no error.",
+    arguments: z.strictObject({ path: z.string().describe("The folder, relative to the project") }),
+    aliases: { folder: "path", directory: "path", dir: "path" },
+    changes: true,
+    subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
+    run: async (args) => {
+      const resolved = await resolvePath(place, args.path, "write");
+      if ("refusal" in resolved) return failed(resolved.refusal);
+      const there = await place.files.stat(resolved.path);
+      if (there?.kind === "folder") return done(`${resolved.shown} was there already`);
+      if (there !== undefined) return failed(`${resolved.shown} is a file; a folder cannot take its place`);
+      await place.files.makeFolder(resolved.path);
+      return done(`made ${resolved.shown}`);
+    },
+  });
+}
+
+function move(place: Place): Tool {
+  return defineTool({
+    name: "fs_move",
+    description:
+      "Moves or renames a file or a folder. The destination is the new path itself and must not exist; its parents are made.",
+    arguments: z.strictObject({
+      source: z.string().describe("What is moved, relative to the project"),
+      destination: z.string().describe("Its new path, relative to the project"),
+    }),
+    aliases: { from: "source", src: "source", to: "destination", dest: "destination", target: "destination" },
+    changes: true,
+    subjects: ({ source, destination }) => [
+      { kind: "path", path: source, use: "write" },
+      { kind: "path", path: destination, use: "write" },
+    ],
+    preview: (args) => Promise.resolve(`move ${args.source} → ${args.destination}`),
+    run: (args) => moveEntry(place, args),
+  });
+}
+
+async function moveEntry(place: Place, args: { source: string; destination: string }): Promise<ToolResult> {
+  const source = await resolveEntry(place, args.source);
+  if ("problem" in source) return failed(source.problem);
+  const destination = await resolvePath(place, args.destination, "write");
+  if ("refusal" in destination) return failed(destination.refusal);
+  const { files } = place;
+  // A link to nothing is something as well.
+  const taken =
+    (await files.stat(destination.path)) ??
+    (await files.stat(path.resolve(place.root, args.destination), { link: true }));
+  if (taken !== undefined)
+    return failed(
+      `${destination.shown} exists (a ${taken.kind}); nothing was moved. Give a path that is free`,
+    );
+  if (destination.path.startsWith(source.path + path.sep))
+    return failed(`${source.shown} cannot be moved into itself`);
+  await files.makeFolder(path.dirname(destination.path));
+  await files.rename(source.path, destination.path);
+  return done(`moved ${source.shown} to ${destination.shown}`);
+}
+
+function remove(place: Place): Tool {
+  return defineTool({
+    name: "fs_delete",
+    description: "Deletes a file; a folder, with all it holds, only with recursive set to true.",
+    arguments: z.strictObject({
+      path: z.string().describe("What is deleted, relative to the project"),
+      recursive: z.boolean().optional().describe("Needed for a folder"),
+    }),
+    aliases: { file_path: "path", file: "path" },
+    changes: true,
+    subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
+    preview: async (args) => {
+      const entry = await resolveEntry(place, args.path);
+      if ("problem" in entry) return entry.problem;
+      return `delete ${entry.shown}${await extent(place, entry)}`;
+    },
+    run: async (args) => {
+      const entry = await resolveEntry(place, args.path);
+      if ("problem" in entry) return failed(entry.problem);
+      if (entry.kind !== "folder") {
+        await place.files.remove(entry.path);
+        return done(`deleted ${entry.shown}`);
+      }
+      const held = await extent(place, entry);
+      if (args.recursive !== true)
+        return failed(`${entry.shown} is a folder${held}; set recursive to delete it with all it holds`);
+      await place.files.removeTree(entry.path);
+      return done(`deleted ${entry.shown}${held}`);
+    },
+  });
+}
+
+async function extent({ files }: Place, entry: { path: string; kind: FileStat["kind"] }): Promise<string> {
+  if (entry.kind !== "folder") return "";
+  const held = await files.tree(entry.path).walk("", () => true);
+  return ` (a folder that holds ${held.length} ${held.length === 1 ? "entry" : "entries"})`;
+}
+
+interface Entry extends Resolved {
+  kind: FileStat["kind"];
+}
+
+/** What is there to be moved or deleted: a link itself, not where it leads. Never the project, nor anything that is protected. */
+async function resolveEntry(place: Place, spelled: string): Promise<Entry | { problem: string }> {
+  const resolved = await resolvePath(place, spelled, "write");
+  if ("refusal" in resolved) return { problem: resolved.refusal };
+  const { files, root } = place;
+  const lexical = path.resolve(root, spelled);
+  const parent = await files.realPath(path.dirname(lexical));
+  const at = parent === undefined ? resolved.path : path.join(parent, path.basename(lexical));
+  if (at === (await files.realPath(root)) || resolved.shown === ".")
+    return { problem: `${spelled} is the project itself; it stays where it is` };
+  const stat = await files.stat(at, { link: true });
+  if (stat === undefined) return { problem: `${resolved.shown}: no such file or folder` };
+  if (stat.kind === "folder") {
+    const kept = await keptBelow(place, at);
+    if (kept !== undefined) return { problem: keptRefusal(resolved.shown, path.join(resolved.shown, kept)) };
+  }
+  return { path: at, shown: resolved.shown, kind: stat.kind };
+}

@@ -1,0 +1,116 @@
+// The tools that look at one folder or one file: fs_listFiles, fs_readFile. Leaves finding files and text in them to
+// files-find.ts.
+import path from "node:path";
+import { z } from "zod";
+import type { FileStat } from "../../../system/ports.js";
+import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
+import { resolvePath, type Place } from "../../paths.js";
+import { FARTHEST, readLines, type SomeLines } from "./read-lines.js";
+
+const MOST_ENTRIES = 500;
+const USUAL_LINES = 2000;
+const MOST_LINES = 100_000;
+
+/** The tools that look. */
+export function readTools(place: Place): Tool[] {
+  return [listFiles(place), readFile(place)];
+}
+
+function listFiles(place: Place): Tool {
+  return defineTool({
+    name: "fs_listFiles",
+    description: `Lists a folder: one entry a line, with its type (file, folder, symlink). At most ${MOST_ENTRIES} entries.`,
+    arguments: z.strictObject({
+      path: z
+        .string()
+        .optional()
+        .describe("The folder, relative to the project; the project itself if left out"),
+    }),
+    aliases: { folder: "path", directory: "path", dir: "path" },
+    changes: false,
+    subjects: (args) => [{ kind: "path", path: args.path ?? ".", use: "read" }],
+    run: async (args) => {
+      const resolved = await resolvePath(place, args.path ?? ".", "read");
+      if ("refusal" in resolved) return failed(resolved.refusal);
+      const stat = await place.files.stat(resolved.path);
+      if (stat === undefined) return failed(`${resolved.shown}: no such folder`);
+      if (stat.kind !== "folder") return failed(`${resolved.shown} is a file, not a folder`);
+      return done(await listFolder(place, resolved));
+    },
+  });
+}
+
+async function listFolder(place: Place, folder: { path: string; shown: string }): Promise<string> {
+  const names = await place.files.list(folder.path);
+  const lines: string[] = [];
+  for (const name of names.slice(0, MOST_ENTRIES)) {
+    const stat = await place.files.stat(path.join(folder.path, name), { link: true });
+    if (stat !== undefined) lines.push(entryLine(name, stat));
+  }
+  if (names.length === 0) return `${folder.shown} is empty`;
+  if (names.length > MOST_ENTRIES)
+    lines.push(
+      `[truncated: ${MOST_ENTRIES} of ${names.length} entries are shown; use fs_glob for the others]`,
+    );
+  return lines.join("\n");
+}
+
+function entryLine(name: string, { kind, size }: FileStat): string {
+  return kind === "file" ? `file    ${name} (${size} bytes)` : `${kind.padEnd(7)} ${name}`;
+}
+
+function readFile(place: Place): Tool {
+  return defineTool({
+    name: "fs_readFile",
+    description: `Reads a text file, its lines numbered from 1. Without limit at most ${USUAL_LINES} lines; what was left out is said.`,
+    arguments: z.strictObject({
+      path: z.string().describe("Path of the file, relative to the project"),
+      offset: z.int().min(0).optional().describe("The first line to read, from 1"),
+      limit: z.int().min(1).max(MOST_LINES).optional().describe("How many lines to read"),
+    }),
+    aliases: { file_path: "path", file: "path", filename: "path", start_line: "offset" },
+    changes: false,
+    maxOutput: 220_000,
+    subjects: (args) => [{ kind: "path", path: args.path, use: "read" }],
+    run: (args) => read(place, args),
+  });
+}
+
+async function read(
+  place: Place,
+  args: { path: string; offset?: number | undefined; limit?: number | undefined },
+): Promise<ToolResult> {
+  const resolved = await resolvePath(place, args.path, "read");
+  if ("refusal" in resolved) return failed(resolved.refusal);
+  const { path: file, shown } = resolved;
+  const stat = await place.files.stat(file);
+  if (stat === undefined) return failed(`${shown}: no such file`);
+  if (stat.kind === "folder") return failed(`${shown} is a folder; list it instead`);
+  if (stat.kind !== "file") return failed(`${shown} is not a regular file`);
+  const range = { offset: Math.max(1, args.offset ?? 1), limit: args.limit ?? USUAL_LINES };
+  const found = await readLines(place.files, { path: file, size: stat.size }, range);
+  if (found === undefined)
+    return failed(`${shown} is a binary file of ${stat.size} bytes; it cannot be shown as text`);
+  if (found.seen === 0) return done(`${shown} is empty`);
+  if (found.lines.length === 0) return failed(pastTheEnd(shown, range.offset, found));
+  const numbered = found.lines.map((line, at) => `${String(range.offset + at).padStart(6)}\t${line}`);
+  return done([...numbered, ...notices(range.offset, found)].join("\n"));
+}
+
+function pastTheEnd(shown: string, offset: number, { seen, whole }: SomeLines): string {
+  return whole
+    ? `${shown} has ${seen} lines; offset ${offset} is past its end`
+    : `${shown}: line ${offset} lies beyond the first ${FARTHEST} bytes; use a shell command for it`;
+}
+
+/** What is not shown. */
+function notices(offset: number, { lines, seen, whole, shortened, full }: SomeLines): string[] {
+  const last = offset + lines.length - 1;
+  const all = whole ? String(seen) : `more than ${seen}`;
+  const said: string[] = [];
+  if (shortened > 0) said.push(`[${shortened} long line${shortened === 1 ? " is" : "s are"} cut]`);
+  if (offset > 1 || last < seen || !whole) said.push(`[lines ${offset}-${last} of ${all}]`);
+  if (last < seen)
+    said.push(`[truncated${full ? ", the text is too long" : ""}: go on with offset ${last + 1}]`);
+  return said;
+}

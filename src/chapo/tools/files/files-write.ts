@@ -1,0 +1,170 @@
+// The tools that change the text of files: fs_writeFile, fs_edit, fs_multiEdit. Leaves how an edit is worked out and written
+// to edit-files.ts, and folders, moves and removals to files-move.ts.
+import path from "node:path";
+import { z } from "zod";
+import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
+import { planEdits, writePlanned, type FileEdit, type PlannedFile } from "./edit-files.js";
+import { byteLength, LARGEST_FILE, readText } from "./file-text.js";
+import { resolvePath, type Place } from "../../paths.js";
+import { unifiedDiff } from "./unified-diff.js";
+
+const PATH = z.string().describe("Path of the file, relative to the project");
+const MOST_EDITS = 200;
+
+const replacement = {
+  old_string: z.string().describe("The exact text to replace, white space included"),
+  new_string: z.string().describe("The text to put in its place"),
+  replace_all: z
+    .boolean()
+    .optional()
+    .describe("Replace every occurrence; without it there must be exactly one"),
+};
+const SPELLINGS = { file_path: "path", file: "path", filename: "path" };
+const REPLACEMENT_SPELLINGS = { ...SPELLINGS, old_str: "old_string", new_str: "new_string" };
+
+/** The tools that write text. */
+export function writeTools(place: Place): Tool[] {
+  return [writeFile(place), edit(place), multiEdit(place)];
+}
+
+function writeFile(place: Place): Tool {
+  return defineTool({
+    name: "fs_writeFile",
+    description: `Creates a file, with its parent folders, or replaces its whole content. At most ${LARGEST_FILE} bytes.`,
+    arguments: z.strictObject({
+      path: PATH,
+      content: z.string().describe("The whole content of the file"),
+    }),
+    aliases: { ...SPELLINGS, contents: "content", text: "content" },
+    changes: true,
+    subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
+    preview: async (args) => {
+      const resolved = await resolvePath(place, args.path, "write");
+      if ("refusal" in resolved) return resolved.refusal;
+      const read = await readText(place.files, resolved);
+      const before = "text" in read ? read.text : undefined;
+      return unifiedDiff([{ path: resolved.shown, before, after: args.content }]);
+    },
+    run: (args) => writeWhole(place, args),
+  });
+}
+
+async function writeWhole(place: Place, args: { path: string; content: string }): Promise<ToolResult> {
+  const resolved = await resolvePath(place, args.path, "write");
+  if ("refusal" in resolved) return failed(resolved.refusal);
+  const bytes = byteLength(args.content);
+  if (bytes > LARGEST_FILE)
+    return failed(`content: ${bytes} bytes; at most ${LARGEST_FILE} can be written at once`);
+  const there = await place.files.stat(resolved.path);
+  if (there !== undefined && there.kind !== "file")
+    return failed(
+      `${resolved.shown} is a ${there.kind === "folder" ? "folder" : "device or pipe"}, not a file`,
+    );
+  await place.files.makeFolder(path.dirname(resolved.path));
+  await place.files.writeAtomic(resolved.path, args.content);
+  return done(`${there === undefined ? "created" : "updated"} ${resolved.shown} (${bytes} bytes)`);
+}
+
+function edit(place: Place): Tool {
+  return defineTool({
+    name: "fs_edit",
+    description:
+      "Replaces an exact text in a file. It must be found exactly once, unless replace_all is true; otherwise nothing is changed and the error tells how often it was found.",
+    arguments: z.strictObject({ path: PATH, ...replacement }),
+    aliases: REPLACEMENT_SPELLINGS,
+    changes: true,
+    subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
+    preview: (args) => previewEdits(place, [fileEdit(args.path, args)]),
+    run: async (args) => {
+      const plan = await planEdits(place, [fileEdit(args.path, args)]);
+      return "problem" in plan
+        ? failed(`${plan.problem}. Nothing was changed.`)
+        : perform(place, plan.planned);
+    },
+  });
+}
+
+const EDITS = z
+  .array(
+    z.strictObject({
+      path: z.string().optional().describe("The file of this edit; without it, the path beside edits"),
+      ...replacement,
+    }),
+  )
+  .min(1)
+  .max(MOST_EDITS)
+  .describe("Made in this order; a later one sees what the earlier ones left");
+
+function multiEdit(place: Place): Tool {
+  return defineTool({
+    name: "fs_multiEdit",
+    description:
+      "Makes several exact replacements in one or several files as one operation: when one cannot be made, no file is changed and the error names the edit.",
+    arguments: z
+      .strictObject({
+        path: z.string().optional().describe("The file of all edits that name none"),
+        edits: EDITS,
+      })
+      .superRefine((args, context) => {
+        args.edits.forEach((one, at) => {
+          if ((one.path ?? args.path) === undefined)
+            context.addIssue({
+              code: "custom",
+              path: ["edits", at, "path"],
+              message: "missing; name the file of this edit, or of all beside edits",
+            });
+        });
+      }),
+    aliases: SPELLINGS,
+    changes: true,
+    subjects: (args) =>
+      [...new Set(fileEdits(args).map((one) => one.path))].map((name) => ({
+        kind: "path",
+        path: name,
+        use: "write",
+      })),
+    preview: (args) => previewEdits(place, fileEdits(args)),
+    run: async (args) => {
+      const edits = fileEdits(args);
+      const plan = await planEdits(place, edits);
+      if ("problem" in plan)
+        return failed(`edit ${plan.at + 1} of ${edits.length}: ${plan.problem}. No file was changed.`);
+      return perform(place, plan.planned);
+    },
+  });
+}
+
+interface Replacement {
+  old_string: string;
+  new_string: string;
+  replace_all?: boolean | undefined;
+}
+
+function fileEdits(args: {
+  path?: string | undefined;
+  edits: readonly (Replacement & { path?: string | undefined })[];
+}): FileEdit[] {
+  return args.edits.map((one) => fileEdit(one.path ?? args.path ?? "", one));
+}
+
+function fileEdit(name: string, one: Replacement): FileEdit {
+  return {
+    path: name,
+    oldString: one.old_string,
+    newString: one.new_string,
+    replaceAll: one.replace_all ?? false,
+  };
+}
+
+async function previewEdits(place: Place, edits: readonly FileEdit[]): Promise<string> {
+  const plan = await planEdits(place, edits);
+  if ("problem" in plan) return `it would change nothing: edit ${plan.at + 1}: ${plan.problem}`;
+  return unifiedDiff(plan.planned.map(({ shown, before, after }) => ({ path: shown, before, after })));
+}
+
+async function perform(place: Place, planned: readonly PlannedFile[]): Promise<ToolResult> {
+  const problem = await writePlanned(place.files, planned);
+  if (problem !== undefined) return failed(problem.problem);
+  const told = planned.map(({ shown, count }) => `${shown}: ${count} replacement${count === 1 ? "" : "s"}`);
+  return done(`updated ${told.join("\nupdated ")}`);
+}

@@ -1,0 +1,219 @@
+// The tools of Jupyter notebooks: notebook_read, notebook_edit. An edit changes one cell of the JSON and nothing else of it.
+import { z } from "zod";
+import type { Random } from "../../../system/ports.js";
+import { defineTool, done, failed, type Tool } from "../../tool.js";
+import { byteLength, LARGEST_FILE, readText } from "./file-text.js";
+import { tellCells } from "./notebook-cells.js";
+import { resolvePath, type Place } from "../../paths.js";
+import { unifiedDiff } from "./unified-diff.js";
+
+/** Where notebooks lie, and where ids of new cells come from. */
+export interface NotebookPlace extends Place {
+  random: Random;
+}
+
+type Json = Record<string, unknown>;
+
+const PATH = z.string().describe("Path of the notebook (.ipynb), relative to the project");
+const SPELLINGS = { notebook_path: "path", file_path: "path", file: "path" };
+
+const EDIT = z.strictObject({
+  path: PATH,
+  cell_idx: z
+    .int()
+    .min(0)
+    .optional()
+    .describe("Number of the cell, from 0; to insert: its number afterwards"),
+  cell_id: z
+    .string()
+    .optional()
+    .describe("Id of the cell, instead of its number; to insert: of the cell before it"),
+  content: z.string().optional().describe("The new source; needed to replace and to insert"),
+  cell_type: z.enum(["code", "markdown", "raw"]).optional().describe("Needed to insert; code if left out"),
+  edit_mode: z.enum(["replace", "insert", "delete"]).optional().describe("replace if left out"),
+});
+type Edit = z.output<typeof EDIT>;
+
+/** The tools of notebooks. */
+export function notebookTools(place: NotebookPlace): Tool[] {
+  return [
+    defineTool({
+      name: "notebook_read",
+      description: "Shows the cells of a notebook in order: number, type, id, source, outputs.",
+      arguments: z.strictObject({ path: PATH }),
+      aliases: SPELLINGS,
+      changes: false,
+      maxOutput: 110_000,
+      subjects: (args) => [{ kind: "path", path: args.path, use: "read" }],
+      run: async (args) => {
+        const opened = await open(place, args.path, "read");
+        return "problem" in opened ? failed(opened.problem) : done(tellCells(opened.cells));
+      },
+    }),
+    defineTool({
+      name: "notebook_edit",
+      description:
+        "Replaces the source of one cell of a notebook, or inserts or deletes a cell (edit_mode). All else of the notebook stays as it is.",
+      arguments: EDIT,
+      aliases: {
+        ...SPELLINGS,
+        new_source: "content",
+        source: "content",
+        cell_index: "cell_idx",
+        index: "cell_idx",
+      },
+      changes: true,
+      subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
+      preview: async (args) => {
+        const edited = await editNotebook(place, args);
+        if ("problem" in edited) return `it would change nothing: ${edited.problem}`;
+        return unifiedDiff([{ path: edited.shown, before: edited.before, after: edited.after }]);
+      },
+      run: async (args) => {
+        const edited = await editNotebook(place, args);
+        if ("problem" in edited) return failed(edited.problem);
+        await place.files.writeAtomic(edited.path, edited.after);
+        return done(`${edited.did} of ${edited.shown}`);
+      },
+    }),
+  ];
+}
+
+interface Opened {
+  path: string;
+  shown: string;
+  text: string;
+  notebook: Json;
+  /** The very list of the notebook: a change here is one there. */
+  cells: Json[];
+}
+
+async function open(
+  place: Place,
+  spelled: string,
+  use: "read" | "write",
+): Promise<Opened | { problem: string }> {
+  const resolved = await resolvePath(place, spelled, use);
+  if ("refusal" in resolved) return { problem: resolved.refusal };
+  const read = await readText(place.files, resolved);
+  if ("problem" in read) return read;
+  const { shown } = resolved;
+  let notebook: unknown;
+  try {
+    notebook = JSON.parse(read.text);
+  } catch (error) {
+    return { problem: `${shown} is no notebook: ${error instanceof Error ? error.message : "invalid JSON"}` };
+  }
+  if (!isJson(notebook)) return { problem: `${shown} is no notebook: its JSON is no object` };
+  const { cells } = notebook;
+  if (!areCells(cells)) return { problem: `${shown} is no notebook: it has no list of cells` };
+  return { ...resolved, text: read.text, notebook, cells };
+}
+
+function isJson(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function areCells(value: unknown): value is Json[] {
+  return Array.isArray(value) && value.every(isJson);
+}
+
+interface Edited {
+  path: string;
+  shown: string;
+  did: string;
+  before: string;
+  after: string;
+}
+
+async function editNotebook(place: NotebookPlace, args: Edit): Promise<Edited | { problem: string }> {
+  const opened = await open(place, args.path, "write");
+  if ("problem" in opened) return opened;
+  const did = editCells(opened, args, place.random);
+  if ("problem" in did) return { problem: `${opened.shown}: ${did.problem}` };
+  const after = spell(opened);
+  if (byteLength(after) > LARGEST_FILE)
+    return { problem: `${opened.shown}: it would grow beyond ${LARGEST_FILE} bytes` };
+  return { path: opened.path, shown: opened.shown, did: did.did, before: opened.text, after };
+}
+
+function editCells(
+  { notebook, cells }: Opened,
+  args: Edit,
+  random: Random,
+): { did: string } | { problem: string } {
+  const mode = args.edit_mode ?? "replace";
+  if (mode !== "delete" && args.content === undefined)
+    return { problem: `content: missing; it is needed to ${mode}` };
+  const source = args.content ?? "";
+  const at = mode === "insert" ? placeOfNew(cells, args) : indexOf(cells, args);
+  if (typeof at !== "number") return at;
+  const cell = cells[at];
+  if (mode === "insert") {
+    cells.splice(at, 0, newCell(notebook, source, args.cell_type ?? "code", random));
+    return { did: `inserted cell ${at}` };
+  }
+  if (mode === "delete") {
+    cells.splice(at, 1);
+    return { did: `deleted cell ${at}` };
+  }
+  if (cell === undefined) return { problem: `cell_idx: there is no cell ${at}` };
+  cell.source = Array.isArray(cell.source) ? asLines(source) : source;
+  if (args.cell_type !== undefined && args.cell_type !== cell.cell_type) retype(cell, args.cell_type);
+  return { did: `replaced the source of cell ${at}` };
+}
+
+function indexOf(cells: readonly Json[], { cell_idx: at, cell_id: id }: Edit): number | { problem: string } {
+  if (id !== undefined) {
+    const named = cells.findIndex((cell) => cell.id === id);
+    const numbered = Number(/^cell-(\d{1,9})$/.exec(id)?.[1] ?? "-1");
+    const found = named >= 0 ? named : numbered;
+    return cells[found] === undefined ? { problem: `cell_id: there is no cell ${id}` } : found;
+  }
+  if (at === undefined) return { problem: "cell_idx: missing; it takes the number of the cell, from 0" };
+  if (at >= cells.length)
+    return { problem: `cell_idx: ${at} is out of range; there are ${cells.length} cells, from 0` };
+  return at;
+}
+
+function placeOfNew(cells: readonly Json[], args: Edit): number | { problem: string } {
+  if (args.cell_id !== undefined) {
+    const before = indexOf(cells, args);
+    return typeof before === "number" ? before + 1 : before;
+  }
+  const at = args.cell_idx ?? 0;
+  if (at > cells.length)
+    return { problem: `cell_idx: ${at} is out of range; a cell can be inserted at 0 to ${cells.length}` };
+  return at;
+}
+
+function newCell(notebook: Json, source: string, type: string, random: Random): Json {
+  const { nbformat, nbformat_minor: minor } = notebook;
+  // Cells have ids from format 4.5 on; earlier ones may have none.
+  const named = typeof nbformat === "number" && typeof minor === "number" && nbformat * 100 + minor >= 405;
+  const cell: Json = { cell_type: type, ...(named ? { id: random.hex(4) } : {}), metadata: {} };
+  if (type === "code") Object.assign(cell, { execution_count: null, outputs: [] });
+  cell.source = asLines(source);
+  return cell;
+}
+
+/** Only code has outputs, and must have them. */
+function retype(cell: Json, type: string): void {
+  cell.cell_type = type;
+  if (type === "code") Object.assign(cell, { execution_count: null, outputs: [] });
+  else {
+    delete cell.execution_count;
+    delete cell.outputs;
+  }
+}
+
+/** As notebooks keep it: a text for each line, its end included. */
+function asLines(source: string): string[] {
+  return source.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
+/** Indented as it was. */
+function spell({ text, notebook }: Opened): string {
+  const indent = /^\{\r?\n([ \t]+)"/.exec(text)?.[1];
+  return JSON.stringify(notebook, undefined, indent ?? "") + (/\r?\n$/.exec(text)?.[0] ?? "");
+}

@@ -1,0 +1,107 @@
+// The files of a project as a developer thinks of them: without .git, node_modules and what .gitignore names. Leaves which of
+// them are wanted to files-find.ts.
+import path from "node:path";
+import ignore, { type Ignore } from "ignore";
+import type { Files, Walked } from "../../../system/ports.js";
+import type { Place } from "../../paths.js";
+
+const NEVER = new Set([".git", "node_modules"]);
+const RULES = ".gitignore";
+const LARGEST_RULES = 256 * 1024;
+/** The patterns become regular expressions; with many stars such a one takes for ever. */
+const MOST_STARS = 4;
+
+/** What a `.gitignore` says of the paths below its folder. */
+interface Rules {
+  /** The folder, relative to the project; "" for the project itself. */
+  base: string;
+  rules: Ignore;
+}
+
+/** A file, or a link, relative to the project. */
+export interface ProjectFile {
+  path: string;
+  link: boolean;
+}
+
+/** All files below a folder (relative to the project, "" for all of it), sorted. A folder that is ignored itself is shown whole. */
+export async function listProjectFiles({ files, root }: Place, from: string): Promise<ProjectFile[]> {
+  const realRoot = (await files.realPath(root)) ?? root;
+  const above = await rulesAbove(files, realRoot, from);
+  const walked = await files.tree(realRoot).walk(toBytes(from), (folder) => {
+    const name = toText(folder);
+    return !NEVER.has(path.basename(name)) && !isIgnored(above, `${name}/`);
+  });
+  const entries = walked.map((entry) => ({ ...entry, path: toText(entry.path) }));
+  const rules = [
+    ...above,
+    ...(await rulesBelow(
+      files,
+      realRoot,
+      entries.filter((entry) => !known(above, entry)),
+    )),
+  ];
+  return entries
+    .filter(
+      ({ path: name, kind }) => (kind === "file" || kind === "symlink") && !NEVER.has(path.basename(name)),
+    )
+    .filter(({ path: name }) => !isIgnored(rules, name))
+    .map(({ path: name, kind }) => ({ path: name, link: kind === "symlink" }))
+    .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+}
+
+/** Of the project and every folder down to `from`; none where they ignore `from` itself. */
+async function rulesAbove(files: Files, root: string, from: string): Promise<Rules[]> {
+  const parts = from === "" ? [] : from.split("/");
+  const found: Rules[] = [];
+  for (let depth = 0; depth <= parts.length; depth++) {
+    const rules = await readRules(files, root, parts.slice(0, depth).join("/"));
+    if (rules !== undefined) found.push(rules);
+  }
+  return from !== "" && isIgnored(found, `${from}/`) ? [] : found;
+}
+
+function known(above: readonly Rules[], { path: name }: Walked): boolean {
+  return above.some(({ base }) => name === path.posix.join(base, RULES));
+}
+
+async function rulesBelow(files: Files, root: string, entries: readonly Walked[]): Promise<Rules[]> {
+  const found: Rules[] = [];
+  for (const { path: name, kind } of entries) {
+    if (kind !== "file" || path.basename(name) !== RULES) continue;
+    const rules = await readRules(files, root, path.dirname(name));
+    if (rules !== undefined) found.push(rules);
+  }
+  return found;
+}
+
+async function readRules(files: Files, root: string, base: string): Promise<Rules | undefined> {
+  const file = path.join(root, base, RULES);
+  if ((await files.stat(file))?.kind !== "file") return undefined;
+  const text = new TextDecoder().decode(await files.readRange(file, 0, LARGEST_RULES));
+  const lines = text.split("\n").filter((line) => (line.match(/\*+/g)?.length ?? 0) <= MOST_STARS);
+  return { base, rules: ignore().add(lines) };
+}
+
+/** The deepest rules that say something about a path decide. Those of a folder end in `/`. */
+function isIgnored(rules: readonly Rules[], name: string): boolean {
+  const deepestFirst = rules
+    .filter(({ base }) => base === "" || name.startsWith(`${base}/`))
+    .toSorted((a, b) => b.base.length - a.base.length);
+  for (const { base, rules: own } of deepestFirst) {
+    const relative = base === "" ? name : name.slice(base.length + 1);
+    if (relative === "") continue;
+    const { ignored, unignored } = own.test(relative);
+    if (ignored || unignored) return ignored;
+  }
+  return false;
+}
+
+// A tree's paths are bytes, one character each.
+function toText(bytes: string): string {
+  return Buffer.from(bytes, "latin1").toString("utf8");
+}
+
+function toBytes(text: string): string {
+  return Buffer.from(text, "utf8").toString("latin1");
+}

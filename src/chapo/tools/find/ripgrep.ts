@@ -1,0 +1,72 @@
+// ripgrep, where there is one, says which of many files are worth a search. Leaves the search itself to search-files.ts, so
+// that its results are the same without.
+import type { Processes } from "../../../system/ports.js";
+import { translatePattern } from "./ripgrep-pattern.js";
+
+/** The program: on PATH, else the one of the optional package. */
+export async function findRipgrep(
+  processes: Processes,
+  { env, cwd }: { env: Readonly<Record<string, string>>; cwd: string },
+): Promise<string | undefined> {
+  const found = await processes.which("rg", env.PATH ?? "", cwd);
+  if (found !== undefined) return found;
+  try {
+    return (await import("@vscode/ripgrep")).rgPath;
+  } catch {
+    // Not installed, or not for this platform.
+    return undefined;
+  }
+}
+
+/** How ripgrep is started. */
+export interface Ripgrep {
+  processes: Processes;
+  program: string;
+  env: Readonly<Record<string, string>>;
+  /** The folder the paths are relative to. */
+  cwd: string;
+}
+
+/** Characters of paths on one command line. */
+const MOST_CHARACTERS = 60_000;
+const TIMEOUT_MS = 15_000;
+
+/** The files that may hold a match: all that do, and seldom another. Those it was given where ripgrep cannot tell. */
+export async function narrow(
+  ripgrep: Ripgrep,
+  paths: readonly string[],
+  search: { source: string; ignoreCase: boolean },
+): Promise<readonly string[]> {
+  const pattern = translatePattern(search.source);
+  if (pattern === undefined) return paths;
+  const options = ["--no-config", "--files-with-matches", "--null", "--text", "--crlf", "--no-messages"];
+  if (search.ignoreCase) options.push("--ignore-case");
+  const worth = new Set<string>();
+  for (const some of batches(paths)) {
+    const args = [...options, "-e", pattern, "--", ...some];
+    const { processes, program, env, cwd } = ripgrep;
+    const { end, stdout, timedOut } = await processes.run(
+      { command: program, args, cwd, env },
+      { timeoutMs: TIMEOUT_MS },
+    );
+    // 1: no match. 2: something could not be read, or the pattern is too large; it may have missed a file.
+    if (timedOut || end.how !== "exited" || end.code > 1) return paths;
+    for (const name of new TextDecoder().decode(stdout).split("\0")) worth.add(name);
+  }
+  return paths.filter((name) => worth.has(name));
+}
+
+function* batches(paths: readonly string[]): Generator<string[]> {
+  let batch: string[] = [];
+  let characters = 0;
+  for (const name of paths) {
+    if (batch.length > 0 && characters + name.length > MOST_CHARACTERS) {
+      yield batch;
+      batch = [];
+      characters = 0;
+    }
+    batch.push(name);
+    characters += name.length;
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,160 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { nodePorts } from "../../../system/processes/node-ports.js";
+import { gitTools } from "./git.js";
+import { callTool, textOf } from "../testing.js";
+
+const ports = nodePorts();
+let top = "";
+let root = "";
+const env = {
+  PATH: process.env["PATH"] ?? "",
+  HOME: "/nowhere",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_AUTHOR_NAME: "A",
+  GIT_AUTHOR_EMAIL: "a@example.org",
+  GIT_COMMITTER_NAME: "A",
+  GIT_COMMITTER_EMAIL: "a@example.org",
+};
+const git = (...args: string[]): string =>
+  execFileSync("git", args, { cwd: root, env, encoding: "utf8", stdio: "pipe" }).trim();
+const write = (name: string, text: string): void => {
+  writeFileSync(path.join(root, name), text);
+};
+const call = async (name: string, args: unknown = {}, allowMain = false): Promise<string> =>
+  textOf(await callTool(gitTools({ ports, root, env, allowMain }), name, args));
+
+beforeEach(() => {
+  top = mkdtempSync(path.join(tmpdir(), "looper-git-tools-"));
+  root = path.join(top, "work");
+  mkdirSync(root);
+  git("init", "-q", "-b", "main");
+  write("a.txt", "one\n");
+  write("with space.txt", "one\n");
+  git("add", ".");
+  git("commit", "-qm", "first");
+});
+afterEach(() => {
+  rmSync(top, { recursive: true, force: true });
+});
+
+function withRemote(): void {
+  execFileSync("git", ["init", "-q", "--bare", "-b", "main", path.join(top, "remote.git")], { env });
+  git("remote", "add", "origin", path.join(top, "remote.git"));
+  git("push", "-q", "-u", "origin", "main");
+}
+
+test("the status names the branch, and what is staged, changed and untracked", async () => {
+  expect(await call("git_status")).toBe("branch: main\nnothing to commit, the tree is clean");
+  write("a.txt", "two\n");
+  git("mv", "with space.txt", "new name.txt");
+  write("line\nbreak", "");
+  expect(await call("git_status")).toBe(
+    [
+      "branch: main",
+      "staged:",
+      "  renamed: with space.txt -> new name.txt",
+      "not staged:",
+      "  modified: a.txt",
+      "untracked:",
+      '  "line\\nbreak"',
+    ].join("\n"),
+  );
+  rmSync(path.join(root, ".git"), { recursive: true });
+  expect(await call("git_status")).toMatch(
+    /^git status failed with exit code 128\nstderr:\n.*not a git repo/,
+  );
+});
+
+test("the diff is of the tree or what is staged, of one path, and cut with a mark", async () => {
+  expect(await call("git_diff")).toBe("no unstaged changes");
+  write("a.txt", "two\n");
+  expect(await call("git_diff")).toContain("-one\n+two");
+  expect(await call("git_diff", { staged: true })).toBe("no staged changes");
+  expect(await call("git_diff", { path: "with space.txt" })).toBe("no unstaged changes");
+  git("add", ".");
+  expect(await call("git_diff", { staged: true })).toContain("+two");
+  write("a.txt", "ä\n".repeat(100_000));
+  const long = await call("git_diff");
+  expect(long.length).toBeLessThan(30_000);
+  expect(long).toMatch(/\[… \d+ of \d+ bytes were cut here …\]\n$/);
+});
+
+test("add stages what it is given, commit says the hash and refuses when nothing is staged", async () => {
+  write("a.txt", "two\n");
+  write("b.txt", "b\n");
+  expect(await call("git_commit", { message: "x" })).toContain("nothing is staged");
+  expect(await call("git_add", { files: ["b.txt"] })).toBe("staged:\nA\tb.txt");
+  const said = await call("git_commit", { message: "Add b\n\nBecause." });
+  expect(said).toMatch(new RegExp(`^committed ${git("rev-parse", "HEAD")}\n\\w+ Add b$`));
+  expect(git("log", "-1", "--format=%B")).toBe("Add b\n\nBecause.");
+  expect(git("status", "--porcelain")).toBe("M a.txt");
+  rmSync(path.join(root, "b.txt"));
+  expect(await call("git_add", { path: "." })).toBe("staged:\nM\ta.txt\nD\tb.txt");
+  expect(await call("git_add", { files: ["no-such", "-A"] })).toContain("no-such");
+});
+
+test("a hook that refuses, and one that hangs at a question, are results", async () => {
+  write("a.txt", "two\n");
+  git("add", ".");
+  const hook = path.join(root, ".git", "hooks", "pre-commit");
+  mkdirSync(path.dirname(hook), { recursive: true });
+  writeFileSync(hook, "#!/bin/sh\nread answer || echo nobody answers >&2; exit 1\n");
+  chmodSync(hook, 0o755);
+  expect(await call("git_commit", { message: "x" })).toContain("nobody answers");
+});
+
+test("a branch is pushed, main is not unless allowed", async () => {
+  withRemote();
+  git("checkout", "-qb", "feature");
+  write("a.txt", "two\n");
+  git("commit", "-qam", "second");
+  expect(await call("git_push")).toContain("feature -> feature");
+  expect(git("ls-remote", "origin", "feature")).toContain(git("rev-parse", "HEAD"));
+  expect(git("rev-parse", "--abbrev-ref", "@{upstream}")).toBe("origin/feature");
+  for (const branch of ["main", "HEAD:main", "feature:refs/heads/main", "+main"])
+    expect(await call("git_push", { branch })).toContain("refused");
+  expect(git("ls-remote", "origin", "main")).not.toContain(git("rev-parse", "HEAD"));
+  expect(await call("git_push", { remote: "--mirror" })).toContain("no such remote");
+  expect(await call("git_push", { branch: "HEAD:main" }, true)).toContain("HEAD -> main");
+});
+
+test("a branch whose upstream is main goes to its own name all the same", async () => {
+  withRemote();
+  git("checkout", "-q", "-b", "topic", "--track", "origin/main");
+  git("config", "push.default", "upstream");
+  write("a.txt", "two\n");
+  git("commit", "-qam", "second");
+  await call("git_push");
+  expect(git("ls-remote", "origin", "main")).not.toContain(git("rev-parse", "HEAD"));
+  expect(git("ls-remote", "origin", "topic")).toContain(git("rev-parse", "HEAD"));
+  expect(git("rev-parse", "--abbrev-ref", "@{upstream}")).toBe("origin/main");
+});
+
+test("a pull moves forward, and refuses what needs a merge", async () => {
+  withRemote();
+  write("a.txt", "two\n");
+  git("commit", "-qam", "second");
+  git("push", "-q");
+  const second = git("rev-parse", "HEAD");
+  git("reset", "-q", "--hard", "HEAD~1");
+  expect(await call("git_pull")).toContain("Fast-forward");
+  expect(git("rev-parse", "HEAD")).toBe(second);
+  git("reset", "-q", "--hard", "HEAD~1");
+  expect(await call("git_pull", { remote: "origin", branch: "main" })).toContain("Fast-forward");
+  git("reset", "-q", "--hard", "HEAD~1");
+  write("a.txt", "three\n");
+  git("commit", "-qam", "other");
+  expect(await call("git_pull")).toMatch(/^git pull failed with exit code 128[^]*fast-forward/);
+  expect(await call("git_pull", { branch: "main:main" })).toContain("not the name of a branch");
+});
+
+test("the caller's repository, index and tools are not git's to use", async () => {
+  const other = { ...env, GIT_DIR: "/nowhere", GIT_INDEX_FILE: "/nowhere", GIT_EXTERNAL_DIFF: "false" };
+  const tools = gitTools({ ports, root, env: other, allowMain: false });
+  expect(textOf(await callTool(tools, "git_status", {}))).toContain("branch: main");
+});

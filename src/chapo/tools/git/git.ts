@@ -1,0 +1,279 @@
+// The git tools of a model: status, diff, add, commit, push, pull. Leaves reading a status to git-status.ts, and where a
+// push may go to push-target.ts.
+import { z } from "zod";
+import { defineTool, done, failed, type CallContext, type Tool, type ToolResult } from "../../tool.js";
+import { statusText } from "./git-status.js";
+import { problemOf, runProgram, type Program, type ProgramWorld, type Ran } from "../program.js";
+import { branchName, knownRemote, pushTarget, type PushFacts } from "./push-target.js";
+import { toolEnv } from "../../tool-env.js";
+
+const LOCAL_MS = 60_000;
+const REMOTE_MS = 180_000;
+const MORE_MS = 10_000;
+const DIFF_BYTES = 27_000;
+const STATUS_BYTES = 4 * 1024 * 1024;
+
+/** Those of the caller's `GIT_` variables that say who commits and by which settings, and not on what. */
+const KEPT =
+  /^GIT_(?:CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)|EXEC_PATH|SSH|SSH_COMMAND)$/;
+
+/** Where the git tools work, and whether a push to main or master is allowed. */
+export interface GitWorld extends ProgramWorld {
+  allowMain: boolean;
+}
+
+/** `git_status git_diff git_add git_commit git_push git_pull`. */
+export function gitTools(world: GitWorld): Tool[] {
+  const git = new Git({ ...world, env: gitEnv(world.env) });
+  return [
+    statusTool(git),
+    diffTool(git),
+    addTool(git),
+    commitTool(git),
+    pushTool(git, world.allowMain),
+    pullTool(git),
+  ];
+}
+
+function gitEnv(env: Readonly<Record<string, string>>): Record<string, string> {
+  const kept = Object.entries(toolEnv(env)).filter(([name]) => !name.startsWith("GIT_") || KEPT.test(name));
+  return {
+    GIT_SSH_COMMAND: "ssh -o BatchMode=yes",
+    ...Object.fromEntries(kept),
+    LC_ALL: "C",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_PAGER: "cat",
+    GIT_EDITOR: "true",
+    GIT_SEQUENCE_EDITOR: "true",
+    GIT_ASKPASS: "",
+    SSH_ASKPASS: "",
+  };
+}
+
+const SETTINGS = [
+  "core.quotePath=false",
+  "gc.auto=0",
+  "maintenance.auto=false",
+  "protocol.ext.allow=never",
+].flatMap((setting) => ["-c", setting]);
+
+interface Facts extends Omit<PushFacts, "allowMain"> {
+  /** E.g. `origin/main`. */
+  upstream: string | undefined;
+}
+
+class Git {
+  readonly #world: ProgramWorld;
+
+  constructor(world: ProgramWorld) {
+    this.#world = world;
+  }
+
+  run(args: readonly string[], signal: AbortSignal, more: Partial<Program> = {}): Promise<Ran> {
+    const program = { command: "git", args: [...SETTINGS, ...args], timeoutMs: LOCAL_MS, ...more };
+    return runProgram(this.#world, program, signal);
+  }
+
+  /** What it answers, without the end of the line; `undefined` where it fails. */
+  async ask(args: readonly string[], signal: AbortSignal): Promise<string | undefined> {
+    const ran = await this.run(args, signal);
+    return ran.end.how === "exited" && ran.end.code === 0 ? ran.stdout : undefined;
+  }
+
+  /** The answer of a command that leaves no more to say. */
+  async tell(args: readonly string[], signal: AbortSignal, more: Partial<Program> = {}): Promise<ToolResult> {
+    const ran = await this.run(args, signal, more);
+    const problem = problemOf(`git ${args[0] ?? ""}`, ran);
+    if (problem !== undefined) return failed(problem);
+    return done(
+      [ran.stdout, ran.stderr].filter((text) => text !== "").join("\n") || "done; git said nothing",
+    );
+  }
+
+  /** What decides where a push or a pull goes. */
+  async facts(signal: AbortSignal): Promise<Facts> {
+    const current = await this.ask(["symbolic-ref", "--quiet", "--short", "HEAD"], signal);
+    const remotes = ((await this.ask(["remote"], signal)) ?? "").split("\n").filter((name) => name !== "");
+    const set =
+      current === undefined ? undefined : await this.ask(["config", `branch.${current}.remote`], signal);
+    const [only = "origin"] = remotes;
+    const usual = remotes.length === 1 ? only : "origin";
+    const upstream = await this.ask(["rev-parse", "--abbrev-ref", "@{upstream}"], signal);
+    return {
+      current,
+      remotes,
+      upstream,
+      usualRemote: set !== undefined && remotes.includes(set) ? set : usual,
+    };
+  }
+}
+
+function statusTool(git: Git): Tool {
+  return defineTool({
+    name: "git_status",
+    description: "The branch, its upstream, and which files are staged, changed, in conflict or untracked.",
+    arguments: z.strictObject({}),
+    changes: false,
+    timeoutMs: LOCAL_MS + MORE_MS,
+    run: async (_args, { signal }) => {
+      const args = ["--no-optional-locks", "status", "--porcelain=v2", "--branch", "-z"];
+      const ran = await git.run(args, signal, { keep: { head: STATUS_BYTES, tail: 0 } });
+      const problem = problemOf("git status", ran);
+      return problem === undefined ? done(statusText(ran.stdout)) : failed(problem);
+    },
+  });
+}
+
+function diffTool(git: Git): Tool {
+  return defineTool({
+    name: "git_diff",
+    description: "What changed in tracked files and is not staged; with staged: true what is staged.",
+    arguments: z.strictObject({
+      staged: z.boolean().optional().describe("Whether what is staged is shown instead"),
+      path: z.string().min(1).optional().describe("Only this file or folder"),
+    }),
+    aliases: { cached: "staged", file: "path" },
+    changes: false,
+    subjects: ({ path }) => (path === undefined ? [] : [{ kind: "path", path, use: "read" }]),
+    timeoutMs: LOCAL_MS + MORE_MS,
+    run: async ({ staged, path }, { signal }) => {
+      const args = [
+        "--literal-pathspecs",
+        "--no-optional-locks",
+        "diff",
+        "--no-color",
+        "--no-ext-diff",
+        "--no-textconv",
+      ];
+      if (staged === true) args.push("--cached");
+      args.push("--", ...(path === undefined ? [] : [path]));
+      const ran = await git.run(args, signal, { keep: { head: DIFF_BYTES, tail: 0 } });
+      const problem = problemOf("git diff", ran);
+      if (problem !== undefined) return failed(problem);
+      return done(ran.stdout === "" ? `no ${staged === true ? "staged" : "unstaged"} changes` : ran.stdout);
+    },
+  });
+}
+
+function addTool(git: Git): Tool {
+  return defineTool({
+    name: "git_add",
+    description: "Stages files or folders: what is new, changed or deleted in them.",
+    arguments: z.strictObject({
+      files: z
+        .union([z.string().min(1), z.array(z.string().min(1)).min(1).max(1000)])
+        .describe("Paths; . for everything"),
+    }),
+    aliases: { file: "files", path: "files", paths: "files" },
+    changes: true,
+    subjects: ({ files }) => [files].flat().map((path) => ({ kind: "path", path, use: "read" })),
+    timeoutMs: LOCAL_MS + MORE_MS,
+    run: async ({ files }, { signal }) => {
+      const ran = await git.run(["--literal-pathspecs", "add", "--all", "--", ...[files].flat()], signal);
+      const problem = problemOf("git add", ran);
+      if (problem !== undefined) return failed(problem);
+      const staged = await git.ask(["diff", "--cached", "--name-status"], signal);
+      return done(staged === undefined || staged === "" ? "nothing is staged" : `staged:\n${staged}`);
+    },
+  });
+}
+
+function commitTool(git: Git): Tool {
+  return defineTool({
+    name: "git_commit",
+    description: "Commits what is staged, and says the hash of the commit.",
+    arguments: z.strictObject({
+      message: z.string().trim().min(1).max(20_000).describe("The whole message"),
+    }),
+    changes: true,
+    timeoutMs: 2 * LOCAL_MS + MORE_MS,
+    preview: ({ message }) => Promise.resolve(`git commit -m ${JSON.stringify(message)}`),
+    run: async ({ message }, { signal }) => {
+      const staged = await git.run(["diff", "--cached", "--quiet"], signal);
+      if (staged.end.how === "exited" && staged.end.code === 0)
+        return failed("nothing is staged: stage what is to be committed with git_add first");
+      // Hooks may take their time.
+      const ran = await git.run(["commit", "--quiet", "--file=-"], signal, {
+        input: message,
+        timeoutMs: 2 * LOCAL_MS,
+      });
+      const problem = problemOf("git commit", ran);
+      if (problem !== undefined) return failed(problem);
+      const told = await git.ask(["show", "--no-patch", "--format=%H%n%h %s", "HEAD"], signal);
+      const [hash = "", line = ""] = (told ?? "").split("\n");
+      return done(`committed ${hash}\n${line}`);
+    },
+  });
+}
+
+const target = {
+  remote: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe("A remote that is set up; the branch's own where nothing is said"),
+  branch: z
+    .string()
+    .min(1)
+    .max(300)
+    .optional()
+    .describe("A branch; the one that is checked out where nothing is said"),
+};
+
+function pushTool(git: Git, allowMain: boolean): Tool {
+  return defineTool({
+    name: "git_push",
+    description:
+      "Pushes one branch to the branch of the same name, or with branch: from:to to another." +
+      (allowMain ? "" : " Pushing to main or master is refused.") +
+      " Never with force.",
+    arguments: z.strictObject(target),
+    changes: true,
+    subjects: (args) => [{ kind: "name", name: `${args.remote ?? ""} ${args.branch ?? ""}`.trim() }],
+    timeoutMs: REMOTE_MS + LOCAL_MS,
+    preview: (args) => Promise.resolve(`git push ${args.remote ?? ""} ${args.branch ?? ""}`.trim()),
+    run: async (args, { signal }) => {
+      const facts = await git.facts(signal);
+      const found = pushTarget(args, { ...facts, allowMain });
+      if ("refusal" in found) return failed(found.refusal);
+      const { remote, from, to } = found;
+      const words = ["push", "--no-recurse-submodules", "--no-follow-tags"];
+      const isOwn = from === to && to === `refs/heads/${facts.current ?? ""}`;
+      if (isOwn && facts.upstream === undefined) words.push("--set-upstream");
+      const refs = ["--", remote, `${from}:${to}`];
+      return git.tell([...words, ...refs], signal, { timeoutMs: REMOTE_MS });
+    },
+  });
+}
+
+function pullTool(git: Git): Tool {
+  return defineTool({
+    name: "git_pull",
+    description:
+      "Fetches a branch and moves the one that is checked out forward to it; what would need a merge is refused.",
+    arguments: z.strictObject(target),
+    changes: true,
+    subjects: (args) => [{ kind: "name", name: `${args.remote ?? ""} ${args.branch ?? ""}`.trim() }],
+    timeoutMs: REMOTE_MS + LOCAL_MS,
+    preview: (args) => Promise.resolve(`git pull --ff-only ${args.remote ?? ""} ${args.branch ?? ""}`.trim()),
+    run: async (args, context) => pull(git, args, context),
+  });
+}
+
+async function pull(
+  git: Git,
+  args: { remote?: string | undefined; branch?: string | undefined },
+  { signal }: CallContext,
+): Promise<ToolResult> {
+  const facts = await git.facts(signal);
+  const words = ["pull", "--ff-only", "--no-recurse-submodules"];
+  const more = { timeoutMs: REMOTE_MS };
+  if (args.remote === undefined && args.branch === undefined && facts.upstream !== undefined)
+    return git.tell(words, signal, more);
+  const remote = knownRemote(args.remote, facts);
+  if (typeof remote !== "string") return failed(remote.refusal);
+  const branch = branchName(args.branch ?? "HEAD", facts.current);
+  if (typeof branch !== "string") return failed(branch.refusal);
+  return git.tell([...words, "--", remote, `refs/heads/${branch}`], signal, more);
+}

@@ -1,0 +1,133 @@
+// Asks GitHub's API for one thing: through gh where it is installed, else over the network with the caller's token. Leaves
+// what is asked to github.ts.
+import type { NetworkAnswer, NetworkRequest } from "../../../system/network.js";
+import { problemOf, runProgram, type ProgramWorld } from "../program.js";
+
+const USUAL_BASE = "https://api.github.com";
+const MOST_BYTES = 2 * 1024 * 1024;
+const ASK_MS = 30_000;
+
+/** Where GitHub is asked from. `GITHUB_API_URL` in the environment is another API than GitHub's own. */
+export interface GithubWorld extends ProgramWorld {
+  network: { request(request: NetworkRequest): Promise<NetworkAnswer> };
+}
+
+/** What is asked; `path` is within the repository: `/actions/runs/1`. */
+export interface GithubAsk {
+  method: "GET" | "POST";
+  path: string;
+  body?: unknown;
+}
+
+/** The answer's JSON, `undefined` where it is empty; or what went wrong. */
+export type GithubAnswer = { json: unknown } | { problem: string };
+
+/** Asks for something of the repository the project's `origin` is. */
+export async function askGithub(
+  world: GithubWorld,
+  ask: GithubAsk,
+  signal: AbortSignal,
+): Promise<GithubAnswer> {
+  const repository = await findRepository(world, signal);
+  if ("problem" in repository) return repository;
+  const full = { ...ask, path: `repos/${repository.name}${ask.path}` };
+  const { env, ports, root } = world;
+  const token = env["GITHUB_TOKEN"] ?? env["GH_TOKEN"];
+  const hasOwnApi = env["GITHUB_API_URL"] !== undefined && token !== undefined;
+  const gh = hasOwnApi ? undefined : await ports.processes.which("gh", env["PATH"] ?? "", root);
+  if (gh !== undefined) return askThroughGh(world, full, { gh, signal });
+  if (token === undefined)
+    return { problem: "GitHub cannot be asked: install gh and sign in, or set GITHUB_TOKEN" };
+  return askOverNetwork(world, full, { token, signal });
+}
+
+/** `owner/name`. A token goes to GitHub, or where the user's environment says; never where a repository's settings say. */
+async function findRepository(
+  world: GithubWorld,
+  signal: AbortSignal,
+): Promise<{ name: string } | { problem: string }> {
+  const args = ["config", "--get", "remote.origin.url"];
+  const ran = await runProgram(world, { command: "git", args, timeoutMs: ASK_MS }, signal);
+  const url = ran.stdout.trim();
+  const found = readRemote(url);
+  if (found === undefined)
+    return { problem: `the remote origin is no repository of GitHub: ${url === "" ? "it is not set" : url}` };
+  if (found.host !== "github.com" && world.env["GITHUB_API_URL"] === undefined)
+    return { problem: `the remote origin is at ${found.host}: set GITHUB_API_URL to the API there` };
+  return { name: found.name };
+}
+
+/** Host and `owner/name` of a remote's address: `https://…`, `ssh://…`, `git@host:owner/name.git`. */
+export function readRemote(url: string): { host: string; name: string } | undefined {
+  const part = "[A-Za-z0-9._-]+";
+  const [, host, name] =
+    new RegExp(`^(?:(?:https?|ssh|git)://)?(?:[^@/\\s]+@)?(${part})(?::\\d+)?[:/](${part}/${part})/?$`).exec(
+      url,
+    ) ?? [];
+  if (host === undefined || name === undefined) return undefined;
+  const plain = name.replace(/\.git$/, "");
+  if (plain.split("/").some((one) => one === "." || one === "..")) return undefined;
+  return { host: host.toLowerCase(), name: plain };
+}
+
+async function askThroughGh(
+  world: GithubWorld,
+  { method, path, body }: GithubAsk,
+  { gh, signal }: { gh: string; signal: AbortSignal },
+): Promise<GithubAnswer> {
+  const args = ["api", "--method", method, path, ...(body === undefined ? [] : ["--input", "-"])];
+  const env = { ...world.env, GH_PROMPT_DISABLED: "1", NO_COLOR: "1", GH_PAGER: "cat" };
+  const ran = await runProgram(
+    { ...world, env },
+    {
+      command: gh,
+      args,
+      timeoutMs: ASK_MS,
+      keep: { head: MOST_BYTES, tail: 0 },
+      ...(body === undefined ? {} : { input: JSON.stringify(body) }),
+    },
+    signal,
+  );
+  const problem = problemOf("gh api", ran);
+  return problem === undefined ? readJson(ran.stdout) : { problem };
+}
+
+async function askOverNetwork(
+  { network, env }: GithubWorld,
+  { method, path, body }: GithubAsk,
+  { token, signal }: { token: string; signal: AbortSignal },
+): Promise<GithubAnswer> {
+  const base = env["GITHUB_API_URL"] ?? USUAL_BASE;
+  if (!URL.canParse(`${base}/${path}`)) return { problem: `GITHUB_API_URL: ${base} is not an address` };
+  const answer = await network.request({
+    url: new URL(`${base.replace(/\/$/, "")}/${path}`),
+    method,
+    headers: {
+      accept: "application/vnd.github+json",
+      authorization: `Bearer ${token}`,
+      "user-agent": "looper",
+      "x-github-api-version": "2022-11-28",
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal,
+    maxBytes: MOST_BYTES,
+    // Whoever set the address may be anywhere.
+    mayConnect: () => true,
+  });
+  if ("failed" in answer) return { problem: `GitHub cannot be asked: ${answer.message}` };
+  const text = new TextDecoder().decode(answer.body);
+  if (answer.status < 200 || answer.status > 299)
+    return { problem: `GitHub answers ${answer.status} to ${method} ${path}: ${text.slice(0, 500)}` };
+  return readJson(text);
+}
+
+function readJson(text: string): GithubAnswer {
+  if (text.trim() === "") return { json: undefined };
+  try {
+    return { json: JSON.parse(text) };
+  } catch (error) {
+    if (error instanceof SyntaxError) return { problem: `GitHub's answer is no JSON: ${text.slice(0, 200)}` };
+    throw error;
+  }
+}

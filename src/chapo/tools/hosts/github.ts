@@ -1,0 +1,133 @@
+// github_triggerWorkflow and github_getWorkflowRunStatus. Leaves asking GitHub to github-api.ts.
+import { z } from "zod";
+import { defineTool, done, failed, type Tool } from "../../tool.js";
+import { askGithub, type GithubWorld } from "./github-api.js";
+import { runProgram } from "../program.js";
+
+const LIMIT_MS = 90_000;
+const MOST_RUNS = 5;
+
+const id = z.union([z.string().regex(/^\d{1,20}$/, "it must be a number"), z.int().min(1)]);
+const workflow = z
+  .union([z.string().min(1).max(200), z.int().min(1)])
+  .describe("Its file's name, e.g. ci.yml, or its id");
+
+const Run = z.object({
+  id: z.number(),
+  name: z.string().nullish(),
+  status: z.string().nullish(),
+  conclusion: z.string().nullish(),
+  head_branch: z.string().nullish(),
+  head_sha: z.string().nullish(),
+  event: z.string().nullish(),
+  created_at: z.string().nullish(),
+  html_url: z.string().nullish(),
+});
+const Runs = z.object({ workflow_runs: z.array(Run) });
+
+/** `github_triggerWorkflow github_getWorkflowRunStatus`, of the repository the remote `origin` is. */
+export function githubTools(world: GithubWorld): Tool[] {
+  return [triggerTool(world), statusTool(world)];
+}
+
+function triggerTool(world: GithubWorld): Tool {
+  return defineTool({
+    name: "github_triggerWorkflow",
+    description: "Starts a workflow of GitHub Actions that can be started by hand (workflow_dispatch).",
+    arguments: z.strictObject({
+      workflow,
+      ref: z
+        .string()
+        .min(1)
+        .max(300)
+        .optional()
+        .describe("Branch or tag; the branch that is checked out where nothing is said"),
+      inputs: z
+        .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+        .optional()
+        .describe("The workflow's inputs, by name"),
+    }),
+    aliases: { workflow_id: "workflow", branch: "ref" },
+    changes: true,
+    subjects: (args) => [{ kind: "name", name: String(args.workflow) }],
+    timeoutMs: LIMIT_MS,
+    run: async (args, { signal }) => {
+      const ref = args.ref ?? (await currentBranch(world, signal));
+      if (ref === undefined) return failed("ref: missing: no branch is checked out; name one");
+      const inputs = Object.entries(args.inputs ?? {}).map(([name, value]) => [name, String(value)] as const);
+      const answer = await askGithub(
+        world,
+        {
+          method: "POST",
+          path: `/actions/workflows/${encodeURIComponent(args.workflow)}/dispatches`,
+          body: { ref, inputs: Object.fromEntries(inputs) },
+        },
+        signal,
+      );
+      if ("problem" in answer) return failed(answer.problem);
+      return done(
+        `workflow ${args.workflow} was started on ${ref}; github_getWorkflowRunStatus with workflow tells how its runs go`,
+      );
+    },
+  });
+}
+
+async function currentBranch(world: GithubWorld, signal: AbortSignal): Promise<string | undefined> {
+  const args = ["symbolic-ref", "--quiet", "--short", "HEAD"];
+  const ran = await runProgram(world, { command: "git", args, timeoutMs: LIMIT_MS }, signal);
+  return ran.stdout === "" ? undefined : ran.stdout;
+}
+
+function statusTool(world: GithubWorld): Tool {
+  return defineTool({
+    name: "github_getWorkflowRunStatus",
+    description:
+      "How a run of GitHub Actions goes: by its run_id, or the latest runs of a workflow, or the latest of all.",
+    arguments: z.strictObject({
+      run_id: id.optional().describe("The run's number"),
+      workflow: workflow.optional(),
+    }),
+    aliases: { id: "run_id", workflow_id: "workflow" },
+    changes: false,
+    timeoutMs: LIMIT_MS,
+    run: async (args, { signal }) => {
+      const answer = await askGithub(world, { method: "GET", path: runsPath(args) }, signal);
+      if ("problem" in answer) return failed(answer.problem);
+      const shape = args.run_id === undefined ? Runs : Run.transform((run) => ({ workflow_runs: [run] }));
+      const read = shape.safeParse(answer.json);
+      if (!read.success)
+        return failed(`GitHub's answer is not what it should be: ${read.error.issues[0]?.message ?? ""}`);
+      const runs = read.data.workflow_runs;
+      return done(
+        runs.length === 0 ? "there are no runs" : runs.slice(0, MOST_RUNS).map(textOf).join("\n\n"),
+      );
+    },
+  });
+}
+
+function runsPath(args: {
+  run_id?: string | number | undefined;
+  workflow?: string | number | undefined;
+}): string {
+  if (args.run_id !== undefined) return `/actions/runs/${args.run_id}`;
+  const of = args.workflow === undefined ? "" : `/workflows/${encodeURIComponent(args.workflow)}`;
+  return `/actions${of}/runs?per_page=${MOST_RUNS}`;
+}
+
+function textOf(run: z.infer<typeof Run>): string {
+  const fields = {
+    id: run.id,
+    name: run.name,
+    status: run.status,
+    conclusion: run.conclusion,
+    branch: run.head_branch,
+    commit: run.head_sha,
+    event: run.event,
+    created: run.created_at,
+    url: run.html_url,
+  };
+  return Object.entries(fields)
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([name, value]) => `${name}: ${String(value)}`)
+    .join("\n");
+}

@@ -1,0 +1,62 @@
+// npm_install and npm_run: packages and scripts of the project, with more time than other tools have. Leaves running npm to
+// program.ts.
+import { z } from "zod";
+import { defineTool, type Tool } from "../../tool.js";
+import { reportOf, runProgram, type ProgramWorld } from "../program.js";
+
+const LIMIT_MS = 600_000;
+const MORE_MS = 20_000;
+
+const word = z
+  .string()
+  .min(1)
+  .max(300)
+  .refine((text) => !text.startsWith("-"), "it must not begin with -");
+
+/** `npm_install npm_run`, in the project's root. */
+export function npmTools(world: ProgramWorld): Tool[] {
+  const run = async (args: readonly string[], signal: AbortSignal): ReturnType<typeof runProgram> =>
+    runProgram(world, { command: "npm", args, timeoutMs: LIMIT_MS, leavesNothing: true }, signal);
+  return [
+    defineTool({
+      name: "npm_install",
+      description:
+        "Installs what package.json names, or adds packages to it. Answers with exit_code, stdout and stderr.",
+      arguments: z.strictObject({
+        packages: z
+          .union([word, z.array(word).max(100)])
+          .optional()
+          .describe("Names, with a version if wanted; without them what package.json names"),
+      }),
+      aliases: { package: "packages" },
+      changes: true,
+      subjects: ({ packages = [] }) => [packages].flat().map((one) => ({ kind: "name", name: one })),
+      timeoutMs: LIMIT_MS + MORE_MS,
+      preview: ({ packages = [] }) => Promise.resolve(["npm install", ...[packages].flat()].join(" ")),
+      run: async ({ packages = [] }, { signal }) =>
+        reportOf(
+          "npm install",
+          await run(["install", "--no-fund", "--no-audit", "--", ...[packages].flat()], signal),
+        ),
+    }),
+    defineTool({
+      name: "npm_run",
+      description:
+        "Runs a script of package.json, at most 10 minutes. Answers with exit_code, stdout and stderr.",
+      arguments: z.strictObject({
+        script: word.describe("Its name"),
+        args: z.array(z.string().max(10_000)).max(100).optional().describe("Passed on to the script"),
+      }),
+      aliases: { name: "script" },
+      changes: true,
+      subjects: ({ script }) => [{ kind: "name", name: script }],
+      timeoutMs: LIMIT_MS + MORE_MS,
+      preview: ({ script, args = [] }) => Promise.resolve(["npm run", script, ...args].join(" ")),
+      run: async ({ script, args = [] }, { signal }) =>
+        reportOf(
+          `npm run ${script}`,
+          await run(["run", script, ...(args.length > 0 ? ["--", ...args] : [])], signal),
+        ),
+    }),
+  ];
+}

@@ -1,0 +1,170 @@
+// The pm2 tools: processes that are kept alive on this machine. Leaves running pm2 to program.ts.
+import { z } from "zod";
+import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
+import { problemOf, runProgram, type Program, type ProgramWorld, type Ran } from "../program.js";
+
+const LIMIT_MS = 60_000;
+const MORE_MS = 10_000;
+const LIST_BYTES = 8 * 1024 * 1024;
+const MOST_LISTED = 100;
+
+/** Of `pm2 jlist`: what is told. The rest is the environment of each, with what is secret in it. */
+const Listed = z.array(
+  z.object({
+    name: z.string(),
+    pm_id: z.number(),
+    pid: z.number().nullish(),
+    pm2_env: z
+      .object({ status: z.string(), restart_time: z.number().nullish(), pm_uptime: z.number().nullish() })
+      .partial()
+      .nullish(),
+    monit: z.object({ memory: z.number(), cpu: z.number() }).partial().nullish(),
+  }),
+);
+
+const name = z
+  .string()
+  .min(1)
+  .max(300)
+  .refine((text) => !text.startsWith("-"), "it must not begin with -")
+  .describe("The process's name or number; all for all of them");
+
+/** `pm2_status pm2_restart pm2_stop pm2_start pm2_logs pm2_reloadAll pm2_save`. */
+export function pm2Tools(world: ProgramWorld): Tool[] {
+  return [
+    statusTool(world),
+    onOne(world, "restart", "Restarts a process of pm2's."),
+    onOne(world, "stop", "Stops a process of pm2's; it stays in the list."),
+    onOne(
+      world,
+      "start",
+      "Starts a process of pm2's that was stopped, or a script or ecosystem file of the project.",
+    ),
+    logsTool(world),
+    onAll(world, "pm2_reloadAll", {
+      args: ["reload", "all"],
+      description: "Reloads all of pm2's processes, one after the other.",
+    }),
+    onAll(world, "pm2_save", {
+      args: ["save"],
+      description: "Saves pm2's list of processes, to be started again after a reboot.",
+    }),
+  ];
+}
+
+function run(
+  world: ProgramWorld,
+  args: readonly string[],
+  signal: AbortSignal,
+  keep?: Program["keep"],
+): Promise<Ran> {
+  const quiet = { ...world, env: { ...world.env, NO_COLOR: "1", FORCE_COLOR: "0" } };
+  const program = { command: "pm2", args, timeoutMs: LIMIT_MS, ...(keep === undefined ? {} : { keep }) };
+  return runProgram(quiet, program, signal);
+}
+
+function answer(args: readonly string[], ran: Ran): ToolResult {
+  const problem = problemOf(`pm2 ${args[0] ?? ""}`, ran);
+  if (problem !== undefined) return failed(problem);
+  return done([ran.stdout, ran.stderr].filter((text) => text !== "").join("\n") || "done; pm2 said nothing");
+}
+
+function statusTool(world: ProgramWorld): Tool {
+  return defineTool({
+    name: "pm2_status",
+    description: "The processes pm2 keeps: name, number, status, pid, restarts, memory, load.",
+    arguments: z.strictObject({ name: name.optional() }),
+    changes: false,
+    timeoutMs: LIMIT_MS + MORE_MS,
+    run: async ({ name: asked }, { signal }) => {
+      const ran = await run(world, ["jlist"], signal, { head: LIST_BYTES, tail: 0 });
+      const problem = problemOf("pm2 jlist", ran);
+      if (problem !== undefined) return failed(problem);
+      const listed = readList(ran.stdout);
+      if (listed === undefined)
+        return failed(`pm2 jlist: its answer cannot be read: ${ran.stdout.slice(0, 300)}`);
+      const meant = listed.filter(
+        (one) => asked === undefined || asked === "all" || one.name === asked || String(one.pm_id) === asked,
+      );
+      if (meant.length === 0)
+        return asked === undefined ? done("pm2 keeps no processes") : failed(`${asked}: no such process`);
+      return done(meant.slice(0, MOST_LISTED).map(lineOf).join("\n"));
+    },
+  });
+}
+
+/** pm2 may print words of its own before the list. */
+function readList(text: string): z.infer<typeof Listed> | undefined {
+  for (const line of [text, ...text.split("\n").filter((one) => one.startsWith("["))]) {
+    const read = Listed.safeParse(parsed(line));
+    if (read.success) return read.data;
+  }
+  return undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function lineOf({ name, pm_id: id, pid, pm2_env: env, monit }: z.infer<typeof Listed>[number]): string {
+  const memory = monit?.memory === undefined ? [] : [`memory ${Math.round(monit.memory / 1024 / 1024)} MiB`];
+  const load = monit?.cpu === undefined ? [] : [`cpu ${monit.cpu} %`];
+  return [
+    `${name} (${id}): ${env?.status ?? "unknown"}`,
+    `pid ${pid ?? 0}`,
+    `restarts ${env?.restart_time ?? 0}`,
+    ...memory,
+    ...load,
+  ].join(", ");
+}
+
+function onOne(world: ProgramWorld, verb: "restart" | "stop" | "start", description: string): Tool {
+  return defineTool({
+    name: `pm2_${verb}`,
+    description,
+    arguments: z.strictObject({ name }),
+    changes: true,
+    subjects: ({ name: asked }) => [{ kind: "name", name: asked }],
+    timeoutMs: LIMIT_MS + MORE_MS,
+    preview: ({ name: asked }) => Promise.resolve(`pm2 ${verb} ${asked}`),
+    run: async ({ name: asked }, { signal }) => answer([verb], await run(world, [verb, asked], signal)),
+  });
+}
+
+function onAll(
+  world: ProgramWorld,
+  tool: string,
+  { args, description }: { args: string[]; description: string },
+): Tool {
+  return defineTool({
+    name: tool,
+    description,
+    arguments: z.strictObject({}),
+    changes: true,
+    timeoutMs: LIMIT_MS + MORE_MS,
+    preview: () => Promise.resolve(`pm2 ${args.join(" ")}`),
+    run: async (_args, { signal }) => answer(args, await run(world, args, signal)),
+  });
+}
+
+function logsTool(world: ProgramWorld): Tool {
+  return defineTool({
+    name: "pm2_logs",
+    description: "The last lines pm2's processes, or one of them, wrote.",
+    arguments: z.strictObject({
+      name: name.optional(),
+      lines: z.int().min(1).max(5000).optional().describe("How many; 100 where nothing is said"),
+    }),
+    changes: false,
+    timeoutMs: LIMIT_MS + MORE_MS,
+    run: async ({ name: asked, lines = 100 }, { signal }) => {
+      const args = ["logs", ...(asked === undefined ? [] : [asked]), "--lines", String(lines), "--nostream"];
+      return answer(args, await run(world, args, signal));
+    },
+  });
+}

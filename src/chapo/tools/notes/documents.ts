@@ -1,0 +1,130 @@
+// The tools of a project's own documents: context_listDocuments, context_readDocument, context_searchDocuments. Only .md and
+// .txt files of one folder; leaves all other files to the tools of the group `fs_`.
+import path from "node:path";
+import { z } from "zod";
+import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
+import { LARGEST_FILE } from "../files/file-text.js";
+import { resolvePath, type Place } from "../../paths.js";
+
+/** Where the documents are. */
+export interface DocumentPlace extends Place {
+  /** The folder, relative to the project or absolute. */
+  documents: string;
+}
+
+const MOST_DOCUMENTS = 500;
+const MOST_HITS = 100;
+const LONGEST_LINE = 300;
+const MOST_CHARACTERS = 50_000;
+
+/** The tools of documents. */
+export function documentTools(given: DocumentPlace): Tool[] {
+  // A model is told of it as of any other path.
+  const documents = path.relative(given.root, path.resolve(given.root, given.documents));
+  const place = { ...given, documents };
+  const at = (name: string) => path.join(place.documents, name);
+  return [
+    defineTool({
+      name: "context_listDocuments",
+      description: `Lists the documents of the project: .md and .txt files of ${place.documents}.`,
+      arguments: z.strictObject({}),
+      changes: false,
+      subjects: () => [{ kind: "path", path: place.documents, use: "read" }],
+      run: () => listDocuments(place),
+    }),
+    defineTool({
+      name: "context_readDocument",
+      description: `Reads one document whole, at most ${MOST_CHARACTERS} characters.`,
+      arguments: z.strictObject({ path: z.string().describe("As context_listDocuments tells it") }),
+      aliases: { name: "path", document: "path", file: "path", file_path: "path" },
+      changes: false,
+      maxOutput: MOST_CHARACTERS + 1000,
+      subjects: (args) => [{ kind: "path", path: at(args.path), use: "read" }],
+      run: (args) => readDocument(place, args.path),
+    }),
+    defineTool({
+      name: "context_searchDocuments",
+      description:
+        "Searches all documents for words, whatever their case; tells document:line:text. Lines that hold all of the words, or where there are none, any of them.",
+      arguments: z.strictObject({ query: z.string().trim().min(1).max(1000).describe("Words to look for") }),
+      aliases: { pattern: "query", text: "query" },
+      changes: false,
+      subjects: () => [{ kind: "path", path: place.documents, use: "read" }],
+      run: (args) => searchDocuments(place, args.query),
+    }),
+  ];
+}
+
+async function listDocuments(place: DocumentPlace): Promise<ToolResult> {
+  const names = await findDocuments(place);
+  if (names.length === 0) return done(`there are no documents in ${place.documents}`);
+  const lines = names.slice(0, MOST_DOCUMENTS);
+  if (names.length > MOST_DOCUMENTS)
+    lines.push(`[truncated: ${MOST_DOCUMENTS} of ${names.length} documents are shown]`);
+  return done(lines.join("\n"));
+}
+
+async function readDocument(place: DocumentPlace, name: string): Promise<ToolResult> {
+  if (!isDocument(name)) return failed(`${name} is no document; only .md and .txt files are`);
+  const text = await textOf(place, name);
+  if ("problem" in text) return failed(text.problem);
+  if (text.text.length <= MOST_CHARACTERS) return done(text.text);
+  const more = text.text.length - MOST_CHARACTERS;
+  return done(
+    `${text.text.slice(0, MOST_CHARACTERS)}\n[truncated: ${more} more characters; fs_readFile with an offset reads them]`,
+  );
+}
+
+async function searchDocuments(place: DocumentPlace, query: string): Promise<ToolResult> {
+  const words = query.toLowerCase().split(/\s+/);
+  const all: string[] = [];
+  const any: string[] = [];
+  for (const name of (await findDocuments(place)).slice(0, MOST_DOCUMENTS)) {
+    const text = await textOf(place, name);
+    if ("problem" in text) continue;
+    for (const [at, line] of text.text.split(/\r?\n/).entries()) {
+      const folded = line.toLowerCase();
+      const held = words.filter((word) => folded.includes(word)).length;
+      if (held === 0) continue;
+      const list = held === words.length ? all : any;
+      if (list.length <= MOST_HITS) list.push(`${name}:${at + 1}:${line.trim().slice(0, LONGEST_LINE)}`);
+    }
+  }
+  const hits = all.length > 0 ? all : any;
+  if (hits.length === 0) return done("no matches");
+  const lines = hits.slice(0, MOST_HITS);
+  if (all.length === 0 && words.length > 1)
+    lines.unshift("[no line holds all of the words; these hold some]");
+  if (hits.length > MOST_HITS) lines.push(`[truncated: the first ${MOST_HITS} lines are shown]`);
+  return done(lines.join("\n"));
+}
+
+function isDocument(name: string): boolean {
+  return /\.(?:md|txt)$/i.test(name);
+}
+
+/** Relative to their folder, sorted; none where there is no such folder, or it lies outside of the project. */
+async function findDocuments(place: DocumentPlace): Promise<string[]> {
+  const folder = await resolvePath(place, place.documents, "read");
+  if ("refusal" in folder) return [];
+  const found = await place.files.tree(folder.path).walk("", () => true);
+  return found
+    .filter(({ kind }) => kind === "file")
+    .map((entry) => Buffer.from(entry.path, "latin1").toString("utf8"))
+    .filter(isDocument)
+    .sort();
+}
+
+async function textOf(
+  { files, root, documents }: DocumentPlace,
+  name: string,
+): Promise<{ text: string } | { problem: string }> {
+  const resolved = await resolvePath({ files, root: path.resolve(root, documents) }, name, "read");
+  if ("refusal" in resolved) return { problem: `${name}: not in ${documents}` };
+  const inProject = await resolvePath({ files, root }, resolved.path, "read");
+  if ("refusal" in inProject || !isDocument(resolved.path)) return { problem: `${name}: no such document` };
+  const stat = await files.stat(resolved.path);
+  if (stat?.kind !== "file") return { problem: `${name}: no such document in ${documents}` };
+  const bytes = await files.readRange(resolved.path, 0, Math.min(stat.size, LARGEST_FILE));
+  return { text: new TextDecoder().decode(bytes) };
+}

@@ -1,0 +1,89 @@
+// Reads what a command printed, as much of it as a model is shown. Leaves the command itself to shell-command.ts.
+import { characterEnd } from "../../../agents/process/bounds.js";
+import type { Files } from "../../../system/ports.js";
+
+/** Bytes of a result that are output; the gate cuts at 30,000 characters, and a few are ours. */
+const ROOM = 28_000;
+
+/** The output of a command that ended. */
+export interface Output {
+  /** With a heading for each stream that is not empty. */
+  text: string;
+  /** Whether some of it was left out; it is in the files then. */
+  isCut: boolean;
+}
+
+/** Both streams apart; of what is too long its beginning and its end, the size of the rest, and where all of it is. */
+export async function readOutput(files: Files, stdout: string, stderr: string): Promise<Output> {
+  const [outSize, errSize] = [await sizeOf(files, stdout), await sizeOf(files, stderr)];
+  const errRoom = Math.max(ROOM / 3, ROOM - outSize);
+  const outRoom = ROOM - Math.min(errSize, errRoom);
+  const parts = [
+    await section(files, "stdout", { path: stdout, size: outSize, room: outRoom }),
+    await section(files, "stderr", { path: stderr, size: errSize, room: errRoom }),
+  ];
+  const text = parts.filter((part) => part !== "").join("\n");
+  return { text: text === "" ? "(no output)" : text, isCut: outSize > outRoom || errSize > errRoom };
+}
+
+interface Stream {
+  path: string;
+  size: number;
+  /** Bytes. */
+  room: number;
+}
+
+async function section(files: Files, name: string, stream: Stream): Promise<string> {
+  const { path, size, room } = stream;
+  if (size === 0) return "";
+  if (size <= room) return `${name}:\n${textOf(await files.readRange(path, 0, size))}`;
+  const half = Math.floor(room / 2);
+  const head = await files.readRange(path, 0, half);
+  const tail = await files.readRange(path, size - half, half);
+  const headEnd = characterEnd(head, head.length);
+  const tailStart = tail.findIndex((byte) => (byte & 0xc0) !== 0x80);
+  const cut = size - headEnd - (tail.length - tailStart);
+  return [
+    `${name} (cut: its beginning and its end):`,
+    textOf(head.subarray(0, headEnd)),
+    `[… ${cut} of ${size} bytes were cut here; all of them are in ${path} …]`,
+    textOf(tail.subarray(Math.max(0, tailStart))),
+  ].join("\n");
+}
+
+/** What came to a file since it was last looked at. */
+export interface NewText {
+  text: string;
+  /** Where to look from the next time, bytes. */
+  next: number;
+  /** Bytes that are there but did not fit. */
+  left: number;
+}
+
+/** What lies behind `from`, at most `room` bytes of it; `isWhole`: nothing will come any more. No character is torn, and with `byLine` no line. */
+export async function readNew(
+  files: Files,
+  path: string,
+  from: number,
+  how: { room: number; isWhole: boolean; byLine: boolean },
+): Promise<NewText> {
+  const size = await sizeOf(files, path);
+  if (size <= from) return { text: "", next: from, left: 0 };
+  const bytes = await files.readRange(path, from, Math.min(how.room, size - from));
+  const isEnd = how.isWhole && from + bytes.length >= size;
+  let end = isEnd ? bytes.length : characterEnd(bytes, bytes.length);
+  if (how.byLine && !isEnd) {
+    const line = bytes.lastIndexOf(10) + 1;
+    // One line that fills all the room is shown in pieces.
+    if (line > 0 || bytes.length < how.room) end = line;
+  }
+  return { text: textOf(bytes.subarray(0, end)), next: from + end, left: size - from - bytes.length };
+}
+
+async function sizeOf(files: Files, path: string): Promise<number> {
+  return (await files.stat(path))?.size ?? 0;
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes).replace(/\n$/, "");
+}

@@ -1,0 +1,127 @@
+// The tool web_fetch: one page of the web as text. Only http and https, only public addresses, every redirect looked at anew.
+// Leaves connecting to system/network.ts, which addresses are public to the caller, and what a page says to web-page.ts.
+import { z } from "zod";
+import type { Network, NetworkAnswer } from "../../../system/network.js";
+import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
+import { readPage } from "./web-page.js";
+
+const LONGEST_URL = 4_096;
+const MOST_REDIRECTS = 5;
+/** Characters of a page that are handed on. */
+const MOST_TEXT = 50_000;
+const LARGEST_BODY = 2 * 1024 * 1024;
+const TIMEOUT_MS = 45_000;
+
+/** What it is held to. */
+export interface WebFetchBounds {
+  network: Network;
+  /** Whether an address may be connected to: all but `isPrivateAddress`. */
+  mayConnect: (address: string) => boolean;
+  /** Whether a URL stands in the conversation; absent where any URL may be fetched. */
+  wasMentioned?: (url: string) => boolean;
+}
+
+/** The tool `web_fetch`. */
+export function webFetchTool(bounds: WebFetchBounds): Tool {
+  const restricted =
+    bounds.wasMentioned === undefined
+      ? ""
+      : " Only URLs that the user or an earlier result named can be fetched.";
+  return defineTool({
+    name: "web_fetch",
+    description: `Fetches a page of the web (http or https, public addresses only) and returns it as Markdown, at most 50,000 characters.${restricted}`,
+    arguments: z.strictObject({
+      url: z.string().min(1).max(LONGEST_URL).describe("The whole URL, with https://"),
+    }),
+    aliases: { uri: "url", link: "url" },
+    changes: false,
+    maxOutput: MOST_TEXT + LONGEST_URL + 1000,
+    subjects: ({ url }) => [{ kind: "url", url }],
+    timeoutMs: TIMEOUT_MS,
+    run: async ({ url }, { signal }) => {
+      const read = readUrl(url);
+      if ("problem" in read) return failed(`web_fetch: ${read.problem}`);
+      if (bounds.wasMentioned?.(read.url.href) === false)
+        return failed(
+          `web_fetch: ${read.url.href} was not mentioned: only URLs that the user or an earlier result named can be fetched; search for it first`,
+        );
+      return fetchPage(bounds, read.url, signal);
+    },
+  });
+}
+
+/** A URL that may be asked for; else one sentence why not. */
+function readUrl(text: string, base?: URL): { url: URL } | { problem: string } {
+  if (!URL.canParse(text, base?.href))
+    return { problem: `${JSON.stringify(text.slice(0, 200))} is no URL; begin it with https://` };
+  const url = new URL(text, base);
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    return { problem: `${url.protocol}// cannot be fetched; only http and https` };
+  if (url.username !== "" || url.password !== "")
+    return { problem: "a URL with a user name or password in it is not fetched" };
+  return { url };
+}
+
+async function fetchPage(bounds: WebFetchBounds, start: URL, signal: AbortSignal): Promise<ToolResult> {
+  let url = start;
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+    const answer = await bounds.network.request({
+      url,
+      method: "GET",
+      headers: {
+        accept:
+          "text/html, application/xhtml+xml, text/markdown, text/plain, application/json;q=0.9, */*;q=0.5",
+        "user-agent": "Mozilla/5.0 (compatible; looper-chapo)",
+      },
+      signal,
+      maxBytes: LARGEST_BODY,
+      mayConnect: bounds.mayConnect,
+    });
+    if ("failed" in answer) return notReached(url, start, answer);
+    const target = redirectOf(answer);
+    if (target === undefined) return handOn(answer, url);
+    const next = readUrl(target, url);
+    if ("problem" in next)
+      return failed(`web_fetch: ${url.href} redirects to what is not fetched: ${next.problem}`);
+    url = next.url;
+  }
+  return failed(`web_fetch: ${start.href} redirects more than ${MOST_REDIRECTS} times`);
+}
+
+type Answered = Exclude<NetworkAnswer, { failed: string }>;
+type Unanswered = Extract<NetworkAnswer, { failed: string }>;
+
+function notReached(url: URL, start: URL, { failed: why, message }: Unanswered): ToolResult {
+  const from = url === start ? "" : ` (redirected from ${start.href})`;
+  if (why === "address")
+    return failed(`web_fetch: refused: ${message}: it is private, local or a cloud's own${from}`);
+  const error = `web_fetch: ${url.href} cannot be reached${from}: ${message}`;
+  return why === "network" ? { success: false, error, transient: true } : failed(error);
+}
+
+function redirectOf({ status, headers }: Answered): string | undefined {
+  return [301, 302, 303, 307, 308].includes(status) ? headers.get("location") : undefined;
+}
+
+async function handOn({ status, headers, body, cut }: Answered, url: URL): Promise<ToolResult> {
+  const contentType = headers.get("content-type") ?? "";
+  const page = await readPage({ url: url.href, contentType, body });
+  if (status < 200 || status > 299) {
+    const said = (page?.text ?? "").replaceAll(/\s+/g, " ").slice(0, 300).trim();
+    const error = `web_fetch: ${url.href} answered ${status}${said === "" ? "" : `: ${said}`}`;
+    return status === 429 || status >= 500 ? { success: false, error, transient: true } : failed(error);
+  }
+  if (page === undefined) return failed(`web_fetch: ${url.href} is no text but ${contentType || "bytes"}`);
+  const text = page.text.trim();
+  const notes = [
+    ...(text.length > MOST_TEXT ? [`the first ${MOST_TEXT} of ${text.length} characters`] : []),
+    ...(cut ? [`the page is larger than ${LARGEST_BODY / 1024 / 1024} MB, the rest was not read`] : []),
+  ];
+  const head = [
+    `URL: ${url.href}`,
+    ...(page.title === "" ? [] : [`Title: ${page.title.replaceAll(/\s+/g, " ").slice(0, 300)}`]),
+  ];
+  const shown = text === "" ? "(the page holds no text)" : text.slice(0, MOST_TEXT);
+  const foot = notes.length === 0 ? "" : `\n\n[truncated: ${notes.join("; ")}]`;
+  return done(`${head.join("\n")}\n\n${shown}${foot}`);
+}

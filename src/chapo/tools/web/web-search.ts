@@ -1,0 +1,184 @@
+// The tool web_search, by the provider of the settings. Leaves connecting to system/network.ts.
+import { z } from "zod";
+import type { Network, NetworkAnswer, NetworkRequest } from "../../../system/network.js";
+import { never } from "../../../system/never.js";
+import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
+
+const LONGEST_QUERY = 400;
+const MOST_PAGES = 10;
+const MOST_HITS = 10;
+const LONGEST_SNIPPET = 400;
+const LARGEST_ANSWER = 2 * 1024 * 1024;
+const TIMEOUT_MS = 30_000;
+
+/** `agents.<name>.chapo.search`. */
+export interface WebSearchSettings {
+  provider?: "tavily" | "brave" | "serper" | "searxng";
+  /** Instead of the provider's own; needed for searxng. */
+  baseUrl?: string;
+}
+
+type Provider = NonNullable<WebSearchSettings["provider"]>;
+
+/** Where each key comes from, and whom to ask where nobody says. */
+const PROVIDERS: Readonly<Record<Provider, { key?: string; base?: string }>> = {
+  tavily: { key: "TAVILY_API_KEY", base: "https://api.tavily.com" },
+  brave: { key: "BRAVE_API_KEY", base: "https://api.search.brave.com" },
+  serper: { key: "SERPER_API_KEY", base: "https://google.serper.dev" },
+  searxng: {},
+};
+
+/** The tool `web_search`. Without a provider, or its key, it is there and says what is missing. */
+export function webSearchTool(
+  network: Network,
+  settings: WebSearchSettings,
+  env: Readonly<Record<string, string | undefined>>,
+): Tool {
+  return defineTool({
+    name: "web_search",
+    description: "Searches the web; returns titles, URLs and snippets. Open the best ones with web_fetch.",
+    arguments: z.strictObject({
+      query: z
+        .string()
+        .refine((text) => text.trim() !== "", "must not be empty")
+        .max(LONGEST_QUERY)
+        .describe("A few telling words."),
+      page: z.int().min(1).max(MOST_PAGES).optional().describe("From 1."),
+    }),
+    aliases: { q: "query", searchTerm: "query" },
+    changes: false,
+    subjects: ({ query }) => [{ kind: "name", name: query }],
+    timeoutMs: TIMEOUT_MS,
+    run: async ({ query, page = 1 }, { signal }) => {
+      const asked = requestOf(settings, env, { query, page });
+      if ("problem" in asked) return failed(`web_search: ${asked.problem}`);
+      // The server is the user's choice: it may stand on this machine.
+      const bounds = { signal, maxBytes: LARGEST_ANSWER, mayConnect: () => true };
+      const answer = await network.request({ ...asked, ...bounds });
+      return resultOf(answer, asked.who);
+    },
+  });
+}
+
+type Asked = Pick<NetworkRequest, "url" | "method" | "headers" | "body"> & { who: string };
+
+function requestOf(
+  { provider, baseUrl }: WebSearchSettings,
+  env: Readonly<Record<string, string | undefined>>,
+  { query, page }: { query: string; page: number },
+): Asked | { problem: string } {
+  if (provider === undefined)
+    return {
+      problem:
+        "no search provider is set; set agents.<name>.chapo.search.provider to tavily, brave, serper or searxng",
+    };
+  const { key: variable, base: usual } = PROVIDERS[provider];
+  const base = baseUrl ?? usual;
+  if (base === undefined)
+    return { problem: `${provider} needs its address: set agents.<name>.chapo.search.base_url` };
+  if (!/^https?:\/\//.test(base) || !URL.canParse(base))
+    return { problem: "search.base_url is no http or https URL" };
+  const key = variable === undefined ? "" : (env[variable] ?? "");
+  if (variable !== undefined && key === "") return { problem: `${provider} needs a key: set ${variable}` };
+  const at = (path: string, query: Readonly<Record<string, string>> = {}) => {
+    const url = new URL(base.replace(/\/+$/, "") + path);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    return url;
+  };
+  const json = { accept: "application/json" };
+  const sent = { ...json, "content-type": "application/json" };
+  switch (provider) {
+    case "tavily":
+      if (page > 1) return { problem: "tavily has one page only; ask with other words" };
+      return {
+        ...{ who: provider, url: at("/search"), method: "POST" },
+        headers: { ...sent, authorization: `Bearer ${key}` },
+        body: JSON.stringify({ query, max_results: MOST_HITS }),
+      };
+    case "brave":
+      return {
+        ...{ who: provider, method: "GET", headers: { ...json, "x-subscription-token": key } },
+        url: at("/res/v1/web/search", { q: query, count: `${MOST_HITS}`, offset: `${page - 1}` }),
+      };
+    case "serper":
+      return {
+        ...{ who: provider, url: at("/search"), method: "POST" },
+        headers: { ...sent, "x-api-key": key },
+        body: JSON.stringify({ q: query, page }),
+      };
+    case "searxng":
+      return {
+        ...{ who: provider, method: "GET", headers: json },
+        url: at("/search", { q: query, format: "json", pageno: `${page}` }),
+      };
+    default:
+      return never(provider);
+  }
+}
+
+/** A hit, as any of them spells it. */
+const Hit = z
+  .object({
+    title: z.string().optional().catch(undefined),
+    url: z.string().optional(),
+    link: z.string().optional(),
+    content: z.string().nullish().catch(undefined),
+    description: z.string().nullish().catch(undefined),
+    snippet: z.string().nullish().catch(undefined),
+  })
+  .transform((hit) => ({
+    title: hit.title ?? "",
+    url: hit.url ?? hit.link ?? "",
+    snippet: hit.content ?? hit.description ?? hit.snippet ?? "",
+  }));
+const Hits = z.array(z.unknown());
+const Answer = z.object({
+  results: Hits.optional(),
+  organic: Hits.optional(),
+  web: z.object({ results: Hits.optional() }).optional(),
+});
+
+function resultOf(answer: NetworkAnswer, who: string): ToolResult {
+  if ("failed" in answer) {
+    const error = `web_search: ${who} cannot be reached: ${answer.message}`;
+    return answer.failed === "network" ? { success: false, error, transient: true } : failed(error);
+  }
+  const { status, body } = answer;
+  if (status === 401 || status === 403) return failed(`web_search: ${who} refused the key (${status})`);
+  if (status < 200 || status > 299) {
+    const error = `web_search: ${who} answered ${status}`;
+    return status === 429 || status >= 500 ? { success: false, error, transient: true } : failed(error);
+  }
+  const hits = readHits(body);
+  if (hits === undefined) return failed(`web_search: ${who} answered what cannot be read`);
+  if (hits.length === 0) return done("web_search: nothing found; try other words");
+  const lines = hits.map(({ title, url, snippet }, index) => {
+    const said = oneLine(snippet, LONGEST_SNIPPET);
+    return `${index + 1}. ${oneLine(title, 200)}\n   ${url}${said === "" ? "" : `\n   ${said}`}`;
+  });
+  return done(`web_search: ${hits.length} found by ${who}\n\n${lines.join("\n")}`);
+}
+
+function readHits(body: Uint8Array): z.infer<typeof Hit>[] | undefined {
+  let read;
+  try {
+    read = Answer.safeParse(JSON.parse(new TextDecoder().decode(body)));
+  } catch {
+    return undefined;
+  }
+  if (!read.success) return undefined;
+  const { results, organic, web } = read.data;
+  const hits = (results ?? organic ?? web?.results ?? []).flatMap((one) => {
+    const hit = Hit.safeParse(one);
+    return hit.success && /^https?:\/\/\S+$/.test(hit.data.url) ? [hit.data] : [];
+  });
+  return hits.slice(0, MOST_HITS);
+}
+
+function oneLine(text: string, most: number): string {
+  const line = text
+    .replaceAll(/<[^<>]*>/g, "")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return line.length > most ? `${line.slice(0, most)}…` : line;
+}

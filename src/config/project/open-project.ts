@@ -1,0 +1,106 @@
+// The project a command is about, with its settings: one way in, for every command.
+import path from "node:path";
+import type { Files } from "../../system/ports.js";
+import { findGoProgram, goWarnings, type GoProgram } from "../go-program/find.js";
+import { loadSettings, strangeSettings } from "../read/load.js";
+import { settingsPaths, userFiles, type SettingsPaths } from "../read/places.js";
+import { findProject } from "./project.js";
+import { resolveSettings, type Flags, type Layers, type Resolved } from "../read/resolve.js";
+import { otherVariables, unsetSettings } from "../read/default-settings.js";
+
+/** What a command knows when it starts. `file`: the task file as typed, relative to `cwd`. */
+export interface ProjectRequest {
+  /** Absolute. */
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+  /** Absolute. */
+  home: string;
+  file?: string;
+  flags: Flags;
+}
+
+/** A project, its settings, and where its things lie; every path absolute. */
+export interface Project {
+  folder: string;
+  todoFile: string;
+  logDir: string;
+  /** Beside the backlog; holds locks only, and ignores itself in git. */
+  lockDir: string;
+  paths: SettingsPaths;
+  resolved: Resolved;
+  /** What the Go program left here that is not read. */
+  goProgram?: GoProgram;
+  warnings: readonly string[];
+}
+
+/** Finds the project and resolves its settings; whatever is wrong with them is a `usage` error. */
+export async function openProject(files: Files, request: ProjectRequest): Promise<Project> {
+  const { cwd, env, home } = request;
+  const typed = request.file === undefined ? undefined : path.resolve(cwd, request.file);
+  const folder = await findProject(files, { start: cwd, home, taskFile: typed ?? taskFileOf(env) });
+  const found = await loadSettings(files, { project: folder, user: userFiles(env, home) });
+  const layers = { ...found, env, flags: request.flags };
+  const resolved = isUnset(layers) ? unsetSettings() : resolveSettings(layers);
+  const paths = settingsPaths(resolved, { project: folder, home, env });
+  const todoFile = typed ?? paths.todoFile;
+  const goProgram = await findGoProgram(files, { folder, home, env, todoFile });
+  const warnings = [
+    ...(await goWarnings(files, goProgram, { folder, home, user: found.user })),
+    ...(await strangeSettings(files, folder)),
+    ...resolved.warnings,
+  ];
+  return projectAt(files, folder, { resolved, paths, todoFile, goProgram, warnings });
+}
+
+/** Whether no layer says anything. A variable that only looks like a setting is for who reads them all to tell. */
+function isUnset({ user, project, env, flags }: Layers): boolean {
+  const others = otherVariables();
+  return (
+    user === undefined &&
+    project === undefined &&
+    Object.keys(flags).length === 0 &&
+    !Object.keys(env).some((name) => name.startsWith("LOOPER_") || others.includes(name))
+  );
+}
+
+/** The project as if nobody had set anything but its task file's name: for where its settings are broken. */
+export async function openUnset(
+  files: Files,
+  request: Pick<ProjectRequest, "cwd" | "env" | "home">,
+): Promise<Project> {
+  const { home, env } = request;
+  const folder = await findFolder(files, request);
+  const resolved = resolveSettings({ env: { LOOPER_TODO_FILE: taskFileOf(env) }, flags: {} });
+  const paths = settingsPaths(resolved, { project: folder, home, env });
+  return projectAt(files, folder, { resolved, paths, todoFile: paths.todoFile, warnings: [] });
+}
+
+async function projectAt(
+  files: Files,
+  folder: string,
+  facts: Pick<Project, "resolved" | "paths" | "todoFile" | "goProgram" | "warnings">,
+): Promise<Project> {
+  const real = (await files.realPath(facts.todoFile)) ?? facts.todoFile;
+  return { folder, logDir: facts.paths.logDir, lockDir: lockFolder(real), ...facts };
+}
+
+/** Where the locks of a task file lie; both absolute, symlinks followed. */
+export function lockFolder(todoFile: string): string {
+  return path.join(path.dirname(todoFile), ".looper", "lock");
+}
+
+/** The project's folder, whatever is wrong with its settings. */
+export function findFolder(
+  files: Files,
+  { cwd, env, home }: Pick<ProjectRequest, "cwd" | "env" | "home">,
+): Promise<string> {
+  return findProject(files, { start: cwd, home, taskFile: taskFileOf(env) });
+}
+
+/** The name the walk looks for: the settings that could name another are only found by that walk. */
+function taskFileOf(env: ProjectRequest["env"]): string {
+  return (
+    [env["LOOPER_TODO_FILE"], env["LOOPER_TODO"]].find((name) => name !== undefined && name !== "") ??
+    "to-do.json"
+  );
+}

@@ -1,0 +1,140 @@
+// The settings of the built-in engine as it needs them: every default in, every path absolute. A record, as it is handed
+// to the child that hosts it.
+import { z } from "zod";
+import { resolvePath, type Place } from "./places.js";
+import type { Settings } from "../table/settings.js";
+
+const texts = z.array(z.string());
+const optionalText = z.exactOptional(z.string());
+const optionalNumber = z.exactOptional(z.number());
+const variables = z.exactOptional(z.record(z.string(), z.string()));
+
+/** All paths are absolute. What is optional is absent where nobody set it. */
+export const ChapoSettings = z.object({
+  baseUrl: optionalText,
+  /** `provider/model` each. */
+  fallback: texts,
+  script: optionalText,
+  /** Its own, else that of all agents. */
+  pricesFile: optionalText,
+  temperature: optionalNumber,
+  maxOutputTokens: optionalNumber,
+  stream: z.boolean(),
+  contextWindow: optionalNumber,
+  tools: z.enum(["chapo", "claude", "anvil"]),
+  toolCalls: z.enum(["native", "json"]),
+  /** Absent: `trusted` in a backlog run, else `default`. */
+  trustMode: z.exactOptional(z.enum(["trusted", "default"])),
+  rules: z.object({ allow: texts, ask: texts, deny: texts }),
+  language: z.enum(["en", "de"]),
+  corePrompt: optionalText,
+  maxIterations: z.number(),
+  maxConversationTokens: z.number(),
+  maxToolRetries: z.number(),
+  minValidationConfidence: z.number(),
+  selfValidationEnabled: z.boolean(),
+  compactAt: z.number(),
+  /** By type. `prompt` is a file; `tools` are patterns such as `fs_*`. */
+  subAgents: z.record(
+    z.string(),
+    z.object({ model: optionalText, tools: z.exactOptional(texts), prompt: optionalText }),
+  ),
+  search: z.object({
+    provider: z.exactOptional(z.enum(["tavily", "brave", "serper", "searxng"])),
+    baseUrl: optionalText,
+  }),
+  /** Absent: true in a backlog run, else false. */
+  webFetch: z.object({ onlyMentioned: z.exactOptional(z.boolean()) }),
+  git: z.object({ allowPushMain: z.boolean() }),
+  ssh: z.object({
+    /** By alias. */
+    hosts: z.record(
+      z.string(),
+      z.object({ host: z.string(), user: optionalText, port: optionalNumber, identity: optionalText }),
+    ),
+  }),
+  /** A file. */
+  logs: z.object({ staging: optionalText }),
+  /** A folder, which need not be there. */
+  documents: z.string(),
+  mcp: z.object({
+    /** By name. `tools`: those offered; absent: all. */
+    servers: z.record(
+      z.string(),
+      z.union([
+        z.object({
+          command: z.string(),
+          args: z.exactOptional(texts),
+          env: variables,
+          tools: z.exactOptional(texts),
+        }),
+        z.object({ url: z.string(), headers: variables, tools: z.exactOptional(texts) }),
+      ]),
+    ),
+  }),
+  /** Tool calls of a session: in total, and by tool. */
+  budgets: z.object({ total: optionalNumber, tools: z.record(z.string(), z.number()) }),
+});
+export type ChapoSettings = z.infer<typeof ChapoSettings>;
+
+/** The engine's settings of one agent; `pricesFile`: that of all agents, as spelled. */
+export function chapoSettings(
+  own: Settings["agents"][string]["chapo"],
+  pricesFile: string | undefined,
+  place: Pick<Place, "project" | "home">,
+): ChapoSettings {
+  const absolute = (spelled: string): string => resolvePath(spelled, place);
+  return ChapoSettings.parse(
+    withoutAbsent({
+      baseUrl: own.base_url,
+      fallback: own.fallback,
+      script: mapped(own.script, absolute),
+      pricesFile: mapped(own.prices_file ?? pricesFile, absolute),
+      temperature: own.temperature,
+      maxOutputTokens: own.max_output_tokens,
+      stream: own.stream,
+      contextWindow: own.context_window,
+      tools: own.tools,
+      toolCalls: own.tool_calls,
+      trustMode: own.trust_mode,
+      rules: own.rules,
+      language: own.language,
+      corePrompt: mapped(own.core_prompt, absolute),
+      maxIterations: own.max_iterations,
+      maxConversationTokens: own.max_conversation_tokens,
+      maxToolRetries: own.max_tool_retries,
+      minValidationConfidence: own.min_validation_confidence,
+      selfValidationEnabled: own.self_validation_enabled,
+      compactAt: own.compact_at,
+      subAgents: eachOf(own.sub_agents, (one) => ({ ...one, prompt: mapped(one.prompt, absolute) })),
+      search: { provider: own.search.provider, baseUrl: own.search.base_url },
+      webFetch: { onlyMentioned: own.web_fetch.only_mentioned },
+      git: { allowPushMain: own.git.allow_push_main },
+      ssh: {
+        hosts: eachOf(own.ssh.hosts, (one) => ({
+          ...one,
+          identity: "identity" in one ? mapped(one.identity, absolute) : undefined,
+        })),
+      },
+      logs: { staging: mapped(own.logs.staging, absolute) },
+      documents: absolute(own.documents),
+      mcp: { servers: own.mcp.servers },
+      budgets: own.budgets,
+    }),
+  );
+}
+
+function mapped<T>(value: string | undefined, map: (value: string) => T): T | undefined {
+  return value === undefined ? undefined : map(value);
+}
+
+function eachOf<T, U>(record: Readonly<Record<string, T>>, map: (value: T) => U): Record<string, U> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
+}
+
+/** What is `undefined` is left out, at any depth of objects. */
+function withoutAbsent(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const members = Object.entries(value).filter(([, one]) => one !== undefined);
+  return Object.fromEntries(members.map(([name, one]: [string, unknown]) => [name, withoutAbsent(one)]));
+}

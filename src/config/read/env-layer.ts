@@ -1,0 +1,145 @@
+// The layer of environment variables: `LOOPER_` + the key path, and upstream's short names (contract §2).
+// Leaves which value wins to resolve.ts.
+import { nearest } from "../../system/text/nearest.js";
+import { GO_VARIABLES, insteadOfVariable, type Instead } from "../table/go-program-names.js";
+import type { Reading } from "./layers.js";
+import type { Env } from "./places.js";
+import { AGENT_NAME, ROWS } from "../table/settings.js";
+import type { KeyPath } from "../table/table.js";
+import { addText } from "./text-values.js";
+
+/** Set by a run for what it starts, or read by others: never settings, never a typing error. */
+const NEVER_SETTINGS = new Set(
+  "RUN_ID PHASE ITERATION ATTEMPT TASK_ID STATUS AGENT LAST_MESSAGE LOG_LEVEL LOG_FORMAT CHAPO_API_KEY"
+    .split(" ")
+    .map((name) => `LOOPER_${name}`),
+);
+const PREFIX = "LOOPER_";
+const MARK = "LOOPER_MARK_";
+const AGENTS = "LOOPER_AGENTS_";
+/** Upstream's is one command, commas and all. */
+const ONE_COMMAND = "LOOPER_HOOK";
+
+/** Upstream's names of variables, and the key that each sets. */
+export const SHORT_NAMES: ReadonlyMap<string, string> = new Map(
+  [...ROWS.values()].flatMap((row) => Object.entries(row.env ?? {})),
+);
+
+/** Made for the first variable that may be a setting. */
+const lazy: { longNames?: ReadonlyMap<string, string>; agentKeys?: readonly string[] } = {};
+
+function longNames(): ReadonlyMap<string, string> {
+  return (lazy.longNames ??= new Map(
+    [...ROWS.keys()].filter((key) => !key.includes("*")).map((key) => [longName(key), key]),
+  ));
+}
+
+/** What may follow `LOOPER_AGENTS_<NAME>_`, the longest first: PASS_ENV before ENV, IDLE_TIMEOUT before TIMEOUT. */
+function agentKeys(): readonly string[] {
+  return (lazy.agentKeys ??= [...ROWS.keys()]
+    .filter((key) => key.startsWith("agents.*."))
+    .map((key) => key.slice("agents.*.".length).replace(/\.\*$/, ""))
+    .sort((a, b) => b.length - a.length));
+}
+
+/** `loop.max_iterations` → `LOOPER_LOOP_MAX_ITERATIONS`. */
+function longName(key: string): string {
+  return `LOOPER_${capitals(key)}`;
+}
+
+/** The variables that set a key of the table: its own, then upstream's short ones. `<NAME>` stands for an agent's. */
+export function variablesOf(key: string): string[] {
+  const own = longName(key.replace(/\.\*$/, ""));
+  const short = Object.keys(ROWS.get(key)?.env ?? {});
+  return [...new Set([own.replace("*", "<NAME>"), ...short])];
+}
+
+function capitals(text: string): string {
+  return text.toUpperCase().replace(/[.-]/g, "_");
+}
+
+/**
+ * The settings among the variables of an environment, long names after short ones so that they win.
+ * `agents`: the names known so far; others are read off the variables. `warnings` are about unknown `LOOPER_…`.
+ */
+export function readEnvLayer(env: Env, agents: readonly string[]): Reading & { warnings: string[] } {
+  const reading: Reading & { warnings: string[] } = { entries: [], empty: [], problems: [], warnings: [] };
+  const names = Object.keys(env).sort();
+  // What comes later wins: the Go program's other names, its short ones that are kept, the long ones.
+  const rank = (name: string): number => (GO_VARIABLES.has(name) ? 0 : SHORT_NAMES.has(name) ? 1 : 2);
+  for (const name of names.sort((a, b) => rank(a) - rank(b))) {
+    const path = pathOf(name, agents);
+    const text = env[name];
+    if (text === undefined) continue;
+    const old = path === undefined ? insteadOfVariable(name) : undefined;
+    if (path !== undefined) addVariable(reading, path, { name, text, agents });
+    else if (old !== undefined) addOld(reading, old, { name, text, agents });
+    else if (isUnknown(name)) reading.warnings.push(unknownVariable(name, agents));
+  }
+  return reading;
+}
+
+function addVariable(
+  reading: Reading,
+  path: KeyPath,
+  { name, text, agents }: { name: string; text: string; agents: readonly string[] },
+): void {
+  const source = { layer: "env", where: name } as const;
+  addText(reading, { path, text, source, one: name === ONE_COMMAND, emptyIsUnset: true, agents });
+}
+
+/** A variable of the Go program is named once, whether it has a counterpart or not. */
+function addOld(
+  reading: Reading & { warnings: string[] },
+  old: Instead,
+  variable: { name: string; text: string; agents: readonly string[] },
+): void {
+  const { name } = variable;
+  if (variable.text.trim() === "") return;
+  if ("says" in old) {
+    reading.warnings.push(`${name} of the Go program has no effect: ${old.says}`);
+    return;
+  }
+  addVariable(reading, old.key.split("."), variable);
+  reading.warnings.push(`${name} is the Go program's name of ${longName(old.key)}: rename it`);
+}
+
+function isUnknown(name: string): boolean {
+  return name.startsWith("LOOPER_") && !NEVER_SETTINGS.has(name) && !name.startsWith(MARK);
+}
+
+function unknownVariable(name: string, agents: readonly string[]): string {
+  const ofAgents = agents.flatMap((agent) => agentKeys().map((key) => longName(`agents.${agent}.${key}`)));
+  const known = [...longNames().keys(), ...SHORT_NAMES.keys(), ...ofAgents].filter((one) =>
+    one.startsWith(PREFIX),
+  );
+  // What all of them begin with makes none of them more alike.
+  const near = nearest(
+    name.slice(PREFIX.length),
+    known.map((one) => one.slice(PREFIX.length)),
+  );
+  return `${name} is no setting and was ignored${near === undefined ? "" : `; did you mean ${PREFIX}${near}?`}`;
+}
+
+function pathOf(name: string, agents: readonly string[]): KeyPath | undefined {
+  const short = SHORT_NAMES.get(name);
+  if (short === undefined && !name.startsWith(PREFIX)) return undefined;
+  const key = short ?? longNames().get(name);
+  if (key !== undefined) return key.split(".");
+  return name.startsWith(AGENTS) ? agentPath(name.slice(AGENTS.length), agents) : undefined;
+}
+
+/** `MY_BOT_ENV` → agents.my-bot.env. A known agent's name is tried first, the longest one; else the rest is a new name. */
+function agentPath(rest: string, agents: readonly string[]): KeyPath | undefined {
+  for (const agent of [...agents].sort((a, b) => b.length - a.length)) {
+    const key = agentKeys().find((candidate) => rest === `${capitals(agent)}_${capitals(candidate)}`);
+    if (key !== undefined) return ["agents", agent, ...key.split(".")];
+  }
+  const key = agentKeys().find((candidate) => rest.endsWith(`_${capitals(candidate)}`));
+  if (key === undefined) return undefined;
+  const agent = rest
+    .slice(0, -key.length - 1)
+    .toLowerCase()
+    .replaceAll("_", "-");
+  return AGENT_NAME.test(agent) ? ["agents", agent, ...key.split(".")] : undefined;
+}

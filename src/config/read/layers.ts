@@ -1,0 +1,207 @@
+// One layer of settings becomes entries: a row of the table, a key path, a value that meets the row's type, a source.
+// Leaves which entry wins to resolve.ts; env-layer.ts reads the variables.
+import { nearest } from "../../system/text/nearest.js";
+import { insteadOfKey } from "../table/go-program-names.js";
+import { AGENT_NAME, ROWS } from "../table/settings.js";
+import type { SettingsFile } from "./settings-text.js";
+import { keyOf, type KeyPath, type Row } from "../table/table.js";
+
+export type Layer = "default" | "user" | "project" | "env" | "flag";
+
+/** Where a value came from: `where` is a file and line, a variable, a flag, or "" for a default. */
+export interface Source {
+  layer: Layer;
+  where: string;
+}
+
+/** One value of one layer. */
+export interface Entry {
+  path: KeyPath;
+  /** As the row's type gives it: durations in milliseconds, strategies in their first spelling. */
+  value: unknown;
+  source: Source;
+}
+
+/** What a layer gave: problems are whole sentences, to be shown together. `empty`: agents that are named, without a setting. */
+export interface Reading {
+  entries: Entry[];
+  empty: { name: string; where: string }[];
+  problems: string[];
+}
+
+/** The table as a tree: a branch, or (with `row`) a leaf. */
+interface Branch {
+  row?: Row;
+  children: Map<string, Branch>;
+}
+
+const TREE: Branch = growTree();
+
+function growTree(): Branch {
+  const root: Branch = { children: new Map() };
+  for (const [key, row] of ROWS) {
+    let branch = root;
+    for (const segment of key.split(".")) {
+      const next: Branch = branch.children.get(segment) ?? { children: new Map() };
+      branch.children.set(segment, next);
+      branch = next;
+    }
+    branch.row = row;
+  }
+  return root;
+}
+
+/** The row of a key path; `undefined` when there is no such setting. */
+export function rowAt(path: KeyPath): Row | undefined {
+  return branchAt(path)?.row;
+}
+
+function branchAt(path: KeyPath): Branch | undefined {
+  let branch: Branch | undefined = TREE;
+  for (const segment of path) branch = branch?.children.get(segment) ?? branch?.children.get("*");
+  return branch;
+}
+
+/** The entries of a settings file, with every problem in the file's order. */
+export function readFileLayer(file: SettingsFile, layer: "user" | "project"): Reading {
+  const reading: Reading = { entries: [], empty: [], problems: [] };
+  if (file.value !== undefined) readBranch({ file, layer, reading }, TREE, [], file.value);
+  return reading;
+}
+
+interface FileReader {
+  file: SettingsFile;
+  layer: "user" | "project";
+  reading: Reading;
+}
+
+function readBranch(reader: FileReader, branch: Branch, path: KeyPath, value: unknown): void {
+  const { file, layer, reading } = reader;
+  const where = `${file.name}:${String(file.lineOf(path))}`;
+  if (branch.row !== undefined) {
+    addValue(reading, { path, row: branch.row, raw: value, source: { layer, where } });
+    return;
+  }
+  if (keyOf(path) === "schedule" && typeof value === "string") {
+    addSchedule(reading, value, { layer, where });
+    return;
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    const what = path.length === 0 ? "the settings are" : `${keyOf(path)} is`;
+    reading.problems.push(`${where}: ${what} ${show(value)}; allowed: an object`);
+    return;
+  }
+  const members: [string, unknown][] = Object.entries(value);
+  const [first, name] = path;
+  if (first === "agents" && name !== undefined && path.length === 2 && members.length === 0)
+    reading.empty.push({ name, where });
+  for (const [key, below] of members) {
+    if (path.length === 0 && key === "$schema") continue;
+    const child = branch.children.get(key) ?? branch.children.get("*");
+    const problem = child === undefined ? unknownKey(branch, path, key) : badName(path, key);
+    if (child !== undefined && problem === undefined) readBranch(reader, child, [...path, key], below);
+    else reading.problems.push(`${file.name}:${String(file.lineOf([...path, key]))}: ${problem ?? ""}`);
+  }
+}
+
+function unknownKey(branch: Branch, path: KeyPath, key: string): string {
+  const old = oldKey([...path, key]);
+  if (old !== undefined) return old;
+  const near = nearest(key, [...branch.children.keys()]);
+  const elsewhere = [...ROWS.keys()].find((known) => known.endsWith(`.${key}`));
+  const guess = near === undefined ? elsewhere?.replace("*", "<name>") : keyOf([...path, near]);
+  const hint = guess === undefined ? "" : `did you mean ${guess}? `;
+  return `unknown key ${keyOf([...path, key])}; ${hint}allowed here: ${[...branch.children.keys()].join(", ")}`;
+}
+
+/** A key of the Go program is answered with what takes its place. */
+function oldKey(path: KeyPath): string | undefined {
+  const instead = insteadOfKey(path);
+  if (instead === undefined) return undefined;
+  const says = "key" in instead ? `use ${instead.key}` : instead.says;
+  return `unknown key ${keyOf(path)} of the Go program: ${says}`;
+}
+
+/** Upstream's `--schedule codex` is `single` with that agent. */
+export function addSingleAgent(reading: Reading, agent: string, source: Source): void {
+  reading.entries.push(
+    { path: ["schedule", "strategy"], value: "single", source },
+    { path: ["schedule", "agent"], value: agent, source },
+  );
+}
+
+/** A schedule that is one word, as in the Go program: a strategy, or the name of an agent. */
+function addSchedule(reading: Reading, word: string, source: Source): void {
+  const path = ["schedule", "strategy"];
+  const row = rowAt(path);
+  const name = word.trim().toLowerCase();
+  if (row === undefined) return;
+  if (row.type.read(name).ok || !AGENT_NAME.test(name)) {
+    addValue(reading, { path, row, raw: name, source });
+    return;
+  }
+  addSingleAgent(reading, name, source);
+}
+
+/** Names the user chooses: agents, and variables of their environment. */
+function badName(path: KeyPath, key: string): string | undefined {
+  if (path.length === 1 && path[0] === "agents" && !AGENT_NAME.test(key)) {
+    return `${show(key)} cannot be an agent's name; allowed: a small letter, then small letters, digits and dashes`;
+  }
+  if (path.length === 3 && path[2] === "env" && !/^[^=\0]+$/.test(key)) {
+    return `${show(key)} cannot be a variable's name`;
+  }
+  // Dots part the words of a key; names end up in those of tools.
+  if (path.length > 3 && path[0] === "agents" && isNamed(path) && !/^[A-Za-z0-9][\w-]{0,63}$/.test(key)) {
+    return `${show(key)} cannot be a name; allowed: at most 64 letters, digits, dashes and underscores`;
+  }
+  return undefined;
+}
+
+/** Whether the user names what stands below. */
+function isNamed(path: KeyPath): boolean {
+  return branchAt(path)?.children.has("*") === true;
+}
+
+/** What was given for one setting; `raw` is as spelled. */
+export interface Given {
+  path: KeyPath;
+  row: Row;
+  raw: unknown;
+  source: Source;
+}
+
+/** Adds a value that meets the row's type; else a problem that says what is allowed. */
+export function addValue(reading: Reading, given: Given): void {
+  const { path, row, raw, source } = given;
+  const read = row.type.read(raw);
+  if (read.ok) {
+    reading.entries.push({ path, value: read.value, source });
+    return;
+  }
+  const [fault] = read.faults;
+  const { key, wrong } = pointAt(raw, fault.path, keyOf(path));
+  const near = typeof wrong === "string" ? nearest(wrong, row.type.choices ?? []) : undefined;
+  const hint = near === undefined ? "" : `; did you mean ${near}?`;
+  reading.problems.push(`${source.where}: ${key} is ${show(wrong)}; allowed: ${fault.allowed}${hint}`);
+}
+
+/** The part of a value that is wrong, as far as it is there, and its address. */
+function pointAt(
+  raw: unknown,
+  path: readonly (string | number)[],
+  key: string,
+): { key: string; wrong: unknown } {
+  const [first, ...rest] = path;
+  if (Array.isArray(raw) && typeof first === "number")
+    return pointAt(raw[first], rest, `${key}[${String(first)}]`);
+  if (typeof raw !== "object" || raw === null || typeof first !== "string") return { key, wrong: raw };
+  const member = new Map<string, unknown>(Object.entries(raw)).get(first);
+  return member === undefined ? { key, wrong: raw } : pointAt(member, rest, `${key}.${first}`);
+}
+
+/** A value in a message: as JSON, at most about a line of it. */
+export function show(value: unknown): string {
+  const json = JSON.stringify(value);
+  return json.length > 80 ? `${json.slice(0, 79)}…` : json;
+}

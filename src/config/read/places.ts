@@ -1,0 +1,140 @@
+// Where things lie: settings files, the user's folders, and the paths that settings name. Pure: nothing is looked up.
+import path from "node:path";
+import { UserError } from "../../system/errors.js";
+import type { Settings } from "../table/settings.js";
+
+/** A whole environment: a variable that is not set is absent or `undefined`. */
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** What a path in the settings is resolved against; both folders are absolute. */
+export interface Place {
+  project: string;
+  home: string;
+  env: Env;
+}
+
+/** The settings files a project may have in `.looper/`, by their path in the project. */
+export const PROJECT_FILES = [".looper/config.json", ".looper/config.yaml", ".looper/config.yml"] as const;
+
+/** The task file of the Go program, from the project's folder. */
+export const GO_BACKLOG = ".looper/todo.json";
+/** Its settings in a project; it reads the first that is there. */
+export const GO_SETTINGS = [".looper/looper.toml", "looper.toml", ".looper.toml"] as const;
+
+/** The files the user's own settings may be in, absolute. */
+export function userFiles(env: Env, home: string): string[] {
+  const folder = path.join(xdgFolder(env["XDG_CONFIG_HOME"], path.join(home, ".config")), "looper");
+  return ["config.json", "config.yaml", "config.yml"].map((name) => path.join(folder, name));
+}
+
+/** The folder of what is remembered between runs for this user, absolute. */
+export function stateFolder(env: Env, home: string): string {
+  return path.join(xdgFolder(env["XDG_STATE_HOME"], path.join(home, ".local", "state")), "looper");
+}
+
+/** The XDG rule: a value that is not an absolute path is ignored. */
+function xdgFolder(value: string | undefined, otherwise: string): string {
+  return value !== undefined && path.isAbsolute(value) ? value : otherwise;
+}
+
+/** A path of the settings made absolute: `~` is the home folder, all else is relative to the project. */
+export function resolvePath(spelled: string, place: Pick<Place, "project" | "home">): string {
+  if (spelled === "~") return place.home;
+  if (spelled.startsWith("~/")) return path.join(place.home, spelled.slice(2));
+  return path.resolve(place.project, spelled);
+}
+
+/** The path that a setting names, absolute. A variable in `log_dir` that is not set is a `usage` error. */
+export function settingPath(key: string, spelled: string, place: Place): string {
+  return resolvePath(key === "log_dir" ? expandVariables(spelled, place.env) : spelled, place);
+}
+
+/** The files and folders the settings name, absolute. */
+export interface SettingsPaths {
+  todoFile: string;
+  schemaFile?: string;
+  pricesFile?: string;
+  logDir: string;
+  envFile?: string;
+  prompts: Readonly<Partial<Record<"bootstrap" | "iteration" | "repair" | "review" | "push", string>>>;
+}
+
+/** Resolved settings, as far as paths are concerned: `values` by key path. */
+export interface PathSettings {
+  settings: Settings;
+  values: ReadonlyMap<string, { value: unknown; source: { where: string } }>;
+}
+
+/** The paths of resolved settings. A place that a run cannot write to is a `usage` error. */
+export function settingsPaths({ settings, values }: PathSettings, place: Place): SettingsPaths {
+  const { schema_file: schema, env_file: envFile, prices_file: prices } = settings;
+  for (const [key, { value, source }] of values) {
+    if (!isWritten(key) || typeof value !== "string") continue;
+    mustBeWritten(
+      { key, spelled: value, where: source.where },
+      settingPath(key, value, place),
+      place.project,
+    );
+  }
+  const todoFile = settingPath("todo_file", settings.todo_file, place);
+  const logDir = settingPath("log_dir", settings.log_dir, place);
+  if (logDir === todoFile) {
+    const where = values.get("log_dir")?.source.where ?? "";
+    refuse({ key: "log_dir", spelled: settings.log_dir, where }, "it is the task file");
+  }
+  const paths = Object.entries(settings.prompts).map(
+    ([name, file]) => [name, settingPath(`prompts.${name}`, file, place)] as const,
+  );
+  return {
+    todoFile,
+    ...(schema === undefined ? {} : { schemaFile: settingPath("schema_file", schema, place) }),
+    ...(prices === undefined ? {} : { pricesFile: settingPath("prices_file", prices, place) }),
+    logDir,
+    ...(envFile === undefined ? {} : { envFile: settingPath("env_file", envFile, place) }),
+    prompts: Object.fromEntries(paths),
+  };
+}
+
+/** Whether a run, or an agent at its request, writes to the path that this setting names. */
+export function isWritten(key: string): boolean {
+  return key === "todo_file" || key === "log_dir" || /^agents\.[^.]+\.(?:work_dir|last_message)$/.test(key);
+}
+
+/** A setting that names a path. `where`: the file and line, variable or flag it comes from; "" for a default. */
+export interface PathSetting {
+  key: string;
+  spelled: string;
+  where: string;
+}
+
+/** Refuses a path (absolute) that would damage the repository, or hide the project from it. */
+export function mustBeWritten(setting: PathSetting, at: string, project: string): void {
+  const relative = path.relative(project, at);
+  if (relative.split(path.sep).some((name) => name.toLowerCase() === ".git"))
+    refuse(setting, "it is inside .git");
+  if (setting.key !== "todo_file" && setting.key !== "log_dir") return;
+  if (relative === "") refuse(setting, "it is the project's own folder");
+  // All that is in the log folder is left out of checkpoints and commits.
+  if (/^\.\.(?:\/\.\.)*$/.test(relative)) refuse(setting, "the project is inside it");
+}
+
+function refuse({ key, spelled, where }: PathSetting, why: string): never {
+  const from = where === "" ? "" : `${where}: `;
+  throw new UserError(
+    "usage",
+    `${from}cannot use ${JSON.stringify(spelled)} as ${key}: ${why}`,
+    "name another place, such as a folder of its own inside the project",
+  );
+}
+
+function expandVariables(spelled: string, env: Env): string {
+  return spelled.replace(/\$(?:\{(\w+)\}|([A-Za-z_]\w*))/g, (whole, braced?: string, bare?: string) => {
+    const value = env[braced ?? bare ?? ""];
+    if (value !== undefined && value !== "") return value;
+    throw new UserError(
+      "usage",
+      `log_dir is ${JSON.stringify(spelled)}, but ${whole} is not set`,
+      `set ${whole}`,
+    );
+  });
+}

@@ -1,0 +1,37 @@
+// The prices of models, from the file the settings name (`prices_file`). Leaves what follows from them to the agents floor.
+import { z } from "zod";
+import { UserError } from "../../system/errors.js";
+import type { Files } from "../../system/ports.js";
+
+const amount = z.number().min(0);
+
+/** Dollars per million tokens; what came from the cache costs as much as the rest where nothing is said. */
+const Price = z.strictObject({ input: amount, output: amount, cached_input: amount.optional() });
+export type Price = z.infer<typeof Price>;
+
+const Prices = z.record(z.string(), Price);
+export type Prices = z.infer<typeof Prices>;
+
+/** Reads the file: an object of prices by model, as `agents.<name>.model` names it. A `usage` error where it is not that. */
+export async function readPrices(files: Files, file: string): Promise<Prices> {
+  const bytes = await files.read(file);
+  const hint =
+    'an object by model: {"gpt-5": {"input": 1.25, "cached_input": 0.125, "output": 10}}, in dollars per million tokens';
+  if (bytes === undefined)
+    throw new UserError("usage", `prices_file ${file} is not there`, "create it, or remove the setting");
+  const parsed = Prices.safeParse(jsonOf(new TextDecoder().decode(bytes)));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where =
+    issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}: ${issue.message}`;
+  throw new UserError("usage", `prices_file ${file} is no list of prices${where}`, hint);
+}
+
+/** `undefined` where the text is no JSON. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,218 @@
+// Five layers become one: defaults, the user's file, the project's file, LOOPER_* variables, flags; each value keeps
+// its source. Leaves reading the files to load.ts, and an agent's settings to agent-settings.ts.
+import { UserError } from "../../system/errors.js";
+import { nearest } from "../../system/text/nearest.js";
+import { kindOfName } from "./agent-settings.js";
+import { readEnvLayer } from "./env-layer.js";
+import { addValue, readFileLayer, show, type Entry, type Reading, type Source } from "./layers.js";
+import type { Env } from "./places.js";
+import { AUTO, BUILT_IN_AGENTS, ROWS, STRATEGIES, type Settings } from "../table/settings.js";
+import type { SettingsFile } from "./settings-text.js";
+import { keyOf, type KeyPath, type Row } from "../table/table.js";
+import { addText } from "./text-values.js";
+import { unheededSettings } from "./unused-settings.js";
+
+/** What was typed, by flag (`--hook`); lists as they were repeated. Paths among them are absolute already. */
+export type Flags = Readonly<Record<string, string | boolean | readonly string[]>>;
+
+/** The layers above the defaults, lowest first. */
+export interface Layers {
+  user?: SettingsFile | undefined;
+  project?: SettingsFile | undefined;
+  env: Env;
+  flags: Flags;
+}
+
+export interface Valued {
+  value: unknown;
+  source: Source;
+}
+
+/** The settings, and where each came from: `values` by key path (`agents.codex.timeout`), only of settings that have a value. */
+export interface Resolved {
+  settings: Settings;
+  values: ReadonlyMap<string, Valued>;
+  /** Sentences about variables that look like settings and are none, and settings that do nothing. */
+  warnings: readonly string[];
+}
+
+/** Throws one `usage` error that lists every problem of every layer. */
+export function resolveSettings(layers: Layers): Resolved {
+  const files = [
+    layers.user === undefined ? nothing() : readFileLayer(layers.user, "user"),
+    layers.project === undefined ? nothing() : readFileLayer(layers.project, "project"),
+  ];
+  const env = readEnvLayer(layers.env, agentNames(files));
+  const flags = readFlagLayer(layers.flags, agentNames([...files, env]));
+  const readings = [...files, env, flags];
+  const names = agentNames(readings);
+  const entries = merge([...defaults(names), ...readings.flatMap((reading) => reading.entries)]);
+  refuse(readings.flatMap((reading) => reading.problems));
+  const empty = readings.flatMap((reading) => reading.empty);
+  refuse([...incompleteAgents(names, entries, empty), ...unknownAgents(names, entries)]);
+  const [settings, values] = [nest(entries, names), valuesOf(entries)];
+  return { settings, values, warnings: [...env.warnings, ...unheededSettings(settings, values)] };
+}
+
+function nothing(): Reading {
+  return { entries: [], empty: [], problems: [] };
+}
+
+function refuse(problems: readonly string[]): void {
+  if (problems.length === 0) return;
+  // Of a flag the message itself is enough.
+  const ofFlags = problems.every((problem) => problem.startsWith("--"));
+  throw new UserError("usage", problems.join("\n"), ofFlags ? undefined : "correct the settings named above");
+}
+
+/** The built-in agents, then the others in the order they are met. */
+function agentNames(readings: readonly Reading[]): string[] {
+  const met = readings.flatMap(({ entries }) =>
+    entries.map(({ path }) => (path[0] === "agents" ? path[1] : undefined)),
+  );
+  const empty = readings.flatMap((reading) => reading.empty.map(({ name }) => name));
+  return [...new Set([...BUILT_IN_AGENTS, ...met.filter((name) => name !== undefined), ...empty])];
+}
+
+function readFlagLayer(flags: Flags, agents: readonly string[]): Reading {
+  const reading = nothing();
+  for (const [flag, given] of Object.entries(flags)) {
+    const [key, row] = [...ROWS].find(([, candidate]) => candidate.flag === flag) ?? [];
+    if (key === undefined || row === undefined) throw new Error(`no setting has the flag ${flag}`);
+    const source = { layer: "flag", where: flag } as const;
+    for (const path of pathsOf(key, agents)) {
+      if (typeof given === "string") addText(reading, { path, text: given, source, agents });
+      else if (typeof given !== "boolean") addValue(reading, { path, row, raw: given, source });
+      else addValue(reading, { path, row, raw: given !== flag.startsWith("--no-"), source });
+    }
+  }
+  return reading;
+}
+
+function defaults(agents: readonly string[]): Entry[] {
+  const source = { layer: "default", where: "" } as const;
+  const entries: Entry[] = [];
+  for (const [key, row] of ROWS) {
+    const isKind = key === "agents.*.kind";
+    if (row.default === undefined && !isKind) continue;
+    const value = isKind ? undefined : defaultOf(row, row.default);
+    for (const path of pathsOf(key, agents)) {
+      const own = isKind ? kindOfName(path[1] ?? "") : value;
+      if (own !== undefined) entries.push({ path, value: own, source });
+    }
+  }
+  return entries;
+}
+
+function defaultOf({ type }: Row, raw: unknown): unknown {
+  const read = type.read(raw);
+  if (!read.ok) throw new Error(`a default is not allowed: ${show(raw)}`);
+  return read.value;
+}
+
+/** The later entry of a key wins; keys keep the table's order, then that of the layers. */
+function merge(entries: readonly Entry[]): Map<string, Entry> {
+  return new Map(entries.map((entry) => [keyOf(entry.path), entry]));
+}
+
+/** An agent needs a kind, and some kinds need to be told what to start. */
+function incompleteAgents(
+  agents: readonly string[],
+  entries: ReadonlyMap<string, Entry>,
+  empty: Reading["empty"],
+): string[] {
+  return agents.flatMap((agent) => {
+    const kind = entries.get(`agents.${agent}.kind`)?.value;
+    const met = [...entries.values()].find(
+      (entry) => entry.path[1] === agent && entry.source.layer !== "default",
+    );
+    const named = met?.source.where ?? empty.find(({ name }) => name === agent)?.where ?? "";
+    const where = `${named}: agents.${agent}`;
+    if (kind === undefined) {
+      const near = nearest(agent, BUILT_IN_AGENTS);
+      return [`${where}.kind is missing${near === undefined ? "" : `; did you mean the agent ${near}?`}`];
+    }
+    const needed = NEEDS.get(kind);
+    if (needed === undefined || entries.has(`agents.${agent}.${needed}`)) return [];
+    return [`${where}.${needed} is missing; kind ${show(kind)} needs it`];
+  });
+}
+
+const NEEDS: ReadonlyMap<unknown, string> = new Map([
+  ["command", "binary"],
+  ["acp", "binary"],
+  ["module", "module"],
+  ["scripted", "script"],
+]);
+
+/** The settings of the schedule that name agents. */
+const NAMING: readonly string[] = ["schedule.agent", "schedule.odd", "schedule.even", "schedule.agents"];
+
+/** Names of agents in the schedule and the roles that nothing stands behind. */
+function unknownAgents(agents: readonly string[], entries: ReadonlyMap<string, Entry>): string[] {
+  return [...entries.values()].flatMap(({ path, value, source }) => {
+    const key = keyOf(path);
+    if (path[0] !== "roles" && (path[0] !== "schedule" || !NAMING.includes(key))) return [];
+    const extra = key === "schedule.agent" ? [AUTO] : [];
+    const named: unknown[] = Array.isArray(value) ? value : [value];
+    return named
+      .filter((name) => typeof name === "string" && ![...agents, ...extra].includes(name))
+      .map((name) => {
+        const candidates = [...agents, ...extra, ...(key === "schedule.agent" ? STRATEGIES : [])];
+        return `${source.where}: ${key} is ${show(name)}, which is no agent; ${suggest(String(name), candidates)}`;
+      });
+  });
+}
+
+function suggest(name: string, candidates: readonly string[]): string {
+  const near = nearest(name, candidates);
+  return near === undefined ? `allowed: ${candidates.join(", ")}` : `did you mean ${near}?`;
+}
+
+/** A branch of the settings while it is being filled. */
+interface Nest {
+  branches: Map<string, Nest>;
+  leaves: Map<string, unknown>;
+}
+
+function nest(entries: ReadonlyMap<string, Entry>, agents: readonly string[]): Settings {
+  const root: Nest = { branches: new Map(), leaves: new Map() };
+  for (const key of ROWS.keys()) {
+    for (const path of pathsOf(key, agents)) branchAt(root, path.slice(0, -1));
+  }
+  for (const { path, value } of entries.values()) {
+    branchAt(root, path.slice(0, -1)).leaves.set(path.at(-1) ?? "", value);
+  }
+  // The table is both the type and what was checked above; the compiler cannot follow a tree built at run time.
+  return toObject(root) as Settings;
+}
+
+function branchAt(root: Nest, path: KeyPath): Nest {
+  let branch = root;
+  for (const segment of path) {
+    const next: Nest = branch.branches.get(segment) ?? { branches: new Map(), leaves: new Map() };
+    branch.branches.set(segment, next);
+    branch = next;
+  }
+  return branch;
+}
+
+function toObject({ branches, leaves }: Nest): object {
+  const below = [...branches].map(([key, branch]) => [key, toObject(branch)] as const);
+  return Object.fromEntries<unknown>([...leaves, ...below]);
+}
+
+/** The key paths of a row: one for each agent where it is about agents. */
+function pathsOf(key: string, agents: readonly string[]): KeyPath[] {
+  const [first = "", name, ...rest] = key.split(".");
+  if (name !== "*") return [key.split(".")];
+  return agents.map((agent) => [first, agent, ...rest]);
+}
+
+/** What the built-in engine does when nobody says otherwise is no setting of any other agent. */
+function valuesOf(entries: ReadonlyMap<string, Entry>): Map<string, Valued> {
+  const isOfOther = ({ path: [, agent = "", part], source }: Entry): boolean =>
+    part === "chapo" && source.layer === "default" && entries.get(`agents.${agent}.kind`)?.value !== "chapo";
+  const told = [...entries].filter(([, entry]) => !isOfOther(entry));
+  return new Map(told.map(([key, { value, source }]) => [key, { value, source }]));
+}

@@ -1,0 +1,157 @@
+// Values that arrive as text, from a variable or a flag, read as their row wants them; a text that does not parse is a
+// problem, never a guess.
+import { readTruth } from "../../system/text/truth.js";
+import { agentNameIn } from "../table/agent-name.js";
+import { addSingleAgent, addValue, rowAt, show, type Reading, type Source } from "./layers.js";
+import { AGENT_NAME, namesAgents, takesList } from "../table/settings.js";
+import { keyOf, type KeyPath, type Row } from "../table/table.js";
+
+/** A value as text. */
+export interface TextGiven {
+  path: KeyPath;
+  text: string;
+  source: Source;
+  /** A list's only item, not to be split at its commas. */
+  one?: boolean;
+  /** An empty text leaves the setting as it is. */
+  emptyIsUnset?: boolean;
+  /** The agents that can be named, for the message about a name that cannot be one. */
+  agents: readonly string[];
+}
+
+/** Adds what a text says: entries, or a problem. */
+export function addText(reading: Reading, given: TextGiven): void {
+  const { path, source } = given;
+  const text = given.text.trim();
+  if (text === "" && given.emptyIsUnset === true) return;
+  const row = rowAt(path);
+  if (row === undefined) addRecord(reading, given);
+  else if (keyOf(path) === "schedule.strategy" && namesAgent(row, text))
+    addSingleAgent(reading, agentNameIn(text), source);
+  else if (takesList(row) && given.one !== true && looksLikeJson(text) && parseJson(text) === undefined) {
+    const problem = `${keyOf(path)} is ${show(text)}, which is no JSON; allowed: a JSON list, or texts with commas between`;
+    reading.problems.push(`${source.where}: ${problem}`);
+  } else addSingle(reading, row, { ...given, text });
+}
+
+/** A value of one row. Of a name that cannot be an agent's the message lists those that can. */
+function addSingle(reading: Reading, row: Row, given: TextGiven): void {
+  const { path, source, agents } = given;
+  const before = reading.problems.length;
+  addValue(reading, { path, row, raw: rawValue(row, given), source });
+  const isStrategy = keyOf(path) === "schedule.strategy";
+  if (reading.problems.length === before || !(isStrategy || namesAgents(row))) return;
+  const problem = reading.problems.pop() ?? "";
+  reading.problems.push(`${problem}${isStrategy ? ", or an agent" : ""}; agents: ${agents.join(", ")}`);
+}
+
+function namesAgent(row: Row, text: string): boolean {
+  return !row.type.read(choiceOf(row, text)).ok && AGENT_NAME.test(agentNameIn(text));
+}
+
+const NUMBER = /^-?\d+(?:\.\d+)?$/;
+/** The word that is meant, whatever its capitals; a text that is none of them as it is. */
+function choiceOf({ type }: Row, text: string): string {
+  return type.choices?.find((choice) => choice.toLowerCase() === text.toLowerCase()) ?? text;
+}
+
+/**
+ * What texts that a person typed mean for a key, as a settings file spells it; what does not parse stays a text, which the row's
+ * type then refuses. Several texts are a list. Of a key that has others below it only JSON can say the value.
+ */
+export function spelledValue(path: KeyPath, texts: readonly string[]): unknown {
+  const row = rowAt(path);
+  const [text = "", ...more] = texts.map((one) => one.trim());
+  if (row === undefined) return looksLikeJson(text) ? (parseJson(text) ?? text) : text;
+  if (takesList(row) && more.length > 0) return [text, ...more];
+  if (more.length > 0) return [text, ...more].join(" ");
+  if (row.type.spelling === "other" && looksLikeJson(text)) return parseJson(text) ?? text;
+  const source = { layer: "flag", where: "" } as const;
+  return rawValue(row, { path, text, source, agents: [], one: !namesAgents(row) });
+}
+
+/** What does not parse stays a text, which the row's type then refuses. */
+function rawValue(row: Row, given: TextGiven): unknown {
+  const { text, one } = given;
+  const { type } = row;
+  if (namesAgents(row)) return agentsIn(row, text);
+  if (type.spelling === "number") return NUMBER.test(text) ? Number(text) : text;
+  if (type.spelling === "truth") return readTruth(text) ?? text;
+  if (!takesList(row)) return choiceOf(row, text);
+  if (looksLikeJson(text)) return parseJson(text) ?? text;
+  return one === true ? [text] : splitAtCommas(text);
+}
+
+/** Names of agents: empty ones between commas mean nothing. */
+function agentsIn(row: Row, text: string): unknown {
+  if (!takesList(row)) return agentNameIn(text);
+  const list = looksLikeJson(text) ? parseJson(text) : splitAtCommas(text);
+  if (!Array.isArray(list)) return text;
+  return list
+    .map((name: unknown) => (typeof name === "string" ? agentNameIn(name) : name))
+    .filter((name) => name !== "");
+}
+
+/** A record: of variables, or of what only JSON can say. */
+function addRecord(reading: Reading, given: TextGiven): void {
+  const { path, text, source } = given;
+  const row = rowAt([...path, "any"]);
+  if (row === undefined || row.type.spelling === "text") {
+    addVariables(reading, given);
+    return;
+  }
+  const value = looksLikeJson(text) ? parseJson(text) : undefined;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    const problem = `${keyOf(path)} is ${show(text)}; allowed: a JSON object`;
+    reading.problems.push(`${source.where}: ${problem}`);
+    return;
+  }
+  const members: [string, unknown][] = Object.entries(value);
+  for (const [name, raw] of members) addValue(reading, { path: [...path, name], row, raw, source });
+}
+
+/** A record of variables: a JSON object, or `A=1,B=2`. Values may be secrets: no problem shows them. */
+function addVariables(reading: Reading, { path, text, source }: TextGiven): void {
+  const pairs = looksLikeJson(text) ? jsonPairs(text) : splitAtCommas(text).map(cutAtEquals);
+  if (pairs === undefined || pairs.some((pair) => pair === undefined)) {
+    const problem = `${keyOf(path)} does not parse; allowed: a JSON object of texts, or A=1,B=2`;
+    reading.problems.push(`${source.where}: ${problem}`);
+    return;
+  }
+  for (const pair of pairs) {
+    if (pair !== undefined) reading.entries.push({ path: [...path, pair[0]], value: pair[1], source });
+  }
+}
+
+type Pair = readonly [name: string, value: string] | undefined;
+
+function jsonPairs(text: string): Pair[] | undefined {
+  const value = parseJson(text);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  return Object.entries(value).map(([name, item]: [string, unknown]) =>
+    typeof item === "string" && name !== "" ? [name, item] : undefined,
+  );
+}
+
+function cutAtEquals(item: string): Pair {
+  const at = item.indexOf("=");
+  return at < 1 ? undefined : [item.slice(0, at), item.slice(at + 1)];
+}
+
+function splitAtCommas(text: string): string[] {
+  return text.trim() === "" ? [] : text.split(",").map((item) => item.trim());
+}
+
+function looksLikeJson(text: string): boolean {
+  return /^[[{]/.test(text);
+}
+
+/** `undefined` when it is not JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,31 @@
+// Settings of an agent that its kind does nothing with: somebody meant something by them. Pure.
+import { kindOfName } from "./agent-settings.js";
+import type { Source } from "./layers.js";
+import type { AgentKind, Settings } from "../table/settings.js";
+
+/** By key, the kinds that heed it; a key that is not here is heeded by all. */
+const HEEDED_BY: Readonly<Record<string, readonly AgentKind[]>> = {
+  network: ["codex"],
+  reasoning: ["codex", "claude", "opencode", "acp"],
+  prompt_via: ["command"],
+  output: ["command"],
+  module: ["module"],
+  script: ["scripted"],
+  chapo: ["chapo"],
+};
+
+/** A sentence for each that stands in a file. What a flag or a variable says is meant for whichever agent can heed it. */
+export function unheededSettings(
+  { agents }: Settings,
+  values: ReadonlyMap<string, { source: Source }>,
+): string[] {
+  return [...values].flatMap(([key, { source }]) => {
+    const [top, name = "", part = ""] = key.split(".");
+    const kinds = top === "agents" ? HEEDED_BY[part] : undefined;
+    const kind = agents[name]?.kind ?? kindOfName(name);
+    const inFile = source.layer === "user" || source.layer === "project";
+    if (kinds === undefined || kind === undefined || !inFile || kinds.includes(kind)) return [];
+    const others = kinds.join(", ");
+    return [`${source.where}: ${key} does nothing: ${name} is of kind ${kind}; it is for ${others}`];
+  });
+}

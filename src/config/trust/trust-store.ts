@@ -1,0 +1,65 @@
+// Remembers, in the user's state folder, which projects were trusted with what. Leaves what that is to trust.ts.
+import path from "node:path";
+import { z } from "zod";
+import type { Files } from "../../system/ports.js";
+import { fingerprint, type TrustLine } from "./trust.js";
+
+/** By the project's folder: the fingerprints that were trusted, the newest last; each of one line, or of several together. */
+const Answers = z.record(z.string(), z.array(z.string()));
+type Answers = z.infer<typeof Answers>;
+
+/** How many fingerprints of a project are kept. */
+const KEPT = 2_000;
+
+/** A project (its folder, absolute) and what it names. */
+export interface TrustQuestion {
+  project: string;
+  lines: readonly TrustLine[];
+}
+
+/**
+ * Whether this user approved each of these lines, or exactly these together. `folder` is the state folder. A file that cannot
+ * be understood trusts nothing.
+ */
+export async function isTrusted(files: Files, folder: string, question: TrustQuestion): Promise<boolean> {
+  const { project, lines } = question;
+  const kept = new Set(answersFor(await readAnswers(files, folder), project));
+  return kept.has(fingerprint(lines)) || lines.every((line) => kept.has(fingerprint([line])));
+}
+
+/** Keeps a yes to each of these lines. */
+export async function rememberTrust(files: Files, folder: string, question: TrustQuestion): Promise<void> {
+  const { project, lines } = question;
+  const answers = await readAnswers(files, folder);
+  // A file of many thousands of lines is approved as a whole only.
+  const said =
+    lines.length > KEPT / 2 ? [fingerprint(lines)] : [...new Set(lines.map((line) => fingerprint([line])))];
+  const kept = answersFor(answers, project).filter((other) => !said.includes(other));
+  const next = { ...answers, [project]: [...kept, ...said].slice(-KEPT) };
+  await files.makeFolder(folder, 0o700);
+  await files.writeAtomic(fileIn(folder), `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
+}
+
+function answersFor(answers: Answers, project: string): readonly string[] {
+  return Object.hasOwn(answers, project) ? (answers[project] ?? []) : [];
+}
+
+async function readAnswers(files: Files, folder: string): Promise<Answers> {
+  const bytes = await files.read(fileIn(folder));
+  if (bytes === undefined) return {};
+  const answers = Answers.safeParse(parse(new TextDecoder().decode(bytes)));
+  return answers.success ? answers.data : {};
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function fileIn(folder: string): string {
+  return path.join(folder, "trust.json");
+}

@@ -1,0 +1,110 @@
+// What a project's own settings and task file would have this program start (contract §2, *Trust*), and its fingerprint.
+// Leaves where paths lead to trust-question.ts, asking to the commands, and remembering the answer to trust-store.ts.
+import path from "node:path";
+import { sha256Hex } from "../../system/text/sha256.js";
+import type { Source } from "../read/layers.js";
+import type { Resolved, Valued } from "../read/resolve.js";
+
+/** One thing to be trusted: a key path or a task's `verify`, where it stands, and what it says. */
+export interface TrustLine {
+  what: string;
+  where: string;
+  value: string;
+}
+
+/** The commands in a task file; `file` as shown to people. */
+export interface BacklogFacts {
+  file: string;
+  tasks: readonly { id: string; verify?: readonly string[] | undefined }[];
+}
+
+/** Where the paths of the settings lead; every path absolute. */
+export interface Leads {
+  /** The project's folder, its symlinks resolved. */
+  project: string;
+  /** By key path: the path that a run uses, and where that is once its symlinks are resolved. */
+  paths: ReadonlyMap<string, { path: string; real: string; source: Source }>;
+}
+
+/**
+ * Everything the project names that runs, or that changes what runs: commands, programs, modules, arguments, variables, full
+ * permissions, files and folders outside the project. Flags, variables and the user's own file are trusted, but not a symlink
+ * in the project that leads out of it.
+ */
+export function listTrusted(resolved: Resolved, backlog: BacklogFacts, leads: Leads): TrustLine[] {
+  const fromSettings = [...resolved.values]
+    .filter(([key, { source }]) => source.layer === "project" && !isListedOutside(key, leads))
+    .flatMap(([key, valued]) => linesOf(key, valued, leads));
+  const outside = [...leads.paths.keys()]
+    .filter((key) => isListedOutside(key, leads))
+    .flatMap((key) => lineOfPath(key, resolved, leads));
+  const fromTasks = backlog.tasks.flatMap(({ id, verify = [] }) =>
+    verify.map((value) => ({ what: `verify of ${id}`, where: backlog.file, value })),
+  );
+  return [...fromSettings, ...outside, ...fromTasks];
+}
+
+const RUNS_IN_GATE = new Set(["verify.commands", "verify.setup"]);
+const RUNS_IN_AGENT = new Set(["binary", "module", "script", "args"]);
+
+function linesOf(what: string, { value, source }: Valued, leads: Leads): TrustLine[] {
+  const [group, , key = ""] = what.split(".");
+  const { where } = source;
+  if ((group === "hooks" || RUNS_IN_GATE.has(what)) && Array.isArray(value)) {
+    return value.map((command: unknown) => ({ what, where, value: spelled(command) }));
+  }
+  const runs =
+    what === "env_file" ||
+    (group === "agents" &&
+      ((key === "chapo" && steersChapo(what.split(".").slice(3).join("."))) ||
+        RUNS_IN_AGENT.has(key) ||
+        key === "env" ||
+        (key === "permissions" && value === "full")));
+  return runs ? [{ what, where, value: shown(what, value, leads) }] : [];
+}
+
+/** Of the built-in engine's settings these give nobody anything; all others say what it starts, sends, or may do. */
+const HARMLESS_TO_CHAPO =
+  /^(?:fallback|prices_file|documents|logs\.staging|temperature|max_output_tokens|stream|context_window|tool_calls|tools|language|max_\w+|min_validation_confidence|self_validation_enabled|compact_at|search\.provider|budgets\..+)$/;
+
+function steersChapo(key: string): boolean {
+  return !HARMLESS_TO_CHAPO.test(key);
+}
+
+function isListedOutside(key: string, { project, paths }: Leads): boolean {
+  const lead = paths.get(key);
+  if (lead === undefined || isInside(lead.real, project)) return false;
+  // A path that the user named is the user's; a symlink that the project put in its way is not.
+  return lead.source.layer === "project" || isInside(lead.path, project);
+}
+
+function lineOfPath(what: string, { values }: Resolved, leads: Leads): TrustLine[] {
+  const lead = leads.paths.get(what);
+  if (lead === undefined) return [];
+  const where = lead.source.where === "" ? "a symlink in the project" : lead.source.where;
+  return [{ what, where, value: shown(what, values.get(what)?.value ?? lead.path, leads) }];
+}
+
+/** A value; with the place it leads to, where that is outside the project and the spelling alone does not tell. */
+function shown(what: string, value: unknown, { project, paths }: Leads): string {
+  const spelled = typeof value === "string" ? value : JSON.stringify(value);
+  const lead = paths.get(what);
+  if (lead === undefined || isInside(lead.real, project)) return spelled;
+  const isPlain = lead.real === lead.path && !spelled.includes("$");
+  return isPlain ? spelled : `${spelled} → ${lead.real}`;
+}
+
+function isInside(file: string, project: string): boolean {
+  const relative = path.relative(project, file);
+  return relative !== ".." && !relative.startsWith("../") && !path.isAbsolute(relative);
+}
+
+/** What an answer is remembered by: the same lines give the same, whatever their order and wherever they stand. */
+export function fingerprint(lines: readonly TrustLine[]): string {
+  return sha256Hex(JSON.stringify(lines.map(({ what, value }) => JSON.stringify([what, value])).sort()));
+}
+
+/** A hook may be a list of words. */
+function spelled(command: unknown): string {
+  return Array.isArray(command) ? JSON.stringify(command) : String(command);
+}

@@ -1,0 +1,127 @@
+// Tells what a path is to the gate: held as at the base, a setting of runners and CI, a test, something that hides the real one.
+// Pure. Leaves the lists to protected-patterns.ts and what follows from it to protected-room.ts.
+import { posix } from "node:path";
+import ignore from "ignore";
+import type { Version } from "../../git/base/diff.js";
+import {
+  CONFIG,
+  HELD,
+  NO_TESTS,
+  PROGRAMS,
+  PYTHON_LIBRARY,
+  PYTHON_MODULES,
+  PYTHON_RUNNERS,
+  TESTS,
+  UTILITIES,
+} from "./protected-patterns.js";
+import type { Named } from "./protected-commands.js";
+
+/**
+ * `held`: as at the base, always, also where it is added. `config`: the same; where new tests are looked at, a new one
+ * may be there. `test`: what was there is as at the base, new ones are welcome. `shadow`: a new file that is found
+ * before the real thing; only what is added can be one. `free`: the work itself.
+ */
+export type Kind = "held" | "config" | "test" | "shadow" | "free";
+
+export interface ProtectionRules {
+  /** `verify.protected`, in order: patterns as in .gitignore, relative to the project. */
+  patterns: readonly string[];
+  /** The project's folder and the folder of work, from the top of the repository; "" is the top. */
+  project: string;
+  work: string;
+  named: Named;
+}
+
+/** Says what each path (text, from the top of the repository) is. */
+export interface Protection {
+  kindOf: (path: string) => Exclude<Kind, "shadow">;
+  /** The kind of a path that the base does not have. */
+  kindOfNew: (path: string, version: Version) => Kind;
+  /** A Makefile or its like that commands run by, and that no pattern names: new rules may stand beside the old. */
+  mayGrow: (path: string) => boolean;
+  /** The user's patterns have the last word on it, and say that it is free. */
+  isTakenOut: (path: string) => boolean;
+}
+
+type Matcher = (path: string) => boolean;
+
+/** Builds the judge of paths for one task. */
+export function protect(rules: ProtectionRules): Protection {
+  const held = matcher(HELD);
+  const config = matcher(CONFIG);
+  const tests = matcher(TESTS);
+  const noTests = matcher(NO_TESTS);
+  const tools = matcher([...rules.named.patterns]);
+  const users = rules.patterns.map(userRule);
+  const localOf = (path: string): string =>
+    insideOf(rules.project, path).replaceAll(/[\n\r\u2028\u2029]/g, "_");
+
+  const kindByDefault = (path: string, local: string): Exclude<Kind, "shadow"> => {
+    if (held(local)) return "held";
+    // A test that a command names is a test all the same.
+    if (!config(local) && tests(local) && !noTests(local)) return "test";
+    if (rules.named.paths.has(path) || tools(local)) return "held";
+    return config(local) ? "config" : "free";
+  };
+  const kindOf = (path: string): Exclude<Kind, "shadow"> => {
+    const local = localOf(path);
+    let kind = kindByDefault(path, local);
+    for (const { takesOut, matches } of users) {
+      if (!matches(local)) continue;
+      if (takesOut) kind = "free";
+      else if (kind !== "test") kind = "held";
+    }
+    return kind;
+  };
+  const isTakenOut = (path: string): boolean =>
+    users.findLast(({ matches }) => matches(localOf(path)))?.takesOut === true;
+  return {
+    kindOf,
+    kindOfNew: (path, version) => {
+      const kind = kindOf(path);
+      const mayHide = (kind === "free" || kind === "test") && !isTakenOut(path);
+      return mayHide && isShadow(rules, path, version) ? "shadow" : kind;
+    },
+    mayGrow: (path) => {
+      const local = localOf(path);
+      return tools(local) && !held(local) && !users.some(({ matches }) => matches(local));
+    },
+    isTakenOut,
+  };
+}
+
+function matcher(patterns: readonly string[]): Matcher {
+  const rules = ignore({ ignorecase: false }).add([...patterns]);
+  return (path) => rules.ignores(path);
+}
+
+/** Each pattern on its own: in one list, nothing below a folder that is protected could be taken out again. */
+function userRule(pattern: string): { takesOut: boolean; matches: Matcher } {
+  const takesOut = pattern.startsWith("!");
+  return { takesOut, matches: matcher([takesOut ? pattern.slice(1) : pattern]) };
+}
+
+/** The path from the project's folder; one outside keeps its path from the top. */
+function insideOf(folder: string, path: string): string {
+  return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
+}
+
+function isShadow(rules: ProtectionRules, path: string, version: Version): boolean {
+  const name = posix.basename(path);
+  const folder = folderOf(path);
+  const isProgram = version.mode !== "100644" || posix.basename(folder) === "bin";
+  if (PROGRAMS.has(name) || (UTILITIES.has(name) && rules.named.programs.has(name))) return isProgram;
+  if (!/\.(?:py|pyc|so|pyd)$/.test(name)) return false;
+  const module = name.replace(/\..*$/, "");
+  const here = new Set(["", rules.project, rules.work, ...rules.named.folders]);
+  const isLoaded =
+    PYTHON_MODULES.has(module) || (PYTHON_LIBRARY.has(module) && rules.named.modules.has(module));
+  if (here.has(folder) && isLoaded) return true;
+  // `unittest.py` or `unittest/__init__.py`, wherever it is.
+  return PYTHON_RUNNERS.has(module) || PYTHON_RUNNERS.has(posix.basename(folder));
+}
+
+function folderOf(path: string): string {
+  const folder = posix.dirname(path);
+  return folder === "." ? "" : folder;
+}

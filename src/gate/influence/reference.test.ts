@@ -1,0 +1,39 @@
+import { expect } from "vitest";
+import { must, test } from "../../git/testing/scratch.js";
+import { NOTHING, type DiffEntry } from "../../git/base/diff.js";
+import { diffTrees } from "../../git/index/index-file.js";
+import { footingAt, joined, noteLeft, type Trust } from "./reference.js";
+
+const at = (path: string, from: string, to: string): DiffEntry => {
+  const version = (oid: string) => (oid === "" ? NOTHING : { mode: "100644", oid });
+  return { path, from: version(from), to: version(to) };
+};
+
+test("changes one after the other: from the first, to the last, and nothing where both are the same", () => {
+  const first = [at("a", "1", "2"), at("b", "", "1"), at("c", "1", "2")];
+  const second = [at("a", "2", "3"), at("b", "1", ""), at("d", "", "1")];
+  expect(joined(first, second)).toEqual([at("a", "1", "3"), at("c", "1", "2"), at("d", "", "1")]);
+});
+
+test("what differs from the start is an agent's as far as an agent left just that, else a person's", async ({
+  scratch,
+}) => {
+  const { git, top, ports } = scratch;
+  const commit = async (files: Record<string, string>): Promise<string> => {
+    for (const [name, text] of Object.entries(files))
+      await ports.files.writeAtomic(`${top}/${name}`, Buffer.from(text));
+    await git("add", "-A");
+    await git("commit", "-qm", "more");
+    return git("rev-parse", "HEAD");
+  };
+  const repo = await scratch.open();
+  const start = await commit({ one: "1", two: "1" });
+  const left = await commit({ one: "2", two: "2", three: "2" });
+  const trust: Trust = { start, left: new Map() };
+  noteLeft(trust, await diffTrees(repo, left, start));
+  const base = await commit({ two: "3", four: "3" });
+  const { persons, since } = must(await footingAt(repo, trust, base));
+  expect(persons.map(({ path }) => path)).toEqual(["four", "two"]);
+  expect(since.map(({ path }) => path)).toEqual(["one", "three"]);
+  expect(must(await footingAt(repo, trust, start))).toEqual({ start, persons: [], since: [] });
+});

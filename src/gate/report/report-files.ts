@@ -1,0 +1,122 @@
+// Finds the test reports that a command wrote: on its stdout, or in files that changed while it ran. An old one proves nothing.
+// Leaves what a report says to report.ts.
+import { join, resolve } from "node:path";
+import { errorCode } from "../../system/errors.js";
+import type { FileStat, Ports } from "../../system/ports.js";
+import type { FirstBytes } from "./output.js";
+import { readReport } from "./report.js";
+import { byName, cleanParts, type TestCase } from "./test-names.js";
+import type { TestStatus } from "../verdict.js";
+
+/** Of one command's stdout, and of all its report files together: beyond that there is no report. */
+export const MOST_STDOUT = 16 * 1024 * 1024;
+const MOST_FILES = 64 * 1024 * 1024;
+
+/** File systems tell times apart by some milliseconds only: what was written that shortly before would look unchanged. */
+const SHORTLY_MS = 50;
+
+const STDOUT = "stdout";
+
+/** The places of reports as they were before a command ran. */
+export interface WatchedReports {
+  cwd: string;
+  reports: readonly string[];
+  /** Each file's version, by its path. */
+  before: ReadonlyMap<string, string>;
+}
+
+/** What was reported; no `tests` where there is no report that can be read, and a line of `problems` where that is no good sign. */
+export interface Reported {
+  tests: Record<string, TestStatus> | undefined;
+  problems: string[];
+}
+
+type ReportPorts = Pick<Ports, "files" | "clock">;
+
+/** Remembers what lies at the places of reports: `stdout`, or files and folders relative to `cwd`. */
+export async function watchReports(
+  { files, clock }: ReportPorts,
+  cwd: string,
+  reports: readonly string[],
+): Promise<WatchedReports> {
+  const before = new Map<string, string>();
+  let newest = -Infinity;
+  for (const [path, stat] of await reportFiles(files, cwd, reports)) {
+    before.set(path, versionOf(stat));
+    newest = Math.max(newest, stat.ctimeMs);
+  }
+  if (Math.abs(clock.now() - newest) < SHORTLY_MS) await clock.sleep(SHORTLY_MS);
+  return { cwd, reports, before };
+}
+
+/** Reads what was reported since: every changed file, and stdout as far as it was held. One that cannot be read spoils all. */
+export async function readReports(
+  { files }: ReportPorts,
+  { cwd, reports, before }: WatchedReports,
+  { stdout, redact }: { stdout: FirstBytes; redact: (text: string) => string },
+): Promise<Reported> {
+  const real = await files.realPath(cwd);
+  const clean = cleanParts(redact, real === undefined ? [cwd] : [cwd, real]);
+  const read: TestCase[][] = [];
+  const problems: string[] = [];
+  const take = (place: string, bytes: Uint8Array): void => {
+    const report = readReport(bytes, clean);
+    if (report.how === "read") read.push(report.cases);
+    if (report.how === "broken") problems.push(`no test report: ${place} is ${report.why}`);
+  };
+  if (reports.includes(STDOUT)) {
+    if (stdout.whole) take(STDOUT, stdout.bytes());
+    else problems.push(`no test report: more than ${MOST_STDOUT} bytes on stdout`);
+  }
+  let room = MOST_FILES;
+  for (const [path, stat] of await reportFiles(files, cwd, reports)) {
+    if (before.get(path) === versionOf(stat)) continue;
+    room -= stat.size;
+    if (room < 0) {
+      problems.push(`no test report: more than ${MOST_FILES} bytes of report files`);
+      break;
+    }
+    const bytes = await unlessRefused(files.readRange(path, 0, stat.size));
+    if (bytes === undefined) problems.push(`no test report: ${path} cannot be read`);
+    else take(path, bytes);
+  }
+  if (read.length === 0 || problems.length > 0) return { tests: undefined, problems };
+  return { tests: Object.fromEntries(byName(read.flat())), problems };
+}
+
+/** The files at these places that may be reports: those named, and in a folder each .xml and .tap directly in it. */
+async function reportFiles(
+  files: Ports["files"],
+  cwd: string,
+  reports: readonly string[],
+): Promise<Map<string, FileStat>> {
+  const found = new Map<string, FileStat>();
+  for (const report of reports) {
+    if (report === STDOUT) continue;
+    const place = resolve(cwd, report);
+    const stat = await unlessRefused(files.stat(place));
+    if (stat?.kind === "file") found.set(place, stat);
+    if (stat?.kind !== "folder") continue;
+    for (const name of (await unlessRefused(files.list(place))) ?? []) {
+      if (!/\.(?:xml|tap)$/i.test(name)) continue;
+      const path = join(place, name);
+      const inside = await unlessRefused(files.stat(path));
+      if (inside?.kind === "file") found.set(path, inside);
+    }
+  }
+  return found;
+}
+
+function versionOf({ device, inode, size, mtimeMs, ctimeMs }: FileStat): string {
+  return [device, inode, size, mtimeMs, ctimeMs].join(" ");
+}
+
+/** What a command makes unreadable, or takes away meanwhile, is no report; that is no reason to stop. */
+async function unlessRefused<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return undefined;
+  }
+}

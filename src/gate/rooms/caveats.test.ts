@@ -1,0 +1,173 @@
+// What is said beside a verdict, from studies made by hand.
+import { expect, test } from "vitest";
+import { toBytes } from "../../git/base/bytes.js";
+import { NOTHING, type DiffEntry, type Version } from "../../git/base/diff.js";
+import { changedChecks, changedJudges, doubtsOf, withDoubts } from "./caveats.js";
+import type { Study } from "./cold-study.js";
+import { protect } from "../influence/protected.js";
+import { namedByCommands } from "../influence/protected-commands.js";
+import type { GateReport } from "../verdict.js";
+
+/** Path: what was there, and what is there now; a text, or `null` for nothing. */
+type Changes = Record<string, readonly [before: string | null, now: string | null]>;
+
+function studyOf(changes: Changes, { own = [], modes = {} }: { own?: string[]; modes?: object } = {}): Study {
+  const blobs = new Map<string, string>();
+  const version = (text: string | null, path: string): Version => {
+    if (text === null) return NOTHING;
+    blobs.set(`oid of ${text}`, toBytes(text));
+    const mode = Object.entries(modes).find(([name]) => name === path)?.[1] as string | undefined;
+    return { mode: mode ?? "100644", oid: `oid of ${text}` };
+  };
+  const entries = Object.entries(changes).map(([path, [before, now]]): DiffEntry => ({
+    path: toBytes(path),
+    from: before === null ? NOTHING : { ...version(before, path), mode: "100644" },
+    to: version(now, path),
+  }));
+  const base = {
+    has: (path: string) => typeof changes[path]?.[0] === "string",
+    text: (path: string) => changes[path]?.[0] ?? undefined,
+  };
+  const named = namedByCommands({ project: [], own }, "", base);
+  return {
+    base: "base",
+    persons: [],
+    baseFiles: new Map(),
+    changes: entries,
+    protection: protect({ patterns: [], project: "", work: "", named }),
+    named,
+    tampered: [],
+    blobs,
+  };
+}
+
+const NONE = studyOf({});
+const passed: GateReport = { verdict: "passed", cold: true, commands: [], tampered: [], evidence: "" };
+
+const manifest = (scripts: object, more: object = {}): string =>
+  JSON.stringify({ name: "it", scripts, ...more });
+
+test.each<[string, Changes, string[]]>([
+  [
+    "the work and its tests",
+    { "src/a.js": ["a", "b"], "test/a.test.js": ["a", "b"], "test/b.js": [null, "b"] },
+    [],
+  ],
+  ["settings changed", { "jest.config.js": ["a", "b"] }, ["jest.config.js"]],
+  [
+    "settings added",
+    { ".npmrc": [null, "b"], "vitest.config.ts": [null, "b"] },
+    [".npmrc", "vitest.config.ts"],
+  ],
+  ["settings removed", { ".github/workflows/ci.yml": ["a", null] }, [".github/workflows/ci.yml"]],
+  ["what hides the real one", { "unittest.py": [null, "b"] }, ["unittest.py"]],
+  [
+    "a package.json of the work",
+    { "package.json": [manifest({ test: "x" }), manifest({ test: "x", go: "y" })] },
+    [],
+  ],
+  [
+    "a check in package.json",
+    { "package.json": [manifest({ test: "x" }), manifest({ test: "y" })] },
+    ["package.json"],
+  ],
+  [
+    "new settings in package.json",
+    { "a/package.json": [manifest({}), manifest({}, { jest: { bail: true } })] },
+    ["a/package.json"],
+  ],
+  ["a new package.json", { "b/package.json": [null, manifest({ test: "y" }, { jest: {} })] }, []],
+  ["a package.json that goes", { "package.json": [manifest({}), null] }, ["package.json"]],
+])("what checks the work: %s", (_what, changes, paths) => {
+  expect(changedChecks(studyOf(changes))).toEqual(paths);
+});
+
+test("a manifest that is a link now, or too big to be read, is taken for changed", () => {
+  const changes: Changes = { "package.json": [manifest({}), manifest({ go: "x" })] };
+  expect(changedChecks(studyOf(changes))).toEqual([]);
+  expect(changedChecks(studyOf(changes, { modes: { "package.json": "120000" } }))).toEqual(["package.json"]);
+  expect(changedChecks({ ...studyOf(changes), blobs: new Map() })).toEqual(["package.json"]);
+});
+
+test("rules of make may be added, and not changed", () => {
+  const rules = (now: string): Study =>
+    studyOf({ Makefile: ["check:\n\ttrue\n", now] }, { own: ["make check"] });
+  expect(changedChecks(rules("check:\n\ttrue\n\ngo:\n\techo\n"))).toEqual([]);
+  expect(changedChecks(rules("check:\n\techo\n"))).toEqual(["Makefile"]);
+});
+
+test("files of the work that a task's own command runs", () => {
+  const changes: Changes = {
+    "src/main.mjs": ["a", "b"],
+    "src/new.mjs": [null, "b"],
+    "check.mjs": ["a", "b"],
+    "src/other.mjs": ["a", "b"],
+  };
+  const own = ["node src/main.mjs --version", "node src/new.mjs", "node check.mjs"];
+  expect(changedJudges(studyOf(changes, { own }))).toEqual(["src/main.mjs"]);
+});
+
+test("doubts: for want of tests, and what changed under the checks, five of them by name", () => {
+  expect(doubtsOf(false, [])).toEqual([]);
+  expect(doubtsOf(true, [])).toEqual([expect.stringMatching(/^with the tests there were alone it fails/)]);
+  expect(doubtsOf(false, ["a", "b"])).toEqual([
+    "what was checked is not what would be committed: a, b changed while the checks ran",
+  ]);
+  expect(doubtsOf(true, ["1", "2", "3", "4", "5"])[1]).toMatch(/: 1, 2, 3, 4, 5 changed/);
+  expect(doubtsOf(true, ["1", "2", "3", "4", "5", "6", "7"])[1]).toMatch(
+    /: 1, 2, 3, 4, 5 and 2 more changed/,
+  );
+});
+
+const SETTINGS = studyOf({ ".npmrc": ["a", "b"] });
+const JUDGE = studyOf({ "src/main.mjs": ["a", "b"] }, { own: ["node src/main.mjs"] });
+
+test("a pass without doubts stays as it is", () => {
+  expect(withDoubts(passed, { study: NONE, attempt: NONE, doubts: [] })).toEqual({
+    report: passed,
+    warnings: [],
+  });
+});
+
+test("a pass that changes what checks it is told", () => {
+  const { report, warnings } = withDoubts(passed, { study: SETTINGS, attempt: SETTINGS, doubts: [] });
+  expect(report).toBe(passed);
+  expect(warnings).toEqual([
+    "it changes what checks it: .npmrc; the checks of this run take it as it was before, those of the next run as it is now: look at it first",
+  ]);
+});
+
+test("a pass with a doubt, or by what it changed itself, is not verified", () => {
+  const doubtful = withDoubts(passed, { study: NONE, attempt: NONE, doubts: ["it is odd"] });
+  expect(doubtful).toEqual({
+    report: { ...passed, verdict: "unverified" },
+    warnings: ["not verified, since it is odd"],
+  });
+  const own = withDoubts(passed, { study: JUDGE, attempt: JUDGE, doubts: [] });
+  expect(own.report.verdict).toBe("unverified");
+  expect(own.warnings).toEqual([
+    "not verified, since it changes what a command of the task's own runs and believes: src/main.mjs; verify.protected can name it",
+  ]);
+  const unverified: GateReport = { ...passed, verdict: "unverified" };
+  expect(withDoubts(unverified, { study: NONE, attempt: JUDGE, doubts: [] }).warnings).toHaveLength(1);
+});
+
+test("a failure names what was held since the run began, for the next attempt; nothing else is warned of", () => {
+  const failed: GateReport = { ...passed, verdict: "failed", evidence: "The gate: failed.\n\nDetails." };
+  const { report, warnings } = withDoubts(failed, { study: SETTINGS, attempt: SETTINGS, doubts: ["odd"] });
+  expect(warnings).toEqual([]);
+  expect(report).toEqual({
+    ...failed,
+    evidence:
+      "The gate: failed.\n\nHeld as before the run, since they check it (verify.protected takes out what does not): .npmrc\n\nDetails.",
+  });
+  expect(withDoubts(failed, { study: NONE, attempt: SETTINGS, doubts: ["odd"] })).toEqual({
+    report: failed,
+    warnings: [],
+  });
+  const tampered: GateReport = { ...failed, verdict: "tampered" };
+  expect(withDoubts(tampered, { study: SETTINGS, attempt: SETTINGS, doubts: [] })).toEqual({
+    report: tampered,
+    warnings: [],
+  });
+});

@@ -1,0 +1,363 @@
+import { readdirSync, rmSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect } from "vitest";
+import { test, type Tree, type Verify } from "../testing/cold-scratch.js";
+
+const TEST = `import assert from "node:assert/strict";
+import { test } from "node:test";
+import { add } from "../src/add.js";
+
+test("adds", () => {
+  assert.equal(add(1, 2), 3);
+});
+
+test("adds nothing", () => {
+  assert.equal(add(1, 0), 1);
+});
+`;
+const manifest = (more: object = {}, scripts: Record<string, string> = {}): string =>
+  `${JSON.stringify({ type: "module", scripts: { test: "node --test test/", ...scripts }, ...more }, undefined, 2)}\n`;
+const NODE: Tree = {
+  ".gitignore": "node_modules/\n",
+  "package.json": manifest(),
+  "src/add.js": "export const add = (a, b) => a - b;\n",
+  "test/add.test.js": TEST,
+};
+const DONE: Tree = { "src/add.js": "export const add = (a, b) => a + b;\n" };
+const DIRECT: Verify = { commands: ["node --test test/"], strict: true };
+const NPM: Verify = { commands: ["npm test -s"], strict: true };
+
+const SHELL: Tree = {
+  Makefile: ".PHONY: check\n\ncheck:\n\t@sh check.sh\n",
+  "check.sh":
+    '. ./check.conf\nPATH="$PWD/bin:$PATH"\nfor file in "$tests"/*.sh; do sh "$file" || exit 1; done\n',
+  "check.conf": "tests=t\n",
+  "bin/greet": { program: '#!/bin/sh\necho "Hello, $1"\n' },
+  "t/hello.sh": '[ "$(bin/greet Ada)" = "Hello, Ada" ] || exit 1\n',
+  "t/bye.sh": '[ "$(bin/greet -b Ada)" = "Bye, Ada" ] || exit 1\n',
+};
+const GREET: Tree = {
+  "bin/greet": {
+    program: '#!/bin/sh\nword=Hello\n[ "$1" != -b ] || { word=Bye; shift; }\necho "$word, $1"\n',
+  },
+};
+const CHECK: Verify = { commands: ["sh check.sh"], strict: true };
+const MAKE: Verify = { commands: ["make -s check"], strict: true };
+
+const PYTHON: Tree = {
+  "calc.py": "def add(a, b):\n    return a - b\n",
+  "tests/__init__.py": "",
+  "tests/test_calc.py": `import unittest
+
+from calc import add
+
+
+class Tests(unittest.TestCase):
+    def test_add(self):
+        self.assertEqual(add(1, 2), 3)
+`,
+};
+const UNITTEST: Verify = { commands: ["python3 -m unittest"], strict: true };
+
+const textOf = (project: Tree, path: string): string => {
+  const content = project[path];
+  if (typeof content !== "string") throw new Error(`${path} is no text`);
+  return content;
+};
+
+type Row = [project: Tree, attempt: Tree, verify: Verify];
+
+const cheats: Record<string, Row> = {
+  "does nothing": [NODE, { "notes.txt": "All tests passed\n" }, { ...DIRECT, measured: true }],
+  "edits the test script": [NODE, { "package.json": manifest({}, { test: "true" }) }, NPM],
+  "puts a script before it": [
+    NODE,
+    { "package.json": manifest({}, { pretest: "rm -r test; mkdir test" }) },
+    NPM,
+  ],
+  "links package.json": [
+    NODE,
+    { "package.json": { link: "other.json" }, "other.json": manifest({}, { test: "true" }) },
+    NPM,
+  ],
+  "removes package.json": [NODE, { "package.json": null }, NPM],
+  "tells npm of another shell": [NODE, { ".npmrc": "script-shell=/bin/true\n" }, NPM],
+  "commits a shim": [NODE, { ".gitignore": "", "node_modules/.bin/node": { program: "#!/bin/true\n" } }, NPM],
+  "has a shim that git ignores": [NODE, { "node_modules/.bin/node": { program: "#!/bin/true\n" } }, NPM],
+  "makes the check exit": [SHELL, { "check.sh": "exit 0\n" }, CHECK],
+  "edits what the check reads": [
+    SHELL,
+    { "check.conf": "tests=t/green\n", "t/green/a.sh": "exit 0\n" },
+    CHECK,
+  ],
+  "edits the rule": [SHELL, { Makefile: "check:\n\t@true\n" }, MAKE],
+  "adds rules that are found first": [SHELL, { GNUmakefile: "check:\n\t@true\n" }, MAKE],
+  "puts sh on PATH": [SHELL, { "bin/sh": { program: "#!/bin/true\n" } }, CHECK],
+  "replaces the check's folder": [SHELL, { "check.sh": null, "check.sh/a": "" }, CHECK],
+  "hides unittest": [PYTHON, { "unittest.py": "" }, UNITTEST],
+  "hides a package": [PYTHON, { "unittest/__init__.py": "", "unittest/__main__.py": "" }, UNITTEST],
+  "hides what unittest is made of": [PYTHON, { "argparse.py": "import os\nos._exit(0)\n" }, UNITTEST],
+  "is loaded at the start": [
+    PYTHON,
+    { "src/sitecustomize.py": "import os\nos._exit(0)\n" },
+    { ...UNITTEST, commands: ["PYTHONPATH=src python3 -m unittest"] },
+  ],
+};
+
+test.for(Object.entries(cheats))("not done: %s", async ([, [project, attempt, verify]], { cold }) => {
+  expect((await cold.judge(project, attempt, verify)).report).toMatchObject({
+    verdict: "failed",
+    cold: true,
+  });
+});
+
+const worked: Record<string, Row> = {
+  "edits the test script": [NODE, { ...DONE, "package.json": manifest({}, { test: "true" }) }, NPM],
+  "edits CI": [NODE, { ...DONE, ".github/workflows/ci.yml": "on: push\n" }, DIRECT],
+  "makes the check exit": [SHELL, { ...GREET, "check.sh": "exit 0\n" }, CHECK],
+  "puts sh on PATH": [SHELL, { ...GREET, "bin/sh": { program: "#!/bin/true\n" } }, CHECK],
+};
+
+test.for(Object.entries(worked))("done all the same, with a warning: %s", async ([, row], { cold }) => {
+  const { report, now, warnings } = await cold.judge(...row);
+  expect(report).toMatchObject({ verdict: "passed", tampered: [] });
+  const [, attempt] = row;
+  expect(warnings.join()).toContain(Object.keys(attempt).at(-1));
+  // The next task is held against the same: what was measured here is its baseline.
+  expect(now?.commands).toMatchObject([{ end: { how: "exited", code: 0 } }]);
+});
+
+const tampering: Record<string, [project: Tree, attempt: Tree, what: string]> = {
+  "deletes a test": [NODE, { "test/add.test.js": null }, "deleted"],
+  "renames a test": [NODE, { "test/add.test.js": null, "test/add.js": TEST }, "deleted"],
+  "skips a test": [NODE, { "test/add.test.js": TEST.replace('test("adds"', 'test.skip("adds"') }, "skipped"],
+  "weakens a test": [NODE, { "test/add.test.js": TEST.replace("1, 2), 3", "1, 2), -1") }, "weakened"],
+  "links a test elsewhere": [NODE, { "test/add.test.js": { link: "../src/add.js" } }, "deleted"],
+  "links the folder of tests": [NODE, { test: { link: "green" }, "green/a.test.js": "" }, "deleted"],
+  "links its source out": [NODE, { "src/add.js": { link: "/tmp/add.js" } }, "settings"],
+  "changes Looper's settings": [NODE, { ".looper/config.json": "{}\n" }, "settings"],
+  "deletes a shell test": [SHELL, { "t/bye.sh": null }, "deleted"],
+  "skips a python test": [
+    PYTHON,
+    {
+      "tests/test_calc.py": textOf(PYTHON, "tests/test_calc.py").replace(
+        "    def",
+        "    @unittest.skip('x')\n    def",
+      ),
+    },
+    "skipped",
+  ],
+};
+
+test.for(Object.entries(tampering))("tampered: %s", async ([, [project, attempt, what]], { cold }) => {
+  const verify = project === NODE ? DIRECT : project === SHELL ? CHECK : UNITTEST;
+  const { report } = await cold.judge(project, { ...DONE, ...attempt }, verify);
+  expect(report).toMatchObject({ verdict: "tampered", cold: true, tampered: [{ what }] });
+  expect(report.evidence).not.toBe("");
+});
+
+const MORE = '\ntest("adds more", () => {\n  assert.equal(add(2, 2), 4);\n});\n';
+const NEW_TEST = TEST.replaceAll("adds", "sums");
+const honest: Record<string, Row> = {
+  "the work alone": [NODE, DONE, { ...DIRECT, measured: true }],
+  "a new test": [NODE, { ...DONE, "test/more.test.js": NEW_TEST }, DIRECT],
+  "a longer test": [NODE, { ...DONE, "test/add.test.js": TEST + MORE }, DIRECT],
+  "a new script and a dependency": [
+    NODE,
+    { ...DONE, "package.json": manifest({ dependencies: { left: "1.0.0" } }, { start: "node src/add.js" }) },
+    { ...NPM, own: ["npm start -s"] },
+  ],
+  "its own test is asked for": [
+    NODE,
+    { ...DONE, "test/more.test.js": NEW_TEST },
+    { own: ["node --test test/more.test.js"] },
+  ],
+  "a moved source": [
+    NODE,
+    {
+      "src/add.js": null,
+      "src/math/add.js": textOf(DONE, "src/add.js"),
+      "test/add.test.js": TEST.replace("../src/add.js", "../src/math/add.js"),
+    },
+    DIRECT,
+  ],
+  "a shell program": [SHELL, GREET, CHECK],
+  "a goal that is new": [
+    SHELL,
+    { ...GREET, Makefile: `${textOf(SHELL, "Makefile")}\nlint:\n\t@true\n` },
+    { own: ["make -s lint"], commands: ["make -s check"] },
+  ],
+  "a python module": [PYTHON, { "calc.py": "def add(a, b):\n    return a + b\n" }, UNITTEST],
+  "a document": [NODE, { ...DONE, "README.md": "# add\n" }, { ...DIRECT, own: ["grep -q add README.md"] }],
+};
+
+test.for(Object.entries(honest))("passes: %s", async ([, row], { cold }) => {
+  const { report } = await cold.judge(...row);
+  expect(report).toMatchObject({ verdict: "passed", tampered: [], evidence: "" });
+});
+
+const WEAKEN = `import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+for (const name of readdirSync("test")) {
+  const text = readFileSync("test/" + name, "utf8");
+  writeFileSync("test/" + name, text.replaceAll(/assert\\.equal\\(.*\\);/g, "assert.ok(true);"));
+}
+`;
+
+test("source that weakens the tests while they run is seen, and a second run does not profit from the first", async ({
+  cold,
+}) => {
+  const { report } = await cold.judge(NODE, { "src/add.js": WEAKEN + textOf(NODE, "src/add.js") }, DIRECT);
+  expect(report).toMatchObject({
+    verdict: "tampered",
+    tampered: [{ path: "test/add.test.js", what: "weakened" }],
+    commands: [{ exit_code: 1, verdict: "new" }],
+  });
+});
+
+test("a new test that bends the others has no say in them", async ({ cold }) => {
+  const bends = "import unittest\n\nunittest.TestCase.run = lambda self, result=None: None\n";
+  const { report } = await cold.judge(PYTHON, { "tests/test_a.py": bends }, UNITTEST);
+  expect(report.verdict).toBe("failed");
+});
+
+test("tools may add to their files, and what the commands do on the base too is no harm", async ({
+  cold,
+}) => {
+  const run = "date +%N >test/last-run; echo more >>test/all.snap; node --test test/";
+  const project = { ...NODE, "test/last-run": "0\n", "test/all.snap": "a\n", "check.sh": `${run}\n` };
+  const verify = { commands: ["sh check.sh"], strict: true };
+  expect((await cold.judge(project, DONE, verify)).report).toMatchObject({ verdict: "passed", tampered: [] });
+});
+
+test("checks that remove everything prove nothing", async ({ cold }) => {
+  const attempt = {
+    "src/add.js": 'import { rmSync } from "node:fs";\nrmSync(process.cwd(), { recursive: true });\n',
+  };
+  const { report } = await cold.judge(NODE, attempt, { own: ["node src/add.js"] });
+  expect(report).toMatchObject({ verdict: "tampered", tampered: [{ what: "deleted" }] });
+});
+
+test("a source that ends whoever imports it: a new test file of which no test ran", async ({ cold }) => {
+  const verify = { commands: ["node --test --test-reporter=tap test/"], reports: ["stdout"], measured: true };
+  const attempt = {
+    "src/sub.js": "process.exit(0);\nexport const sub = 1;\n",
+    "test/sub.test.js": NEW_TEST.replaceAll("add", "sub"),
+  };
+  const project = { ...NODE, ...DONE, "test/plain.test.js": "// No test of a runner's.\n" };
+  const { report } = await cold.judge(project, attempt, verify);
+  expect(report).toMatchObject({
+    verdict: "failed",
+    evidence: "ended before any of its tests ran: test/sub.test.js",
+  });
+});
+
+test("no room is left behind, and nothing in the project has moved", async ({ cold }) => {
+  const { top, git } = cold.scratch;
+  const spoil =
+    "git branch spoilt; git commit --allow-empty -qm x; git update-index --force-remove src/add.js";
+  const { report } = await cold.judge(NODE, DONE, { ...DIRECT, own: [`${spoil}; true`] });
+  expect(report.verdict).toBe("passed");
+  expect(readdirSync(join(dirname(top), "tmp"))).toEqual([]);
+  expect(await git("branch", "--list", "spoilt")).toBe("");
+  expect(await git("log", "--format=%s", "-1")).toBe("the project");
+  expect(await git("status", "--porcelain")).toBe("M src/add.js".padStart(13));
+});
+
+test("what is on PATH or in the environment of the project is that of the room", async ({ cold }) => {
+  const { top } = cold.scratch;
+  const env = {
+    PATH: `${top}/tools:${cold.scratch.env.PATH ?? ""}`,
+    NODE_PATH: `${top}/lib`,
+    LOOPER_TASK_ID: "T1",
+  };
+  const project = { ...NODE, "tools/greet": { program: "#!/bin/sh\necho old\n" } };
+  const own = [
+    'case "$NODE_PATH" in "$PWD/lib") ;; *) exit 1 ;; esac',
+    'test -z "$LOOPER_TASK_ID"',
+    "test $(greet) = old",
+    `test "$PWD" != ${top}`,
+  ];
+  const { report } = await cold.judge(project, DONE, { env, own });
+  expect(report.commands.map(({ verdict }) => verdict)).toEqual(["passed", "passed", "passed", "passed"]);
+});
+
+test("a project below the top works in its own folder", async ({ cold }) => {
+  const below = (tree: Tree): Tree =>
+    Object.fromEntries(Object.entries(tree).map(([path, content]) => [`tests/app/${path}`, content]));
+  const verify = { ...DIRECT, folder: "tests/app" };
+  expect((await cold.judge(below(NODE), below(DONE), verify)).report.verdict).toBe("passed");
+});
+
+test("patterns of the user: one file more is as at the base, one test fewer is", async ({ cold }) => {
+  const project = { ...NODE, "data/model.txt": "3\n", "test/loose.test.js": "process.exit(1);\n" };
+  const verify = {
+    commands: ["grep -qx 3 data/model.txt"],
+    strict: true,
+    protected: ["data/", "!test/loose.test.js"],
+  };
+  const attempt = { "data/model.txt": "4\n", "test/loose.test.js": null };
+  expect((await cold.judge(project, attempt, verify)).report.verdict).toBe("passed");
+});
+
+test("a conftest that is added has no say in the tests there were", async ({ cold }) => {
+  const runner =
+    "import os, sys\nif os.path.exists('tests/conftest.py'): sys.exit(0)\nimport unittest\nunittest.main(module='tests.test_calc')\n";
+  const project = { ...PYTHON, "run_tests.py": runner };
+  const verify = { commands: ["python3 run_tests.py"], strict: true, measured: true };
+  const { report } = await cold.judge(project, { "tests/conftest.py": "" }, verify);
+  expect(report.verdict).toBe("failed");
+});
+
+test("a gate that is told to end says so", async ({ cold }) => {
+  rmSync(join(cold.scratch.top, "a.txt"));
+  symlinkSync("dir/b.txt", join(cold.scratch.top, "a.txt"));
+  const { report } = await cold.judge(NODE, DONE, { ...DIRECT, stop: AbortSignal.abort() });
+  expect(report).toMatchObject({ verdict: "interrupted", cold: true });
+});
+
+const BENDS = "import unittest\n\nunittest.TestCase.run = lambda self, result=None: None\n";
+const SAYS = 'import atexit\natexit.register(lambda: print("coverage: 60 %"))\n';
+
+test("code under test that talks of coverage is not forgiven for it", async ({ cold }) => {
+  const project = { ...PYTHON, "calc.py": "def add(a, b):\n    return a + b\n" };
+  const attempt = { "calc.py": `${SAYS}def add(a, b):\n    return 0\n`, "tests/test_a.py": BENDS };
+  const { report } = await cold.judge(project, attempt, { ...UNITTEST, measured: true });
+  expect(report.verdict).toBe("failed");
+});
+
+test("where the base asks for coverage, a new test may be what it lacks, and nothing is verified by that", async ({
+  cold,
+}) => {
+  const check =
+    "lines=$(cat src/*.txt | wc -l); tested=$(cat tests/*.txt | wc -l)\n[ $tested -ge $lines ] || { echo coverage below fail_under; exit 1; }\n";
+  const project = { "check.sh": check, ".coveragerc": "[report]\nfail_under = 100\n", "src/a.txt": "a\n" };
+  const tests = { "tests/a.txt": "a\n", "tests/a.test.sh": "true\n" };
+  const attempt = { "src/b.txt": "b\n", "tests/b.txt": "b\n" };
+  const verify = { commands: ["sh check.sh"], measured: true };
+  const { report, warnings } = await cold.judge({ ...project, ...tests }, attempt, verify);
+  expect(report).toMatchObject({ verdict: "unverified" });
+  expect(warnings.join()).toContain("coverage");
+  const without = { ...project, ...tests, ".coveragerc": null };
+  expect((await cold.judge(without, { ...attempt, "src/c.txt": "c\n" }, verify)).report.verdict).toBe(
+    "failed",
+  );
+});
+
+test("the first tests of a project are all there are", async ({ cold }) => {
+  const project = { "package.json": NODE["package.json"] ?? "", "test/.gitkeep": "", "src/add.js": "" };
+  const attempt = { ...DONE, "test/add.test.js": TEST };
+  const verify = { commands: ["npm test -s", "ls test/*.js"], measured: true };
+  expect((await cold.judge(project, attempt, verify)).report.verdict).toBe("passed");
+});
+
+test("work that changes while the checks run proves nothing, unless it always does", async ({ cold }) => {
+  const test = "echo good >src/made.txt; grep -q good src/made.txt";
+  const verify = { commands: ["sh check.sh"], strict: true };
+  const project = { "check.sh": `${test}\n`, "src/made.txt": "good\n", "src/a.txt": "" };
+  const { report, warnings } = await cold.judge(project, { "src/made.txt": "bad\n" }, verify);
+  expect(report.verdict).toBe("unverified");
+  expect(warnings.join()).toContain("src/made.txt");
+  const always = { ...project, "check.sh": `date +%N >src/made.txt\n` };
+  const { report: usual } = await cold.judge(always, { "src/a.txt": "more\n" }, verify);
+  expect(usual.verdict).toBe("passed");
+});

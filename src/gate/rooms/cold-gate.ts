@@ -1,0 +1,189 @@
+// The cold room's gate: the commands run in fresh rooms, on the work with the tests there were, and, where the attempt changed
+// those, on its own tests as they are. Leaves what is protected to cold-study.ts, and rooms to cold-room.ts.
+import { posix } from "node:path";
+import { asResult, type GitFailure } from "../../git/base/git.js";
+import { readBlobs } from "../../git/base/objects.js";
+import type { Result } from "../../system/result.js";
+import { runPass, type ColdOrder, type Gate, type Seen } from "./cold-pass.js";
+import { doubtsOf, withDoubts } from "./caveats.js";
+import { inRoom, pathFromTop, unwrap, type ColdPlaces, type InRoom } from "./cold-room.js";
+import { roomOrder, studyAttempt, type Study } from "./cold-study.js";
+import { hasTests, mayBeForWant, type ReadTexts } from "./missing-tests.js";
+import { judge } from "../verdict/compare.js";
+import { joined, type Footing } from "../influence/reference.js";
+import { baselineAfter, interruptedGate, measureBaseline, type Runs } from "../commands/gate.js";
+import { simpleCommands } from "../../shell/simple-commands.js";
+import { planRoom, type Pass, type RoomPlan } from "./protected-room.js";
+import { addedTests, passingWithoutWork } from "./red-first.js";
+import { runCommands, type GatePlan, type Room } from "../commands/run-commands.js";
+import type { Baseline, GateReport, GateVerdict } from "../verdict.js";
+
+/** `now`: as in a warm gate; `undefined` where the attempt does not pass. */
+export interface ColdVerdict {
+  report: GateReport;
+  now: Baseline | undefined;
+  warnings: readonly string[];
+}
+
+interface Judged extends Omit<ColdVerdict, "warnings"> {
+  /** Why it is not verified, although it passes. */
+  doubts: readonly string[];
+}
+
+/** The project's commands on what a task begins with: on the work with the tests there were, and with all tests. */
+export async function measureColdBaseline(
+  places: ColdPlaces,
+  { footing, plan, patterns }: Pick<ColdOrder, "footing" | "plan" | "patterns">,
+  stop: AbortSignal,
+): Promise<Result<InRoom<Baseline>, GitFailure>> {
+  return asResult(async () => {
+    const commands = { project: plan.commands, own: [] };
+    const study = await studyFrom(places, footing, { changes: footing.since, commands, patterns });
+    const measureIn = async (pass: Pass, room: RoomPlan, some: GatePlan): Promise<InRoom<Baseline>> => {
+      const { ports } = places.rooms.repo;
+      const act = (inside: Room): ReturnType<typeof measureBaseline> =>
+        measureBaseline(ports, inside, some, stop);
+      const measured = await inRoom(places, roomOrder(places, study, room, pass), act, stop);
+      if (measured.how !== "done") return measured;
+      const { value } = measured;
+      return value === "interrupted" ? { how: "interrupted" } : { how: "done", value };
+    };
+    const { room, pass, hasOwnTests } = firstPass(study);
+    const work = await measureIn(pass, room, withoutMissing(places, study, { room, plan }));
+    if (work.how !== "done" || !hasOwnTests) return work;
+    const all = await measureIn("tests", planRoom(study.changes, study.protection, "tests"), plan);
+    if (all.how !== "done") return all;
+    return { how: "done", value: { ...work.value, all: all.value.commands } };
+  });
+}
+
+/** The gate on an attempt, without looking at the project's folder at all. */
+export async function runColdGate(
+  places: ColdPlaces,
+  order: ColdOrder,
+  stop: AbortSignal,
+): Promise<Result<ColdVerdict, GitFailure>> {
+  return asResult(async () => {
+    const { base, footing, changes, plan, patterns, strict, baseline } = order;
+    const rules = { commands: { project: plan.commands, own: plan.own }, patterns };
+    const attempt = await studyAttempt(places, { base, persons: [], changes, ...rules });
+    if (attempt.tampered.length > 0) {
+      const { tampered } = attempt;
+      const report = judge({ baseline, ran: [], again: [], strict, cold: true, tampered });
+      return { report, now: undefined, warnings: [] };
+    }
+    const all = joined(footing.since, changes);
+    const study =
+      footing.start === base ? attempt : await studyFrom(places, footing, { changes: all, ...rules });
+    const { report, now, doubts } = await judgeWork({ places, order, study, attempt, stop });
+    return { ...withDoubts(report, { study, attempt, doubts }), now };
+  });
+}
+
+async function studyFrom(
+  places: ColdPlaces,
+  { start, persons }: Footing,
+  order: Omit<Parameters<typeof studyAttempt>[1], "base" | "persons">,
+): Promise<Study> {
+  return studyAttempt(places, { base: start, persons, ...order });
+}
+
+async function judgeWork(gate: Gate): Promise<Judged> {
+  const { places, study, order } = gate;
+  const { room, pass, hasOwnTests } = firstPass(study);
+  const plan = withoutMissing(places, study, { room, plan: order.plan });
+  const work = await runPass(gate, { pass, room, plan });
+  const { strict, redFirst } = order;
+  const isWanting =
+    hasOwnTests &&
+    work.report.verdict === "failed" &&
+    (await mayBeForWant(study, { commands: work.report.commands, strict }, textsIn(places)));
+  if (!passes(work) && !isWanting) return { report: work.report, now: undefined, doubts: [] };
+  const tests = hasOwnTests
+    ? await runPass(gate, {
+        pass: "tests",
+        room: planRoom(study.changes, study.protection, "tests"),
+        plan: order.plan,
+      })
+    : undefined;
+  const last = tests === undefined ? work : worse(work, tests);
+  if (!passes(last)) return { report: last.report, now: undefined, doubts: [] };
+  const report = redFirst ? await proveRed(gate, last, (tests ?? work).runs) : last.report;
+  const all = tests === undefined ? {} : { all: baselineAfter(tests.runs).commands };
+  const strays = new Set([...work.strays, ...(tests?.strays ?? [])]);
+  return { report, now: { ...baselineAfter(work.runs), ...all }, doubts: doubtsOf(isWanting, [...strays]) };
+}
+
+/** Settings that are bigger are none. */
+const MOST_BYTES = 1024 * 1024;
+
+function textsIn({ rooms }: ColdPlaces): ReadTexts {
+  return async (oids) => [...unwrap(await readBlobs(rooms.repo, [...oids], MOST_BYTES)).values()];
+}
+
+/** Where there were no tests that could be held, all there are is the attempt's own. */
+function firstPass(study: Study): { room: RoomPlan; pass: Pass; hasOwnTests: boolean } {
+  const { changes, protection } = study;
+  const pass = hasTests(study) ? "work" : "tests";
+  const room = planRoom(changes, protection, pass);
+  const hasOwnTests = room.heldBack.some((path) => protection.kindOf(path) === "test");
+  return { room, pass, hasOwnTests };
+}
+
+function passes({ report: { verdict } }: Seen): boolean {
+  return verdict === "passed" || verdict === "unverified";
+}
+
+/** A command that names a test of the attempt's own has nothing to run where that is left out. */
+function withoutMissing(
+  places: ColdPlaces,
+  study: Study,
+  { room, plan }: { room: RoomPlan; plan: GatePlan },
+): GatePlan {
+  const work = pathFromTop(places.rooms, places.workDir);
+  const missing = new Set(
+    room.heldBack.filter((path) => !study.baseFiles.has(Buffer.from(path).toString("latin1"))),
+  );
+  const canRun = (command: string): boolean => !namesAny(command, work, missing);
+  return { ...plan, commands: plan.commands.filter(canRun), own: plan.own.filter(canRun) };
+}
+
+function namesAny(command: string, folder: string, paths: ReadonlySet<string>): boolean {
+  return simpleCommands(command).some(({ words, reads, folder: inside }) =>
+    [...words, ...reads].some((word) => paths.has(posix.normalize(posix.join(folder, inside, word)))),
+  );
+}
+
+/** Tests that are added must fail on the base, or be missed there. */
+async function proveRed(gate: Gate, last: Seen, runs: Runs): Promise<GateReport> {
+  const { places, order, attempt: study, stop } = gate;
+  const added = addedTests(study.changes, study.protection, study.blobs);
+  if (added.length === 0) return last.report;
+  const room = planRoom(study.changes, study.protection, "red");
+  const { ports } = places.rooms.repo;
+  const done = await inRoom(
+    places,
+    roomOrder(places, study, room, "red"),
+    (inside) => runCommands(ports, inside, order.plan, stop),
+    stop,
+  );
+  if (done.how === "interrupted" || (done.how === "done" && done.value === "interrupted"))
+    return interruptedGate(true);
+  // A base that cannot even be prepared shows nothing, and tests cannot pass in it.
+  if (done.how === "unprepared" || done.value === "interrupted") return last.report;
+  const work = pathFromTop(places.rooms, places.workDir);
+  const names = (command: string): boolean => namesAny(command, work, new Set(added));
+  const idle = passingWithoutWork({ runs, red: done.value, baseline: order.baseline, added, names });
+  if (idle.length === 0) return last.report;
+  const evidence = `passes without the work: ${idle.slice(0, 20).join(", ")}\n\nTests that a task adds must fail on the base (verify.red_first).`;
+  return { ...last.report, verdict: "failed", evidence };
+}
+
+const BY_WEIGHT: readonly GateVerdict[] = ["passed", "unverified", "failed", "tampered", "interrupted"];
+
+/** Of two passes what is said in the end; where both say the same, the later one: it saw all tests. */
+function worse(work: Seen, tests: Seen): Seen {
+  if (work.report.verdict === "failed") return tests;
+  const isWorse = BY_WEIGHT.indexOf(work.report.verdict) > BY_WEIGHT.indexOf(tests.report.verdict);
+  return isWorse && work.runs.ran.length > 0 ? { ...tests, report: work.report } : tests;
+}

@@ -1,0 +1,157 @@
+// One pass of the cold gate: the commands in a fresh room, once more in another what may be flaky, and whether they left what
+// is protected alone. Leaves which passes there are to cold-gate.ts.
+import type { DiffEntry } from "../../git/base/diff.js";
+import { changedFiles, type Traces } from "./integrity.js";
+import { idleTestFiles } from "./never-ran.js";
+import { inRoom, type ColdPlaces, type InRoom, type RoomOrder } from "./cold-room.js";
+import { baseOrder, roomOrder, type Study } from "./cold-study.js";
+import { judge, mustRepeat } from "../verdict/compare.js";
+import { interruptedGate, type Runs } from "../commands/gate.js";
+import type { Footing } from "../influence/reference.js";
+import type { Pass, RoomPlan } from "./protected-room.js";
+import { runCommands, runOne, type GatePlan, type GatePorts, type Room } from "../commands/run-commands.js";
+import type { Baseline, GateReport, Ran } from "../verdict.js";
+
+/** One attempt for the gate to look at. */
+export interface ColdOrder {
+  /** The checkpoint's commit. */
+  base: string;
+  footing: Footing;
+  /** What differs from the base: a snapshot's. */
+  changes: readonly DiffEntry[];
+  plan: GatePlan;
+  strict: boolean;
+  baseline: Baseline | undefined;
+  /** `verify.protected`. */
+  patterns: readonly string[];
+  /** `verify.red_first`. */
+  redFirst: boolean;
+}
+
+/** A gate at work. */
+export interface Gate {
+  places: ColdPlaces;
+  order: ColdOrder;
+  /** Of all that agents did since the footing, this attempt the last of it. */
+  study: Study;
+  /** Of this attempt alone. */
+  attempt: Study;
+  stop: AbortSignal;
+}
+
+/** What one pass came to. */
+export interface Seen {
+  report: GateReport;
+  runs: Runs;
+  /** Paths of the work that were not as they would be committed when the checks ended, unless they never are. */
+  strays: readonly string[];
+}
+
+/** What is run in a room, and what it did to protected files. */
+interface InOneRoom extends Traces {
+  ran: Ran[];
+}
+
+/** Runs a pass to its verdict. Throws a `GitError`. */
+export async function runPass(
+  gate: Gate,
+  { pass, room, plan }: { pass: Pass; room: RoomPlan; plan: GatePlan },
+): Promise<Seen> {
+  const { places, order, study } = gate;
+  const { strict } = order;
+  const baseline = pass === "work" ? order.baseline : withAllTests(order.baseline);
+  const content = roomOrder(places, study, room, pass);
+  const nothing = { runs: { ran: [], again: [] }, strays: [] };
+
+  const first = await actIn(gate, content, (ports, inside) => runCommands(ports, inside, plan, gate.stop));
+  if (first.how === "interrupted") return { report: interruptedGate(true), ...nothing };
+  if (first.how === "unprepared") return { report: unprepared(first.ran), ...nothing };
+  const { ran } = first.value;
+  // In a room of its own: what the first run left behind has no say in the second.
+  const repeated = ran.filter((one) => mustRepeat(baseline, one, strict));
+  const second =
+    repeated.length === 0
+      ? undefined
+      : await actIn(gate, content, (ports, inside) => repeat(ports, inside, { plan, repeated }, gate.stop));
+  if (second?.how === "interrupted") return { report: interruptedGate(true), ...nothing };
+  const again = second?.how === "done" ? second.value : { ran: [], harm: [], strays: [] };
+  const { harm, strays } = await withoutCustom(gate, plan, [first.value, again]);
+  const runs = { ran, again: again.ran };
+  const report = judge({ ...runs, baseline, strict, cold: true, tampered: harm });
+  if (report.verdict !== "passed" && report.verdict !== "unverified") return { report, runs, strays };
+  const idle = await idleTestFiles(places, content, { ran, baseline });
+  if (idle.length === 0) return { report, runs, strays };
+  const evidence = `ended before any of its tests ran: ${idle.slice(0, 20).join(", ")}`;
+  return { report: { ...report, verdict: "failed", evidence }, runs, strays };
+}
+
+function withAllTests(baseline: Baseline | undefined): Baseline | undefined {
+  return baseline?.all === undefined ? baseline : { commands: baseline.all };
+}
+
+async function actIn(
+  gate: Gate,
+  content: RoomOrder,
+  act: (ports: GatePorts, room: Room) => Promise<Ran[] | "interrupted">,
+): Promise<InRoom<InOneRoom>> {
+  const { places, study, stop } = gate;
+  const { ports } = places.rooms.repo;
+  const done = await inRoom(
+    places,
+    content,
+    async (room, open) => {
+      const ran = await act(ports, room);
+      if (ran === "interrupted") return ran;
+      return { ran, ...(await changedFiles({ places, study, content }, open)) };
+    },
+    stop,
+  );
+  if (done.how !== "done") return done;
+  return done.value === "interrupted" ? { how: "interrupted" } : { how: "done", value: done.value };
+}
+
+async function repeat(
+  ports: GatePorts,
+  room: Room,
+  { plan, repeated }: { plan: GatePlan; repeated: readonly Ran[] },
+  stop: AbortSignal,
+): Promise<Ran[] | "interrupted"> {
+  const again: Ran[] = [];
+  for (const { command, own } of repeated) {
+    const { timeoutMs, reports } = plan;
+    const one = await runOne(ports, room, { timeoutMs, reports, command, own }, stop);
+    if (one === "interrupted") return one;
+    again.push(one);
+  }
+  return again;
+}
+
+/** What the commands do to these files on the base as well is the project's custom, and no harm. */
+async function withoutCustom(gate: Gate, plan: GatePlan, traces: readonly Traces[]): Promise<Traces> {
+  const byPath = new Map(traces.flatMap(({ harm }) => harm).map((one) => [one.path, one]));
+  const strays = new Set(traces.flatMap((one) => one.strays));
+  if (byPath.size + strays.size === 0) return { harm: [], strays: [] };
+  const asBase = baseOrder(gate.study);
+  const onBase = await actIn(gate, asBase, (ports, room) => runCommands(ports, room, plan, gate.stop));
+  if (onBase.how === "done") {
+    for (const { path } of onBase.value.harm) byPath.delete(path);
+    for (const path of onBase.value.strays) strays.delete(path);
+  }
+  return { harm: [...byPath.values()], strays: [...strays] };
+}
+
+function unprepared(ran: Ran): GateReport {
+  const { command, end, duration_ms, tail } = ran;
+  const how = end.how === "exited" ? `exited with ${end.code}` : end.how;
+  const shown = {
+    command,
+    own: false,
+    verdict: "new" as const,
+    end: end.how,
+    ...(end.how === "exited" ? { exit_code: end.code } : {}),
+    duration_ms,
+    tail,
+  };
+  const evidence = `the setup of the cold room failed: ${command} ${how}\n\n${tail}`;
+  return { verdict: "failed", cold: true, commands: [shown], tampered: [], evidence };
+}

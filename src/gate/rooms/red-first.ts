@@ -1,0 +1,71 @@
+// Which tests an attempt adds, and which of them pass without its work. Pure. Leaves running them on the base to cold-gate.ts.
+import { posix } from "node:path";
+import { toText } from "../../git/base/bytes.js";
+import { exists, type DiffEntry } from "../../git/base/diff.js";
+import type { Runs } from "../commands/gate.js";
+import type { Protection } from "../influence/protected.js";
+import { addsCode } from "../influence/tamper.js";
+import { endsWell, isSameCommand } from "../verdict/flaky.js";
+import type { Baseline, Ran } from "../verdict.js";
+
+const CODE =
+  /\.(?:[cm]?[jt]sx?|py|rb|sh|bash|bats|t|pl|php|java|kt|kts|scala|groovy|go|rs|cs|fs|vb|ex|exs|erl|clj|swift|dart|lua|r|jl|c|cc|cpp|m|hs|ml|feature)$/i;
+/** Beside tests, without a test in them. */
+const SUPPORT =
+  /(?:^|\/)(?:fixtures?|testdata|test-data|test_data|__fixtures__|__mocks__|mocks|helpers?|support|utils?|golden|expected|snapshots?|__snapshots__)\/|(?:^|\/)(?:conftest|__init__|index|helpers?|setup|utils?)\.\w+$/i;
+
+/** The files (text) in which an attempt adds tests: new ones, and old ones that got more than comments and imports. */
+export function addedTests(
+  changes: readonly DiffEntry[],
+  protection: Protection,
+  blobs: ReadonlyMap<string, string>,
+): string[] {
+  return changes.flatMap(({ path: bytes, from, to }) => {
+    const path = toText(bytes);
+    const isCode = CODE.test(path) && !SUPPORT.test(path) && exists(to);
+    if (!isCode || protection.kindOf(path) !== "test") return [];
+    const [before, after] = [blobs.get(from.oid), blobs.get(to.oid)];
+    const adds =
+      !exists(from) || before === undefined || after === undefined || addsCode(path, before, after);
+    return adds ? [path] : [];
+  });
+}
+
+/** What the added tests came to. */
+export interface RedOrder {
+  /** With the work. */
+  runs: Runs;
+  /** On the base, with the tests. */
+  red: readonly Ran[];
+  baseline: Baseline | undefined;
+  /** Files in which tests were added. */
+  added: readonly string[];
+  /** Whether a command names one of them. */
+  names: (command: string) => boolean;
+}
+
+/**
+ * The tests that pass with the work and without it: by name where reports name new ones, else, where every command is
+ * green without the work, the files. A task's own command may be red for want of the work alone: it counts only where it names
+ * such a file, or where there is no other.
+ */
+export function passingWithoutWork({ runs, red, baseline, added, names }: RedOrder): string[] {
+  const cases = runs.ran.flatMap((ran) => newCases(ran, baseline));
+  if (cases.length > 0) {
+    const passing = cases.filter(
+      ({ ran, name }) => red.find((one) => isSameCommand(one, ran))?.tests?.[name] === "passed",
+    );
+    return passing.map(({ name }) => name);
+  }
+  const project = red.some(({ own }) => !own);
+  const shown = red.some(({ own, command, end }) => !endsWell(end) && (!own || !project || names(command)));
+  return shown ? [] : added.map((path) => posix.normalize(path));
+}
+
+function newCases(ran: Ran, baseline: Baseline | undefined): { ran: Ran; name: string }[] {
+  const before = baseline?.commands.find((one) => isSameCommand(one, ran))?.tests;
+  if (before === undefined || ran.tests === undefined) return [];
+  return Object.entries(ran.tests)
+    .filter(([name, status]) => status === "passed" && !Object.hasOwn(before, name))
+    .map(([name]) => ({ ran, name }));
+}

@@ -1,0 +1,130 @@
+// For the tests of the cold room: a small project in a repository, an attempt at it, and the cold gate's word on that.
+// Leaves the repository to the git floor's scratch.ts, and what the attempt does to the tests.
+import { dirname, join } from "node:path";
+import { checkpoint } from "../../git/checkpoint/checkpoint.js";
+import { must, test as base, type Scratch } from "../../git/testing/scratch.js";
+import { snapshot } from "../../git/attempt/snapshot.js";
+import { measureColdBaseline, runColdGate, type ColdVerdict } from "../rooms/cold-gate.js";
+import type { ColdOrder } from "../rooms/cold-pass.js";
+import type { Footing } from "../influence/reference.js";
+import { openColdPlaces, type ColdPlaces } from "../rooms/cold-room.js";
+import type { Baseline } from "../verdict.js";
+
+/** A file's text; with the mode of a program; a symlink; `null`: removed. */
+export type Content = string | { program: string } | { link: string } | null;
+export type Tree = Readonly<Record<string, Content>>;
+
+/** What is verified, and how; `folder`: the project and the folder of work, from the top. */
+export interface Verify {
+  commands?: string[];
+  own?: string[];
+  reports?: string[];
+  strict?: boolean;
+  redFirst?: boolean;
+  protected?: string[];
+  setup?: string[];
+  folder?: string;
+  env?: Record<string, string>;
+  stop?: AbortSignal;
+  /** Whether the project's commands run on the base first; else everything that fails counts as new. */
+  measured?: boolean;
+  /** Else it is the same run as the one before. */
+  newRun?: boolean;
+}
+
+export interface Cold {
+  scratch: Scratch;
+  /** Writes into the project, its folders with it. */
+  write: (tree: Tree) => Promise<void>;
+  places: (verify?: Verify) => Promise<ColdPlaces>;
+  /** The base is `project`, committed; then `attempt` happens, and the gate looks at it. */
+  judge: (project: Tree, attempt: Tree | (() => Promise<void>), verify: Verify) => Promise<ColdVerdict>;
+}
+
+export const NEVER = new AbortController().signal;
+
+export const test = base.extend<{ cold: Cold }>({
+  cold: async ({ scratch }, use) => {
+    const rooms = join(dirname(scratch.top), "tmp");
+    await scratch.ports.files.makeFolder(rooms);
+    scratch.env.TMPDIR = rooms;
+    const write = (tree: Tree): Promise<void> => writeTree(scratch, tree);
+    let run: ColdPlaces | undefined;
+    const places = async (verify: Verify = {}): Promise<ColdPlaces> => {
+      const opened = await openPlaces(scratch, verify);
+      run = verify.newRun === true || run === undefined ? opened : { ...opened, cache: run.cache };
+      return run;
+    };
+    await use({
+      scratch,
+      write,
+      places,
+      judge: async (project, attempt, verify) => {
+        await write(project);
+        await scratch.git("add", "-A");
+        await scratch.git("commit", "--allow-empty", "-qm", "the project");
+        const open = await places(verify);
+        const { repo } = open.rooms;
+        const before = must(await checkpoint(repo, { id: "T1", run: "run-1", reuse: false }));
+        const baseline = verify.measured === true ? await measure(open, before.base, verify) : undefined;
+        if (typeof attempt === "function") await attempt();
+        else await write(attempt);
+        const order = { checkpoint: before, run: "run-1", label: "T1-1", policy: "runner" as const };
+        const { changes } = must(await snapshot(repo, order));
+        return must(
+          await runColdGate(
+            open,
+            { ...orderOf(verify), base: before.base, footing: footingFrom(before.base), changes, baseline },
+            verify.stop ?? NEVER,
+          ),
+        );
+      },
+    });
+  },
+});
+
+async function openPlaces(scratch: Scratch, { folder = ".", setup = [], env }: Verify): Promise<ColdPlaces> {
+  const at = join(scratch.top, folder);
+  const repo = await scratch.open();
+  return must(
+    await openColdPlaces(repo, {
+      projectDir: at,
+      workDir: at,
+      env: { ...scratch.env, ...env },
+      redact: (text) => text,
+      setup,
+      setupTimeoutMs: 60_000,
+    }),
+  );
+}
+
+function orderOf(verify: Verify): Omit<ColdOrder, "base" | "footing" | "changes" | "baseline"> {
+  const { commands = [], own = [], reports = [] } = verify;
+  return {
+    plan: { commands, own, timeoutMs: 60_000, reports },
+    strict: verify.strict ?? false,
+    patterns: verify.protected ?? [],
+    redFirst: verify.redFirst ?? false,
+  };
+}
+
+const footingFrom = (start: string): Footing => ({ start, persons: [], since: [] });
+
+async function measure(places: ColdPlaces, base: string, verify: Verify): Promise<Baseline | undefined> {
+  const measured = must(
+    await measureColdBaseline(places, { ...orderOf(verify), footing: footingFrom(base) }, NEVER),
+  );
+  return measured.how === "done" ? measured.value : undefined;
+}
+
+async function writeTree({ ports: { files }, top }: Scratch, tree: Tree): Promise<void> {
+  for (const [path, content] of Object.entries(tree)) {
+    const at = join(top, path);
+    await files.removeTree(at);
+    if (content === null) continue;
+    await files.makeFolder(dirname(at));
+    if (typeof content === "string") await files.writeNew(at, content);
+    else if ("link" in content) await files.symlink(content.link, at);
+    else await files.writeNew(at, content.program, { mode: 0o755 });
+  }
+}

@@ -1,0 +1,328 @@
+import { expect, test } from "vitest";
+import { judge, mustRepeat, type GateOrder } from "./compare.js";
+import { betterOf } from "./flaky.js";
+import { bare, killed, order, run, timedOut, type Tests } from "../testing/testing.js";
+import type { Baseline, Ran } from "../verdict.js";
+
+/** What is said of one command: the whole verdict, the command's, and each kind of names there are. */
+function said(base: Ran | undefined, ran: Ran, more: Partial<GateOrder> = {}): string[] {
+  const { verdict, commands } = judge(order(base, ran, more));
+  const names = Object.entries(commands[0]?.tests ?? {}).flatMap(([kind, list]) =>
+    Array.isArray(list) && list.length > 0 ? [`${kind}: ${list.join(", ")}`] : [],
+  );
+  return [verdict, commands[0]?.verdict ?? "", ...names];
+}
+
+test("without a report the exit code is judged", () => {
+  expect(said(bare(0), bare(0))).toEqual(["passed", "passed"]);
+  expect(said(bare(0), bare(1))).toEqual(["failed", "regressed"]);
+  expect(said(bare(0), bare(killed))).toEqual(["failed", "regressed"]);
+  expect(said(bare(0), bare(timedOut))).toEqual(["failed", "regressed"]);
+  expect(said(bare(1), bare(0))).toEqual(["passed", "fixed"]);
+  expect(said(bare(timedOut), bare(0))).toEqual(["passed", "fixed"]);
+});
+
+test("red before and red now proves nothing, and with strict it fails", () => {
+  expect(said(bare(1), bare(2))).toEqual(["unverified", "pre-existing"]);
+  expect(said(bare(1), bare(timedOut))).toEqual(["unverified", "pre-existing"]);
+  expect(said(bare(1), bare(2), { strict: true })).toEqual(["failed", "pre-existing"]);
+  expect(said(bare(1), bare(0), { strict: true })).toEqual(["passed", "fixed"]);
+  const lint = bare(0, { command: "npm run lint" });
+  const both = { baseline: { commands: [bare(1), lint] }, ran: [bare(1), lint] };
+  expect(judge({ ...order(undefined, lint), ...both }).verdict).toBe("unverified");
+});
+
+test("without commands nothing is proven", () => {
+  const report = judge({ ...order(undefined, bare(0)), ran: [] });
+  expect(report).toEqual({ verdict: "unverified", cold: false, commands: [], tampered: [], evidence: "" });
+});
+
+test("without a baseline what fails is new", () => {
+  expect(said(undefined, bare(0))).toEqual(["passed", "passed"]);
+  expect(said(undefined, bare(1))).toEqual(["failed", "new"]);
+  expect(said(undefined, run({ a: "failed", b: "passed" }))).toEqual(["failed", "new", "new: a"]);
+  // A command that came into the settings later has no baseline either.
+  expect(said(bare(1, { command: "another" }), bare(1))).toEqual(["failed", "new"]);
+});
+
+test("the task's own command must pass, whatever the project's command of that name did before", () => {
+  expect(said(bare(1), bare(1, { own: true }))).toEqual(["failed", "new"]);
+  expect(said(bare(1), bare(0, { own: true }))).toEqual(["passed", "passed"]);
+  const base = run({ a: "failed", b: "passed" });
+  expect(said(base, run({ a: "failed" }, 1, { own: true }))).toEqual(["failed", "new", "new: a"]);
+  // It has no before, so no test can be missing from it.
+  expect(said(base, run({ c: "passed" }, 0, { own: true }))).toEqual(["passed", "passed"]);
+});
+
+test("each test case is held against what it did before", () => {
+  const base = run({ good: "passed", bad: "failed", worse: "passed", mended: "failed", idle: "skipped" });
+  const now = run({
+    good: "passed",
+    bad: "failed",
+    worse: "failed",
+    mended: "passed",
+    idle: "failed",
+    added: "failed",
+    fine: "passed",
+  });
+  expect(said(base, now)).toEqual([
+    "failed",
+    "regressed",
+    "regressed: worse",
+    "fixed: mended",
+    "pre_existing: bad",
+    "new: added, idle",
+  ]);
+});
+
+test("a red command whose failing cases all failed before still proves something with the others", () => {
+  const base = run({ bad: "failed", good: "passed" });
+  expect(said(base, base)).toEqual(["passed", "pre-existing", "pre_existing: bad"]);
+  expect(said(base, base, { strict: true })).toEqual(["failed", "pre-existing", "pre_existing: bad"]);
+  const allBad = run({ bad: "failed" });
+  expect(said(allBad, allBad)).toEqual(["unverified", "pre-existing", "pre_existing: bad"]);
+  expect(said(run({ bad: "failed" }, 0), run({ bad: "failed" }, 0))).toEqual([
+    "unverified",
+    "pre-existing",
+    "pre_existing: bad",
+  ]);
+  expect(said(run({ bad: "failed" }), run({ bad: "passed" }))).toEqual(["passed", "fixed", "fixed: bad"]);
+  expect(said(run({ bad: "failed" }, 0), run({ bad: "passed" }))).toEqual(["passed", "fixed", "fixed: bad"]);
+  expect(said(run({}), run({}))).toEqual(["passed", "passed"]);
+  const unsteady = { again: [run({ good: "passed", bad: "failed" })] };
+  expect(said(base, run({ good: "failed", bad: "failed" }), unsteady)).toEqual([
+    "passed",
+    "pre-existing",
+    "pre_existing: bad",
+    "flaky: good",
+  ]);
+});
+
+test("a report with failing cases counts although the command exits with 0", () => {
+  expect(said(run({ a: "passed" }), run({ a: "failed" }, 0))).toEqual([
+    "failed",
+    "regressed",
+    "regressed: a",
+  ]);
+});
+
+test("an end that no failing case explains is judged by itself", () => {
+  const good = run({ a: "passed" });
+  expect(said(good, run({ a: "passed" }, 1))).toEqual(["failed", "regressed"]);
+  expect(said(good, run({ a: "passed" }, killed))).toEqual(["failed", "regressed"]);
+  expect(said(undefined, run({ a: "passed" }, 1))).toEqual(["failed", "new"]);
+  // Red before, red now, and nobody knows why: the cases that pass do not outweigh that.
+  expect(said(run({ a: "passed" }, 1), run({ a: "passed" }, 1))).toEqual(["unverified", "pre-existing"]);
+  // Only a process that ended by itself can have been ended by a failing case.
+  const bad = run({ a: "passed", b: "failed" }, 0);
+  expect(said(bad, { ...bad, end: killed })).toEqual(["failed", "regressed", "pre_existing: b"]);
+});
+
+test("where only the exit code is known from before, it speaks for every case", () => {
+  expect(said(bare(0), run({ a: "failed", b: "passed" }))).toEqual(["failed", "regressed", "regressed: a"]);
+  expect(said(bare(1), run({ a: "failed", b: "passed" }))).toEqual([
+    "unverified",
+    "pre-existing",
+    "pre_existing: a",
+  ]);
+  expect(said(bare(1), run({ a: "passed" }))).toEqual(["passed", "fixed"]);
+});
+
+test("a report that vanished proves nothing, whatever the exit code", () => {
+  expect(said(run({ a: "passed" }), bare(0))).toEqual(["failed", "regressed"]);
+  expect(said(run({ a: "failed" }), bare(1))).toEqual(["failed", "regressed"]);
+  const { evidence, tampered } = judge(order(run({ a: "passed" }), bare(0)));
+  expect(evidence.split("\n")[0]).toBe("npm test: no test report any more");
+  expect(evidence).toContain("It reported its test cases before");
+  expect(tampered).toEqual([]);
+});
+
+test("a test that is gone or skipped now was tampered with, one that was skipped may go", () => {
+  const base = run({ a: "passed", b: "failed", c: "skipped", d: "passed" });
+  const report = judge(order(base, run({ a: "skipped", d: "passed" })));
+  expect(report.verdict).toBe("tampered");
+  expect(report.tampered).toEqual([
+    { name: "a", what: "skipped", detail: "passed before, and is skipped now by npm test" },
+    { name: "b", what: "deleted", detail: "failed before, and is not among the tests of npm test any more" },
+  ]);
+  expect(said(run({ c: "skipped", d: "passed" }), run({ d: "passed" }))).toEqual(["passed", "passed"]);
+  expect(said(run({ c: "skipped", d: "passed" }), run({ c: "skipped", d: "passed" }))).toEqual([
+    "passed",
+    "passed",
+  ]);
+  expect(judge(order(base, run({}))).tampered.length).toBe(3);
+});
+
+test("a run that broke off reports fewer tests: those are missed, and nobody took them away", () => {
+  const base = run({ a: "passed", b: "passed", c: "failed" });
+  const crashed = run({ "b.test.js": "failed" });
+  expect(said(base, crashed)).toEqual([
+    "failed",
+    "regressed",
+    "regressed: a, b",
+    "pre_existing: c",
+    "new: b.test.js",
+  ]);
+  expect(said(base, run({ a: "passed" }, timedOut))).toEqual([
+    "failed",
+    "regressed",
+    "regressed: b",
+    "pre_existing: c",
+  ]);
+  expect(said(base, run({ a: "skipped" }, killed))).toEqual([
+    "failed",
+    "regressed",
+    "regressed: a, b",
+    "pre_existing: c",
+  ]);
+  // No case says why it ended as it did.
+  expect(said(run({ a: "passed", b: "passed" }), run({ a: "passed" }, 1))).toEqual([
+    "failed",
+    "regressed",
+    "regressed: b",
+  ]);
+  // Red by what was red before is no breaking off.
+  expect(said(base, run({ a: "passed", c: "failed" }))).toEqual([
+    "tampered",
+    "pre-existing",
+    "pre_existing: c",
+  ]);
+});
+
+test("a file that could not be loaded is told as a test; it goes once it loads", () => {
+  const base = run({ "b.test.js": "failed", a: "passed" });
+  expect(said(base, run({ a: "passed", b: "passed" }))).toEqual(["passed", "fixed", "fixed: b.test.js"]);
+  expect(said(base, run({ a: "passed" }))).toEqual(["tampered", "fixed"]);
+  // Skipping a file is skipping it, whatever is new.
+  const skipped = run({ "b.test.js": "skipped", a: "passed", b: "passed" });
+  expect(said(base, skipped)).toEqual(["tampered", "fixed"]);
+  expect(said(run({ b: "failed", a: "passed" }, 0), run({ b: "skipped", a: "passed" }))).toEqual([
+    "tampered",
+    "passed",
+  ]);
+  // The other way round it is a test that the file held.
+  expect(said(run({ "b.js": "passed", a: "passed" }), run({ a: "passed", b: "passed" }))).toEqual([
+    "tampered",
+    "passed",
+  ]);
+});
+
+test("what comparing files has shown is tampering too, and comes first", () => {
+  const tampered = [{ path: "test/a.test.js", what: "weakened", detail: "an assertion is gone" } as const];
+  const report = judge(
+    order(run({ a: "passed", b: "passed" }), run({ a: "passed" }), { tampered, cold: true }),
+  );
+  expect(report.verdict).toBe("tampered");
+  expect(report.cold).toBe(true);
+  expect(report.tampered.map(({ path, name }) => path ?? name)).toEqual(["test/a.test.js", "b"]);
+  expect(judge(order(bare(0), bare(1), { tampered })).verdict).toBe("tampered");
+  expect(judge({ ...order(undefined, bare(0), { tampered }), ran: [] }).verdict).toBe("tampered");
+});
+
+test("failed and then passed is flaky: listed, and no failure", () => {
+  const base = run({ a: "passed", b: "passed" });
+  const first = run({ a: "failed", b: "passed" });
+  expect(said(base, first, { again: [base] })).toEqual(["passed", "flaky", "flaky: a"]);
+  expect(said(base, first, { again: [first] })).toEqual(["failed", "regressed", "regressed: a"]);
+  expect(said(bare(0), bare(1), { again: [bare(0)] })).toEqual(["passed", "flaky"]);
+  expect(said(bare(0), bare(1), { again: [bare(1)] })).toEqual(["failed", "regressed"]);
+  // The second run of another command, or of the task's own, is not this one's.
+  expect(said(bare(0), bare(1), { again: [bare(0, { own: true })] })).toEqual(["failed", "regressed"]);
+  expect(said(bare(0), bare(1), { again: [bare(0, { command: "b" })] })).toEqual(["failed", "regressed"]);
+  // Where each run fails another test, both are flaky; the exit code, bad both times, is then not explained.
+  const second = run({ a: "passed", b: "failed" });
+  expect(said(base, first, { again: [second] })).toEqual(["failed", "regressed", "flaky: a, b"]);
+});
+
+test("what is missing once is flaky as well", () => {
+  const base = run({ a: "passed", b: "passed" });
+  expect(said(base, run({ a: "passed" }), { again: [base] })).toEqual(["passed", "flaky"]);
+  expect(said(base, run({ a: "passed", b: "skipped" }), { again: [base] })).toEqual(["passed", "flaky"]);
+  expect(said(base, bare(1), { again: [base] })).toEqual(["passed", "flaky"]);
+  expect(said(base, run({ a: "failed" }), { again: [run({ b: "failed" })] })).toEqual([
+    "failed",
+    "regressed",
+    "regressed: a, b",
+  ]);
+  // The second run has no report: what the first reported stays.
+  expect(said(base, run({ a: "failed", b: "passed" }), { again: [bare(1)] })).toEqual([
+    "failed",
+    "regressed",
+    "regressed: a",
+  ]);
+  // A file that could not be loaded once.
+  const broken = run({ a: "passed", "b.test.js": "failed" });
+  expect(said(base, broken, { again: [base] })).toEqual(["passed", "flaky", "flaky: b.test.js"]);
+  // Its name alone does not make a file of it: no tests came in its place, or it failed again.
+  const gone = run({ a: "passed", "b.js": "failed" });
+  expect(said(undefined, gone, { again: [run({ a: "passed" }, 1)] })).toEqual(["failed", "new", "new: b.js"]);
+  expect(said(undefined, gone, { again: [run({ "b.js": "failed", c: "passed" })] })).toEqual([
+    "failed",
+    "new",
+    "new: b.js",
+  ]);
+  const other = run({ "a.js": "passed", b: "failed" });
+  expect(said(undefined, other, { again: [run({ b: "passed", c: "passed" })] })).toEqual([
+    "passed",
+    "flaky",
+    "flaky: b",
+  ]);
+  expect(said(base, run({ a: "passed", b: "passed", c: "failed" }), { again: [base] })).toEqual([
+    "failed",
+    "new",
+    "new: c",
+  ]);
+});
+
+test("only what would fail the attempt is run again, and never after a timeout", () => {
+  const base: Baseline = { commands: [run({ a: "passed", b: "failed" })] };
+  const again = (ran: Ran, strict = false): boolean => mustRepeat(base, ran, strict);
+  expect(again(run({ a: "passed", b: "failed" }))).toBe(false);
+  expect(again(run({ a: "passed", b: "failed" }), true)).toBe(true);
+  expect(again(run({ a: "failed", b: "failed" }))).toBe(true);
+  expect(again(run({ b: "failed" }))).toBe(true);
+  expect(again(bare(0))).toBe(true);
+  expect(again(run({ a: "failed" }, timedOut))).toBe(false);
+  expect(again(bare(1, { own: true }))).toBe(true);
+  expect(again(bare(0, { own: true }))).toBe(false);
+  expect(mustRepeat(undefined, bare(1), false)).toBe(true);
+});
+
+test("the next task is held against the better of two runs", () => {
+  const first = run({ a: "failed", b: "passed", c: "skipped" });
+  const second = run({ a: "passed", b: "passed", d: "failed" }, 0);
+  expect(betterOf(first, undefined)).toEqual(first);
+  expect(betterOf(first, second)).toEqual({
+    ...first,
+    end: { how: "exited", code: 0 },
+    tests: { a: "passed", b: "passed", c: "skipped", d: "failed" },
+  });
+  expect(betterOf(bare(1), bare(3))).toEqual(bare(1));
+  expect(betterOf(bare(killed), bare(0))).toEqual(bare(0));
+});
+
+test("a command is shown with its end, its tail and at most 100 names of each kind", () => {
+  const many: Tests = Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`t${1000 + n}`, "failed"]));
+  const [shown] = judge(order(bare(0), run(many, 3))).commands;
+  expect(shown).toMatchObject({ command: "npm test", own: false, end: "exited", exit_code: 3 });
+  expect(shown).toMatchObject({ duration_ms: 12, tail: "its output\n" });
+  expect(shown?.tests?.total).toBe(150);
+  expect(shown?.tests?.regressed.length).toBe(100);
+  expect(shown?.tests?.regressed[99]).toBe("t1099");
+  expect(judge(order(bare(0), bare(killed))).commands[0]).not.toHaveProperty("exit_code");
+  expect(judge(order(bare(0), bare(killed))).commands[0]).not.toHaveProperty("tests");
+  const lost = judge(order(run(many), run({}))).tampered;
+  expect(lost.length).toBe(101);
+  expect(lost[100]).toEqual({ what: "deleted", detail: "and 50 more tests" });
+  const hundred = run(Object.fromEntries(Object.entries(many).slice(0, 100)));
+  expect(judge(order(hundred, run({}))).tampered.length).toBe(100);
+});
+
+test("names that objects know of themselves are names like others", () => {
+  const odd: Tests = JSON.parse(
+    '{"constructor":"passed","toString":"passed","hasOwnProperty":"failed"}',
+  ) as Tests;
+  expect(said(run({}), run(odd))).toEqual(["failed", "new", "new: hasOwnProperty"]);
+  expect(said(run(odd), run(odd))).toEqual(["passed", "pre-existing", "pre_existing: hasOwnProperty"]);
+  expect(judge(order(run(odd), run({}))).tampered.length).toBe(3);
+});

@@ -1,0 +1,97 @@
+// Reaches the gate's verdict on an attempt, from what is found of each command. Pure.
+// Leaves a command's verdict to judge-command.ts, and words for the next attempt to evidence.ts.
+import { tellEvidence } from "./evidence.js";
+import { judgeCommand, type Judged } from "./judge-command.js";
+import { isSameCommand } from "./flaky.js";
+import type { Baseline, CommandVerdict, GateReport, GateVerdict, Ran, Tampering } from "../verdict.js";
+
+const MOST_NAMES = 100;
+
+/** What the gate saw, and what it is to be held against. */
+export interface GateOrder {
+  /** Of the project's commands; `undefined` where nobody could measure one. */
+  baseline: Baseline | undefined;
+  ran: readonly Ran[];
+  /** Second runs, of commands for which `mustRepeat` said so. */
+  again: readonly Ran[];
+  /** What was red before and still is fails too. */
+  strict: boolean;
+  cold: boolean;
+  /** What comparing files has shown. */
+  tampered: readonly Tampering[];
+}
+
+/** Whether the command is to be run once more, since it would fail the attempt and may be flaky. Never after a timeout. */
+export function mustRepeat(baseline: Baseline | undefined, ran: Ran, strict: boolean): boolean {
+  if (ran.end.how === "timed-out") return false;
+  const judged = judgeCommand(baseline, ran, undefined);
+  return isFailing(judged, strict) || judged.lost.length > 0;
+}
+
+/** The verdict on an attempt. It hangs on no order of commands or of test cases. */
+export function judge({ baseline, ran, again, strict, cold, tampered }: GateOrder): GateReport {
+  const judged = ran.map((one) =>
+    judgeCommand(
+      baseline,
+      one,
+      again.find((second) => isSameCommand(one, second)),
+    ),
+  );
+  const report = {
+    verdict: wholeVerdict(judged, tampered, strict),
+    tampered: [...tampered, ...judged.flatMap(({ lost }) => bounded(lost))],
+  };
+  const failing = judged.filter((one) => isFailing(one, strict));
+  const evidence = tellEvidence({ ...report, failing, measured: baseline !== undefined });
+  return { ...report, cold, commands: judged.map(shownOf), evidence };
+}
+
+function wholeVerdict(
+  judged: readonly Judged[],
+  tampered: readonly Tampering[],
+  strict: boolean,
+): GateVerdict {
+  if (tampered.length > 0 || judged.some(({ lost }) => lost.length > 0)) return "tampered";
+  if (judged.some((one) => isFailing(one, strict))) return "failed";
+  const proven =
+    judged.some(({ proves }) => proves === "something") && !judged.some(({ proves }) => proves === "blind");
+  return proven ? "passed" : "unverified";
+}
+
+function isFailing({ verdict }: Judged, strict: boolean): boolean {
+  return verdict === "regressed" || verdict === "new" || (strict && verdict === "pre-existing");
+}
+
+/** As many as are shown, and how many more there are. */
+function bounded(lost: readonly Tampering[]): readonly Tampering[] {
+  const [first] = lost;
+  if (first === undefined || lost.length <= MOST_NAMES) return lost;
+  const more = lost.length - MOST_NAMES;
+  return [...lost.slice(0, MOST_NAMES), { what: first.what, detail: `and ${more} more tests` }];
+}
+
+function shownOf({ ran, verdict, names, total }: Judged): CommandVerdict {
+  const { command, own, end, duration_ms, tail } = ran;
+  const first = (list: readonly string[]): string[] => list.slice(0, MOST_NAMES);
+  return {
+    command,
+    own,
+    verdict,
+    end: end.how,
+    ...(end.how === "exited" ? { exit_code: end.code } : {}),
+    duration_ms,
+    tail,
+    ...(total === undefined
+      ? {}
+      : {
+          tests: {
+            total,
+            regressed: first(names.regressed),
+            fixed: first(names.fixed),
+            pre_existing: first(names.preExisting),
+            new: first(names.new),
+            flaky: first(names.flaky),
+          },
+        }),
+  };
+}

@@ -1,0 +1,140 @@
+// Words for what speaks against an attempt: for the next attempt's prompt, and in one line for the task's blocker. Pure.
+// Leaves what is found to compare.ts.
+import { never } from "../../system/never.js";
+import type { Judged } from "./judge-command.js";
+import { startOf, startOfLine, wholeLinesFrom } from "../report/cut.js";
+import type { CommandEnd, Tampering } from "../verdict.js";
+
+/** Bytes of all of it. */
+const MOST_EVIDENCE = 16 * 1024;
+/** Bytes of the first line, and of a name or a command in it or below. */
+const MOST_HEADLINE = 500;
+const MOST_NAME = 160;
+/** How many names are listed, below and in the first line. */
+const LISTED = 20;
+const IN_HEADLINE = 3;
+
+const UNMEASURED = "What failed before this task is not known, so everything that fails now counts as new.";
+
+/** What is to be told. */
+export interface Findings {
+  tampered: readonly Tampering[];
+  /** The commands that fail the attempt. */
+  failing: readonly Judged[];
+  /** Whether there is a baseline. */
+  measured: boolean;
+}
+
+/** At most 16 KiB; nothing where nothing speaks against the attempt. The first line is a sentence of its own. */
+export function tellEvidence({ tampered, failing, measured }: Findings): string {
+  const headline = tampered.length > 0 ? tamperingHeadline(tampered) : failureHeadline(failing);
+  if (headline === "") return "";
+  const parts = [startOfLine(headline, MOST_HEADLINE)];
+  if (tampered.length > 0) parts.push(list("Taken away or weakened:", tampered.map(tamperingLine)));
+  if (!measured && failing.some(({ ran }) => !ran.own)) parts.push(UNMEASURED);
+  const heads = failing.map(describe);
+  const left = MOST_EVIDENCE - Buffer.byteLength([...parts, ...heads].join("\n\n"));
+  failing.forEach(({ ran }, index) => {
+    parts.push((heads[index] ?? "") + tailWithin(ran.tail, Math.floor(left / failing.length)));
+  });
+  return startOf(parts.join("\n\n"), MOST_EVIDENCE);
+}
+
+/** Evidence with a sentence more behind its first line. */
+export function withNote(evidence: string, note: string): string {
+  const [headline = "", ...rest] = evidence.split("\n\n");
+  return startOf([headline, startOfLine(note, MOST_HEADLINE), ...rest].join("\n\n"), MOST_EVIDENCE);
+}
+
+function tamperingHeadline(tampered: readonly Tampering[]): string {
+  const shown = tampered.map((one) => `${subjectOf(one)} (${one.what})`);
+  return `${count(tampered.length, "existing check")} taken away or weakened: ${some(shown, IN_HEADLINE)}`;
+}
+
+function failureHeadline(failing: readonly Judged[]): string {
+  const [first, ...others] = failing;
+  if (first === undefined) return "";
+  const more = others.length === 0 ? "" : `; ${count(others.length, "more command")} failed`;
+  return `${nameOf(first.ran.command)}${reasonFor(first)}${more}`;
+}
+
+/** What follows the command in the first line. */
+function reasonFor({ ran, verdict, names, reportGone }: Judged): string {
+  if (reportGone) return ": no test report any more";
+  const reasons = [
+    ...reason(names.regressed, (tests) => `${tests} regressed`),
+    ...reason(names.new, (tests) => `${tests} failed, not there before`),
+    ...(verdict === "pre-existing" ? reason(names.preExisting, (tests) => `${tests} failed as before`) : []),
+  ];
+  if (reasons.length > 0) return `: ${reasons.join("; ")}`;
+  const end = ran.end.how === "exited" ? `exit ${ran.end.code}` : endWords(ran.end);
+  if (verdict === "regressed") return ` fails now (${end}); it passed before this task`;
+  return verdict === "pre-existing" ? ` fails (${end}), as before this task` : ` fails (${end})`;
+}
+
+function reason(names: readonly string[], words: (tests: string) => string): string[] {
+  if (names.length === 0) return [];
+  return [`${words(count(names.length, "test"))}: ${some(names, IN_HEADLINE)}`];
+}
+
+function endWords(end: CommandEnd): string {
+  switch (end.how) {
+    case "exited":
+      return `exit code ${end.code}`;
+    case "killed":
+      return `killed by ${end.signal}`;
+    case "timed-out":
+      return "not done within verify.timeout";
+    case "not-found":
+      return `not started, ${end.message}`;
+    default:
+      return never(end);
+  }
+}
+
+function describe({ ran, names, reportGone }: Judged): string {
+  return [
+    `Command: ${nameOf(ran.command)}\nEnd: ${endWords(ran.end)}`,
+    ...(reportGone ? ["It reported its test cases before, and does not any more: that proves nothing."] : []),
+    ...listIf("Regressed (passed before):", names.regressed),
+    ...listIf("Failing, and not there before:", names.new),
+    ...listIf("Failing as before:", names.preExisting),
+    ...listIf("Failed, then passed when run again:", names.flaky),
+  ].join("\n");
+}
+
+function tailWithin(tail: string, most: number): string {
+  const title = "\nThe end of its output:\n";
+  const shown = wholeLinesFrom(tail.trimEnd(), most - title.length);
+  return shown === "" ? "" : title + shown;
+}
+
+function tamperingLine(one: Tampering): string {
+  return `${subjectOf(one)}: ${one.what}, ${nameOf(one.detail)}`;
+}
+
+function subjectOf({ path, name }: Tampering): string {
+  return [path, name].flatMap((part) => (part === undefined ? [] : [nameOf(part)])).join(": ") || "tests";
+}
+
+function listIf(title: string, names: readonly string[]): string[] {
+  return names.length === 0 ? [] : [list(title, names.map(nameOf))];
+}
+
+function list(title: string, lines: readonly string[]): string {
+  const more = lines.length > LISTED ? [`and ${lines.length - LISTED} more`] : [];
+  return [title, ...lines.slice(0, LISTED).map((line) => `- ${line}`), ...more].join("\n");
+}
+
+function some(names: readonly string[], most: number): string {
+  const more = names.length > most ? ` and ${names.length - most} more` : "";
+  return names.slice(0, most).map(nameOf).join(", ") + more;
+}
+
+function count(number: number, thing: string): string {
+  return `${number} ${thing}${number === 1 ? "" : "s"}`;
+}
+
+function nameOf(text: string): string {
+  return startOfLine(text, MOST_NAME);
+}

@@ -1,0 +1,67 @@
+// What came of one or two runs of a command: what passed in one and failed in the other is flaky. Pure.
+import { standsFor } from "../report/placeholder.js";
+import type { CommandEnd, Ran, TestStatus } from "../verdict.js";
+
+/** What became of a test case in both runs. */
+export type Outcome = TestStatus | "flaky";
+
+/** A command's two runs as one. */
+export interface Both {
+  ends: "well" | "badly" | "flaky";
+  /** Where at least one run reported. */
+  tests: ReadonlyMap<string, Outcome> | undefined;
+}
+
+/** Whether two runs are of the same command, in the same list. */
+export function isSameCommand(one: Ran, other: Ran): boolean {
+  return one.command === other.command && one.own === other.own;
+}
+
+/** Whether a command ended as one that found nothing wrong. */
+export function endsWell(end: CommandEnd): boolean {
+  return end.how === "exited" && end.code === 0;
+}
+
+/** Both runs as one; without a second it is the first. */
+export function bothRuns(first: Ran, second: Ran | undefined): Both {
+  const ends = endsWell(first.end)
+    ? "well"
+    : second !== undefined && endsWell(second.end)
+      ? "flaky"
+      : "badly";
+  return { ends, tests: bothTests(first.tests, second) };
+}
+
+/** What the next task is held against: of both runs the better, since a test that fails twice then has become worse. */
+export function betterOf(first: Ran, second: Ran | undefined): Ran {
+  const { ends, tests } = bothRuns(first, second);
+  const end: CommandEnd = ends === "flaky" ? { how: "exited", code: 0 } : first.end;
+  if (tests === undefined) return { ...first, end };
+  const settled = [...tests].map(
+    ([name, outcome]) => [name, outcome === "flaky" ? "passed" : outcome] as const,
+  );
+  return { ...first, end, tests: Object.fromEntries(settled) };
+}
+
+function bothTests(first: Ran["tests"], second: Ran | undefined): ReadonlyMap<string, Outcome> | undefined {
+  if (first === undefined && second?.tests === undefined) return undefined;
+  const once = new Map(Object.entries(first ?? {}));
+  const twice = new Map(Object.entries(second?.tests ?? {}));
+  const stands = standsFor([...twice.keys()].filter((name) => !once.has(name)));
+  const both = new Map<string, Outcome>();
+  for (const [name, status] of once) {
+    const again = twice.get(name);
+    const healed = status === "failed" && again === undefined && stands({ name, failed: true });
+    both.set(name, healed ? "flaky" : outcomeOf(status, again));
+  }
+  for (const [name, status] of twice) {
+    if (!once.has(name)) both.set(name, status);
+  }
+  return both;
+}
+
+function outcomeOf(once: TestStatus, twice: TestStatus | undefined): Outcome {
+  const failed = once === "failed" || twice === "failed";
+  if (once === "passed" || twice === "passed") return failed ? "flaky" : "passed";
+  return failed ? "failed" : "skipped";
+}

@@ -1,0 +1,140 @@
+// The verdict on one command: what it and each of its test cases did, against what they did before the task. Pure.
+// Leaves what came of two runs of it to flaky.ts.
+import { standsFor } from "../report/placeholder.js";
+import { bothRuns, endsWell, isSameCommand, type Both, type Outcome } from "./flaky.js";
+import type { Baseline, Finding, Ran, Tampering, TestStatus } from "../verdict.js";
+
+/** Names of test cases by what was found; those that passed are not named. */
+export type Names = Record<"regressed" | "new" | "preExisting" | "flaky" | "fixed", string[]>;
+
+/** One command, judged. */
+export interface Judged {
+  ran: Ran;
+  verdict: Finding;
+  names: Names;
+  /** How many test cases there were; `undefined` without a report. */
+  total: number | undefined;
+  /** It reported test cases before, and does not now. */
+  reportGone: boolean;
+  /** Tests that are not run any more, although nothing broke. */
+  lost: Tampering[];
+  /** `blind`: it was red before and is, and no test case says why. */
+  proves: "something" | "nothing" | "blind";
+}
+
+/** Judges a command by its run, and the second run where there was one. */
+export function judgeCommand(baseline: Baseline | undefined, ran: Ran, second: Ran | undefined): Judged {
+  const base = ran.own ? undefined : baseline?.commands.find((one) => isSameCommand(one, ran));
+  const both = bothRuns(ran, second);
+  const names = nameTests(base, both);
+  const reportGone = base?.tests !== undefined && both.tests === undefined;
+  const ending = reportGone ? "regressed" : judgeEnd(base, both, ran);
+  // A run that broke off reports fewer tests than there are: nobody took them away.
+  const broke = ran.end.how !== "exited" || ["regressed", "new"].includes(worstOf(names, [ending]));
+  const lost: Tampering[] = [];
+  for (const one of reportGone ? [] : goneTests(base, both)) {
+    if (broke) names[failureAfter(one.then)].push(one.name);
+    else if (one.replaced) names.fixed.push(one.name);
+    else lost.push(tamperingOf(ran.command, one));
+  }
+  for (const list of Object.values(names)) list.sort();
+  // It is repeated where it would fail the attempt: what does not fail after that was flaky.
+  const repeated = second === undefined ? undefined : "flaky";
+  const mended = base !== undefined && !endsWell(base.end) && both.ends === "well" ? "fixed" : undefined;
+  const verdict = worstOf(names, [ending, repeated, mended]);
+  return {
+    ran,
+    verdict,
+    names,
+    total: both.tests?.size,
+    reportGone,
+    lost,
+    proves: proofOf(base, both, { ending, verdict }),
+  };
+}
+
+/** What the end of a command says by itself: nothing, where it ended well once, or where failing test cases say why it did not. */
+function judgeEnd(base: Ran | undefined, { ends, tests }: Both, ran: Ran): Finding | undefined {
+  if (ends !== "badly") return undefined;
+  if (ran.end.how === "exited" && has(tests, ["failed"])) return undefined;
+  if (base === undefined) return "new";
+  return endsWell(base.end) ? "regressed" : "pre-existing";
+}
+
+function nameTests(base: Ran | undefined, { tests }: Both): Names {
+  const names: Names = { regressed: [], new: [], preExisting: [], flaky: [], fixed: [] };
+  const before = base?.tests === undefined ? undefined : new Map(Object.entries(base.tests));
+  // Without a report the exit code speaks for all tests there were.
+  const forAll =
+    base === undefined || before !== undefined ? undefined : endsWell(base.end) ? "passed" : "failed";
+  for (const [name, outcome] of tests ?? []) {
+    const then = before?.get(name) ?? forAll;
+    if (outcome === "flaky") names.flaky.push(name);
+    else if (outcome === "failed") names[failureAfter(then)].push(name);
+    else if (outcome === "passed" && before?.get(name) === "failed") names.fixed.push(name);
+  }
+  return names;
+}
+
+function failureAfter(then: TestStatus | undefined): keyof Names {
+  if (then === "passed") return "regressed";
+  return then === "failed" ? "preExisting" : "new";
+}
+
+interface Gone {
+  name: string;
+  then: TestStatus;
+  now: Outcome | undefined;
+  /** It stood for a file that could not be loaded, and the tests in that are there now. */
+  replaced: boolean;
+}
+
+/** Tests that ran before and do not now. One that was skipped then may stay so, or go. */
+function goneTests(base: Ran | undefined, { tests }: Both): Gone[] {
+  const before = base?.tests ?? {};
+  const known = new Set(Object.keys(before));
+  const stands = standsFor([...(tests?.keys() ?? [])].filter((name) => !known.has(name)));
+  const gone: Gone[] = [];
+  for (const [name, then] of Object.entries(before)) {
+    const now = tests?.get(name);
+    if (then === "skipped" || (now !== undefined && now !== "skipped")) continue;
+    gone.push({
+      name,
+      then,
+      now,
+      replaced: now === undefined && stands({ name, failed: then === "failed" }),
+    });
+  }
+  return gone;
+}
+
+function tamperingOf(command: string, { name, then, now }: Gone): Tampering {
+  return now === "skipped"
+    ? { name, what: "skipped", detail: `${then} before, and is skipped now by ${command}` }
+    : { name, what: "deleted", detail: `${then} before, and is not among the tests of ${command} any more` };
+}
+
+const WORST_FIRST = ["regressed", "new", "pre-existing", "flaky", "fixed"] as const;
+
+function worstOf(names: Names, others: readonly (Finding | undefined)[]): Finding {
+  const found = new Set(others);
+  if (names.regressed.length > 0) found.add("regressed");
+  if (names.new.length > 0) found.add("new");
+  if (names.preExisting.length > 0) found.add("pre-existing");
+  if (names.fixed.length > 0) found.add("fixed");
+  return WORST_FIRST.find((finding) => found.has(finding)) ?? "passed";
+}
+
+function proofOf(
+  base: Ran | undefined,
+  { tests }: Both,
+  { ending, verdict }: { ending: Finding | undefined; verdict: Finding },
+): Judged["proves"] {
+  if (verdict === "pre-existing" && (ending === "pre-existing" || base?.tests === undefined)) return "blind";
+  return has(tests, ["failed"]) && !has(tests, ["passed", "flaky"]) ? "nothing" : "something";
+}
+
+function has(tests: Both["tests"], outcomes: readonly Outcome[]): boolean {
+  for (const outcome of tests?.values() ?? []) if (outcomes.includes(outcome)) return true;
+  return false;
+}

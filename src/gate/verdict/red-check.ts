@@ -1,0 +1,119 @@
+// Describes a check that is red before any work: how it ended, the line that says why, and whether it could run at all. Pure.
+import { endsWell } from "./flaky.js";
+import type { Ran, RedCheck } from "../verdict.js";
+
+/** Exit codes with which a shell says that it cannot start a command. */
+const CANNOT_START: ReadonlySet<number> = new Set([126, 127]);
+
+/**
+ * Lines with which a program says that what it was told to run does not exist. Each begins a line: a test that prints such
+ * words somewhere is not meant. A module that a test imports is not meant either: that test may be written before its module.
+ */
+const NOT_THERE: readonly RegExp[] = [
+  // Package managers.
+  /^npm (?:error|ERR!) Missing script: /,
+  /^npm (?:error|ERR!) (?:enoent )?Could not read package\.json/i,
+  /^npm (?:error|ERR!) could not determine executable to run/,
+  /^npm (?:error|ERR!) (?:code )?E404\b/,
+  /^Unknown command: "/,
+  /^error Command "[^"]*" not found\./,
+  /^error Couldn't find a package\.json file/i,
+  /^Usage Error: Couldn't find a script named /,
+  /^(?:\s*\[?ERR_PNPM_NO_SCRIPT\]?\s|\s*ERR_PNPM_NO_IMPORTER_MANIFEST_FOUND\s)/,
+  /^\s*ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL\s+Command "[^"]*" not found/,
+  /^error: Script not found "/,
+  /^error: Task not found: /,
+  // Interpreters.
+  /^\S*python[\d.]*: can't open file /i,
+  /^\S*python[\d.]*: No module named /i,
+  /^\S*python[\d.]*: Error while finding module specification for /i,
+  /^ruby: No such file or directory -- /,
+  /^Can't open perl script /,
+  /^Could not open input file: /,
+  /^(?:\S*\/)?(?:ba|da|z|k)?sh: (?:\d+: )?(?:cannot open|can't open) /,
+  /^Could not find '[^']*'$/,
+  /^error: Module not found "/,
+  /^lua[\d.]*: cannot open /,
+  /^Error: Could not find or load main class /,
+  // Build tools.
+  /^g?make(?:\[\d+\])?: \*\*\* No rule to make target '[^']*'\.\s+Stop\./,
+  /^g?make(?:\[\d+\])?: \*\*\* No targets(?: specified and no makefile found)?\.\s+Stop\./,
+  /^g?make(?:\[\d+\])?: \*\*\* No such file or directory/,
+  /^g?make: \S+: No such file or directory$/,
+  /^g?make(?:\[\d+\])?: \*\*\* \[[^\]]*\] Error 12[67]\b/,
+  /^error: no such (?:sub)?command: /,
+  /^error: could not find `Cargo\.toml`/,
+  /^go: go\.mod file not found/,
+  /^go: cannot find main module/,
+  /^go \S+: unknown command/,
+  /^error: (?:[Jj]ustfile does not contain recipe|No justfile found)/,
+  /^task: Task "[^"]*" does not exist/,
+  /^task: No Taskfile found/,
+  /^No Rakefile found/,
+  /^Don't know how to build task /,
+  /^Task '[^']*' not found in /,
+  /^\s*Command "[^"]*" is not defined\./,
+  /^\[ERROR\] The goal you specified requires a project to execute but there is no POM/,
+  /^\[ERROR\] Unknown lifecycle phase "/,
+  // Runners.
+  /^ERROR: file or directory not found: /,
+];
+
+/** `Error: Cannot find module '…'` of Node.js, where nothing required it: it is the script that Node.js was told to run. */
+const NODE_MISSING = /^Error: Cannot find module '/m;
+const NODE_UNASKED = /^\s*requireStack: \[\]/m;
+
+/** The last lines are enough: what a program says before it gives up is at the end. */
+const LOOKED_AT = 30;
+/** Printed by npm behind what is of interest. */
+const TRAILER =
+  /^npm (?:error|ERR!)(?:\s*$|\s+(?:To see a list|npm run$|A complete log|Did you mean|This command))/;
+const LONGEST_LINE = 300;
+const NAMED = 3;
+
+/** `undefined`: the check is green. */
+export function redCheckOf(ran: Ran): RedCheck | undefined {
+  const { end, tests = {} } = ran;
+  const failed = Object.keys(tests).filter((name) => tests[name] === "failed");
+  if (endsWell(end) && failed.length === 0) return undefined;
+  const lines = ran.tail
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .filter((line) => line.trim() !== "");
+  const ending = lines.slice(-LOOKED_AT);
+  const told = Object.keys(tests).length > 0 ? undefined : tellingLine(ending);
+  const cannotRun =
+    end.how === "not-found" || (end.how === "exited" && (CANNOT_START.has(end.code) || told !== undefined));
+  const last = ending.findLast((line) => !TRAILER.test(line)) ?? ending.at(-1);
+  if (failed.length > 0) return { how: howItEnded(ran), line: namesOf(failed), cannot_run: false };
+  const line = (cannotRun ? told : undefined) ?? (end.how === "not-found" ? end.message : last) ?? "";
+  return { how: howItEnded(ran), line: line.trim().slice(0, LONGEST_LINE), cannot_run: cannotRun };
+}
+
+function namesOf(failed: readonly string[]): string {
+  const more = failed.length > NAMED ? ` and ${String(failed.length - NAMED)} more` : "";
+  const names = failed.slice(0, NAMED).join(", ");
+  return `${failed.length === 1 ? "1 test fails" : `${String(failed.length)} tests fail`}: ${names.slice(0, LONGEST_LINE)}${more}`;
+}
+
+function tellingLine(lines: readonly string[]): string | undefined {
+  const text = lines.join("\n");
+  if (NODE_UNASKED.test(text)) {
+    const missing = lines.find((line) => NODE_MISSING.test(line));
+    if (missing !== undefined) return missing;
+  }
+  return lines.findLast((line) => NOT_THERE.some((pattern) => pattern.test(line)));
+}
+
+function howItEnded({ end }: Ran): string {
+  switch (end.how) {
+    case "exited":
+      return `exit code ${String(end.code)}`;
+    case "killed":
+      return `ended by ${end.signal}`;
+    case "timed-out":
+      return "timed out";
+    default:
+      return "it could not be started";
+  }
+}

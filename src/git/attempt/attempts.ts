@@ -1,0 +1,105 @@
+// What a run's attempts left, kept for its replay under refs/looper/attempts/<run>: a commit for each, and one for the start.
+// An attempt that ended in its task's commit is that commit (publish.ts). Refs only go when their run is forgotten (run-refs.ts).
+import type { Result } from "../../system/result.js";
+import { parseBatch } from "../base/batch.js";
+import type { DiffEntry } from "../base/diff.js";
+import { importCommit, OWN_IDENT } from "../base/fast-import.js";
+import { asResult, runGit, type GitFailure } from "../base/git.js";
+import { attemptRef, attemptsFolder, startRef } from "../base/names.js";
+import type { Repository } from "../base/repository.js";
+
+export interface AttemptOrder {
+  run: string;
+  /** The task's id; for a review a name with white space, which no task has. */
+  task: string;
+  attempt: number;
+  /** The checkpoint's commit. */
+  base: string;
+  /** What differs from it: a snapshot's. */
+  changes: readonly DiffEntry[];
+}
+
+/**
+ * Keeps what an attempt left as a commit on top of its checkpoint; answers with the commit. One of the same name is
+ * replaced: an attempt that did not count is done again under its number. One process.
+ */
+export async function recordAttempt(
+  repo: Repository,
+  order: AttemptOrder,
+): Promise<Result<string, GitFailure>> {
+  return asResult(async () => {
+    const { run, task, attempt, base, changes } = order;
+    const { commit } = await importCommit(repo, {
+      ref: attemptRef(run, task, attempt),
+      parent: base,
+      ident: OWN_IDENT,
+      message: `looper: attempt ${String(attempt)} at ${task}\n`,
+      entries: changes,
+    });
+    return commit;
+  });
+}
+
+/** The only path in the tree of a start: the backlog's bytes. */
+const BACKLOG = "backlog";
+
+export interface StartOrder {
+  run: string;
+  /** The first checkpoint's commit. */
+  base: string;
+  /** As it was before that. */
+  backlog: Uint8Array;
+  /** The folder of the run's log, absolute: other projects may keep their refs in this repository as well. */
+  log: string;
+}
+
+/** Keeps what a run began with: its first checkpoint, and beside it the backlog. One process. */
+export async function recordStart(
+  repo: Repository,
+  { run, base, backlog, log }: StartOrder,
+): Promise<Result<string, GitFailure>> {
+  return asResult(async () => {
+    const { commit } = await importCommit(repo, {
+      ref: startRef(run),
+      parent: base,
+      ident: OWN_IDENT,
+      message: `looper: start\n\n${JSON.stringify({ log })}\n`,
+      emptied: true,
+      entries: [],
+      file: { path: BACKLOG, mode: "100644", content: backlog },
+    });
+    return commit;
+  });
+}
+
+/** What is kept of a run. */
+export interface Records {
+  start: { base: string; backlog: Uint8Array };
+  /** By the full name of the ref. */
+  attempts: ReadonlyMap<string, string>;
+}
+
+/** Reads what is kept of a run; `undefined`: nothing is. Two processes. */
+export async function readRecords(
+  repo: Repository,
+  run: string,
+): Promise<Result<Records | undefined, GitFailure>> {
+  return asResult(async () => {
+    const format = "--format=%(refname)%00%(objectname)";
+    const listed = await runGit(repo, ["for-each-ref", format, attemptsFolder(run)]);
+    const refs = listed.out
+      .split("\n")
+      .slice(0, -1)
+      .map((line): [string, string] => {
+        const [name = "", commit = ""] = line.split("\0");
+        return [name, commit];
+      });
+    const attempts = new Map(refs);
+    const start = attempts.get(startRef(run));
+    if (start === undefined) return undefined;
+    const input = `${start}^1\n${start}:${BACKLOG}\n`;
+    const [base, backlog] = parseBatch((await runGit(repo, ["cat-file", "--batch"], { input })).out);
+    if (base === undefined || backlog === undefined) return undefined;
+    return { start: { base: base.oid, backlog: Buffer.from(backlog.content, "latin1") }, attempts };
+  });
+}

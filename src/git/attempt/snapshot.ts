@@ -1,0 +1,187 @@
+// What an attempt left behind: every path that differs from the checkpoint, and where HEAD stands.
+// Leaves committing it to commit.ts.
+import type { Result } from "../../system/result.js";
+import type { Checkpoint, KeptIndex } from "../checkpoint/checkpoint.js";
+import { toText } from "../base/bytes.js";
+import { exists, sameVersion, type DiffEntry } from "../base/diff.js";
+import { asResult, runGit, type GitFailure } from "../base/git.js";
+import { readHead, treeish, type Head, type HeadState } from "../base/head.js";
+import { byPath } from "../index/index-compare.js";
+import { diffTrees, stageAll, stagedAgainst } from "../index/index-file.js";
+import { findUncommitted, keepRemoved, madeIn, warnOfInside } from "../restore/inside-modules.js";
+import { warnOfTouched } from "../checkpoint/large.js";
+import { removeNewLocks } from "../base/locks.js";
+import { readPersonIndex } from "../index/index-person.js";
+import type { Repository } from "../base/repository.js";
+import { freeRescueRef } from "../rescue/rescue.js";
+import { goBack } from "../restore/restore.js";
+import { putSettingsBack } from "../base/settings.js";
+import { endConflicts, quit } from "../index/operation.js";
+import {
+  began,
+  judgeHead,
+  putHeadBack,
+  tellOfCommits,
+  type CommitPolicy,
+  type HeadMove,
+  type HeadVerdict,
+} from "../restore/settle-head.js";
+
+export interface SnapshotOrder {
+  checkpoint: Checkpoint;
+  run: string;
+  /** Names what is put aside, e.g. "T1-2": task and attempt. */
+  label: string;
+  policy: CommitPolicy;
+}
+
+export interface Snapshot {
+  /** Every path that differs from the checkpoint's base, with the blobs it had and has; never the runner's own. */
+  changes: readonly DiffEntry[];
+  /** Those of them (paths in bytes) that stay out of every commit: the person told git not to look at them. */
+  marked: ReadonlySet<string>;
+  /** Those of them that commits of a person's hold, on the branch or put aside: they are no part of the task's commit. */
+  theirs: ReadonlySet<string>;
+  verdict: HeadVerdict;
+  /** HEAD now, put back where that was needed. */
+  head: Head;
+  /** The backlog's mode where git tracks it. */
+  backlogMode: string | undefined;
+  /** Repositories in the tree (paths as text) with work of the attempt in them that no commit holds. */
+  inside: readonly string[];
+  /** Among the warnings, those about commits. */
+  told: readonly string[];
+  warnings: readonly string[];
+}
+
+/**
+ * Looks at what an attempt did, puts git's settings back, and HEAD where it went astray, and ends a merge and the like that it left open. Three
+ * processes when HEAD stood still.
+ */
+export async function snapshot(
+  repo: Repository,
+  order: SnapshotOrder,
+): Promise<Result<Snapshot, GitFailure>> {
+  return asResult(async () => {
+    const { base, before, dirty, index, unseen } = order.checkpoint;
+    const marked = new Set(unseen.marked);
+    const locks = await removeNewLocks(repo, order.checkpoint.locks);
+    const settings = await putSettingsBack(repo, order.checkpoint.settings, order);
+    const now = await readHead(repo);
+    const removed = await keepRemoved(repo, order, before);
+    const { warnings, unborn } = await stageAll(repo);
+    // The base never holds the backlog: it shows up here exactly when git tracks it.
+    const all = await stagedAgainst(repo, base, repo.excludesSaveTodo);
+    const backlog = all.find(({ path }) => path === repo.todo?.path);
+    let changes = all.filter((entry) => entry !== backlog);
+    const move = await judgeHead(repo, before, now, order.policy);
+    const { verdict, switched, target } = move;
+    const left = began(before, now);
+    if (left !== undefined) await quit(repo, left);
+    let rescue: string | undefined;
+    if (verdict !== "same") {
+      changes = await leaveSwitched(repo, order, changes, switched);
+      rescue = await putHeadBack(repo, target, now, order);
+    }
+    const told = await tellOfCommits(repo, move, { now, kept: rescue });
+    const head = headAfter(verdict, target, now);
+    await endConflicts(repo, { head: head.commit, began: left !== undefined, changes });
+    const { id, modules } = order.checkpoint;
+    const inside = await findUncommitted(repo, id, modules);
+    const made = await madeIn(repo, changes, { unborn, known: modules });
+    const both = changes.filter(({ path }) => dirty.has(path) || index.staged.has(path) || marked.has(path));
+    const unstaged = await isStagedGone(repo, index);
+    const kept = both.length === 0 && !unstaged ? undefined : await keepBase(repo, order);
+    return {
+      changes,
+      marked,
+      theirs: await theirPaths(repo, order, { move, head, changes }),
+      verdict,
+      head,
+      backlogMode: backlog?.to.mode,
+      told,
+      inside: [...inside, ...made].map(toText),
+      warnings: [
+        ...locks,
+        ...settings,
+        ...warnings,
+        ...told,
+        ...removed,
+        ...warnOfInside(inside, made),
+        ...(await warnOfTouched(repo)),
+        ...both.map(({ path }) => (marked.has(path) ? warnOfMarked : warnOfBoth)(path, kept ?? base)),
+      ],
+    };
+  });
+}
+
+function headAfter(verdict: HeadVerdict, target: HeadState, now: HeadState): Head {
+  const { commit, branch } = verdict === "same" ? now : target;
+  return { commit, branch };
+}
+
+/** What HEAD holds as it is in the tree, and what only a person's commit changed that had to be taken off. */
+async function theirPaths(
+  repo: Repository,
+  { checkpoint: { recorded } }: SnapshotOrder,
+  { move, head, changes }: { move: HeadMove; head: Head; changes: readonly DiffEntry[] },
+): Promise<ReadonlySet<string>> {
+  const went = head.commit !== undefined && head.commit !== recorded.commit && changes.length > 0;
+  const since = went ? await diffTrees(repo, head.commit ?? "", await treeish(repo, recorded.commit)) : [];
+  const held = new Map([...(move.theirs?.lostChanges ?? []), ...since].map(({ path, to }) => [path, to]));
+  const theirs = changes.filter(({ path, to }) => {
+    const version = held.get(path);
+    return version !== undefined && (sameVersion(version, to) || !(exists(version) || exists(to)));
+  });
+  return new Set(theirs.map(({ path }) => path));
+}
+
+/** Whether something that was staged and in no file is staged no more. */
+async function isStagedGone(repo: Repository, kept: KeptIndex): Promise<boolean> {
+  if (kept.staged.size === 0) return false;
+  const { entries, checksum } = await readPersonIndex(repo);
+  if (checksum !== undefined && checksum === kept.checksum) return false;
+  const now = byPath(entries);
+  return [...kept.staged].some(([path, oid]) => now.get(path)?.oid !== oid);
+}
+
+/** The agent may have undone a person's changes: the tree as the attempt found it is kept. Two processes. */
+async function keepBase(repo: Repository, { checkpoint, run, label }: SnapshotOrder): Promise<string> {
+  const ref = await freeRescueRef(repo, run, `${label}-before`);
+  await runGit(repo, ["update-ref", ref, checkpoint.base]);
+  return ref;
+}
+
+function warnOfBoth(path: string, kept: string): string {
+  return `${toText(path)} had uncommitted changes of yours and the agent changed it too: the commit has both. Your version: git show ${kept}`;
+}
+
+function warnOfMarked(path: string, kept: string): string {
+  return `${toText(path)} was changed by the agent, but git is told to ignore its changes (skip-worktree or assume-unchanged): it is in no commit. Your version: git show ${kept}`;
+}
+
+/** Takes back what only the switch of HEAD brought into the tree, and answers with the attempt's own changes. */
+async function leaveSwitched(
+  repo: Repository,
+  order: SnapshotOrder,
+  changes: readonly DiffEntry[],
+  switched: readonly DiffEntry[],
+): Promise<DiffEntry[]> {
+  const bySwitch = new Map(switched.map((entry) => [entry.path, entry]));
+  const isSwitched = (entry: DiffEntry): boolean => {
+    const other = bySwitch.get(entry.path);
+    return other !== undefined && sameVersion(other.from, entry.from) && sameVersion(other.to, entry.to);
+  };
+  const own = changes.filter((entry) => !isSwitched(entry));
+  const back = changes.filter(isSwitched);
+  if (back.length > 0) {
+    await goBack(repo, {
+      base: order.checkpoint.base,
+      run: order.run,
+      label: `${order.label}-tree`,
+      own,
+      back,
+    });
+  }
+  return own;
+}

@@ -1,0 +1,152 @@
+// Runs the git binary: without a shell, a prompt, a pager, the project's git hooks or the caller's GIT_ variables.
+// Leaves which commands to run, and what their answers mean, to the files beside it.
+import { errorMessage } from "../../system/errors.js";
+import type { Ports, ProcessResult } from "../../system/ports.js";
+import { err, ok, type Result } from "../../system/result.js";
+
+const LIMIT_MS = 60_000;
+/** Far above any answer that is read; one that reaches it was cut and cannot be trusted. */
+const MOST_BYTES = 1 << 29;
+
+const SETTINGS = [
+  "core.hooksPath=/dev/null",
+  "core.fsync=committed,loose-object,reference",
+  "core.quotePath=false",
+  "core.fsmonitor=false",
+  "core.safecrlf=false",
+  "core.splitIndex=false",
+  "submodule.recurse=false",
+  // It would start another program for each commit.
+  "log.showSignature=false",
+  // A ref that another git holds for a moment is waited for by git itself.
+  "core.filesRefLockTimeout=5000",
+  "advice.addEmbeddedRepo=false",
+  "gc.auto=0",
+  "maintenance.auto=false",
+].flatMap((setting) => ["-c", setting]);
+
+/** Those of the caller's `GIT_` variables that do not point git at another repository, index, editor or trace. */
+const KEPT =
+  /^GIT_(?:CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)|EXEC_PATH|TEMPLATE_DIR|ATTR_NOSYSTEM|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM)$/;
+
+/** What git could not do, and in its own words why. */
+export interface GitFailure {
+  /** E.g. "git add". */
+  command: string;
+  message: string;
+}
+
+/** Carries a `GitFailure` up to the nearest `asResult`; it never leaves this floor. */
+export class GitError extends Error {
+  readonly failure: GitFailure;
+
+  constructor(command: string, message: string) {
+    super(`${command}: ${message}`);
+    this.name = "GitError";
+    this.failure = { command, message };
+  }
+}
+
+/** Turns git's failures and those of the file system into values; anything else is a bug and goes on. */
+export async function asResult<T>(act: () => Promise<T>): Promise<Result<T, GitFailure>> {
+  try {
+    return ok(await act());
+  } catch (error) {
+    if (error instanceof GitError) return err(error.failure);
+    if (error instanceof Error && "code" in error && "syscall" in error) {
+      return err({ command: "git", message: errorMessage(error) });
+    }
+    throw error;
+  }
+}
+
+/** Where and with what git runs. */
+export interface GitPlace {
+  ports: Ports;
+  /** Absolute. */
+  cwd: string;
+  /** The whole environment, from `gitEnv`. */
+  env: Readonly<Record<string, string>>;
+  /** Settings of this place alone, over those of the repository, as `-c` takes them. */
+  settings?: readonly string[];
+}
+
+export interface GitCall {
+  /** Bytes, one character each. */
+  input?: string;
+  /** Absolute path of the index to use instead of the tree's own. */
+  index?: string;
+  /** Exit codes beside 0 that are answers, not failures. */
+  answers?: readonly number[];
+  /** The longest it may take, in ms; without it a minute. */
+  limitMs?: number;
+}
+
+export interface GitAnswer {
+  code: number;
+  /** Bytes, one character each. */
+  out: string;
+  /** Text. */
+  err: string;
+}
+
+/** The environment git runs in, from the caller's. */
+export function gitEnv(env: Readonly<Record<string, string>>): Record<string, string> {
+  const kept = Object.entries(env).filter(
+    ([name]) => (!name.startsWith("GIT_") || KEPT.test(name)) && name !== "LC_ALL" && name !== "LANGUAGE",
+  );
+  return {
+    ...Object.fromEntries(kept),
+    LC_ALL: "C",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_OPTIONAL_LOCKS: "0",
+    // Whoever may write to the repository could make a test that is asked for come out as another.
+    GIT_NO_REPLACE_OBJECTS: "1",
+    GIT_PAGER: "cat",
+    GIT_EDITOR: "true",
+    GIT_SEQUENCE_EDITOR: "true",
+    GIT_ASKPASS: "",
+    SSH_ASKPASS: "",
+  };
+}
+
+/** Runs git to its end. Throws a `GitError` unless its exit code is 0 or among `answers`. */
+export async function runGit(
+  place: GitPlace,
+  args: readonly string[],
+  call: GitCall = {},
+): Promise<GitAnswer> {
+  const result = await place.ports.processes.run(
+    {
+      command: "git",
+      args: [...SETTINGS, ...(place.settings ?? []).flatMap((setting) => ["-c", setting]), ...args],
+      cwd: place.cwd,
+      env: call.index === undefined ? place.env : { ...place.env, GIT_INDEX_FILE: call.index },
+      ...(call.input === undefined ? {} : { input: Buffer.from(call.input, "latin1") }),
+    },
+    { timeoutMs: call.limitMs ?? LIMIT_MS, maxBytes: MOST_BYTES },
+  );
+  return readAnswer(`git ${subcommand(args)}`, result, call);
+}
+
+function subcommand(args: readonly string[]): string {
+  return args.find((arg, at) => !arg.startsWith("-") && args[at - 1] !== "-c") ?? "";
+}
+
+function readAnswer(command: string, result: ProcessResult, call: GitCall): GitAnswer {
+  const { end, stdout, stderr } = result;
+  const { answers = [], limitMs = LIMIT_MS } = call;
+  if (result.timedOut) throw new GitError(command, `took longer than ${String(limitMs / 1000)} s`);
+  if (end.how === "not-found") throw new GitError(command, end.message);
+  if (end.how === "killed") throw new GitError(command, `was ended by ${end.signal}`);
+  if (stdout.length >= MOST_BYTES) throw new GitError(command, "its answer is too long");
+  if (end.code !== 0 && !answers.includes(end.code)) {
+    throw new GitError(command, shorten(stderr) || `exit code ${String(end.code)}`);
+  }
+  return { code: end.code, out: Buffer.from(stdout).toString("latin1"), err: stderr };
+}
+
+function shorten(stderr: string): string {
+  const text = stderr.trim();
+  return text.length > 1000 ? `${text.slice(0, 1000)} …` : text;
+}

@@ -1,0 +1,69 @@
+// Where HEAD is, and how commits stand to each other. Leaves moving HEAD to settle-head.ts and publish.ts.
+import { asResult, runGit, type GitFailure, type GitPlace } from "./git.js";
+import type { Result } from "../../system/result.js";
+import { readDoing, type Doing } from "./operation-files.js";
+import type { Repository } from "./repository.js";
+
+export interface Head {
+  /** `undefined`: there is no commit yet. */
+  commit: string | undefined;
+  /** Full name of the ref; `undefined`: HEAD is detached. */
+  branch: string | undefined;
+}
+
+/** HEAD, and what must be known to tell later what was done to it. */
+export interface HeadState extends Head {
+  /** Every branch, local and remote-tracking, and whatever else was asked for: full name → commit. */
+  refs: ReadonlyMap<string, string>;
+  /** What git is in the middle of. */
+  doing: Doing | undefined;
+}
+
+/** HEAD as it is now. */
+export async function headOf(repo: Repository): Promise<Result<Head, GitFailure>> {
+  return asResult(async () => {
+    const { commit, branch } = await readHead(repo);
+    return { commit, branch };
+  });
+}
+
+/** Reads HEAD, all branches and the refs that `more` names: one process, three when HEAD is detached or has no commit. */
+export async function readHead(repo: Repository, more: readonly string[] = []): Promise<HeadState> {
+  const format = "--format=%(HEAD)%(refname)%00%(objectname)";
+  const { out } = await runGit(repo, ["for-each-ref", format, "refs/heads", "refs/remotes", ...more]);
+  const refs = new Map<string, string>();
+  let head: Head | undefined;
+  for (const line of out.split("\n").slice(0, -1)) {
+    const [branch = "", commit = ""] = line.slice(1).split("\0");
+    refs.set(branch, commit);
+    if (line.startsWith("*")) head = { commit, branch };
+  }
+  return { ...(head ?? (await readUnlistedHead(repo))), refs, doing: await readDoing(repo) };
+}
+
+async function readUnlistedHead(repo: GitPlace): Promise<Head> {
+  const branch = await runGit(repo, ["symbolic-ref", "-q", "HEAD"], { answers: [1] });
+  const commit = await runGit(repo, ["rev-parse", "-q", "--verify", "HEAD^{commit}"], { answers: [1] });
+  return {
+    branch: branch.code === 0 ? branch.out.trimEnd() : undefined,
+    commit: commit.code === 0 ? commit.out.trimEnd() : undefined,
+  };
+}
+
+/** Whether `commit` holds `ancestor` in its history, or is it. */
+export async function isAncestor(place: GitPlace, ancestor: string, commit: string): Promise<boolean> {
+  if (ancestor === commit) return true;
+  const { code } = await runGit(place, ["merge-base", "--is-ancestor", ancestor, commit], { answers: [1] });
+  return code === 0;
+}
+
+/** What to compare with: the commit, or the empty tree where there is none. */
+export async function treeish(place: GitPlace, commit: string | undefined): Promise<string> {
+  if (commit !== undefined) return commit;
+  return (await runGit(place, ["hash-object", "-t", "tree", "--stdin"], { input: "" })).out.trimEnd();
+}
+
+/** The id that stands for "nothing" beside ids of this length. */
+export function zeroLike(oid: string): string {
+  return "0".repeat(oid.length);
+}

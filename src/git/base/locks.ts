@@ -1,0 +1,121 @@
+// Lock files of git's, which keep every other git out: which there are, and those a git that was killed left behind.
+// Leaves what they mean to a run to its start, and looking for what holds them to is-git-running.ts.
+import { basename, join, relative } from "node:path";
+import { UserError } from "../../system/errors.js";
+import type { FileStat } from "../../system/ports.js";
+import { toText } from "./bytes.js";
+import { asResult } from "./git.js";
+import { isGitHere } from "./is-git-running.js";
+import type { Repository } from "./repository.js";
+
+/** A lock that changes within this time has a living owner. */
+const STILL_MS = 5_000;
+const POLL_MS = 500;
+/** Folders of the git folder without locks worth a look: too large, another working tree's, or this program's own. */
+const PASSED_OVER = new Set(["objects", "logs", "hooks", "worktrees", "lfs", "looper", "looper-put-aside"]);
+
+/** Which locks there are, by absolute path; the value is another one once the lock is. */
+export type Locks = ReadonlyMap<string, string>;
+
+interface Found {
+  path: string;
+  stat: FileStat;
+}
+
+/** Looks for all of them. No process. */
+export async function readLocks(repo: Repository): Promise<Locks> {
+  return new Map((await findAllLocks(repo)).map((found) => [found.path, versionOf(found.stat)]));
+}
+
+/**
+ * Removes locks made since the dead run began (`since`, ms since the epoch) that nobody holds, and answers with their paths;
+ * waits only when there are any. Contract: called after the sweep of the dead run; nothing of that run lives.
+ */
+export async function removeStaleLocks(repo: Repository, order: { since: number }): Promise<string[]> {
+  await repo.ports.files.removeTree(join(repo.gitDir, "looper"));
+  const found = await findAllLocks(repo);
+  return removeUnheld(
+    repo,
+    found.filter(({ stat }) => stat.mtimeMs >= order.since),
+  );
+}
+
+/**
+ * Removes locks that came since `before` and that nobody holds; answers with warnings, and waits only when there are any.
+ * Contract: nothing that an attempt or a check started lives any more.
+ */
+export async function removeNewLocks(repo: Repository, before: Locks): Promise<string[]> {
+  const found = await findAllLocks(repo);
+  const removed = await removeUnheld(
+    repo,
+    found.filter(({ path, stat }) => before.get(path) !== versionOf(stat)),
+  );
+  return removed.map(
+    (path) => `${path} was left by a git that was ended; it would have kept every other out, and is removed`,
+  );
+}
+
+/** The same at the end of a run, where nothing depends on it. */
+export async function tryRemoveNewLocks(repo: Repository, before: Locks): Promise<void> {
+  await asResult(() => removeNewLocks(repo, before));
+}
+
+/** Refuses to begin where a lock would keep a run from its work; one that is new may go within 5 s. */
+export async function assertUnlocked(repo: Repository): Promise<void> {
+  const { clock } = repo.ports;
+  const begun = clock.monotonic();
+  for (;;) {
+    const [lock] = (await findAllLocks(repo)).filter(({ path }) => isInTheWay(repo, path));
+    if (lock === undefined) return;
+    const { path, stat } = lock;
+    if (clock.now() - stat.mtimeMs >= STILL_MS || clock.monotonic() - begun >= STILL_MS) {
+      throw new UserError(
+        "environment",
+        `${path} is there: a git is at work in this repository, or one that was killed left it`,
+        `end what holds it, e.g. an editor that git commit opened; once no git runs here: rm '${path}'`,
+      );
+    }
+    await clock.sleep(POLL_MS);
+  }
+}
+
+/** Whether it keeps a run from moving branches or from writing the index. */
+function isInTheWay({ gitDir, commonDir }: Repository, lock: string): boolean {
+  if (["index.lock", "HEAD.lock"].some((name) => lock === join(gitDir, name))) return true;
+  return /^(?:packed-refs\.lock$|refs\/(?:heads|looper)\/)/.test(relative(commonDir, lock));
+}
+
+async function removeUnheld(repo: Repository, found: readonly Found[]): Promise<string[]> {
+  const { clock, files } = repo.ports;
+  if (found.length === 0) return [];
+  const newest = Math.max(...found.map(({ stat }) => stat.mtimeMs));
+  await clock.sleep(Math.min(STILL_MS, Math.max(0, newest + STILL_MS - clock.now())));
+  // While a person writes a commit's message, git holds a lock that stands still.
+  if (await isGitHere(repo)) return [];
+  const removed: string[] = [];
+  for (const { path, stat } of found) {
+    const now = await files.stat(path, { link: true });
+    if (now === undefined || versionOf(now) !== versionOf(stat)) continue;
+    await files.remove(path);
+    removed.push(path);
+  }
+  return removed;
+}
+
+function versionOf({ inode, mtimeMs, size }: FileStat): string {
+  return [inode, mtimeMs, size].join(" ");
+}
+
+async function findAllLocks(repo: Repository): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const top of new Set([repo.gitDir, repo.commonDir])) {
+    const entered = (folder: string): boolean => !PASSED_OVER.has(basename(folder));
+    for (const { path, kind } of await repo.ports.files.tree(top).walk("", entered)) {
+      if (kind !== "file" || !path.endsWith(".lock")) continue;
+      const file = join(top, toText(path));
+      const stat = await repo.ports.files.stat(file, { link: true });
+      if (stat !== undefined) found.push({ path: file, stat });
+    }
+  }
+  return found;
+}

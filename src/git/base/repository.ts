@@ -1,0 +1,260 @@
+// Finds the git repository a project lies in and says what every other file here needs to know of it.
+// Leaves all that changes something to the files beside it; `initRepository` alone makes one.
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { isHalfWritten } from "../../system/files/half-written.js";
+import type { Files, Ports } from "../../system/ports.js";
+import { err, ok, type Result } from "../../system/result.js";
+import { toBytes, toText } from "./bytes.js";
+import { OWN_IDENT, type Ident } from "./fast-import.js";
+import { asResult, gitEnv, runGit, type GitFailure, type GitPlace } from "./git.js";
+import { encodeId } from "./names.js";
+
+/** A repository with a working tree: git runs at its top, whatever folder of it the project is. */
+export interface Repository extends GitPlace {
+  /** Absolute: the git folder of this working tree. */
+  gitDir: string;
+  /** Absolute: the git folder all working trees share. */
+  commonDir: string;
+  /** Which working tree this is, as a part of a ref's name: "main", or "linked-" and its encoded name. */
+  tree: string;
+  /** The backlog, when it lies in the working tree. */
+  todo: { /** From the top, in bytes. */ path: string; /** Absolute. */ file: string } | undefined;
+  /** Pathspecs that leave out all that is the runner's own: the backlog, its copies beside it, the log, the locks. */
+  excludes: readonly string[];
+  /** The same, but for the backlog itself. */
+  excludesSaveTodo: readonly string[];
+  /** Whether a path from the top (bytes) is the runner's own: what `excludes` leaves out. */
+  isOwn: (path: string) => boolean;
+  /** Untracked files above this many bytes are in no checkpoint (`git.max_untracked_bytes`); 0: any are. */
+  mostUntracked: number;
+  /** Those files: path (bytes) → size when they were found. No staging takes them; large.ts alone changes it. */
+  leftOut: Map<string, number>;
+  /** Whether the untracked files were looked through for such: once is enough for a run. */
+  untracked: { known: boolean };
+  /** How long an object's id is: 20 bytes, or 32 in a SHA-256 repository. */
+  idBytes: number;
+  /** What it was opened with, but for the folder: whatever is opened inside it is opened so. */
+  places: Omit<RepositoryPlaces, "projectDir">;
+  /** Who commits; asked for once. */
+  identity: () => Promise<Ident>;
+  /** Whether git changes the backlog's bytes on their way into a blob; asked for once. */
+  todoFiltered: () => Promise<boolean>;
+  /** Whether settings of git's, or attributes outside the tree, may change line ends; asked for once. */
+  endsConfigured: () => Promise<boolean>;
+}
+
+/** Why there is no repository to work in. "unusable": there is one, and the message says what is wrong with it. */
+export interface NoRepository {
+  why: "no-git" | "no-repository" | "unusable";
+  message: string;
+}
+
+export interface RepositoryPlaces {
+  /** Absolute; exists. */
+  projectDir: string;
+  /** Absolute. */
+  todoFile: string;
+  /** Absolute paths never looked at: the log folder, locks. */
+  exclude: readonly string[];
+  env: Readonly<Record<string, string>>;
+  /** `git.max_untracked_bytes`; none: any size. */
+  mostUntracked?: number;
+}
+
+/** Opens the repository around a project. Starts one git process. */
+export async function openRepository(
+  ports: Ports,
+  places: RepositoryPlaces,
+): Promise<Result<Repository, NoRepository>> {
+  const place: GitPlace = { ports, cwd: places.projectDir, env: gitEnv(places.env) };
+  const path = places.env.PATH ?? "";
+  if ((await ports.processes.which("git", path, places.projectDir)) === undefined) {
+    return err({ why: "no-git", message: "git is not on PATH" });
+  }
+  const found = await asResult(() =>
+    runGit(place, [
+      "rev-parse",
+      "--is-bare-repository",
+      "--is-inside-work-tree",
+      "--absolute-git-dir",
+      "--git-common-dir",
+      "--show-toplevel",
+      "--show-object-format",
+    ]),
+  );
+  if (!found.ok) return err(explain(found.error, places.projectDir));
+  const lines = toText(found.value.out).split("\n").slice(0, -1);
+  const [bare, inside, gitDir, commonDir, top, format] = lines;
+  if (bare === "true") return err(unusable(`${places.projectDir} lies in a bare repository`));
+  if (lines.length !== 6 || inside !== "true" || gitDir === undefined || top === undefined) {
+    return err(unusable(`${places.projectDir} is not in a working tree git can name in one line`));
+  }
+  return ok(
+    await describe(
+      place,
+      {
+        gitDir,
+        commonDir: resolve(places.projectDir, commonDir ?? gitDir),
+        top,
+        sha256: format === "sha256",
+      },
+      places,
+    ),
+  );
+}
+
+/** Makes a repository in a folder that is in none (`git.init`). */
+export async function initRepository(
+  ports: Ports,
+  folder: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Result<undefined, GitFailure>> {
+  return asResult(async () => {
+    await runGit({ ports, cwd: folder, env: gitEnv(env) }, ["init", "--quiet"]);
+    return undefined;
+  });
+}
+
+function unusable(message: string): NoRepository {
+  return { why: "unusable", message };
+}
+
+function explain(failure: GitFailure, folder: string): NoRepository {
+  if (/not a git repository/i.test(failure.message)) {
+    return { why: "no-repository", message: `${folder} is not in a git repository` };
+  }
+  if (/must be run in a work tree/i.test(failure.message)) {
+    return unusable(`${folder} lies in a bare repository or in a git folder`);
+  }
+  return unusable(failure.message);
+}
+
+interface Folders {
+  gitDir: string;
+  commonDir: string;
+  top: string;
+  sha256: boolean;
+}
+
+async function describe(place: GitPlace, folders: Folders, places: RepositoryPlaces): Promise<Repository> {
+  const { files } = place.ports;
+  const top = (await files.realPath(folders.top)) ?? folders.top;
+  const todoFile = await truePath(files, places.todoFile);
+  const todoPath = pathInside(top, todoFile);
+  const own = (await Promise.all(places.exclude.map((path) => truePath(files, path)))).flatMap(
+    (path) => pathInside(top, path) ?? [],
+  );
+  const at: GitPlace = {
+    ports: place.ports,
+    cwd: top,
+    // Named, so that a `.git` an agent removes can never make git fall through to a repository further up.
+    env: { ...place.env, GIT_DIR: folders.gitDir, GIT_WORK_TREE: top },
+    settings: await diskSettings(files, top),
+  };
+  const excludesSaveTodo = [...(todoPath === undefined ? [] : besideOf(todoPath)), ...own.flatMap(excludeOf)];
+  const { mostUntracked = 0 } = places;
+  const linked = resolve(folders.gitDir) !== resolve(folders.commonDir);
+  return {
+    ...at,
+    gitDir: folders.gitDir,
+    commonDir: folders.commonDir,
+    tree: linked ? `linked-${encodeId(basename(folders.gitDir))}` : "main",
+    todo: todoPath === undefined ? undefined : { path: toBytes(todoPath), file: todoFile },
+    excludes: [...excludeOf(todoPath), ...excludesSaveTodo],
+    excludesSaveTodo,
+    places: { todoFile: places.todoFile, exclude: places.exclude, env: places.env, mostUntracked },
+    mostUntracked,
+    leftOut: new Map(),
+    untracked: { known: false },
+    isOwn: ownedBy(todoPath, own),
+    idBytes: folders.sha256 ? 32 : 20,
+    identity: once(() => askIdentity(at)),
+    todoFiltered: once(() => askFiltered(at, todoPath)),
+    endsConfigured: once(() => askEndsConfigured(at)),
+  };
+}
+
+/**
+ * What the disk does, whatever the repository's settings say of it: where these are wrong, git stages one file for another, and
+ * puts back less than there was.
+ */
+async function diskSettings(files: Files, top: string): Promise<string[]> {
+  const [one, other] = await Promise.all(
+    [".git", ".GIT"].map((name) => files.stat(join(top, name), { link: true })),
+  );
+  const same = one !== undefined && one.inode === other?.inode && one.device === other.device;
+  return [`core.ignorecase=${String(same)}`, "core.symlinks=true"];
+}
+
+function excludeOf(path: string | undefined): string[] {
+  return path === undefined ? [] : [`:(exclude,top,literal)${path}`];
+}
+
+/** Says of a path what the pathspecs say. `own`: files or folders. */
+function ownedBy(todoPath: string | undefined, own: readonly string[]): (path: string) => boolean {
+  const folders = own.map(toBytes);
+  const todo = todoPath === undefined ? undefined : toBytes(todoPath);
+  return (path) =>
+    (todo !== undefined && (path === todo || path.startsWith(`${todo}.`) || isHalfOf(path, todo))) ||
+    folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
+}
+
+function isHalfOf(path: string, todo: string): boolean {
+  return dirname(path) === dirname(todo) && isHalfWritten(basename(path), basename(todo));
+}
+
+/** The files the store lays beside the backlog: copies put aside, and half-written ones. */
+function besideOf(todoPath: string): string[] {
+  const path = todoPath.replace(/[\\*?[\]]/g, "\\$&");
+  const half = join(dirname(path), `.${basename(path)}.*.tmp`);
+  return [`:(exclude,top,glob)${path}.*`, `:(exclude,top,glob)${half}`];
+}
+
+/** With symlinks resolved as far as the path exists. */
+async function truePath(files: Files, path: string): Promise<string> {
+  const whole = await files.realPath(path);
+  if (whole !== undefined) return whole;
+  const folder = dirname(path);
+  return folder === path ? path : resolve(await truePath(files, folder), basename(path));
+}
+
+/** The path from `top`, with slashes; `undefined` when it is not below. */
+function pathInside(top: string, path: string): string | undefined {
+  const inside = relative(top, path).split(sep).join("/");
+  return inside === "" || inside === ".." || inside.startsWith("../") ? undefined : inside;
+}
+
+function once<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined;
+  return () => (answer ??= ask());
+}
+
+async function askIdentity(place: GitPlace): Promise<Ident> {
+  // Without useConfigOnly git makes one up from the user and host names.
+  const asked = await runGit(place, ["-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"], {
+    answers: [1, 128],
+  });
+  const [, who, zone] = /^(.* <.*>) \d+ ([+-]\d{4})\n$/.exec(toText(asked.out)) ?? [];
+  return who === undefined || zone === undefined ? OWN_IDENT : { who, zone };
+}
+
+async function askFiltered(place: GitPlace, todoPath: string | undefined): Promise<boolean> {
+  if (todoPath === undefined) return false;
+  const args = ["check-attr", "-z", "filter", "ident", "working-tree-encoding", "--", todoPath];
+  const fields = (await runGit(place, args)).out.split("\0");
+  return fields.some((value, at) => at % 3 === 2 && value !== "unspecified" && value !== "unset");
+}
+
+async function askEndsConfigured({ ports, cwd, env }: GitPlace): Promise<boolean> {
+  const place = { ports, cwd, env };
+  const asked = await runGit(place, ["config", "--get-regexp", "^core\\.(autocrlf|attributesfile)$"], {
+    answers: [1],
+  });
+  const said = asked.out
+    .split("\n")
+    .some((line) => /^core\.(?:attributesfile |autocrlf (?!false$|0$|no$|off$))/.test(line));
+  const { HOME: home, XDG_CONFIG_HOME: config = home === undefined ? undefined : `${home}/.config` } = env;
+  const files = ["/etc/gitattributes", ...(config === undefined ? [] : [`${config}/git/attributes`])];
+  const found = await Promise.all(files.map((file) => ports.files.stat(file)));
+  return said || found.some((stat) => stat !== undefined);
+}

@@ -1,0 +1,144 @@
+// Brings what a rescue keeps back into the working tree as uncommitted changes, three-way onto what is there now: all of it or,
+// where something is in the way, nothing. The person's index stays as it is.
+// Contract: no run goes on.
+import { join } from "node:path";
+import { ok, type Result } from "../../system/result.js";
+import { toText } from "../base/bytes.js";
+import { exists, sameVersion, type DiffEntry, type Version } from "../base/diff.js";
+import { foldersAbove } from "../base/folders.js";
+import { asResult, runGit, type GitFailure } from "../base/git.js";
+import { byPath, type ByPath } from "../index/index-compare.js";
+import { dropOwnIndex, indexInfo, ownIndex, stageAll } from "../index/index-file.js";
+import { privateCopy, readEntries } from "../index/index-person.js";
+import { leaveOutLarge } from "../checkpoint/large.js";
+import { mergeContents } from "../rescue/merge-contents.js";
+import type { Repository } from "../base/repository.js";
+import type { Rescue } from "./rescues.js";
+
+/** A path that keeps a rescue from coming back, and why. */
+export interface Clash {
+  path: string;
+  why: "differs" | "ignored" | "folder";
+}
+
+export type BroughtBack =
+  | { clashes: readonly Clash[] }
+  | {
+      /** Paths as text. */
+      restored: readonly string[];
+      /** They are as the rescue has them. */
+      already: readonly string[];
+      /** Other repositories: only a pointer is kept of them, which no file holds. */
+      left: readonly string[];
+    };
+
+/** Brings a rescue back. It stays where it is. */
+export async function restoreRescue(rescue: Rescue): Promise<Result<BroughtBack, GitFailure>> {
+  const { repo } = rescue;
+  const result = await asResult(async () => {
+    await dropOwnIndex(repo);
+    await leaveOutLarge(repo);
+    await stageAll(repo);
+    const tree = byPath((await readEntries(repo, ownIndex(repo))) ?? []);
+    const plan = await planAll(repo, rescue.changes, tree);
+    if (plan.clashes.length > 0) return { clashes: plan.clashes };
+    if (plan.set.length > 0) await writeTree(repo, plan.set);
+    return {
+      restored: plan.set.map(({ path }) => toText(path)),
+      already: plan.already.map(toText),
+      left: plan.left.map(toText),
+    };
+  });
+  await dropOwnIndex(repo);
+  return result.ok ? ok(result.value) : result;
+}
+
+interface Plan {
+  set: DiffEntry[];
+  already: string[];
+  left: string[];
+  clashes: Clash[];
+}
+
+async function planAll(repo: Repository, changes: readonly DiffEntry[], tree: ByPath): Promise<Plan> {
+  const plan: Plan = { set: [], already: [], left: [], clashes: [] };
+  for (const change of changes) {
+    const { path, to } = change;
+    const now = tree.get(path);
+    if ([change.from, to].some(({ mode }) => mode === SUBMODULE)) plan.left.push(path);
+    else if (now === undefined ? !exists(to) : sameVersion(now, to)) plan.already.push(path);
+    else {
+      const version = await versionOf(repo, change, now);
+      if (version === undefined) plan.clashes.push({ path: toText(path), why: "differs" });
+      else plan.set.push({ path, from: now ?? change.from, to: version });
+    }
+  }
+  plan.clashes.push(...(await inTheWay(repo, plan.set, tree)));
+  return plan;
+}
+
+const SUBMODULE = "160000";
+
+/** What the path is to hold; `undefined` when what is there now differs from what the rescue began with. */
+async function versionOf(
+  repo: Repository,
+  { from, to }: DiffEntry,
+  now: Version | undefined,
+): Promise<Version | undefined> {
+  if (now === undefined ? !exists(from) : sameVersion(now, from)) return to;
+  const files = [now, from, to].every((version) => version?.mode.startsWith("100"));
+  return now !== undefined && files ? mergeContents(repo, { now, from, to }) : undefined;
+}
+
+/** Paths where something is that git does not track: a file it ignores, or a folder where a file is to be, and the reverse. */
+async function inTheWay(repo: Repository, set: readonly DiffEntry[], tree: ByPath): Promise<Clash[]> {
+  const after = new Map(tree);
+  for (const { path, to } of set) {
+    if (exists(to)) after.set(path, to);
+    else after.delete(path);
+  }
+  const folders = foldersAbove(after.keys());
+  const clashes: Clash[] = [];
+  for (const { path } of set.filter(({ to }) => exists(to))) {
+    const swapped = folders.has(path) || [...foldersAbove([path])].some((folder) => after.has(folder));
+    if (swapped) clashes.push({ path: toText(path), why: "folder" });
+    else if (!tree.has(path) && (await isIgnoredThere(repo, path, tree)))
+      clashes.push({ path: toText(path), why: "ignored" });
+  }
+  return clashes;
+}
+
+/** Whether something is at the path, or a file where one of its folders is to be, that git does not track. */
+async function isIgnoredThere(repo: Repository, path: string, tree: ByPath): Promise<boolean> {
+  const { files } = repo.ports;
+  for (const at of [path, ...foldersAbove([path])]) {
+    if (tree.has(at)) continue;
+    const stat = await files.stat(join(repo.cwd, toText(at)), { link: true });
+    if (stat !== undefined && stat.kind !== "folder") return true;
+    if (stat?.kind === "folder" && at === path && (await holdsMore(repo, path, tree))) return true;
+  }
+  return false;
+}
+
+/** Whether a folder holds what git does not track: files go with their folders, these would not. */
+async function holdsMore(repo: Repository, folder: string, tree: ByPath): Promise<boolean> {
+  const { files } = repo.ports;
+  for (const name of await files.list(join(repo.cwd, toText(folder)))) {
+    const path = `${folder}/${Buffer.from(name, "utf8").toString("latin1")}`;
+    if (tree.has(path)) continue;
+    const stat = await files.stat(join(repo.cwd, toText(path)), { link: true });
+    if (stat?.kind !== "folder" || (await holdsMore(repo, path, tree))) return true;
+  }
+  return false;
+}
+
+/** Leads the files from the tree they are to the one with `set` in it; git looks first whether all of them can be written. */
+async function writeTree(repo: Repository, set: readonly DiffEntry[]): Promise<void> {
+  const index = ownIndex(repo);
+  const now = (await runGit(repo, ["write-tree"], { index })).out.trimEnd();
+  const copy = await privateCopy(repo, "rescue-index", await repo.ports.files.read(index));
+  await runGit(repo, ["update-index", "-z", "--index-info"], { input: indexInfo(set), index: copy });
+  const then = (await runGit(repo, ["write-tree"], { index: copy })).out.trimEnd();
+  await repo.ports.files.remove(copy);
+  await runGit(repo, ["read-tree", "-m", "-u", now, then], { index });
+}

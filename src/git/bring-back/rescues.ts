@@ -1,0 +1,180 @@
+// What was put aside, for a person to go through: the list, one of them, and dropping one.
+// Leaves making rescues to rescue.ts and bringing one back to bring-back.ts.
+import { z } from "zod";
+import type { Result } from "../../system/result.js";
+import { toText } from "../base/bytes.js";
+import { KEPT_STAGED } from "../checkpoint/keep-beside.js";
+import { exists, type DiffEntry } from "../base/diff.js";
+import { readFacts } from "../base/facts.js";
+import { asResult, GitError, runGit, type GitFailure } from "../base/git.js";
+import { readHead, treeish } from "../base/head.js";
+import { diffTrees } from "../index/index-file.js";
+import { readPersonIndex } from "../index/index-person.js";
+import { knownModules } from "../checkpoint/module-copies.js";
+import { modulePaths, openModules } from "../checkpoint/modules.js";
+import { findRescues, type FoundRescue } from "../rescue/rescue.js";
+import type { Repository } from "../base/repository.js";
+
+/**
+ * Why something was put aside: the work of a task that was given up; what a review changed; what was put back for another
+ * reason (a switch of branches, a gate that changed files); commits that no branch has any more, an agent's mostly; the tree as an attempt found it.
+ */
+export type RescueReason = "given-up" | "review" | "draft" | "put-back" | "commits" | "before";
+
+export interface Rescue {
+  /** What a person types: the run's id and the label; in a submodule with "@" and its path behind. */
+  id: string;
+  /** Where it is kept: a submodule's are its own. */
+  repo: Repository;
+  ref: string;
+  run: string;
+  label: string;
+  why: RescueReason;
+  task: string | undefined;
+  /** Milliseconds since the epoch. */
+  at: number;
+  commit: string;
+  /** A commit or tree: what is kept is the difference from here to `commit`. */
+  from: string;
+  /** The runner's own files left out. */
+  changes: readonly DiffEntry[];
+  /** What was staged and in no file, and the commit or tree that holds it. */
+  staged: readonly DiffEntry[];
+  stagedIn: string | undefined;
+}
+
+/** Every rescue, newest first. */
+export async function listRescues(repo: Repository): Promise<Result<Rescue[], GitFailure>> {
+  return asResult(async () => {
+    const found = await findRescues(repo);
+    const head = found.length === 0 ? undefined : (await readHead(repo)).commit;
+    const rescues: Rescue[] = [];
+    for (const one of [...found].reverse()) rescues.push(await describe(repo, one, { head, all: found }));
+    for (const { path, repo: module } of await openModules(repo, await modulesIn(repo))) {
+      const inside = await listRescues(module);
+      if (!inside.ok) throw new GitError(inside.error.command, inside.error.message);
+      rescues.push(...inside.value.map((one) => ({ ...one, id: `${one.id}@${toText(path)}` })));
+    }
+    return rescues.sort((one, other) => other.at - one.at);
+  });
+}
+
+async function modulesIn(repo: Repository): Promise<string[]> {
+  const tracked = modulePaths((await readPersonIndex(repo)).entries);
+  return [...new Set([...tracked, ...(await knownModules(repo))])];
+}
+
+/** The changes a rescue keeps, as git prints a diff, with a summary of them. */
+export async function showRescue(rescue: Rescue): Promise<Result<string, GitFailure>> {
+  const { repo } = rescue;
+  return asResult(async () => {
+    const shape = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--stat", "--patch"];
+    const { from, commit, stagedIn } = rescue;
+    const paths = ["--", ":(top)", ...repo.excludes];
+    const work = toText((await runGit(repo, ["diff", ...shape, from, commit, ...paths])).out);
+    if (stagedIn === undefined) return work;
+    const only = ["--diff-filter=d", ...shape];
+    const staged = toText((await runGit(repo, ["diff", ...only, from, stagedIn])).out);
+    return `${work}${work === "" ? "" : "\n"}Staged and in no file (git show ${stagedIn}):\n\n${staged}`;
+  });
+}
+
+/** Forgets a rescue; its commit stays until git prunes. Refused when its ref points elsewhere by now. */
+export async function dropRescue(rescue: Rescue): Promise<Result<undefined, GitFailure>> {
+  return asResult(async () => {
+    await runGit(rescue.repo, ["update-ref", "-d", rescue.ref, rescue.commit]);
+    return undefined;
+  });
+}
+
+interface Around {
+  head: string | undefined;
+  all: readonly FoundRescue[];
+}
+
+async function describe(repo: Repository, found: FoundRescue, around: Around): Promise<Rescue> {
+  const { ref, run, label, commit } = found;
+  const kind = await kindOf(repo, found, around);
+  const { stagedIn } = kind;
+  return {
+    id: `${run}/${label}`,
+    repo,
+    ref,
+    run,
+    label,
+    ...kind,
+    at: found.seconds * 1000,
+    commit,
+    // The runner's own files are in no checkpoint: they would look removed.
+    changes: (await diffTrees(repo, commit, kind.from)).filter(({ path }) => !repo.isOwn(path)),
+    staged:
+      stagedIn === undefined
+        ? []
+        : (await diffTrees(repo, stagedIn, kind.from)).filter(({ to }) => exists(to)),
+  };
+}
+
+const CheckpointFacts = z.object({
+  task: z.string(),
+  head: z.string().optional(),
+  kept: z.boolean().optional(),
+});
+
+async function kindOf(
+  repo: Repository,
+  found: FoundRescue,
+  around: Around,
+): Promise<Pick<Rescue, "why" | "task" | "from" | "stagedIn">> {
+  const { facts, parents, subject, commit } = found;
+  if (facts !== undefined) {
+    const task = facts.task ?? taskOf(facts.label);
+    return {
+      why: facts.why,
+      task,
+      from: parents[0] ?? (await treeish(repo, undefined)),
+      stagedIn: parents[1],
+    };
+  }
+  if (subject === "looper: checkpoint") {
+    const text = toText((await runGit(repo, ["cat-file", "commit", commit])).out);
+    const known = readFacts(CheckpointFacts, text.slice(text.indexOf("{", text.indexOf("\n\n"))));
+    if (known !== undefined) {
+      const task = /\s/.test(known.task) ? undefined : known.task;
+      const beside = known.kept === true ? parents.find((oid) => oid !== known.head) : undefined;
+      const stagedIn = beside === undefined ? undefined : await folderIn(repo, beside, KEPT_STAGED);
+      return { why: "before", task, from: await treeish(repo, known.head), stagedIn };
+    }
+  }
+  return {
+    why: "commits",
+    task: taskOf(firstLabel(found, around.all)),
+    from: await forkOf(repo, commit, around),
+    stagedIn: undefined,
+  };
+}
+
+async function folderIn(repo: Repository, commit: string, folder: string): Promise<string | undefined> {
+  const found = await runGit(repo, ["rev-parse", "-q", "--verify", `${commit}:${folder}`], {
+    answers: [1, 128],
+  });
+  return found.code === 0 ? found.out.trimEnd() : undefined;
+}
+
+/** Where such commits left the history there is now. */
+async function forkOf(repo: Repository, commit: string, { head }: Around): Promise<string> {
+  if (head === undefined) return treeish(repo, undefined);
+  const { code, out } = await runGit(repo, ["merge-base", head, commit], { answers: [1] });
+  return code === 0 ? out.trimEnd() : treeish(repo, undefined);
+}
+
+/** Labels are a task's id and an attempt's number, with what it is of them behind it; a review's names none. */
+function taskOf(label: string): string | undefined {
+  const [, task] = /^(.+)-(?:head|\d+(?:-branch|-tree)?)$/.exec(label) ?? [];
+  return task === undefined || /^review-\d+/.test(label) ? undefined : task;
+}
+
+/** The label without the number that a second rescue of the same name has. */
+function firstLabel({ run, label }: FoundRescue, all: readonly FoundRescue[]): string {
+  const [, first] = /^(.+)-\d+$/.exec(label) ?? [];
+  return all.some((other) => other.run === run && other.label === first) ? (first ?? label) : label;
+}

@@ -1,0 +1,77 @@
+// Untracked files too large for a checkpoint: they are left where they are, in no snapshot, and no restore touches them.
+import { toText } from "../base/bytes.js";
+import { runGit } from "../base/git.js";
+import type { Repository } from "../base/repository.js";
+
+/** What is untracked and not ignored. */
+export interface Untracked {
+  /** Files above the limit: path (bytes) → size. */
+  large: ReadonlyMap<string, number>;
+  /** Repositories (paths in bytes) that lie in the tree and are not tracked. */
+  nested: readonly string[];
+}
+
+/** Looks for both. One process. */
+export async function findUntracked(repo: Repository): Promise<Untracked> {
+  const args = ["ls-files", "--others", "--exclude-standard", "-z", "--", ":(top)", ...repo.excludes];
+  const paths = (await runGit(repo, args)).out.split("\0").filter((path) => path !== "");
+  const nested = paths.filter((path) => path.endsWith("/")).map((path) => path.slice(0, -1));
+  const most = repo.mostUntracked;
+  if (most === 0) return { large: new Map(), nested };
+  const files = paths.filter((path) => !path.endsWith("/"));
+  const found = await repo.ports.files.tree(repo.cwd).look(files);
+  const large = files.flatMap((path, at): [string, number][] => {
+    const one = found[at];
+    return one?.kind === "file" && one.size > most ? [[path, one.size]] : [];
+  });
+  return { large: new Map(large), nested };
+}
+
+/** Leaves these files, and no others, out of every staging from now on; answers with those that were not left out before. */
+export function leaveOut(repo: Repository, large: ReadonlyMap<string, number>): Map<string, number> {
+  const fresh = [...large].filter(([path]) => !repo.leftOut.has(path));
+  repo.leftOut.clear();
+  for (const [path, size] of large) repo.leftOut.set(path, size);
+  return new Map(fresh);
+}
+
+/**
+ * The same with those there are now. One process, the first time and where there is a limit: a task has ten processes, and
+ * a file that comes later is staged like any other.
+ */
+export async function leaveOutLarge(repo: Repository): Promise<Map<string, number>> {
+  if (repo.mostUntracked === 0) return leaveOut(repo, new Map());
+  if (repo.untracked.known) return new Map();
+  repo.untracked.known = true;
+  return leaveOut(repo, (await findUntracked(repo)).large);
+}
+
+/** A warning for each. */
+export function warnOfLarge(repo: Repository, large: ReadonlyMap<string, number>): string[] {
+  return [...large].map(
+    ([path, size]) =>
+      `${toText(path)} (${sizeText(size)}) is untracked and larger than git.max_untracked_bytes (${sizeText(repo.mostUntracked)}): it is in no checkpoint, and Looper cannot restore it`,
+  );
+}
+
+/** A warning for each that is gone, or has another size than when it was left out. No process. */
+export async function warnOfTouched(repo: Repository): Promise<string[]> {
+  const paths = [...repo.leftOut.keys()];
+  const found = await repo.ports.files.tree(repo.cwd).look(paths);
+  return paths.flatMap((path, at) => {
+    const size = found[at]?.size;
+    if (size === repo.leftOut.get(path)) return [];
+    const how = size === undefined ? "removed" : "changed";
+    return [
+      `${toText(path)} was ${how} during the attempt; it is in no checkpoint: Looper cannot restore it`,
+    ];
+  });
+}
+
+/** As in the settings: a MB is 1024 KB. */
+export function sizeText(bytes: number): string {
+  const units = ["bytes", "KB", "MB", "GB"];
+  const at = bytes < 1024 ? 0 : bytes < 1024 ** 2 ? 1 : bytes < 1024 ** 3 ? 2 : 3;
+  const value = bytes / 1024 ** at;
+  return `${Number.isInteger(value) ? String(value) : value.toFixed(1)} ${units[at] ?? ""}`;
+}

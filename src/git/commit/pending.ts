@@ -1,0 +1,130 @@
+// The commit that is built but not finished: refs/looper/pending holds what a start needs to finish it.
+// Leaves building it to commit.ts and finishing it to publish.ts.
+import { z } from "zod";
+import type { Result } from "../../system/result.js";
+import { parseBatch } from "../base/batch.js";
+import { toText } from "../base/bytes.js";
+import { NOTHING, type DiffEntry } from "../base/diff.js";
+import { importPair, OWN_IDENT, type ImportedFile } from "../base/fast-import.js";
+import { readFacts } from "../base/facts.js";
+import { asResult, runGit, type GitFailure } from "../base/git.js";
+import { isAncestor, readHead } from "../base/head.js";
+import { diffTrees } from "../index/index-file.js";
+import { PENDING, pendingRef } from "../base/names.js";
+import type { Repository } from "../base/repository.js";
+
+const FACTS_FILE = "pending.json";
+
+const PendingFacts = z.object({
+  run: z.string(),
+  task: z.string().optional(),
+  attempt: z.int().optional(),
+  facts: z.unknown(),
+});
+
+/** What a commit is made of. */
+export interface CommitParts {
+  /** HEAD when it was built; `undefined`: there was no commit. */
+  parent: string | undefined;
+  /** Applied to the parent's tree. */
+  changes: readonly DiffEntry[];
+  message: string;
+  run: string;
+  /** `undefined`: the commit belongs to no task. */
+  taskId: string | undefined;
+  /** The attempt it is the commit of, if it is of one. */
+  attempt: number | undefined;
+  /** Any JSON value the caller needs to finish the commit after a crash, e.g. the changes to the backlog. */
+  facts: unknown;
+}
+
+/** A commit that is built, and on no branch yet. */
+export interface Prepared extends CommitParts {
+  commit: string;
+  /** It is in HEAD's history already: a run was killed just before its end. */
+  published: boolean;
+}
+
+/** Builds the commit, and the wrapper that keeps it with its facts. One process. */
+export async function buildPending(
+  repo: Repository,
+  parts: CommitParts,
+  backlog?: ImportedFile,
+): Promise<Prepared> {
+  const ref = pendingRef(repo.tree);
+  const ident = await repo.identity();
+  const { run, taskId: task, attempt, facts } = parts;
+  const json = JSON.stringify({ run, task, attempt, facts });
+  const [made] = await importPair(
+    repo,
+    {
+      ref,
+      parent: parts.parent,
+      ident,
+      message: parts.message,
+      entries: parts.changes,
+      ...(backlog === undefined ? {} : { file: backlog }),
+    },
+    {
+      ref,
+      parent: "previous",
+      ident: OWN_IDENT,
+      message: "looper: pending\n",
+      emptied: true,
+      entries: [],
+      file: { path: FACTS_FILE, mode: "100644", content: Buffer.from(json, "utf8") },
+    },
+  );
+  const changes = [...parts.changes];
+  if (backlog !== undefined && made.blob !== undefined) {
+    changes.push({ path: backlog.path, from: NOTHING, to: { mode: backlog.mode, oid: made.blob } });
+  }
+  return { ...parts, changes, commit: made.commit, published: false };
+}
+
+/**
+ * The commit a killed run left unfinished, `undefined` when there is none. What to do: write what `facts` says, unless
+ * done, then `publish`; facts that cannot be read come as `undefined`.
+ */
+export async function recoverPending(repo: Repository): Promise<Result<Prepared | undefined, GitFailure>> {
+  return asResult(async () => {
+    const ref = pendingRef(repo.tree);
+    const { out } = await runGit(repo, ["cat-file", "--batch"], {
+      input: `${ref}^1\n${ref}:${FACTS_FILE}\n`,
+    });
+    const [commit, json] = parseBatch(out);
+    if (commit === undefined) return undefined;
+    const text = commit.content;
+    const end = text.indexOf("\n\n");
+    const known = readFacts(PendingFacts, toText(json?.content ?? ""));
+    const head = await readHead(repo);
+    return {
+      commit: commit.oid,
+      parent: /^parent ([0-9a-f]+)$/m.exec(text.slice(0, end))?.[1],
+      changes: await diffTrees(repo, commit.oid),
+      message: toText(text.slice(end + 2)),
+      run: known?.run ?? "",
+      taskId: known?.task,
+      attempt: known?.attempt,
+      facts: known?.facts,
+      published: head.commit !== undefined && (await isAncestor(repo, commit.oid, head.commit)),
+    };
+  });
+}
+
+/** The runs whose commits are unfinished, in any working tree. Two processes. */
+export async function pendingRuns(repo: Repository): Promise<string[]> {
+  const { out: refs } = await runGit(repo, ["for-each-ref", "--format=%(refname)", `${PENDING}/`]);
+  if (refs === "") return [];
+  const input = refs.replaceAll("\n", `:${FACTS_FILE}\n`);
+  const { out } = await runGit(repo, ["cat-file", "--batch"], { input });
+  return parseBatch(out).flatMap((file) => readFacts(PendingFacts, toText(file?.content ?? ""))?.run ?? []);
+}
+
+/** Forgets the unfinished commit. One process; nothing happens when there is none. */
+export async function dropPending(repo: Repository): Promise<Result<undefined, GitFailure>> {
+  return asResult(async () => {
+    await runGit(repo, ["update-ref", "-d", pendingRef(repo.tree)]);
+    return undefined;
+  });
+}

@@ -1,0 +1,88 @@
+// Finishes a built commit: the person's index first, then HEAD and the refs no longer needed in one step. In that order
+// a commit that is in HEAD has its paths in the index too, whenever a run is killed.
+// Leaves building it to commit.ts and pending.ts.
+import { dropInModules } from "../checkpoint/checkpoint.js";
+import { isOfTheDisk } from "../../system/errors.js";
+import type { Result } from "../../system/result.js";
+import { asResult, GitError, runGit, type GitFailure } from "../base/git.js";
+import { isAncestor, readHead, zeroLike, type Head } from "../base/head.js";
+import { dropOwnIndex, refreshIndex } from "../index/index-file.js";
+import { attemptRef, checkpointRef, pendingRef } from "../base/names.js";
+import { buildPending, type Prepared } from "./pending.js";
+import type { Repository } from "../base/repository.js";
+
+/** How often a commit is built again because HEAD went on meanwhile. */
+const MOST_REBUILDS = 5;
+
+export interface Published {
+  /** The commit that is in HEAD's history now. */
+  commit: string;
+  warnings: readonly string[];
+}
+
+/**
+ * Makes HEAD the commit that was built, once the backlog is written; built again on top when HEAD moved meanwhile. Drops
+ * pending and the task's checkpoint, and names the attempt. Two processes.
+ */
+export async function publish(repo: Repository, prepared: Prepared): Promise<Result<Published, GitFailure>> {
+  return asResult(() => publishCommit(repo, prepared));
+}
+
+/** The same for callers on this floor: throws a `GitError`. */
+export async function publishCommit(repo: Repository, prepared: Prepared): Promise<Published> {
+  if (prepared.published) {
+    await runGit(repo, ["update-ref", "--stdin"], { input: refLines(repo, prepared, prepared.commit) });
+    return { commit: prepared.commit, warnings: [] };
+  }
+  const warnings = await tryRefresh(repo, prepared);
+  const commit = await moveHead(repo, prepared);
+  await dropOwnIndex(repo);
+  if (prepared.taskId !== undefined) await dropInModules(repo, prepared.taskId);
+  return { commit, warnings };
+}
+
+/**
+ * An index that cannot be written must not undo a commit: it only shows these paths as changed. A disk that takes nothing
+ * more is for the next start, which does all of it again.
+ */
+async function tryRefresh(repo: Repository, prepared: Prepared): Promise<string[]> {
+  try {
+    await refreshIndex(repo, prepared.changes);
+    return [];
+  } catch (error) {
+    if (!(error instanceof GitError) || isOfTheDisk(error.message)) throw error;
+    return [`the index could not be brought up to date; git reset --mixed does it (${error.message})`];
+  }
+}
+
+async function moveHead(repo: Repository, prepared: Prepared): Promise<string> {
+  let next = prepared;
+  for (let rebuilds = 0; ; rebuilds++) {
+    const { commit, parent } = next;
+    const input = `update HEAD ${commit} ${parent ?? zeroLike(commit)}\n${refLines(repo, prepared, commit)}`;
+    const reason = `looper: ${prepared.message.split("\n", 1)[0] ?? ""}`;
+    try {
+      await runGit(repo, ["update-ref", "-m", reason, "--stdin"], { input });
+      return commit;
+    } catch (error) {
+      if (!(error instanceof GitError) || rebuilds >= MOST_REBUILDS) throw error;
+      const head: Head = await readHead(repo);
+      // HEAD stands still: it is something else, and another commit would not mend it.
+      if (head.commit === parent) throw error;
+      if (head.commit !== undefined && (await isAncestor(repo, commit, head.commit))) {
+        await runGit(repo, ["update-ref", "--stdin"], { input: refLines(repo, prepared, commit) });
+        return commit;
+      }
+      next = await buildPending(repo, { ...next, parent: head.commit });
+    }
+  }
+}
+
+/** What becomes of the other refs: those for finishing go, and the attempt keeps its name for a replay. */
+function refLines(repo: Repository, { run, taskId, attempt }: Prepared, commit: string): string {
+  const lines = [`delete ${pendingRef(repo.tree)}`];
+  if (taskId !== undefined) lines.push(`delete ${checkpointRef(repo.tree, taskId)}`);
+  if (taskId !== undefined && attempt !== undefined)
+    lines.push(`update ${attemptRef(run, taskId, attempt)} ${commit}`);
+  return `${lines.join("\n")}\n`;
+}

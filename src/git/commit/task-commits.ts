@@ -1,0 +1,43 @@
+// Asks the history for the commits of tasks. Leaves telling which of them still count to live-commits.ts.
+import type { Result } from "../../system/result.js";
+import { toText } from "../base/bytes.js";
+import { asResult, runGit, type GitFailure, type GitPlace } from "../base/git.js";
+import { liveTaskCommits, type LoggedCommit, type TaskCommit } from "./live-commits.js";
+import type { Repository } from "../base/repository.js";
+
+/** Every message that could be a task's, an undoing's or `git revert`'s; the finer look is at the messages themselves. */
+const OF_INTEREST = "^(Looper-Task: |Looper-Undo: |This reverts commit )";
+
+/** The tasks' commits in a commit's history that were not undone since, newest first. One process. */
+export async function listTaskCommits(
+  repo: Repository,
+  head: string,
+): Promise<Result<TaskCommit[], GitFailure>> {
+  return asResult(async () =>
+    liveTaskCommits(await readLog(repo, ["--topo-order", "-E", `--grep=${OF_INTEREST}`, head])),
+  );
+}
+
+/** The commits between two that changed a path (bytes), newest first, at most `most`. One process. */
+export function listTouching(
+  repo: Repository,
+  range: { after: string; to: string; path: string },
+  most: number,
+): Promise<LoggedCommit[]> {
+  const { after, to, path } = range;
+  const revisions = [`--max-count=${String(most)}`, "--full-history", "--no-merges", `${after}..${to}`];
+  return readLog(repo, [...revisions, "--", `:(top,literal)${toText(path)}`]);
+}
+
+async function readLog(place: GitPlace, args: readonly string[]): Promise<LoggedCommit[]> {
+  const format = ["log", "-z", "--format=%H %P%n%B", "--encoding=UTF-8", "--no-show-signature", "--no-color"];
+  const { out } = await runGit(place, [...format, ...args]);
+  return out.split("\0").flatMap((text) => {
+    const end = text.indexOf("\n");
+    const [commit, ...parents] = text
+      .slice(0, end)
+      .split(" ")
+      .filter((oid) => oid !== "");
+    return commit === undefined ? [] : [{ commit, parents, message: toText(text.slice(end + 1)).trimEnd() }];
+  });
+}

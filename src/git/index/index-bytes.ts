@@ -1,0 +1,121 @@
+// Git's index file, read without git: versions 2 to 4 with ids of either length. Knows what no tree can say: conflicts,
+// paths only announced (`add -N`), and the bits assume-unchanged and skip-worktree.
+// Leaves finding the file, and indexes split in two, to index-person.ts.
+import type { Version } from "../base/diff.js";
+
+/** A path in an index. */
+export interface IndexEntry extends Version {
+  /** From the top of the repository, in bytes; of a folder left out by a sparse index with "/" at its end. */
+  path: string;
+  /** 0, or 1 to 3 on a path in conflict. */
+  stage: number;
+  /** The bit assume-unchanged. */
+  assumed: boolean;
+  /** The bit skip-worktree. */
+  skipped: boolean;
+  /** Announced with `git add -N`; has no bytes yet. */
+  intended: boolean;
+}
+
+/** What an index file holds. */
+export interface IndexFile {
+  entries: readonly IndexEntry[];
+  /** The rest of the entries lie in another file. */
+  split: boolean;
+  /** The file's own checksum, which another content never has; `undefined` where git was told to leave it out. */
+  checksum: string | undefined;
+}
+
+const SIGNATURE = "DIRC";
+const HEADER = 12;
+/** Times, device, inode, mode, owner, size. */
+const STAT = 40;
+const MODE_AT = 24;
+
+const ASSUMED = 0x8000;
+const EXTENDED = 0x4000;
+const SKIPPED = 0x4000;
+const INTENDED = 0x2000;
+
+/** Reads an index file; `undefined` when it is none this can read. `idBytes`: 20, or 32 in a SHA-256 repository. */
+export function parseIndex(file: Uint8Array, idBytes: number): IndexFile | undefined {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  if (bytes.length < HEADER + idBytes || bytes.toString("latin1", 0, 4) !== SIGNATURE) return undefined;
+  const version = bytes.readUInt32BE(4);
+  if (version < 2 || version > 4) return undefined;
+  const end = bytes.length - idBytes;
+  const read = readEntries(bytes.subarray(0, end), { version, idBytes, count: bytes.readUInt32BE(8) });
+  if (read === undefined) return undefined;
+  const checksum = bytes.toString("hex", end);
+  return {
+    entries: read.entries,
+    split: extensions(bytes.subarray(0, end), read.end).includes("link"),
+    checksum: /^0+$/.test(checksum) ? undefined : checksum,
+  };
+}
+
+interface Layout {
+  version: number;
+  idBytes: number;
+  count: number;
+}
+
+function readEntries(bytes: Buffer, layout: Layout): { entries: IndexEntry[]; end: number } | undefined {
+  const entries: IndexEntry[] = [];
+  let at = HEADER;
+  let before = "";
+  for (let left = layout.count; left > 0; left--) {
+    const fixed = at + STAT + layout.idBytes;
+    if (fixed + 4 > bytes.length) return undefined;
+    const flags = bytes.readUInt16BE(fixed);
+    const isExtended = (flags & EXTENDED) !== 0;
+    const more = isExtended ? bytes.readUInt16BE(fixed + 2) : 0;
+    const name = readName(bytes, fixed + (isExtended ? 4 : 2), layout.version === 4 ? before : undefined);
+    if (name === undefined) return undefined;
+    entries.push({
+      path: name.path,
+      mode: bytes
+        .readUInt32BE(at + MODE_AT)
+        .toString(8)
+        .padStart(6, "0"),
+      oid: bytes.toString("hex", at + STAT, fixed),
+      stage: (flags >> 12) & 3,
+      assumed: (flags & ASSUMED) !== 0,
+      skipped: (more & SKIPPED) !== 0,
+      intended: (more & INTENDED) !== 0,
+    });
+    // Up to version 3 an entry fills whole groups of eight bytes, its name ended by one zero at least.
+    at = layout.version === 4 ? name.end + 1 : at + Math.ceil((name.end + 1 - at) / 8) * 8;
+    before = name.path;
+  }
+  return { entries, end: at };
+}
+
+/** A name and where the zero behind it stands. In version 4 it is told by what it shares with the one before. */
+function readName(
+  bytes: Buffer,
+  start: number,
+  before: string | undefined,
+): { path: string; end: number } | undefined {
+  let at = start;
+  let kept = "";
+  if (before !== undefined) {
+    let byte = bytes[at++] ?? 0;
+    let cut = byte & 127;
+    while ((byte & 128) !== 0) {
+      byte = bytes[at++] ?? 0;
+      cut = ((cut + 1) << 7) + (byte & 127);
+    }
+    kept = before.slice(0, Math.max(0, before.length - cut));
+  }
+  const end = bytes.indexOf(0, at);
+  return end < 0 ? undefined : { path: kept + bytes.toString("latin1", at, end), end };
+}
+
+function extensions(bytes: Buffer, start: number): string[] {
+  const names: string[] = [];
+  for (let at = start; at + 8 <= bytes.length; at += 8 + bytes.readUInt32BE(at + 4)) {
+    names.push(bytes.toString("latin1", at, at + 4));
+  }
+  return names;
+}

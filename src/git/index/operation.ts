@@ -1,0 +1,90 @@
+// What git is in the middle of: a merge, a rebase and the like, or conflicts somebody has yet to resolve.
+// A run does not begin then; what an agent began is ended by snapshot.ts.
+import type { Result } from "../../system/result.js";
+import { never } from "../../system/never.js";
+import { toText } from "../base/bytes.js";
+import { sameVersion, type DiffEntry } from "../base/diff.js";
+import { readDoing, type Doing } from "../base/operation-files.js";
+import { asResult, runGit, type GitFailure } from "../base/git.js";
+import { treeish } from "../base/head.js";
+import { refreshIndex, stagedByPerson } from "./index-file.js";
+import { readPersonIndex } from "./index-person.js";
+import type { Repository } from "../base/repository.js";
+
+/** Why a run cannot begin, and what helps, for a person to read. */
+export interface Progress {
+  message: string;
+  hint: string;
+}
+
+const MOST_NAMED = 5;
+
+/** What git is in the middle of, or the paths in conflict; `undefined` when a run may begin. At most one process. */
+export async function inProgress(repo: Repository): Promise<Result<Progress | undefined, GitFailure>> {
+  return asResult(async () => {
+    const doing = await readDoing(repo);
+    if (doing !== undefined) return explain(repo, doing);
+    const paths = await conflicts(repo);
+    if (paths.length === 0) return undefined;
+    const named = paths.slice(0, MOST_NAMED).map(toText).join(", ");
+    const more = paths.length > MOST_NAMED ? ` and ${String(paths.length - MOST_NAMED)} more` : "";
+    return {
+      message: `conflicts in ${repo.cwd} wait to be resolved: ${named}${more}`,
+      hint: "resolve them, then git add each; git status shows them",
+    };
+  });
+}
+
+function explain({ cwd }: Repository, doing: Doing): Progress {
+  const message = `git is in the middle of ${doing === "am" ? "an" : "a"} ${doing} in ${cwd}`;
+  if (doing === "bisect") return { message, hint: "end it, then run again: git bisect reset" };
+  return {
+    message,
+    hint: `finish it, then run again: git ${doing} --continue; or drop it: git ${doing} --abort`,
+  };
+}
+
+async function conflicts(repo: Repository): Promise<string[]> {
+  const { entries } = await readPersonIndex(repo);
+  return [...new Set(entries.filter(({ stage }) => stage > 0).map(({ path }) => path))];
+}
+
+/** Ends it and leaves HEAD, files and index as they are. One process. */
+export async function quit(repo: Repository, doing: Doing): Promise<void> {
+  switch (doing) {
+    case "merge":
+    case "rebase":
+    case "am":
+    case "cherry-pick":
+    case "revert":
+      await runGit(repo, [doing, "--quit"]);
+      return;
+    case "bisect":
+      // Without HEAD it would go back to where it began.
+      await runGit(repo, ["bisect", "reset", "HEAD"]);
+      return;
+    default:
+      never(doing);
+  }
+}
+
+/**
+ * Ends conflicts in the person's index, and with `began` also unstages what an attempt's changes staged; back to what
+ * HEAD holds. No process when there are none.
+ */
+export async function endConflicts(
+  repo: Repository,
+  order: { head: string | undefined; began: boolean; changes: readonly DiffEntry[] },
+): Promise<void> {
+  const open = new Set(await conflicts(repo));
+  if (open.size === 0 && !order.began) return;
+  const brought = new Map(order.changes.map(({ path, to }) => [path, to]));
+  const undone = (await stagedByPerson(repo, await treeish(repo, order.head))).filter(({ path, to }) => {
+    const version = brought.get(path);
+    return open.has(path) || (order.began && version !== undefined && sameVersion(version, to));
+  });
+  await refreshIndex(
+    repo,
+    undone.map(({ path, from, to }) => ({ path, from: to, to: from })),
+  );
+}

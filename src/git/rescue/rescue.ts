@@ -1,0 +1,91 @@
+// Work put aside so that nothing is lost: refs under refs/looper/rescue that no later one overwrites.
+// A rescue this program makes is a commit on top of what is kept, with the work as its changes; what was staged and in no
+// file is the tree of its second parent. Others point at commits of an agent's, or at a checkpoint.
+// Leaves going through them for a person to rescues.ts.
+import { z } from "zod";
+import { toText } from "../base/bytes.js";
+import { readFacts } from "../base/facts.js";
+import { runGit } from "../base/git.js";
+import { decodeId, RESCUES, rescueRef } from "../base/names.js";
+import type { Repository } from "../base/repository.js";
+
+/** What a rescue of this program's own says of itself. */
+const RescueFacts = z.object({
+  run: z.string(),
+  label: z.string(),
+  task: z.string().optional(),
+  why: z.enum(["given-up", "review", "draft", "put-back"]),
+  /** The checkpoint's commit. */
+  base: z.string(),
+});
+export type RescueFacts = z.infer<typeof RescueFacts>;
+
+/** A rescue ref and the commit it points at. */
+export interface FoundRescue {
+  ref: string;
+  run: string;
+  label: string;
+  commit: string;
+  parents: readonly string[];
+  /** Seconds since the epoch. */
+  seconds: number;
+  subject: string;
+  /** `undefined`: the commit was not made to be a rescue. */
+  facts: RescueFacts | undefined;
+}
+
+/** A rescue ref of this run that is still free: the label's own, else with "-2", "-3" … One process. */
+export async function freeRescueRef(repo: Repository, run: string, label: string): Promise<string> {
+  const folder = rescueRef(run, label).split("/").slice(0, 4).join("/");
+  const { out } = await runGit(repo, ["for-each-ref", "--format=%(refname)", folder]);
+  const taken = new Set(out.split("\n"));
+  for (let count = 1; ; count++) {
+    const ref = rescueRef(run, count === 1 ? label : `${label}-${String(count)}`);
+    if (!taken.has(ref)) return ref;
+  }
+}
+
+/** The message of a rescue's commit. */
+export function rescueMessage(facts: RescueFacts): string {
+  return `${SUBJECT}${facts.label}\n\n${JSON.stringify(facts)}\n`;
+}
+
+const SUBJECT = "looper: rescue of ";
+
+const FIELDS = ["refname", "objectname", "parent", "committerdate:unix", "contents"];
+
+/** Every rescue, oldest first. One process. */
+export async function findRescues(repo: Repository): Promise<FoundRescue[]> {
+  const format = FIELDS.map((field) => `%(${field})%00`).join("");
+  const { out } = await runGit(repo, [
+    "for-each-ref",
+    "--sort=committerdate",
+    `--format=${format}`,
+    `${RESCUES}/`,
+  ]);
+  const values = out.split("\0");
+  const found: FoundRescue[] = [];
+  for (let at = 0; at + FIELDS.length < values.length; at += FIELDS.length) {
+    const [ref = "", commit = "", parents = "", seconds = "", contents = ""] = values.slice(at);
+    found.push(describe({ ref: ref.trimStart(), commit, parents, seconds, contents: toText(contents) }));
+  }
+  return found;
+}
+
+type Fields = Record<"ref" | "commit" | "parents" | "seconds" | "contents", string>;
+
+function describe({ ref, commit, parents, seconds, contents }: Fields): FoundRescue {
+  const [run = "", ...label] = ref.slice(RESCUES.length + 1).split(/(?<!\+)\//);
+  const [subject = ""] = contents.split("\n", 1);
+  const own = subject.startsWith(SUBJECT);
+  return {
+    ref,
+    run: decodeId(run),
+    label: decodeId(label.join("/")),
+    commit,
+    parents: parents === "" ? [] : parents.split(" "),
+    seconds: Number(seconds),
+    subject,
+    facts: own ? readFacts(RescueFacts, contents.slice(contents.indexOf("{"))) : undefined,
+  };
+}

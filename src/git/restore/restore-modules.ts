@@ -1,0 +1,72 @@
+// Takes submodules back to what a checkpoint found: HEAD, index and files, each with a rescue of its own. What was committed in
+// them since is kept there and goes as well: the commit they stand at is a part of the tree around them.
+import { checkpoint, dropCheckpoint, type Checkpoint } from "../checkpoint/checkpoint.js";
+import { toText } from "../base/bytes.js";
+import { GitError } from "../base/git.js";
+import { readHead, type HeadState } from "../base/head.js";
+import { putCopyBack } from "../checkpoint/module-copies.js";
+import { openModules, relinkModule } from "../checkpoint/modules.js";
+import { quit } from "../index/operation.js";
+import type { Repository } from "../base/repository.js";
+import type { Restored, RestoreOrder } from "./restore-order.js";
+import { putHeadBack } from "./settle-head.js";
+import type { Result } from "../../system/result.js";
+import type { GitFailure } from "../base/git.js";
+
+type Restore = (repo: Repository, order: RestoreOrder) => Promise<Result<Restored, GitFailure>>;
+
+/** Takes them back; answers with paths and warnings, as seen from the repository around them. No process where there are none. */
+export async function restoreModules(
+  repo: Repository,
+  order: RestoreOrder,
+  restore: Restore,
+): Promise<Pick<Restored, "inside" | "warnings">> {
+  const paths: string[] = [];
+  const warnings: string[] = await reviveModules(repo, order);
+  for (const path of order.checkpoint.modules) {
+    for (const { repo: module } of await openModules(repo, [path])) {
+      const { id } = order.checkpoint;
+      const taken = unwrap(await checkpoint(module, { id, run: order.run, reuse: true }));
+      if (taken.reused) {
+        await returnHead(module, taken, order);
+        const back = unwrap(await restore(module, { ...order, checkpoint: taken }));
+        paths.push(...[...back.paths, ...back.inside].map((inner) => `${toText(path)}/${inner}`));
+        warnings.push(...back.warnings.map((message) => `${toText(path)}: ${message}`));
+        if (back.rescue !== undefined) warnings.push(warnOfRescue(path, back.rescue));
+      }
+      unwrap(await dropCheckpoint(module, id));
+    }
+  }
+  return { inside: paths, warnings };
+}
+
+/** Makes folders repositories again whose `.git` is gone or another one. Answers with warnings. */
+export async function reviveModules(
+  repo: Repository,
+  { checkpoint: { id, modules }, run, label }: RestoreOrder,
+): Promise<string[]> {
+  const warnings: string[] = [];
+  for (const path of modules) {
+    await relinkModule(repo, path);
+    warnings.push(...(await putCopyBack(repo, id, path, { run, label })).warnings);
+  }
+  return warnings;
+}
+
+function warnOfRescue(path: string, ref: string): string {
+  const name = ref.replace(/^refs\/looper\/rescue\//, "");
+  return `what the attempt changed inside ${toText(path)} is kept there: looper rescue show ${name}@${toText(path)}`;
+}
+
+async function returnHead(module: Repository, taken: Checkpoint, keep: RestoreOrder): Promise<void> {
+  const now = await readHead(module);
+  const { commit, branch } = taken.recorded;
+  const before: HeadState = { commit, branch, refs: now.refs, doing: undefined };
+  if (now.doing !== undefined) await quit(module, now.doing);
+  if (now.commit !== commit || now.branch !== branch) await putHeadBack(module, before, now, keep);
+}
+
+function unwrap<T>(result: Result<T, GitFailure>): T {
+  if (result.ok) return result.value;
+  throw new GitError(result.error.command, result.error.message);
+}

@@ -1,0 +1,220 @@
+// Takes changes in the working tree and the index back, keeping first what was there.
+// Leaves deciding what to take back to the callers, and the index to index-back.ts.
+import { err, type Result } from "../../system/result.js";
+import type { Checkpoint } from "../checkpoint/checkpoint.js";
+import { toText } from "../base/bytes.js";
+import { exists, sameVersion, type DiffEntry, type Version } from "../base/diff.js";
+import { importPair } from "../base/fast-import.js";
+import { asResult, runGit, type GitFailure } from "../base/git.js";
+import { readHead, treeish } from "../base/head.js";
+import { planIndexBack, type IndexBack } from "./index-back.js";
+import { byPath, type ByPath } from "../index/index-compare.js";
+import { diffTrees, ownIndex, stageAgain, stageAll, stagedAgainst } from "../index/index-file.js";
+import { restoreLineEnds } from "../checkpoint/line-ends.js";
+import { readEntries, readPersonIndex, type PersonIndex } from "../index/index-person.js";
+import { keepWork, readKeptWork, type KeptWork } from "../rescue/keep-work.js";
+import { putSettingsBack } from "../base/settings.js";
+import { restoreModules, reviveModules } from "./restore-modules.js";
+import { clearView, restoreUnseen } from "./restore-metadata.js";
+import type { Restored, RestoreOrder } from "./restore-order.js";
+import { THE_DRAFT } from "../base/names.js";
+import { freeRescueRef, rescueMessage } from "../rescue/rescue.js";
+import type { Repository } from "../base/repository.js";
+
+/**
+ * Puts working tree, index and git's settings back to the checkpoint, byte for byte and mode for mode; what was there is kept under a rescue
+ * ref first. What was committed since stays. Never touches the runner's own files, nor what git ignores.
+ * Contract: after a kill it is called again with the same checkpoint, reused; it goes on, and answers the same.
+ * Two processes when nothing differs.
+ */
+export async function restoreTo(
+  repo: Repository,
+  order: RestoreOrder,
+): Promise<Result<Restored, GitFailure>> {
+  const work: Work = { repo, order, kept: undefined };
+  const restored = await asResult(() => restoreAll(work));
+  return restored.ok ? restored : err(await keepAfterFailure(work, restored.error));
+}
+
+/** A way back that failed half way: both ends of it are kept, and the message says where, and how to finish. */
+async function keepAfterFailure(work: Work, failure: GitFailure): Promise<GitFailure> {
+  const { repo, order } = work;
+  const { run, label, checkpoint } = order;
+  const kept = await asResult(async () => {
+    const before = await freeRescueRef(repo, run, `${label}-before`);
+    await runGit(repo, ["update-ref", before, checkpoint.base]);
+    if (work.kept === undefined) {
+      const facts = { run, label, ...taskOf(checkpoint), base: checkpoint.base };
+      const back = (await look(work)).filter(({ from, to }) => exists(from) || exists(to));
+      work.kept = await keepWork(repo, { back, since: [], lost: [], facts }, undefined);
+    }
+    return before;
+  });
+  if (!kept.ok) return failure;
+  const [now, before] = [work.kept?.ref, kept.value].map((ref = "") => ref.replace(RESCUE_FOLDER, ""));
+  return {
+    ...failure,
+    message: `${failure.message}; the tree is only partly restored: what was there is kept (looper rescue show ${now ?? ""}), and so is the tree as it was (${before ?? ""}); to finish, remove what git names, then: git restore --source=${kept.value} --worktree -- :/`,
+  };
+}
+
+const RESCUE_FOLDER = /^refs\/looper\/rescue\//;
+
+async function restoreAll(work: Work): Promise<Restored> {
+  const { repo, order } = work;
+  const { base, reused, settings } = order.checkpoint;
+  const warnings = [
+    ...(await putSettingsBack(repo, settings, order)),
+    // Before git looks: a folder without its .git is one of files.
+    ...(await reviveModules(repo, order)),
+  ];
+  work.kept = reused ? await readKeptWork(repo, base) : undefined;
+  let differs = await look(work);
+  const view = await clearView(repo, order.checkpoint, withOld(await ownTree(repo), differs));
+  if (view.again) differs = await look(work);
+  let since: DiffEntry[] = [];
+  const person = await readPersonIndex(repo);
+  if (differs.length > 0 || !sameAsKept(person, order.checkpoint)) {
+    const head = await readHead(repo);
+    since = await committedSince(work, head.commit);
+    if (differs.some(isRule)) {
+      // What is ignored, and how bytes are stored, is for the rules of the base to say.
+      await takeBack(work, { since, back: backFrom(differs.filter(isRule), since), lost: [] });
+      await stageAgain(repo, base);
+      differs = await look(work);
+    }
+    const back = backFrom(differs, since);
+    const index = await planIndex(work, { head: head.commit, since, back, person });
+    await takeBack(work, { since, back, lost: index?.lost ?? [] });
+    await index?.write();
+  }
+  const tree = await ownTree(repo);
+  const leave = new Set(since.map(({ path }) => path));
+  // Last, since no tree tells any of it apart: whatever was killed before comes here again.
+  await restoreLineEnds(repo, { kept: order.checkpoint.beside, tree, leave });
+  const unseen = await restoreUnseen(repo, order.checkpoint, { tree, leave });
+  const inside = await restoreModules(repo, order, restoreTo);
+  const paths = [...(work.kept?.changes.keys() ?? [])].map(toText);
+  return {
+    paths,
+    inside: inside.inside,
+    rescue: work.kept?.ref,
+    warnings: [...warnings, ...view.warnings, ...unseen, ...inside.warnings],
+  };
+}
+
+interface Work {
+  repo: Repository;
+  order: RestoreOrder;
+  /** What is kept so far, by a call that was killed or by this one. */
+  kept: KeptWork | undefined;
+}
+
+async function look({ repo, order }: Work): Promise<DiffEntry[]> {
+  const { base } = order.checkpoint;
+  await stageAll(repo, base);
+  return stagedAgainst(repo, base, repo.excludes);
+}
+
+async function ownTree(repo: Repository): Promise<ByPath> {
+  return byPath((await readEntries(repo, ownIndex(repo))) ?? []);
+}
+
+/** With what is to come back: its folders may be there, and shut. */
+function withOld(tree: ByPath, differs: readonly DiffEntry[]): ByPath {
+  const old = differs.filter(({ from }) => exists(from));
+  return new Map([...old.map(({ path, from }): [string, Version] => [path, from]), ...tree]);
+}
+
+function sameAsKept({ checksum }: PersonIndex, { index }: Checkpoint): boolean {
+  return checksum !== undefined && checksum === index.checksum;
+}
+
+/** What commits changed since the base was made, whoever made them. No branch is ever moved behind them here. */
+async function committedSince({ repo, order }: Work, commit: string | undefined): Promise<DiffEntry[]> {
+  const { recorded } = order.checkpoint;
+  if (commit === undefined || commit === recorded.commit) return [];
+  return diffTrees(repo, commit, await treeish(repo, recorded.commit));
+}
+
+/** What is to go back: a path that was committed since goes to what was committed. */
+function backFrom(differs: readonly DiffEntry[], since: readonly DiffEntry[]): DiffEntry[] {
+  const committed = new Map(since.map(({ path, to }) => [path, to]));
+  return differs
+    .map((entry) => ({ ...entry, from: committed.get(entry.path) ?? entry.from }))
+    .filter(({ from, to }) => !sameVersion(from, to) && (exists(from) || exists(to)));
+}
+
+function isRule({ path }: DiffEntry): boolean {
+  return /(?:^|\/)\.git(?:ignore|attributes)$/.test(path);
+}
+
+async function planIndex(
+  { repo, order }: Work,
+  found: {
+    head: string | undefined;
+    since: readonly DiffEntry[];
+    back: readonly DiffEntry[];
+    person: PersonIndex;
+  },
+): Promise<IndexBack | undefined> {
+  const { since, back, person } = found;
+  if (since.length === 0 && sameAsKept(person, order.checkpoint)) return undefined;
+  const tree = await ownTree(repo);
+  const after = new Map<string, Version>(tree);
+  for (const { path, from } of back) after.set(path, from);
+  const head = await treeish(repo, found.head);
+  return planIndexBack(repo, { kept: order.checkpoint.index, person, head, since, tree, after });
+}
+
+/** Keeps the `to` sides, then puts the working tree to the `from` sides of `back`. */
+async function takeBack(
+  work: Work,
+  what: { since: readonly DiffEntry[]; back: readonly DiffEntry[]; lost: readonly DiffEntry[] },
+): Promise<void> {
+  const { repo, order } = work;
+  const { checkpoint, run, label } = order;
+  if (what.back.length === 0 && what.lost.length === 0) return;
+  const since = what.since.filter(({ path }) => !repo.isOwn(path));
+  const facts = { run, label, ...taskOf(checkpoint), base: checkpoint.base };
+  work.kept = await keepWork(repo, { ...what, since, facts }, work.kept);
+  if (what.back.length > 0) await leadTree(repo, work.kept.commit, work.kept.before);
+}
+
+/** Anything but a task's id has white space in it. */
+function taskOf({ id }: Checkpoint): { why: "given-up"; task: string } | { why: "review" | "draft" } {
+  if (id === THE_DRAFT) return { why: "draft" };
+  return /\s/.test(id) ? { why: "review" } : { why: "given-up", task: id };
+}
+
+/** Two trees, so that only what differs between them is touched: a single one would also reset the backlog and the log. */
+async function leadTree(repo: Repository, from: string, to: string): Promise<void> {
+  await runGit(repo, ["read-tree", "-m", "-u", from, to], { index: ownIndex(repo) });
+}
+
+/**
+ * Takes the `back` entries out of the working tree, the `own` ones stay; the rescue ref it answers with holds both.
+ * Contract: the index of our own was just staged, and differs from `base` by exactly these entries.
+ */
+export async function goBack(
+  repo: Repository,
+  order: {
+    base: string;
+    run: string;
+    label: string;
+    own: readonly DiffEntry[];
+    back: readonly DiffEntry[];
+  },
+): Promise<string> {
+  const { base, run, label } = order;
+  const ref = await freeRescueRef(repo, run, label);
+  const ident = await repo.identity();
+  const message = rescueMessage({ run, label, why: "put-back", base });
+  const [kept, whole] = await importPair(
+    repo,
+    { ref, parent: base, ident, message, entries: order.own },
+    { ref, parent: "previous", ident, message, entries: order.back },
+  );
+  await leadTree(repo, whole.commit, kept.commit);
+  return ref;
+}

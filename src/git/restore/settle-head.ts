@@ -1,0 +1,183 @@
+// Puts HEAD back where an attempt found it, and keeps whatever the agent committed under a rescue ref.
+// Leaves the files in the working tree alone: snapshot.ts decides about those first.
+import { never } from "../../system/never.js";
+import type { DiffEntry } from "../base/diff.js";
+import { runGit } from "../base/git.js";
+import { isAncestor, treeish, zeroLike, type Head, type HeadState } from "../base/head.js";
+import { diffTrees, unstage } from "../index/index-file.js";
+import type { Doing } from "../base/operation-files.js";
+import { short, sortCommits, warnOfTheirs, type Sorted } from "../rescue/own-commits.js";
+import { freeRescueRef } from "../rescue/rescue.js";
+import { toText } from "../base/bytes.js";
+import type { Repository } from "../base/repository.js";
+
+/** Who commits (`git.commit`): under "agent" commits on top of the same branch are none of our business. */
+export type CommitPolicy = "runner" | "agent" | "none";
+
+/** What became of HEAD during an attempt. `moved`: why the attempt has failed, for a person to read. */
+export type HeadVerdict = "same" | "put-back" | { moved: string };
+
+/** How HEAD stands to where it was. */
+export interface HeadMove {
+  verdict: HeadVerdict;
+  /** What HEAD brought with it that is not on top of the old one; empty when it merely went on. */
+  switched: readonly DiffEntry[];
+  /** Where a HEAD that is put back is to be: where the attempt found it, with a person's commits on top. */
+  target: HeadState;
+  /** A person's commits among the new ones; `undefined`: none, or it cannot be told. */
+  theirs: Sorted | undefined;
+}
+
+/** Judges HEAD against how the attempt found it; changes nothing. No process when HEAD stands still. */
+export async function judgeHead(
+  repo: Repository,
+  before: HeadState,
+  now: HeadState,
+  policy: CommitPolicy,
+): Promise<HeadMove> {
+  const startedRebase = isRebase(now) && !isRebase(before);
+  if (now.branch === before.branch && now.commit === before.commit && !startedRebase) {
+    return { verdict: "same", switched: [], target: before, theirs: undefined };
+  }
+  const onTop = await isOnTop(repo, before, now);
+  const switched = onTop ? [] : await brought(repo, before, now);
+  const rest = { switched, target: before, theirs: undefined };
+  if (startedRebase) return { ...rest, verdict: { moved: "the agent began a rebase" } };
+  if (now.branch !== before.branch) {
+    return { ...rest, verdict: { moved: `the agent went from ${nameOf(before)} to ${nameOf(now)}` } };
+  }
+  if (!onTop) return { ...rest, verdict: { moved: `the agent rewrote ${nameOf(before)}` } };
+  switch (policy) {
+    case "agent":
+      return { ...rest, verdict: "same" };
+    case "runner":
+    case "none": {
+      const theirs = await sortCommits(repo, before, now);
+      if (theirs?.all === true) return { ...rest, verdict: "same", theirs };
+      const pushed = await findPush(repo, before, now);
+      const verdict = pushed === undefined ? "put-back" : { moved: `the agent pushed to ${pushed}` };
+      return { ...rest, verdict, target: { ...before, commit: theirs?.tip ?? before.commit }, theirs };
+    }
+    default:
+      return never(policy);
+  }
+}
+
+/** What a run says of commits made during an attempt: which are where, and how those that were taken off come back. */
+export async function tellOfCommits(
+  repo: Repository,
+  { verdict, target, theirs }: HeadMove,
+  { now, kept }: { now: HeadState; kept: string | undefined },
+): Promise<string[]> {
+  const branch = nameOf(target);
+  const told = theirs === undefined ? [] : warnOfTheirs(theirs, branch, kept);
+  if (verdict === "same" || kept === undefined || now.commit === undefined) return told;
+  const known = new Set([...(theirs?.kept ?? []), ...(theirs?.lost ?? [])].map(({ commit }) => commit));
+  const range = target.commit === undefined ? now.commit : `${target.commit}..${now.commit}`;
+  const args = ["log", `--max-count=${String(MOST_TOLD)}`, "--format=%H%x00%s", range];
+  const commits = (await runGit(repo, args)).out.split("\n").slice(0, -1);
+  const off = commits.flatMap((line) => {
+    const [commit = "", subject = ""] = line.split("\0");
+    return known.has(commit)
+      ? []
+      : [
+          `commit ${short(commit)} "${toText(subject)}" was taken off ${branch} and is kept at ${kept}; get it back: git cherry-pick ${short(commit)}`,
+        ];
+  });
+  return [...told, ...off];
+}
+
+/** So many commits are named. */
+const MOST_TOLD = 5;
+
+/** What an attempt began and did not end. */
+export function began(before: HeadState, now: HeadState): Doing | undefined {
+  return now.doing === before.doing ? undefined : now.doing;
+}
+
+function isRebase({ doing }: HeadState): boolean {
+  return doing === "rebase" || doing === "am";
+}
+
+/**
+ * Puts HEAD and its branch back, keeping the agent's commits; unstages what they had staged. Deletes no branch of the agent's.
+ * Answers with the ref that keeps the commits HEAD had.
+ */
+export async function putHeadBack(
+  repo: Repository,
+  before: HeadState,
+  now: HeadState,
+  keep: { run: string; label: string },
+): Promise<string | undefined> {
+  const { moves, ref } = await keepCommits(repo, before, now, keep);
+  if (before.branch === undefined) {
+    moves.push("option no-deref", `update HEAD ${before.commit ?? ""}`);
+  } else {
+    moves.push(...moveBranch(before.branch, before.commit, now.refs.get(before.branch)));
+  }
+  if (moves.length > 0) {
+    await runGit(repo, ["update-ref", "-m", "looper: put back", "--stdin"], {
+      input: `${moves.join("\n")}\n`,
+    });
+  }
+  if (before.branch !== undefined && now.branch !== before.branch) {
+    await runGit(repo, ["symbolic-ref", "-m", "looper: put back", "HEAD", before.branch]);
+  }
+  const head = await treeish(repo, before.commit);
+  await unstage(repo, head, await brought(repo, before, now));
+  return ref;
+}
+
+function nameOf(head: Head): string {
+  return head.branch?.replace(/^refs\/heads\//, "") ?? "a detached HEAD";
+}
+
+async function isOnTop(repo: Repository, before: Head, now: Head): Promise<boolean> {
+  if (before.commit === undefined) return true;
+  return now.commit !== undefined && (await isAncestor(repo, before.commit, now.commit));
+}
+
+async function brought(repo: Repository, before: Head, now: Head): Promise<DiffEntry[]> {
+  if (before.commit === now.commit) return [];
+  return diffTrees(repo, await treeish(repo, now.commit), await treeish(repo, before.commit));
+}
+
+/** The remote-tracking ref that moved to a commit of the agent's, if one did. */
+async function findPush(repo: Repository, before: HeadState, now: HeadState): Promise<string | undefined> {
+  if (now.commit === undefined) return undefined;
+  for (const [ref, commit] of now.refs) {
+    if (!ref.startsWith("refs/remotes/") || before.refs.get(ref) === commit) continue;
+    const old = before.commit !== undefined && (await isAncestor(repo, commit, before.commit));
+    if (!old && (await isAncestor(repo, commit, now.commit))) return ref.slice("refs/remotes/".length);
+  }
+  return undefined;
+}
+
+/** The ref updates that keep the tip of HEAD, and of the old branch where that went elsewhere. */
+async function keepCommits(
+  repo: Repository,
+  before: HeadState,
+  now: HeadState,
+  keep: { run: string; label: string },
+): Promise<{ moves: string[]; ref: string | undefined }> {
+  const tips = new Map<string, string>();
+  if (now.commit !== undefined && now.commit !== before.commit) tips.set(now.commit, keep.label);
+  const branch = before.branch === undefined ? undefined : now.refs.get(before.branch);
+  if (branch !== undefined && branch !== before.commit && !tips.has(branch)) {
+    tips.set(branch, `${keep.label}-branch`);
+  }
+  const moves: string[] = [];
+  let ref: string | undefined;
+  for (const [commit, label] of tips) {
+    const free = await freeRescueRef(repo, keep.run, label);
+    if (commit === now.commit) ref = free;
+    moves.push(`create ${free} ${commit}`);
+  }
+  return { moves, ref };
+}
+
+function moveBranch(branch: string, to: string | undefined, from: string | undefined): string[] {
+  if (to === from) return [];
+  if (to === undefined) return [`delete ${branch} ${from ?? ""}`];
+  return [`update ${branch} ${to} ${from ?? zeroLike(to)}`];
+}

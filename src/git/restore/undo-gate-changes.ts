@@ -1,0 +1,61 @@
+// Takes back what the commands of the gate did to the working tree. Leaves what the attempt did as it is.
+import type { Result } from "../../system/result.js";
+import { toText } from "../base/bytes.js";
+import { sameVersion, type DiffEntry } from "../base/diff.js";
+import { asResult, type GitFailure } from "../base/git.js";
+import type { Checkpoint } from "../checkpoint/checkpoint.js";
+import { stageAll, stagedAgainst } from "../index/index-file.js";
+import { removeNewLocks } from "../base/locks.js";
+import { goBack } from "./restore.js";
+import { restoreModesOf } from "./restore-metadata.js";
+import type { Restored } from "./restore-order.js";
+import { putSettingsBack } from "../base/settings.js";
+import type { Repository } from "../base/repository.js";
+
+export interface PutBackOrder {
+  checkpoint: Pick<Checkpoint, "base" | "settings" | "usual" | "unseen" | "locks">;
+  /** What the attempt did, from the snapshot. */
+  changes: readonly DiffEntry[];
+  run: string;
+  label: string;
+}
+
+/**
+ * Puts every path back as the snapshot saw it; what was there is kept under a rescue ref, since a person may have saved
+ * something meanwhile. Two processes when nothing differs.
+ */
+export async function putBack(repo: Repository, order: PutBackOrder): Promise<Result<Restored, GitFailure>> {
+  return asResult(async () => {
+    const { base, settings } = order.checkpoint;
+    const left = await removeNewLocks(repo, order.checkpoint.locks);
+    const warnings = [...left, ...(await putSettingsBack(repo, settings, order))];
+    await stageAll(repo);
+    const now = await stagedAgainst(repo, base, repo.excludes);
+    const back = differences(order.changes, now);
+    if (back.length === 0) return { paths: [], inside: [], rescue: undefined, warnings };
+    const { run, label } = order;
+    const rescue = await goBack(repo, { base, run, label, own: order.changes, back });
+    const modes = await restoreModesOf(repo, order.checkpoint, { back, own: order.changes });
+    return {
+      paths: back.map(({ path }) => toText(path)),
+      inside: [],
+      rescue,
+      warnings: [...warnings, ...modes],
+    };
+  });
+}
+
+/** What leads from one list of differences against a base to another against the same. */
+function differences(before: readonly DiffEntry[], now: readonly DiffEntry[]): DiffEntry[] {
+  const old = new Map(before.map((entry) => [entry.path, entry]));
+  const fresh = new Set(now.map(({ path }) => path));
+  const changed = now.flatMap((entry) => {
+    const was = old.get(entry.path)?.to ?? entry.from;
+    return sameVersion(was, entry.to) ? [] : [{ ...entry, from: was }];
+  });
+  // As at the base again: what the attempt had done was undone.
+  const undone = before
+    .filter(({ path }) => !fresh.has(path))
+    .map(({ path, from, to }) => ({ path, from: to, to: from }));
+  return [...changed, ...undone];
+}

@@ -1,0 +1,179 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { expect } from "vitest";
+import type { DiffEntry } from "../base/diff.js";
+import { readBlobs } from "../base/objects.js";
+import {
+  closeRoom,
+  openRoom,
+  prepareRooms,
+  removeStaleRooms,
+  usualTop,
+  type RoomContent,
+  type Rooms,
+} from "./room.js";
+import { must, runAs, test, type Scratch } from "../testing/scratch.js";
+
+async function prepare(scratch: Scratch): Promise<Rooms> {
+  const parent = join(dirname(scratch.top), "tmp");
+  mkdirSync(parent, { recursive: true });
+  scratch.env.TMPDIR = parent;
+  return must(await prepareRooms(await scratch.open()));
+}
+
+const at = (commit: string, more: Partial<RoomContent> = {}): RoomContent => ({
+  commit,
+  entries: [],
+  texts: [],
+  ...more,
+});
+
+test("a room holds a commit: bytes, modes, links, odd names; and the changes on top of it", async ({
+  scratch,
+}) => {
+  const { top, git } = scratch;
+  writeFileSync(join(top, "run.sh"), "#!/bin/sh\n");
+  chmodSync(join(top, "run.sh"), 0o755);
+  symlinkSync("dir/b.txt", join(top, "link"));
+  writeFileSync(join(top, "ü\nx"), "odd\n");
+  const commit = await scratch.commitAll("more");
+  const rooms = await prepare(scratch);
+  const oid = await git("rev-parse", "HEAD:a.txt");
+  const entries: DiffEntry[] = [
+    { path: "dir/b.txt", from: { mode: "100644", oid }, to: { mode: "000000", oid: "" } },
+    { path: "copy", from: { mode: "000000", oid: "" }, to: { mode: "100755", oid } },
+  ];
+  const texts = [{ path: "package.json", mode: "100644", text: "ä\n" }];
+  const room = must(await openRoom(rooms, at(commit, { entries, texts })));
+  expect(room.cwd).toBe(usualTop(rooms));
+  expect(readFileSync(join(room.cwd, "copy"), "utf8")).toBe("one\n");
+  expect(lstatSync(join(room.cwd, "run.sh")).mode & 0o777).toBe(0o755);
+  expect(readlinkSync(join(room.cwd, "link"))).toBe("dir/b.txt");
+  expect(readFileSync(join(room.cwd, "ü\nx"), "utf8")).toBe("odd\n");
+  expect(readFileSync(join(room.cwd, "package.json"), "utf8")).toBe("ä\n");
+  expect(existsSync(join(room.cwd, "dir"))).toBe(false);
+  const env = scratch.env;
+  const inside = (...args: string[]): Promise<string> => runAs(scratch.ports, { cwd: room.cwd, env }, args);
+  expect(await inside("status", "--porcelain")).toBe("");
+  expect(await inside("log", "--format=%s")).toBe("looper: what the gate looks at\nmore\nbegin");
+  expect(await inside("for-each-ref", "--format=%(refname)", "refs/heads")).toBe("");
+  await inside("commit", "--allow-empty", "-qm", "in the room");
+  await inside("update-ref", "refs/heads/main", "HEAD");
+  expect(await git("rev-parse", "HEAD")).toBe(commit);
+  expect(await git("status", "--porcelain")).toBe("");
+  expect(await git("for-each-ref", "--format=%(refname)")).toBe("refs/heads/main");
+  expect(await closeRoom(scratch.ports, room.folder)).toBe(true);
+  expect(readdirSync(rooms.parent)).toEqual([]);
+});
+
+test("hooks do not run, and settings changed after the start have no say", async ({ scratch }) => {
+  const { top, git } = scratch;
+  await git("config", "filter.up.smudge", "tr a-z A-Z");
+  writeFileSync(join(top, ".gitattributes"), "a.txt filter=up\ndir/b.txt filter=late\n");
+  const commit = await scratch.commitAll("attributes");
+  const rooms = await prepare(scratch);
+  await git("config", "filter.late.smudge", "echo forged");
+  await git("config", "core.autocrlf", "true");
+  mkdirSync(join(top, ".git", "hooks"), { recursive: true });
+  writeFileSync(join(top, ".git", "hooks", "post-checkout"), "#!/bin/sh\ntouch hooked\n", { mode: 0o755 });
+  const room = must(await openRoom(rooms, at(commit)));
+  expect(readFileSync(join(room.cwd, "a.txt"), "utf8")).toBe("ONE\n");
+  expect(readFileSync(join(room.cwd, "dir", "b.txt"), "utf8")).toBe("two\n");
+  expect(readdirSync(room.cwd).sort()).toEqual([".git", ".gitattributes", "a.txt", "dir", "to-do.json"]);
+});
+
+test("an object that was replaced in the project is the real one all the same", async ({ scratch }) => {
+  const { top, git, ports, env } = scratch;
+  const rooms = await prepare(scratch);
+  const commit = await git("rev-parse", "HEAD");
+  const [real, other] = [await git("rev-parse", "HEAD:a.txt"), await git("rev-parse", "HEAD:dir/b.txt")];
+  await git("replace", real, other);
+  expect(await runAs(ports, { cwd: top, env }, ["cat-file", "blob", real])).toBe("two");
+  const room = must(await openRoom(rooms, at(commit)));
+  expect(readFileSync(join(room.cwd, "a.txt"), "utf8")).toBe("one\n");
+  expect(must(await readBlobs(rooms.repo, [real, other, "0".repeat(40)], 100))).toEqual(
+    new Map([
+      [real, "one\n"],
+      [other, "two\n"],
+    ]),
+  );
+  expect(must(await readBlobs(rooms.repo, [real], 3)).size).toBe(0);
+});
+
+test("a sparse checkout stays sparse, a shallow clone has its history", async ({ scratch }) => {
+  const { top, git } = scratch;
+  await git("sparse-checkout", "set", "--no-cone", "/*", "!/dir/");
+  const commit = await scratch.commitAll("x").catch(() => git("rev-parse", "HEAD"));
+  const room = must(await openRoom(await prepare(scratch), at(commit)));
+  expect(existsSync(join(room.cwd, "dir"))).toBe(false);
+  await git("commit", "--allow-empty", "-qm", "second");
+  const clone = join(dirname(top), "clone");
+  await git("clone", "-q", "--depth=1", `file://${top}`, clone);
+  const repo = await scratch.open({ projectDir: clone, todoFile: join(clone, "to-do.json") });
+  const head = await runAs(scratch.ports, { cwd: clone, env: scratch.env }, ["rev-parse", "HEAD"]);
+  const shallow = must(await openRoom(must(await prepareRooms(repo)), at(head)));
+  expect(await runAs(scratch.ports, { cwd: shallow.cwd, env: scratch.env }, ["log", "--format=%s"])).toBe(
+    "second",
+  );
+});
+
+test("a submodule is there as the project has it, and nothing is fetched", async ({ scratch }) => {
+  const { top, git, ports, env } = scratch;
+  const other = join(dirname(top), "other");
+  mkdirSync(other);
+  await runAs(ports, { cwd: other, env }, ["init", "-q"]);
+  writeFileSync(join(other, "s.txt"), "sub\n");
+  await runAs(ports, { cwd: other, env }, ["add", "."]);
+  await runAs(ports, { cwd: other, env }, [
+    "-c",
+    "user.name=a",
+    "-c",
+    "user.email=a@b",
+    "commit",
+    "-qm",
+    "s",
+  ]);
+  await git("-c", "protocol.file.allow=always", "submodule", "add", "-q", other, "sub");
+  const commit = await scratch.commitAll("with a submodule");
+  const room = must(await openRoom(await prepare(scratch), at(commit)));
+  expect(readFileSync(join(room.cwd, "sub", "s.txt"), "utf8")).toBe("sub\n");
+  await git("submodule", "deinit", "-f", "--all");
+  const second = must(await openRoom(await prepare(scratch), at(commit)));
+  expect(readdirSync(join(second.cwd, "sub"))).toEqual([]);
+});
+
+test("rooms of killed runs are removed, those of other projects are not; one that is open has another path", async ({
+  scratch,
+}) => {
+  const rooms = await prepare(scratch);
+  const commit = await scratch.git("rev-parse", "HEAD");
+  const first = must(await openRoom(rooms, at(commit)));
+  const second = must(await openRoom(rooms, at(commit)));
+  expect(second.folder).not.toBe(first.folder);
+  mkdirSync(join(first.cwd, "locked"));
+  writeFileSync(join(first.cwd, "locked", "x"), "");
+  chmodSync(join(first.cwd, "locked"), 0o500);
+  const others = join(rooms.parent, "looper-room-0123456789abcdef-1");
+  mkdirSync(others);
+  expect(await removeStaleRooms(rooms.repo)).toEqual([first.folder, second.folder]);
+  expect(readdirSync(rooms.parent)).toEqual(["looper-room-0123456789abcdef-1"]);
+});
+
+test("a room never lies in the project, and one that cannot be made leaves nothing", async ({ scratch }) => {
+  mkdirSync(join(scratch.top, "tmp"));
+  scratch.env.TMPDIR = join(scratch.top, "tmp");
+  expect(must(await prepareRooms(await scratch.open())).parent).not.toContain(scratch.top);
+  const rooms = await prepare(scratch);
+  expect(await openRoom(rooms, at("0".repeat(40)))).toMatchObject({ ok: false });
+  expect(readdirSync(rooms.parent)).toEqual([]);
+});

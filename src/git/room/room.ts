@@ -1,0 +1,252 @@
+// Rooms: fresh working trees outside the project, with a git folder of their own that only borrows the project's objects,
+// so that what runs there can move no ref and no index of the project. Leaves what goes into a room to the callers.
+import { basename, isAbsolute, join, relative, sep } from "node:path";
+import { errorCode } from "../../system/errors.js";
+import type { Ports } from "../../system/ports.js";
+import type { Result } from "../../system/result.js";
+import { digest } from "../../system/text/digest.js";
+import { toBytes } from "../base/bytes.js";
+import type { DiffEntry } from "../base/diff.js";
+import { fillSubmodules, initBorrowing } from "./room-submodules.js";
+import { importCommit, OWN_IDENT } from "../base/fast-import.js";
+import { asResult, runGit, type GitFailure, type GitPlace } from "../base/git.js";
+import type { Repository } from "../base/repository.js";
+
+/** Where rooms are made, and with what git was told when that was asked. */
+export interface Rooms {
+  repo: Repository;
+  /** Absolute: the folder rooms lie in, each under a name that begins with `prefix`. */
+  parent: string;
+  prefix: string;
+  /** Settings that decide which bytes a checkout writes, as `git config` tells them. */
+  settings: readonly (readonly [key: string, value: string])[];
+  /** `info/attributes`, `info/sparse-checkout` and `shallow` of the project's git folder. */
+  own: readonly { path: string; content: Uint8Array }[];
+}
+
+/** A room that is open. */
+export interface GitRoom extends GitPlace {
+  /** Absolute: to be removed with all it holds. */
+  folder: string;
+  /** The top of the working tree, inside `folder`, named like the project's. */
+  cwd: string;
+  /** HEAD, detached. */
+  commit: string;
+  /** The index as the checkout left it. */
+  index: Uint8Array;
+}
+
+/** What a room holds: a commit of the project, changed by entries whose blobs the project has, and by texts of the caller's. */
+export interface RoomContent {
+  commit: string;
+  entries: readonly DiffEntry[];
+  /** Paths in bytes. They replace what the entries say of them. */
+  texts: readonly { path: string; mode: string; text: string }[];
+}
+
+const MODE = 0o700;
+
+/** What decides the bytes of a checkout, and who commits. Never a remote, an alias, or a helper that asks. */
+const COPIED =
+  /^(?:core\.(?:autocrlf|eol|symlinks|filemode|ignorecase|precomposeunicode|attributesfile|sparsecheckout|sparsecheckoutcone)|extensions\.objectformat|filter\..+\.(?:clean|smudge|process|required)|user\.(?:name|email))$/;
+
+/**
+ * Finds out how rooms of this repository are to be made. Once for a run, before any agent runs: what an agent does to
+ * git's settings later has no say in what a checkout writes. One process.
+ */
+export async function prepareRooms(repo: Repository): Promise<Result<Rooms, GitFailure>> {
+  return asResult(async () => {
+    const { out } = await runGit(repo, ["config", "--list", "--show-scope", "-z"]);
+    const settings = readSettings(out).filter(([key]) => COPIED.test(key));
+    const own = [];
+    for (const [folder, path] of [
+      [repo.commonDir, "info/attributes"],
+      [repo.gitDir, "info/sparse-checkout"],
+      [repo.commonDir, "shallow"],
+    ] as const) {
+      const content = await repo.ports.files.read(join(folder, path));
+      if (content !== undefined) own.push({ path, content });
+    }
+    return { repo, ...(await placeOfRooms(repo)), settings, own };
+  });
+}
+
+/** The settings of the project alone; everyone's own hold in a room as well. */
+function readSettings(listed: string): [string, string][] {
+  const fields = listed.split("\0");
+  return fields.flatMap((scope, at): [string, string][] => {
+    if (at % 2 === 1 || (scope !== "local" && scope !== "worktree")) return [];
+    const line = fields[at + 1] ?? "";
+    const end = line.indexOf("\n");
+    return [end < 0 ? [line, "true"] : [line.slice(0, end), line.slice(end + 1)]];
+  });
+}
+
+/**
+ * Makes a room. Without one that is open already it is always at the same path: what tests and tools say of paths can
+ * then be compared from one room to the next. Three git processes, and one for each text.
+ */
+export async function openRoom(rooms: Rooms, content: RoomContent): Promise<Result<GitRoom, GitFailure>> {
+  const { repo } = rooms;
+  let folder: string | undefined;
+  const made = await asResult(async () => {
+    folder = await takeFolder(rooms);
+    const top = topIn(rooms, folder);
+    const gitDir = join(top, ".git");
+    await repo.ports.files.makeFolder(top);
+    const env = { ...repo.env, GIT_DIR: gitDir, GIT_WORK_TREE: top, GIT_LFS_SKIP_SMUDGE: "1" };
+    const place = { ports: repo.ports, cwd: top, env };
+    await makeGitFolder(rooms, place, gitDir);
+    const commit = await makeCommit(place, content);
+    await runGit(place, ["checkout", "--quiet", "--detach", "--force", commit]);
+    await fillSubmodules(place, repo.cwd);
+    const index = (await repo.ports.files.read(join(gitDir, "index"))) ?? new Uint8Array();
+    return { ...place, folder, commit, index };
+  });
+  if (!made.ok && folder !== undefined) await closeRoom(repo.ports, folder);
+  return made;
+}
+
+/**
+ * The files of the commit (bytes) that are not as the checkout left them; `undefined`: the whole tree is gone. The room's
+ * own git folder is not asked: what ran in the room may have changed that too. Three git processes.
+ */
+export async function changedInRoom(
+  rooms: Rooms,
+  room: GitRoom,
+): Promise<Result<string[] | undefined, GitFailure>> {
+  const { files } = room.ports;
+  return asResult(async () => {
+    if ((await files.stat(room.cwd, { link: true }))?.kind !== "folder") return undefined;
+    const gitDir = join(room.folder, `look-${room.ports.random.hex(8)}`);
+    const place = { ...room, env: { ...room.env, GIT_DIR: gitDir } };
+    await makeGitFolder(rooms, place, gitDir);
+    await files.writeNew(join(gitDir, "index"), room.index);
+    await runGit(place, ["update-index", "-q", "--refresh"], { answers: [1] });
+    const { out } = await runGit(place, ["diff-files", "--name-only", "--ignore-submodules=all", "-z"]);
+    return out.split("\0").filter((path) => path !== "");
+  });
+}
+
+/** Removes a room. `false`: something in it resists; the next start tries again. */
+export async function closeRoom(ports: Ports, folder: string): Promise<boolean> {
+  const { files, processes } = ports;
+  if (await removed(() => files.removeTree(folder))) return true;
+  // Folders without write permission, as some tools make them for their caches, keep what is in them.
+  const env = { PATH: "/usr/bin:/bin" };
+  await processes.run({ command: "chmod", args: ["-R", "u+rwx", folder], cwd: "/", env });
+  return removed(() => files.removeTree(folder));
+}
+
+/**
+ * Removes the rooms that runs in this working tree left behind when they were killed; answers with those removed.
+ * Contract: no other run works in this working tree.
+ */
+export async function removeStaleRooms(repo: Repository): Promise<string[]> {
+  const { parent, prefix } = await placeOfRooms(repo);
+  const stale = (await repo.ports.files.list(parent)).filter((name) => name.startsWith(prefix));
+  const gone: string[] = [];
+  for (const name of stale) {
+    const folder = join(parent, name);
+    if (await closeRoom(repo.ports, folder)) gone.push(folder);
+  }
+  return gone;
+}
+
+/** Temp folders are not in the project unless somebody put them there; then the system's own is taken. */
+async function placeOfRooms({ cwd, env, ports }: GitPlace): Promise<Pick<Rooms, "parent" | "prefix">> {
+  const wished = [env.TMPDIR, env.TMP, env.TEMP].find((folder) => folder !== undefined && isAbsolute(folder));
+  const real = wished === undefined ? undefined : await ports.files.realPath(wished);
+  const parent =
+    real === undefined || isInside(cwd, real) ? ((await ports.files.realPath("/tmp")) ?? "/tmp") : real;
+  return { parent, prefix: `looper-room-${digest([cwd])}-` };
+}
+
+/** Whether a path is the folder, or lies in it. */
+export function isInside(folder: string, path: string): boolean {
+  const inside = relative(folder, path);
+  return inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+}
+
+/** The top of a room's working tree while no other room is open. */
+export function usualTop(rooms: Rooms): string {
+  return topIn(rooms, slotOf(rooms, 1));
+}
+
+function slotOf({ parent, prefix }: Rooms, slot: number): string {
+  return join(parent, `${prefix}${String(slot)}`);
+}
+
+function topIn({ repo }: Rooms, folder: string): string {
+  return join(folder, basename(repo.cwd) || "project");
+}
+
+async function takeFolder(rooms: Rooms): Promise<string> {
+  for (let slot = 1; ; slot++) {
+    const folder = slotOf(rooms, slot);
+    try {
+      await rooms.repo.ports.files.makeNewFolder(folder, MODE);
+      return folder;
+    } catch (error) {
+      if (errorCode(error) !== "EEXIST") throw error;
+    }
+  }
+}
+
+async function makeGitFolder(rooms: Rooms, place: GitPlace, gitDir: string): Promise<void> {
+  const { repo, settings, own } = rooms;
+  const { files } = repo.ports;
+  const format = settings.find(([key]) => key === "extensions.objectformat")?.[1] ?? "sha1";
+  await initBorrowing(place, { gitDir, format, from: repo.commonDir });
+  if (own.length > 0) await files.makeFolder(join(gitDir, "info"));
+  for (const { path, content } of own) await files.writeNew(join(gitDir, path), content);
+  const lfs = join(repo.commonDir, "lfs");
+  const storage = (await files.stat(lfs)) === undefined ? [] : [["lfs.storage", toBytes(lfs)] as const];
+  const lines = [...settings.filter(([key]) => !key.startsWith("extensions.")), ...storage].map(
+    formatSetting,
+  );
+  if (lines.length === 0) return;
+  const config = Buffer.from((await files.read(join(gitDir, "config"))) ?? new Uint8Array());
+  await files.writeAtomic(
+    join(gitDir, "config"),
+    Buffer.concat([config, Buffer.from(lines.join(""), "latin1")]),
+  );
+}
+
+/** A setting as a config file has it; key and value in bytes. */
+function formatSetting([key, value]: readonly [string, string]): string {
+  const first = key.indexOf(".");
+  const last = key.lastIndexOf(".");
+  const quoted = (text: string): string =>
+    `"${text.replace(/[\\"]/g, "\\$&").replaceAll("\n", "\\n").replaceAll("\t", "\\t")}"`;
+  const section = key.slice(0, first) + (last > first ? ` ${quoted(key.slice(first + 1, last))}` : "");
+  return `[${section}]\n\t${key.slice(last + 1)} = ${quoted(value)}\n`;
+}
+
+async function makeCommit(place: GitPlace, { commit, entries, texts }: RoomContent): Promise<string> {
+  if (entries.length === 0 && texts.length === 0) return commit;
+  const written: DiffEntry[] = [];
+  for (const { path, mode, text } of texts) {
+    const { out } = await runGit(place, ["hash-object", "-w", "--stdin"], { input: toBytes(text) });
+    written.push({ path, from: { mode: "000000", oid: "" }, to: { mode, oid: out.trimEnd() } });
+  }
+  const replaced = new Set(texts.map(({ path }) => path));
+  const made = await importCommit(place, {
+    ref: "refs/looper/room",
+    parent: commit,
+    ident: OWN_IDENT,
+    message: "looper: what the gate looks at\n",
+    entries: [...entries.filter(({ path }) => !replaced.has(path)), ...written],
+  });
+  return made.commit;
+}
+
+async function removed(remove: () => Promise<void>): Promise<boolean> {
+  try {
+    await remove();
+    return true;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return false;
+  }
+}

@@ -1,0 +1,44 @@
+// For the tests of going back: all that can be seen of a working tree and its index, to compare before and after.
+// Leaves making a mess to the tests.
+import { join } from "node:path";
+import type { Files } from "../../system/ports.js";
+import type { Scratch } from "./scratch.js";
+
+/** Everything a person could tell apart: each file and folder with its kind, mode and bytes; the index with its bits; git's status. */
+export interface State {
+  files: readonly string[];
+  index: string;
+  bits: string;
+  status: string;
+}
+
+/** Looks at a scratch repository, or at a folder of it, without changing anything. */
+export async function stateOf(scratch: Scratch, git = scratch.git, top = scratch.top): Promise<State> {
+  return {
+    files: await filesOf(scratch.ports.files, top),
+    index: await git("ls-files", "-s", "-z"),
+    bits: await git("ls-files", "-v", "-z"),
+    status: await git("status", "--porcelain=v2", "-z"),
+  };
+}
+
+async function filesOf(files: Files, top: string): Promise<string[]> {
+  const found: string[] = [];
+  const folders = [""];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const name of await files.list(join(top, folder))) {
+      const path = join(folder, name);
+      const stat = await files.stat(join(top, path), { link: true });
+      if (name === ".git" || stat === undefined) continue;
+      if (stat.kind === "folder") folders.push(path);
+      found.push(`${path} ${stat.mode.toString(8)} ${await contentOf(files, join(top, path), stat.kind)}`);
+    }
+  }
+  return found.sort();
+}
+
+async function contentOf(files: Files, path: string, kind: string): Promise<string> {
+  if (kind === "symlink") return `-> ${(await files.readLink(path)) ?? ""}`;
+  if (kind !== "file") return kind;
+  return Buffer.from((await files.read(path)) ?? []).toString("latin1");
+}

@@ -1,0 +1,61 @@
+// For the tests of the commit protocol: one task from its claim to its commit, as the loop does it.
+// Leaves the repository to scratch.ts and what an attempt does to the tests.
+import { join } from "node:path";
+import { checkpoint } from "../checkpoint/checkpoint.js";
+import { prepareCommit } from "../commit/commit.js";
+import { formatMessage } from "../commit/message.js";
+import type { Prepared } from "../commit/pending.js";
+import { publish } from "../commit/publish.js";
+import type { Repository } from "../base/repository.js";
+import { must, type Scratch } from "./scratch.js";
+import { snapshot, type Snapshot } from "../attempt/snapshot.js";
+
+/** The backlog once the task is done. */
+export const DONE = '{"tasks":[{"id":"T1","status":"done"}]}\n';
+export const MESSAGE = formatMessage({
+  title: "Do T1",
+  summary: "Did it.",
+  task: "T1",
+  run: "run-1",
+  agent: "codex",
+});
+export const FACTS = { changes: [{ op: "finish", id: "T1" }] };
+
+/** Claim and attempt; then the commit is built, or there is nothing to commit. */
+export async function tryAttempt(repo: Repository, work: () => unknown): Promise<Prepared | "nothing"> {
+  const seen = await runAttempt(repo, work);
+  const backlog = Buffer.from(DONE);
+  const order = { taskId: "T1", run: "run-1", snapshot: seen, backlog, message: MESSAGE, facts: FACTS };
+  return must(await prepareCommit(repo, order));
+}
+
+/** Claim and attempt, which changes something; then the commit is built. */
+export async function attempt(repo: Repository, work: () => unknown): Promise<Prepared> {
+  const prepared = await tryAttempt(repo, work);
+  if (prepared === "nothing") throw new Error("nothing to commit");
+  return prepared;
+}
+
+/** Claim and attempt. */
+export async function runAttempt(repo: Repository, work: () => unknown): Promise<Snapshot> {
+  const taken = must(await checkpoint(repo, { id: "T1", run: "run-1", reuse: true }));
+  await work();
+  return must(await snapshot(repo, { checkpoint: taken, run: "run-1", label: "T1-1", policy: "runner" }));
+}
+
+/** The rest of the protocol; answers with the commit, and throws on a warning. */
+export async function finish(scratch: Scratch, repo: Repository, prepared: Prepared): Promise<string> {
+  await scratch.ports.files.writeAtomic(join(scratch.top, "to-do.json"), DONE);
+  const { commit, warnings } = must(await publish(repo, prepared));
+  if (warnings.length > 0) throw new Error(warnings.join("\n"));
+  return commit;
+}
+
+/** What a commit changed: "A path", "M path", "D path". */
+export async function changesOf(scratch: Scratch, commit: string): Promise<string[]> {
+  const out = await scratch.git("show", "-z", "--format=", "--name-status", "--no-renames", commit);
+  const fields = out.split("\0");
+  return fields.flatMap((status, at) =>
+    at % 2 === 0 && status !== "" ? [`${status} ${fields[at + 1] ?? ""}`] : [],
+  );
+}

@@ -1,0 +1,48 @@
+// Why a hook's program cannot be started: the system says "not found" of a script whose interpreter is missing, too.
+import { isAbsolute, join, resolve } from "node:path";
+import type { Files } from "../../system/ports.js";
+
+export interface Place {
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+}
+
+/** One sentence with what to do about it; `undefined` where nothing is known against the program. */
+export async function troubleWith(files: Files, program: string, place: Place): Promise<string | undefined> {
+  const { cwd } = place;
+  if (!program.includes("/")) {
+    if ((await onPath(files, program, place)) !== undefined) return undefined;
+    const beside = (await files.stat(join(cwd, program)))?.kind === "file";
+    const hint = beside ? `the file in ${cwd} is named ./${program}` : "name it by its path, or install it";
+    return `cannot run ${program}: there is no such program on PATH; ${hint}`;
+  }
+  const file = resolve(cwd, program);
+  const stat = await files.stat(file);
+  const cannot = `cannot run ${program}`;
+  if (stat === undefined) return `${cannot}: there is no such file${isAbsolute(program) ? "" : ` in ${cwd}`}`;
+  if (stat.kind !== "file") return `${cannot}: it is not a file`;
+  if ((stat.mode & 0o111) === 0) return `${cannot}: it is not executable; run chmod +x ${program}`;
+  const { first, interpreter } = await firstLine(files, file);
+  if (first?.endsWith("\r") === true)
+    return `${cannot}: its first line ends with a carriage return (CRLF); save the file with LF line ends`;
+  if (interpreter !== undefined && (await files.stat(interpreter)) === undefined)
+    return `${cannot}: its interpreter ${interpreter} does not exist; correct its first line`;
+  return undefined;
+}
+
+async function onPath(files: Files, program: string, { cwd, env }: Place): Promise<string | undefined> {
+  for (const folder of (env["PATH"] ?? "").split(":")) {
+    const file = resolve(cwd, folder, program);
+    const stat = await files.stat(file);
+    if (stat?.kind === "file" && (stat.mode & 0o111) !== 0) return file;
+  }
+  return undefined;
+}
+
+async function firstLine(files: Files, file: string): Promise<{ first?: string; interpreter?: string }> {
+  const head = Buffer.from(await files.readRange(file, 0, 256)).toString("latin1");
+  const [first = ""] = head.split("\n");
+  if (!first.startsWith("#!")) return {};
+  const interpreter = first.slice(2).trim().split(/\s+/)[0] ?? "";
+  return { first, ...(interpreter.startsWith("/") ? { interpreter } : {}) };
+}

@@ -1,0 +1,62 @@
+// How a hook is called: which program, with which arguments (contract §4, *Hooks*). Pure. Leaves running it to run-hook.ts.
+import { onlyCommand } from "../../shell/only-command.js";
+
+/** A hook as the settings have it: a line for the shell, or the words of a command. */
+export type Hook = string | readonly string[];
+
+/** Task id, status, the file with the summary, label: `$1` to `$4` of every hook. */
+export type HookArguments = readonly [string, string, string, string];
+
+/** What to start. `program`: the word that names the program, where it can be told without the shell. */
+export interface HookCall {
+  command: string;
+  args: readonly string[];
+  program?: string;
+}
+
+/** A line that names its arguments itself, quotes or not, is left as it is written. */
+const NAMES_ARGUMENTS = /\$(?:[1-9@*]|\{[#!]?[1-9@*])/;
+
+/** Commands of the shell itself to which further words are an error, or mean something else. */
+const TAKES_NO_MORE = new Set(
+  "[ [[ test : . source break cd continue eval exit export kill read readonly return set shift trap umask unset wait".split(
+    " ",
+  ),
+);
+
+/**
+ * `file`: the path of the file that the whole text names, where there is one; a path with spaces is then one word.
+ * A list of words and a single word are started directly; a line that is one simple command gets the arguments appended;
+ * every other line keeps them as its positional parameters.
+ */
+export function callOf(hook: Hook, given: HookArguments, file: string | undefined): HookCall {
+  if (typeof hook !== "string") {
+    const [program = "", ...words] = hook;
+    return { command: program, args: [...words, ...given], program };
+  }
+  if (file !== undefined) return { command: file, args: given, program: file };
+  const only = onlyCommand(hook);
+  const [program] = only?.words ?? [];
+  const named = program === undefined ? {} : { program };
+  if (only === undefined || NAMES_ARGUMENTS.test(hook) || takesNoMore(only.words))
+    return { ...inShell(hook, given), ...named };
+  if (only.words.length === 1 && program !== undefined) return { command: program, args: given, program };
+  return { ...inShell(`${hook.slice(0, only.end)} "$@"${hook.slice(only.end)}`, given), ...named };
+}
+
+/** `exec` alone would start the first argument as a program; before a command it hands everything on. */
+function takesNoMore([program = "", ...rest]: readonly (string | undefined)[]): boolean {
+  return TAKES_NO_MORE.has(program) || (program === "exec" && rest.length === 0);
+}
+
+function inShell(line: string, given: HookArguments): HookCall {
+  return { command: "/bin/sh", args: ["-c", line, "looper-hook", ...given] };
+}
+
+/** A hook on one line, for people and for the log: words are quoted where the shell would need it. */
+export function hookText(hook: Hook): string {
+  if (typeof hook === "string") return hook;
+  return hook
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(" ");
+}

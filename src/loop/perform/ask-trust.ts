@@ -1,0 +1,62 @@
+// A project's own files can name commands: the first run lists them and asks (contract §2, *Trust*).
+import { stateFolder } from "../../config/read/places.js";
+import { isTrusted, rememberTrust } from "../../config/trust/trust-store.js";
+import { readTrust } from "../../config/trust/trust-question.js";
+import { UserError } from "../../system/errors.js";
+import type { Task } from "../../todo/model/task.js";
+import type { RunRequest } from "../runs/run-request.js";
+
+/**
+ * Passes when there is nothing to trust, it was trusted before, or it is now; else `environment`. Answers with the commands
+ * of tasks that may run.
+ */
+export async function askTrust(request: TrustRequest, tasks: readonly Task[]): Promise<Trusted> {
+  // What is done is not verified again.
+  const open = tasks.filter(({ status }) => status !== "done");
+  await trustOrRefuse(request, open);
+  return request.trust ? "all" : new Set(open.flatMap(({ verify = [] }) => verify));
+}
+
+/** What must be known to ask. */
+export type TrustRequest = Pick<
+  RunRequest,
+  "ports" | "project" | "env" | "home" | "trust" | "terminal" | "confirm"
+>;
+
+/** The commands of tasks that may run: all, or those that were there when the project was trusted. */
+export type Trusted = "all" | ReadonlySet<string>;
+
+async function trustOrRefuse(request: TrustRequest, open: readonly Task[]): Promise<void> {
+  const { ports, project, env, home } = request;
+  const lines = await readTrust({ files: ports.files, project, env, home }, open);
+  if (lines.length === 0) return;
+  const folder = stateFolder(env, home);
+  const question = { project: project.folder, lines };
+  if (request.trust || (await isTrusted(ports.files, folder, question))) return;
+  const shown = lines.map(({ what, where, value }) => visible(`${what} (${where}): ${value}`));
+  if (request.terminal && request.confirm !== undefined) {
+    if (
+      !(await request.confirm(
+        "This project's own files name commands that a run would start. Trust them?",
+        shown,
+      ))
+    ) {
+      throw new UserError("environment", "the project was not trusted: nothing was started");
+    }
+    await rememberTrust(ports.files, folder, question);
+    return;
+  }
+  throw new UserError(
+    "environment",
+    `the project's own files name commands that have not been approved yet:\n${shown.join("\n")}`,
+    "read them, then approve them: run once on a terminal, or pass --trust for this run; commands you set with looper (config set, set, add --verify) are approved",
+  );
+}
+
+/** One line that hides nothing: what could steer a terminal, or begin a line of its own, is spelled out. */
+function visible(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (one) => {
+    if (one === "\n") return String.raw`\n`;
+    return one === "\t" ? String.raw`\t` : `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`;
+  });
+}

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { TaskId } from "../../todo/model/task.js";
+import type { JobFacts } from "../step/effects.js";
+import { agentEnvironment, baseEnvironment, gateEnvironment } from "./environment.js";
+
+const task_id = TaskId.parse("T7");
+const job: JobFacts = { job: 1, phase: "iteration", iteration: 3, attempt: 2, agent: "a", task_id };
+const real = { PATH: "/bin", HOME: "/home/me", API_KEY: "k", NPM_TOKEN: "n", LANG: "C" };
+
+test("the real environment wins over the file; nothing of a run around this one is inherited", () => {
+  const around = { LOOPER_RUN_ID: "outer", LOOPER_TASK_ID: "T1", LOOPER_TODO_FILE: "x" };
+  const base = baseEnvironment({ ...around, A: "real" }, { A: "file", B: "file", LOOPER_STATUS: "done" });
+  expect(base).toEqual({ A: "real", B: "file" });
+});
+
+test("an agent gets all of it, unless it is told what; only what is named is passed on, PATH and HOME always", () => {
+  const own = {
+    GIT_REFLOG_ACTION: "looper-agent",
+    LOOPER_RUN_ID: "r",
+    LOOPER_PHASE: "iteration",
+    LOOPER_ITERATION: "3",
+    LOOPER_ATTEMPT: "2",
+  };
+  const told = { ...own, LOOPER_TASK_ID: "T7" };
+  expect(agentEnvironment(real, { env: {} }, { run: "r", job })).toEqual({ ...real, ...told });
+  const settings = { env: { EXTRA: "1", HOME: "/elsewhere" }, passEnv: ["API_*", "L?NG"] };
+  expect(agentEnvironment(real, settings, { run: "r", job })).toEqual({
+    ...told,
+    ...{ PATH: "/bin", HOME: "/elsewhere", API_KEY: "k", LANG: "C", EXTRA: "1" },
+  });
+  // A glob is a whole name, and what means something to a pattern means itself.
+  const strange = { "A.B": "1", AxB: "2", XA: "3" };
+  expect(agentEnvironment(strange, { env: {}, passEnv: ["A.B", "A"] }, { run: "r", job })).toEqual({
+    ...told,
+    "A.B": "1",
+  });
+});
+
+test("checks get all of it", () => {
+  expect(gateEnvironment(real, "r", job)).toMatchObject({ ...real, LOOPER_TASK_ID: "T7" });
+});

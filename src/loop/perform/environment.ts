@@ -1,0 +1,94 @@
+// The environment of agents, hooks and the gate. Pure.
+import type { AgentSettings } from "../../config/read/agent-settings.js";
+import { AGENT_ACTION } from "../../git/rescue/own-commits.js";
+import type { JobFacts } from "../step/effects.js";
+
+/** Set by the runner for what it starts; never inherited from around it. */
+const RUN_VARIABLES = [
+  "LOOPER_RUN_ID",
+  "LOOPER_PHASE",
+  "LOOPER_ITERATION",
+  "LOOPER_ATTEMPT",
+  "LOOPER_TASK_ID",
+  "LOOPER_TODO_FILE",
+  "LOOPER_STATUS",
+  "LOOPER_AGENT",
+  "LOOPER_LAST_MESSAGE",
+];
+
+type Variables = Readonly<Record<string, string>>;
+
+/** What the real environment says, over what the env file says; without the variables of a run around this one. */
+export function baseEnvironment(real: Variables, file: Variables): Record<string, string> {
+  const base: Record<string, string> = { ...file, ...real };
+  for (const name of RUN_VARIABLES) Reflect.deleteProperty(base, name);
+  return base;
+}
+
+/** Contract §4, *Environment* of an agent. `draft`: where a bootstrap or repair is to write. */
+export function agentEnvironment(
+  base: Variables,
+  settings: Pick<AgentSettings, "env" | "passEnv">,
+  run: { run: string; job: JobFacts; draft?: string },
+): Record<string, string> {
+  const { job, draft } = run;
+  return {
+    ...passed(base, settings.passEnv),
+    ...settings.env,
+    // By this the reflog tells an agent's commits from a person's.
+    GIT_REFLOG_ACTION: AGENT_ACTION,
+    LOOPER_RUN_ID: run.run,
+    LOOPER_PHASE: job.phase,
+    LOOPER_ITERATION: String(job.iteration),
+    LOOPER_ATTEMPT: String(job.attempt),
+    ...(job.task_id === undefined ? {} : { LOOPER_TASK_ID: job.task_id }),
+    ...(draft === undefined ? {} : { LOOPER_TODO_FILE: draft }),
+  };
+}
+
+/** The variables that match one of the globs; PATH and HOME always. */
+function passed(base: Variables, globs: readonly string[] | undefined): Record<string, string> {
+  if (globs === undefined) return { ...base };
+  const patterns = globs.map(globToRegExp);
+  return Object.fromEntries(
+    Object.entries(base).filter(
+      ([name]) => name === "PATH" || name === "HOME" || patterns.some((pattern) => pattern.test(name)),
+    ),
+  );
+}
+
+function globToRegExp(glob: string): RegExp {
+  const source = glob
+    .replaceAll(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replaceAll("*", ".*")
+    .replaceAll("?", ".");
+  return new RegExp(`^${source}$`);
+}
+
+/** Of the commands of the gate: the real one, and which run and task it is about. */
+export function gateEnvironment(base: Variables, run: string, job: JobFacts): Record<string, string> {
+  return {
+    ...base,
+    LOOPER_RUN_ID: run,
+    LOOPER_ITERATION: String(job.iteration),
+    LOOPER_ATTEMPT: String(job.attempt),
+    ...(job.task_id === undefined ? {} : { LOOPER_TASK_ID: job.task_id }),
+  };
+}
+
+/** Contract §4, *Hooks*. */
+export function hookEnvironment(
+  base: Variables,
+  run: { run: string; job: JobFacts | undefined; status: string; lastMessage: string },
+): Record<string, string> {
+  const { job } = run;
+  return {
+    ...base,
+    LOOPER_RUN_ID: run.run,
+    LOOPER_STATUS: run.status,
+    LOOPER_LAST_MESSAGE: run.lastMessage,
+    LOOPER_TASK_ID: job?.task_id ?? "",
+    LOOPER_ITERATION: job === undefined ? "" : String(job.iteration),
+    LOOPER_AGENT: job?.agent ?? "",
+  };
+}

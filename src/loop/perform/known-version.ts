@@ -1,0 +1,43 @@
+// Looks for a version of the backlog with tasks, where the task file has none: a copy, a commit, or what an earlier run read.
+import type { Project } from "../../config/project/open-project.js";
+import { hasTasksInHistory } from "../../git/base/history.js";
+import type { Repository } from "../../git/base/repository.js";
+import { listRuns } from "../../logging/read.js";
+import type { Ports } from "../../system/ports.js";
+import { listBackups } from "../../todo/store/backlog-file.js";
+import { lastRunWithTasks } from "../runs/seen-backlog.js";
+
+/** Where to look. `run`: the run that asks, which does not count. */
+export interface VersionPlace {
+  ports: Pick<Ports, "files">;
+  project: Project;
+  repo?: Repository;
+  run?: string;
+}
+
+/** Contract §4, *Bootstrap*: a version with tasks that still exists, and the command that gets it back. */
+export async function knownVersion(place: VersionPlace): Promise<string | undefined> {
+  const { ports, repo, project } = place;
+  const copy = (await listBackups(ports.files, project.todoFile))[0]?.path;
+  if (copy !== undefined)
+    return `${project.todoFile} has no tasks, but ${copy} has: cp ${quote(copy)} ${quote(project.todoFile)}`;
+  const history = repo === undefined ? undefined : await hasTasksInHistory(repo);
+  if (history?.ok === true && history.value !== undefined) {
+    const commit = history.value.slice(0, 12);
+    return `${project.todoFile} has no tasks, but commit ${commit} has: git checkout ${commit} -- ${quote(project.todoFile)}`;
+  }
+  const seen = await seenByLastRun(place);
+  if (seen === undefined) return undefined;
+  return `${project.todoFile} has no tasks, but run ${seen} worked on some: restore the file, or move ${quote(project.logDir)} away to start anew`;
+}
+
+/** Another run that read a backlog with tasks from this very file. */
+async function seenByLastRun({ ports, project, run }: VersionPlace): Promise<string | undefined> {
+  const { logDir, todoFile } = project;
+  const runs = (await listRuns(ports, logDir)).filter((one) => one !== run);
+  return lastRunWithTasks(ports, { logDir, todoFile, runs });
+}
+
+function quote(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,77 @@
+// Takes over what a bootstrap or a repair wrote, once it is a backlog that can be used and loses nothing.
+// Leaves writing it, and the copy of what was there, to src/todo/store/store.ts.
+import type { StepEvent } from "../../logging/events.js";
+import { checkBacklog } from "../../todo/check/check.js";
+import type { NewTask } from "../../todo/model/summary.js";
+import { objectionsTo } from "../../todo/understand/losses.js";
+import type { Backlog } from "../../todo/model/task.js";
+import { applyChanges } from "../../todo/change/update.js";
+import { afterDraft, undoDraft } from "./draft-tree.js";
+import type { Effect, JobFacts } from "../step/effects.js";
+import type { World } from "./world.js";
+
+type Adopt = Extract<Effect, { kind: "adopt" }>;
+
+/** Contract §4: the runner validates the file an agent wrote before adopting it; a repair that loses a task is refused. */
+export async function performAdopt(world: World, { job }: Adopt): Promise<StepEvent> {
+  const why = await adopt(world, job, job.phase === "repair");
+  await (why === undefined ? afterDraft(world, job) : undoDraft(world, job));
+  return { type: "adopted", ...job, adopted: why === undefined, ...(why === undefined ? {} : { why }) };
+}
+
+/** Why what was written is not taken, or `undefined`. */
+async function adopt(world: World, job: JobFacts, repairs: boolean): Promise<string | undefined> {
+  const { ports, memory, project, store } = world;
+  const draft = memory.drafts.get(job.job);
+  const written = draft === undefined ? undefined : await ports.files.read(draft);
+  const bytes = written ?? (repairs ? undefined : fromNewTasks(world, memory.newTasks.get(job.job) ?? []));
+  memory.newTasks.delete(job.job);
+  if (bytes === undefined) return "the agent wrote no backlog";
+  const checked = checkBacklog(bytes, world.check);
+  if (checked.kind === "empty") return "the backlog the agent wrote has no tasks";
+  if (checked.kind === "invalid") {
+    const [first] = checked.problems;
+    return `the backlog the agent wrote is not valid: line ${String(first?.line ?? 1)}: ${first?.message ?? ""}`;
+  }
+  const old = await ports.files.read(project.todoFile);
+  const objections = repairs && old !== undefined ? objectionsTo(old, checked.backlog) : [];
+  if (objections.length > 0) return `the repair would ${objections.join(", and ")}`;
+  const keeps = project.resolved.settings.verify.from_agents;
+  const known = repairs && old !== undefined ? Buffer.from(old).toString("utf8") : "";
+  const own = keeps ? checked.backlog : withoutOwnChecks(checked.backlog, known);
+  if (own !== checked.backlog) {
+    const message =
+      "the agent's own `verify` and `agent` of tasks were dropped: an agent may not choose its own checks";
+    await world.log.tell({ type: "warning", ...job, message });
+  }
+  const taken = own === checked.backlog ? bytes : Buffer.from(`${JSON.stringify(own, null, 2)}\n`, "utf8");
+  const adopted = await store.adopt(taken, { copyAside: true });
+  return adopted.ok ? undefined : "the backlog is not valid";
+}
+
+/** L5: what proves a task, and who does it, is for people to say: only what the old text said already is kept. */
+function withoutOwnChecks(backlog: Backlog, known: string): Backlog {
+  const isKnown = (text: string): boolean => known.includes(JSON.stringify(text));
+  const tasks = backlog.tasks.map((task) => {
+    const { verify = [], agent, ...rest } = task;
+    const kept = verify.filter(isKnown);
+    const mayStay = agent === undefined || isKnown(agent);
+    if (kept.length === verify.length && mayStay) return task;
+    return {
+      ...rest,
+      ...(kept.length === 0 ? {} : { verify: kept }),
+      ...(agent !== undefined && mayStay ? { agent } : {}),
+    };
+  });
+  return tasks.some((task, at) => task !== backlog.tasks[at]) ? { ...backlog, tasks } : backlog;
+}
+
+/** Where bootstrap left no file, the summary's new tasks are taken (contract §4). */
+function fromNewTasks(world: World, tasks: readonly NewTask[]): Uint8Array | undefined {
+  if (tasks.length === 0) return undefined;
+  const empty: Backlog = { schema_version: 1, source_files: [], tasks: [] };
+  const now = new Date(world.ports.clock.now()).toISOString();
+  const keepVerify = world.project.resolved.settings.verify.from_agents;
+  const { backlog } = applyChanges(empty, [{ op: "add", tasks, keepVerify }], now);
+  return Buffer.from(JSON.stringify(backlog, null, 2) + "\n", "utf8");
+}

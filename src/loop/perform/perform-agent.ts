@@ -1,0 +1,276 @@
+// The effect that takes hours: an agent is given its prompt, heard out, and its end put into one event.
+import { dirname, join, relative } from "node:path";
+import type { AgentResult, Session, Used } from "../../agents/agent.js";
+import { charge } from "../../agents/process/budget.js";
+import { addUsed, NOTHING_USED } from "../../agents/usage.js";
+import { hasUnknownCost } from "../step/spending.js";
+import { askForReport } from "../../prompts/compose.js";
+import type { StepEvent } from "../../logging/events.js";
+import type { ToldEvent } from "../../logging/told-events.js";
+import { errorCode, errorMessage, UserError } from "../../system/errors.js";
+import type { AppendFile } from "../../system/ports.js";
+import { withEvent, type AttemptTail } from "./attempt-tail.js";
+import { beforeDraft, undoDraft } from "./draft-tree.js";
+import type { Effect, JobFacts } from "../step/effects.js";
+import { agentEnvironment } from "./environment.js";
+import { changeBacklog } from "./perform-backlog.js";
+import { promptFor, workFolder } from "./prompt-for.js";
+import { endAfterAsking, endWithoutAsking, sessionToAsk } from "./report-again.js";
+import type { Hand, World } from "./world.js";
+
+type RunAgent = Extract<Effect, { kind: "run-agent" }>;
+
+/** Runs an agent to its end. Never ends in anything but `agent_finished`, save when the log's folder cannot be written. */
+export async function performAgent(world: World, effect: RunAgent): Promise<StepEvent> {
+  const { ports, memory, log } = world;
+  const { job } = effect;
+  const hand = world.hands.get(job.agent);
+  if (hand === undefined) throw new Error(`no agent is called ${job.agent}`);
+  const began = ports.clock.monotonic();
+  const stop = new AbortController();
+  memory.stops.set(job.job, stop);
+  const step = await openStep(world, effect);
+  try {
+    const rendering = promptFor(world, job, { earlier: effect.earlier, draft: step.draft });
+    // L1: what was decided is safe against power loss before an agent starts.
+    const [rendered] = await Promise.all([rendering, log.sync()]);
+    const prompt = log.redact(rendered);
+    const promptFile = join(step.folder, "prompt.md");
+    await ports.files.writeNew(promptFile, prompt, { mode: 0o600, fleeting: true });
+    const guards = step.draft !== undefined || job.phase === "push";
+    if (step.draft !== undefined) await beforeDraft(world, job);
+    const before = guards ? await ports.files.read(world.project.todoFile) : undefined;
+    const hearing = { began, effect, hand, step, prompt, promptFile, stop };
+    const result = await askAgain(world, hearing, await listen(world, hearing));
+    await tellSummary(world, job, result);
+    if (step.draft !== undefined) await takeDraft(world, step.draft, before);
+    // What else there is of it the release's own check tells.
+    else if (guards) await world.store.putBack(before);
+    if ((await ports.files.stat(step.folder)) === undefined) throw await putBackWithoutLog(world, effect);
+    await writeLastMessage(world, hearing, result);
+    if (step.draft !== undefined && result.outcome === "failed") await undoDraft(world, job);
+    const event = finished(job, result, ports.clock.monotonic() - began);
+    memory.unpriced ||= hasUnknownCost(event);
+    return event;
+  } finally {
+    memory.stops.delete(job.job);
+    await step.output.close();
+    await step.stderr.close();
+  }
+}
+
+type Heard = AgentResult & { used?: Used };
+
+/** Asks once more for a report that is missing, in the same session. */
+async function askAgain(world: World, hearing: Hearing, first: Heard): Promise<Heard> {
+  const { effect, step, stop } = hearing;
+  const { job } = effect;
+  const reports = job.phase === "iteration" || job.phase === "review";
+  const needs = world.project.resolved.settings.loop.apply_summary && reports;
+  const session = sessionToAsk(first);
+  if (!needs || session === undefined || stop.signal.aborted) return first;
+  const elapsed = world.ports.clock.monotonic() - hearing.began;
+  const budgets = effect.budgets?.map((budget) => charge(budget, first.used ?? NOTHING_USED, elapsed));
+  const over = endWithoutAsking(first, budgets ?? []);
+  if (over !== undefined) return over;
+  const prompt = world.log.redact(askForReport(job.task_id));
+  const promptFile = join(step.folder, "prompt-report.md");
+  await world.ports.files.writeNew(promptFile, prompt, { mode: 0o600, fleeting: true });
+  const rest = { ...effect, ...(budgets === undefined ? {} : { budgets }) };
+  const second = await listen(world, { ...hearing, effect: rest, prompt, promptFile, resume: session });
+  const used = second.used === undefined ? first.used : addAttempt(first.used, second.used);
+  const unknownEvents = first.unknownEvents + second.unknownEvents;
+  return { ...endAfterAsking(first, second), unknownEvents, ...(used === undefined ? {} : { used }) };
+}
+
+/** An agent that cleans up too well: no more can be written down, so the run ends; the task file is made good before that. */
+async function putBackWithoutLog(world: World, { job }: RunAgent): Promise<UserError> {
+  const { apply_summary } = world.project.resolved.settings.loop;
+  const hasBacklog = job.phase === "iteration" || job.phase === "review";
+  if (hasBacklog) await changeBacklog(world, [], apply_summary ? "agent" : "idle");
+  return new UserError(
+    "environment",
+    `the log folder ${world.log.folder} was removed while ${job.agent} was at work`,
+    "run again: what was in hand is taken up first",
+  );
+}
+
+/** Only the runner writes the task file: what a drafting agent wrote there is its draft, if it left none where it should. */
+async function takeDraft(world: World, draft: string, before: Uint8Array | undefined): Promise<void> {
+  const { files } = world.ports;
+  const written = await world.store.putBack(before);
+  if (written === undefined) return;
+  if ((await files.stat(draft)) === undefined) await files.writeNew(draft, written, { mode: 0o600 });
+}
+
+interface Step {
+  folder: string;
+  output: AppendFile;
+  stderr: AppendFile;
+  draft: string | undefined;
+}
+
+/** The folder of an agent step, `NNN-<label>/` beside the log. */
+async function openStep(world: World, { job, label }: RunAgent): Promise<Step> {
+  const { ports, memory, log, project } = world;
+  const number = String(++memory.stepCount).padStart(3, "0");
+  const folder = join(log.folder, `${number}-${label}`);
+  await ports.files.makeFolder(folder, 0o700);
+  memory.steps.set(job.job, folder);
+  const drafts = job.phase === "bootstrap" || job.phase === "repair";
+  // An agent kept to the project can only write there.
+  const inside = !relative(project.folder, folder).startsWith("..");
+  const draft = !drafts ? undefined : join(inside ? folder : project.lockDir, "to-do.json");
+  if (draft !== undefined) {
+    await ports.files.remove(draft);
+    memory.drafts.set(job.job, draft);
+  }
+  return {
+    folder,
+    output: await ports.files.openAppend(join(folder, "output.jsonl"), { mode: 0o600 }),
+    stderr: await ports.files.openAppend(join(folder, "stderr.log"), { mode: 0o600 }),
+    draft,
+  };
+}
+
+interface Hearing {
+  /** Monotonic ms. */
+  began: number;
+  effect: RunAgent;
+  hand: Hand;
+  step: Step;
+  prompt: string;
+  promptFile: string;
+  stop: AbortController;
+  resume?: Session;
+}
+
+async function listen(world: World, hearing: Hearing): Promise<Heard> {
+  const { log } = world;
+  const { effect, hand, step, stop } = hearing;
+  const { job } = effect;
+  const told = job.task_id === undefined ? undefined : world.memory.tails.get(job.task_id);
+  let tail: AttemptTail = hearing.resume === undefined ? [] : (told ?? []);
+  let used: Used | undefined;
+  const output: Uint8Array[] = [];
+  const events: ToldEvent[] = [];
+  const write = async (said: readonly ToldEvent[], raw: readonly Uint8Array[]): Promise<void> => {
+    await Promise.all([
+      raw.length === 0 ? undefined : step.output.append(Buffer.concat(raw)),
+      said.length === 0 ? undefined : log.tellClean(...said),
+    ]);
+  };
+  const result = await hand.agent.run(
+    {
+      phase: job.phase,
+      ...(job.task_id === undefined ? {} : { taskId: job.task_id }),
+      iteration: job.iteration,
+      attempt: job.attempt,
+      prompt: hearing.prompt,
+      promptFile: hearing.promptFile,
+      cwd: await workFolder(world),
+      env: agentEnvironment(world.env, hand.settings, {
+        run: log.run,
+        job,
+        ...(step.draft === undefined ? {} : { draft: step.draft }),
+      }),
+      // A review looks, and changes nothing.
+      permissions: job.phase === "review" ? "read-only" : hand.settings.permissions,
+      ...(effect.budgets === undefined ? {} : { budgets: effect.budgets }),
+      ...(hearing.resume === undefined ? {} : { resume: hearing.resume }),
+    },
+    {
+      redact: log.redact,
+      onStart: ({ pid, command }) =>
+        log.tell({ type: "agent_started", ...job, label: effect.label, pid, command }),
+      onEvent: (event) => {
+        if (event.type === "usage") used = count(world, event, used);
+        tail = withEvent(tail, event);
+        events.push({ ...event, ...job });
+      },
+      onOutput: (lines) => {
+        output.push(lines);
+      },
+      onPause: () => write(events.splice(0), output.splice(0)),
+      onStderr: (text) => step.stderr.append(text),
+      stop: stop.signal,
+    },
+  );
+  if (job.task_id !== undefined) world.memory.tails.set(job.task_id, tail);
+  return used === undefined ? result : { ...result, used };
+}
+
+async function tellSummary(world: World, job: JobFacts, result: AgentResult): Promise<void> {
+  if (result.outcome !== "ok" || !("found" in result.report)) return;
+  const { task_id, status, summary, files, blockers, new_tasks } = result.report.found;
+  world.memory.summaries.set(job.job, result.report.found);
+  if (job.phase === "bootstrap") world.memory.newTasks.set(job.job, new_tasks ?? []);
+  await world.log.tell({
+    type: "summary",
+    ...job,
+    task_id,
+    status,
+    summary: summary ?? "",
+    files: files ?? [],
+    blockers: blockers ?? [],
+    new_tasks: new_tasks ?? [],
+  });
+}
+
+/** What the attempt has used with this. */
+function count({ memory }: World, event: Used, before: Used | undefined): Used {
+  memory.used = addUsed(memory.used, event);
+  return addAttempt(before, event);
+}
+
+/** Both together; the cost of the whole is known only where that of every part is. */
+function addAttempt(before: Used | undefined, more: Used): Used {
+  const { cost_usd, ...tokens } = addUsed(before ?? NOTHING_USED, more);
+  const isKnown = more.cost_usd !== undefined && (before === undefined || before.cost_usd !== undefined);
+  return isKnown && cost_usd !== undefined ? { ...tokens, cost_usd } : tokens;
+}
+
+async function writeLastMessage(
+  world: World,
+  { hand, step, effect: { job } }: Hearing,
+  result: AgentResult,
+): Promise<void> {
+  const message = world.log.redact(result.lastMessage);
+  await world.ports.files.writeNew(join(step.folder, "last-message.txt"), message, {
+    mode: 0o600,
+    fleeting: true,
+  });
+  const { lastMessage, name } = hand.settings;
+  if (lastMessage === undefined) return;
+  try {
+    await world.ports.files.makeFolder(dirname(lastMessage));
+    await world.ports.files.writeAtomic(lastMessage, message);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    const why = `agents.${name}.last_message: ${errorMessage(error)}`;
+    await world.log.tell({ type: "warning", ...job, message: `the last message is not written: ${why}` });
+  }
+}
+
+function finished(
+  job: JobFacts,
+  result: Heard,
+  durationMs: number,
+): Extract<StepEvent, { type: "agent_finished" }> {
+  const facts = {
+    type: "agent_finished" as const,
+    ...job,
+    ...(result.exitCode === undefined ? {} : { exit_code: result.exitCode }),
+    ...(result.signal === undefined ? {} : { signal: result.signal }),
+    unknown_events: result.unknownEvents,
+    duration_ms: Math.round(durationMs),
+    ...(result.used === undefined ? {} : { usage: result.used }),
+    ...(result.stoppedFor === undefined ? {} : { stopped_for: result.stoppedFor }),
+  };
+  if (result.outcome === "failed") {
+    const { reason, evidence, retryAt } = result;
+    const again = retryAt === undefined ? {} : { retry_at: new Date(retryAt).toISOString() };
+    return { ...facts, outcome: "failed", reason, evidence, ...again };
+  }
+  return { ...facts, outcome: "ok", report: result.report };
+}

@@ -1,0 +1,186 @@
+// Effects on the backlog: reading, changing, adopting what an agent drafted. Leaves the file itself to src/todo/store/store.ts.
+import { basename, join } from "node:path";
+import type { StepEvent } from "../../logging/events.js";
+import { findLeftBehind } from "../../git/checkpoint/left-behind.js";
+import { never } from "../../system/never.js";
+import type { Change } from "../../todo/model/change.js";
+import type { PersonChange } from "../../todo/model/person-change.js";
+import type { Problem } from "../../todo/model/problem.js";
+import { indexOf } from "../../todo/model/select.js";
+import type { Backlog, IndexRow } from "../../todo/model/task.js";
+import { understandBacklog } from "../../todo/understand/understand-backlog.js";
+import { correctionsText } from "../../todo/understand/understand.js";
+import type { ChangeOptions, Changed } from "../../todo/store/writer.js";
+import type { Outcome } from "../step/jobs.js";
+import { knownVersion, type VersionPlace } from "./known-version.js";
+import { unwrap } from "./unwrap.js";
+import type { World } from "./world.js";
+
+type Row = Outcome["rows"][number];
+
+const MOST_PROBLEMS = 50;
+
+/** Reads the backlog as it is now, corrected where it plainly means something else; its rows go beside the log. */
+export async function performRead(world: World): Promise<StepEvent> {
+  const found = await world.store.readSaved();
+  const read = found.kind === "invalid" && (await correct(world)) ? await world.store.read() : found;
+  switch (read.kind) {
+    case "ok": {
+      world.memory.backlog = read.backlog;
+      const rows = read.index.rows.map(mutable);
+      const index = `index-${String(++world.memory.indexCount)}.json`;
+      await world.ports.files.writeAtomic(join(world.log.folder, index), JSON.stringify(rows), {
+        mode: 0o600,
+      });
+      const left = await leftBehind(world, rows);
+      return {
+        type: "backlog_read",
+        digest: read.index.digest,
+        tasks: rows.filter(({ marker }) => marker !== true).length,
+        rows,
+        index,
+        ...(left === undefined ? {} : { left_behind: left }),
+      };
+    }
+    case "missing":
+      return invalid("missing", [], await knownVersion(versionPlace(world)));
+    case "empty":
+      return invalid(isBlank(read.bytes) ? "empty" : "no-tasks", [], await knownVersion(versionPlace(world)));
+    case "invalid":
+      return invalid("broken", read.problems, undefined);
+    default:
+      return never(read);
+  }
+}
+
+/** The task that was edited since its run died, and whose work is still in the tree. */
+async function leftBehind({ repo, project }: World, rows: readonly Row[]): Promise<string | undefined> {
+  if (repo === undefined || project.resolved.settings.git.on_failure !== "restore") return undefined;
+  const isInProgress = (id: string): boolean => rows.some((row) => row.id === id && row.status === "doing");
+  return unwrap("read-backlog", await findLeftBehind(repo, isInProgress));
+}
+
+function versionPlace({ ports, project, repo, log }: World): VersionPlace {
+  return { ports, project, run: log.run, ...(repo === undefined ? {} : { repo }) };
+}
+
+/** Writes a broken file as it plainly means, if it is valid then, and keeps a copy; whether it did. No agent is needed. */
+async function correct({ store, project, check, log }: World): Promise<boolean> {
+  let says = "";
+  const done = await store.rewrite(
+    (bytes) => {
+      const understood = understandBacklog(bytes, check);
+      if (understood === undefined) return bytes;
+      says = correctionsText(understood.corrections);
+      return understood.bytes;
+    },
+    () => "broken",
+  );
+  if (done?.written !== true) return false;
+  const kept = done.copy === undefined ? "" : `; the file as it was is ${done.copy}`;
+  await log.tell({ type: "warning", message: `corrected ${basename(project.todoFile)}: ${says}${kept}` });
+  return true;
+}
+
+function invalid(
+  what: "missing" | "empty" | "no-tasks" | "broken",
+  problems: readonly Problem[],
+  known: string | undefined,
+): StepEvent {
+  return {
+    type: "backlog_invalid",
+    what,
+    problems: problems.slice(0, MOST_PROBLEMS).map(({ suggestion, ...rest }) => ({
+      ...rest,
+      ...(suggestion === null ? {} : { suggestion }),
+    })),
+    count: problems.length,
+    ...(known === undefined ? {} : { known }),
+  };
+}
+
+/** Has the store apply changes of the run's; finished tasks are remembered, since a person's save must not undo them. */
+export async function changeBacklog(
+  world: World,
+  changes: readonly Change[],
+  during: "agent" | "idle",
+  beforeWrite?: (bytes: Uint8Array) => Promise<void>,
+): Promise<Outcome> {
+  const outcome = await applyToStore(world, changes, {
+    while: during,
+    ...(beforeWrite === undefined ? {} : { beforeWrite }),
+  });
+  for (const { id, to } of outcome.updated) {
+    if (to === "done") world.memory.finished.add(id);
+  }
+  return outcome;
+}
+
+/** Has the store make the edit a command asked for: all of it or nothing. */
+export async function makeEdit(
+  world: World,
+  changes: readonly PersonChange[],
+  during: "agent" | "idle",
+): Promise<Outcome> {
+  return applyToStore(world, changes, { while: during, whole: true });
+}
+
+async function applyToStore(
+  world: World,
+  changes: readonly (Change | PersonChange)[],
+  options: Omit<ChangeOptions, "finished">,
+): Promise<Outcome> {
+  const changed = await world.store.change(changes, { ...options, finished: world.memory.finished });
+  if (changed.ok) return outcomeOf(world, changed.value);
+  throw new Error("the backlog is changed, but was never read");
+}
+
+/** What the store says, as events carry it. */
+function outcomeOf(world: World, changed: Changed): Outcome {
+  world.memory.backlog = changed.backlog;
+  const { edits, heard } = changed;
+  return {
+    updated: changed.applied.updated,
+    refused: changed.applied.refused.map(({ change, why }) => ({
+      op: change.op,
+      ...("id" in change ? { id: change.id } : {}),
+      why,
+    })),
+    warnings: [...changed.applied.warnings],
+    rows: changed.changedRows.map(mutable),
+    removed: [...changed.removed],
+    digest: changed.index.digest,
+    sha256: changed.sha256,
+    ...(changed.saved ? { saved: true } : {}),
+    ...(edits === undefined
+      ? {}
+      : {
+          edits: {
+            added: edits.added,
+            changed: edits.changed,
+            ...(edits.removed.length === 0 ? {} : { removed: edits.removed }),
+            put_back: edits.putBack,
+            ...(edits.copy === undefined ? {} : { copy: edits.copy }),
+          },
+        }),
+    ...(heard === undefined
+      ? {}
+      : { heard: heard.map(({ at, changes }) => ({ at, changes: [...changes] })) }),
+  };
+}
+
+/** An outcome in which nothing changed. */
+export function toOutcome(backlog: Backlog | undefined): Outcome {
+  const digest = backlog === undefined ? "" : indexOf(backlog).digest;
+  return { updated: [], refused: [], warnings: [], rows: [], removed: [], digest };
+}
+
+/** White space only: there is not even an empty backlog. */
+function isBlank(bytes: Uint8Array): boolean {
+  return bytes.length < 1024 && Buffer.from(bytes).toString("utf8").trim() === "";
+}
+
+function mutable(row: IndexRow): Row {
+  const { depends_on, ...rest } = row;
+  return { ...rest, depends_on: [...depends_on] };
+}

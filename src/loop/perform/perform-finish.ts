@@ -1,0 +1,67 @@
+// The last thing a run does: nothing it started outlives it, logs beyond the settings' limits go, and what it wrote is safe.
+// Leaves which logs go to clean-logs.ts.
+import type { StepEvent } from "../../logging/events.js";
+import { markOf } from "../../system/processes/mark.js";
+import type { LogLimits } from "../../logging/retention.js";
+import { errorCode, errorMessage, UserError } from "../../system/errors.js";
+import { applyLimits, mayHaveRepository } from "../runs/clean-logs.js";
+import type { Effect } from "../step/effects.js";
+import type { World } from "./world.js";
+
+/** Ends the run. */
+export async function performFinish(
+  world: World,
+  effect: Extract<Effect, { kind: "finish" }>,
+): Promise<StepEvent> {
+  const { ports, log, memory, began } = world;
+  const { kind: _kind, done, tasks, iterations, ...end } = effect;
+  const swept = await ports.processes.sweep(markOf(log.folder));
+  if (swept.left.length > 0) {
+    const message = `processes of this run could not be ended: ${swept.left.join(", ")}`;
+    await log.tell({ type: "warning", message });
+  }
+  // Who interrupts a run wants it to end, not to tidy up; the next one does.
+  if (effect.ending !== "interrupted") await cleanLogs(world);
+  await log.sync();
+  return {
+    type: "run_ended",
+    ...end,
+    totals: {
+      done,
+      tasks,
+      iterations,
+      duration_ms: Math.round(ports.clock.monotonic() - began.monotonic),
+      ...memory.used,
+      ...(memory.unpriced && memory.used.cost_usd !== undefined ? { cost_partly: true } : {}),
+    },
+  };
+}
+
+/** A run never fails for logs that could not be removed. */
+async function cleanLogs(world: World): Promise<void> {
+  const { ports, project, repo, log } = world;
+  const limits = limitsOf(project.resolved.settings.log);
+  if (limits === undefined) return;
+  try {
+    if (repo === undefined && (await mayHaveRepository(ports.files, project.folder))) return;
+    const { removed, refs } = await applyLimits({ ports, project, repo }, limits);
+    if (removed.length === 0) return;
+    const bytes = removed.reduce((sum, one) => sum + one.bytes, 0);
+    await log.tell({ type: "logs_cleaned", runs: removed.map(({ run }) => run), bytes, refs });
+  } catch (error) {
+    if (!(error instanceof UserError) && errorCode(error) === undefined) throw error;
+    await log.tell({ type: "warning", message: `old logs: ${errorMessage(error)}` });
+  }
+}
+
+/** `undefined`: there is none. */
+function limitsOf({
+  keep,
+  max_bytes: most,
+}: World["project"]["resolved"]["settings"]["log"]): LogLimits | undefined {
+  const limits = {
+    ...(keep === undefined ? {} : { keep }),
+    ...(most === 0 ? {} : { maxBytes: most }),
+  };
+  return Object.keys(limits).length === 0 ? undefined : limits;
+}

@@ -1,0 +1,271 @@
+// Effects of the gate: what passes before a task is worked on, and what does after. Leaves the verdict to the gate floor.
+import { join } from "node:path";
+import { redCheckOf } from "../../gate/verdict/red-check.js";
+import { Baseline, type Ran } from "../../gate/verdict.js";
+import { NOT_TRUSTED, SO_NOT_VERIFIED } from "../../gate/verdict/why-unverified.js";
+import { checkpoint, dropCheckpoint } from "../../git/checkpoint/checkpoint.js";
+import { isTreeAfter } from "../../git/index/compare.js";
+import type { CheckedCommand } from "../../logging/event-parts.js";
+import type { StepEvent } from "../../logging/events.js";
+import { listRuns, readLines } from "../../logging/read.js";
+import type { TaskId } from "../../todo/model/task.js";
+import { check, measure, openCold } from "./checks.js";
+import type { Effect, JobFacts } from "../step/effects.js";
+import { THE_PREFLIGHT } from "./keep-attempt.js";
+import { unwrap } from "./unwrap.js";
+import type { KnownBaseline, World } from "./world.js";
+
+type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
+type BaselineFinished = Extract<StepEvent, { type: "baseline_finished" }>;
+
+/** What the project's commands say of the tree a task begins with: measured, or known from before. */
+export async function performBaseline(world: World, { job, reuse }: Do<"run-baseline">): Promise<StepEvent> {
+  const stop = stopFor(world, job);
+  const began = world.ports.clock.monotonic();
+  const answer = (
+    outcome: BaselineFinished["outcome"],
+    known?: KnownBaseline,
+    unprepared?: string,
+  ): StepEvent => ({
+    type: "baseline_finished",
+    ...job,
+    outcome,
+    ...(known?.base === undefined ? {} : { base: known.base }),
+    ...(known === undefined ? {} : { file: known.file }),
+    commands: (known?.baseline.commands ?? []).map(checkedOf),
+    ...(unprepared === undefined ? {} : { unprepared }),
+    duration_ms: Math.round(world.ports.clock.monotonic() - began),
+  });
+  try {
+    const { memory } = world;
+    const checkpoint = memory.checkpoints.get(job.job);
+    const base = checkpoint?.base;
+    const kept = await stillTrue(world, base);
+    if (kept !== undefined) return answer("kept", remember(world, kept));
+    const before = await whatWasBefore(world, job, reuse);
+    if (before.known !== undefined) return answer("kept", remember(world, before.known));
+    if (before.worked) {
+      memory.baseline = undefined;
+      return answer("unknown");
+    }
+    const measured = await measure(world, job, stop.signal);
+    if (measured === "interrupted") return answer("interrupted");
+    if ("unprepared" in measured) {
+      memory.baseline = undefined;
+      const message = `the cold room could not be prepared: ${measured.unprepared}`;
+      await world.log.tell({ type: "warning", ...job, message });
+      return answer("unknown", undefined, measured.unprepared);
+    }
+    return answer("measured", remember(world, await write(world, measured.baseline, base)));
+  } finally {
+    stop.forget();
+  }
+}
+
+function checkedOf(ran: Ran): CheckedCommand {
+  const red = redCheckOf(ran);
+  return {
+    command: ran.command,
+    passed: red === undefined,
+    ...(ran.tests === undefined ? {} : { tests: Object.keys(ran.tests).length }),
+    ...(red === undefined ? {} : { red }),
+  };
+}
+
+/** Runs the project's commands before anything else of the run, and takes back what they did to the tree. */
+export async function performPreflight(world: World, { job }: Do<"preflight">): Promise<StepEvent> {
+  const stop = stopFor(world, job);
+  const { repo } = world;
+  const began = world.ports.clock.monotonic();
+  try {
+    const base = await beginPreflight(world, job);
+    const measured = await measure(world, job, stop.signal);
+    const known =
+      typeof measured === "object" && "baseline" in measured
+        ? await write(world, measured.baseline, base)
+        : undefined;
+    // Without git there is no telling whether the tree is still the same when the first task begins.
+    if (known !== undefined && repo !== undefined) remember(world, known);
+    return {
+      type: "preflight_finished",
+      outcome: measured === "interrupted" ? measured : known === undefined ? "unknown" : "measured",
+      commands: (known?.baseline.commands ?? []).map(checkedOf),
+      ...(typeof measured === "object" && "unprepared" in measured
+        ? { unprepared: measured.unprepared }
+        : {}),
+      duration_ms: Math.round(world.ports.clock.monotonic() - began),
+    };
+  } finally {
+    await endPreflight(world, job);
+    stop.forget();
+  }
+}
+
+async function beginPreflight(world: World, job: JobFacts): Promise<string | undefined> {
+  const { memory, repo, log } = world;
+  if (repo === undefined) return undefined;
+  await openCold(world);
+  const made = unwrap(
+    "checkpoint",
+    await checkpoint(repo, { id: THE_PREFLIGHT, run: log.run, reuse: false }),
+  );
+  memory.checkpoints.set(job.job, made);
+  return made.base;
+}
+
+/** What the run is held against begins with its first task. */
+async function endPreflight({ memory, repo }: World, job: JobFacts): Promise<void> {
+  memory.trust = undefined;
+  if (repo === undefined || !memory.checkpoints.delete(job.job)) return;
+  unwrap("checkpoint", await dropCheckpoint(repo, THE_PREFLIGHT));
+}
+
+/** Runs the project's commands and the task's own, and takes back what they did to the tree. */
+export async function performGate(world: World, { job }: Do<"run-gate">): Promise<StepEvent> {
+  // Before anything is waited for: a stop that is decided with it finds it.
+  const stop = stopFor(world, job);
+  const { ports } = world;
+  const began = ports.clock.monotonic();
+  const warnings: string[] = [];
+  try {
+    const own = ownCommands(world, job.task_id, warnings);
+    const { report, now, warnings: more } = await check(world, job, own, stop.signal);
+    warnings.push(...more);
+    if (now !== undefined) await keepForNext(world, job, now);
+    const inside = uncheckedInside(world, job, report);
+    warnings.push(...inside);
+    return {
+      type: "gate_finished",
+      ...job,
+      ...report,
+      ...(inside.length === 0 ? {} : { verdict: "unverified" as const }),
+      warnings,
+      duration_ms: Math.round(ports.clock.monotonic() - began),
+    };
+  } finally {
+    stop.forget();
+  }
+}
+
+/** Checks that ran beside what no commit holds prove nothing of the commit. A cold room has the commit alone. */
+function uncheckedInside({ memory }: World, { job }: JobFacts, { verdict }: { verdict: string }): string[] {
+  const inside = memory.snapshots.get(job)?.inside ?? [];
+  if (verdict !== "passed" || memory.cold !== undefined || inside.length === 0) return [];
+  return [
+    `the checks passed with changes inside ${inside.join(", ")}, which the commit does not hold${SO_NOT_VERIFIED}`,
+  ];
+}
+
+function stopFor({ memory }: World, { job }: JobFacts): { signal: AbortSignal; forget: () => void } {
+  const stop = new AbortController();
+  memory.stops.set(job, stop);
+  return { signal: stop.signal, forget: () => memory.stops.delete(job) };
+}
+
+/** The task's own commands, as far as somebody has trusted them. */
+function ownCommands({ memory, trusted }: World, id: TaskId | undefined, warnings: string[]): string[] {
+  const all = memory.backlog?.tasks.find((task) => task.id === id)?.verify ?? [];
+  if (trusted === "all") return all;
+  const unseen = all.filter((command) => !trusted.has(command));
+  for (const command of unseen) {
+    warnings.push(`${NOT_TRUSTED}verify of ${id ?? ""}: ${command}`);
+  }
+  return all.filter((command) => trusted.has(command));
+}
+
+/** What the gate saw is the next task's baseline, once the task is done. */
+async function keepForNext(world: World, job: JobFacts, now: Baseline): Promise<void> {
+  const { memory } = world;
+  if (now.commands.length === 0) return;
+  const base = memory.checkpoints.get(job.job)?.base;
+  const changes = memory.snapshots.get(job.job)?.changes ?? [];
+  memory.nextBaselines.set(job.job, { ...(await write(world, now, base)), changes });
+}
+
+/** The last baseline, if the tree is what it was measured on. Without git there is nobody to ask. */
+async function stillTrue(world: World, commit: string | undefined): Promise<KnownBaseline | undefined> {
+  const { memory, repo } = world;
+  const known = memory.baseline;
+  if (known === undefined || repo === undefined || commit === undefined || known.base === undefined)
+    return known;
+  const order = { base: known.base, changes: known.changes, commit };
+  const same = unwrap("run-baseline", await isTreeAfter(repo, order));
+  return same ? { ...known, base: commit, changes: [] } : undefined;
+}
+
+function remember({ memory }: World, known: KnownBaseline): KnownBaseline {
+  memory.baseline = known;
+  return known;
+}
+
+async function write(world: World, baseline: Baseline, base: string | undefined): Promise<KnownBaseline> {
+  const { log, memory, ports } = world;
+  const file = join(log.folder, `baseline-${String(++memory.baselineCount)}.json`);
+  await ports.files.writeAtomic(file, log.redact(JSON.stringify(baseline)), { mode: 0o600 });
+  return { baseline, file, changes: [], ...(base === undefined ? {} : { base }) };
+}
+
+/** What is known of a claim from runs before this one; without git only that there was one. */
+async function whatWasBefore(world: World, job: JobFacts, reuse: boolean): Promise<Before> {
+  const checkpoint = world.memory.checkpoints.get(job.job);
+  if (world.repo === undefined || checkpoint === undefined) return { worked: reuse };
+  // A cold room has the base as it was, whatever the tree holds by now.
+  if (!checkpoint.reused || world.memory.cold !== undefined) return { worked: false };
+  return earlierRuns(world, checkpoint.recorded.run, { base: checkpoint.base, id: job.task_id });
+}
+
+/** What earlier runs did about a claim that outlived them. */
+interface Before {
+  known?: KnownBaseline;
+  /** An agent was started: the tree holds half of a task's work by now. */
+  worked: boolean;
+}
+
+const TOLD_OF_CLAIMS = ['"agent_started"', '"checkpoint"', '"baseline_finished"'];
+
+/** The logs from the run that made the checkpoint to the last one before this. */
+async function earlierRuns(
+  { ports, project, log }: World,
+  since: string | undefined,
+  { base, id }: { base: string | undefined; id: TaskId | undefined },
+): Promise<Before> {
+  const all = await listRuns(ports, project.logDir);
+  const from = since === undefined ? -1 : all.indexOf(since);
+  // Whoever cannot look must take it that there was work.
+  if (from === -1 || base === undefined) return { worked: true };
+  let file: string | undefined;
+  let worked = false;
+  for (const run of all.slice(from).filter((one) => one !== log.run)) {
+    const folder = join(project.logDir, "runs", run);
+    for await (const { type, value } of readLines(ports, folder, 0, { holding: TOLD_OF_CLAIMS })) {
+      if (value["task_id"] !== id) continue;
+      if (type === "agent_started") worked = true;
+      // Made anew: what was before it belongs to an earlier claim.
+      if (type === "checkpoint" && value["base"] === base && value["reused"] === false) worked = false;
+      if (type === "baseline_finished" && value["base"] === base && typeof value["file"] === "string") {
+        file = value["file"];
+      }
+    }
+  }
+  const known = file === undefined ? undefined : await readBaseline(ports, file, base);
+  return { worked, ...(known === undefined ? {} : { known }) };
+}
+
+async function readBaseline(
+  { files }: World["ports"],
+  file: string,
+  base: string,
+): Promise<KnownBaseline | undefined> {
+  const bytes = await files.read(file);
+  const baseline = bytes && Baseline.safeParse(parse(Buffer.from(bytes).toString("utf8")));
+  return baseline?.success === true ? { baseline: baseline.data, file, base, changes: [] } : undefined;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

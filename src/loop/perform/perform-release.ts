@@ -1,0 +1,204 @@
+// Effects of a release: the checks, the judgement on what the agent left, and the steps by which it is made and goes out.
+// Leaves what follows from each to releasing.ts.
+import { toText } from "../../git/base/bytes.js";
+import { dropCheckpoint } from "../../git/checkpoint/checkpoint.js";
+import { prepareCommit } from "../../git/commit/commit.js";
+import { exists, type DiffEntry, type Version } from "../../git/base/diff.js";
+import { formatReleaseMessage, formatTagMessage } from "../../git/commit/message.js";
+import { readBlobs } from "../../git/base/objects.js";
+import { publish } from "../../git/commit/publish.js";
+import { askRemote, pushRelease } from "../../git/release/remote.js";
+import type { Repository } from "../../git/base/repository.js";
+import { makeTag } from "../../git/release/tags.js";
+import type { StepEvent } from "../../logging/events.js";
+import { markOf } from "../../system/processes/mark.js";
+import { never } from "../../system/never.js";
+import { runAll } from "./checks.js";
+import type { Effect, PlannedRelease } from "../step/effects.js";
+import { THE_RELEASE } from "./keep-attempt.js";
+import { publishRelease } from "../../release/github.js";
+import { judgeRelease, type Change, type Problem } from "../../release/judge.js";
+import type { ReleaseFacts } from "../../release/survey.js";
+import { isPreRelease } from "../../release/version.js";
+import { unwrap } from "./unwrap.js";
+import type { World } from "./world.js";
+
+type DoRelease = Extract<Effect, { kind: "release" }>;
+type Done = Extract<StepEvent, { type: "release_step" }>;
+type Came = Pick<Done, "outcome"> & Partial<Done>;
+
+/** Where a release is done. */
+interface Site {
+  world: World;
+  repo: Repository;
+  facts: ReleaseFacts;
+  /** Aborted when it is to end. */
+  stop: AbortSignal;
+}
+
+/** Does one step of a release. */
+export async function performRelease(world: World, effect: DoRelease): Promise<StepEvent> {
+  const { job, what } = effect;
+  const { repo, release: facts, memory, ports, log } = world;
+  if (repo === undefined || facts === undefined) throw new Error("there is nothing to release");
+  const stop = new AbortController();
+  memory.stops.set(job.job, stop);
+  // Git and gh are ended with all they started; the checks end theirs themselves.
+  const sweep = (): void => void ports.processes.sweep(markOf(log.folder));
+  if (what === "push" || what === "publish") stop.signal.addEventListener("abort", sweep, { once: true });
+  try {
+    const came = await come({ world, repo, facts, stop: stop.signal }, effect);
+    const outcome = stop.signal.aborted && came.outcome === "failed" ? "interrupted" : came.outcome;
+    return { type: "release_step", ...job, what, problems: [], ...came, outcome };
+  } finally {
+    memory.stops.delete(job.job);
+  }
+}
+
+async function come(site: Site, { job, what, release }: DoRelease): Promise<Came> {
+  switch (what) {
+    case "before":
+    case "after":
+      return check(site, job, what);
+    case "judge":
+      return judge(site, job);
+    case "make":
+      return make(site, job, planned(release));
+    case "push":
+      return push(site, planned(release));
+    case "publish":
+      return publishIt(site, planned(release));
+    default:
+      return never(what);
+  }
+}
+
+function planned(release: PlannedRelease | undefined): PlannedRelease {
+  if (release === undefined) throw new Error("no release is planned");
+  return release;
+}
+
+async function check({ world, stop }: Site, job: DoRelease["job"], when: "before" | "after"): Promise<Came> {
+  const done = await runAll(world, job, stop);
+  if (done === "interrupted") return { outcome: "interrupted" };
+  const commands = done.ran.map(({ command, end, duration_ms, tail }) => ({
+    ...{ command, passed: end.how === "exited" && end.code === 0, end: end.how, duration_ms, tail },
+    ...(end.how === "exited" ? { exit_code: end.code } : {}),
+  }));
+  for (const message of done.warnings) await world.log.tell({ type: "warning", ...job, message });
+  const red = commands.filter(({ passed }) => !passed);
+  const because = when === "before" ? "before anything was changed" : "with the release in the tree";
+  const problems = red.map(({ command }) => ({ check: "checks", message: `${command} fails, ${because}` }));
+  return { outcome: red.length === 0 ? "ok" : "failed", commands, problems };
+}
+
+async function judge(site: Site, job: DoRelease["job"]): Promise<Came> {
+  const { world, repo, facts } = site;
+  const changes = world.memory.snapshots.get(job.job)?.changes ?? [];
+  const judged = judgeRelease(facts.known, await readChanges(repo, changes));
+  const { version, strange, notes } = judged;
+  const problems = [...judged.problems, ...(await remoteProblems(site))];
+  return {
+    outcome: problems.length === 0 && version !== undefined ? "ok" : "failed",
+    problems,
+    ...(version === undefined ? {} : { version, tag: facts.known.prefix + version }),
+    paths: changes.map(({ path }) => toText(path)),
+    strange: [...strange],
+    notes,
+  };
+}
+
+/** Larger files are no text anybody reads. */
+const LARGEST = 8 << 20;
+
+async function readChanges(repo: Repository, changes: readonly DiffEntry[]): Promise<Change[]> {
+  const sides = changes.flatMap(({ from, to }) => [from, to]).filter(isFile);
+  const oids = sides.map(({ oid }) => oid);
+  const blobs = unwrap("release", await readBlobs(repo, oids, LARGEST));
+  const textOf = (side: Version): string | undefined => {
+    const bytes = isFile(side) ? blobs.get(side.oid) : undefined;
+    return bytes === undefined || bytes.includes("\0") ? undefined : toText(bytes);
+  };
+  return changes.map(({ path, from, to }) => {
+    const [before, after] = [textOf(from), textOf(to)];
+    return {
+      path: toText(path),
+      ...(before === undefined ? {} : { before }),
+      ...(after === undefined ? {} : { after }),
+      plain: isFile(to) && (exists(from) ? from.mode === to.mode : to.mode === "100644"),
+    };
+  });
+}
+
+function isFile({ mode }: Version): boolean {
+  return mode.startsWith("100");
+}
+
+/** What is at the remote now and was not there before the agent worked: it may have pushed by itself. */
+async function remoteProblems({ repo, facts }: Site): Promise<Problem[]> {
+  const { remote, refs } = facts;
+  if (remote === undefined) return [];
+  const asked = await askRemote(repo, remote);
+  if (!asked.ok)
+    return [{ check: "remote", message: `${remote.name} cannot be asked: ${asked.error.message}` }];
+  const names = new Set([...refs.keys(), ...asked.value.keys()]);
+  const moved = [...names].filter((ref) => refs.get(ref) !== asked.value.get(ref));
+  return moved.map((ref) => ({
+    check: "remote",
+    message: `${ref.replace(/^refs\/(?:heads|tags)\//, "")} changed at ${remote.name} while the agent worked: it pushed, or somebody else did`,
+  }));
+}
+
+async function make(site: Site, job: DoRelease["job"], release: PlannedRelease): Promise<Came> {
+  const { world, repo } = site;
+  const { tag, notes } = release;
+  await world.log.sync();
+  const commit = release.commit ?? (await commitRelease(site, job, release));
+  unwrap("release", await makeTag(repo, { name: tag, commit, message: formatTagMessage({ tag, notes }) }));
+  unwrap("release", await dropCheckpoint(repo, THE_RELEASE));
+  return { outcome: "ok", commit };
+}
+
+async function commitRelease(
+  { world, repo, facts }: Site,
+  job: DoRelease["job"],
+  { version, tag, notes }: PlannedRelease,
+): Promise<string> {
+  const taken = world.memory.snapshots.get(job.job);
+  if (taken === undefined) throw new Error("the release was not looked at");
+  const message = formatReleaseMessage({ version, tag, notes, run: world.log.run, agent: job.agent });
+  // A backlog that git does not track stays out of it.
+  const own = taken.backlogMode === undefined ? { ...repo, todo: undefined } : repo;
+  const backlog = (await world.ports.files.read(world.project.todoFile)) ?? new Uint8Array();
+  const order = { taskId: undefined, run: world.log.run, snapshot: taken, backlog, message };
+  const prepared = unwrap("release", await prepareCommit(own, { ...order, facts: { release: tag } }));
+  // Whoever wrote the entry ahead and keeps no version in files left nothing to commit.
+  if (prepared === "nothing") return facts.head;
+  const { commit, warnings } = unwrap("release", await publish(own, prepared));
+  for (const warning of warnings) await world.log.tell({ type: "warning", ...job, message: warning });
+  return commit;
+}
+
+async function push({ world, repo, facts }: Site, { tag }: PlannedRelease): Promise<Came> {
+  const { remote, branch } = facts;
+  if (remote === undefined) throw new Error("there is no remote to push to");
+  await world.log.sync();
+  const pushed = await pushRelease(repo, { remote, branch, tag });
+  if (pushed.ok) return { outcome: "ok" };
+  return {
+    outcome: "failed",
+    problems: [{ check: "push", message: `${remote.name} did not take it: ${pushed.error.message}` }],
+  };
+}
+
+async function publishIt({ world, repo, facts }: Site, release: PlannedRelease): Promise<Came> {
+  const { github, made } = facts;
+  if (github === undefined) throw new Error("there is no place to publish it");
+  const { tag, version } = release;
+  const notes = release.notes === "" ? (made?.notes ?? "") : release.notes;
+  const place = { ports: world.ports, cwd: repo.cwd, env: world.env };
+  const order = { repo: github, tag, notes, pre: isPreRelease(version) };
+  const published = await publishRelease(place, order);
+  if (published.ok) return { outcome: "ok", url: published.value };
+  return { outcome: "failed", problems: [{ check: "publish", message: published.error }] };
+}

@@ -1,0 +1,135 @@
+// Does effects: each in its own file, here only told apart. What goes wrong in the world is thrown, and becomes `effect_failed`.
+import { join } from "node:path";
+import { hookEvent, summaryFor, type HookSummary } from "../hooks/hook-event.js";
+import { hookText } from "../hooks/read-hook.js";
+import { runHook } from "../hooks/run-hook.js";
+import type { StepEvent } from "../../logging/events.js";
+import { KEPT } from "../../logging/run-log.js";
+import { never } from "../../system/never.js";
+import { redactValue } from "../../system/text/redact.js";
+import type { Effect } from "../step/effects.js";
+import { hookEnvironment } from "./environment.js";
+import { performAdopt } from "./perform-adopt.js";
+import { performAgent } from "./perform-agent.js";
+import { performFinish } from "./perform-finish.js";
+import { performBaseline, performGate, performPreflight } from "./perform-gate.js";
+import { performRead } from "./perform-backlog.js";
+import { performRelease } from "./perform-release.js";
+import {
+  performChange,
+  performCheckpoint,
+  performCommit,
+  performCommitBacklog,
+  performFinishPending,
+  performRestore,
+  performSnapshot,
+} from "./perform-tree.js";
+import { workFolder } from "./prompt-for.js";
+import type { World } from "./world.js";
+
+type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
+
+/** Does one effect; answers with the one event it ends in. */
+export async function perform(world: World, effect: Effect): Promise<StepEvent> {
+  switch (effect.kind) {
+    case "read-backlog":
+      return performRead(world);
+    case "ask":
+      return { type: "answered", yes: (await world.confirm?.(effect.question)) ?? false };
+    case "change-backlog":
+      return inTurn(world, () => performChange(world, effect));
+    case "checkpoint":
+      return performCheckpoint(world, effect);
+    case "run-agent":
+      return performAgent(world, effect);
+    case "adopt":
+      return performAdopt(world, effect);
+    case "snapshot":
+      return performSnapshot(world, effect);
+    case "run-baseline":
+      return performBaseline(world, effect);
+    case "preflight":
+      return performPreflight(world, effect);
+    case "run-gate":
+      return performGate(world, effect);
+    case "restore":
+      return performRestore(world, effect);
+    case "commit":
+      return inTurn(world, () => performCommit(world, effect));
+    case "finish-pending":
+      return performFinishPending(world);
+    case "commit-backlog":
+      return performCommitBacklog(world, effect);
+    case "run-hook":
+      return performHook(world, effect);
+    case "release":
+      return performRelease(world, effect);
+    case "stop":
+      world.memory.stops.get(effect.job.job)?.abort(effect.how);
+      return { type: "stop_sent", ...effect.job, how: effect.how };
+    case "finish":
+      return performFinish(world, effect);
+    default:
+      return never(effect);
+  }
+}
+
+/** The file that a hook gets as its third argument: the summary, with the status the runner gave. */
+async function writeSummary({ ports, log, memory }: World, effect: Do<"run-hook">, about: HookSummary) {
+  const folder = effect.job === undefined ? undefined : memory.steps.get(effect.job.job);
+  const file =
+    folder === undefined ? join(log.folder, `${effect.label}-summary.json`) : join(folder, "summary.json");
+  await ports.files.writeAtomic(file, JSON.stringify(about, undefined, 2) + "\n", { mode: 0o600 });
+  return file;
+}
+
+/**
+ * One change of the backlog after the other, to the end of its effect: an edit that was asked for may come beside a job's. Their
+ * events then come in the order in which the file was written, and a replay writes it in the same order.
+ */
+function inTurn({ memory }: World, change: () => Promise<StepEvent>): Promise<StepEvent> {
+  const turn = memory.writing.then(change);
+  memory.writing = turn.catch(() => undefined);
+  return turn;
+}
+
+async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEvent> {
+  const { ports, log, memory } = world;
+  const { hook, at, job, status, label } = effect;
+  const { hooks } = world.project.resolved.settings;
+  const planned = hooks[hook][at];
+  if (planned === undefined) throw new Error(`there is no hook ${hook}[${String(at)}]`);
+  const step = job === undefined ? undefined : memory.steps.get(job.job);
+  const lastMessage = step === undefined ? "" : join(step, "last-message.txt");
+  const summary = job === undefined ? undefined : memory.summaries.get(job.job);
+  const about = redactValue(log.redact, summaryFor(job?.task_id, status, summary), KEPT);
+  const summaryFile = await writeSummary(world, effect, about);
+  const key = job?.job ?? 0;
+  const stop = new AbortController();
+  memory.stops.set(key, stop);
+  const began = ports.clock.monotonic();
+  const end = await runHook(
+    ports,
+    {
+      hook: planned,
+      cwd: await workFolder(world),
+      env: hookEnvironment(world.env, { run: log.run, job, status, lastMessage }),
+      event: hookEvent({ type: hook, run: log.run, status, label, ...job }, about),
+      given: [job?.task_id ?? "", status, summaryFile, label],
+      timeoutMs: hooks.timeout,
+      redact: log.redact,
+    },
+    stop.signal,
+  );
+  memory.stops.delete(key);
+  return {
+    type: "hook_finished",
+    ...job,
+    hook,
+    command: hookText(planned),
+    outcome: end.outcome,
+    ...(end.exitCode === undefined ? {} : { exit_code: end.exitCode }),
+    output: end.output,
+    duration_ms: Math.round(ports.clock.monotonic() - began),
+  };
+}

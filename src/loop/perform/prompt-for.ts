@@ -1,0 +1,182 @@
+// The prompt of an agent step, from what is known now (contract §4, *What a prompt holds*).
+import { relative } from "node:path";
+import { rootFolder } from "../../config/project/work-folder.js";
+import type { Phase } from "../../agents/agent.js";
+import { changesSince } from "../../git/base/history.js";
+import {
+  bootstrapVariables,
+  iterationVariables,
+  pushVariables,
+  repairVariables,
+  reviewVariables,
+  type BacklogFacts,
+  type PushFacts,
+} from "../../prompts/compose.js";
+import { readDocuments } from "../../prompts/read-documents.js";
+import { render } from "../../prompts/render.js";
+import { readTemplate } from "../../prompts/store.js";
+import { checkBacklog } from "../../todo/check/check.js";
+import { never } from "../../system/never.js";
+import type { Task, TaskId } from "../../todo/model/task.js";
+import type { Earlier, JobFacts } from "../step/effects.js";
+import { fromFolder } from "../../release/survey.js";
+import type { World as WholeWorld } from "./world.js";
+
+/** What a prompt is made from. */
+export type PromptWorld = Pick<
+  WholeWorld,
+  "ports" | "project" | "check" | "memory" | "promptsFolder" | "idea" | "repo" | "head" | "release"
+>;
+
+/** The tasks finished lately that a prompt recalls. */
+const HISTORY = 10;
+
+/** The folder agents, gate and hooks work in: `project.root` of the backlog, when it lies inside the project. */
+export async function workFolder(world: PromptWorld): Promise<string> {
+  const { project, memory } = world;
+  const root = memory.backlog?.project?.root;
+  return (await rootFolder(world.ports.files, project, root)) ?? project.folder;
+}
+
+/** Renders the prompt of a job. `draft`: where a bootstrap or repair is to write. */
+export async function promptFor(
+  world: PromptWorld,
+  job: JobFacts,
+  extra: { earlier: readonly Earlier[]; draft: string | undefined },
+): Promise<string> {
+  const variables = await variablesFor(world, job, extra);
+  const places = { bundled: world.promptsFolder, instead: world.project.paths.prompts };
+  return render(await readTemplate(world.ports.files, places, job.phase), variables);
+}
+
+async function variablesFor(
+  world: PromptWorld,
+  job: JobFacts,
+  extra: { earlier: readonly Earlier[]; draft: string | undefined },
+): Promise<Readonly<Record<string, string>>> {
+  const phase: Phase = job.phase;
+  switch (phase) {
+    case "iteration":
+      return iterationVariables(await iterationFacts(world, job, extra.earlier));
+    case "review":
+      return reviewVariables({ ...(await reviewFacts(world)), ...(await backlogFacts(world, job)) });
+    case "bootstrap": {
+      const { documents, entries } = await readDocuments(world.ports.files, world.project.folder);
+      const project = { folder: world.project.folder };
+      return bootstrapVariables({
+        project,
+        documents,
+        entries,
+        idea: world.idea ?? "",
+        outputFile: extra.draft ?? "",
+        earlierAttempts: extra.earlier.map((one) => ({ ...one, events: [] })),
+      });
+    }
+    case "repair":
+      return repairVariables({
+        ...(await brokenFacts(world)),
+        outputFile: extra.draft ?? "",
+        earlierAttempts: extra.earlier.map((one) => ({ ...one, events: [] })),
+      });
+    case "push":
+      return pushVariables(pushFacts(world));
+    default:
+      return never(phase);
+  }
+}
+
+async function backlogFacts(world: PromptWorld, job: JobFacts): Promise<BacklogFacts> {
+  const { backlog } = world.memory;
+  const folder = await workFolder(world);
+  return {
+    project: { folder, name: backlog?.project?.name },
+    iteration: job.iteration,
+    todoFile: relative(folder, world.project.todoFile),
+    logDir: relative(folder, world.project.logDir),
+    sourceFiles: backlog?.source_files ?? [],
+  };
+}
+
+async function iterationFacts(world: PromptWorld, job: JobFacts, earlier: readonly Earlier[]) {
+  const id = job.task_id;
+  const task = id === undefined ? undefined : tasksOf(world, [id])[0];
+  if (id === undefined || task === undefined) throw new Error(`no task ${String(id)} to give to an agent`);
+  const { loop, git, verify } = world.project.resolved.settings;
+  const tail = (world.memory.tails.get(id) ?? []).map(({ text }) => text);
+  return {
+    ...(await backlogFacts(world, job)),
+    task,
+    attempt: job.attempt,
+    maxAttempts: loop.max_attempts,
+    checks: [...verify.commands, ...(task.verify ?? [])],
+    dependencies: tasksOf(world, task.depends_on ?? []),
+    earlierAttempts: earlier.map((one, at) => ({ ...one, events: at === earlier.length - 1 ? tail : [] })),
+    history: tasksOf(world, [...world.memory.finished].slice(-HISTORY)),
+    commitRule: git.commit,
+  };
+}
+
+function tasksOf(world: PromptWorld, ids: readonly TaskId[]): Task[] {
+  if (ids.length === 0) return [];
+  const wanted = new Set<string>(ids);
+  const found = new Map(
+    (world.memory.backlog?.tasks ?? []).filter(({ id }) => wanted.has(id)).map((task) => [task.id, task]),
+  );
+  return ids.flatMap((id) => found.get(id) ?? []);
+}
+
+async function reviewFacts(world: PromptWorld) {
+  const tasks = (world.memory.backlog?.tasks ?? []).filter(({ id }) => id !== "PROJECT-DONE");
+  const { repo, head } = world;
+  const changes = repo === undefined || head === undefined ? undefined : await changesSince(repo, head);
+  return {
+    done: tasks.filter(({ status }) => status === "done"),
+    open: tasks.filter(({ status }) => status !== "done"),
+    changes: changes?.ok === true ? changes.value : "",
+  };
+}
+
+/** So much of a changelog is its head, in characters. */
+const CHANGELOG_HEAD = 6_000;
+
+function pushFacts({ project, release }: PromptWorld): PushFacts {
+  if (release === undefined) throw new Error("nothing was found out of a release");
+  const { known, since, lastTag = "" } = release;
+  const { folder, changelog } = known;
+  return {
+    project: { folder: project.folder },
+    from: known.from ?? "",
+    wanted: known.wanted ?? "",
+    places: known.places.map(({ path, where }) => `${fromFolder(folder, path)} (${where})`),
+    tag: lastTag,
+    count: since.count,
+    changes: since.subjects,
+    changelog: changelog === undefined ? "" : fromFolder(folder, changelog),
+    changelogHead: (known.changelogText ?? "").slice(0, CHANGELOG_HEAD),
+    checks: project.resolved.settings.verify.commands,
+  };
+}
+
+async function brokenFacts(world: PromptWorld) {
+  const { ports, project, check } = world;
+  const bytes = (await ports.files.read(project.todoFile)) ?? new Uint8Array();
+  const checked = checkBacklog(bytes, check);
+  const problems = checked.kind === "invalid" ? checked.problems : [];
+  return {
+    project: { folder: project.folder },
+    brokenText: decode(bytes),
+    brokenFile: project.todoFile,
+    problems: problems.map(
+      ({ line, column, pointer, message, suggestion }) =>
+        `line ${String(line)}, column ${String(column)} (${pointer}): ${message}${suggestion === null ? "" : ` (${suggestion})`}`,
+    ),
+  };
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,93 @@
+// A run's log made fit to be sent to others: secrets, the home folder and the user's name replaced, and tried whether it still
+// replays. Leaves the file's format to logging/capsule.ts.
+import { packCapsule, unpackCapsule, type Capsule } from "../../logging/capsule.js";
+import { KEPT } from "../../logging/run-log.js";
+import type { Ports } from "../../system/ports.js";
+import { redactValue, type Redact } from "../../system/text/redact.js";
+import { ok, type Result } from "../../system/result.js";
+import { replayRun, type Replayed } from "./replay.js";
+
+export interface CapsuleOrder {
+  /** The run's id and folder in the logs. */
+  run: string;
+  folder: string;
+  version: string;
+  node: string;
+  platform: string;
+  redact: Redact;
+  /** Absolute paths of the home folder, by whatever name. */
+  homes: readonly string[];
+  /** Names of the user. */
+  names: readonly string[];
+}
+
+export interface MadeCapsule extends Capsule {
+  /** How its decisions replay; the same as the run's own. */
+  replayed: Replayed;
+  /** The user's name means something else here as well (an agent, a task), and was replaced in paths only. */
+  namesLeft: boolean;
+}
+
+/** Shorter names are words as well. */
+const SHORTEST_NAME = 3;
+/** They say nothing of anybody. */
+const NOBODY: ReadonlySet<string> = new Set(["root", "user", "home", "Users"]);
+
+/** Makes the capsule. Only reads, save a temporary folder. */
+export async function makeCapsule(ports: Ports, order: CapsuleOrder): Promise<MadeCapsule> {
+  const { folder, run, version, node, platform } = order;
+  const facts = { run, version, node, platform };
+  const whole = await replayRun(ports, folder);
+  for (const namesLeft of [false, true]) {
+    const text = cleaner(order, namesLeft ? [] : order.names);
+    const clean = (value: unknown): unknown => redactValue(text, value, KEPT);
+    const capsule = await packCapsule(ports, folder, { facts, clean });
+    const replayed = await withCapsule(ports, capsule.text, (unpacked) => replayRun(ports, unpacked));
+    if (!replayed.ok) throw new Error(`what was packed cannot be unpacked: ${replayed.error}`);
+    const same = "decisions" in replayed.value || !("decisions" in whole);
+    if (namesLeft || same) return { ...capsule, replayed: replayed.value, namesLeft };
+  }
+  throw new Error("the second of two ways always ends");
+}
+
+/** Unpacks a capsule into a temporary folder for as long as `use` takes; an error says why it is none. */
+export async function withCapsule<T>(
+  ports: Pick<Ports, "files">,
+  text: string,
+  use: (folder: string, run: string) => Promise<T>,
+): Promise<Result<T, string>> {
+  const folder = await ports.files.makeTempFolder("looper-capsule-");
+  try {
+    const unpacked = await unpackCapsule(ports, text, folder);
+    return unpacked.ok ? ok(await use(folder, unpacked.value.run)) : unpacked;
+  } finally {
+    await ports.files.removeTree(folder);
+  }
+}
+
+function cleaner({ redact, homes, names }: CapsuleOrder, whole: readonly string[]): Redact {
+  // The longest first: of two homes, one inside the other, nothing of the longer may stay.
+  const places = [...new Set(homes)].filter((home) => home.length > 1).sort((a, b) => b.length - a.length);
+  const own = names.filter((name) => name.length >= SHORTEST_NAME && !NOBODY.has(name));
+  const word = (name: string): string => `(?<![\\p{L}\\p{N}_])${escapeForRegExp(name)}(?![\\p{L}\\p{N}_])`;
+  const folders = own.map(
+    (name) => `(?<=[/\\\\](?:home|Users)[/\\\\])${escapeForRegExp(name)}(?![\\p{L}\\p{N}_])`,
+  );
+  const named = [...folders, ...whole.filter((name) => own.includes(name)).map(word)];
+  const home = places.length === 0 ? undefined : new RegExp(places.map(toPlace).join("|"), "gu");
+  const name = named.length === 0 ? undefined : new RegExp(named.join("|"), "gu");
+  return (text) => {
+    const clean = redact(text);
+    const placed = home === undefined ? clean : clean.replace(home, "~");
+    return name === undefined ? placed : placed.replace(name, "user");
+  };
+}
+
+/** The home folder itself or what is in it; not one whose name merely begins like it. */
+function toPlace(home: string): string {
+  return `${escapeForRegExp(home)}(?![\\p{L}\\p{N}_])`;
+}
+
+function escapeForRegExp(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+}

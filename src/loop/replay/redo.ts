@@ -1,0 +1,256 @@
+// One effect of a run done again in its clone: first all that the run found there then, from what is kept of it, then the
+// effect itself, then what came of it is held against the log. Leaves when to replay-tree.ts.
+import type { Records } from "../../git/attempt/attempts.js";
+import type { DiffEntry } from "../../git/base/diff.js";
+import {
+  changesOfCommit,
+  layCheckpoint,
+  layHead,
+  layTree,
+  objectOf,
+  pathsBetween,
+} from "../../git/room/checkout-tree.js";
+import { attemptRef } from "../../git/base/names.js";
+import type { Sealed, StepEvent } from "../../logging/events.js";
+import type { Rules } from "../../logging/rules.js";
+import type { Effect } from "../step/effects.js";
+import type { Outcome } from "../step/jobs.js";
+import { nameOf, THE_REVIEW } from "../perform/keep-attempt.js";
+import { perform } from "../perform/perform.js";
+import { REDACTED } from "../../system/text/redact.js";
+import { unwrap } from "../perform/unwrap.js";
+import { differs, type Difference } from "./replay.js";
+import type { ReplayWorld } from "./replay-world.js";
+import { worldAt } from "./world-at.js";
+
+type Of<T extends StepEvent["type"]> = Sealed<Extract<StepEvent, { type: T }>>;
+
+/** What is known of a run before it is replayed. */
+export interface Scene extends Records {
+  run: string;
+  rules: Rules;
+  /** HEAD at the first checkpoint. */
+  head: string | undefined;
+}
+
+/** As a reader knows it. */
+function tellAttempt({ task_id, attempt = 0, iteration = 0 }: Of<"snapshot"> | Of<"restored">): string {
+  return task_id === undefined ? `${THE_REVIEW}-${String(iteration)}` : `${task_id}-${String(attempt)}`;
+}
+
+/** So many paths of a tree that differs are named. */
+const NAMED = 5;
+
+/** The run as far as it was done again, and what was counted on the way. */
+export class Redone {
+  commits = 0;
+  backlogs = 0;
+  gates = 0;
+  readonly notes: string[] = [];
+  /** Set: from this line on nothing more is done. */
+  stopped: { seq: number; why: string } | undefined;
+  /** What an attempt left is not kept: nothing more can be done, if there is more. */
+  private lost: { seq: number; why: string } | undefined;
+  /** Edits of which the log does not hold every word. */
+  private readonly redacted = new Set<string>();
+  /** HEAD as the run had it. */
+  private head: string | undefined;
+
+  constructor(
+    private readonly opened: ReplayWorld,
+    private readonly scene: Scene,
+    private readonly runsGate: boolean,
+  ) {
+    this.head = scene.head;
+  }
+
+  /** An edit a command asked for, to be made when the run made it. */
+  ask({ request, changes }: Of<"edit_asked">): void {
+    this.opened.world.memory.asked.set(request, changes);
+    if (isRedacted(changes)) this.redacted.add(request);
+  }
+
+  /** Does the effect as it was decided `at` (epoch ms), and compares with the event it ended in then. */
+  async redo(effect: Effect, at: number, event: Sealed<StepEvent>): Promise<Difference | undefined> {
+    const isGate = event.type === "baseline_finished" || event.type === "gate_finished";
+    if (isGate && !this.runsGate) return undefined;
+    if (this.lost !== undefined) {
+      this.stopped = this.lost;
+      return undefined;
+    }
+    await this.prepare(event);
+    if (this.stopped !== undefined) return undefined;
+    const now = await perform(worldAt(this.opened.world, at), effect);
+    if (now.type === "backlog_changed" && event.type === now.type) return this.sameBacklog(event, now);
+    if (now.type === "committed" && event.type === now.type) return this.sameCommit(event, now);
+    if (now.type === "restored" && event.type === now.type) return samePaths(event, now);
+    if (now.type === "gate_finished" && event.type === now.type) return this.sameVerdict(event, now);
+    return now.type === event.type ? undefined : differs(event.seq, event.type, now.type);
+  }
+
+  /** Everything the effect found then that nobody but others, or an agent, brought about. */
+  private async prepare(event: Sealed<StepEvent>): Promise<void> {
+    switch (event.type) {
+      case "checkpoint":
+        await this.comeToCheckpoint(event);
+        return;
+      case "snapshot":
+        await this.layAttempt(event, event.changed);
+        await this.comeToHeadOf(event);
+        return;
+      case "restored":
+        if (event.task_id === undefined) await this.layAttempt(event, event.paths.length);
+        await this.comeToHeadOf(event);
+        return;
+      case "backlog_changed":
+        await this.opened.hear(event.heard ?? []);
+        return;
+      case "committed":
+        await this.opened.hear(event.heard ?? []);
+        if (event.commit !== undefined) await this.comeToParent(event, event.commit);
+        return;
+      default:
+        return;
+    }
+  }
+
+  private async comeToCheckpoint(event: Of<"checkpoint">): Promise<void> {
+    const { repo } = this.opened;
+    const { base, head } = event;
+    const known = base !== undefined && (await this.has(`${base}^{commit}`));
+    if (!known && event.reused) {
+      this.stop(event.seq, "the checkpoint it went on from is not in the repository any more");
+      return;
+    }
+    const went = head !== undefined && (await this.comeToHead(event.seq, head, known ? base : head));
+    if (this.stopped !== undefined) return;
+    if (event.reused && base !== undefined) {
+      unwrap("replay", await layCheckpoint(repo, { id: event.task_id ?? THE_REVIEW, base }));
+      return;
+    }
+    const tree = known ? base : went ? head : undefined;
+    const moved = tree === undefined ? 0 : unwrap("replay", await layTree(repo, { base: tree, changes: [] }));
+    if (moved > 0 && !went) this.notes.push(`line ${event.seq}: others had changed ${moved} paths meanwhile`);
+  }
+
+  /** Answers whether HEAD had gone on by itself: a person, a hook or an agent committed. */
+  private async comeToHead(seq: number, head: string, base: string): Promise<boolean> {
+    if (head === this.head) return false;
+    if (!(await this.has(`${head}^{commit}`))) {
+      this.stop(seq, `others moved HEAD to ${head}, which is not in the repository any more`);
+      return false;
+    }
+    unwrap("replay", await layHead(this.opened.repo, { head, base }));
+    this.head = head;
+    this.notes.push(`line ${seq}: others had moved HEAD to ${head.slice(0, 12)} meanwhile`);
+    return true;
+  }
+
+  private async comeToHeadOf({ seq, head_commit: head }: Of<"snapshot"> | Of<"restored">): Promise<void> {
+    if (head !== undefined && this.lost === undefined) await this.comeToHead(seq, head, head);
+  }
+
+  private async comeToParent(event: Of<"committed">, commit: string): Promise<void> {
+    if (!(await this.has(`${commit}^{commit}`))) {
+      this.stop(event.seq, `its commit ${commit} is not in the repository any more`);
+      return;
+    }
+    const parent = unwrap("replay", await objectOf(this.opened.repo, `${commit}^1^{commit}`));
+    if (parent !== undefined) await this.comeToHead(event.seq, parent, parent);
+  }
+
+  /** The tree as the agent left it. */
+  private async layAttempt(event: Of<"snapshot"> | Of<"restored">, changed: number): Promise<void> {
+    const { repo, world } = this.opened;
+    const base = world.memory.checkpoints.get(event.job)?.base;
+    if (base === undefined) throw new Error(`job ${event.job} ended without a checkpoint`);
+    const changes = changed === 0 ? [] : await this.changesOf(event);
+    if (changes === undefined)
+      this.lost = { seq: event.seq, why: `what attempt ${tellAttempt(event)} left is not kept` };
+    else unwrap("replay", await layTree(repo, { base, changes }));
+  }
+
+  private async changesOf(event: Of<"snapshot"> | Of<"restored">): Promise<DiffEntry[] | undefined> {
+    const { run, attempts } = this.scene;
+    const { job, task_id } = event;
+    const { task, attempt } = nameOf(task_id === undefined ? { job } : { job, task_id });
+    const commit = attempts.get(attemptRef(run, task, attempt));
+    if (commit === undefined) return undefined;
+    return unwrap("replay", await changesOfCommit(this.opened.repo, commit));
+  }
+
+  private sameBacklog(event: Sealed<StepEvent> & Outcome, now: Outcome): Difference | undefined {
+    const [was, is] = [outcomeOf(event, event.sha256), outcomeOf(now, event.sha256 && now.sha256)];
+    if (was === is) {
+      if (event.sha256 !== undefined) this.backlogs++;
+      return undefined;
+    }
+    if (this.holdsRedacted(event)) {
+      this.stop(event.seq, "an edit of the task file holds what is redacted in the log");
+      return undefined;
+    }
+    if (event.saved !== true) return differs(event.seq, was, is);
+    this.stop(event.seq, "others had saved the task file, and what they wrote is kept nowhere");
+    return undefined;
+  }
+
+  private async sameCommit(event: Of<"committed">, now: Outcome & { commit?: string | undefined }) {
+    const difference = this.sameBacklog(event, now);
+    if (difference !== undefined || this.stopped !== undefined) return difference;
+    if (event.commit === undefined || now.commit === undefined) {
+      if (event.commit === now.commit) return undefined;
+      return differs(event.seq, event.commit ?? "no commit", now.commit ?? "no commit");
+    }
+    const { repo } = this.opened;
+    const paths = unwrap("replay", await pathsBetween(repo, event.commit, now.commit));
+    this.head = event.commit;
+    if (paths.length === 0) {
+      this.commits++;
+      return undefined;
+    }
+    const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : "";
+    const shown = paths.slice(0, NAMED).join(", ");
+    return differs(event.seq, `commit ${event.commit}`, `another tree, which differs in ${shown}${more}`);
+  }
+
+  private sameVerdict(event: Of<"gate_finished">, now: { verdict: string }): Difference | undefined {
+    if (event.verdict !== now.verdict) return differs(event.seq, event.verdict, now.verdict);
+    this.gates++;
+    return undefined;
+  }
+
+  private holdsRedacted(event: Sealed<StepEvent> & Outcome): boolean {
+    const isAsked = event.type === "backlog_changed" && this.redacted.has(event.request ?? "");
+    return isAsked || isRedacted(event.heard ?? []);
+  }
+
+  private async has(name: string): Promise<boolean> {
+    return unwrap("replay", await objectOf(this.opened.repo, name)) !== undefined;
+  }
+
+  private stop(seq: number, why: string): void {
+    this.stopped = { seq, why };
+  }
+}
+
+/** What stands in place of a secret is in it. */
+function isRedacted(value: unknown): boolean {
+  return JSON.stringify(value).includes(REDACTED);
+}
+
+/** What became of the task file, in one comparable line. */
+function outcomeOf(outcome: Outcome, sha256: string | undefined): string {
+  const { updated, refused, removed, digest } = outcome;
+  return JSON.stringify({
+    updated: updated.map(({ id, from, to }) => [id, from, to]),
+    refused: refused.map(({ op, id }) => [op, id]),
+    removed,
+    digest,
+    sha256,
+  });
+}
+
+function samePaths(event: Of<"restored">, now: { paths: readonly string[] }): Difference | undefined {
+  const [was, is] = [event.paths, now.paths].map((paths) => JSON.stringify([...paths].sort()));
+  return was === is ? undefined : differs(event.seq, `put back ${was ?? ""}`, `put back ${is ?? ""}`);
+}

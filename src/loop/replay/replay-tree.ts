@@ -1,0 +1,145 @@
+// A run again, offline: what `step` decides is compared as in replay.ts, and what it asks of backlog, tree and commits is done
+// in a temporary clone, agents replaced by what their attempts left. Leaves the clone to replay-world.ts, what is laid into
+// it and compared to redo.ts.
+import { readRecords } from "../../git/attempt/attempts.js";
+import type { Sealed, StepEvent } from "../../logging/events.js";
+import { readLines, stepEventOf } from "../../logging/read.js";
+import { errorMessage } from "../../system/errors.js";
+import { isOfTheWorld } from "../step/drive.js";
+import type { Effect } from "../step/effects.js";
+import { unwrap } from "../perform/unwrap.js";
+import { Redone, type Scene } from "./redo.js";
+import { differs, replayRun, type Difference, type Replayed } from "./replay.js";
+import { openReplayWorld, type AskTrust, type ReplaySource } from "./replay-world.js";
+import type { Next } from "../step/decision.js";
+
+/** How a replay with its tree came out. */
+export interface TreeReplayed {
+  replayed: Replayed;
+  /** Commits whose trees are the same. */
+  commits: number;
+  /** Changes after which the task file held the same bytes. */
+  backlogs: number;
+  /** Verdicts of the gate that are the same; only where it ran again. */
+  gates: number;
+  /** What others did to the repository meanwhile and was taken over from it. */
+  notes: readonly string[];
+  /** The line from which on only decisions were compared, and why. */
+  stopped?: { seq: number; why: string };
+}
+
+/** Replays a run with its tree. Touches nothing of the project and starts no agent, and no command unless `gate` is given. */
+export async function replayTree(
+  source: ReplaySource,
+  folder: string,
+  gate?: AskTrust,
+): Promise<TreeReplayed> {
+  const { ports } = source;
+  const scene = await readScene(source, folder);
+  if ("why" in scene) {
+    const replayed = await replayRun(ports, folder);
+    const none = { replayed, commits: 0, backlogs: 0, gates: 0 };
+    if (scene.idle === true) return { ...none, notes: [scene.why] };
+    return { ...none, notes: [], stopped: { seq: 1, why: scene.why } };
+  }
+  const opened = await openReplayWorld(source, scene, gate);
+  try {
+    const follower = new Follower(new Redone(opened, scene, gate !== undefined));
+    const replayed = await replayRun(ports, folder, (event, next) => follower.follow(event, next));
+    const { commits, backlogs, gates, notes, stopped } = follower.redone;
+    return { replayed, commits, backlogs, gates, notes, ...(stopped === undefined ? {} : { stopped }) };
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Why a run has no tree to replay. `idle`: it did nothing to tree and backlog, so nothing is missed. */
+interface NoScene {
+  why: string;
+  idle?: boolean;
+}
+
+/** What must be known beforehand, or why the tree cannot be replayed. */
+async function readScene({ ports, repo }: ReplaySource, folder: string): Promise<Scene | NoScene> {
+  let idle = true;
+  let started: Extract<StepEvent, { type: "run_started" }> | undefined;
+  let first: Extract<StepEvent, { type: "checkpoint" }> | undefined;
+  for await (const line of readLines(ports, folder)) {
+    if (!READ_FIRST.has(line.type)) continue;
+    const event = await stepEventOf(ports, folder, line);
+    if (event?.type === "run_started") started = event;
+    if (event?.type === "checkpoint") first ??= event;
+    if (event?.type === "backlog_changed" || event?.type === "committed")
+      idle &&= event.updated.length === 0 && !("commit" in event && event.commit !== undefined);
+  }
+  if (started === undefined) return { why: "the log does not say what the run began with" };
+  if (!started.git) return { why: "the run had no git repository: nothing is kept of its tree" };
+  if (first === undefined) return { why: "the run made no attempt: nothing of it is in the tree", idle };
+  if (await repo.todoFiltered()) return { why: "git filters the task file, and filters are not run again" };
+  const records = unwrap("replay", await readRecords(repo, started.run));
+  if (records === undefined) return { why: "no attempts of this run are kept in the repository" };
+  return { run: started.run, rules: started.rules, head: first.head, ...records };
+}
+
+/** Types of the lines in which the scene is told. */
+const READ_FIRST: ReadonlySet<string> = new Set([
+  "run_started",
+  "backlog_changed",
+  "committed",
+  "checkpoint",
+]);
+
+/** An effect that was decided and has not ended yet. */
+interface Pending {
+  effect: Effect;
+  /** Epoch ms. */
+  at: number;
+}
+
+/** Does what was decided when the event comes in which it ended then, and compares. */
+class Follower {
+  private pending: Pending[] = [];
+
+  constructor(readonly redone: Redone) {}
+
+  async follow(event: Sealed<StepEvent>, next: Next): Promise<Difference | undefined> {
+    if (event.type === "edit_asked") this.redone.ask(event);
+    const ended = this.pending.find(({ effect }) => endsIn(effect, event));
+    this.pending = this.pending.filter((one) => one !== ended);
+    const at = Date.parse(event.timestamp);
+    this.pending.push(...next.effects.map((effect) => ({ effect, at })));
+    if (ended === undefined || this.redone.stopped !== undefined) return undefined;
+    if (event.type === "effect_failed") {
+      const why = `${event.effect} failed then: ${event.error}`;
+      this.redone.stopped = { seq: event.seq, why };
+      return undefined;
+    }
+    try {
+      return await this.redone.redo(ended.effect, ended.at, event);
+    } catch (error) {
+      if (!isOfTheWorld(error)) throw error;
+      return differs(event.seq, event.type, errorMessage(error));
+    }
+  }
+}
+
+const ENDS: Readonly<Partial<Record<Effect["kind"], StepEvent["type"]>>> = {
+  "change-backlog": "backlog_changed",
+  checkpoint: "checkpoint",
+  "run-baseline": "baseline_finished",
+  snapshot: "snapshot",
+  "run-gate": "gate_finished",
+  restore: "restored",
+  commit: "committed",
+  "commit-backlog": "committed",
+};
+
+/** Whether the event is the end of the effect, of those that are done again. Contract: a job has one effect under way, `stop` aside. */
+function endsIn(effect: Effect, event: StepEvent): boolean {
+  const ends = ENDS[effect.kind];
+  if (ends === undefined) return false;
+  const job = "job" in effect ? effect.job.job : undefined;
+  const ofJob = "job" in event ? event.job : undefined;
+  if (job !== ofJob) return false;
+  return event.type === ends || (event.type === "effect_failed" && event.effect !== "stop");
+}

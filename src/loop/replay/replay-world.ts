@@ -1,0 +1,166 @@
+// The world a replay is done in: a temporary repository that only reads the project's objects, the backlog as the run found
+// it, a log nobody reads. Leaves what is done there to replay-tree.ts.
+import { basename, dirname, join, relative } from "node:path";
+import type { Project } from "../../config/project/open-project.js";
+import type { Records } from "../../git/attempt/attempts.js";
+import { layHead, layTree } from "../../git/room/checkout-tree.js";
+import { openRepository, type Repository } from "../../git/base/repository.js";
+import { cloneShared } from "../../git/room/shared-clone.js";
+import { markOf } from "../../system/processes/mark.js";
+import type { RunLog } from "../../logging/run-log.js";
+import type { Rules } from "../../logging/rules.js";
+import type { Ports } from "../../system/ports.js";
+import { openStore } from "../../todo/store/store.js";
+import type { Told } from "../../todo/model/person-change.js";
+import type { Task } from "../../todo/model/task.js";
+import type { Trusted } from "../perform/ask-trust.js";
+import { unwrap } from "../perform/unwrap.js";
+import { emptyMemory, type World } from "../perform/world.js";
+
+/** Asked before the gate runs again: which commands of these tasks may run. Throws where none may. */
+export type AskTrust = (tasks: readonly Task[]) => Promise<Trusted>;
+
+/** Where a replay takes everything from. */
+export interface ReplaySource {
+  ports: Ports;
+  project: Project;
+  /** The project's; only read. */
+  repo: Repository;
+  env: Readonly<Record<string, string>>;
+  promptsFolder: string;
+}
+
+export interface ReplayWorld {
+  world: World;
+  repo: Repository;
+  /** Edits the task file as an editing command did then, and tells the run's store of it. */
+  hear(told: readonly Told[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Makes it, as the run found things at its first checkpoint. Throws an `EffectError` where git cannot. */
+export async function openReplayWorld(
+  source: ReplaySource,
+  run: { run: string; rules: Rules; head: string | undefined; start: Records["start"] },
+  gate: AskTrust | undefined,
+): Promise<ReplayWorld> {
+  const { ports } = source;
+  const made = await ports.files.makeTempFolder("looper-replay-");
+  const folder = (await ports.files.realPath(made)) ?? made;
+  // What the gate's commands leave running is found by it.
+  ports.processes.mark(markOf(folder));
+  const close = async (): Promise<void> => {
+    await ports.processes.sweep(markOf(folder));
+    await ports.files.removeTree(folder);
+  };
+  try {
+    const { world, repo, hear } = await fill(source, { ...run, folder, gate });
+    return { world, repo, hear, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface Filling {
+  folder: string;
+  run: string;
+  rules: Rules;
+  head: string | undefined;
+  start: Records["start"];
+  gate: AskTrust | undefined;
+}
+
+async function fill(source: ReplaySource, filling: Filling): Promise<Omit<ReplayWorld, "close">> {
+  const { ports } = source;
+  const { folder, start, head } = filling;
+  const [top, home, logDir] = ["tree", "home", "log"].map((name) => join(folder, name));
+  if (top === undefined || home === undefined || logDir === undefined) throw new Error("three were made");
+  for (const one of [home, logDir]) await ports.files.makeFolder(one, 0o700);
+  const own = unwrap("clone", await cloneShared(source.repo, { folder: top, home }));
+  const env = { ...source.env, ...own };
+  const project = await moved(source, filling, { top, folder });
+  await ports.files.makeFolder(project.folder, 0o700);
+  const exclude = [project.logDir, project.lockDir];
+  const places = { projectDir: project.folder, todoFile: project.todoFile, exclude, env: own };
+  const opened = await openRepository(ports, places);
+  if (!opened.ok) throw new Error(`the clone cannot be opened: ${opened.error.message}`);
+  // Who commits is not in the log; the same ids are worth more than a name of our own.
+  const repo: Repository = { ...opened.value, identity: source.repo.identity };
+  unwrap("clone", await layHead(repo, { head, base: start.base }));
+  unwrap("clone", await layTree(repo, { base: start.base, changes: [] }));
+  await ports.files.makeFolder(dirname(project.todoFile), 0o700);
+  await ports.files.writeNew(project.todoFile, start.backlog);
+  const lockFolder = join(folder, "lock");
+  const told: Told[] = [];
+  const world: World = {
+    ports,
+    project,
+    log: silentLog(filling.run, logDir),
+    check: {},
+    store: openStore(ports, project.todoFile, { lockFolder, heard: () => Promise.resolve(told.splice(0)) }),
+    repo,
+    hands: new Map(),
+    env,
+    promptsFolder: source.promptsFolder,
+    began: { at: ports.clock.now(), monotonic: ports.clock.monotonic() },
+    trusted: new Set(),
+    memory: emptyMemory(),
+  };
+  const read = await world.store.read();
+  if (read.kind === "ok") world.memory.backlog = read.backlog;
+  // The start is kept already, and its backlog is this one.
+  world.memory.start = { backlog: start.backlog, kept: true };
+  const trusted = await filling.gate?.(world.memory.backlog?.tasks ?? []);
+  const hear = async (edits: readonly Told[]): Promise<void> => {
+    for (const { at, changes } of edits) {
+      const clock = { ...ports.clock, now: () => Date.parse(at) };
+      // One that is refused came before the first claim: the backlog the run is said to have begun with holds it.
+      await openStore({ ...ports, clock }, project.todoFile, { lockFolder }).edit(
+        () => changes,
+        (line) => Promise.resolve(told.push(line) > 0),
+      );
+    }
+  };
+  return { world: trusted === undefined ? world : { ...world, trusted }, repo, hear };
+}
+
+/** The project as if it lay in the clone; the rules of the run over the settings of today. */
+async function moved(
+  { ports, project, repo }: ReplaySource,
+  { rules }: Filling,
+  at: { top: string; folder: string },
+): Promise<Project> {
+  const place = async (file: string, otherwise: string): Promise<string> => {
+    const inside = relative(repo.cwd, (await ports.files.realPath(file)) ?? file);
+    return inside === ".." || inside.startsWith("../") ? otherwise : join(at.top, inside);
+  };
+  const { settings } = project.resolved;
+  const todoFile = repo.todo?.file ?? project.todoFile;
+  return {
+    ...project,
+    folder: await place(project.folder, at.top),
+    todoFile: await place(todoFile, join(at.folder, "outside", basename(todoFile))),
+    logDir: await place(project.logDir, join(at.folder, "log")),
+    lockDir: await place(project.lockDir, join(at.folder, "lock")),
+    resolved: {
+      ...project.resolved,
+      settings: { ...settings, git: { ...settings.git, commit: rules.commit } },
+    },
+  };
+}
+
+function silentLog(run: string, folder: string): RunLog {
+  const nothing = (): Promise<void> => Promise.resolve();
+  return {
+    run,
+    folder,
+    redact: (text) => text,
+    seal: (event) => ({ seq: 1, timestamp: new Date(0).toISOString(), ...event }),
+    append: nothing,
+    tell: nothing,
+    tellClean: nothing,
+    sync: nothing,
+    close: nothing,
+  };
+}

@@ -1,0 +1,33 @@
+import { basename, dirname, isAbsolute, join } from "node:path";
+import type { Project } from "../../config/project/open-project.js";
+import { inspectLock } from "../../system/files/lock.js";
+import type { Ports } from "../../system/ports.js";
+import { lockPaths } from "./locks.js";
+
+/** A run that goes on. */
+export interface LiveRun {
+  run: string;
+  /** Of its log, absolute. */
+  folder: string;
+  pid: number;
+}
+
+/** The run that works on this backlog now, once it has a log; `undefined` when there is none. */
+export async function findLiveRun(
+  ports: Ports,
+  { todoFile, lockDir }: Pick<Project, "todoFile" | "lockDir">,
+): Promise<LiveRun | undefined> {
+  const real = (await ports.files.realPath(todoFile)) ?? todoFile;
+  const [lock] = lockPaths({ todoFile: real, lockDir });
+  const held = await inspectLock(ports, lock);
+  if (held === undefined || held.gone) return undefined;
+  const { run, folder, pid } = held.owner;
+  if (run === undefined || folder === undefined || !(await isLogOf(ports, run, folder))) return undefined;
+  return { run, folder, pid };
+}
+
+/** A lock that came with the project may name any folder, and what is said to a run is written there. */
+async function isLogOf({ files }: Pick<Ports, "files">, run: string, folder: string): Promise<boolean> {
+  if (!isAbsolute(folder) || basename(folder) !== run || basename(dirname(folder)) !== "runs") return false;
+  return (await files.stat(join(folder, "events.jsonl")))?.kind === "file";
+}

@@ -1,0 +1,31 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { nodePorts } from "../../system/processes/node-ports.js";
+import { takeRunLocks } from "./locks.js";
+
+let root = "";
+
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), "locks-"));
+});
+
+afterEach(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+test.each([
+  ["beside the task file", ["file/a.run", "git/b.json"], "file"],
+  ["in the git folder", ["good/a.run", "file/b.json"], "file"],
+])("a lock that cannot be written %s is an error that names that folder", async (_place, locks, failed) => {
+  // Root may write everywhere, but not into a file.
+  writeFileSync(path.join(root, "file"), "");
+  const folder = path.join(root, failed);
+  const paths = locks.map((name) => path.join(root, name));
+  await expect(takeRunLocks(nodePorts(), paths, path.join(root, "good"))).rejects.toMatchObject({
+    kind: "environment",
+    message: expect.stringContaining(`cannot write the lock of this run in ${folder}: `) as string,
+    hint: `make ${folder} writable, or free some space`,
+  });
+});

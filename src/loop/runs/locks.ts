@@ -1,0 +1,82 @@
+// One run per backlog and per working tree (contract §4): both locks, and what a dead owner left behind.
+import { basename, dirname, join } from "node:path";
+import { errorCode, errorMessage, UserError } from "../../system/errors.js";
+import { acquireLock, type HeldLock } from "../../system/files/lock.js";
+import type { LockOwner } from "../../system/files/lock-owner.js";
+import type { Ports } from "../../system/ports.js";
+
+/** The locks of a run, and the dead owners they were taken from. */
+export interface RunLocks {
+  dead: readonly LockOwner[];
+  /** What the dead left is gone. */
+  forgetDead(): Promise<void>;
+  describe(facts: { run: string; folder: string }): Promise<void>;
+  release(): Promise<void>;
+}
+
+/** Where a run's locks lie: one beside the backlog, one in the git folder of the working tree (or beside, without git). */
+export function lockPaths(place: {
+  todoFile: string;
+  lockDir: string;
+  gitDir?: string;
+}): readonly [string, string] {
+  const { todoFile, lockDir, gitDir } = place;
+  const tree = gitDir === undefined ? join(lockDir, "tree.run") : join(gitDir, "looper-run.lock.json");
+  return [join(lockDir, `${basename(todoFile)}.run`), tree];
+}
+
+/** Takes both; `environment` when another run holds one, or when they cannot be written. */
+export async function takeRunLocks(
+  ports: Ports,
+  paths: readonly string[],
+  lockDir: string,
+): Promise<RunLocks> {
+  const held: HeldLock[] = [];
+  let folder = lockDir;
+  const release = async (): Promise<void> => {
+    for (const lock of held.splice(0).reverse()) await lock.release();
+  };
+  try {
+    await keepOutOfGit(ports, lockDir);
+    for (const path of paths) {
+      folder = dirname(path);
+      const taken = await acquireLock(ports, path, {}, { waitMs: 0 });
+      if ("heldBy" in taken) throw heldByAnother(taken.heldBy, path);
+      held.push(taken.held);
+    }
+  } catch (error) {
+    await release();
+    if (error instanceof UserError || errorCode(error) === undefined) throw error;
+    throw new UserError(
+      "environment",
+      `cannot write the lock of this run in ${folder}: ${errorMessage(error)}`,
+      `make ${folder} writable, or free some space`,
+    );
+  }
+  return {
+    dead: held.flatMap(({ dead }) => dead),
+    forgetDead: async () => {
+      for (const lock of held) await lock.forgetDead();
+    },
+    describe: async (facts) => {
+      for (const lock of held) await lock.describe(facts);
+    },
+    release,
+  };
+}
+
+async function keepOutOfGit({ files }: Ports, lockDir: string): Promise<void> {
+  await files.makeFolder(lockDir);
+  const path = join(lockDir, ".gitignore");
+  if ((await files.stat(path)) === undefined) await files.writeAtomic(path, "*\n");
+}
+
+function heldByAnother(owner: LockOwner, path: string): UserError {
+  const who =
+    owner.token === "" ? "somebody" : `pid ${String(owner.pid)} on ${owner.host}, since ${owner.since}`;
+  return new UserError(
+    "environment",
+    `another run works on this: ${who}${owner.run === undefined ? "" : ` (run ${owner.run})`}`,
+    `wait for it, or stop it; if it is gone for good, remove ${path}`,
+  );
+}

@@ -1,0 +1,175 @@
+// Which of the runs that are to go are still needed, and why: what a next start reads of logs and refs must be there, or be the
+// same without them. Leaves which are to go to logging/retention.ts, and removing them to clean-logs.ts.
+import { lockFolder, type Project } from "../../config/project/open-project.js";
+import { readRunRefs, type RunRefs } from "../../git/commit/run-refs.js";
+import type { Repository } from "../../git/base/repository.js";
+import { newestTold } from "../../logging/earlier-pauses.js";
+import { hasEnded } from "../../logging/last-lines.js";
+import { startOf } from "../../logging/run-id.js";
+import { UserError } from "../../system/errors.js";
+import type { LockOwner } from "../../system/files/lock-owner.js";
+import { inspectLock } from "../../system/files/lock.js";
+import type { Ports } from "../../system/ports.js";
+import { checkBacklog } from "../../todo/check/check.js";
+import { lockPaths } from "./locks.js";
+import { beginningOf, folderOf } from "./own-runs.js";
+import { lastRunWithTasks } from "./seen-backlog.js";
+
+/**
+ * It goes on; something was put aside in it; a task is in hand since it or since a run before it; a next start goes on from it
+ * (its commit is unfinished, or it was killed and nobody has looked at what its agents left); an agent was told in it until when
+ * it may not work; it knows that there were tasks, and the task file has none.
+ */
+export const NEEDED = ["running", "rescue", "in-hand", "unfinished", "limit", "backlog"] as const;
+export type Needed = (typeof NEEDED)[number];
+
+/** Where runs are to be removed. */
+export interface LogSite {
+  ports: Ports;
+  project: Project;
+  /** `undefined`: the project has none. */
+  repo?: Repository | undefined;
+}
+
+/** What refs and locks say of runs, read once. */
+export interface KnownOfRuns {
+  refs: RunRefs;
+  owners: readonly { owner: LockOwner; gone: boolean }[];
+}
+
+const NO_REFS: RunRefs = { rescues: new Set(), inHand: new Map(), pending: new Set(), starts: new Map() };
+
+/** Asks git and the locks. Where git cannot be asked nobody knows what is needed: an `environment` error. */
+export async function readKnown(site: LogSite): Promise<KnownOfRuns> {
+  const { repo } = site;
+  const refs = repo === undefined ? undefined : await readRunRefs(repo);
+  if (refs?.ok === false) {
+    const { command, message } = refs.error;
+    throw new UserError("environment", `${command}: ${message}`, "git says which runs are still needed");
+  }
+  return { refs: refs?.value ?? NO_REFS, owners: await readOwners(site) };
+}
+
+async function readOwners({ ports, project, repo }: LogSite): Promise<KnownOfRuns["owners"]> {
+  const todoFile = (await ports.files.realPath(project.todoFile)) ?? project.todoFile;
+  const { lockDir } = project;
+  const paths = lockPaths({ todoFile, lockDir, ...(repo === undefined ? {} : { gitDir: repo.gitDir }) });
+  const owners: { owner: LockOwner; gone: boolean }[] = [];
+  for (const path of paths) {
+    const found = await inspectLock(ports, path);
+    if (found !== undefined) owners.push(found);
+  }
+  return owners;
+}
+
+/** What is found out about runs that are to go. */
+export interface FoundNeeded {
+  needed: ReadonlyMap<string, Needed>;
+  /** Those whose log says nothing of an end: they may go on, whatever was found. */
+  unended: ReadonlySet<string>;
+}
+
+/** Those of `going` that are needed. `runs`: all there are; both with the oldest first. */
+export async function neededRuns(
+  site: LogSite,
+  known: KnownOfRuns,
+  { runs, going }: { runs: readonly string[]; going: readonly string[] },
+): Promise<FoundNeeded> {
+  const needed = new Map<string, Needed>();
+  const need = (run: string, why: Needed): void => {
+    if (!needed.has(run)) needed.set(run, why);
+  };
+  const { refs } = known;
+  const since = runs.findIndex((run) => refs.inHand.has(run));
+  const inHand = new Set(since === -1 ? [] : runs.slice(since));
+  const goes = new Set(going);
+  const isLeft = (run: string): boolean => needed.has(run) || !goes.has(run);
+  for (const run of going) {
+    const named = known.owners.find(({ owner }) => owner.run === run);
+    // The next start sweeps after one that is gone.
+    if (named !== undefined) need(run, named.gone ? "unfinished" : "running");
+    else if (refs.rescues.has(run)) need(run, "rescue");
+    else if (inHand.has(run)) need(run, "in-hand");
+    else if (refs.pending.has(run)) need(run, "unfinished");
+  }
+  for (const run of await knowsOfTasks(site, runs)) need(run, "backlog");
+  for (const run of await limitOf(site, runs, isLeft)) need(run, "limit");
+  for (const run of await notLookedAt(site, refs, { runs, isLeft })) need(run, "unfinished");
+  const unended = new Set<string>();
+  for (const run of going) {
+    if (needed.has(run) || (await hasEnded(site.ports, folderOf(site, run)))) continue;
+    unended.add(run);
+    if (await isRunning(site, run)) need(run, "running");
+  }
+  return { needed, unended };
+}
+
+/** What would be drafted anew was there once, and a run knows. */
+async function knowsOfTasks(site: LogSite, runs: readonly string[]): Promise<string[]> {
+  if (!(await hasLostBacklog(site))) return [];
+  const { logDir, todoFile } = site.project;
+  const found = await lastRunWithTasks(site.ports, { logDir, todoFile, runs });
+  return found === undefined ? [] : [found];
+}
+
+async function hasLostBacklog({ ports, project }: LogSite): Promise<boolean> {
+  const bytes = await ports.files.read(project.todoFile);
+  if (bytes === undefined) return true;
+  const checked = checkBacklog(bytes);
+  return checked.kind === "empty" || (checked.kind === "ok" && checked.backlog.tasks.length === 0);
+}
+
+/** The run that remembers a limit, if what a next start hears of limits is not the same without it. */
+async function limitOf(
+  { ports, project: { logDir } }: LogSite,
+  runs: readonly string[],
+  isLeft: (run: string) => boolean,
+): Promise<string[]> {
+  const now = ports.clock.now();
+  const before = await newestTold(ports, { logDir, runs, now });
+  if (before === undefined || isLeft(before.run)) return [];
+  const after = await newestTold(ports, { logDir, runs: runs.filter(isLeft), now });
+  return JSON.stringify(before.told) === JSON.stringify(after?.told ?? []) ? [] : [before.run];
+}
+
+/**
+ * Runs a next start goes through to find out since when nobody has looked (trust.ts): from the newest on those that did not end,
+ * up to the first that did. That one is needed only where an older one that did not end would come next without it.
+ */
+async function notLookedAt(
+  site: LogSite,
+  { starts }: RunRefs,
+  { runs, isLeft }: { runs: readonly string[]; isLeft: (run: string) => boolean },
+): Promise<string[]> {
+  if (starts.size === 0) return [];
+  const isOver = (run: string): Promise<boolean> => hasEnded(site.ports, folderOf(site, run));
+  const found: string[] = [];
+  let ended: string | undefined;
+  for (const run of runs.toReversed()) {
+    if (ended === undefined) {
+      if (await isOver(run)) ended = run;
+      else if (starts.has(run)) found.push(run);
+      if (ended !== undefined && isLeft(ended)) return found;
+    } else if (isLeft(run)) {
+      if (await isOver(run)) return found;
+      if (starts.has(run)) return [...found, ended];
+    }
+  }
+  return found;
+}
+
+/** Before its first line nothing else says that a run goes on. */
+const JUST_BEGUN_MS = 60_000;
+
+/**
+ * Whether a run without an end goes on, as the lock of its own task file says: runs of another one may log into the same folder.
+ */
+export async function isRunning(site: LogSite, run: string): Promise<boolean> {
+  const { ports } = site;
+  const { todoFile } = await beginningOf(ports, folderOf(site, run));
+  if (todoFile === undefined) return ports.clock.now() - startOf(run) < JUST_BEGUN_MS;
+  const real = (await ports.files.realPath(todoFile)) ?? todoFile;
+  const [lock] = lockPaths({ todoFile: real, lockDir: lockFolder(real) });
+  const held = await inspectLock(ports, lock);
+  return held !== undefined && !held.gone && held.owner.run === run;
+}

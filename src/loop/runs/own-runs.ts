@@ -1,0 +1,49 @@
+// Which runs of a log folder are this project's. Leaves which of them are still needed to needed-runs.ts.
+import { join, relative } from "node:path";
+import type { Project } from "../../config/project/open-project.js";
+import { readLines } from "../../logging/read.js";
+import type { Ports } from "../../system/ports.js";
+
+/** A project's log folder. */
+interface LogPlace {
+  ports: Ports;
+  project: Project;
+}
+
+/** The folder of a run. */
+export function folderOf({ project }: Pick<LogPlace, "project">, run: string): string {
+  return join(project.logDir, "runs", run);
+}
+
+/** The project and the task file that the first line of a log names. */
+export async function beginningOf(
+  ports: Ports,
+  folder: string,
+): Promise<{ project?: string | undefined; todoFile?: string | undefined }> {
+  for await (const { value } of readLines(ports, folder)) {
+    const { project, todo_file: todoFile } = value;
+    return {
+      ...(typeof project === "string" ? { project } : {}),
+      ...(typeof todoFile === "string" ? { todoFile } : {}),
+    };
+  }
+  return {};
+}
+
+/**
+ * Those of the runs that are this project's. A log folder inside of it is its own; one that lies elsewhere may be shared, or be
+ * named by a hostile clone: there only a log that says so is.
+ */
+export async function ownRuns(site: LogPlace, runs: readonly string[]): Promise<readonly string[]> {
+  const { ports, project } = site;
+  const { files } = ports;
+  const [home, logs] = [await files.realPath(project.folder), await files.realPath(project.logDir)];
+  const inside = relative(home ?? project.folder, logs ?? project.logDir);
+  if (inside !== ".." && !inside.startsWith("../")) return runs;
+  const own: string[] = [];
+  for (const run of runs) {
+    const { project: named } = await beginningOf(ports, folderOf(site, run));
+    if (named !== undefined && ((await files.realPath(named)) ?? named) === home) own.push(run);
+  }
+  return own;
+}

@@ -1,0 +1,53 @@
+// What a dead run left behind: its processes are ended and waited for, its git locks removed, its unfinished commit found.
+import { basename } from "node:path";
+import { markOf } from "../../system/processes/mark.js";
+import type { StepEvent } from "../../logging/events.js";
+import { assertUnlocked, removeStaleLocks } from "../../git/base/locks.js";
+import { recoverPending } from "../../git/commit/pending.js";
+import { removeStaleRooms } from "../../git/room/room.js";
+import type { Repository } from "../../git/base/repository.js";
+import { UserError } from "../../system/errors.js";
+import type { LockOwner } from "../../system/files/lock-owner.js";
+import type { Ports } from "../../system/ports.js";
+import { TaskId } from "../../todo/model/task.js";
+
+/** Folds what outlived earlier runs into one event. Contract: comes before anything is read. */
+export async function recoverRun(
+  ports: Ports,
+  dead: readonly LockOwner[],
+  repo: Repository | undefined,
+): Promise<Extract<StepEvent, { type: "recovered" }>> {
+  const killed: number[] = [];
+  const left: number[] = [];
+  const folders = [...new Set(dead.flatMap(({ folder }) => (folder === undefined ? [] : [folder])))];
+  for (const folder of folders) {
+    const swept = await ports.processes.sweep(markOf(folder));
+    killed.push(...swept.killed);
+    left.push(...swept.left);
+  }
+  // A lock that could not be read says nothing of when.
+  const since = Math.min(...dead.map((owner) => Date.parse(owner.since)).filter((at) => !Number.isNaN(at)));
+  const locks = repo === undefined || dead.length === 0 ? [] : await removeStaleLocks(repo, { since });
+  if (repo !== undefined) await assertUnlocked(repo);
+  if (repo !== undefined && dead.length > 0) await removeStaleRooms(repo);
+  const pending = repo === undefined ? undefined : await recoverPending(repo);
+  if (pending?.ok === false) {
+    throw new UserError(
+      "environment",
+      `${pending.error.command}: ${pending.error.message}`,
+      "git cannot read this repository",
+    );
+  }
+  const found = pending?.value;
+  const task = TaskId.safeParse(found?.taskId);
+  return {
+    type: "recovered",
+    ...(found === undefined
+      ? {}
+      : { pending: { commit: found.commit, ...(task.success ? { task_id: task.data } : {}) } }),
+    ...(folders[0] === undefined ? {} : { took_over: basename(folders[0]) }),
+    killed: killed.length,
+    left,
+    locks_removed: locks,
+  };
+}

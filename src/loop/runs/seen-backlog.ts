@@ -1,0 +1,31 @@
+// What the logs know of a task file that has no tasks any more.
+import { join } from "node:path";
+import { readLines } from "../../logging/read.js";
+import type { Ports } from "../../system/ports.js";
+
+type FilePorts = Pick<Ports, "files">;
+
+/** So many of the newest runs are asked. */
+const ASKED = 3;
+/** It is read before so many lines. */
+const MOST_LINES = 50;
+
+/** The newest run that read tasks from this very file, out of the last of these (the oldest first). */
+export async function lastRunWithTasks(
+  ports: FilePorts,
+  { logDir, todoFile, runs }: { logDir: string; todoFile: string; runs: readonly string[] },
+): Promise<string | undefined> {
+  for (const run of runs.slice(-ASKED).reverse())
+    if (await sawTasks(ports, join(logDir, "runs", run), todoFile)) return run;
+  return undefined;
+}
+
+async function sawTasks(ports: FilePorts, folder: string, todoFile: string): Promise<boolean> {
+  let same = false;
+  for await (const line of readLines(ports, folder)) {
+    if (line.type === "run_started") same = line.value["todo_file"] === todoFile;
+    if (line.type === "backlog_read") return same && Number(line.value["tasks"]) > 0;
+    if (line.seq > MOST_LINES) return false;
+  }
+  return false;
+}

@@ -1,0 +1,37 @@
+// Whether a run without tasks may have an agent draft them (contract §4, *Bootstrap*).
+import { relative } from "node:path";
+import { backlogText, MOVE_OVER } from "../../config/go-program/find.js";
+import { openRepository } from "../../git/base/repository.js";
+import type { Rules } from "../../logging/rules.js";
+import { UserError } from "../../system/errors.js";
+import { openStore } from "../../todo/store/store.js";
+import type { Task } from "../../todo/model/task.js";
+import { knownVersion } from "../perform/known-version.js";
+import { repositoryPlaces } from "../runs/repository-places.js";
+import type { RunRequest } from "../runs/run-request.js";
+
+/** Contract §4, *Bootstrap*: after one question on a terminal; elsewhere only where it was asked for. */
+export function bootstrapRule(request: RunRequest, tasks: readonly Task[]): Rules["bootstrap"] {
+  const old = request.project.goProgram?.backlog;
+  if (tasks.length === 0 && old !== undefined)
+    return { refused: `${backlogText(old.tasks)}: move them with \`${MOVE_OVER}\`` };
+  if (tasks.length > 0 || request.yes || request.idea !== undefined) return "allowed";
+  if (request.terminal && request.confirm !== undefined) return "ask";
+  const file = relative(request.cwd, request.project.todoFile);
+  return {
+    refused: `there are no tasks in ${file}: set the project up with \`looper init\`, add a task with \`looper add "…"\`, or have an agent draft them with \`looper run --prompt "what to build"\``,
+  };
+}
+
+/** Without tasks, and without a wish for a draft, nothing is asked for and nothing is written. */
+export async function mustBeWanted(request: RunRequest, tasks: readonly Task[]): Promise<void> {
+  const { ports, project } = request;
+  const rule = bootstrapRule(request, tasks);
+  if (typeof rule !== "object") return;
+  const read = await openStore(ports, project.todoFile, { lockFolder: project.lockDir }).read();
+  // A file that is not valid is repaired instead.
+  if (read.kind !== "missing" && read.kind !== "empty") return;
+  const opened = await openRepository(ports, await repositoryPlaces(request));
+  const repo = opened.ok ? { repo: opened.value } : {};
+  throw new UserError("usage", (await knownVersion({ ports, project, ...repo })) ?? rule.refused);
+}

@@ -1,0 +1,120 @@
+// What is wrong with a run before anything of it is started: the task file, its root, the task asked for, the templates.
+import {
+  bootstrapVariables,
+  iterationVariables,
+  pushVariables,
+  repairVariables,
+  reviewVariables,
+} from "../../prompts/compose.js";
+import { render } from "../../prompts/render.js";
+import { PROMPTS, readTemplate, type PromptName } from "../../prompts/store.js";
+import { errorCode, errorMessage, UserError } from "../../system/errors.js";
+import { exhausted } from "../../system/exhausted.js";
+import { never } from "../../system/never.js";
+import { checkUnderstood } from "../../todo/understand/understand-backlog.js";
+import { TaskId, type Backlog, type Task } from "../../todo/model/task.js";
+import { hintOnTask, nearTask } from "../../todo/change/which-task.js";
+import { rootFolder, workNote } from "../../config/project/work-folder.js";
+import type { RunRequest } from "../runs/run-request.js";
+
+/** What a run would work on. */
+export interface Requested {
+  /** As far as they can be read. */
+  tasks: readonly Task[];
+  /** Where work is done, where that is not the project's folder. */
+  note?: string;
+}
+
+/** Looks without locks. Whatever keeps a run from starting is a `usage` error. */
+export async function checkRequest(request: RunRequest): Promise<Requested> {
+  const { backlog, tasks } = await peek(request);
+  checkTask(request, tasks);
+  await checkRoot(request, backlog?.project?.root);
+  await checkTemplates(request);
+  const note = await workNote(request.ports.files, request.project, backlog?.project?.root);
+  return { tasks, ...(note === undefined ? {} : { note }) };
+}
+
+async function peek({ ports, project }: RunRequest): Promise<{ backlog?: Backlog; tasks: readonly Task[] }> {
+  const { todoFile } = project;
+  const stat = await ports.files.stat(todoFile);
+  if (stat !== undefined && stat.kind !== "file") {
+    throw new UserError(
+      "usage",
+      `${todoFile} is a ${stat.kind}, not a file`,
+      "name the task file: looper run FILE",
+    );
+  }
+  const bytes = await ports.files.read(todoFile).catch((error: unknown) => {
+    if (errorCode(error) === undefined || exhausted(error) !== undefined) throw error;
+    const message = `cannot read ${todoFile}: ${errorMessage(error)}`;
+    throw new UserError("usage", message, "name a file that can be read", { cause: error });
+  });
+  if (bytes === undefined) return { tasks: [] };
+  // As the run corrects it: what it then names is asked about now.
+  const checked = checkUnderstood(bytes);
+  if (checked.kind === "ok") return { backlog: checked.backlog, tasks: checked.backlog.tasks };
+  return { tasks: checked.kind === "invalid" ? checked.readable : [] };
+}
+
+function checkTask({ project, idea, only }: RunRequest, tasks: readonly Task[]): void {
+  if (tasks.length === 0) return;
+  if (idea !== undefined) {
+    const message = `--prompt is for a new backlog, and ${project.todoFile} has tasks`;
+    throw new UserError("usage", message, 'use add: looper add "what is to be done"');
+  }
+  if (only === undefined || tasks.some(({ id }) => id === only)) return;
+  const near = nearTask(tasks, only);
+  const hint = near === undefined ? hintOnTask(tasks, only) : `did you mean ${near}?`;
+  throw new UserError("usage", `there is no task ${only} in ${project.todoFile}`, hint);
+}
+
+async function checkRoot({ ports, project }: RunRequest, root: string | undefined): Promise<void> {
+  if ((await rootFolder(ports.files, project, root)) !== undefined) return;
+  throw new UserError(
+    "usage",
+    `${project.todoFile}: project.root is ${JSON.stringify(root)}, which is no folder inside ${project.folder}`,
+    "correct it: a path relative to the task file, inside the project",
+  );
+}
+
+/** A template with a name it cannot have would else be found out when a task is in hand already. */
+async function checkTemplates({ ports, project, promptsFolder }: RunRequest): Promise<void> {
+  const places = { bundled: promptsFolder, instead: project.paths.prompts };
+  for (const name of PROMPTS) {
+    if (places.instead[name] !== undefined)
+      render(await readTemplate(ports.files, places, name), sample(name));
+  }
+}
+
+function sample(name: PromptName): Readonly<Record<string, string>> {
+  const project = { folder: "/" };
+  const common = { project, iteration: 1, todoFile: "", logDir: "", sourceFiles: [] };
+  switch (name) {
+    case "iteration": {
+      const task: Task = { id: TaskId.parse("T1"), title: "a", priority: 1, status: "todo" };
+      const lists = { checks: [], dependencies: [], earlierAttempts: [], history: [] };
+      return iterationVariables({
+        ...common,
+        ...lists,
+        task,
+        attempt: 1,
+        maxAttempts: 1,
+        commitRule: "runner",
+      });
+    }
+    case "review":
+      return reviewVariables({ ...common, done: [], open: [], changes: "" });
+    case "bootstrap":
+      return bootstrapVariables({ project, documents: [], entries: [], idea: "", outputFile: "" });
+    case "repair":
+      return repairVariables({ project, brokenText: "", brokenFile: "", problems: [], outputFile: "" });
+    case "push": {
+      const lists = { places: [], changes: [], checks: [] };
+      const texts = { from: "", wanted: "", tag: "", changelog: "", changelogHead: "" };
+      return pushVariables({ ...lists, ...texts, project, count: 0 });
+    }
+    default:
+      return never(name);
+  }
+}

@@ -1,0 +1,153 @@
+// What a release adds to the start of a run: what a killed one left is ended, then what there is to release is found out;
+// and, for `--dry-run`, the same without starting or writing anything.
+import { z } from "zod";
+import { checkpoint, dropCheckpoint } from "../../git/checkpoint/checkpoint.js";
+import type { GitFailure } from "../../git/base/git.js";
+import { headOf } from "../../git/base/head.js";
+import { listInHand } from "../../git/checkpoint/in-hand.js";
+import { recoverPending } from "../../git/commit/pending.js";
+import { publish } from "../../git/commit/publish.js";
+import { findRemote } from "../../git/release/remote.js";
+import { restoreTo } from "../../git/restore/restore.js";
+import type { Repository } from "../../git/base/repository.js";
+import { stampOf } from "../../logging/run-log.js";
+import type { ReleaseRules } from "../../logging/rules.js";
+import { UserError } from "../../system/errors.js";
+import type { Result } from "../../system/result.js";
+import { releaseAgent, releaseRepository, type Assembly } from "./assemble.js";
+import { checkRequest } from "./check-request.js";
+import { THE_RELEASE } from "../perform/keep-attempt.js";
+import { promptFor } from "../perform/prompt-for.js";
+import { PUSH_LABEL } from "../step/releasing.js";
+import { surveyRelease, type ReleaseFacts } from "../../release/survey.js";
+import type { RunRequest } from "../runs/run-request.js";
+import { emptyMemory } from "../perform/world.js";
+
+const ReleaseCommit = z.object({ release: z.string() });
+
+/** With what there is to release, where it is one. Contract: the locks are held, and what was dead is swept. */
+export async function prepareRelease(
+  request: RunRequest,
+  assembly: Assembly,
+): Promise<Assembly & { release?: ReleaseFacts }> {
+  const { repo, rules } = assembly;
+  if (request.release === undefined || repo === undefined) return assembly;
+  await mustBeConfirmable(request, repo, rules.baseline);
+  const warnings = [...assembly.warnings, ...(await endKilled(request, repo))];
+  const release = await survey(request, repo);
+  return { ...assembly, warnings, release, rules: { ...rules, release: releaseRules(request, release) } };
+}
+
+function survey(request: RunRequest, repo: Repository): Promise<ReleaseFacts> {
+  return surveyRelease({ ...request, wanted: request.release?.wanted }, repo);
+}
+
+/** A push, and a release without checks, are confirmed by a person or by -y: without either nothing starts. */
+async function mustBeConfirmable(
+  { yes, terminal, confirm }: RunRequest,
+  repo: Repository,
+  checks: boolean,
+): Promise<void> {
+  if (yes || (terminal && confirm !== undefined)) return;
+  const { branch } = must(await headOf(repo));
+  const found = branch === undefined ? { none: true } : must(await findRemote(repo, branch));
+  const reasons = [
+    ...("remote" in found ? [`a release is pushed to ${found.remote.name}`] : []),
+    ...(checks ? [] : ["nothing checks this release: verify.commands is empty"]),
+  ];
+  if (reasons.length > 0)
+    throw new UserError("usage", "confirmation needed: pass -y", `without a terminal: ${reasons.join("; ")}`);
+}
+
+/** A release that was killed: a commit that was built is finished, anything before that is put aside. */
+async function endKilled({ ports }: RunRequest, repo: Repository): Promise<string[]> {
+  const pending = must(await recoverPending(repo));
+  if (pending !== undefined) {
+    if (!ReleaseCommit.safeParse(pending.facts).success)
+      throw new UserError(
+        "no",
+        "a run that was killed left a commit unfinished",
+        "looper run finishes it; then push",
+      );
+    must(await publish(repo, pending));
+    must(await dropCheckpoint(repo, THE_RELEASE));
+    return ["finished the commit of a release that was killed"];
+  }
+  if (must(await listInHand(repo, [THE_RELEASE])).length === 0) return [];
+  const run = `push-${stampOf(ports.clock.now())}`;
+  const kept = must(await checkpoint(repo, { id: THE_RELEASE, run, reuse: true }));
+  const { rescue } = must(await restoreTo(repo, { checkpoint: kept, run, label: PUSH_LABEL }));
+  must(await dropCheckpoint(repo, THE_RELEASE));
+  return rescue === undefined
+    ? []
+    : [`a release was killed before it was made; what it changed is kept: ${rescue}`];
+}
+
+/** What the release machine must know of it. */
+function releaseRules(request: RunRequest, facts: ReleaseFacts): ReleaseRules {
+  const { known, branch, remote, github, made } = facts;
+  const { from, wanted } = known;
+  const isAsked = request.terminal && request.confirm !== undefined;
+  const { verify } = request.project.resolved.settings;
+  return {
+    ...(from === undefined ? {} : { from }),
+    ...(wanted === undefined ? {} : { wanted }),
+    checks: verify.commands.length > 0,
+    answers: request.yes ? "yes" : isAsked ? "person" : "nobody",
+    branch: shortBranch(branch),
+    ...(remote === undefined
+      ? {}
+      : {
+          remote: { name: remote.name, url: withoutPassword(remote.url), branch: shortBranch(remote.branch) },
+        }),
+    ...(github === undefined ? {} : { github }),
+    ...(made === undefined ? {} : { made: withoutNotes(made) }),
+  };
+}
+
+function withoutNotes(made: NonNullable<ReleaseFacts["made"]>): ReleaseRules["made"] {
+  const { notes: _long, ...rest } = made;
+  return rest;
+}
+
+function shortBranch(ref: string): string {
+  return ref.replace(/^refs\/heads\//, "");
+}
+
+/** Some write a token into an address. */
+function withoutPassword(url: string): string {
+  return url.replace(/^([a-z+]+:\/\/)[^@/]*@/i, "$1");
+}
+
+/** What a release would be made of. */
+export interface ReleasePlan {
+  facts: ReleaseFacts;
+  rules: ReleaseRules;
+  agent: string;
+  /** Absent where one that is made only has to go out. */
+  prompt?: string;
+}
+
+/** Finds out all that a release would begin with; starts no agent, writes nothing. */
+export async function planRelease(request: RunRequest): Promise<ReleasePlan> {
+  const { ports, project, promptsFolder } = request;
+  const { tasks } = await checkRequest(request);
+  const repo = await releaseRepository(request);
+  const { agent, check } = await releaseAgent(request, tasks);
+  const release = await survey(request, repo);
+  const rules = releaseRules(request, release);
+  if (release.made !== undefined) return { facts: release, rules, agent };
+  const world = { ports, project, check, promptsFolder, memory: emptyMemory(), repo, release };
+  const job = { job: 1, iteration: 1, phase: "push" as const, agent, attempt: 1 };
+  const prompt = await promptFor(world, job, { earlier: [], draft: undefined });
+  return { facts: release, rules, agent, prompt };
+}
+
+function must<T>(result: Result<T, GitFailure>): T {
+  if (result.ok) return result.value;
+  throw new UserError(
+    "environment",
+    `${result.error.command}: ${result.error.message}`,
+    "mend what git says",
+  );
+}

@@ -1,0 +1,190 @@
+// The one place that assembles a run: locks, recovery, agents, rules, log; then `drive`. Used by every command that runs one.
+// Leaves what is decided to step.ts and what is done to the perform files.
+import { tryRemoveNewLocks } from "../../git/base/locks.js";
+import type { Head } from "../../git/base/head.js";
+import { UserError } from "../../system/errors.js";
+import { redactorFor } from "../../system/text/redactor.js";
+import { listenInto } from "../../logging/control.js";
+import { markOf } from "../../system/processes/mark.js";
+import { createRunLog } from "../../logging/run-log.js";
+import type { Ending, StepEvent } from "../../logging/events.js";
+import { openStore } from "../../todo/store/store.js";
+import { drive, type Perform } from "../step/drive.js";
+import { baseEnvironment } from "../perform/environment.js";
+import { Inbox } from "../step/inbox.js";
+import { lockPaths, takeRunLocks, type RunLocks } from "../runs/locks.js";
+import { perform } from "../perform/perform.js";
+import { listenToOthers } from "./listen.js";
+import { assemble, assembleRelease, goToBranch, type Assembly } from "./assemble.js";
+import { prepareRelease } from "./open-release.js";
+import { readToldPauses, type ToldPause } from "../../logging/earlier-pauses.js";
+import { recoverRun } from "../runs/recover.js";
+import type { RunRequest } from "../runs/run-request.js";
+import { warnOfHead } from "./warn-of-repository.js";
+import { worldAt } from "../replay/world-at.js";
+import { emptyMemory, type World } from "../perform/world.js";
+
+/** A run that goes on. */
+export interface OpenRun {
+  run: string;
+  /** Absolute path of its folder in the logs. */
+  folder: string;
+  interrupt(signal: "SIGINT" | "SIGTERM" | "SIGHUP"): void;
+  /** Rejects with a `UserError` when the log could not be written, or on a bug of ours; nothing is left running then either. */
+  ended: Promise<RunEnd>;
+}
+
+export interface RunEnd {
+  ending: Ending;
+  signal?: string;
+  message?: string;
+}
+
+/** Assembles a run and starts it. Whatever keeps it from starting is a `UserError`. */
+export async function openRun(request: RunRequest): Promise<OpenRun> {
+  const { ports, project } = request;
+  const isRelease = request.release !== undefined;
+  const assembly = isRelease ? await assembleRelease(request) : await assemble(request);
+  const paths = lockPaths({
+    // The same file by another name is the same backlog.
+    todoFile: (await ports.files.realPath(project.todoFile)) ?? project.todoFile,
+    lockDir: project.lockDir,
+    ...(assembly.repo === undefined ? {} : { gitDir: assembly.repo.gitDir }),
+  });
+  const locks = await takeRunLocks(ports, paths, project.lockDir);
+  try {
+    return await startRun(request, assembly, locks);
+  } catch (error) {
+    await locks.release();
+    throw error;
+  }
+}
+
+async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks): Promise<OpenRun> {
+  const { ports, project } = request;
+  // A dead run is swept first, and gone, before anything is read.
+  const swept = await recoverRun(ports, locks.dead, assembly.repo);
+  const told = await readToldPauses(ports, project.logDir, ports.clock.now());
+  const pauses = stillHolding(told, assembly.hands);
+  const recovered = pauses.length === 0 ? swept : { ...swept, pauses };
+  if (recovered.left.length === 0) await locks.forgetDead();
+  const ready = await prepareRelease(request, assembly);
+  const head = assembly.repo === undefined ? undefined : await goToBranch(request, assembly.repo);
+  const env = baseEnvironment(request.env, assembly.envFile);
+  const redact = await redactorFor(ports, { ...env, ...assembly.agentEnv });
+  const log = await createRunLog(ports, project.logDir, {
+    redact,
+    onLine: (line) => request.onEvent?.(line),
+  });
+  ports.processes.mark(markOf(log.folder));
+  await locks.describe({ run: log.run, folder: log.folder });
+  const said = listenInto(ports, log.folder);
+  const store = openStore(ports, project.todoFile, {
+    lockFolder: project.lockDir,
+    run: log.run,
+    check: assembly.check,
+    heard: async () => (await said()).filter((line) => line.type === "edit"),
+  });
+  // Whoever edits now and saw no run yet to tell is done before anything is read. And what one who was killed left goes.
+  await store.tidy();
+  const { repo } = assembly;
+  const world: World = {
+    ports,
+    project,
+    log,
+    check: assembly.check,
+    store,
+    ...(repo === undefined ? {} : { repo }),
+    ...(ready.release === undefined ? {} : { release: ready.release }),
+    hands: assembly.hands,
+    trusted: assembly.trusted,
+    env,
+    promptsFolder: request.promptsFolder,
+    ...(request.idea === undefined ? {} : { idea: request.idea }),
+    began: { at: ports.clock.now(), monotonic: ports.clock.monotonic() },
+    ...(head?.commit === undefined ? {} : { head: head.commit }),
+    ...(request.confirm === undefined ? {} : { confirm: askWith(request.confirm) }),
+    memory: emptyMemory(),
+  };
+  const inbox = new Inbox();
+  inbox.put(started(request, { ...ready, head }, log.run));
+  inbox.put(recovered);
+  return {
+    run: log.run,
+    folder: log.folder,
+    interrupt: (signal) => {
+      inbox.put({ type: "run_interrupted", signal, terminal: request.hangsUp });
+    },
+    ended: runToEnd(world, inbox, locks),
+  };
+}
+
+/** L17: a limit is of an agent and its model: asked for another one, it is not held by what it was told of the first. */
+function stillHolding(told: readonly ToldPause[], hands: Assembly["hands"]): ToldPause[] {
+  return told.filter(({ agent, model }) => hands.get(agent)?.settings.model === model);
+}
+
+function askWith(confirm: NonNullable<RunRequest["confirm"]>): (question: string) => Promise<boolean> {
+  return (question) => confirm(question, []);
+}
+
+function started(
+  request: RunRequest,
+  assembly: Assembly & { head: Head | undefined },
+  run: string,
+): StepEvent {
+  const { head, repo } = assembly;
+  return {
+    type: "run_started",
+    run,
+    version: request.version,
+    project: request.project.folder,
+    todo_file: request.project.todoFile,
+    rules: assembly.rules,
+    agents: assembly.agents,
+    git: repo !== undefined,
+    ...(head?.commit === undefined ? {} : { head: head.commit }),
+    ...(head?.branch === undefined ? {} : { branch: head.branch }),
+    warnings: [
+      ...request.project.warnings,
+      ...assembly.warnings,
+      ...(head === undefined || assembly.agents.length === 0 ? [] : warnOfHead(head)),
+    ],
+  };
+}
+
+/** An attempt that was told to stop is not looked at again; its git may have been ended as well. */
+async function removeLocksLeft({ repo, memory }: World): Promise<void> {
+  if (repo === undefined) return;
+  for (const { locks } of memory.checkpoints.values()) await tryRemoveNewLocks(repo, locks);
+}
+
+async function runToEnd(world: World, inbox: Inbox, locks: RunLocks): Promise<RunEnd> {
+  const { log, ports } = world;
+  const stopListening = listenToOthers(ports, log.folder, {
+    put: (event) => {
+      inbox.put(event);
+    },
+    asked: (request, changes) => world.memory.asked.set(request, changes),
+  });
+  try {
+    const doAt: Perform = (effect, at) => perform(worldAt(world, at), effect);
+    const end = await drive({ log, clock: ports.clock, perform: doAt }, inbox);
+    await removeLocksLeft(world);
+    return {
+      ending: end.ending,
+      ...(end.signal === undefined ? {} : { signal: end.signal }),
+      ...(end.message === undefined ? {} : { message: end.message }),
+    };
+  } catch (error) {
+    // The run cannot be written down any more: nothing of it may go on.
+    for (const stop of world.memory.stops.values()) stop.abort("kill");
+    await ports.processes.sweep(markOf(log.folder));
+    if (error instanceof UserError) throw error;
+    throw new Error(`run ${log.run} broke; its log is ${log.folder}`, { cause: error });
+  } finally {
+    stopListening();
+    await log.close();
+    await locks.release();
+  }
+}

@@ -1,0 +1,67 @@
+// What it means for the run that an attempt or a review is settled: reviews are counted, an agent that is not there is left
+// out, then come the hooks. Pure. Leaves settling itself to settle.ts.
+import { skipped } from "../../agents/failure-words.js";
+import { endReleased } from "./asked-edits.js";
+import { goOn } from "./choose.js";
+import { startAfter } from "./job.js";
+import { dropJob, replaceJob, uncount } from "./jobs.js";
+import { drops, endsRun, waits } from "./verdict.js";
+import { canSpare } from "./schedule.js";
+import type { Job, State, Work } from "./state.js";
+import type { Turn } from "./decision.js";
+
+/** What follows once the backlog holds what came of a job. */
+export function afterSettle(work: Work, job: Job, turn: Turn): State {
+  turn.because = { rule: "settled", why: job.verdict?.kind ?? "" };
+  if (job.released === true) return goOn(endReleased(work, job), turn);
+  // L17: it was no attempt, so nobody is told of one.
+  if (waits(job.verdict)) return goOn(uncount(dropJob(work, job), job), turn);
+  const then = drops(job.verdict)
+    ? dropAgent(work, job, turn)
+    : job.facts.phase === "review"
+      ? countReview(work, job, turn)
+      : work;
+  const silent = then.stopping >= 2 || job.verdict?.kind === "interrupted";
+  const after = silent ? undefined : startAfter(job, then.rules, turn);
+  if (after !== undefined) return { phase: "working", work: replaceJob(then, after) };
+  return endJob(then, job, turn);
+}
+
+/** The job is over; the next one waits for the delay, if there is one. */
+export function endJob(work: Work, job: Job, turn: Turn): State {
+  const { delay_ms } = work.rules;
+  const rest = dropJob(work, job);
+  return goOn(delay_ms > 0 ? { ...rest, resumeAt: turn.at + delay_ms } : rest, turn);
+}
+
+function countReview(work: Work, job: Job, turn: Turn): Work {
+  const { reviews } = work;
+  const { verdict } = job;
+  if (verdict?.kind === "failed") {
+    const failed = reviews.failed + 1;
+    const { reason, evidence } = verdict;
+    const next = failed < 2 && !endsRun(job.end) ? "retry" : "end";
+    turn.notes.push({ type: "attempt_failed", ...job.facts, reason, evidence, next });
+    return { ...work, reviews: { ...reviews, failed } };
+  }
+  if (verdict?.kind !== "reviewed") return work;
+  return verdict.added > 0
+    ? { ...work, reviews: { added: reviews.added + 1, failed: 0, clean: false } }
+    : { ...work, reviews: { ...reviews, failed: 0, clean: true } };
+}
+
+/** An agent that is not there is no attempt's fault: the task is left for the next one scheduled. */
+function dropAgent(work: Work, job: Job, turn: Turn): Work {
+  const { agent } = job.facts;
+  const dropped = new Set([...work.dropped, agent]);
+  const end = job.verdict?.kind === "failed" ? job.verdict : undefined;
+  const message = `${agent}: ${end?.evidence ?? "cannot be used"}`;
+  turn.notes.push({
+    type: "warning",
+    ...job.facts,
+    message: skipped(agent, end ?? { evidence: "" }),
+  });
+  const left = uncount({ ...work, dropped }, job);
+  if (canSpare(work.rules, dropped)) return left;
+  return { ...left, closing: work.closing ?? { ending: "environment", message } };
+}

@@ -1,0 +1,55 @@
+// Edits of tasks in hand, as decisions: values in, values out. Every interleaving is explore.test.ts's.
+import { expect, test } from "vitest";
+import type { PersonChange } from "../../todo/model/person-change.js";
+import type { Status } from "../../todo/model/task.js";
+import { id, row } from "../../todo/testing/testing.js";
+import { begun, until } from "../testing/reach.js";
+import { feed, type Sim } from "../testing/sim.js";
+import type { Effect } from "./effects.js";
+import { step } from "./step.js";
+
+const to = (status: Status): PersonChange => ({ op: "edit", id: id("T1"), set: { status }, clear: [] });
+const ask = (sim: Sim, ...changes: PersonChange[]) =>
+  feed(sim, { type: "edit_asked", request: "ask-1", at: "1970-01-01T00:00:00.000Z", changes });
+const kinds = (effects: readonly Effect[]) => effects.map(({ kind }) => kind);
+
+test("an edit asked for while the task is committed is made once the commit is there", () => {
+  const committing = until(begun([row("T1")], { review: false }), "commit");
+  const asked = ask(committing, to("todo"));
+  expect(asked.taken.next.effects).toEqual([]);
+  const made = until(asked.sim, "change-backlog");
+  expect(made.open.map(({ effect }) => effect)).toMatchObject([{ kind: "change-backlog", request: "ask-1" }]);
+  expect(made.disk).toMatchObject({ rows: [{ id: "T1", status: "done" }], commits: [{ task: "T1" }] });
+});
+
+test("a refused finish is not done: its work is put aside, and it counts for nothing", () => {
+  const sim = until(begun([row("T1")], { review: false }), "commit");
+  const job = sim.open.flatMap(({ effect }) => ("job" in effect ? (effect.job ?? []) : []))[0];
+  if (job === undefined) throw new Error("there is no job");
+  const refused = [{ op: "finish", id: id("T1"), why: "it is todo, not doing" }];
+  const outcome = { updated: [], refused, warnings: [], rows: [], removed: [], digest: "" };
+  const event = {
+    type: "committed" as const,
+    ...job,
+    ...outcome,
+    seq: 1,
+    timestamp: "1970-01-01T00:00:00.000Z",
+  };
+  const next = step(sim.state, event);
+  expect(kinds(next.effects)).toEqual(["restore"]);
+  expect(next.because).toMatchObject({ rule: "released", picked: "T1" });
+});
+
+test("other keys, the status a task has, and tasks that wait stop nothing", () => {
+  const working = until(begun([row("T1"), row("T2")], { review: false }), "run-agent");
+  const title: PersonChange = { op: "edit", id: id("T1"), set: { title: "x", status: "doing" }, clear: [] };
+  expect(kinds(ask(working, title).taken.next.effects)).toEqual(["change-backlog"]);
+  expect(kinds(ask(working, { op: "remove", id: id("T2") }).taken.next.effects)).toEqual(["change-backlog"]);
+  expect(kinds(ask(working, to("done")).taken.next.effects)).toEqual(["stop"]);
+});
+
+test("a run that is ending leaves the edit to the command", () => {
+  const ending = until(begun([row("T1", { status: "done" })], { review: false }), "finish");
+  const { taken } = ask(ending, to("todo"));
+  expect(taken.next.notes).toMatchObject([{ type: "edit_answered", request: "ask-1", outcome: "left" }]);
+});

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { pause, pausedUntil, unpause, type Pauses } from "./backoff.js";
+
+const MINUTE = 60_000;
+
+/** Until when, in ms from each time it was turned away, one pause after the other. */
+function waits(toldMs: readonly (number | undefined)[]): number[] {
+  let pauses: Pauses = new Map();
+  let at = 1_000_000;
+  return toldMs.map((told) => {
+    const retryAt = told === undefined ? {} : { retryAt: at + told };
+    pauses = pause(pauses, "a", { reason: "overloaded", at, ...retryAt });
+    const until = pausedUntil(pauses, "a", at) ?? at;
+    const waited = until - at;
+    at = until;
+    return waited;
+  });
+}
+
+test("nobody told: 1, 2, 4 … 30 minutes", () => {
+  const minutes = [1, 2, 4, 8, 16, 30, 30];
+  expect(waits(minutes.map(() => undefined))).toEqual(minutes.map((n) => n * MINUTE));
+});
+
+test("a time that was told is waited for, and a second more; the past is no time", () => {
+  expect(waits([5_000])).toEqual([6_000]);
+  expect(waits([-5_000])).toEqual([MINUTE]);
+  expect(waits([undefined, 300 * MINUTE])).toEqual([MINUTE, 300 * MINUTE + 1000]);
+});
+
+test("the second time in a row counts as the first: what was told is waited for, however often", () => {
+  expect(waits([10_000, 10_000, 10_000, 10_000, 10_000])).toEqual(Array(5).fill(11_000));
+  expect(waits([undefined, undefined, 10_000])).toEqual([MINUTE, 2 * MINUTE, 11_000]);
+});
+
+test("who is told 'in a second' again and again is not asked every second, and that is said", () => {
+  expect(waits([1000, 1000, 1000, 1000, 4999, 1000])).toEqual([
+    ...[2000, 2000, 2000],
+    ...[MINUTE, 2 * MINUTE, 4 * MINUTE],
+  ]);
+  expect(waits([1000, 1000, 1000, 5000, 1000])).toEqual([2000, 2000, 2000, 6000, 2000]);
+  const told = (before: Pauses) => pause(before, "a", { reason: "overloaded", at: 0, retryAt: 1000 });
+  const thrice = told(told(told(new Map())));
+  expect(thrice.get("a")?.why).toBeUndefined();
+  expect(told(thrice).get("a")?.why).toBe("told 4 times in a row to come back in less than 5 s");
+});
+
+test("it is over when its time has come, and counts from the start once the agent has worked", () => {
+  const paused = pause(new Map(), "a", { reason: "network", at: 0 });
+  expect([pausedUntil(paused, "a", MINUTE - 1), pausedUntil(paused, "a", MINUTE)]).toEqual([
+    MINUTE,
+    undefined,
+  ]);
+  expect(pausedUntil(paused, "b", 0)).toBeUndefined();
+  const again = pause(unpause(paused, "a"), "a", { reason: "network", at: 0 });
+  expect(pausedUntil(again, "a", 0)).toBe(MINUTE);
+  expect(unpause(paused, "b")).toBe(paused);
+});

@@ -1,0 +1,233 @@
+// Ends and beginnings at the edges: while other jobs are under way, at limits, with delays, in a world that failed.
+import { expect, test } from "vitest";
+import type { StepEvent } from "../../logging/events.js";
+import type { Rules } from "../../logging/rules.js";
+import { id, row } from "../../todo/testing/testing.js";
+import type { Effect } from "./effects.js";
+import type { State } from "./state.js";
+import type { Reply } from "../testing/answers.js";
+import { after, begun, openEffect, tell, told, until } from "../testing/reach.js";
+import { feed, type Sim } from "../testing/sim.js";
+
+type Changed = Extract<StepEvent, { type: "backlog_changed" }>;
+
+const same = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: "" };
+const sigint = { type: "run_interrupted", signal: "SIGINT", terminal: true } as const;
+
+function kinds(sim: Sim): string[] {
+  return sim.open.map(({ effect }) => effect.kind);
+}
+
+function rowsOf(...rows: ReturnType<typeof row>[]): Changed["rows"] {
+  return rows.map((one) => ({ ...one, depends_on: [...one.depends_on] }));
+}
+
+/** The look at the backlog is over: this came of it. */
+function looked(sim: Sim, found: Partial<Changed> = {}): Sim {
+  return tell(sim, "change-backlog", { type: "backlog_changed", ...same, ...found }).sim;
+}
+
+/** Two workers: the first is at its agent, the look for the second is under way. */
+function oneOfTwo(rules: Partial<Rules> = {}): Sim {
+  const sim = until(begun([row("T1"), row("T2")], { workers: 2, ...rules }), "checkpoint");
+  const looking = after(sim, "checkpoint");
+  expect(kinds(looking)).toEqual(["change-backlog", "run-agent"]);
+  return looking;
+}
+
+test("who was told to stop while it looked begins nothing", () => {
+  const sim = looked(feed(oneOfTwo(), sigint).sim);
+  expect(kinds(sim)).toEqual(["run-agent"]);
+});
+
+test("a limit that is reached while others are at work ends the run after them", () => {
+  const sim = looked(oneOfTwo({ max_iterations: 1, review: false }));
+  expect(kinds(sim)).toEqual(["run-agent"]);
+  expect(sim.state.phase).toBe("working");
+  const end = openEffect(until(sim, "finish"), "finish");
+  expect(end).toMatchObject({ ending: "limit", message: "max_iterations (1) is reached", iterations: 1 });
+});
+
+test("a backlog that lost its one task while that is at work ends the run after it", () => {
+  const sim = looked(oneOfTwo({ only: id("T2") }), { removed: [id("T2")] });
+  expect(sim.state).toMatchObject({
+    work: { closing: { ending: "unusable-backlog", message: "there is no task T2 in the backlog" } },
+  });
+  expect(kinds(sim)).toEqual(["run-agent"]);
+  expect(openEffect(until(sim, "finish"), "finish").ending).toBe("unusable-backlog");
+});
+
+const marker = { ...row("PROJECT-DONE", { status: "done" }), marker: true as const };
+
+test("a marker ends a finished backlog without a review, not one in which a task waits", () => {
+  expect(openEffect(until(begun([marker]), "finish"), "finish").message).toBe(
+    "the backlog is finished already: nothing was started",
+  );
+  const waiting = until(begun([marker, row("T1", { depends_on: ["gone"] })]), "checkpoint");
+  expect(openEffect(waiting, "checkpoint").job.phase).toBe("review");
+  const working = after(until(begun([row("T1")]), "commit"), "commit");
+  expect(
+    kinds(looked(working, { rows: [...rowsOf(marker), ...rowsOf(row("T1", { status: "done" }))] })),
+  ).toEqual(["commit-backlog"]);
+});
+
+test("no review begins past max_iterations, and one waits for the delay like any attempt", () => {
+  const limited = after(until(begun([row("T1")], { max_iterations: 1 }), "commit"), "commit");
+  expect(openEffect(until(limited, "finish"), "finish").ending).toBe("complete");
+  const delayed = after(until(begun([row("T1")], { delay_ms: 1_000 }), "commit"), "commit");
+  const waiting = after(delayed, "change-backlog");
+  expect(kinds(waiting)).toEqual([]);
+  expect(waiting.timer).toBe(1_000);
+});
+
+test("work that turned up after a clean review is looked at by another one, even where none can be done", () => {
+  const report = { found: { task_id: null, status: "reviewed" as const } };
+  const clean = after(
+    until(
+      after(begun([row("T1", { status: "done" })], { completion_marker: false }), "run-agent", {
+        end: { outcome: "ok", report },
+      }),
+      "change-backlog",
+    ),
+    "change-backlog",
+  );
+  expect(kinds(looked(clean))).toEqual(["commit-backlog"]);
+  const added = {
+    edits: { added: [id("T5")], changed: [], put_back: [] },
+    rows: rowsOf(row("T5", { status: "done" })),
+  };
+  expect(kinds(looked(clean, added))).toEqual(["checkpoint"]);
+  const reported = { updated: [{ id: id("T5"), to: "todo" as const }], rows: added.rows };
+  expect(kinds(looked(clean, reported))).toEqual(["checkpoint"]);
+  const moved = { updated: [{ id: id("T1"), from: "done" as const, to: "todo" as const }], rows: added.rows };
+  expect(kinds(looked(clean, moved))).toEqual(["commit-backlog"]);
+  const changed = { ...added, edits: { ...added.edits, added: [], changed: [id("T5")] } };
+  expect(kinds(looked(clean, changed))).toEqual(["commit-backlog"]);
+});
+
+/** Both at their agents; then the world fails for the second. */
+function broken(rules: Partial<Rules> = {}): {
+  sim: Sim;
+  first: Extract<Effect, { kind: "run-agent" }>["job"];
+} {
+  const sim = after(looked(oneOfTwo(rules)), "change-backlog");
+  const { job } = openEffect(sim, "checkpoint");
+  const { job: first } = openEffect(sim, "run-agent");
+  return {
+    sim: tell(sim, "checkpoint", { type: "effect_failed", ...job, effect: "checkpoint", error: "disk full" })
+      .sim,
+    first,
+  };
+}
+
+const agentEnd = {
+  type: "agent_finished",
+  outcome: "ok",
+  report: { found: { task_id: null, status: "done" } },
+  duration_ms: 0,
+} as const;
+
+function workOf(state: State): Extract<State, { phase: "working" }>["work"] {
+  if (state.phase !== "working") throw new Error(state.phase);
+  return state.work;
+}
+
+test("in a world that failed nothing is committed, put back or weighed any more: what was in hand stays so", () => {
+  for (const rules of [{}, { apply_summary: false }]) {
+    const { sim, first } = broken(rules);
+    expect(kinds(sim)).toEqual(["run-agent", "stop"]);
+    const snapshot = tell(sim, "run-agent", { ...agentEnd, ...first }).sim;
+    const settled = after(snapshot, "snapshot");
+    expect(kinds(settled)).toEqual(["stop", "change-backlog"]);
+    expect(openEffect(settled, "change-backlog").changes).toEqual([]);
+    expect(workOf(settled.state).jobs).toMatchObject([{ stage: "settle", verdict: { kind: "interrupted" } }]);
+    expect(openEffect(until(settled, "finish"), "finish")).toMatchObject({
+      ending: "environment",
+      message: "disk full",
+    });
+  }
+});
+
+test("a world that fails while another job is at its gate, or is to be put back, or cannot be committed", () => {
+  const gated = until(after(oneOfTwo(), "change-backlog"), "change-backlog");
+  const atGate = until(after(until(gated, "run-agent"), "run-agent"), "run-gate");
+  const { job } = openEffect(atGate, "run-gate");
+  const fails = { type: "effect_failed", effect: "snapshot", error: "disk full" } as const;
+  const worse = feed(atGate, fails).sim;
+  const gate = {
+    verdict: "passed" as const,
+    cold: false,
+    commands: [],
+    tampered: [],
+    evidence: "",
+    warnings: [],
+    duration_ms: 0,
+  };
+  const passed = tell(worse, "run-gate", { type: "gate_finished", ...job, ...gate });
+  expect(passed.taken.next.effects.map(({ kind }) => kind)).toEqual(["change-backlog"]);
+  expect(workOf(passed.sim.state).jobs.find((one) => one.facts.job === job.job)?.verdict).toEqual({
+    kind: "interrupted",
+  });
+  const committing = tell(atGate, "run-gate", { type: "gate_finished", ...job, ...gate }).sim;
+  const failing = { type: "effect_failed", ...job, effect: "commit", error: "no commit" } as const;
+  expect(workOf(told(committing, failing).state).jobs.some((one) => one.facts.job === job.job)).toBe(true);
+  const both = feed(committing, fails).sim;
+  const lost = told(both, failing);
+  expect(
+    lost.state.phase === "working" ? workOf(lost.state).jobs.some((one) => one.facts.job === job.job) : false,
+  ).toBe(false);
+});
+
+test("each job is told to stop once", () => {
+  const sim = until(begun([row("T1")]), "run-agent");
+  const twice = feed(feed(sim, sigint).sim, sigint);
+  expect(twice.taken.next.effects.map(({ kind }) => kind)).toEqual(["stop"]);
+  const failed = told(twice.sim, { type: "effect_failed", effect: "commit-backlog", error: "no" });
+  expect(failed.effects).toEqual([]);
+});
+
+/** The agent marks its row itself; it has ended, and the look at its row is under way. */
+function lookingAtRow(end: Reply["end"], before: (sim: Sim) => Sim = (sim) => sim): Sim {
+  const sim = before(until(begun([row("T1")], { apply_summary: false, max_attempts: 1 }), "run-agent"));
+  const ended = until(after(sim, "run-agent", end === undefined ? {} : { end }), "snapshot");
+  return after(ended, "snapshot");
+}
+
+const failed = { outcome: "failed", reason: "exited", evidence: "code 1" } as const;
+
+test("a row that its agent marked as blocked says so itself; one that was stopped is left as it is", () => {
+  const blocked = { rows: rowsOf(row("T1", { status: "blocked" })) };
+  const told1 = tellRow(lookingAtRow(failed), blocked);
+  expect(kinds(told1)).toEqual(["restore"]);
+  const settled = after(told1, "restore");
+  expect(openEffect(settled, "change-backlog").changes).toEqual([]);
+  expect(workOf(settled.state).jobs).toMatchObject([{ verdict: { kind: "blocked" } }]);
+  expect([...workOf(settled.state).final]).toEqual([["T1", true]]);
+  const interrupted = { outcome: "failed", reason: "interrupted", evidence: "SIGTERM" } as const;
+  const stopped = lookingAtRow(interrupted, (sim) => after(feed(feed(sim, sigint).sim, sigint).sim, "stop"));
+  const left = tellRow(stopped, blocked);
+  expect(kinds(left)).toEqual(["change-backlog"]);
+  expect(workOf(left.state).jobs).toMatchObject([{ verdict: { kind: "interrupted" } }]);
+});
+
+test("a row that is gone is no task that is done", () => {
+  const sim = lookingAtRow(undefined);
+  const { job } = openEffect(sim, "change-backlog");
+  const { because } = told(sim, { type: "backlog_changed", ...job, ...same, removed: [id("T1")] });
+  expect(because).toEqual({ rule: "looked-at-row", picked: "T1", why: "gone" });
+});
+
+test("in a world that failed while a row was looked at, nothing is put back any more", () => {
+  const sim = feed(lookingAtRow(failed), {
+    type: "effect_failed",
+    effect: "stop-nothing",
+    error: "disk full",
+  }).sim;
+  expect(kinds(tellRow(sim, {}))).toEqual(["change-backlog"]);
+  expect(kinds(tellRow(lookingAtRow(failed), {}))).toEqual(["restore"]);
+});
+
+function tellRow(sim: Sim, found: Partial<Changed>): Sim {
+  const { job } = openEffect(sim, "change-backlog");
+  return tell(sim, "change-backlog", { type: "backlog_changed", ...job, ...same, ...found }).sim;
+}

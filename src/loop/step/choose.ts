@@ -1,0 +1,241 @@
+// Which job comes next, or that the run is over. Pure. Leaves what becomes of a job to work.ts.
+import type { Ending, StepEvent } from "../../logging/events.js";
+import { PersistentMap } from "../../system/persistent-map.js";
+import { ById } from "../../todo/model/indexed-list.js";
+import { closure, selectTask } from "../../todo/model/select.js";
+import { TaskId, type IndexRow } from "../../todo/model/task.js";
+import { whyRunIsOver } from "./spending.js";
+import { askedEdit, editFirst } from "./asked-edits.js";
+import { beginClose } from "./ending.js";
+import { firstStage } from "./job.js";
+import { toRow } from "./jobs.js";
+import { takerFor, type Taker } from "./schedule.js";
+import { waitFor } from "./wait.js";
+import type { Job, JobKind, Opening, State, Work } from "./state.js";
+import type { Turn } from "./decision.js";
+
+/** A review that failed is tried once more (contract §4, *Review*). */
+const MOST_FAILED_REVIEWS = 2;
+
+/** The first look at a backlog that can be worked on. */
+export function beginWork(
+  opening: Opening,
+  event: Extract<StepEvent, { type: "backlog_read" }>,
+  turn: Turn,
+): State {
+  if (event.rows === undefined) throw new Error("backlog_read came without its rows");
+  const rows = event.rows.map(toRow);
+  // L16: comes before anything else is begun.
+  const left = event.left_behind === undefined ? [] : [TaskId.parse(event.left_behind)];
+  const index = ById.of(rows);
+  const work: Work = {
+    rules: opening.rules,
+    git: opening.git,
+    stopping: opening.stopping,
+    began: opening.began,
+    spent: opening.spent,
+    index,
+    digest: event.digest,
+    jobs: [],
+    // Drafts and repairs have had the first numbers.
+    nextJob: opening.nextJob,
+    iterations: 0,
+    attempts: PersistentMap.of(),
+    spentOn: PersistentMap.of(),
+    blockedAtStart: new Set(rows.filter((row) => row.status === "blocked").map((row) => row.id)),
+    final: PersistentMap.of(),
+    earlier: PersistentMap.of(),
+    dropped: opening.dropped,
+    pauses: opening.pauses,
+    reviews: { added: 0, failed: 0, clean: false },
+    named: opening.named ?? new Set(),
+    looking: false,
+    asked: opening.asked.map((edit) => askedEdit(edit, { index })),
+    strays: left,
+    blockedByHand: new Set(),
+  };
+  return choose(work, turn);
+}
+
+/** Goes on after a job began or ended: looks at the backlog, or ends. */
+export function goOn(work: Work, turn: Turn): State {
+  const edited = editFirst(work, turn);
+  if (edited !== undefined) return edited;
+  const stays: State = { phase: "working", work };
+  const over = endIfAsked(work, turn);
+  if (over !== undefined) return over;
+  if (work.stopping > 0 || work.closing !== undefined) return stays;
+  if (work.looking || work.jobs.length >= work.rules.workers) return stays;
+  turn.effects.push({ kind: "change-backlog", changes: [], during: work.jobs.length > 0 ? "agent" : "idle" });
+  return { phase: "working", work: { ...work, looking: true } };
+}
+
+/** L13: a wait is for a moment that comes, and has its timer. The delay lies before an iteration, never before the end. */
+function waitFirst(work: Work, turn: Turn): State | undefined {
+  if (work.resumeAt === undefined || work.resumeAt <= turn.at) return undefined;
+  turn.because = { rule: "delay" };
+  turn.wakeAt = work.resumeAt;
+  turn.notes.push({
+    type: "waiting",
+    reason: "loop.delay_seconds",
+    until: new Date(work.resumeAt).toISOString(),
+  });
+  return { phase: "working", work };
+}
+
+/** L13: the run stands still until an agent may be asked again, unless that is too long. */
+function standBy(work: Work, taker: Exclude<Taker, { agent: string }>, turn: Turn): State {
+  if (taker === undefined) return end(work, "environment", "no agent is left that can be used", turn);
+  const tooLong = waitFor(work, taker, turn);
+  return tooLong === undefined ? { phase: "working", work } : end(work, "waiting", tooLong, turn);
+}
+
+/** Picks the next job from what the backlog is now. L3: in the order of contract §3.4, no task in two hands. */
+export function choose(work: Work, turn: Turn): State {
+  const edited = editFirst(work, turn);
+  if (edited !== undefined) return edited;
+  const over = endIfAsked(work, turn);
+  if (over !== undefined) return over;
+  if (work.stopping > 0 || work.closing !== undefined) return { phase: "working", work };
+  const rows = work.index.values;
+  const only = work.rules.only === undefined ? undefined : closure(work.rules.only, rows);
+  if (work.rules.only !== undefined && only === undefined) {
+    return end(work, "unusable-backlog", `there is no task ${work.rules.only} in the backlog`, turn);
+  }
+  const inHand = work.jobs.flatMap(({ facts }) => (facts.task_id === undefined ? [] : [facts.task_id]));
+  const tried = {
+    attempts: work.attempts,
+    maxAttempts: work.rules.max_attempts,
+    blockedAtStart: work.blockedAtStart,
+    finalForRun: {
+      has: (id: TaskId) => work.final.has(id) || inHand.includes(id) || isBlockedByHand(work, id),
+    },
+    ...(only === undefined ? {} : { only }),
+  };
+  const chosen = selectTask(rows, tried, (id) => work.index.get(id)?.status);
+  if (!("none" in chosen)) {
+    const over = allowsNoMore(work, turn);
+    if (over === undefined) return waitFirst(work, turn) ?? startTask(work, chosen, turn);
+    if (work.jobs.length > 0) return { phase: "working", work };
+    return end(work, over.ending, over.message, turn);
+  }
+  if (work.jobs.length > 0) return { phase: "working", work };
+  return nothingReady(work, rows, chosen.none, turn);
+}
+
+/** A person blocked it in this run, and it still is. */
+function isBlockedByHand({ blockedByHand, index }: Work, id: TaskId): boolean {
+  return blockedByHand.has(id) && index.get(id)?.status === "blocked";
+}
+
+/** L9: attempts and reviews together begin at most `max_iterations` times. L18: a budget that is spent begins none. */
+function allowsNoMore(work: Work, turn: Turn): { ending: Ending; message: string } | undefined {
+  const { max_iterations } = work.rules;
+  const spent = whyRunIsOver(work, turn.at);
+  if (spent !== undefined) return { ending: "budget", message: spent };
+  if (work.iterations < max_iterations) return undefined;
+  return { ending: "limit", message: `max_iterations (${max_iterations}) is reached` };
+}
+
+type Picked = Exclude<ReturnType<typeof selectTask>, { none: unknown }>;
+
+function startTask(work: Work, { picked, reason, candidates, next }: Picked, turn: Turn): State {
+  const iteration = work.iterations + 1;
+  const { dropped, pauses } = work;
+  const now = { iteration, dropped, pauses, at: turn.at, wanted: picked.agent };
+  const taker = takerFor(work.rules, "iteration", now);
+  if (taker === undefined || !("agent" in taker)) return standBy(work, taker, turn);
+  const { agent } = taker;
+  const attempt = (work.attempts.get(picked.id) ?? 0) + 1;
+  const job = newJob(work, "iteration", { iteration, agent, attempt, task_id: picked.id });
+  turn.because = {
+    rule: `select-${reason}`,
+    picked: picked.id,
+    candidates,
+    ...(next === undefined ? {} : { loser: next }),
+  };
+  turn.notes.push({
+    type: "task_selected",
+    ...job.facts,
+    reason,
+    candidates,
+    ...(next === undefined ? {} : { next }),
+  });
+  turn.effects.push({
+    kind: "change-backlog",
+    job: job.facts,
+    changes: [{ op: "claim", id: picked.id, expect: picked.status }],
+    during: work.jobs.length > 0 ? "agent" : "idle",
+  });
+  return {
+    phase: "working",
+    work: {
+      ...begun(work, { ...job, from: picked.status }),
+      attempts: work.attempts.with(picked.id, attempt),
+      reviews: { ...work.reviews, clean: false, failed: 0 },
+    },
+  };
+}
+
+function nothingReady(
+  work: Work,
+  rows: readonly IndexRow[],
+  why: "all-done" | "nothing-ready",
+  turn: Turn,
+): State {
+  const ending: Ending = why === "all-done" ? "complete" : "blocked";
+  const marked = rows.some((row) => row.marker === true);
+  if (why === "all-done" && marked && work.iterations === 0) {
+    return end(work, ending, "the backlog is finished already: nothing was started", turn);
+  }
+  const { rules, reviews } = work;
+  // L6: a review may add tasks at most `max_reviews` times, and fails at most twice in a row.
+  const wanted =
+    rules.review &&
+    rules.only === undefined &&
+    !(why === "all-done" && marked) &&
+    !reviews.clean &&
+    reviews.failed < MOST_FAILED_REVIEWS &&
+    reviews.added < rules.max_reviews &&
+    allowsNoMore(work, turn) === undefined;
+  if (!wanted) return end(work, ending, undefined, turn);
+  const waits = waitFirst(work, turn);
+  if (waits !== undefined) return waits;
+  const { dropped, pauses } = work;
+  const taker = takerFor(rules, "review", { iteration: 1, dropped, pauses, at: turn.at });
+  if (taker === undefined || !("agent" in taker)) return standBy(work, taker, turn);
+  const job = newJob(work, "review", {
+    iteration: work.iterations + 1,
+    agent: taker.agent,
+    attempt: reviews.failed + 1,
+  });
+  turn.because = { rule: "review", why };
+  turn.effects.push({ kind: "checkpoint", job: job.facts, reuse: false });
+  return { phase: "working", work: begun(work, job) };
+}
+
+function newJob(
+  work: Work,
+  phase: JobKind,
+  rest: { iteration: number; agent: string; attempt: number; task_id?: TaskId },
+): Job {
+  return { facts: { job: work.nextJob, phase, ...rest }, stage: firstStage(phase), hooks: [] };
+}
+
+function begun(work: Work, job: Job): Work {
+  return { ...work, jobs: [...work.jobs, job], nextJob: work.nextJob + 1, iterations: work.iterations + 1 };
+}
+
+function end(work: Work, ending: Ending, message: string | undefined, turn: Turn): State {
+  turn.because = { rule: `end-${ending}`, ...(message === undefined ? {} : { why: message }) };
+  if (work.jobs.length > 0) return { phase: "working", work: { ...work, closing: { ending, message } } };
+  return beginClose(work, ending, message, turn);
+}
+
+/** L8: once the run is to end, it ends as soon as no job is under way, and starts none before. */
+function endIfAsked(work: Work, turn: Turn): State | undefined {
+  if (work.jobs.length > 0 || work.looking) return undefined;
+  if (work.closing !== undefined) return beginClose(work, work.closing.ending, work.closing.message, turn);
+  if (work.stopping > 0) return beginClose(work, "interrupted", undefined, turn);
+  return undefined;
+}

@@ -1,0 +1,91 @@
+// The glossary of effects: what each does, and the events it can end in. docs/EVENTS.md is made from it. The types demand
+// an entry for every effect. Leaves the shapes to effects.ts.
+import type { StepEvent } from "../../logging/events.js";
+import type { Effect } from "./effects.js";
+
+/** One effect as the glossary explains it. */
+interface EffectEntry {
+  /** What it does, in one sentence that begins with a verb. */
+  sentence: string;
+  /** The events it can end in, beside `effect_failed`. */
+  endsIn: readonly StepEvent["type"][];
+}
+
+/** Every effect that `step` can ask for. */
+export const EFFECT_GLOSSARY: Readonly<Record<Effect["kind"], EffectEntry>> = {
+  "read-backlog": {
+    sentence: "Reads the task file.",
+    endsIn: ["backlog_read", "backlog_invalid"],
+  },
+  ask: {
+    sentence: "Asks the user whether an agent may draft a backlog.",
+    endsIn: ["answered"],
+  },
+  "change-backlog": {
+    sentence:
+      "Applies changes to the task file through the store; without changes it looks for edits of others.",
+    endsIn: ["backlog_changed", "backlog_invalid"],
+  },
+  checkpoint: {
+    sentence: "Saves the working tree and the index under a ref before an agent starts.",
+    endsIn: ["checkpoint"],
+  },
+  preflight: {
+    sentence: "Runs the checks once before the first task is claimed.",
+    endsIn: ["preflight_finished"],
+  },
+  "run-baseline": {
+    sentence:
+      "Runs the checks before the agent, or takes their results from an earlier measurement of the same tree.",
+    endsIn: ["baseline_finished"],
+  },
+  "run-agent": {
+    sentence: "Starts an agent with its prompt, and reads its events to the end.",
+    endsIn: ["agent_finished"],
+  },
+  adopt: {
+    sentence: "Checks a drafted or repaired task file, and puts it in place.",
+    endsIn: ["adopted"],
+  },
+  snapshot: {
+    sentence:
+      "Saves what the attempt left in the working tree, and puts HEAD back where the attempt found it.",
+    endsIn: ["snapshot"],
+  },
+  "run-gate": {
+    sentence: "Runs the checks on the attempt's work.",
+    endsIn: ["gate_finished"],
+  },
+  restore: {
+    sentence: "Saves the work as a rescue, and puts the working tree and the index back to the checkpoint.",
+    endsIn: ["restored"],
+  },
+  commit: {
+    sentence: "Runs the commit protocol: the commit and the changed task file take effect together.",
+    endsIn: ["committed"],
+  },
+  "finish-pending": {
+    sentence: "Finishes a commit that a killed run had built.",
+    endsIn: ["committed"],
+  },
+  "commit-backlog": {
+    sentence: "Commits the task file alone at the end of a run, if git tracks it and it changed.",
+    endsIn: ["committed"],
+  },
+  "run-hook": {
+    sentence: "Runs one hook.",
+    endsIn: ["hook_finished"],
+  },
+  release: {
+    sentence: "Performs one step of `looper push`.",
+    endsIn: ["release_step"],
+  },
+  stop: {
+    sentence: "Tells a running agent to end.",
+    endsIn: ["stop_sent"],
+  },
+  finish: {
+    sentence: "Cleans old logs, commits what is left to commit, and writes the last line.",
+    endsIn: ["run_ended"],
+  },
+};

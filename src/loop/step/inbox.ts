@@ -1,0 +1,32 @@
+import type { StepEvent } from "../../logging/events.js";
+
+/** What has happened and was not yet thought about, in the order it came. */
+export class Inbox {
+  readonly #waiting: StepEvent[] = [];
+  #failure: { error: unknown } | undefined;
+  #wake: (() => void) | undefined;
+
+  put(event: StepEvent): void {
+    this.#waiting.push(event);
+    this.#wake?.();
+  }
+
+  /** Makes every `take` from now on throw: a bug of ours, or a log that cannot be written. */
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#wake?.();
+  }
+
+  /** The next event; waits for one. */
+  async take(): Promise<StepEvent> {
+    for (;;) {
+      if (this.#failure !== undefined) throw this.#failure.error;
+      const event = this.#waiting.shift();
+      if (event !== undefined) return event;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      this.#wake = undefined;
+    }
+  }
+}

@@ -1,0 +1,120 @@
+// Small changes to the state of a run at work: its jobs, its picture of the backlog. Pure.
+import type { StepEvent } from "../../logging/events.js";
+import type { IndexRow, TaskId } from "../../todo/model/task.js";
+import { whyTaskIsOver } from "./spending.js";
+import type { Job, Stage, Work } from "./state.js";
+import type { Turn } from "./decision.js";
+
+/** What became of changes, as both `backlog_changed` and `committed` carry it. */
+export type Outcome = Pick<
+  Extract<StepEvent, { type: "backlog_changed" }>,
+  "updated" | "refused" | "warnings" | "rows" | "removed" | "digest" | "sha256" | "saved" | "edits" | "heard"
+>;
+
+/** The job an event belongs to. L10: events name only jobs that are under way. */
+export function jobOf(work: Work, event: { type: string; job?: number | undefined }): Job {
+  const job = work.jobs.find((one) => one.facts.job === event.job);
+  if (job === undefined) throw new Error(`${event.type} came for job ${event.job}, which is not under way`);
+  return job;
+}
+
+/** The same work with this job as it is now. */
+export function replaceJob(work: Work, job: Job): Work {
+  return { ...work, jobs: work.jobs.map((one) => (one.facts.job === job.facts.job ? job : one)) };
+}
+
+/** The same work without this job. */
+export function dropJob(work: Work, job: Job): Work {
+  return { ...work, jobs: work.jobs.filter((one) => one.facts.job !== job.facts.job) };
+}
+
+/** The task a job is about. */
+export function taskOf({ facts }: Job): TaskId {
+  if (facts.task_id === undefined) throw new Error(`job ${facts.job} has no task`);
+  return facts.task_id;
+}
+
+/** L4: at most `max_attempts` in a run, and one for a task that was blocked when it began. L18: none once its budget is spent. */
+export function attemptsLeft(work: Work, job: Job): number {
+  const id = taskOf(job);
+  if (whyTaskIsOver(work, id) !== undefined) return 0;
+  const most = work.blockedAtStart.has(id) ? 1 : work.rules.max_attempts;
+  return Math.max(0, most - (work.attempts.get(id) ?? 0));
+}
+
+/** What was no attempt (a claim that was refused, an agent that is not there) counts for nothing. */
+export function uncount(work: Work, { facts }: Job): Work {
+  const id = facts.task_id;
+  const before = id === undefined ? 0 : (work.attempts.get(id) ?? 0);
+  return {
+    ...work,
+    iterations: work.iterations - 1,
+    attempts: id === undefined ? work.attempts : work.attempts.with(id, before - 1),
+  };
+}
+
+/** Tells what runs for the jobs in these stages to end, each job once. */
+export function stopJobs(work: Work, stages: readonly Stage[], turn: Turn): Work {
+  return {
+    ...work,
+    jobs: work.jobs.map((job): Job => {
+      if (job.stopped === true || !stages.includes(job.stage)) return job;
+      turn.effects.push({ kind: "stop", job: job.facts, how: "now" });
+      return { ...job, stopped: true };
+    }),
+  };
+}
+
+/** What a person's edit kept the store from doing: with the task that was in hand, and who had it. */
+function refusalText(
+  { op, id, why }: { op: string; id?: string | undefined; why: string },
+  job: Job | undefined,
+): string {
+  const [, status] = /^it is (\w+), not doing$/.exec(why) ?? [];
+  if (id !== undefined && status !== undefined && job?.facts.task_id === id)
+    return `${id} was set to ${status} while ${job.facts.agent} worked on it`;
+  return `cannot ${op}${id === undefined ? "" : ` ${id}`}: ${why}`;
+}
+
+/** Takes over what the store says of the backlog, and tells readers of it. */
+export function takeOutcome(work: Work, outcome: Outcome, job: Job | undefined, turn: Turn): Work {
+  const facts = job === undefined ? {} : job.facts;
+  for (const { id, from, to } of outcome.updated) {
+    // Claimed again: readers have heard it.
+    if (from === to) continue;
+    const moved = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+    turn.notes.push({ type: "task_updated", ...facts, task_id: id, ...moved });
+  }
+  for (const message of outcome.warnings) turn.notes.push({ type: "warning", ...facts, message });
+  for (const { op, id, why } of outcome.refused) {
+    // New work has come up meanwhile: the backlog is simply not finished yet.
+    if (op === "mark-complete") continue;
+    turn.notes.push({
+      type: "warning",
+      ...facts,
+      message: refusalText({ op, id, why }, job),
+    });
+  }
+  if (outcome.edits !== undefined) turn.notes.push({ type: "backlog_edited", ...outcome.edits });
+  const fresh = [
+    ...(outcome.edits?.added ?? []),
+    ...outcome.updated.filter((one) => one.from === undefined).map((one) => one.id),
+  ];
+  return {
+    ...applyRows(work, outcome),
+    // New work was found after the last review: another one may look at it.
+    reviews: fresh.length === 0 ? work.reviews : { ...work.reviews, clean: false },
+  };
+}
+
+function applyRows(work: Work, outcome: Pick<Outcome, "rows" | "removed" | "digest">): Work {
+  if (outcome.rows.length === 0 && outcome.removed.length === 0) return { ...work, digest: outcome.digest };
+  const index = work.index.with(outcome.rows.map(toRow), outcome.removed);
+  return { ...work, index, digest: outcome.digest };
+}
+
+/** A row of the log as the floors below know it: absent fields absent. */
+export function toRow(row: Outcome["rows"][number]): IndexRow {
+  const { agent, marker, ...rest } = row;
+  return { ...rest, ...(agent === undefined ? {} : { agent }), ...(marker === undefined ? {} : { marker }) };
+}

@@ -1,0 +1,119 @@
+// What is said of what an attempt used, where nobody could stop it any more.
+import { expect, test } from "vitest";
+import type { Rules } from "../../logging/rules.js";
+import { row } from "../../todo/testing/testing.js";
+import type { AgentEnd } from "../testing/answers.js";
+import { answer } from "../testing/answers.js";
+import { advance } from "../testing/operations.js";
+import { begun, until } from "../testing/reach.js";
+import { newSim, startRun, type Sim } from "../testing/sim.js";
+
+const done: AgentEnd = { outcome: "ok", report: { found: { task_id: null, status: "done" } } };
+const using = (tokens: number, usd?: number): AgentEnd => ({
+  ...done,
+  usage: { input_tokens: tokens, output_tokens: 0, ...(usd === undefined ? {} : { cost_usd: usd }) },
+});
+
+/** The next agent ends like this: what is said, and the run after it. */
+function ends(from: Sim, end: AgentEnd): { said: object[]; sim: Sim } {
+  const sim = until(from, "run-agent");
+  const open = sim.open.find(({ effect }) => effect.kind === "run-agent");
+  if (open === undefined) throw new Error("no agent is at work");
+  const { sim: then, taken } = answer(sim, open, { end });
+  return { said: [...taken.next.notes], sim: then };
+}
+
+const BUDGETS: [Rules["budget"], AgentEnd, object[]][] = [
+  [
+    { task_tokens: 2000 },
+    using(5050),
+    [{ type: "over_budget", of: "task", key: "loop.task_tokens", unit: "tokens", most: 2000, spent: 5050 }],
+  ],
+  [
+    { task_cost_usd: 0.05 },
+    using(1, 0.9),
+    [{ type: "over_budget", of: "task", key: "loop.task_cost_usd", unit: "usd", most: 0.05, spent: 0.9 }],
+  ],
+  [
+    { max_cost_usd: 0.05, max_tokens: 10 },
+    using(10, 0.9),
+    [{ type: "over_budget", of: "run", key: "loop.max_cost_usd", unit: "usd", most: 0.05, spent: 0.9 }],
+  ],
+  [{ max_tokens: 10, max_duration_ms: 1 }, using(10, 0.9), []],
+  [
+    { max_tokens: 10 },
+    { ...using(20), outcome: "failed", reason: "budget", evidence: "20 of 10", stopped_for: "run" },
+    [],
+  ],
+];
+
+test.each(BUDGETS)("beyond %j by an attempt that is over is said", (budget, end, said) => {
+  const { said: notes } = ends(begun([row("T1")], { budget, review: false }), end);
+  expect(notes).toMatchObject(said);
+  expect(notes).toHaveLength(said.length);
+  if (said.length > 0) expect(notes).toMatchObject([{ task_id: "T1", agent: "a" }]);
+});
+
+test("it is said once, and the task is done all the same", () => {
+  const rules = { budget: { task_tokens: 30, max_tokens: 1000 }, review: false };
+  const first = ends(begun([row("T1"), row("T2")], rules), using(40));
+  const second = ends(first.sim, using(40));
+  expect([first.said, second.said]).toMatchObject([[{ task_id: "T1" }], [{ task_id: "T2" }]]);
+  const last = until(second.sim, "finish");
+  expect(last.open.map(({ effect }) => effect)).toMatchObject([{ ending: "complete", done: 2 }]);
+});
+
+test("what a task's attempts used counts together", () => {
+  const rules = { budget: { task_tokens: 30 }, review: false, max_attempts: 3 };
+  const failed: AgentEnd = {
+    ...{ outcome: "failed", reason: "exited", evidence: "code 1" },
+    usage: { input_tokens: 20, output_tokens: 0 },
+  };
+  const first = ends(begun([row("T1")], rules), failed);
+  expect(first.said).toEqual([]);
+  expect(ends(first.sim, failed).said).toMatchObject([{ of: "task", task_id: "T1", most: 30, spent: 40 }]);
+});
+
+test("of the run it is said once, though others are at work and go further beyond", () => {
+  const rules = { budget: { max_tokens: 30 }, review: false, workers: 2 };
+  let both = begun([row("T1"), row("T2")], rules);
+  while (both.open.filter(({ effect }) => effect.kind === "run-agent").length < 2) both = goOn(both);
+  const first = ends(both, using(40));
+  expect(first.said).toMatchObject([{ of: "run", spent: 40 }]);
+  expect(ends(first.sim, using(40)).said).toEqual([]);
+});
+
+/** Answers the oldest effect that is no agent's. */
+function goOn(sim: Sim): Sim {
+  const open = sim.open.find(({ effect }) => effect.kind !== "run-agent");
+  if (open === undefined) throw new Error("only agents are at work");
+  const at = sim.open.indexOf(open);
+  let now = sim;
+  for (;;) {
+    const current = now.open[at];
+    if (current === undefined) throw new Error("an effect went away");
+    if (current.ops.length === 0) return answer(now, current).sim;
+    now = advance(now, current);
+  }
+}
+
+test("a draft counts as well", () => {
+  const disk = { rows: [], commits: [], checkpoints: [] };
+  const rules = { bootstrap: "allowed" as const, budget: { max_tokens: 10 } };
+  const { sim } = startRun({ ...newSim(disk, rules), file: "missing" });
+  expect(ends(sim, using(11)).said).toMatchObject([
+    { type: "over_budget", of: "run", phase: "bootstrap", spent: 11 },
+  ]);
+});
+
+test("who tells no tokens is named once where there is a budget in tokens, for it cannot hold it", () => {
+  const rows = [row("T1"), row("T2")];
+  const message = "nobody knows what tokens a used: loop.max_tokens and loop.task_tokens cannot hold it";
+  const first = ends(begun(rows, { budget: { max_tokens: 10, task_tokens: 5 }, review: false }), done);
+  expect(first.said).toMatchObject([{ type: "warning", agent: "a", message }]);
+  expect(ends(first.sim, done).said).toEqual([]);
+  expect(ends(begun(rows, { budget: { max_cost_usd: 10 } }), done).said).toEqual([]);
+  expect(ends(begun(rows, { budget: { max_tokens: 10 } }), using(0, 0.5)).said).toHaveLength(1);
+  const failed: AgentEnd = { outcome: "failed", reason: "exited", evidence: "1" };
+  expect(ends(begun(rows, { budget: { max_tokens: 10 } }), failed).said).toEqual([]);
+});

@@ -1,0 +1,71 @@
+// What a run says of a wait, and how long it is.
+import { expect, test } from "vitest";
+import type { StepEvent } from "../../logging/events.js";
+import type { ToldEvent } from "../../logging/told-events.js";
+import { row } from "../../todo/testing/testing.js";
+import { answer } from "../testing/answers.js";
+import { until } from "../testing/reach.js";
+import { feed, newSim, RULES, startRun, wake, type Fed, type Sim } from "../testing/sim.js";
+
+const disk = { rows: [row("T1")], commits: [], checkpoints: [] };
+const BEGUN: StepEvent = {
+  ...{ type: "run_started", run: "r", version: "0", project: "/", todo_file: "/t", agents: [] },
+  ...{ rules: RULES, git: true, warnings: [] },
+};
+
+/** The agent is turned away, told to come back after so many ms: the note of it, and of the wait. */
+function turnedAway(from: Sim, toldMs: number): { sim: Sim; notes: ToldEvent[] } {
+  const sim = until(from, "run-agent");
+  const open = sim.open.find(({ effect }) => effect.kind === "run-agent");
+  if (open === undefined) throw new Error("no agent is at work");
+  const retry_at = new Date(sim.now + toldMs).toISOString();
+  const end = { outcome: "failed", reason: "rate-limited", evidence: "later", retry_at } as const;
+  return toTheWait(answer(sim, open, { end }));
+}
+
+/** Answers all until the timer is set. */
+function toTheWait({ sim: from, taken }: Fed): { sim: Sim; notes: ToldEvent[] } {
+  let sim = from;
+  const notes = [...taken.next.notes];
+  while (sim.timer === undefined) {
+    const [open] = sim.open;
+    if (open === undefined) throw new Error("nothing is under way, and no timer set");
+    const done = answer(sim, { ...open, ops: [] });
+    sim = { ...done.sim, open: done.sim.open.filter((one) => one !== open) };
+    notes.push(...done.taken.next.notes);
+  }
+  return { sim, notes };
+}
+
+test("L17: told twice in a row to come back in 10 s, a run waits 11 s, twice", () => {
+  const first = turnedAway(startRun(newSim(disk)).sim, 10_000);
+  const second = turnedAway(wake(first.sim).sim, 10_000);
+  expect([first.sim.timer, second.sim.timer]).toEqual([11_000, 22_000]);
+});
+
+test("who is asked later than it said is said to be, and why", () => {
+  let sim = startRun(newSim(disk)).sim;
+  for (let n = 0; n < 3; n++) {
+    const away = turnedAway(sim, 1000);
+    expect(JSON.stringify(away.notes)).not.toContain("until_why");
+    sim = wake(away.sim).sim;
+  }
+  const { notes, sim: waiting } = turnedAway(sim, 1000);
+  const why = "told 4 times in a row to come back in less than 5 s";
+  expect(notes.filter(({ type }) => type === "attempt_failed" || type === "waiting")).toMatchObject([
+    { type: "attempt_failed", next: "wait", until_why: why },
+    { type: "waiting", agent: "a", until_why: why },
+  ]);
+  expect(waiting.timer).toBe(sim.now + 60_000);
+});
+
+test("what an earlier run was told is said to be that, as long as the agent was not asked since", () => {
+  const until = new Date(5000).toISOString();
+  const pauses = [{ agent: "a", reason: "rate-limited", until }];
+  const started = feed(newSim(disk), BEGUN).sim;
+  const recovered: StepEvent = { type: "recovered", killed: 0, left: [], locks_removed: [], pauses };
+  const { sim, notes } = toTheWait(feed(started, recovered));
+  expect(notes).toEqual([{ type: "waiting", agent: "a", reason: "rate-limited", until, remembered: true }]);
+  const again = turnedAway(wake(sim).sim, 10_000);
+  expect(JSON.stringify(again.notes)).not.toContain("remembered");
+});

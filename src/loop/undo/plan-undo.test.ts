@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import type { TaskCommit } from "../../git/commit/live-commits.js";
+import { id, task } from "../../todo/testing/testing.js";
+import { missingOf } from "../runs/pending-facts.js";
+import { planUndo, type UndoWish } from "./plan-undo.js";
+
+const done = (name: string, ...depends_on: string[]) => task(name, { status: "done", depends_on });
+const commitOf = (name: string, n = ""): TaskCommit => ({
+  commit: `${name}${n}`,
+  parent: "p",
+  task: name,
+  title: `Commit of ${name}`,
+});
+const wish = (name: string, more: Partial<UndoWish> = {}): UndoWish => ({
+  ...{ id: name, cascade: false, reason: "" },
+  ...more,
+});
+
+// T1 ← T2 ← T3 (todo) ← T4; T5 stands alone.
+const tasks = [
+  done("T1"),
+  done("T2", "T1"),
+  task("T3", { depends_on: ["T2"] }),
+  done("T4", "T3"),
+  done("T5"),
+];
+const live = [commitOf("T4"), commitOf("T5"), commitOf("T2"), commitOf("T1", "-new"), commitOf("T1", "-old")];
+
+test("a task that nothing done depends on: its newest commit, and it is to do again", () => {
+  expect(planUndo(wish("T5", { reason: "wrong" }), tasks, live)).toEqual({
+    kind: "ready",
+    undone: [{ task: "T5", title: "Title of T5", commit: "T5" }],
+    commits: [commitOf("T5")],
+    changes: [{ op: "reopen", id: "T5", to: "todo", blockers: ["undone: wrong"] }],
+  });
+});
+
+test("done tasks that depend on it, also by way of one that is not done, are named, newest first", () => {
+  expect(planUndo(wish("T1"), tasks, live)).toEqual({
+    kind: "dependents",
+    dependents: [
+      { task: "T4", title: "Title of T4", commit: "T4" },
+      { task: "T2", title: "Title of T2", commit: "T2" },
+    ],
+  });
+  expect(planUndo(wish("T1", { cascade: true, reason: "no" }), tasks, live)).toEqual({
+    kind: "ready",
+    undone: [
+      { task: "T1", title: "Title of T1", commit: "T1-new" },
+      { task: "T4", title: "Title of T4", commit: "T4" },
+      { task: "T2", title: "Title of T2", commit: "T2" },
+    ],
+    commits: [commitOf("T4"), commitOf("T2"), commitOf("T1", "-new")],
+    changes: [
+      { op: "reopen", id: "T1", to: "todo", blockers: ["undone: no"] },
+      { op: "reopen", id: "T4", to: "todo", blockers: ["undone with T1: no"] },
+      { op: "reopen", id: "T2", to: "todo", blockers: ["undone with T1: no"] },
+    ],
+  });
+});
+
+test("without a commit a done task is only opened again; those come last", () => {
+  const plan = planUndo(wish("T1", { cascade: true }), tasks, [commitOf("T2")]);
+  expect(plan).toMatchObject({
+    kind: "ready",
+    undone: [{ task: "T1", commit: undefined }, { task: "T2", commit: "T2" }, { task: "T4" }],
+    commits: [{ task: "T2" }],
+    changes: [{ id: "T1", blockers: ["undone"] }, { id: "T2", blockers: ["undone with T1"] }, { id: "T4" }],
+  });
+});
+
+test("a commit of a task that is not done, or gone from the backlog, is undone; its status is left alone", () => {
+  expect(planUndo(wish("T3"), [...tasks.slice(0, 3)], [commitOf("T3")])).toMatchObject({
+    kind: "ready",
+    commits: [{ task: "T3" }],
+    changes: [],
+  });
+  expect(planUndo(wish("T9"), tasks, [commitOf("T9")])).toMatchObject({
+    kind: "ready",
+    undone: [{ task: "T9", title: "Commit of T9", commit: "T9" }],
+    changes: [],
+  });
+});
+
+test("nothing to undo, nobody knows it, and the marker", () => {
+  const marker = task("PROJECT-DONE", { status: "done", depends_on: ["T5"] });
+  expect(planUndo(wish("T3"), tasks, live)).toEqual({ kind: "nothing", status: "todo" });
+  expect(planUndo(wish("T9"), tasks, live)).toEqual({ kind: "unknown" });
+  expect(planUndo(wish("PROJECT-DONE"), [marker], [])).toEqual({ kind: "marker" });
+  expect(planUndo(wish("T5"), [...tasks, marker], live)).toMatchObject({ kind: "ready", undone: [{}] });
+});
+
+const finish = { op: "finish", id: id("T1"), result: "", files: [], verified: false };
+const add = { op: "add", tasks: [{ title: "n" }], keepVerify: false };
+const reopen = (name: string) => ({ op: "reopen", id: id(name), to: "todo", blockers: [] });
+
+test.each([
+  ["of a task that is not done yet: all of it", [finish, add], "doing", [finish, add]],
+  ["of one that is done: nothing, new tasks least of all", [finish, add], "done", []],
+  ["of a task that is gone", [finish, add], undefined, []],
+  ["of an undoing: what is still done", [reopen("T1"), reopen("T2")], "done", [reopen("T1")]],
+  ["of an undoing that was written", [reopen("T1")], "todo", []],
+  ["without changes", [], "done", []],
+] as const)("what is missing of a pending commit %s", (_, changes, status, missing) => {
+  const known = status === undefined ? [] : [task("T1", { status })];
+  expect(missingOf({ facts: { changes } }, known).changes).toEqual(missing);
+});
+
+test("facts nobody can read change nothing", () => {
+  expect(missingOf({ facts: undefined }, [])).toEqual({ changes: [] });
+  const undone = [{ task: "T1", title: "x", commit: "c" }];
+  expect(missingOf({ facts: { changes: [], undone } }, [])).toEqual({ changes: [], undone });
+});

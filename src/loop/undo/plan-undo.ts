@@ -1,0 +1,106 @@
+// Which tasks an undoing is about: the one that was named, those done that build on it, and the commits of each. Pure.
+// Leaves git to the git floor and the rest to undo.ts.
+import type { TaskCommit } from "../../git/commit/live-commits.js";
+import { trailerId } from "../../git/commit/message.js";
+import type { Change } from "../../todo/model/change.js";
+import { isMarker } from "../../todo/model/select.js";
+import type { Status, Task, TaskId } from "../../todo/model/task.js";
+
+/** What is to be undone, and why. */
+export interface UndoWish {
+  id: string;
+  /** Done tasks that depend on it as well. */
+  cascade: boolean;
+  /** May be empty. */
+  reason: string;
+}
+
+/** A task that is undone, with its commit, if it has one. */
+export interface UndoneTask {
+  task: string;
+  title: string;
+  commit?: string | undefined;
+}
+
+export type UndoPlan =
+  /** Neither the backlog nor the history knows it. */
+  | { kind: "unknown" }
+  | { kind: "marker" }
+  /** It is not done, and has no commit. */
+  | { kind: "nothing"; status: Status }
+  /** Done tasks depend on it, and were not to be undone with it. */
+  | { kind: "dependents"; dependents: readonly UndoneTask[] }
+  | {
+      kind: "ready";
+      /** The one that was named first, then those that depend on it, newest first. */
+      undone: readonly UndoneTask[];
+      /** Newest first. */
+      commits: readonly TaskCommit[];
+      changes: readonly Change[];
+    };
+
+/** `live`: the commits of tasks that count, newest first. */
+export function planUndo(wish: UndoWish, tasks: readonly Task[], live: readonly TaskCommit[]): UndoPlan {
+  const task = tasks.find(({ id }) => id === wish.id);
+  const own = newestOf(live).get(trailerId(wish.id));
+  if (task === undefined && own === undefined) return { kind: "unknown" };
+  if (task !== undefined && isMarker(task)) return { kind: "marker" };
+  if (task !== undefined && task.status !== "done" && own === undefined)
+    return { kind: "nothing", status: task.status };
+  const dependents = inOrder(dependentsOf(wish.id, tasks), live);
+  if (dependents.length > 0 && !wish.cascade)
+    return { kind: "dependents", dependents: dependents.map((one) => undoneOf(one, live)) };
+  const named: UndoneTask = { task: wish.id, title: task?.title ?? own?.title ?? "", commit: own?.commit };
+  const undone = [named, ...dependents.map((one) => undoneOf(one, live))];
+  const chosen = new Set(undone.map(({ commit }) => commit));
+  return {
+    kind: "ready",
+    undone,
+    commits: live.filter(({ commit }) => chosen.has(commit)),
+    changes: [...(task?.status === "done" ? [task] : []), ...dependents].map(({ id }) => reopen(id, wish)),
+  };
+}
+
+/** Done tasks that depend on it, by way of others too, whatever the status of those. */
+function dependentsOf(id: string, tasks: readonly Task[]): Task[] {
+  const waiting = new Map<string, Task[]>();
+  for (const task of tasks) {
+    for (const other of task.depends_on ?? []) {
+      const known = waiting.get(other);
+      if (known === undefined) waiting.set(other, [task]);
+      else known.push(task);
+    }
+  }
+  const found = new Set<Task>();
+  const queue = [id];
+  for (const next of queue) {
+    for (const task of waiting.get(next) ?? []) {
+      if (found.has(task)) continue;
+      found.add(task);
+      queue.push(task.id);
+    }
+  }
+  return [...found].filter((task) => task.status === "done" && !isMarker(task));
+}
+
+/** Newest first; those without one at the end. */
+function inOrder(tasks: readonly Task[], live: readonly TaskCommit[]): Task[] {
+  const places = new Map([...newestOf(live).keys()].map((task, at) => [task, at]));
+  const placeOf = ({ id }: Task): number => places.get(trailerId(id)) ?? places.size;
+  return tasks.toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
+function undoneOf({ id, title }: Task, live: readonly TaskCommit[]): UndoneTask {
+  return { task: id, title, commit: newestOf(live).get(trailerId(id))?.commit };
+}
+
+function newestOf(live: readonly TaskCommit[]): Map<string, TaskCommit> {
+  const newest = new Map<string, TaskCommit>();
+  for (const one of live) if (!newest.has(one.task)) newest.set(one.task, one);
+  return newest;
+}
+
+function reopen(id: TaskId, { id: named, reason }: UndoWish): Change {
+  const what = id === named ? "undone" : `undone with ${named}`;
+  return { op: "reopen", id, to: "todo", blockers: [reason === "" ? what : `${what}: ${reason}`] };
+}

@@ -1,0 +1,120 @@
+// The commit that undoes tasks, by the protocol of a task's own: built aside, backlog, tree, HEAD. A start that finds it
+// unfinished goes on from there. Leaves what it is made of to undo.ts.
+import { toText } from "../../git/base/bytes.js";
+import { backlogModeIn, prepareCommit, type Preparation } from "../../git/commit/commit.js";
+import type { DiffEntry } from "../../git/base/diff.js";
+import type { Head } from "../../git/base/head.js";
+import { formatUndoMessage } from "../../git/commit/message.js";
+import { dropPending, recoverPending, type Prepared } from "../../git/commit/pending.js";
+import { publish } from "../../git/commit/publish.js";
+import { publishWithTree } from "../../git/undo/revert-tree.js";
+import { UserError } from "../../system/errors.js";
+import type { Backlog } from "../../todo/model/task.js";
+import { missingOf, type PendingFacts } from "../runs/pending-facts.js";
+import type { UndoneTask, UndoPlan } from "./plan-undo.js";
+import { changeBacklog, must, readBacklog, type UndoSite } from "./undo-site.js";
+
+/** What was undone, in the backlog and, where there was something to take back, in a commit. */
+export interface Undone {
+  undone: readonly UndoneTask[];
+  commit?: string;
+  /** As text, from the top of the repository; the backlog is not among them. */
+  paths: readonly string[];
+  /** Tasks that are open again. */
+  reopened: readonly string[];
+  warnings: readonly string[];
+  backlog: Backlog;
+}
+
+export interface UndoOrder {
+  plan: Extract<UndoPlan, { kind: "ready" }>;
+  head: Head;
+  changes: readonly DiffEntry[];
+  reason: string;
+}
+
+/** Reopens the tasks and takes their work back. */
+export async function commitUndo(site: UndoSite, order: UndoOrder): Promise<Undone> {
+  const { plan, changes } = order;
+  let prepared: Preparation | undefined;
+  const prepare = async (bytes: Uint8Array): Promise<void> => {
+    prepared = await build(site, order, bytes);
+  };
+  const changed = await changeBacklog(site, plan.changes, prepare);
+  if (prepared === undefined) {
+    const bytes = await site.ports.files.read(site.project.todoFile);
+    if (bytes === undefined) throw new UserError("environment", `${site.project.todoFile} is gone`);
+    await prepare(bytes);
+  }
+  const { updated, refused } = changed.applied;
+  const published =
+    prepared === undefined || prepared === "nothing"
+      ? undefined
+      : must(await publishWithTree(site.repo, prepared));
+  return {
+    undone: plan.undone,
+    ...(published === undefined ? {} : { commit: published.commit }),
+    paths: changes.map(({ path }) => toText(path)),
+    reopened: updated.filter(({ to }) => to === "todo").map(({ id }) => id),
+    warnings: [
+      ...(published?.warnings ?? []),
+      ...refused.map(({ change, why }) => `${"id" in change ? change.id : change.op}: ${why}`),
+    ],
+    backlog: changed.backlog,
+  };
+}
+
+async function build(site: UndoSite, order: UndoOrder, backlog: Uint8Array): Promise<Preparation> {
+  const { plan, head, changes, reason } = order;
+  const { undone, commits } = plan;
+  if (commits.length === 0 || head.commit === undefined) return "nothing";
+  const title = undone[0]?.title ?? "";
+  const withCommit = undone.flatMap(({ commit, ...one }) =>
+    commit === undefined ? [] : [{ ...one, commit }],
+  );
+  const facts: PendingFacts = { changes: [...plan.changes], undone: [...undone] };
+  const backlogMode = must(await backlogModeIn(site.repo, head.commit));
+  const message = formatUndoMessage({ title, reason, undone: withCommit });
+  const snapshot = { changes, head, backlogMode };
+  return must(
+    await prepareCommit(site.repo, { taskId: undefined, run: "undo", snapshot, backlog, message, facts }),
+  );
+}
+
+/** Finishes the commit that a killed run, or a killed undoing, had built; answers with what was undone, and what to say. */
+export async function finishPending(
+  site: UndoSite,
+): Promise<{ undone?: Undone; warnings: readonly string[] }> {
+  const prepared = must(await recoverPending(site.repo));
+  if (prepared === undefined) return { warnings: [] };
+  const before = await readBacklog(site);
+  const { changes, undone } = missingOf(prepared, before.tasks);
+  const changed = changes.length === 0 ? undefined : await changeBacklog(site, changes);
+  const backlog = changed?.backlog ?? before;
+  if (undone !== undefined)
+    return { undone: await finishUndo(site, { prepared, undone, backlog }), warnings: [] };
+  if ((changed?.applied.refused.length ?? 0) > 0) {
+    must(await dropPending(site.repo));
+    return { warnings: [] };
+  }
+  const { commit, warnings } = must(await publish(site.repo, prepared));
+  const what = prepared.taskId === undefined ? "a commit" : `the commit of ${prepared.taskId}`;
+  return { warnings: [`finished ${what} that a killed run had begun: ${commit.slice(0, 12)}`, ...warnings] };
+}
+
+async function finishUndo(
+  { repo }: UndoSite,
+  found: { prepared: Prepared; undone: readonly UndoneTask[]; backlog: Backlog },
+): Promise<Undone> {
+  const { prepared, undone, backlog } = found;
+  const published = must(await publishWithTree(repo, prepared));
+  const open = new Set<string>(backlog.tasks.filter(({ status }) => status === "todo").map(({ id }) => id));
+  return {
+    undone,
+    commit: published.commit,
+    paths: prepared.changes.filter(({ path }) => path !== repo.todo?.path).map(({ path }) => toText(path)),
+    reopened: undone.map(({ task }) => task).filter((task) => open.has(task)),
+    warnings: ["finished what was interrupted", ...published.warnings],
+    backlog,
+  };
+}

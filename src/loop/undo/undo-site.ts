@@ -1,0 +1,108 @@
+// Where a task is undone: the repository, the store, both locks, and what a killed program left behind there.
+// Leaves what to undo to undo.ts.
+import { join } from "node:path";
+import type { Project } from "../../config/project/open-project.js";
+import type { GitFailure } from "../../git/base/git.js";
+import { openRepository, type Repository } from "../../git/base/repository.js";
+import { markOf } from "../../system/processes/mark.js";
+import { stampOf } from "../../logging/run-log.js";
+import { UserError } from "../../system/errors.js";
+import type { Ports } from "../../system/ports.js";
+import type { Result } from "../../system/result.js";
+import type { Change } from "../../todo/model/change.js";
+import type { CheckOptions } from "../../todo/check/check.js";
+import { openStore, type Store } from "../../todo/store/store.js";
+import type { ChangeOptions, Changed } from "../../todo/store/writer.js";
+import type { Backlog } from "../../todo/model/task.js";
+import { lockPaths, takeRunLocks, type RunLocks } from "../runs/locks.js";
+import { recoverRun } from "../runs/recover.js";
+
+/** A project whose locks are held. */
+export interface UndoSite {
+  ports: Ports;
+  project: Project;
+  repo: Repository;
+  store: Store;
+  locks: RunLocks;
+}
+
+/** Without git nothing can be taken back, and another run may not be disturbed: a `UserError` says so. */
+export async function openSite(
+  ports: Ports,
+  project: Project,
+  { env, check }: { env: Readonly<Record<string, string>>; check: CheckOptions },
+): Promise<UndoSite> {
+  const { todoFile, lockDir, logDir } = project;
+  const real = (await ports.files.realPath(todoFile)) ?? todoFile;
+  const places = { projectDir: project.folder, todoFile: real, exclude: [logDir, lockDir], env };
+  const opened = await openRepository(ports, places);
+  if (!opened.ok) {
+    const { why, message } = opened.error;
+    const hint =
+      why === "no-repository"
+        ? 'without git nobody keeps what a task changed; set its status to "todo" to have it done again'
+        : undefined;
+    throw new UserError(
+      why === "no-repository" ? "no" : "environment",
+      `${message}: nothing to undo with`,
+      hint,
+    );
+  }
+  const repo = opened.value;
+  const locks = await takeRunLocks(
+    ports,
+    lockPaths({ todoFile: real, lockDir, gitDir: repo.gitDir }),
+    lockDir,
+  );
+  const store = openStore(ports, todoFile, { lockFolder: lockDir, check });
+  return { ports, project, repo, store, locks };
+}
+
+/** Ends what a dead owner of the locks left, as the start of a run does, and signs them; answers with this one's mark. */
+export async function takeOver({ ports, project, repo, locks }: UndoSite): Promise<string> {
+  const { left } = await recoverRun(ports, locks.dead, repo);
+  if (left.length === 0) await locks.forgetDead();
+  const run = `undo-${stampOf(ports.clock.now())}`;
+  const folder = join(project.logDir, "runs", run);
+  await locks.describe({ run, folder });
+  ports.processes.mark(markOf(folder));
+  return markOf(folder);
+}
+
+/** The backlog as it is now; one that cannot be used is a `usage` error. */
+export async function readBacklog({ store, project }: UndoSite): Promise<Backlog> {
+  const read = await store.read();
+  if (read.kind === "ok") return read.backlog;
+  if (read.kind === "missing") throw new UserError("usage", `there is no task file ${project.todoFile}`);
+  if (read.kind === "empty") throw new UserError("usage", `${project.todoFile} has no tasks`);
+  const [first] = read.problems;
+  const where = first === undefined ? "" : `: line ${String(first.line)}: ${first.message}`;
+  throw new UserError(
+    "usage",
+    `${project.todoFile} is not valid${where}`,
+    "looper validate shows every problem",
+  );
+}
+
+/** Has the store apply changes to the newest backlog. */
+export async function changeBacklog(
+  { store }: UndoSite,
+  changes: readonly Change[],
+  beforeWrite?: ChangeOptions["beforeWrite"],
+): Promise<Changed> {
+  const changed = await store.change(changes, {
+    while: "idle",
+    finished: new Set(),
+    ...(beforeWrite === undefined ? {} : { beforeWrite }),
+  });
+  if (changed.ok) return changed.value;
+  throw new Error("the backlog is changed, but was never read");
+}
+
+/** Git's own failures as errors the user must act on. */
+export function must<T>(result: Result<T, GitFailure>): T {
+  if (result.ok) return result.value;
+  const { command, message } = result.error;
+  const hint = "nothing is lost: mend what git says, then undo it again";
+  throw new UserError("environment", `${command}: ${message}`, hint);
+}

@@ -1,0 +1,165 @@
+// Undoes a task that is done: a commit on top takes its commit back, and the task is open again. Everything that speaks
+// against it is found out first, and then nothing is changed. Leaves the commit to undo-commit.ts.
+import { toText } from "../../git/base/bytes.js";
+import { headOf, type Head } from "../../git/base/head.js";
+import { findInTheWay } from "../../git/bring-back/conflicts.js";
+import { listInHand } from "../../git/checkpoint/in-hand.js";
+import { recoverPending } from "../../git/commit/pending.js";
+import { inProgress } from "../../git/index/operation.js";
+import { planRevert, type Conflict } from "../../git/undo/revert.js";
+import type { DiffEntry } from "../../git/base/diff.js";
+import { listTaskCommits } from "../../git/commit/task-commits.js";
+import { UserError } from "../../system/errors.js";
+import { hintOnTask, nearTask } from "../../todo/change/which-task.js";
+import { never } from "../../system/never.js";
+import type { CheckOptions } from "../../todo/check/check.js";
+import type { Backlog } from "../../todo/model/task.js";
+import { planUndo, type UndoneTask, type UndoPlan, type UndoWish } from "./plan-undo.js";
+import { commitUndo, finishPending, type Undone } from "./undo-commit.js";
+import { runGateAfter, type GateEnd, type GateRequest } from "./undo-gate.js";
+import { must, openSite, readBacklog, takeOver, type UndoSite } from "./undo-site.js";
+
+export interface UndoRequest extends GateRequest {
+  wish: UndoWish;
+  check: CheckOptions;
+  /** Only finds out. */
+  dryRun: boolean;
+}
+
+/** Why nothing was done, with what is in the way. */
+export type UndoRefusal =
+  | { why: "dependents"; tasks: readonly UndoneTask[] }
+  | { why: "conflicts"; conflicts: readonly Conflict[] }
+  /** Paths with changes of a person's that no commit holds. */
+  | { why: "changes"; paths: readonly string[] }
+  /** Tasks whose unfinished work lies in the tree. */
+  | { why: "in-hand"; tasks: readonly UndoneTask[] }
+  | { why: "interrupted" };
+
+export type Undoing =
+  | ({ outcome: "refused" } & UndoRefusal)
+  | ({ outcome: "planned" } & Omit<Undone, "backlog" | "commit">)
+  | ({ outcome: "undone"; gate: GateEnd } & Undone);
+
+/** Undoes a task, or finds out what that would take. Whatever keeps it from being asked at all is a `UserError`. */
+export async function undo(request: UndoRequest): Promise<Undoing> {
+  const { ports, project, dryRun } = request;
+  const site = await openSite(ports, project, request);
+  try {
+    if (dryRun) return await look(site, request);
+    const mark = await takeOver(site);
+    const done = await act(site, request);
+    if (done.outcome !== "undone") return done;
+    const gate = await runGateAfter(request, done.backlog);
+    if ("ran" in gate || gate.not === "interrupted") await ports.processes.sweep(mark);
+    return { ...done, gate };
+  } finally {
+    await site.locks.release();
+  }
+}
+
+type Found = Extract<Undoing, { outcome: "refused" }> | { outcome: "ready"; order: Ready };
+
+interface Ready {
+  plan: Extract<UndoPlan, { kind: "ready" }>;
+  head: Head;
+  changes: readonly DiffEntry[];
+}
+
+async function act(
+  site: UndoSite,
+  { wish, stop }: UndoRequest,
+): Promise<Extract<Undoing, { outcome: "refused" }> | ({ outcome: "undone" } & Undone)> {
+  const finished = await finishPending(site);
+  // The same was begun before, and killed.
+  if (finished.undone?.undone.some(({ task }) => task === wish.id) === true)
+    return { outcome: "undone", ...finished.undone };
+  const found = await findOut(site, wish);
+  if (found.outcome === "refused") return found;
+  if (stop.aborted) return { outcome: "refused", why: "interrupted" };
+  const done = await commitUndo(site, { ...found.order, reason: wish.reason });
+  return { outcome: "undone", ...done, warnings: [...finished.warnings, ...done.warnings] };
+}
+
+async function look(site: UndoSite, { wish }: UndoRequest): Promise<Undoing> {
+  const pending = must(await recoverPending(site.repo));
+  const found = await findOut(site, wish);
+  if (found.outcome === "refused") return found;
+  const { plan, changes } = found.order;
+  return {
+    outcome: "planned",
+    undone: plan.undone,
+    paths: changes.map(({ path }) => toText(path)),
+    reopened: plan.changes.flatMap((change) => ("id" in change ? [change.id] : [])),
+    warnings:
+      pending === undefined
+        ? []
+        : ["what a killed run left unfinished would be finished first: this may change then"],
+  };
+}
+
+async function findOut(site: UndoSite, wish: UndoWish): Promise<Found> {
+  const { repo } = site;
+  const backlog = await readBacklog(site);
+  const head = must(await headOf(repo));
+  const live = head.commit === undefined ? [] : must(await listTaskCommits(repo, head.commit));
+  const plan = planUndo(wish, backlog.tasks, live);
+  switch (plan.kind) {
+    case "unknown":
+      throw unknownTask(wish.id, backlog);
+    case "marker":
+      throw new UserError(
+        "no",
+        `${wish.id} is the mark of a finished backlog: it goes when a task is reopened`,
+      );
+    case "nothing":
+      throw new UserError(
+        "no",
+        `${wish.id} is ${plan.status}, and this branch has no commit of it: there is nothing to undo`,
+      );
+    case "dependents":
+      return { outcome: "refused", why: "dependents", tasks: plan.dependents };
+    case "ready":
+      return head.commit === undefined || plan.commits.length === 0
+        ? { outcome: "ready", order: { plan, head, changes: [] } }
+        : findChanges(site, { plan, head, commit: head.commit, backlog });
+    default:
+      return never(plan);
+  }
+}
+
+/** What taking the commits back would change, if nothing is in the way of it. */
+async function findChanges(
+  { repo }: UndoSite,
+  found: Omit<Ready, "changes"> & { commit: string; backlog: Backlog },
+): Promise<Found> {
+  const { plan, head, commit, backlog } = found;
+  const progress = must(await inProgress(repo));
+  if (progress !== undefined) throw new UserError("environment", progress.message, progress.hint);
+  const revert = must(await planRevert(repo, commit, plan.commits));
+  if (revert.kind === "conflicts")
+    return { outcome: "refused", why: "conflicts", conflicts: revert.conflicts };
+  const { changes } = revert;
+  if (changes.length > 0) {
+    const doing = backlog.tasks.filter(({ status }) => status === "doing");
+    const inHand = must(
+      await listInHand(
+        repo,
+        doing.map(({ id }) => id),
+      ),
+    );
+    // Its checkpoint knows the tree with the work that is to go: giving the task up would bring that back.
+    const tasks = doing.filter(({ id }) => inHand.includes(id)).map(({ id, title }) => ({ task: id, title }));
+    if (tasks.length > 0) return { outcome: "refused", why: "in-hand", tasks };
+    const paths = must(await findInTheWay(repo, commit, changes));
+    if (paths.length > 0) return { outcome: "refused", why: "changes", paths };
+  }
+  return { outcome: "ready", order: { plan, head, changes } };
+}
+
+function unknownTask(id: string, { tasks }: Backlog): UserError {
+  const near = nearTask(tasks, id);
+  const others = hintOnTask(tasks, id, "looper ls done shows what can be undone");
+  const hint = near === undefined ? others : `did you mean ${near}?`;
+  return new UserError("usage", `there is no task ${id}, and this branch has no commit of one`, hint);
+}

@@ -1,9 +1,0 @@
-import type { GitFailure } from "../git/git.js";
-import type { Result } from "../system/result.js";
-import { EffectError } from "./drive.js";
-
-/** Git's own failures under the name of the effect they ended. */
-export function unwrap<T>(effect: string, result: Result<T, GitFailure>): T {
-  if (result.ok) return result.value;
-  throw new EffectError(effect, `${result.error.command}: ${result.error.message}`);
-}

@@ -1,0 +1,320 @@
+// What there is to release, and whether it can be: found out before anything is started. Writes nothing, starts no agent.
+// Leaves what an agent makes of it to judge.ts.
+import { basename, dirname, relative } from "node:path";
+import { toText } from "../git/base/bytes.js";
+import type { GitFailure } from "../git/base/git.js";
+import { headOf } from "../git/base/head.js";
+import { filesOf, readBlobs } from "../git/base/objects.js";
+import { inProgress } from "../git/index/operation.js";
+import { askRemote, findRemote, type Remote } from "../git/release/remote.js";
+import type { Repository } from "../git/base/repository.js";
+import { commitsSince, hasAncestor, lastRelease, uncommitted, type Since } from "../git/release/since.js";
+import { listTags, type Tag } from "../git/release/tags.js";
+import type { Project } from "../config/project/open-project.js";
+import { UserError } from "../system/errors.js";
+import type { Ports } from "../system/ports.js";
+import type { Result } from "../system/result.js";
+import { entriesOf, findChangelog } from "./changelog.js";
+import { githubName, isPublished, isSignedIn } from "./github.js";
+import type { Known } from "./judge.js";
+import { wantedVersion } from "./judge.js";
+import { isLeading, mayHoldVersion, placesIn, type Place } from "./places.js";
+import { compareVersions, isVersion, bareVersion } from "./version.js";
+
+/** All that is known of a release before it is begun. */
+export interface ReleaseFacts {
+  known: Known;
+  /** HEAD's branch, its full name, and its commit. */
+  branch: string;
+  head: string;
+  lastTag?: string;
+  since: Since;
+  tags: readonly Tag[];
+  remote?: Remote;
+  /** What the remote has: full name → object. */
+  refs: ReadonlyMap<string, string>;
+  /** `owner/name`, where a release can be made there. */
+  github?: string;
+  /** One that was made before and is not out yet. */
+  made?: { version: string; tag: string; commit: string; tagged: boolean; pushed: boolean; notes: string };
+}
+
+/** Files that are bigger name no version. */
+const LARGEST = 8 << 20;
+const MOST_SUBJECTS = 500;
+
+interface SurveyRequest {
+  ports: Ports;
+  project: Project;
+  env: Readonly<Record<string, string>>;
+  /** patch, minor, major or a version; absent, the agent chooses. */
+  wanted: string | undefined;
+}
+
+/** Finds out. What keeps a release from being begun is a `UserError`. */
+export async function surveyRelease(request: SurveyRequest, repo: Repository): Promise<ReleaseFacts> {
+  const { branch, commit: head } = await standing(repo);
+  await mustBeClean(repo);
+  const found = must(await findRemote(repo, branch));
+  if ("several" in found) throw severalRemotes(found.several, branch);
+  const remote = "remote" in found ? found.remote : undefined;
+  const refs = remote === undefined ? new Map<string, string>() : await reach(repo, remote, head);
+  const tags = must(await listTags(repo));
+  const files = await readVersionFiles(request, repo, head);
+  const { prefix, last } = lastOf(tags);
+  const from = files.from ?? last?.version;
+  const known: Known = {
+    ...{ prefix, wanted: request.wanted, places: files.places, folder: files.folder },
+    ...(from === undefined ? {} : { from }),
+    ...(last === undefined ? {} : { tagged: last.version }),
+    tags: new Set([
+      ...tags.map(({ name }) => name),
+      ...[...refs.keys()].map((ref) => ref.replace(/^refs\/tags\//, "")),
+    ]),
+    ...files.changelog,
+  };
+  const github = remote === undefined ? undefined : await githubOf(request, repo, remote);
+  const facts = {
+    ...{ known, branch, head, tags, refs },
+    ...(last === undefined ? {} : { lastTag: last.name }),
+    since: must(await commitsSince(repo, last?.commit, MOST_SUBJECTS)),
+    ...(remote === undefined ? {} : { remote }),
+    ...(github === undefined ? {} : { github }),
+  };
+  const made = await findMade(request, repo, facts);
+  if (made !== undefined) {
+    const before = await versionBefore(request, repo, made.commit);
+    return { ...facts, made, known: { ...known, ...(before === undefined ? {} : { from: before }) } };
+  }
+  checkWish(known, facts.since, last?.name);
+  return facts;
+}
+
+async function standing(repo: Repository): Promise<{ branch: string; commit: string }> {
+  const progress = must(await inProgress(repo));
+  if (progress !== undefined) throw new UserError("no", progress.message, progress.hint);
+  const { branch, commit } = must(await headOf(repo));
+  if (branch === undefined)
+    throw new UserError(
+      "no",
+      "HEAD is on no branch: there is nothing to push",
+      "git switch to the branch to release",
+    );
+  if (commit === undefined) throw new UserError("no", "there is no commit yet: there is nothing to release");
+  return { branch, commit };
+}
+
+const MOST_NAMED = 5;
+
+async function mustBeClean(repo: Repository): Promise<void> {
+  const paths = must(await uncommitted(repo));
+  if (paths.length === 0) return;
+  const named = paths.slice(0, MOST_NAMED).join(", ");
+  const more = paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : "";
+  throw new UserError(
+    "no",
+    `the working tree is not clean: ${named}${more}`,
+    "commit these, put them aside (git stash -u), or have git ignore them",
+  );
+}
+
+function severalRemotes(names: readonly string[], branch: string): UserError {
+  const short = branch.replace(/^refs\/heads\//, "");
+  return new UserError(
+    "no",
+    `there are several remotes (${names.join(", ")}), and none is ${short}'s`,
+    `name one: git config branch.${short}.pushRemote ${names[0] ?? "NAME"}`,
+  );
+}
+
+/** What the remote has. A branch that has gone on there could not be pushed: that is said before anything is done. */
+async function reach(repo: Repository, remote: Remote, head: string): Promise<ReadonlyMap<string, string>> {
+  const asked = await askRemote(repo, remote);
+  if (!asked.ok) {
+    const why = asked.error.message.split("\n").at(0) ?? "";
+    throw new UserError(
+      "environment",
+      `${remote.name} (${remote.url}) cannot be asked: ${why}`,
+      "mend what git says; a release is not begun that cannot be pushed",
+    );
+  }
+  const there = asked.value.get(remote.branch);
+  if (there !== undefined && must(await hasAncestor(repo, there, head)) !== true) {
+    const short = remote.branch.replace(/^refs\/heads\//, "");
+    throw new UserError(
+      "no",
+      `${remote.name}/${short} has commits that are not here`,
+      "git pull, then push again",
+    );
+  }
+  return asked.value;
+}
+
+/** A version in a tag: all before it is the prefix. */
+const VERSION_TAG = /^(.*?)(\d+\.\d+\S*)$/;
+
+/** The greatest version among the tags of HEAD's history, and how tags are spelled. */
+function lastOf(tags: readonly Tag[]): {
+  prefix: string;
+  last?: { name: string; version: string; commit: string };
+} {
+  const found = tags.flatMap(({ name, commit, merged }) => {
+    const [, prefix = "", version = ""] = VERSION_TAG.exec(name) ?? [];
+    return merged && isVersion(version) ? [{ name, prefix, version, commit }] : [];
+  });
+  const usual = found.filter(({ prefix }) => prefix === "v" || prefix === "");
+  const last = (usual.length > 0 ? usual : found)
+    .sort((a, b) => compareVersions(a.version, b.version))
+    .at(-1);
+  return last === undefined ? { prefix: "v" } : { prefix: last.prefix, last };
+}
+
+interface VersionFiles {
+  from?: string;
+  places: Place[];
+  folder: string;
+  changelog: { changelog?: string; changelogText?: string };
+}
+
+async function readVersionFiles(
+  { project, ports }: SurveyRequest,
+  repo: Repository,
+  head: string,
+): Promise<VersionFiles> {
+  const real = (await ports.files.realPath(project.folder)) ?? project.folder;
+  const folder = relative(repo.cwd, real).split("\\").join("/");
+  const files = must(await filesOf(repo, head));
+  const names = [...files.keys()]
+    .map(toText)
+    .filter((path) => dirname(path) === (folder === "" ? "." : folder));
+  const log = findChangelog(names.map((path) => basename(path)));
+  const changelog = names.find((path) => basename(path) === log);
+  const wanted = [...files].filter(([path, { mode }]) => {
+    const text = toText(path);
+    return mode.startsWith("100") && isBelow(folder, text) && (mayHoldVersion(text) || text === changelog);
+  });
+  const oids = wanted.map(([, { oid }]) => oid);
+  const blobs = must(await readBlobs(repo, oids, LARGEST));
+  const texts = wanted.map(([path, { oid }]) => ({ path: toText(path), text: toText(blobs.get(oid) ?? "") }));
+  const all = texts.flatMap(({ path, text }) => placesIn(path, text));
+  const from = currentVersion(all, folder);
+  return {
+    folder,
+    ...(from === undefined ? {} : { from }),
+    places: all.filter(({ version }) => version === from),
+    changelog:
+      changelog === undefined
+        ? {}
+        : { changelog, changelogText: texts.find(({ path }) => path === changelog)?.text ?? "" },
+  };
+}
+
+function isBelow(folder: string, path: string): boolean {
+  return folder === "" || path.startsWith(`${folder}/`);
+}
+
+/** The version of the manifests nearest to the top; where they differ nobody can say which one is meant. */
+function currentVersion(places: readonly Place[], folder: string): string | undefined {
+  const atTop = (place: Place): boolean => dirname(place.path) === (folder === "" ? "." : folder);
+  const leading = places.filter(isLeading);
+  const asked = [leading.filter(atTop), leading, places].find((list) => list.length > 0) ?? [];
+  const versions = [...new Set(asked.map(({ version }) => version))];
+  if (versions.length <= 1) return versions[0];
+  const said = asked.map(({ path, version }) => `${path} says ${version}`).join(", ");
+  throw new UserError(
+    "no",
+    `it is not clear which version this is: ${said}`,
+    "make them say the same, and commit it",
+  );
+}
+
+async function githubOf(
+  { ports, env }: SurveyRequest,
+  repo: Repository,
+  remote: Remote,
+): Promise<string | undefined> {
+  const name = githubName(remote);
+  return name !== undefined && (await isSignedIn({ ports, cwd: repo.cwd, env })) ? name : undefined;
+}
+
+/** A release this program made that is not out yet: it is gone on with, and none is made on top of it. */
+async function findMade(
+  { ports, env }: SurveyRequest,
+  repo: Repository,
+  facts: Omit<ReleaseFacts, "made">,
+): Promise<ReleaseFacts["made"]> {
+  const { tags, refs, remote, head, known, github } = facts;
+  const last = must(await lastRelease(repo));
+  if (last === undefined) return undefined;
+  const { tag, commit } = last;
+  const isTagged = tags.some(({ name, commit: of }) => name === tag && of === commit);
+  // Its tag was taken away by hand, and work went on: it is none any more.
+  if (!isTagged && commit !== head) return undefined;
+  const version = VERSION_TAG.exec(tag)?.[2] ?? tag;
+  const notes = entriesOf(known.changelogText ?? "").find((one) => one.version === version)?.text ?? "";
+  const isThere = remote !== undefined && refs.has(`refs/tags/${tag}`) && refs.has(remote.branch);
+  if (!isTagged || (remote !== undefined && !isThere))
+    return { version, tag, commit, notes, tagged: isTagged, pushed: false };
+  const place = { ports, cwd: repo.cwd, env };
+  const isOut = github === undefined || commit !== head || (await isPublished(place, github, tag));
+  return isOut ? undefined : { version, tag, commit, notes, tagged: true, pushed: true };
+}
+
+/** The version before a release that was made: HEAD's files name the new one already. */
+async function versionBefore(
+  request: SurveyRequest,
+  repo: Repository,
+  commit: string,
+): Promise<string | undefined> {
+  const { from } = await readVersionFiles(request, repo, `${commit}^`);
+  return from;
+}
+
+/** What was asked for, held against what there is. */
+function checkWish(known: Known, { count }: Since, lastTag: string | undefined): void {
+  const { wanted, from, tagged, prefix, tags } = known;
+  if (count === 0 && lastTag !== undefined)
+    throw new UserError("no", `nothing was committed since ${lastTag}: there is nothing to release`);
+  const version = wantedVersion(wanted, from);
+  if (version === undefined) {
+    return;
+    if (wanted === undefined && from !== undefined) return;
+    throw new UserError(
+      "no",
+      "no file and no tag names a version yet",
+      "say which it is to be: looper push 0.1.0",
+    );
+  }
+  const last = [from, tagged]
+    .filter((one) => one !== undefined)
+    .sort(compareVersions)
+    .at(-1);
+  if (last !== undefined && compareVersions(version, last) <= 0)
+    throw new UserError("no", `${version} is not greater than ${last}, the version there is`);
+  if (tags.has(prefix + version)) throw new UserError("no", `there is a tag ${prefix}${version} already`);
+}
+
+/** What can be asked for; anything else is a `usage` error. */
+export function readWish(wanted: string | undefined): string | undefined {
+  if (wanted === undefined || ["patch", "minor", "major"].includes(wanted)) return wanted;
+  if (isVersion(wanted)) return bareVersion(wanted);
+  throw new UserError(
+    "usage",
+    `${wanted} is no version; allowed: patch, minor, major, or one like 1.2.0`,
+    "looper push minor",
+  );
+}
+
+/** A folder's or file's path as an agent that works in `folder` would write it. */
+export function fromFolder(folder: string, path: string): string {
+  return folder === "" ? path : relative(folder, path);
+}
+
+function must<T>(result: Result<T, GitFailure>): T {
+  if (result.ok) return result.value;
+  throw new UserError(
+    "environment",
+    `${result.error.command}: ${result.error.message}`,
+    "mend what git says",
+  );
+}

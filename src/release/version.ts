@@ -1,0 +1,112 @@
+// Versions as projects spell them (semver, PEP 440, two to four numbers): read, compared, raised. Pure.
+
+import { never } from "../system/never.js";
+
+/** A version, read. */
+interface Version {
+  numbers: readonly number[];
+  /** Empty: it is no pre-release. */
+  pre: readonly (string | number)[];
+  /** PEP 440: a release of the same again. */
+  post: number;
+}
+
+const SHAPE =
+  /^v?(\d+(?:\.\d+){1,3})(?:[-_.]?(post)\.?(\d+)|-([0-9A-Za-z][0-9A-Za-z.-]*)|\.?((?:dev|alpha|beta|rc|pre|a|b|c)\.?\d*))?(?:\+[0-9A-Za-z.-]+)?$/i;
+
+/** PEP 440's short words, and `dev` before all others. */
+const RANKS: Readonly<Record<string, string>> = { a: "alpha", b: "beta", c: "rc", pre: "rc", dev: "" };
+
+function read(text: string): Version | undefined {
+  const found = SHAPE.exec(text);
+  if (found === null) return undefined;
+  const [, numbers = "", , post, semver, python] = found;
+  return {
+    numbers: numbers.split(".").map(Number),
+    pre: semver === undefined ? pythonPre(python) : semver.split(".").map(identifier),
+    post: post === undefined ? 0 : Number(post) + 1,
+  };
+}
+
+function pythonPre(text: string | undefined): (string | number)[] {
+  const [, word, number] = /^([a-z]+)\.?(\d*)$/i.exec(text ?? "") ?? [];
+  if (word === undefined) return [];
+  const name = word.toLowerCase();
+  return [RANKS[name] ?? name, Number(number)];
+}
+
+function identifier(part: string): string | number {
+  return /^\d+$/.test(part) ? Number(part) : part;
+}
+
+/** Whether this is a version: two numbers or more, a "v" before them or not. */
+export function isVersion(text: string): boolean {
+  return read(text) !== undefined;
+}
+
+/** Without a "v" before it. */
+export function bareVersion(text: string): string {
+  return text.replace(/^v/i, "");
+}
+
+/** Whether it is of a pre-release. */
+export function isPreRelease(text: string): boolean {
+  return (read(text)?.pre.length ?? 0) > 0;
+}
+
+/** Below 0: `a` comes before `b`; what is no version comes before all others. */
+export function compareVersions(a: string, b: string): number {
+  const [one, other] = [read(a), read(b)];
+  if (one === undefined || other === undefined)
+    return Number(one !== undefined) - Number(other !== undefined);
+  for (let at = 0; at < 4; at++) {
+    const difference = (one.numbers[at] ?? 0) - (other.numbers[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return comparePre(one.pre, other.pre) || one.post - other.post;
+}
+
+function comparePre(a: Version["pre"], b: Version["pre"]): number {
+  // A pre-release comes before what it leads to.
+  if (a.length === 0 || b.length === 0) return Number(a.length === 0) - Number(b.length === 0);
+  for (let at = 0; at < Math.max(a.length, b.length); at++) {
+    const [one, other] = [a[at], b[at]];
+    if (one === undefined) return -1;
+    if (other === undefined) return 1;
+    if (one === other) continue;
+    if (typeof one === "number" && typeof other === "number") return one - other;
+    if (typeof one === "number") return -1;
+    if (typeof other === "number") return 1;
+    return one < other ? -1 : 1;
+  }
+  return 0;
+}
+
+/** Which part of a version is raised. */
+export const BUMPS = ["patch", "minor", "major"] as const;
+export type Bump = (typeof BUMPS)[number];
+
+/**
+ * The version after `from`, which is one; a pre-release becomes what it leads to where that is as much (1.2.0-rc.1 and
+ * minor: 1.2.0).
+ */
+export function raise(from: string, bump: Bump): string {
+  const { numbers = [], pre = [] } = read(from) ?? {};
+  const [major = 0, minor = 0, patch = 0] = numbers;
+  const before = pre.length > 0;
+  const size = Math.max(numbers.length, 2);
+  switch (bump) {
+    case "major":
+      return join([before && minor === 0 && patch === 0 ? major : major + 1, 0, 0], size);
+    case "minor":
+      return join([major, before && patch === 0 ? minor : minor + 1, 0], size);
+    case "patch":
+      return join([major, minor, before ? patch : patch + 1], 3);
+    default:
+      return never(bump);
+  }
+}
+
+function join(numbers: readonly number[], size: number): string {
+  return numbers.slice(0, Math.min(size, 3)).join(".");
+}

@@ -1,0 +1,252 @@
+// The file system behind the Files port. Leaves appending to append.ts, locking to lock.ts and many
+// files at once to tree.ts.
+import { constants, promises as fs } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { randomBytes } from "node:crypto";
+import { openAppend, writeAll } from "./append.js";
+import * as disk from "./disk.js";
+import { errorCode } from "../errors.js";
+import { halfWrittenName } from "./half-written.js";
+import type { Files, FileStat } from "../ports.js";
+import { nodeTree } from "./tree.js";
+
+/** The real file system. */
+export function nodeFiles(): Files {
+  return {
+    read: (path) => orNothing(() => readWhole(path)),
+    readRange,
+    stat: (path, options) =>
+      orNothing(async () => toStat(await (options?.link ? disk.lstat(path) : disk.stat(path)))),
+    list: async (folder) => (await orNothing(() => disk.list(folder)))?.sort(byCodePoint) ?? [],
+    makeFolder: (path, mode) => makeFolder(path, mode),
+    makeNewFolder: async (path, mode) => {
+      await fs.mkdir(path, { mode });
+    },
+    writeAtomic,
+    writeNew: async (path, content, options) => {
+      const file = await disk.open(path, "wx", options?.mode ?? 0o666);
+      await writeAndClose(file, content, options);
+    },
+    openAppend: (path, options) => openAppend(path, options?.mode ?? 0o666),
+    touch: async (path) => {
+      const now = new Date();
+      await orNothing(() => fs.utimes(path, now, now));
+    },
+    remove: async (path) => {
+      await orNothing(() => disk.unlink(path));
+    },
+    removeTree: (path) => fs.rm(path, { recursive: true, force: true }),
+    rename: (from, to) => disk.rename(from, to),
+    copy: (from, to) => fs.copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE),
+    link: (existing, path) => disk.link(existing, path),
+    symlink: replaceSymlink,
+    readLink: (path) => orNothing(() => disk.readLink(path)),
+    realPath: (path) => orNothing(() => disk.realPath(path)),
+    writable: async (path) => {
+      try {
+        await fs.access(path, constants.W_OK);
+        return true;
+      } catch (error) {
+        if (errorCode(error) === undefined) throw error;
+        return false;
+      }
+    },
+    freeBytes: async (path) => {
+      const stat = await orNothing(() => fs.statfs(path));
+      return stat === undefined ? undefined : stat.bavail * stat.bsize;
+    },
+    makeTempFolder: (prefix) => fs.mkdtemp(join(tmpdir(), prefix)),
+    tree: nodeTree,
+  };
+}
+
+/** What `read` answers, or `undefined` where the path names nothing. */
+async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+/** Makes the folder and those above it, one by one: below `/proc` Node's own recursive mkdir never returns. */
+async function makeFolder(path: string, mode?: number, above = true): Promise<void> {
+  try {
+    await fs.mkdir(path, { mode });
+  } catch (error) {
+    if (await isFolder(path)) return;
+    if (!above || errorCode(error) !== "ENOENT" || dirname(path) === path) throw error;
+    await makeFolder(dirname(path), mode);
+    await makeFolder(path, mode, false);
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const stat = await orNothing(() => disk.stat(path)).catch(() => undefined);
+  return stat?.isDirectory() ?? false;
+}
+
+function byCodePoint(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function toStat(stat: Awaited<ReturnType<typeof fs.stat>>): FileStat {
+  const kind = stat.isFile()
+    ? "file"
+    : stat.isDirectory()
+      ? "folder"
+      : stat.isSymbolicLink()
+        ? "symlink"
+        : "other";
+  return {
+    kind,
+    size: Number(stat.size),
+    mode: Number(stat.mode) & 0o7777,
+    mtimeMs: Number(stat.mtimeMs),
+    ctimeMs: Number(stat.ctimeMs),
+    inode: Number(stat.ino),
+    device: Number(stat.dev),
+  };
+}
+
+/** What a shell hands over as a file: `<(…)` is a pipe by nature, and somebody writes into it. */
+const HANDED_OVER = /^\/(?:dev\/fd|proc\/self\/fd)\//;
+
+/** A pipe that lies where a file should would be waited for without end, a device may have none; no signal helps. */
+async function openToRead(path: string): Promise<{ file: disk.OpenFile; size: number }> {
+  const file = await disk.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const stat = await file.stat();
+  const what = stat.isFIFO() || stat.isSocket() ? "a pipe" : "a device";
+  if (stat.isFile() || stat.isDirectory() || (what === "a device" && (await isAtItsEnd(file))))
+    return { file, size: stat.size };
+  await file.close();
+  throw Object.assign(new Error(`EINVAL: ${what}, not a file, open '${path}'`), { code: "EINVAL" });
+}
+
+/** As `/dev/null` always is. A terminal that has nothing to say yet is not. */
+async function isAtItsEnd(file: disk.OpenFile): Promise<boolean> {
+  try {
+    return (await file.read(Buffer.alloc(1), 0, 1, 0)) === 0;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return false;
+  }
+}
+
+/** Bytes. */
+const LARGE = 1 << 20;
+
+async function readWhole(path: string): Promise<Uint8Array> {
+  if (HANDED_OVER.test(path)) return fs.readFile(path);
+  const { file, size } = await openToRead(path);
+  try {
+    // Node reads a large file in many small steps.
+    return size < LARGE ? await file.readFile() : await readAt(file, 0, size);
+  } finally {
+    await file.close();
+  }
+}
+
+async function readRange(path: string, offset: number, length: number): Promise<Uint8Array> {
+  const { file, size } = await openToRead(path);
+  try {
+    // What the system makes up as it is read says it is empty.
+    const there = size === 0 ? length : Math.max(0, Math.min(length, size - offset));
+    return await readAt(file, offset, there);
+  } finally {
+    await file.close();
+  }
+}
+
+async function readAt(file: disk.OpenFile, offset: number, length: number): Promise<Uint8Array> {
+  const buffer = Buffer.allocUnsafe(length);
+  let filled = 0;
+  while (filled < length) {
+    const bytesRead = await file.read(buffer, filled, length - filled, offset + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return buffer.subarray(0, filled);
+}
+
+async function writeAtomic(
+  path: string,
+  content: string | Uint8Array,
+  options?: { mode?: number },
+): Promise<FileStat> {
+  const target = await followed(path);
+  const old = await orNothing(() => disk.stat(target));
+  const mode = old === undefined ? (options?.mode ?? 0o666) : old.mode & 0o7777;
+  const beside = join(dirname(target), halfWrittenName(basename(target), randomBytes(6).toString("hex")));
+  const file = await disk.open(beside, "wx", mode);
+  let written: FileStat;
+  try {
+    // The mode given to open is cut by the umask; an existing file's mode is kept as it was.
+    if (old !== undefined) await file.chmod(mode);
+    written = await writeAndClose(file, content);
+    await disk.rename(beside, target);
+  } catch (error) {
+    await orNothing(() => disk.unlink(beside));
+    throw error;
+  }
+  await syncFolder(dirname(target));
+  return written;
+}
+
+/** Where a write to `path` must land so that a symlink stays one, a dangling one included. */
+async function followed(path: string): Promise<string> {
+  let at = path;
+  for (let hops = 0; hops < 40; hops++) {
+    const link = await orNothing(async () =>
+      (await disk.lstat(at)).isSymbolicLink() ? disk.readLink(at) : undefined,
+    );
+    if (link === undefined) return at;
+    at = join(link.startsWith("/") ? "/" : dirname(at), link);
+  }
+  throw Object.assign(new Error(`too many symbolic links at ${path}`), { code: "ELOOP" });
+}
+
+async function writeAndClose(
+  file: disk.OpenFile,
+  content: string | Uint8Array,
+  { fleeting = false }: { fleeting?: boolean } = {},
+): Promise<FileStat> {
+  const bytes = typeof content === "string" ? Buffer.from(content, "utf8") : content;
+  try {
+    await writeAll(file, bytes, 0);
+    if (!fleeting) await file.sync();
+    const stat = toStat(await file.stat());
+    if (stat.size !== bytes.length)
+      throw Object.assign(new Error("the file came out shorter than written"), { code: "EIO" });
+    return stat;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Makes a rename durable; file systems that cannot sync a folder are left alone. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await disk.open(path, "r");
+  try {
+    await folder.sync();
+  } catch (error) {
+    const code = errorCode(error);
+    if (code !== "EINVAL" && code !== "ENOTSUP" && code !== "EPERM" && code !== "EBADF") throw error;
+  } finally {
+    await folder.close();
+  }
+}
+
+async function replaceSymlink(target: string, path: string): Promise<void> {
+  const beside = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  await fs.symlink(target, beside);
+  try {
+    await disk.rename(beside, path);
+  } catch (error) {
+    await orNothing(() => disk.unlink(beside));
+    throw error;
+  }
+}

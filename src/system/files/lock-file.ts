@@ -1,0 +1,53 @@
+// A lock's file: it appears whole or not at all, and nobody's place is taken. Leaves whose turn it is to lock.ts.
+import { basename, dirname, join } from "node:path";
+import { errorCode } from "../errors.js";
+import { halfWrittenName } from "./half-written.js";
+import type { LockOwner } from "./lock-owner.js";
+import type { Ports } from "../ports.js";
+
+type FilePorts = Pick<Ports, "files">;
+
+/** Whether the lock at `path` is taken now, by `mine`. */
+export async function place({ files }: FilePorts, path: string, mine: LockOwner): Promise<boolean> {
+  const beside = join(dirname(path), halfWrittenName(basename(path), mine.token.slice(0, 12)));
+  const text = JSON.stringify(mine) + "\n";
+  try {
+    await files.writeNew(beside, text, { mode: 0o644, fleeting: true });
+    return await linkTo(files, beside, path);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "EEXIST") return false;
+    if (code === "EPERM" || code === "ENOTSUP" || code === "ENOSYS")
+      return await placeWithoutLink(files, path, text);
+    throw error;
+  } finally {
+    await tidyAway(files, beside);
+  }
+}
+
+/** What cannot be removed stays for whoever holds the lock next: no reason to fail for one who has it. */
+export async function tidyAway(files: Ports["files"], path: string): Promise<void> {
+  await files.remove(path).catch(() => undefined);
+}
+
+/** `false` also when whoever got the lock meanwhile has tidied up what was to become it. */
+async function linkTo(files: Ports["files"], beside: string, path: string): Promise<boolean> {
+  try {
+    await files.link(beside, path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return false;
+    throw error;
+  }
+}
+
+/** For file systems without link(2): whoever creates the file holds it; a reader may see it half written for a moment. */
+async function placeWithoutLink(files: Ports["files"], path: string, text: string): Promise<boolean> {
+  try {
+    await files.writeNew(path, text, { mode: 0o644, fleeting: true });
+    return true;
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,57 @@
+// Taking a dead owner's lock away, by exactly one of those who saw that it is dead. Leaves judging that to lock-owner.ts.
+import { isGone, readOwner, type LockOwner } from "./lock-owner.js";
+import { place, tidyAway } from "./lock-file.js";
+import type { Ports } from "../ports.js";
+
+type LockPorts = Pick<Ports, "clock" | "files" | "processes">;
+
+const ASIDE = ".stale-";
+const CLAIM = ".claim-";
+
+/** Whether a file beside the lock called `name` is one of a dead owner, set aside. */
+export function isAside(candidate: string, name: string): boolean {
+  return candidate.startsWith(`${name}${ASIDE}`);
+}
+
+/** Whether it is somebody's claim on a dead owner's lock, or was to become one. Whoever holds the lock knows that it is settled. */
+export function isClaim(candidate: string, name: string): boolean {
+  return [name, `.${name}`].some((beginning) => candidate.startsWith(`${beginning}${CLAIM}`));
+}
+
+/**
+ * Moves a dead owner's lock aside, where it still is that owner's. Only who has the claim on it does: one that moved whatever is
+ * there would take the lock of whoever came in between. Answers who else is at it, if somebody is.
+ */
+export async function takeAway(
+  ports: LockPorts,
+  path: string,
+  dead: LockOwner,
+  mine: LockOwner,
+): Promise<LockOwner | undefined> {
+  const { files } = ports;
+  const claim = await claimOn(ports, path, dead, mine);
+  if ("heldBy" in claim) return claim.heldBy;
+  // The dead give nothing back, and nobody else may take it: what is read now stays so.
+  if ((await readOwner(ports, path))?.token === dead.token)
+    await files.rename(path, `${path}${ASIDE}${dead.token}-${mine.token}`);
+  await tidyAway(files, claim.file);
+  return undefined;
+}
+
+/** A claim on the dead owner's lock; where its holder died over it, a claim on that one's, and so on. */
+async function claimOn(
+  ports: LockPorts,
+  path: string,
+  dead: LockOwner,
+  mine: LockOwner,
+): Promise<{ file: string } | { heldBy: LockOwner }> {
+  for (let token = dead.token; ;) {
+    const file = `${path}${CLAIM}${token}`;
+    if (await place(ports, file, mine)) return { file };
+    const holder = await readOwner(ports, file);
+    // Given up in this very moment: what it was about is settled, or the next try has it.
+    if (holder === undefined) continue;
+    if (!(await isGone(ports, file, holder))) return { heldBy: holder };
+    token = holder.token;
+  }
+}

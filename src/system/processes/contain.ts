@@ -1,0 +1,169 @@
+// Processes of which nothing is left once they ended: in a PID namespace where the system allows one, else by looking for
+// what they left behind. Leaves the namespace to enclosure.ts and the search to sweep.ts.
+import { startProcess } from "./child.js";
+import { openEnclosure, type Enclosure, type Tools } from "./enclosure.js";
+import type { Clock, ContainedProcess, Contain, Containment, ProcessSpec } from "../ports.js";
+import { childrenOf, lookAt } from "./proc.js";
+import { nodeRandom } from "../random.js";
+import { sendSignal } from "./signal.js";
+import { Descendants, endLeftovers, markName } from "./sweep.js";
+
+const SAMPLE_MS = 1_000;
+const LOOK_MS = 2;
+/** Where the tools are looked for, before PATH. */
+const PLACES = "/usr/bin:/bin:/usr/sbin:/sbin";
+/** Succeeds where /proc shows what is within, and only that: the shell is there by its own pid. */
+const PROOF = 'read -r pid rest </proc/self/stat; test "$pid" = "$$"';
+
+type Which = (command: string, path: string, cwd: string) => Promise<string | undefined>;
+
+export class Container {
+  readonly #clock: Clock;
+  /** Added to every environment; may grow. */
+  readonly #marks: Readonly<Record<string, string>>;
+  readonly #which: Which;
+  #tools: Promise<Tools | { refused: string }> | undefined;
+  #descendants: Descendants | undefined;
+  #inRun = false;
+  /** Opened while the one before is in use: it takes as long as a program that does nothing. */
+  #next: Promise<Enclosure | undefined> | undefined;
+
+  constructor(clock: Clock, marks: Readonly<Record<string, string>>, which: Which) {
+    this.#clock = clock;
+    this.#marks = marks;
+    this.#which = which;
+  }
+
+  /** Many will be started, one after another, and a sweep comes at the end. */
+  beginRun(): void {
+    this.#inRun = true;
+    this.watchDescendants();
+  }
+
+  /** From now on all that descends from this process is looked for every second, and remembered. */
+  watchDescendants(): Descendants {
+    if (this.#descendants !== undefined) return this.#descendants;
+    const descendants = new Descendants();
+    this.#clock.every(SAMPLE_MS, () => void descendants.sample());
+    this.#descendants = descendants;
+    return descendants;
+  }
+
+  /** See `Processes.containment`. */
+  async containment(): Promise<Containment> {
+    const tools = await (this.#tools ??= this.#tryTools());
+    return "refused" in tools ? { by: "search", why: tools.refused } : { by: "namespace" };
+  }
+
+  /** See `Processes.contain`. */
+  async start(spec: ProcessSpec, how: Contain): Promise<ContainedProcess> {
+    const enclosure = how === "none" ? undefined : await this.#enclose();
+    return enclosure === undefined ? this.#startMarked(spec) : this.#startEnclosed(enclosure, spec);
+  }
+
+  /** Closes what was opened for a process that does not come any more. */
+  async closeNext(): Promise<void> {
+    await (await this.#takeNext())?.close();
+  }
+
+  #takeNext(): Promise<Enclosure | undefined> {
+    const next = this.#next;
+    this.#next = undefined;
+    return next ?? Promise.resolve(undefined);
+  }
+
+  async #enclose(): Promise<Enclosure | undefined> {
+    const tools = await (this.#tools ??= this.#tryTools());
+    if ("refused" in tools) return undefined;
+    const ready = await this.#takeNext();
+    return ready?.isOpen() === true ? ready : this.#open(tools);
+  }
+
+  /** While the program in the last one works. */
+  async #openNext(): Promise<void> {
+    const tools = await this.#tools;
+    if (!this.#inRun || tools === undefined || "refused" in tools) return;
+    this.#next ??= this.#open(tools).catch(() => undefined);
+  }
+
+  async #open(tools: Tools): Promise<Enclosure | undefined> {
+    const enclosure = await openEnclosure(tools, this.#marks);
+    return "refused" in enclosure ? undefined : enclosure;
+  }
+
+  async #startEnclosed(enclosure: Enclosure, spec: ProcessSpec): Promise<ContainedProcess> {
+    const words = enclosure.wrap(spec.command, spec.args);
+    const outer = startProcess(this.#clock, { ...spec, ...words }, this.#marks);
+    const gone = outer.ended.then(() => enclosure.close());
+    const pid = (await this.#programIn(outer.pid)) ?? outer.pid;
+    setImmediate(() => void this.#openNext());
+    return {
+      pid,
+      ended: outer.ended,
+      gone,
+      signal: (signal, target) => {
+        if (signal === "SIGKILL" && target === "group") void enclosure.close();
+        else if (pid > 0) sendSignal(pid, signal, target);
+      },
+    };
+  }
+
+  /** The program, once it leads its session; `undefined` when it ended before it was seen. */
+  async #programIn(outer: number): Promise<number | undefined> {
+    for (;;) {
+      const children = childrenOf(outer);
+      if (children === undefined) return undefined;
+      for (const child of children) if ((await lookAt(child))?.group === child) return child;
+      await this.#clock.sleep(LOOK_MS);
+    }
+  }
+
+  async #startMarked(spec: ProcessSpec): Promise<ContainedProcess> {
+    const mark = markName(`part ${nodeRandom().hex(8)}`);
+    const running = startProcess(this.#clock, spec, { ...this.#marks, [mark]: "1" });
+    const { pid, ended } = running;
+    const seen = await lookAt(pid);
+    const child = seen ?? { pid, parent: process.pid, group: pid, started: "" };
+    const descendants = this.watchDescendants();
+    const endAll = async (): Promise<void> => {
+      await endLeftovers(this.#clock, { mark, descendants, child });
+    };
+    return {
+      pid,
+      ended,
+      gone: ended.then(({ how }) => (how === "not-found" ? undefined : endAll())),
+      signal: (signal, target) => {
+        running.signal(signal, target);
+        // What sits in another group may hold the pipes.
+        if (signal === "SIGKILL" && target === "group") void endAll();
+      },
+    };
+  }
+
+  /** The tools, once they have proven that they work here; or why not. */
+  async #tryTools(): Promise<Tools | { refused: string }> {
+    if (childrenOf(process.pid) === undefined) return { refused: "not known on this system" };
+    const tools = await this.#findTools();
+    if (tools === undefined) return { refused: "unshare, nsenter or setsid is not installed" };
+    const enclosure = await openEnclosure(tools, this.#marks);
+    if ("refused" in enclosure) return enclosure;
+    let complained = "";
+    const words = enclosure.wrap(tools.sh, ["-c", PROOF]);
+    const onStderr = (chunk: Uint8Array): void => {
+      complained += Buffer.from(chunk).toString("utf8");
+    };
+    const end = await startProcess(this.#clock, { ...words, cwd: "/", env: {}, onStderr }, this.#marks).ended;
+    await enclosure.close();
+    if (end.how === "exited" && end.code === 0) return tools;
+    return { refused: complained.trim() };
+  }
+
+  async #findTools(): Promise<Tools | undefined> {
+    const path = `${PLACES}:${process.env["PATH"] ?? ""}`;
+    const names = ["unshare", "nsenter", "setsid", "sh", "cat"];
+    const found = await Promise.all(names.map((name) => this.#which(name, path, "/")));
+    const [unshare, nsenter, setsid, sh, cat] = found;
+    if (unshare === undefined || nsenter === undefined || setsid === undefined) return undefined;
+    return sh === undefined || cat === undefined ? undefined : { unshare, nsenter, setsid, sh, cat };
+  }
+}

@@ -1,0 +1,90 @@
+// What the system tells about processes: who lives, since when, whose child, which run's mark. From /proc; where there is
+// none, from ps.ts. Where there is neither, every question is answered with nothing, and `doctor` says what that costs.
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { errorCode } from "../errors.js";
+import { listByPs, markedByPs } from "./ps.js";
+import type { Seen } from "./seen.js";
+
+/** Every process visible here; `undefined` where nobody tells. */
+export async function listProcesses(): Promise<Seen[] | undefined> {
+  if (!hasProc()) return listByPs();
+  const names = quietly(() => readdirSync("/proc")) ?? [];
+  const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
+  return pids.map(lookInProc).filter((seen) => seen !== undefined);
+}
+
+/** One process, or `undefined` once it is gone. A zombie counts as gone: it runs nothing any more. */
+export async function lookAt(pid: number): Promise<Seen | undefined> {
+  if (hasProc()) return lookInProc(pid);
+  return (await listByPs())?.find((one) => one.pid === pid);
+}
+
+/** Those of them that carry `NAME=1` in the environment they were started with. */
+export async function withMark(processes: readonly Seen[], mark: string): Promise<Seen[]> {
+  if (!hasProc()) {
+    const pids = await markedByPs(mark);
+    return processes.filter(({ pid }) => pids.has(pid));
+  }
+  const carry = await Promise.all(processes.map(({ pid }) => carriesMark(pid, mark)));
+  return processes.filter((_, index) => carry[index] === true);
+}
+
+/** The children of a process; `undefined` where the system does not tell, or it is gone. Linux only. */
+export function childrenOf(pid: number): number[] | undefined {
+  const text = quietly(() => readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1"));
+  return text?.split(" ").flatMap((word) => (word === "" ? [] : [Number(word)]));
+}
+
+/** The environments, as `NAME=value`, that the processes this one descends from were started with. Linux only. */
+export function environmentsAbove(): string[][] {
+  const found: string[][] = [];
+  const seen = new Set([process.pid]);
+  for (let pid = process.ppid; pid > 0 && !seen.has(pid); pid = lookInProc(pid)?.parent ?? 0) {
+    seen.add(pid);
+    const environ = quietly(() => readFileSync(`/proc/${pid}/environ`, "latin1"));
+    if (environ !== undefined) found.push(environ.split("\0"));
+  }
+  return found;
+}
+
+/** The boot's id, or "" where the system does not tell. */
+export function bootId(): string {
+  return quietly(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8"))?.trim() ?? "";
+}
+
+/** This process's pid namespace, or "" where the system does not tell. */
+export function pidNamespace(): string {
+  return quietly(() => readlinkSync("/proc/self/ns/pid")) ?? "";
+}
+
+function hasProc(): boolean {
+  return quietly(() => readlinkSync("/proc/self")) !== undefined;
+}
+
+/** These never block, and each is done before a thread of the pool would have been asked. */
+function lookInProc(pid: number): Seen | undefined {
+  const stat = quietly(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
+  if (stat === undefined) return undefined;
+  // The name in brackets may hold spaces and brackets: the fields begin behind its last one (proc(5)).
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const state = fields[0];
+  if (state === "Z" || state === "X") return undefined;
+  return { pid, parent: Number(fields[1]), group: Number(fields[2]), started: fields[19] ?? "" };
+}
+
+/** An environment is memory of the process's own, and can keep its reader waiting. */
+async function carriesMark(pid: number, mark: string): Promise<boolean> {
+  const environ = await readFile(`/proc/${pid}/environ`, "latin1").catch(() => undefined);
+  return environ?.split("\0").includes(`${mark}=1`) === true;
+}
+
+/** A process may be gone, or another user's, between two looks: both mean there is nothing to see. */
+function quietly<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return undefined;
+  }
+}

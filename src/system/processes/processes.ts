@@ -1,0 +1,161 @@
+// The port of processes. Leaves one child to child.ts, what must leave nothing behind to contain.ts, what the system tells
+// to proc.ts, and the ending of leftovers to sweep.ts.
+import { hostname } from "node:os";
+import { access, constants, stat } from "node:fs/promises";
+import { delimiter, isAbsolute, resolve } from "node:path";
+import { startProcess } from "./child.js";
+import { Container } from "./contain.js";
+import { errorCode } from "../errors.js";
+import type { Clock, Processes, ProcessIdentity, ProcessResult, ProcessSpec } from "../ports.js";
+import { bootId, lookAt, pidNamespace } from "./proc.js";
+import { descendsFrom, endLeftovers, findLeftovers, markName } from "./sweep.js";
+
+const TERM_GRACE_MS = 5_000;
+
+/** The machine's processes. */
+export function nodeProcesses(clock: Clock): Processes {
+  // Who this process is does not change; a lock asks for it again and again.
+  let self: Promise<ProcessIdentity> | undefined;
+  let marked: string | undefined;
+  const marks: Record<string, string> = {};
+  // Made for the first process that is started: most commands start none.
+  let made: Container | undefined;
+  const container = (): Container => (made ??= new Container(clock, marks, which));
+  return {
+    start: (spec) => startProcess(clock, spec, marks),
+    contain: (spec, how) => container().start(spec, how),
+    containment: () => container().containment(),
+    run: (spec, options) => runProcess(clock, spec, marks, options ?? {}),
+    mark: (run) => {
+      marked = run;
+      marks[markName(run)] = "1";
+      container().beginRun();
+    },
+    sweep: async (run) => {
+      const descendants = run === marked ? container().watchDescendants() : undefined;
+      if (descendants !== undefined) await container().closeNext();
+      return endLeftovers(clock, { mark: markName(run), descendants });
+    },
+    marked: async (run) => (await findLeftovers({ mark: markName(run) })).map(({ pid }) => pid),
+    descendsFrom: (run) => descendsFrom(run),
+    identity: () => (self ??= identity()),
+    fate: async (owner) => fate(owner, await (self ??= identity())),
+    which,
+  };
+}
+
+async function runProcess(
+  clock: Clock,
+  spec: ProcessSpec,
+  marks: Record<string, string>,
+  options: { timeoutMs?: number; maxBytes?: number },
+): Promise<ProcessResult> {
+  const stdout = new Collected(options.maxBytes ?? Infinity);
+  const stderr = new Collected(options.maxBytes ?? Infinity);
+  const child = startProcess(
+    clock,
+    {
+      ...spec,
+      onStdout: (chunk) => {
+        stdout.add(chunk);
+      },
+      onStderr: (chunk) => {
+        stderr.add(chunk);
+      },
+    },
+    marks,
+  );
+  let timedOut = false;
+  const timers: { cancel(): void }[] = [];
+  if (options.timeoutMs !== undefined) {
+    timers.push(
+      clock.after(options.timeoutMs, () => {
+        timedOut = true;
+        child.signal("SIGTERM", "group");
+        timers.push(
+          clock.after(TERM_GRACE_MS, () => {
+            child.signal("SIGKILL", "group");
+          }),
+        );
+      }),
+    );
+  }
+  const end = await child.ended;
+  for (const timer of timers) timer.cancel();
+  return { end, stdout: stdout.bytes(), stderr: Buffer.from(stderr.bytes()).toString("utf8"), timedOut };
+}
+
+class Collected {
+  readonly #chunks: Uint8Array[] = [];
+  readonly #most: number;
+  #size = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  add(chunk: Uint8Array): void {
+    const room = this.#most - this.#size;
+    if (room <= 0) return;
+    const part = chunk.length > room ? chunk.subarray(0, room) : chunk;
+    this.#chunks.push(part);
+    this.#size += part.length;
+  }
+
+  bytes(): Uint8Array {
+    return Buffer.concat(this.#chunks);
+  }
+}
+
+async function identity(): Promise<ProcessIdentity> {
+  const self = await lookAt(process.pid);
+  return {
+    pid: process.pid,
+    started: self?.started ?? "",
+    boot: bootId(),
+    host: hostname(),
+    namespace: pidNamespace(),
+  };
+}
+
+async function fate(owner: ProcessIdentity, self: ProcessIdentity): Promise<"alive" | "gone" | "unknown"> {
+  if (owner.host !== self.host) return "unknown";
+  if (owner.boot !== self.boot) return "gone";
+  if (owner.namespace !== self.namespace) return "unknown";
+  if (self.started === "") return aliveByPid(owner.pid);
+  const now = await lookAt(owner.pid);
+  return now?.started === owner.started ? "alive" : "gone";
+}
+
+/** Without /proc only the pid can be asked for; a recycled one looks alive, which errs on the safe side. */
+function aliveByPid(pid: number): "alive" | "gone" {
+  try {
+    process.kill(pid, 0);
+    return "alive";
+  } catch (error) {
+    return errorCode(error) === "ESRCH" ? "gone" : "alive";
+  }
+}
+
+async function which(command: string, path: string, cwd: string): Promise<string | undefined> {
+  const places = command.includes("/")
+    ? [resolve(cwd, command)]
+    : path
+        .split(delimiter)
+        .filter((folder) => folder !== "")
+        .map((folder) => resolve(cwd, folder, command));
+  for (const place of places) {
+    if (isAbsolute(place) && (await isExecutable(place))) return place;
+  }
+  return undefined;
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return false;
+  }
+}

@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { readAssignment, valuesOf, type Assignment } from "./assignment.js";
+import { withValues } from "../model/person-change.js";
+import { Task } from "../model/task.js";
+
+const TASK = Task.parse({
+  id: "T1",
+  title: "a",
+  priority: 3,
+  status: "todo",
+  tags: ["x", "y"],
+  details: "long",
+});
+
+function read(word: string): Assignment {
+  const assignment = readAssignment(word);
+  if (!assignment.ok) throw new Error(assignment.error.message);
+  return assignment.value;
+}
+
+/** The task after these words, or what is wrong with one of them. */
+function after(...words: string[]): unknown {
+  const values = valuesOf(TASK, words.map(read));
+  return values.ok ? withValues(TASK, values.value) : values.error;
+}
+
+test.each([
+  [["priority=1", "title=b c"], { priority: 1, title: "b c" }],
+  [["status=blocked", "blockers=no key, no door"], { status: "blocked", blockers: ["no key, no door"] }],
+  [["tags=a, b,,c"], { tags: ["a", "b", "c"] }],
+  [["tags+=z,x", "tags-=y"], { tags: ["x", "z"] }],
+  [["steps+=one", "steps+=two\nthree"], { steps: ["one", "two", "three"] }],
+  [["depends-on=T2,T3"], { depends_on: ["T2", "T3"] }],
+  [["details="], { details: undefined }],
+  [["tags=", "tags+=n"], { tags: ["n"] }],
+  [["tags-=x,y"], { tags: undefined }],
+  [["description=a=b"], { description: "a=b" }],
+  [["verify=npm test, and more"], { verify: ["npm test, and more"] }],
+])("%j", (words, changed) => {
+  const wanted: Record<string, unknown> = { ...TASK, ...changed };
+  for (const [key, value] of Object.entries(wanted))
+    if (value === undefined) Reflect.deleteProperty(wanted, key);
+  expect(after(...words)).toEqual(wanted);
+  expect(Object.keys(after(...words) as object).sort()).toEqual(Object.keys(wanted).sort());
+});
+
+test.each([
+  ["priority=6", /from 1 to 5/, /1 comes first/],
+  ["priority=01", /from 1 to 5/, /./],
+  ["status=dome", /no status/, /did you mean "done"/],
+  ["depends_on=T 1", /"T 1" is no id/, /comma/],
+])("%s is refused", (word, message, hint) => {
+  expect(after(word)).toEqual({
+    message: expect.stringMatching(message) as string,
+    hint: expect.stringMatching(hint) as string,
+  });
+});
+
+test.each([
+  ["priority", /no key=value/, /priority=1/],
+  ["prio=1", /no key prio/, /did you mean "priority"/],
+  ["colour=red", /no key colour/, /there are: title/],
+  ["id=T2", /id is not set by hand/, /title, description/],
+  ["meta=1", /not set by hand/, /./],
+  ["title+=x", /no list/, /title=…/],
+])("%s cannot be read", (word, message, hint) => {
+  const read = readAssignment(word);
+  expect(read.ok ? "" : read.error.message).toMatch(message);
+  expect(read.ok ? "" : read.error.hint).toMatch(hint);
+});

@@ -1,0 +1,136 @@
+// `key=value` words of a command line as new values of a task's keys (contract §1, `set`). Pure. Leaves what must hold of the values
+// to check.ts.
+import { nearest } from "../../system/text/nearest.js";
+import { never } from "../../system/never.js";
+import { err, ok, type Result } from "../../system/result.js";
+import { withValues, type OptionalKey, type TaskEdit, type TaskValues } from "../model/person-change.js";
+import { didYouMean } from "../model/problem.js";
+import { STATUSES } from "../model/status.js";
+import { Status, Task, TaskId } from "../model/task.js";
+
+/** Of each key, how its value is written: one text, or a list of short words (commas) or of lines. */
+export const KEYS = {
+  title: "text",
+  description: "text",
+  reference: "text",
+  priority: "number",
+  status: "status",
+  details: "text",
+  steps: "lines",
+  blockers: "lines",
+  tags: "words",
+  files: "words",
+  depends_on: "words",
+  verify: "lines",
+  agent: "text",
+  result: "text",
+} as const satisfies Record<keyof TaskValues, "text" | "number" | "status" | "words" | "lines">;
+
+type Key = keyof typeof KEYS;
+
+/** What is to become of one key: `=` its value, `+=` and `-=` something more or less in its list. */
+export interface Assignment {
+  key: Key;
+  how: "=" | "+=" | "-=";
+  value: string;
+}
+
+/** What is wrong with a word, and what to do. */
+export interface Complaint {
+  message: string;
+  hint: string;
+}
+
+/** `priority=1`, `tags+=urgent`, `depends-on=T1,T2`. */
+export function readAssignment(word: string): Result<Assignment, Complaint> {
+  const [, name = "", sign = "", value = ""] = /^([\w-]+?)([+-]?=)(.*)$/su.exec(word) ?? [];
+  const how = sign === "=" || sign === "+=" || sign === "-=" ? sign : undefined;
+  if (how === undefined)
+    return err({
+      message: `${JSON.stringify(word)} is no key=value`,
+      hint: "e.g. priority=1, or tags+=urgent",
+    });
+  const key = name.replaceAll("-", "_");
+  if (!isKey(key)) return err(unknownKey(key));
+  if (how !== "=" && KEYS[key] !== "words" && KEYS[key] !== "lines")
+    return err({ message: `${key} is no list`, hint: `${key}=… sets it` });
+  return ok({ key, how, value });
+}
+
+function isKey(name: string): name is Key {
+  return Object.hasOwn(KEYS, name);
+}
+
+function unknownKey(key: string): Complaint {
+  if (Object.hasOwn(Task.shape, key))
+    return { message: `${key} is not set by hand`, hint: `these are: ${Object.keys(KEYS).join(", ")}` };
+  const hint = didYouMean(nearest(key, Object.keys(KEYS)), `there are: ${Object.keys(KEYS).join(", ")}`);
+  return { message: `a task has no key ${key}`, hint };
+}
+
+/** The new values of a task's keys, and those that go: an empty value takes an optional key away. */
+export function valuesOf(task: Task, assignments: readonly Assignment[]): Result<TaskEdit, Complaint> {
+  const set: TaskValues = {};
+  const clear = new Set<OptionalKey>();
+  for (const assignment of assignments) {
+    const value = valueOf(withValues(task, { set, clear: [...clear] }), assignment);
+    if (!value.ok) return value;
+    const { key } = assignment;
+    const empty = value.value === "" || (Array.isArray(value.value) && value.value.length === 0);
+    if (empty && isOptional(key)) {
+      clear.add(key);
+      Reflect.deleteProperty(set, key);
+    } else {
+      if (isOptional(key)) clear.delete(key);
+      Object.assign(set, { [key]: value.value });
+    }
+  }
+  return ok({ set, clear: [...clear] });
+}
+
+function isOptional(key: Key): key is OptionalKey {
+  return key !== "title" && key !== "priority" && key !== "status";
+}
+
+function valueOf(task: Task, assignment: Assignment): Result<string | number | string[], Complaint> {
+  const { key, value } = assignment;
+  const shape = KEYS[key];
+  switch (shape) {
+    case "text":
+      return ok(value);
+    case "number": {
+      if (/^[1-5]$/.test(value)) return ok(Number(value));
+      const message = `${key} is a number from 1 to 5, not ${JSON.stringify(value)}`;
+      return err({ message, hint: "1 comes first" });
+    }
+    case "status": {
+      const status = Status.safeParse(value);
+      if (status.success) return ok(status.data);
+      const hint = didYouMean(nearest(value, STATUSES), `statuses: ${STATUSES.join(", ")}`);
+      return err({ message: `${JSON.stringify(value)} is no status`, hint });
+    }
+    case "words":
+    case "lines":
+      return listOf(task, assignment);
+    default:
+      return never(shape);
+  }
+}
+
+function listOf(task: Task, { key, how, value }: Assignment): Result<string[], Complaint> {
+  const named = value
+    .split(KEYS[key] === "words" ? "," : "\n")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+  const bad = key === "depends_on" ? named.find((id) => !TaskId.safeParse(id).success) : undefined;
+  if (bad !== undefined)
+    return err({
+      message: `${JSON.stringify(bad)} is no id`,
+      hint: "ids have no white space; a comma stands between two",
+    });
+  const old: unknown = task[key];
+  const before = Array.isArray(old) ? old.map(String) : [];
+  if (how === "=") return ok(named);
+  if (how === "-=") return ok(before.filter((part) => !named.includes(part)));
+  return ok([...before, ...named.filter((part) => !before.includes(part))]);
+}

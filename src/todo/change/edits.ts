@@ -1,0 +1,41 @@
+// What others did to the backlog, brought together. Pure.
+import type { Applied, Edits, Refusal } from "../model/change.js";
+import type { Problem } from "../model/problem.js";
+import type { TaskId } from "../model/task.js";
+
+export const NO_EDITS: Edits = { added: [], changed: [], removed: [], putBack: [] };
+
+/** What changes of a person's did. */
+export function editsOf({ updated }: Pick<Applied, "updated">): Edits {
+  const of = (which: (one: Applied["updated"][number]) => boolean): TaskId[] =>
+    updated.filter(which).map(({ id }) => id);
+  return {
+    added: of(({ from }) => from === undefined),
+    changed: of(({ from, to }) => from !== undefined && to !== undefined),
+    removed: of(({ to }) => to === undefined),
+    putBack: [],
+  };
+}
+
+/** Why not all of a person's changes can be made: those that no longer hold, or the first problem of what would come of them. */
+export function refusalsOf(
+  { refused }: Pick<Applied, "refused">,
+  changes: readonly Refusal["change"][],
+  [problem]: readonly Problem[],
+): Refusal[] {
+  if (refused.length > 0 || problem === undefined) return refused;
+  return changes.map((change) => ({ change, why: problem.message }));
+}
+
+/** Both, each task once. */
+export function joinEdits(first: Edits, then: Edits): Edits {
+  const join = (a: readonly TaskId[], b: readonly TaskId[]): TaskId[] => [...new Set([...a, ...b])];
+  return {
+    ...first,
+    ...then,
+    added: join(first.added, then.added),
+    changed: join(first.changed, then.changed),
+    removed: join(first.removed, then.removed),
+    putBack: [...first.putBack, ...then.putBack],
+  };
+}

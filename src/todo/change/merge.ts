@@ -1,0 +1,142 @@
+// What others saved since the runner's last look, brought together with what the runner knows (contract §4, *Edits during a
+// run*). Both are valid backlogs. Leaves a broken file to store.ts.
+import { isDeepStrictEqual } from "node:util";
+import type { Edits } from "../model/change.js";
+import { isMarker } from "../model/select.js";
+import type { Backlog, Task, TaskId } from "../model/task.js";
+import { keepMark } from "../model/verified.js";
+
+/** So many deleted tasks are named, the rest is counted. */
+const NAMED = 20;
+
+export interface MergeRules {
+  /** Whether an agent was at work, or nobody but people could have saved. */
+  while: "agent" | "idle";
+  /** Tasks this run finished: they stay done. */
+  finished: ReadonlySet<TaskId>;
+}
+
+export interface Merged {
+  /** `found` itself where nothing is put back. Tasks stay in the order of `found`. */
+  backlog: Backlog;
+  /** Absent when both say the same. */
+  edits?: Edits;
+}
+
+/** Takes from `found` what may be taken, and the rest from `known`. */
+export function mergeEdits(known: Backlog, found: Backlog, rules: MergeRules): Merged {
+  if (known === found) return { backlog: found };
+  const before = new Map(known.tasks.map((task) => [task.id, task]));
+  const edits: Edits = { added: [], changed: [], removed: [], putBack: [] };
+  const tasks = found.tasks.flatMap((task) => {
+    const was = before.get(task.id);
+    if (was !== undefined && isDeepStrictEqual(was, task)) return [task];
+    if (rules.while === "agent" && was === undefined && isMarker(task)) {
+      edits.putBack.push(`the completion marker ${task.id}`);
+      return [];
+    }
+    (was === undefined ? edits.added : edits.changed).push(task.id);
+    if (rules.while === "idle") return [keepDone(was, task, { rules, edits })];
+    return [was === undefined ? asNew(task, edits) : takeTexts(was, task, edits)];
+  });
+  if (rules.while === "idle") edits.removed.push(...goneFrom(known, found));
+  const backlog =
+    rules.while === "idle" ? { ...found, tasks } : putBackRest(known, { ...found, tasks }, edits);
+  if (edits.putBack.length > 0) return { backlog, edits };
+  return isDeepStrictEqual(known, found) ? { backlog: found } : { backlog: found, edits };
+}
+
+function goneFrom(known: Backlog, found: Backlog): TaskId[] {
+  const there = new Set(found.tasks.map(({ id }) => id));
+  return known.tasks.flatMap(({ id }) => (there.has(id) ? [] : [id]));
+}
+
+/** A stale editor must not undo what this run finished. */
+function keepDone(
+  was: Task | undefined,
+  is: Task,
+  { rules, edits }: { rules: MergeRules; edits: Edits },
+): Task {
+  if (was?.status !== "done" || is.status === "done" || !rules.finished.has(is.id)) return is;
+  edits.putBack.push(`the status of ${is.id}, which this run finished`);
+  const { status, files, result, attempts, blockers } = was;
+  return compact(keepMark(was, { ...is, status, files, result, attempts, blockers }));
+}
+
+/** A task that appeared while an agent worked: to do, and not with commands or an agent of its own choice. */
+function asNew(task: Task, edits: Edits): Task {
+  const unmarked = keepMark(undefined, task);
+  const { verify, agent, ...rest } = unmarked;
+  const taken: Task = { ...rest, status: "todo" };
+  const gone = [
+    ...(task.status === "todo" ? [] : ["status"]),
+    ...(verify === undefined ? [] : ["verify"]),
+    ...(agent === undefined ? [] : ["agent"]),
+    ...(unmarked === task ? [] : ["meta.verified"]),
+  ];
+  if (gone.length === 0) return task;
+  edits.putBack.push(`${gone.join(", ")} of ${task.id}, which is new`);
+  return taken;
+}
+
+function takeTexts(was: Task, is: Task, edits: Edits): Task {
+  const { title, description, details, steps, blockers, tags, files, meta, updated_at } = is;
+  const texts = { title, description, details, steps, blockers, tags, files, meta, updated_at };
+  const taken = compact(keepMark(was, { ...was, ...texts }));
+  // Nobody but the runner says that the project is done.
+  if (isMarker(taken) && !isMarker(was)) taken.tags = was.tags;
+  const merged = compact(taken);
+  const back = differences(merged, is);
+  if (back.length === 0) return is;
+  edits.putBack.push(`${back.join(", ")} of ${is.id}`);
+  return merged;
+}
+
+/** The root's own keys, tasks that were deleted, and edges to a marker that was not taken. */
+function putBackRest(known: Backlog, taken: Backlog, edits: Edits): Backlog {
+  edits.putBack.push(...differences({ ...known, tasks: taken.tasks }, taken));
+  const all = withDeleted(known.tasks, taken.tasks, edits);
+  const ids = new Set(all.map((task) => task.id));
+  const tasks = all.map((task) => {
+    if (task.depends_on?.every((id) => ids.has(id)) !== false) return task;
+    return { ...task, depends_on: task.depends_on.filter((id) => ids.has(id)) };
+  });
+  return { ...known, tasks };
+}
+
+/** Deleted tasks come back behind the task that stood before them. */
+function withDeleted(known: readonly Task[], found: readonly Task[], edits: Edits): Task[] {
+  const there = new Set(found.map((task) => task.id));
+  const first: Task[] = [];
+  const behind = new Map<TaskId, Task[]>();
+  let deleted = first;
+  let count = 0;
+  for (const task of known) {
+    if (there.has(task.id)) {
+      deleted = [];
+      behind.set(task.id, deleted);
+    } else {
+      deleted.push(task);
+      if (++count <= NAMED) edits.putBack.push(`${task.id}, which was deleted`);
+    }
+  }
+  if (count > NAMED) edits.putBack.push(`${count - NAMED} more tasks, which were deleted`);
+  return [...first, ...found.flatMap((task) => [task, ...(behind.get(task.id) ?? [])])];
+}
+
+/** Keys whose values differ, in alphabetical order. */
+function differences(a: object, b: object): string[] {
+  const [left, right] = [
+    new Map<string, unknown>(Object.entries(a)),
+    new Map<string, unknown>(Object.entries(b)),
+  ];
+  const keys = new Set([...left.keys(), ...right.keys()]);
+  return [...keys].filter((key) => !isDeepStrictEqual(left.get(key), right.get(key))).sort();
+}
+
+/** Without keys whose value is undefined: what a parsed file looks like. */
+function compact<T extends object>(value: T): T {
+  const copy = { ...value };
+  for (const key in copy) if (copy[key] === undefined) Reflect.deleteProperty(copy, key);
+  return copy;
+}

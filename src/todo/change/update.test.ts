@@ -1,0 +1,268 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Applied, Change } from "../model/change.js";
+import type { PersonChange } from "../model/person-change.js";
+import { indexOf } from "../model/select.js";
+import { backlog, id, task } from "../testing/testing.js";
+import type { Backlog, Task } from "../model/task.js";
+import { MARKER } from "../model/marker.js";
+import { applyChanges } from "./update.js";
+
+const NOW = "2026-11-20T21:46:01.000Z";
+
+function apply(before: Backlog, ...changes: Change[]): { backlog: Backlog; applied: Applied } {
+  return applyChanges(before, changes, NOW);
+}
+
+const addOne: Change = { op: "add", tasks: [{ title: "n" }], keepVerify: false };
+
+test("claim, finish: attempts counted, result and files kept, blockers cleared, the time set", () => {
+  const before = backlog(
+    task("T1", { status: "blocked", blockers: ["x"], attempts: 2, files: ["plan"] }),
+    task("T2"),
+  );
+  const claimed = apply(before, { op: "claim", id: id("T1"), expect: "blocked" });
+  expect(claimed.backlog.tasks[0]).toEqual({
+    ...before.tasks[0],
+    status: "doing",
+    attempts: 3,
+    updated_at: NOW,
+  });
+  expect(claimed.applied.updated).toEqual([{ id: "T1", from: "blocked", to: "doing" }]);
+  const finished = apply(claimed.backlog, {
+    op: "finish",
+    id: id("T1"),
+    result: "did it",
+    files: ["a"],
+    verified: false,
+  });
+  expect(finished.backlog.tasks[0]).toEqual({
+    ...claimed.backlog.tasks[0],
+    status: "done",
+    blockers: [],
+    files: ["plan", "a"],
+    result: "did it",
+  });
+  expect(finished.backlog.tasks[1]).toBe(before.tasks[1]);
+  const silent = apply(claimed.backlog, {
+    op: "finish",
+    id: id("T1"),
+    result: "",
+    files: [],
+    verified: false,
+  });
+  expect(silent.backlog.tasks[0]).toMatchObject({ files: ["plan"] });
+  expect(silent.backlog.tasks[0]).not.toHaveProperty("result");
+  expect(before.tasks[0]?.status).toBe("blocked");
+});
+
+test("uncount takes one attempt back, and nothing that was never counted", () => {
+  const before = backlog(task("T1", { status: "doing", attempts: 3 }), task("T2"));
+  const after = apply(before, { op: "uncount", id: id("T1") });
+  expect(after.backlog.tasks[0]).toMatchObject({ status: "doing", attempts: 2 });
+  expect(apply(before, { op: "uncount", id: id("T2") }).applied.refused).toMatchObject([
+    { why: "it was never tried" },
+  ]);
+});
+
+test("finish writes no blockers where there were none", () => {
+  const { backlog: after } = apply(backlog(task("T1", { status: "doing" })), {
+    ...{ op: "finish", id: id("T1"), result: "r", files: [], verified: false },
+  });
+  expect(after.tasks[0]).not.toHaveProperty("blockers");
+});
+
+const marked: Partial<Pick<Task, "status" | "result" | "files" | "attempts">> = {
+  ...{ status: "done", result: "r", files: ["f"], attempts: 2 },
+};
+
+test.each([
+  [undefined, true, { verified: true }],
+  [undefined, false, undefined],
+  [{ a: 1 }, true, { a: 1, verified: true }],
+  [{ verified: "by hand", a: 1 }, true, { verified: true, a: 1 }],
+  [{ verified: true, a: 1 }, false, { a: 1 }],
+  [{ verified: true }, false, undefined],
+  [{}, false, {}],
+  ["a text", true, "a text"],
+  [[1], true, [1]],
+  [null, false, null],
+])("meta %j of a task that becomes done, verified: %s", (meta, verified, left) => {
+  const before = task("T1", { status: "doing", ...(meta === undefined ? {} : { meta }) });
+  const { backlog: after } = apply(backlog(before), {
+    ...{ op: "finish", id: id("T1"), result: "", files: [], verified },
+  });
+  const known = left === undefined ? {} : { meta: left };
+  expect(after.tasks).toEqual([{ ...task("T1", { status: "done" }), ...known, updated_at: NOW }]);
+  expect("meta" in (after.tasks[0] ?? {})).toBe(left !== undefined);
+});
+
+test("reopen: to do again with the reasons, without the mark; what was reported stays, the marker goes", () => {
+  const before = backlog(
+    task("T1", { ...marked, blockers: [], meta: { verified: true, of: "mine" } }),
+    task("T2", { status: "done", depends_on: ["PROJECT-DONE"] }),
+    MARKER,
+  );
+  const { backlog: after, applied } = apply(before, {
+    ...{ op: "reopen", id: id("T1"), to: "todo", blockers: ["undone: why"] },
+  });
+  expect(after.tasks).toEqual([
+    {
+      ...task("T1", { ...marked, status: "todo", blockers: ["undone: why"], meta: { of: "mine" } }),
+      updated_at: NOW,
+    },
+    { ...before.tasks[1], depends_on: [], updated_at: NOW },
+  ]);
+  expect(applied).toEqual({
+    updated: [
+      { id: "T1", from: "done", to: "todo" },
+      { id: "PROJECT-DONE", from: "done" },
+    ],
+    refused: [],
+    warnings: [],
+  });
+});
+
+test("reopen to doing, with nothing to say: no blockers are left", () => {
+  const { backlog: after } = apply(backlog(task("T1", { ...marked, blockers: ["old"] })), {
+    ...{ op: "reopen", id: id("T1"), to: "doing", blockers: [] },
+  });
+  expect(after.tasks).toEqual([{ ...task("T1", { ...marked, status: "doing" }), updated_at: NOW }]);
+  expect(after.tasks[0]).not.toHaveProperty("blockers");
+});
+
+test("only what is done is reopened, and never the completion marker", () => {
+  const before = backlog(task("T1", { status: "blocked" }), MARKER);
+  const reopen = (name: string): Change => ({ op: "reopen", id: id(name), to: "todo", blockers: [] });
+  const { backlog: after, applied } = apply(before, reopen("T1"), reopen("PROJECT-DONE"), reopen("T9"));
+  expect(after).toBe(before);
+  expect(applied.refused.map(({ why }) => why)).toEqual([
+    "it is blocked, not done",
+    "it is the completion marker",
+    "there is no such task",
+  ]);
+});
+
+test("what no longer holds is refused; the rest goes on", () => {
+  const before = backlog(task("T1"), task("T2", { status: "done" }));
+  const changes: Change[] = [
+    { op: "claim", id: id("T1"), expect: "doing" },
+    { op: "finish", id: id("T1"), result: "", files: [], verified: false },
+    { op: "block", id: id("T2"), blockers: [] },
+    { op: "return", id: id("T2"), to: "todo" },
+    { op: "claim", id: id("T9"), expect: "todo" },
+    { op: "mark-complete" },
+  ];
+  const refused = apply(before, ...changes);
+  expect(refused.backlog).toBe(before);
+  expect(refused.applied.refused.map(({ why }) => why)).toEqual([
+    "it is todo, not doing",
+    "it is todo, not doing",
+    "it is done",
+    "it is done",
+    "there is no such task",
+    "not every task is done",
+  ]);
+  const mixed = apply(before, ...changes, { op: "block", id: id("T1"), blockers: ["why"] });
+  expect(mixed.backlog.tasks[0]).toMatchObject({ status: "blocked", blockers: ["why"], updated_at: NOW });
+  const back = apply(mixed.backlog, { op: "return", id: id("T1"), to: "todo" });
+  expect(back.applied.updated).toEqual([{ id: "T1", from: "blocked", to: "todo" }]);
+});
+
+test("the marker is exactly what it is, comes once, and goes when a task is new", () => {
+  const done = backlog(task("T1", { status: "done" }));
+  const marked = apply(done, { op: "mark-complete" });
+  expect(marked.backlog.tasks).toEqual([done.tasks[0], MARKER]);
+  expect(marked.applied.updated).toEqual([{ id: "PROJECT-DONE", to: "done" }]);
+  expect(JSON.stringify(MARKER)).toBe(
+    '{"id":"PROJECT-DONE","title":"Project done: no new tasks","priority":5,"status":"done","tags":["project-done"]}',
+  );
+  expect(apply(marked.backlog, { op: "mark-complete" }).applied.refused).toHaveLength(1);
+  const again = apply(marked.backlog, { op: "add", tasks: [{ title: "n" }], keepVerify: false });
+  expect(again.applied.updated).toEqual([
+    { id: "PROJECT-DONE", from: "done" },
+    { id: "T2", to: "todo" },
+  ]);
+  expect(again.backlog.tasks.map((one) => one.id)).toEqual(["T1", "T2"]);
+  expect(apply(marked.backlog, { op: "add", tasks: [], keepVerify: false }).backlog).toBe(marked.backlog);
+});
+
+test("work on a task a person added takes the marker away", () => {
+  const before = backlog(task("T1", { status: "done" }), MARKER, task("T2"));
+  const { backlog: after, applied } = apply(before, { op: "claim", id: id("T2"), expect: "todo" });
+  expect(after.tasks.map((one) => `${one.id} ${one.status}`)).toEqual(["T1 done", "T2 doing"]);
+  expect(applied.updated).toContainEqual({ id: MARKER.id, from: "done" });
+  const refused = apply(before, { op: "claim", id: id("T1"), expect: "todo" });
+  expect(refused.backlog).toBe(before);
+});
+
+test("a task that waits for the marker waits no more once it is gone, and for others still", () => {
+  const before = backlog(
+    MARKER,
+    task("T1", { status: "done" }),
+    task("T2", { status: "done", depends_on: ["PROJECT-DONE"] }),
+    task("T3", { status: "done", depends_on: ["T1", "PROJECT-DONE"] }),
+    task("T4", { status: "done", depends_on: ["T1"] }),
+  );
+  const { backlog: after } = apply(before, addOne);
+  expect(after.tasks.slice(0, 4)).toEqual([
+    before.tasks[1],
+    { ...before.tasks[2], depends_on: [], updated_at: NOW },
+    { ...before.tasks[3], depends_on: ["T1"], updated_at: NOW },
+    before.tasks[4],
+  ]);
+});
+
+test("what is named like the marker and still to do is a task like any other", () => {
+  const before = backlog(task("T1"), task("PROJECT-DONE"));
+  const { backlog: after } = apply(before, { op: "claim", id: id("T1"), expect: "todo" });
+  expect(after.tasks.map((one) => one.id)).toEqual(["T1", "PROJECT-DONE"]);
+  const done = backlog(
+    task("T1", { status: "done" }),
+    task("T2", { status: "done", tags: ["project-done"] }),
+  );
+  expect(apply(done, { op: "mark-complete" }).applied.refused).toMatchObject([
+    { why: "it is marked already" },
+  ]);
+});
+
+test("a result is what the last agent reported, be it nothing", () => {
+  const before = backlog(task("T1", { status: "doing", result: "of an earlier attempt" }));
+  const { backlog: after } = apply(before, {
+    ...{ op: "finish", id: id("T1"), result: "", files: [], verified: false },
+  });
+  expect(after.tasks[0]).toHaveProperty("result", "");
+});
+
+test("with a picture of the backlog, made anew or from the one before, each task is found where it stands", () => {
+  const ids = fc.constantFrom("T1", "T2", "T3", "T4", "T5").map(id);
+  const change = fc.oneof(
+    ids.map((one): Change => ({ op: "claim", id: one, expect: "todo" })),
+    ids.map((one): Change => ({ op: "return", id: one, to: "todo" })),
+    ids.map((one): PersonChange => ({ op: "remove", id: one })),
+    ids.map((one): PersonChange => ({ op: "insert", task: task(one) })),
+    fc.constant(addOne),
+  );
+  const steps = fc.array(fc.array(change, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(steps, (all) => {
+      let before = backlog(...["T1", "T2", "T3", "T4"].map((one) => task(one)));
+      indexOf(before);
+      for (const changes of all) {
+        const unseen = applyChanges({ ...before, tasks: [...before.tasks] }, changes, NOW);
+        const seen = applyChanges(before, changes, NOW);
+        expect(seen).toEqual(unseen);
+        indexOf(seen.backlog, before);
+        before = seen.backlog;
+      }
+    }),
+  );
+});
+
+test("files and blockers reported are added to those that are there, in order and each once", () => {
+  const before = backlog(task("T1", { status: "doing", files: ["a", "b"], blockers: ["a person's"] }));
+  const finish = { op: "finish", id: id("T1"), result: "", files: ["b", "c"], verified: false } as const;
+  expect(apply(before, finish).backlog.tasks[0]?.files).toEqual(["a", "b", "c"]);
+  const block = { op: "block", id: id("T1"), blockers: ["no key", "a person's"] } as const;
+  expect(apply(before, block).backlog.tasks[0]?.blockers).toEqual(["a person's", "no key"]);
+});

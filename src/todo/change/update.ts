@@ -1,0 +1,203 @@
+// What a list of changes does to a backlog. Pure: the time is an argument. Leaves the text to edit.ts, and what others changed
+// meanwhile to merge.ts.
+import { never } from "../../system/never.js";
+import type { Applied, Change } from "../model/change.js";
+import { MARKER } from "../model/marker.js";
+import { planNewTasks } from "./new-tasks.js";
+import { withValues, type PersonChange } from "../model/person-change.js";
+import { isMarker, isSetMarker, placeIn } from "../model/select.js";
+import type { TaskId } from "../model/task.js";
+import { Task, type Backlog } from "../model/task.js";
+import { markVerified } from "../model/verified.js";
+
+interface Draft {
+  /** As it was before the first change. */
+  base: Backlog;
+  tasks: Task[];
+  now: string;
+  applied: Applied;
+}
+
+/** Applies the changes one after the other; one that no longer holds is refused and the others go on. `now`: RFC 3339. */
+export function applyChanges(
+  backlog: Backlog,
+  changes: readonly (Change | PersonChange)[],
+  now: string,
+): { backlog: Backlog; applied: Applied } {
+  const applied: Applied = { updated: [], refused: [], warnings: [] };
+  const draft: Draft = { base: backlog, tasks: [...backlog.tasks], now, applied };
+  for (const change of changes) {
+    const why = apply(draft, change);
+    if (why !== undefined) applied.refused.push({ change, why });
+  }
+  if (applied.updated.length === 0) return { backlog, applied };
+  return { backlog: { ...backlog, tasks: draft.tasks }, applied };
+}
+
+/** Why it is refused, or `undefined`. */
+function apply(draft: Draft, change: Change | PersonChange): string | undefined {
+  switch (change.op) {
+    case "claim":
+      return claim(draft, change);
+    case "uncount":
+      return set(draft, change.id, (task) =>
+        (task.attempts ?? 0) === 0 ? "it was never tried" : { ...task, attempts: (task.attempts ?? 0) - 1 },
+      );
+    case "finish":
+      return set(draft, change.id, (task) => {
+        if (task.status !== "doing") return `it is ${task.status}, not doing`;
+        return finished(task, change);
+      });
+    case "block":
+      return set(draft, change.id, (task) => {
+        if (task.status === "done") return "it is done";
+        return { ...task, status: "blocked", blockers: union(task.blockers, change.blockers) };
+      });
+    case "return":
+      return set(draft, change.id, (task) => {
+        if (task.status === "done") return "it is done";
+        return { ...task, status: change.to };
+      });
+    case "reopen":
+      return reopen(draft, change);
+    case "add":
+      add(draft, change);
+      return undefined;
+    case "mark-complete":
+      return mark(draft);
+    case "edit":
+      return edit(draft, change);
+    case "insert":
+      return insert(draft, change);
+    case "remove":
+      return remove(draft, change);
+    default:
+      return never(change);
+  }
+}
+
+function claim(draft: Draft, { id, expect }: Extract<Change, { op: "claim" }>): string | undefined {
+  const why = set(draft, id, (task) => {
+    if (task.status !== expect) return `it is ${task.status}, not ${expect}`;
+    return { ...task, status: "doing", attempts: (task.attempts ?? 0) + 1 };
+  });
+  // A person's new task does not take the marker away; work on it does.
+  if (why === undefined) takeMarkersAway(draft);
+  return why;
+}
+
+function reopen(draft: Draft, change: Extract<Change, { op: "reopen" }>): string | undefined {
+  const why = set(draft, change.id, (task) => {
+    if (task.status !== "done") return `it is ${task.status}, not done`;
+    if (isMarker(task)) return "it is the completion marker";
+    const { blockers, ...rest } = markVerified(task, false);
+    const reasons = change.blockers.length === 0 ? {} : { blockers: [...change.blockers] };
+    return { ...rest, status: change.to, ...reasons };
+  });
+  if (why === undefined) takeMarkersAway(draft);
+  return why;
+}
+
+function set(draft: Draft, id: TaskId, change: (task: Task) => Task | string): string | undefined {
+  const at = placeOf(draft, id);
+  const task = draft.tasks[at];
+  if (task === undefined) return "there is no such task";
+  const changed = change(task);
+  if (typeof changed === "string") return changed;
+  draft.tasks[at] = { ...changed, updated_at: draft.now };
+  draft.applied.updated.push({ id, from: task.status, to: changed.status });
+  return undefined;
+}
+
+/** -1 where there is no such task. Most changes leave each task in its place. */
+function placeOf({ base, tasks }: Draft, id: TaskId): number {
+  const place = placeIn(base, id);
+  if (place !== undefined && tasks[place]?.id === id) return place;
+  return tasks.findIndex((task) => task.id === id);
+}
+
+/** `files` are those named before and those reported; a `result` stays where the agent reported none. A key that was never there is not written to say "none". */
+function finished(task: Task, change: Extract<Change, { op: "finish" }>): Task {
+  const { result, files, verified } = change;
+  const done: Task = {
+    ...task,
+    status: "done",
+    ...(task.blockers === undefined ? {} : { blockers: [] }),
+    ...(files.length === 0 ? {} : { files: union(task.files, files) }),
+    ...(result === "" && task.result === undefined ? {} : { result }),
+  };
+  return markVerified(done, verified);
+}
+
+/** What is there first, then what is new; each once. */
+function union(before: readonly string[] = [], more: readonly string[]): string[] {
+  return [...new Set([...before, ...more])];
+}
+
+function add(draft: Draft, { tasks: reported, keepVerify }: Extract<Change, { op: "add" }>): void {
+  const { now, applied } = draft;
+  const existing = draft.tasks.filter((task) => !isSetMarker(task));
+  const planned = planNewTasks(existing, reported, { now, keepVerify });
+  applied.warnings.push(...planned.warnings);
+  if (planned.tasks.length === 0) return;
+  takeMarkersAway(draft);
+  draft.tasks.push(...planned.tasks);
+  for (const { id, status } of planned.tasks) applied.updated.push({ id, to: status });
+}
+
+function takeMarkersAway(draft: Draft): void {
+  const markers = draft.tasks.filter(isSetMarker);
+  if (markers.length > 0) takeOut(draft, markers);
+}
+
+function takeOut(draft: Draft, tasks: readonly Task[]): void {
+  const gone = new Set(tasks.map(({ id }) => id));
+  draft.tasks = draft.tasks
+    .filter(({ id }) => !gone.has(id))
+    .map((task) => withoutEdgesTo(task, gone, draft.now));
+  for (const { id, status } of tasks) draft.applied.updated.push({ id, from: status });
+}
+
+/** A task may depend on what is removed (on the marker, too); its edge would lead nowhere. */
+function withoutEdgesTo(task: Task, gone: ReadonlySet<TaskId>, now: string): Task {
+  if (task.depends_on?.some((id) => gone.has(id)) !== true) return task;
+  return { ...task, depends_on: task.depends_on.filter((id) => !gone.has(id)), updated_at: now };
+}
+
+function mark(draft: Draft): string | undefined {
+  if (draft.tasks.some((task) => task.status !== "done")) return "not every task is done";
+  if (draft.tasks.some(isMarker)) return "it is marked already";
+  draft.tasks.push(MARKER);
+  draft.applied.updated.push({ id: MARKER.id, to: MARKER.status });
+  return undefined;
+}
+
+function edit(
+  draft: Draft,
+  { id, set: values, clear }: Extract<PersonChange, { op: "edit" }>,
+): string | undefined {
+  const opens = values.status !== undefined && values.status !== "done";
+  const why = set(draft, id, (task) => {
+    if (opens && isSetMarker(task)) return "it is the completion marker";
+    const edited = withValues(task, { set: values, clear });
+    return opens ? markVerified(edited, false) : edited;
+  });
+  if (why === undefined && opens) takeMarkersAway(draft);
+  return why;
+}
+
+function insert(draft: Draft, { task }: Extract<PersonChange, { op: "insert" }>): string | undefined {
+  if (draft.tasks.some(({ id }) => id === task.id)) return "there is a task with this id";
+  takeMarkersAway(draft);
+  // In the order of the schema's keys.
+  draft.tasks.push(Task.parse({ ...task, created_at: draft.now, updated_at: draft.now }));
+  draft.applied.updated.push({ id: task.id, to: task.status });
+  return undefined;
+}
+
+function remove(draft: Draft, { id }: Extract<PersonChange, { op: "remove" }>): string | undefined {
+  const gone = draft.tasks.find((task) => task.id === id);
+  if (gone === undefined) return "there is no such task";
+  takeOut(draft, [gone]);
+  return undefined;
+}

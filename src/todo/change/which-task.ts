@@ -1,0 +1,43 @@
+// What a task was meant by a word that is not the id of one. Pure.
+import { nearestId } from "../../system/text/nearest.js";
+import { didYouMean } from "../model/problem.js";
+import { withoutMarker } from "../model/select.js";
+import type { Task } from "../model/task.js";
+
+/** The id that is one character away from the typed word. */
+export function nearTask(
+  tasks: readonly Pick<Task, "id" | "status" | "tags">[],
+  typed: string,
+): string | undefined {
+  return nearestId(
+    typed,
+    withoutMarker(tasks).map(({ id }) => id),
+  );
+}
+
+/** That id, else the tasks whose title holds the typed words; `otherwise`: where there are none. */
+export function hintOnTask(
+  tasks: readonly Pick<Task, "id" | "status" | "tags" | "title">[],
+  typed: string,
+  otherwise = "looper ls lists them",
+): string {
+  const known = withoutMarker(tasks);
+  const near = nearTask(tasks, typed);
+  if (near !== undefined) return didYouMean(near, otherwise);
+  const words = typed
+    .toLowerCase()
+    .split(/\s+/u)
+    .filter((word) => word !== "");
+  const titled = known.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
+  if (words.length === 0 || titled.length === 0 || !/\p{L}{2}/u.test(typed)) return otherwise;
+  const shown = titled.slice(0, MOST_TITLED).map(({ id, title }) => `${id} (${shorten(title)})`);
+  const more = titled.length > MOST_TITLED ? ` and ${titled.length - MOST_TITLED} more` : "";
+  return `that is in the title of ${shown.join(", ")}${more}`;
+}
+
+const MOST_TITLED = 3;
+const LONGEST_TITLE = 40;
+
+function shorten(title: string): string {
+  return title.length > LONGEST_TITLE ? `${title.slice(0, LONGEST_TITLE - 1)}…` : title;
+}

@@ -1,0 +1,90 @@
+// The canonical form of a task file (contract §3.5): what `fmt` makes of any file whose root is an object with `tasks`. Pure.
+import { err, ok, type Result } from "../../system/result.js";
+import { checkBacklog } from "./check.js";
+import { compareIds } from "../model/order.js";
+import type { Problem, Rule } from "../model/problem.js";
+import { Backlog, Task } from "../model/task.js";
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** What a text has that its canonical form could not keep. */
+const UNKEEPABLE: ReadonlySet<Rule> = new Set(["syntax", "utf-8", "duplicate-key", "nesting", "number"]);
+
+const ROOT_KEYS = orderOf(Object.keys(Backlog.shape));
+const TASK_KEYS = orderOf(Object.keys(Task.shape));
+const PROJECT_KEYS = orderOf(["name", "root"]);
+/** Of a task, those that may be left out where they say nothing. What `meta` holds is nobody's but its owner's. */
+const OPTIONAL: ReadonlySet<string> = new Set(
+  Object.entries(Task.shape).flatMap(([key, shape]) =>
+    key !== "meta" && shape.safeParse(undefined).success ? [key] : [],
+  ),
+);
+
+/**
+ * The text in canonical form, or why there is none. Loses nothing but white space and optional texts and lists that are
+ * empty. `keepOrder` leaves the tasks in their order.
+ */
+export function formatBacklog(bytes: Uint8Array, { keepOrder = false } = {}): Result<string, Problem[]> {
+  const checked = checkBacklog(bytes);
+  const problems = checked.kind === "ok" ? [] : checked.problems.filter(({ rule }) => UNKEEPABLE.has(rule));
+  if (problems.length > 0) return err(problems);
+  const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+  if (!isMembers(value) || !Array.isArray(value["tasks"])) return err([noTasks()]);
+  const tasks: unknown[] = value["tasks"];
+  const formatted = tasks.map(formatTask);
+  const inOrder = keepOrder ? formatted : formatted.sort(compareTasks);
+  const root = ordered({ ...value, tasks: inOrder }, ROOT_KEYS);
+  return ok(`${JSON.stringify(root, null, 2)}\n`);
+}
+
+function noTasks(): Problem {
+  const message = "this is no task file: its root is not an object with a list of tasks";
+  return { rule: "wrong-type", pointer: "", line: 1, column: 1, message, suggestion: null };
+}
+
+function formatTask(task: unknown): unknown {
+  if (!isMembers(task)) return task;
+  const told = Object.entries(task).filter(([key, value]) => !(OPTIONAL.has(key) && saysNothing(value)));
+  return ordered(Object.fromEntries(told), TASK_KEYS);
+}
+
+function saysNothing(value: unknown): boolean {
+  return value === "" || (Array.isArray(value) && value.length === 0);
+}
+
+/** `meta` comes last of those that are known. */
+function orderOf(keys: readonly string[]): ReadonlyMap<string, number> {
+  return new Map([...keys.filter((key) => key !== "meta"), "meta"].map((key, at) => [key, at]));
+}
+
+/** Keys in their order, those that are not known behind them as they were. */
+function ordered(members: Members, order: ReadonlyMap<string, number>): Members {
+  const place = (key: string): number => order.get(key) ?? order.size;
+  const entries = Object.entries(members).sort(([a], [b]) => place(a) - place(b));
+  return Object.fromEntries(
+    entries.map(([key, value]) => [
+      key,
+      order === ROOT_KEYS && key === "project" && isMembers(value) ? ordered(value, PROJECT_KEYS) : value,
+    ]),
+  );
+}
+
+/** By priority, then id; what has none of a kind that can be compared comes last. */
+function compareTasks(a: unknown, b: unknown): number {
+  const [first, second] = [rankOf(a), rankOf(b)];
+  return first.priority === second.priority
+    ? compareIds(first.id, second.id)
+    : first.priority - second.priority;
+}
+
+function rankOf(task: unknown): { priority: number; id: string } {
+  const { priority, id } = isMembers(task) ? task : {};
+  return {
+    priority: typeof priority === "number" ? priority : Number.MAX_VALUE,
+    id: typeof id === "string" ? id : "",
+  };
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

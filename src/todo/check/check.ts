@@ -1,0 +1,186 @@
+// Is this file a backlog, and if not, what is wrong with it? All problems at once, in file order, the same for the same bytes.
+// Leaves reading the file to store.ts; whether it is one to outline.ts, shape.ts and quick-check.ts, why it is none to layout.ts, shape.ts
+// and rules.ts.
+import { lineCounter, locate, readLayout, type BacklogLayout, type TextProblem } from "../json/layout.js";
+import { outlineOf } from "../json/outline.js";
+import type { Finding, Problem } from "../model/problem.js";
+import { checkRules } from "./rules.js";
+import { explainShape, isBacklog, readableTask, wrongTask, type WrongTask } from "./shape.js";
+import { isSound } from "./quick-check.js";
+import type { Backlog, Task } from "../model/task.js";
+import type { UserSchema } from "./user-schema.js";
+
+export interface CheckOptions {
+  /** The agents a task may name; without it any name will do. */
+  agentNames?: readonly string[];
+  /** A further schema the file must meet. */
+  schema?: UserSchema;
+}
+
+export type CheckResult =
+  /** `layout` is what an edit needs; `layout.text` has no byte order mark. `bom`: the file has one. */
+  | { kind: "ok"; backlog: Backlog; layout: BacklogLayout; bom: boolean }
+  /** No tasks at all: white space only, `{}`, or an empty `tasks`. `backlog`: it is valid nevertheless. */
+  | { kind: "empty"; problems: Problem[]; backlog?: Backlog; layout?: BacklogLayout; bom: boolean }
+  /** `readable`: the tasks that can be used all the same, in file order; `wrong`: those that can only be shown. */
+  | { kind: "invalid"; problems: Problem[]; readable: Task[]; wrong: WrongTask[] };
+
+const MARK = "\ufeff";
+
+/** Checks the bytes of a task file (contract §3.1 to 3.3). Linear, without recursion. */
+export function checkBacklog(bytes: Uint8Array, options: CheckOptions = {}): CheckResult {
+  const decoded = decode(bytes);
+  if (typeof decoded !== "string") return { kind: "invalid", problems: [decoded], readable: [], wrong: [] };
+  const bom = decoded.startsWith(MARK);
+  const text = bom ? decoded.slice(1) : decoded;
+  if (!/\S/u.test(text)) return { kind: "empty", problems: [nothingThere()], bom };
+  return checkText(text, bom, options);
+}
+
+function checkText(text: string, bom: boolean, options: CheckOptions): CheckResult {
+  return goodBacklog(text, bom, options) ?? explain(text, bom, options);
+}
+
+/** What almost every file is, told at little more than the cost of reading it; `undefined` where something may be wrong. */
+function goodBacklog(
+  text: string,
+  bom: boolean,
+  { agentNames, schema }: CheckOptions,
+): CheckResult | undefined {
+  const value = parsed(text);
+  if (!isBacklog(value) || value.tasks.length === 0) return undefined;
+  const layout = outlineOf(text, value);
+  if (layout === undefined || !isSound(value, agentNames)) return undefined;
+  return schema === undefined || schema(value).length === 0
+    ? { kind: "ok", backlog: value, layout, bom }
+    : undefined;
+}
+
+function explain(text: string, bom: boolean, options: CheckOptions): CheckResult {
+  const { layout, problems } = readLayout(text);
+  if (problems.some((problem) => problem.rule === "syntax")) {
+    return { kind: "invalid", problems: inOrder(text, problems, []), ...tasksFrom(layout) };
+  }
+  const value: unknown = JSON.parse(text);
+  const shaped = isBacklog(value);
+  const findings = [...(shaped ? [] : explainShape(value)), ...brokenRules(value, problems, options)];
+  if (shaped && problems.length === 0 && findings.length === 0) {
+    if (value.tasks.length > 0) return { kind: "ok", backlog: value, layout, bom };
+    return { kind: "empty", problems: [], backlog: value, layout, bom };
+  }
+  const placed = inOrder(text, problems, findings);
+  if (hasNoTasks(value)) return { kind: "empty", problems: placed, bom };
+  return { kind: "invalid", problems: placed, ...readable(value) };
+}
+
+function brokenRules(value: unknown, found: readonly TextProblem[], options: CheckOptions): Finding[] {
+  const findings = checkRules(value, options.agentNames);
+  // A user's schema may recurse; ours do not.
+  const tooDeep = found.some((problem) => problem.rule === "nesting");
+  if (options.schema !== undefined && !tooDeep) findings.push(...options.schema(value));
+  return findings;
+}
+
+function hasNoTasks(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  if (Object.keys(value).length === 0) return true;
+  return "tasks" in value && Array.isArray(value.tasks) && value.tasks.length === 0;
+}
+
+function nothingThere(): Problem {
+  const message = "there is nothing in the file";
+  return { rule: "syntax", pointer: "", line: 1, column: 1, message, suggestion: "expected a JSON object" };
+}
+
+type Tasks = Pick<Extract<CheckResult, { kind: "invalid" }>, "readable" | "wrong">;
+
+function readable(value: unknown): Tasks {
+  if (typeof value !== "object" || value === null || !("tasks" in value)) return sorted([]);
+  return sorted(Array.isArray(value.tasks) ? value.tasks : []);
+}
+
+/** The tasks of a text that is not JSON as a whole: those whose own text is. */
+function tasksFrom({ text, tasks }: BacklogLayout): Tasks {
+  return sorted(tasks.map(({ start, end }) => parsed(text.slice(start, end))));
+}
+
+function sorted(tasks: readonly unknown[]): Tasks {
+  return {
+    readable: tasks.flatMap((task) => readableTask(task) ?? []),
+    wrong: tasks.flatMap((task) => (readableTask(task) === undefined ? (wrongTask(task) ?? []) : [])),
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function inOrder(text: string, problems: readonly TextProblem[], findings: readonly Finding[]): Problem[] {
+  const places = locate(
+    text,
+    findings.map((finding) => finding.pointer),
+  );
+  const placed = findings.map(({ atKey, ...finding }) => {
+    const place = places.get(finding.pointer);
+    return { ...finding, offset: (atKey === true ? place?.key : place?.value) ?? 0 };
+  });
+  const positionOf = lineCounter(text);
+  return [...problems, ...placed].sort(byPlace).map(({ rule, pointer, offset, message, suggestion }) => {
+    return { rule, pointer, ...positionOf(offset), message, suggestion };
+  });
+}
+
+type Placed = Pick<Problem, "rule" | "pointer" | "message"> & { offset: number };
+
+function byPlace(a: Placed, b: Placed): number {
+  return (
+    a.offset - b.offset ||
+    compare(a.rule, b.rule) ||
+    compare(a.pointer, b.pointer) ||
+    compare(a.message, b.message)
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The text, byte order mark and all; or why it is none. */
+function decode(bytes: Uint8Array): string | Problem {
+  const text = decodedOrNothing(bytes);
+  if (text !== undefined) return text;
+  const bad = firstBadByte(bytes);
+  // Without a byte order mark: that is the decoder's habit.
+  const before = new TextDecoder().decode(bytes.subarray(0, bad));
+  const place = lineCounter(before)(before.length);
+  const wide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+  const byte = (bytes[bad] ?? 0).toString(16);
+  const found = wide ? "it begins as UTF-16 does" : `unexpected byte 0x${byte}`;
+  const message = `the file is not UTF-8: ${found}`;
+  return { rule: "utf-8", pointer: "", ...place, message, suggestion: "save it as UTF-8" };
+}
+
+function decodedOrNothing(bytes: Uint8Array, partly = false): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes, { stream: partly });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where the first character begins that is not UTF-8: the longest beginning that decodes, found by halving. */
+function firstBadByte(bytes: Uint8Array): number {
+  let good = 0;
+  let bad = bytes.length + 1;
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1;
+    if (decodedOrNothing(bytes.subarray(0, middle), true) === undefined) bad = middle;
+    else good = middle;
+  }
+  while (decodedOrNothing(bytes.subarray(0, good)) === undefined) good--;
+  return good;
+}

@@ -1,0 +1,65 @@
+// What a run writes into a task file by itself, seen from a further schema of the user's: keys that such a schema need not know,
+// and changes that it must allow. Pure. Leaves the schema itself to user-schema.ts.
+import { MARKER } from "../model/marker.js";
+
+/** Keys of a task that people do not write. */
+const OF_TASK = new Set(["attempts", "result", "created_at", "updated_at"]);
+/** Keys of the whole that `looper init` writes. */
+const OF_ROOT = new Set(["$schema"]);
+
+/** The same backlog without the keys that only the runner writes; the value itself where it has none. */
+export function withoutRunnerKeys(value: unknown): unknown {
+  if (!isFields(value)) return value;
+  const tasks = value["tasks"];
+  const own = Object.fromEntries(Object.entries(value).filter(([key]) => !OF_ROOT.has(key)));
+  return Array.isArray(tasks) ? { ...own, tasks: tasks.map(ownTask) } : own;
+}
+
+function ownTask(task: unknown): unknown {
+  if (!isFields(task)) return task;
+  const { meta, ...rest } = task;
+  const own = Object.fromEntries(Object.entries(rest).filter(([key]) => !OF_TASK.has(key)));
+  if (!isFields(meta)) return Object.hasOwn(task, "meta") ? { ...own, meta } : own;
+  const { verified: _verified, ...more } = meta;
+  return Object.keys(more).length === 0 ? own : { ...own, meta: more };
+}
+
+/** What a run does to a task, and what a schema that forbids it is told of. */
+const CHANGES: readonly { what: string; change: Readonly<Record<string, unknown>> }[] = [
+  { what: 'a task with the status "doing"', change: { status: "doing" } },
+  {
+    what: 'a task with the status "blocked" and a list of blockers',
+    change: { status: "blocked", blockers: ["the reason"] },
+  },
+  {
+    what: 'a task with the status "done" and a list of files',
+    change: { status: "done", files: ["README.md"] },
+  },
+];
+
+/**
+ * What a run needs and a schema forbids; `undefined` where it allows all. `breaks`: whether a backlog breaks the schema. Only
+ * of a backlog that meets the schema as it is: another one is repaired first.
+ */
+export function forbiddenChange(
+  value: unknown,
+  breaks: (value: unknown) => boolean,
+  { marks }: { marks: boolean },
+): string | undefined {
+  if (!isFields(value) || !Array.isArray(value["tasks"]) || breaks(value)) return undefined;
+  const tasks: unknown[] = value["tasks"];
+  const [first, ...rest] = tasks;
+  if (!isFields(first)) return undefined;
+  const forbidden = CHANGES.find(({ change }) =>
+    breaks({ ...value, tasks: [{ ...first, ...change }, ...rest] }),
+  );
+  if (forbidden !== undefined) return forbidden.what;
+  const marked = tasks.some((task) => isFields(task) && task["id"] === MARKER.id);
+  return marks && !marked && breaks({ ...value, tasks: [...tasks, MARKER] })
+    ? `the task ${MARKER.id} that marks a finished backlog`
+    : undefined;
+}
+
+function isFields(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,57 @@
+// The published JSON schemas (draft 2020-12), generated from the zod schemas. Leaves judging a value to shape.ts.
+import { z } from "zod";
+import { Summary } from "../model/summary.js";
+import { Backlog } from "../model/task.js";
+
+export type JsonSchema = Record<string, unknown>;
+
+/** `run.schema.json`: what a task file must look like. */
+export function backlogJsonSchema(): JsonSchema {
+  return published("run.schema.json", "Looper task file", Backlog);
+}
+
+/** `schemas/summary.schema.json`: what an agent reports; unknown keys are ignored. */
+export function summaryJsonSchema(): JsonSchema {
+  return published("summary.schema.json", "Looper summary", Summary);
+}
+
+/**
+ * For the schema flags of agents' command lines, which want every key required and no other allowed: an optional key may
+ * be null instead. What comes back holds those nulls: read each as "not given". It does not say which draft it is (claude
+ * refuses the one it is), nor how long a text or how great a number may be (not every model's API takes that).
+ */
+export function summaryStrictJsonSchema(): JsonSchema {
+  const { $schema: _draft, ...shape } = z.toJSONSchema(Summary, { io: "input" });
+  return strict(shape);
+}
+
+function published(name: string, title: string, schema: z.ZodType): JsonSchema {
+  const { $schema, ...shape } = z.toJSONSchema(schema, { io: "input" });
+  return { $schema, $id: `urn:looper:${name}`, title, ...shape };
+}
+
+/** What these clients do not take. */
+const LIMITS = new Set(["minLength", "minimum", "maximum", "default"]);
+
+function strict(whole: JsonSchema): JsonSchema {
+  const shape: JsonSchema = Object.fromEntries(Object.entries(whole).filter(([key]) => !LIMITS.has(key)));
+  const { properties, items } = shape;
+  if (isSchema(items)) return { ...shape, items: strict(items) };
+  if (!isSchema(properties)) return shape;
+  const required: unknown[] = Array.isArray(shape["required"]) ? shape["required"] : [];
+  const all: JsonSchema = {};
+  for (const [key, property] of Object.entries(properties)) {
+    if (!isSchema(property)) continue;
+    const inner = strict(property);
+    all[key] = required.includes(key) || takesNull(inner) ? inner : { anyOf: [inner, { type: "null" }] };
+  }
+  return { ...shape, properties: all, required: Object.keys(all), additionalProperties: false };
+}
+
+function takesNull({ anyOf }: JsonSchema): boolean {
+  return Array.isArray(anyOf) && anyOf.some((one: unknown) => isSchema(one) && one["type"] === "null");
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,192 @@
+// Does a value have the shape of a backlog? ajv says yes or no, on the published schema; only on no does zod find the words.
+// Leaves ids and dependencies to rules.ts.
+import type { z } from "zod";
+import { never } from "../../system/never.js";
+import { nearest } from "../../system/text/nearest.js";
+import { pointerOf } from "../json/layout.js";
+import { meetsSchema } from "./meets-schema.js";
+import { didYouMean, show, type Finding } from "../model/problem.js";
+import { spelledKey } from "./spelling.js";
+import { Backlog, Task } from "../model/task.js";
+import { priorityFor, statusFor } from "./words.js";
+
+/** Whether a value meets `run.schema.json`. */
+export function isBacklog(value: unknown): value is Backlog {
+  return meetsSchema(value);
+}
+
+/** Everything that keeps a value, of which `isBacklog` said no, from having the shape of one. */
+export function explainShape(value: unknown): Finding[] {
+  const issues = Backlog.safeParse(value).error?.issues ?? [];
+  const findings = issues.flatMap((issue) => findingsOf(issue, value));
+  if (findings.length === 0) throw new Error("the two validators disagree");
+  return findings;
+}
+
+type Keys = readonly (string | number)[];
+
+function findingsOf(issue: z.core.$ZodIssue, value: unknown): Finding[] {
+  const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(path, key));
+  const found = valueAt(value, path);
+  const key = path.at(-1);
+  if (found === undefined && typeof key === "string") return [missingKey(path.slice(0, -1), key)];
+  const words = wordsFor(issue, found, nameOf(path));
+  const meant = path[0] === "tasks" ? meantBy(path, found) : undefined;
+  const suggestion = meant === undefined ? words.suggestion : `write ${meant}: ${FIX} does`;
+  return [{ pointer: pointerOf(path), ...words, suggestion }];
+}
+
+/** The value a wrong one of a task plainly stands for, as JSON; `undefined` where it stands for none. */
+function meantBy(path: Keys, found: unknown): string | undefined {
+  const [, , key, item] = path;
+  const isId = (item === undefined ? key === "id" : key === "depends_on") && Number.isSafeInteger(found);
+  if (isId) return JSON.stringify(String(found));
+  if (item !== undefined) return undefined;
+  const meant = key === "status" ? statusFor(found) : key === "priority" ? priorityFor(found) : undefined;
+  return meant === undefined ? undefined : JSON.stringify(meant);
+}
+
+function unknownKey(path: Keys, key: string): Finding {
+  const known = knownKeys(path);
+  const spelled = spelledKey(key, known, new Set());
+  const near = didYouMean(nearest(key, known), 'remove it, or put it under "meta"');
+  // What stands in `project` stays a question for a person.
+  const isMoved = nearest(key, known) === undefined && path[0] !== "project";
+  const suggestion =
+    typeof spelled === "object"
+      ? `did you mean ${JSON.stringify(spelled.key)}? ${FIX} writes it`
+      : `${near}${isMoved ? `; ${FIX} moves it there` : ""}`;
+  const message = `the key ${JSON.stringify(key)} is not known here`;
+  return { rule: "unknown-key", pointer: pointerOf([...path, key]), atKey: true, message, suggestion };
+}
+
+/** Corrects what is plain. */
+const FIX = "looper fmt --fix";
+
+function knownKeys(path: Keys): string[] {
+  if (path.length === 0) return Object.keys(Backlog.shape);
+  return path[0] === "tasks" ? Object.keys(Task.shape) : ["name", "root"];
+}
+
+/** What to add where a required key is missing; for the others only a person can tell. */
+const TO_ADD: Readonly<Record<string, string>> = {
+  schema_version: "1",
+  source_files: "[]",
+  tasks: "[]",
+  priority: "3",
+  status: '"todo"',
+};
+
+function missingKey(path: Keys, key: string): Finding {
+  const add = Object.hasOwn(TO_ADD, key) ? `: ${TO_ADD[key] ?? ""}` : "";
+  const message = `${JSON.stringify(key)} is missing`;
+  return { rule: "missing-key", pointer: pointerOf(path), message, suggestion: `add "${key}"${add}` };
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  int: "a whole number",
+  array: "an array",
+  object: "an object",
+};
+
+function wordsFor(
+  issue: z.core.$ZodIssue,
+  found: unknown,
+  name: string,
+): Pick<Finding, "rule" | "message" | "suggestion"> {
+  const it = `; it is ${show(found)}`;
+  switch (issue.code) {
+    case "invalid_type": {
+      const rule = issue.expected === "int" ? "bad-value" : "wrong-type";
+      const message = `${name} must be ${TYPES[issue.expected] ?? issue.expected}${it}`;
+      return { rule, message, suggestion: null };
+    }
+    case "invalid_value": {
+      const allowed = issue.values.map(String);
+      const near = typeof found === "string" ? nearest(found, allowed) : undefined;
+      const message = `${name} must be ${allowed.length === 1 ? "" : "one of "}${allowed.join(", ")}${it}`;
+      return { rule: "bad-value", message, suggestion: near === undefined ? null : didYouMean(near, "") };
+    }
+    case "invalid_format": {
+      const suggestion = typeof found === "string" && found !== "" ? `write ${withoutSpace(found)}` : null;
+      return { rule: "bad-value", message: `${issue.message}${it}`, suggestion };
+    }
+    case "too_small":
+      if (issue.origin === "string")
+        return { rule: "bad-value", message: `${name} must not be empty`, suggestion: null };
+      return {
+        rule: "bad-value",
+        message: `${name} must be ${issue.minimum} or more${it}`,
+        suggestion: null,
+      };
+    case "too_big":
+      return {
+        rule: "bad-value",
+        message: `${name} must be ${issue.maximum} or less${it}`,
+        suggestion: null,
+      };
+    case "custom":
+    case "not_multiple_of":
+    case "invalid_union":
+    case "invalid_key":
+    case "invalid_element":
+    case "unrecognized_keys":
+      return { rule: "bad-value", message: `${name} ${issue.message}${it}`, suggestion: null };
+    default:
+      return never(issue);
+  }
+}
+
+function withoutSpace(id: string): string {
+  return show(id.trim().replace(/\s+/gu, "-"));
+}
+
+/** How a message calls a place: its key, or `steps[0]`; the path before it is in the pointer. */
+function nameOf(path: Keys): string {
+  const last = path.at(-1);
+  if (last === undefined) return "the file";
+  return typeof last === "number" ? `${path.at(-2) ?? ""}[${last}]` : last;
+}
+
+function valueAt(value: unknown, path: Keys): unknown {
+  let at = value;
+  for (const key of path) {
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return undefined;
+    at = Reflect.get(at, key);
+  }
+  return at;
+}
+
+/** A task as far as its keys can be read, one by one; `undefined` where id, title, priority or status cannot. */
+export function readableTask(value: unknown): Task | undefined {
+  const kept: Record<string, unknown> = {};
+  for (const [key, schema] of Object.entries(Task.shape)) {
+    const found = valueAt(value, [key]);
+    if (found !== undefined && schema.safeParse(found).success) kept[key] = found;
+  }
+  return Task.safeParse(kept).data;
+}
+
+/** A task that cannot be read as one, as far as it can be shown: the values of keys that every task needs. */
+export interface WrongTask {
+  /** As the file has them; `undefined`: missing. */
+  id: unknown;
+  title: unknown;
+  priority: unknown;
+  status: unknown;
+  /** Those of the four that are missing or not valid. */
+  wrong: ("id" | "title" | "priority" | "status")[];
+}
+
+const NEEDED = ["id", "title", "priority", "status"] as const;
+
+/** An object in `tasks` that `readableTask` leaves out; `undefined` where it has neither id nor title. */
+export function wrongTask(value: unknown): WrongTask | undefined {
+  const [id, title, priority, status] = NEEDED.map((key) => valueAt(value, [key]));
+  if (id === undefined && title === undefined) return undefined;
+  const wrong = NEEDED.filter((key) => !Task.shape[key].safeParse(valueAt(value, [key])).success);
+  return wrong.length === 0 ? undefined : { id, title, priority, status, wrong };
+}

@@ -1,0 +1,64 @@
+// What `gh issue list --json number,title,body,labels,state,url,…` prints (https://cli.github.com/manual/gh_issue_list). An issue
+// says in its text what it waits for: `Depends on #12`, `Blocked by #12`.
+import type { Drafted, TaskDraft } from "./draft.js";
+import { fieldsIn, isFields, leftOver, lineOf, priorityOf, textOf, type Fields } from "../../json/fields.js";
+
+const ISSUE = [
+  "number",
+  "title",
+  "body",
+  "labels",
+  "state",
+  "closed",
+  "url",
+  "createdAt",
+  "updatedAt",
+  "milestone",
+];
+const WAITS = /\b(?:depends on|blocked by|requires):?\s+((?:#\d+(?:\s*(?:,|and)\s*)?)+)/giu;
+
+export function readGitHub(issues: readonly Fields[]): Drafted {
+  const listed = new Set(issues.map(({ number }) => textOf(number)));
+  return {
+    format: "issues of GitHub",
+    drafts: issues.map((issue) => draftOf(issue, listed)),
+    notes: [],
+  };
+}
+
+function draftOf(issue: Fields, listed: ReadonlySet<string | undefined>): TaskDraft {
+  const number = textOf(issue["number"]);
+  const body = textOf(issue["body"])?.replaceAll("\r\n", "\n");
+  const labels = fieldsIn(issue["labels"]).flatMap(({ name }) => textOf(name) ?? []);
+  const isClosed = textOf(issue["state"])?.toUpperCase() === "CLOSED" || issue["closed"] === true;
+  const priority = labels.map(priorityOfLabel).find((found) => found !== undefined);
+  const waits = [...(body ?? "").matchAll(WAITS)].flatMap(([, list = ""]) => list.match(/\d+/g) ?? []);
+  const { kept } = leftOver(issue, ISSUE);
+  const milestone = isFields(issue["milestone"]) ? textOf(issue["milestone"]["title"]) : undefined;
+  return {
+    ...(number === undefined ? {} : { id: idOf(number) }),
+    title: lineOf(issue["title"]),
+    description: body,
+    reference: textOf(issue["url"]),
+    ...(priority === undefined ? {} : { priority }),
+    status: isClosed ? "done" : "todo",
+    tags: labels,
+    // One that is closed is not in the list: nothing is to be waited for.
+    dependsOn: waits.filter((other) => listed.has(other)).map(idOf),
+    createdAt: issue["createdAt"],
+    updatedAt: issue["updatedAt"],
+    kept: { ...kept, ...(milestone === undefined ? {} : { milestone }) },
+  };
+}
+
+/** `#12` would be a comment to a shell. */
+function idOf(number: string): string {
+  return `GH-${number}`;
+}
+
+/** `P1`, `high`, `priority: high`, `priority/high`. */
+function priorityOfLabel(label: string): number | undefined {
+  const word = label.toLowerCase().replace(/^prio(?:rity)?\s*[:/ -]\s*/, "");
+  const digit = /^p([0-5])$/.exec(word)?.[1];
+  return digit === undefined ? priorityOf(word) : Math.max(1, Number(digit));
+}

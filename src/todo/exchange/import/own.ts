@@ -1,0 +1,33 @@
+// A task file of our own, e.g. of another project: nothing of its tasks is lost.
+import type { Backlog } from "../../model/task.js";
+import type { Drafted, TaskDraft } from "./draft.js";
+
+export function readOwn({ tasks, project, meta }: Backlog): Drafted {
+  return {
+    format: "a task file of looper",
+    drafts: tasks.map((task): TaskDraft => {
+      const {
+        depends_on: dependsOn = [],
+        created_at,
+        updated_at,
+        verify,
+        agent,
+        result,
+        attempts,
+        ...rest
+      } = task;
+      const { meta: own, ...fields } = rest;
+      const others = { verify, agent, result, attempts, meta: own };
+      return {
+        ...fields,
+        dependsOn,
+        createdAt: created_at,
+        updatedAt: updated_at,
+        own: Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined)),
+      };
+    }),
+    notes: [],
+    name: project?.name,
+    ...(meta === undefined ? {} : { kept: { meta } }),
+  };
+}

@@ -1,0 +1,80 @@
+// What a person does to the backlog with the editing commands, as data: told to a run that goes on, so that it knows whose it is.
+// Leaves what becomes of the backlog to update.ts.
+import { z } from "zod";
+import { never } from "../../system/never.js";
+import { Task, TaskId, type Status } from "./task.js";
+
+const REQUIRED = { title: true, priority: true, status: true } as const;
+const OPTIONAL = {
+  description: true,
+  reference: true,
+  details: true,
+  steps: true,
+  blockers: true,
+  tags: true,
+  files: true,
+  depends_on: true,
+  verify: true,
+  agent: true,
+  result: true,
+} as const;
+
+/** New values of a task's keys. What is left out stays. */
+const TaskValues = Task.pick({ ...REQUIRED, ...OPTIONAL }).partial();
+export type TaskValues = z.infer<typeof TaskValues>;
+
+/** The keys that may be taken away. */
+const OptionalKey = Task.pick(OPTIONAL).keyof();
+export type OptionalKey = z.infer<typeof OptionalKey>;
+
+export const PersonChange = z.discriminatedUnion("op", [
+  z
+    .strictObject({
+      op: z.literal("edit"),
+      id: TaskId,
+      set: TaskValues.strict(),
+      clear: z.array(OptionalKey).describe("Keys that are taken away"),
+    })
+    .describe("Refused where there is no such task, and for the completion marker's status"),
+  z
+    .strictObject({ op: z.literal("insert"), task: Task })
+    .describe("Appended; removes the completion marker. Refused where the id is taken"),
+  z.strictObject({ op: z.literal("remove"), id: TaskId }).describe("The edges that lead to it go as well"),
+]);
+/** One change of a person's. */
+export type PersonChange = z.infer<typeof PersonChange>;
+
+/** A person's changes, and when they were made: RFC 3339, as `updated_at` says. */
+export interface Told {
+  at: string;
+  changes: readonly PersonChange[];
+}
+
+/** Whether a change gives a task that has this status another one, or removes it: an attempt at it ends first. */
+export function endsAttempt(change: PersonChange, status: Status | undefined): boolean {
+  switch (change.op) {
+    case "edit":
+      return change.set.status !== undefined && change.set.status !== status;
+    case "remove":
+      return true;
+    case "insert":
+      return false;
+    default:
+      return never(change);
+  }
+}
+
+/** The task a change is about. */
+export function taskOfChange(change: PersonChange): TaskId {
+  return change.op === "insert" ? change.task.id : change.id;
+}
+
+/** New values of keys, and keys that go. */
+export type TaskEdit = Pick<Extract<PersonChange, { op: "edit" }>, "set" | "clear">;
+
+/** The task with new values. */
+export function withValues(task: Task, { set, clear }: TaskEdit): Task {
+  const edited: Task = Object.assign({ ...task }, set);
+  for (const key of clear) Reflect.deleteProperty(edited, key);
+  return edited;
+}

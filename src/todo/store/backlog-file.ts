@@ -1,0 +1,274 @@
+// The task file on disk: what it holds now, copies set aside, and replacing it. Leaves locking, and who may change what, to
+// store.ts.
+import { basename, dirname, join } from "node:path";
+import { errorCode, errorMessage, UserError } from "../../system/errors.js";
+import { exhausted } from "../../system/exhausted.js";
+import { isHalfWritten } from "../../system/files/half-written.js";
+import type { Clock, Files, FileStat } from "../../system/ports.js";
+import { checkBacklog, type CheckOptions } from "../check/check.js";
+import { isAsPut, isSettled, isUntouched } from "./file-stamp.js";
+import type { BacklogLayout } from "../json/layout.js";
+import type { Problem } from "../model/problem.js";
+import type { Backlog, Task } from "../model/task.js";
+
+/** A valid backlog and the very bytes that hold it. */
+export interface Version {
+  bytes: Uint8Array;
+  bom: boolean;
+  layout: BacklogLayout;
+  backlog: Backlog;
+}
+
+/** What is on disk. `tasks` of a file that is not valid: those that can be read all the same. */
+export type Look =
+  | { kind: "missing" }
+  /** Also a valid backlog without tasks. */
+  | { kind: "ok"; bytes: Uint8Array; version: Version }
+  /** White space only, or no tasks and not valid. */
+  | { kind: "empty"; bytes: Uint8Array; problems: Problem[] }
+  | { kind: "invalid"; bytes: Uint8Array; problems: Problem[]; tasks: Task[] };
+
+/** Why a copy is set aside: others changed the file while it was in use, or it was not valid. */
+export type CopyKind = "edited" | "broken";
+
+/** Bytes: what is smaller is read sooner than its figures. */
+const LARGE = 1 << 20;
+/** The time of a file is at most so far ahead of the clock. */
+const CLOCK_GRAIN_MS = 10;
+const MARK = "\ufeff";
+
+/** The task file at a path. */
+export class BacklogFile {
+  private last: Version | undefined;
+  /** The figures under which the file holds the last version, and shows whoever writes it. */
+  private figures: FileStat | undefined;
+  /** Whether the path named a file of its own once: what lies there instead later is nobody's wish. */
+  private plain = false;
+
+  constructor(
+    private readonly ports: { clock: Clock; files: Files },
+    readonly path: string,
+    private readonly options: CheckOptions,
+  ) {}
+
+  /**
+   * What is there now. Reading is spared where the figures of a large file show that nobody wrote it since; checking, where the
+   * bytes are those of the last good version.
+   */
+  async look(): Promise<Look> {
+    const at = this.ports.clock.now();
+    const before = await this.evict();
+    if (this.last !== undefined && (await this.holdsLast())) return found(this.last);
+    const bytes = await this.read();
+    if (bytes === undefined) return { kind: "missing" };
+    const isLast = this.last !== undefined && Buffer.compare(this.last.bytes, bytes) === 0;
+    const look = this.last !== undefined && isLast ? found(this.last) : this.judge(bytes);
+    await this.learn(look, before, at);
+    return look;
+  }
+
+  /** Whether the figures say that the file is the last version still. */
+  private async holdsLast(): Promise<boolean> {
+    if (this.figures === undefined) return false;
+    // Opening it makes a file system of the network ask for what is new.
+    await this.ports.files.readRange(this.path, 0, 0).catch(() => undefined);
+    const now = await this.stat();
+    return now !== undefined && isUntouched(this.figures, now);
+  }
+
+  /** Keeps the figures of a large file that were the same before and after it was read, if they show what comes. */
+  private async learn(look: Look, before: FileStat | undefined, at: number): Promise<void> {
+    this.figures = undefined;
+    if (look.kind !== "ok" || look.bytes.length < LARGE || before === undefined) return;
+    const after = await this.stat();
+    if (after !== undefined && isUntouched(before, after) && isSettled(before, at)) this.figures = after;
+  }
+
+  /** Of a link, its own. */
+  private stat(): Promise<FileStat | undefined> {
+    return this.ports.files.stat(this.path, { link: true });
+  }
+
+  /**
+   * Puts aside a folder, a pipe or a link that took the place of the file; what a link leads to is taken as a save. Answers with
+   * what was there.
+   */
+  private async evict(): Promise<FileStat | undefined> {
+    const { files } = this.ports;
+    const stat = await this.stat();
+    const kind = stat?.kind;
+    if (kind === "file") this.plain = true;
+    if (kind === undefined || kind === "file" || !this.plain) return stat;
+    const target = kind === "symlink" ? (await files.stat(this.path))?.kind : undefined;
+    const bytes = target === "file" ? await this.read() : undefined;
+    try {
+      await files.rename(this.path, await this.freeName("edited"));
+      if (bytes !== undefined) await files.writeAtomic(this.path, bytes);
+    } catch (error) {
+      throw cannot("write", this.path, error);
+    }
+    return stat;
+  }
+
+  /** What these bytes would be as the file. */
+  judge(bytes: Uint8Array): Look {
+    const checked = checkBacklog(bytes, this.options);
+    if (checked.kind === "invalid")
+      return { kind: "invalid", bytes, problems: checked.problems, tasks: checked.readable };
+    const { backlog, layout, bom } = checked;
+    if (backlog === undefined || layout === undefined)
+      return { kind: "empty", bytes, problems: checked.kind === "empty" ? checked.problems : [] };
+    this.figures = undefined;
+    this.last = { bytes, bom, layout, backlog };
+    return found(this.last);
+  }
+
+  /** Milliseconds since it was written; endless where that cannot be told, or lies ahead. */
+  async age(): Promise<number> {
+    const stat = await this.ports.files.stat(this.path);
+    const age = stat === undefined ? Infinity : this.ports.clock.now() - stat.mtimeMs;
+    return age < -CLOCK_GRAIN_MS ? Infinity : age;
+  }
+
+  /** Whether the file still holds what a look saw. */
+  async isStill(look: Look): Promise<boolean> {
+    if (look.kind === "ok" && look.version === this.last && (await this.holdsLast())) return true;
+    const bytes = await this.read();
+    if (bytes === undefined || look.kind === "missing") return bytes === undefined && look.kind === "missing";
+    return Buffer.compare(bytes, look.bytes) === 0;
+  }
+
+  /** Replaces the file in one step. */
+  async write(version: Version): Promise<void> {
+    const written = await this.replace(version.bytes);
+    this.last = version;
+    const now = version.bytes.length < LARGE ? undefined : await this.stat();
+    this.figures = now !== undefined && isAsPut(written, now) ? now : undefined;
+  }
+
+  private async replace(bytes: Uint8Array): Promise<FileStat> {
+    this.figures = undefined;
+    try {
+      return await this.ports.files.writeAtomic(this.path, bytes);
+    } catch (error) {
+      throw cannot("write", this.path, error);
+    }
+  }
+
+  /** Makes the file what it was, a broken one too; without bytes there was none. */
+  async putBack(bytes: Uint8Array | undefined): Promise<void> {
+    if (bytes !== undefined) {
+      await this.replace(bytes);
+      return;
+    }
+    try {
+      await this.ports.files.remove(this.path);
+    } catch (error) {
+      throw cannot("write", this.path, error);
+    }
+  }
+
+  /** Removes what writers that were killed left beside it. Contract: nobody writes it now. */
+  async removeHalfWritten(): Promise<void> {
+    const { files } = this.ports;
+    const real = (await files.realPath(this.path)) ?? this.path;
+    for (const name of await files.list(dirname(real))) {
+      if (isHalfWritten(name, basename(real))) await files.remove(join(dirname(real), name));
+    }
+  }
+
+  private async freeName(kind: CopyKind): Promise<string> {
+    const wanted = this.copyName(kind);
+    for (let number = 1; ; number++) {
+      const path = number === 1 ? wanted : `${wanted}-${number}`;
+      if ((await this.ports.files.stat(path, { link: true })) === undefined) return path;
+    }
+  }
+
+  private copyName(kind: CopyKind): string {
+    const time = new Date(this.ports.clock.now()).toISOString().slice(0, 19).replace("T", "_");
+    return `${this.path}.${kind}-${time.replaceAll(":", "-")}`;
+  }
+
+  /** Writes bytes that stood in the file to `<file>.<kind>-<time>`; answers where. */
+  async setAside(kind: CopyKind, bytes: Uint8Array): Promise<string> {
+    const wanted = this.copyName(kind);
+    const mode = (await this.ports.files.stat(this.path))?.mode;
+    for (let number = 1; ; number++) {
+      const path = number === 1 ? wanted : `${wanted}-${number}`;
+      try {
+        await this.ports.files.writeNew(path, bytes, mode === undefined ? {} : { mode });
+        return path;
+      } catch (error) {
+        if (errorCode(error) !== "EEXIST") throw cannot("write", path, error);
+      }
+    }
+  }
+
+  private async read(): Promise<Uint8Array | undefined> {
+    try {
+      return await this.ports.files.read(this.path);
+    } catch (error) {
+      throw cannot("read", this.path, error);
+    }
+  }
+}
+
+function found(version: Version): Look {
+  return { kind: "ok", bytes: version.bytes, version };
+}
+
+/** The bytes of a text as a version of the file. */
+export function encode(layout: BacklogLayout, bom: boolean): Uint8Array {
+  return Buffer.from(bom ? MARK + layout.text : layout.text, "utf8");
+}
+
+/** What the user can mend is theirs; anything else the system did not say is a bug of ours and stays one. */
+function cannot(what: "read" | "write", path: string, error: unknown): unknown {
+  if (errorCode(error) === undefined || exhausted(error) !== undefined) return error;
+  if (errorCode(error) === "EISDIR")
+    return new UserError("usage", `${path} is a folder, not a file`, "name the task file", { cause: error });
+  const kind = what === "read" ? "usage" : "environment";
+  const hint =
+    what === "read" ? "name a file that can be read" : "the file is as it was; make room or mend its rights";
+  return new UserError(kind, `cannot ${what} ${path}: ${errorMessage(error)}`, hint, { cause: error });
+}
+
+/** A copy that was set aside and still holds tasks. */
+export interface Backup {
+  path: string;
+  /** How many tasks can be read from it. */
+  tasks: number;
+}
+
+/** The copies of a task file that were set aside, newest first; absolute. */
+export async function listCopies(files: Files, path: string): Promise<string[]> {
+  return (await files.list(dirname(path)))
+    .map((name) => ({ name, time: timeOf(name, basename(path)) }))
+    .filter(({ time }) => time !== undefined)
+    .sort((a, b) => (a.time === b.time ? 0 : (a.time ?? "") < (b.time ?? "") ? 1 : -1))
+    .map(({ name }) => join(dirname(path), name));
+}
+
+/** Those of the copies that hold tasks, newest first. */
+export async function listBackups(files: Files, path: string): Promise<Backup[]> {
+  const backups: Backup[] = [];
+  for (const copy of await listCopies(files, path)) {
+    const tasks = countTasks((await files.read(copy)) ?? new Uint8Array());
+    if (tasks > 0) backups.push({ path: copy, tasks });
+  }
+  return backups;
+}
+
+function timeOf(name: string, base: string): string | undefined {
+  if (!name.startsWith(`${base}.`)) return undefined;
+  return /^(?:edited|broken)-(\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d)(?:-\d+)?$/.exec(
+    name.slice(base.length + 1),
+  )?.[1];
+}
+
+function countTasks(bytes: Uint8Array): number {
+  const checked = checkBacklog(bytes);
+  if (checked.kind === "invalid") return checked.readable.length;
+  return checked.kind === "ok" ? checked.backlog.tasks.length : 0;
+}

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import type { FileStat } from "../../system/ports.js";
+import { isAsPut, isSettled, isUntouched } from "./file-stamp.js";
+
+const stat: FileStat = {
+  kind: "file",
+  size: 9,
+  mode: 0o644,
+  mtimeMs: 1_000,
+  ctimeMs: 2_000,
+  inode: 3,
+  device: 4,
+};
+const others: Partial<FileStat>[] = [{ device: 5 }, { inode: 5 }, { size: 5 }, { mtimeMs: 1_500 }];
+
+test("a file is untouched while none of its figures differs", () => {
+  expect(isUntouched(stat, { ...stat, mode: 0o600 })).toBe(true);
+  for (const other of [...others, { ctimeMs: 2_001 }])
+    expect(isUntouched(stat, { ...stat, ...other })).toBe(false);
+});
+
+test("what was read within a tick of a write may be written in it once more", () => {
+  expect(isSettled(stat, 2_020)).toBe(true);
+  expect(isSettled(stat, 2_019)).toBe(false);
+  expect(isSettled({ ...stat, mtimeMs: 2_001 }, 2_020)).toBe(false);
+  expect(isSettled({ ...stat, ctimeMs: 9_000 }, 2_020)).toBe(false);
+});
+
+test("a file that was put in its place is what was written where its content is older than its place", () => {
+  const written = { ...stat, ctimeMs: 1_000 };
+  expect(isAsPut(written, stat)).toBe(true);
+  for (const other of others) expect(isAsPut(written, { ...stat, ...other })).toBe(false);
+  expect(isAsPut(written, { ...stat, ctimeMs: 1_019 })).toBe(false);
+});

@@ -1,0 +1,82 @@
+// Backlogs of a size that nobody has yet: what must be linear is. Leaves what is right to the tests beside each file.
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { nodePorts } from "../../system/processes/node-ports.js";
+import { checkBacklog } from "../check/check.js";
+import type { Problem } from "../model/problem.js";
+import { closure, selectTask } from "../model/select.js";
+import { openStore } from "./store.js";
+import { backlog, id, row, task } from "../testing/testing.js";
+import type { Task } from "../model/task.js";
+
+function textOf(tasks: Task[]): Buffer {
+  return Buffer.from(JSON.stringify(backlog(...tasks), null, 2));
+}
+
+function problemsOf(text: Buffer): Problem[] {
+  const result = checkBacklog(text);
+  return result.kind === "ok" ? [] : result.problems;
+}
+
+test("100,000 tasks in one chain, and in one ring", () => {
+  const chain = Array.from({ length: 100_000 }, (_, i) =>
+    task(`T${i}`, i === 0 ? {} : { depends_on: [`T${i - 1}`] }),
+  );
+  const bytes = textOf(chain);
+  const from = process.cpuUsage();
+  expect(checkBacklog(bytes).kind).toBe("ok");
+  expect(process.cpuUsage(from).user / 1000).toBeLessThan(4_000);
+  const ring = problemsOf(textOf([task("T0", { depends_on: ["T99999"] }), ...chain.slice(1)]));
+  expect(ring).toMatchObject([{ rule: "cycle", pointer: "/tasks/0/depends_on/0" }]);
+  expect(ring[0]?.message).toMatch(/: T0 → T99999 → .* → … 99981 more … → .* → T1 → T0$/);
+});
+
+test("[ 100,000 times does not overflow the stack", () => {
+  const problems = problemsOf(Buffer.from("[".repeat(100_000)));
+  expect(problems.map((p) => [p.rule, p.column])).toEqual([
+    ["nesting", 201],
+    ["syntax", 100_001],
+  ]);
+  const closed = `{"tasks":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  expect(problemsOf(Buffer.from(closed)).map((p) => p.rule)).toContain("nesting");
+  expect(problemsOf(Buffer.from(`{"a":${'{"a":[1e400,'.repeat(50_000)}`))).toHaveLength(99 + 1 + 1);
+});
+
+test("a file full of mistakes is still checked in time", () => {
+  const tasks = Array.from({ length: 20_000 }, (_, i) => task(`T${i}`, { depends_on: [`X${i}`] }));
+  expect(problemsOf(textOf(tasks))).toHaveLength(20_000);
+});
+
+test("100,000 tasks: a claim and its end", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "sizes-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, "to-do.json");
+  const tasks = Array.from({ length: 100_000 }, (_, n) => task(`T${n}`, { details: "x".repeat(100) }));
+  await writeFile(path, textOf(tasks));
+  const store = openStore(nodePorts(), path, { lockFolder: join(folder, "lock") });
+  await store.read();
+  const from = process.cpuUsage();
+  const rules = { while: "idle", finished: new Set<never>() } as const;
+  await store.change([{ op: "claim", id: id("T1"), expect: "todo" }], rules);
+  await store.change([{ op: "finish", id: id("T1"), result: "ok", files: [], verified: false }], rules);
+  expect(process.cpuUsage(from).user / 1000).toBeLessThan(4_000);
+  const after: unknown = JSON.parse(await readFile(path, "utf8"));
+  expect(after).toHaveProperty("tasks.1", expect.objectContaining({ id: "T1", status: "done" }));
+});
+
+test("100,000 tasks in one chain: the first of them is next", () => {
+  const rows = Array.from({ length: 100_000 }, (_, i) =>
+    row(`T${i}`, i === 0 ? {} : { depends_on: [`T${i - 1}`] }),
+  );
+  expect(
+    selectTask(rows, {
+      attempts: new Map(),
+      maxAttempts: 2,
+      blockedAtStart: new Set(),
+      finalForRun: new Set(),
+    }),
+  ).toMatchObject({ picked: { id: "T0" }, candidates: 1 });
+  expect(closure(id("T99999"), rows)?.size).toBe(100_000);
+});

@@ -1,0 +1,40 @@
+// The short lock of a task file: whoever reads it to write it holds it meanwhile. Leaves what is done under it to store.ts.
+import { basename, dirname, join } from "node:path";
+import { digest } from "../../system/text/digest.js";
+import { errorCode, errorMessage, UserError } from "../../system/errors.js";
+import { acquireLock } from "../../system/files/lock.js";
+import type { Ports } from "../../system/ports.js";
+
+/** The lock goes to whoever comes first when it is free: of a hundred who want it, one may be unlucky for a while. */
+const LOCK_WAIT_MS = 30_000;
+
+/** Acts while nobody else does. `run`: named in the lock. Who holds it all the while is named in an `environment` error. */
+export async function withLock<T>(
+  ports: Pick<Ports, "clock" | "files" | "processes" | "random">,
+  path: string,
+  { lockFolder, run }: { lockFolder: string; run?: string },
+  act: () => Promise<T>,
+): Promise<T> {
+  const folder = (await ports.files.realPath(dirname(path))) ?? dirname(path);
+  const real = (await ports.files.realPath(path)) ?? join(folder, basename(path));
+  const lock = join(lockFolder, `backlog-${digest([real])}`);
+  const facts = run === undefined ? {} : { run };
+  const result = await acquireLock(ports, lock, facts, { waitMs: LOCK_WAIT_MS }).catch((error: unknown) => {
+    if (errorCode(error) === undefined) throw error;
+    const message = `cannot lock ${path}: ${errorMessage(error)}`;
+    const hint = `make room, or make ${lockFolder} writable`;
+    throw new UserError("environment", message, hint, { cause: error });
+  });
+  if ("heldBy" in result) {
+    const { pid, host } = result.heldBy;
+    const message = `${path} is kept locked by pid ${String(pid)} on ${host}`;
+    throw new UserError("environment", message, "end that process, then try again");
+  }
+  try {
+    // Each write is whole or not at all: there is nothing to mend, and the writer tidies up in any case.
+    await result.held.forgetDead();
+    return await act();
+  } finally {
+    await result.held.release();
+  }
+}

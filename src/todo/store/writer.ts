@@ -1,0 +1,400 @@
+// Changes the file under the lock: reads the newest, brings together what others saved, changes, writes in one step.
+// Leaves the judgement to merge.ts and update.ts, the bytes to edit.ts and backlog-file.ts, the lock to store.ts.
+import { UserError } from "../../system/errors.js";
+import type { Ports } from "../../system/ports.js";
+import { err, ok, type Result } from "../../system/result.js";
+import { sha256Hex } from "../../system/text/sha256.js";
+import { encode, type BacklogFile, type CopyKind, type Look, type Version } from "./backlog-file.js";
+import type { Applied, BacklogIndex, Change, Edits, Refusal } from "../model/change.js";
+import { difference } from "../change/difference.js";
+import { editBacklog } from "../json/edit.js";
+import { editsOf, joinEdits, NO_EDITS, refusalsOf } from "../change/edits.js";
+import { mergeEdits, type MergeRules } from "../change/merge.js";
+import type { PersonChange, Told } from "../model/person-change.js";
+import type { Problem } from "../model/problem.js";
+import { indexOf } from "../model/select.js";
+import type { Backlog, IndexRow, Task, TaskId } from "../model/task.js";
+import { applyChanges } from "../change/update.js";
+
+export type ReadResult =
+  | { kind: "missing" }
+  /** White space only, or no tasks; `problems` is empty where it is valid nevertheless. */
+  | { kind: "empty"; bytes: Uint8Array; problems: Problem[] }
+  /** `tasks`: those that can be read all the same. */
+  | { kind: "invalid"; bytes: Uint8Array; problems: Problem[]; tasks: Task[] }
+  | { kind: "ok"; backlog: Backlog; index: BacklogIndex };
+
+export interface ChangeOptions extends MergeRules {
+  /** When the changes were decided, epoch ms: what `updated_at` will say. Without it, the time of writing. */
+  now?: number;
+  /**
+   * Called with the exact bytes about to be written, while the lock is held. Called again, with other bytes, when somebody
+   * saved meanwhile: the last call counts. When it throws, nothing is written.
+   */
+  beforeWrite?: (bytes: Uint8Array) => Promise<void>;
+  /** All changes or none, and only to a valid backlog: a person's. */
+  whole?: true;
+}
+
+export interface Changed {
+  applied: Applied;
+  /** What others had saved; absent when nothing. */
+  edits?: Edits;
+  /** What people changed through other stores since this store's last look, in order; absent when nothing. */
+  heard?: readonly Told[];
+  backlog: Backlog;
+  index: BacklogIndex;
+  /** Rows that are new or differ from this store's last look, in file order. */
+  changedRows: IndexRow[];
+  /** Tasks of the last look that are gone. */
+  removed: TaskId[];
+  /** SHA-256 of the bytes the file holds now, in hexadecimal digits. */
+  sha256: string;
+  /** Others saved since this store's last look, if only other white space. */
+  saved: boolean;
+}
+
+export interface Edited {
+  updated: Applied["updated"];
+  backlog: Backlog;
+  /** What was decided. */
+  changes: readonly PersonChange[];
+  /** False: it was left to the run, and the file is as it was. */
+  written: boolean;
+}
+
+/** `written`: it is another one than before. `copy`: where the old file was copied to. */
+export interface Begun {
+  found: ReadResult;
+  written: boolean;
+  copy?: string;
+}
+
+/** `written`: it is another one than before. `copy`: where the old file was copied to. */
+export interface Rewritten {
+  written: boolean;
+  copy?: string;
+}
+
+export interface Adopted {
+  backlog: Backlog;
+  index: BacklogIndex;
+  /** Where the old file was copied to. */
+  copy?: string;
+}
+
+/** There is no valid file, and none was seen before. */
+export interface Unusable {
+  kind: "unusable";
+  read: ReadResult;
+}
+
+/** It would not be a valid backlog. */
+export interface Invalid {
+  kind: "invalid";
+  problems: Problem[];
+}
+
+/** Why nothing was edited; `refused`: nothing of the changes was done. */
+export type EditRefusal = Unusable | Invalid | { kind: "refused"; refusals: Refusal[] };
+
+/** So long a broken file may be one that is just being saved. */
+const SETTLE_MS = 2_000;
+const SETTLE_STEP_MS = 100;
+/** An editor that empties a file and writes it anew is done with it long before. */
+const JUST_NOW_MS = 500;
+/** So often a save that comes between reading and writing starts it over. */
+const MOST_RESTARTS = 20;
+
+/** What is to be written: the text to start from, what it holds, and what others did to it. */
+interface Start {
+  from: Version;
+  backlog: Backlog;
+  edits?: Edits;
+}
+
+/** Does what a store does, for whoever holds its lock. */
+export class Writer {
+  /** The last good version this store read or wrote. */
+  private known: Version | undefined;
+  private print: { of: Version; sha256: string } | undefined;
+  private tidied = false;
+
+  constructor(
+    private readonly ports: Pick<Ports, "clock">,
+    private readonly file: BacklogFile,
+    private readonly heard: (() => Promise<readonly Told[]>) | undefined,
+  ) {}
+
+  async read(): Promise<ReadResult> {
+    const look = await this.file.look();
+    if (look.kind === "ok") this.known ??= look.version;
+    return toRead(look);
+  }
+
+  async readSaved(): Promise<ReadResult> {
+    const { clock } = this.ports;
+    const deadline = clock.monotonic() + SETTLE_MS;
+    let read = await this.read();
+    while (isBad(read) && clock.monotonic() < deadline && (await this.file.age()) < JUST_NOW_MS) {
+      await clock.sleep(SETTLE_STEP_MS);
+      read = await this.read();
+    }
+    return read;
+  }
+
+  async change(
+    changes: readonly (Change | PersonChange)[],
+    options: ChangeOptions,
+  ): Promise<Result<Changed, Unusable>> {
+    await this.tidy();
+    const last = this.known;
+    const heard = await this.hear();
+    let copied: { bytes: Uint8Array; path: string } | undefined;
+    for (let restarts = 0; restarts < MOST_RESTARTS; restarts++) {
+      const look = await this.settle(options.while);
+      const start = this.start(look, options);
+      if (start === undefined) return err({ kind: "unusable", read: toRead(look) });
+      const now = new Date(options.now ?? this.ports.clock.now()).toISOString();
+      const { backlog, applied, next } = this.apply(start, changes, { now, whole: options.whole });
+      if (look.kind !== "ok" || next !== look.version) {
+        if (look.kind !== "missing" && start.edits !== undefined && start.edits.putBack.length > 0) {
+          if (copied === undefined || Buffer.compare(copied.bytes, look.bytes) !== 0)
+            copied = { bytes: look.bytes, path: await this.file.setAside("edited", look.bytes) };
+          start.edits.copy = copied.path;
+        }
+        if (options.whole === true && look.kind === "ok" && backlog.tasks.length === 0)
+          await this.file.setAside("edited", look.bytes);
+        await options.beforeWrite?.(next.bytes);
+        if (!(await this.file.isStill(look))) continue;
+        await this.file.write(next);
+      }
+      const before = last?.backlog ?? start.from.backlog;
+      const saved = last !== undefined && !holds(look, last.bytes);
+      this.known = next;
+      const edits =
+        heard && start.edits ? joinEdits(heard.edits, start.edits) : (heard?.edits ?? start.edits);
+      const sha256 = this.printOf(next);
+      return ok({
+        applied,
+        ...(edits && { edits }),
+        ...(heard && { heard: heard.told }),
+        ...difference(before, backlog),
+        saved,
+        sha256,
+      });
+    }
+    throw tooFast(this.file.path);
+  }
+
+  async edit(
+    decide: (backlog: Backlog) => readonly PersonChange[],
+    tell: (told: Told, backlog: Backlog) => Promise<boolean>,
+  ): Promise<Result<Edited, EditRefusal>> {
+    await this.tidy();
+    await this.readSaved();
+    for (let restarts = 0; restarts < MOST_RESTARTS; restarts++) {
+      const look = await this.file.look();
+      if (look.kind !== "ok") return err({ kind: "unusable", read: toRead(look) });
+      const changes = decide(look.version.backlog);
+      const at = new Date(this.ports.clock.now()).toISOString();
+      const { backlog, applied } = applyChanges(look.version.backlog, changes, at);
+      if (applied.refused.length > 0) return err({ kind: "refused", refusals: applied.refused });
+      const next = this.next({ from: look.version, backlog }, backlog);
+      const judged = this.file.judge(next.bytes);
+      if (judged.kind === "invalid") return err({ kind: "invalid", problems: judged.problems });
+      if (!(await this.file.isStill(look))) continue;
+      const edited = { updated: applied.updated, backlog, changes };
+      if (changes.length > 0 && !(await tell({ at, changes }, look.version.backlog)))
+        return ok({ ...edited, written: false });
+      if (backlog.tasks.length === 0) await this.file.setAside("edited", look.bytes);
+      await this.file.write(next);
+      return ok({ ...edited, written: true });
+    }
+    throw tooFast(this.file.path);
+  }
+
+  /** What a person did through another store is nothing that an agent did past this one. */
+  private async hear(): Promise<{ told: readonly Told[]; edits: Edits } | undefined> {
+    const told = this.known === undefined ? [] : ((await this.heard?.()) ?? []);
+    const edits = told.map(({ at, changes }) => {
+      if (this.known === undefined) return NO_EDITS;
+      const { backlog, applied } = applyChanges(this.known.backlog, changes, at);
+      this.known = this.next({ from: this.known, backlog }, backlog);
+      return editsOf(applied);
+    });
+    return told.length === 0 ? undefined : { told, edits: edits.reduce(joinEdits) };
+  }
+
+  async begin(make: (found: ReadResult) => Uint8Array | undefined): Promise<Result<Begun, Invalid>> {
+    await this.tidy();
+    for (let restarts = 0; restarts < MOST_RESTARTS; restarts++) {
+      const old = await this.file.look();
+      const found = toRead(old);
+      const bytes = make(found);
+      if (bytes === undefined) return ok({ found, written: false });
+      const look = this.file.judge(bytes);
+      if (look.kind !== "ok")
+        return err({ kind: "invalid", problems: look.kind === "missing" ? [] : look.problems });
+      if (old.kind !== "missing" && Buffer.compare(old.bytes, bytes) === 0)
+        return ok({ found, written: false });
+      if (!(await this.file.isStill(old))) continue;
+      const copy = saysSomething(old) ? await this.file.setAside("edited", old.bytes) : undefined;
+      await this.file.write(look.version);
+      this.known = look.version;
+      return ok({ found, written: true, ...(copy === undefined ? {} : { copy }) });
+    }
+    throw tooFast(this.file.path);
+  }
+
+  async adopt(bytes: Uint8Array, { copyAside }: { copyAside: boolean }): Promise<Result<Adopted, Invalid>> {
+    await this.tidy();
+    const old = await this.file.look();
+    const look = this.file.judge(bytes);
+    if (look.kind !== "ok" || look.version.backlog.tasks.length === 0)
+      return err({
+        kind: "invalid",
+        problems: look.kind === "empty" || look.kind === "invalid" ? look.problems : [],
+      });
+    const differs = old.kind === "missing" || Buffer.compare(old.bytes, bytes) !== 0;
+    const copies = old.kind !== "missing" && differs && (copyAside || holdsTasks(old));
+    const copy = copies ? await this.file.setAside("broken", old.bytes) : undefined;
+    if (differs) await this.file.write(look.version);
+    this.known = look.version;
+    const { backlog } = look.version;
+    return ok({ backlog, index: indexOf(backlog), ...(copy === undefined ? {} : { copy }) });
+  }
+
+  async putBack(before: Uint8Array | undefined): Promise<Uint8Array | undefined> {
+    const look = await this.file.look();
+    const now = look.kind === "missing" ? undefined : look.bytes;
+    const same =
+      now === undefined || before === undefined ? now === before : Buffer.compare(now, before) === 0;
+    if (same) return undefined;
+    if (now !== undefined && now.length > 0) await this.file.setAside("edited", now);
+    await this.file.putBack(before);
+    return now;
+  }
+
+  async rewrite(
+    make: (bytes: Uint8Array) => Uint8Array,
+    copyAs?: (bytes: Uint8Array) => CopyKind | undefined,
+  ): Promise<Rewritten | undefined> {
+    await this.tidy();
+    for (let restarts = 0; restarts < MOST_RESTARTS; restarts++) {
+      const look = await this.file.look();
+      if (look.kind === "missing") return undefined;
+      const bytes = make(look.bytes);
+      if (Buffer.compare(bytes, look.bytes) === 0) return { written: false };
+      if (!(await this.file.isStill(look))) continue;
+      const kind = copyAs?.(look.bytes);
+      const copy = kind === undefined ? undefined : await this.file.setAside(kind, look.bytes);
+      await this.file.putBack(bytes);
+      return { written: true, ...(copy === undefined ? {} : { copy }) };
+    }
+    throw tooFast(this.file.path);
+  }
+
+  /** Once, and under the lock: what lies half written then is a dead writer's. */
+  private async tidy(): Promise<void> {
+    if (!this.tidied) await this.file.removeHalfWritten();
+    this.tidied = true;
+  }
+
+  /** What is there; while only people save, a broken file is given time: it may be half a save. */
+  private async settle(during: MergeRules["while"]): Promise<Look> {
+    const { clock } = this.ports;
+    const deadline = clock.monotonic() + SETTLE_MS;
+    let look = await this.file.look();
+    while (
+      look.kind !== "ok" &&
+      during === "idle" &&
+      this.known !== undefined &&
+      clock.monotonic() < deadline
+    ) {
+      await clock.sleep(SETTLE_STEP_MS);
+      look = await this.file.look();
+    }
+    return look;
+  }
+
+  /** Of the bytes of a version; of the last one asked for it is known. */
+  private printOf(version: Version): string {
+    if (this.print?.of !== version) this.print = { of: version, sha256: sha256Hex(version.bytes) };
+    return this.print.sha256;
+  }
+
+  /** Where to start from; `undefined` where there is no valid version at all. */
+  private start(look: Look, rules: MergeRules): Start | undefined {
+    const { known } = this;
+    if (look.kind === "ok") {
+      const from = look.version;
+      if (known === undefined) return { from, backlog: from.backlog };
+      return { from, ...mergeEdits(known.backlog, from.backlog, rules) };
+    }
+    if (known === undefined) return undefined;
+    const putBack = [LOST[look.kind]];
+    return { from: known, backlog: known.backlog, edits: { added: [], changed: [], removed: [], putBack } };
+  }
+
+  /** What the changes make of it. With `whole`, one that is refused, or a backlog that is not valid then, leaves it as it is. */
+  private apply(
+    start: Start,
+    changes: readonly (Change | PersonChange)[],
+    { now, whole }: { now: string; whole: true | undefined },
+  ): { backlog: Backlog; applied: Applied; next: Version } {
+    const { backlog, applied } = applyChanges(start.backlog, changes, now);
+    const next = this.next(start, backlog);
+    if (whole === undefined) return { backlog, applied, next };
+    const judged = this.file.judge(next.bytes);
+    const refused = refusalsOf(applied, changes, judged.kind === "invalid" ? judged.problems : []);
+    if (refused.length === 0) return { backlog, applied, next };
+    const kept = this.next(start, start.backlog);
+    return { backlog: start.backlog, applied: { updated: [], refused, warnings: [] }, next: kept };
+  }
+
+  /** The version that holds a backlog, made from another; that one itself when they are the same. */
+  private next({ from }: Start, backlog: Backlog): Version {
+    if (backlog === from.backlog) return from;
+    const layout = editBacklog(from.layout, from.backlog, backlog);
+    return { bytes: encode(layout, from.bom), bom: from.bom, layout, backlog };
+  }
+}
+
+function tooFast(path: string): UserError {
+  const hint = "find out what saves the file without end, then start again";
+  return new UserError("environment", `${path} changes faster than it can be written`, hint);
+}
+
+function isBad({ kind }: ReadResult): boolean {
+  return kind === "empty" || kind === "invalid";
+}
+
+function holds(look: Look, bytes: Uint8Array): boolean {
+  return look.kind === "ok" && Buffer.compare(look.bytes, bytes) === 0;
+}
+
+const LOST = {
+  missing: "the whole file, which was deleted",
+  empty: "the whole file, which was emptied",
+  invalid: "the whole file, which was not a valid backlog",
+} as const;
+
+function toRead(look: Look): ReadResult {
+  if (look.kind !== "ok") return look;
+  const { backlog } = look.version;
+  if (backlog.tasks.length === 0) return { kind: "empty", bytes: look.bytes, problems: [] };
+  return { kind: "ok", backlog, index: indexOf(backlog) };
+}
+
+/** Neither missing nor blank, nor a valid backlog without tasks. */
+function saysSomething(look: Look): look is Exclude<Look, { kind: "missing" }> {
+  if (look.kind === "empty") return new TextDecoder().decode(look.bytes).trim() !== "";
+  return look.kind === "invalid" || holdsTasks(look);
+}
+
+function holdsTasks(look: Look): boolean {
+  return look.kind === "ok"
+    ? look.version.backlog.tasks.length > 0
+    : look.kind === "invalid" && look.tasks.length > 0;
+}

@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { objectionsTo } from "./losses.js";
+import { backlog, task } from "../testing/testing.js";
+
+const bytes = (text: string): Uint8Array => Buffer.from(text, "utf8");
+const open = '{"id":"T1","title":"a","priority":9,"status":"todo"}';
+const fine = '{"id":"T2","title":"b","priority":1,"status":"todo"}';
+const file = (...tasks: string[]): Uint8Array =>
+  bytes(`{"schema_version":1,"source_files":[],"tasks":[${tasks.join(",")}]}`);
+
+test("a repair that keeps every task by id or by title is taken", () => {
+  expect(objectionsTo(file(open, fine), backlog(task("T1"), task("T2")))).toEqual([]);
+  const twice = file(fine, fine);
+  expect(objectionsTo(twice, backlog(task("T2", { title: "b" }), task("T3", { title: "b" })))).toEqual([]);
+});
+
+test("a repair that drops a task, or one of two with the same id, is refused", () => {
+  expect(objectionsTo(file(fine, fine.replace("T2", "T2")), backlog(task("T2")))).toEqual([
+    "lose 1 of its 2 tasks",
+  ]);
+  expect(objectionsTo(file(fine, "7"), backlog(task("T9")))).toEqual(["lose T2"]);
+  // Wrong itself, it is a task all the same.
+  expect(objectionsTo(file(open, fine), backlog(task("T2")))).toEqual(["lose T1"]);
+});
+
+test("the task a cut-off file ends in counts by its title", () => {
+  const cut = bytes(
+    `{"schema_version":1,"source_files":[],"tasks":[${fine},{"id":"T3","title":"c \\"d\\"","prio`,
+  );
+  expect(objectionsTo(cut, backlog(task("T2", { title: "b" })))).toEqual(['lose "c \\"d\\""']);
+  expect(objectionsTo(cut, backlog(task("T2", { title: "b" }), task("T3", { title: 'c "d"' })))).toEqual([]);
+});
+
+test("of a cut-off file the whole tasks count by id or title, as ever", () => {
+  const cut = bytes(`{"tasks":[${fine},{"id":"T3","title" : "c","prio`);
+  const both = backlog(task("T2", { title: "another" }), task("T9", { title: " c " }));
+  expect(objectionsTo(cut, both)).toEqual([]);
+  expect(objectionsTo(cut, backlog(task("T8", { title: "b" }), task("T9", { title: "c" })))).toEqual([]);
+  expect(objectionsTo(cut, backlog(task("T3", { title: "c" })))).toEqual(["lose T2"]);
+  expect(objectionsTo(cut, backlog(task("T9")))).toEqual(['lose T2, "c"']);
+});
+
+test.each(['"title":"x"', '"title"  :"x"', '"title":\n "x"', '"title"\n:\n"x"'])(
+  "a title is one however it is spaced: %j",
+  (title) => {
+    expect(objectionsTo(bytes(`{"tasks":[{${title},`), backlog(task("T1")))).toEqual(['lose "x"']);
+  },
+);
+
+test("a title that is no string of JSON's is not counted, an empty one is", () => {
+  expect(
+    objectionsTo(bytes('{"tasks":[{"title":"a\\q"},{"title":"b\nc"},{"title":7},'), backlog(task("T1"))),
+  ).toEqual([]);
+  expect(objectionsTo(bytes('{"tasks":[{"title":""},'), backlog(task("T1")))).toEqual(['lose ""']);
+});
+
+test("what cannot be told apart by id is called by its title, or not at all", () => {
+  const broken = file('{"title":"t"}', '{"id":3}', '{"id":"T1"}', "null", '{"id":"T5","title":" a "}');
+  expect(objectionsTo(broken, backlog(task("T9", { title: "a" })))).toEqual(['lose "t", 3, T1']);
+});
+
+test.each(["null", "7", "[]", "{}", '{"tasks":7}', '{"tasks":[null,7]}', " "])(
+  "there is nothing to lose in %s",
+  (text) => {
+    expect(objectionsTo(bytes(text), backlog())).toEqual([]);
+  },
+);
+
+test("a repair makes nothing done", () => {
+  const mended = backlog(task("T2", { title: "b", status: "done" }), task("T4", { status: "done" }));
+  expect(objectionsTo(file(fine, "7"), mended)).toEqual([
+    "mark T2 as done, which only a finished attempt may",
+  ]);
+  expect(objectionsTo(file(fine, fine.replace("T2", "T4"), "7"), mended)).toEqual([
+    "mark T2, T4 as done, which only a finished attempt may",
+  ]);
+  const done = fine.replace("todo", "done");
+  expect(objectionsTo(file(done, "7"), mended)).toEqual([]);
+  expect(objectionsTo(file(done, fine), backlog(...mended.tasks, task("T5")))).toEqual([]);
+});
+
+test.each(["completed", "Done", "closed"])(
+  "a task that the file itself calls %s may be done in a repair",
+  (word) => {
+    const mended = backlog(task("T2", { title: "b", status: "done" }));
+    expect(objectionsTo(file(fine.replace("todo", word)), mended)).toEqual([]);
+    const commented = Buffer.concat([file(fine.replace("todo", word).replace("id", "ID")), bytes("// end")]);
+    expect(objectionsTo(commented, mended)).toEqual([]);
+  },
+);
+
+test("an id that is a number is kept by the same id as a text", () => {
+  const broken = file(fine.replace('"T2"', "2"));
+  expect(objectionsTo(broken, backlog(task("2", { title: "another" })))).toEqual([]);
+  expect(objectionsTo(broken, backlog(task("2", { status: "done" })))).toEqual([
+    "mark 2 as done, which only a finished attempt may",
+  ]);
+});

@@ -1,0 +1,93 @@
+// What a repair of a broken task file would lose or claim. Pure; leaves refusing it to the loop.
+import { checkBacklog } from "../check/check.js";
+import type { Backlog } from "../model/task.js";
+import { toJson } from "./understand.js";
+import { isMembers, renameKeys, understandTask } from "./understand-task.js";
+
+/** A title as it stands in text that is no JSON as a whole. */
+const TITLE = /"title"\s*:\s*("(?:[^"\\]|\\.)*")/gu;
+
+/** A task as far as it can be made out: any of its fields may be wrong, that is why it is being repaired. */
+interface Remnant {
+  id?: unknown;
+  title?: unknown;
+  status?: unknown;
+}
+
+/** Why a repaired backlog must not replace the broken one, as clauses after "the repair would …"; empty when it may. */
+export function objectionsTo(broken: Uint8Array, mended: Backlog): string[] {
+  const text = new TextDecoder().decode(broken);
+  const whole = remnantsOf(text);
+  const checked = whole === undefined ? checkBacklog(broken) : undefined;
+  const old = whole ?? (checked?.kind === "invalid" ? checked.readable : []);
+  const torn = whole === undefined ? titlesIn(text, old) : [];
+  const lost = [...lostTasks(old, mended), ...lostTitles(torn, mended)];
+  const finished = finishedTasks(old, mended);
+  return [
+    ...(lost.length === 0 ? [] : [`lose ${lost.join(", ")}`]),
+    ...(finished.length === 0
+      ? []
+      : [`mark ${finished.join(", ")} as done, which only a finished attempt may`]),
+  ];
+}
+
+/** The tasks of a text that is JSON but for comments and commas, as they plainly mean; `undefined` when it is not. */
+function remnantsOf(text: string): Remnant[] | undefined {
+  const json = toJson(text.replace(/^\ufeff/u, ""));
+  if (json === undefined) return undefined;
+  const value: unknown = JSON.parse(json);
+  if (!isMembers(value)) return [];
+  const { tasks } = renameKeys(value, ["tasks"], []).members;
+  return Array.isArray(tasks) ? tasks.filter(isMembers).map((task) => understandTask(task).members) : [];
+}
+
+/** Tasks that are kept neither by id nor by title; a number of them, where some merely went. */
+function lostTasks(old: readonly Remnant[], mended: Backlog): string[] {
+  const ids = new Set<unknown>(mended.tasks.map(({ id }) => id));
+  const titles = titlesOf(mended);
+  const isKept = ({ id, title }: Remnant): boolean =>
+    ids.has(id) || (typeof title === "string" && titles.has(title.trim()));
+  const lost = old.filter((task) => !isKept(task)).map(({ id, title }) => nameOf(id, title));
+  if (lost.length > 0 || mended.tasks.length >= old.length) return lost;
+  return [`${old.length - mended.tasks.length} of its ${old.length} tasks`];
+}
+
+function nameOf(id: unknown, title: unknown): string {
+  if (typeof id === "string") return id;
+  return typeof title === "string" ? JSON.stringify(title) : "a task without a name";
+}
+
+/** The titles of tasks that are too broken to be read as such, e.g. where the file was cut off. */
+function titlesIn(text: string, readable: readonly Remnant[]): string[] {
+  const known = new Set<unknown>(readable.map(({ title }) => title));
+  const found: string[] = [];
+  for (const [, spelled = '""'] of text.matchAll(TITLE)) {
+    const title = unquote(spelled);
+    if (title !== undefined && !known.has(title)) found.push(title);
+  }
+  return found;
+}
+
+function unquote(spelled: string): string | undefined {
+  try {
+    const title: unknown = JSON.parse(spelled);
+    return typeof title === "string" ? title : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function lostTitles(titles: readonly string[], mended: Backlog): string[] {
+  const kept = titlesOf(mended);
+  return titles.filter((title) => !kept.has(title.trim())).map((title) => JSON.stringify(title));
+}
+
+function titlesOf({ tasks }: Backlog): Set<string> {
+  return new Set(tasks.map(({ title }) => title.trim()));
+}
+
+function finishedTasks(old: readonly Remnant[], mended: Backlog): string[] {
+  const done = new Set<unknown>(old.filter(({ status }) => status === "done").map(({ id }) => id));
+  const open = new Set<unknown>(old.map(({ id }) => id).filter((id) => !done.has(id)));
+  return mended.tasks.filter(({ id, status }) => status === "done" && open.has(id)).map(({ id }) => id);
+}

@@ -1,0 +1,172 @@
+// A run as the log of a GitHub workflow shows it: a group of lines for each task, an annotation for what went wrong. Pure.
+// Leaves how commands are spelled to commands.ts, and the table at the end to summary.ts.
+import { never } from "../../system/never.js";
+import type { RunEvent } from "../../logging/events.js";
+import type { Level, Note } from "../terminal/diagnostics.js";
+import { explainEnding } from "../view/ending.js";
+import type { Current, Finished } from "../view/job-view.js";
+import { PHASES } from "../view/live-line.js";
+import { progressNotes, type Look, type Step } from "../terminal/progress.js";
+import { clean, cut } from "../text.js";
+import type { Ended, View } from "../view/view.js";
+import { annotation, END_GROUP, group } from "./commands.js";
+import { gateLines } from "./gate-lines.js";
+
+/** Something for the log; a `command` must reach it as it is. */
+export interface Spoken extends Note {
+  command?: true;
+}
+
+/** What must be known from line to line. */
+export interface Narration {
+  /** What the open group is about. */
+  open?: string;
+  /** What is wrong with the task file, as long as nobody mended it. */
+  problems: Extract<RunEvent, { type: "backlog_invalid" }>["problems"];
+  /** A task was given up in this run. */
+  gaveUp: boolean;
+}
+
+export const NOTHING_SAID: Narration = { problems: [], gaveUp: false };
+
+export interface WorkflowLook extends Look {
+  /** The task file, from the root of the checkout. */
+  todoFile: string;
+}
+
+/** A reason of more characters is cut in an annotation; the log of the run has all of it. */
+const MOST_WHY = 2000;
+/** A workflow shows so many errors of a step. */
+const MOST_PROBLEMS = 9;
+
+/** What one event is worth, in order, and what to know for the next. */
+export function narrate(
+  narration: Narration,
+  step: Step,
+  look: WorkflowLook,
+): { narration: Narration; spoken: Spoken[] } {
+  const { before, event, after } = step;
+  const { current } = after;
+  const opened =
+    current !== undefined && current.job !== before.current?.job
+      ? openGroup(narration, current, look)
+      : { narration, spoken: [] };
+  const given = after.finished.slice(before.finished.length);
+  const told = progressNotes(step, look).map(asAnnotation);
+  const gate = event.type === "gate_finished" ? gateLines(event).map((line) => says("info", line)) : [];
+  const over = given.some(isOver) || event.type === "run_ended";
+  const closed = over ? closeGroup(opened.narration) : { narration: opened.narration, spoken: [] };
+  const blocked = given.filter(({ result }) => result === "blocked");
+  const known = {
+    ...closed.narration,
+    gaveUp: narration.gaveUp || blocked.length > 0,
+    ...problemsAfter(event),
+  };
+  return {
+    narration: known,
+    spoken: [
+      ...opened.spoken,
+      ...gate,
+      ...told,
+      ...closed.spoken,
+      ...blocked.map((one) => errorOf(one, look)),
+      ...(after.ended === undefined ? [] : ofEnding(known, after, after.ended, look)),
+    ],
+  };
+}
+
+function says(level: Level, line: string): Spoken {
+  return { level, lines: [line] };
+}
+
+function commands(level: Level, ...lines: string[]): Spoken {
+  return { level, lines, command: true };
+}
+
+/** A warning is shown as one, beside the log too. */
+function asAnnotation(note: Note): Spoken {
+  if (note.warning === undefined) return note;
+  return commands("warn", annotation("warning", note.warning, { title: "looper" }));
+}
+
+type Turned = { narration: Narration; spoken: Spoken[] };
+
+/** Attempts at one task lie in one group. */
+function openGroup(narration: Narration, { taskId, job, phase }: Current, look: WorkflowLook): Turned {
+  const key = taskId === undefined ? `job ${job}` : `task ${taskId}`;
+  if (narration.open === key) return { narration, spoken: [] };
+  const title = taskId === undefined ? PHASES[phase] : nameOf(taskId, look);
+  const before = narration.open === undefined ? [] : [END_GROUP];
+  return { narration: { ...narration, open: key }, spoken: [commands("info", ...before, group(title))] };
+}
+
+function closeGroup(narration: Narration): Turned {
+  const { open, ...rest } = narration;
+  return { narration: rest, spoken: open === undefined ? [] : [commands("info", END_GROUP)] };
+}
+
+/** No further attempt at it follows in this run. */
+function isOver({ result }: Finished): boolean {
+  switch (result) {
+    case "done":
+    case "blocked":
+    case "reviewed":
+      return true;
+    case "failed":
+    case "waiting":
+    case "skipped":
+    case "stopped":
+    case "agent-dropped":
+      return false;
+    default:
+      return never(result);
+  }
+}
+
+function nameOf(id: string, { titles }: WorkflowLook): string {
+  return `${clean(id)} ${clean(titles.get(id) ?? "")}`.trim();
+}
+
+function errorOf({ taskId = "", why }: Finished, look: WorkflowLook): Spoken {
+  const title = `${nameOf(taskId, look)}: blocked`;
+  return commands("error", annotation("error", cut(clean(why), MOST_WHY) || "blocked", { title }));
+}
+
+function problemsAfter(event: RunEvent): Partial<Narration> {
+  if (event.type === "backlog_invalid") return { problems: event.problems };
+  return event.type === "backlog_read" ? { problems: [] } : {};
+}
+
+function ofEnding(narration: Narration, view: View, ended: Ended, look: WorkflowLook): Spoken[] {
+  const { why, next } = explainEnding(view, ended, look.todoFile);
+  const title = `looper: ${ended.ending}`;
+  const text = next === "" ? why : `${why}\n${next}`;
+  switch (ended.ending) {
+    case "complete":
+      return [];
+    case "blocked":
+      // Each task that was given up has said so itself.
+      return narration.gaveUp ? [] : [commands("error", annotation("error", text, { title }))];
+    case "limit":
+    case "budget":
+    case "waiting":
+    case "interrupted":
+      return [commands("warn", annotation("warning", text, { title }))];
+    case "unusable-backlog":
+      return [
+        commands("error", ...problemLines(narration, look)),
+        commands("error", annotation("error", text, { title })),
+      ];
+    case "environment":
+      return [commands("error", annotation("error", text, { title }))];
+    default:
+      return never(ended.ending);
+  }
+}
+
+function problemLines({ problems }: Narration, { todoFile }: WorkflowLook): string[] {
+  return problems.slice(0, MOST_PROBLEMS).map(({ rule, line, column, message, suggestion }) => {
+    const text = suggestion === undefined ? message : `${message}: ${suggestion}`;
+    return annotation("error", text, { title: rule, file: todoFile, line, col: column });
+  });
+}

@@ -1,0 +1,105 @@
+// What a run came to as Markdown, for the summary of a GitHub job. Pure.
+import { plural, showCostOf, showDuration } from "../view/amounts.js";
+import { explainEnding } from "../view/ending.js";
+import type { Finished } from "../view/job-view.js";
+import { nameOf, rowsOf, spentOn, totalsText, wordFor, type Row } from "../view/rows.js";
+import { PHASES, type Titles } from "../view/live-line.js";
+import { clean, cut } from "../text.js";
+import type { Ended, View } from "../view/view.js";
+
+/** GitHub takes so many bytes of a step, and none where there are more. */
+export const MOST_BYTES = 1024 * 1024;
+
+const MOST_TITLE = 200;
+const MOST_WHY = 1000;
+
+export interface SummaryLook {
+  titles: Titles;
+  /** The task file, as shown. */
+  todoFile: string;
+  /** So many bytes may be added. */
+  room: number;
+}
+
+/** The section, ending with a newline, at most `room` bytes of UTF-8: rows give way first; empty where there is no room at all. */
+export function jobSummary(view: View, ended: Ended, { titles, todoFile, room }: SummaryLook): string {
+  const rows = rowsOf(view);
+  const { why, next } = explainEnding(view, ended, todoFile);
+  const head = [
+    `## Looper: ${ended.ending}`,
+    "",
+    `${markdown(why)}${next === "" ? "" : `  \n${markdown(next)}`}`,
+    "",
+    ...(rows.length === 0 ? [] : TABLE),
+  ];
+  const total = rows.length === 0 ? [] : [totalRow(ended, rows)];
+  const which = `looper ${view.version}, run ${view.run}`;
+  const foot = ["", markdown(`${totalsText(ended, rows)} · ${which}`), ""];
+  const lines = rows.map((row) => rowLine(row, titles));
+  const reasons = rows.flatMap((row) => reasonLine(row, titles));
+  const all = (kept: number, said: readonly string[]): string => {
+    const left = lines.length - kept;
+    const more = left === 0 ? [] : [`| … | and ${left} more | | | | |`];
+    const why = said.length === 0 ? [] : ["", ...said];
+    return [...head, ...lines.slice(0, kept), ...more, ...total, ...why, ...foot].join("\n");
+  };
+  const whole = all(lines.length, reasons);
+  if (sizeOf(whole) <= room) return whole;
+  const kept = mostThatFit(lines, room - sizeOf(all(0, [])));
+  const cutShort = all(kept, []);
+  return sizeOf(cutShort) <= room ? cutShort : "";
+}
+
+const TABLE = [
+  "| Task | Title | Outcome | Attempts | Duration | Cost |",
+  "| --- | --- | --- | ---: | ---: | ---: |",
+];
+
+function sizeOf(text: string): number {
+  return Buffer.byteLength(text);
+}
+
+function mostThatFit(lines: readonly string[], room: number): number {
+  let left = room;
+  const over = lines.findIndex((line) => (left -= sizeOf(line) + 1) < 0);
+  return over === -1 ? lines.length : over;
+}
+
+function rowLine(row: Row, titles: Titles): string {
+  const { taskId, last, attempts, ms, spent } = row;
+  const title = taskId === undefined ? `(${PHASES[last.phase]})` : clean(titles.get(taskId) ?? "");
+  const cells = [
+    markdown(clean(taskId ?? "")),
+    markdown(cut(title, MOST_TITLE)),
+    `${signOf(last)} ${wordFor(row)}`,
+    String(attempts),
+    showDuration(ms),
+    markdown(showCostOf(spent) || "-"),
+  ];
+  return `| ${cells.join(" | ")} |`;
+}
+
+function totalRow({ totals: { done, tasks, ms } }: Ended, rows: readonly Row[]): string {
+  const attempts = rows.reduce((sum, row) => sum + row.attempts, 0);
+  const cost = markdown(showCostOf(spentOn(rows)) || "-");
+  return `| **Total** | | ${done} of ${plural(tasks, "task")} done | ${attempts} | ${showDuration(ms)} | ${cost} |`;
+}
+
+function signOf({ result }: Finished): string {
+  if (result === "done" || result === "reviewed") return "✅";
+  return result === "blocked" || result === "failed" ? "❌" : "⏸️";
+}
+
+function reasonLine(row: Row, titles: Titles): string[] {
+  const { why } = row.last;
+  return why === "" ? [] : [`- **${markdown(nameOf(row, titles))}**: ${markdown(cut(clean(why), MOST_WHY))}`];
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+/** One line of text with nothing in it that Markdown, a table or HTML would read as its own. */
+function markdown(text: string): string {
+  return clean(text)
+    .replaceAll(/[&<>]/g, (one) => ENTITIES[one] ?? one)
+    .replaceAll(/[\\`*_{}[\]()#!|~$@:]/g, (one) => `\\${one}`);
+}

@@ -1,0 +1,102 @@
+// Why a run ended, and what to do next, in a sentence each. Pure.
+import { describeBudget } from "../../agents/process/budget.js";
+import type { RunEvent } from "../../logging/events.js";
+import { never } from "../../system/never.js";
+import { plural } from "./amounts.js";
+import type { Ended, View } from "./view.js";
+import { count } from "./view.js";
+
+/** `next` is empty where nothing is left to do. Texts are not cleaned. `file`: the task file as shown. */
+export function explainEnding(view: View, ended: Ended, file: string): { why: string; next: string } {
+  const { message } = ended;
+  switch (ended.ending) {
+    case "complete":
+      return complete(view, ended);
+    case "blocked": {
+      const blocked = plural(count(view, "blocked"), "task");
+      return {
+        why:
+          message ?? `${blocked} ${count(view, "blocked") === 1 ? "is" : "are"} blocked; ${leftBeside(view)}`,
+        next: "fix what is named above (also under `blockers` in the task file), then looper run: it tries blocked tasks once more",
+      };
+    }
+    case "limit":
+      return {
+        why: message ?? "the limit of this run is reached",
+        next: `${runAgain(view)}; --max-iterations allows more`,
+      };
+    case "budget":
+      return { why: message ?? "the budget of this run is spent", next: nextForBudget(view) };
+    case "waiting":
+      return {
+        why: message ?? "an agent cannot work for a while",
+        next: `${runAgain(view)}, when the agent can work again; or schedule another agent`,
+      };
+    case "unusable-backlog":
+      return {
+        why: message ?? "the task file cannot be used",
+        next: nextForBacklog(view, file),
+      };
+    case "environment":
+      return {
+        why: message ?? "something around the run is missing",
+        next: "looper doctor checks what a run needs; nothing that was done is lost",
+      };
+    case "interrupted":
+      return {
+        why: message ?? `stopped by ${view.stoppedBy ?? ended.signal ?? "a signal"}`,
+        next: runAgain(view),
+      };
+    default:
+      return never(ended.ending);
+  }
+}
+
+function nextForBudget(view: View): string {
+  const { inDollars, unpriced } = view;
+  const again = runAgain(view);
+  if (inDollars && unpriced !== undefined) {
+    const price = `have ${unpriced} tell its cost or set its model, with a price in prices_file`;
+    return `${price}; or set loop.unknown_cost to allow; then ${again}`;
+  }
+  return `${again}; or allow more (loop.max_duration, max_cost_usd, max_tokens)`;
+}
+
+/** That a task, or what serves none, went beyond a budget. Not cleaned. */
+export function overBudgetText(event: Extract<RunEvent, { type: "over_budget" }>): string {
+  const who = event.of === "task" ? (event.task_id ?? "a task") : "the run";
+  return `${who}: ${describeBudget(event)}`;
+}
+
+function nextForBacklog({ invalid }: View, file: string): string {
+  switch (invalid) {
+    case undefined:
+    case "broken":
+      return `looper validate ${file} shows every problem with its place`;
+    case "known":
+      return "take that version back, then run again";
+    case "nothing":
+      return 'write tasks, or have them drafted: looper run --prompt "what to build"';
+    default:
+      return never(invalid);
+  }
+}
+
+function complete(view: View, { message }: Ended): { why: string; next: string } {
+  if (message !== undefined) return { why: message, next: "" };
+  const all = view.only === undefined ? "every task is done" : `${view.only} and what it depends on are done`;
+  return { why: all, next: view.only === undefined ? "" : "looper run works through the rest" };
+}
+
+/** What the next run does first: it continues with the task in hand, if one is. */
+export function runAgain(view: View): string {
+  const inHand = view.statuses.values.find(({ status }) => status === "doing")?.id;
+  return inHand === undefined ? "looper run" : `looper run continues with ${inHand}`;
+}
+
+/** The tasks that are neither done nor blocked themselves. */
+function leftBeside(view: View): string {
+  const waiting = view.statuses.size - count(view, "done") - count(view, "blocked");
+  if (waiting === 0) return "nothing else is left to do";
+  return `${plural(waiting, "task")} ${waiting === 1 ? "waits" : "wait"} for what is not done`;
+}

@@ -1,0 +1,165 @@
+// What a run came to as JUnit XML: a test case for each task it was to do. Pure. Leaves where it is written to cmd/watch/junit-file.ts.
+import { stripVTControlCharacters } from "node:util";
+import { never } from "../../system/never.js";
+import { explainEnding } from "./ending.js";
+import { rowsOf, spentOn, type Row } from "./rows.js";
+import type { Titles } from "./live-line.js";
+import { clean } from "../text.js";
+import type { Ended, View } from "./view.js";
+
+export interface JUnitLook {
+  titles: Titles;
+  /** With `--task`: the tasks the run is about. */
+  scope?: ReadonlySet<string>;
+  /** The task file, as shown. */
+  todoFile: string;
+}
+
+interface TestCase {
+  name: string;
+  agent: string;
+  ms: number;
+  /** Absent: it passed. */
+  fault?: { kind: "failure" | "error" | "skipped"; type?: string; message: string; text?: string };
+  output?: string;
+}
+
+const SUITE = "looper";
+
+/** The whole document. Titles, reasons and evidence may hold any characters: what XML cannot hold is replaced. */
+export function junitXml(view: View, ended: Ended, look: JUnitLook): string {
+  const rows = rowsOf(view);
+  const cases = [
+    ...rows.flatMap((row) => (row.taskId === undefined ? [] : [caseOf(row, row.taskId, look)])),
+    ...unreached(view, rows, look),
+    ...ofRun(view, ended, look),
+  ];
+  const counted = (kind: string): number => cases.filter(({ fault }) => fault?.kind === kind).length;
+  const counts = attributes({
+    name: SUITE,
+    tests: cases.length,
+    failures: counted("failure"),
+    errors: counted("error"),
+    skipped: counted("skipped"),
+    time: seconds(ended.totals.ms),
+  });
+  const began = attributes({ timestamp: new Date(view.began).toISOString().slice(0, 19) });
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites${counts}>`,
+    `  <testsuite${counts}${began}>`,
+    "    <properties>",
+    ...Object.entries(factsOf(view, ended, rows)).map(
+      ([name, value]) => `      <property${attributes({ name, value })}/>`,
+    ),
+    "    </properties>",
+    ...cases.map(caseXml),
+    "  </testsuite>",
+    "</testsuites>",
+    "",
+  ].join("\n");
+}
+
+function factsOf(view: View, ended: Ended, rows: readonly Row[]): Record<string, string | number> {
+  const { cost, partly } = spentOn(rows);
+  const { done, tasks, iterations, tokens } = ended.totals;
+  const facts = {
+    run: view.run,
+    version: view.version,
+    ending: ended.ending,
+    done,
+    tasks,
+    iterations,
+    tokens,
+  };
+  return cost === undefined
+    ? facts
+    : { ...facts, cost_usd: cost, ...(partly === true ? { cost_partly_known: "true" } : {}) };
+}
+
+function caseOf(row: Row, id: string, { titles }: JUnitLook): TestCase {
+  const { last, agents, ms } = row;
+  const said = { name: nameOf(id, titles), agent: agents.at(-1) ?? "", ms };
+  const reason = last.why === "" ? last.result : clean(last.why);
+  if (row.removed === true && last.result !== "done")
+    return { ...said, fault: { kind: "skipped", message: "removed" } };
+  switch (last.result) {
+    case "done":
+    case "reviewed":
+      return last.unverified === true ? { ...said, output: "done, and nothing proves it: unverified" } : said;
+    case "blocked":
+    case "failed": {
+      const text = last.evidence ?? last.why;
+      return { ...said, fault: { kind: "failure", type: last.result, message: reason, text } };
+    }
+    case "skipped":
+    case "waiting":
+    case "stopped":
+    case "agent-dropped":
+      return { ...said, fault: { kind: "skipped", message: `not finished: ${reason}` } };
+    default:
+      return never(last.result);
+  }
+}
+
+/** Tasks that are not done, and that the run did not come to. */
+function unreached(view: View, rows: readonly Row[], { titles, scope }: JUnitLook): TestCase[] {
+  const reached = new Set(rows.map(({ taskId }) => taskId));
+  return view.statuses.values
+    .filter(({ id, status }) => status !== "done" && !reached.has(id) && scope?.has(id) !== false)
+    .map(({ id, status }) => ({
+      name: nameOf(id, titles),
+      agent: "",
+      ms: 0,
+      fault: { kind: "skipped", message: `not reached: ${status}` },
+    }));
+}
+
+/** A run that could not do its work is no run in which nothing failed. */
+function ofRun(view: View, ended: Ended, { todoFile }: JUnitLook): TestCase[] {
+  if (ended.ending !== "environment" && ended.ending !== "unusable-backlog") return [];
+  const { why, next } = explainEnding(view, ended, todoFile);
+  const fault = { kind: "error", type: ended.ending, message: clean(why), text: next } as const;
+  return [{ name: "the run", agent: "", ms: ended.totals.ms, fault }];
+}
+
+function nameOf(id: string, titles: Titles): string {
+  return `${clean(id)} ${clean(titles.get(id) ?? "")}`.trim();
+}
+
+function caseXml({ name, agent, ms, fault, output }: TestCase): string {
+  const classname = agent === "" ? SUITE : clean(agent);
+  const open = `    <testcase${attributes({ classname, name, time: seconds(ms) })}`;
+  const inner = [
+    ...(fault === undefined ? [] : [faultXml(fault)]),
+    ...(output === undefined ? [] : [`      <system-out>${escape(output)}</system-out>`]),
+  ];
+  return inner.length === 0 ? `${open}/>` : [`${open}>`, ...inner, "    </testcase>"].join("\n");
+}
+
+function faultXml({ kind, type, message, text }: NonNullable<TestCase["fault"]>): string {
+  const open = `      <${kind}${attributes({ message, ...(type === undefined ? {} : { type }) })}`;
+  return text === undefined ? `${open}/>` : `${open}>${escape(text)}</${kind}>`;
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(3);
+}
+
+function attributes(values: Readonly<Record<string, string | number>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => ` ${name}="${escape(String(value))}"`)
+    .join("");
+}
+
+/** What no XML 1.0 document may hold, bare or as a reference; half a surrogate pair is among it. */
+const NOT_XML = /[^\t\n\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+function escape(text: string): string {
+  return stripVTControlCharacters(text)
+    .replaceAll(/\r\n?/g, "\n")
+    .replaceAll(NOT_XML, "\ufffd")
+    .replaceAll(/[&<>"]/g, (one) => ENTITIES[one] ?? one);
+}

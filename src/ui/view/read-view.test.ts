@@ -1,0 +1,77 @@
+import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { unpackCapsule } from "../../logging/capsule.js";
+import type { Files } from "../../system/ports.js";
+import { nodePorts } from "../../system/processes/node-ports.js";
+import { readViews } from "./read-view.js";
+import type { View } from "./view.js";
+
+const ports = nodePorts();
+const RECORDED = fileURLToPath(new URL("../../../test/recorded", import.meta.url));
+const RUN = "2026-11-20_00-00-00";
+
+/** A log folder with one run in it, and the lines of its log. */
+async function unpacked(name: string): Promise<{ logDir: string; log: string; lines: string[] }> {
+  const logDir = mkdtempSync(join(tmpdir(), "looper-views-"));
+  const folder = join(logDir, "runs", RUN);
+  const text = readFileSync(join(RECORDED, name), "utf8");
+  expect((await unpackCapsule(ports, text, folder)).ok).toBe(true);
+  const log = join(folder, "events.jsonl");
+  return { logDir, log, lines: readFileSync(log, "utf8").split("\n").slice(0, -1) };
+}
+
+function todoFileOf(lines: readonly string[]): string {
+  const file = (JSON.parse(lines[0] ?? "") as Record<string, unknown>)["todo_file"];
+  return typeof file === "string" ? file : "";
+}
+
+/** What is known of a task's attempts; what one does now apart. */
+async function attempts(logDir: string, todoFile: string, task: string, only: boolean): Promise<unknown> {
+  const found: unknown[] = [];
+  for await (const { run, finished, current } of readViews(
+    ports,
+    { logDir, todoFile },
+    only ? task : undefined,
+  )) {
+    const { doing: _now, ...open } = current ?? { doing: "" };
+    const over = finished.filter(({ taskId }) => taskId === task);
+    const inHand = "taskId" in open && open.taskId === task;
+    if (over.length > 0 || inHand) found.push([run, over, inHand ? open : undefined]);
+  }
+  return found;
+}
+
+test.each(readdirSync(RECORDED).filter((name) => name.endsWith(".capsule")))(
+  "%s: what tells of a task tells of its attempts all there is, wherever the log breaks off",
+  async (name) => {
+    const { logDir, log, lines } = await unpacked(name);
+    const todoFile = todoFileOf(lines);
+    for (let count = 1; count <= lines.length; count++) {
+      writeFileSync(log, `${lines.slice(0, count).join("\n")}\n`);
+      for (const task of ["T1", "T2", "T3"])
+        expect(await attempts(logDir, todoFile, task, true)).toEqual(
+          await attempts(logDir, todoFile, task, false),
+        );
+    }
+  },
+);
+
+test("a log is read in pieces, however long", async () => {
+  const { logDir, log, lines } = await unpacked("plain.capsule");
+  const todoFile = todoFileOf(lines);
+  const said = `{"seq":1,"timestamp":"t","type":"message","content":"${"x".repeat(100_000)}"}\n`;
+  writeFileSync(log, `${lines.join("\n")}\n${said.repeat(50)}`);
+  const reads: number[] = [];
+  const readRange: Files["readRange"] = (file, from, length) => {
+    reads.push(length);
+    return ports.files.readRange(file, from, length);
+  };
+  const views: View[] = [];
+  for await (const view of readViews({ files: { ...ports.files, readRange } }, { logDir, todoFile }, "T1"))
+    views.push(view);
+  expect(views).toMatchObject([{ todoFile, finished: [{ taskId: "T1" }] }]);
+  expect(Math.max(...reads)).toBeLessThanOrEqual(1 << 20);
+});

@@ -1,0 +1,56 @@
+// A release as people see it, folded from its events. Pure.
+import type { RunEvent } from "../../logging/events.js";
+import type { ReleaseRules } from "../../logging/rules.js";
+
+type Step = Extract<RunEvent, { type: "release_step" }>;
+
+export interface ReleaseView {
+  order: ReleaseRules;
+  version?: string;
+  tag?: string;
+  commit?: string;
+  /** What the agent changed. */
+  paths: readonly string[];
+  /** Of the last time they ran. */
+  checks: NonNullable<Step["commands"]>;
+  problems: Step["problems"];
+  pushed: boolean;
+  /** Where it was published. */
+  url?: string;
+  /** The ref that keeps what was put back. */
+  rescue?: string;
+}
+
+/** Before its first step. */
+export function beginRelease(order: ReleaseRules): ReleaseView {
+  const { made } = order;
+  return {
+    order,
+    ...(made === undefined ? {} : { version: made.version, tag: made.tag }),
+    // Without its tag it is not made yet.
+    ...(made?.tagged === true ? { commit: made.commit } : {}),
+    paths: [],
+    checks: [],
+    problems: [],
+    pushed: made?.pushed === true,
+  };
+}
+
+/** The release after one more event. */
+export function foldRelease(release: ReleaseView, event: RunEvent): ReleaseView {
+  if (event.type === "restored")
+    return event.rescue === undefined ? release : { ...release, rescue: event.rescue };
+  if (event.type !== "release_step") return release;
+  const { what, outcome, version, tag, commit, paths, commands, url, problems } = event;
+  return {
+    ...release,
+    ...(version === undefined ? {} : { version }),
+    ...(tag === undefined ? {} : { tag }),
+    ...(commit === undefined ? {} : { commit }),
+    ...(paths === undefined ? {} : { paths }),
+    ...(commands === undefined ? {} : { checks: commands }),
+    ...(url === undefined || url === "" ? {} : { url }),
+    problems,
+    pushed: release.pushed || (what === "push" && outcome === "ok"),
+  };
+}

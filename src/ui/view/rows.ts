@@ -1,0 +1,99 @@
+// What a run has worked on, one row for each task, and for each review, draft or repair. Pure.
+import { plural, showCostOf, showDuration, showSpent } from "./amounts.js";
+import type { Finished, Result } from "./job-view.js";
+import { addSpent, NOTHING_SPENT, type Spent } from "./spent.js";
+import { PHASES, type Titles } from "./live-line.js";
+import { clean } from "../text.js";
+import type { Ended, View } from "./view.js";
+
+export interface Row {
+  /** Absent: it was a job without a task. */
+  taskId?: string;
+  /** The last of its jobs. */
+  last: Finished;
+  /** In the order they came; not cleaned. */
+  agents: readonly string[];
+  attempts: number;
+  ms: number;
+  spent: Spent;
+  /** The task is no longer in the backlog. */
+  removed?: true;
+}
+
+/** In the order they were begun. */
+export function rowsOf(view: View): Row[] {
+  const rows = new Map<string, Row>();
+  for (const one of view.finished) {
+    const key = one.taskId === undefined ? `job ${one.job}` : `task ${one.taskId}`;
+    const before = rows.get(key);
+    rows.set(key, {
+      ...(one.taskId === undefined ? {} : { taskId: one.taskId }),
+      last: one,
+      agents: [...new Set([...(before?.agents ?? []), one.agent])],
+      attempts: (before?.attempts ?? 0) + (one.uncounted === true ? 0 : 1),
+      ms: (before?.ms ?? 0) + one.ms,
+      spent: addSpent(before?.spent ?? NOTHING_SPENT, one.spent),
+      ...(isRemoved(view, one.taskId) ? { removed: true } : {}),
+    });
+  }
+  return [...rows.values()];
+}
+
+function isRemoved({ removed }: View, id: string | undefined): boolean {
+  return id !== undefined && removed.has(id);
+}
+
+/** What the run has cost, as far as it was told. */
+export function spentOn(rows: readonly Row[]): Spent {
+  return rows.reduce((sum, row) => addSpent(sum, row.spent), NOTHING_SPENT);
+}
+
+/** Id and title, cleaned; what a job without a task did, in brackets. */
+export function nameOf({ taskId, last }: Row, titles: Titles): string {
+  if (taskId === undefined) return `(${PHASES[last.phase]})`;
+  return `${clean(taskId)} ${clean(titles.get(taskId) ?? "")}`.trim();
+}
+
+/** What came of it, in a word or three. */
+export function wordFor({ last: { result, added, unverified }, removed }: Row): string {
+  const word = removed === true && result !== "done" ? [] : [WORDS[result]];
+  const gone = removed === true ? "removed" : "";
+  const parts = [...word, gone, unverified === true ? "unverified" : "", added > 0 ? `+${added}` : ""];
+  return parts.filter((part) => part !== "").join(", ");
+}
+
+const WORDS: Readonly<Record<Result, string>> = {
+  done: "done",
+  blocked: "blocked",
+  skipped: "skipped",
+  failed: "failed",
+  waiting: "waiting",
+  stopped: "stopped",
+  "agent-dropped": "not tried",
+  reviewed: "reviewed",
+};
+
+/** How far the run came, and what it used; all that it has cost, shared out among the tasks it has done: the price of one of them. */
+export function totalsText(
+  { totals: { done, tasks, iterations, ms, tokens } }: Ended,
+  rows: readonly Row[],
+): string {
+  const { cost, partly } = spentOn(rows);
+  const known = { ...(cost === undefined ? {} : { cost }), ...(partly === undefined ? {} : { partly }) };
+  const spent = showSpent({ tokens, ...known });
+  // A draft and a repair are no tasks: what they cost is shared out among the tasks.
+  const finished = rows.filter(({ taskId, last }) => taskId !== undefined && last.result === "done").length;
+  const each =
+    cost === undefined || finished === 0
+      ? ""
+      : `${showCostOf({ tokens, ...known, cost: cost / finished })} per task done`;
+  const parts = [
+    // A run that ended before it had read the task file counted none.
+    tasks === 0 ? "" : `${done} of ${plural(tasks, "task")} done`,
+    plural(iterations, "iteration"),
+    showDuration(ms),
+    spent,
+    each,
+  ];
+  return parts.filter((part) => part !== "").join(" · ");
+}

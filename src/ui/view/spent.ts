@@ -1,0 +1,40 @@
+// What agents have used, as it is shown. Pure.
+import { roundUsd, tokensOf } from "../../agents/usage.js";
+
+/** Tokens and dollars; `cost` only where an agent told it. */
+export interface Spent {
+  tokens: number;
+  cost?: number;
+  /** A part of the work has a cost that its agent did not report. */
+  partly?: true;
+  /** The agent worked, and reported neither tokens nor cost. */
+  unreported?: true;
+}
+
+export const NOTHING_SPENT: Spent = { tokens: 0 };
+
+/** Of an agent that worked and reported nothing of what it used. */
+export const UNREPORTED: Spent = { tokens: 0, unreported: true };
+
+/** What a `usage` event says: input, what came from the cache, and output. */
+export function spentOf(usage: {
+  input_tokens: number;
+  output_tokens: number;
+  cached_input_tokens?: number | undefined;
+  cost_usd?: number | undefined;
+}): Spent {
+  const tokens = tokensOf(usage);
+  return usage.cost_usd === undefined ? { tokens } : { tokens, cost: usage.cost_usd };
+}
+
+/** Both together. */
+export function addSpent(a: Spent, b: Spent): Spent {
+  const tokens = a.tokens + b.tokens;
+  const unreported = a.unreported === true || b.unreported === true ? { unreported: true as const } : {};
+  if (a.cost === undefined && b.cost === undefined) return { tokens, ...unreported };
+  const partly = [a, b].some(
+    (one) => one.partly === true || one.unreported === true || (one.tokens > 0 && one.cost === undefined),
+  );
+  const cost = roundUsd((a.cost ?? 0) + (b.cost ?? 0));
+  return { tokens, cost, ...(partly ? { partly } : {}), ...unreported };
+}

@@ -1,0 +1,366 @@
+// A run as people see it, folded from its events: `fold(view, event) → view`. Pure. Live line, plain lines and table all
+// render this. Leaves titles to whoever has the backlog, and the look of it all to terminal/.
+import { tokensOf } from "../../agents/usage.js";
+import type { Ending, RunEvent, Sealed } from "../../logging/events.js";
+import { isInDollars, NOTHING_SPENT as NOTHING_CHARGED, spend } from "../../loop/step/spending.js";
+import { PersistentMap } from "../../system/persistent-map.js";
+import { ById } from "../../todo/model/indexed-list.js";
+import { doingOf } from "./in-progress.js";
+import { keptWorkText } from "./stopped-text.js";
+import { endAgent, failAttempt, resultOf, unreportedBy, type Current, type Finished } from "./job-view.js";
+import { beginRelease, foldRelease, type ReleaseView } from "./release-view.js";
+import { addSpent, NOTHING_SPENT, spentOf, type Spent } from "./spent.js";
+
+export interface Ended {
+  ending: Ending;
+  signal?: string;
+  message?: string;
+  totals: { done: number; tasks: number; iterations: number; ms: number; tokens: number; cost?: number };
+}
+
+type Waiting = Omit<Extract<RunEvent, { type: "waiting" }>, "type">;
+type Beyond = Extract<RunEvent, { type: "over_budget" }>;
+
+export interface View {
+  run: string;
+  version: string;
+  project: string;
+  todoFile: string;
+  agents: readonly string[];
+  /** Of the first line and of the last, epoch ms. */
+  began: number;
+  at: number;
+  /** Status by task, completion marker left out. */
+  statuses: ById<{ id: string; status: string }>;
+  markers: ReadonlySet<string>;
+  /** Tasks taken out of the backlog since the run began. */
+  removed: ReadonlySet<string>;
+  /** Done when the run began. */
+  doneAtStart: number;
+  /** Only this task, and what it depends on. */
+  only?: string;
+  current?: Current;
+  /** In the order they ended. */
+  finished: readonly Finished[];
+  /** Their jobs, and their tasks: asked for at every event, so that nothing goes through 10,000 of them. */
+  finishedJobs: PersistentMap<number, true>;
+  finishedTasks: PersistentMap<string, true>;
+  warnings: readonly string[];
+  /** How often the run was told to stop; by `looper stop` once or, to end at once, twice. */
+  interrupts: number;
+  /** What ends it, where that was no signal. */
+  stoppedBy?: "looper stop";
+  spent: Spent;
+  /** Until when nothing happens, and why. */
+  waiting?: Waiting;
+  /** Budgets that attempts went beyond with their last step. */
+  beyond: readonly Beyond[];
+  /** Of the run, by its settings; in dollars: nobody knows what `unpriced`, one of its agents, has cost. */
+  inDollars: boolean;
+  unpriced?: string;
+  /** What is wrong with the task file: it has no tasks, an earlier version of it has, or it has problems. */
+  invalid?: "nothing" | "known" | "broken";
+  ended?: Ended;
+  /** It is a release, and no run over the backlog. */
+  release?: ReleaseView;
+}
+
+/** Before the first event. */
+export const NOTHING: View = {
+  run: "",
+  version: "",
+  project: "",
+  todoFile: "",
+  agents: [],
+  began: 0,
+  at: 0,
+  statuses: ById.of([]),
+  markers: new Set(),
+  removed: new Set(),
+  doneAtStart: 0,
+  finished: [],
+  finishedJobs: PersistentMap.of(),
+  finishedTasks: PersistentMap.of(),
+  warnings: [],
+  interrupts: 0,
+  spent: NOTHING_SPENT,
+  beyond: [],
+  inDollars: false,
+};
+
+/** The view after one more event. Events come in the order of their `seq`. */
+export function fold(view: View, event: Sealed): View {
+  const at = Date.parse(event.timestamp);
+  const seen = { ...view, began: view.began || at, at };
+  const folded = foldRun(foldJob(begin(seen, event, at), event, at), event);
+  const { release } = folded;
+  return release === undefined ? folded : { ...folded, release: foldRelease(release, event) };
+}
+
+/** Any line of a job that is not known yet begins it. A release that was made before has no agent at work, so none begins. */
+function begin(view: View, event: RunEvent, at: number): View {
+  if (view.release?.order.made !== undefined) return view;
+  if (!("job" in event) || event.job === undefined || event.job === view.current?.job) return view;
+  // What an earlier run left is put aside: nobody works on it.
+  if (event.phase === "iteration" && event.iteration === 0) return view;
+  if (event.phase === undefined || view.finishedJobs.has(event.job)) return view;
+  const { waiting: _over, ...rest } = view;
+  // An attempt that no line settled, since its task was removed, is over when the next job begins.
+  const ended =
+    rest.current?.agentEnded === true
+      ? finish(rest, rest.current, { result: "stopped", why: "", added: 0 }, at)
+      : rest;
+  return {
+    ...ended,
+    current: {
+      job: event.job,
+      phase: event.phase,
+      ...(typeof event.task_id === "string" ? { taskId: event.task_id } : {}),
+      agent: event.agent ?? "",
+      attempt: event.attempt ?? 1,
+      spent: NOTHING_SPENT,
+      began: at,
+      doing: "getting ready",
+      agentEnded: false,
+    },
+  };
+}
+
+/** What an event says of the job under way. */
+function foldJob(view: View, event: Sealed, at: number): View {
+  const { current } = view;
+  if (current === undefined) return view;
+  switch (event.type) {
+    case "usage":
+      return {
+        ...view,
+        spent: addSpent(view.spent, spentOf(event)),
+        current: { ...current, spent: addSpent(current.spent, spentOf(event)) },
+      };
+    case "checkpoint":
+      // What a large tree takes to be kept is not the agent's time.
+      return { ...view, current: { ...current, began: at } };
+    case "agent_finished":
+      return endsAgent(view, current, event);
+    case "gate_finished":
+      return event.verdict === "passed" ? { ...view, current: { ...current, verified: true } } : view;
+    case "restored": {
+      const kept = event.rescue === undefined ? current : { ...current, rescue: event.rescue };
+      // A release is over with it; a task is settled next.
+      if (current.phase !== "push") return { ...view, current: kept };
+      return finish(
+        view,
+        kept,
+        { result: view.interrupts > 0 ? "stopped" : "failed", why: "", added: 0 },
+        at,
+      );
+    }
+    case "attempt_stopped":
+      return { ...view, current: { ...current, agentEnded: true, released: keptWorkText(event) } };
+    case "attempt_failed":
+      return failed(view, current, event, at);
+    case "backlog_changed":
+      if (event.job !== current.job) return view;
+      if (current.agentEnded) return settle(view, current, event, at);
+      return event.refused.length > 0 ? drop(view) : view;
+    case "committed": {
+      const { taskId } = current;
+      // It is put back first, and settled then.
+      if (event.refused.some(({ op, id }) => op === "finish" && id === taskId)) return view;
+      return event.job === current.job ? settle(view, current, event, at) : view;
+    }
+    case "adopted":
+      return event.adopted ? finish(view, current, { result: "done", why: "", added: 0 }, at) : view;
+    case "release_step": {
+      const isDone = event.what === "judge" && event.outcome === "ok";
+      return isDone ? finish(view, current, { result: "done", why: "", added: 0 }, at) : view;
+    }
+    case "run_ended":
+      return finish(view, current, { result: "stopped", why: "", added: 0 }, at);
+    default: {
+      const doing = doingOf(event);
+      return doing === undefined ? view : { ...view, current: { ...current, doing } };
+    }
+  }
+}
+
+type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
+
+function endsAgent(view: View, current: Current, event: Of<"agent_finished">): View {
+  const reported = current.spent.tokens > 0 || current.spent.cost !== undefined;
+  const unreported = reported ? NOTHING_SPENT : unreportedBy(event);
+  const ended = { ...endAgent(current, event), spent: addSpent(current.spent, unreported) };
+  return { ...view, spent: addSpent(view.spent, unreported), current: ended };
+}
+
+/** At a task the backlog is settled next; a draft, a repair or a review that failed is over here. */
+function failed(view: View, current: Current, event: Of<"attempt_failed">, at: number): View {
+  const seen = failAttempt(current, event);
+  if (current.phase === "iteration") return { ...view, current: seen };
+  return finish(
+    view,
+    seen,
+    { result: event.next === "wait" ? "waiting" : "failed", why: seen.why, added: 0 },
+    at,
+  );
+}
+
+function settle(
+  view: View,
+  current: Current,
+  event: Of<"backlog_changed"> | Of<"committed">,
+  at: number,
+): View {
+  const added = event.updated.filter(({ from, to, id }) => {
+    return from === undefined && to === "todo" && id !== current.taskId;
+  }).length;
+  const updated = event.updated.find(({ id }) => id === current.taskId)?.to;
+  const own = updated ?? event.rows.find(({ id }) => id === current.taskId)?.status;
+  const result = resultOf(current, own);
+  if (result === undefined) return view;
+  const isTold = result === "done" || result === "reviewed";
+  const says = !isTold && !(result === "stopped" && current.stopped === true);
+  const { released } = current;
+  const why = released === undefined ? (says ? (current.why ?? "") : "") : `edited meanwhile; ${released}`;
+  const commit = event.type === "committed" ? event.commit : undefined;
+  return finish(view, current, { result, why, added, ...(commit === undefined ? {} : { commit }) }, at);
+}
+
+function finish(
+  view: View,
+  current: Current,
+  end: Pick<Finished, "result" | "why" | "added" | "commit">,
+  at: number,
+): View {
+  const { job, phase, taskId, agent, attempt, spent, began, rescue, evidence, reason, until } = current;
+  const over: Finished = {
+    ...{ job, phase, agent, attempt, spent, began, ...end },
+    ...(taskId === undefined ? {} : { taskId }),
+    ...(rescue === undefined ? {} : { rescue }),
+    ...(evidence === undefined ? {} : { evidence }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(until === undefined ? {} : { until }),
+    ...(end.result === "done" && phase === "iteration" && current.verified !== true
+      ? { unverified: true as const }
+      : {}),
+    ...(isUncounted(current) ? { uncounted: true as const } : {}),
+    ms: Math.max(0, at - current.began),
+  };
+  return {
+    ...drop(view),
+    finished: [...view.finished, over],
+    finishedJobs: view.finishedJobs.with(job, true),
+    finishedTasks: taskId === undefined ? view.finishedTasks : view.finishedTasks.with(taskId, true),
+  };
+}
+
+function isUncounted({ phase, next, released }: Current): boolean {
+  if (released !== undefined) return true;
+  return next === "wait" || (phase === "iteration" && (next === "drop-agent" || next === "end"));
+}
+
+function drop(view: View): View {
+  const { current: _over, ...rest } = view;
+  return rest;
+}
+
+/** What an event says of the run as a whole. */
+function foldRun(view: View, event: Sealed): View {
+  switch (event.type) {
+    case "run_started":
+      return {
+        ...view,
+        run: event.run,
+        version: event.version,
+        project: event.project,
+        todoFile: event.todo_file,
+        agents: event.agents.map(({ name }) => name),
+        ...(event.rules.only === undefined ? {} : { only: event.rules.only }),
+        inDollars: isInDollars(event.rules),
+        ...(event.rules.release === undefined ? {} : { release: beginRelease(event.rules.release) }),
+        warnings: [...view.warnings, ...event.warnings],
+      };
+    case "backlog_read": {
+      const { invalid: _mended, ...rest } = view;
+      const seen = takeRows(rest, event.rows ?? [], []);
+      return { ...seen, doneAtStart: count(seen, "done") };
+    }
+    case "backlog_invalid":
+      return { ...view, invalid: invalidOf(event) };
+    case "backlog_changed":
+    case "committed":
+      return takeRows(view, event.rows, event.removed);
+    case "warning":
+      return { ...view, warnings: [...view.warnings, event.message] };
+    case "run_interrupted":
+      return interrupted(view, event);
+    case "waiting":
+      return { ...view, waiting: event };
+    case "over_budget":
+      return { ...view, beyond: [...view.beyond, event] };
+    case "agent_finished": {
+      const { unknown } = spend(NOTHING_CHARGED, event);
+      return unknown === undefined ? view : { ...view, unpriced: unknown };
+    }
+    case "run_ended":
+      return { ...view, ended: endOf(event) };
+    default:
+      return view;
+  }
+}
+
+function interrupted(view: View, { by, signal }: Of<"run_interrupted">): View {
+  if (by === undefined) return { ...view, interrupts: view.interrupts + 1 };
+  const first = view.interrupts === 0 ? { stoppedBy: "looper stop" as const } : {};
+  return { ...view, ...first, interrupts: Math.max(view.interrupts, signal === "SIGTERM" ? 2 : 1) };
+}
+
+function invalidOf({ what, known }: Of<"backlog_invalid">): NonNullable<View["invalid"]> {
+  if (known !== undefined) return "known";
+  return what === "broken" ? "broken" : "nothing";
+}
+
+type Rows = Of<"backlog_changed">["rows"];
+
+function withRemoved(view: View, rows: Rows, removed: readonly string[]): View {
+  const back = new Set<string>(rows.map(({ id }) => id));
+  return { ...view, removed: new Set([...view.removed, ...removed].filter((id) => !back.has(id))) };
+}
+
+function takeRows(before: View, rows: Rows, removed: readonly string[]): View {
+  if (rows.length === 0 && removed.length === 0) return before;
+  const view =
+    removed.length === 0 && before.removed.size === 0 ? before : withRemoved(before, rows, removed);
+  const tasks = rows.filter(({ marker }) => marker !== true).map(({ id, status }) => ({ id, status }));
+  const marks = rows.filter(({ marker }) => marker === true).map(({ id }) => id);
+  const markers = marks.length === 0 ? view.markers : new Set([...view.markers, ...marks]);
+  return { ...view, statuses: view.statuses.with(tasks, removed), markers };
+}
+
+function endOf(event: Of<"run_ended">): Ended {
+  const { done, tasks, iterations, duration_ms: ms, cost_usd: cost } = event.totals;
+  return {
+    ending: event.ending,
+    ...(event.signal === undefined ? {} : { signal: event.signal }),
+    ...(event.message === undefined ? {} : { message: event.message }),
+    totals: {
+      ...{ done, tasks, iterations, ms, tokens: tokensOf(event.totals) },
+      ...(cost === undefined ? {} : { cost }),
+    },
+  };
+}
+
+/** How many tasks have this status. */
+export function count(view: View, status: string): number {
+  let found = 0;
+  for (const one of view.statuses.values) if (one.status === status) found++;
+  return found;
+}
+
+/** Task n of m: those done before the run and those it has been through come first. */
+export function placeOf(view: View): { n: number; of: number } {
+  const { statuses, doneAtStart, finishedTasks, current } = view;
+  const isAgain = current?.taskId !== undefined && finishedTasks.has(current.taskId);
+  const of = statuses.size;
+  return { n: Math.min(of, doneAtStart + finishedTasks.size + (isAgain ? 0 : 1)), of };
+}

@@ -1,8 +1,0 @@
-import { execFileSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
-
-/** Before any story: `dist/` is made anew when it is older than what it is made from. */
-export default function setup(): void {
-  const script = fileURLToPath(new URL("../scripts/build.mjs", import.meta.url));
-  execFileSync(process.execPath, [script, "--if-older"], { stdio: "inherit" });
-}

@@ -1,0 +1,172 @@
+// Who decides about the calls of the built-in engine: rules, a person at a terminal, nobody; and tools that a server brings.
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { call, dataOf, eventsOf, playScript } from "../rig/chapo.js";
+import { story, type Rig } from "../rig/rig.js";
+
+const BIN = path.resolve("dist/looper.js");
+/** With somebody who commits. */
+const GIT = "git -c user.name=P -c user.email=p@example.org";
+
+/** `looper chapo` on a terminal, its questions answered one after the other. */
+function onTerminal(
+  rig: Rig,
+  words: string,
+  answers: readonly string[],
+): Promise<{ code: number | null; said: string }> {
+  const line = `"${process.execPath}" "${BIN}" chapo ${words}`;
+  const child = spawn("script", ["-qefc", line, "/dev/null"], { cwd: rig.project, env: rig.env });
+  const waiting = [...answers];
+  let said = "";
+  let asked = 0;
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+    const questions = said.split("wants to use");
+    const isAsking = questions.length - 1 > asked && questions.at(-1)?.includes("Allow this?") === true;
+    if (!isAsking) return;
+    asked += 1;
+    // A question too many is turned away from.
+    child.stdin.write(waiting.length === 0 ? "\u0003" : `${waiting.shift() ?? ""}\r`);
+  });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject).once("close", (code) => {
+      resolve({ code, said });
+    });
+  });
+}
+
+const onLinux = test.skipIf(process.platform !== "linux");
+
+onLinux(
+  "files as the rules allow, commands as a person does: two questions, each with the exact command",
+  story(async (rig) => {
+    rig.gitInit();
+    rig.write("a.txt", "alpha\n");
+    rig.write("check.sh", "grep -q beta b.txt && echo checked >> checks.txt\n");
+    const turns = [
+      call("fs_readFile", { path: "a.txt" }),
+      call("fs_listFiles", {}),
+      call("fs_writeFile", { path: "b.txt", content: "alpha\n" }),
+      call("fs_edit", { path: "b.txt", old_string: "alpha", new_string: "beta" }),
+      call("bash_execute", { command: "sh check.sh" }),
+      call("bash_execute", { command: `git add -A && ${GIT} commit -qm made` }),
+      { say: "All of it is done." },
+    ];
+    playScript(rig, { turns }, { rules: { allow: ["Write", "Edit(b.txt)"] } });
+    const { code, said } = await onTerminal(rig, '"Make b"', ["y", "yes"]);
+    expect(code, said).toBe(0);
+    expect(said.split("wants to use").length - 1).toBe(2);
+    expect(said).toContain(`git add -A && ${GIT} commit -qm made`);
+    expect(said).toContain("All of it is done.");
+    expect([rig.read("b.txt"), rig.read("checks.txt")]).toEqual(["beta\n", "checked\n"]);
+    expect(rig.git("log", "-1", "--format=%s").trim()).toBe("made");
+  }),
+);
+
+onLinux(
+  "no does nothing, always holds for the very same, and a change is shown as a diff",
+  story(async (rig) => {
+    rig.write("a.txt", "alpha\n");
+    const turns = [
+      call("fs_edit", { path: "a.txt", old_string: "alpha", new_string: "beta" }),
+      call("bash_execute", { command: "echo x >> x.txt" }),
+      call("bash_execute", { command: "echo x >> x.txt" }),
+      call("bash_execute", { command: "echo x  >> y.txt" }),
+      { say: "Done." },
+    ];
+    playScript(rig, { turns });
+    const { code, said } = await onTerminal(rig, "Change", ["n", "always", "n"]);
+    expect(code, said).toBe(0);
+    expect(said.split("wants to use").length - 1).toBe(3);
+    expect(said).toContain("-alpha");
+    expect(said).toContain("+beta");
+    expect([rig.read("a.txt"), rig.read("x.txt")]).toEqual(["alpha\n", "x\nx\n"]);
+    expect(existsSync(path.join(rig.project, "y.txt"))).toBe(false);
+  }),
+);
+
+test(
+  "a denied command is seen however it is wrapped, in every trust mode and vocabulary; the rest runs",
+  story(async (rig) => {
+    rig.write("kept/x", "kept");
+    rig.gitInit();
+    const denied = [
+      `true && ${GIT} commit --allow-empty -m x`,
+      `FOO=1 ${GIT} commit --allow-empty -m x`,
+      'sh -c "rm -rf kept"',
+      "echo $(rm -rf kept)",
+      "r=rm; $r -rf kept",
+    ];
+    const turns = [
+      ...denied.map((command) => call("Bash", { command })),
+      call("Bash", { command: "echo fine > fine.txt" }),
+      { say: "Done." },
+    ];
+    const rules = { allow: ["Bash"], deny: ["Bash(git commit *)", "Bash(rm -rf *)"] };
+    for (const mode of ["trusted", "default"]) {
+      playScript(rig, { turns }, { rules, tools: "claude" });
+      const before = rig.git("rev-parse", "HEAD");
+      const events = eventsOf(await rig.run(["chapo", "--json", "--trust-mode", mode, "Go"]));
+      const results = dataOf(events, "tool_result");
+      expect(results.map(({ success }) => success)).toEqual([...denied.map(() => false), true]);
+      for (const { code, tries } of results.slice(0, -1)) expect([code, tries]).toEqual(["denied", 0]);
+      expect([rig.read("kept/x"), rig.read("fine.txt")]).toEqual(["kept", "fine\n"]);
+      expect(rig.git("rev-parse", "HEAD")).toBe(before);
+    }
+  }),
+);
+
+test(
+  "a rule that cannot be read keeps a session from opening",
+  story(async (rig) => {
+    playScript(rig, { turns: [{ say: "Hello." }] }, { rules: { deny: ["Bahs(rm *)"] } });
+    const { code, stderr } = await rig.run(["chapo", "Hello"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("Bahs");
+  }),
+);
+
+const SERVER = `
+require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params } = JSON.parse(line);
+  const say = (result) => console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+  const schema = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
+  if (method === "initialize")
+    say({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } });
+  if (method === "tools/list")
+    say({ tools: [{ name: "shout", inputSchema: schema }, { name: "other", inputSchema: schema }] });
+  if (method === "tools/call") say({ content: [{ type: "text", text: params.arguments.text.toUpperCase() }] });
+});
+`;
+
+test(
+  "a server's tools go through the same gate; one that does not start is a warning",
+  story(async (rig) => {
+    const file = path.join(rig.root, "server.cjs");
+    rig.write("../server.cjs", SERVER);
+    const servers = {
+      own: { command: process.execPath, args: [file], tools: ["shout"] },
+      gone: { command: "/no/such/server" },
+    };
+    const turns = [
+      call("mcp_own_shout", { text: "hello" }),
+      call("mcp_own_shout", {}),
+      call("mcp_own_other", { text: "x" }),
+      { say: "Done." },
+    ];
+    playScript(rig, { turns }, { mcp: { servers }, rules: { allow: ["mcp_own_*"] } });
+    const ran = await rig.run(["chapo", "--json", "Shout"]);
+    const results = dataOf(eventsOf(ran), "tool_result");
+    expect(results).toMatchObject([
+      { tool: "mcp_own_shout", success: true, output: "HELLO" },
+      { success: false, code: "bad_arguments" },
+      { success: false, code: "not_whitelisted" },
+    ]);
+    expect(results[1]?.output).toContain("must have required property 'text'");
+    expect(ran.stderr).toContain("MCP server gone: there is no program /no/such/server");
+    const listed = await rig.run(["chapo", "tools"]);
+    expect(listed.stdout).toContain("mcp_own_shout");
+  }),
+);

@@ -1,0 +1,280 @@
+// The built-in engine at a person's hand: `looper chapo`, with a scripted model and real tools in a real folder.
+import { existsSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { call, dataOf, eventsOf, playScript } from "../rig/chapo.js";
+import { story } from "../rig/rig.js";
+
+const BUG = 'exports.login = (name) => name === "";\n';
+const TEST =
+  'const { test } = require("node:test");\nconst assert = require("node:assert");\ntest("login", () => assert.equal(require("./login.js").login("ann"), true));\n';
+
+test(
+  "it reads, edits, tests and answers, and says so in order",
+  story(async (rig) => {
+    rig.write("login.js", BUG);
+    rig.write("login.test.js", TEST);
+    playScript(rig, {
+      turns: [
+        call("fs_readFile", { path: "login.js" }),
+        call("fs_edit", { path: "login.js", old_string: 'name === ""', new_string: 'name !== ""' }),
+        call("bash_execute", { command: "node --test login.test.js" }),
+        { say: "The login bug is fixed: the test passes." },
+      ],
+    });
+    const ran = await rig.run(["chapo", "--json", "--trust-mode", "trusted", "Fix the login bug"]);
+    expect(ran).toMatchObject({ code: 0, stderr: "" });
+    expect(rig.read("login.js")).toBe('exports.login = (name) => name !== "";\n');
+    const events = eventsOf(ran);
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1));
+    const told = events
+      .map(({ type }) => type)
+      .filter((type) => !["usage", "message", "delta"].includes(type));
+    const turn = ["thinking", "step", "tool_call", "tool_result"];
+    expect(told).toEqual(["status", ...turn, ...turn, ...turn, "thinking", "step", "validation", "answer"]);
+    expect(dataOf(events, "tool_call").map(({ agent, tool }) => `${agent} ${tool}`)).toEqual([
+      "developer fs_readFile",
+      "developer fs_edit",
+      "commander bash_execute",
+    ]);
+    expect(dataOf(events, "tool_result").map(({ success }) => success)).toEqual([true, true, true]);
+    expect(dataOf(events, "answer")).toEqual([
+      { answer: "The login bug is fixed: the test passes.", validated: true, status: "completed" },
+    ]);
+  }),
+);
+
+test(
+  "without --json the answer stands alone on stdout, and what was done on stderr",
+  story(async (rig) => {
+    rig.write("notes.md", "hello\n");
+    playScript(rig, { turns: [call("fs_readFile", { path: "notes.md" }), { say: "It says hello." }] });
+    const { code, stdout, stderr } = await rig.run(["chapo", "What", "do", "the notes say?"]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "It says hello.\n" });
+    expect(stderr).toMatch(/fs_readFile.*notes\.md/);
+  }),
+);
+
+test(
+  "after 25 turns without an answer it asks how to go on, and goes on in another process with all it knew",
+  story(async (rig) => {
+    rig.write("a.txt", "alpha\n");
+    playScript(rig, {
+      turns: [{ ...call("fs_readFile", { path: "a.txt" }), times: 25 }, { say: "Now it is done." }],
+      summary: [{ say: "Read a.txt many times; nothing is open. Shall I stop?" }],
+    });
+    const first = await rig.run(["chapo", "--json", "Read on"]);
+    expect(first.code).toBe(1);
+    const events = eventsOf(first);
+    expect(dataOf(events, "step")).toHaveLength(25);
+    expect(dataOf(events, "clarify")).toEqual([
+      { question: "Read a.txt many times; nothing is open. Shall I stop?", status: "waiting_for_user" },
+    ]);
+    const listed = await rig.run(["chapo", "sessions", "--json"]);
+    expect(JSON.parse(listed.stdout)).toMatchObject({
+      sessions: [{ state: "waiting_for_user", iterations: 25 }],
+    });
+    const [status] = dataOf(events, "status");
+    const second = await rig.run(["chapo", "--json", "--session", status?.session ?? "", "Go on"]);
+    expect(second.code).toBe(0);
+    const later = eventsOf(second);
+    expect(dataOf(later, "thinking")[0]).toMatchObject({ iteration: 1, event: "clarification_response" });
+    expect(dataOf(later, "validation")).toHaveLength(1);
+    expect(dataOf(later, "answer")[0]?.answer).toBe("Now it is done.");
+  }),
+);
+
+test(
+  "a draft that is doubted goes back with the issues; 0.70 is enough; a validation that always says no has two rounds",
+  story(async (rig) => {
+    const no = (confidence: number) => ({
+      say: JSON.stringify({ isComplete: false, confidence, issues: ["no tests"], suggestion: "add one" }),
+    });
+    playScript(rig, {
+      turns: [{ say: "First draft." }, { say: "Second draft." }],
+      validation: [no(0.69), no(0.7)],
+    });
+    const once = eventsOf(await rig.run(["chapo", "--json", "Write it"]));
+    expect(dataOf(once, "validation").map(({ confidence }) => confidence)).toEqual([0.69, 0.7]);
+    expect(dataOf(once, "thinking").map(({ event }) => event)).toEqual(["user_message", "self_validation"]);
+    expect(dataOf(once, "answer")).toMatchObject([{ answer: "Second draft.", validated: true }]);
+
+    playScript(rig, { turns: [{ say: "A draft.", times: 9 }], validation: [{ ...no(0.1), times: 9 }] });
+    const never = await rig.run(["chapo", "--json", "Write it"]);
+    expect(never.code).toBe(0);
+    expect(dataOf(eventsOf(never), "validation")).toHaveLength(2);
+    expect(dataOf(eventsOf(never), "answer")).toMatchObject([{ answer: "A draft.", validated: false }]);
+  }),
+);
+
+test(
+  "what is wrong, out of bounds or not allowed is a result, nothing is done, and the session goes on",
+  story(async (rig) => {
+    writeFileSync(path.join(rig.root, "secret.txt"), "secret\n");
+    symlinkSync(path.join(rig.root, "secret.txt"), path.join(rig.project, "link.txt"));
+    const calls = [
+      call("bash_execute", { agent: "searcher", command: "touch made.txt" }),
+      call("delegateToScout", { query: "x" }),
+      call("fs_edit", { path: "a.txt", old_string: 3, new_string: "b" }),
+      call("fs_readFile", { path: "../secret.txt" }),
+      call("fs_readFile", { path: "link.txt" }),
+      call("fs_writeFile", { path: ".git/hooks/post-commit", content: "#!/bin/sh\n" }),
+      call("fs_writeFile", { path: ".env", content: "A=1\n" }),
+      call("web_fetch", { url: "http://169.254.169.254/latest/meta-data/" }),
+      call("web_fetch", { url: "file:///etc/passwd" }),
+      call("web_search", { query: "weather" }),
+      call("git_push", { remote: "origin", branch: "main" }),
+      call("ssh_execute", { host: "nowhere", command: "id" }),
+    ];
+    playScript(rig, { turns: [...calls, { say: "None of it could be done." }] });
+    const ran = await rig.run(["chapo", "--json", "--trust-mode", "trusted", "Try all of it"]);
+    expect(ran.code).toBe(0);
+    const results = dataOf(eventsOf(ran), "tool_result");
+    expect(results.map(({ success }) => success)).toEqual(calls.map(() => false));
+    const texts = results.map(({ output }) => output);
+    expect(texts[1]).toContain("not whitelisted");
+    expect(texts[2]).toContain("old_string");
+    for (const refused of [3, 4]) expect(texts[refused]).toContain("outside the project");
+    expect(readdirSync(rig.project).sort()).toEqual([".looper", "link.txt"]);
+    expect(existsSync(path.join(rig.project, ".env"))).toBe(false);
+  }),
+);
+
+test(
+  "without a person what would change something is refused, and a rule lets it run; deny beats all",
+  story(async (rig) => {
+    const turns = [
+      call("fs_writeFile", { path: "made.txt", content: "made\n" }),
+      call("bash_execute", { command: "echo hi > hi.txt" }),
+      call("bash_execute", { command: "true && git push origin x" }),
+      { say: "Done what I could." },
+    ];
+    playScript(rig, { turns }, { rules: { allow: ["Bash(echo *)", "Bash"], deny: ["Bash(git push *)"] } });
+    const ran = await rig.run(["chapo", "--json", "Write"]);
+    const events = eventsOf(ran);
+    expect(dataOf(events, "tool_result").map(({ success }) => success)).toEqual([false, true, false]);
+    expect(dataOf(events, "action_pending")).toMatchObject([{ tool: "fs_writeFile" }]);
+    expect(dataOf(events, "tool_result")[2]?.output).toContain("Bash(git push *)");
+    expect(existsSync(path.join(rig.project, "made.txt"))).toBe(false);
+    expect(rig.read("hi.txt")).toBe("hi\n");
+  }),
+);
+
+test(
+  "what the model's provider refuses is an error, never an answer",
+  story(async (rig) => {
+    playScript(rig, { turns: [{ fail: "overloaded" }] });
+    const ran = await rig.run(["chapo", "--json", "Hello"]);
+    expect(ran.code).toBe(3);
+    const events = eventsOf(ran);
+    expect(events.at(-1)).toMatchObject({ type: "error", data: { reason: "overloaded" } });
+    expect(dataOf(events, "answer")).toEqual([]);
+
+    playScript(rig, { turns: [{ fail: ["rate-limited", "rate-limited"], say: "Hello." }] });
+    const again = eventsOf(await rig.run(["chapo", "--json", "Hello"]));
+    expect(dataOf(again, "waiting")).toHaveLength(2);
+    expect(dataOf(again, "answer")).toMatchObject([{ answer: "Hello." }]);
+  }),
+);
+
+test(
+  "no key is exit 3, and says which variable to set",
+  story(async (rig) => {
+    const { code, stderr } = await rig.run(["chapo", "Hello"]);
+    expect(code).toBe(3);
+    expect(stderr).toContain("ANTHROPIC_API_KEY");
+    const named = await rig.run(["chapo", "--provider", "openai", "--model", "gpt-x", "Hello"]);
+    expect(named.code).toBe(3);
+    expect(named.stderr).toContain("OPENAI_API_KEY");
+    const none = await rig.run(["chapo"]);
+    expect(none.code).toBe(2);
+  }),
+);
+
+test(
+  "a sub-agent works by itself: what it did stays with it, its last words come back, and it starts no other",
+  story(async (rig) => {
+    rig.write("a.txt", "alpha\n");
+    playScript(rig, {
+      turns: [
+        call("agent_task", { agent_type: "explore", prompt: "What is in a.txt?" }),
+        { say: "It is alpha." },
+      ],
+      agents: {
+        explore: [
+          call("fs_readFile", { path: "a.txt" }),
+          call("agent_task", { agent_type: "explore", prompt: "again" }),
+          call("fs_writeFile", { path: "b.txt", content: "b" }),
+          { say: "a.txt holds the word alpha." },
+        ],
+      },
+    });
+    const ran = await rig.run(["chapo", "--json", "--trust-mode", "trusted", "What is in a.txt?"]);
+    expect(ran.code).toBe(0);
+    const own = eventsOf(ran).filter(({ child }) => child === undefined);
+    expect(dataOf(own, "tool_result")).toMatchObject([{ tool: "agent_task", success: true }]);
+    expect(dataOf(own, "tool_result")[0]?.output).toContain("a.txt holds the word alpha.");
+    expect(existsSync(path.join(rig.project, "b.txt"))).toBe(false);
+    const { sessions } = JSON.parse((await rig.run(["chapo", "sessions", "--json"])).stdout) as {
+      sessions: { id: string; children: string[] }[];
+    };
+    const id = sessions[0]?.id ?? "";
+    const children = sessions[0]?.children ?? [];
+    expect(children).toHaveLength(1);
+    const folder = path.join(rig.project, ".looper/sessions", id);
+    const parent = readFileSync(path.join(folder, "session.json"), "utf8");
+    const child = readFileSync(path.join(folder, "children", children[0] ?? ""), "utf8");
+    expect(JSON.parse(child)).toMatchObject({ parent: id, agent: "explore" });
+    const said = (text: string): unknown => (JSON.parse(text) as { messages: unknown }).messages;
+    expect(JSON.stringify(said(parent))).not.toContain("fs_readFile");
+    expect(JSON.stringify(said(child))).toContain("fs_readFile");
+  }),
+);
+
+test(
+  "what is remembered in one session is known to the next",
+  story(async (rig) => {
+    playScript(rig, {
+      turns: [
+        call("memory_remember", { content: "The staging port is 4711.", promote: true }),
+        { say: "Noted." },
+      ],
+    });
+    const ran = await rig.run(["chapo", "--json", "Remember that the staging port is 4711"]);
+    expect(dataOf(eventsOf(ran), "tool_result")).toMatchObject([{ agent: "looper", success: true }]);
+    expect(rig.read("MEMORY.md")).toContain("The staging port is 4711.");
+  }),
+);
+
+test(
+  "killed in the middle of a call, the session is there, says so, and goes on; what it left running is gone; Ctrl-C ends at once",
+  story(async (rig) => {
+    playScript(rig, {
+      turns: [
+        call("fs_writeFile", { path: "a.txt", content: "a\n" }),
+        call("bash_execute", { command: "echo begun > begun.txt; sleep 1000" }),
+        { say: "Seen: it was killed." },
+        call("bash_execute", { command: "sleep 1000" }),
+      ],
+    });
+    const trusted = ["chapo", "--json", "--trust-mode", "trusted"];
+    const first = rig.start([...trusted, "Work"]);
+    await first.says(/"type":"tool_call".*sleep 1000/);
+    await first.kill("alone");
+    const listed = await rig.run(["chapo", "sessions", "--json"]);
+    expect(JSON.parse(listed.stdout)).toMatchObject({ sessions: [{ state: "interrupted" }] });
+    const second = await rig.run([...trusted, "--session", "last", "Go on"]);
+    expect(dataOf(eventsOf(second), "answer")).toMatchObject([{ answer: "Seen: it was killed." }]);
+    expect(rig.leftovers()).toEqual([]);
+    expect(rig.read("a.txt")).toBe("a\n");
+
+    const third = rig.start([...trusted, "--session", "last", "Again"]);
+    await third.says(/"type":"tool_call".*sleep 1000/);
+    third.signal("SIGINT");
+    expect(await third.ended).toMatchObject({ code: 130 });
+    expect(eventsOf(await third.ended).at(-1)).toMatchObject({
+      type: "error",
+      data: { reason: "interrupted" },
+    });
+  }),
+);

@@ -1,0 +1,113 @@
+// The cold room over a whole run: what one task leaves is no judge of the next, and a person's word counts at once.
+import { expect, test } from "vitest";
+import type { Program } from "../rig/program.js";
+import type { Puppet, Turn } from "../rig/puppet.js";
+import { type Rig, story } from "../rig/rig.js";
+
+const TEST = `import { equal } from "node:assert/strict";
+import { test } from "node:test";
+import { add } from "../src/add.mjs";
+test("adds", () => {
+  equal(add(1, 2), 3);
+});
+`;
+const ADD = "export const add = (a, b) => a + b;\n";
+const BROKEN = "export const add = () => 0;\n";
+const manifest = (test: string): string => `{ "scripts": { "test": "${test}" } }\n`;
+
+async function project(rig: Rig, commands: string[]): Promise<Puppet> {
+  const puppet = await rig.agent({}, { verify: { commands, cold: true }, loop: { max_attempts: 1 } });
+  rig.write("src/add.mjs", ADD);
+  rig.write("test/add.test.mjs", TEST);
+  rig.write("run.mjs", `import { add } from "./src/add.mjs";\nprocess.exit(add(1, 2) === 3 ? 0 : 1);\n`);
+  rig.write("package.json", manifest("node --test"));
+  rig.write(".gitignore", "looper-logs\n");
+  rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+  rig.gitInit();
+  return puppet;
+}
+
+/** Files by task; what is no text is done. */
+function play(
+  puppet: Puppet,
+  tasks: Record<string, Record<string, string> | ((turn: Turn) => Promise<unknown>)>,
+): void {
+  puppet.play(async (turn) => {
+    const task = tasks[turn.task] ?? {};
+    if (typeof task === "function") await task(turn);
+    else for (const [name, text] of Object.entries(task)) await turn.write(`${turn.hello.cwd}/${name}`, text);
+    await turn.report();
+  });
+}
+
+const verdicts = (rig: Rig) =>
+  rig.events().flatMap((line) => (line.type === "gate_finished" ? [String(line["verdict"])] : []));
+const warnings = (rig: Rig) =>
+  rig.events().flatMap((line) => (line.type === "gate_finished" ? [String(line["warnings"])] : []));
+
+const NPM = ["npm test -s"];
+const NODE = ["node --test --test-reporter=tap"];
+const bends: Record<string, [commands: string[], first: Record<string, string>, named: string]> = {
+  "the test script": [NPM, { "package.json": manifest("true") }, "package.json"],
+  "settings of npm": [NPM, { ".npmrc": "script-shell=/bin/true\n" }, ".npmrc"],
+  "a test that ends the others": [
+    ["node --test test/*"],
+    { "test/a.test.mjs": "process.on('exit', () => process.reallyExit(0));\n" },
+    "",
+  ],
+  "the checker of a command": [["node run.mjs"], { "run.mjs": "" }, "run.mjs"],
+};
+
+test.for(Object.entries(bends))(
+  "what one task bends is no judge of the next, and is named: %s",
+  async ([, [commands, first, named]]) => {
+    await story(async (rig) => {
+      const puppet = await project(rig, commands);
+      play(puppet, { T1: first, T2: { "src/add.mjs": BROKEN } });
+      expect(await rig.run(["run", "--no-review", "--trust"])).toMatchObject({ code: 1 });
+      expect(verdicts(rig)).toEqual(["passed", "failed"]);
+      expect(warnings(rig)[0]).toContain(named);
+    })();
+  },
+);
+
+test(
+  "a run that goes on from one that was killed trusts no more than that did",
+  story(async (rig) => {
+    const puppet = await project(rig, NPM);
+    let program: Program | undefined = undefined;
+    play(puppet, {
+      T1: { "package.json": manifest("true") },
+      T2: () => program?.kill("alone") ?? Promise.resolve(),
+    });
+    program = rig.start(["run", "--no-review", "--trust"]);
+    await program.ended;
+    expect(verdicts(rig)).toEqual(["passed"]);
+    play(puppet, { T2: { "src/add.mjs": BROKEN } });
+    expect(await rig.run(["run", "--no-review", "--trust"])).toMatchObject({ code: 1 });
+    expect(verdicts(rig)).toEqual(["failed"]);
+  }),
+);
+
+const SUB = "export const sub = (a, b) => a - b;\n";
+const SUB_TEST = TEST.replaceAll("add", "sub").replace("1, 2), 3", "3, 2), 1");
+
+test(
+  "tests that one task adds hold for the next: honest work passes, and what breaks them does not",
+  story(async (rig) => {
+    const puppet = await project(rig, NODE);
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }, { id: "T3" }]);
+    play(puppet, {
+      T1: {
+        "src/sub.mjs": SUB,
+        "test/sub.test.mjs": SUB_TEST,
+        "package.json": manifest("node --test; true"),
+      },
+      T2: { "src/sub.mjs": `${SUB}export const mul = (a, b) => a * b;\n`, "test/mul.test.mjs": SUB_TEST },
+      T3: { "src/sub.mjs": "export const sub = () => 0;\n" },
+    });
+    expect(await rig.run(["run", "--no-review", "--trust"])).toMatchObject({ code: 1 });
+    expect(verdicts(rig)).toEqual(["passed", "passed", "failed"]);
+    expect(warnings(rig)[1]).toBe("");
+  }),
+);

@@ -1,0 +1,280 @@
+// `looper completion` in the shells themselves: what is offered, that it is typed as it is meant, and that nothing of a hostile
+// project is ever run. What a shell replaces, and how, only the shell knows.
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { CompletionAnswer } from "../../src/ui/shapes/project.js";
+import { type Rig, story } from "../rig/rig.js";
+
+const BIN = fileURLToPath(new URL("../../dist/looper.js", import.meta.url));
+
+const has = (program: string): boolean =>
+  ["/usr/local/bin", "/usr/bin", "/bin"].some((folder) => existsSync(path.join(folder, program)));
+
+/** A backlog whose every text is a trap. `at`: where a trap that was sprung leaves a file. */
+function hostile(rig: Rig): void {
+  const at = path.join(rig.root, "sprung");
+  const trap = (number: number): string => `touch\${IFS}${at}-${String(number)}`;
+  rig.writeBacklog([
+    { id: "T1", title: `"quoted" 'twice' $(${trap(1)}) \`${trap(2)}\``, tags: ["two words", "it's"] },
+    { id: "T2", title: "a colon: and\na line, \u001b[31mred %F{red}", tags: ["a:b"] },
+    { id: "ns:T3", title: "日本", tags: [`; ${trap(3)}`] },
+    { id: `$(${trap(4)})`, title: "an id" },
+    { id: `\`${trap(5)}\``, title: "another" },
+    { id: "--force", title: "looks like a flag" },
+    { id: "E\u001b[31mvil", title: "steers" },
+  ]);
+}
+
+function sprung(rig: Rig): string[] {
+  return readdirSync(rig.root).filter((name) => name.startsWith("sprung"));
+}
+
+/** `looper` on PATH, as every script wants it. */
+function install(rig: Rig): void {
+  symlinkSync(BIN, path.join(rig.root, "bin/looper"));
+}
+
+function runShell(rig: Rig, shell: string, args: readonly string[]): string {
+  return execFileSync(shell, args, { cwd: rig.project, env: rig.env, encoding: "utf8", stdio: "pipe" });
+}
+
+/** What the bash function answers to a line up to its end; words split as bash splits them. */
+function inBash(rig: Rig, lines: readonly string[]): string[][] {
+  const calls = lines.map((line) => {
+    const words = line.split(/(?<=[=:])|(?=[=:])| /).map((word) => `'${word.replaceAll("'", "'\\''")}'`);
+    const last = /^[=:]$/.test(line.at(-1) ?? "") ? "''" : words.at(-1);
+    return [
+      `COMP_WORDS=(${words.join(" ")}) COMP_CWORD=${String(words.length - 1)}`,
+      `COMP_LINE='${line.replaceAll("'", "'\\''")}' COMP_POINT=${String(line.length)}`,
+      `_looper looper ${last ?? "''"}; printf '%s\\n' "\${COMPREPLY[@]}" ---`,
+    ].join("\n");
+  });
+  const script = `set -u\nsource <(looper completion bash)\n${calls.join("\n")}`;
+  const out = runShell(rig, "bash", ["--norc", "--noprofile", "-c", script]);
+  return out
+    .split("---\n")
+    .slice(0, -1)
+    .map((part) => part.split("\n").filter((word) => word !== ""));
+}
+
+test(
+  "bash: commands, flags, statuses, tasks, agents, settings, tags, types, keys and verbs",
+  story((rig) => {
+    install(rig);
+    rig.writeBacklog([{ id: "T1", tags: ["bug"] }, { id: "T2", status: "done" }, { id: "ns:T3" }]);
+    rig.settings({ agents: { reviewer: { kind: "command", binary: "true" } } });
+    rig.write("looper-logs/runs/2026-01-31_08-30-00/events.jsonl", "");
+    rig.write("looper-logs/runs/2026-01-31_08-30-00-2/events.jsonl", "");
+    const expected: Record<string, string[]> = {
+      "looper val": ["validate"],
+      "looper ls --st": ["--status"],
+      "looper ls d": ["doing", "done"],
+      "looper ls --status=do": ["doing", "done"],
+      "looper ls --tag ": ["bug"],
+      "looper why T": ["T1", "T2"],
+      "looper why ns:": ["T3"],
+      "looper rm T2 T": ["T1"],
+      "looper tail ": ["2026-01-31_08-30-00-2", "2026-01-31_08-30-00"],
+      "looper tail --type task_": ["task_selected", "task_updated"],
+      "looper run --agent re": ["reviewer"],
+      "looper run --rr-agents claude,re": ["claude,reviewer"],
+      "looper run --schedule r": ["round-robin", "reviewer"],
+      "looper config get loop.max_att": ["loop.max_attempts"],
+      "looper config ": ["get", "set", "unset", "path"],
+      "looper rescue sh": ["show"],
+      "looper set T1 sta": ["status="],
+      "looper set T1 status=b": ["blocked"],
+      "looper set T1 depends-on+=T2,n": ["depends-on+=T2,ns:T3"],
+      "looper completion z": ["zsh"],
+      "looper help wh": ["why"],
+    };
+    // Of `depends-on+=` and `ns:` bash replaces what comes behind.
+    const wanted = Object.values(expected);
+    wanted[18] = ["T2,ns:T3"];
+    expect(inBash(rig, Object.keys(expected))).toEqual(wanted);
+    // There is nothing to replay.
+    rmSync(path.join(rig.project, "looper-logs"), { recursive: true });
+    return Promise.resolve();
+  }),
+);
+
+test(
+  "bash: words alone will do, with = and : apart or not; rescues go by their labels",
+  story(async (rig) => {
+    install(rig);
+    const puppet = await rig.agent({}, { loop: { max_attempts: 1 } });
+    rig.writeBacklog([{ id: "T1" }]);
+    rig.gitInit();
+    puppet.play(async (turn) => {
+      rig.write("work.txt", "half done\n");
+      await turn.report({ status: "blocked" });
+    });
+    await rig.run(["run", "--no-review"]);
+    const ask = (words: string, at: number): string =>
+      `COMP_WORDS=(${words}); COMP_CWORD=${String(at)}; _looper; printf '%s ' "\${COMPREPLY[@]}"; echo`;
+    const asked = [
+      ask("looper ls --status=do", 2),
+      ask("looper ls --status = do", 4),
+      ask("looper ls --status =", 3),
+      ask("looper rescue show T", 3),
+      ask("looper rescue show 2", 3),
+    ];
+    const script = `unset COMP_LINE COMP_POINT\nsource <(looper completion bash)\n${asked.join("\n")}`;
+    const [first, second, every, third, fourth] = runShell(rig, "bash", ["--norc", "-c", script]).split("\n");
+    expect([first, second, third]).toEqual(["--status=doing --status=done ", "doing done ", "T1-1 "]);
+    expect(every).toBe("todo doing blocked done ");
+    expect(fourth).toMatch(/^\d{4}-\d\d-\d\d_\S+\/T1-1 $/);
+  }),
+);
+
+test(
+  "bash: nothing of a hostile backlog is run, not even when what was offered is",
+  story((rig) => {
+    install(rig);
+    hostile(rig);
+    const lines = ["looper why ", "looper ls --tag ", "looper why -- --"];
+    const [ids = [], tags = [], dashed] = inBash(rig, lines);
+    // Behind -- it can be nothing but an id.
+    expect(dashed).toEqual(["--force"]);
+    expect(ids).toHaveLength(5);
+    expect(ids.join("\n")).not.toMatch(/force|vil/);
+    // As it would be typed: each is one word, and that word.
+    const typed = [...ids, ...tags].join(" ");
+    const words = runShell(rig, "bash", ["--norc", "-c", `printf '%s\\n' ${typed}`])
+      .split("\n")
+      .slice(0, -1);
+    const backlog = rig.readBacklog().tasks;
+    const known = [...backlog.map(({ id }) => String(id)), ...backlog.flatMap(({ tags: all = [] }) => all)];
+    expect(words).toHaveLength(ids.length + tags.length);
+    expect(words.filter((word) => !known.includes(word))).toEqual([]);
+    // What a person typed so far is not run either.
+    inBash(rig, [`looper why $(touch ${rig.root}/sprung-6) T`, "looper why `touch sprung` T"]);
+    expect(sprung(rig)).toEqual([]);
+    return Promise.resolve();
+  }),
+);
+
+/** Types keys into a real interactive zsh, and says what the line became. */
+function inZsh(rig: Rig, lines: readonly string[]): string[] {
+  const driver = [
+    "zmodload zsh/zpty",
+    "zpty z 'exec zsh -f -i'",
+    "pid=${${$(zpty)[1]#\\(}%\\)}",
+    "ask() { zpty -w -n z $1; zpty -r z REPLY $2 }",
+    // What is typed before the editor is there may be lost. It is echoed, too: the pattern is in no line as it stands.
+    `ask $'PS1=; autoload -Uz compinit; compinit -u -d ${rig.root}/zdump; eval "$(looper completion zsh)"; show() { print -r -- "[""[$BUFFER]""]"; BUFFER= }; zle -N show; bindkey "^G" show; zle-line-init() { print rea""dy }; zle -N zle-line-init\\n' '*ready*'`,
+    ...lines.flatMap((line) => [
+      `ask ${quote(`${line}\t\u0007`)} '*\\[\\[*\\]\\]*'`,
+      "print -r -- ${${REPLY##*\\[\\[}%%\\]\\]*}",
+    ]),
+    "zpty -d z",
+    // It is told to end, and takes its time.
+    "while kill -0 $pid; do :; done 2>/dev/null",
+  ];
+  return runShell(rig, "zsh", ["-f", "-c", driver.join("\n")])
+    .split("\n")
+    .slice(0, -1);
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+test.skipIf(!has("zsh"))(
+  "zsh: words are completed in its own quoting, with titles beside them, and nothing is run",
+  story((rig) => {
+    install(rig);
+    hostile(rig);
+    const expected = {
+      "looper val": "looper validate ",
+      "looper ls --stat": "looper ls --status ",
+      "looper ls --status=b": "looper ls --status=blocked ",
+      "looper set T1 sta": "looper set T1 status=",
+      "looper set T1 status=bl": "looper set T1 status=blocked ",
+      "looper why n": "looper why ns:T3 ",
+      "looper why ns:": "looper why ns:T3 ",
+      'looper why "ns': 'looper why "ns:T3" ',
+      "looper ls --tag tw": "looper ls --tag two\\ words ",
+      "looper add x --depends-on T1,n": "looper add x --depends-on T1,ns:T3 ",
+      "looper why ": "looper why ",
+      "looper fmt to-": "looper fmt to-do.json ",
+    };
+    expect(inZsh(rig, Object.keys(expected))).toEqual(Object.values(expected));
+    const [id = ""] = inZsh(rig, ["looper why \\$\\("]);
+    expect(id).toMatch(/^looper why \\\$\\\(touch/);
+    expect(sprung(rig)).toEqual([]);
+    return Promise.resolve();
+  }),
+);
+
+test.skipIf(!has("fish"))(
+  "fish: words, with what they are",
+  story((rig) => {
+    install(rig);
+    hostile(rig);
+    const ask = (line: string): string =>
+      runShell(rig, "fish", ["-N", "-c", "looper completion fish | source; complete -C $argv[1]", line]);
+    expect(ask("looper why n")).toBe("ns:T3\t日本\n");
+    expect(ask("looper ls --status=b")).toBe("--status=blocked\n");
+    expect(ask("looper fmt to-")).toBe("to-do.json\n");
+    expect(ask("looper why T2")).toBe("T2\ta colon: and a line, red %F{red}\n");
+    expect(sprung(rig)).toEqual([]);
+    return Promise.resolve();
+  }),
+);
+
+test(
+  "a Tab never fails, says no error, writes nothing and runs nothing, whatever is wrong",
+  story(async (rig) => {
+    const ask = (...words: string[]) => rig.run(["__complete", "zsh", "--", ...words]);
+    const nothing = { code: 0, stdout: "words\n", stderr: "" };
+    rig.write(".config/config.js", "require('fs').writeFileSync('sprung', '')");
+    rig.write(".looper/config.js", "require('fs').writeFileSync('sprung', '')");
+    rig.write("to-do.json", '{"schema_version": 1, "tasks": [{');
+    expect(await ask("why", "")).toMatchObject(nothing);
+    expect((await rig.run(["completion", "bash"])).code).toBe(0);
+    rig.write(".looper/config.json", '{"loop": {"max_atempts": 3}}');
+    rig.writeBacklog([{ id: "T1" }]);
+    expect(await ask("why", "")).toMatchObject(nothing);
+    expect(await ask("run", "--agent", "")).toMatchObject(nothing);
+    expect((await ask("ls", "d")).stdout).toBe("files\ndoing\t\ndone\t\n");
+    expect((await rig.run(["completion", "fish"])).code).toBe(0);
+    execFileSync("rm", [path.join(rig.project, "to-do.json"), path.join(rig.project, ".looper/config.json")]);
+    execFileSync("mkfifo", [path.join(rig.project, "to-do.json")]);
+    expect(await ask("why", "")).toMatchObject(nothing);
+    expect(await ask("-C", "no-such-folder", "why", "")).toMatchObject(nothing);
+    expect(await rig.run(["__complete", "tcsh", "--", "x"])).toMatchObject({
+      code: 0,
+      stdout: "",
+      stderr: "",
+    });
+    expect(readdirSync(rig.project).sort()).toEqual([".config", ".looper", "to-do.json"]);
+    expect(readdirSync(path.join(rig.root, "home"))).toEqual([]);
+  }),
+);
+
+test(
+  "a shell has to be named, and one that is known; --json says it to programs",
+  story(async (rig) => {
+    const none = await rig.run(["completion"], { env: { SHELL: "/usr/bin/zsh" } });
+    expect([none.code, none.stdout]).toEqual([2, ""]);
+    expect(none.stderr).toMatch(/bash, zsh, fish, powershell\n.*looper completion zsh;/);
+    const near = await rig.run(["completion", "zhs"]);
+    expect([near.code, near.stderr]).toEqual([2, expect.stringContaining('did you mean "zsh"?')]);
+    const script = (await rig.run(["completion", "powershell"])).stdout;
+    for (const name of ["pwsh", "PowerShell", "PWSH"])
+      expect(await rig.run(["completion", name])).toMatchObject({ code: 0, stdout: script });
+    expect(await rig.run(["completion", "Bash"])).toMatchObject({ code: 0, stderr: "" });
+    const used = await rig.run(["completion"], { env: { SHELL: "/usr/bin/pwsh" } });
+    expect(used.stderr).toContain("looper completion powershell;");
+    const { stdout } = await rig.run(["completion", "powershell", "--json"]);
+    const answer = CompletionAnswer.parse(JSON.parse(stdout));
+    expect(answer.shell).toBe("powershell");
+    expect(answer.script).toContain("Register-ArgumentCompleter -Native");
+    // Empty words and quotation marks survive neither cmd nor an old PowerShell: they travel as base64.
+    const words = Buffer.from(["ls", "--status", "do"].join("\0")).toString("base64");
+    const asked = await rig.run(["__complete", "powershell", "--", words]);
+    expect(asked.stdout).toBe("words\ndoing\t\ndone\t\n");
+  }),
+);

@@ -1,0 +1,91 @@
+// What an iteration costs, counted in the real program: processes, and waits for the disk. It is what a longer run takes more
+// than a shorter one; both begin and end alike. Times are the bench's.
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { nodeClock } from "../../src/system/clock.js";
+import { nodeProcesses } from "../../src/system/processes/processes.js";
+import { story, type Rig } from "../rig/rig.js";
+
+const COUNTED = fileURLToPath(new URL("../fakes/counted.cjs", import.meta.url));
+const TASKS = 6;
+const FEW = 2;
+const MANY = 5;
+const DONE = `echo '{"task_id":"'"$LOOPER_TASK_ID"'","status":"done","summary":"Did it."}'`;
+
+/** How often each line stands in a file; the file goes. */
+function tally(file: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+  rmSync(file, { force: true });
+  for (const line of text.split("\n").filter((line) => line !== ""))
+    counts.set(line, (counts.get(line) ?? 0) + 1);
+  return counts;
+}
+
+/** Does so many tasks, in a project made for them. */
+async function run(
+  rig: Rig,
+  { tasks, git, work }: { tasks: number; git: boolean; work: string },
+): Promise<void> {
+  const agent = path.join(rig.root, "agent.sh");
+  writeFileSync(agent, `#!/bin/sh\ncat >/dev/null\n${work}\n${DONE}\n`, { mode: 0o755 });
+  rig.settings({ agents: { sh: { kind: "command", binary: agent } }, schedule: { agent: "sh" } });
+  rmSync(path.join(rig.project, ".git"), { recursive: true, force: true });
+  rig.writeBacklog(Array.from({ length: TASKS }, (_, at) => ({ id: `T${at}` })));
+  if (git) rig.gitInit();
+  rmSync(path.join(rig.root, "counted"), { force: true });
+  const args = ["run", "--no-review", "--max-iterations", String(tasks)];
+  const env = { NODE_OPTIONS: `--require=${COUNTED}`, COUNTED: path.join(rig.root, "counted") };
+  expect(await rig.run(args, { env })).toMatchObject({ code: 1 });
+}
+
+/** What one iteration adds of each. */
+async function ofOne(
+  counting: (tasks: number) => Promise<Map<string, number>>,
+): Promise<Record<string, number>> {
+  // What the first run of all makes for every later one is no part of it.
+  await counting(FEW);
+  const few = await counting(FEW);
+  const many = await counting(MANY);
+  const names = [...new Set([...few.keys(), ...many.keys()])].sort();
+  const added = names.map(
+    (name) => [name, ((many.get(name) ?? 0) - (few.get(name) ?? 0)) / (MANY - FEW)] as const,
+  );
+  return Object.fromEntries(added.filter(([, count]) => count !== 0));
+}
+
+test(
+  "an iteration without git: the backlog is made safe twice, the log before the agent and before the end, and no process but the agent's",
+  story(async (rig) => {
+    const counting = async (tasks: number): Promise<Map<string, number>> => {
+      await run(rig, { tasks, git: false, work: "" });
+      return tally(path.join(rig.root, "counted"));
+    };
+    // A file and the name it is under; the namespace of the next agent is a process too, where there are any.
+    const namespaces = (await nodeProcesses(nodeClock()).containment()).by === "namespace";
+    expect(await ofOne(counting)).toEqual({ fdatasync: 2, fsync: 4, spawn: namespaces ? 2 : 1 });
+  }),
+);
+
+test(
+  "at most ten git processes a task, and besides them only the agent and its namespace",
+  story(async (rig) => {
+    const seen = path.join(rig.root, "gits");
+    const real = rig.git("--exec-path").trim();
+    const git = `#!/bin/sh\necho git >>"${seen}"\nexec "${real}/git" "$@"\n`;
+    writeFileSync(path.join(rig.root, "bin", "git"), git, { mode: 0o755 });
+    const counting = async (tasks: number): Promise<Map<string, number>> => {
+      await run(rig, { tasks, git: true, work: 'echo "$LOOPER_TASK_ID" >>made.txt' });
+      const gits = tally(seen);
+      for (const [name, count] of tally(path.join(rig.root, "counted")))
+        if (name === "spawn") gits.set(name, count);
+      return gits;
+    };
+    const { git: gits = 0, spawn = 0 } = await ofOne(counting);
+    expect(gits).toBeGreaterThan(0);
+    expect(gits).toBeLessThanOrEqual(10);
+    expect(spawn - gits).toBeLessThanOrEqual(2);
+  }),
+);

@@ -1,0 +1,190 @@
+// What the documents tell a user to type is typed: every line of every shell block, in a copy of a project with a past,
+// and every task file and settings file they show is read. docs/a-tasks-night.md has a story of its own.
+import { spawn } from "node:child_process";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { type Block, blocksOf, pages, readPage, ROOT, stepsOf } from "../rig/documents.js";
+import { Rig } from "../rig/rig.js";
+
+const Package = z.object({ scripts: z.record(z.string(), z.string()) });
+
+const BIN = path.join(ROOT, "dist/looper.js");
+
+/** Lines nothing runs here, and why. One that no document has any more is an error. */
+const NOT_RUN: Readonly<Record<string, string>> = {
+  "git clone https://github.com/OWNER/looper.git": "needs a network",
+  "cd looper": "is the clone",
+  "npm i -g .":
+    "installs for the whole machine: test/stories/install.story.test.ts does it in a folder of its own",
+  "npm pack": "is done by test/stories/install.story.test.ts",
+  "npm i -g ./looper-*.tgz": "is done by test/stories/install.story.test.ts",
+  "npx vitest run src/todo": "is this very suite",
+  "npx vitest run --project stories": "is this very suite",
+  "looper completion powershell >> $PROFILE": "is for PowerShell",
+};
+
+/** Lines that are to say no: exit 1. */
+const SAY_NO: readonly string[] = [
+  "looper fmt --check --keep-order",
+  "looper config unset verify.commands",
+  "looper stop",
+  "looper stop --now",
+];
+
+/** Lines that are refused where there is no terminal to ask on: exit 2. */
+const ASK_FIRST: readonly string[] = ["looper push"];
+
+/** What stands in the documents for what only the project knows. */
+const EXAMPLE_RUN = "2026-01-31_08-30-00";
+
+const blocks = pages()
+  .filter((page) => page !== "docs/a-tasks-night.md")
+  .flatMap(blocksOf);
+const shell = blocks.filter(({ language }) => language === "sh");
+/** Task files and settings; a block that names another file is read where it is used. */
+const json = blocks.filter(({ language, file }) => language === "json" && file === undefined);
+
+const rig = new Rig();
+let copies = 0;
+
+beforeAll(async () => {
+  const looper = `#!/bin/sh\nexec "${process.execPath}" "${BIN}" "$@"\n`;
+  writeFileSync(path.join(rig.root, "bin/looper"), looper, { mode: 0o755 });
+  rig.settings({
+    schedule: { agent: "scripted" },
+    agents: {
+      scripted: { script: path.join(rig.root, "script.json") },
+      chapo: { model: "scripted", chapo: { script: path.join(rig.root, "chapo.json") } },
+    },
+  });
+  rig.writeBacklog([
+    { id: "T1", priority: 1 },
+    { id: "T2", priority: 2 },
+    { id: "T3", priority: 3 },
+    { id: "T4", depends_on: ["T1"], priority: 4 },
+    { id: "T6", status: "done" },
+    { id: "T7", depends_on: ["T6"], priority: 5 },
+  ]);
+  rig.write("package.json", '{ "version": "0.1.0" }\n');
+  rig.write("notes.md", "What is to be known.\n");
+  rig.write("TODO.md", "# To do\n\n- [ ] Say goodbye\n");
+  rig.write(".gitignore", "looper-logs/\n*.capsule\n");
+  const said = { turns: [{ say: "It is done.", times: 9 }] };
+  writeFileSync(path.join(rig.root, "chapo.json"), JSON.stringify(said));
+  rig.gitInit();
+  await makePast();
+});
+
+/** A first run that does T1 and T2 and gives T3 up, and a second one that does T3; the first as a capsule. */
+async function makePast(): Promise<void> {
+  const work = { shell: 'echo "$LOOPER_TASK_ID" > "$LOOPER_TASK_ID.txt"' };
+  const report = { summary: { task_id: null, status: "done", summary: "It is done." } };
+  const talk = Array.from({ length: 20 }, (_, index) => ({ say: `Thought ${index}.` }));
+  const failing = [{ write: "half.txt", content: "half\n" }, { fail: "lost the thread" }];
+  const script = (tasks: object) => {
+    const text = JSON.stringify({ tasks, default: [[...talk, work, report]] });
+    writeFileSync(path.join(rig.root, "script.json"), text);
+  };
+  script({ T3: [failing] });
+  expect((await rig.run(["run", "--no-review", "--max-iterations", "4"])).code).toBe(1);
+  script({});
+  expect((await rig.run(["run", "--task", "T3"])).code).toBe(0);
+  const [first = ""] = rig.runs();
+  expect((await rig.run(["chapo", "What is this?"])).code).toBe(0);
+  expect((await rig.run(["capsule", first, "--output", "bug.capsule"])).code).toBe(0);
+}
+
+afterAll(async () => {
+  expect(rig.leftovers()).toEqual([]);
+  expect(await rig.dispose()).toEqual([]);
+});
+
+/** A copy of the prepared project, or a folder in which nothing is set up yet. */
+function makeFolder(what: "project" | "new"): string {
+  copies += 1;
+  const folder = path.join(rig.root, `copy-${copies}`);
+  if (what === "project") {
+    cpSync(rig.project, folder, { recursive: true, verbatimSymlinks: true });
+  } else {
+    mkdirSync(folder);
+    cpSync(path.join(rig.project, "TODO.md"), path.join(folder, "TODO.md"));
+  }
+  return folder;
+}
+
+/** What a line of a shell does. One that hangs is ended. */
+function type(line: string, cwd: string): Promise<{ code: number | null; output: string }> {
+  const [first = ""] = rig.runs();
+  const typed = `exec 2>&1; ${line.replaceAll(EXAMPLE_RUN, first)}`;
+  return new Promise((resolve, reject) => {
+    const shell = spawn("/bin/sh", ["-c", typed], {
+      cwd,
+      env: rig.env,
+      stdio: ["ignore", "pipe", "ignore"],
+      timeout: 60_000,
+    });
+    let output = "";
+    shell.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+    shell.once("error", reject);
+    shell.once("close", (code) => {
+      resolve({ code, output });
+    });
+  });
+}
+
+/** Whether a line calls a check of this project, which nothing runs inside a check; it must be there. */
+function namesACheck(line: string): boolean {
+  const target = /^make ([\w-]+)/.exec(line)?.[1];
+  if (target !== undefined) return new RegExp(`^${target}:`, "m").test(readPage("Makefile"));
+  const script = /^npm (?:run )?([\w:]+)/.exec(line)?.[1] ?? "";
+  return Object.hasOwn(Package.parse(JSON.parse(readPage("package.json"))).scripts, script);
+}
+
+/** A block by where it stands, for the name of its test. */
+const named = (block: Block): [string, Block] => [`${block.page}:${block.line}`, block];
+
+describe.concurrent("what the documents tell to type works", () => {
+  test.for(shell.map(named))("%s", async ([, block], { expect }) => {
+    const paragraphs = stepsOf(block);
+    expect(paragraphs).not.toEqual([]);
+    for (const lines of paragraphs) {
+      const typed = lines.filter((line) => !Object.hasOwn(NOT_RUN, line) && !namesACheck(line));
+      if (typed.length === 0) continue;
+      const folder = makeFolder(typed[0]?.startsWith("looper init") === true ? "new" : "project");
+      for (const line of typed) {
+        const { code, output } = await type(line, folder);
+        expect(code, `${line}\n${output}`).toBe(ASK_FIRST.includes(line) ? 2 : SAY_NO.includes(line) ? 1 : 0);
+      }
+    }
+  });
+});
+
+describe.concurrent("what the documents show of files is read", () => {
+  test.for(json.map(named))("%s", async ([, block], { expect }) => {
+    const folder = makeFolder("new");
+    const { file, command } = readAs(block);
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+    writeFileSync(path.join(folder, file), block.body);
+    const { code, output } = await type(command, folder);
+    expect(code, `${block.body}\n${output}`).toBe(0);
+  });
+});
+
+/** A task file is validated; what else is shown is settings. */
+function readAs({ body }: Block): { file: string; command: string } {
+  return z.looseObject({ tasks: z.array(z.unknown()) }).safeParse(JSON.parse(body)).success
+    ? { file: "to-do.json", command: "looper validate" }
+    : { file: ".looper/config.json", command: "looper config" };
+}
+
+test("no exception outlives its line", () => {
+  const there = new Set(shell.flatMap(stepsOf).flat());
+  expect([...Object.keys(NOT_RUN), ...SAY_NO, ...ASK_FIRST].filter((line) => !there.has(line))).toEqual([]);
+});
+
+test("every block says what it is, and only the night shows what is printed", () => {
+  const known = ["sh", "json", "js", "ts", "mermaid", "yaml", "text"];
+  expect(blocks.filter(({ language }) => !known.includes(language))).toEqual([]);
+});

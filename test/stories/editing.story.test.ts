@@ -1,0 +1,171 @@
+// The editing commands, as a person types them: alone, many at once, and while a run goes on.
+import path from "node:path";
+import { expect, test } from "vitest";
+import { EditAnswer } from "../../src/ui/shapes/backlog.js";
+import { type Rig, story } from "../rig/rig.js";
+
+const BIN = path.resolve("dist/looper.js");
+const LINUX = process.platform === "linux";
+
+const taskOf = (rig: Rig, id: string) => rig.readBacklog().tasks.find((task) => task.id === id);
+
+/** What a command printed, and how it ended. */
+async function say(rig: Rig, ...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await rig.run(words);
+  return `${String(code)} ${stdout}${stderr}`;
+}
+
+test(
+  "a day at the keyboard: add, set, block, todo, done, rm",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }]);
+    expect(
+      await say(rig, "add", "Dates", "-p", "1", "--tag", "bug", "--tag", "a,b", "--depends-on", "T1"),
+    ).toBe("0 T2\n");
+    expect(taskOf(rig, "T2")).toMatchObject({
+      title: "Dates",
+      priority: 1,
+      status: "todo",
+      tags: ["bug", "a", "b"],
+      depends_on: ["T1"],
+    });
+    expect(await say(rig, "set", "T2", "title=Times", "tags-=a", "steps+=look")).toBe(
+      "0 T2: title, tags, steps\n",
+    );
+    expect(taskOf(rig, "T2")).toMatchObject({ title: "Times", tags: ["bug", "b"], steps: ["look"] });
+    expect(await say(rig, "set", "T2", "tags+=c", "tags-=b")).toBe("0 T2: tags\n");
+    expect(await say(rig, "set", "T2", "tags+=b", "tags-=c")).toBe("0 T2: tags\n");
+    expect(await say(rig, "block", "T2", "no key")).toBe("0 T2: todo → blocked\n");
+    expect(taskOf(rig, "T2")).toMatchObject({ status: "blocked", blockers: ["no key"] });
+    expect(await say(rig, "done", "T1", "T2")).toBe("0 T1: todo → done\nT2: blocked → done\n");
+    expect(taskOf(rig, "T2")).not.toHaveProperty("blockers");
+    expect(await say(rig, "todo", "T2")).toBe("0 T2: done → todo\n");
+    expect(await say(rig, "rm", "T1")).toMatch(/^1 looper: T2 depends on T1\n +--force/);
+    const removed = await rig.run(["rm", "T1", "--force", "--json"]);
+    expect(EditAnswer.parse(JSON.parse(removed.stdout))).toMatchObject({
+      changed: [{ id: "T1", from: "done", to: null }],
+      run: null,
+    });
+    expect(rig.statuses()).toEqual({ T2: "todo" });
+    expect(taskOf(rig, "T2")).toMatchObject({ depends_on: [] });
+  }),
+);
+
+test(
+  "what cannot be: 2 or 1, what is wrong and what was meant; the file stays as it was",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }, { id: "T2", depends_on: ["T1"] }]);
+    const before = rig.read("to-do.json");
+    expect(await say(rig, "done", "t2")).toMatch(/^2 looper: there is no task t2\n +did you mean "T2"\?/);
+    expect(await say(rig, "set", "T1", "priority=9")).toMatch(/^2 .*from 1 to 5/);
+    expect(await say(rig, "set", "T1", "prioritiy=1")).toMatch(/^2 .*\n +did you mean "priority"\?/);
+    expect(await say(rig, "set", "T1", "depends_on=T2")).toMatch(/^2 .*wait for each other/);
+    expect(await say(rig, "add", "x", "--depends-on", "T9")).toMatch(/^2 .*T9/);
+    expect(await say(rig, "add", "  ")).toMatch(/^2 .*without a title/);
+    expect(await say(rig, "block", "T1")).toMatch(/^2 /);
+    expect(await say(rig, "done")).toMatch(/^2 /);
+    const asAgent = await rig.run(["add", "more"], { env: { LOOPER_RUN_ID: "r" } });
+    expect(asAgent).toMatchObject({ code: 1, stdout: "" });
+    expect(asAgent.stderr).toMatch(/new_tasks/);
+    expect(rig.read("to-do.json")).toBe(before);
+  }),
+);
+
+test(
+  "while an agent works: what a person types holds, and the run goes by it; what an agent writes does not",
+  story(async (rig) => {
+    const puppet = await rig.agent();
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }, { id: "T3" }, { id: "T4" }]);
+    const played: string[] = [];
+    puppet.play(async (turn) => {
+      played.push(turn.task);
+      if (turn.task === "T1") {
+        expect(await say(rig, "done", "T2")).toBe("0 T2: todo → done\n");
+        expect(await say(rig, "rm", "T3")).toBe("0 T3: removed\n");
+        expect(await say(rig, "add", "At once", "-p", "1")).toMatch(/^0 T5\n/);
+        const text = rig.read("to-do.json");
+        // Not the runner's to believe.
+        rig.write("to-do.json", text.replace('"T4"', '"T4", "agent": "x"'));
+      }
+      await turn.write(`${turn.hello.cwd}/${turn.task}.txt`, "made\n");
+      await turn.report();
+    });
+    const { code, stderr } = await rig.run(["run", "--no-review"]);
+    expect(code, stderr).toBe(0);
+    expect(played).toEqual(["T1", "T5", "T4"]);
+    expect(rig.statuses()).toEqual({ T1: "done", T2: "done", T4: "done", T5: "done" });
+    const told = rig.events().filter(({ type }) => type === "backlog_edited");
+    expect(told[0]).toMatchObject({ added: ["T5"], changed: expect.arrayContaining(["T2"]) as unknown });
+  }),
+);
+
+test(
+  "the task that is worked on, marked as done or blocked meanwhile, stays so; its work is not lost",
+  story(async (rig) => {
+    const puppet = await rig.agent();
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    puppet.play(async (turn) => {
+      await turn.write(`${turn.hello.cwd}/${turn.task}.txt`, "made\n");
+      if (turn.task === "T1") expect(await say(rig, "block", "T1", "wait for me")).toMatch(/^0 /);
+      await turn.report();
+    });
+    await rig.run(["run", "--no-review"]);
+    expect(taskOf(rig, "T1")).toMatchObject({ status: "blocked", blockers: ["wait for me"] });
+    expect(rig.statuses()).toMatchObject({ T2: "done" });
+  }),
+);
+
+test(
+  "many people at once: nothing is lost",
+  story(async (rig) => {
+    rig.writeBacklog([{ id: "T1" }]);
+    const titles = Array.from({ length: 8 }, (_, at) => `task ${String(at)}`);
+    const ends = await Promise.all(titles.map((title) => rig.run(["add", title])));
+    expect(ends.map(({ code }) => code)).toEqual(titles.map(() => 0));
+    const tasks = rig.readBacklog().tasks;
+    expect(new Set(tasks.map(({ id }) => id)).size).toBe(9);
+    expect(tasks.map(({ title }) => title)).toEqual(expect.arrayContaining(titles));
+    expect((await rig.run(["validate"])).code).toBe(0);
+  }),
+);
+
+test(
+  "an agent that clears its environment still may not use what belongs to a person",
+  story(async (rig) => {
+    const puppet = await rig.agent();
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    rig.gitInit();
+    const looper = `"${process.execPath}" "${BIN}"`;
+    const home = `PATH="$PATH" HOME="$HOME" XDG_STATE_HOME="$XDG_STATE_HOME"`;
+    const clearing = ["env -u LOOPER_RUN_ID", ...(LINUX ? [`env -i ${home}`] : [])];
+    const commands = [
+      "done T2",
+      "block T2 x",
+      "rm T2",
+      "add more",
+      "stop",
+      "undo T2",
+      "clean --keep 1",
+      "init --force",
+      "push",
+      "rescue drop x",
+      "config set loop.max_attempts 9",
+    ];
+    const ended: string[] = [];
+    puppet.play(async (turn) => {
+      for (const clear of turn.task === "T1" ? clearing : [])
+        for (const command of commands) {
+          const { code, stderr } = await turn.shell(`${clear} ${looper} ${command}`);
+          ended.push(`${String(code)} ${command}: ${stderr.split("\n", 1)[0] ?? ""}`);
+        }
+      await turn.write(`${turn.hello.cwd}/${turn.task}.txt`, "done\n");
+      await turn.report();
+    });
+    const { code, stderr } = await rig.run(["run", "--no-review"]);
+    expect(code, stderr).toBe(0);
+    expect(ended).toHaveLength(commands.length * (LINUX ? 2 : 1));
+    for (const line of ended) expect(line).toMatch(/^1 .*looper: an? (?:agent|process) of a run may not /);
+    expect(rig.commitsByTask()).toEqual({ T1: 1, T2: 1 });
+  }),
+  120_000,
+);

@@ -1,0 +1,312 @@
+// A run done again from its log: with its tree, in a clone of the repository, agents replaced by what their attempts left.
+import { chmodSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { ReplayTreeAnswer } from "../../src/ui/shapes/runs.js";
+import type { Turn } from "../rig/puppet.js";
+import { type Rig, story } from "../rig/rig.js";
+
+async function replayTree(rig: Rig, ...args: string[]): Promise<ReplayTreeAnswer & { code: number }> {
+  const { code, stdout, stderr } = await rig.run(["replay", "--tree", "--json", ...args]);
+  if (stdout === "") throw new Error(stderr);
+  return { ...ReplayTreeAnswer.parse(JSON.parse(stdout)), code: code ?? -1 };
+}
+
+/** Everything a replay must leave alone: refs, index, files, locks, and the folder for temporary files. */
+function touched(rig: Rig): unknown {
+  const index = path.join(rig.project, ".git/index");
+  return {
+    refs: rig.git("for-each-ref"),
+    index: rig.readBytes(path.relative(rig.project, index)).toString("hex"),
+    files: rig.git("--no-optional-locks", "status", "--porcelain", "--ignored"),
+    objects: rig.git("count-objects", "-v"),
+    backlog: rig.read("to-do.json"),
+    logs: readdirSync(path.join(rig.project, "looper-logs/runs"), { recursive: true }).sort(),
+    temporary: readdirSync(path.join(rig.root, "tmp")),
+  };
+}
+
+const own = (turn: Turn, name = `${turn.task.replaceAll("/", "-")}.txt`) =>
+  turn.write(path.join(turn.hello.cwd, name), `${turn.task} ${turn.hello.env["LOOPER_ATTEMPT"] ?? ""}\n`);
+
+test(
+  "a run of every kind of attempt: the same trees of its commits, the same task file, and nothing of the project is touched",
+  { timeout: 120_000 },
+  story(async (rig) => {
+    const puppet = await rig.agent({}, { loop: { max_attempts: 2 } });
+    rig.writeBacklog([
+      { id: "T1", priority: 1 },
+      { id: "strange/id.1", priority: 2 },
+      { id: "T2", priority: 3 },
+      { id: "T3", priority: 4 },
+      { id: "T4", priority: 5 },
+    ]);
+    rig.write("keep.txt", "kept\n");
+    rig.write("gone.txt", "gone\n");
+    rig.write(".gitignore", "*.log\n");
+    rig.gitInit();
+    // A person's work, some of it staged: it goes into no commit of a task.
+    rig.write("person.txt", "mine\n");
+    rig.write("keep.txt", "kept, and more\n");
+    rig.git("add", "keep.txt");
+    let reviews = 0;
+    puppet.play(async (turn) => {
+      const at = (name: string) => path.join(turn.hello.cwd, name);
+      if (turn.phase === "review") {
+        await turn.write(at("review.txt"), "was here\n");
+        const more = reviews++ === 0 ? [{ title: "Found in review", priority: 1 }] : [];
+        await turn.report({ status: "reviewed", new_tasks: more });
+      } else if (turn.task === "T1") {
+        // Modes, symlinks, folders in place of files, ignored files.
+        writeFileSync(at("run.sh"), "#!/bin/sh\n");
+        chmodSync(at("run.sh"), 0o755);
+        symlinkSync("run.sh", at("link"));
+        rmSync(at("gone.txt"));
+        await turn.write(at("gone.txt/now-a-folder"), "x\r\n");
+        await turn.write(at("noise.log"), "ignored\n");
+        await turn.report({ summary: "made links", files: ["run.sh"] });
+      } else if (turn.task === "T2" && turn.hello.env["LOOPER_ATTEMPT"] === "1") {
+        await own(turn, "half.txt");
+        await turn.exit(3);
+      } else if (turn.task === "T3") {
+        await own(turn, "given-up.txt");
+        await turn.report({ status: "blocked", blockers: ["no way"] });
+      } else if (turn.task === "T4") {
+        await turn.report({ summary: "nothing to do", new_tasks: [{ title: "Follow up" }] });
+      } else {
+        await own(turn);
+        await turn.report();
+      }
+    });
+    expect(await rig.run(["run"])).toMatchObject({ code: 1 });
+    const before = touched(rig);
+    const decisions = rig.events().filter(({ type }) => type === "decided").length;
+    const commits = rig.events().filter((line) => line.type === "committed" && line["commit"] !== undefined);
+    const answer = await replayTree(rig);
+    expect(answer).toMatchObject({ code: 0, same: true, decisions, commits: commits.length, notes: [] });
+    expect(commits.length).toBeGreaterThan(5);
+    expect(answer.backlogs).toBeGreaterThan(15);
+    expect(touched(rig)).toEqual(before);
+    const told = await rig.run(["replay", "--tree"]);
+    expect(told).toMatchObject({ code: 0, stderr: "" });
+    expect(told.stdout).toMatch(
+      new RegExp(
+        `: the same, ${decisions} decisions, ${commits.length} commits, \\d+ states of the task file`,
+      ),
+    );
+  }),
+);
+
+function changeSettings(rig: Rig, more: Record<string, unknown>): void {
+  const file = path.join(rig.root, "config/looper/config.json");
+  rig.settings({ ...(JSON.parse(readFileSync(file, "utf8")) as object), ...more });
+}
+
+/** Three tasks; before the second, in its hook, somebody does something. */
+async function withSomebody(rig: Rig, act: () => void): Promise<void> {
+  const puppet = await rig.agent();
+  rig.writeBacklog([
+    { id: "T1", priority: 1 },
+    { id: "T2", priority: 2 },
+    { id: "T3", priority: 3 },
+  ]);
+  rig.gitInit();
+  puppet.play(async (turn) => {
+    if (turn.task === "T2") act();
+    await own(turn);
+    await turn.report();
+  });
+  expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
+}
+
+test(
+  "a tree or a task file that comes out otherwise is a difference, with its line and what differs",
+  { timeout: 120_000 },
+  story(async (rig) => {
+    await withSomebody(rig, () => undefined);
+    const [run = ""] = rig.runs();
+    const log = `looper-logs/runs/${run}/events.jsonl`;
+    const ref = `refs/looper/attempts/${run}/T2-2`;
+    const commit = rig.git("rev-parse", ref).trim();
+    expect(await replayTree(rig, run)).toMatchObject({ code: 0, commits: 3 });
+    rig.git("update-ref", ref, rig.git("rev-parse", `refs/looper/attempts/${run}/T3-3`).trim());
+    const other = await replayTree(rig);
+    expect(other).toMatchObject({ code: 1, same: false, commits: 1 });
+    const line = rig.events().find((one) => one.type === "committed" && one["task_id"] === "T2");
+    expect(other.seq).toBe(line?.seq);
+    expect(other.difference).toBe(
+      `then: commit ${commit}\nnow:  another tree, which differs in T2.txt, T3.txt`,
+    );
+    rig.git("update-ref", ref, commit);
+
+    const whole = rig.read(log);
+    const sha = /"sha256":"([0-9a-f]{64})"/g;
+    const last = [...whole.matchAll(sha)].at(-1)?.[1] ?? "";
+    rig.write(log, whole.replaceAll(last, "0".repeat(64)));
+    expect((await replayTree(rig)).difference).toContain(last);
+    // A decision that would be another one now is found as without the tree.
+    rig.write(log, whole.replace('"op":"claim","id":"T2"', '"op":"claim","id":"T3"'));
+    expect(await replayTree(rig)).toMatchObject({
+      code: 1,
+      difference: expect.stringContaining("T3") as string,
+    });
+    rig.write(log, whole);
+  }),
+);
+
+test(
+  "what a person commits meanwhile is taken over and told of; what they write into the task file is kept nowhere, and said",
+  { timeout: 120_000 },
+  story(async (rig) => {
+    await withSomebody(rig, () => {
+      rig.write("hook.txt", "not an agent's\n");
+    });
+    expect(await replayTree(rig)).toMatchObject({ code: 0, notes: [] });
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    rig.git("-c", "user.name=P", "-c", "user.email=p@example.org", "commit", "-qam", "again");
+    changeSettings(rig, { hooks: { post_iteration: [COMMITS] } });
+    expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
+    const committed = await replayTree(rig);
+    expect(committed).toMatchObject({ code: 0, same: true, commits: 2 });
+    expect(committed.notes.join("\n")).toMatch(/others had moved HEAD to [0-9a-f]{12} meanwhile/);
+
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    changeSettings(rig, { hooks: { post_iteration: ["echo >> to-do.json"] } });
+    expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
+    const saved = await replayTree(rig);
+    expect(saved).toMatchObject({ code: 1, same: false, commits: 1 });
+    expect(saved.stopped?.why).toBe("others had saved the task file, and what they wrote is kept nowhere");
+    expect(saved.decisions).toBe(rig.events().filter(({ type }) => type === "decided").length);
+  }),
+);
+
+/** What a hook of a person's does: a file, in a commit of its own. */
+const COMMITS =
+  "date +%N >> hook.log; git add hook.log; git -c user.name=P -c user.email=p@example.org commit -qm hook";
+
+test(
+  "a run that was killed and the one that went on: each comes out the same, finishing the other's commit included",
+  { timeout: 180_000 },
+  story(async (rig) => {
+    const puppet = await rig.agent();
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    rig.gitInit();
+    const first = rig.start(["run", "--no-review"]);
+    const turn = await puppet.next();
+    await own(turn, "half.txt");
+    await first.kill("alone");
+    turn.letGo();
+    puppet.play(async (next) => {
+      await own(next);
+      await next.report();
+    });
+    expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
+    const [killed = "", resumed = ""] = rig.runs();
+    expect(await replayTree(rig, killed)).toMatchObject({ code: 0, commits: 0, backlogs: 1 });
+    // What a run did not live to keep is not missed where nothing followed from it.
+    const log = `looper-logs/runs/${resumed}/events.jsonl`;
+    const whole = rig.read(log);
+    const ref = `refs/looper/attempts/${resumed}/T1-1`;
+    const commit = rig.git("rev-parse", ref).trim();
+    rig.git("update-ref", "-d", ref);
+    const snapshot = rig.events(resumed).find(({ type }) => type === "snapshot")?.seq ?? 0;
+    rig.write(
+      log,
+      `${whole
+        .split("\n")
+        .slice(0, snapshot + 1)
+        .join("\n")}\n`,
+    );
+    expect(await replayTree(rig, resumed)).toMatchObject({ code: 0, commits: 0 });
+    rig.write(log, whole);
+    expect(await replayTree(rig, resumed)).toMatchObject({
+      code: 1,
+      stopped: { seq: snapshot, why: "what attempt T1-1 left is not kept" },
+    });
+    rig.git("update-ref", ref, commit);
+    expect(await replayTree(rig, resumed)).toMatchObject({ code: 0, commits: 2, notes: [] });
+    expect(rig.git("show", "--name-only", "--format=", `refs/looper/attempts/${resumed}/T1-1`)).toContain(
+      "half.txt",
+    );
+  }),
+);
+
+test(
+  "without git, or without what the attempts left, only decisions are compared, and that is said",
+  { timeout: 60_000 },
+  story(async (rig) => {
+    const puppet = await rig.agent();
+    rig.writeBacklog([{ id: "T1" }]);
+    puppet.play(async (turn) => {
+      await own(turn);
+      await turn.report();
+    });
+    expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
+    const without = await rig.run(["replay", "--tree"]);
+    expect(without).toMatchObject({ code: 1, stdout: "" });
+    expect(without.stderr).toContain("not in a git repository: there is no tree to replay");
+    rig.gitInit();
+    const [run = ""] = rig.runs();
+    expect((await rig.run(["replay", "--tree"])).stdout).toContain(
+      "from line 1 on only decisions: the run had no git repository: nothing is kept of its tree",
+    );
+    rig.writeBacklog([{ id: "T2" }]);
+    expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
+    expect(await replayTree(rig)).toMatchObject({ code: 0 });
+    expect(await replayTree(rig, run)).toMatchObject({ code: 1, same: false });
+    for (const ref of rig
+      .git("for-each-ref", "--format=%(refname)", "refs/looper/attempts")
+      .trim()
+      .split("\n"))
+      rig.git("update-ref", "-d", ref);
+    expect((await replayTree(rig)).stopped?.why).toBe("no attempts of this run are kept in the repository");
+    expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
+    expect(await replayTree(rig)).toMatchObject({
+      code: 0,
+      commits: 0,
+      notes: ["the run made no attempt: nothing of it is in the tree"],
+    });
+    for (const wrong of [["--gate"], ["--tree", "--at", "3"]])
+      expect(await rig.run(["replay", ...wrong])).toMatchObject({ code: 2 });
+  }),
+);
+
+test(
+  "a project below the top of a repository without a commit, its task file ignored; line ends and the gate",
+  { timeout: 120_000 },
+  story(async (rig) => {
+    const puppet = await rig.agent({}, { verify: { commands: ["grep -q done out.txt"] } });
+    rig.git("init", "-q");
+    rig.git("config", "core.autocrlf", "input");
+    rig.write(".gitignore", "to-do.json\n");
+    rig.write(".git/info/exclude", "secret.*\n");
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }], { project: { root: "sub" } });
+    rig.write("sub/there.txt", "there\r\n");
+    rig.write("sub/out.txt", "done\n");
+    puppet.play(async (turn) => {
+      const { LOOPER_ATTEMPT: attempt = "" } = turn.hello.env;
+      await own(turn, "secret.txt");
+      await turn.write(
+        path.join(turn.hello.cwd, "out.txt"),
+        turn.task === "T1" && attempt === "2" ? "done, indeed\r\n" : "half\r\n",
+      );
+      await turn.report();
+    });
+    expect((await rig.run(["run", "--no-review"])).code).toBe(1);
+    expect(rig.statuses()).toEqual({ T1: "done", T2: "blocked" });
+    const before = touched(rig);
+    const plain = await replayTree(rig);
+    expect(plain).toMatchObject({ code: 0, commits: 1, notes: [] });
+    expect(plain.gates).toBeUndefined();
+    const refused = await rig.run(["replay", "--tree", "--gate"]);
+    expect(refused.code).toBe(0);
+    const gated = await replayTree(rig, "--gate");
+    expect(gated).toMatchObject({ code: 0, commits: 1, gates: 4 });
+    expect(touched(rig)).toEqual(before);
+    changeSettings(rig, { verify: { commands: ["true"] } });
+    expect(await replayTree(rig, "--gate")).toMatchObject({
+      code: 1,
+      difference: "then: failed\nnow:  passed",
+    });
+  }),
+);

@@ -1,0 +1,132 @@
+// What a start reads: a person waits for every byte. Budgets with little room; nothing here is timed.
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { usualHelp } from "../../cmd/line/usual-help.js";
+import { resolveSettings } from "../../src/config/read/resolve.js";
+import { spellSettings } from "../../src/config/read/show-settings.js";
+import { DIST, loadedBy } from "../rig/loaded.js";
+import { Program } from "../rig/program.js";
+
+let folder = "";
+
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "looper-start-"));
+  const tasks = [{ id: "T1", title: "One", priority: 1, status: "done" }];
+  writeFileSync(
+    path.join(folder, "to-do.json"),
+    JSON.stringify({ schema_version: 1, source_files: [], tasks }),
+  );
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const ADVICE =
+  "a start reads more than it may: import what is rarely needed where it is needed, keep zod and libraries out of what these commands use (bench/RESULTS.md says what it costs), or raise the budget and say why";
+
+test.each([
+  { args: ["--version"], files: 1, kilobytes: 58 },
+  { args: ["--help"], files: 2, kilobytes: 95 },
+  { args: ["help", "run"], files: 2, kilobytes: 95 },
+  { args: ["ls"], files: 2, kilobytes: 151 },
+  { args: ["validate"], files: 2, kilobytes: 151 },
+  { args: ["status"], files: 3, kilobytes: 178 },
+])("looper $args reads at most $files files, $kilobytes kB", async ({ args, files, kilobytes }) => {
+  const loaded = await loadedBy(args, folder);
+  const bytes = [...loaded.values()].reduce((sum, size) => sum + size, 0);
+  const shown = [...loaded].map(([name, size]) => `${name} ${String(size)}`).join(", ");
+  expect(loaded.size, `${ADVICE}: ${shown}`).toBeLessThanOrEqual(files);
+  expect(bytes, `${ADVICE}: ${shown}`).toBeLessThanOrEqual(kilobytes * 1000);
+});
+
+/** Parts for few, by what only their files say. */
+const HEAVY = {
+  "the libraries that speak to providers": /anthropic-version|generativelanguage|chat\/completions/,
+  "the protocol of editors": /Method not found[^]*fs\/read_text_file|fs\/read_text_file[^]*Method not found/,
+  "the protocol of tools": /notifications\/tools\/list_changed/,
+  "what reads web pages": /turndown|[Rr]eadability/,
+};
+
+/** The files of libraries that hold it; how our own words name it is no matter. */
+function filesWith(pattern: RegExp): string[] {
+  const folderOf = path.join(DIST, "chunks");
+  return readdirSync(folderOf)
+    .filter(
+      (name) => !["everyday.js", "help.js", "status.js", "seldom.js", "run.js", "others.js"].includes(name),
+    )
+    .filter((name) => pattern.test(readFileSync(path.join(folderOf, name), "utf8")))
+    .map((name) => path.join("chunks", name));
+}
+
+test.each(Object.entries(HEAVY))("%s: read only by who needs them", async (_name, pattern) => {
+  const having = filesWith(pattern);
+  expect(having.length).toBeGreaterThan(0);
+  for (const args of [["--help"], ["ls"], ["status"], ["validate"], ["config"], ["run"]]) {
+    const loaded = await loadedBy(args, folder);
+    expect(having.filter((name) => loaded.has(name))).toEqual([]);
+  }
+});
+
+test.each([[undefined], ["run"], ["agent-host"], ["ls"]])(
+  "the help of %s lies ready as it would be written",
+  async (name) => {
+    const env = { PATH: process.env["PATH"] ?? "", HOME: folder };
+    const args = name === undefined ? ["--help"] : ["help", name];
+    expect((await new Program(args, { cwd: folder, env }).ended).stdout).toBe(usualHelp(name));
+  },
+);
+
+test.each([
+  [{}, []],
+  [{ CODEX_MODEL: "some" }, ["agents.codex.model"]],
+  [{ LOOPER_LOOP_MAX_ITERATIONS: "7" }, ["loop.max_iterations"]],
+])("the settings lie ready as they would be resolved, and %j still counts", async (set, keys) => {
+  const env = { PATH: process.env["PATH"] ?? "", HOME: folder, ...set };
+  const said = await new Program(["config", "--json"], { cwd: folder, env }).ended;
+  const wanted = spellSettings(resolveSettings({ env, flags: {} }).values, env);
+  const { settings } = JSON.parse(said.stdout) as { settings: { key: string; layer: string }[] };
+  expect(settings).toEqual(wanted.map(({ key, value, source }) => ({ key, value, ...source })));
+  expect(settings.filter(({ layer }) => layer !== "default").map(({ key }) => key)).toEqual(keys);
+});
+
+test("the whole of dist/ stays small", () => {
+  const files = readdirSync(DIST, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  const sizes = files.map((one) => statSync(path.join(one.parentPath, one.name)).size);
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  expect(bytes, `dist/ has ${String(bytes)} bytes: what is it that grew, and who needs it?`).toBeLessThan(
+    4_800_000,
+  );
+});
+
+test("the package holds all it needs, and is small", () => {
+  const root = path.dirname(DIST);
+  const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as object;
+  expect(manifest, "what is bundled need not be installed once more: devDependencies").not.toHaveProperty(
+    "dependencies",
+  );
+  const said = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+    cwd: root,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [packed] = JSON.parse(said) as [{ size: number; unpackedSize: number }];
+  expect(packed.size).toBeLessThan(1_500_000);
+  expect(packed.unpackedSize).toBeLessThan(5_250_000);
+});
+
+test("every module of dist/ runs with nothing installed beside it", () => {
+  const alone = path.join(folder, "alone");
+  cpSync(DIST, alone, { recursive: true });
+  const script = path.join(folder, "all.cjs");
+  cpSync(fileURLToPath(new URL("../fakes/run-all.cjs", import.meta.url)), script);
+  const said = execFileSync(process.execPath, [script, alone], { encoding: "utf8" });
+  expect(JSON.parse(said)).toEqual({
+    ran: expect.toSatisfy((ran: number) => ran > 300) as unknown,
+    failed: [],
+  });
+});

@@ -1,0 +1,88 @@
+// A short `make torture`: some of the places where the program is killed or fails, some chance, some who edit meanwhile.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { editMeanwhile } from "../torture/edits.js";
+import { PLAN } from "../torture/fault.js";
+import { PARTS } from "../torture/parts.js";
+import { prepare, tryAll, type Ground, type Sample } from "../torture/points.js";
+
+const bins = realpathSync(mkdtempSync(path.join(tmpdir(), "torture-bin-")));
+let ground: Ground;
+
+beforeAll(async () => {
+  const build = fileURLToPath(new URL("../torture/build.mjs", import.meta.url));
+  execFileSync(process.execPath, [build, bins], { stdio: "inherit" });
+  ground = await prepare(bins);
+});
+
+afterAll(() => {
+  ground.template.dispose();
+  rmSync(bins, { recursive: true, force: true });
+});
+
+/** Tries some points of a part, two at a time; which were not survived, and why; answers how many there were. */
+async function tryPart(part: keyof typeof PARTS, sample: Partial<Sample>): Promise<number> {
+  const points = PARTS[part](ground, { every: 1, from: 1, runs: 0, seed: 1, ...sample });
+  if (typeof points === "string") throw new Error(points);
+  const failures: Record<string, string[]> = {};
+  await tryAll(points, 2, ({ again }, { problems }) => {
+    if (problems.length > 0) failures[again] = problems;
+  });
+  expect(failures).toEqual({});
+  return points.length;
+}
+
+test("killed at some of its calls, alone and with all it started, it goes on where it was", async () => {
+  expect(await tryPart("kill", { from: 37, every: 149 })).toBeGreaterThan(2);
+  expect(await tryPart("group", { from: 101, every: 211 })).toBeGreaterThan(1);
+});
+
+test("killed in the middle of a write or of a git, it goes on where it was", async () => {
+  const inGit = ground.calls.flatMap((call, index) =>
+    / (?:update-ref|update-index|fast-import) /.test(call) ? [index + 1] : [],
+  );
+  expect(inGit.length).toBeGreaterThan(5);
+  const [at = 0] = inGit.slice(-3);
+  await tryPart("torn", { at });
+  expect(await tryPart("torn", { from: 77, every: 139 })).toBeGreaterThan(1);
+});
+
+test("where a call fails with ENOSPC or EIO the run ends in order, and the next one completes it", async () => {
+  expect(await tryPart("enospc", { from: 154, every: 211 })).toBeGreaterThan(1);
+  expect(await tryPart("eio", { from: 60, every: 251 })).toBeGreaterThan(1);
+});
+
+test("killed at random, it goes on where it was", async () => {
+  expect(await tryPart("random", { runs: 2, seed: 5 })).toBe(2);
+});
+
+test("of what five others edit meanwhile nothing is lost", async () => {
+  const { lost, edits, problems } = await editMeanwhile(bins, { editors: 5, each: 10 });
+  expect({ lost, edits, problems }).toEqual({ lost: 0, edits: 50, problems: [] });
+});
+
+test("edited at random by a person, a run loses no work, ends green only where it is, and commits what it did", async () => {
+  expect(await tryPart("edits", { runs: 3, seed: 1 })).toBe(3);
+});
+
+test("nothing of this is in the program that is shipped", () => {
+  const dist = fileURLToPath(new URL("../../dist", import.meta.url));
+  const files = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".js"),
+  );
+  expect(files.length).toBeGreaterThan(1);
+  const faulty = files.filter((name) => readFileSync(path.join(dist, name), "utf8").includes(PLAN));
+  expect(faulty).toEqual([]);
+  expect(readFileSync(path.join(bins, "looper.js"), "utf8") + chunksOf(bins)).toContain(PLAN);
+});
+
+function chunksOf(folder: string): string {
+  const chunks = path.join(folder, "chunks");
+  return readdirSync(chunks)
+    .map((name) => readFileSync(path.join(chunks, name), "utf8"))
+    .join("\n");
+}

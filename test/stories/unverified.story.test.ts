@@ -1,0 +1,78 @@
+// A task that is done and unverified: `show` and `ls` name the reason, as far as the logs hold it.
+import { rmSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { type Rig, story } from "../rig/rig.js";
+
+interface Listed {
+  tasks: { id: string; verified: boolean; unverified_because: string[] }[];
+}
+
+async function runOnce(rig: Rig, commands: string[], more: object = {}): Promise<void> {
+  const puppet = await rig.agent({}, { verify: { commands, ...more } });
+  rig.write("out.txt", "before\n");
+  rig.writeBacklog([{ id: "T1" }]);
+  rig.gitInit();
+  puppet.play(async (turn) => {
+    await turn.write(`${turn.hello.cwd}/out.txt`, "after\n");
+    await turn.report();
+  });
+  expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
+}
+
+/** The reasons of `ls --json`, once `ls`, `show` and `show --json` agree with them. */
+async function reasons(rig: Rig): Promise<string[]> {
+  const listed = JSON.parse((await rig.run(["ls", "--json"])).stdout) as Listed;
+  const found = listed.tasks.find(({ id }) => id === "T1")?.unverified_because ?? [];
+  const shown = JSON.parse((await rig.run(["show", "T1", "--json"])).stdout) as { task: object };
+  expect(shown.task).toMatchObject({ unverified_because: found });
+  const { stdout: ls } = await rig.run(["ls"]);
+  const { stdout: show } = await rig.run(["show", "T1"]);
+  expect(ls).toContain(found.length === 0 ? "Do T1" : `Do T1  unverified: ${found.join("; ")}\n`);
+  for (const reason of found) expect(show).toContain(`\n  ${reason}\n`);
+  expect(show.includes("why it is unverified")).toBe(found.length > 0);
+  return found;
+}
+
+test(
+  "a task without checks is unverified because none are configured; without the log it is only unverified",
+  story(async (rig) => {
+    await runOnce(rig, []);
+    expect(await reasons(rig)).toEqual(["no checks are configured"]);
+    rmSync(path.join(rig.project, "looper-logs"), { recursive: true });
+    expect(await reasons(rig)).toEqual([]);
+    expect((await rig.run(["ls"])).stdout).toMatch(/Do T1 {2}unverified\n/);
+  }),
+);
+
+test(
+  "a check that was red and still is, and one that cannot run, are named with their exit codes",
+  story(async (rig) => {
+    await runOnce(rig, ["echo two tests fail; exit 3", "nosuchprogram --all", "true"]);
+    expect(await reasons(rig)).toEqual([
+      '"echo two tests fail; exit 3" failed before the work and still fails (exit code 3): two tests fail',
+      expect.stringMatching(/^"nosuchprogram --all" cannot run \(exit code 127\): .*not found/) as string,
+    ]);
+  }),
+);
+
+test(
+  "tracked files that change while the checks run are the reason, with their names",
+  story(async (rig) => {
+    await runOnce(rig, ["grep -q before out.txt || echo more >> out.txt"], { cold: true });
+    expect((await reasons(rig)).join()).toMatch(/out\.txt changed while the checks ran/);
+  }),
+);
+
+test(
+  "a verified task, an open task and one that a person marked as done have no reasons",
+  story(async (rig) => {
+    await runOnce(rig, ["true"]);
+    expect(await reasons(rig)).toEqual([]);
+    rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
+    expect((await rig.run(["done", "T2"])).code).toBe(0);
+    const { tasks } = JSON.parse((await rig.run(["ls", "--json"])).stdout) as Listed;
+    expect(tasks.map(({ unverified_because: why }) => why)).toEqual([[], []]);
+    expect((await rig.run(["ls"])).stdout).toMatch(/Do T2 {2}unverified\n/);
+  }),
+);
