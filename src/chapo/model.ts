@@ -1,7 +1,7 @@
 // What a model is to the engine: what it is asked, what it answers, how that fails. Types only.
 // Leaves the providers, retries and fallbacks to models/.
 import type { FailureReason } from "../agents/agent.js";
-import type { JsonSchema } from "./tool.js";
+import type { ToolParameters } from "./tool.js";
 
 /** A call of a tool, as a model asks for it. */
 export interface ModelCall {
@@ -33,7 +33,7 @@ export type ChatMessage =
 export interface OfferedTool {
   name: string;
   description: string;
-  parameters: JsonSchema;
+  parameters: ToolParameters;
 }
 
 export interface ModelRequest {

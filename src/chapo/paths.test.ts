@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { nodePorts } from "../system/processes/node-ports.js";
-import { checkSubjects, resolvePath, type Place } from "./paths.js";
+import { checkSubjects, resolvePath, type ProjectFolder } from "./paths.js";
 
 const { files } = nodePorts();
 
 /** A project with a folder, a file outside beside it, and links. */
-async function project(): Promise<Place & { outside: string }> {
+async function project(): Promise<ProjectFolder & { outside: string }> {
   const top = await realpath(await mkdtemp(path.join(tmpdir(), "looper-paths-")));
   const root = path.join(top, "project");
   await mkdir(path.join(root, "sub"), { recursive: true });

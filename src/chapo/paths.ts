@@ -5,16 +5,16 @@ import type { Files } from "../system/ports.js";
 import type { Subject } from "./tool.js";
 
 /** Where the tools of a session work. */
-export interface Place {
+export interface ProjectFolder {
   files: Files;
   /** The project's folder, absolute. */
   root: string;
 }
 
-export type Use = "read" | "write";
+export type PathUse = "read" | "write";
 
 /** A path that may be used. */
-export interface Resolved {
+export interface ResolvedPath {
   /** Absolute, every symlink resolved; there need be nothing yet. */
   path: string;
   /** For texts: relative to the root as the model spelled it, `.` for the root. */
@@ -36,29 +36,32 @@ const KEPT_FILES = [
 
 /** The path, or one sentence why it is refused. */
 export async function resolvePath(
-  { files, root }: Place,
+  { files, root }: ProjectFolder,
   spelled: string,
-  use: Use,
-): Promise<Resolved | { refusal: string }> {
-  const wrong = misspelled(spelled);
+  use: PathUse,
+): Promise<ResolvedPath | { refusal: string }> {
+  const wrong = findMisspelling(spelled);
   if (wrong !== undefined) return { refusal: wrong };
   const realRoot = (await files.realPath(root)) ?? root;
   const lexical = path.resolve(root, spelled);
-  const real = await follow(files, lexical);
+  const real = await followLinks(files, lexical);
   if (real === undefined) return { refusal: `${spelled}: too many symbolic links` };
-  const inside = below(realRoot, real);
+  const inside = toRelative(realRoot, real);
   if (inside === undefined)
     return { refusal: `${spelled}: outside the project; only paths inside it can be used` };
-  const asSpelled = below(root, lexical) ?? below(realRoot, lexical) ?? inside;
+  const asSpelled = toRelative(root, lexical) ?? toRelative(realRoot, lexical) ?? inside;
   if (use === "write") {
-    const kept = keptPart(asSpelled) ?? keptPart(inside);
-    if (kept !== undefined) return { refusal: keptRefusal(spelled, kept) };
+    const kept = findProtectedPart(asSpelled) ?? findProtectedPart(inside);
+    if (kept !== undefined) return { refusal: formatProtectedRefusal(spelled, kept) };
   }
   return { path: real, shown: asSpelled === "" ? "." : asSpelled };
 }
 
 /** Why a call may not touch what it would touch, or `undefined`. Only paths are looked at. */
-export async function checkSubjects(place: Place, subjects: readonly Subject[]): Promise<string | undefined> {
+export async function checkSubjects(
+  place: ProjectFolder,
+  subjects: readonly Subject[],
+): Promise<string | undefined> {
   for (const subject of subjects) {
     if (subject.kind !== "path") continue;
     const resolved = await resolvePath(place, subject.path, subject.use);
@@ -68,17 +71,20 @@ export async function checkSubjects(place: Place, subjects: readonly Subject[]):
 }
 
 /** The first path below a folder that is never written, relative to it; what packages bring along does not count. */
-export async function keptBelow({ files }: Place, folder: string): Promise<string | undefined> {
+export async function findProtectedBelow(
+  { files }: ProjectFolder,
+  folder: string,
+): Promise<string | undefined> {
   const found = await files.tree(folder).walk("", (name) => path.basename(name) !== "node_modules");
-  return found.map((entry) => entry.path).find((name) => keptPart(name) !== undefined);
+  return found.map((entry) => entry.path).find((name) => findProtectedPart(name) !== undefined);
 }
 
 /** The sentence for a path that is never written. */
-export function keptRefusal(spelled: string, kept: string): string {
+export function formatProtectedRefusal(spelled: string, kept: string): string {
   return `${spelled}: ${kept} is protected: git's own files, keys and .env files are never changed by a tool`;
 }
 
-function misspelled(spelled: string): string | undefined {
+function findMisspelling(spelled: string): string | undefined {
   if (spelled.trim() === "") return "the path is empty; give one relative to the project";
   if (spelled.includes("\0")) return "the path holds a NUL character";
   if (spelled.length > LONGEST) return `the path is longer than ${LONGEST} characters`;
@@ -86,7 +92,7 @@ function misspelled(spelled: string): string | undefined {
 }
 
 /** With every symlink resolved, also below folders that are not there yet; `undefined` for links without an end. */
-async function follow(files: Files, start: string): Promise<string | undefined> {
+async function followLinks(files: Files, start: string): Promise<string | undefined> {
   let at = start;
   for (let links = 0; links <= MOST_LINKS; links++) {
     const next = await followOnce(files, at);
@@ -115,13 +121,13 @@ async function realPath(files: Files, at: string): Promise<string | undefined> {
 }
 
 /** `at` relative to `root`, "" for the root itself; `undefined` when it lies elsewhere. */
-function below(root: string, at: string): string | undefined {
+function toRelative(root: string, at: string): string | undefined {
   const relative = path.relative(root, at);
   const outside = relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative);
   return outside ? undefined : relative;
 }
 
-function keptPart(relative: string): string | undefined {
+function findProtectedPart(relative: string): string | undefined {
   return relative
     .split(path.sep)
     .find(

@@ -1,9 +1,9 @@
 // Reads a file of the project that the engine itself looks for, bounded. Leaves where a path may lead to src/chapo/paths.ts.
-import { resolvePath, type Place } from "./paths.js";
+import { resolvePath, type ProjectFolder } from "./paths.js";
 
 /** The first `most` bytes as text, line ends as LF, and whether that is not all; `undefined` where there is no such file inside the project. */
 export async function readInside(
-  place: Place,
+  place: ProjectFolder,
   file: string,
   most: number,
 ): Promise<{ text: string; cut: boolean } | undefined> {

@@ -16,7 +16,7 @@ export async function redactFile(files: Files, file: string, redact: Redact): Pr
   await files.remove(beside);
   const out = await files.openAppend(beside, { mode: 0o600 });
   try {
-    for await (const { clean } of piecesOf(source)) await out.append(clean);
+    for await (const { clean } of readPieces(source)) await out.append(clean);
   } finally {
     await out.close();
   }
@@ -31,11 +31,11 @@ interface Source {
 }
 
 async function holdsSecrets(source: Source): Promise<boolean> {
-  for await (const { raw, clean } of piecesOf(source)) if (raw !== clean) return true;
+  for await (const { raw, clean } of readPieces(source)) if (raw !== clean) return true;
   return false;
 }
 
-async function* piecesOf({
+async function* readPieces({
   files,
   file,
   size,
@@ -47,7 +47,7 @@ async function* piecesOf({
     const isLast = at + PIECE >= size;
     const bytes = await files.readRange(file, at, Math.min(PIECE, size - at));
     const text = rest + decoder.decode(bytes, { stream: !isLast });
-    const end = isLast ? text.length : placeToCut(text, redact);
+    const end = isLast ? text.length : findCut(text, redact);
     const raw = text.slice(0, end);
     rest = text.slice(end);
     yield { raw, clean: redact(raw) };
@@ -55,7 +55,7 @@ async function* piecesOf({
 }
 
 /** Far enough from the end, and within no secret. */
-function placeToCut(text: string, redact: Redact): number {
+function findCut(text: string, redact: Redact): number {
   for (let end = text.length - WINDOW; end > 0; end -= WINDOW) {
     const [left, right] = [text.slice(Math.max(0, end - WINDOW), end), text.slice(end, end + WINDOW)];
     if (redact(left + right) === redact(left) + redact(right)) return end;

@@ -13,6 +13,6 @@ const MODEL_KEYS = new Set([
 ]);
 
 /** The environment without the keys of model providers. */
-export function toolEnv(env: Readonly<Record<string, string>>): Record<string, string> {
+export function createToolEnv(env: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !MODEL_KEYS.has(name)));
 }

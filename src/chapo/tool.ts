@@ -54,7 +54,7 @@ export interface PreparedCall {
   run(context: CallContext): Promise<ToolResult>;
 }
 
-export type JsonSchema = Readonly<Record<string, unknown>>;
+export type ToolParameters = Readonly<Record<string, unknown>>;
 
 export interface Tool {
   /** Canonical: `fs_readFile`. */
@@ -62,7 +62,7 @@ export interface Tool {
   /** For the model. */
   description: string;
   /** Of its arguments, an object; draft 2020-12. */
-  parameters: JsonSchema;
+  parameters: ToolParameters;
   /** Whether it may change anything outside of the session: such a call is asked about in the trust mode `default`. */
   changes: boolean;
   /** How many characters of a result a model is given; beyond that the gate cuts. */
@@ -95,7 +95,7 @@ const USUAL_OUTPUT = 30_000;
 /** The tool of a definition. */
 export function defineTool<A>(definition: ToolDefinition<A>): Tool {
   const { $schema: _draft, ...parameters } = z.toJSONSchema(definition.arguments, { io: "input" });
-  const fields = fieldsOf(parameters);
+  const fields = listFields(parameters);
   return {
     name: definition.name,
     description: definition.description,
@@ -103,16 +103,16 @@ export function defineTool<A>(definition: ToolDefinition<A>): Tool {
     changes: definition.changes,
     maxOutput: definition.maxOutput ?? USUAL_OUTPUT,
     prepare: (raw) => {
-      const given = respell(raw, fields, definition.aliases ?? {});
+      const given = normalizeArguments(raw, fields, definition.aliases ?? {});
       if ("problem" in given) return given;
       const read = definition.arguments.safeParse(given.args);
-      if (!read.success) return { problem: problemOf(read.error.issues[0], fields) };
-      return prepared(definition, read.data);
+      if (!read.success) return { problem: describeIssue(read.error.issues[0], fields) };
+      return prepareCall(definition, read.data);
     },
   };
 }
 
-function prepared<A>(definition: ToolDefinition<A>, args: A): PreparedCall {
+function prepareCall<A>(definition: ToolDefinition<A>, args: A): PreparedCall {
   const { timeoutMs = USUAL_TIMEOUT_MS, preview } = definition;
   return {
     subjects: definition.subjects?.(args) ?? [],
@@ -123,46 +123,47 @@ function prepared<A>(definition: ToolDefinition<A>, args: A): PreparedCall {
   };
 }
 
-function fieldsOf(schema: JsonSchema): readonly string[] {
+function listFields(schema: ToolParameters): readonly string[] {
   const { properties } = schema;
   return typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
 }
 
 /** The arguments with every field as the tool spells it; a field nobody knows is a problem: ignoring it could do harm. */
-function respell(
+function normalizeArguments(
   raw: unknown,
   fields: readonly string[],
   aliases: Readonly<Record<string, string>>,
 ): { args: Record<string, unknown> } | { problem: string } {
   const given = raw ?? {};
   if (typeof given !== "object" || Array.isArray(given))
-    return { problem: `the arguments must be an object with ${listed(fields)}` };
+    return { problem: `the arguments must be an object with ${formatFields(fields)}` };
   const known = new Map<string, string>();
-  for (const [alias, field] of Object.entries(aliases)) known.set(plain(alias), field);
-  for (const field of fields) known.set(plain(field), field);
+  for (const [alias, field] of Object.entries(aliases)) known.set(normalizeName(alias), field);
+  for (const field of fields) known.set(normalizeName(field), field);
   const args: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
-    const field = known.get(plain(name));
-    if (field === undefined) return { problem: `${name}: no such argument; it takes ${listed(fields)}` };
+    const field = known.get(normalizeName(name));
+    if (field === undefined)
+      return { problem: `${name}: no such argument; it takes ${formatFields(fields)}` };
     // What a model leaves out it often says as null.
     if (value !== null) args[field] = value;
   }
   return { args };
 }
 
-function plain(name: string): string {
+function normalizeName(name: string): string {
   return name.toLowerCase().replaceAll(/[_-]/g, "");
 }
 
-function listed(fields: readonly string[]): string {
+function formatFields(fields: readonly string[]): string {
   return fields.length === 0 ? "none" : fields.join(", ");
 }
 
-function problemOf(issue: z.core.$ZodIssue | undefined, fields: readonly string[]): string {
-  if (issue === undefined) return `wrong arguments; it takes ${listed(fields)}`;
+function describeIssue(issue: z.core.$ZodIssue | undefined, fields: readonly string[]): string {
+  if (issue === undefined) return `wrong arguments; it takes ${formatFields(fields)}`;
   const where = issue.path.map(String).join(".");
   const missing = issue.code === "invalid_type" && issue.message.includes("received undefined");
-  if (missing) return `${where}: missing; it takes ${listed(fields)}`;
+  if (missing) return `${where}: missing; it takes ${formatFields(fields)}`;
   return where === "" ? issue.message : `${where}: ${issue.message}`;
 }
 

@@ -5,13 +5,13 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { nodePorts } from "../system/processes/node-ports.js";
 import { defineTool, done, type Tool } from "./tool.js";
-import { findTools } from "./tools/files/files-find.js";
-import { moveTools } from "./tools/files/files-move.js";
-import { readTools } from "./tools/files/files-read.js";
-import { writeTools } from "./tools/files/files-write.js";
-import { notebookTools } from "./tools/files/notebook.js";
-import { todoTools } from "./tools/notes/todos.js";
-import { canonicalCall, offerAs, type Vocabulary } from "./vocabulary.js";
+import { createFindTools } from "./tools/files/files-find.js";
+import { createMoveTools } from "./tools/files/files-move.js";
+import { createReadTools } from "./tools/files/files-read.js";
+import { createWriteTools } from "./tools/files/files-write.js";
+import { createNotebookTools } from "./tools/files/notebook.js";
+import { createTodoTools } from "./tools/notes/todos.js";
+import { toCanonicalCall, offerTools, type Vocabulary } from "./vocabulary.js";
 
 function tool(name: string, ...fields: string[]): Tool {
   const shape = Object.fromEntries(fields.map((field) => [field, z.string().optional()]));
@@ -28,10 +28,10 @@ function tools(root: string): Tool[] {
   const store = { read: () => Promise.resolve([]), write: () => Promise.resolve() };
   const place = { ...nodePorts(), root };
   return [
-    ...[...readTools(place), ...writeTools(place), ...moveTools(place)],
-    ...findTools({ ...place, env: {}, ripgrep: false }),
-    ...todoTools(store),
-    ...notebookTools({ ...nodePorts(), root }),
+    ...[...createReadTools(place), ...createWriteTools(place), ...createMoveTools(place)],
+    ...createFindTools({ ...place, env: {}, ripgrep: false }),
+    ...createTodoTools(store),
+    ...createNotebookTools({ ...nodePorts(), root }),
     tool("bash_execute", "command", "description", "timeout", "background"),
     tool("bash_output", "id", "command", "filter"),
     tool("bash_kill", "id"),
@@ -47,7 +47,7 @@ function tools(root: string): Tool[] {
 
 /** Names and fields, `?` behind those that may be left out. */
 function listed(vocabulary: Vocabulary, agents: string[] = []): string[] {
-  return offerAs(vocabulary, tools("/"), agents).map(({ name, parameters }) => {
+  return offerTools(vocabulary, tools("/"), agents).map(({ name, parameters }) => {
     const required: unknown[] = Array.isArray(parameters.required) ? parameters.required : [];
     const fields = Object.keys(parameters.properties ?? {});
     return `${name}(${fields.map((field) => (required.includes(field) ? field : `${field}?`)).join(", ")})`;
@@ -109,7 +109,7 @@ test("anvil: nine names", () => {
 });
 
 test("chapo: as the tools are", () => {
-  const offered = offerAs("chapo", tools("/"), []);
+  const offered = offerTools("chapo", tools("/"), []);
   expect(offered.map(({ name, parameters }) => ({ name, parameters }))).toEqual(
     tools("/").map(({ name, parameters }) => ({ name, parameters })),
   );
@@ -117,7 +117,7 @@ test("chapo: as the tools are", () => {
 
 test("each tool may say who calls, but one that has such a field itself", () => {
   const own = tool("mcp_x_y", "agent");
-  const [first, second] = offerAs("claude", [tool("web_fetch", "url"), own], ["developer", "searcher"]);
+  const [first, second] = offerTools("claude", [tool("web_fetch", "url"), own], ["developer", "searcher"]);
   expect(first?.parameters.properties).toMatchObject({ agent: { enum: ["developer", "searcher"] } });
   expect(first?.parameters.required).toEqual(["url"]);
   expect(second?.parameters).toEqual(own.parameters);
@@ -125,13 +125,15 @@ test("each tool may say who calls, but one that has such a field itself", () => 
 
 test("descriptions name tools as they are offered", () => {
   const described = { ...tool("x"), description: "see fs_readFile, old_string and git_status" };
-  expect(offerAs("anvil", [described], [])[0]?.description).toBe("see read_file, old_string and git_status");
+  expect(offerTools("anvil", [described], [])[0]?.description).toBe(
+    "see read_file, old_string and git_status",
+  );
   const id = z.string().describe("as bash_execute told it");
   const output = defineTool({
     ...{ name: "bash_output", description: "", arguments: z.strictObject({ id }), changes: false },
     run: () => Promise.resolve(done("")),
   });
-  expect(offerAs("claude", [output], [])[0]?.parameters.properties).toEqual({
+  expect(offerTools("claude", [output], [])[0]?.parameters.properties).toEqual({
     id: { type: "string", description: "as Bash told it" },
   });
 });
@@ -161,7 +163,7 @@ test.each<[Vocabulary, string, unknown, string, unknown]>([
   ["anvil", "read_file", "no object", "fs_readFile", "no object"],
   ["anvil", "mcp_a_b", null, "mcp_a_b", null],
 ])("%s: %s %j", (...[vocabulary, name, args, canonical, canonicalArgs]) => {
-  expect(canonicalCall(vocabulary, name, args)).toEqual({ name: canonical, args: canonicalArgs });
+  expect(toCanonicalCall(vocabulary, name, args)).toEqual({ name: canonical, args: canonicalArgs });
 });
 
 test("the same edit in three vocabularies has the same result", async () => {
@@ -174,7 +176,7 @@ test("the same edit in three vocabularies has the same result", async () => {
   ];
   for (const [vocabulary, name, args] of calls) {
     await writeFile(path.join(root, "a.txt"), "one\n");
-    const call = canonicalCall(vocabulary, name, args);
+    const call = toCanonicalCall(vocabulary, name, args);
     const prepared = tools(root)
       .find((one) => one.name === call.name)
       ?.prepare(call.args);

@@ -1,7 +1,7 @@
 // The words a model calls tools by: three vocabularies over the same tools. Pure. Leaves what a tool does, and further
 // spellings of its fields, to the tool.
 import type { OfferedTool } from "./model.js";
-import type { JsonSchema, Tool } from "./tool.js";
+import type { ToolParameters, Tool } from "./tool.js";
 
 export type Vocabulary = "chapo" | "claude" | "anvil";
 
@@ -56,31 +56,31 @@ const WORDS: Readonly<Record<Vocabulary, readonly Word[]>> = {
  * The tools as a model is offered them; one without a name of its own in the vocabulary keeps its canonical one. Each gets an
  * optional `agent`, one of `agents`, where there are any and it has no such field itself.
  */
-export function offerAs(
+export function offerTools(
   vocabulary: Vocabulary,
   tools: readonly Tool[],
   agents: readonly string[],
 ): OfferedTool[] {
   return tools.flatMap((tool) => {
     const words = WORDS[vocabulary].filter((word) => word.tool === tool.name);
-    const description = inWordsOf(vocabulary, tool.description);
+    const description = translateNames(vocabulary, tool.description);
     const named =
       words.length === 0
         ? [{ name: tool.name, parameters: tool.parameters }]
         : words.map(({ name, fields }) => ({
             name,
-            parameters: shown(tool.parameters, fields, (text) => inWordsOf(vocabulary, text)),
+            parameters: selectParameters(tool.parameters, fields, (text) => translateNames(vocabulary, text)),
           }));
     return named.map(({ name, parameters }) => ({
       name,
       description,
-      parameters: withAgent(parameters, agents),
+      parameters: addAgent(parameters, agents),
     }));
   });
 }
 
 /** What a call is in canonical words. The canonical ones, `fs_readFile` or `fs.readFile`, are taken in every vocabulary. */
-export function canonicalCall(
+export function toCanonicalCall(
   vocabulary: Vocabulary,
   name: string,
   args: unknown,
@@ -90,20 +90,20 @@ export function canonicalCall(
   const word =
     words.find((one) => one.name === called) ??
     words.find((one) => one.name.toLowerCase() === called.toLowerCase());
-  if (word === undefined) return canonicalEdits({ name: called.replaceAll(".", "_"), args });
+  if (word === undefined) return normalizeEdits({ name: called.replaceAll(".", "_"), args });
   const fields = new Map(word.fields.map(readField).map(({ shown, field }) => [shown, field]));
-  return canonicalEdits({ name: word.tool, args: renamed(args, fields) });
+  return normalizeEdits({ name: word.tool, args: renameFields(args, fields) });
 }
 
 /** Edits within the edits of fs_multiEdit name their file as those of one file do. */
-function canonicalEdits({ name, args }: { name: string; args: unknown }): { name: string; args: unknown } {
+function normalizeEdits({ name, args }: { name: string; args: unknown }): { name: string; args: unknown } {
   if (name !== "fs_multiEdit" || !isObject(args) || !Array.isArray(args.edits)) return { name, args };
-  const edits = args.edits.map((edit: unknown) => renamed(edit, new Map([["file_path", "path"]])));
+  const edits = args.edits.map((edit: unknown) => renameFields(edit, new Map([["file_path", "path"]])));
   return { name, args: { ...args, edits } };
 }
 
 /** With its fields called otherwise; one that is there already is not overwritten. */
-function renamed(args: unknown, fields: ReadonlyMap<string, string>): unknown {
+function renameFields(args: unknown, fields: ReadonlyMap<string, string>): unknown {
   if (!isObject(args)) return args;
   return Object.fromEntries(
     Object.entries(args).map(([key, value]) => {
@@ -120,30 +120,30 @@ function readField(spelled: string): { shown: string; field: string; optional: b
 }
 
 /** The parameters of a tool, of which only some fields are shown, maybe under other names, described in other words. */
-function shown(
-  parameters: JsonSchema,
+function selectParameters(
+  parameters: ToolParameters,
   spelled: readonly string[],
   inWords: (text: string) => string,
-): JsonSchema {
+): ToolParameters {
   const all = isObject(parameters.properties) ? parameters.properties : {};
   const fields = spelled.map(readField).filter(({ field }) => Object.hasOwn(all, field));
   const required = fields.filter(({ optional }) => !optional).map((field) => field.shown);
   return {
     type: "object",
     properties: Object.fromEntries(
-      fields.map((field) => [field.shown, described(all[field.field], inWords)]),
+      fields.map((field) => [field.shown, translateDescription(all[field.field], inWords)]),
     ),
     ...(required.length > 0 ? { required } : {}),
     additionalProperties: false,
   };
 }
 
-function described(field: unknown, inWords: (text: string) => string): unknown {
+function translateDescription(field: unknown, inWords: (text: string) => string): unknown {
   if (!isObject(field) || typeof field.description !== "string") return field;
   return { ...field, description: inWords(field.description) };
 }
 
-function withAgent(parameters: JsonSchema, agents: readonly string[]): JsonSchema {
+function addAgent(parameters: ToolParameters, agents: readonly string[]): ToolParameters {
   const properties = isObject(parameters.properties) ? parameters.properties : {};
   if (agents.length === 0 || Object.hasOwn(properties, "agent")) return parameters;
   const agent = { type: "string", enum: agents, description: "Who makes the call; its owner if left out" };
@@ -151,7 +151,7 @@ function withAgent(parameters: JsonSchema, agents: readonly string[]): JsonSchem
 }
 
 /** Descriptions name other tools; a model is told the names it was offered. */
-function inWordsOf(vocabulary: Vocabulary, text: string): string {
+function translateNames(vocabulary: Vocabulary, text: string): string {
   const names = new Map(WORDS[vocabulary].map((word) => [word.tool, word.name]));
   return text.replaceAll(/\b[a-z]+_[A-Za-z]+\b/g, (name) => names.get(name) ?? name);
 }

@@ -2,7 +2,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { never } from "../../src/system/never.js";
 import type { ModelFailure } from "../../src/chapo/model.js";
-import { ChapoScript, chooseEntry, failureOf, type Entry } from "../../src/chapo/models/script-file.js";
+import {
+  ChapoScript,
+  chooseEntry,
+  getFailure,
+  type ScriptEntry,
+} from "../../src/chapo/models/script-file.js";
 import type { Answer, Asked, Move, Offered } from "./dialect.js";
 import type { Fault } from "./scenario.js";
 
@@ -21,7 +26,7 @@ export interface ChapoPlay {
 }
 
 type Played =
-  { fault: Fault } | { answer: Pick<Answer, "moves" | "cut" | "thought"> & { usage?: Entry["usage"] } };
+  { fault: Fault } | { answer: Pick<Answer, "moves" | "cut" | "thought"> & { usage?: ScriptEntry["usage"] } };
 
 /** Plays a script, and counts the turns of each who asks. */
 export class ChapoPlayer {
@@ -41,7 +46,7 @@ export class ChapoPlayer {
     const entry = chooseEntry(this.#play.script, { ...asker, turn });
     if ("missing" in entry) throw new Error(entry.missing);
     const tries = this.#tries.get(key) ?? 0;
-    const reason = failureOf(entry, tries);
+    const reason = getFailure(entry, tries);
     if (reason !== undefined) {
       this.#tries.set(key, tries + 1);
       return { ...asker, fault: faultOf(reason) };
@@ -55,7 +60,7 @@ export class ChapoPlayer {
   }
 }
 
-function movesOf({ say, call = [] }: Entry, offered: readonly Offered[]): Move[] {
+function movesOf({ say, call = [] }: ScriptEntry, offered: readonly Offered[]): Move[] {
   const calls = (Array.isArray(call) ? call : [call]).map(({ name, args = {} }): Move => {
     if (typeof args !== "object" || args === null)
       throw new Error(`${name}: only an object goes over the wire`);

@@ -1,13 +1,13 @@
 // Asks a person whether a call may run, with all that it would do in front of them. Leaves what that looks like to
 // ui/terminal/chapo-lines.ts.
-import type { Question, Reply } from "../../../src/chapo/session/session-request.js";
+import type { UserQuestion, Reply } from "../../../src/chapo/session/session-request.js";
 import { questionLines, readReply } from "../../../src/ui/terminal/chapo-lines.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { clean } from "../../../src/ui/text.js";
 import type { Shell } from "../../context/command-context.js";
 
 /** Anything but a clear yes is a no. */
-export async function askPerson(shell: Shell, question: Question): Promise<Reply> {
+export async function askPerson(shell: Shell, question: UserQuestion): Promise<Reply> {
   const { err } = shell;
   const allowed = question.mayRemember ? "y/n/always" : "y/n";
   const lines = questionLines(question, {

@@ -1,10 +1,10 @@
 // What `looper chapo` lists: its prompts, its sessions, its tools. Leaves what they are to src/chapo.
-import { ownerOf } from "../../../src/chapo/engine/sub-agents.js";
+import { getOwner } from "../../../src/chapo/engine/sub-agents.js";
 import { openListing } from "../../../src/chapo/session/open-session.js";
 import { readChapoPrompts } from "../../../src/chapo/prompt/prompts.js";
-import { chapoPromptPlaces } from "../../../src/chapo/prompt/prompt-places.js";
+import { collectPromptPlaces } from "../../../src/chapo/prompt/prompt-places.js";
 import { listSessions } from "../../../src/chapo/session/sessions.js";
-import { offerAs } from "../../../src/chapo/vocabulary.js";
+import { offerTools } from "../../../src/chapo/vocabulary.js";
 import { nodeNetwork } from "../../../src/system/network.js";
 import { showCost, showCount, showMoment } from "../../../src/ui/view/amounts.js";
 import type {
@@ -21,7 +21,7 @@ import { trustSite, type Site } from "./site.js";
 
 /** Each prompt's text by its name: one flat map. */
 export async function listPrompts(shell: Shell, typed: Typed, { settings }: Site): Promise<CommandEnd> {
-  const places = chapoPromptPlaces(shell.promptsFolder, settings);
+  const places = collectPromptPlaces(shell.promptsFolder, settings);
   const prompts: ChapoPromptsAnswer = await readChapoPrompts(shell.ports.files, places);
   if (hasFlag(typed, "--json")) await printJson(shell, prompts);
   else {
@@ -90,8 +90,8 @@ export async function listTools(shell: Shell, typed: Typed, site: Site): Promise
   const answer: ChapoToolsAnswer = {
     tools: listing.tools.map((tool) => ({
       name: tool.name,
-      offered_as: offerAs(settings.tools, [tool], []).map(({ name }) => name),
-      agent: ownerOf(tool.name),
+      offered_as: offerTools(settings.tools, [tool], []).map(({ name }) => name),
+      agent: getOwner(tool.name),
       description: tool.description,
       parameters: tool.parameters,
       asks_first: asks && tool.changes,

@@ -1,7 +1,7 @@
 // A talk with the engine: one message and its outcome, or a prompt line until the person has had enough. Leaves how it looks
 // to ui/terminal/chapo-lines.ts, and the work to src/chapo/session/open-session.ts.
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
-import type { Outcome } from "../../../src/chapo/engine/world.js";
+import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
 import { openChapo } from "../../../src/chapo/session/open-session.js";
 import type { Chapo } from "../../../src/chapo/session/session-request.js";
 import { never } from "../../../src/system/never.js";
@@ -111,7 +111,7 @@ async function promptLine(shell: Shell, talking: Talk): Promise<CommandEnd> {
 }
 
 /** No key or no provider to be reached is the surroundings' (3); all else that is no answer is a no. */
-function endOf(outcome: Outcome): CommandEnd {
+function endOf(outcome: ConversationOutcome): CommandEnd {
   switch (outcome.how) {
     case "answer":
     case "finished":

@@ -1,11 +1,11 @@
 // Asks a model once, and counts what it cost: in the conversation, and as a `usage` event.
 import type { ModelFailure, ModelReply, ModelUsage, OfferedTool } from "../model.js";
-import { countOf, counted, toSend, type Conversation, type Message } from "./conversation.js";
-import { messageTokens, textTokens, toolTokens } from "./tokens.js";
-import type { Chat, EngineWorld } from "./world.js";
+import { getCount, incrementCount, toChatMessages, type Conversation, type Message } from "./conversation.js";
+import { estimateMessages, estimateText, estimateTools } from "./tokens.js";
+import type { LiveConversation, EngineWorld } from "./world.js";
 
 /** What a model is asked. */
-export interface Question {
+export interface ModelQuestion {
   /** On whose behalf. */
   who: string;
   system: string;
@@ -17,13 +17,13 @@ export interface Question {
 /** Its answer, or why there is none. */
 export async function askModel(
   world: EngineWorld,
-  chat: Chat,
-  { who, system, messages, tools, onText }: Question,
+  live: LiveConversation,
+  { who, system, messages, tools, onText }: ModelQuestion,
 ): Promise<{ reply: ModelReply } | { failure: ModelFailure }> {
-  const sent = toSend(messages);
+  const sent = toChatMessages(messages);
   const answer = await world.model.ask({
     who,
-    turn: countOf(chat.conversation.turns, who),
+    turn: getCount(live.conversation.turns, who),
     system,
     messages: sent,
     tools,
@@ -34,8 +34,8 @@ export async function askModel(
     },
   });
   if ("failure" in answer) return answer;
-  const reply = bounded(answer.reply);
-  const estimate = reply.usage === undefined ? estimateOf({ system, sent, tools, reply }) : undefined;
+  const reply = limitDepth(answer.reply);
+  const estimate = reply.usage === undefined ? estimateUsage({ system, sent, tools, reply }) : undefined;
   const used = reply.usage ?? estimate ?? NONE;
   const tokens = {
     input_tokens: used.input + used.cacheWrite,
@@ -43,10 +43,10 @@ export async function askModel(
     cached_input_tokens: used.cached,
   };
   const { costUsd } = reply;
-  chat.conversation = {
-    ...chat.conversation,
-    turns: counted(chat.conversation.turns, who),
-    usage: spend(chat.conversation.usage, tokens, costUsd),
+  live.conversation = {
+    ...live.conversation,
+    turns: incrementCount(live.conversation.turns, who),
+    usage: addTokens(live.conversation.usage, tokens, costUsd),
   };
   world.emit({
     type: "usage",
@@ -64,7 +64,7 @@ export async function askModel(
 /** Who walks through arguments that are nested deeper runs out of stack. */
 const DEEPEST = 100;
 
-function bounded(reply: ModelReply): ModelReply {
+function limitDepth(reply: ModelReply): ModelReply {
   const args = `(nested deeper than ${DEEPEST} levels)`;
   return { ...reply, calls: reply.calls.map((call) => (isTooDeep(call.args) ? { ...call, args } : call)) };
 }
@@ -82,24 +82,24 @@ function isTooDeep(value: unknown): boolean {
 
 const NONE: ModelUsage = { input: 0, output: 0, cached: 0, cacheWrite: 0 };
 
-function estimateOf(facts: {
+function estimateUsage(facts: {
   system: string;
-  sent: ReturnType<typeof toSend>;
+  sent: ReturnType<typeof toChatMessages>;
   tools: readonly OfferedTool[];
   reply: ModelReply;
 }): ModelUsage {
   const { text, calls } = facts.reply;
   return {
     ...NONE,
-    input: textTokens(facts.system) + messageTokens(facts.sent) + toolTokens(facts.tools),
-    output: messageTokens([{ role: "assistant", text, calls }]),
+    input: estimateText(facts.system) + estimateMessages(facts.sent) + estimateTools(facts.tools),
+    output: estimateMessages([{ role: "assistant", text, calls }]),
   };
 }
 
-type Spent = Conversation["usage"];
-type Tokens = Pick<Spent, "input_tokens" | "output_tokens" | "cached_input_tokens">;
+type Usage = Conversation["usage"];
+type Tokens = Pick<Usage, "input_tokens" | "output_tokens" | "cached_input_tokens">;
 
-function spend(spent: Spent, tokens: Tokens, costUsd: number | undefined): Spent {
+function addTokens(spent: Usage, tokens: Tokens, costUsd: number | undefined): Usage {
   return {
     input_tokens: spent.input_tokens + tokens.input_tokens,
     output_tokens: spent.output_tokens + tokens.output_tokens,
@@ -110,7 +110,7 @@ function spend(spent: Spent, tokens: Tokens, costUsd: number | undefined): Spent
 }
 
 /** What two conversations came to together. */
-export function addSpent(one: Spent, other: Spent): Spent {
-  const sum = spend(one, other, other.cost_usd);
+export function addUsage(one: Usage, other: Usage): Usage {
+  const sum = addTokens(one, other, other.cost_usd);
   return { ...sum, unpriced: one.unpriced + other.unpriced };
 }

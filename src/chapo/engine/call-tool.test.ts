@@ -4,22 +4,29 @@ import { never } from "../../system/never.js";
 import { defineTool, done, failed, type ToolResult } from "../tool.js";
 import { callTool } from "./call-tool.js";
 import { decide } from "./decision.js";
-import { ownerOf, subAgents } from "./sub-agents.js";
-import { freshConversation, playModel, testWorld, told, USUAL_SETTINGS, type TestWorld } from "./testing.js";
-import type { Chat, EngineWorld, SubAgentContext } from "./world.js";
+import { getOwner, createSubAgents } from "./sub-agents.js";
+import {
+  createTestConversation,
+  playModel,
+  createTestWorld,
+  getNews,
+  USUAL_SETTINGS,
+  type TestWorld,
+} from "../testing/engine-world.js";
+import type { LiveConversation, EngineWorld, SubAgentContext } from "./world.js";
 
 function gate(changes: Partial<EngineWorld> = {}) {
-  const world = testWorld(playModel({}), changes);
-  const chat: Chat = { conversation: freshConversation(), failures: new Map() };
-  const call = (name: string, args: unknown) => callAs(world, chat, name, args);
-  return { world, chat, call };
+  const world = createTestWorld(playModel({}), changes);
+  const live: LiveConversation = { conversation: createTestConversation(), failures: new Map() };
+  const call = (name: string, args: unknown) => callAs(world, live, name, args);
+  return { world, live, call };
 }
 
-async function callAs(world: TestWorld, chat: Chat, name: string, args: unknown) {
+async function callAs(world: TestWorld, live: LiveConversation, name: string, args: unknown) {
   const reply = { text: "", calls: [{ id: "c1", name, args }], finish: "calls" as const, model: "m" };
-  const [step] = decide(reply, world, world.tools(chat));
+  const [step] = decide(reply, world, world.tools(live));
   if (step?.do !== "call") throw new Error("no call");
-  return callTool(world, chat, step.read);
+  return callTool(world, live, step.read);
 }
 
 /** A tool that does as it is told. */
@@ -59,7 +66,7 @@ describe("what does not get through", () => {
   });
 
   test("each is a refusal that says why, nothing is run, and nothing counted", async () => {
-    const { world, chat, call } = gate();
+    const { world, live, call } = gate();
     const cases: [name: string, args: unknown, code: string, says: string][] = [
       ["delegateToScout", {}, "not_whitelisted", "is not whitelisted"],
       ["__proto__", {}, "not_whitelisted", "is not whitelisted"],
@@ -89,7 +96,7 @@ describe("what does not get through", () => {
     }
     expect(world.ran).toEqual([]);
     expect(world.audited).toEqual([]);
-    expect(chat.conversation.calls).toEqual({});
+    expect(live.conversation.calls).toEqual({});
   });
 
   test("paths, rules and guards that throw", async () => {
@@ -110,7 +117,7 @@ describe("what does not get through", () => {
       code: "denied",
       output: "a rule denies it",
     });
-    expect(told(world, "action_pending")).toMatchObject([
+    expect(getNews(world, "action_pending")).toMatchObject([
       { tool: "bash_execute", agent: "commander", preview: "rm -rf x" },
     ]);
     expect(world.ran).toEqual([]);
@@ -118,12 +125,12 @@ describe("what does not get through", () => {
 
   test("budgets, for a tool and in total; what is refused does not count", async () => {
     const budgets = { total: 3, tools: { fs_readFile: 2 } };
-    const { world, chat, call } = gate({ settings: { ...USUAL_SETTINGS, budgets } });
+    const { world, live, call } = gate({ settings: { ...USUAL_SETTINGS, budgets } });
     for (const path of ["a", "b"]) await call("fs_readFile", { path });
     expect(await call("fs_readFile", { path: "c" })).toMatchObject({ code: "over_budget", tries: 0 });
     await call("bash_execute", { command: "ls" });
     expect(await call("bash_execute", { command: "ls" })).toMatchObject({ code: "over_budget" });
-    expect(chat.conversation.calls).toEqual({ fs_readFile: 2, bash_execute: 1 });
+    expect(live.conversation.calls).toEqual({ fs_readFile: 2, bash_execute: 1 });
     expect(world.ran).toHaveLength(3);
   });
 });
@@ -141,7 +148,7 @@ describe("whose a call is", () => {
       ["fs_readFile", "document_manager"],
       ["fs_readFile", "developer"],
     ]);
-    expect(ownerOf("git_status")).toBe("commander");
+    expect(getOwner("git_status")).toBe("commander");
   });
 
   test("a further sub-agent makes its calls itself, and knows what came before", async () => {
@@ -157,14 +164,14 @@ describe("whose a call is", () => {
         return result.success ? done(`mine: ${result.output}`) : result;
       },
     };
-    const { world, call } = gate({ agents: [...subAgents(), mine] });
+    const { world, call } = gate({ agents: [...createSubAgents(), mine] });
     expect(await call("web_search", { query: "x", agent: "mine" })).toMatchObject({
       output: "mine: web_search of x",
     });
     expect(contexts).toMatchObject([
       { userMessage: "", toolName: "web_search", toolArgs: { query: "x" }, previousResults: [] },
     ]);
-    expect(told(world, "action_pending")).toMatchObject([{ agent: "mine", preview: "about to" }]);
+    expect(getNews(world, "action_pending")).toMatchObject([{ agent: "mine", preview: "about to" }]);
     await call("memory_search", { query: "x", agent: "mine" });
     expect(contexts).toHaveLength(1);
     expect(await call("fs_readFile", { path: "a", agent: "mine" })).toMatchObject({ code: "not_allowed" });

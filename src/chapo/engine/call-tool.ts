@@ -1,15 +1,15 @@
 // The one gate for every call: registered, arguments, who may, budget, bounds, permission; then it is run, its output cut,
 // and what happened is written down. Whatever goes wrong is a result. Leaves running it to run-prepared.ts.
 import { clipMiddle } from "./clip.js";
-import { countOf, counted, lastRequest, type Conversation } from "./conversation.js";
+import { getCount, incrementCount, getLastRequest, type Conversation } from "./conversation.js";
 import type { ReadCall } from "./decision.js";
 import type { FailureCode } from "./events.js";
-import { mayPass, messageOf, runWithRetries, type Ran } from "./run-prepared.js";
-import { AGENT_TASK, covers, LOOPER } from "./sub-agents.js";
-import type { Chat, EngineWorld, GateCall } from "./world.js";
+import { isWorthRetrying, messageOf, runWithRetries, type CallRun } from "./run-prepared.js";
+import { AGENT_TASK, matchesTool, LOOPER } from "./sub-agents.js";
+import type { LiveConversation, EngineWorld, GateCall } from "./world.js";
 
 /** What came of a call, as the model is told it. */
-export interface Made {
+export interface CallOutcome {
   success: boolean;
   output: string;
   code?: FailureCode;
@@ -23,15 +23,20 @@ interface Refusal {
 }
 
 /** Makes a call, or refuses it. Counts it in the conversation when it was run. */
-export async function callTool(world: EngineWorld, chat: Chat, read: ReadCall): Promise<Made> {
-  const passed = await guarded(() => passGate(world, chat, read));
-  if ("error" in passed) return { success: false, output: cut(passed.error), code: passed.code, tries: 0 };
+export async function callTool(
+  world: EngineWorld,
+  live: LiveConversation,
+  read: ReadCall,
+): Promise<CallOutcome> {
+  const passed = await catchErrors(() => passGate(world, live, read));
+  if ("error" in passed)
+    return { success: false, output: truncateRefusal(passed.error), code: passed.code, tries: 0 };
   const started = world.clock.monotonic();
-  const ran = await runCall(world, chat, passed);
-  const { conversation } = chat;
-  chat.conversation = { ...conversation, calls: counted(conversation.calls, passed.tool.name) };
+  const ran = await runCall(world, live, passed);
+  const { conversation } = live;
+  live.conversation = { ...conversation, calls: incrementCount(conversation.calls, passed.tool.name) };
   const whole = ran.result.success ? ran.result.output : ran.result.error;
-  const output = await fit(world, passed, whole);
+  const output = await fitOutput(world, passed, whole);
   const code = ran.code === undefined ? {} : { code: ran.code };
   await world.gate.audit({
     at: new Date(world.clock.now()).toISOString(),
@@ -51,12 +56,12 @@ export async function callTool(world: EngineWorld, chat: Chat, read: ReadCall): 
 
 const LONGEST_REFUSAL = 4000;
 
-function cut(text: string): string {
+function truncateRefusal(text: string): string {
   return clipMiddle(text, LONGEST_REFUSAL);
 }
 
 /** A guard that throws has not let it through. */
-async function guarded(pass: () => Promise<GateCall | Refusal>): Promise<GateCall | Refusal> {
+async function catchErrors(pass: () => Promise<GateCall | Refusal>): Promise<GateCall | Refusal> {
   try {
     return await pass();
   } catch (error) {
@@ -64,33 +69,37 @@ async function guarded(pass: () => Promise<GateCall | Refusal>): Promise<GateCal
   }
 }
 
-async function passGate(world: EngineWorld, chat: Chat, read: ReadCall): Promise<GateCall | Refusal> {
+async function passGate(
+  world: EngineWorld,
+  live: LiveConversation,
+  read: ReadCall,
+): Promise<GateCall | Refusal> {
   const { name, tool, agent, args, problem } = read;
-  if (tool === undefined) return unknown(name, world, chat);
+  if (tool === undefined) return refuseUnknown(name, world, live);
   if (problem !== undefined) return { code: "bad_arguments", error: `${name}: ${problem}` };
   if (typeof args === "string")
     return { code: "bad_arguments", error: `${name}: the arguments are no JSON object` };
   const prepared = tool.prepare(args);
   if ("problem" in prepared) return { code: "bad_arguments", error: `${name}: ${prepared.problem}` };
-  const refusal = notTheirs(world, agent, name) ?? overBudget(world, chat.conversation, name);
+  const refusal = refuseForeign(world, agent, name) ?? refuseOverBudget(world, live.conversation, name);
   if (refusal !== undefined) return refusal;
-  const times = chat.failures.get(keyOf(read)) ?? 0;
+  const times = live.failures.get(buildKey(read)) ?? 0;
   if (times > world.settings.maxToolRetries)
-    return { code: "transient", error: tryAnother(name, times, "It was not run again.") };
+    return { code: "transient", error: adviseAgainst(name, times, "It was not run again.") };
   const outside = await world.gate.checkSubjects(prepared.subjects);
   if (outside !== undefined) return { code: "outside", error: outside };
   const call: GateCall = { callId: read.id, agent, tool, args, prepared };
   const verdict = await world.gate.permit(call, (preview) => {
-    tellPending(world, call, preview);
+    emitPending(world, call, preview);
   });
   return "refused" in verdict ? { code: "denied", error: verdict.refused } : call;
 }
 
-function unknown(name: string, world: EngineWorld, chat: Chat): Refusal {
+function refuseUnknown(name: string, world: EngineWorld, live: LiveConversation): Refusal {
   if (world.limits !== undefined && name === AGENT_TASK)
     return { code: "not_allowed", error: "A sub-agent cannot start another one. Do the work yourself." };
   const { limits } = world;
-  const there = world.tools(chat).filter((tool) => limits === undefined || covers(limits, tool.name));
+  const there = world.tools(live).filter((tool) => limits === undefined || matchesTool(limits, tool.name));
   const known = world.offer(there, []).map((tool) => tool.name);
   return {
     code: "not_whitelisted",
@@ -98,36 +107,44 @@ function unknown(name: string, world: EngineWorld, chat: Chat): Refusal {
   };
 }
 
-function notTheirs(world: EngineWorld, agent: string, name: string): Refusal | undefined {
+function refuseForeign(world: EngineWorld, agent: string, name: string): Refusal | undefined {
   const limits = world.limits ?? world.agents.find(({ type }) => type === agent)?.tools;
-  if (limits === undefined || covers(limits, name)) return undefined;
+  if (limits === undefined || matchesTool(limits, name)) return undefined;
   const may = limits.length === 0 ? "no tools" : limits.join(", ");
   return { code: "not_allowed", error: `${agent} may not call ${name}; it has ${may}. Nothing was run.` };
 }
 
-function overBudget({ settings }: EngineWorld, { calls }: Conversation, name: string): Refusal | undefined {
+function refuseOverBudget(
+  { settings }: EngineWorld,
+  { calls }: Conversation,
+  name: string,
+): Refusal | undefined {
   const { total, tools } = settings.budgets;
   const most = Object.hasOwn(tools, name) ? tools[name] : undefined;
-  if (most !== undefined && countOf(calls, name) >= most)
-    return refused(`${name} was called ${most} times, which is all this session has for it`);
+  if (most !== undefined && getCount(calls, name) >= most)
+    return toBudgetRefusal(`${name} was called ${most} times, which is all this session has for it`);
   const sum = Object.values(calls).reduce((all, one) => all + one, 0);
   if (total !== undefined && sum >= total)
-    return refused(`${total} calls were made, which is all this session has`);
+    return toBudgetRefusal(`${total} calls were made, which is all this session has`);
   return undefined;
 }
 
-function refused(why: string): Refusal {
+function toBudgetRefusal(why: string): Refusal {
   return { code: "over_budget", error: `${why}. This call was not run; go on without it.` };
 }
 
-function tellPending(world: EngineWorld, { callId, agent, tool, args }: GateCall, preview: string): void {
+function emitPending(world: EngineWorld, { callId, agent, tool, args }: GateCall, preview: string): void {
   world.emit({ type: "action_pending", data: { callId, agent, tool: tool.name, args, preview } });
 }
 
 /** Runs it, again where that can help. The model's own repeats of what failed so are counted in. */
-async function runCall(world: EngineWorld, chat: Chat, call: GateCall): Promise<Ran & { tries: number }> {
+async function runCall(
+  world: EngineWorld,
+  live: LiveConversation,
+  call: GateCall,
+): Promise<CallRun & { tries: number }> {
   const { name, changes } = call.tool;
-  const before = chat.failures.get(keyOf(call)) ?? 0;
+  const before = live.failures.get(buildKey(call)) ?? 0;
   const most = world.settings.maxToolRetries + 1 - before;
   const ran = await runWithRetries(
     world,
@@ -135,27 +152,27 @@ async function runCall(world: EngineWorld, chat: Chat, call: GateCall): Promise<
       name,
       timeoutMs: call.prepared.timeoutMs,
       changes,
-      context: { session: chat.conversation.id, callId: call.callId, agent: call.agent },
-      run: (context) => execute(world, chat, call, () => call.prepared.run(context)),
+      context: { session: live.conversation.id, callId: call.callId, agent: call.agent },
+      run: (context) => execute(world, live, call, () => call.prepared.run(context)),
     },
     most,
   );
-  if (!mayPass(ran, call.tool)) {
-    chat.failures.delete(keyOf(call));
+  if (!isWorthRetrying(ran, call.tool)) {
+    live.failures.delete(buildKey(call));
     return ran;
   }
   const failures = before + ran.tries;
-  chat.failures.set(keyOf(call), failures);
+  live.failures.set(buildKey(call), failures);
   if (ran.result.success || failures <= world.settings.maxToolRetries) return ran;
-  return { ...ran, result: { success: false, error: tryAnother(name, failures, ran.result.error) } };
+  return { ...ran, result: { success: false, error: adviseAgainst(name, failures, ran.result.error) } };
 }
 
 /** The same call with the same arguments has the same key. */
-function keyOf({ tool, args }: { tool: { name: string } | undefined; args: unknown }): string {
+function buildKey({ tool, args }: { tool: { name: string } | undefined; args: unknown }): string {
   return `${tool?.name ?? ""} ${JSON.stringify(args)}`;
 }
 
-function tryAnother(name: string, times: number, said: string): string {
+function adviseAgainst(name: string, times: number, said: string): string {
   return `${said}\nThis call of ${name} failed ${times} times in the same way. Do not repeat it: try another way.`;
 }
 
@@ -164,25 +181,25 @@ const LAST_RESULTS = 5;
 /** Through the sub-agent whose call it is; the looper's own calls are run by itself. */
 async function execute(
   world: EngineWorld,
-  { conversation }: Chat,
+  { conversation }: LiveConversation,
   call: GateCall,
   run: () => ReturnType<GateCall["prepared"]["run"]>,
 ) {
   const agent = call.agent === LOOPER ? undefined : world.agents.find(({ type }) => type === call.agent);
   if (agent === undefined || world.limits !== undefined) return run();
   return agent.execute({
-    userMessage: lastRequest(conversation),
+    userMessage: getLastRequest(conversation),
     toolName: call.tool.name,
     toolArgs: call.args,
-    previousResults: lastResults(conversation),
+    previousResults: getLastResults(conversation),
     onActionPending: (preview) => {
-      tellPending(world, call, preview);
+      emitPending(world, call, preview);
     },
     run,
   });
 }
 
-function lastResults({ messages }: Conversation) {
+function getLastResults({ messages }: Conversation) {
   return messages
     .flatMap((message) => (message.role === "tool" ? message.results : []))
     .slice(-LAST_RESULTS)
@@ -190,7 +207,7 @@ function lastResults({ messages }: Conversation) {
 }
 
 /** What the model is given of a result: all of it, or both ends and where the whole lies. */
-async function fit({ gate }: EngineWorld, { tool, callId }: GateCall, text: string): Promise<string> {
+async function fitOutput({ gate }: EngineWorld, { tool, callId }: GateCall, text: string): Promise<string> {
   if (text.length <= tool.maxOutput) return text;
   const kept = await gate.keepOutput(callId, text);
   return clipMiddle(text, tool.maxOutput, `; all of it is in ${kept}`);

@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { clear, compact, compactNow, makeRoom } from "./compact.js";
-import { say, toSend, type Conversation, type Message } from "./conversation.js";
+import { appendMessages, toChatMessages, type Conversation, type Message } from "./conversation.js";
 import { converse } from "./converse.js";
 import {
-  freshConversation,
+  createTestConversation,
   playModel,
-  testWorld,
-  told,
+  createTestWorld,
+  getNews,
   USUAL_SETTINGS,
-  wire,
+  getSentText,
   type Played,
   type TestWorld,
-} from "./testing.js";
-import { messageTokens, textTokens } from "./tokens.js";
+} from "../testing/engine-world.js";
+import { estimateMessages, estimateText } from "./tokens.js";
 
 const turn = (n: number, size: number): Message[] => [
   { role: "assistant", text: "", calls: [{ id: `c${n}`, name: "fs_readFile", args: { path: `${n}.ts` } }] },
@@ -24,14 +24,14 @@ const turn = (n: number, size: number): Message[] => [
 
 function long(turns: number, size: number, request = "The first request"): Conversation {
   const messages = Array.from({ length: turns }, (_, n) => turn(n, size)).flat();
-  return say(freshConversation(), { role: "user", text: request }, ...messages);
+  return appendMessages(createTestConversation(), { role: "user", text: request }, ...messages);
 }
 
 function worldWith(compaction: readonly Played[], changes: Partial<TestWorld["settings"]> = {}) {
   const model = playModel({ compaction, looper: ["Done."], summary: ["Stopped."] });
   return {
     model,
-    world: testWorld(model, { settings: { ...USUAL_SETTINGS, selfValidation: false, ...changes } }),
+    world: createTestWorld(model, { settings: { ...USUAL_SETTINGS, selfValidation: false, ...changes } }),
   };
 }
 
@@ -48,7 +48,7 @@ describe("the window", () => {
     const { model, world } = worldWith(["All was read."]);
     const { conversation } = await converse(world, long(80, 10_000), "Go on");
     const asked = model.requests.find(({ who }) => who === "looper");
-    expect(messageTokens(asked?.messages ?? [])).toBeLessThan(120_000);
+    expect(estimateMessages(asked?.messages ?? [])).toBeLessThan(120_000);
     expect(asked?.messages[0]).toMatchObject({ role: "user", text: "The first request" });
     expect(asked?.messages[1]).toMatchObject({
       role: "user",
@@ -56,19 +56,19 @@ describe("the window", () => {
     });
     expect(asked?.messages.at(-1)).toMatchObject({ text: expect.stringContaining("Go on") as string });
     expect(unpaired(conversation.messages)).toBe(false);
-    expect(messageTokens(model.requests[0]?.messages ?? [])).toBeLessThan(120_000);
+    expect(estimateMessages(model.requests[0]?.messages ?? [])).toBeLessThan(120_000);
     expect(world.remembered).toEqual(["All was read."]);
     expect(conversation.summaries).toEqual(["All was read."]);
-    expect(told(world, "compaction")).toMatchObject([{ how: "summary", summary: "All was read." }]);
-    const [{ before, after } = { before: 0, after: 0 }] = told(world, "compaction");
+    expect(getNews(world, "compaction")).toMatchObject([{ how: "summary", summary: "All was read." }]);
+    const [{ before, after } = { before: 0, after: 0 }] = getNews(world, "compaction");
     expect(before).toBeGreaterThan(190_000);
     expect(after).toBeLessThan(80_000);
   });
 
   test("what was summed up is evidence for the validation", async () => {
     const model = playModel({ compaction: ["All was read."], looper: ["Done."], validation: ["?"] });
-    await converse(testWorld(model), long(80, 10_000), "Go on");
-    expect(wire(model.requests.at(-1))).toMatch(
+    await converse(createTestWorld(model), long(80, 10_000), "Go on");
+    expect(getSentText(model.requests.at(-1))).toMatch(
       /WHAT THE TOOLS RETURNED:\n[^]*All was read\.[^]*fs_readFile/u,
     );
   });
@@ -80,50 +80,50 @@ describe("the window", () => {
     ] as const) {
       const { world } = worldWith(["Short."], { contextWindow: 1000, compactAt: 0.92 });
       const filled = long(5, 10);
-      const chat = {
+      const live = {
         conversation: { ...filled, counted: { tokens: share * 1000, messages: filled.messages.length } },
         failures: new Map(),
       };
-      await makeRoom(world, chat, []);
-      expect(told(world, "compaction")).toHaveLength(times);
-      expect(chat.conversation.messages.slice(-2)).toEqual(filled.messages.slice(-2));
+      await makeRoom(world, live, []);
+      expect(getNews(world, "compaction")).toHaveLength(times);
+      expect(live.conversation.messages.slice(-2)).toEqual(filled.messages.slice(-2));
     }
   });
 
   test("without a model for it older turns are dropped, whole", async () => {
     const { model, world } = worldWith([{ fail: "network" }]);
     const { conversation } = await converse(world, long(80, 10_000), "Go on");
-    expect(told(world, "compaction")).toMatchObject([{ how: "dropped" }]);
+    expect(getNews(world, "compaction")).toMatchObject([{ how: "dropped" }]);
     expect(world.remembered).toEqual([]);
     expect(unpaired(conversation.messages)).toBe(false);
-    expect(messageTokens(model.requests.at(-1)?.messages ?? [])).toBeLessThan(120_000);
+    expect(estimateMessages(model.requests.at(-1)?.messages ?? [])).toBeLessThan(120_000);
   });
 
   test("a last turn that leaves no room for the others has them dropped; a request that never fits is exhaustion", async () => {
     const { world } = worldWith(["Short."], { maxConversationTokens: 4000 });
-    const chat = { conversation: say(long(10, 800), ...turn(99, 10_000)), failures: new Map() };
-    expect(await makeRoom(world, chat, [])).toBeLessThan(4000);
-    expect(chat.conversation.messages.at(-1)).toMatchObject({ results: [{ callId: "c99" }] });
+    const live = { conversation: appendMessages(long(10, 800), ...turn(99, 10_000)), failures: new Map() };
+    expect(await makeRoom(world, live, [])).toBeLessThan(4000);
+    expect(live.conversation.messages.at(-1)).toMatchObject({ results: [{ callId: "c99" }] });
 
     const { model, world: small } = worldWith(["Short."], { maxConversationTokens: 4000 });
-    const { outcome } = await converse(small, freshConversation(), "x".repeat(40_000));
+    const { outcome } = await converse(small, createTestConversation(), "x".repeat(40_000));
     expect(outcome).toEqual({ how: "clarify", question: "Stopped.", exhausted: true });
-    for (const request of model.requests) expect(textTokens(wire(request))).toBeLessThan(4000);
+    for (const request of model.requests) expect(estimateText(getSentText(request))).toBeLessThan(4000);
   });
 
   test("a long first request leaves room for fewer turns, but for the last", async () => {
     const { world } = worldWith(["Short."], { maxConversationTokens: 4000 });
-    const chat = { conversation: long(12, 1200, "x".repeat(13_000)), failures: new Map() };
-    expect(await makeRoom(world, chat, [])).toBeLessThan(4000);
-    expect(told(world, "compaction").map(({ how }) => how)).toEqual(["summary", "dropped"]);
-    expect(unpaired(chat.conversation.messages)).toBe(false);
-    expect(chat.conversation.messages.at(-1)).toMatchObject({ results: [{ callId: "c11" }] });
+    const live = { conversation: long(12, 1200, "x".repeat(13_000)), failures: new Map() };
+    expect(await makeRoom(world, live, [])).toBeLessThan(4000);
+    expect(getNews(world, "compaction").map(({ how }) => how)).toEqual(["summary", "dropped"]);
+    expect(unpaired(live.conversation.messages)).toBe(false);
+    expect(live.conversation.messages.at(-1)).toMatchObject({ results: [{ callId: "c11" }] });
   });
 
   test("a summary is compacted into the next one, and what the user said stays word for word", async () => {
     const { world } = worldWith(["One.", "Two."]);
-    const chat = {
-      conversation: say(
+    const live = {
+      conversation: appendMessages(
         long(6, 100),
         { role: "user", text: "Never touch b.ts" },
         ...turn(50, 100),
@@ -131,19 +131,19 @@ describe("the window", () => {
       ),
       failures: new Map(),
     };
-    expect(await compact(world, chat, [])).toBe(true);
-    expect(chat.conversation.messages).toHaveLength(4);
-    expect(JSON.stringify(chat.conversation.messages[1])).toMatch(/One\.[^]*Never touch b\.ts/u);
-    expect(await compact(world, chat, [])).toBe(false);
-    chat.conversation = say(chat.conversation, ...turn(52, 100));
-    expect(await compact(world, chat, [])).toBe(true);
-    expect(chat.conversation.messages).toHaveLength(4);
-    expect(chat.conversation.summaries).toEqual(["One.", "Two."]);
+    expect(await compact(world, live, [])).toBe(true);
+    expect(live.conversation.messages).toHaveLength(4);
+    expect(JSON.stringify(live.conversation.messages[1])).toMatch(/One\.[^]*Never touch b\.ts/u);
+    expect(await compact(world, live, [])).toBe(false);
+    live.conversation = appendMessages(live.conversation, ...turn(52, 100));
+    expect(await compact(world, live, [])).toBe(true);
+    expect(live.conversation.messages).toHaveLength(4);
+    expect(live.conversation.summaries).toEqual(["One.", "Two."]);
   });
 
   test("a provider that finds a request too long gets a shorter one, once", async () => {
     const model = playModel({ compaction: ["Short."], looper: [{ fail: "context-full" }, "Done."] });
-    const world = testWorld(model, { settings: { ...USUAL_SETTINGS, selfValidation: false } });
+    const world = createTestWorld(model, { settings: { ...USUAL_SETTINGS, selfValidation: false } });
     expect((await converse(world, long(10, 400), "Go on")).outcome).toMatchObject({ answer: "Done." });
     const twice = playModel({
       compaction: ["Short."],
@@ -154,10 +154,10 @@ describe("the window", () => {
         "Done.",
       ],
     });
-    const later = testWorld(twice, { settings: { ...USUAL_SETTINGS, selfValidation: false } });
+    const later = createTestWorld(twice, { settings: { ...USUAL_SETTINGS, selfValidation: false } });
     expect((await converse(later, long(10, 400), "Go on")).outcome).toMatchObject({ answer: "Done." });
     const never = playModel({ compaction: ["Short."], looper: [{ fail: "context-full" }] });
-    const hopeless = testWorld(never);
+    const hopeless = createTestWorld(never);
     expect((await converse(hopeless, long(10, 400), "Go on")).outcome).toMatchObject({
       how: "error",
       reason: "context-full",
@@ -167,19 +167,19 @@ describe("the window", () => {
 
 test("a clear leaves the request at hand", () => {
   const { world } = worldWith([]);
-  const chat = {
-    conversation: say(long(3, 10), { role: "user", text: "Later" }, ...turn(9, 10)),
+  const live = {
+    conversation: appendMessages(long(3, 10), { role: "user", text: "Later" }, ...turn(9, 10)),
     failures: new Map(),
   };
-  clear(world, chat);
-  expect(toSend(chat.conversation.messages)).toMatchObject([{ text: "Later" }, { role: "user" }]);
+  clear(world, live);
+  expect(toChatMessages(live.conversation.messages)).toMatchObject([{ text: "Later" }, { role: "user" }]);
 });
 
 test("arguments, schemas and characters beyond ASCII are counted", () => {
-  expect(textTokens("x".repeat(400))).toBe(100);
-  expect(textTokens("あ".repeat(100))).toBe(100);
+  expect(estimateText("x".repeat(400))).toBe(100);
+  expect(estimateText("あ".repeat(100))).toBe(100);
   const call = { id: "1", name: "bash_execute", args: { command: "x".repeat(4000) } };
-  expect(messageTokens([{ role: "assistant", text: "", calls: [call] }])).toBeGreaterThan(1000);
+  expect(estimateMessages([{ role: "assistant", text: "", calls: [call] }])).toBeGreaterThan(1000);
 });
 
 test("a person's /compact leaves the state and the question as they are", async () => {
@@ -189,5 +189,5 @@ test("a person's /compact leaves the state and the question as they are", async 
   const short = await compactNow(world, waiting);
   expect(short).toMatchObject({ state: "waiting_for_user", question });
   expect(short?.messages).toHaveLength(4);
-  expect(await compactNow(world, freshConversation())).toBeUndefined();
+  expect(await compactNow(world, createTestConversation())).toBeUndefined();
 });

@@ -3,10 +3,10 @@
 import type { OfferedTool } from "../model.js";
 import { askModel } from "./ask-model.js";
 import { clipMiddle } from "./clip.js";
-import { toSend, type Conversation, type Message } from "./conversation.js";
-import { requests, transcript } from "./steps.js";
-import { messageTokens, textTokens, toolTokens } from "./tokens.js";
-import type { Chat, EngineWorld } from "./world.js";
+import { toChatMessages, type Conversation, type Message } from "./conversation.js";
+import { quoteRequests, formatTranscript } from "./steps.js";
+import { estimateMessages, estimateText, estimateTools } from "./tokens.js";
+import type { LiveConversation, EngineWorld } from "./world.js";
 
 /** The share of its messages that stays, of the latest turns, when the older ones are compacted. */
 const KEPT = 0.3;
@@ -14,7 +14,7 @@ const LONGEST_SUMMARY = 8000;
 const SUMMARY_MARK = "Summary of the conversation up to here, in place of its older turns:";
 
 /** The most tokens a request may have: the smaller of the model's window and the setting. */
-export function limitOf({ settings, model }: EngineWorld): number {
+export function getTokenLimit({ settings, model }: EngineWorld): number {
   return Math.min(
     settings.contextWindow ?? model.contextWindow ?? settings.maxConversationTokens,
     settings.maxConversationTokens,
@@ -22,57 +22,57 @@ export function limitOf({ settings, model }: EngineWorld): number {
 }
 
 /** Tokens of the next request: what a provider counted and an estimate of the rest, or of all. */
-export function usedTokens(
+export function countUsedTokens(
   { counted, messages }: Conversation,
   world: EngineWorld,
   tools: readonly OfferedTool[],
 ): number {
   if (counted !== undefined && counted.messages <= messages.length)
-    return counted.tokens + messageTokens(toSend(messages.slice(counted.messages)));
-  return estimate(messages, world, tools);
+    return counted.tokens + estimateMessages(toChatMessages(messages.slice(counted.messages)));
+  return estimateRequest(messages, world, tools);
 }
 
-function estimate(
+function estimateRequest(
   messages: readonly Message[],
   { system }: EngineWorld,
   tools: readonly OfferedTool[],
 ): number {
-  return textTokens(system) + toolTokens(tools) + messageTokens(toSend(messages));
+  return estimateText(system) + estimateTools(tools) + estimateMessages(toChatMessages(messages));
 }
 
 /** Compacts where it must. The tokens of the next request; `undefined`: whatever is left out, it is too long. */
 export async function makeRoom(
   world: EngineWorld,
-  chat: Chat,
+  live: LiveConversation,
   tools: readonly OfferedTool[],
 ): Promise<number | undefined> {
-  const limit = limitOf(world);
-  const size = (): number => estimate(chat.conversation.messages, world, tools);
-  const full = usedTokens(chat.conversation, world, tools) >= world.settings.compactAt * limit;
+  const limit = getTokenLimit(world);
+  const size = (): number => estimateRequest(live.conversation.messages, world, tools);
+  const full = countUsedTokens(live.conversation, world, tools) >= world.settings.compactAt * limit;
   // What a provider counts may be less than the estimate: a request stays below the limit by either.
-  if (full || size() > limit) await compact(world, chat, tools, KEPT);
-  if (size() > limit) dropTurns(world, chat, tools);
-  return size() > limit ? undefined : usedTokens(chat.conversation, world, tools);
+  if (full || size() > limit) await compact(world, live, tools, KEPT);
+  if (size() > limit) dropTurns(world, live, tools);
+  return size() > limit ? undefined : countUsedTokens(live.conversation, world, tools);
 }
 
 /** Compacts now, whatever the window, all but a share of the messages; the last turn stays. Whether there was anything to compact. */
 export async function compact(
   world: EngineWorld,
-  chat: Chat,
+  live: LiveConversation,
   tools: readonly OfferedTool[],
   share = 0,
 ): Promise<boolean> {
-  const { conversation } = chat;
-  const parts = partTurns(conversation.messages, share, limitOf(world));
+  const { conversation } = live;
+  const parts = splitTurns(conversation.messages, share, getTokenLimit(world));
   if (parts === undefined) return false;
   const { first, old, tail } = parts;
-  const before = usedTokens(conversation, world, tools);
-  const summary = await summarise(world, chat, old);
+  const before = countUsedTokens(conversation, world, tools);
+  const summary = await summarise(world, live, old);
   const replaced = summary ?? "(Older turns were left out: there was no room for them.)";
-  const { counted: _outdated, ...kept } = chat.conversation;
-  chat.conversation = {
+  const { counted: _outdated, ...kept } = live.conversation;
+  live.conversation = {
     ...kept,
-    messages: [first, { role: "user", text: summaryText(replaced, old), own: true }, ...tail],
+    messages: [first, { role: "user", text: formatSummary(replaced, old), own: true }, ...tail],
     summaries: summary === undefined ? kept.summaries : [...kept.summaries, summary],
   };
   world.emit({
@@ -80,12 +80,12 @@ export async function compact(
     data: {
       how: summary === undefined ? "dropped" : "summary",
       before,
-      after: usedTokens(chat.conversation, world, tools),
+      after: countUsedTokens(live.conversation, world, tools),
       messages: old.length,
       ...(summary === undefined ? {} : { summary }),
     },
   });
-  await world.save(chat.conversation);
+  await world.save(live.conversation);
   if (summary !== undefined) await world.remember(summary);
   return true;
 }
@@ -95,25 +95,25 @@ export async function compactNow(
   world: EngineWorld,
   conversation: Conversation,
 ): Promise<Conversation | undefined> {
-  const chat: Chat = { conversation, failures: new Map() };
-  return (await compact(world, chat, [])) ? chat.conversation : undefined;
+  const live: LiveConversation = { conversation, failures: new Map() };
+  return (await compact(world, live, [])) ? live.conversation : undefined;
 }
 
 /** What the user said meanwhile is no part of what a summary may lose. */
-function summaryText(summary: string, old: readonly Message[]): string {
-  const said = requests(old);
+function formatSummary(summary: string, old: readonly Message[]): string {
+  const said = quoteRequests(old);
   return `${SUMMARY_MARK}\n\n${summary}${said === "" ? "" : `\n\nThe user said meanwhile, word for word:\n\n${said}`}`;
 }
 
 async function summarise(
   world: EngineWorld,
-  chat: Chat,
+  live: LiveConversation,
   old: readonly Message[],
 ): Promise<string | undefined> {
   // It has to fit as well: two characters for each token that may be used.
-  const total = limitOf(world) * 2;
-  const text = transcript(old, { args: 1000, result: 3000, total });
-  const answer = await askModel(world, chat, {
+  const total = getTokenLimit(world) * 2;
+  const text = formatTranscript(old, { args: 1000, result: 3000, total });
+  const answer = await askModel(world, live, {
     who: "compaction",
     system: world.prompts.compaction,
     messages: [{ role: "user", text }],
@@ -130,14 +130,14 @@ interface Parts {
 }
 
 /** The first request; the older turns; the latest ones that are no more than a share of all and of the limit, the last one always. `undefined`: no older ones. */
-function partTurns(messages: readonly Message[], share: number, limit: number): Parts | undefined {
+function splitTurns(messages: readonly Message[], share: number, limit: number): Parts | undefined {
   const [first, ...rest] = messages;
   if (first === undefined) return undefined;
-  const starts = turnStarts(rest);
-  const keep = share * Math.min(limit, messageTokens(toSend(rest)));
+  const starts = findTurnStarts(rest);
+  const keep = share * Math.min(limit, estimateMessages(toChatMessages(rest)));
   let from = starts.at(-1) ?? 0;
   for (const start of starts.toReversed()) {
-    if (messageTokens(toSend(rest.slice(start))) > keep) break;
+    if (estimateMessages(toChatMessages(rest.slice(start))) > keep) break;
     from = start;
   }
   const isSummaryOnly = from === 1 && isSummary(rest[0]);
@@ -147,7 +147,7 @@ function partTurns(messages: readonly Message[], share: number, limit: number): 
 }
 
 /** Where turns begin: everywhere but at the results of the calls before. */
-function turnStarts(messages: readonly Message[]): number[] {
+function findTurnStarts(messages: readonly Message[]): number[] {
   return messages.flatMap(({ role }, n) => (role === "tool" ? [] : [n]));
 }
 
@@ -156,34 +156,36 @@ function isSummary(message: Message | undefined): boolean {
 }
 
 /** Drops the oldest turns behind the first request and the summary, until the rest fits or only the last one is left. */
-function dropTurns(world: EngineWorld, chat: Chat, tools: readonly OfferedTool[]): void {
-  const limit = limitOf(world);
-  const { counted: _outdated, ...kept } = chat.conversation;
+function dropTurns(world: EngineWorld, live: LiveConversation, tools: readonly OfferedTool[]): void {
+  const limit = getTokenLimit(world);
+  const { counted: _outdated, ...kept } = live.conversation;
   const [first, ...rest] = kept.messages;
   if (first === undefined) return;
   const head = isSummary(rest[0]) ? [first, ...rest.slice(0, 1)] : [first];
   const turns = kept.messages.slice(head.length);
-  const starts = turnStarts(turns);
-  const fits = starts.find((start) => estimate([...head, ...turns.slice(start)], world, tools) <= limit);
+  const starts = findTurnStarts(turns);
+  const fits = starts.find(
+    (start) => estimateRequest([...head, ...turns.slice(start)], world, tools) <= limit,
+  );
   const from = fits ?? starts.at(-1) ?? 0;
   if (from === 0) return;
-  const before = estimate(kept.messages, world, tools);
-  chat.conversation = { ...kept, messages: [...head, ...turns.slice(from)] };
-  const after = estimate(chat.conversation.messages, world, tools);
+  const before = estimateRequest(kept.messages, world, tools);
+  live.conversation = { ...kept, messages: [...head, ...turns.slice(from)] };
+  const after = estimateRequest(live.conversation.messages, world, tools);
   world.emit({ type: "compaction", data: { how: "dropped", before, after, messages: from } });
 }
 
 /** Forgets what was said, but for the request at hand: the work goes on. */
-export function clear(world: EngineWorld, chat: Chat): void {
-  const { counted: _outdated, ...kept } = chat.conversation;
+export function clear(world: EngineWorld, live: LiveConversation): void {
+  const { counted: _outdated, ...kept } = live.conversation;
   const request = kept.messages.findLast(({ role, ...of }) => role === "user" && !("own" in of));
-  const before = messageTokens(toSend(kept.messages));
+  const before = estimateMessages(toChatMessages(kept.messages));
   const messages: Message[] =
     request === undefined
       ? []
       : [request, { role: "user", text: "(What was said and done until here was cleared.)", own: true }];
-  chat.conversation = { ...kept, messages };
-  const after = messageTokens(toSend(messages));
+  live.conversation = { ...kept, messages };
+  const after = estimateMessages(toChatMessages(messages));
   world.emit({
     type: "compaction",
     data: { how: "cleared", before, after, messages: kept.messages.length - messages.length },

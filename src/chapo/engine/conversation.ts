@@ -75,7 +75,7 @@ export const Conversation = z.object({
 export type Conversation = z.infer<typeof Conversation>;
 
 /** A conversation nobody said anything in. */
-export function newConversation(
+export function createConversation(
   facts: Pick<Conversation, "id" | "agent" | "created"> & Partial<Pick<Conversation, "parent" | "skills">>,
 ): Conversation {
   return {
@@ -94,30 +94,33 @@ export function newConversation(
 }
 
 /** With further messages at its end. */
-export function say(conversation: Conversation, ...messages: readonly Message[]): Conversation {
+export function appendMessages(conversation: Conversation, ...messages: readonly Message[]): Conversation {
   return { ...conversation, messages: [...conversation.messages, ...messages] };
 }
 
 /** How often; a name like `constructor` is not in there by itself. */
-export function countOf(counts: Readonly<Record<string, number>>, name: string): number {
+export function getCount(counts: Readonly<Record<string, number>>, name: string): number {
   return Object.hasOwn(counts, name) ? (counts[name] ?? 0) : 0;
 }
 
 /** With one more of a name. */
-export function counted(counts: Readonly<Record<string, number>>, name: string): Record<string, number> {
-  return { ...counts, [name]: countOf(counts, name) + 1 };
+export function incrementCount(
+  counts: Readonly<Record<string, number>>,
+  name: string,
+): Record<string, number> {
+  return { ...counts, [name]: getCount(counts, name) + 1 };
 }
 
 /** With the result of a call of its last turn. */
 export function addResult(conversation: Conversation, result: CallResult): Conversation {
   const last = conversation.messages.at(-1);
-  if (last?.role !== "tool") return say(conversation, { role: "tool", results: [result] });
+  if (last?.role !== "tool") return appendMessages(conversation, { role: "tool", results: [result] });
   const results = [...last.results, result];
   return { ...conversation, messages: [...conversation.messages.slice(0, -1), { ...last, results }] };
 }
 
 /** The calls of its last turn that have no result yet, in order. */
-export function openCalls({ messages }: Conversation): ModelCall[] {
+export function listOpenCalls({ messages }: Conversation): ModelCall[] {
   const at = messages.findLastIndex(({ role }) => role === "assistant");
   const turn = messages[at];
   const after = messages[at + 1];
@@ -125,40 +128,40 @@ export function openCalls({ messages }: Conversation): ModelCall[] {
   const had = new Set(after?.role === "tool" ? after.results.map(({ callId }) => callId) : []);
   return turn.calls
     .filter(({ id }) => !had.has(id))
-    .map(({ signature, ...call }) => withSignature(call, signature));
+    .map(({ signature, ...call }) => addSignature(call, signature));
 }
 
-function withSignature(call: Omit<ModelCall, "signature">, signature: string | undefined): ModelCall {
+function addSignature(call: Omit<ModelCall, "signature">, signature: string | undefined): ModelCall {
   return signature === undefined ? call : { ...call, signature };
 }
 
 /** What the user said last: the request at hand. "" when they said nothing. */
-export function lastRequest({ messages }: Conversation): string {
+export function getLastRequest({ messages }: Conversation): string {
   const last = messages.findLast((message) => message.role === "user" && message.own === undefined);
   return last?.role === "user" ? last.text : "";
 }
 
 /** Its messages as a model is sent them. */
-export function toSend(messages: readonly Message[]): ChatMessage[] {
-  return messages.map(sendOne);
+export function toChatMessages(messages: readonly Message[]): ChatMessage[] {
+  return messages.map(toChatMessage);
 }
 
-function sendOne(message: Message): ChatMessage {
+function toChatMessage(message: Message): ChatMessage {
   switch (message.role) {
     case "user":
-      return { role: "user", text: withNote(message.text, message.note) };
+      return { role: "user", text: appendNote(message.text, message.note) };
     case "assistant":
       return {
         role: "assistant",
         text: message.text,
-        calls: message.calls.map(({ signature, ...call }) => withSignature(call, signature)),
+        calls: message.calls.map(({ signature, ...call }) => addSignature(call, signature)),
       };
     case "tool": {
       const last = message.results.length - 1;
       return {
         role: "tool",
         results: message.results.map((result, n) =>
-          n === last ? { ...result, output: withNote(result.output, message.note) } : result,
+          n === last ? { ...result, output: appendNote(result.output, message.note) } : result,
         ),
       };
     }
@@ -167,6 +170,6 @@ function sendOne(message: Message): ChatMessage {
   }
 }
 
-function withNote(text: string, note: string | undefined): string {
+function appendNote(text: string, note: string | undefined): string {
   return note === undefined ? text : `${text}\n\n[${note}]`;
 }

@@ -1,28 +1,28 @@
 import { describe, expect, test } from "vitest";
 import { converse } from "./converse.js";
 import {
-  freshConversation,
+  createTestConversation,
   playModel,
-  testWorld,
-  told,
+  createTestWorld,
+  getNews,
   USUAL_SETTINGS,
-  wire,
+  getSentText,
   type Played,
   type TestWorld,
-} from "./testing.js";
+} from "../testing/engine-world.js";
 
 const GOOD = '{"isComplete": true, "confidence": 0.9, "issues": []}';
 
 function play(looper: readonly Played[], more: Readonly<Record<string, readonly Played[]>> = {}) {
   const model = playModel({ validation: [GOOD], summary: ["Half is done. Go on?"], ...more, looper });
-  return { model, world: testWorld(model) };
+  return { model, world: createTestWorld(model) };
 }
 
 function types({ news }: TestWorld): string[] {
   return news.map(({ type }) => type).filter((type) => type !== "usage" && type !== "message");
 }
 
-const run = (world: TestWorld, text = "Fix the login bug") => converse(world, freshConversation(), text);
+const run = (world: TestWorld, text = "Fix the login bug") => converse(world, createTestConversation(), text);
 const readFile = { call: "fs_readFile", args: { path: "a.ts" } };
 
 describe("the loop", () => {
@@ -57,12 +57,12 @@ describe("the loop", () => {
       "validation",
       "answer",
     ]);
-    expect(told(world, "thinking").map(({ event }) => event)).toEqual([
+    expect(getNews(world, "thinking").map(({ event }) => event)).toEqual([
       "user_message",
       "tool_result",
       "error",
     ]);
-    expect(told(world, "step").map(({ decision }) => decision)).toMatchObject([
+    expect(getNews(world, "step").map(({ decision }) => decision)).toMatchObject([
       {
         intent: "tool_call",
         agent: "developer",
@@ -94,7 +94,7 @@ describe("the loop", () => {
         ],
       },
     ]);
-    expect(wire(model.requests[2])).toContain("it went bad");
+    expect(getSentText(model.requests[2])).toContain("it went bad");
   });
 
   test("turns are used up after as many as are set: a summary, a question, nothing more is run", async () => {
@@ -103,16 +103,16 @@ describe("the loop", () => {
     expect(outcome).toEqual({ how: "clarify", question: "Half is done. Go on?", exhausted: true });
     expect(conversation.state).toBe("waiting_for_user");
     expect(model.requests.filter(({ who }) => who === "looper")).toHaveLength(25);
-    expect(wire(model.requests.at(-1))).toContain("25. fs_readFile");
+    expect(getSentText(model.requests.at(-1))).toContain("25. fs_readFile");
     expect(types(world).at(-1)).toBe("clarify");
 
     const again = playModel({ looper: [readFile, readFile, "Now it is done."], validation: [GOOD] });
-    const next = testWorld(again);
+    const next = createTestWorld(again);
     const done = await converse(next, conversation, "Yes, go on");
     expect(done.outcome).toMatchObject({ how: "answer", validated: true });
-    expect(told(next, "thinking")[0]).toMatchObject({ iteration: 1, event: "clarification_response" });
-    expect(wire(again.requests[0])).toContain("Fix the login bug");
-    expect(wire(again.requests[0])).toContain("Yes, go on");
+    expect(getNews(next, "thinking")[0]).toMatchObject({ iteration: 1, event: "clarification_response" });
+    expect(getSentText(again.requests[0])).toContain("Fix the login bug");
+    expect(getSentText(again.requests[0])).toContain("Yes, go on");
   });
 
   test("the summary of used up turns does without a model", async () => {
@@ -134,13 +134,13 @@ describe("the loop", () => {
     const { outcome, conversation } = await run(world);
     expect(outcome).toEqual({ how: "clarify", question: "Which one?", exhausted: false });
     expect(world.ran).toHaveLength(1);
-    expect(told(world, "step").at(-1)?.decision).toMatchObject({
+    expect(getNews(world, "step").at(-1)?.decision).toMatchObject({
       intent: "clarify",
       clarificationQuestion: "Which one?",
     });
 
     const model = playModel({ looper: ["Fine."], validation: [GOOD] });
-    await converse(testWorld(model), conversation, "The second");
+    await converse(createTestWorld(model), conversation, "The second");
     expect(model.requests[0]?.messages.at(-1)).toMatchObject({
       role: "tool",
       results: [
@@ -159,7 +159,7 @@ describe("the loop", () => {
       return last?.role === "tool" && last.results.length === 1;
     });
     const model = playModel({ looper: ["Fine."], validation: [GOOD] });
-    const { outcome } = await converse(testWorld(model), killed ?? freshConversation());
+    const { outcome } = await converse(createTestWorld(model), killed ?? createTestConversation());
     expect(outcome).toMatchObject({ how: "answer" });
     expect(model.requests[0]?.messages.at(-1)).toMatchObject({
       results: [
@@ -182,7 +182,7 @@ describe("the loop", () => {
     const stuck = play([nothing, nothing, readFile, nothing, nothing, nothing, "too late"]);
     expect((await run(stuck.world)).outcome).toMatchObject({ how: "error", reason: "incomplete" });
     expect(stuck.model.requests).toHaveLength(6);
-    expect(told(stuck.world, "thinking").map(({ event }) => event)).toEqual([
+    expect(getNews(stuck.world, "thinking").map(({ event }) => event)).toEqual([
       "user_message",
       "user_message",
       "user_message",
@@ -200,29 +200,29 @@ describe("the loop", () => {
     ]);
     expect((await run(world)).outcome).toMatchObject({ how: "answer", answer: "Whole." });
     expect(world.ran).toEqual([]);
-    expect(told(world, "step").map(({ decision }) => decision.intent)).toEqual([
+    expect(getNews(world, "step").map(({ decision }) => decision.intent)).toEqual([
       "continue",
       "continue",
       "answer",
     ]);
-    expect(wire(model.requests[2])).toContain("Not run: your turn was cut off");
+    expect(getSentText(model.requests[2])).toContain("Not run: your turn was cut off");
   });
 
   test("a stopped session runs nothing more", async () => {
     const stop = new AbortController();
     const model = playModel({ looper: [{ calls: [readFile, readFile] }, "Done."] });
     const world: TestWorld = {
-      ...testWorld(model, { signal: stop.signal }),
+      ...createTestWorld(model, { signal: stop.signal }),
     };
-    const tools = world.tools({ conversation: freshConversation(), failures: new Map() });
+    const tools = world.tools({ conversation: createTestConversation(), failures: new Map() });
     world.gate.permit = () => {
       stop.abort();
       return Promise.resolve({ allowed: true });
     };
-    const { outcome } = await converse({ ...world, tools: () => tools }, freshConversation(), "go");
+    const { outcome } = await converse({ ...world, tools: () => tools }, createTestConversation(), "go");
     expect(outcome).toMatchObject({ how: "error", reason: "interrupted" });
     expect(model.requests).toHaveLength(1);
-    expect(told(world, "tool_call")).toHaveLength(1);
+    expect(getNews(world, "tool_call")).toHaveLength(1);
     expect(world.saved.at(-1)?.messages.at(-1)).toMatchObject({
       results: [{ success: false }, { success: false }],
     });
@@ -241,20 +241,20 @@ describe("validation", () => {
     const back = model.requests.filter(({ who }) => who === "looper").at(-1);
     const last = back?.messages.at(-1);
     expect(last?.role === "user" ? last.text : "").toMatch(/no test was run[^]*run them[^]*First draft/u);
-    expect(told(world, "thinking").at(-1)?.event).toBe("self_validation");
+    expect(getNews(world, "thinking").at(-1)?.event).toBe("self_validation");
     const asked = model.requests.find(({ who }) => who === "validation");
-    expect(wire(asked)).toMatch(/Fix the login bug[^]*fs_readFile of a\.ts[^]*First draft/u);
+    expect(getSentText(asked)).toMatch(/Fix the login bug[^]*fs_readFile of a\.ts[^]*First draft/u);
   });
 
   test("after two rounds the draft is delivered and flagged", async () => {
     const { world } = play(["A", "B", "C"], { validation: [no(0.1)] });
     expect((await run(world)).outcome).toEqual({ how: "answer", answer: "B", validated: false });
-    expect(told(world, "validation")).toHaveLength(2);
+    expect(getNews(world, "validation")).toHaveLength(2);
   });
 
   test("a draft that is sent back when no turn is left is delivered all the same, flagged", async () => {
     const { model } = play(["A", "B"], { validation: [no(0.1)] });
-    const world = testWorld(model, { settings: { ...USUAL_SETTINGS, maxIterations: 1 } });
+    const world = createTestWorld(model, { settings: { ...USUAL_SETTINGS, maxIterations: 1 } });
     expect((await run(world)).outcome).toEqual({ how: "answer", answer: "A", validated: false });
   });
 
@@ -267,13 +267,13 @@ describe("validation", () => {
     for (const reply of [{ fail: "network" } as const, "fine!", '{"confidence": 7}']) {
       const { world } = play(["A"], { validation: [reply] });
       expect((await run(world)).outcome).toEqual({ how: "answer", answer: "A", validated: false });
-      expect(told(world, "validation")).toMatchObject([{ confidence: 0 }]);
+      expect(getNews(world, "validation")).toMatchObject([{ confidence: 0 }]);
     }
   });
 
   test("without it nobody else is asked", async () => {
     const { model } = play(["A"]);
-    const world = testWorld(model, { settings: { ...USUAL_SETTINGS, selfValidation: false } });
+    const world = createTestWorld(model, { settings: { ...USUAL_SETTINGS, selfValidation: false } });
     await run(world);
     expect(model.requests).toHaveLength(1);
   });
@@ -289,7 +289,7 @@ describe("a report", () => {
   };
   const reporting = (looper: readonly Played[]) => {
     const model = playModel({ looper });
-    return { model, world: testWorld(model, { finish }) };
+    return { model, world: createTestWorld(model, { finish }) };
   };
 
   test("ends the conversation when it is right; wrong arguments are a result that names the field", async () => {
@@ -299,7 +299,7 @@ describe("a report", () => {
     ]);
     const { outcome, conversation } = await run(world);
     expect(outcome).toEqual({ how: "finished", value: { status: "done" } });
-    expect(wire(model.requests[1])).toContain("report_summary: status: missing");
+    expect(getSentText(model.requests[1])).toContain("report_summary: status: missing");
     expect(world.ran).toEqual([]);
     expect(conversation.state).toBe("completed");
   });
@@ -308,7 +308,7 @@ describe("a report", () => {
     const { model, world } = reporting(["Done!"]);
     expect((await run(world)).outcome).toMatchObject({ how: "error", reason: "no-summary" });
     expect(model.requests).toHaveLength(3);
-    expect(wire(model.requests[2])).toContain("call report_summary");
+    expect(getSentText(model.requests[2])).toContain("call report_summary");
   });
 });
 
@@ -318,7 +318,7 @@ test("arguments nested without an end are no arguments, and end nothing", async 
   const { world } = play([{ call: "fs_readFile", args: { path } }, "Done."]);
   const { outcome } = await run(world);
   expect(outcome).toMatchObject({ how: "answer", answer: "Done." });
-  expect(told(world, "tool_result")).toMatchObject([{ success: false, code: "bad_arguments" }]);
+  expect(getNews(world, "tool_result")).toMatchObject([{ success: false, code: "bad_arguments" }]);
   expect(JSON.stringify(world.news)).toContain("nested deeper than 100 levels");
 });
 
@@ -332,13 +332,13 @@ test("text is told as it comes only where it is streamed", async () => {
       return model.ask(request);
     },
   };
-  const on = testWorld(streaming, { settings: { ...USUAL_SETTINGS, stream: true } });
+  const on = createTestWorld(streaming, { settings: { ...USUAL_SETTINGS, stream: true } });
   await run(on);
-  expect(told(on, "delta").map(({ text }) => text)).toEqual(["Hel", "lo"]);
-  const off = testWorld(streaming);
+  expect(getNews(on, "delta").map(({ text }) => text)).toEqual(["Hel", "lo"]);
+  const off = createTestWorld(streaming);
   await run(off);
-  expect(told(off, "delta")).toEqual([]);
-  expect(told(off, "message")).toEqual([{ iteration: 1, text: "Hello" }]);
+  expect(getNews(off, "delta")).toEqual([]);
+  expect(getNews(off, "message")).toEqual([{ iteration: 1, text: "Hello" }]);
 });
 
 test("what a turn cost is told and summed up; a price nobody knows is no price", async () => {
@@ -347,10 +347,10 @@ test("what a turn cost is told and summed up; a price nobody knows is no price",
     looper: [{ reply: { text: "Hello", usage, costUsd: 0.5 } }],
     validation: [{ reply: { text: GOOD, usage } }],
   });
-  const world = testWorld(model);
+  const world = createTestWorld(model);
   const { conversation } = await run(world);
   const tokens = { input_tokens: 107, output_tokens: 20, cached_input_tokens: 50 };
-  expect(told(world, "usage")).toEqual([
+  expect(getNews(world, "usage")).toEqual([
     { who: "looper", model: "fake/model", ...tokens, cost_usd: 0.5 },
     { who: "validation", model: "fake/model", ...tokens },
   ]);
@@ -362,7 +362,7 @@ test("what a turn cost is told and summed up; a price nobody knows is no price",
     unpriced: 1,
   });
   expect(conversation.counted).toEqual({ tokens: 177, messages: 2 });
-  const silent = testWorld(playModel({ looper: ["Hello"], validation: [GOOD] }));
+  const silent = createTestWorld(playModel({ looper: ["Hello"], validation: [GOOD] }));
   await run(silent);
-  expect(told(silent, "usage")[0]).toMatchObject({ estimated: true });
+  expect(getNews(silent, "usage")[0]).toMatchObject({ estimated: true });
 });

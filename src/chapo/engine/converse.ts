@@ -4,14 +4,14 @@ import { never } from "../../system/never.js";
 import type { ModelFailure, ModelReply, OfferedTool } from "../model.js";
 import type { Tool } from "../tool.js";
 import { askModel } from "./ask-model.js";
-import { clear, compact, limitOf, makeRoom } from "./compact.js";
-import { say, type Conversation } from "./conversation.js";
-import { askTool, decide } from "./decision.js";
+import { clear, compact, getTokenLimit, makeRoom } from "./compact.js";
+import { appendMessages, type Conversation } from "./conversation.js";
+import { createAskTool, decide } from "./decision.js";
 import { summariseExhausted } from "./exhausted.js";
-import { resume, withNote } from "./resume.js";
-import { covers, LOOPER } from "./sub-agents.js";
-import { INTERRUPTED, takeSteps, type Talk } from "./take-steps.js";
-import type { Chat, EngineWorld, Outcome } from "./world.js";
+import { resume, setNote } from "./resume.js";
+import { matchesTool, LOOPER } from "./sub-agents.js";
+import { INTERRUPTED, takeSteps, type TurnContext } from "./take-steps.js";
+import type { LiveConversation, EngineWorld, ConversationOutcome } from "./world.js";
 
 /** Of its messages, what stays when a provider finds a request too long. */
 const SQUEEZED = 0.15;
@@ -24,20 +24,20 @@ export async function converse(
   world: EngineWorld,
   conversation: Conversation,
   text?: string,
-): Promise<{ conversation: Conversation; outcome: Outcome }> {
+): Promise<{ conversation: Conversation; outcome: ConversationOutcome }> {
   const begun = resume(conversation, text);
-  const chat: Chat = { conversation: begun.conversation, failures: new Map() };
-  const talk: Talk = { world, chat, event: begun.event, stalls: 0, squeezed: false };
+  const live: LiveConversation = { conversation: begun.conversation, failures: new Map() };
+  const context: TurnContext = { world, live, event: begun.event, stalls: 0, squeezed: false };
   world.emit({ type: "status", data: { status: "running", session: conversation.id } });
-  await world.save(chat.conversation);
-  const outcome = await takeTurns(talk);
-  chat.conversation = { ...chat.conversation, state: stateOf(outcome) };
-  await world.save(chat.conversation);
-  tellOutcome(world, outcome);
-  return { conversation: chat.conversation, outcome };
+  await world.save(live.conversation);
+  const outcome = await takeTurns(context);
+  live.conversation = { ...live.conversation, state: toState(outcome) };
+  await world.save(live.conversation);
+  emitOutcome(world, outcome);
+  return { conversation: live.conversation, outcome };
 }
 
-function stateOf(outcome: Outcome): Conversation["state"] {
+function toState(outcome: ConversationOutcome): Conversation["state"] {
   switch (outcome.how) {
     case "answer":
     case "finished":
@@ -51,7 +51,7 @@ function stateOf(outcome: Outcome): Conversation["state"] {
   }
 }
 
-function tellOutcome(world: EngineWorld, outcome: Outcome): void {
+function emitOutcome(world: EngineWorld, outcome: ConversationOutcome): void {
   switch (outcome.how) {
     case "answer":
       world.emit({
@@ -84,74 +84,74 @@ function tellOutcome(world: EngineWorld, outcome: Outcome): void {
   }
 }
 
-async function takeTurns(talk: Talk): Promise<Outcome> {
-  const { maxIterations } = talk.world.settings;
+async function takeTurns(context: TurnContext): Promise<ConversationOutcome> {
+  const { maxIterations } = context.world.settings;
   for (let iteration = 1; iteration <= maxIterations; iteration += 1) {
-    const outcome = await takeTurn(talk, iteration);
+    const outcome = await takeTurn(context, iteration);
     if (outcome !== undefined) return outcome;
   }
-  return exhaust(talk, `${maxIterations} turns`);
+  return endExhausted(context, `${maxIterations} turns`);
 }
 
 /** One turn of the model, and all it decides; `undefined`: it goes on. */
-async function takeTurn(talk: Talk, iteration: number): Promise<Outcome | undefined> {
-  const { world, chat } = talk;
+async function takeTurn(context: TurnContext, iteration: number): Promise<ConversationOutcome | undefined> {
+  const { world, live } = context;
   if (world.signal.aborted) return INTERRUPTED;
-  const tools = world.tools(chat);
-  const offered = offer(world, tools);
-  await grantWish(talk, offered);
-  const used = await makeRoom(world, chat, offered);
-  if (used === undefined) return exhaust(talk, `the ${limitOf(world)} tokens of the window`);
-  const limit = limitOf(world);
+  const tools = world.tools(live);
+  const offered = collectOffered(world, tools);
+  await grantWish(context, offered);
+  const used = await makeRoom(world, live, offered);
+  if (used === undefined) return endExhausted(context, `the ${getTokenLimit(world)} tokens of the window`);
+  const limit = getTokenLimit(world);
   const tokenUsage = { used, limit, remaining: Math.max(0, limit - used) };
-  const note = `event ${talk.event}; turn ${iteration} of ${world.settings.maxIterations}; about ${used} of ${limit} tokens used, ${tokenUsage.remaining} remaining`;
-  chat.conversation = withNote({ ...chat.conversation, iterations: chat.conversation.iterations + 1 }, note);
-  await world.save(chat.conversation);
-  world.emit({ type: "thinking", data: { iteration, event: talk.event, tokenUsage } });
-  const answer = await askModel(world, chat, {
+  const note = `event ${context.event}; turn ${iteration} of ${world.settings.maxIterations}; about ${used} of ${limit} tokens used, ${tokenUsage.remaining} remaining`;
+  live.conversation = setNote({ ...live.conversation, iterations: live.conversation.iterations + 1 }, note);
+  await world.save(live.conversation);
+  world.emit({ type: "thinking", data: { iteration, event: context.event, tokenUsage } });
+  const answer = await askModel(world, live, {
     who: world.who,
     system: world.system,
-    messages: chat.conversation.messages,
+    messages: live.conversation.messages,
     tools: offered,
-    ...(world.settings.stream ? { onText: tellDelta(world, iteration) } : {}),
+    ...(world.settings.stream ? { onText: createDeltaEmitter(world, iteration) } : {}),
   });
-  if ("failure" in answer) return failTurn(talk, answer.failure, offered);
-  keepReply(talk, answer.reply, iteration);
-  await world.save(chat.conversation);
-  talk.squeezed = false;
+  if ("failure" in answer) return handleFailure(context, answer.failure, offered);
+  keepReply(context, answer.reply, iteration);
+  await world.save(live.conversation);
+  context.squeezed = false;
   const last = iteration === world.settings.maxIterations;
-  return takeSteps(talk, decide(answer.reply, world, tools), { iteration, last });
+  return takeSteps(context, decide(answer.reply, world, tools), { iteration, last });
 }
 
-function tellDelta(world: EngineWorld, iteration: number): (text: string) => void {
+function createDeltaEmitter(world: EngineWorld, iteration: number): (text: string) => void {
   return (text) => {
     world.emit({ type: "delta", data: { iteration, text } });
   };
 }
 
 /** What the model is shown: what this one may call, how it asks, how it reports. */
-function offer(world: EngineWorld, tools: readonly Tool[]): OfferedTool[] {
+function collectOffered(world: EngineWorld, tools: readonly Tool[]): OfferedTool[] {
   const { limits, agents, mayAsk, finish } = world;
-  const own = limits === undefined ? tools : tools.filter(({ name }) => covers(limits, name));
+  const own = limits === undefined ? tools : tools.filter(({ name }) => matchesTool(limits, name));
   const names = limits === undefined ? [LOOPER, ...agents.map(({ type }) => type)] : [];
   return [
     ...world.offer(own, names),
-    ...(mayAsk ? [askTool()] : []),
+    ...(mayAsk ? [createAskTool()] : []),
     ...(finish === undefined ? [] : [finish.tool]),
   ];
 }
 
-async function grantWish({ world, chat }: Talk, offered: readonly OfferedTool[]): Promise<void> {
-  const { wish } = chat;
-  delete chat.wish;
+async function grantWish({ world, live }: TurnContext, offered: readonly OfferedTool[]): Promise<void> {
+  const { wish } = live;
+  delete live.wish;
   switch (wish) {
     case undefined:
       return;
     case "clear":
-      clear(world, chat);
+      clear(world, live);
       return;
     case "compact":
-      await compact(world, chat, offered);
+      await compact(world, live, offered);
       return;
     default:
       never(wish);
@@ -159,41 +159,41 @@ async function grantWish({ world, chat }: Talk, offered: readonly OfferedTool[])
 }
 
 /** What the model said is kept, and what its provider counted. A turn without anything leaves no trace. */
-function keepReply({ world, chat }: Talk, reply: ModelReply, iteration: number): void {
+function keepReply({ world, live }: TurnContext, reply: ModelReply, iteration: number): void {
   const { text, calls, usage } = reply;
   if (text.trim() !== "") world.emit({ type: "message", data: { iteration, text } });
   if (text.trim() === "" && calls.length === 0) return;
-  chat.conversation = say(chat.conversation, { role: "assistant", text, calls: [...calls] });
+  live.conversation = appendMessages(live.conversation, { role: "assistant", text, calls: [...calls] });
   if (usage === undefined) return;
   const tokens = usage.input + usage.cached + usage.cacheWrite + usage.output;
-  chat.conversation = {
-    ...chat.conversation,
-    counted: { tokens, messages: chat.conversation.messages.length },
+  live.conversation = {
+    ...live.conversation,
+    counted: { tokens, messages: live.conversation.messages.length },
   };
 }
 
 /** A model that cannot be asked is an error, never an answer; a request that it finds too long is made shorter once. */
-async function failTurn(
-  talk: Talk,
+async function handleFailure(
+  context: TurnContext,
   failure: ModelFailure,
   offered: readonly OfferedTool[],
-): Promise<Outcome | undefined> {
-  const { world, chat } = talk;
+): Promise<ConversationOutcome | undefined> {
+  const { world, live } = context;
   if (world.signal.aborted) return INTERRUPTED;
-  if (failure.reason === "context-full" && !talk.squeezed) {
-    talk.squeezed = true;
-    if (await compact(world, chat, offered, SQUEEZED)) return undefined;
-    return exhaust(talk, "the tokens of the model's window");
+  if (failure.reason === "context-full" && !context.squeezed) {
+    context.squeezed = true;
+    if (await compact(world, live, offered, SQUEEZED)) return undefined;
+    return endExhausted(context, "the tokens of the model's window");
   }
   const { message, reason, retryAt } = failure;
   return { how: "error", error: message, reason, ...(retryAt === undefined ? {} : { retryAt }) };
 }
 
-async function exhaust({ world, chat }: Talk, why: string): Promise<Outcome> {
-  const question = await summariseExhausted(world, chat, why);
+async function endExhausted({ world, live }: TurnContext, why: string): Promise<ConversationOutcome> {
+  const question = await summariseExhausted(world, live, why);
   if (world.signal.aborted) return INTERRUPTED;
-  chat.conversation = {
-    ...say(chat.conversation, { role: "assistant", text: question, calls: [] }),
+  live.conversation = {
+    ...appendMessages(live.conversation, { role: "assistant", text: question, calls: [] }),
     question: { text: question },
   };
   return { how: "clarify", question, exhausted: true };

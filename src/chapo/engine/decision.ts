@@ -2,7 +2,7 @@
 // Leaves what is done about it to converse.ts, and whether a call may be made to call-tool.ts.
 import { z } from "zod";
 import type { ModelCall, ModelReply, OfferedTool } from "../model.js";
-import type { JsonSchema, Tool } from "../tool.js";
+import type { ToolParameters, Tool } from "../tool.js";
 import type { Decision } from "./events.js";
 import { routeCall } from "./sub-agents.js";
 import type { EngineWorld } from "./world.js";
@@ -24,7 +24,7 @@ export interface ReadCall {
 }
 
 /** One thing a turn decides. */
-export type Step =
+export type TurnStep =
   | { do: "call"; decision: Decision; read: ReadCall }
   | { do: "ask"; decision: Decision; call: ModelCall; question: string | undefined }
   | { do: "finish"; decision: Decision; call: ModelCall; args: unknown }
@@ -40,7 +40,7 @@ const AskArguments = z.strictObject({
 });
 
 /** `ask_user`, as a model is offered it. */
-export function askTool(): OfferedTool {
+export function createAskTool(): OfferedTool {
   const { $schema: _draft, ...parameters } = z.toJSONSchema(AskArguments);
   return {
     name: ASK_USER,
@@ -62,7 +62,7 @@ const NOTHING: Omit<Decision, "intent"> = {
 type Words = Pick<EngineWorld, "canonical" | "agents" | "limits" | "who" | "mayAsk" | "finish">;
 
 /** What a turn decides, in order; never empty. */
-export function decide(reply: ModelReply, world: Words, tools: readonly Tool[]): Step[] {
+export function decide(reply: ModelReply, world: Words, tools: readonly Tool[]): TurnStep[] {
   const text = reply.text.trim();
   const reasoning = text === "" ? null : text;
   if (reply.calls.length > 0 && reply.finish !== "cut") {
@@ -82,7 +82,7 @@ function decideCall(
   nothing: Omit<Decision, "intent">,
   world: Words,
   tools: readonly Tool[],
-): Step {
+): TurnStep {
   const read = readCall(call, world, tools);
   if (world.mayAsk && read.name === ASK_USER) {
     const asked = AskArguments.safeParse(read.args);
@@ -113,14 +113,17 @@ function readCall(call: ModelCall, world: Words, tools: readonly Tool[]): ReadCa
 }
 
 /** Takes off the `agent` that every tool is offered with, but for a tool that has one of its own. */
-function takeAgent(args: unknown, parameters: JsonSchema | undefined): { agent?: unknown; rest: unknown } {
+function takeAgent(
+  args: unknown,
+  parameters: ToolParameters | undefined,
+): { agent?: unknown; rest: unknown } {
   if (typeof args !== "object" || args === null || Array.isArray(args) || hasOwnAgent(parameters))
     return { rest: args };
   const { agent, ...rest }: { agent?: unknown } = args;
   return { agent, rest };
 }
 
-function hasOwnAgent(parameters: JsonSchema | undefined): boolean {
+function hasOwnAgent(parameters: ToolParameters | undefined): boolean {
   const properties = parameters?.["properties"];
   return typeof properties === "object" && properties !== null && Object.hasOwn(properties, "agent");
 }

@@ -1,21 +1,21 @@
 import { expect, test } from "vitest";
 import { Conversation } from "./conversation.js";
 import { converse } from "./converse.js";
-import { listedTaskTool, taskTool, type Delegation } from "./delegate.js";
-import { subAgents } from "./sub-agents.js";
-import { taskTypes } from "./task-types.js";
+import { createListedTaskTool, createTaskTool, type Delegation } from "./delegate.js";
+import { createSubAgents } from "./sub-agents.js";
+import { collectTaskTypes } from "./task-types.js";
 import {
-  freshConversation,
+  createTestConversation,
   playModel,
-  testWorld,
-  told,
+  createTestWorld,
+  getNews,
   USUAL_SETTINGS,
-  wire,
+  getSentText,
   type Played,
-} from "./testing.js";
+} from "../testing/engine-world.js";
 
 const delegation: Delegation = {
-  types: taskTypes({ agents: subAgents(), promptOf: () => undefined, settings: {}, own: [] }),
+  types: collectTaskTypes({ agents: createSubAgents(), promptOf: () => undefined, settings: {}, own: [] }),
   maxIterations: 4,
   lead: (prompt) => `LED: ${prompt}`,
   openModel: () => Promise.resolve({ problem: "none here" }),
@@ -23,16 +23,16 @@ const delegation: Delegation = {
 
 async function play(lists: Readonly<Record<string, readonly Played[]>>, budget?: number) {
   const model = playModel(lists);
-  const world = testWorld(model, {
+  const world = createTestWorld(model, {
     settings: {
       ...USUAL_SETTINGS,
       selfValidation: false,
       budgets: budget === undefined ? { tools: {} } : { total: budget, tools: {} },
     },
   });
-  const base = world.tools({ conversation: freshConversation(), failures: new Map() });
-  world.tools = (chat) => [...base, taskTool(world, chat, delegation)];
-  const { outcome, conversation } = await converse(world, freshConversation(), "Find the bug");
+  const base = world.tools({ conversation: createTestConversation(), failures: new Map() });
+  world.tools = (chat) => [...base, createTaskTool(world, chat, delegation)];
+  const { outcome, conversation } = await converse(world, createTestConversation(), "Find the bug");
   return { model, world, outcome, conversation };
 }
 
@@ -54,11 +54,11 @@ test("a sub-agent works in a conversation of its own, and only its final text is
     role: "tool",
     results: [{ output: "In auth.ts:3." }, { output: expect.stringContaining("In out.ts.") as string }],
   });
-  expect(wire(second)).not.toContain("secret.ts");
+  expect(getSentText(second)).not.toContain("secret.ts");
   const childs = model.requests.filter(({ who }) => who === "explore");
   expect(childs.map(({ turn }) => turn)).toEqual([0, 1, 2]);
-  expect(wire(childs[0])).toMatch(/LED: .*explore[^]*Where is login\?/u);
-  expect(wire(childs[0])).not.toContain("Find the bug");
+  expect(getSentText(childs[0])).toMatch(/LED: .*explore[^]*Where is login\?/u);
+  expect(getSentText(childs[0])).not.toContain("Find the bug");
   expect(childs[0]?.tools.map(({ name }) => name)).toEqual(["fs_readFile"]);
   const children = new Set(world.saved.filter(({ parent }) => parent === "s1").map(({ id }) => id));
   expect(conversation.children).toHaveLength(2);
@@ -79,7 +79,7 @@ test("what its type may not call is refused, and it starts no sub-agent itself",
     explore: [{ calls: [{ call: "fs_writeFile", args: { path: "a" } }, task("code")] }, "I could not write."],
   });
   expect(world.ran).toEqual([]);
-  const [written, started] = told(world, "tool_result");
+  const [written, started] = getNews(world, "tool_result");
   expect(written).toMatchObject({ agent: "explore", success: false, code: "not_allowed", tries: 0 });
   expect(started).toMatchObject({
     code: "not_allowed",
@@ -96,9 +96,11 @@ test("one that never ends, ends at its limit with the reason; an unknown type li
   });
   expect(outcome).toMatchObject({ how: "answer", answer: "Fine." });
   const parents = model.requests.filter(({ who }) => who === "looper");
-  expect(wire(parents[1])).toMatch(/no sub-agent "nobody"; there are explore, plan, code, test, developer/u);
+  expect(getSentText(parents[1])).toMatch(
+    /no sub-agent "nobody"; there are explore, plan, code, test, developer/u,
+  );
   expect(model.requests.filter(({ who }) => who === "test")).toHaveLength(4);
-  expect(wire(parents[2])).toMatch(/test came to its limit[^]*Two of four ran\./u);
+  expect(getSentText(parents[2])).toMatch(/test came to its limit[^]*Two of four ran\./u);
 });
 
 test("what its work cost is the session's; what it forgets is not the project's memory", async () => {
@@ -108,7 +110,7 @@ test("what its work cost is the session's; what it forgets is not the project's 
     explore: [read, read, { fail: "context-full" }, "Done."],
     compaction: ["Short."],
   });
-  const all = told(world, "usage").map(({ input_tokens }) => input_tokens);
+  const all = getNews(world, "usage").map(({ input_tokens }) => input_tokens);
   expect(all).toHaveLength(6);
   expect(conversation.usage.input_tokens).toBe(all.reduce((sum, one) => sum + one, 0));
   expect(world.remembered).toEqual([]);
@@ -117,7 +119,7 @@ test("what its work cost is the session's; what it forgets is not the project's 
 test("a model that fails it is a failed result, and the session goes on", async () => {
   const { model, outcome } = await play({ looper: [task("plan"), "Fine."], plan: [{ fail: "network" }] });
   expect(outcome).toMatchObject({ how: "answer" });
-  expect(wire(model.requests.at(-1))).toContain("the sub-agent plan failed (network)");
+  expect(getSentText(model.requests.at(-1))).toContain("the sub-agent plan failed (network)");
 });
 
 test("a budget holds for a session and its sub-agents together", async () => {
@@ -130,6 +132,6 @@ test("a budget holds for a session and its sub-agents together", async () => {
 });
 
 test("a rule can name the type", () => {
-  const prepared = listedTaskTool(delegation.types).prepare({ agent_type: "explore", prompt: "x" });
+  const prepared = createListedTaskTool(delegation.types).prepare({ agent_type: "explore", prompt: "x" });
   expect(prepared).toMatchObject({ subjects: [{ kind: "name", name: "explore" }] });
 });

@@ -4,13 +4,13 @@ import { z } from "zod";
 import { never } from "../../system/never.js";
 import type { Model } from "../model.js";
 import { defineTool, done, failed, type CallContext, type Tool, type ToolResult } from "../tool.js";
-import { addSpent } from "./ask-model.js";
-import { newConversation, type Conversation } from "./conversation.js";
+import { addUsage } from "./ask-model.js";
+import { createConversation, type Conversation } from "./conversation.js";
 import { converse } from "./converse.js";
 import type { ChapoNews } from "./events.js";
 import { AGENT_TASK } from "./sub-agents.js";
 import type { TaskType } from "./task-types.js";
-import type { Chat, EngineWorld, Outcome } from "./world.js";
+import type { LiveConversation, EngineWorld, ConversationOutcome } from "./world.js";
 
 /** Its turns bound it; this is for a provider that never comes back. */
 const LONGEST_MS = 4 * 60 * 60 * 1000;
@@ -29,16 +29,16 @@ export interface Delegation {
 }
 
 /** The tool, for one conversation. */
-export function taskTool(world: EngineWorld, chat: Chat, delegation: Delegation): Tool {
+export function createTaskTool(world: EngineWorld, live: LiveConversation, delegation: Delegation): Tool {
   return defineTask(delegation.types, async (type, prompt, context) => {
     const model = type.model === undefined ? world.model : await delegation.openModel(type.model);
     if ("problem" in model) return failed(`the model ${type.model ?? ""}: ${model.problem}`);
-    return work({ world, chat, delegation }, { type, model, prompt, context });
+    return work({ world, live, delegation }, { type, model, prompt, context });
   });
 }
 
 /** The tool as it is listed, in no conversation. It cannot be run. */
-export function listedTaskTool(types: Delegation["types"]): Tool {
+export function createListedTaskTool(types: Delegation["types"]): Tool {
   return defineTask(types, () => Promise.resolve(failed("no conversation is there to start it from")));
 }
 
@@ -79,20 +79,20 @@ interface Task {
 }
 
 async function work(
-  { world, chat, delegation }: { world: EngineWorld; chat: Chat; delegation: Delegation },
+  { world, live, delegation }: { world: EngineWorld; live: LiveConversation; delegation: Delegation },
   { type, model, prompt, context }: Task,
 ): Promise<ToolResult> {
-  const parent = chat.conversation;
+  const parent = live.conversation;
   const id = `${parent.id}-${world.random.hex(3)}`;
   const created = new Date(world.clock.now()).toISOString();
   const fresh: Conversation = {
-    ...newConversation({ id, parent: parent.id, agent: type.name, created }),
+    ...createConversation({ id, parent: parent.id, agent: type.name, created }),
     // Counted over the session: a budget holds for it and its sub-agents together.
     turns: parent.turns,
     calls: parent.calls,
   };
-  chat.conversation = { ...parent, children: [...parent.children, id] };
-  await world.save(chat.conversation);
+  live.conversation = { ...parent, children: [...parent.children, id] };
+  await world.save(live.conversation);
   const { finish: _parents, ...rest } = world;
   const ended = await converse(
     {
@@ -107,7 +107,7 @@ async function work(
         selfValidation: false,
         stream: false,
       },
-      tools: () => world.tools(chat).filter(({ name }) => !NOT_THEIRS.has(name)),
+      tools: () => world.tools(live).filter(({ name }) => !NOT_THEIRS.has(name)),
       agents: [],
       mayAsk: false,
       emit: (news) => {
@@ -120,13 +120,13 @@ async function work(
     prompt,
   );
   const { turns, calls, usage } = ended.conversation;
-  chat.conversation = {
-    ...chat.conversation,
+  live.conversation = {
+    ...live.conversation,
     turns,
     calls,
-    usage: addSpent(chat.conversation.usage, usage),
+    usage: addUsage(live.conversation.usage, usage),
   };
-  return resultOf(type.name, ended.outcome);
+  return toResult(type.name, ended.outcome);
 }
 
 /** What happened is told; how it thinks and ends is not: the session has one beginning and one end. */
@@ -154,7 +154,7 @@ function concernsParent({ type }: ChapoNews): boolean {
   }
 }
 
-function resultOf(type: string, outcome: Outcome): ToolResult {
+function toResult(type: string, outcome: ConversationOutcome): ToolResult {
   switch (outcome.how) {
     case "answer":
       return done(outcome.answer);

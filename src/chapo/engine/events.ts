@@ -49,16 +49,16 @@ const CODES = [
 export type FailureCode = (typeof CODES)[number];
 
 /** What the validation says of a draft. */
-export const Verdict = z.object({
+export const DraftVerdict = z.object({
   isComplete: z.boolean(),
   /** 0 to 1; it alone decides. */
   confidence: z.number().min(0).max(1),
   issues: z.array(z.string()),
   suggestion: z.string().optional(),
 });
-export type Verdict = z.infer<typeof Verdict>;
+export type DraftVerdict = z.infer<typeof DraftVerdict>;
 
-function event<T extends string, D extends z.ZodType>(type: T, data: D) {
+function defineEvent<T extends string, D extends z.ZodType>(type: T, data: D) {
   return z.object({
     type: z.literal(type),
     data,
@@ -74,8 +74,8 @@ function event<T extends string, D extends z.ZodType>(type: T, data: D) {
 const Tokens = z.int().nonnegative();
 
 export const ChapoEvent = z.discriminatedUnion("type", [
-  event("status", z.object({ status: State, session: z.string() })),
-  event(
+  defineEvent("status", z.object({ status: State, session: z.string() })),
+  defineEvent(
     "thinking",
     z.object({
       iteration: z.int().positive(),
@@ -84,15 +84,15 @@ export const ChapoEvent = z.discriminatedUnion("type", [
     }),
   ),
   /** A piece of what the model says, only where it is streamed. */
-  event("delta", z.object({ iteration: z.int().positive(), text: z.string() })),
+  defineEvent("delta", z.object({ iteration: z.int().positive(), text: z.string() })),
   /** What the model said in a turn, whole; not for turns without text. */
-  event("message", z.object({ iteration: z.int().positive(), text: z.string() })),
-  event("step", z.object({ iteration: z.int().positive(), decision: Decision })),
-  event(
+  defineEvent("message", z.object({ iteration: z.int().positive(), text: z.string() })),
+  defineEvent("step", z.object({ iteration: z.int().positive(), decision: Decision })),
+  defineEvent(
     "tool_call",
     z.object({ callId: z.string(), agent: z.string(), tool: z.string(), args: z.unknown() }),
   ),
-  event(
+  defineEvent(
     "tool_result",
     z.object({
       callId: z.string(),
@@ -107,7 +107,7 @@ export const ChapoEvent = z.discriminatedUnion("type", [
     }),
   ),
   /** A person must allow it before it runs. */
-  event(
+  defineEvent(
     "action_pending",
     z.object({
       callId: z.string(),
@@ -117,9 +117,9 @@ export const ChapoEvent = z.discriminatedUnion("type", [
       preview: z.string(),
     }),
   ),
-  event("validation", Verdict),
+  defineEvent("validation", DraftVerdict),
   /** Older turns were replaced by a summary, or dropped. */
-  event(
+  defineEvent(
     "compaction",
     z.object({
       how: z.enum(["summary", "dropped", "cleared"]),
@@ -130,7 +130,7 @@ export const ChapoEvent = z.discriminatedUnion("type", [
     }),
   ),
   /** One call of a model. */
-  event(
+  defineEvent(
     "usage",
     z.object({
       who: z.string(),
@@ -145,10 +145,13 @@ export const ChapoEvent = z.discriminatedUnion("type", [
     }),
   ),
   /** The model is asked again after so long. */
-  event("waiting", z.object({ ms: z.number().nonnegative(), why: z.string() })),
-  event("answer", z.object({ answer: z.string(), validated: z.boolean(), status: z.literal("completed") })),
-  event("clarify", z.object({ question: z.string(), status: z.literal("waiting_for_user") })),
-  event(
+  defineEvent("waiting", z.object({ ms: z.number().nonnegative(), why: z.string() })),
+  defineEvent(
+    "answer",
+    z.object({ answer: z.string(), validated: z.boolean(), status: z.literal("completed") }),
+  ),
+  defineEvent("clarify", z.object({ question: z.string(), status: z.literal("waiting_for_user") })),
+  defineEvent(
     "error",
     z.object({
       agent: z.string().optional(),

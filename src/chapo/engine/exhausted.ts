@@ -1,36 +1,44 @@
 // What is told the user when the turns or the window are used up: one call of the model, or a plain text without it.
 import { askModel } from "./ask-model.js";
 import { clip } from "./clip.js";
-import { limitOf } from "./compact.js";
+import { getTokenLimit } from "./compact.js";
 import type { Message } from "./conversation.js";
-import { requests, stepsOf } from "./steps.js";
-import type { Chat, EngineWorld } from "./world.js";
+import { quoteRequests, describeSteps } from "./steps.js";
+import type { LiveConversation, EngineWorld } from "./world.js";
 
 /** What is done, what is open, the next steps, and a question. Never empty. `why`: what is used up, e.g. "25 turns". */
-export async function summariseExhausted(world: EngineWorld, chat: Chat, why: string): Promise<string> {
-  const { messages } = chat.conversation;
-  const log = stepsOf(chat.conversation, { args: 300, result: 500, total: Math.min(40_000, limitOf(world)) });
-  const request = clip(requests(messages), limitOf(world));
-  const answer = await askModel(world, chat, {
+export async function summariseExhausted(
+  world: EngineWorld,
+  live: LiveConversation,
+  why: string,
+): Promise<string> {
+  const { messages } = live.conversation;
+  const log = describeSteps(live.conversation, {
+    args: 300,
+    result: 500,
+    total: Math.min(40_000, getTokenLimit(world)),
+  });
+  const request = clip(quoteRequests(messages), getTokenLimit(world));
+  const answer = await askModel(world, live, {
     who: "summary",
     system: world.prompts.summary,
     messages: [
       {
         role: "user",
-        text: `REQUEST:\n${request}\n\nSTEPS:\n${log === "" ? "(none)" : log}\n\nLAST WORDS:\n${lastWords(messages)}\n\nThe work stopped: ${why} are used up.`,
+        text: `REQUEST:\n${request}\n\nSTEPS:\n${log === "" ? "(none)" : log}\n\nLAST WORDS:\n${getLastWords(messages)}\n\nThe work stopped: ${why} are used up.`,
       },
     ],
     tools: [],
   });
   const text = "reply" in answer ? answer.reply.text.trim() : "";
-  return text === "" ? plainSummary(messages, why) : text;
+  return text === "" ? formatPlainSummary(messages, why) : text;
 }
 
-function plainSummary(messages: readonly Message[], why: string): string {
+function formatPlainSummary(messages: readonly Message[], why: string): string {
   const results = messages.flatMap((message) => (message.role === "tool" ? message.results : []));
   const failures = results.filter(({ success }) => !success).length;
   const last = results.at(-1);
-  const words = lastWords(messages);
+  const words = getLastWords(messages);
   return [
     `Stopped: ${why} are used up. ${results.length} calls were made, ${failures} of them failed.`,
     last === undefined ? "" : `The last was ${last.name}: ${clip(last.output, 500)}`,
@@ -42,7 +50,7 @@ function plainSummary(messages: readonly Message[], why: string): string {
 }
 
 /** What the model said last: a draft that was sent back is in there. */
-function lastWords(messages: readonly Message[]): string {
+function getLastWords(messages: readonly Message[]): string {
   const last = messages.findLast((message) => message.role === "assistant" && message.text !== "");
   return last?.role === "assistant" ? clip(last.text, 2000) : "";
 }

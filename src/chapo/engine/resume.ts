@@ -1,6 +1,6 @@
 // Brings a conversation to where the model can be asked next: after a new word of the user's, an answer to a question, or the
 // death of the process in the middle of it. Pure.
-import { addResult, openCalls, say, type Conversation, type Message } from "./conversation.js";
+import { addResult, listOpenCalls, appendMessages, type Conversation, type Message } from "./conversation.js";
 import type { TurnEvent } from "./events.js";
 
 const LOST =
@@ -21,9 +21,9 @@ export function resume(
     return { conversation: mended, event };
   }
   const fresh = { ...mended, validation_rounds: 0 };
-  const isResult = question?.call !== undefined && openCalls(rest).some(({ id }) => id === question.call);
+  const isResult = question?.call !== undefined && listOpenCalls(rest).some(({ id }) => id === question.call);
   return {
-    conversation: isResult ? fresh : say(fresh, { role: "user", text }),
+    conversation: isResult ? fresh : appendMessages(fresh, { role: "user", text }),
     event: waited ? "clarification_response" : "user_message",
   };
 }
@@ -34,7 +34,7 @@ export function closeCalls(
   reason: string,
   answer: { call: string | undefined; text: string | undefined } = { call: undefined, text: undefined },
 ): Conversation {
-  return openCalls(conversation).reduce((one, { id, name }) => {
+  return listOpenCalls(conversation).reduce((one, { id, name }) => {
     const answered = id === answer.call && answer.text !== undefined;
     const output = answered ? `The user answered: ${answer.text}` : reason;
     return addResult(one, { callId: id, name, success: answered, output });
@@ -42,7 +42,7 @@ export function closeCalls(
 }
 
 /** With what the model is told of its turn at the end of the last message. */
-export function withNote(conversation: Conversation, note: string): Conversation {
+export function setNote(conversation: Conversation, note: string): Conversation {
   const last = conversation.messages.at(-1);
   if (last === undefined || last.role === "assistant") return conversation;
   const noted: Message = { ...last, note };

@@ -9,7 +9,7 @@ const GRACE_MS = 2000;
 const FIRST_WAIT_MS = 500;
 
 /** How a call ended, and why when it brought nothing. */
-export interface Ran {
+export interface CallRun {
   result: ToolResult;
   code?: FailureCode;
 }
@@ -25,7 +25,7 @@ export interface Runnable {
 }
 
 /** What it needs. */
-export interface Ports {
+export interface RunPorts {
   clock: Clock;
   random: Random;
   /** Aborted when the session ends. */
@@ -34,29 +34,29 @@ export interface Ports {
 
 /** Runs it at most `most` times, as long as it fails in a way that may pass; `tries`: how often it was run. */
 export async function runWithRetries(
-  ports: Ports,
+  ports: RunPorts,
   call: Runnable,
   most: number,
-): Promise<Ran & { tries: number }> {
+): Promise<CallRun & { tries: number }> {
   for (let tries = 1; ; tries += 1) {
     const ran = await runOnce(ports, call);
-    if (!mayPass(ran, call) || tries >= most || ports.signal.aborted) return { ...ran, tries };
-    await pause(ports, FIRST_WAIT_MS * 2 ** (tries - 1) * jitter(ports.random));
+    if (!isWorthRetrying(ran, call) || tries >= most || ports.signal.aborted) return { ...ran, tries };
+    await pause(ports, FIRST_WAIT_MS * 2 ** (tries - 1) * drawJitter(ports.random));
   }
 }
 
 /** Whether the very same call may succeed when it is made again. */
-export function mayPass({ code }: Ran, { changes }: Pick<Runnable, "changes">): boolean {
+export function isWorthRetrying({ code }: CallRun, { changes }: Pick<Runnable, "changes">): boolean {
   // What a call did whose time was over nobody knows: doing it twice may do harm.
   return code === "transient" || (code === "timeout" && !changes);
 }
 
 /** From 0.5 to 1.5: those that failed together do not all come back together. */
-function jitter(random: Random): number {
+function drawJitter(random: Random): number {
   return 0.5 + Number.parseInt(random.hex(1), 16) / 255;
 }
 
-async function runOnce(ports: Ports, call: Runnable): Promise<Ran> {
+async function runOnce(ports: RunPorts, call: Runnable): Promise<CallRun> {
   if (ports.signal.aborted)
     return {
       result: { success: false, error: `${call.name} was not run: the session ends.` },
@@ -64,10 +64,10 @@ async function runOnce(ports: Ports, call: Runnable): Promise<Ran> {
     };
   const stop = new AbortController();
   const running = settle(call, { ...call.context, signal: stop.signal });
-  const first = await firstOf(ports, call.timeoutMs, running);
+  const first = await waitForFirst(ports, call.timeoutMs, running);
   if (typeof first === "object") return first;
   stop.abort();
-  const late = await firstOf({ clock: ports.clock }, GRACE_MS, running);
+  const late = await waitForFirst({ clock: ports.clock }, GRACE_MS, running);
   if (typeof late === "object" && late.result.success) return late;
   const said = typeof late === "object" && !late.result.success ? ` It said: ${late.result.error}` : "";
   const why =
@@ -80,7 +80,7 @@ async function runOnce(ports: Ports, call: Runnable): Promise<Ran> {
   };
 }
 
-async function settle(call: Runnable, context: CallContext): Promise<Ran> {
+async function settle(call: Runnable, context: CallContext): Promise<CallRun> {
   try {
     const result = await call.run(context);
     if (result.success) return { result };
@@ -99,11 +99,11 @@ export function messageOf(error: unknown): string {
 }
 
 /** What comes first: its end, the end of its time, or the end of the session. */
-async function firstOf(
+async function waitForFirst(
   { clock, signal }: { clock: Clock; signal?: AbortSignal },
   ms: number,
-  running: Promise<Ran>,
-): Promise<Ran | "time" | "session"> {
+  running: Promise<CallRun>,
+): Promise<CallRun | "time" | "session"> {
   if (signal?.aborted === true) return "session";
   const over = new AbortController();
   const time = new Promise<"time">((resolve) => {
@@ -126,7 +126,7 @@ async function firstOf(
 }
 
 /** Waits so long, or until the session ends. */
-async function pause({ clock, signal }: Ports, ms: number): Promise<void> {
-  const forever = new Promise<Ran>(() => undefined);
-  await firstOf({ clock, signal }, ms, forever);
+async function pause({ clock, signal }: RunPorts, ms: number): Promise<void> {
+  const forever = new Promise<CallRun>(() => undefined);
+  await waitForFirst({ clock, signal }, ms, forever);
 }

@@ -11,7 +11,7 @@ interface Bounds {
 }
 
 /** What was done: the summaries of older turns, then every call with what came of it, numbered; "" when there was none. */
-export function stepsOf({ messages, summaries }: Conversation, bounds: Bounds): string {
+export function describeSteps({ messages, summaries }: Conversation, bounds: Bounds): string {
   const older = summaries.map((summary) => `(Summed up:) ${summary}`);
   const results = new Map(
     messages.flatMap((message) =>
@@ -24,17 +24,17 @@ export function stepsOf({ messages, summaries }: Conversation, bounds: Bounds): 
       const result = results.get(call.id);
       const came = result === undefined ? "not run" : result.success ? "ok" : "failed";
       const output = result === undefined ? "" : `: ${clip(result.output, bounds.result)}`;
-      return `${n + 1}. ${call.name} ${clip(argsText(call.args), bounds.args)} → ${came}${output}`;
+      return `${n + 1}. ${call.name} ${clip(formatArguments(call.args), bounds.args)} → ${came}${output}`;
     });
   return clipMiddle([...older, ...lines].join("\n"), bounds.total);
 }
 
-function argsText(args: unknown): string {
+function formatArguments(args: unknown): string {
   return typeof args === "string" ? args : JSON.stringify(args ?? {});
 }
 
 /** A conversation as a text, each message under the name of who said it. */
-export function transcript(messages: readonly Message[], bounds: Bounds): string {
+export function formatTranscript(messages: readonly Message[], bounds: Bounds): string {
   const parts = messages.map((message) => {
     switch (message.role) {
       case "user":
@@ -42,7 +42,9 @@ export function transcript(messages: readonly Message[], bounds: Bounds): string
       case "assistant":
         return [
           `ASSISTANT: ${clip(message.text, bounds.result)}`,
-          ...message.calls.map(({ name, args }) => `  calls ${name} ${clip(argsText(args), bounds.args)}`),
+          ...message.calls.map(
+            ({ name, args }) => `  calls ${name} ${clip(formatArguments(args), bounds.args)}`,
+          ),
         ].join("\n");
       case "tool":
         return message.results
@@ -59,7 +61,7 @@ export function transcript(messages: readonly Message[], bounds: Bounds): string
 }
 
 /** What the user said: the first of it and the last three, each on its own. */
-export function requests(messages: readonly Message[]): string {
+export function quoteRequests(messages: readonly Message[]): string {
   const said = messages.flatMap((message) =>
     message.role === "user" && message.own === undefined ? [clipMiddle(message.text, 8000)] : [],
   );

@@ -74,7 +74,7 @@ const OWNERS: readonly (readonly [pattern: string, agent: string])[] = [
 ];
 
 /** The four, and further ones, as the settings have them by type: one without tools keeps those of its type. */
-export function subAgents(
+export function createSubAgents(
   settings: Readonly<Record<string, { tools?: readonly string[] }>> = {},
 ): SubAgent[] {
   const profiles = new Map(Object.entries(PROFILES));
@@ -90,15 +90,15 @@ export function subAgents(
 }
 
 /** Whether a tool is among those named; `fs_*` is all that begin so. */
-export function covers(patterns: readonly string[], tool: string): boolean {
+export function matchesTool(patterns: readonly string[], tool: string): boolean {
   return patterns.some((pattern) =>
     pattern.endsWith("*") ? tool.startsWith(pattern.slice(0, -1)) : tool === pattern,
   );
 }
 
 /** Whose a tool is by its name alone. */
-export function ownerOf(tool: string): string {
-  return OWNERS.find(([pattern]) => covers([pattern], tool))?.[1] ?? LOOPER;
+export function getOwner(tool: string): string {
+  return OWNERS.find(([pattern]) => matchesTool([pattern], tool))?.[1] ?? LOOPER;
 }
 
 /** Who makes a call: as the model said, else its owner. Memory is the looper's whatever is said, and so is what no sub-agent has. */
@@ -107,7 +107,7 @@ export function routeCall(
   tool: string,
   said: unknown,
 ): { agent: string } | { problem: string } {
-  const owner = ownerOf(tool);
+  const owner = getOwner(tool);
   if (said === undefined || said === null || said === "" || said === LOOPER) return { agent: owner };
   const named = agents.find(({ type }) => type === said);
   if (named === undefined) {
@@ -117,5 +117,5 @@ export function routeCall(
     };
   }
   if (tool.startsWith("memory_")) return { agent: LOOPER };
-  return { agent: owner === LOOPER && !covers(named.tools, tool) ? LOOPER : named.type };
+  return { agent: owner === LOOPER && !matchesTool(named.tools, tool) ? LOOPER : named.type };
 }

@@ -1,8 +1,8 @@
 import path from "node:path";
 import { expect, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
-import { subAgents } from "./sub-agents.js";
-import { readTaskTypes, taskTypes } from "./task-types.js";
+import { createSubAgents } from "./sub-agents.js";
+import { readTaskTypes, collectTaskTypes } from "./task-types.js";
 
 const { files } = nodePorts();
 
@@ -65,8 +65,8 @@ test("a project without any has none", async () => {
 test("settings change a type's model and tools; the project's own goes before one built in", () => {
   const own = { name: "plan", description: "Ours.", tools: ["fs_*"], prompt: "Plan as we do." };
   const settings = { explore: { model: "a/b", tools: ["fs_glob"] }, ops: { tools: ["bash_*"] } };
-  const types = taskTypes({
-    agents: subAgents(settings),
+  const types = collectTaskTypes({
+    agents: createSubAgents(settings),
     promptOf: (type) => (type === "explore" ? "Explore!" : undefined),
     settings,
     own: [own],

@@ -2,7 +2,7 @@
 // Leaves their work to delegate.ts.
 import { readFrontMatter } from "../front-matter.js";
 import { readInside } from "../read-inside.js";
-import { resolvePath, type Place } from "../paths.js";
+import { resolvePath, type ProjectFolder } from "../paths.js";
 import { LOOPER, WORKERS } from "./sub-agents.js";
 import type { SubAgent } from "./world.js";
 
@@ -37,7 +37,12 @@ export interface TaskTypeParts {
 }
 
 /** All types, by name. */
-export function taskTypes({ agents, promptOf, settings, own }: TaskTypeParts): ReadonlyMap<string, TaskType> {
+export function collectTaskTypes({
+  agents,
+  promptOf,
+  settings,
+  own,
+}: TaskTypeParts): ReadonlyMap<string, TaskType> {
   const built = [
     ...Object.entries(WORKERS).map(([name, worker]) => ({ name, ...worker })),
     ...agents.map(({ type, description, tools }) => ({ name: type, description, tools })),
@@ -55,7 +60,7 @@ export function taskTypes({ agents, promptOf, settings, own }: TaskTypeParts): R
 
 /** The project's own types, and what is wrong with each file that cannot be used. `canonical`: our name of a tool, as the file spells it. */
 export async function readTaskTypes(
-  place: Place,
+  place: ProjectFolder,
   canonical: (tool: string) => string,
 ): Promise<{ types: TaskType[]; problems: string[] }> {
   const types: TaskType[] = [];
@@ -88,7 +93,7 @@ function readType(text: string, fileName: string, canonical: (tool: string) => s
   if (TAKEN.has(name)) return `name: ${name} is taken by the engine`;
   const description = fields.get("description") ?? `The sub-agent ${name} of this project.`;
   if (typeof description !== "string") return "description: must be a text";
-  const tools = toolsOf(fields.get("tools"));
+  const tools = readTools(fields.get("tools"));
   if (tools === undefined) return "tools: must be a list of names, or a text with commas between them";
   const model = fields.get("model") ?? "inherit";
   if (typeof model !== "string" || (model !== "inherit" && !model.includes("/")))
@@ -104,7 +109,7 @@ function readType(text: string, fileName: string, canonical: (tool: string) => s
 }
 
 /** All where nothing is said. */
-function toolsOf(said: unknown): string[] | undefined {
+function readTools(said: unknown): string[] | undefined {
   if (said === undefined || said === null) return ["*"];
   const list: unknown = typeof said === "string" ? said.split(",") : said;
   if (!Array.isArray(list)) return undefined;

@@ -7,44 +7,48 @@ const CHARACTERS_PER_TOKEN = 4;
 const FRAME = 4;
 
 /** Tokens of a text. */
-export function textTokens(text: string): number {
+export function estimateText(text: string): number {
   let beyond = 0;
   for (let n = 0; n < text.length; n += 1) if (text.charCodeAt(n) > 127) beyond += 1;
   return Math.ceil((text.length - beyond) / CHARACTERS_PER_TOKEN) + beyond;
 }
 
 /** Tokens of messages, the arguments of their calls with them. */
-export function messageTokens(messages: readonly ChatMessage[]): number {
-  return messages.reduce((sum, message) => sum + FRAME + tokensOf(message), 0);
+export function estimateMessages(messages: readonly ChatMessage[]): number {
+  return messages.reduce((sum, message) => sum + FRAME + estimateMessage(message), 0);
 }
 
-function tokensOf(message: ChatMessage): number {
+function estimateMessage(message: ChatMessage): number {
   switch (message.role) {
     case "user":
-      return textTokens(message.text);
+      return estimateText(message.text);
     case "assistant":
       return message.calls.reduce(
         (sum, call) =>
-          sum + FRAME + textTokens(call.name) + jsonTokens(call.args) + textTokens(call.signature ?? ""),
-        textTokens(message.text),
+          sum +
+          FRAME +
+          estimateText(call.name) +
+          estimateJson(call.args) +
+          estimateText(call.signature ?? ""),
+        estimateText(message.text),
       );
     case "tool":
-      return message.results.reduce((sum, { output }) => sum + FRAME + textTokens(output), 0);
+      return message.results.reduce((sum, { output }) => sum + FRAME + estimateText(output), 0);
     default:
       return message satisfies never;
   }
 }
 
 /** Tokens of what tools are described with, their schemas with them. */
-export function toolTokens(tools: readonly OfferedTool[]): number {
+export function estimateTools(tools: readonly OfferedTool[]): number {
   return tools.reduce(
     (sum, { name, description, parameters }) =>
-      sum + FRAME + textTokens(name) + textTokens(description) + jsonTokens(parameters),
+      sum + FRAME + estimateText(name) + estimateText(description) + estimateJson(parameters),
     0,
   );
 }
 
-function jsonTokens(value: unknown): number {
+function estimateJson(value: unknown): number {
   // JSON knows no undefined.
-  return textTokens(value === undefined ? "" : JSON.stringify(value));
+  return estimateText(value === undefined ? "" : JSON.stringify(value));
 }

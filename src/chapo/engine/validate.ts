@@ -4,20 +4,20 @@ import { findObjects } from "../../agents/json-objects.js";
 import { askModel } from "./ask-model.js";
 import { clipMiddle } from "./clip.js";
 import type { Conversation } from "./conversation.js";
-import { Verdict } from "./events.js";
-import { requests, stepsOf } from "./steps.js";
-import type { Chat, EngineWorld } from "./world.js";
+import { DraftVerdict } from "./events.js";
+import { quoteRequests, describeSteps } from "./steps.js";
+import type { LiveConversation, EngineWorld } from "./world.js";
 
 /** What it says of a draft; `undefined`, and why, where it could not be asked or said nothing that can be read. */
 export async function validate(
   world: EngineWorld,
-  chat: Chat,
+  live: LiveConversation,
   draft: string,
-): Promise<{ verdict: Verdict } | { unknown: string }> {
-  const answer = await askModel(world, chat, {
+): Promise<{ verdict: DraftVerdict } | { unknown: string }> {
+  const answer = await askModel(world, live, {
     who: "validation",
     system: world.prompts.validation,
-    messages: [{ role: "user", text: brief(chat.conversation, draft) }],
+    messages: [{ role: "user", text: formatBrief(live.conversation, draft) }],
     tools: [],
   });
   if ("failure" in answer) return { unknown: `the validation failed: ${answer.failure.message}` };
@@ -25,34 +25,34 @@ export async function validate(
   return verdict === undefined ? { unknown: "the validation gave no verdict that can be read" } : { verdict };
 }
 
-function brief(conversation: Conversation, draft: string): string {
+function formatBrief(conversation: Conversation, draft: string): string {
   const { messages } = conversation;
-  const evidence = stepsOf(conversation, { args: 500, result: 1500, total: 24_000 });
+  const evidence = describeSteps(conversation, { args: 500, result: 1500, total: 24_000 });
   return [
-    `REQUEST:\n${requests(messages)}`,
+    `REQUEST:\n${quoteRequests(messages)}`,
     `WHAT THE TOOLS RETURNED:\n${evidence === "" ? "(no tool was called)" : evidence}`,
     `DRAFT:\n${clipMiddle(draft, 16_000)}`,
   ].join("\n\n");
 }
 
 /** The last JSON object in the text that is a verdict. */
-function readVerdict(text: string): Verdict | undefined {
+function readVerdict(text: string): DraftVerdict | undefined {
   const { objects } = findObjects(text, "confidence");
   for (const { start, end } of objects.toReversed()) {
-    const read = Verdict.safeParse(withoutNulls(JSON.parse(text.slice(start, end))));
+    const read = DraftVerdict.safeParse(dropNulls(JSON.parse(text.slice(start, end))));
     if (read.success) return read.data;
   }
   return undefined;
 }
 
 /** What a model has nothing to say on it leaves out, or calls null. */
-function withoutNulls(value: unknown): unknown {
+function dropNulls(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   return { issues: [], ...Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null)) };
 }
 
 /** What the model is told of a draft that was sent back. */
-export function feedback({ issues, suggestion, confidence }: Verdict, draft: string): string {
+export function formatFeedback({ issues, suggestion, confidence }: DraftVerdict, draft: string): string {
   return [
     `Your answer was checked before the user saw it, and sent back (confidence ${confidence}).`,
     issues.length === 0 ? "" : `Issues:\n${issues.map((issue) => `- ${issue}`).join("\n")}`,

@@ -31,7 +31,7 @@ export interface CallBudgets {
 }
 
 /** A conversation while it goes on. There is one at a time that changes it. */
-export interface Chat {
+export interface LiveConversation {
   conversation: Conversation;
   /** How often a call failed in a way that may pass, by name and arguments. */
   readonly failures: Map<string, number>;
@@ -131,7 +131,7 @@ export interface EngineWorld {
   system: string;
   prompts: EnginePrompts;
   /** All that are registered, for one conversation. */
-  tools(chat: Chat): readonly Tool[];
+  tools(live: LiveConversation): readonly Tool[];
   /** As a model is shown them, in the vocabulary; `agents`: the values of the `agent` field each of them gets, none where it is empty. */
   offer(tools: readonly Tool[], agents: readonly string[]): readonly OfferedTool[];
   /** What a model's call is, in our words. */
@@ -152,7 +152,7 @@ export interface EngineWorld {
 }
 
 /** How a conversation ended for now. */
-export type Outcome =
+export type ConversationOutcome =
   | { how: "answer"; answer: string; validated: boolean }
   /** `exhausted`: not a question of the model's; its turns or its window are used up, and this is what it says of it. */
   | { how: "clarify"; question: string; exhausted: boolean }

@@ -40,7 +40,7 @@ export async function connect(
   signal: AbortSignal,
 ): Promise<Connection | { problem: string }> {
   const client = new Client({ name: "looper", version: "1" });
-  const wire = "command" in spec ? new ProcessTransport(spec, ports) : httpTransport(spec);
+  const wire = "command" in spec ? new ProcessTransport(spec, ports) : createHttpTransport(spec);
   const farewell = (): string => (wire instanceof ProcessTransport ? wire.farewell : "");
   const close = async (): Promise<void> => {
     if (wire instanceof StreamableHTTPClientTransport)
@@ -57,13 +57,13 @@ export async function connect(
       close,
     };
   } catch (error) {
-    const problem = farewell() || short(error);
+    const problem = farewell() || toShortLine(error);
     await close();
     return { problem };
   }
 }
 
-function httpTransport({
+function createHttpTransport({
   url,
   headers,
 }: Extract<ServerSpec, { url: string }>): StreamableHTTPClientTransport {
@@ -95,10 +95,10 @@ async function callTool(
     return { content: result };
   } catch (error) {
     const gone = farewell();
-    return gone === "" ? { failed: short(error) } : { gone };
+    return gone === "" ? { failed: toShortLine(error) } : { gone };
   }
 }
 
-function short(error: unknown): string {
+function toShortLine(error: unknown): string {
   return errorMessage(error).replaceAll(/\s+/g, " ").slice(0, 500);
 }

@@ -8,7 +8,7 @@ import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
-import { callTool, textOf } from "../tools/testing.js";
+import { callTool, getText } from "../testing/call-tool.js";
 import { openServers, type McpServers } from "./servers.js";
 
 /** A server by hand: what it does is the name of the tool. Noise on stdout is no message. */
@@ -88,7 +88,7 @@ async function openAll(servers: Parameters<typeof openServers>[0], signal = new 
 const server = { command: process.execPath, args: ["server.mjs"] };
 
 async function say(opened: McpServers, name: string, args: unknown = {}) {
-  return textOf(await callTool(opened.tools, name, args));
+  return getText(await callTool(opened.tools, name, args));
 }
 
 test("a server's tools are there by name, with their arguments checked", async () => {

@@ -2,9 +2,9 @@
 // and its tools are absent. Leaves one connection to connect.ts, which is loaded only where there is a server.
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import type { Tool } from "../tool.js";
-import { toolEnv } from "../tool-env.js";
+import { createToolEnv } from "../tool-env.js";
 import type { Connection, ServerSpec } from "./connect.js";
-import { mcpTools } from "./tools.js";
+import { createMcpTools } from "./tools.js";
 import type { WirePorts } from "./wire.js";
 
 type Servers = ChapoSettings["mcp"]["servers"];
@@ -34,7 +34,7 @@ export async function openServers(servers: Servers, place: McpPlace): Promise<Mc
   const { connect } = await import("./connect.js");
   const opened = await Promise.all(
     named.map(async ([name, server]) => {
-      const spec = specOf(server, place);
+      const spec = resolveSpec(server, place);
       const connection = "problem" in spec ? spec : await connect(spec, place.ports, place.signal);
       return { name, access: server.tools, connection };
     }),
@@ -50,7 +50,7 @@ export async function openServers(servers: Servers, place: McpPlace): Promise<Mc
       continue;
     }
     connections.push(connection);
-    const made = mcpTools(name, connection, access);
+    const made = createMcpTools(name, connection, access);
     for (const problem of made.problems) warn(problem);
     for (const tool of made.tools) {
       // Names of a server and a tool can run into those of another: a_b, c and a, b_c.
@@ -67,8 +67,8 @@ export async function openServers(servers: Servers, place: McpPlace): Promise<Mc
 }
 
 /** How to reach it; `${NAME}` in what it is given stands for a variable of the environment, so that no key need be in a file. */
-function specOf(server: Servers[string], { env, root }: McpPlace): ServerSpec | { problem: string } {
-  const known = toolEnv(env);
+function resolveSpec(server: Servers[string], { env, root }: McpPlace): ServerSpec | { problem: string } {
+  const known = createToolEnv(env);
   const absent = new Set<string>();
   const filled = (values: Readonly<Record<string, string>> = {}): Record<string, string> =>
     Object.fromEntries(

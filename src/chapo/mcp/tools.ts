@@ -3,7 +3,7 @@
 import { compileUserSchema, type UserSchema } from "../../todo/check/user-schema.js";
 import { field, textField } from "../../agents/fields.js";
 import { covers, STAR } from "../rules/wildcard.js";
-import { done, failed, type JsonSchema, type Tool, type ToolResult } from "../tool.js";
+import { done, failed, type ToolParameters, type Tool, type ToolResult } from "../tool.js";
 import type { Connection, ListedTool } from "./connect.js";
 
 /** What the providers take as a name of a tool. */
@@ -18,7 +18,7 @@ const MOST_OUTPUT = 30_000;
  * The server's tools as `mcp_<server>_<tool>`. `access`: names of those that are wanted, each maybe with `*`; absent: all.
  * `problems`: why some are not there.
  */
-export function mcpTools(
+export function createMcpTools(
   server: string,
   connection: Connection,
   access: readonly string[] | undefined,
@@ -29,7 +29,7 @@ export function mcpTools(
     access === undefined || access.some((one) => covers(one.replaceAll("*", STAR), name));
   for (const listed of connection.listed.filter(({ name }) => wanted(name))) {
     const made =
-      tools.size < MOST_TOOLS ? toolOf(server, listed, connection) : `is one of more than ${MOST_TOOLS}`;
+      tools.size < MOST_TOOLS ? toTool(server, listed, connection) : `is one of more than ${MOST_TOOLS}`;
     if (typeof made === "string")
       problems.push(`its tool ${JSON.stringify(listed.name.slice(0, 100))} ${made}`);
     else if (tools.has(made.name)) problems.push(`it has two tools that are ${made.name} here`);
@@ -42,17 +42,17 @@ export function mcpTools(
   return { tools: [...tools.values()], problems };
 }
 
-function safeName(server: string, tool: string): string {
+function toSafeName(server: string, tool: string): string {
   return `mcp_${server}_${tool}`.replaceAll(/[^\w-]/g, "_").slice(0, LONGEST_NAME);
 }
 
 /** The tool, or why it cannot be used. */
-function toolOf(server: string, listed: ListedTool, connection: Connection): Tool | string {
-  const parameters: JsonSchema = listed.inputSchema;
+function toTool(server: string, listed: ListedTool, connection: Connection): Tool | string {
+  const parameters: ToolParameters = listed.inputSchema;
   if (JSON.stringify(parameters).length > LONGEST_SCHEMA) return "has a schema that is too long";
   const schema = compileUserSchema(parameters);
   if (!schema.ok) return `has a schema that cannot be used: ${schema.error}`;
-  const name = safeName(server, listed.name);
+  const name = toSafeName(server, listed.name);
   return {
     name,
     description: (listed.description ?? listed.title ?? listed.name).slice(0, LONGEST_DESCRIPTION),
@@ -66,7 +66,7 @@ function toolOf(server: string, listed: ListedTool, connection: Connection): Too
         subjects: [{ kind: "name", name: listed.name }],
         timeoutMs: TIMEOUT_MS,
         preview: () => Promise.resolve(`${name} ${JSON.stringify(args.value, undefined, 2)}`),
-        run: async (context) => resultOf(server, await connection.call(listed.name, args.value, context)),
+        run: async (context) => toResult(server, await connection.call(listed.name, args.value, context)),
       };
     },
   };
@@ -85,28 +85,28 @@ function readArguments(
   return { problem: where === "" ? finding.message : `${where}: ${finding.message}` };
 }
 
-function resultOf(server: string, called: Awaited<ReturnType<Connection["call"]>>): ToolResult {
+function toResult(server: string, called: Awaited<ReturnType<Connection["call"]>>): ToolResult {
   if ("gone" in called)
     return failed(
       `the MCP server ${server} is gone (${called.gone}); its tools cannot be used any more in this session`,
     );
   if ("failed" in called) return failed(`the MCP server ${server} says: ${called.failed}`);
-  const text = textOf(called.content);
+  const text = formatContent(called.content);
   return field(called.content, "isError") === true
     ? failed(text || "it failed, and did not say why")
     : done(text);
 }
 
 /** What a result holds for a reader; pictures and sounds are named. */
-function textOf(result: unknown): string {
+function formatContent(result: unknown): string {
   const content = field(result, "content");
-  const parts = Array.isArray(content) ? content.map(partText) : [];
+  const parts = Array.isArray(content) ? content.map(formatPart) : [];
   const structured = field(result, "structuredContent");
   if (parts.length === 0 && structured !== undefined) return JSON.stringify(structured);
   return parts.join("\n");
 }
 
-function partText(part: unknown): string {
+function formatPart(part: unknown): string {
   const type = textField(part, "type") ?? "";
   if (type === "text") return textField(part, "text") ?? "";
   const resource = field(part, "resource");

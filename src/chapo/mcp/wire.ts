@@ -94,11 +94,11 @@ export class ProcessTransport implements Transport {
   get farewell(): string {
     if (this.#end === undefined) return "";
     const last = this.#complaints.trim().split("\n").at(-1) ?? "";
-    return `${endText(this.#end)}${last === "" ? "" : `: ${last.slice(0, 300)}`}`;
+    return `${describeEnd(this.#end)}${last === "" ? "" : `: ${last.slice(0, 300)}`}`;
   }
 }
 
-function endText(end: ProcessEnd): string {
+function describeEnd(end: ProcessEnd): string {
   switch (end.how) {
     case "exited":
       return `it ended with exit code ${end.code}`;

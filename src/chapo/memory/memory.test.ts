@@ -5,14 +5,14 @@ import { beforeEach, expect, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import { createRedact } from "../../system/text/redact.js";
 import type { CallContext } from "../tool.js";
-import { openMemory, type Memory } from "./memory.js";
-import { memoryTools } from "./tools.js";
+import { openMemory, type ProjectMemory } from "./memory.js";
+import { createMemoryTools } from "./tools.js";
 
 const ports = nodePorts();
 let at: number;
 const clock = { ...ports.clock, now: () => at };
 let root: string;
-let memory: Memory;
+let memory: ProjectMemory;
 const redact = createRedact(["a-secret-value"]);
 const open = (readOnly = false) =>
   openMemory({ files: ports.files, clock }, { root, zone: "Europe/Berlin", readOnly, redact });
@@ -30,7 +30,7 @@ const context: CallContext = {
 };
 /** What the model gets back: the output, or `! ` and the error. */
 async function call(name: string, args: unknown, of = memory): Promise<string> {
-  const prepared = memoryTools(of)
+  const prepared = createMemoryTools(of)
     .find((tool) => tool.name === name)
     ?.prepare(args);
   if (prepared === undefined) throw new Error(`no tool ${name}`);

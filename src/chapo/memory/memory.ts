@@ -5,14 +5,14 @@ import { errorMessage } from "../../system/errors.js";
 import type { Clock, Files } from "../../system/ports.js";
 import type { Redact } from "../../system/text/redact.js";
 import { readInside } from "../read-inside.js";
-import { resolvePath, type Place } from "../paths.js";
+import { resolvePath, type ProjectFolder } from "../paths.js";
 import {
   addToSection,
-  endForPrompt,
-  endsForPrompt,
+  truncateStart,
+  truncateMiddle,
   findLines,
-  noteItem,
-  wallClock,
+  formatItem,
+  formatWallClock,
   type Hit,
   type Section,
 } from "./notes.js";
@@ -50,7 +50,7 @@ export interface MemoryHit extends Hit {
 }
 
 /** The notes of a project. No function throws: a file that cannot be read holds nothing, one that cannot be written is said. */
-export interface Memory {
+export interface ProjectMemory {
   readonly readOnly: boolean;
   /** Notes it for today and, promoted, for the long run. */
   remember(note: string, promote: boolean): Promise<Written>;
@@ -65,10 +65,10 @@ export interface Memory {
 }
 
 /** The memory of the project at `place`. Files are made when first written. */
-export function openMemory(ports: { files: Files; clock: Clock }, place: MemoryPlace): Memory {
+export function openMemory(ports: { files: Files; clock: Clock }, place: MemoryPlace): ProjectMemory {
   const { files } = ports;
   const at = { files, root: place.root };
-  const now = () => wallClock(ports.clock.now(), place.zone);
+  const now = () => formatWallClock(ports.clock.now(), place.zone);
   const todayFile = () => `${DAILY}/${now().day}.md`;
   const read = (file: string) => readNotes(at, file);
   return {
@@ -78,12 +78,12 @@ export function openMemory(ports: { files: Files; clock: Clock }, place: MemoryP
       if (place.readOnly) return { refused: "memory is read-only here: nothing was noted" };
       const { day, time } = now();
       const daily = todayFile();
-      const refused = await change(at, daily, (text) => {
-        return (text.trim() === "" ? `# ${day}\n\n` : ended(text)) + noteItem(time, note);
+      const refused = await changeFile(at, daily, (text) => {
+        return (text.trim() === "" ? `# ${day}\n\n` : endWithNewline(text)) + formatItem(time, note);
       });
       if (refused !== undefined || !promote) return refused ?? { daily };
-      const item = noteItem(`${day}:`, note);
-      const half = await change(at, LONG_TERM, (text) => addToSection(text, NOTES, item));
+      const item = formatItem(`${day}:`, note);
+      const half = await changeFile(at, LONG_TERM, (text) => addToSection(text, NOTES, item));
       return half === undefined
         ? { daily, longTerm: LONG_TERM }
         : { refused: `it is in ${daily}, but ${half.refused}` };
@@ -92,8 +92,8 @@ export function openMemory(ports: { files: Files; clock: Clock }, place: MemoryP
       if (place.readOnly) return { refused: "memory is read-only here" };
       const summary = place.redact(said);
       const short = summary.length <= LONGEST_SUMMARY ? summary : `${summary.slice(0, LONGEST_SUMMARY)} …`;
-      const item = noteItem(`${now().day}, session ${session}:`, short);
-      return change(at, LONG_TERM, (text) => addToSection(text, SUMMARIES, item));
+      const item = formatItem(`${now().day}, session ${session}:`, short);
+      return changeFile(at, LONG_TERM, (text) => addToSection(text, SUMMARIES, item));
     },
     search: async (query, limit) => {
       const days = (await files.list(path.join(place.root, DAILY))).filter((name) => DAY_FILE.test(name));
@@ -108,18 +108,18 @@ export function openMemory(ports: { files: Files; clock: Clock }, place: MemoryP
     },
     readToday: async () => ({ file: todayFile(), text: await read(todayFile()) }),
     forPrompt: async () => ({
-      today: endForPrompt(await read(todayFile())),
-      longTerm: endsForPrompt(await read(LONG_TERM)),
+      today: truncateStart(await read(todayFile())),
+      longTerm: truncateMiddle(await read(LONG_TERM)),
     }),
   };
 }
 
-function ended(text: string): string {
+function endWithNewline(text: string): string {
   return text.endsWith("\n") ? text : `${text}\n`;
 }
 
 /** A memory file's text; "" where there is none, or none that is to be read. */
-async function readNotes(place: Place, file: string): Promise<string> {
+async function readNotes(place: ProjectFolder, file: string): Promise<string> {
   return (await readInside(place, file, LARGEST))?.text ?? "";
 }
 
@@ -127,8 +127,8 @@ async function readNotes(place: Place, file: string): Promise<string> {
  * Writes what `edit` makes of a memory file. A link may lead to another Markdown file of the project, and nowhere else: a
  * project that was fetched from somewhere must not have notes written where it likes.
  */
-async function change(
-  place: Place,
+async function changeFile(
+  place: ProjectFolder,
   file: string,
   edit: (text: string) => string,
 ): Promise<{ refused: string } | undefined> {

@@ -8,7 +8,7 @@ const MARK_ROOM = 50;
 const LONGEST_SNIPPET = 240;
 
 /** `YYYY-MM-DD` and `HH:MM` as a clock on the wall in `zone` shows them. `at`: epoch ms. */
-export function wallClock(at: number, zone: string): { day: string; time: string } {
+export function formatWallClock(at: number, zone: string): { day: string; time: string } {
   const format = new Intl.DateTimeFormat("en-GB", {
     ...{ timeZone: zone, calendar: "gregory", numberingSystem: "latn", hourCycle: "h23" },
     ...{ year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" },
@@ -22,7 +22,7 @@ export function wallClock(at: number, zone: string): { day: string; time: string
 }
 
 /** A note as an item of a list: `head` stands before it, its further lines are indented so that none of them begins another. */
-export function noteItem(head: string, note: string): string {
+export function formatItem(head: string, note: string): string {
   // A comment in it could end the section that the program writes in.
   const lines = note
     .trim()
@@ -72,7 +72,7 @@ export function findLines(text: string, query: string): Hit[] {
   for (const [index, line] of text.split("\n").entries()) {
     const folded = fold(line);
     if (words.length > 0 && words.every((word) => folded.includes(word)))
-      hits.push({ line: index + 1, snippet: snippet(line, folded.indexOf(words[0] ?? "")) });
+      hits.push({ line: index + 1, snippet: cutSnippet(line, folded.indexOf(words[0] ?? "")) });
   }
   return hits.reverse();
 }
@@ -81,35 +81,35 @@ function fold(text: string): string {
   return text.normalize("NFC").toLowerCase();
 }
 
-function snippet(line: string, at: number): string {
+function cutSnippet(line: string, at: number): string {
   const trimmed = line.trim();
   if (trimmed.length <= LONGEST_SNIPPET) return trimmed;
   const from = Math.max(0, Math.min(at - LONGEST_SNIPPET / 3, line.length - LONGEST_SNIPPET));
-  return whole(line.slice(from, from + LONGEST_SNIPPET)).trim();
+  return dropHalfCharacters(line.slice(from, from + LONGEST_SNIPPET)).trim();
 }
 
 /** The end of a day's notes, as a prompt holds it: the newest stand there. */
-export function endForPrompt(text: string): string {
+export function truncateStart(text: string): string {
   const trimmed = text.trim();
   if (trimmed.length <= MOST_IN_PROMPT) return trimmed;
-  const kept = whole(trimmed.slice(-(MOST_IN_PROMPT - MARK_ROOM)));
-  return `${mark(trimmed.length - kept.length)}\n${kept}`;
+  const kept = dropHalfCharacters(trimmed.slice(-(MOST_IN_PROMPT - MARK_ROOM)));
+  return `${formatMark(trimmed.length - kept.length)}\n${kept}`;
 }
 
 /** Both ends of the long-term notes: what a person wrote first, and what was added last. */
-export function endsForPrompt(text: string): string {
+export function truncateMiddle(text: string): string {
   const trimmed = text.trim();
   if (trimmed.length <= MOST_IN_PROMPT) return trimmed;
   const half = (MOST_IN_PROMPT - MARK_ROOM) / 2;
-  const [start, end] = [whole(trimmed.slice(0, half)), whole(trimmed.slice(-half))];
-  return `${start}\n${mark(trimmed.length - start.length - end.length)}\n${end}`;
+  const [start, end] = [dropHalfCharacters(trimmed.slice(0, half)), dropHalfCharacters(trimmed.slice(-half))];
+  return `${start}\n${formatMark(trimmed.length - start.length - end.length)}\n${end}`;
 }
 
-function mark(count: number): string {
+function formatMark(count: number): string {
   return `[… truncated: ${count} characters]`;
 }
 
 /** Without half a surrogate pair at either end. */
-function whole(text: string): string {
+function dropHalfCharacters(text: string): string {
   return text.replace(/^[\uDC00-\uDFFF]/, "").replace(/[\uD800-\uDBFF]$/, "");
 }

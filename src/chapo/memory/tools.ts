@@ -1,7 +1,7 @@
 // The memory tools: what a model may note, search and read. Leaves the notes themselves to memory.ts.
 import { z } from "zod";
 import { defineTool, done, failed, type Tool } from "../tool.js";
-import type { Memory } from "./memory.js";
+import type { ProjectMemory } from "./memory.js";
 
 const LONGEST_NOTE = 4_000;
 const LONGEST_QUERY = 200;
@@ -12,11 +12,11 @@ const MOST_HITS = 50;
  * `memory_remember`, `memory_search` and `memory_readToday`. None counts as changing something: the notes are the engine's own,
  * and "remember this" has been asked for already.
  */
-export function memoryTools(memory: Memory): Tool[] {
-  return [rememberTool(memory), searchTool(memory), todayTool(memory)];
+export function createMemoryTools(memory: ProjectMemory): Tool[] {
+  return [createRememberTool(memory), createSearchTool(memory), createTodayTool(memory)];
 }
 
-function rememberTool(memory: Memory): Tool {
+function createRememberTool(memory: ProjectMemory): Tool {
   return defineTool({
     name: "memory_remember",
     description:
@@ -43,7 +43,7 @@ function rememberTool(memory: Memory): Tool {
   });
 }
 
-function searchTool(memory: Memory): Tool {
+function createSearchTool(memory: ProjectMemory): Tool {
   return defineTool({
     name: "memory_search",
     description:
@@ -72,7 +72,7 @@ function searchTool(memory: Memory): Tool {
   });
 }
 
-function todayTool(memory: Memory): Tool {
+function createTodayTool(memory: ProjectMemory): Tool {
   return defineTool({
     name: "memory_readToday",
     description: "Reads what was noted today.",

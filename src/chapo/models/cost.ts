@@ -5,7 +5,7 @@ import type { Prices } from "../../config/read/prices.js";
 import type { ModelUsage } from "../model.js";
 
 /** Dollars; `undefined` where the table has no price for the model. It is looked up as `provider/model`, then by the model's own name. */
-export function costOf(usage: ModelUsage, name: string, prices: Prices | undefined): number | undefined {
+export function computeCost(usage: ModelUsage, name: string, prices: Prices | undefined): number | undefined {
   const own = name.slice(name.indexOf("/") + 1);
   const price = [name, own].flatMap((key) => {
     const found = prices !== undefined && Object.hasOwn(prices, key) ? prices[key] : undefined;

@@ -44,18 +44,20 @@ export function decideInJson(model: Model, prompt: string): Model {
 
 async function decide(model: Model, prompt: string, request: ModelRequest): Promise<ModelAnswer> {
   const { onText, ...rest } = request;
-  const system = [request.system, prompt, listed(request.tools)].filter((part) => part !== "").join("\n\n");
-  const messages = request.messages.map(asText);
-  let spent: Spent | undefined;
+  const system = [request.system, prompt, listTools(request.tools)]
+    .filter((part) => part !== "")
+    .join("\n\n");
+  const messages = request.messages.map(toTextMessage);
+  let spent: Usage | undefined;
   let problem = "";
   for (let repairs = 0; repairs <= MOST_REPAIRS; repairs += 1) {
     const answer = await model.ask({ ...rest, system, messages, tools: [] });
     if ("failure" in answer) return answer;
     const { reply } = answer;
-    spent = together(spent, reply);
+    spent = addUsage(spent, reply);
     const read = readDecision(reply);
     if ("decision" in read) {
-      const decided = replyOf(read.decision, request, { model: reply.model, ...spent });
+      const decided = toReply(read.decision, request, { model: reply.model, ...spent });
       if (decided.calls.length === 0 && decided.text !== "") onText?.(decided.text);
       return { reply: decided };
     }
@@ -83,14 +85,14 @@ function readDecision({ text: said, finish }: ModelReply): { decision: Decision 
       problem = `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "wrong"}`;
       continue;
     }
-    const missing = missingIn(read.data);
+    const missing = findMissing(read.data);
     if (missing === undefined) return { decision: read.data };
     problem = `the intent ${read.data.intent} needs ${missing}`;
   }
   return { problem };
 }
 
-function missingIn({ intent, toolName, answerText, clarificationQuestion }: Decision): string | undefined {
+function findMissing({ intent, toolName, answerText, clarificationQuestion }: Decision): string | undefined {
   const isEmpty = (value: string | null | undefined): boolean => (value ?? "").trim() === "";
   switch (intent) {
     case "tool_call":
@@ -109,7 +111,7 @@ function missingIn({ intent, toolName, answerText, clarificationQuestion }: Deci
 
 type Bare = Omit<ModelReply, "text" | "calls" | "finish">;
 
-function replyOf(decision: Decision, request: ModelRequest, bare: Bare): ModelReply {
+function toReply(decision: Decision, request: ModelRequest, bare: Bare): ModelReply {
   const { intent, answerText, clarificationQuestion, reasoning } = decision;
   const said = (text: string): ModelReply => ({ ...bare, text, calls: [], finish: "stop" });
   const called = (name: string, args: unknown): ModelReply => {
@@ -118,7 +120,7 @@ function replyOf(decision: Decision, request: ModelRequest, bare: Bare): ModelRe
   };
   switch (intent) {
     case "tool_call":
-      return called(decision.toolName ?? "", argsOf(decision, request.tools));
+      return called(decision.toolName ?? "", toArguments(decision, request.tools));
     case "answer":
       return said(answerText ?? "");
     case "clarify": {
@@ -135,8 +137,8 @@ function replyOf(decision: Decision, request: ModelRequest, bare: Bare): ModelRe
 }
 
 /** With whose work it is, where the tool has a place for that. */
-function argsOf({ toolName, toolArgs, agent }: Decision, tools: readonly OfferedTool[]): unknown {
-  const args = typeof toolArgs === "string" ? parsed(toolArgs) : (toolArgs ?? {});
+function toArguments({ toolName, toolArgs, agent }: Decision, tools: readonly OfferedTool[]): unknown {
+  const args = typeof toolArgs === "string" ? parseArguments(toolArgs) : (toolArgs ?? {});
   const properties = tools.find(({ name }) => name === toolName)?.parameters["properties"];
   const takesAgent =
     typeof properties === "object" && properties !== null && Object.hasOwn(properties, "agent");
@@ -145,7 +147,7 @@ function argsOf({ toolName, toolArgs, agent }: Decision, tools: readonly Offered
 }
 
 /** A text stays one: the gate says what is wrong with it. */
-function parsed(text: string): unknown {
+function parseArguments(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -153,7 +155,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function listed(tools: readonly OfferedTool[]): string {
+function listTools(tools: readonly OfferedTool[]): string {
   const lines = tools.map(
     ({ name, description, parameters }) =>
       `- ${name}: ${description}\n  parameters: ${JSON.stringify(parameters)}`,
@@ -162,12 +164,12 @@ function listed(tools: readonly OfferedTool[]): string {
 }
 
 /** What was called and what came of it, in words: such a model knows neither. */
-function asText(message: ChatMessage): ChatMessage {
+function toTextMessage(message: ChatMessage): ChatMessage {
   switch (message.role) {
     case "user":
       return message;
     case "assistant":
-      return { role: "assistant", text: decisionsOf(message.text, message.calls), calls: [] };
+      return { role: "assistant", text: toDecisions(message.text, message.calls), calls: [] };
     case "tool":
       return {
         role: "user",
@@ -180,7 +182,7 @@ function asText(message: ChatMessage): ChatMessage {
   }
 }
 
-function decisionsOf(said: string, calls: readonly ModelCall[]): string {
+function toDecisions(said: string, calls: readonly ModelCall[]): string {
   if (calls.length === 0) return said === "" ? "" : JSON.stringify({ intent: "answer", answerText: said });
   return calls
     .map(({ name, args }) =>
@@ -189,20 +191,20 @@ function decisionsOf(said: string, calls: readonly ModelCall[]): string {
     .join("\n");
 }
 
-type Spent = Pick<ModelReply, "usage" | "costUsd">;
+type Usage = Pick<ModelReply, "usage" | "costUsd">;
 
 /** Unknown where one of them is. */
-function together(before: Spent | undefined, { usage, costUsd }: ModelReply): Spent {
+function addUsage(before: Usage | undefined, { usage, costUsd }: ModelReply): Usage {
   const first = before ?? { usage: NOTHING, costUsd: 0 };
   return {
-    ...(first.usage === undefined || usage === undefined ? {} : { usage: sum(first.usage, usage) }),
+    ...(first.usage === undefined || usage === undefined ? {} : { usage: addTokens(first.usage, usage) }),
     ...(first.costUsd === undefined || costUsd === undefined ? {} : { costUsd: first.costUsd + costUsd }),
   };
 }
 
 const NOTHING: ModelUsage = { input: 0, output: 0, cached: 0, cacheWrite: 0 };
 
-function sum(one: ModelUsage, other: ModelUsage): ModelUsage {
+function addTokens(one: ModelUsage, other: ModelUsage): ModelUsage {
   return {
     input: one.input + other.input,
     output: one.output + other.output,

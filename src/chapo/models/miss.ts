@@ -23,11 +23,11 @@ const BROKEN: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /** The miss an error stands for. `secret`: the key, which is never told on. */
-export function missOf(error: unknown, of: { name: string; secret?: string }, clock: ZonedClock): Miss {
-  const explained = explainFailure(factsOf(error), clock);
-  const reason = explained === undefined ? undefined : modelReason(explained.reason);
+export function toMiss(error: unknown, of: { name: string; secret?: string }, clock: ZonedClock): Miss {
+  const explained = explainFailure(collectFacts(error), clock);
+  const reason = explained === undefined ? undefined : toModelReason(explained.reason);
   const evidence = explained?.evidence ?? (typeof error === "string" ? error : textField(error, "message"));
-  const line = oneLine(evidence ?? "it failed and did not say why", of.secret);
+  const line = toOneLine(evidence ?? "it failed and did not say why", of.secret);
   const hint = /not support tool|tools? (?:is|are) not supported/i.test(line)
     ? "; with the setting chapo.tool_calls: json it decides in JSON"
     : "";
@@ -40,14 +40,14 @@ export function missOf(error: unknown, of: { name: string; secret?: string }, cl
   };
 }
 
-function factsOf(error: unknown): FailureFacts {
+function collectFacts(error: unknown): FailureFacts {
   const status = numberField(error, "statusCode");
   const body = textField(error, "responseBody");
   const text = typeof error === "string" ? error : textField(error, "message");
   const codes = ["code", "type"].flatMap((key) => textField(error, key) ?? []);
   return {
     codes,
-    headers: headersOf(field(error, "responseHeaders")),
+    headers: readHeaders(field(error, "responseHeaders")),
     ...(status === undefined ? {} : { status }),
     ...(body === undefined ? {} : { body }),
     ...(text === undefined ? {} : { text }),
@@ -55,7 +55,7 @@ function factsOf(error: unknown): FailureFacts {
   };
 }
 
-function headersOf(headers: unknown): Record<string, string> {
+function readHeaders(headers: unknown): Record<string, string> {
   if (typeof headers !== "object" || headers === null) return {};
   return Object.fromEntries(
     Object.entries(headers).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
@@ -63,7 +63,7 @@ function headersOf(headers: unknown): Record<string, string> {
 }
 
 /** `undefined` for a reason no model fails for. */
-function modelReason(reason: FailureReason): ModelFailure["reason"] | undefined {
+function toModelReason(reason: FailureReason): ModelFailure["reason"] | undefined {
   switch (reason) {
     case "rate-limited":
     case "overloaded":
@@ -80,7 +80,7 @@ function modelReason(reason: FailureReason): ModelFailure["reason"] | undefined 
   }
 }
 
-function oneLine(text: string, secret: string | undefined): string {
+function toOneLine(text: string, secret: string | undefined): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   const safe = secret === undefined || secret === "" ? line : line.replaceAll(secret, "[key]");
   return safe.length > LONGEST_MESSAGE ? `${safe.slice(0, LONGEST_MESSAGE)}…` : safe;

@@ -11,10 +11,10 @@ import {
   windowOf,
   type ModelName,
 } from "../../config/table/model-names.js";
-import { askInTurn } from "./patience.js";
+import { createFallbackChain } from "./patience.js";
 import type { Provider } from "./provider.js";
-import { readScript, scriptedProvider } from "./scripted.js";
-import { sdkProvider } from "./sdk.js";
+import { readScript, createScriptedProvider } from "./scripted.js";
+import { createSdkProvider } from "./sdk.js";
 
 export interface ModelSettings {
   /** `provider/model`. */
@@ -45,28 +45,28 @@ const IDLE_MS = 120_000;
 
 /** The model. Throws a `UserError` where a name is none, an address or a script is missing, or there is no key for any of the models. */
 export async function openModel(settings: ModelSettings, deps: ModelDeps): Promise<Model> {
-  const main = nameOf(settings.model, "model");
-  const names = [main, ...settings.fallback.map((name) => nameOf(name, "fallback"))];
-  const providers = await Promise.all(names.map((name) => open(name, main, settings, deps)));
+  const main = parseName(settings.model, "model");
+  const names = [main, ...settings.fallback.map((name) => parseName(name, "fallback"))];
+  const providers = await Promise.all(names.map((name) => openProvider(name, main, settings, deps)));
   const ready = providers.filter((provider) => provider !== undefined);
-  if (ready.length === 0) throw withoutKey(main);
+  if (ready.length === 0) throw createMissingKeyError(main);
   const { clock, random } = deps;
   const known = names.map((name) => windowOf(spellModelName(name))).filter((size) => size !== undefined);
   return {
     name: spellModelName(main),
     contextWindow: settings.contextWindow ?? (known.length === 0 ? undefined : Math.min(...known)),
-    ask: askInTurn(ready, { clock, random, maxRetries: settings.maxRetries }),
+    ask: createFallbackChain(ready, { clock, random, maxRetries: settings.maxRetries }),
   };
 }
 
-function nameOf(text: string, key: string): ModelName {
+function parseName(text: string, key: string): ModelName {
   const name = readModelName(text);
   if ("problem" in name) throw new UserError("usage", `${key}: ${name.problem}`, "correct the setting");
   return name;
 }
 
 /** `undefined` where there is no key for it. */
-async function open(
+async function openProvider(
   model: ModelName,
   main: ModelName,
   settings: ModelSettings,
@@ -85,7 +85,7 @@ async function open(
     );
   const key = findKey(model.provider, env);
   if (key === undefined && neededKeys(model.provider).length > 0) return undefined;
-  return sdkProvider({
+  return createSdkProvider({
     model,
     key: key ?? "",
     stream,
@@ -106,7 +106,7 @@ async function openScript(
   if (file === undefined)
     throw new UserError("usage", `${spellModelName(model)} needs a file to play`, "set `script` to its path");
   const { LOOPER_TASK_ID: taskId, LOOPER_ATTEMPT: attempt } = env;
-  return scriptedProvider({
+  return createScriptedProvider({
     name: spellModelName(model),
     script: await readScript(files, file),
     file,
@@ -117,7 +117,7 @@ async function openScript(
   });
 }
 
-function withoutKey(model: ModelName): UserError {
+function createMissingKeyError(model: ModelName): UserError {
   const keys = neededKeys(model.provider).join(" or ");
   return new UserError(
     "environment",

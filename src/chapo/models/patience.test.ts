@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { Clock } from "../../system/ports.js";
 import type { ModelFailure, ModelRequest } from "../model.js";
-import { askInTurn } from "./patience.js";
+import { createFallbackChain } from "./patience.js";
 import type { Miss, Provider } from "./provider.js";
 
 /** Time passes only by waiting. */
@@ -53,7 +53,7 @@ test("what may pass is tried again, each time later, and at most so often", asyn
   const clock = clockAt(0);
   const misses = ["network", "overloaded", "rate-limited", "network", "network"] as const;
   const one = provider("a/a", ...misses.map((reason) => miss(reason)));
-  const answer = await askInTurn([one], { clock, random, maxRetries: 3 })(request);
+  const answer = await createFallbackChain([one], { clock, random, maxRetries: 3 })(request);
   expect(answer).toEqual({ failure: { reason: "network", message: "network" } });
   expect([one.asked, clock.waits]).toEqual([4, [1000, 2000, 4000]]);
 });
@@ -63,7 +63,7 @@ test.each(["bad-request", "context-full", "not-signed-in", "model-unknown", "inc
   async (reason) => {
     const clock = clockAt(0);
     const one = provider("a/a", miss(reason));
-    expect(await askInTurn([one], { clock, random, maxRetries: 3 })(request)).toMatchObject({
+    expect(await createFallbackChain([one], { clock, random, maxRetries: 3 })(request)).toMatchObject({
       failure: { reason },
     });
     expect([one.asked, clock.waits]).toEqual([1, []]);
@@ -73,7 +73,7 @@ test.each(["bad-request", "context-full", "not-signed-in", "model-unknown", "inc
 test("it waits as long as it is told, up to a minute; longer it says until when", async () => {
   const clock = clockAt(5000);
   const one = provider("a/a", miss("rate-limited", 60_000), miss("rate-limited", 60_001));
-  expect(await askInTurn([one], { clock, random, maxRetries: 3 })(request)).toMatchObject({
+  expect(await createFallbackChain([one], { clock, random, maxRetries: 3 })(request)).toMatchObject({
     failure: { reason: "rate-limited", retryAt: 5000 + 60_000 + 60_001 },
   });
   expect(clock.waits).toEqual([60_000]);
@@ -83,7 +83,7 @@ test("who fails twice is left alone for a while, and then asked again", async ()
   const clock = clockAt(0);
   const first = provider("a/a", miss("overloaded"), miss("overloaded"));
   const second = provider("b/b");
-  const ask = askInTurn([first, second], { clock, random, maxRetries: 0 });
+  const ask = createFallbackChain([first, second], { clock, random, maxRetries: 0 });
   const asked: (readonly number[])[] = [];
   for (const pause of [0, 0, 1000, 200_000]) {
     clock.pass(pause);
@@ -102,7 +102,7 @@ test("whose limit is over only later is not asked before; where nobody can be as
   const clock = clockAt(0);
   const first = provider("a/a", miss("rate-limited", 3_600_000), miss("rate-limited", 3_500_000));
   const second = provider("b/b", ...Array.from({ length: 3 }, () => miss("not-signed-in")));
-  const ask = askInTurn([first, second], { clock, random, maxRetries: 0 });
+  const ask = createFallbackChain([first, second], { clock, random, maxRetries: 0 });
   expect(await ask(request)).toEqual({
     failure: { reason: "rate-limited", message: "rate-limited; not-signed-in", retryAt: 3_600_000 },
   });
@@ -115,7 +115,7 @@ test("whose limit is over only later is not asked before; where nobody can be as
 
 test("a request that is bad at one is not tried at the next", async () => {
   const [first, second] = [provider("a/a", miss("context-full")), provider("b/b")];
-  const ask = askInTurn([first, second], { clock: clockAt(0), random, maxRetries: 3 });
+  const ask = createFallbackChain([first, second], { clock: clockAt(0), random, maxRetries: 3 });
   expect(await ask(request)).toMatchObject({ failure: { reason: "context-full" } });
   expect(second.asked).toBe(0);
 });
@@ -123,7 +123,7 @@ test("a request that is bad at one is not tried at the next", async () => {
 test("an abort ends a wait, and nobody is asked after it", async () => {
   const stop = new AbortController();
   const one = provider("a/a", miss("network"), miss("network"));
-  const ask = askInTurn([one, provider("b/b")], { clock: clockAt(0), random, maxRetries: 3 });
+  const ask = createFallbackChain([one, provider("b/b")], { clock: clockAt(0), random, maxRetries: 3 });
   const answer = await ask({
     ...request,
     signal: stop.signal,

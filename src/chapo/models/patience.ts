@@ -37,32 +37,32 @@ interface Standing {
 }
 
 /** Asks the first of the providers that can be asked; never throws. The standings are kept from request to request. */
-export function askInTurn(
+export function createFallbackChain(
   providers: readonly Provider[],
   patience: Patience,
 ): (request: ModelRequest) => Promise<ModelAnswer> {
   const standings = new Map<Provider, Standing>();
   return async (request) => {
     const failures: ModelFailure[] = [];
-    for (const provider of askable(providers, standings, patience.clock.now())) {
+    for (const provider of selectAskable(providers, standings, patience.clock.now())) {
       const last = failures.at(-1);
       if (last !== undefined)
         request.onWait?.({ ms: 0, why: `${last.message}; now ${provider.name} is asked` });
-      const answer = await askPatiently(provider, request, patience);
+      const answer = await askWithRetries(provider, request, patience);
       if ("reply" in answer) {
         standings.delete(provider);
         return answer;
       }
       if (!FALLS_BACK.has(answer.failure.reason)) return answer;
       failures.push(answer.failure);
-      note(standings, provider, answer.failure, patience.clock.now());
+      recordFailure(standings, provider, answer.failure, patience.clock.now());
     }
-    return { failure: together(failures) };
+    return { failure: mergeFailures(failures) };
   };
 }
 
 /** Those that are not left alone; all of them where none is left. */
-function askable(
+function selectAskable(
   providers: readonly Provider[],
   standings: ReadonlyMap<Provider, Standing>,
   now: number,
@@ -71,7 +71,7 @@ function askable(
   return ready.length > 0 ? ready : providers;
 }
 
-function note(
+function recordFailure(
   standings: Map<Provider, Standing>,
   provider: Provider,
   { retryAt }: ModelFailure,
@@ -83,7 +83,7 @@ function note(
 }
 
 /** What is told of several failures: the one that is over first goes before those that need a person. */
-function together(failures: readonly ModelFailure[]): ModelFailure {
+function mergeFailures(failures: readonly ModelFailure[]): ModelFailure {
   const passing = failures.filter(({ reason }) => MENDED_BY_TIME.has(reason));
   const [first] = passing.toSorted((a, b) => (a.retryAt ?? 0) - (b.retryAt ?? 0));
   const told = first ?? failures[0] ?? { reason: "bad-request", message: "there is no model to ask" };
@@ -94,19 +94,19 @@ function together(failures: readonly ModelFailure[]): ModelFailure {
 }
 
 /** One provider, tried again while it may pass. */
-async function askPatiently(
+async function askWithRetries(
   provider: Provider,
   request: ModelRequest,
   { clock, random, maxRetries }: Patience,
 ): Promise<ModelAnswer> {
   for (let before = 0; ; before += 1) {
-    if (isOver(request)) return interrupted(provider);
+    if (isAborted(request)) return createInterrupted(provider);
     const answer = await provider.ask(request, before);
     if ("reply" in answer) return answer;
-    if (isOver(request)) return interrupted(provider);
+    if (isAborted(request)) return createInterrupted(provider);
     const { failure, retryAfterMs } = answer;
     if (!MENDED_BY_TIME.has(failure.reason)) return { failure };
-    const ms = retryAfterMs ?? backoff(before, random);
+    const ms = retryAfterMs ?? computeBackoff(before, random);
     // Whoever asks a minute later than told is not asked to wait here.
     const told = retryAfterMs === undefined ? {} : { retryAt: clock.now() + retryAfterMs };
     if (before >= maxRetries || ms > LONGEST_WAIT_MS) return { failure: { ...failure, ...told } };
@@ -115,16 +115,16 @@ async function askPatiently(
   }
 }
 
-function isOver({ signal }: ModelRequest): boolean {
+function isAborted({ signal }: ModelRequest): boolean {
   return signal.aborted;
 }
 
-function interrupted({ name }: Provider): ModelAnswer {
+function createInterrupted({ name }: Provider): ModelAnswer {
   return { failure: { reason: "interrupted", message: `${name}: interrupted` } };
 }
 
 /** Doubles from try to try, a quarter more or less, so that many who failed at once do not come back at once. */
-function backoff(before: number, random: Random): number {
+function computeBackoff(before: number, random: Random): number {
   const share = Number.parseInt(random.hex(4), 16) / 0xffffffff;
   return Math.round(Math.min(FIRST_WAIT_MS * 2 ** before, LONGEST_WAIT_MS / 2) * (0.75 + share / 2));
 }

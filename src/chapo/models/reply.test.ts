@@ -1,11 +1,11 @@
 // What a provider answers, as a reply, and what of it goes back.
 import { expect, test } from "vitest";
 import type { ChatMessage } from "../model.js";
-import { missOf } from "./miss.js";
-import { replyOf } from "./reply.js";
+import { toMiss } from "./miss.js";
+import { toReply } from "./reply.js";
 import type { SdkAnswer, SdkPart } from "./sdk-types.js";
-import { gather } from "./stream.js";
-import { promptOf } from "./wire.js";
+import { gatherAnswer } from "./stream.js";
+import { toSdkPrompt } from "./wire.js";
 
 const NAME = "anthropic/claude-x";
 const tokens = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined };
@@ -31,7 +31,7 @@ test("ids stand once in a conversation, arguments are parsed where they are JSON
   ];
   const inputs = ['{"a":1}', "{broken", "", "[1]"];
   const content = inputs.map((input, at) => call(at === 3 ? "" : "call_0", input));
-  expect(replyOf(answer(content), { messages }, { name: NAME })).toEqual({
+  expect(toReply(answer(content), { messages }, { name: NAME })).toEqual({
     text: "",
     finish: "calls",
     calls: [
@@ -54,10 +54,10 @@ test("thoughts and texts between calls go back in their order, to the model they
     { type: "text", text: ", then" },
     call("2", "{}"),
   ];
-  const { text, calls } = replyOf(answer(content), { messages: [] }, { name: NAME });
+  const { text, calls } = toReply(answer(content), { messages: [] }, { name: NAME });
   expect(text).toBe("First, then");
   const sent = (to: string): unknown =>
-    promptOf({ system: "", messages: [{ role: "assistant", text, calls }], tools: [] }, to).prompt[0]
+    toSdkPrompt({ system: "", messages: [{ role: "assistant", text, calls }], tools: [] }, to).prompt[0]
       ?.content;
   expect(sent(NAME)).toEqual([
     { type: "text", text: "First" },
@@ -85,7 +85,7 @@ test("what no provider takes is made into something it takes", () => {
     },
     { role: "tool", results: [{ callId: "1", name: "fs.read file", success: true, output: "" }] },
   ];
-  const { prompt, tools } = promptOf({ system: "", messages, tools: [] }, NAME);
+  const { prompt, tools } = toSdkPrompt({ system: "", messages, tools: [] }, NAME);
   expect(tools).toBeUndefined();
   expect(prompt).toMatchObject([
     { role: "user", content: [{ text: "(empty)" }] },
@@ -111,12 +111,12 @@ test("a stream is whole only with its end, and an endless one is none", async ()
     usage,
     finishReason: { unified: "other", raw },
   });
-  await expect(gather(streamOf(delta), ear)).rejects.toThrow("ended before");
-  await expect(gather(streamOf(delta, end(undefined)), ear)).rejects.toThrow("ended before");
-  await expect(gather(streamOf(...Array.from({ length: 17 }, () => delta), end("x")), ear)).rejects.toThrow(
-    "does not end",
-  );
-  expect((await gather(streamOf(delta, end("refusal")), ear)).content).toHaveLength(1);
+  await expect(gatherAnswer(streamOf(delta), ear)).rejects.toThrow("ended before");
+  await expect(gatherAnswer(streamOf(delta, end(undefined)), ear)).rejects.toThrow("ended before");
+  await expect(
+    gatherAnswer(streamOf(...Array.from({ length: 17 }, () => delta), end("x")), ear),
+  ).rejects.toThrow("does not end");
+  expect((await gatherAnswer(streamOf(delta, end("refusal")), ear)).content).toHaveLength(1);
 });
 
 test("an error of any shape is a reason in one line, without the key", () => {
@@ -130,7 +130,7 @@ test("an error of any shape is a reason in one line, without the key", () => {
     new TypeError("terminated"),
     undefined,
   ];
-  expect(errors.map((error) => missOf(error, of, clock))).toEqual([
+  expect(errors.map((error) => toMiss(error, of, clock))).toEqual([
     { failure: { reason: "not-signed-in", message: `${NAME}: HTTP 401: bad` } },
     { failure: { reason: "rate-limited", message: `${NAME}: HTTP 429: x` }, retryAfterMs: 7000 },
     { failure: { reason: "overloaded", message: `${NAME}: Overloaded` } },

@@ -1,32 +1,32 @@
 // A provider's answer as a reply. Pure. Leaves putting a stream together to stream.ts.
 import type { Prices } from "../../config/read/prices.js";
 import type { ModelCall, ModelReply, ModelRequest, ModelUsage } from "../model.js";
-import { costOf } from "./cost.js";
+import { computeCost } from "./cost.js";
 import type { SdkAnswer } from "./sdk-types.js";
-import { writeSignature, type Kept } from "./signature.js";
+import { writeSignature, type PartBeforeCall } from "./signature.js";
 
 /** The reply an answer is. Ids of calls are the provider's, but none stands twice in the conversation. */
-export function replyOf(
+export function toReply(
   answer: SdkAnswer,
   request: Pick<ModelRequest, "messages">,
   { name, prices }: { name: string; prices?: Prices },
 ): ModelReply {
-  const calls = callsOf(answer.content, name, takenIds(request));
-  const usage = usageOf(answer.usage);
-  const costUsd = usage === undefined ? undefined : costOf(usage, name, prices);
+  const calls = collectCalls(answer.content, name, collectIds(request));
+  const usage = toUsage(answer.usage);
+  const costUsd = usage === undefined ? undefined : computeCost(usage, name, prices);
   return {
     text: answer.content.map((part) => (part.type === "text" ? part.text : "")).join(""),
     calls,
-    finish: finishOf(answer.finishReason.unified, calls),
+    finish: toFinish(answer.finishReason.unified, calls),
     ...(usage === undefined ? {} : { usage }),
     ...(costUsd === undefined ? {} : { costUsd }),
     model: name,
   };
 }
 
-function callsOf(content: SdkAnswer["content"], name: string, taken: Set<string>): ModelCall[] {
+function collectCalls(content: SdkAnswer["content"], name: string, taken: Set<string>): ModelCall[] {
   const calls: ModelCall[] = [];
-  let before: Kept[] = [];
+  let before: PartBeforeCall[] = [];
   for (const part of content) {
     const options = "providerMetadata" in part ? part.providerMetadata : undefined;
     const marked = options === undefined ? {} : { options };
@@ -36,9 +36,9 @@ function callsOf(content: SdkAnswer["content"], name: string, taken: Set<string>
     const signature = writeSignature(name, { before, ...marked });
     before = [];
     calls.push({
-      id: freeId(part.toolCallId, taken),
+      id: chooseId(part.toolCallId, taken),
       name: part.toolName,
-      args: argsOf(part.input),
+      args: parseArguments(part.input),
       ...(signature === undefined ? {} : { signature }),
     });
   }
@@ -46,7 +46,7 @@ function callsOf(content: SdkAnswer["content"], name: string, taken: Set<string>
 }
 
 /** Parsed; a text where it is no JSON, an empty object where there is none at all. */
-function argsOf(input: string): unknown {
+function parseArguments(input: string): unknown {
   if (input.trim() === "") return {};
   try {
     return JSON.parse(input);
@@ -55,14 +55,14 @@ function argsOf(input: string): unknown {
   }
 }
 
-function takenIds({ messages }: Pick<ModelRequest, "messages">): Set<string> {
+function collectIds({ messages }: Pick<ModelRequest, "messages">): Set<string> {
   return new Set(
     messages.flatMap((message) => (message.role === "assistant" ? message.calls.map(({ id }) => id) : [])),
   );
 }
 
 /** Small servers count their calls from 0 in each answer, or name none. */
-function freeId(told: string, taken: Set<string>): string {
+function chooseId(told: string, taken: Set<string>): string {
   const plain = told.replaceAll(/[^\w-]/g, "_") || "call";
   let id = plain;
   for (let number = 2; taken.has(id); number += 1) id = `${plain}_${number}`;
@@ -70,7 +70,7 @@ function freeId(told: string, taken: Set<string>): string {
   return id;
 }
 
-function finishOf(
+function toFinish(
   unified: SdkAnswer["finishReason"]["unified"],
   calls: readonly ModelCall[],
 ): ModelReply["finish"] {
@@ -79,7 +79,7 @@ function finishOf(
   return unified === "stop" ? "stop" : "other";
 }
 
-function usageOf({ inputTokens, outputTokens }: SdkAnswer["usage"]): ModelUsage | undefined {
+function toUsage({ inputTokens, outputTokens }: SdkAnswer["usage"]): ModelUsage | undefined {
   if (inputTokens.total === undefined && outputTokens.total === undefined) return undefined;
   const cached = inputTokens.cacheRead ?? 0;
   const cacheWrite = inputTokens.cacheWrite ?? 0;

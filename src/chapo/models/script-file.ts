@@ -21,7 +21,7 @@ const Call = z.strictObject({
 });
 const count = z.int().min(0);
 
-const Entry = z.strictObject({
+const ScriptEntry = z.strictObject({
   say: z.exactOptional(z.string().describe("text of the answer")),
   call: z.exactOptional(z.union([Call, z.array(Call).min(1)]).describe("one call, or several of one turn")),
   cut: z.exactOptional(z.literal(true).describe("the answer ran into the limit of its output")),
@@ -37,9 +37,9 @@ const Entry = z.strictObject({
   delay_ms: z.exactOptional(z.int().min(0).max(3_600_000)),
 });
 /** What is answered in one turn, or in `times` of them. */
-export type Entry = z.infer<typeof Entry>;
+export type ScriptEntry = z.infer<typeof ScriptEntry>;
 
-const Entries = z.array(Entry);
+const Entries = z.array(ScriptEntry);
 
 /** Answers by who asks, turn by turn. */
 export const ChapoScript = z.strictObject({
@@ -61,7 +61,7 @@ export const ChapoScript = z.strictObject({
 export type ChapoScript = z.infer<typeof ChapoScript>;
 
 /** Which turn it is. */
-export interface Turn {
+export interface ScriptTurn {
   who: string;
   /** From 0. */
   turn: number;
@@ -71,12 +71,12 @@ export interface Turn {
   attempt?: number;
 }
 
-const COMPLETE: Entry = { say: '{"isComplete":true,"confidence":0.9,"issues":[]}' };
-const SUMMARY: Entry = { say: "What is done, and what is open, stands in the steps above." };
+const COMPLETE: ScriptEntry = { say: '{"isComplete":true,"confidence":0.9,"issues":[]}' };
+const SUMMARY: ScriptEntry = { say: "What is done, and what is open, stands in the steps above." };
 
 /** The entry for a turn; `missing` says which list has none. */
-export function chooseEntry(script: ChapoScript, turn: Turn): Entry | { missing: string } {
-  const { name, entries, usual } = listFor(script, turn);
+export function chooseEntry(script: ChapoScript, turn: ScriptTurn): ScriptEntry | { missing: string } {
+  const { name, entries, usual } = chooseList(script, turn);
   if (entries === undefined) return usual ?? { missing: `there is no "${name}"` };
   let left = turn.turn;
   for (const entry of entries) {
@@ -89,7 +89,7 @@ export function chooseEntry(script: ChapoScript, turn: Turn): Entry | { missing:
 }
 
 /** The reason the n-th try of a turn fails for, counted from 0; `undefined` where it succeeds. */
-export function failureOf(entry: Entry, before: number): ModelFailure["reason"] | undefined {
+export function getFailure(entry: ScriptEntry, before: number): ModelFailure["reason"] | undefined {
   const { fail, say, call, cut } = entry;
   if (fail === undefined) return undefined;
   const reasons = typeof fail === "string" ? [fail] : fail;
@@ -99,12 +99,12 @@ export function failureOf(entry: Entry, before: number): ModelFailure["reason"] 
 
 interface List {
   name: string;
-  entries: readonly Entry[] | undefined;
+  entries: readonly ScriptEntry[] | undefined;
   /** Where there is no list. */
-  usual?: Entry;
+  usual?: ScriptEntry;
 }
 
-function listFor(script: ChapoScript, { who, taskId, attempt = 1 }: Turn): List {
+function chooseList(script: ChapoScript, { who, taskId, attempt = 1 }: ScriptTurn): List {
   switch (who) {
     case "validation":
       return { name: who, entries: script.validation, usual: COMPLETE };
@@ -115,17 +115,20 @@ function listFor(script: ChapoScript, { who, taskId, attempt = 1 }: Turn): List 
       const { turns, default: other } = script;
       if (taskId === undefined) return { name: "turns", entries: turns ?? other };
       const nth = `${taskId}#${attempt}`;
-      const again = entriesOf(script.tasks, nth);
+      const again = getEntries(script.tasks, nth);
       if (again !== undefined) return { name: `tasks.${nth}`, entries: again };
-      const own = entriesOf(script.tasks, taskId);
+      const own = getEntries(script.tasks, taskId);
       const name = own !== undefined ? `tasks.${taskId}` : other !== undefined ? "default" : "turns";
       return { name, entries: own ?? other ?? turns };
     }
     default:
-      return { name: `agents.${who}`, entries: entriesOf(script.agents, who) };
+      return { name: `agents.${who}`, entries: getEntries(script.agents, who) };
   }
 }
 
-function entriesOf(lists: Readonly<Record<string, Entry[]>> | undefined, name: string): Entry[] | undefined {
+function getEntries(
+  lists: Readonly<Record<string, ScriptEntry[]>> | undefined,
+  name: string,
+): ScriptEntry[] | undefined {
   return lists !== undefined && Object.hasOwn(lists, name) ? lists[name] : undefined;
 }

@@ -5,10 +5,10 @@ import type { Prices } from "../../config/read/prices.js";
 import { UserError } from "../../system/errors.js";
 import type { Clock, Files } from "../../system/ports.js";
 import type { ModelReply, ModelRequest } from "../model.js";
-import { costOf } from "./cost.js";
+import { computeCost } from "./cost.js";
 import { pause } from "./pause.js";
 import type { Miss, Provider } from "./provider.js";
-import { ChapoScript, chooseEntry, failureOf, type Entry } from "./script-file.js";
+import { ChapoScript, chooseEntry, getFailure, type ScriptEntry } from "./script-file.js";
 
 /** Nobody is protected by a longer wait. */
 const RETRY_MS = 10;
@@ -39,14 +39,14 @@ export async function readScript(files: Files, file: string): Promise<ChapoScrip
       `the script ${file} is not there`,
       "create it, or correct the setting `script`",
     );
-  const parsed = ChapoScript.safeParse(jsonOf(bytes, file));
+  const parsed = ChapoScript.safeParse(parseJson(bytes, file));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}`;
   throw new UserError("usage", `the script ${file} is not right${where}: ${issue?.message ?? ""}`, hint);
 }
 
-function jsonOf(bytes: Uint8Array, file: string): unknown {
+function parseJson(bytes: Uint8Array, file: string): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch (error) {
@@ -55,7 +55,7 @@ function jsonOf(bytes: Uint8Array, file: string): unknown {
 }
 
 /** A model that answers from a script; it remembers nothing: the turn says which entry it is. */
-export function scriptedProvider(play: Play): Provider {
+export function createScriptedProvider(play: Play): Provider {
   return { name: play.name, ask: (request, before) => playTurn(play, request, before) };
 }
 
@@ -73,18 +73,18 @@ async function playTurn(
   }
   if (entry.delay_ms !== undefined) await pause(clock, entry.delay_ms, signal);
   if (signal.aborted) return { failure: { reason: "interrupted", message: `${name}: interrupted` } };
-  const reason = failureOf(entry, before);
+  const reason = getFailure(entry, before);
   if (reason !== undefined) {
     const message = `${name}: ${reason}, as ${path.basename(file)} has it`;
     return { failure: { reason, message }, retryAfterMs: RETRY_MS };
   }
-  const reply = replyOf(entry, request, play);
+  const reply = toReply(entry, request, play);
   if (play.stream && request.onText !== undefined)
     for (const piece of reply.text.match(/[\s\S]{1,40}/g) ?? []) request.onText(piece);
   return { reply };
 }
 
-function replyOf(entry: Entry, { who, turn }: ModelRequest, { name: model, prices }: Play): ModelReply {
+function toReply(entry: ScriptEntry, { who, turn }: ModelRequest, { name: model, prices }: Play): ModelReply {
   const { say = "", call = [], cut } = entry;
   const calls = (Array.isArray(call) ? call : [call]).map(({ name, args = {} }, at) => ({
     id: `call_${who.replaceAll(/\W/g, "_")}_${turn + 1}_${at + 1}`,
@@ -100,7 +100,7 @@ function replyOf(entry: Entry, { who, turn }: ModelRequest, { name: model, price
           cached: entry.usage.cached ?? 0,
           cacheWrite: 0,
         };
-  const costUsd = usage === undefined ? undefined : costOf(usage, model, prices);
+  const costUsd = usage === undefined ? undefined : computeCost(usage, model, prices);
   return {
     text: say,
     calls,

@@ -6,14 +6,14 @@ import { localZone } from "../../system/clock.js";
 import { never } from "../../system/never.js";
 import type { Clock } from "../../system/ports.js";
 import type { ModelRequest } from "../model.js";
-import { missOf } from "./miss.js";
+import { toMiss } from "./miss.js";
 import type { ModelName, ProviderName } from "../../config/table/model-names.js";
 import { spellModelName } from "../../config/table/model-names.js";
 import type { Miss, Provider } from "./provider.js";
-import { replyOf } from "./reply.js";
+import { toReply } from "./reply.js";
 import type { SdkAnswer, SdkModel, SdkOptions } from "./sdk-types.js";
-import { gather } from "./stream.js";
-import { promptOf } from "./wire.js";
+import { gatherAnswer } from "./stream.js";
+import { toSdkPrompt } from "./wire.js";
 
 export interface SdkSettings {
   model: ModelName;
@@ -34,20 +34,20 @@ export interface SdkSettings {
 const WHOLE_MS = 10 * 60_000;
 
 /** One model of a provider. */
-export function sdkProvider(settings: SdkSettings): Provider {
+export function createSdkProvider(settings: SdkSettings): Provider {
   const name = spellModelName(settings.model);
   let opened: Promise<SdkModel> | undefined;
   return {
     name,
     ask: async (request) => {
-      const watch = watchOver(settings, request.signal);
+      const watch = watchRequest(settings, request.signal);
       try {
-        opened ??= openModel(settings);
+        opened ??= openSdkModel(settings);
         const answer = await askOnce(await opened, settings, request, watch);
         const { prices } = settings;
-        return { reply: replyOf(answer, request, { name, ...(prices === undefined ? {} : { prices }) }) };
+        return { reply: toReply(answer, request, { name, ...(prices === undefined ? {} : { prices }) }) };
       } catch (error) {
-        return explain(error, settings, watch);
+        return toFailure(error, settings, watch);
       } finally {
         watch.end();
       }
@@ -63,7 +63,7 @@ async function askOnce(
 ): Promise<SdkAnswer> {
   const { stream, temperature, maxOutputTokens } = settings;
   const options: SdkOptions = {
-    ...promptOf(request, spellModelName(settings.model)),
+    ...toSdkPrompt(request, spellModelName(settings.model)),
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     abortSignal: watch.signal,
@@ -73,7 +73,7 @@ async function askOnce(
   if (!stream) return model.doGenerate(options);
   // Raw parts too: a ping tells that somebody is there.
   const answer = await model.doStream({ ...options, includeRawChunks: true });
-  return gather(answer.stream, {
+  return gatherAnswer(answer.stream, {
     onPart: () => {
       watch.beat();
     },
@@ -81,14 +81,14 @@ async function askOnce(
   });
 }
 
-function explain(error: unknown, { model, key, idleMs, clock }: SdkSettings, watch: Watch): Miss {
+function toFailure(error: unknown, { model, key, idleMs, clock }: SdkSettings, watch: Watch): Miss {
   const name = spellModelName(model);
   if (watch.isIdle()) {
     const message = `${name}: nothing came for ${Math.round(idleMs / 1000)} s`;
     return { failure: { reason: "network", message } };
   }
   if (watch.signal.aborted) return { failure: { reason: "interrupted", message: `${name}: interrupted` } };
-  return missOf(error, { name, secret: key }, { now: clock.now(), zone: localZone() });
+  return toMiss(error, { name, secret: key }, { now: clock.now(), zone: localZone() });
 }
 
 /** Ends a request that is silent for too long. */
@@ -99,7 +99,7 @@ interface Watch {
   end(): void;
 }
 
-function watchOver({ clock, stream, idleMs }: SdkSettings, signal: AbortSignal): Watch {
+function watchRequest({ clock, stream, idleMs }: SdkSettings, signal: AbortSignal): Watch {
   const idle = new AbortController();
   const start = () =>
     clock.after(stream ? idleMs : WHOLE_MS, () => {
@@ -126,7 +126,7 @@ const ADDRESSES: Readonly<Record<Exclude<ProviderName, "openai-compatible" | "sc
 };
 
 /** Everything a provider would look up in the environment by itself is told to it. */
-async function openModel({ model: { provider, model }, key, baseUrl }: SdkSettings): Promise<SdkModel> {
+async function openSdkModel({ model: { provider, model }, key, baseUrl }: SdkSettings): Promise<SdkModel> {
   switch (provider) {
     case "anthropic": {
       const { createAnthropic } = await import("@ai-sdk/anthropic");

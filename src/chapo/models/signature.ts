@@ -19,7 +19,7 @@ const Signature = z.strictObject({
 });
 
 /** A part of an answer that came before a call. */
-export interface Kept {
+export interface PartBeforeCall {
   /** What was thought. */
   thought: string;
   /** Not a thought but a piece of the answer's text, so many characters of it. */
@@ -29,7 +29,7 @@ export interface Kept {
 
 /** What is kept with a call. */
 export interface Signed {
-  before: readonly Kept[];
+  before: readonly PartBeforeCall[];
   options?: SdkMarks;
 }
 
@@ -42,13 +42,13 @@ export function writeSignature(by: string, { before, options }: Signed): string 
 
 /** Nothing where the text is none of ours, or another model's. */
 export function readSignature(text: string | undefined, by: string): Signed {
-  const read = text === undefined ? undefined : Signature.safeParse(jsonOf(text)).data;
+  const read = text === undefined ? undefined : Signature.safeParse(parseJson(text)).data;
   if (read?.by !== by) return { before: [] };
   const { before, options } = read;
   return { before, ...(options === undefined ? {} : { options }) };
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

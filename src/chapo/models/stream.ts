@@ -14,7 +14,7 @@ export interface Listener {
 }
 
 /** Reads a stream to its end. Throws what it holds as an error, and where it ends before the answer does. */
-export async function gather(
+export async function gatherAnswer(
   stream: ReadableStream<SdkPart>,
   { onText, onPart }: Listener,
 ): Promise<SdkAnswer> {
@@ -27,7 +27,7 @@ export async function gather(
     if (part.type === "error") throw part.error;
     if (part.type === "finish") end = part;
     if (part.type === "tool-call") content.push(part);
-    const piece = write(part, open, content);
+    const piece = addPart(part, open, content);
     size += piece.length + (part.type === "tool-call" ? part.input.length : 0);
     if (size > MOST_CHARACTERS) throw new TypeError("the answer does not end");
     if (part.type === "text-delta" && piece !== "") onText(piece);
@@ -39,7 +39,7 @@ export async function gather(
 }
 
 /** Adds to the text or thought the part belongs to; what it added. */
-function write(part: SdkPart, open: Map<string, Written>, content: Content[]): string {
+function addPart(part: SdkPart, open: Map<string, Written>, content: Content[]): string {
   switch (part.type) {
     case "text-start":
     case "text-delta":
@@ -56,7 +56,7 @@ function write(part: SdkPart, open: Map<string, Written>, content: Content[]): s
         content.push(written);
       }
       if (part.providerMetadata !== undefined)
-        written.providerMetadata = merged(written.providerMetadata, part.providerMetadata);
+        written.providerMetadata = mergeMetadata(written.providerMetadata, part.providerMetadata);
       if (part.type.endsWith("-end")) open.delete(key);
       const delta = "delta" in part ? part.delta : "";
       written.text += delta;
@@ -69,7 +69,7 @@ function write(part: SdkPart, open: Map<string, Written>, content: Content[]): s
 
 type Metadata = NonNullable<Written["providerMetadata"]>;
 
-function merged(before: Metadata | undefined, added: Metadata): Metadata {
+function mergeMetadata(before: Metadata | undefined, added: Metadata): Metadata {
   const both = { ...before };
   for (const [provider, marks] of Object.entries(added)) both[provider] = { ...both[provider], ...marks };
   return both;

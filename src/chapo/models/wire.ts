@@ -1,7 +1,7 @@
 // A conversation as the SDK's providers take it. Pure. Leaves the formats themselves to the providers, the way back to reply.ts.
 import { never } from "../../system/never.js";
 import type { CallResult, ChatMessage, ModelCall, ModelRequest, OfferedTool } from "../model.js";
-import type { JsonSchema } from "../tool.js";
+import type { ToolParameters } from "../tool.js";
 import type { SdkMarks, SdkMessage, SdkOptions } from "./sdk-types.js";
 import { readSignature } from "./signature.js";
 
@@ -14,11 +14,11 @@ type Schema = Extract<SdkTool, { type: "function" }>["inputSchema"];
 const CACHED = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
 /** What is asked: marked for the cache after the tools, the system prompt and the last message. `name`: the model that is asked. */
-export function promptOf(
+export function toSdkPrompt(
   { system, messages, tools }: Pick<ModelRequest, "system" | "messages" | "tools">,
   name: string,
 ): Pick<SdkOptions, "prompt" | "tools"> {
-  const said = messages.flatMap((message) => messageOf(message, name));
+  const said = messages.flatMap((message) => toSdkMessages(message, name));
   const last = said.at(-1);
   return {
     prompt: [
@@ -26,11 +26,13 @@ export function promptOf(
       ...said.slice(0, -1),
       ...(last === undefined ? [] : [{ ...last, providerOptions: CACHED }]),
     ],
-    ...(tools.length === 0 ? {} : { tools: tools.map((tool, at) => toolOf(tool, at === tools.length - 1)) }),
+    ...(tools.length === 0
+      ? {}
+      : { tools: tools.map((tool, at) => toSdkTool(tool, at === tools.length - 1)) }),
   };
 }
 
-function toolOf({ name, description, parameters }: OfferedTool, last: boolean): SdkTool {
+function toSdkTool({ name, description, parameters }: OfferedTool, last: boolean): SdkTool {
   if (!isSchema(parameters)) throw new Error(`the parameters of ${name} are no object`);
   return {
     type: "function",
@@ -41,28 +43,28 @@ function toolOf({ name, description, parameters }: OfferedTool, last: boolean): 
   };
 }
 
-function isSchema(schema: JsonSchema): schema is JsonSchema & Schema {
+function isSchema(schema: ToolParameters): schema is ToolParameters & Schema {
   return schema["type"] === "object";
 }
 
 /** None for an answer that held nothing: no provider takes an empty one. */
-function messageOf(message: ChatMessage, name: string): SdkMessage[] {
+function toSdkMessages(message: ChatMessage, name: string): SdkMessage[] {
   switch (message.role) {
     case "user":
-      return [{ role: "user", content: [{ type: "text", text: filled(message.text) }] }];
+      return [{ role: "user", content: [{ type: "text", text: fillEmpty(message.text) }] }];
     case "assistant": {
-      const content = partsOf(message, name);
+      const content = toAssistantParts(message, name);
       return content.length === 0 ? [] : [{ role: "assistant", content }];
     }
     case "tool":
-      return message.results.length === 0 ? [] : [{ role: "tool", content: message.results.map(resultOf) }];
+      return message.results.length === 0 ? [] : [{ role: "tool", content: message.results.map(toToolPart) }];
     default:
       return never(message);
   }
 }
 
 /** Text and calls in the order they came in, with what the model thought before them where it wants that back. */
-function partsOf(
+function toAssistantParts(
   { text, calls }: { text: string; calls: readonly ModelCall[] },
   name: string,
 ): AssistantPart[] {
@@ -71,53 +73,53 @@ function partsOf(
   const say = (length: number, options: SdkMarks | undefined): void => {
     const piece = text.slice(at, at + length);
     at += length;
-    if (piece.trim() !== "") parts.push({ type: "text", text: piece, ...optional(options) });
+    if (piece.trim() !== "") parts.push({ type: "text", text: piece, ...toProviderOptions(options) });
   };
   for (const call of calls) {
     const { before, options } = readSignature(call.signature, name);
     for (const kept of before)
       if (kept.text === undefined)
-        parts.push({ type: "reasoning", text: kept.thought, ...optional(kept.options) });
+        parts.push({ type: "reasoning", text: kept.thought, ...toProviderOptions(kept.options) });
       else say(kept.text, kept.options);
     if (before.length === 0 && call === calls[0]) say(text.length, undefined);
     parts.push({
       type: "tool-call",
       toolCallId: call.id,
-      toolName: wireName(call.name),
-      input: asObject(call.args),
-      ...optional(options),
+      toolName: toWireName(call.name),
+      input: toObject(call.args),
+      ...toProviderOptions(options),
     });
   }
   say(text.length, undefined);
   return parts;
 }
 
-function optional(options: SdkMarks | undefined): { providerOptions?: SdkMarks } {
+function toProviderOptions(options: SdkMarks | undefined): { providerOptions?: SdkMarks } {
   return options === undefined ? {} : { providerOptions: options };
 }
 
-function resultOf({ callId, name, success, output }: CallResult): ToolPart {
+function toToolPart({ callId, name, success, output }: CallResult): ToolPart {
   // Only one of the formats has a place for "it failed".
   const error = /^error\b/i.test(output) ? output : `Error: ${output}`;
   return {
     type: "tool-result",
     toolCallId: callId,
-    toolName: wireName(name),
-    output: success ? { type: "text", value: filled(output) } : { type: "error-text", value: error },
+    toolName: toWireName(name),
+    output: success ? { type: "text", value: fillEmpty(output) } : { type: "error-text", value: error },
   };
 }
 
 /** What was no object when it came cannot go out as one. */
-function asObject(args: unknown): unknown {
+function toObject(args: unknown): unknown {
   return typeof args === "object" && args !== null && !Array.isArray(args) ? args : { not_an_object: args };
 }
 
 /** A name a model made up may hold what no provider takes back. */
-function wireName(name: string): string {
+function toWireName(name: string): string {
   return name.replaceAll(/[^\w-]/g, "_").slice(0, 64) || "_";
 }
 
 /** No provider takes an empty text. */
-function filled(text: string): string {
+function fillEmpty(text: string): string {
   return text.trim() === "" ? "(empty)" : text;
 }

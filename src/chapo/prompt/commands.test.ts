@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { nodeFiles } from "../../system/files/files.js";
-import { listCommands, readCommand, slashTool } from "./commands.js";
+import { listCommands, readCommand, createSlashTool } from "./commands.js";
 
 let root: string;
 const place = () => ({ files: nodeFiles(), root });
@@ -14,7 +14,7 @@ const write = (file: string, content: string) => {
 const context = { session: "s", callId: "c", agent: "looper", signal: new AbortController().signal };
 const told: string[] = [];
 async function call(args: unknown): Promise<string> {
-  const prepared = slashTool(place(), (name) => {
+  const prepared = createSlashTool(place(), (name) => {
     told.push(name);
     return `it will be: ${name}`;
   }).prepare(args);

@@ -5,7 +5,7 @@ import { nearest } from "../../system/text/nearest.js";
 import { readFrontMatter } from "../front-matter.js";
 import { readInside } from "../read-inside.js";
 import { defineTool, done, failed, type Tool } from "../tool.js";
-import { resolvePath, type Place } from "../paths.js";
+import { resolvePath, type ProjectFolder } from "../paths.js";
 
 const FOLDER = ".looper/commands";
 const LARGEST = 64 * 1024;
@@ -33,19 +33,19 @@ export type CommandRead =
   | { problem: string };
 
 /** What a line such as `/review src/a.ts` comes to. Files are read anew each time. */
-export async function readCommand(place: Place, line: string): Promise<CommandRead> {
+export async function readCommand(place: ProjectFolder, line: string): Promise<CommandRead> {
   const [, name = "", given = ""] = /^\s*\/?(\S*)([\s\S]*)$/.exec(line) ?? [];
   if (name === "clear" || name === "compact") return { builtIn: name };
   const files = await findCommands(place);
   const file = files.get(name.replaceAll("/", ":"));
   if (file === undefined)
-    return { problem: unknownCommand(name, [...Object.keys(BUILT_IN), ...files.keys()]) };
+    return { problem: describeUnknown(name, [...Object.keys(BUILT_IN), ...files.keys()]) };
   const read = await readFile(place, file);
-  return "problem" in read ? read : { prompt: fill(read.body, given.trim()) };
+  return "problem" in read ? read : { prompt: insertArguments(read.body, given.trim()) };
 }
 
 /** All there are, those built in first. A file that cannot be read is listed with what is wrong with it. */
-export async function listCommands(place: Place): Promise<ListedCommand[]> {
+export async function listCommands(place: ProjectFolder): Promise<ListedCommand[]> {
   const listed: ListedCommand[] = Object.entries(BUILT_IN).map(([name, description]) => ({
     name,
     description,
@@ -58,7 +58,10 @@ export async function listCommands(place: Place): Promise<ListedCommand[]> {
 }
 
 /** The tool `slash_command`. `onBuiltIn` makes a built-in command take effect and says in a sentence that it does. */
-export function slashTool(place: Place, onBuiltIn: (name: BuiltInCommand) => string | Promise<string>): Tool {
+export function createSlashTool(
+  place: ProjectFolder,
+  onBuiltIn: (name: BuiltInCommand) => string | Promise<string>,
+): Tool {
   return defineTool({
     name: "slash_command",
     description:
@@ -78,12 +81,12 @@ export function slashTool(place: Place, onBuiltIn: (name: BuiltInCommand) => str
 }
 
 /** Each command's file, relative to the project: `git/commit.md` is `git:commit`. */
-async function findCommands(place: Place): Promise<ReadonlyMap<string, string>> {
+async function findCommands(place: ProjectFolder): Promise<ReadonlyMap<string, string>> {
   const folder = await resolvePath(place, FOLDER, "read");
   const found = new Map<string, string>();
   if ("refusal" in folder || (await place.files.stat(folder.path))?.kind !== "folder") return found;
   const walked = await place.files.tree(folder.path).walk("", () => true);
-  const paths = walked.filter(({ kind }) => kind === "file").map(({ path }) => textOf(path));
+  const paths = walked.filter(({ kind }) => kind === "file").map(({ path }) => decodePath(path));
   for (const path of paths
     .filter((one) => one.endsWith(".md"))
     .sort()
@@ -93,12 +96,12 @@ async function findCommands(place: Place): Promise<ReadonlyMap<string, string>> 
 }
 
 /** Paths of a tree are bytes, one character each. */
-function textOf(bytes: string): string {
+function decodePath(bytes: string): string {
   return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
 }
 
 async function readFile(
-  place: Place,
+  place: ProjectFolder,
   file: string,
 ): Promise<{ description: string; body: string } | { problem: string }> {
   const read = await readInside(place, file, LARGEST);
@@ -114,12 +117,12 @@ async function readFile(
 }
 
 /** With the arguments in their place; where the text has none for them, at its end. */
-function fill(body: string, given: string): string {
+function insertArguments(body: string, given: string): string {
   if (body.includes("$ARGUMENTS")) return body.replaceAll("$ARGUMENTS", () => given);
   return given === "" ? body : `${body}\n\nArguments: ${given}`;
 }
 
-function unknownCommand(name: string, known: readonly string[]): string {
+function describeUnknown(name: string, known: readonly string[]): string {
   const near = nearest(name, known);
   const hint = near === undefined ? "" : `; did you mean /${near}?`;
   const all = known.map((one) => `/${one}`).join(", ");

@@ -3,7 +3,7 @@
 import { z } from "zod";
 
 /** What could be seen. Texts are the project's own: a model is told them as such. */
-export interface ProjectFacts {
+export interface ProjectDescription {
   /** As its manifest has it. */
   name: string | undefined;
   languages: readonly string[];
@@ -64,14 +64,17 @@ const PYTHON_FRAMEWORKS = ["Django", "Flask", "FastAPI", "pytest"] as const;
 export const TELLING_FILES = ["package.json", "pyproject.toml", "requirements.txt", "Makefile"] as const;
 
 /** What the names in a project's folder, and the texts of the telling files among them, say. */
-export function describeProject(names: readonly string[], texts: ReadonlyMap<string, string>): ProjectFacts {
+export function describeProject(
+  names: readonly string[],
+  texts: ReadonlyMap<string, string>,
+): ProjectDescription {
   const manifest = readManifest(texts.get("package.json"));
   const has = (name: string) => names.includes(name);
   const languages = LANGUAGES.filter(([, sign]) => names.some((name) => sign.test(name))).map(
     ([name]) => name,
   );
   if (manifest !== undefined && !languages.includes("TypeScript")) languages.unshift("JavaScript");
-  const packageTool = manifest === undefined ? undefined : packageToolOf(names);
+  const packageTool = manifest === undefined ? undefined : detectPackageTool(names);
   const python = `${texts.get("pyproject.toml") ?? ""}\n${texts.get("requirements.txt") ?? ""}`;
   const pythonName = /^\[(?:project|tool\.poetry)\][^[]*?^name[ \t]*=[ \t]*["']([^"'\n]+)["']/m.exec(
     python,
@@ -112,15 +115,15 @@ function readManifest(text: string | undefined) {
     const { name, scripts, dependencies, devDependencies } = Manifest.parse(JSON.parse(text));
     return {
       name,
-      scripts: Object.entries(objectOf(scripts)).flatMap(([script, command]) =>
+      scripts: Object.entries(toObject(scripts)).flatMap(([script, command]) =>
         // What npm writes where there are no tests.
         typeof command === "string" && !command.includes("no test specified")
           ? [{ name: script.slice(0, LONGEST), command: command.slice(0, LONGEST) }]
           : [],
       ),
       dependencies: new Set([
-        ...Object.keys(objectOf(dependencies)),
-        ...Object.keys(objectOf(devDependencies)),
+        ...Object.keys(toObject(dependencies)),
+        ...Object.keys(toObject(devDependencies)),
       ]),
     };
   } catch {
@@ -128,11 +131,11 @@ function readManifest(text: string | undefined) {
   }
 }
 
-function objectOf(value: unknown): object {
+function toObject(value: unknown): object {
   return typeof value === "object" && value !== null ? value : {};
 }
 
-function packageToolOf(names: readonly string[]): string {
+function detectPackageTool(names: readonly string[]): string {
   if (names.includes("pnpm-lock.yaml")) return "pnpm";
   if (names.includes("yarn.lock")) return "yarn";
   return names.some((name) => name === "bun.lock" || name === "bun.lockb") ? "bun" : "npm";

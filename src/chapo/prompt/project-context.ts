@@ -1,8 +1,8 @@
 // Looks at the project Chapo works in: what its manifests say, and what its people wrote down for agents.
 // Leaves what manifests mean to describe-project.ts.
-import { describeProject, TELLING_FILES, type ProjectFacts } from "./describe-project.js";
+import { describeProject, TELLING_FILES, type ProjectDescription } from "./describe-project.js";
 import { readInside } from "../read-inside.js";
-import type { Place } from "../paths.js";
+import type { ProjectFolder } from "../paths.js";
 
 /** Files written for agents; the first one wins where two say the same. */
 const GUIDES = ["AGENTS.md", "CLAUDE.md"] as const;
@@ -12,7 +12,7 @@ const LARGEST_MANIFEST = 512 * 1024;
 const MOST_ENTRIES = 60;
 
 /** What is known of a project. */
-export interface ProjectContext extends ProjectFacts {
+export interface ProjectContext extends ProjectDescription {
   /** Its folder, absolute. */
   root: string;
   /** The first names in its folder, hidden ones left out. */
@@ -22,7 +22,7 @@ export interface ProjectContext extends ProjectFacts {
 }
 
 /** What can be seen now. Never fails: what cannot be read is not told. */
-export async function readProjectContext(place: Place): Promise<ProjectContext> {
+export async function readProjectContext(place: ProjectFolder): Promise<ProjectContext> {
   const names: readonly string[] = await place.files.list(place.root).catch(() => []);
   const texts = new Map<string, string>();
   for (const file of TELLING_FILES) {

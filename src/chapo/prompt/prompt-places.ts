@@ -4,7 +4,7 @@ import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import { PROMPT_OF_AGENT, type ChapoPromptName, type ChapoPromptPlaces } from "./prompts.js";
 
 /** `promptsFolder`: of all bundled prompts, absolute. */
-export function chapoPromptPlaces(
+export function collectPromptPlaces(
   promptsFolder: string,
   { language, corePrompt, subAgents }: Pick<ChapoSettings, "language" | "corePrompt" | "subAgents">,
 ): ChapoPromptPlaces {

@@ -60,7 +60,7 @@ const LARGEST = 256 * 1024;
 /** All of them, in a fixed order. A file that a person named and that cannot be read is a `usage` error. */
 export async function readChapoPrompts(files: Files, places: ChapoPromptPlaces): Promise<ChapoPrompts> {
   const prompts: Record<ChapoPromptName, string> = { ...FILES };
-  for (const name of keysOf(FILES)) prompts[name] = await readPrompt(files, places, name);
+  for (const name of listKeys(FILES)) prompts[name] = await readPrompt(files, places, name);
   return prompts;
 }
 
@@ -108,7 +108,7 @@ async function readFile(
   );
 }
 
-function keysOf<T extends object>(record: T): Extract<keyof T, string>[] {
+function listKeys<T extends object>(record: T): Extract<keyof T, string>[] {
   const keys: Extract<keyof T, string>[] = [];
   for (const key in record) keys.push(key);
   return keys;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { nodeFiles } from "../../system/files/files.js";
-import { chooseSkills, loadSkills, skillsPrompt, skillTools } from "./skills.js";
+import { chooseSkills, loadSkills, formatSkills, collectSkillTools } from "./skills.js";
 
 let root: string;
 const load = () => loadSkills({ files: nodeFiles(), root });
@@ -34,10 +34,10 @@ test("a skill adds its prompt and narrows the tools", async () => {
     toolAllowList: undefined,
   });
   const chosen = chooseSkills(await load(), ["reviewer", "pirate", "reviewer"]);
-  expect(skillsPrompt(chosen)).toBe("## Skill: Reviewer\n\nOnly review.\n\n## Skill: Pirate\n\nArr.");
-  expect(skillTools(chosen)).toEqual(["fs_readFile", "git_*", "ask_user", "report_summary"]);
-  expect(skillTools(chosen.slice(1))).toBeUndefined();
-  expect(skillsPrompt([])).toBe("");
+  expect(formatSkills(chosen)).toBe("## Skill: Reviewer\n\nOnly review.\n\n## Skill: Pirate\n\nArr.");
+  expect(collectSkillTools(chosen)).toEqual(["fs_readFile", "git_*", "ask_user", "report_summary"]);
+  expect(collectSkillTools(chosen.slice(1))).toBeUndefined();
+  expect(formatSkills([])).toBe("");
 });
 
 test("what is wrong with one is reported, the others load", async () => {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { UserError } from "../../system/errors.js";
 import { nearest } from "../../system/text/nearest.js";
 import { readInside } from "../read-inside.js";
-import { resolvePath, type Place } from "../paths.js";
+import { resolvePath, type ProjectFolder } from "../paths.js";
 
 const FOLDER = ".looper/skills";
 const LARGEST = 256 * 1024;
@@ -24,7 +24,7 @@ const Skill = z.object({
 export type Skill = z.infer<typeof Skill>;
 
 /** Every skill of the project, and what is wrong with each that cannot be used. */
-export async function loadSkills(place: Place): Promise<{ skills: Skill[]; problems: string[] }> {
+export async function loadSkills(place: ProjectFolder): Promise<{ skills: Skill[]; problems: string[] }> {
   const skills: Skill[] = [];
   const problems: string[] = [];
   const folder = await resolvePath(place, FOLDER, "read");
@@ -83,12 +83,12 @@ export function chooseSkills(
 }
 
 /** What they add to the system prompt; "" for none. */
-export function skillsPrompt(skills: readonly Skill[]): string {
+export function formatSkills(skills: readonly Skill[]): string {
   return skills.map(({ name, systemPrompt }) => `## Skill: ${name}\n\n${systemPrompt.trim()}`).join("\n\n");
 }
 
 /** Patterns of the tools that may be used with them, canonical; `undefined` for all: a skill without a list narrows nothing. */
-export function skillTools(skills: readonly Skill[]): string[] | undefined {
+export function collectSkillTools(skills: readonly Skill[]): string[] | undefined {
   const lists = skills.flatMap(({ toolAllowList }) => (toolAllowList === undefined ? [] : [toolAllowList]));
   if (lists.length === 0) return undefined;
   return [...new Set([...lists.flat().map((pattern) => pattern.replaceAll(".", "_")), ...ALWAYS])];

@@ -19,29 +19,29 @@ export interface SystemPromptParts {
 }
 
 /** The words the engine leads its own model by. */
-export function systemPrompt({ prompts, agents, skills, project, memory }: SystemPromptParts): string {
-  return joined([
+export function buildSystemPrompt({ prompts, agents, skills, project, memory }: SystemPromptParts): string {
+  return joinParts([
     prompts["looper.core"],
     prompts["looper.decision"],
-    roster(agents),
+    listAgents(agents),
     skills,
     memory === undefined ? "" : prompts["looper.memory"],
-    projectText(project),
-    memory === undefined ? "" : noted("Today's memory", memory.today),
-    memory === undefined ? "" : noted("Long-term memory (MEMORY.md)", memory.longTerm),
+    formatProject(project),
+    memory === undefined ? "" : formatMemory("Today's memory", memory.today),
+    memory === undefined ? "" : formatMemory("Long-term memory (MEMORY.md)", memory.longTerm),
   ]);
 }
 
 /** The words a sub-agent with a history of its own is led by; `prompt`: its own. */
-export function subAgentPrompt(prompt: string, project: ProjectContext): string {
-  return joined([prompt, projectText(project)]);
+export function buildSubAgentPrompt(prompt: string, project: ProjectContext): string {
+  return joinParts([prompt, formatProject(project)]);
 }
 
-function joined(parts: readonly string[]): string {
+function joinParts(parts: readonly string[]): string {
   return parts.filter((part) => part.trim() !== "").join("\n\n");
 }
 
-function roster(agents: SystemPromptParts["agents"]): string {
+function listAgents(agents: SystemPromptParts["agents"]): string {
   if (agents.length === 0) return "";
   const lines = agents.map(
     ({ type, description, tools }) => `- \`${type}\`: ${description.trim()} Tools: ${tools.join(", ")}.`,
@@ -49,15 +49,15 @@ function roster(agents: SystemPromptParts["agents"]): string {
   return `## Who does what\n\nA call is made by the agent it belongs to; one whose tools do not include it is refused.\n\n${lines.join("\n")}`;
 }
 
-function noted(heading: string, text: string): string {
+function formatMemory(heading: string, text: string): string {
   return text === ""
     ? ""
     : `## ${heading}\n\nNotes of earlier work. They may be wrong or old.\n\n${fence(text, "markdown")}`;
 }
 
-function projectText(project: ProjectContext): string {
-  return joined([
-    `## The project\n\n${facts(project)
+function formatProject(project: ProjectContext): string {
+  return joinParts([
+    `## The project\n\n${listFacts(project)
       .map(([what, said]) => `- ${what}: ${said}`)
       .join("\n")}`,
     ...project.guides.map(
@@ -68,7 +68,7 @@ function projectText(project: ProjectContext): string {
 }
 
 /** Names and commands are the project's own words: as code they end nothing. */
-function facts(project: ProjectContext): [what: string, said: string][] {
+function listFacts(project: ProjectContext): [what: string, said: string][] {
   const { name, languages, frameworks, packageTool, scripts, testCommand, entries } = project;
   const told: [string, string | undefined][] = [
     ["Folder", code(project.root)],
@@ -95,13 +95,13 @@ export function draftProjectFile(project: ProjectContext): string {
       .map((one) => `- ${code(`${packageTool ?? "npm"} run ${one.name}`)}: ${code(one.command)}`),
   ];
   return [
-    `# ${oneLine(name ?? "This project")}`,
+    `# ${toOneLine(name ?? "This project")}`,
     "What agents that work here should know. Write below what the code does not show: conventions, traps, what must not be touched.",
     `<!-- looper:project -->\n## What is here\n\n${about.length > 0 ? about.join("\n") : "- Nothing was recognised yet."}\n<!-- /looper:project -->`,
     "## Conventions\n",
   ].join("\n\n");
 }
 
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ").slice(0, LONGEST_NAME).trim();
 }

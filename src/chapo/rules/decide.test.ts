@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import type { Subject } from "../tool.js";
 import { decide, readRules, type TrustMode } from "./decide.js";
-import { PUSHES } from "./testing.js";
+import { PUSHES } from "../testing/pushes.js";
 
 const TOOLS = ["mcp_srv_write", "own_tool"];
 

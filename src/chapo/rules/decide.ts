@@ -4,18 +4,18 @@ import { never } from "../../system/never.js";
 import type { Subject } from "../tool.js";
 import {
   allowsCommand,
-  commandPattern,
-  liesIn,
+  compileCommandPattern,
+  namesPathBelow,
   meetsCommand,
   meetsPath,
   meetsUrl,
-  pathPattern,
+  compilePathPattern,
   type CommandPattern,
   type Match,
   type PathPattern,
 } from "./patterns.js";
 import { readShell, type ShellReading } from "../../shell/shell-reading.js";
-import { isNamed, namedTools, toolsNamed, twinCommand } from "./tool-names.js";
+import { isNamed, listNamedTools, expandName, toCommand } from "./tool-names.js";
 import { covers, STAR } from "./wildcard.js";
 
 /** `trusted`: all runs that no rule is against. `default`: what changes something is asked about, unless a rule allows it. */
@@ -88,18 +88,18 @@ function readRule(
       problem: "is no rule; one is written Tool or Tool(pattern), like Bash(npm test) or fs_edit(src/**)",
     };
   const [, name = "", raw] = found;
-  const names = toolsNamed(name, list !== "allow");
-  const meant = namedTools(names, tools);
+  const names = expandName(name, list !== "allow");
+  const meant = listNamedTools(names, tools);
   // Tools of MCP servers come and go.
   if (meant.length === 0 && !/^mcp/i.test(name))
     return { problem: `names no tool: there is none called ${name}` };
   if (raw === undefined || raw === "*" || raw === "**") return { list, text, tools: names };
   if (raw.trim() === "")
     return { problem: "has an empty pattern; leave the brackets out to mean every call" };
-  const command = commandPattern(raw);
+  const command = compileCommandPattern(raw);
   const takesCommands = meant.length > 0 && meant.every((tool) => TAKE_COMMANDS.has(tool));
   if ("problem" in command && takesCommands) return command;
-  const path = pathPattern(raw, root);
+  const path = compilePathPattern(raw, root);
   if ("problem" in path) return path;
   return {
     list,
@@ -113,47 +113,47 @@ const TAKE_COMMANDS: ReadonlySet<string> = new Set(["bash_execute", "run_command
 
 /** Deny beats ask beats allow, however exact each of them is. */
 export function decide({ all, root }: Rules, mode: TrustMode, call: JudgedCall): Decision {
-  const units = call.subjects.map(unitOf);
+  const units = call.subjects.map(toUnit);
   const rules = all.filter(({ tools }) => isNamed(tools, call.tool));
   const twins = all.filter(({ tools, list }) => list !== "allow" && isNamed(tools, "bash_execute"));
   const against = (list: List, match: Match): Rule | undefined =>
     rules.find((rule) => rule.list === list && meets(rule, units, { call, root }) === match) ??
     twins.find((rule) => rule.list === list && meetsTwin(rule, call) === match);
   const deny = against("deny", "yes");
-  if (deny !== undefined) return byRule("deny", deny, `the rule deny ${deny.text} is against it`);
+  if (deny !== undefined) return toDecision("deny", deny, `the rule deny ${deny.text} is against it`);
   const ask = against("ask", "yes");
-  if (ask !== undefined) return byRule("ask", ask, `the rule ask ${ask.text} wants it asked about`);
+  if (ask !== undefined) return toDecision("ask", ask, `the rule ask ${ask.text} wants it asked about`);
   const maybe = against("deny", "maybe") ?? against("ask", "maybe");
   if (maybe !== undefined)
-    return byRule(
+    return toDecision(
       "ask",
       maybe,
       `what it runs cannot be told from its text, so the rule ${maybe.list} ${maybe.text} may be against it; write it plainly, without variables, as separate commands`,
     );
   if (mode === "trusted") return { verdict: "allow", because: "all tools are trusted" };
   if (!call.changes) return { verdict: "allow", because: "it changes nothing" };
-  return allowed(rules, units, root) ?? { verdict: "ask", because: "it may change something" };
+  return findAllowed(rules, units, root) ?? { verdict: "ask", because: "it may change something" };
 }
 
-function byRule(verdict: List, { text }: Rule, because: string): Decision {
+function toDecision(verdict: List, { text }: Rule, because: string): Decision {
   return { verdict, because, rule: text };
 }
 
 type Unit = Exclude<Subject, { kind: "command" }> | { kind: "command"; reading: ShellReading };
 
-function unitOf(subject: Subject): Unit {
+function toUnit(subject: Subject): Unit {
   return subject.kind === "command" ? { kind: "command", reading: readShell(subject.text) } : subject;
 }
 
 /** A rule that allows every call, or for each thing that the call would touch one that allows it. */
-function allowed(rules: readonly Rule[], units: readonly Unit[], root: string): Decision | undefined {
+function findAllowed(rules: readonly Rule[], units: readonly Unit[], root: string): Decision | undefined {
   const allow = rules.filter(({ list }) => list === "allow");
   const whole = allow.find(({ pattern }) => pattern === undefined);
-  if (whole !== undefined) return byRule("allow", whole, `the rule allow ${whole.text}`);
+  if (whole !== undefined) return toDecision("allow", whole, `the rule allow ${whole.text}`);
   const first = allow[0];
   if (first === undefined || units.length === 0) return undefined;
   if (!units.every((unit) => isAllowed(unit, allow, root))) return undefined;
-  return byRule("allow", first, `the rules allow ${allow.map(({ text }) => text).join(", ")}`);
+  return toDecision("allow", first, `the rules allow ${allow.map(({ text }) => text).join(", ")}`);
 }
 
 function isAllowed(unit: Unit, allow: readonly Rule[], root: string): boolean {
@@ -189,7 +189,7 @@ function meets(
   function meetsPlace(against: Rule, unit: Exclude<Unit, { kind: "command" }>): Match {
     if (meetsOther(against, unit, { root, wide: true })) return "yes";
     const goesAway = unit.kind === "path" && /^fs_(?:delete|move)$/.test(call.tool);
-    return goesAway && against.pattern !== undefined && liesIn(against.pattern.path, unit.path, root)
+    return goesAway && against.pattern !== undefined && namesPathBelow(against.pattern.path, unit.path, root)
       ? "yes"
       : "no";
   }
@@ -197,7 +197,7 @@ function meets(
 
 function meetsTwin({ pattern }: Rule, { tool, subjects }: JudgedCall): Match {
   const names = subjects.flatMap((subject) => (subject.kind === "name" ? [subject.name] : []));
-  const text = twinCommand(tool, names);
+  const text = toCommand(tool, names);
   if (text === undefined || pattern?.command === undefined) return "no";
   return meetsCommand(pattern.command, { text, spellings: [text], runs: "itself" });
 }

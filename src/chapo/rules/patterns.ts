@@ -14,7 +14,7 @@ export interface CommandPattern {
 }
 
 /** The pattern, or what is wrong with it. */
-export function commandPattern(raw: string): CommandPattern | { problem: string } {
+export function compileCommandPattern(raw: string): CommandPattern | { problem: string } {
   const prefix = raw.endsWith(":*");
   const text = prefix ? raw.slice(0, -2) : raw;
   // Only the quotes are read like a shell reads them; a star is a letter until then.
@@ -64,20 +64,20 @@ export interface PathPattern {
 const MOST_WAYS = 100;
 
 /** Relative to `root` (absolute), `*` and `?` within a name, `**` for folders, `{a,b}` for either. */
-export function pathPattern(raw: string, root: string): PathPattern | { problem: string } {
+export function compilePathPattern(raw: string, root: string): PathPattern | { problem: string } {
   if (raw.startsWith("~")) return { problem: "begins with ~; write the folder out" };
-  const spelled = braced(raw);
+  const spelled = expandBraces(raw);
   if (spelled.length > MOST_WAYS)
     return { problem: `stands for more than ${MOST_WAYS} patterns; write fewer {…}` };
   return {
     ways: spelled.map((one) =>
-      segmentsOf(one, root).map((segment) => segment.replaceAll("*", STAR).replaceAll("?", ONE)),
+      toSegments(one, root).map((segment) => segment.replaceAll("*", STAR).replaceAll("?", ONE)),
     ),
     isBareName: !raw.includes("/"),
   };
 }
 
-function braced(raw: string): string[] {
+function expandBraces(raw: string): string[] {
   const done: string[] = [];
   const waiting = [raw];
   for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
@@ -90,7 +90,7 @@ function braced(raw: string): string[] {
 }
 
 /** Below the root without it, else from `/` with an empty first one. */
-function segmentsOf(path: string, root: string): string[] {
+function toSegments(path: string, root: string): string[] {
   const absolute = posix.resolve(root, path.replace(/^\/\//, "/"));
   const below = posix.relative(root, absolute);
   if (below === "") return [];
@@ -108,7 +108,7 @@ export function meetsPath(
   path: string,
   place: { root: string; wide: boolean },
 ) {
-  const segments = segmentsOf(path, place.root);
+  const segments = toSegments(path, place.root);
   return ways.some((way) => {
     if (!place.wide) return meetsSegments(way, segments, way.at(-1)?.includes(STAR) === false);
     const last = way.at(-1) === FOLDERS ? way.slice(0, -1) : way;
@@ -119,7 +119,7 @@ export function meetsPath(
 /** `below`: what lies in a folder that is met is met too. */
 function meetsSegments(way: readonly string[], segments: readonly string[], below: boolean): boolean {
   // The numbers of segments of the way that may be behind: like `overlaps`, with names for letters.
-  let reached = foldersFrom(way, new Set([0]));
+  let reached = skipFolders(way, new Set([0]));
   for (const name of segments) {
     if (below && reached.has(way.length)) return true;
     const further = new Set<number>();
@@ -128,19 +128,19 @@ function meetsSegments(way: readonly string[], segments: readonly string[], belo
       if (wanted === FOLDERS) further.add(at);
       else if (wanted !== undefined && covers(wanted, name)) further.add(at + 1);
     }
-    reached = foldersFrom(way, further);
+    reached = skipFolders(way, further);
   }
   return reached.has(way.length);
 }
 
-function foldersFrom(way: readonly string[], places: Set<number>): Set<number> {
+function skipFolders(way: readonly string[], places: Set<number>): Set<number> {
   for (const at of places) if (way[at] === FOLDERS) places.add(at + 1);
   return places;
 }
 
 /** Whether a pattern that names something in a folder is met when the folder itself goes away. */
-export function liesIn({ ways }: PathPattern, path: string, root: string): boolean {
-  const segments = segmentsOf(path, root);
+export function namesPathBelow({ ways }: PathPattern, path: string, root: string): boolean {
+  const segments = toSegments(path, root);
   return ways.some((way) => segments.length < way.length && segments.every((name, at) => way[at] === name));
 }
 

@@ -47,7 +47,7 @@ const CANONICAL: readonly string[] = [
 ].flatMap((line) => line.split(" "));
 
 /** The tools that a rule's names stand for, of those there are and those there could be. */
-export function namedTools(names: readonly string[], tools: readonly string[]): string[] {
+export function listNamedTools(names: readonly string[], tools: readonly string[]): string[] {
   return [...new Set([...CANONICAL, ...tools])].filter((tool) => isNamed(names, tool));
 }
 
@@ -55,7 +55,7 @@ export function namedTools(names: readonly string[], tools: readonly string[]): 
  * The command that a call is another way to run: whoever may not `git push` in a shell may not do it by `git_push` either.
  * `names`: what the call names.
  */
-export function twinCommand(tool: string, names: readonly string[]): string | undefined {
+export function toCommand(tool: string, names: readonly string[]): string | undefined {
   const [, program, verb] = /^(git|npm|pm2)_([a-z]+)/.exec(tool) ?? [];
   return program === undefined || verb === undefined
     ? undefined
@@ -63,21 +63,21 @@ export function twinCommand(tool: string, names: readonly string[]): string | un
 }
 
 /** Lower case, `_` for the dot that some write. */
-export function plainName(name: string): string {
+export function normalizeName(name: string): string {
   return name.toLowerCase().replaceAll(/[.-]/g, "_");
 }
 
 /** The plain names a rule's name stands for, each maybe with `STAR`. `wide`: the rule is against them. */
-export function toolsNamed(name: string, wide: boolean): readonly string[] {
-  const plain = plainName(name);
+export function expandName(name: string, wide: boolean): readonly string[] {
+  const plain = normalizeName(name);
   const found = Object.hasOwn(OTHER_NAMES, plain)
     ? (OTHER_NAMES[plain] ?? [])
     : [plain.replaceAll("*", STAR)];
   const more = wide && Object.hasOwn(WIDER, plain) ? (WIDER[plain] ?? []) : [];
-  return [...found, ...more].map((one) => plainName(one));
+  return [...found, ...more].map((one) => normalizeName(one));
 }
 
 /** Whether one of the names stands for the tool. */
 export function isNamed(names: readonly string[], tool: string): boolean {
-  return names.some((name) => covers(name, plainName(tool)));
+  return names.some((name) => covers(name, normalizeName(tool)));
 }

@@ -34,7 +34,7 @@ export function covers(pattern: string, text: string): boolean {
 
 /** Whether something the text can stand for is what the pattern means. */
 export function overlaps(pattern: string, text: string): boolean {
-  let reached = closure(pattern, new Set([0]));
+  let reached = skipStars(pattern, new Set([0]));
   for (const char of text) {
     const further = new Set<number>();
     if (char === ANY) {
@@ -47,13 +47,13 @@ export function overlaps(pattern: string, text: string): boolean {
       }
     }
     if (further.size === 0) return false;
-    reached = closure(pattern, further);
+    reached = skipStars(pattern, further);
   }
   return reached.has(pattern.length);
 }
 
 /** Where one can be in the pattern: a star may stand for nothing. */
-function closure(pattern: string, places: Set<number>): Set<number> {
+function skipStars(pattern: string, places: Set<number>): Set<number> {
   for (const at of places) if (pattern[at] === STAR) places.add(at + 1);
   return places;
 }

@@ -7,7 +7,7 @@ import { agentSettings } from "../../config/read/agent-settings.js";
 import { resolveSettings } from "../../config/read/resolve.js";
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import { nodePorts } from "../../system/processes/node-ports.js";
-import type { Outcome } from "../engine/world.js";
+import type { ConversationOutcome } from "../engine/world.js";
 import { hostChapo } from "./host.js";
 import type { SessionRequest } from "../session/session-request.js";
 
@@ -35,7 +35,7 @@ interface Told {
 }
 
 async function run(
-  act: (request: SessionRequest) => Promise<Outcome> | Outcome,
+  act: (request: SessionRequest) => Promise<ConversationOutcome> | ConversationOutcome,
   told: Told = {},
 ): Promise<Seen> {
   const seen: Seen = { code: -1, lines: [], stderr: "", opened: undefined, heard: undefined, closed: false };
@@ -79,7 +79,10 @@ async function run(
   return seen;
 }
 
-const finished: Outcome = { how: "finished", value: { task_id: "T1", status: "done", summary: "Made." } };
+const finished: ConversationOutcome = {
+  how: "finished",
+  value: { task_id: "T1", status: "done", summary: "Made." },
+};
 
 test("a report is the summary, and the session is named for whoever goes on with it", async () => {
   const seen = await run((session) => {
@@ -116,7 +119,7 @@ test("a run trusts it, lets it fetch only what was mentioned, and keeps its sess
 });
 
 test("a question nobody answers blocks its task; elsewhere it is no report", async () => {
-  const asks: Outcome = { how: "clarify", question: "Which one?", exhausted: false };
+  const asks: ConversationOutcome = { how: "clarify", question: "Which one?", exhausted: false };
   const { lines, code } = await run(() => asks);
   expect(code).toBe(0);
   expect(lines.at(-2)).toEqual({
@@ -154,7 +157,7 @@ test("what the model failed with is why it ended, and until when", async () => {
 });
 
 test("without a report it has ended well, and can be asked for one", async () => {
-  const ends: Outcome[] = [
+  const ends: ConversationOutcome[] = [
     { how: "error", error: "it never reported", reason: "no-summary" },
     { how: "answer", answer: "Hello.", validated: true },
   ];

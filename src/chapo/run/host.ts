@@ -10,9 +10,9 @@ import { never } from "../../system/never.js";
 import { redactorFor } from "../../system/text/redactor.js";
 import { Summary } from "../../todo/model/summary.js";
 import type { ChapoEvent } from "../engine/events.js";
-import type { Outcome } from "../engine/world.js";
+import type { ConversationOutcome } from "../engine/world.js";
 import { toRunEvents, type OpenCommands } from "./run-events.js";
-import { howToReport, reportFor } from "./run-report.js";
+import { addReportInstructions, createReportTool } from "./run-report.js";
 import type { Chapo, SessionRequest } from "../session/session-request.js";
 
 /** What else its place gives it. */
@@ -32,28 +32,28 @@ export async function hostChapo(io: ChapoHostIo, openSession: Open): Promise<num
 
 async function work(request: ChapoRequest, io: ChapoHostIo, openSession: Open): Promise<EndLine> {
   const { ports, env, home, promptsFolder } = io;
-  const lines = lineWriter(io);
+  const lines = createLineWriter(io);
   const session = await openSession({
     ...{ ports, env, home, promptsFolder },
     network: nodeNetwork(),
     root: request.cwd,
-    settings: settingsOf(request),
+    settings: toSettings(request),
     model: request.model,
     permissions: request.permissions,
     // With the step's other files in the log: no commit holds it, and it goes when the log goes.
     sessionsFolder: path.join(path.dirname(request.promptFile), "chapo"),
     skills: [],
     ...(request.resume === undefined ? {} : { resume: request.resume }),
-    task: { finish: reportFor(request) },
+    task: { finish: createReportTool(request) },
     redact: await redactorFor(ports, env),
     signal: io.stop,
     onEvent: lines.tell,
     onWarning: lines.warn,
   });
   try {
-    const outcome = await session.hear(howToReport(request.prompt), io.stop);
+    const outcome = await session.hear(addReportInstructions(request.prompt), io.stop);
     await lines.written();
-    return await tellEnd({ io, request, session: session.id }, outcome);
+    return await reportEnd({ io, request, session: session.id }, outcome);
   } finally {
     await session.close();
     await lines.written();
@@ -61,7 +61,7 @@ async function work(request: ChapoRequest, io: ChapoHostIo, openSession: Open): 
 }
 
 /** A run trusts its agents where nobody says otherwise; it has a gate and rescues. */
-function settingsOf({ chapo, maxTurns }: ChapoRequest): ChapoSettings {
+function toSettings({ chapo, maxTurns }: ChapoRequest): ChapoSettings {
   const { maxIterations, trustMode = "trusted", webFetch } = chapo;
   return {
     ...chapo,
@@ -79,7 +79,7 @@ interface Lines {
 }
 
 /** Events come without waiting for the one before to be written. */
-function lineWriter(io: HostIo): Lines {
+function createLineWriter(io: HostIo): Lines {
   let open: OpenCommands = new Map();
   let last = Promise.resolve();
   const write = (line: unknown): void => {
@@ -106,7 +106,7 @@ interface End {
   session: string;
 }
 
-async function tellEnd(end: End, outcome: Outcome): Promise<EndLine> {
+async function reportEnd(end: End, outcome: ConversationOutcome): Promise<EndLine> {
   const { io, request, session } = end;
   const report = async (summary: Summary): Promise<EndLine> => {
     await writeLine(io, { ...summary, type: "summary" });

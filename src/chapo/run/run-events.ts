@@ -30,9 +30,9 @@ export function toRunEvents(
     case "message":
       return say("assistant", event.data.text);
     case "tool_call":
-      return begin(event, open, parent);
+      return beginCall(event, open, parent);
     case "tool_result":
-      return end(event, open, parent);
+      return endCall(event, open, parent);
     case "usage": {
       const { input_tokens, output_tokens, cached_input_tokens, cost_usd } = event.data;
       const cost = cost_usd === undefined ? {} : { cost_usd };
@@ -65,7 +65,7 @@ interface Parent {
   parent?: string;
 }
 
-function begin(
+function beginCall(
   { data, timestamp }: Call,
   open: OpenCommands,
   parent: Parent,
@@ -80,7 +80,7 @@ function begin(
 }
 
 /** Of a command its end is told, and what it printed. */
-function end(
+function endCall(
   { data, timestamp }: Result,
   open: OpenCommands,
   parent: Parent,

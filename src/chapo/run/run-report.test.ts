@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { howToReport, REPORT, reportFor } from "./run-report.js";
+import { addReportInstructions, REPORT, createReportTool } from "./run-report.js";
 
-const task = reportFor({ phase: "iteration", taskId: "T1" });
-const review = reportFor({ phase: "review" });
+const task = createReportTool({ phase: "iteration", taskId: "T1" });
+const review = createReportTool({ phase: "review" });
 
 test("the report is the summary, and whose it is need not be said", () => {
   expect(task.read({ status: "done", summary: "Made.", files: ["a"] })).toEqual({
@@ -33,5 +33,7 @@ test("the tool takes what the summary's schema says", () => {
   expect(name).toBe(REPORT);
   expect(parameters).toMatchObject({ type: "object", required: ["status"] });
   expect(Object.keys(parameters["properties"] as object)).toContain("new_tasks");
-  expect(howToReport("Do it.\n\n")).toMatch(/^Do it\.\n\nHere you report with the tool report_summary/);
+  expect(addReportInstructions("Do it.\n\n")).toMatch(
+    /^Do it\.\n\nHere you report with the tool report_summary/,
+  );
 });

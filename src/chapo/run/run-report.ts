@@ -11,7 +11,7 @@ export const REPORT = "report_summary";
 type Asked = Pick<HostRequest, "phase" | "taskId">;
 
 /** The tool a conversation about this request ends with. Whose task it is need not be said. */
-export function reportFor(request: Asked): Finish {
+export function createReportTool(request: Asked): Finish {
   const { $schema: _draft, $id: _id, title: _title, ...parameters } = summaryJsonSchema();
   return {
     tool: {
@@ -24,7 +24,7 @@ export function reportFor(request: Asked): Finish {
 }
 
 /** What the model is told beside the run's prompt, which asks for a text. */
-export function howToReport(prompt: string): string {
+export function addReportInstructions(prompt: string): string {
   return `${prompt.trimEnd()}\n\nHere you report with the tool ${REPORT}: what is asked for above as a JSON object are its arguments. Call it once, last; do not write the object.`;
 }
 

@@ -4,44 +4,44 @@ import path from "node:path";
 import { readModelName } from "../../config/table/model-names.js";
 import { readPrices } from "../../config/read/prices.js";
 import { UserError } from "../../system/errors.js";
-import { slashTool } from "../prompt/commands.js";
+import { createSlashTool } from "../prompt/commands.js";
 import type { Conversation, Message } from "../engine/conversation.js";
 import { converse } from "../engine/converse.js";
-import { listedTaskTool } from "../engine/delegate.js";
+import { createListedTaskTool } from "../engine/delegate.js";
 import type { ChapoNews } from "../engine/events.js";
-import { subAgents } from "../engine/sub-agents.js";
-import type { Outcome } from "../engine/world.js";
+import { createSubAgents } from "../engine/sub-agents.js";
+import type { ConversationOutcome } from "../engine/world.js";
 import { openMemory } from "../memory/memory.js";
 import type { Model } from "../model.js";
 import { decideInJson } from "../models/json-driver.js";
 import { openModel, type ModelSettings } from "../models/open-model.js";
 import { openPermit } from "./permit.js";
-import { chapoPromptPlaces } from "../prompt/prompt-places.js";
+import { collectPromptPlaces } from "../prompt/prompt-places.js";
 import { readChapoPrompts, readFurtherPrompts, type ChapoPrompts } from "../prompt/prompts.js";
 import { readRules, type Rules } from "../rules/decide.js";
 import type { Chapo, SessionRequest } from "./session-request.js";
 import { beginSession, resumeSession, type OpenSession, type SessionPlace } from "./sessions.js";
-import { readTypes, worldOf, type Parts } from "./session-world.js";
+import { readTypes, createWorld, type SessionParts } from "./session-world.js";
 import { chooseSkills, loadSkills } from "../prompt/skills.js";
-import { tellEvents } from "./tell-events.js";
+import { createEventWriter } from "./tell-events.js";
 import type { Tool } from "../tool.js";
-import { takeCommand } from "./user-command.js";
+import { handleLine } from "./user-command.js";
 import { openToolbox, type Toolbox, type ToolboxRequest } from "./toolbox.js";
 
 /** Opens a session. Whatever keeps it from opening is a `UserError`, and leaves nothing behind. */
 export async function openChapo(request: SessionRequest): Promise<Chapo> {
   const { ports, root, settings } = request;
-  const prompts = await readChapoPrompts(ports.files, chapoPromptPlaces(request.promptsFolder, settings));
+  const prompts = await readChapoPrompts(ports.files, collectPromptPlaces(request.promptsFolder, settings));
   const further = await readFurtherPrompts(ports.files, settings.subAgents);
-  const opener = await modelOpener(request, prompts);
+  const opener = await createModelOpener(request, prompts);
   const model = await opener({});
   const found = await loadSkills({ files: ports.files, root });
   for (const problem of found.problems) request.onWarning(problem);
   chooseSkills(found, request.skills);
-  const session = await openFile(request);
+  const session = await openSessionFile(request);
   try {
     const skills = chooseSkills(found, session.conversation.skills);
-    return talkable(await partsOf({ request, prompts, further, model, session, skills, opener }));
+    return toChapo(await assembleParts({ request, prompts, further, model, session, skills, opener }));
   } catch (error) {
     await session.close();
     if (request.resume === undefined) await ports.files.removeTree(session.folder);
@@ -51,34 +51,44 @@ export async function openChapo(request: SessionRequest): Promise<Chapo> {
 
 type Opener = (instead: Partial<ModelSettings>) => Promise<Model>;
 
-async function partsOf(
-  base: Pick<Parts, "request" | "prompts" | "further" | "model" | "session" | "skills"> & { opener: Opener },
-): Promise<Parts> {
+async function assembleParts(
+  base: Pick<SessionParts, "request" | "prompts" | "further" | "model" | "session" | "skills"> & {
+    opener: Opener;
+  },
+): Promise<SessionParts> {
   const { request, session, opener } = base;
   const { ports, root, settings } = request;
   const unattended = request.task !== undefined;
   const { redact } = request;
-  const memory = openMemory(ports, { root, zone: zoneHere(), readOnly: unattended, redact });
+  const memory = openMemory(ports, { root, zone: getLocalZone(), readOnly: unattended, redact });
   const said: Message[] = [...session.conversation.messages];
   const toolbox = await openToolbox({
     ...{ ...request, memory, unattended, said: () => said },
     outputs: path.join(session.folder, "outputs"),
     todos: { read: () => session.readPart("todos"), write: (list) => session.writePart("todos", list) },
   });
-  const tell = tellEvents(ports.clock, redact, (event) => {
+  const tell = createEventWriter(ports.clock, redact, (event) => {
     request.onEvent(event);
   });
   const emit = (news: ChapoNews): void => {
-    if (news.type === "tool_result") said.push(resultOf(news.data));
+    if (news.type === "tool_result") said.push(toToolMessage(news.data));
     tell(news);
   };
   try {
     const permit = openPermit({
-      ...{ rules: rulesOf(request, toolbox.tools), mode: settings.trustMode ?? "default" },
+      ...{ rules: readSessionRules(request, toolbox.tools), mode: settings.trustMode ?? "default" },
       ...{ files: ports.files, root },
       ...(request.ask === undefined ? {} : { ask: request.ask }),
     });
-    return { ...base, memory, toolbox, permit, emit, said, openModel: (name) => otherModel(opener, name) };
+    return {
+      ...base,
+      memory,
+      toolbox,
+      permit,
+      emit,
+      said,
+      openModel: (name) => openOtherModel(opener, name),
+    };
   } catch (error) {
     await toolbox.close();
     throw error;
@@ -86,14 +96,14 @@ async function partsOf(
 }
 
 /** A rule that cannot be read is an error: a prohibition that is passed over would be none. */
-function rulesOf({ settings, root }: SessionRequest, tools: readonly Tool[]): Rules {
+function readSessionRules({ settings, root }: SessionRequest, tools: readonly Tool[]): Rules {
   const { rules, problems } = readRules(settings.rules, { root, tools: tools.map(({ name }) => name) });
   if (problems.length === 0) return rules;
   throw new UserError("usage", problems.join("\n"), "correct agents.chapo.chapo.rules");
 }
 
 /** As it stands in a conversation. What is the model's own words mentions nothing. */
-function resultOf({ callId, tool, success, output }: ToolResultData): Message {
+function toToolMessage({ callId, tool, success, output }: ToolResultData): Message {
   const own = OWN_WORDS.has(tool);
   return { role: "tool", results: [{ callId, name: tool, success, output: own ? "" : output }] };
 }
@@ -103,11 +113,11 @@ type ToolResultData = Extract<ChapoNews, { type: "tool_result" }>["data"];
 const OWN_WORDS = new Set(["agent_task", "todo_write", "todo_read", "memory_remember"]);
 
 /** Opens models alike: the session's, and those that sub-agents have of their own. */
-async function modelOpener(request: SessionRequest, prompts: ChapoPrompts): Promise<Opener> {
-  const { baseUrl, contextWindow, ...settings } = await modelSettings(request);
+async function createModelOpener(request: SessionRequest, prompts: ChapoPrompts): Promise<Opener> {
+  const { baseUrl, contextWindow, ...settings } = await readModelSettings(request);
   return async (instead) => {
     // What is set of the session's model holds for another one only where the same provider serves it.
-    const isOfSame = providerIn(instead.model ?? request.model) === providerIn(request.model);
+    const isOfSame = getProvider(instead.model ?? request.model) === getProvider(request.model);
     const own = {
       ...(baseUrl === undefined ? {} : { baseUrl }),
       ...(contextWindow === undefined ? {} : { contextWindow }),
@@ -120,12 +130,12 @@ async function modelOpener(request: SessionRequest, prompts: ChapoPrompts): Prom
   };
 }
 
-function providerIn(name: string): string {
+function getProvider(name: string): string {
   const read = readModelName(name);
   return "problem" in read ? "" : read.provider;
 }
 
-async function otherModel(opener: Opener, name: string): Promise<Model | { problem: string }> {
+async function openOtherModel(opener: Opener, name: string): Promise<Model | { problem: string }> {
   try {
     return await opener({ model: name, fallback: [] });
   } catch (error) {
@@ -134,14 +144,14 @@ async function otherModel(opener: Opener, name: string): Promise<Model | { probl
   }
 }
 
-function talkable(parts: Parts): Chapo {
+function toChapo(parts: SessionParts): Chapo {
   const { session, toolbox } = parts;
   let { conversation } = session;
   return {
     id: session.id,
     tools: toolbox.tools,
     hear: async (message, signal) => {
-      const heard = await hear(parts, conversation, { message, signal });
+      const heard = await handleMessage(parts, conversation, { message, signal });
       conversation = heard.conversation;
       return heard.outcome;
     },
@@ -154,29 +164,29 @@ function talkable(parts: Parts): Chapo {
 
 interface Heard {
   conversation: Conversation;
-  outcome: Outcome;
+  outcome: ConversationOutcome;
 }
 
-async function hear(
-  parts: Parts,
+async function handleMessage(
+  parts: SessionParts,
   conversation: Conversation,
   { message, signal }: { message: string; signal: AbortSignal },
 ): Promise<Heard> {
   const { ports, root } = parts.request;
-  const world = await worldOf(parts, signal);
+  const world = await createWorld(parts, signal);
   const place = { files: ports.files, root };
   parts.said.push({ role: "user", text: message });
-  const taken = await takeCommand(world, place, { conversation, line: message });
+  const taken = await handleLine(world, place, { conversation, line: message });
   return "prompt" in taken ? converse(world, conversation, taken.prompt) : taken;
 }
 
-async function openFile(request: SessionRequest): Promise<OpenSession> {
+async function openSessionFile(request: SessionRequest): Promise<OpenSession> {
   const { ports, redact, resume } = request;
   const place: SessionPlace = { ports, redact, folder: request.sessionsFolder };
   return resume === undefined ? beginSession(place, request.skills) : resumeSession(place, resume);
 }
 
-async function modelSettings({ ports, settings, model }: SessionRequest): Promise<ModelSettings> {
+async function readModelSettings({ ports, settings, model }: SessionRequest): Promise<ModelSettings> {
   const { baseUrl, fallback, script, pricesFile, contextWindow, stream, temperature, maxOutputTokens } =
     settings;
   return {
@@ -193,21 +203,21 @@ async function modelSettings({ ports, settings, model }: SessionRequest): Promis
 /** The tools as they would be, without a session. Nothing of them can be called. */
 export async function openListing(request: ListingRequest): Promise<Toolbox> {
   const { ports, root, redact } = request;
-  const memory = openMemory(ports, { root, zone: zoneHere(), readOnly: true, redact });
+  const memory = openMemory(ports, { root, zone: getLocalZone(), readOnly: true, redact });
   const nowhere = { read: () => Promise.resolve(undefined), write: () => Promise.resolve() };
   const said = (): Message[] => [];
   const toolbox = await openToolbox({
     ...{ ...request, memory, outputs: root, todos: nowhere, unattended: false, said },
   });
-  const slash = slashTool({ files: ports.files, root }, (name) => name);
-  const types = await readTypes(request, subAgents(request.settings.subAgents), () => undefined);
-  return { ...toolbox, tools: [...toolbox.tools, slash, listedTaskTool(types)] };
+  const slash = createSlashTool({ files: ports.files, root }, (name) => name);
+  const types = await readTypes(request, createSubAgents(request.settings.subAgents), () => undefined);
+  return { ...toolbox, tools: [...toolbox.tools, slash, createListedTaskTool(types)] };
 }
 
 /** What it takes to list the tools. */
 export type ListingRequest = Omit<ToolboxRequest, "memory" | "outputs" | "todos" | "unattended" | "said">;
 
 /** Of the machine: a day begins when the user's does. */
-function zoneHere(): string {
+function getLocalZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

@@ -7,7 +7,7 @@ import { nodePorts } from "../../system/processes/node-ports.js";
 import type { GateCall } from "../engine/world.js";
 import { openPermit } from "./permit.js";
 import { readRules, type TrustMode } from "../rules/decide.js";
-import type { Question, Reply } from "./session-request.js";
+import type { UserQuestion, Reply } from "./session-request.js";
 import { defineTool, done } from "../tool.js";
 
 let root = "";
@@ -51,7 +51,7 @@ interface Given {
 }
 
 function permitWith({ lists = {}, mode = "default", replies }: Given) {
-  const asked: Question[] = [];
+  const asked: UserQuestion[] = [];
   const pending: string[] = [];
   const { rules } = readRules(lists, { root, tools: [bash.name, edit.name] });
   const permit = openPermit({
@@ -62,7 +62,7 @@ function permitWith({ lists = {}, mode = "default", replies }: Given) {
     ...(replies === undefined
       ? {}
       : {
-          ask: (question: Question) => {
+          ask: (question: UserQuestion) => {
             asked.push(question);
             const reply = replies.shift();
             return reply === undefined ? Promise.reject(new Error("closed")) : Promise.resolve(reply);

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Files } from "../../system/ports.js";
 import type { Gatekeepers, GateCall } from "../engine/world.js";
 import { decide, type Decision, type Rules, type TrustMode } from "../rules/decide.js";
-import type { Question, Reply } from "./session-request.js";
+import type { UserQuestion, Reply } from "./session-request.js";
 import type { Subject } from "../tool.js";
 import { resolvePath } from "../paths.js";
 
@@ -16,7 +16,7 @@ export interface PermitPlace {
   /** The project's, absolute. */
   root: string;
   /** Absent where nobody is there to answer. */
-  ask?: (question: Question) => Promise<Reply>;
+  ask?: (question: UserQuestion) => Promise<Reply>;
 }
 
 type Permit = Gatekeepers["permit"];
@@ -25,7 +25,7 @@ type Permit = Gatekeepers["permit"];
 export function openPermit(place: PermitPlace): Permit {
   const remembered = new Set<string>();
   return async (call, onActionPending) => {
-    const subjects = await subjectsOf(call.prepared.subjects, place);
+    const subjects = await resolveSubjects(call.prepared.subjects, place);
     const { name, changes } = call.tool;
     const decision = decide(place.rules, place.mode, { tool: name, changes, subjects });
     if (decision.verdict === "allow") return { allowed: true };
@@ -33,13 +33,13 @@ export function openPermit(place: PermitPlace): Permit {
       return {
         refused: `${decision.because}; nothing was done, and trying it in other words is no way around it`,
       };
-    const key = keyOf(call);
+    const key = buildKey(call);
     // A rule that wants to be asked is asked each time: it goes before what was allowed.
     const mayRemember = decision.rule === undefined;
     if (mayRemember && remembered.has(key)) return { allowed: true };
-    const preview = await previewOf(call);
+    const preview = await createPreview(call);
     onActionPending(preview);
-    if (place.ask === undefined) return { refused: nobody(decision) };
+    if (place.ask === undefined) return { refused: refuseUnattended(decision) };
     const question = { tool: name, agent: call.agent, preview, because: decision.because, mayRemember };
     // A terminal that goes away has not said yes.
     const reply = await place.ask(question).catch((): Reply => "no");
@@ -52,7 +52,7 @@ export function openPermit(place: PermitPlace): Permit {
   };
 }
 
-function nobody({ because, rule }: Decision): string {
+function refuseUnattended({ because, rule }: Decision): string {
   // A rule to ask is not outvoted by one to allow.
   const remedy = rule === undefined ? "; a rule in rules.allow, or trust_mode trusted, would let it run" : "";
   return (
@@ -62,7 +62,10 @@ function nobody({ because, rule }: Decision): string {
 }
 
 /** Each path by what it really is as well: a link may lead from what is allowed to what is not. */
-async function subjectsOf(subjects: readonly Subject[], { files, root }: PermitPlace): Promise<Subject[]> {
+async function resolveSubjects(
+  subjects: readonly Subject[],
+  { files, root }: PermitPlace,
+): Promise<Subject[]> {
   const realRoot = (await files.realPath(root)) ?? root;
   const all: Subject[] = [];
   for (const subject of subjects) {
@@ -75,13 +78,13 @@ async function subjectsOf(subjects: readonly Subject[], { files, root }: PermitP
 }
 
 /** Exactly this command, or this tool at these places; with all its arguments where it says of none. */
-function keyOf({ tool, args, prepared }: GateCall): string {
+function buildKey({ tool, args, prepared }: GateCall): string {
   return JSON.stringify([tool.name, prepared.subjects.length > 0 ? prepared.subjects : args]);
 }
 
 const LONGEST_PREVIEW = 30_000;
 
-async function previewOf({ tool, args, prepared }: GateCall): Promise<string> {
+async function createPreview({ tool, args, prepared }: GateCall): Promise<string> {
   // A file that is not there, say: the call will fail for the same reason, if it is allowed.
   const text = await prepared.preview().catch(() => `${tool.name} ${JSON.stringify(args)}`);
   const more = text.length - LONGEST_PREVIEW;

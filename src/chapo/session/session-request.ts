@@ -5,11 +5,11 @@ import type { Network } from "../../system/network.js";
 import type { Ports } from "../../system/ports.js";
 import type { Redact } from "../../system/text/redact.js";
 import type { ChapoEvent } from "../engine/events.js";
-import type { Finish, Outcome } from "../engine/world.js";
+import type { Finish, ConversationOutcome } from "../engine/world.js";
 import type { Tool } from "../tool.js";
 
 /** What a person is asked before a call runs. */
-export interface Question {
+export interface UserQuestion {
   /** The canonical name. */
   tool: string;
   agent: string;
@@ -47,7 +47,7 @@ export interface SessionRequest {
   /** Ids of skills; they stay with the session. */
   skills: readonly string[];
   /** Asks a person; absent where nobody is there. */
-  ask?: (question: Question) => Promise<Reply>;
+  ask?: (question: UserQuestion) => Promise<Reply>;
   /** A task of a backlog: it ends with this report, nobody answers, and the memory is only read. */
   task?: { finish: Finish };
   redact: Redact;
@@ -65,7 +65,7 @@ export interface Chapo {
   /** All it can call. */
   readonly tools: readonly Tool[];
   /** Hears a message and works until it has an outcome; one at a time. Never throws what can be expected. */
-  hear(message: string, signal: AbortSignal): Promise<Outcome>;
+  hear(message: string, signal: AbortSignal): Promise<ConversationOutcome>;
   /** Ends what it left running. */
   close(): Promise<void>;
 }

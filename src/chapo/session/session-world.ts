@@ -1,28 +1,34 @@
 // What the loop needs of the world, for one message of an open session: prompts, tools, rules and files as they are now.
 // Leaves opening what outlives the message to open-session.ts.
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
-import { slashTool } from "../prompt/commands.js";
+import { createSlashTool } from "../prompt/commands.js";
 import type { Message } from "../engine/conversation.js";
-import { taskTool, type Delegation } from "../engine/delegate.js";
+import { createTaskTool, type Delegation } from "../engine/delegate.js";
 import type { ChapoNews } from "../engine/events.js";
-import { covers, subAgents } from "../engine/sub-agents.js";
-import { readTaskTypes, taskTypes } from "../engine/task-types.js";
-import type { Chat, EngineSettings, EngineWorld, Gatekeepers, SubAgent } from "../engine/world.js";
-import type { Memory } from "../memory/memory.js";
+import { matchesTool, createSubAgents } from "../engine/sub-agents.js";
+import { readTaskTypes, collectTaskTypes } from "../engine/task-types.js";
+import type {
+  LiveConversation,
+  EngineSettings,
+  EngineWorld,
+  Gatekeepers,
+  SubAgent,
+} from "../engine/world.js";
+import type { ProjectMemory } from "../memory/memory.js";
 import type { Model } from "../model.js";
 import { readProjectContext, type ProjectContext } from "../prompt/project-context.js";
 import { PROMPT_OF_AGENT, type ChapoPrompts } from "../prompt/prompts.js";
 import type { SessionRequest } from "./session-request.js";
 import type { OpenSession } from "./sessions.js";
-import { skillsPrompt, skillTools, type Skill } from "../prompt/skills.js";
-import { subAgentPrompt, systemPrompt } from "../prompt/system-prompt.js";
+import { formatSkills, collectSkillTools, type Skill } from "../prompt/skills.js";
+import { buildSubAgentPrompt, buildSystemPrompt } from "../prompt/system-prompt.js";
 import type { Tool } from "../tool.js";
 import type { Toolbox } from "./toolbox.js";
 import { checkSubjects } from "../paths.js";
-import { canonicalCall, offerAs } from "../vocabulary.js";
+import { toCanonicalCall, offerTools } from "../vocabulary.js";
 
 /** What a session is made of once it is open. */
-export interface Parts {
+export interface SessionParts {
   request: SessionRequest;
   prompts: ChapoPrompts;
   /** Of sub-agents without a bundled one, by type. */
@@ -30,7 +36,7 @@ export interface Parts {
   model: Model;
   session: OpenSession;
   skills: readonly Skill[];
-  memory: Memory;
+  memory: ProjectMemory;
   toolbox: Toolbox;
   permit: Gatekeepers["permit"];
   emit: (news: ChapoNews) => void;
@@ -41,17 +47,23 @@ export interface Parts {
 }
 
 /** Everything the loop needs, as it is now: notes and files of the project are read anew for each message. */
-export async function worldOf(parts: Parts, signal: AbortSignal): Promise<EngineWorld> {
+export async function createWorld(parts: SessionParts, signal: AbortSignal): Promise<EngineWorld> {
   const { request, prompts, model, skills, memory, emit } = parts;
   const { ports, root, settings, task } = request;
   const project = await readProjectContext({ files: ports.files, root });
-  const agents = subAgents(settings.subAgents);
+  const agents = createSubAgents(settings.subAgents);
   const world: EngineWorld = {
-    ...{ clock: ports.clock, random: ports.random, settings: engineSettings(settings), model, who: "looper" },
+    ...{
+      clock: ports.clock,
+      random: ports.random,
+      settings: toEngineSettings(settings),
+      model,
+      who: "looper",
+    },
     ...{ agents, emit, signal, mayAsk: true },
-    system: systemPrompt({
+    system: buildSystemPrompt({
       ...{ prompts, agents, project },
-      skills: skillsPrompt(skills),
+      skills: formatSkills(skills),
       memory: await memory.forPrompt(),
     }),
     prompts: {
@@ -60,25 +72,28 @@ export async function worldOf(parts: Parts, signal: AbortSignal): Promise<Engine
       compaction: prompts["looper.compaction"],
     },
     // Those that reach into the conversation are made for it.
-    tools: (chat) => allowedBy(skills, [...parts.toolbox.tools, ...conversationTools(chat)]),
-    offer: (tools, names) => offerAs(settings.tools, tools, names),
-    canonical: (name, args) => canonicalCall(settings.tools, name, args),
-    gate: gateOf(parts),
+    tools: (live) => filterBySkills(skills, [...parts.toolbox.tools, ...conversationTools(live)]),
+    offer: (tools, names) => offerTools(settings.tools, tools, names),
+    canonical: (name, args) => toCanonicalCall(settings.tools, name, args),
+    gate: createGate(parts),
     ...(task === undefined ? {} : { finish: task.finish }),
     save: (conversation) => parts.session.save(conversation),
-    remember: (summary) => remember(parts, summary),
+    remember: (summary) => rememberSummary(parts, summary),
   };
-  const delegation = await delegationOf(parts, agents, project);
-  const conversationTools = (chat: Chat): Tool[] => [slashOf(parts, chat), taskTool(world, chat, delegation)];
+  const delegation = await createDelegation(parts, agents, project);
+  const conversationTools = (live: LiveConversation): Tool[] => [
+    createSlash(parts, live),
+    createTaskTool(world, live, delegation),
+  ];
   return world;
 }
 
-function allowedBy(skills: readonly Skill[], tools: readonly Tool[]): readonly Tool[] {
-  const allowed = skillTools(skills);
-  return allowed === undefined ? tools : tools.filter(({ name }) => covers(allowed, name));
+function filterBySkills(skills: readonly Skill[], tools: readonly Tool[]): readonly Tool[] {
+  const allowed = collectSkillTools(skills);
+  return allowed === undefined ? tools : tools.filter(({ name }) => matchesTool(allowed, name));
 }
 
-function gateOf({ request, session, permit }: Parts): Gatekeepers {
+function createGate({ request, session, permit }: SessionParts): Gatekeepers {
   const place = { files: request.ports.files, root: request.root };
   return {
     checkSubjects: (subjects) => checkSubjects(place, subjects),
@@ -88,22 +103,22 @@ function gateOf({ request, session, permit }: Parts): Gatekeepers {
   };
 }
 
-function slashOf({ request }: Parts, chat: Chat): Tool {
-  return slashTool({ files: request.ports.files, root: request.root }, (name) => {
-    chat.wish = name;
+function createSlash({ request }: SessionParts, live: LiveConversation): Tool {
+  return createSlashTool({ files: request.ports.files, root: request.root }, (name) => {
+    live.wish = name;
     return `/${name} takes effect before your next turn.`;
   });
 }
 
-async function remember({ request, session, memory }: Parts, summary: string): Promise<void> {
+async function rememberSummary({ request, session, memory }: SessionParts, summary: string): Promise<void> {
   const written = await memory.rememberSummary(session.id, summary);
   // A run's memory is only read; the summary is in the session file.
   if (written !== undefined && !memory.readOnly) request.onWarning(written.refused);
 }
 
 /** Sub-agents that work by themselves: those built in, with the settings', and the project's own. */
-async function delegationOf(
-  { request, prompts, further, openModel }: Parts,
+async function createDelegation(
+  { request, prompts, further, openModel }: SessionParts,
   agents: readonly SubAgent[],
   project: ProjectContext,
 ): Promise<Delegation> {
@@ -115,7 +130,7 @@ async function delegationOf(
   return {
     types: await readTypes(request, agents, promptOf),
     maxIterations,
-    lead: (prompt) => subAgentPrompt(prompt, project),
+    lead: (prompt) => buildSubAgentPrompt(prompt, project),
     openModel,
   };
 }
@@ -129,13 +144,13 @@ export async function readTypes(
   const { ports, root, settings, onWarning } = place;
   const own = await readTaskTypes(
     { files: ports.files, root },
-    (name) => canonicalCall(settings.tools, name, {}).name,
+    (name) => toCanonicalCall(settings.tools, name, {}).name,
   );
   for (const problem of own.problems) onWarning(problem);
-  return taskTypes({ agents, promptOf, settings: settings.subAgents, own: own.types });
+  return collectTaskTypes({ agents, promptOf, settings: settings.subAgents, own: own.types });
 }
 
-function engineSettings(settings: ChapoSettings): EngineSettings {
+function toEngineSettings(settings: ChapoSettings): EngineSettings {
   const { contextWindow, maxIterations, maxConversationTokens, maxToolRetries, budgets } = settings;
   return {
     ...{ maxIterations, maxConversationTokens, maxToolRetries, budgets, stream: settings.stream },

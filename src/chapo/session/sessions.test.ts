@@ -13,7 +13,7 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import { createRedact } from "../../system/text/redact.js";
-import { say } from "../engine/conversation.js";
+import { appendMessages } from "../engine/conversation.js";
 import { beginSession, listSessions, resumeSession, type SessionPlace } from "./sessions.js";
 
 let root = "";
@@ -34,7 +34,7 @@ afterEach(() => {
 
 test("what was said is there again, in a folder git ignores, without secrets", async () => {
   const session = await beginSession(place, ["reviewer"]);
-  const said = say(session.conversation, { role: "user", text: "use a-secret-value", own: true });
+  const said = appendMessages(session.conversation, { role: "user", text: "use a-secret-value", own: true });
   await session.save({ ...said, state: "waiting_for_user", question: { text: "which?" } });
   await session.writePart("todos", [{ content: "one" }]);
   await session.close();

@@ -7,7 +7,7 @@ import { markOf } from "../../system/processes/mark.js";
 import { nearest } from "../../system/text/nearest.js";
 import type { Ports } from "../../system/ports.js";
 import { redactValue, type Redact } from "../../system/text/redact.js";
-import { Conversation, newConversation } from "../engine/conversation.js";
+import { Conversation, createConversation } from "../engine/conversation.js";
 import type { AuditRecord } from "../engine/world.js";
 import { redactFile } from "../redact-file.js";
 
@@ -74,9 +74,9 @@ export async function beginSession(place: SessionPlace, skills: readonly string[
   await prepareFolder(place);
   const now = new Date(ports.clock.now()).toISOString();
   const id = `${now.slice(0, 19).replace("T", "_").replaceAll(":", "-")}-${ports.random.hex(3)}`;
-  const conversation = newConversation({ id, agent: "looper", created: now, skills: [...skills] });
+  const conversation = createConversation({ id, agent: "looper", created: now, skills: [...skills] });
   await ports.files.makeNewFolder(path.join(place.folder, id), PRIVATE);
-  const session = await take(place, conversation);
+  const session = await takeSession(place, conversation);
   await session.save(conversation);
   return session;
 }
@@ -84,7 +84,7 @@ export async function beginSession(place: SessionPlace, skills: readonly string[
 /** Goes on with a session; `last`: the newest. A `usage` error where there is none, or its file is broken. */
 export async function resumeSession(place: SessionPlace, named: string): Promise<OpenSession> {
   await refuseLinks(place.ports.files, place.folder);
-  const ids = await idsIn(place);
+  const ids = await listIds(place);
   const id = named === "last" ? (ids[0] ?? named) : named;
   if (!ID.test(id) || !ids.includes(id)) {
     const close = nearest(id, ids);
@@ -101,7 +101,7 @@ export async function resumeSession(place: SessionPlace, named: string): Promise
       `the session ${id} cannot be read: ${read.broken}`,
       "begin another one; what the model is to know of it can be told",
     );
-  return take(place, read.conversation);
+  return takeSession(place, read.conversation);
 }
 
 /** All sessions, the newest first, and those that cannot be read, with what is wrong. Changes nothing. */
@@ -110,7 +110,7 @@ export async function listSessions(
 ): Promise<{ sessions: ListedSession[]; broken: { id: string; why: string }[] }> {
   const sessions: ListedSession[] = [];
   const broken: { id: string; why: string }[] = [];
-  for (const id of await idsIn(place)) {
+  for (const id of await listIds(place)) {
     const read = await readConversation(place, id);
     if ("broken" in read) broken.push({ id, why: read.broken });
     else sessions.push(await describe(place, read.conversation));
@@ -142,7 +142,7 @@ async function describe(place: SessionPlace, conversation: Conversation): Promis
 }
 
 /** Newest first: an id begins with its time. */
-async function idsIn({ ports, folder }: SessionPlace): Promise<string[]> {
+async function listIds({ ports, folder }: SessionPlace): Promise<string[]> {
   const ids: string[] = [];
   for (const name of await ports.files.list(folder))
     if (ID.test(name) && (await ports.files.stat(path.join(folder, name), { link: true }))?.kind === "folder")
@@ -189,7 +189,7 @@ async function refuseLinks(files: Ports["files"], folder: string): Promise<void>
       );
 }
 
-async function take(place: SessionPlace, conversation: Conversation): Promise<OpenSession> {
+async function takeSession(place: SessionPlace, conversation: Conversation): Promise<OpenSession> {
   const { ports } = place;
   const { id } = conversation;
   const folder = path.join(place.folder, id);

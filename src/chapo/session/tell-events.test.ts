@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import { createRedact } from "../../system/text/redact.js";
 import type { ChapoEvent } from "../engine/events.js";
-import { tellEvents } from "./tell-events.js";
+import { createEventWriter } from "./tell-events.js";
 
 const SECRET = "s3cr3t-value-0123456789";
 
 test("a secret that comes in two pieces of text is told in none, and what comes next waits for the rest", () => {
   const told: ChapoEvent[] = [];
-  const tell = tellEvents(nodePorts().clock, createRedact([SECRET]), (event) => told.push(event));
+  const tell = createEventWriter(nodePorts().clock, createRedact([SECRET]), (event) => told.push(event));
   const delta = (text: string, iteration = 1) => {
     tell({ type: "delta", data: { iteration, text } });
   };

@@ -10,7 +10,7 @@ const NAMES = new Set(["type", "timestamp", "session", "callId", "tool", "agent"
 type Delta = Extract<ChapoNews, { type: "delta" }>;
 
 /** Takes what is said; `write` gets it ready to be told. Text that comes in pieces is told word by word, as a secret may begin in one and end in another. */
-export function tellEvents(
+export function createEventWriter(
   clock: Clock,
   redact: Redact,
   write: (event: ChapoEvent) => void,

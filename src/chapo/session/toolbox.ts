@@ -5,24 +5,24 @@ import type { Permissions } from "../../config/table/settings.js";
 import type { Network } from "../../system/network.js";
 import type { Ports } from "../../system/ports.js";
 import type { Redact } from "../../system/text/redact.js";
-import type { Memory } from "../memory/memory.js";
+import type { ProjectMemory } from "../memory/memory.js";
 import type { Message } from "../engine/conversation.js";
 import { openServers } from "../mcp/servers.js";
-import { memoryTools } from "../memory/tools.js";
+import { createMemoryTools } from "../memory/tools.js";
 import type { Tool } from "../tool.js";
 import { isPrivateAddress } from "../tools/web/addresses.js";
-import { documentTools } from "../tools/notes/documents.js";
-import { findTools } from "../tools/files/files-find.js";
-import { moveTools } from "../tools/files/files-move.js";
-import { readTools } from "../tools/files/files-read.js";
-import { writeTools } from "../tools/files/files-write.js";
-import { gitTools } from "../tools/git/git.js";
-import { hostTools } from "../tools/hosts/hosts.js";
-import { notebookTools } from "../tools/files/notebook.js";
+import { createDocumentTools } from "../tools/notes/documents.js";
+import { createFindTools } from "../tools/files/files-find.js";
+import { createMoveTools } from "../tools/files/files-move.js";
+import { createReadTools } from "../tools/files/files-read.js";
+import { createWriteTools } from "../tools/files/files-write.js";
+import { createGitTools } from "../tools/git/git.js";
+import { createHostTools } from "../tools/hosts/hosts.js";
+import { createNotebookTools } from "../tools/files/notebook.js";
 import { openShell } from "../tools/shell/shell.js";
-import { todoTools, type TodoStore } from "../tools/notes/todos.js";
-import { toolEnv } from "../tool-env.js";
-import { webTools } from "../tools/web/web.js";
+import { createTodoTools, type TodoStore } from "../tools/notes/todos.js";
+import { createToolEnv } from "../tool-env.js";
+import { createWebTools } from "../tools/web/web.js";
 
 /** What tools are made from. */
 export interface ToolboxRequest {
@@ -34,7 +34,7 @@ export interface ToolboxRequest {
   env: Readonly<Record<string, string>>;
   settings: ChapoSettings;
   permissions: Permissions;
-  memory: Memory;
+  memory: ProjectMemory;
   /** For what is printed, absolute. */
   outputs: string;
   redact: Redact;
@@ -58,32 +58,32 @@ export interface Toolbox {
 /** Opens them. A server that cannot be started is a warning, and its tools are missing. */
 export async function openToolbox(request: ToolboxRequest): Promise<Toolbox> {
   const { ports, network, root, settings, permissions, memory } = request;
-  const env = toolEnv(request.env);
+  const env = createToolEnv(request.env);
   const place = { files: ports.files, root };
   const shell = openShell({ ...{ ports, root, env }, folder: request.outputs, redact: request.redact });
   const servers = await openServers(settings.mcp.servers, {
     ...{ ports, root, env, onWarning: request.onWarning, signal: request.signal },
   });
   const tools = [
-    ...readTools(place),
-    ...writeTools(place),
-    ...moveTools(place),
-    ...findTools({ ...place, clock: ports.clock, processes: ports.processes, env, ripgrep: true }),
+    ...createReadTools(place),
+    ...createWriteTools(place),
+    ...createMoveTools(place),
+    ...createFindTools({ ...place, clock: ports.clock, processes: ports.processes, env, ripgrep: true }),
     ...shell.tools,
-    ...gitTools({ ports, root, env, allowMain: settings.git.allowPushMain }),
-    ...hostTools({
+    ...createGitTools({ ports, root, env, allowMain: settings.git.allowPushMain }),
+    ...createHostTools({
       ...{ ports, root, env, network },
       sshHosts: settings.ssh.hosts,
       stagingLog: settings.logs.staging,
     }),
-    ...webTools({
+    ...createWebTools({
       ...{ network, settings, env: request.env, unattended: request.unattended, said: request.said },
       mayConnect: (address) => !isPrivateAddress(address),
     }),
-    ...todoTools(request.todos),
-    ...notebookTools({ ...place, random: ports.random }),
-    ...documentTools({ ...place, documents: settings.documents }),
-    ...memoryTools(memory),
+    ...createTodoTools(request.todos),
+    ...createNotebookTools({ ...place, random: ports.random }),
+    ...createDocumentTools({ ...place, documents: settings.documents }),
+    ...createMemoryTools(memory),
     ...servers.tools,
   ];
   return {

@@ -6,13 +6,14 @@ import { never } from "../../system/never.js";
 import { readCommand } from "../prompt/commands.js";
 import { compactNow } from "../engine/compact.js";
 import type { Conversation } from "../engine/conversation.js";
-import type { EngineWorld, Outcome } from "../engine/world.js";
+import type { EngineWorld, ConversationOutcome } from "../engine/world.js";
 import { readProjectContext } from "../prompt/project-context.js";
 import { draftProjectFile } from "../prompt/system-prompt.js";
-import type { Place } from "../paths.js";
+import type { ProjectFolder } from "../paths.js";
 
 /** What a line comes to: words for the model, or an outcome without it. */
-export type CommandEnd = { prompt: string } | { conversation: Conversation; outcome: Outcome };
+export type UserCommandResult =
+  { prompt: string } | { conversation: Conversation; outcome: ConversationOutcome };
 
 /** A path is no command, though it begins with a slash. */
 const COMMAND = /^\/[\w:-]+(?:\s|$)/;
@@ -20,16 +21,16 @@ const INIT = /^\/init\s*$/;
 const PROJECT_FILE = "AGENTS.md";
 
 /** Does what the line says, where it is a command. */
-export async function takeCommand(
+export async function handleLine(
   world: EngineWorld,
-  place: Place,
+  place: ProjectFolder,
   { conversation, line }: { conversation: Conversation; line: string },
-): Promise<CommandEnd> {
+): Promise<UserCommandResult> {
   if (!COMMAND.test(line)) return { prompt: line };
   const read = INIT.test(line) ? { init: true as const } : await readCommand(place, line);
   if ("prompt" in read) return read;
   world.emit({ type: "status", data: { status: "running", session: conversation.id } });
-  if ("init" in read) return told(world, conversation, await draftFile(place));
+  if ("init" in read) return answerWithoutModel(world, conversation, await draftFile(place));
   if ("problem" in read) {
     world.emit({ type: "error", data: { error: read.problem, reason: "bad-request", status: "error" } });
     return { conversation, outcome: { how: "error", error: read.problem, reason: "bad-request" } };
@@ -37,11 +38,15 @@ export async function takeCommand(
   switch (read.builtIn) {
     case "clear": {
       const { counted: _outdated, question: _over, ...kept } = conversation;
-      return told(world, { ...kept, messages: [], state: "idle" }, "The conversation is forgotten.");
+      return answerWithoutModel(
+        world,
+        { ...kept, messages: [], state: "idle" },
+        "The conversation is forgotten.",
+      );
     }
     case "compact": {
       const compacted = await compactNow(world, conversation);
-      return told(
+      return answerWithoutModel(
         world,
         compacted ?? conversation,
         compacted === undefined ? "There is nothing to sum up yet." : "Older turns are summed up.",
@@ -53,14 +58,18 @@ export async function takeCommand(
 }
 
 /** No work of the model's, told as its answers are. */
-async function told(world: EngineWorld, conversation: Conversation, answer: string): Promise<CommandEnd> {
+async function answerWithoutModel(
+  world: EngineWorld,
+  conversation: Conversation,
+  answer: string,
+): Promise<UserCommandResult> {
   await world.save(conversation);
   world.emit({ type: "answer", data: { answer, validated: false, status: "completed" } });
   return { conversation, outcome: { how: "answer", answer, validated: false } };
 }
 
 /** What there is stays: a person wrote it, or was to. */
-async function draftFile(place: Place): Promise<string> {
+async function draftFile(place: ProjectFolder): Promise<string> {
   const text = draftProjectFile(await readProjectContext(place));
   try {
     await place.files.writeNew(path.join(place.root, PROJECT_FILE), text);

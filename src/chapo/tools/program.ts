@@ -26,7 +26,7 @@ export interface Program {
 }
 
 /** A program that ended. */
-export interface Ran {
+export interface ProgramRun {
   end: ProcessEnd;
   stdout: string;
   stderr: string;
@@ -41,9 +41,9 @@ export async function runProgram(
   { ports, root, env }: ProgramWorld,
   program: Program,
   signal: AbortSignal,
-): Promise<Ran> {
+): Promise<ProgramRun> {
   const keep = program.keep ?? USUAL_KEEP;
-  const [stdout, stderr] = [new Kept(keep), new Kept(keep)];
+  const [stdout, stderr] = [new BoundedText(keep), new BoundedText(keep)];
   const spec: ProcessSpec = {
     command: program.command,
     args: program.args,
@@ -87,33 +87,33 @@ export async function runProgram(
 }
 
 /** What a program said that came to its own end, with its code; a failure where it did not. */
-export function reportOf(name: string, ran: Ran): ToolResult {
-  const problem = unfinished(name, ran);
+export function reportRun(name: string, ran: ProgramRun): ToolResult {
+  const problem = describeEarlyEnd(name, ran);
   if (problem !== undefined) return failed(problem);
   const code = ran.end.how === "exited" ? ran.end.code : 0;
-  return done(`exit_code: ${code}\n${saidBy(ran)}`);
+  return done(`exit_code: ${code}\n${formatStreams(ran)}`);
 }
 
 /** Why a program is no success, in its own words; `undefined` where it ended with code 0. */
-export function problemOf(name: string, ran: Ran): string | undefined {
-  const problem = unfinished(name, ran);
+export function describeProblem(name: string, ran: ProgramRun): string | undefined {
+  const problem = describeEarlyEnd(name, ran);
   if (problem !== undefined) return problem;
   if (ran.end.how === "exited" && ran.end.code !== 0)
-    return `${name} failed with exit code ${ran.end.code}\n${saidBy(ran)}`;
+    return `${name} failed with exit code ${ran.end.code}\n${formatStreams(ran)}`;
   return undefined;
 }
 
-function unfinished(name: string, { end, timedOut, ...ran }: Ran): string | undefined {
+function describeEarlyEnd(name: string, { end, timedOut, ...ran }: ProgramRun): string | undefined {
   if (timedOut)
-    return `${name} took too long and was ended. Until then:\n${saidBy({ end, timedOut, ...ran })}`;
+    return `${name} took too long and was ended. Until then:\n${formatStreams({ end, timedOut, ...ran })}`;
   if (end.how === "not-found") return `${name} cannot be started: ${end.message}`;
   if (end.how === "killed")
-    return `${name} was ended by ${end.signal}. Until then:\n${saidBy({ end, timedOut, ...ran })}`;
+    return `${name} was ended by ${end.signal}. Until then:\n${formatStreams({ end, timedOut, ...ran })}`;
   return undefined;
 }
 
 /** Both streams, each under its name; an empty one is left out. */
-function saidBy({ stdout, stderr }: Ran): string {
+function formatStreams({ stdout, stderr }: ProgramRun): string {
   const parts = [
     ...(stdout === "" ? [] : [`stdout:\n${stdout}`]),
     ...(stderr === "" ? [] : [`stderr:\n${stderr}`]),
@@ -122,7 +122,7 @@ function saidBy({ stdout, stderr }: Ran): string {
 }
 
 /** The beginning and the end of a stream, however long it is. */
-class Kept {
+class BoundedText {
   readonly #most: { head: number; tail: number };
   readonly #head: Uint8Array[] = [];
   #headSize = 0;

@@ -2,7 +2,7 @@
 // whole, and what is asked before a call. Pure. Leaves printing, and reading what is typed, to whoever opened the session.
 import { field, textField } from "../../agents/fields.js";
 import type { ChapoEvent } from "../../chapo/engine/events.js";
-import type { Question, Reply } from "../../chapo/session/session-request.js";
+import type { UserQuestion, Reply } from "../../chapo/session/session-request.js";
 import { never } from "../../system/never.js";
 import { plural, showDuration } from "../view/amounts.js";
 import type { Colours } from "../colours.js";
@@ -148,7 +148,7 @@ function validationLine(
 }
 
 /** What is asked before a call runs: who wants what, the diff or the exact command whole. */
-export function questionLines(question: Question, screen: ChapoScreen): string[] {
+export function questionLines(question: UserQuestion, screen: ChapoScreen): string[] {
   const { colours, columns } = screen;
   const { tool, agent, because, preview } = question;
   const shown = showBlock(preview.trimEnd()).map((line) => line.replaceAll("\t", "    "));
@@ -172,7 +172,10 @@ function diffColour(line: string, colours: Colours): (text: string) => string {
 }
 
 /** What was typed as an answer to it; `undefined` when it is none. */
-export function readReply(typed: string, { mayRemember }: Pick<Question, "mayRemember">): Reply | undefined {
+export function readReply(
+  typed: string,
+  { mayRemember }: Pick<UserQuestion, "mayRemember">,
+): Reply | undefined {
   switch (typed.trim().toLowerCase()) {
     case "y":
     case "yes":

@@ -3,8 +3,8 @@
 import type { Files } from "../../../system/ports.js";
 import { errorMessage } from "../../../system/errors.js";
 import { editText, type TextEdit } from "./edit-text.js";
-import { byteLength, LARGEST_FILE, readText } from "./file-text.js";
-import { resolvePath, type Place } from "../../paths.js";
+import { countBytes, LARGEST_FILE, readText } from "./file-text.js";
+import { resolvePath, type ProjectFolder } from "../../paths.js";
 
 /** One replacement, and where. */
 export interface FileEdit extends TextEdit {
@@ -12,7 +12,7 @@ export interface FileEdit extends TextEdit {
 }
 
 /** A file as it is and as it will be. */
-export interface PlannedFile {
+export interface PlannedEdit {
   /** Absolute. */
   path: string;
   shown: string;
@@ -24,16 +24,16 @@ export interface PlannedFile {
 
 /** What the edits come to, file by file in the order they were first named, or which of them cannot be made (from 0). */
 export async function planEdits(
-  place: Place,
+  place: ProjectFolder,
   edits: readonly FileEdit[],
-): Promise<{ planned: PlannedFile[] } | { problem: string; at: number }> {
-  const planned = new Map<string, PlannedFile>();
+): Promise<{ planned: PlannedEdit[] } | { problem: string; at: number }> {
+  const planned = new Map<string, PlannedEdit>();
   for (const [at, edit] of edits.entries()) {
     const opened = await openFile(place, planned, edit.path);
     if ("problem" in opened) return { problem: opened.problem, at };
     const edited = editText(opened.after, edit);
     if ("problem" in edited) return { problem: `${opened.shown}: ${edited.problem}`, at };
-    if (byteLength(edited.text) > LARGEST_FILE)
+    if (countBytes(edited.text) > LARGEST_FILE)
       return { problem: `${opened.shown}: it would grow beyond ${LARGEST_FILE} bytes`, at };
     planned.set(opened.path, { ...opened, after: edited.text, count: opened.count + edited.count });
   }
@@ -42,10 +42,10 @@ export async function planEdits(
 
 /** As earlier edits left it, else as it is on disk. */
 async function openFile(
-  place: Place,
-  planned: ReadonlyMap<string, PlannedFile>,
+  place: ProjectFolder,
+  planned: ReadonlyMap<string, PlannedEdit>,
   spelled: string,
-): Promise<PlannedFile | { problem: string }> {
+): Promise<PlannedEdit | { problem: string }> {
   const resolved = await resolvePath(place, spelled, "write");
   if ("refusal" in resolved) return { problem: resolved.refusal };
   const earlier = planned.get(resolved.path);
@@ -56,17 +56,17 @@ async function openFile(
 }
 
 /** Writes them all; what goes wrong is told once everything is as it was. */
-export async function writePlanned(
+export async function writeEdits(
   files: Files,
-  planned: readonly PlannedFile[],
+  planned: readonly PlannedEdit[],
 ): Promise<{ problem: string } | undefined> {
-  const written: PlannedFile[] = [];
+  const written: PlannedEdit[] = [];
   for (const file of planned) {
     try {
       await files.writeAtomic(file.path, file.after);
       written.push(file);
     } catch (error) {
-      const left = await putBack(files, written);
+      const left = await restoreFiles(files, written);
       const after = left.length === 0 ? "nothing was changed" : `could not be put back: ${left.join(", ")}`;
       return { problem: `${file.shown}: ${errorMessage(error)}; ${after}` };
     }
@@ -74,7 +74,7 @@ export async function writePlanned(
   return undefined;
 }
 
-async function putBack(files: Files, written: readonly PlannedFile[]): Promise<string[]> {
+async function restoreFiles(files: Files, written: readonly PlannedEdit[]): Promise<string[]> {
   const left: string[] = [];
   for (const file of written) {
     try {

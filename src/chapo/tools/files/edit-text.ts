@@ -17,8 +17,8 @@ export function editText(
 ): { text: string; count: number } | { problem: string } {
   if (edit.oldString === "") return { problem: "old_string is empty; write the file whole instead" };
   if (edit.oldString === edit.newString) return { problem: "old_string and new_string are the same" };
-  const { oldString, newString } = spelledAsIn(text, edit);
-  const count = occurrences(text, oldString);
+  const { oldString, newString } = matchLineEnds(text, edit);
+  const count = countOccurrences(text, oldString);
   if (count === 0)
     return {
       problem:
@@ -33,28 +33,28 @@ export function editText(
   return { text: parts.join(newString), count: parts.length - 1 };
 }
 
-function spelledAsIn(
+function matchLineEnds(
   text: string,
   { oldString, newString }: TextEdit,
 ): { oldString: string; newString: string } {
   if (!text.includes("\r\n") || oldString.includes("\r")) return { oldString, newString };
   if (!oldString.includes("\n"))
-    return { oldString, newString: endsInCrlf(text) ? withCrlf(newString) : newString };
+    return { oldString, newString: endsInCrlf(text) ? toCrlf(newString) : newString };
   if (text.includes(oldString)) return { oldString, newString };
-  return { oldString: withCrlf(oldString), newString: withCrlf(newString) };
+  return { oldString: toCrlf(oldString), newString: toCrlf(newString) };
 }
 
 /** Whether most of its lines do. */
 function endsInCrlf(text: string): boolean {
-  return occurrences(text, "\r\n") * 2 > occurrences(text, "\n");
+  return countOccurrences(text, "\r\n") * 2 > countOccurrences(text, "\n");
 }
 
-function withCrlf(text: string): string {
+function toCrlf(text: string): string {
   return text.replaceAll(/\r?\n/g, "\r\n");
 }
 
 /** How often a part is found; 2 where only overlapping finds make it ambiguous. */
-function occurrences(text: string, part: string): number {
+function countOccurrences(text: string, part: string): number {
   const first = text.indexOf(part);
   if (first < 0) return 0;
   let count = 0;

@@ -24,6 +24,6 @@ export async function readText(
 }
 
 /** How many bytes a text takes on disk. */
-export function byteLength(text: string): number {
+export function countBytes(text: string): number {
   return Buffer.byteLength(text, "utf8");
 }

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { nodePorts } from "../../../system/processes/node-ports.js";
 import type { ToolResult } from "../../tool.js";
-import { findTools } from "./files-find.js";
+import { createFindTools } from "./files-find.js";
 
 async function site(files: Record<string, string | Uint8Array>) {
   const root = await realpath(await mkdtemp(path.join(tmpdir(), "looper-find-")));
@@ -14,7 +14,7 @@ async function site(files: Record<string, string | Uint8Array>) {
     await writeFile(path.join(root, name), text);
   }
   const call = async (name: string, args: unknown, ripgrep: boolean): Promise<ToolResult> => {
-    const tool = findTools({ ...nodePorts(), root, env: {}, ripgrep }).find((one) => one.name === name);
+    const tool = createFindTools({ ...nodePorts(), root, env: {}, ripgrep }).find((one) => one.name === name);
     const prepared = tool?.prepare(args) ?? { problem: `no tool ${name}` };
     if ("problem" in prepared) return { success: false, error: prepared.problem };
     const { signal } = new AbortController();

@@ -5,14 +5,14 @@ import { z } from "zod";
 import type { Clock, Processes } from "../../../system/ports.js";
 import { defineTool, done, failed, type CallContext, type Tool, type ToolResult } from "../../tool.js";
 import { compileGlob, type GlobMatch } from "./glob-pattern.js";
-import { resolvePath, type Place } from "../../paths.js";
+import { resolvePath, type ProjectFolder } from "../../paths.js";
 import { listProjectFiles } from "./project-files.js";
-import { findRipgrep, narrow } from "../find/ripgrep.js";
+import { findRipgrep, selectFiles } from "../find/ripgrep.js";
 import { compilePattern, readFlags, type SearchPattern } from "../find/search-flags.js";
 import { searchFiles, type Found } from "../find/search-files.js";
 
 /** Where is searched, and with what. */
-export interface SearchPlace extends Place {
+export interface SearchPlace extends ProjectFolder {
   clock: Clock;
   processes: Processes;
   /** Of a program that is started. */
@@ -27,11 +27,11 @@ const TIMEOUT_MS = 60_000;
 const WHERE = z.string().optional();
 
 /** The tools that find. */
-export function findTools(place: SearchPlace): Tool[] {
-  return [glob(place), grep(place)];
+export function createFindTools(place: SearchPlace): Tool[] {
+  return [createGlobTool(place), createGrepTool(place)];
 }
 
-function glob(place: SearchPlace): Tool {
+function createGlobTool(place: SearchPlace): Tool {
   return defineTool({
     name: "fs_glob",
     description: `Finds files by a pattern of their path: **, *, ?, [a-z], {a,b}. Paths are told relative to the project, sorted, at most ${MOST_PATHS}; .git, node_modules and what .gitignore names are left out.`,
@@ -45,13 +45,13 @@ function glob(place: SearchPlace): Tool {
     subjects: (args) => [{ kind: "path", path: args.path ?? ".", use: "read" }],
     timeoutMs: TIMEOUT_MS,
     run: async (args) => {
-      const compiled = compileGlob(withoutRoot(place, args.pattern));
+      const compiled = compileGlob(stripRoot(place, args.pattern));
       if ("problem" in compiled) return failed(compiled.problem);
       const folder = await resolveFolder(place, args.path);
       if ("problem" in folder) return failed(folder.problem);
       if (folder.file) return failed(`path: ${folder.from} is a file, not a folder`);
       const files = await listProjectFiles(place, folder.from);
-      const matching = files.filter((file) => compiled.matches(below(folder.from, file.path)));
+      const matching = files.filter((file) => compiled.matches(toRelative(folder.from, file.path)));
       if (matching.length === 0) return done("no files match");
       const lines = matching.slice(0, MOST_PATHS).map((file) => file.path);
       if (matching.length > MOST_PATHS)
@@ -73,7 +73,7 @@ const GREP = z.strictObject({
     .describe("-i ignore case, -w whole words, -F the pattern is a text, -l only names of files"),
 });
 
-function grep(place: SearchPlace): Tool {
+function createGrepTool(place: SearchPlace): Tool {
   return defineTool({
     name: "fs_grep",
     description:
@@ -101,10 +101,10 @@ async function runGrep(
   if ("problem" in wanted) return failed(wanted.problem.replace("pattern:", "glob:"));
   const folder = await resolveFolder(place, args.path);
   if ("problem" in folder) return failed(folder.problem);
-  const all = folder.file ? [folder.from] : await searchable(place, folder.from);
-  const paths = all.filter((name) => folder.file || wanted.matches(below(folder.from, name)));
+  const all = folder.file ? [folder.from] : await listSearchable(place, folder.from);
+  const paths = all.filter((name) => folder.file || wanted.matches(toRelative(folder.from, name)));
   const root = folder.root;
-  const worth = await worthReading(place, { root, paths, pattern, ignoreCase: flags.ignoreCase });
+  const worth = await selectCandidates(place, { root, paths, pattern, ignoreCase: flags.ignoreCase });
   const found = await searchFiles(place, {
     root,
     paths: worth,
@@ -112,10 +112,10 @@ async function runGrep(
     namesOnly: flags.namesOnly,
     signal,
   });
-  return "problem" in found ? failed(found.problem) : done(tell(found));
+  return "problem" in found ? failed(found.problem) : done(formatMatches(found));
 }
 
-function tell({ lines, capped, skipped }: Found): string {
+function formatMatches({ lines, capped, skipped }: Found): string {
   const said = lines.length === 0 ? ["no matches"] : [...lines];
   if (capped)
     said.push(`[truncated: the first ${lines.length} matches are shown; narrow the pattern or the path]`);
@@ -126,11 +126,11 @@ function tell({ lines, capped, skipped }: Found): string {
   return said.join("\n");
 }
 
-async function searchable(place: Place, from: string): Promise<string[]> {
+async function listSearchable(place: ProjectFolder, from: string): Promise<string[]> {
   return (await listProjectFiles(place, from)).filter((file) => !file.link).map((file) => file.path);
 }
 
-async function worthReading(
+async function selectCandidates(
   place: SearchPlace,
   search: { root: string; paths: readonly string[]; pattern: SearchPattern; ignoreCase: boolean },
 ): Promise<readonly string[]> {
@@ -139,7 +139,7 @@ async function worthReading(
   const { processes, env } = place;
   const program = await findRipgrep(processes, { env, cwd: root });
   if (program === undefined) return paths;
-  return narrow({ processes, program, env, cwd: root }, paths, { source: pattern.source, ignoreCase });
+  return selectFiles({ processes, program, env, cwd: root }, paths, { source: pattern.source, ignoreCase });
 }
 
 /** Without a slash it is a pattern of names, in whatever folder. */
@@ -150,7 +150,7 @@ function compileFilter(pattern: string | undefined): { matches: GlobMatch } | { 
 
 /** A folder, or a file, relative to the real project. */
 async function resolveFolder(
-  place: Place,
+  place: ProjectFolder,
   spelled = ".",
 ): Promise<{ root: string; from: string; file: boolean } | { problem: string }> {
   const resolved = await resolvePath(place, spelled, "read");
@@ -161,11 +161,11 @@ async function resolveFolder(
   return { root, from: path.relative(root, resolved.path), file: stat.kind !== "folder" };
 }
 
-function below(from: string, name: string): string {
+function toRelative(from: string, name: string): string {
   return from === "" ? name : name.slice(from.length + 1);
 }
 
 /** A model may spell the pattern from the root of the file system. */
-function withoutRoot({ root }: Place, pattern: string): string {
+function stripRoot({ root }: ProjectFolder, pattern: string): string {
   return pattern.startsWith(`${root}/`) ? pattern.slice(root.length + 1) : pattern;
 }

@@ -3,14 +3,20 @@ import path from "node:path";
 import { z } from "zod";
 import type { FileStat } from "../../../system/ports.js";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
-import { keptBelow, keptRefusal, resolvePath, type Place, type Resolved } from "../../paths.js";
+import {
+  findProtectedBelow,
+  formatProtectedRefusal,
+  resolvePath,
+  type ProjectFolder,
+  type ResolvedPath,
+} from "../../paths.js";
 
 /** The tools that change what is where. */
-export function moveTools(place: Place): Tool[] {
-  return [makeFolder(place), move(place), remove(place)];
+export function createMoveTools(place: ProjectFolder): Tool[] {
+  return [createMkdirTool(place), createMoveTool(place), createDeleteTool(place)];
 }
 
-function makeFolder(place: Place): Tool {
+function createMkdirTool(place: ProjectFolder): Tool {
   return defineTool({
     name: "fs_mkdir",
     description: "Makes a folder, and its parents. One that is there already is no error.",
@@ -30,7 +36,7 @@ function makeFolder(place: Place): Tool {
   });
 }
 
-function move(place: Place): Tool {
+function createMoveTool(place: ProjectFolder): Tool {
   return defineTool({
     name: "fs_move",
     description:
@@ -50,7 +56,10 @@ function move(place: Place): Tool {
   });
 }
 
-async function moveEntry(place: Place, args: { source: string; destination: string }): Promise<ToolResult> {
+async function moveEntry(
+  place: ProjectFolder,
+  args: { source: string; destination: string },
+): Promise<ToolResult> {
   const source = await resolveEntry(place, args.source);
   if ("problem" in source) return failed(source.problem);
   const destination = await resolvePath(place, args.destination, "write");
@@ -71,7 +80,7 @@ async function moveEntry(place: Place, args: { source: string; destination: stri
   return done(`moved ${source.shown} to ${destination.shown}`);
 }
 
-function remove(place: Place): Tool {
+function createDeleteTool(place: ProjectFolder): Tool {
   return defineTool({
     name: "fs_delete",
     description: "Deletes a file; a folder, with all it holds, only with recursive set to true.",
@@ -85,7 +94,7 @@ function remove(place: Place): Tool {
     preview: async (args) => {
       const entry = await resolveEntry(place, args.path);
       if ("problem" in entry) return entry.problem;
-      return `delete ${entry.shown}${await extent(place, entry)}`;
+      return `delete ${entry.shown}${await describeExtent(place, entry)}`;
     },
     run: async (args) => {
       const entry = await resolveEntry(place, args.path);
@@ -94,7 +103,7 @@ function remove(place: Place): Tool {
         await place.files.remove(entry.path);
         return done(`deleted ${entry.shown}`);
       }
-      const held = await extent(place, entry);
+      const held = await describeExtent(place, entry);
       if (args.recursive !== true)
         return failed(`${entry.shown} is a folder${held}; set recursive to delete it with all it holds`);
       await place.files.removeTree(entry.path);
@@ -103,18 +112,21 @@ function remove(place: Place): Tool {
   });
 }
 
-async function extent({ files }: Place, entry: { path: string; kind: FileStat["kind"] }): Promise<string> {
+async function describeExtent(
+  { files }: ProjectFolder,
+  entry: { path: string; kind: FileStat["kind"] },
+): Promise<string> {
   if (entry.kind !== "folder") return "";
   const held = await files.tree(entry.path).walk("", () => true);
   return ` (a folder that holds ${held.length} ${held.length === 1 ? "entry" : "entries"})`;
 }
 
-interface Entry extends Resolved {
+interface Entry extends ResolvedPath {
   kind: FileStat["kind"];
 }
 
 /** What is there to be moved or deleted: a link itself, not where it leads. Never the project, nor anything that is protected. */
-async function resolveEntry(place: Place, spelled: string): Promise<Entry | { problem: string }> {
+async function resolveEntry(place: ProjectFolder, spelled: string): Promise<Entry | { problem: string }> {
   const resolved = await resolvePath(place, spelled, "write");
   if ("refusal" in resolved) return { problem: resolved.refusal };
   const { files, root } = place;
@@ -126,8 +138,9 @@ async function resolveEntry(place: Place, spelled: string): Promise<Entry | { pr
   const stat = await files.stat(at, { link: true });
   if (stat === undefined) return { problem: `${resolved.shown}: no such file or folder` };
   if (stat.kind === "folder") {
-    const kept = await keptBelow(place, at);
-    if (kept !== undefined) return { problem: keptRefusal(resolved.shown, path.join(resolved.shown, kept)) };
+    const kept = await findProtectedBelow(place, at);
+    if (kept !== undefined)
+      return { problem: formatProtectedRefusal(resolved.shown, path.join(resolved.shown, kept)) };
   }
   return { path: at, shown: resolved.shown, kind: stat.kind };
 }

@@ -4,7 +4,7 @@ import path from "node:path";
 import { z } from "zod";
 import type { FileStat } from "../../../system/ports.js";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
-import { resolvePath, type Place } from "../../paths.js";
+import { resolvePath, type ProjectFolder } from "../../paths.js";
 import { FARTHEST, readLines, type SomeLines } from "./read-lines.js";
 
 const MOST_ENTRIES = 500;
@@ -12,11 +12,11 @@ const USUAL_LINES = 2000;
 const MOST_LINES = 100_000;
 
 /** The tools that look. */
-export function readTools(place: Place): Tool[] {
-  return [listFiles(place), readFile(place)];
+export function createReadTools(place: ProjectFolder): Tool[] {
+  return [createListTool(place), createReadTool(place)];
 }
 
-function listFiles(place: Place): Tool {
+function createListTool(place: ProjectFolder): Tool {
   return defineTool({
     name: "fs_listFiles",
     description: `Lists a folder: one entry a line, with its type (file, folder, symlink). At most ${MOST_ENTRIES} entries.`,
@@ -40,12 +40,12 @@ function listFiles(place: Place): Tool {
   });
 }
 
-async function listFolder(place: Place, folder: { path: string; shown: string }): Promise<string> {
+async function listFolder(place: ProjectFolder, folder: { path: string; shown: string }): Promise<string> {
   const names = await place.files.list(folder.path);
   const lines: string[] = [];
   for (const name of names.slice(0, MOST_ENTRIES)) {
     const stat = await place.files.stat(path.join(folder.path, name), { link: true });
-    if (stat !== undefined) lines.push(entryLine(name, stat));
+    if (stat !== undefined) lines.push(formatEntry(name, stat));
   }
   if (names.length === 0) return `${folder.shown} is empty`;
   if (names.length > MOST_ENTRIES)
@@ -55,11 +55,11 @@ async function listFolder(place: Place, folder: { path: string; shown: string })
   return lines.join("\n");
 }
 
-function entryLine(name: string, { kind, size }: FileStat): string {
+function formatEntry(name: string, { kind, size }: FileStat): string {
   return kind === "file" ? `file    ${name} (${size} bytes)` : `${kind.padEnd(7)} ${name}`;
 }
 
-function readFile(place: Place): Tool {
+function createReadTool(place: ProjectFolder): Tool {
   return defineTool({
     name: "fs_readFile",
     description: `Reads a text file, its lines numbered from 1. Without limit at most ${USUAL_LINES} lines; what was left out is said.`,
@@ -77,7 +77,7 @@ function readFile(place: Place): Tool {
 }
 
 async function read(
-  place: Place,
+  place: ProjectFolder,
   args: { path: string; offset?: number | undefined; limit?: number | undefined },
 ): Promise<ToolResult> {
   const resolved = await resolvePath(place, args.path, "read");
@@ -92,19 +92,19 @@ async function read(
   if (found === undefined)
     return failed(`${shown} is a binary file of ${stat.size} bytes; it cannot be shown as text`);
   if (found.seen === 0) return done(`${shown} is empty`);
-  if (found.lines.length === 0) return failed(pastTheEnd(shown, range.offset, found));
+  if (found.lines.length === 0) return failed(describeMissingLines(shown, range.offset, found));
   const numbered = found.lines.map((line, at) => `${String(range.offset + at).padStart(6)}\t${line}`);
-  return done([...numbered, ...notices(range.offset, found)].join("\n"));
+  return done([...numbered, ...describeOmissions(range.offset, found)].join("\n"));
 }
 
-function pastTheEnd(shown: string, offset: number, { seen, whole }: SomeLines): string {
+function describeMissingLines(shown: string, offset: number, { seen, whole }: SomeLines): string {
   return whole
     ? `${shown} has ${seen} lines; offset ${offset} is past its end`
     : `${shown}: line ${offset} lies beyond the first ${FARTHEST} bytes; use a shell command for it`;
 }
 
 /** What is not shown. */
-function notices(offset: number, { lines, seen, whole, shortened, full }: SomeLines): string[] {
+function describeOmissions(offset: number, { lines, seen, whole, shortened, full }: SomeLines): string[] {
   const last = offset + lines.length - 1;
   const all = whole ? String(seen) : `more than ${seen}`;
   const said: string[] = [];

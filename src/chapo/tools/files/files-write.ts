@@ -3,10 +3,10 @@
 import path from "node:path";
 import { z } from "zod";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
-import { planEdits, writePlanned, type FileEdit, type PlannedFile } from "./edit-files.js";
-import { byteLength, LARGEST_FILE, readText } from "./file-text.js";
-import { resolvePath, type Place } from "../../paths.js";
-import { unifiedDiff } from "./unified-diff.js";
+import { planEdits, writeEdits, type FileEdit, type PlannedEdit } from "./edit-files.js";
+import { countBytes, LARGEST_FILE, readText } from "./file-text.js";
+import { resolvePath, type ProjectFolder } from "../../paths.js";
+import { createUnifiedDiff } from "./unified-diff.js";
 
 const PATH = z.string().describe("Path of the file, relative to the project");
 const MOST_EDITS = 200;
@@ -23,11 +23,11 @@ const SPELLINGS = { file_path: "path", file: "path", filename: "path" };
 const REPLACEMENT_SPELLINGS = { ...SPELLINGS, old_str: "old_string", new_str: "new_string" };
 
 /** The tools that write text. */
-export function writeTools(place: Place): Tool[] {
-  return [writeFile(place), edit(place), multiEdit(place)];
+export function createWriteTools(place: ProjectFolder): Tool[] {
+  return [createWriteTool(place), createEditTool(place), createMultiEditTool(place)];
 }
 
-function writeFile(place: Place): Tool {
+function createWriteTool(place: ProjectFolder): Tool {
   return defineTool({
     name: "fs_writeFile",
     description: `Creates a file, with its parent folders, or replaces its whole content. At most ${LARGEST_FILE} bytes.`,
@@ -43,16 +43,19 @@ function writeFile(place: Place): Tool {
       if ("refusal" in resolved) return resolved.refusal;
       const read = await readText(place.files, resolved);
       const before = "text" in read ? read.text : undefined;
-      return unifiedDiff([{ path: resolved.shown, before, after: args.content }]);
+      return createUnifiedDiff([{ path: resolved.shown, before, after: args.content }]);
     },
     run: (args) => writeWhole(place, args),
   });
 }
 
-async function writeWhole(place: Place, args: { path: string; content: string }): Promise<ToolResult> {
+async function writeWhole(
+  place: ProjectFolder,
+  args: { path: string; content: string },
+): Promise<ToolResult> {
   const resolved = await resolvePath(place, args.path, "write");
   if ("refusal" in resolved) return failed(resolved.refusal);
-  const bytes = byteLength(args.content);
+  const bytes = countBytes(args.content);
   if (bytes > LARGEST_FILE)
     return failed(`content: ${bytes} bytes; at most ${LARGEST_FILE} can be written at once`);
   const there = await place.files.stat(resolved.path);
@@ -65,7 +68,7 @@ async function writeWhole(place: Place, args: { path: string; content: string })
   return done(`${there === undefined ? "created" : "updated"} ${resolved.shown} (${bytes} bytes)`);
 }
 
-function edit(place: Place): Tool {
+function createEditTool(place: ProjectFolder): Tool {
   return defineTool({
     name: "fs_edit",
     description:
@@ -74,12 +77,12 @@ function edit(place: Place): Tool {
     aliases: REPLACEMENT_SPELLINGS,
     changes: true,
     subjects: (args) => [{ kind: "path", path: args.path, use: "write" }],
-    preview: (args) => previewEdits(place, [fileEdit(args.path, args)]),
+    preview: (args) => previewEdits(place, [toFileEdit(args.path, args)]),
     run: async (args) => {
-      const plan = await planEdits(place, [fileEdit(args.path, args)]);
+      const plan = await planEdits(place, [toFileEdit(args.path, args)]);
       return "problem" in plan
         ? failed(`${plan.problem}. Nothing was changed.`)
-        : perform(place, plan.planned);
+        : applyEdits(place, plan.planned);
     },
   });
 }
@@ -95,7 +98,7 @@ const EDITS = z
   .max(MOST_EDITS)
   .describe("Made in this order; a later one sees what the earlier ones left");
 
-function multiEdit(place: Place): Tool {
+function createMultiEditTool(place: ProjectFolder): Tool {
   return defineTool({
     name: "fs_multiEdit",
     description:
@@ -118,18 +121,18 @@ function multiEdit(place: Place): Tool {
     aliases: SPELLINGS,
     changes: true,
     subjects: (args) =>
-      [...new Set(fileEdits(args).map((one) => one.path))].map((name) => ({
+      [...new Set(toFileEdits(args).map((one) => one.path))].map((name) => ({
         kind: "path",
         path: name,
         use: "write",
       })),
-    preview: (args) => previewEdits(place, fileEdits(args)),
+    preview: (args) => previewEdits(place, toFileEdits(args)),
     run: async (args) => {
-      const edits = fileEdits(args);
+      const edits = toFileEdits(args);
       const plan = await planEdits(place, edits);
       if ("problem" in plan)
         return failed(`edit ${plan.at + 1} of ${edits.length}: ${plan.problem}. No file was changed.`);
-      return perform(place, plan.planned);
+      return applyEdits(place, plan.planned);
     },
   });
 }
@@ -140,14 +143,14 @@ interface Replacement {
   replace_all?: boolean | undefined;
 }
 
-function fileEdits(args: {
+function toFileEdits(args: {
   path?: string | undefined;
   edits: readonly (Replacement & { path?: string | undefined })[];
 }): FileEdit[] {
-  return args.edits.map((one) => fileEdit(one.path ?? args.path ?? "", one));
+  return args.edits.map((one) => toFileEdit(one.path ?? args.path ?? "", one));
 }
 
-function fileEdit(name: string, one: Replacement): FileEdit {
+function toFileEdit(name: string, one: Replacement): FileEdit {
   return {
     path: name,
     oldString: one.old_string,
@@ -156,14 +159,14 @@ function fileEdit(name: string, one: Replacement): FileEdit {
   };
 }
 
-async function previewEdits(place: Place, edits: readonly FileEdit[]): Promise<string> {
+async function previewEdits(place: ProjectFolder, edits: readonly FileEdit[]): Promise<string> {
   const plan = await planEdits(place, edits);
   if ("problem" in plan) return `it would change nothing: edit ${plan.at + 1}: ${plan.problem}`;
-  return unifiedDiff(plan.planned.map(({ shown, before, after }) => ({ path: shown, before, after })));
+  return createUnifiedDiff(plan.planned.map(({ shown, before, after }) => ({ path: shown, before, after })));
 }
 
-async function perform(place: Place, planned: readonly PlannedFile[]): Promise<ToolResult> {
-  const problem = await writePlanned(place.files, planned);
+async function applyEdits(place: ProjectFolder, planned: readonly PlannedEdit[]): Promise<ToolResult> {
+  const problem = await writeEdits(place.files, planned);
   if (problem !== undefined) return failed(problem.problem);
   const told = planned.map(({ shown, count }) => `${shown}: ${count} replacement${count === 1 ? "" : "s"}`);
   return done(`updated ${told.join("\nupdated ")}`);

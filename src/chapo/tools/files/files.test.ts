@@ -5,9 +5,9 @@ import { expect, test } from "vitest";
 import { nodePorts } from "../../../system/processes/node-ports.js";
 import type { Files } from "../../../system/ports.js";
 import type { Tool, ToolResult } from "../../tool.js";
-import { moveTools } from "./files-move.js";
-import { readTools } from "./files-read.js";
-import { writeTools } from "./files-write.js";
+import { createMoveTools } from "./files-move.js";
+import { createReadTools } from "./files-read.js";
+import { createWriteTools } from "./files-write.js";
 
 /** A project to call tools in. */
 class Site {
@@ -17,7 +17,7 @@ class Site {
   private constructor(root: string, files: Files) {
     this.root = root;
     const place = { files, root };
-    const tools = [...readTools(place), ...writeTools(place), ...moveTools(place)];
+    const tools = [...createReadTools(place), ...createWriteTools(place), ...createMoveTools(place)];
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
   }
 

@@ -31,7 +31,7 @@ function expandBraces(pattern: string): string[] | undefined {
   const done: string[] = [];
   const open = [pattern];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const group = firstBraces(next);
+    const group = findBraces(next);
     if (group === undefined) done.push(next);
     else open.push(...group.options.toReversed().map((option) => group.before + option + group.after));
     if (done.length + open.length > MOST_ALTERNATIVES) return undefined;
@@ -40,7 +40,7 @@ function expandBraces(pattern: string): string[] | undefined {
 }
 
 /** The first complete group with a comma, parted at its own commas. */
-function firstBraces(pattern: string): { before: string; options: string[]; after: string } | undefined {
+function findBraces(pattern: string): { before: string; options: string[]; after: string } | undefined {
   for (let start = pattern.indexOf("{"); start >= 0; start = pattern.indexOf("{", start + 1)) {
     let depth = 0;
     const cuts = [start];
@@ -71,7 +71,7 @@ function compileSegment(segment: string): Segment {
     const char = chars[at] ?? "";
     const close = char === "[" ? chars.indexOf("]", at + 2) : -1;
     if (close > 0) {
-      tests.push(charClass(chars.slice(at + 1, close)));
+      tests.push(compileCharClass(chars.slice(at + 1, close)));
       at = close;
     } else if (char === "*") {
       if (tests.at(-1) !== "any") tests.push("any");
@@ -84,7 +84,7 @@ function compileSegment(segment: string): Segment {
   return tests;
 }
 
-function charClass(chars: readonly string[]): CharTest {
+function compileCharClass(chars: readonly string[]): CharTest {
   const negated = chars[0] === "!" || chars[0] === "^";
   const set = negated ? chars.slice(1) : chars;
   const ranges: [string, string][] = [];

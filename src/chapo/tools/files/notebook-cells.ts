@@ -7,12 +7,12 @@ const LONGEST_OUTPUT = 4000;
 const MOST_CHARACTERS = 100_000;
 
 /** The cells in order: number, type, id, source, outputs; what is cut is said. */
-export function tellCells(cells: readonly Json[]): string {
+export function formatCells(cells: readonly Json[]): string {
   if (cells.length === 0) return "the notebook has no cells";
   const told: string[] = [];
   let characters = 0;
   for (const [at, cell] of cells.entries()) {
-    const text = tellCell(cell, at);
+    const text = formatCell(cell, at);
     characters += text.length;
     if (characters > MOST_CHARACTERS) {
       told.push(`[truncated: ${at} of ${cells.length} cells are shown]`);
@@ -23,37 +23,37 @@ export function tellCells(cells: readonly Json[]): string {
   return told.join("\n\n");
 }
 
-function tellCell(cell: Json, at: number): string {
+function formatCell(cell: Json, at: number): string {
   const type = typeof cell.cell_type === "string" ? cell.cell_type : "unknown";
   const id = typeof cell.id === "string" ? ` (id ${cell.id})` : "";
-  const lines = [`cell ${at}: ${type}${id}`, cut(asText(cell.source), LONGEST_SOURCE)];
+  const lines = [`cell ${at}: ${type}${id}`, truncate(toText(cell.source), LONGEST_SOURCE)];
   const outputs: readonly unknown[] = Array.isArray(cell.outputs) ? cell.outputs : [];
-  for (const output of outputs) lines.push("output:", cut(tellOutput(output), LONGEST_OUTPUT));
+  for (const output of outputs) lines.push("output:", truncate(formatOutput(output), LONGEST_OUTPUT));
   return lines.join("\n");
 }
 
-function tellOutput(output: unknown): string {
+function formatOutput(output: unknown): string {
   if (!isJson(output)) return "[no output]";
-  if (output.text !== undefined) return asText(output.text);
+  if (output.text !== undefined) return toText(output.text);
   if (output.output_type === "error")
-    return `${asText(output.ename)}: ${asText(output.evalue)}\n${withoutColours(asText(output.traceback, "\n"))}`;
+    return `${toText(output.ename)}: ${toText(output.evalue)}\n${stripColours(toText(output.traceback, "\n"))}`;
   if (!isJson(output.data)) return "[empty]";
   const { "text/plain": plain, ...others } = output.data;
   const kinds = Object.keys(others).map((kind) => `[${kind}]`);
-  return [...(plain === undefined ? [] : [asText(plain)]), ...kinds].join("\n");
+  return [...(plain === undefined ? [] : [toText(plain)]), ...kinds].join("\n");
 }
 
 /** A text, or a list of its lines. */
-function asText(value: unknown, between = ""): string {
+function toText(value: unknown, between = ""): string {
   if (typeof value === "string") return value;
   return Array.isArray(value) ? value.filter((line) => typeof line === "string").join(between) : "";
 }
 
-function withoutColours(text: string): string {
+function stripColours(text: string): string {
   return text.replaceAll(/\u001b\[[0-9;]*m/g, "");
 }
 
-function cut(text: string, most: number): string {
+function truncate(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most)}\n[cut: ${text.length - most} more characters]`;
 }
 

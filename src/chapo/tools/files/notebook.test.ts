@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { nodePorts } from "../../../system/processes/node-ports.js";
-import { notebookTools } from "./notebook.js";
+import { createNotebookTools } from "./notebook.js";
 
 const NOTEBOOK = {
   cells: [
@@ -29,7 +29,7 @@ const NOTEBOOK = {
 async function site(text = `${JSON.stringify(NOTEBOOK, undefined, 1)}\n`) {
   const root = await realpath(await mkdtemp(path.join(tmpdir(), "looper-notebook-")));
   await writeFile(path.join(root, "n.ipynb"), text);
-  const tools = notebookTools({ ...nodePorts(), root });
+  const tools = createNotebookTools({ ...nodePorts(), root });
   const prepare = (name: string, args: object) =>
     tools.find((tool) => tool.name === name)?.prepare({ path: "n.ipynb", ...args }) ?? { problem: "no tool" };
   return {

@@ -2,13 +2,13 @@
 import { z } from "zod";
 import type { Random } from "../../../system/ports.js";
 import { defineTool, done, failed, type Tool } from "../../tool.js";
-import { byteLength, LARGEST_FILE, readText } from "./file-text.js";
-import { tellCells } from "./notebook-cells.js";
-import { resolvePath, type Place } from "../../paths.js";
-import { unifiedDiff } from "./unified-diff.js";
+import { countBytes, LARGEST_FILE, readText } from "./file-text.js";
+import { formatCells } from "./notebook-cells.js";
+import { resolvePath, type ProjectFolder } from "../../paths.js";
+import { createUnifiedDiff } from "./unified-diff.js";
 
 /** Where notebooks lie, and where ids of new cells come from. */
-export interface NotebookPlace extends Place {
+export interface NotebookPlace extends ProjectFolder {
   random: Random;
 }
 
@@ -35,7 +35,7 @@ const EDIT = z.strictObject({
 type Edit = z.output<typeof EDIT>;
 
 /** The tools of notebooks. */
-export function notebookTools(place: NotebookPlace): Tool[] {
+export function createNotebookTools(place: NotebookPlace): Tool[] {
   return [
     defineTool({
       name: "notebook_read",
@@ -46,8 +46,8 @@ export function notebookTools(place: NotebookPlace): Tool[] {
       maxOutput: 110_000,
       subjects: (args) => [{ kind: "path", path: args.path, use: "read" }],
       run: async (args) => {
-        const opened = await open(place, args.path, "read");
-        return "problem" in opened ? failed(opened.problem) : done(tellCells(opened.cells));
+        const opened = await openNotebook(place, args.path, "read");
+        return "problem" in opened ? failed(opened.problem) : done(formatCells(opened.cells));
       },
     }),
     defineTool({
@@ -67,7 +67,7 @@ export function notebookTools(place: NotebookPlace): Tool[] {
       preview: async (args) => {
         const edited = await editNotebook(place, args);
         if ("problem" in edited) return `it would change nothing: ${edited.problem}`;
-        return unifiedDiff([{ path: edited.shown, before: edited.before, after: edited.after }]);
+        return createUnifiedDiff([{ path: edited.shown, before: edited.before, after: edited.after }]);
       },
       run: async (args) => {
         const edited = await editNotebook(place, args);
@@ -88,8 +88,8 @@ interface Opened {
   cells: Json[];
 }
 
-async function open(
-  place: Place,
+async function openNotebook(
+  place: ProjectFolder,
   spelled: string,
   use: "read" | "write",
 ): Promise<Opened | { problem: string }> {
@@ -127,12 +127,12 @@ interface Edited {
 }
 
 async function editNotebook(place: NotebookPlace, args: Edit): Promise<Edited | { problem: string }> {
-  const opened = await open(place, args.path, "write");
+  const opened = await openNotebook(place, args.path, "write");
   if ("problem" in opened) return opened;
   const did = editCells(opened, args, place.random);
   if ("problem" in did) return { problem: `${opened.shown}: ${did.problem}` };
-  const after = spell(opened);
-  if (byteLength(after) > LARGEST_FILE)
+  const after = serialize(opened);
+  if (countBytes(after) > LARGEST_FILE)
     return { problem: `${opened.shown}: it would grow beyond ${LARGEST_FILE} bytes` };
   return { path: opened.path, shown: opened.shown, did: did.did, before: opened.text, after };
 }
@@ -146,11 +146,11 @@ function editCells(
   if (mode !== "delete" && args.content === undefined)
     return { problem: `content: missing; it is needed to ${mode}` };
   const source = args.content ?? "";
-  const at = mode === "insert" ? placeOfNew(cells, args) : indexOf(cells, args);
+  const at = mode === "insert" ? findInsertPosition(cells, args) : findCell(cells, args);
   if (typeof at !== "number") return at;
   const cell = cells[at];
   if (mode === "insert") {
-    cells.splice(at, 0, newCell(notebook, source, args.cell_type ?? "code", random));
+    cells.splice(at, 0, createCell(notebook, source, args.cell_type ?? "code", random));
     return { did: `inserted cell ${at}` };
   }
   if (mode === "delete") {
@@ -158,12 +158,12 @@ function editCells(
     return { did: `deleted cell ${at}` };
   }
   if (cell === undefined) return { problem: `cell_idx: there is no cell ${at}` };
-  cell.source = Array.isArray(cell.source) ? asLines(source) : source;
-  if (args.cell_type !== undefined && args.cell_type !== cell.cell_type) retype(cell, args.cell_type);
+  cell.source = Array.isArray(cell.source) ? splitSource(source) : source;
+  if (args.cell_type !== undefined && args.cell_type !== cell.cell_type) changeCellType(cell, args.cell_type);
   return { did: `replaced the source of cell ${at}` };
 }
 
-function indexOf(cells: readonly Json[], { cell_idx: at, cell_id: id }: Edit): number | { problem: string } {
+function findCell(cells: readonly Json[], { cell_idx: at, cell_id: id }: Edit): number | { problem: string } {
   if (id !== undefined) {
     const named = cells.findIndex((cell) => cell.id === id);
     const numbered = Number(/^cell-(\d{1,9})$/.exec(id)?.[1] ?? "-1");
@@ -176,9 +176,9 @@ function indexOf(cells: readonly Json[], { cell_idx: at, cell_id: id }: Edit): n
   return at;
 }
 
-function placeOfNew(cells: readonly Json[], args: Edit): number | { problem: string } {
+function findInsertPosition(cells: readonly Json[], args: Edit): number | { problem: string } {
   if (args.cell_id !== undefined) {
-    const before = indexOf(cells, args);
+    const before = findCell(cells, args);
     return typeof before === "number" ? before + 1 : before;
   }
   const at = args.cell_idx ?? 0;
@@ -187,18 +187,18 @@ function placeOfNew(cells: readonly Json[], args: Edit): number | { problem: str
   return at;
 }
 
-function newCell(notebook: Json, source: string, type: string, random: Random): Json {
+function createCell(notebook: Json, source: string, type: string, random: Random): Json {
   const { nbformat, nbformat_minor: minor } = notebook;
   // Cells have ids from format 4.5 on; earlier ones may have none.
   const named = typeof nbformat === "number" && typeof minor === "number" && nbformat * 100 + minor >= 405;
   const cell: Json = { cell_type: type, ...(named ? { id: random.hex(4) } : {}), metadata: {} };
   if (type === "code") Object.assign(cell, { execution_count: null, outputs: [] });
-  cell.source = asLines(source);
+  cell.source = splitSource(source);
   return cell;
 }
 
 /** Only code has outputs, and must have them. */
-function retype(cell: Json, type: string): void {
+function changeCellType(cell: Json, type: string): void {
   cell.cell_type = type;
   if (type === "code") Object.assign(cell, { execution_count: null, outputs: [] });
   else {
@@ -208,12 +208,12 @@ function retype(cell: Json, type: string): void {
 }
 
 /** As notebooks keep it: a text for each line, its end included. */
-function asLines(source: string): string[] {
+function splitSource(source: string): string[] {
   return source.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
 /** Indented as it was. */
-function spell({ text, notebook }: Opened): string {
+function serialize({ text, notebook }: Opened): string {
   const indent = /^\{\r?\n([ \t]+)"/.exec(text)?.[1];
   return JSON.stringify(notebook, undefined, indent ?? "") + (/\r?\n$/.exec(text)?.[0] ?? "");
 }

@@ -3,7 +3,7 @@
 import path from "node:path";
 import ignore, { type Ignore } from "ignore";
 import type { Files, Walked } from "../../../system/ports.js";
-import type { Place } from "../../paths.js";
+import type { ProjectFolder } from "../../paths.js";
 
 const NEVER = new Set([".git", "node_modules"]);
 const RULES = ".gitignore";
@@ -25,9 +25,9 @@ export interface ProjectFile {
 }
 
 /** All files below a folder (relative to the project, "" for all of it), sorted. A folder that is ignored itself is shown whole. */
-export async function listProjectFiles({ files, root }: Place, from: string): Promise<ProjectFile[]> {
+export async function listProjectFiles({ files, root }: ProjectFolder, from: string): Promise<ProjectFile[]> {
   const realRoot = (await files.realPath(root)) ?? root;
-  const above = await rulesAbove(files, realRoot, from);
+  const above = await readRulesAbove(files, realRoot, from);
   const walked = await files.tree(realRoot).walk(toBytes(from), (folder) => {
     const name = toText(folder);
     return !NEVER.has(path.basename(name)) && !isIgnored(above, `${name}/`);
@@ -35,10 +35,10 @@ export async function listProjectFiles({ files, root }: Place, from: string): Pr
   const entries = walked.map((entry) => ({ ...entry, path: toText(entry.path) }));
   const rules = [
     ...above,
-    ...(await rulesBelow(
+    ...(await readRulesBelow(
       files,
       realRoot,
-      entries.filter((entry) => !known(above, entry)),
+      entries.filter((entry) => !isKnown(above, entry)),
     )),
   ];
   return entries
@@ -51,7 +51,7 @@ export async function listProjectFiles({ files, root }: Place, from: string): Pr
 }
 
 /** Of the project and every folder down to `from`; none where they ignore `from` itself. */
-async function rulesAbove(files: Files, root: string, from: string): Promise<Rules[]> {
+async function readRulesAbove(files: Files, root: string, from: string): Promise<Rules[]> {
   const parts = from === "" ? [] : from.split("/");
   const found: Rules[] = [];
   for (let depth = 0; depth <= parts.length; depth++) {
@@ -61,11 +61,11 @@ async function rulesAbove(files: Files, root: string, from: string): Promise<Rul
   return from !== "" && isIgnored(found, `${from}/`) ? [] : found;
 }
 
-function known(above: readonly Rules[], { path: name }: Walked): boolean {
+function isKnown(above: readonly Rules[], { path: name }: Walked): boolean {
   return above.some(({ base }) => name === path.posix.join(base, RULES));
 }
 
-async function rulesBelow(files: Files, root: string, entries: readonly Walked[]): Promise<Rules[]> {
+async function readRulesBelow(files: Files, root: string, entries: readonly Walked[]): Promise<Rules[]> {
   const found: Rules[] = [];
   for (const { path: name, kind } of entries) {
     if (kind !== "file" || path.basename(name) !== RULES) continue;

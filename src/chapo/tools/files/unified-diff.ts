@@ -13,20 +13,20 @@ export interface FileChange {
 const LONGEST_MS = 1000;
 
 /** The diffs of the changes, one after the other. */
-export function unifiedDiff(changes: readonly FileChange[]): string {
-  return changes.map(diffOf).join("\n");
+export function createUnifiedDiff(changes: readonly FileChange[]): string {
+  return changes.map(diffFile).join("\n");
 }
 
-function diffOf({ path, before, after }: FileChange): string {
+function diffFile({ path, before, after }: FileChange): string {
   const from = before === undefined ? "/dev/null" : `a/${path}`;
   const to = after === undefined ? "/dev/null" : `b/${path}`;
   const options = { context: 3, timeout: LONGEST_MS };
   const patch = createTwoFilesPatch(from, to, before ?? "", after ?? "", undefined, undefined, options);
   if (patch === undefined)
-    return `--- ${from}\n+++ ${to}\n(replaced whole: ${lines(before)} lines before, ${lines(after)} after)\n`;
+    return `--- ${from}\n+++ ${to}\n(replaced whole: ${countLines(before)} lines before, ${countLines(after)} after)\n`;
   return patch.replace(/^=+\n/, "");
 }
 
-function lines(text: string | undefined): number {
+function countLines(text: string | undefined): number {
   return text === undefined || text === "" ? 0 : text.split("\n").length;
 }

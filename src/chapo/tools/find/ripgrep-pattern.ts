@@ -5,14 +5,14 @@ const NO_CHARACTER = "(?-u:[\\x80-\\xff])";
 
 /** What comes next in a pattern, and what ripgrep calls it. Whatever none of these takes means something else there. */
 const TOKENS: readonly [RegExp, (found: string) => string][] = [
-  [/^(?:\(\?:|\((?!\?)|[)|^$*+?]|\{\d+(?:,\d*)?\})/, same],
+  [/^(?:\(\?:|\((?!\?)|[)|^$*+?]|\{\d+(?:,\d*)?\})/, keep],
   [/^\.|^\[\^(?:[^\\[\]&~^-]|[^\\[\]&~^-]-[^\\[\]&~^-])+\]/, (found) => `(?:${found}|${NO_CHARACTER})`],
-  [/^\[(?:[^\\[\]&~^-]|[^\\[\]&~^-]-[^\\[\]&~^-]|\\[dw])+\]/, same],
-  [/^\\[dwt]/, same],
+  [/^\[(?:[^\\[\]&~^-]|[^\\[\]&~^-]-[^\\[\]&~^-]|\\[dw])+\]/, keep],
+  [/^\\[dwt]/, keep],
   [/^\\s/, () => "[\\s\\x{FEFF}]"],
   [/^\\b/, () => "(?-u:\\b)"],
-  [/^\\[^a-z0-9\n]/i, (found) => literal(found.slice(1))],
-  [/^[^\\{}[\]()|^$*+?.\n\r\uFFFD]/u, literal],
+  [/^\\[^a-z0-9\n]/i, (found) => escapeLiteral(found.slice(1))],
+  [/^[^\\{}[\]()|^$*+?.\n\r\uFFFD]/u, escapeLiteral],
 ];
 
 /** `undefined` where it cannot be said in ripgrep's words. */
@@ -30,10 +30,10 @@ export function translatePattern(source: string): string | undefined {
   return said;
 }
 
-function same(found: string): string {
+function keep(found: string): string {
   return found;
 }
 
-function literal(char: string): string {
+function escapeLiteral(char: string): string {
   return /^[A-Za-z0-9 ]$/.test(char) ? char : `\\x{${(char.codePointAt(0) ?? 0).toString(16)}}`;
 }

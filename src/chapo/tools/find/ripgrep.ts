@@ -32,7 +32,7 @@ const MOST_CHARACTERS = 60_000;
 const TIMEOUT_MS = 15_000;
 
 /** The files that may hold a match: all that do, and seldom another. Those it was given where ripgrep cannot tell. */
-export async function narrow(
+export async function selectFiles(
   ripgrep: Ripgrep,
   paths: readonly string[],
   search: { source: string; ignoreCase: boolean },
@@ -42,7 +42,7 @@ export async function narrow(
   const options = ["--no-config", "--files-with-matches", "--null", "--text", "--crlf", "--no-messages"];
   if (search.ignoreCase) options.push("--ignore-case");
   const worth = new Set<string>();
-  for (const some of batches(paths)) {
+  for (const some of splitIntoBatches(paths)) {
     const args = [...options, "-e", pattern, "--", ...some];
     const { processes, program, env, cwd } = ripgrep;
     const { end, stdout, timedOut } = await processes.run(
@@ -56,7 +56,7 @@ export async function narrow(
   return paths.filter((name) => worth.has(name));
 }
 
-function* batches(paths: readonly string[]): Generator<string[]> {
+function* splitIntoBatches(paths: readonly string[]): Generator<string[]> {
   let batch: string[] = [];
   let characters = 0;
   for (const name of paths) {

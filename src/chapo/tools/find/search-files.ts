@@ -54,7 +54,7 @@ export async function searchFiles(
     left -= clock.monotonic() - began;
     if ("slow" in matched || left <= 0)
       return { problem: `pattern: it takes too long (at ${name}); make it simpler, or search less` };
-    for (const line of told(name, text.text, matched.lines, search.namesOnly)) {
+    for (const line of formatHits(name, text.text, matched.lines, search.namesOnly)) {
       characters += line.length;
       if (found.lines.length >= MOST_LINES || characters > MOST_CHARACTERS) return { ...found, capped: true };
       found.lines.push(line);
@@ -78,7 +78,7 @@ async function readSearched(files: Files, file: string): Promise<{ text: string 
   }
 }
 
-function told(name: string, text: string, numbers: readonly number[], namesOnly: boolean): string[] {
+function formatHits(name: string, text: string, numbers: readonly number[], namesOnly: boolean): string[] {
   if (numbers.length === 0) return [];
   if (namesOnly) return [name];
   const lines = text.split("\n");

@@ -24,7 +24,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** The status as text: branch, upstream, and each kind of change with its files. */
-export function statusText(porcelain: string): string {
+export function formatStatus(porcelain: string): string {
   const status = readStatus(porcelain.split("\0"));
   const lines = [`branch: ${status.branch}`];
   if (status.upstream !== undefined)
@@ -35,12 +35,12 @@ export function statusText(porcelain: string): string {
     ["in conflict", status.unmerged],
     ["untracked", status.untracked],
   ] as const)
-    if (files.length > 0) lines.push(...listed(name, files));
+    if (files.length > 0) lines.push(...listFiles(name, files));
   if (lines.every((line) => !line.endsWith(":"))) lines.push("nothing to commit, the tree is clean");
   return lines.join("\n");
 }
 
-function listed(name: string, files: readonly string[]): string[] {
+function listFiles(name: string, files: readonly string[]): string[] {
   const more = files.length - MOST_LISTED;
   const shown = files.slice(0, MOST_LISTED).map((file) => `  ${file}`);
   return [`${name}:`, ...shown, ...(more > 0 ? [`  [… ${more} more]`] : [])];
@@ -60,12 +60,12 @@ function readStatus(records: readonly string[]): Status {
     const record = records[at] ?? "";
     const kind = record.slice(0, 2);
     if (kind === "# ") readHeader(status, record);
-    else if (kind === "1 ") readChange(status, record.slice(2, 4), fieldsBehind(record, 8));
+    else if (kind === "1 ") readChange(status, record.slice(2, 4), skipFields(record, 8));
     else if (kind === "2 ") {
       at += 1;
-      readChange(status, record.slice(2, 4), `${records[at] ?? ""} -> ${fieldsBehind(record, 9)}`);
-    } else if (kind === "u ") status.unmerged.push(shown(fieldsBehind(record, 10)));
-    else if (kind === "? ") status.untracked.push(shown(record.slice(2)));
+      readChange(status, record.slice(2, 4), `${records[at] ?? ""} -> ${skipFields(record, 9)}`);
+    } else if (kind === "u ") status.unmerged.push(quoteName(skipFields(record, 10)));
+    else if (kind === "? ") status.untracked.push(quoteName(record.slice(2)));
   }
   return status;
 }
@@ -80,16 +80,16 @@ function readHeader(status: Status, record: string): void {
 
 function readChange(status: Status, codes: string, file: string): void {
   const [inIndex = ".", inTree = "."] = codes;
-  if (inIndex !== ".") status.staged.push(`${WORDS[inIndex] ?? inIndex}: ${shown(file)}`);
-  if (inTree !== ".") status.unstaged.push(`${WORDS[inTree] ?? inTree}: ${shown(file)}`);
+  if (inIndex !== ".") status.staged.push(`${WORDS[inIndex] ?? inIndex}: ${quoteName(file)}`);
+  if (inTree !== ".") status.unstaged.push(`${WORDS[inTree] ?? inTree}: ${quoteName(file)}`);
 }
 
 /** What is behind the first fields of a record; a name may hold spaces. */
-function fieldsBehind(record: string, fields: number): string {
+function skipFields(record: string, fields: number): string {
   return record.split(" ").slice(fields).join(" ");
 }
 
 /** A name on one line, whatever is in it. */
-function shown(name: string): string {
+function quoteName(name: string): string {
   return /[\p{Cc}\u2028\u2029]/u.test(name) ? JSON.stringify(name) : name;
 }

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { nodePorts } from "../../../system/processes/node-ports.js";
-import { gitTools } from "./git.js";
-import { callTool, textOf } from "../testing.js";
+import { createGitTools } from "./git.js";
+import { callTool, getText } from "../../testing/call-tool.js";
 
 const ports = nodePorts();
 let top = "";
@@ -26,7 +26,7 @@ const write = (name: string, text: string): void => {
   writeFileSync(path.join(root, name), text);
 };
 const call = async (name: string, args: unknown = {}, allowMain = false): Promise<string> =>
-  textOf(await callTool(gitTools({ ports, root, env, allowMain }), name, args));
+  getText(await callTool(createGitTools({ ports, root, env, allowMain }), name, args));
 
 beforeEach(() => {
   top = mkdtempSync(path.join(tmpdir(), "looper-git-tools-"));
@@ -155,6 +155,6 @@ test("a pull moves forward, and refuses what needs a merge", async () => {
 
 test("the caller's repository, index and tools are not git's to use", async () => {
   const other = { ...env, GIT_DIR: "/nowhere", GIT_INDEX_FILE: "/nowhere", GIT_EXTERNAL_DIFF: "false" };
-  const tools = gitTools({ ports, root, env: other, allowMain: false });
-  expect(textOf(await callTool(tools, "git_status", {}))).toContain("branch: main");
+  const tools = createGitTools({ ports, root, env: other, allowMain: false });
+  expect(getText(await callTool(tools, "git_status", {}))).toContain("branch: main");
 });

@@ -2,10 +2,10 @@
 // push may go to push-target.ts.
 import { z } from "zod";
 import { defineTool, done, failed, type CallContext, type Tool, type ToolResult } from "../../tool.js";
-import { statusText } from "./git-status.js";
-import { problemOf, runProgram, type Program, type ProgramWorld, type Ran } from "../program.js";
-import { branchName, knownRemote, pushTarget, type PushFacts } from "./push-target.js";
-import { toolEnv } from "../../tool-env.js";
+import { formatStatus } from "./git-status.js";
+import { describeProblem, runProgram, type Program, type ProgramWorld, type ProgramRun } from "../program.js";
+import { resolveBranch, resolveRemote, resolvePushTarget, type RepositoryFacts } from "./push-target.js";
+import { createToolEnv } from "../../tool-env.js";
 
 const LOCAL_MS = 60_000;
 const REMOTE_MS = 180_000;
@@ -23,20 +23,22 @@ export interface GitWorld extends ProgramWorld {
 }
 
 /** `git_status git_diff git_add git_commit git_push git_pull`. */
-export function gitTools(world: GitWorld): Tool[] {
-  const git = new Git({ ...world, env: gitEnv(world.env) });
+export function createGitTools(world: GitWorld): Tool[] {
+  const git = new Git({ ...world, env: createGitEnv(world.env) });
   return [
-    statusTool(git),
-    diffTool(git),
-    addTool(git),
-    commitTool(git),
-    pushTool(git, world.allowMain),
-    pullTool(git),
+    createStatusTool(git),
+    createDiffTool(git),
+    createAddTool(git),
+    createCommitTool(git),
+    createPushTool(git, world.allowMain),
+    createPullTool(git),
   ];
 }
 
-function gitEnv(env: Readonly<Record<string, string>>): Record<string, string> {
-  const kept = Object.entries(toolEnv(env)).filter(([name]) => !name.startsWith("GIT_") || KEPT.test(name));
+function createGitEnv(env: Readonly<Record<string, string>>): Record<string, string> {
+  const kept = Object.entries(createToolEnv(env)).filter(
+    ([name]) => !name.startsWith("GIT_") || KEPT.test(name),
+  );
   return {
     GIT_SSH_COMMAND: "ssh -o BatchMode=yes",
     ...Object.fromEntries(kept),
@@ -57,7 +59,7 @@ const SETTINGS = [
   "protocol.ext.allow=never",
 ].flatMap((setting) => ["-c", setting]);
 
-interface Facts extends Omit<PushFacts, "allowMain"> {
+interface Facts extends Omit<RepositoryFacts, "allowMain"> {
   /** E.g. `origin/main`. */
   upstream: string | undefined;
 }
@@ -69,7 +71,7 @@ class Git {
     this.#world = world;
   }
 
-  run(args: readonly string[], signal: AbortSignal, more: Partial<Program> = {}): Promise<Ran> {
+  run(args: readonly string[], signal: AbortSignal, more: Partial<Program> = {}): Promise<ProgramRun> {
     const program = { command: "git", args: [...SETTINGS, ...args], timeoutMs: LOCAL_MS, ...more };
     return runProgram(this.#world, program, signal);
   }
@@ -83,7 +85,7 @@ class Git {
   /** The answer of a command that leaves no more to say. */
   async tell(args: readonly string[], signal: AbortSignal, more: Partial<Program> = {}): Promise<ToolResult> {
     const ran = await this.run(args, signal, more);
-    const problem = problemOf(`git ${args[0] ?? ""}`, ran);
+    const problem = describeProblem(`git ${args[0] ?? ""}`, ran);
     if (problem !== undefined) return failed(problem);
     return done(
       [ran.stdout, ran.stderr].filter((text) => text !== "").join("\n") || "done; git said nothing",
@@ -108,7 +110,7 @@ class Git {
   }
 }
 
-function statusTool(git: Git): Tool {
+function createStatusTool(git: Git): Tool {
   return defineTool({
     name: "git_status",
     description: "The branch, its upstream, and which files are staged, changed, in conflict or untracked.",
@@ -118,13 +120,13 @@ function statusTool(git: Git): Tool {
     run: async (_args, { signal }) => {
       const args = ["--no-optional-locks", "status", "--porcelain=v2", "--branch", "-z"];
       const ran = await git.run(args, signal, { keep: { head: STATUS_BYTES, tail: 0 } });
-      const problem = problemOf("git status", ran);
-      return problem === undefined ? done(statusText(ran.stdout)) : failed(problem);
+      const problem = describeProblem("git status", ran);
+      return problem === undefined ? done(formatStatus(ran.stdout)) : failed(problem);
     },
   });
 }
 
-function diffTool(git: Git): Tool {
+function createDiffTool(git: Git): Tool {
   return defineTool({
     name: "git_diff",
     description: "What changed in tracked files and is not staged; with staged: true what is staged.",
@@ -148,14 +150,14 @@ function diffTool(git: Git): Tool {
       if (staged === true) args.push("--cached");
       args.push("--", ...(path === undefined ? [] : [path]));
       const ran = await git.run(args, signal, { keep: { head: DIFF_BYTES, tail: 0 } });
-      const problem = problemOf("git diff", ran);
+      const problem = describeProblem("git diff", ran);
       if (problem !== undefined) return failed(problem);
       return done(ran.stdout === "" ? `no ${staged === true ? "staged" : "unstaged"} changes` : ran.stdout);
     },
   });
 }
 
-function addTool(git: Git): Tool {
+function createAddTool(git: Git): Tool {
   return defineTool({
     name: "git_add",
     description: "Stages files or folders: what is new, changed or deleted in them.",
@@ -170,7 +172,7 @@ function addTool(git: Git): Tool {
     timeoutMs: LOCAL_MS + MORE_MS,
     run: async ({ files }, { signal }) => {
       const ran = await git.run(["--literal-pathspecs", "add", "--all", "--", ...[files].flat()], signal);
-      const problem = problemOf("git add", ran);
+      const problem = describeProblem("git add", ran);
       if (problem !== undefined) return failed(problem);
       const staged = await git.ask(["diff", "--cached", "--name-status"], signal);
       return done(staged === undefined || staged === "" ? "nothing is staged" : `staged:\n${staged}`);
@@ -178,7 +180,7 @@ function addTool(git: Git): Tool {
   });
 }
 
-function commitTool(git: Git): Tool {
+function createCommitTool(git: Git): Tool {
   return defineTool({
     name: "git_commit",
     description: "Commits what is staged, and says the hash of the commit.",
@@ -197,7 +199,7 @@ function commitTool(git: Git): Tool {
         input: message,
         timeoutMs: 2 * LOCAL_MS,
       });
-      const problem = problemOf("git commit", ran);
+      const problem = describeProblem("git commit", ran);
       if (problem !== undefined) return failed(problem);
       const told = await git.ask(["show", "--no-patch", "--format=%H%n%h %s", "HEAD"], signal);
       const [hash = "", line = ""] = (told ?? "").split("\n");
@@ -221,7 +223,7 @@ const target = {
     .describe("A branch; the one that is checked out where nothing is said"),
 };
 
-function pushTool(git: Git, allowMain: boolean): Tool {
+function createPushTool(git: Git, allowMain: boolean): Tool {
   return defineTool({
     name: "git_push",
     description:
@@ -235,7 +237,7 @@ function pushTool(git: Git, allowMain: boolean): Tool {
     preview: (args) => Promise.resolve(`git push ${args.remote ?? ""} ${args.branch ?? ""}`.trim()),
     run: async (args, { signal }) => {
       const facts = await git.facts(signal);
-      const found = pushTarget(args, { ...facts, allowMain });
+      const found = resolvePushTarget(args, { ...facts, allowMain });
       if ("refusal" in found) return failed(found.refusal);
       const { remote, from, to } = found;
       const words = ["push", "--no-recurse-submodules", "--no-follow-tags"];
@@ -247,7 +249,7 @@ function pushTool(git: Git, allowMain: boolean): Tool {
   });
 }
 
-function pullTool(git: Git): Tool {
+function createPullTool(git: Git): Tool {
   return defineTool({
     name: "git_pull",
     description:
@@ -271,9 +273,9 @@ async function pull(
   const more = { timeoutMs: REMOTE_MS };
   if (args.remote === undefined && args.branch === undefined && facts.upstream !== undefined)
     return git.tell(words, signal, more);
-  const remote = knownRemote(args.remote, facts);
+  const remote = resolveRemote(args.remote, facts);
   if (typeof remote !== "string") return failed(remote.refusal);
-  const branch = branchName(args.branch ?? "HEAD", facts.current);
+  const branch = resolveBranch(args.branch ?? "HEAD", facts.current);
   if (typeof branch !== "string") return failed(branch.refusal);
   return git.tell([...words, "--", remote, `refs/heads/${branch}`], signal, more);
 }

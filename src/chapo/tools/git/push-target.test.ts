@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { pushTarget } from "./push-target.js";
+import { resolvePushTarget } from "./push-target.js";
 
 const facts = { current: "feature", remotes: ["origin", "fork"], usualRemote: "origin", allowMain: false };
 const target = (branch?: string, remote?: string, more: object = {}): unknown =>
-  pushTarget({ branch, remote }, { ...facts, ...more });
+  resolvePushTarget({ branch, remote }, { ...facts, ...more });
 const refusal = (text: string): unknown => ({ refusal: expect.stringContaining(text) as string });
 
 test("one branch goes to the branch of its name, or to one that is named", () => {

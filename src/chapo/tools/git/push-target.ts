@@ -5,7 +5,7 @@
 const PROTECTED = new Set(["main", "master"]);
 
 /** What is known of the repository. */
-export interface PushFacts {
+export interface RepositoryFacts {
   /** The branch that is checked out; `undefined` when none is. */
   current: string | undefined;
   /** Names of its remotes. */
@@ -25,11 +25,11 @@ export interface PushTarget {
 }
 
 /** The target, or why it is refused. */
-export function pushTarget(
+export function resolvePushTarget(
   asked: { remote?: string | undefined; branch?: string | undefined },
-  facts: PushFacts,
+  facts: RepositoryFacts,
 ): PushTarget | { refusal: string } {
-  const remote = knownRemote(asked.remote, facts);
+  const remote = resolveRemote(asked.remote, facts);
   if (typeof remote !== "string") return remote;
   const spelled = asked.branch ?? "HEAD";
   if (spelled.startsWith("+"))
@@ -38,8 +38,8 @@ export function pushTarget(
   if (more.length > 0 || from === "" || to === "")
     return { refusal: `branch: ${spelled}: name one branch; deleting one by a push is refused` };
   // What is checked out may be no branch and still go to one that is named.
-  const source = from === "HEAD" && spelled !== from ? "HEAD" : branchName(from, facts.current);
-  const target = branchName(to, facts.current);
+  const source = from === "HEAD" && spelled !== from ? "HEAD" : resolveBranch(from, facts.current);
+  const target = resolveBranch(to, facts.current);
   if (typeof source !== "string") return source;
   if (typeof target !== "string") return target;
   if (PROTECTED.has(target.toLowerCase()) && !facts.allowMain)
@@ -52,9 +52,9 @@ export function pushTarget(
 }
 
 /** A remote that was set up: an address would go to whoever a model names, and some run commands. */
-export function knownRemote(
+export function resolveRemote(
   asked: string | undefined,
-  facts: Pick<PushFacts, "remotes" | "usualRemote">,
+  facts: Pick<RepositoryFacts, "remotes" | "usualRemote">,
 ): string | { refusal: string } {
   const remote = asked ?? facts.usualRemote;
   if (facts.remotes.includes(remote) && !remote.startsWith("-")) return remote;
@@ -63,7 +63,7 @@ export function knownRemote(
 }
 
 /** The name of a branch without `refs/heads/`, HEAD being the one that is checked out. */
-export function branchName(spelled: string, current: string | undefined): string | { refusal: string } {
+export function resolveBranch(spelled: string, current: string | undefined): string | { refusal: string } {
   if (spelled === "HEAD" || spelled === "@") {
     if (current !== undefined) return current;
     return { refusal: "branch: no branch is checked out (detached HEAD): name the branch" };

@@ -1,7 +1,7 @@
 // Asks GitHub's API for one thing: through gh where it is installed, else over the network with the caller's token. Leaves
 // what is asked to github.ts.
 import type { NetworkAnswer, NetworkRequest } from "../../../system/network.js";
-import { problemOf, runProgram, type ProgramWorld } from "../program.js";
+import { describeProblem, runProgram, type ProgramWorld } from "../program.js";
 
 const USUAL_BASE = "https://api.github.com";
 const MOST_BYTES = 2 * 1024 * 1024;
@@ -88,7 +88,7 @@ async function askThroughGh(
     },
     signal,
   );
-  const problem = problemOf("gh api", ran);
+  const problem = describeProblem("gh api", ran);
   return problem === undefined ? readJson(ran.stdout) : { problem };
 }
 

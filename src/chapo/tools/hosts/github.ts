@@ -26,11 +26,11 @@ const Run = z.object({
 const Runs = z.object({ workflow_runs: z.array(Run) });
 
 /** `github_triggerWorkflow github_getWorkflowRunStatus`, of the repository the remote `origin` is. */
-export function githubTools(world: GithubWorld): Tool[] {
-  return [triggerTool(world), statusTool(world)];
+export function createGithubTools(world: GithubWorld): Tool[] {
+  return [createTriggerTool(world), createStatusTool(world)];
 }
 
-function triggerTool(world: GithubWorld): Tool {
+function createTriggerTool(world: GithubWorld): Tool {
   return defineTool({
     name: "github_triggerWorkflow",
     description: "Starts a workflow of GitHub Actions that can be started by hand (workflow_dispatch).",
@@ -52,7 +52,7 @@ function triggerTool(world: GithubWorld): Tool {
     subjects: (args) => [{ kind: "name", name: String(args.workflow) }],
     timeoutMs: LIMIT_MS,
     run: async (args, { signal }) => {
-      const ref = args.ref ?? (await currentBranch(world, signal));
+      const ref = args.ref ?? (await readCurrentBranch(world, signal));
       if (ref === undefined) return failed("ref: missing: no branch is checked out; name one");
       const inputs = Object.entries(args.inputs ?? {}).map(([name, value]) => [name, String(value)] as const);
       const answer = await askGithub(
@@ -72,13 +72,13 @@ function triggerTool(world: GithubWorld): Tool {
   });
 }
 
-async function currentBranch(world: GithubWorld, signal: AbortSignal): Promise<string | undefined> {
+async function readCurrentBranch(world: GithubWorld, signal: AbortSignal): Promise<string | undefined> {
   const args = ["symbolic-ref", "--quiet", "--short", "HEAD"];
   const ran = await runProgram(world, { command: "git", args, timeoutMs: LIMIT_MS }, signal);
   return ran.stdout === "" ? undefined : ran.stdout;
 }
 
-function statusTool(world: GithubWorld): Tool {
+function createStatusTool(world: GithubWorld): Tool {
   return defineTool({
     name: "github_getWorkflowRunStatus",
     description:
@@ -91,7 +91,7 @@ function statusTool(world: GithubWorld): Tool {
     changes: false,
     timeoutMs: LIMIT_MS,
     run: async (args, { signal }) => {
-      const answer = await askGithub(world, { method: "GET", path: runsPath(args) }, signal);
+      const answer = await askGithub(world, { method: "GET", path: buildRunsPath(args) }, signal);
       if ("problem" in answer) return failed(answer.problem);
       const shape = args.run_id === undefined ? Runs : Run.transform((run) => ({ workflow_runs: [run] }));
       const read = shape.safeParse(answer.json);
@@ -99,13 +99,13 @@ function statusTool(world: GithubWorld): Tool {
         return failed(`GitHub's answer is not what it should be: ${read.error.issues[0]?.message ?? ""}`);
       const runs = read.data.workflow_runs;
       return done(
-        runs.length === 0 ? "there are no runs" : runs.slice(0, MOST_RUNS).map(textOf).join("\n\n"),
+        runs.length === 0 ? "there are no runs" : runs.slice(0, MOST_RUNS).map(formatRun).join("\n\n"),
       );
     },
   });
 }
 
-function runsPath(args: {
+function buildRunsPath(args: {
   run_id?: string | number | undefined;
   workflow?: string | number | undefined;
 }): string {
@@ -114,7 +114,7 @@ function runsPath(args: {
   return `/actions${of}/runs?per_page=${MOST_RUNS}`;
 }
 
-function textOf(run: z.infer<typeof Run>): string {
+function formatRun(run: z.infer<typeof Run>): string {
   const fields = {
     id: run.id,
     name: run.name,

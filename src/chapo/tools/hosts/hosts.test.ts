@@ -17,8 +17,8 @@ import { nodeNetwork } from "../../../system/network.js";
 import { nodePorts } from "../../../system/processes/node-ports.js";
 import type { ToolResult } from "../../tool.js";
 import { readRemote } from "./github-api.js";
-import { hostTools } from "./hosts.js";
-import { callTool, textOf } from "../testing.js";
+import { createHostTools } from "./hosts.js";
+import { callTool, getText } from "../../testing/call-tool.js";
 
 const ports = nodePorts();
 let root = "";
@@ -49,7 +49,7 @@ interface More {
 
 const run = (name: string, args: unknown = {}, { env = {}, stagingLog }: More = {}): Promise<ToolResult> =>
   callTool(
-    hostTools({
+    createHostTools({
       ports,
       root,
       env: { PATH: `${bin}:${process.env["PATH"] ?? ""}`, GIT_CONFIG_GLOBAL: "/dev/null", ...env },
@@ -61,7 +61,7 @@ const run = (name: string, args: unknown = {}, { env = {}, stagingLog }: More = 
     args,
   );
 const call = async (name: string, args: unknown = {}, more: More = {}): Promise<string> =>
-  textOf(await run(name, args, more));
+  getText(await run(name, args, more));
 
 /** A program that writes down what it is started with, each word on a line, and then does what it is told. */
 function stub(name: string, then = ""): void {
@@ -176,7 +176,14 @@ test("npm runs in the root, with ten minutes, and leaves nothing behind", async 
   });
   expect(Buffer.from(stdout).toString().split("\n")).not.toContain("sleep 71.5");
   expect(await call("npm_run", { script: "-g" })).toContain("must not begin with -");
-  const tools = hostTools({ ports, root, env, network: nodeNetwork(), sshHosts, stagingLog: undefined });
+  const tools = createHostTools({
+    ports,
+    root,
+    env,
+    network: nodeNetwork(),
+    sshHosts,
+    stagingLog: undefined,
+  });
   const prepared = tools.find((tool) => tool.name === "npm_run")?.prepare({ script: "x" });
   expect(prepared).toMatchObject({ timeoutMs: 620_000 });
 }, 20_000);

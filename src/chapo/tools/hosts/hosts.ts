@@ -2,12 +2,12 @@
 // what each does to its own file.
 import type { Tool } from "../../tool.js";
 import type { GithubWorld } from "./github-api.js";
-import { githubTools } from "./github.js";
-import { npmTools } from "./npm.js";
-import { pm2Tools } from "./pm2.js";
-import { sshTool, type SshHost } from "./ssh.js";
-import { stagingLogsTool } from "./staging-logs.js";
-import { toolEnv } from "../../tool-env.js";
+import { createGithubTools } from "./github.js";
+import { createNpmTools } from "./npm.js";
+import { createPm2Tools } from "./pm2.js";
+import { createSshTool, type SshHost } from "./ssh.js";
+import { createStagingLogsTool } from "./staging-logs.js";
+import { createToolEnv } from "../../tool-env.js";
 
 /** What these tools need. */
 export interface HostsWorld extends GithubWorld {
@@ -18,13 +18,13 @@ export interface HostsWorld extends GithubWorld {
 }
 
 /** `github_* ssh_execute pm2_* npm_* logs_getStagingLogs`. */
-export function hostTools(world: HostsWorld): Tool[] {
-  const own = { ...world, env: toolEnv(world.env) };
+export function createHostTools(world: HostsWorld): Tool[] {
+  const own = { ...world, env: createToolEnv(world.env) };
   return [
-    ...githubTools(own),
-    sshTool(own, world.sshHosts),
-    ...pm2Tools(own),
-    ...npmTools(own),
-    stagingLogsTool(world.ports.files, world.stagingLog),
+    ...createGithubTools(own),
+    createSshTool(own, world.sshHosts),
+    ...createPm2Tools(own),
+    ...createNpmTools(own),
+    createStagingLogsTool(world.ports.files, world.stagingLog),
   ];
 }

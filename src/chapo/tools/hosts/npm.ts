@@ -2,7 +2,7 @@
 // program.ts.
 import { z } from "zod";
 import { defineTool, type Tool } from "../../tool.js";
-import { reportOf, runProgram, type ProgramWorld } from "../program.js";
+import { reportRun, runProgram, type ProgramWorld } from "../program.js";
 
 const LIMIT_MS = 600_000;
 const MORE_MS = 20_000;
@@ -14,7 +14,7 @@ const word = z
   .refine((text) => !text.startsWith("-"), "it must not begin with -");
 
 /** `npm_install npm_run`, in the project's root. */
-export function npmTools(world: ProgramWorld): Tool[] {
+export function createNpmTools(world: ProgramWorld): Tool[] {
   const run = async (args: readonly string[], signal: AbortSignal): ReturnType<typeof runProgram> =>
     runProgram(world, { command: "npm", args, timeoutMs: LIMIT_MS, leavesNothing: true }, signal);
   return [
@@ -34,7 +34,7 @@ export function npmTools(world: ProgramWorld): Tool[] {
       timeoutMs: LIMIT_MS + MORE_MS,
       preview: ({ packages = [] }) => Promise.resolve(["npm install", ...[packages].flat()].join(" ")),
       run: async ({ packages = [] }, { signal }) =>
-        reportOf(
+        reportRun(
           "npm install",
           await run(["install", "--no-fund", "--no-audit", "--", ...[packages].flat()], signal),
         ),
@@ -53,7 +53,7 @@ export function npmTools(world: ProgramWorld): Tool[] {
       timeoutMs: LIMIT_MS + MORE_MS,
       preview: ({ script, args = [] }) => Promise.resolve(["npm run", script, ...args].join(" ")),
       run: async ({ script, args = [] }, { signal }) =>
-        reportOf(
+        reportRun(
           `npm run ${script}`,
           await run(["run", script, ...(args.length > 0 ? ["--", ...args] : [])], signal),
         ),

@@ -1,7 +1,7 @@
 // The pm2 tools: processes that are kept alive on this machine. Leaves running pm2 to program.ts.
 import { z } from "zod";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
-import { problemOf, runProgram, type Program, type ProgramWorld, type Ran } from "../program.js";
+import { describeProblem, runProgram, type Program, type ProgramWorld, type ProgramRun } from "../program.js";
 
 const LIMIT_MS = 60_000;
 const MORE_MS = 10_000;
@@ -30,46 +30,46 @@ const name = z
   .describe("The process's name or number; all for all of them");
 
 /** `pm2_status pm2_restart pm2_stop pm2_start pm2_logs pm2_reloadAll pm2_save`. */
-export function pm2Tools(world: ProgramWorld): Tool[] {
+export function createPm2Tools(world: ProgramWorld): Tool[] {
   return [
-    statusTool(world),
-    onOne(world, "restart", "Restarts a process of pm2's."),
-    onOne(world, "stop", "Stops a process of pm2's; it stays in the list."),
-    onOne(
+    createStatusTool(world),
+    createProcessTool(world, "restart", "Restarts a process of pm2's."),
+    createProcessTool(world, "stop", "Stops a process of pm2's; it stays in the list."),
+    createProcessTool(
       world,
       "start",
       "Starts a process of pm2's that was stopped, or a script or ecosystem file of the project.",
     ),
-    logsTool(world),
-    onAll(world, "pm2_reloadAll", {
+    createLogsTool(world),
+    createAllTool(world, "pm2_reloadAll", {
       args: ["reload", "all"],
       description: "Reloads all of pm2's processes, one after the other.",
     }),
-    onAll(world, "pm2_save", {
+    createAllTool(world, "pm2_save", {
       args: ["save"],
       description: "Saves pm2's list of processes, to be started again after a reboot.",
     }),
   ];
 }
 
-function run(
+function runPm2(
   world: ProgramWorld,
   args: readonly string[],
   signal: AbortSignal,
   keep?: Program["keep"],
-): Promise<Ran> {
+): Promise<ProgramRun> {
   const quiet = { ...world, env: { ...world.env, NO_COLOR: "1", FORCE_COLOR: "0" } };
   const program = { command: "pm2", args, timeoutMs: LIMIT_MS, ...(keep === undefined ? {} : { keep }) };
   return runProgram(quiet, program, signal);
 }
 
-function answer(args: readonly string[], ran: Ran): ToolResult {
-  const problem = problemOf(`pm2 ${args[0] ?? ""}`, ran);
+function toResult(args: readonly string[], ran: ProgramRun): ToolResult {
+  const problem = describeProblem(`pm2 ${args[0] ?? ""}`, ran);
   if (problem !== undefined) return failed(problem);
   return done([ran.stdout, ran.stderr].filter((text) => text !== "").join("\n") || "done; pm2 said nothing");
 }
 
-function statusTool(world: ProgramWorld): Tool {
+function createStatusTool(world: ProgramWorld): Tool {
   return defineTool({
     name: "pm2_status",
     description: "The processes pm2 keeps: name, number, status, pid, restarts, memory, load.",
@@ -77,8 +77,8 @@ function statusTool(world: ProgramWorld): Tool {
     changes: false,
     timeoutMs: LIMIT_MS + MORE_MS,
     run: async ({ name: asked }, { signal }) => {
-      const ran = await run(world, ["jlist"], signal, { head: LIST_BYTES, tail: 0 });
-      const problem = problemOf("pm2 jlist", ran);
+      const ran = await runPm2(world, ["jlist"], signal, { head: LIST_BYTES, tail: 0 });
+      const problem = describeProblem("pm2 jlist", ran);
       if (problem !== undefined) return failed(problem);
       const listed = readList(ran.stdout);
       if (listed === undefined)
@@ -88,7 +88,7 @@ function statusTool(world: ProgramWorld): Tool {
       );
       if (meant.length === 0)
         return asked === undefined ? done("pm2 keeps no processes") : failed(`${asked}: no such process`);
-      return done(meant.slice(0, MOST_LISTED).map(lineOf).join("\n"));
+      return done(meant.slice(0, MOST_LISTED).map(formatProcess).join("\n"));
     },
   });
 }
@@ -96,13 +96,13 @@ function statusTool(world: ProgramWorld): Tool {
 /** pm2 may print words of its own before the list. */
 function readList(text: string): z.infer<typeof Listed> | undefined {
   for (const line of [text, ...text.split("\n").filter((one) => one.startsWith("["))]) {
-    const read = Listed.safeParse(parsed(line));
+    const read = Listed.safeParse(parseJson(line));
     if (read.success) return read.data;
   }
   return undefined;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -111,7 +111,13 @@ function parsed(text: string): unknown {
   }
 }
 
-function lineOf({ name, pm_id: id, pid, pm2_env: env, monit }: z.infer<typeof Listed>[number]): string {
+function formatProcess({
+  name,
+  pm_id: id,
+  pid,
+  pm2_env: env,
+  monit,
+}: z.infer<typeof Listed>[number]): string {
   const memory = monit?.memory === undefined ? [] : [`memory ${Math.round(monit.memory / 1024 / 1024)} MiB`];
   const load = monit?.cpu === undefined ? [] : [`cpu ${monit.cpu} %`];
   return [
@@ -123,7 +129,11 @@ function lineOf({ name, pm_id: id, pid, pm2_env: env, monit }: z.infer<typeof Li
   ].join(", ");
 }
 
-function onOne(world: ProgramWorld, verb: "restart" | "stop" | "start", description: string): Tool {
+function createProcessTool(
+  world: ProgramWorld,
+  verb: "restart" | "stop" | "start",
+  description: string,
+): Tool {
   return defineTool({
     name: `pm2_${verb}`,
     description,
@@ -132,11 +142,11 @@ function onOne(world: ProgramWorld, verb: "restart" | "stop" | "start", descript
     subjects: ({ name: asked }) => [{ kind: "name", name: asked }],
     timeoutMs: LIMIT_MS + MORE_MS,
     preview: ({ name: asked }) => Promise.resolve(`pm2 ${verb} ${asked}`),
-    run: async ({ name: asked }, { signal }) => answer([verb], await run(world, [verb, asked], signal)),
+    run: async ({ name: asked }, { signal }) => toResult([verb], await runPm2(world, [verb, asked], signal)),
   });
 }
 
-function onAll(
+function createAllTool(
   world: ProgramWorld,
   tool: string,
   { args, description }: { args: string[]; description: string },
@@ -148,11 +158,11 @@ function onAll(
     changes: true,
     timeoutMs: LIMIT_MS + MORE_MS,
     preview: () => Promise.resolve(`pm2 ${args.join(" ")}`),
-    run: async (_args, { signal }) => answer(args, await run(world, args, signal)),
+    run: async (_args, { signal }) => toResult(args, await runPm2(world, args, signal)),
   });
 }
 
-function logsTool(world: ProgramWorld): Tool {
+function createLogsTool(world: ProgramWorld): Tool {
   return defineTool({
     name: "pm2_logs",
     description: "The last lines pm2's processes, or one of them, wrote.",
@@ -164,7 +174,7 @@ function logsTool(world: ProgramWorld): Tool {
     timeoutMs: LIMIT_MS + MORE_MS,
     run: async ({ name: asked, lines = 100 }, { signal }) => {
       const args = ["logs", ...(asked === undefined ? [] : [asked]), "--lines", String(lines), "--nostream"];
-      return answer(args, await run(world, args, signal));
+      return toResult(args, await runPm2(world, args, signal));
     },
   });
 }

@@ -1,7 +1,7 @@
 // ssh_execute: a command on a host the settings name by an alias. Leaves running ssh to program.ts.
 import { z } from "zod";
 import { defineTool, failed, type Tool } from "../../tool.js";
-import { reportOf, runProgram, type ProgramWorld } from "../program.js";
+import { reportRun, runProgram, type ProgramWorld } from "../program.js";
 
 const LIMIT_MS = 300_000;
 const MORE_MS = 10_000;
@@ -20,7 +20,7 @@ export interface SshHost {
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.:%-]*$/;
 
 /** The tool; `hosts` by alias. */
-export function sshTool(world: ProgramWorld, hosts: Readonly<Record<string, SshHost>>): Tool {
+export function createSshTool(world: ProgramWorld, hosts: Readonly<Record<string, SshHost>>): Tool {
   return defineTool({
     name: "ssh_execute",
     description: `Runs a command on another host. Hosts: ${Object.keys(hosts).join(", ") || "none are set up"}.`,
@@ -42,20 +42,20 @@ export function sshTool(world: ProgramWorld, hosts: Readonly<Record<string, SshH
     timeoutMs: LIMIT_MS + MORE_MS,
     preview: ({ host, command }) => Promise.resolve(`on ${host}: ${command}`),
     run: async ({ host, command }, { signal }) => {
-      const words = sshWords(hosts, host);
+      const words = buildSshArguments(hosts, host);
       if ("refusal" in words) return failed(words.refusal);
       const args = [...words.args, command];
       const ran = await runProgram(world, { command: "ssh", args, timeoutMs: LIMIT_MS }, signal);
       // 255 is ssh's own: the command was not run, or its end was not heard.
       if (ran.end.how === "exited" && ran.end.code === 255)
         return failed(`ssh to ${host} failed: ${ran.stderr || "exit code 255"}`);
-      return reportOf("ssh", ran);
+      return reportRun("ssh", ran);
     },
   });
 }
 
 /** What ssh is started with, up to the command; or why not. */
-export function sshWords(
+export function buildSshArguments(
   hosts: Readonly<Record<string, SshHost>>,
   alias: string,
 ): { args: string[] } | { refusal: string } {

@@ -9,7 +9,7 @@ const MOST_LINES = 5_000;
 const MOST_BYTES = 28_000;
 
 /** The tool; `file`: absolute, `undefined` where none is set. */
-export function stagingLogsTool(files: Files, file: string | undefined): Tool {
+export function createStagingLogsTool(files: Files, file: string | undefined): Tool {
   return defineTool({
     name: "logs_getStagingLogs",
     description: "The last lines of the staging log.",
@@ -26,7 +26,7 @@ export function stagingLogsTool(files: Files, file: string | undefined): Tool {
       if (file === undefined)
         return failed("no staging log is set up: a person names its file as logs.staging in the settings");
       try {
-        return done(await lastLines(files, file, lines));
+        return done(await readLastLines(files, file, lines));
       } catch (error) {
         return failed(`the staging log (logs.staging) cannot be read: ${errorMessage(error)}`);
       }
@@ -34,7 +34,7 @@ export function stagingLogsTool(files: Files, file: string | undefined): Tool {
   });
 }
 
-async function lastLines(files: Files, file: string, count: number): Promise<string> {
+async function readLastLines(files: Files, file: string, count: number): Promise<string> {
   const stat = await files.stat(file);
   if (stat === undefined) throw new Error(`${file}: no such file`);
   if (stat.size === 0) return "(the log is empty)";

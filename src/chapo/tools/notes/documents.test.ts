@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { nodePorts } from "../../../system/processes/node-ports.js";
-import { documentTools } from "./documents.js";
+import { createDocumentTools } from "./documents.js";
 
 async function site(documents = "context/documents") {
   const root = await realpath(await mkdtemp(path.join(tmpdir(), "looper-documents-")));
@@ -16,7 +16,7 @@ async function site(documents = "context/documents") {
   await write("context/documents/code.ts", "login");
   await write("context/secret.md", "login secret");
   await symlink(path.join(root, "context/secret.md"), path.join(root, "context/documents/link.md"));
-  const tools = documentTools({ ...nodePorts(), root, documents: path.resolve(root, documents) });
+  const tools = createDocumentTools({ ...nodePorts(), root, documents: path.resolve(root, documents) });
   const call = async (name: string, args: object = {}): Promise<string> => {
     const prepared = tools.find((tool) => tool.name === name)?.prepare(args) ?? { problem: "no such tool" };
     if ("problem" in prepared) return `FAILED ${prepared.problem}`;

@@ -4,10 +4,10 @@ import path from "node:path";
 import { z } from "zod";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
 import { LARGEST_FILE } from "../files/file-text.js";
-import { resolvePath, type Place } from "../../paths.js";
+import { resolvePath, type ProjectFolder } from "../../paths.js";
 
 /** Where the documents are. */
-export interface DocumentPlace extends Place {
+export interface DocumentPlace extends ProjectFolder {
   /** The folder, relative to the project or absolute. */
   documents: string;
 }
@@ -18,7 +18,7 @@ const LONGEST_LINE = 300;
 const MOST_CHARACTERS = 50_000;
 
 /** The tools of documents. */
-export function documentTools(given: DocumentPlace): Tool[] {
+export function createDocumentTools(given: DocumentPlace): Tool[] {
   // A model is told of it as of any other path.
   const documents = path.relative(given.root, path.resolve(given.root, given.documents));
   const place = { ...given, documents };
@@ -66,7 +66,7 @@ async function listDocuments(place: DocumentPlace): Promise<ToolResult> {
 
 async function readDocument(place: DocumentPlace, name: string): Promise<ToolResult> {
   if (!isDocument(name)) return failed(`${name} is no document; only .md and .txt files are`);
-  const text = await textOf(place, name);
+  const text = await readText(place, name);
   if ("problem" in text) return failed(text.problem);
   if (text.text.length <= MOST_CHARACTERS) return done(text.text);
   const more = text.text.length - MOST_CHARACTERS;
@@ -80,7 +80,7 @@ async function searchDocuments(place: DocumentPlace, query: string): Promise<Too
   const all: string[] = [];
   const any: string[] = [];
   for (const name of (await findDocuments(place)).slice(0, MOST_DOCUMENTS)) {
-    const text = await textOf(place, name);
+    const text = await readText(place, name);
     if ("problem" in text) continue;
     for (const [at, line] of text.text.split(/\r?\n/).entries()) {
       const folded = line.toLowerCase();
@@ -115,7 +115,7 @@ async function findDocuments(place: DocumentPlace): Promise<string[]> {
     .sort();
 }
 
-async function textOf(
+async function readText(
   { files, root, documents }: DocumentPlace,
   name: string,
 ): Promise<{ text: string } | { problem: string }> {

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { ToolResult } from "../../tool.js";
-import { todoTools } from "./todos.js";
+import { createTodoTools } from "./todos.js";
 
 function session(kept?: unknown) {
   let list = kept;
-  const tools = todoTools({
+  const tools = createTodoTools({
     read: () => Promise.resolve(list),
     write: (todos) => {
       list = todos;

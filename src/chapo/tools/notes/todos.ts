@@ -35,7 +35,7 @@ export interface TodoStore {
 }
 
 /** The tools of the list. */
-export function todoTools(store: TodoStore): Tool[] {
+export function createTodoTools(store: TodoStore): Tool[] {
   return [
     defineTool({
       name: "todo_write",
@@ -45,7 +45,7 @@ export function todoTools(store: TodoStore): Tool[] {
       changes: false,
       run: async ({ todos }) => {
         await store.write(todos);
-        return done([countTodos(todos), ...todos.map(todoLine)].join("\n"));
+        return done([countTodos(todos), ...todos.map(formatTodo)].join("\n"));
       },
     }),
     defineTool({
@@ -69,6 +69,6 @@ function countTodos(todos: readonly Todo[]): string {
 
 const MARKS = { pending: "[ ]", in_progress: "[~]", completed: "[x]" } as const;
 
-function todoLine({ content, status, priority }: Todo): string {
+function formatTodo({ content, status, priority }: Todo): string {
   return `${MARKS[status]} ${content.replaceAll(/\s+/g, " ")}${priority === undefined ? "" : ` (${priority})`}`;
 }

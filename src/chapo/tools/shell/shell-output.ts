@@ -6,7 +6,7 @@ import type { Files } from "../../../system/ports.js";
 const ROOM = 28_000;
 
 /** The output of a command that ended. */
-export interface Output {
+export interface CommandOutput {
   /** With a heading for each stream that is not empty. */
   text: string;
   /** Whether some of it was left out; it is in the files then. */
@@ -14,13 +14,13 @@ export interface Output {
 }
 
 /** Both streams apart; of what is too long its beginning and its end, the size of the rest, and where all of it is. */
-export async function readOutput(files: Files, stdout: string, stderr: string): Promise<Output> {
-  const [outSize, errSize] = [await sizeOf(files, stdout), await sizeOf(files, stderr)];
+export async function readOutput(files: Files, stdout: string, stderr: string): Promise<CommandOutput> {
+  const [outSize, errSize] = [await readSize(files, stdout), await readSize(files, stderr)];
   const errRoom = Math.max(ROOM / 3, ROOM - outSize);
   const outRoom = ROOM - Math.min(errSize, errRoom);
   const parts = [
-    await section(files, "stdout", { path: stdout, size: outSize, room: outRoom }),
-    await section(files, "stderr", { path: stderr, size: errSize, room: errRoom }),
+    await formatStream(files, "stdout", { path: stdout, size: outSize, room: outRoom }),
+    await formatStream(files, "stderr", { path: stderr, size: errSize, room: errRoom }),
   ];
   const text = parts.filter((part) => part !== "").join("\n");
   return { text: text === "" ? "(no output)" : text, isCut: outSize > outRoom || errSize > errRoom };
@@ -33,10 +33,10 @@ interface Stream {
   room: number;
 }
 
-async function section(files: Files, name: string, stream: Stream): Promise<string> {
+async function formatStream(files: Files, name: string, stream: Stream): Promise<string> {
   const { path, size, room } = stream;
   if (size === 0) return "";
-  if (size <= room) return `${name}:\n${textOf(await files.readRange(path, 0, size))}`;
+  if (size <= room) return `${name}:\n${decode(await files.readRange(path, 0, size))}`;
   const half = Math.floor(room / 2);
   const head = await files.readRange(path, 0, half);
   const tail = await files.readRange(path, size - half, half);
@@ -45,9 +45,9 @@ async function section(files: Files, name: string, stream: Stream): Promise<stri
   const cut = size - headEnd - (tail.length - tailStart);
   return [
     `${name} (cut: its beginning and its end):`,
-    textOf(head.subarray(0, headEnd)),
+    decode(head.subarray(0, headEnd)),
     `[… ${cut} of ${size} bytes were cut here; all of them are in ${path} …]`,
-    textOf(tail.subarray(Math.max(0, tailStart))),
+    decode(tail.subarray(Math.max(0, tailStart))),
   ].join("\n");
 }
 
@@ -61,13 +61,13 @@ export interface NewText {
 }
 
 /** What lies behind `from`, at most `room` bytes of it; `isWhole`: nothing will come any more. No character is torn, and with `byLine` no line. */
-export async function readNew(
+export async function readNewOutput(
   files: Files,
   path: string,
   from: number,
   how: { room: number; isWhole: boolean; byLine: boolean },
 ): Promise<NewText> {
-  const size = await sizeOf(files, path);
+  const size = await readSize(files, path);
   if (size <= from) return { text: "", next: from, left: 0 };
   const bytes = await files.readRange(path, from, Math.min(how.room, size - from));
   const isEnd = how.isWhole && from + bytes.length >= size;
@@ -77,13 +77,13 @@ export async function readNew(
     // One line that fills all the room is shown in pieces.
     if (line > 0 || bytes.length < how.room) end = line;
   }
-  return { text: textOf(bytes.subarray(0, end)), next: from + end, left: size - from - bytes.length };
+  return { text: decode(bytes.subarray(0, end)), next: from + end, left: size - from - bytes.length };
 }
 
-async function sizeOf(files: Files, path: string): Promise<number> {
+async function readSize(files: Files, path: string): Promise<number> {
   return (await files.stat(path))?.size ?? 0;
 }
 
-function textOf(bytes: Uint8Array): string {
+function decode(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes).replace(/\n$/, "");
 }

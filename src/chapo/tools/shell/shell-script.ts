@@ -18,21 +18,21 @@ export interface ScriptFiles {
 export const STATE_END = "# whole\n";
 
 /** What `-c` is given. `marks`: names of variables that are no state of the session's, as each command is given its own. */
-export function shellScript(shell: "bash" | "sh", files: ScriptFiles, marks: readonly string[]): string {
+export function buildShellScript(shell: "bash" | "sh", files: ScriptFiles, marks: readonly string[]): string {
   const { command, stdout, stderr, before, after } = files;
   const saving = shell === "bash" ? SAVE_BASH : SAVE_SH;
-  const read = shell === "bash" ? `$(<${quoted(command)})` : `$(cat ${quoted(command)})`;
-  const state = after === undefined ? undefined : quoted(after);
+  const read = shell === "bash" ? `$(<${quoteWord(command)})` : `$(cat ${quoteWord(command)})`;
+  const state = after === undefined ? undefined : quoteWord(after);
   const prelude = [
-    `exec >${quoted(stdout)} 2>${quoted(stderr)} </dev/null || exit 126`,
+    `exec >${quoteWord(stdout)} 2>${quoteWord(stderr)} </dev/null || exit 126`,
     ...(shell === "bash" ? ["shopt -s expand_aliases"] : []),
     ...(state === undefined ? [] : [saving(state, marks.join(" "))]),
     // 9: where it says that its folder is gone. All else it could complain of, e.g. a read-only variable, is no news.
-    ...(before === undefined ? [] : [`. ${quoted(before)} 9>&2 >/dev/null 2>&1`]),
+    ...(before === undefined ? [] : [`. ${quoteWord(before)} 9>&2 >/dev/null 2>&1`]),
     ...(state === undefined ? [] : [`trap '{ __looper_save $?; } 2>/dev/null' EXIT`]),
   ].join("\n");
   return [
-    shell === "bash" ? onOneLine(prelude) : prelude,
+    shell === "bash" ? joinToOneLine(prelude) : prelude,
     `eval "${read}"`,
     // Said here too: a command may have set a trap of its own.
     ...(state === undefined ? [] : ["{ __looper_save $?; } 2>/dev/null"]),
@@ -40,13 +40,13 @@ export function shellScript(shell: "bash" | "sh", files: ScriptFiles, marks: rea
 }
 
 /** So that bash counts the lines of a command from 1 when it complains. */
-function onOneLine(text: string): string {
+function joinToOneLine(text: string): string {
   const escaped = text.replaceAll("\\", "\\\\").replaceAll("'", "\\'").replaceAll("\n", "\\n");
   return `eval $'${escaped}'`;
 }
 
 /** One word of a shell's, whatever is in it. */
-export function quoted(text: string): string {
+export function quoteWord(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 

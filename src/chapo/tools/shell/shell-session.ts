@@ -6,7 +6,7 @@ import type { Ports } from "../../../system/ports.js";
 import type { Redact } from "../../../system/text/redact.js";
 import { redactFile } from "../../redact-file.js";
 import { ShellCommand, type CommandStart } from "./shell-command.js";
-import { shellScript, STATE_END } from "./shell-script.js";
+import { buildShellScript, STATE_END } from "./shell-script.js";
 
 /** A state is read and written with every command. */
 const MOST_STATE_BYTES = 8 * 1024 * 1024;
@@ -79,7 +79,7 @@ export class ShellSession {
     const before = state === "none" ? undefined : this.#state;
     const after = state === "kept" ? path.join(states, `${this.#count}.state`) : undefined;
     const mark = `${this.#mark}_${this.#count}`;
-    const script = shellScript(shell.kind, { command, stdout, stderr, before, after }, [
+    const script = buildShellScript(shell.kind, { command, stdout, stderr, before, after }, [
       markName(mark),
       markName(this.#mark),
       ...this.#secrets,

@@ -4,13 +4,13 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { nodePorts } from "../../../system/processes/node-ports.js";
 import { createRedact } from "../../../system/text/redact.js";
-import { openShell, type Shell } from "./shell.js";
-import { callTool, textOf } from "../testing.js";
+import { openShell, type ShellTools } from "./shell.js";
+import { callTool, getText } from "../../testing/call-tool.js";
 
 const ports = nodePorts();
 let root = "";
 let folder = "";
-let shell: Shell;
+let shell: ShellTools;
 const env = {
   PATH: process.env["PATH"] ?? "",
   HOME: "/nowhere",
@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 
 const call = async (name: string, args: unknown): Promise<string> =>
-  textOf(await callTool(shell.tools, name, args));
+  getText(await callTool(shell.tools, name, args));
 const bash = (command: string, more: object = {}): Promise<string> =>
   call("bash_execute", { command, ...more });
 
@@ -129,7 +129,7 @@ test("an aborted call ends its command", async () => {
   const abort = new AbortController();
   const called = callTool(shell.tools, "bash_execute", { command: "sleep 63.5" }, abort.signal);
   abort.abort();
-  expect(textOf(await called)).toContain("ended by SIGTERM");
+  expect(getText(await called)).toContain("ended by SIGTERM");
   expect(await living("sleep 63.5")).toBe(0);
 }, 20_000);
 
@@ -279,7 +279,7 @@ test("where there is no bash sh does; where there is neither it says so", async 
   const bin = path.join(root, "bin");
   mkdirSync(bin);
   const only = openShell({ ports, root, env: { PATH: bin }, folder, redact });
-  expect(textOf(await callTool(only.tools, "bash_execute", { command: "true" }))).toContain(
+  expect(getText(await callTool(only.tools, "bash_execute", { command: "true" }))).toContain(
     "neither bash nor sh",
   );
   for (const name of ["sh", "cat", "rm"]) {
@@ -287,7 +287,7 @@ test("where there is no bash sh does; where there is neither it says so", async 
     await ports.files.symlink(found ?? "", path.join(bin, name));
   }
   const said = async (command: string): Promise<string> =>
-    textOf(await callTool(only.tools, "bash_execute", { command }));
+    getText(await callTool(only.tools, "bash_execute", { command }));
   await said("cd sub; export X=1; Y='a b'");
   expect(await said('pwd; echo $X "$Y"; exit 3')).toBe(`exit_code: 3\nstdout:\n${root}/sub\n1 a b`);
   expect(await said("pwd")).toContain(`${root}/sub`);

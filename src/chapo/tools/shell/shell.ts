@@ -5,9 +5,9 @@ import { matchLines } from "../../../system/text/match-lines.js";
 import { never } from "../../../system/never.js";
 import { redactFile } from "../../redact-file.js";
 import { defineTool, done, failed, type CallContext, type Tool, type ToolResult } from "../../tool.js";
-import { readNew, readOutput } from "./shell-output.js";
+import { readNewOutput, readOutput } from "./shell-output.js";
 import { ShellSession, type Background, type Foreground, type ShellWorld } from "./shell-session.js";
-import { toolEnv } from "../../tool-env.js";
+import { createToolEnv } from "../../tool-env.js";
 
 const USUAL_TIMEOUT_MS = 120_000;
 const MOST_TIMEOUT_MS = 600_000;
@@ -18,21 +18,21 @@ const NEW_ROOM = 28_000;
 const FILTER_MS = 500;
 
 /** The shell of one session. */
-export interface Shell {
+export interface ShellTools {
   tools: readonly Tool[];
   /** Ends all that was started in it. Contract: called once, when the session is over. */
   close(): Promise<void>;
 }
 
 /** Opens it; nothing is started before the first command. Keys of model providers are taken out of the environment. */
-export function openShell(world: ShellWorld): Shell {
-  const session = new ShellSession({ ...world, env: toolEnv(world.env) });
+export function openShell(world: ShellWorld): ShellTools {
+  const session = new ShellSession({ ...world, env: createToolEnv(world.env) });
   return {
     tools: [
-      executeTool(world, session),
-      outputTool(world, session),
-      killTool(session),
-      runTool(world, session),
+      createExecuteTool(world, session),
+      createOutputTool(world, session),
+      createKillTool(session),
+      createRunTool(world, session),
     ],
     close: () => session.close(),
   };
@@ -52,7 +52,7 @@ const timeout = z
   .optional()
   .describe(`Milliseconds it may take; ${USUAL_TIMEOUT_MS} where nothing is said`);
 
-function executeTool(world: ShellWorld, session: ShellSession): Tool {
+function createExecuteTool(world: ShellWorld, session: ShellSession): Tool {
   return defineTool({
     name: "bash_execute",
     description:
@@ -79,7 +79,7 @@ function executeTool(world: ShellWorld, session: ShellSession): Tool {
   });
 }
 
-function runTool(world: ShellWorld, session: ShellSession): Tool {
+function createRunTool(world: ShellWorld, session: ShellSession): Tool {
   return defineTool({
     name: "run_command",
     description:
@@ -124,11 +124,11 @@ async function finish(run: Run, timeoutMs: number, context: CallContext): Promis
   await ending;
   // What is run apart leaves nothing behind.
   if (after === undefined && running.stopped === undefined) await running.stop("killed");
-  const notes = after === undefined ? [] : await stateNotes(run.session, after);
-  return told(run, timeoutMs, notes);
+  const notes = after === undefined ? [] : await adoptState(run.session, after);
+  return reportRun(run, timeoutMs, notes);
 }
 
-async function stateNotes(session: ShellSession, after: string): Promise<string[]> {
+async function adoptState(session: ShellSession, after: string): Promise<string[]> {
   return (await session.adopt(after))
     ? []
     : [
@@ -136,7 +136,7 @@ async function stateNotes(session: ShellSession, after: string): Promise<string[
       ];
 }
 
-async function told(run: Run, timeoutMs: number, notes: string[]): Promise<ToolResult> {
+async function reportRun(run: Run, timeoutMs: number, notes: string[]): Promise<ToolResult> {
   const { files } = run.world.ports;
   const { command: running } = run.started;
   const { text, isCut } = await readOutput(files, running.stdout, running.stderr);
@@ -148,14 +148,14 @@ async function told(run: Run, timeoutMs: number, notes: string[]): Promise<ToolR
   else
     for (const file of [running.stdout, running.stderr])
       await (isCut ? redactFile(files, file, run.world.redact) : files.remove(file));
-  const why = whyNot(running, timeoutMs);
+  const why = describeFailure(running, timeoutMs);
   const body = [text, ...notes].join("\n");
   if (why !== undefined) return failed(`${why}\n${body}`);
   return done(`exit_code: ${running.end?.how === "exited" ? running.end.code : 0}\n${body}`);
 }
 
 /** Why a command is no result but a failure; `undefined` where it came to its own end, with whatever code. */
-function whyNot(running: Foreground["command"], timeoutMs: number): string | undefined {
+function describeFailure(running: Foreground["command"], timeoutMs: number): string | undefined {
   switch (running.stopped) {
     case "timeout":
       return `timed out after ${timeoutMs} ms: it was ended with all it started, the shell goes on. What it printed until then:`;
@@ -179,7 +179,7 @@ async function runInBackground(session: ShellSession, text: string): Promise<Too
   return done(`id: ${started.id}\nstatus: running\n[bash_output tells what it prints, bash_kill ends it]`);
 }
 
-function outputTool(world: ShellWorld, session: ShellSession): Tool {
+function createOutputTool(world: ShellWorld, session: ShellSession): Tool {
   return defineTool({
     name: "bash_output",
     description:
@@ -198,7 +198,7 @@ function outputTool(world: ShellWorld, session: ShellSession): Tool {
     changes: false,
     run: async ({ id, command: text, filter }) => {
       const found = findBackground(session.background, { id, text });
-      return typeof found === "string" ? failed(found) : tellNew(world, found, filter);
+      return typeof found === "string" ? failed(found) : reportNewOutput(world, found, filter);
     },
   });
 }
@@ -218,20 +218,24 @@ function findBackground(
   return `${id ?? text ?? ""}: no command in the background is called so; there are ${ids}`;
 }
 
-async function tellNew(world: ShellWorld, one: Background, filter: string | undefined): Promise<ToolResult> {
+async function reportNewOutput(
+  world: ShellWorld,
+  one: Background,
+  filter: string | undefined,
+): Promise<ToolResult> {
   const { files } = world.ports;
   const { command: running, told: seen } = one;
   // Asked before it is read: what it prints in between is told the next time.
   const isWhole = running.end !== undefined;
-  const lines = [`id: ${one.id}`, `status: ${statusOf(one)}`];
+  const lines = [`id: ${one.id}`, `status: ${describeStatus(one)}`];
   if (running.end?.how === "exited") lines.push(`exit_code: ${running.end.code}`);
   const how = { isWhole, byLine: filter !== undefined };
-  const out = await readNew(files, running.stdout, seen.stdout, { ...how, room: NEW_ROOM });
+  const out = await readNewOutput(files, running.stdout, seen.stdout, { ...how, room: NEW_ROOM });
   const room = Math.max(4, NEW_ROOM - (out.next - seen.stdout));
-  const err = await readNew(files, running.stderr, seen.stderr, { ...how, room });
+  const err = await readNewOutput(files, running.stderr, seen.stderr, { ...how, room });
   const parts = [];
   for (const [name, { text }] of [["stdout", out] as const, ["stderr", err] as const]) {
-    const kept = filter === undefined || text === "" ? text : filtered(text, filter);
+    const kept = filter === undefined || text === "" ? text : filterLines(text, filter);
     if (typeof kept !== "string") return failed(`filter: ${kept.problem}`);
     if (kept !== "") parts.push(`${name}:\n${kept}`);
   }
@@ -242,7 +246,7 @@ async function tellNew(world: ShellWorld, one: Background, filter: string | unde
   return done([...lines, ...(parts.length === 0 ? ["(nothing new)"] : parts)].join("\n"));
 }
 
-function filtered(text: string, filter: string): string | { problem: string } {
+function filterLines(text: string, filter: string): string | { problem: string } {
   const lines = text.split("\n");
   const matching = matchLines(filter, lines, FILTER_MS);
   if ("problem" in matching) return matching;
@@ -250,7 +254,7 @@ function filtered(text: string, filter: string): string | { problem: string } {
   return [...matching, ...(dropped > 0 ? [`[${dropped} lines dropped by the filter]`] : [])].join("\n");
 }
 
-function statusOf({ command: running }: Background): string {
+function describeStatus({ command: running }: Background): string {
   if (running.end === undefined) return "running";
   if (running.stopped === "too-much") return "killed (it printed more than 256 MiB)";
   if (running.stopped !== undefined) return "killed";
@@ -259,7 +263,7 @@ function statusOf({ command: running }: Background): string {
   return end.how === "exited" && end.code === 0 ? "completed" : "failed";
 }
 
-function killTool(session: ShellSession): Tool {
+function createKillTool(session: ShellSession): Tool {
   return defineTool({
     name: "bash_kill",
     description:
@@ -278,7 +282,7 @@ function killTool(session: ShellSession): Tool {
       const found = findBackground(session.background, { id });
       if (typeof found === "string") return failed(found);
       if (found.command.end !== undefined)
-        return failed(`${id}: it ended before; its status is ${statusOf(found)}`);
+        return failed(`${id}: it ended before; its status is ${describeStatus(found)}`);
       await found.command.stop("killed");
       return done(`${id} was killed, with all it started`);
     },

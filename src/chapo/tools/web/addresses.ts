@@ -69,14 +69,14 @@ function readSix(text: string): number[] | undefined {
       ? plain
       : `${carried[1] ?? ""}${Math.floor(four / 65_536).toString(16)}:${(four % 65_536).toString(16)}`;
   const [head = "", tail, ...more] = written.split("::");
-  const [first, second] = [groupsOf(head), tail === undefined ? [] : groupsOf(tail)];
+  const [first, second] = [readGroups(head), tail === undefined ? [] : readGroups(tail)];
   if (more.length > 0 || first === undefined || second === undefined) return undefined;
   const missing = 8 - first.length - second.length;
   if (tail === undefined ? missing !== 0 : missing < 1) return undefined;
   return [...first, ...Array.from({ length: missing }, () => 0), ...second];
 }
 
-function groupsOf(text: string): number[] | undefined {
+function readGroups(text: string): number[] | undefined {
   if (text === "") return [];
   const groups = text.split(":");
   return groups.every((group) => /^[\da-f]{1,4}$/i.test(group))

@@ -5,7 +5,7 @@ const AFTER = /^\/?(?:[#?]?[.,;:!?)\]}>'"`*_]*)(?:$|[\s"'<>`()[\]{}|\\])/;
 
 /** Whether one of the texts names the URL, with or without its scheme, its fragment, a slash at its end. */
 export function isMentioned(url: string, texts: Iterable<string>): boolean {
-  const wanted = plain(url);
+  const wanted = normalizeUrl(url);
   if (wanted === "") return false;
   for (const text of texts) {
     const within = text.toLowerCase();
@@ -19,7 +19,7 @@ export function isMentioned(url: string, texts: Iterable<string>): boolean {
 }
 
 /** Without scheme, fragment and the slash at its end; case does not count. */
-function plain(url: string): string {
+function normalizeUrl(url: string): string {
   const [head = ""] = url.toLowerCase().split("#");
   return head.replace(/^https?:\/\//, "").replace(/\/$/, "");
 }

@@ -22,7 +22,7 @@ export interface WebFetchBounds {
 }
 
 /** The tool `web_fetch`. */
-export function webFetchTool(bounds: WebFetchBounds): Tool {
+export function createWebFetchTool(bounds: WebFetchBounds): Tool {
   const restricted =
     bounds.wasMentioned === undefined
       ? ""
@@ -77,9 +77,9 @@ async function fetchPage(bounds: WebFetchBounds, start: URL, signal: AbortSignal
       maxBytes: LARGEST_BODY,
       mayConnect: bounds.mayConnect,
     });
-    if ("failed" in answer) return notReached(url, start, answer);
-    const target = redirectOf(answer);
-    if (target === undefined) return handOn(answer, url);
+    if ("failed" in answer) return describeFailure(url, start, answer);
+    const target = readRedirect(answer);
+    if (target === undefined) return toResult(answer, url);
     const next = readUrl(target, url);
     if ("problem" in next)
       return failed(`web_fetch: ${url.href} redirects to what is not fetched: ${next.problem}`);
@@ -91,7 +91,7 @@ async function fetchPage(bounds: WebFetchBounds, start: URL, signal: AbortSignal
 type Answered = Exclude<NetworkAnswer, { failed: string }>;
 type Unanswered = Extract<NetworkAnswer, { failed: string }>;
 
-function notReached(url: URL, start: URL, { failed: why, message }: Unanswered): ToolResult {
+function describeFailure(url: URL, start: URL, { failed: why, message }: Unanswered): ToolResult {
   const from = url === start ? "" : ` (redirected from ${start.href})`;
   if (why === "address")
     return failed(`web_fetch: refused: ${message}: it is private, local or a cloud's own${from}`);
@@ -99,11 +99,11 @@ function notReached(url: URL, start: URL, { failed: why, message }: Unanswered):
   return why === "network" ? { success: false, error, transient: true } : failed(error);
 }
 
-function redirectOf({ status, headers }: Answered): string | undefined {
+function readRedirect({ status, headers }: Answered): string | undefined {
   return [301, 302, 303, 307, 308].includes(status) ? headers.get("location") : undefined;
 }
 
-async function handOn({ status, headers, body, cut }: Answered, url: URL): Promise<ToolResult> {
+async function toResult({ status, headers, body, cut }: Answered, url: URL): Promise<ToolResult> {
   const contentType = headers.get("content-type") ?? "";
   const page = await readPage({ url: url.href, contentType, body });
   if (status < 200 || status > 299) {

@@ -56,11 +56,11 @@ function decode({ body, contentType }: Page): string {
 }
 
 async function toMarkdown(html: string, url: string): Promise<{ title: string; text: string }> {
-  if (isTooMuch(html)) return { title: "", text: strip(html) };
+  if (isTooComplex(html)) return { title: "", text: stripTags(html) };
   try {
     return await convert(html, url);
   } catch {
-    return { title: "", text: strip(html) };
+    return { title: "", text: stripTags(html) };
   }
 }
 
@@ -69,7 +69,7 @@ const EMPTY =
   /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr|p|li|td|th|tr|dt|dd|option)$/;
 
 /** Counts without understanding; a tag that may be left open counts for nothing in depth. */
-function isTooMuch(html: string): boolean {
+function isTooComplex(html: string): boolean {
   let [depth, tags, characters, from] = [0, 0, 0, 0];
   for (const { 1: end, 2: name = "", index } of html.matchAll(/<(\/?)([a-zA-Z][\w-]{0,30})?/g)) {
     if (end === "") tags += depth + 1;
@@ -82,7 +82,7 @@ function isTooMuch(html: string): boolean {
 }
 
 /** The words between the tags. Linear, whatever comes. */
-function strip(html: string): string {
+function stripTags(html: string): string {
   const parts: string[] = [];
   let hidden = "";
   for (const [, tag = "", words = ""] of html.matchAll(/(<[^<>]*>?)?([^<]*)/g)) {
@@ -153,12 +153,12 @@ function clean(document: Parsed, url: string): Parsed {
     ["img[src]", "src"],
   ] as const)
     for (const element of document.querySelectorAll(selector))
-      element.setAttribute(name, absolute(element.getAttribute(name) ?? "", url));
+      element.setAttribute(name, toAbsolute(element.getAttribute(name) ?? "", url));
   return document;
 }
 
 /** A link as it stands by itself; data in a link says nothing to a model. */
-function absolute(link: string, base: string): string {
+function toAbsolute(link: string, base: string): string {
   if (/^\s*(?:data|javascript):/i.test(link)) return "";
   return URL.canParse(link, base) ? new URL(link, base).href : link;
 }

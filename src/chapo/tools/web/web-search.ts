@@ -29,7 +29,7 @@ const PROVIDERS: Readonly<Record<Provider, { key?: string; base?: string }>> = {
 };
 
 /** The tool `web_search`. Without a provider, or its key, it is there and says what is missing. */
-export function webSearchTool(
+export function createWebSearchTool(
   network: Network,
   settings: WebSearchSettings,
   env: Readonly<Record<string, string | undefined>>,
@@ -50,19 +50,19 @@ export function webSearchTool(
     subjects: ({ query }) => [{ kind: "name", name: query }],
     timeoutMs: TIMEOUT_MS,
     run: async ({ query, page = 1 }, { signal }) => {
-      const asked = requestOf(settings, env, { query, page });
+      const asked = buildRequest(settings, env, { query, page });
       if ("problem" in asked) return failed(`web_search: ${asked.problem}`);
       // The server is the user's choice: it may stand on this machine.
       const bounds = { signal, maxBytes: LARGEST_ANSWER, mayConnect: () => true };
       const answer = await network.request({ ...asked, ...bounds });
-      return resultOf(answer, asked.who);
+      return readResult(answer, asked.who);
     },
   });
 }
 
 type Asked = Pick<NetworkRequest, "url" | "method" | "headers" | "body"> & { who: string };
 
-function requestOf(
+function buildRequest(
   { provider, baseUrl }: WebSearchSettings,
   env: Readonly<Record<string, string | undefined>>,
   { query, page }: { query: string; page: number },
@@ -138,7 +138,7 @@ const Answer = z.object({
   web: z.object({ results: Hits.optional() }).optional(),
 });
 
-function resultOf(answer: NetworkAnswer, who: string): ToolResult {
+function readResult(answer: NetworkAnswer, who: string): ToolResult {
   if ("failed" in answer) {
     const error = `web_search: ${who} cannot be reached: ${answer.message}`;
     return answer.failed === "network" ? { success: false, error, transient: true } : failed(error);
@@ -153,8 +153,8 @@ function resultOf(answer: NetworkAnswer, who: string): ToolResult {
   if (hits === undefined) return failed(`web_search: ${who} answered what cannot be read`);
   if (hits.length === 0) return done("web_search: nothing found; try other words");
   const lines = hits.map(({ title, url, snippet }, index) => {
-    const said = oneLine(snippet, LONGEST_SNIPPET);
-    return `${index + 1}. ${oneLine(title, 200)}\n   ${url}${said === "" ? "" : `\n   ${said}`}`;
+    const said = toOneLine(snippet, LONGEST_SNIPPET);
+    return `${index + 1}. ${toOneLine(title, 200)}\n   ${url}${said === "" ? "" : `\n   ${said}`}`;
   });
   return done(`web_search: ${hits.length} found by ${who}\n\n${lines.join("\n")}`);
 }
@@ -175,7 +175,7 @@ function readHits(body: Uint8Array): z.infer<typeof Hit>[] | undefined {
   return hits.slice(0, MOST_HITS);
 }
 
-function oneLine(text: string, most: number): string {
+function toOneLine(text: string, most: number): string {
   const line = text
     .replaceAll(/<[^<>]*>/g, "")
     .replaceAll(/\s+/g, " ")

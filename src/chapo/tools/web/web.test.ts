@@ -4,10 +4,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { nodeNetwork } from "../../../system/network.js";
 import type { Tool } from "../../tool.js";
 import { isPrivateAddress } from "./addresses.js";
-import { webFetchTool } from "./web-fetch.js";
+import { createWebFetchTool } from "./web-fetch.js";
 import { readPage } from "./web-page.js";
-import { webSearchTool } from "./web-search.js";
-import { webTools, type WebRequest } from "./web.js";
+import { createWebSearchTool } from "./web-search.js";
+import { createWebTools, type WebRequest } from "./web.js";
 
 const network = nodeNetwork();
 let answer: RequestListener;
@@ -36,7 +36,7 @@ beforeEach(() => {
 
 /** The server at 127.0.0.1 stands for the public; all else is judged as ever. */
 const mayConnect = (address: string) => address === "127.0.0.1" || !isPrivateAddress(address);
-const fetchTool = webFetchTool({ network, mayConnect });
+const fetchTool = createWebFetchTool({ network, mayConnect });
 async function call(tool: Tool, args: unknown): Promise<string> {
   const prepared = tool.prepare(args);
   if ("problem" in prepared) return `! ${prepared.problem}`;
@@ -114,7 +114,7 @@ test.each([
 });
 
 test("this machine is refused where nobody allows it", async () => {
-  const strict = webFetchTool({ network, mayConnect: (address) => !isPrivateAddress(address) });
+  const strict = createWebFetchTool({ network, mayConnect: (address) => !isPrivateAddress(address) });
   for (const url of [base, base.replace("127.0.0.1", "localhost"), base.replace("127.0.0.1", "0177.1")])
     expect(await call(strict, { url })).toMatch(/^! web_fetch: refused: .* must not be connected to/);
   expect(seen).toEqual([]);
@@ -158,7 +158,7 @@ test("where only mentioned URLs may be fetched, no other is asked for", async ()
     asked.push(url);
     return url.endsWith("/named");
   };
-  const tool = webFetchTool({ network, mayConnect, wasMentioned });
+  const tool = createWebFetchTool({ network, mayConnect, wasMentioned });
   expect(await call(tool, { url: `${base}/named` })).toContain("text");
   expect(await call(tool, { url: `${base}/other?leak=1` })).toMatch(/^! web_fetch: .* was not mentioned/);
   expect(asked).toEqual([`${base}/named`, `${base}/other?leak=1`]);
@@ -181,7 +181,7 @@ test("mentioned is what a person said and what a call brought, not what the mode
   ];
   const fetched = async (unattended: boolean, webFetch: WebRequest["settings"]["webFetch"]) => {
     const settings = { search: {}, webFetch };
-    const [tool] = webTools({ network, settings, env: {}, unattended, said: () => said, mayConnect });
+    const [tool] = createWebTools({ network, settings, env: {}, unattended, said: () => said, mayConnect });
     const got: string[] = [];
     for (const name of ["asked", "own", "model", "found", "error"])
       if (tool !== undefined && !(await call(tool, { url: `${base}/${name}` })).startsWith("!"))
@@ -233,7 +233,7 @@ test.each([
 ] as const)("%s is asked in its way, and its answer read", async (provider, asked, header, value) => {
   reply(JSON.stringify(answers[provider]), "application/json");
   const env = { TAVILY_API_KEY: "k", BRAVE_API_KEY: "k", SERPER_API_KEY: "k" };
-  const tool = webSearchTool(network, { provider, baseUrl: `${base}/` }, env);
+  const tool = createWebSearchTool(network, { provider, baseUrl: `${base}/` }, env);
   expect(await call(tool, { query: "a b" })).toBe(
     `web_search: 1 found by ${provider}\n\n1. A title\n   https://a.example/\n   about a`,
   );
@@ -242,8 +242,8 @@ test.each([
 });
 
 test("what is missing for a search is said, and nobody is asked", async () => {
-  const search = (settings: Parameters<typeof webSearchTool>[1], args: unknown = { query: "a" }) =>
-    call(webSearchTool(network, settings, { SERPER_API_KEY: "k" }), args);
+  const search = (settings: Parameters<typeof createWebSearchTool>[1], args: unknown = { query: "a" }) =>
+    call(createWebSearchTool(network, settings, { SERPER_API_KEY: "k" }), args);
   expect(await search({})).toMatch(
     /^! web_search: no search provider is set; set agents\.<name>\.chapo\.search\.provider/,
   );
@@ -255,7 +255,7 @@ test("what is missing for a search is said, and nobody is asked", async () => {
 });
 
 test("a search that fails is an error result", async () => {
-  const tool = webSearchTool(
+  const tool = createWebSearchTool(
     network,
     { provider: "serper", baseUrl: base },
     { SERPER_API_KEY: "secret-key" },

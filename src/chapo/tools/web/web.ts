@@ -4,8 +4,8 @@ import type { Network } from "../../../system/network.js";
 import type { Message } from "../../engine/conversation.js";
 import type { Tool } from "../../tool.js";
 import { isMentioned } from "./mentioned.js";
-import { webFetchTool } from "./web-fetch.js";
-import { webSearchTool } from "./web-search.js";
+import { createWebFetchTool } from "./web-fetch.js";
+import { createWebSearchTool } from "./web-search.js";
 
 /** What they are made from. */
 export interface WebRequest {
@@ -22,17 +22,17 @@ export interface WebRequest {
 }
 
 /** `web_fetch` and `web_search`. */
-export function webTools({ network, settings, env, unattended, said, mayConnect }: WebRequest): Tool[] {
+export function createWebTools({ network, settings, env, unattended, said, mayConnect }: WebRequest): Tool[] {
   const onlyMentioned = settings.webFetch.onlyMentioned ?? unattended;
-  const wasMentioned = (url: string) => isMentioned(url, said().flatMap(textsOf));
+  const wasMentioned = (url: string) => isMentioned(url, said().flatMap(collectTexts));
   return [
-    webFetchTool({ network, mayConnect, ...(onlyMentioned ? { wasMentioned } : {}) }),
-    webSearchTool(network, settings.search, env),
+    createWebFetchTool({ network, mayConnect, ...(onlyMentioned ? { wasMentioned } : {}) }),
+    createWebSearchTool(network, settings.search, env),
   ];
 }
 
 /** What others said: not the model, not the engine in its name, and no error, which may repeat what was asked for. */
-function textsOf(message: Message): string[] {
+function collectTexts(message: Message): string[] {
   switch (message.role) {
     case "user":
       return message.own === true ? [] : [message.text];

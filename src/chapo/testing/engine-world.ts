@@ -4,10 +4,10 @@ import { never } from "../../system/never.js";
 import type { Clock } from "../../system/ports.js";
 import type { Model, ModelAnswer, ModelCall, ModelFailure, ModelReply, ModelRequest } from "../model.js";
 import { defineTool, done, failed, type Tool } from "../tool.js";
-import { newConversation, type Conversation } from "./conversation.js";
-import type { ChapoNews } from "./events.js";
-import { subAgents } from "./sub-agents.js";
-import type { AuditRecord, EngineSettings, EngineWorld } from "./world.js";
+import { createConversation, type Conversation } from "../engine/conversation.js";
+import type { ChapoNews } from "../engine/events.js";
+import { createSubAgents } from "../engine/sub-agents.js";
+import type { AuditRecord, EngineSettings, EngineWorld } from "../engine/world.js";
 
 /** A reply as a test writes it down: a text, calls, a failure, or all of it. */
 export type Played =
@@ -37,14 +37,14 @@ export function playModel(lists: Readonly<Record<string, readonly Played[]>>): M
         return Promise.resolve({
           failure: { reason: "bad-request", message: `no replies for ${request.who}` },
         });
-      return Promise.resolve(answerOf(entry, `${request.who}${n}`));
+      return Promise.resolve(toAnswer(entry, `${request.who}${n}`));
     },
   };
 }
 
 const EMPTY: ModelReply = { text: "", calls: [], finish: "stop", model: "fake/model" };
 
-function answerOf(entry: Played, id: string): ModelAnswer {
+function toAnswer(entry: Played, id: string): ModelAnswer {
   if (typeof entry === "string") return { reply: { ...EMPTY, text: entry } };
   if ("fail" in entry) return { failure: { reason: entry.fail, message: `fake: ${entry.fail}` } };
   if ("reply" in entry) return { reply: { ...EMPTY, ...entry.reply } };
@@ -67,7 +67,7 @@ function answerOf(entry: Played, id: string): ModelAnswer {
 const PASSES_MS = 10_000;
 
 /** A clock on which short times are over at once, and long ones never. */
-export function hastyClock(): Clock & { waits: number[] } {
+export function createHastyClock(): Clock & { waits: number[] } {
   const waits: number[] = [];
   const after = (ms: number, wake: () => void) => {
     let live = true;
@@ -103,7 +103,7 @@ async function settle(): Promise<void> {
 }
 
 /** Tools that do nothing to anything: `fs_readFile`, `bash_execute`, `web_search`, `memory_search`, `todo_read`; what was run is told. */
-export function fakeTools(ran: string[]): Tool[] {
+export function createFakeTools(ran: string[]): Tool[] {
   const tool = (name: string, field: string, changes = false) =>
     defineTool({
       name,
@@ -139,7 +139,7 @@ export const USUAL_SETTINGS: EngineSettings = {
 
 /** A world that says and keeps everything. */
 export interface TestWorld extends EngineWorld {
-  clock: ReturnType<typeof hastyClock>;
+  clock: ReturnType<typeof createHastyClock>;
   news: ChapoNews[];
   saved: Conversation[];
   audited: AuditRecord[];
@@ -149,14 +149,14 @@ export interface TestWorld extends EngineWorld {
 }
 
 /** A world around a model; `changes` go before what is usual. */
-export function testWorld(model: Model, changes: Partial<EngineWorld> = {}): TestWorld {
+export function createTestWorld(model: Model, changes: Partial<EngineWorld> = {}): TestWorld {
   const news: ChapoNews[] = [];
   const saved: Conversation[] = [];
   const audited: AuditRecord[] = [];
   const kept: string[] = [];
   const remembered: string[] = [];
   const ran: string[] = [];
-  const tools = fakeTools(ran);
+  const tools = createFakeTools(ran);
   return {
     random: { hex: (bytes) => "80".repeat(bytes) },
     settings: USUAL_SETTINGS,
@@ -168,7 +168,7 @@ export function testWorld(model: Model, changes: Partial<EngineWorld> = {}): Tes
     offer: (offered) =>
       offered.map(({ name, description, parameters }) => ({ name, description, parameters })),
     canonical: (name, args) => ({ name: name.replace(".", "_"), args }),
-    agents: subAgents(),
+    agents: createSubAgents(),
     gate: {
       checkSubjects: () => Promise.resolve(undefined),
       permit: () => Promise.resolve({ allowed: true }),
@@ -195,7 +195,7 @@ export function testWorld(model: Model, changes: Partial<EngineWorld> = {}): Tes
     },
     signal: new AbortController().signal,
     ...changes,
-    clock: hastyClock(),
+    clock: createHastyClock(),
     news,
     saved,
     audited,
@@ -206,12 +206,12 @@ export function testWorld(model: Model, changes: Partial<EngineWorld> = {}): Tes
 }
 
 /** A conversation nobody said anything in. */
-export function freshConversation(): Conversation {
-  return newConversation({ id: "s1", agent: "looper", created: "2026-01-01T00:00:00.000Z" });
+export function createTestConversation(): Conversation {
+  return createConversation({ id: "s1", agent: "looper", created: "2026-01-01T00:00:00.000Z" });
 }
 
 /** All texts a request would send, the system prompt with them; "" of none. */
-export function wire(request: ModelRequest | undefined): string {
+export function getSentText(request: ModelRequest | undefined): string {
   if (request === undefined) return "";
   const { system, messages } = request;
   const texts = messages.flatMap((message) => {
@@ -230,7 +230,7 @@ export function wire(request: ModelRequest | undefined): string {
 }
 
 /** What was told of one kind, in order. */
-export function told<T extends ChapoNews["type"]>({ news }: TestWorld, type: T): DataOf[T][] {
+export function getNews<T extends ChapoNews["type"]>({ news }: TestWorld, type: T): DataOf[T][] {
   // Which data goes with a type that is itself a parameter the compiler cannot follow.
   return news.filter((one) => one.type === type).map(({ data }) => data as DataOf[T]);
 }

@@ -17,6 +17,6 @@ export async function callTool(
 }
 
 /** What it says, whether it worked or not. */
-export function textOf(result: ToolResult): string {
+export function getText(result: ToolResult): string {
   return result.success ? result.output : result.error;
 }
