@@ -1,5 +1,6 @@
 // Where on a command line the cursor stands: which command, and what may be typed there. Pure, and never an error: a line
 // that is being typed is seldom right. Leaves looking values up to values.ts, and the shells' own rules to their files.
+import { given } from "../../src/system/given.js";
 import {
   flagNames,
   namesAndOpposite,
@@ -61,14 +62,13 @@ export function findPoint(words: readonly string[], current: string, grammar: Gr
   const flags = [...grammar.common, ...grammar.commands.flatMap((command) => command.flags)];
   const line = readLine(words, flags);
   const asked = askedOf(line, grammar);
-  const { given, ended, pending } = line;
-  const folder = given.get("-C");
-  const file = given.get("--file");
+  const { given: typed, ended, pending } = line;
+  const folder = typed.get("-C");
+  const file = typed.get("--file");
   const rest = {
     used: asked.operands,
     dashIsFlag: !ended && pending === undefined,
-    ...(folder === undefined ? {} : { folder }),
-    ...(file === undefined ? {} : { file }),
+    ...given({ folder, file }),
   };
   const valued = pending === undefined ? valueIn(current, ended, flags) : { name: pending, lead: "" };
   if (valued !== undefined) {
@@ -78,7 +78,7 @@ export function findPoint(words: readonly string[], current: string, grammar: Gr
     return { words: [], ...known, lead, typed: current.slice(lead.length), ...rest, dashIsFlag: false };
   }
   if (!ended && current.startsWith("-"))
-    return { words: flagsLeft(asked.flags, given), lead: "", typed: current, ...rest };
+    return { words: flagsLeft(asked.flags, typed), lead: "", typed: current, ...rest };
   return { ...operandAt(asked, line, grammar), lead: "", typed: current, ...rest };
 }
 
@@ -118,9 +118,9 @@ function operandAt(asked: AskedFor, line: Line, { commands }: Grammar): Pick<Poi
 }
 
 /** Long names, and short ones of flags that have no other; those that are there already are left out. */
-function flagsLeft(flags: readonly FlagDefinition[], given: ReadonlyMap<string, string>): Candidate[] {
+function flagsLeft(flags: readonly FlagDefinition[], typed: ReadonlyMap<string, string>): Candidate[] {
   return flags
-    .filter((flag) => flag.repeatable === true || !namesAndOpposite(flag).some((name) => given.has(name)))
+    .filter((flag) => flag.repeatable === true || !namesAndOpposite(flag).some((name) => typed.has(name)))
     .flatMap((flag) =>
       [flagNames(flag).at(-1) ?? "", flag.opposite]
         .filter((value) => value !== undefined)

@@ -8,6 +8,7 @@ import { rowOf, STRATEGIES } from "../../src/config/table/settings.js";
 import { openRepository } from "../../src/git/base/repository.js";
 import { findRescues, type FoundRescue } from "../../src/git/rescue/rescue.js";
 import { EVENT_TYPES } from "../../src/logging/events.js";
+import { given } from "../../src/system/given.js";
 import { never } from "../../src/system/never.js";
 import { checkBacklog } from "../../src/todo/check/check.js";
 import { orderForListing, withoutMarker } from "../../src/todo/model/select.js";
@@ -88,7 +89,7 @@ function agentsOf({ resolved }: Project): string[] {
 function settingsOf({ resolved }: Project): Candidate[] {
   return [...resolved.values.keys()].map((key) => {
     const doc = rowOf(key)?.doc;
-    return { value: key, ...(doc === undefined ? {} : { says: doc }) };
+    return { value: key, ...given({ says: doc }) };
   });
 }
 

@@ -2,6 +2,7 @@
 // meant. Pure but for one question: is this word an existing file, or nearly one? Leaves reading the flags' values to program.ts.
 import path from "node:path";
 import { UserError } from "../../src/system/errors.js";
+import { given } from "../../src/system/given.js";
 import { nearest } from "../../src/system/text/nearest.js";
 import { readTruth } from "../../src/system/text/truth.js";
 import { GO_COMMANDS, GO_FLAGS } from "../context/go-names.js";
@@ -70,7 +71,7 @@ export async function sortArguments(
 
 function command(name: string, operands: readonly string[], { flags, folder }: Parts): Sorted {
   const words = operands.length === 0 ? flags : [...flags, "--", ...operands];
-  return { kind: "command", command: name, words, ...(folder === undefined ? {} : { folder }) };
+  return { kind: "command", command: name, words, ...given({ folder }) };
 }
 
 function helpOn(name: string | undefined, line: CommandLine): Sorted {

@@ -1,5 +1,6 @@
 // The shape of an agent's own events where they come from outside as JSON: the hosts, and commands with jsonl output.
 import { z } from "zod";
+import { given } from "../system/given.js";
 import type { AgentEvent } from "./agent.js";
 import { believeTokens, believeUsd } from "./fields.js";
 import { usedOf } from "./usage.js";
@@ -25,7 +26,7 @@ const usage = z
       (count) => believeTokens(count ?? 0),
     );
     const cost = believeUsd(cost_usd);
-    return { type, ...usedOf({ input, output, cached, ...(cost === undefined ? {} : { cost }) }) };
+    return { type, ...usedOf({ input, output, cached, ...given({ cost }) }) };
   });
 
 /** An event as it is written on a line of its own. Unknown keys are dropped. */

@@ -1,4 +1,5 @@
 // What an agent used, in one counting for all kinds, whatever their CLIs call input and output. Pure.
+import { given } from "../system/given.js";
 import type { AgentEvent, Session, Used } from "./agent.js";
 
 /** To a billionth: sums of dollars are never exact, and 0.1 + 0.2 shall not go beyond 0.3. */
@@ -27,7 +28,7 @@ export function addUsed(a: Used, b: Used): Used {
     input_tokens: sumOf(a.input_tokens, b.input_tokens),
     output_tokens: sumOf(a.output_tokens, b.output_tokens),
     ...(cached === 0 ? {} : { cached_input_tokens: cached }),
-    ...(cost === undefined ? {} : { cost_usd: cost }),
+    ...given({ cost_usd: cost }),
   };
 }
 
@@ -62,7 +63,7 @@ export function usedSince(total: Used, before: Used | undefined): Used {
     input: total.input_tokens - before.input_tokens,
     cached: (total.cached_input_tokens ?? 0) - (before.cached_input_tokens ?? 0),
     output: total.output_tokens - before.output_tokens,
-    ...(cost === undefined ? {} : { cost }),
+    ...given({ cost }),
   });
 }
 

@@ -1,5 +1,6 @@
 // The last lines of a run's log, read from its end: however long the log is, a few cost no more than a few.
 import { join } from "node:path";
+import { given } from "../system/given.js";
 import type { Ports } from "../system/ports.js";
 import { orGone, parseLine, type RawLine } from "./read.js";
 
@@ -81,7 +82,7 @@ export async function readEnd({ files }: Pick<Ports, "files">, folder: string): 
       .slice(0, -1);
     const last = findLast(lines, () => true);
     const ended = findLast(lines, (line) => line.includes(ENDED), ENDED);
-    end = { ...(last === undefined ? {} : { last }), ...(ended === undefined ? {} : { ended }) };
+    end = { ...given({ last, ended }) };
     if (ended !== undefined || from === 0) break;
   }
   return end;

@@ -1,5 +1,6 @@
 // What became of the runs there are: how each began and ended, from both ends of its log. Leaves the middle alone, however long.
 import { join } from "node:path";
+import { given } from "../system/given.js";
 import type { Ports } from "../system/ports.js";
 import { StepEvent } from "./events.js";
 import { readEnd } from "./last-lines.js";
@@ -60,6 +61,6 @@ async function summarize(ports: Pick<Ports, "files">, run: string, folder: strin
     ...{ run, folder },
     ...(typeof started === "string" ? { started } : {}),
     ...(typeof last === "string" ? { last } : {}),
-    ...(ended === undefined ? {} : { ended }),
+    ...given({ ended }),
   };
 }

@@ -1,6 +1,7 @@
 // Releases on GitHub, by way of its own command line: whether they can be made from here, and making one.
 import { toText } from "../git/base/bytes.js";
 import type { Remote } from "../git/release/remote.js";
+import { given } from "../system/given.js";
 import type { ProcessResult, Ports } from "../system/ports.js";
 import { err, ok, type Result } from "../system/result.js";
 
@@ -55,7 +56,7 @@ function gh(
 ): Promise<ProcessResult> {
   const quiet = { GH_PROMPT_DISABLED: "1", NO_COLOR: "1", GH_NO_UPDATE_NOTIFIER: "1" };
   const spec = { command: "gh", args, cwd, env: { ...env, ...quiet } };
-  return ports.processes.run({ ...spec, ...(input === undefined ? {} : { input }) }, { timeoutMs });
+  return ports.processes.run({ ...spec, ...given({ input }) }, { timeoutMs });
 }
 
 function hasPassed({ end, timedOut }: ProcessResult): boolean {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { given } from "../system/given.js";
 import { judgeRelease, wantedVersion, type Change, type Known } from "./judge.js";
 import { placesIn } from "./places.js";
 
@@ -27,8 +28,7 @@ const change = (
   plain = true,
 ): Change => ({
   path,
-  ...(before === undefined ? {} : { before }),
-  ...(after === undefined ? {} : { after }),
+  ...given({ before, after }),
   plain,
 });
 

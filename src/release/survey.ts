@@ -12,6 +12,7 @@ import { commitsSince, hasAncestor, lastRelease, uncommitted, type Since } from 
 import { listTags, type Tag } from "../git/release/tags.js";
 import type { Project } from "../config/project/open-project.js";
 import { UserError } from "../system/errors.js";
+import { given } from "../system/given.js";
 import type { Ports } from "../system/ports.js";
 import type { Result } from "../system/result.js";
 import { entriesOf, findChangelog } from "./changelog.js";
@@ -65,7 +66,7 @@ export async function surveyRelease(request: SurveyRequest, repo: Repository): P
   const from = files.from ?? last?.version;
   const known: Known = {
     ...{ prefix, wanted: request.wanted, places: files.places, folder: files.folder },
-    ...(from === undefined ? {} : { from }),
+    ...given({ from }),
     ...(last === undefined ? {} : { tagged: last.version }),
     tags: new Set([
       ...tags.map(({ name }) => name),
@@ -78,13 +79,12 @@ export async function surveyRelease(request: SurveyRequest, repo: Repository): P
     ...{ known, branch, head, tags, refs },
     ...(last === undefined ? {} : { lastTag: last.name }),
     since: must(await commitsSince(repo, last?.commit, MOST_SUBJECTS)),
-    ...(remote === undefined ? {} : { remote }),
-    ...(github === undefined ? {} : { github }),
+    ...given({ remote, github }),
   };
   const made = await findMade(request, repo, facts);
   if (made !== undefined) {
     const before = await versionBefore(request, repo, made.commit);
-    return { ...facts, made, known: { ...known, ...(before === undefined ? {} : { from: before }) } };
+    return { ...facts, made, known: { ...known, ...given({ from: before }) } };
   }
   checkWish(known, facts.since, last?.name);
   return facts;
@@ -200,7 +200,7 @@ async function readVersionFiles(
   const from = currentVersion(all, folder);
   return {
     folder,
-    ...(from === undefined ? {} : { from }),
+    ...given({ from }),
     places: all.filter(({ version }) => version === from),
     changelog:
       changelog === undefined

@@ -2,6 +2,7 @@
 // whether its own exit code is looked at. Pure; `parse-shell.ts` parses. Leaves which files that comes to to the gate.
 import { posix } from "node:path";
 import { forEachChild, type Command, type CommandNode, type Redirection, type SyntaxNode } from "unbash";
+import { given } from "../system/given.js";
 import { POSIX_SHELL, programName, shellRuns, wrappedBy, type Words } from "./invocation.js";
 import { parseShell } from "./parse-shell.js";
 import { ANY, partsOf, wordOf, type ValueOf } from "./words.js";
@@ -144,9 +145,9 @@ class Reader {
       const handsOn = commands.slice(at + 1).every((later) => PASS_ON.test(nameOf(later)));
       const feed = feedOf(commands[at - 1], valueIn(context.scope));
       const { feed: outer, ...rest } = commands.length > 1 ? inner(context) : context;
-      const given = at === 0 ? outer : feed;
+      const input = at === 0 ? outer : feed;
       const judged = context.judged && handsOn;
-      this.#read(command, { ...rest, judged, ...(given === undefined ? {} : { feed: given }) });
+      this.#read(command, { ...rest, judged, ...given({ feed: input }) });
     });
   }
 
@@ -187,7 +188,7 @@ class Reader {
     const streams = this.#streams(command.redirects, context);
     const texts = command.redirects.flatMap((one) => textFrom(one, valueIn(scope)));
     const feed = texts.length === 0 ? context.feed : { code: texts.join("\n"), files: [] };
-    this.#run([program, ...args], { ...context, ...streams, ...(feed === undefined ? {} : { feed }) });
+    this.#run([program, ...args], { ...context, ...streams, ...given({ feed }) });
   }
 
   #run(words: Words, context: Context): void {

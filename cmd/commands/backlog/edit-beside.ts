@@ -7,6 +7,7 @@ import { tellRun } from "../../../src/logging/control.js";
 import { eventOf, readLines } from "../../../src/logging/read.js";
 import type { StoppedAttempt } from "../../../src/logging/told-events.js";
 import { UserError } from "../../../src/system/errors.js";
+import { given } from "../../../src/system/given.js";
 import { ok, type Result } from "../../../src/system/result.js";
 import type { Applied } from "../../../src/todo/model/change.js";
 import {
@@ -177,7 +178,7 @@ function withoutAbsent({
   from?: Status | undefined;
   to?: Status | undefined;
 }): Applied["updated"][number] {
-  return { id, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+  return { id, ...given({ from, to }) };
 }
 
 function deaf({ run, pid }: LiveRun): UserError {

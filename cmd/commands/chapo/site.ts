@@ -11,6 +11,7 @@ import { rowOf } from "../../../src/config/table/settings.js";
 import { askTrust } from "../../../src/loop/perform/ask-trust.js";
 import { baseEnvironment } from "../../../src/loop/perform/environment.js";
 import { UserError } from "../../../src/system/errors.js";
+import { given } from "../../../src/system/given.js";
 import type { Redact } from "../../../src/system/text/redact.js";
 import { redactorFor } from "../../../src/system/text/redactor.js";
 import { didYouMean } from "../../../src/todo/model/problem.js";
@@ -62,7 +63,7 @@ export async function siteOf(shell: Shell, typed: Typed): Promise<Site> {
 export async function modelOf(shell: Shell, typed: Typed, { agent, settings, env }: Site): Promise<string> {
   const { ports, self, cwd } = shell;
   const model = namedModel(typed, agent.model, env);
-  const asked = { ...agent, chapo: settings, ...(model === undefined ? {} : { model }) };
+  const asked = { ...agent, chapo: settings, ...given({ model }) };
   const found = await chapoAgent(asked, { ports, self }).find(env, cwd);
   if ("found" in found) return found.found;
   throw new UserError("environment", `chapo has no model: ${found.missing}`, found.hint);
@@ -129,8 +130,7 @@ function withTyped(settings: ChapoSettings, typed: Typed): ChapoSettings {
   const most = textFlag(typed, "--max-iterations");
   return {
     ...settings,
-    ...(tools === undefined ? {} : { tools }),
-    ...(trustMode === undefined ? {} : { trustMode }),
+    ...given({ tools, trustMode }),
     ...(most === undefined ? {} : { maxIterations: iterationsOf(most) }),
   };
 }

@@ -4,6 +4,7 @@ import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
 import type { ConversationOutcome } from "../../../src/chapo/engine/world.js";
 import { openChapo } from "../../../src/chapo/session/open-session.js";
 import type { Chapo } from "../../../src/chapo/session/session-request.js";
+import { given } from "../../../src/system/given.js";
 import { never } from "../../../src/system/never.js";
 import { nodeNetwork } from "../../../src/system/network.js";
 import { jsonText } from "../../../src/ui/json-text.js";
@@ -64,7 +65,7 @@ function openHere(
   return openChapo({
     ...{ ports, network: nodeNetwork(), root: project.folder, env, home, settings, model, promptsFolder },
     ...{ sessionsFolder, permissions: agent.permissions, redact, signal },
-    ...(resume === undefined ? {} : { resume }),
+    ...given({ resume }),
     skills: listFlag(typed, "--skill"),
     ...(stdin.isTerminal ? { ask: (question) => askPerson(shell, question) } : {}),
     onEvent: (event) => {

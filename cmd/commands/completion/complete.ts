@@ -1,5 +1,6 @@
 // `looper __complete`: asked by the scripts of `looper completion` at each Tab. Never fails and never says an error: where
 // something is wrong with the project there is nothing to offer. Leaves the answer to cmd/completion/.
+import { given } from "../../../src/system/given.js";
 import { never } from "../../../src/system/never.js";
 import { answerForBash, answerInWords, type Offer } from "../../completion/answer.js";
 import { readBashLine } from "../../completion/bash-line.js";
@@ -65,7 +66,7 @@ async function offerAt(shell: Shell, point: Point): Promise<Offer> {
     lead: wanted.lead,
     typed: wanted.typed,
     more: wanted.more,
-    ...(files === undefined ? {} : { files }),
+    ...given({ files }),
   };
 }
 
@@ -80,8 +81,7 @@ async function lookUp(shell: Shell, point: Point, kind: Kind, typed: string): Pr
   const { folder, file, dashIsFlag } = point;
   const place = {
     typed,
-    ...(folder === undefined ? {} : { folder }),
-    ...(file === undefined ? {} : { file }),
+    ...given({ folder, file }),
   };
   try {
     const found = await valuesOf(shell, kind, place);

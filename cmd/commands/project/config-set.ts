@@ -15,6 +15,7 @@ import {
 import { rowOf, ROWS } from "../../../src/config/table/settings.js";
 import { spelledValue } from "../../../src/config/read/text-values.js";
 import { errorCode, errorMessage, UserError } from "../../../src/system/errors.js";
+import { given } from "../../../src/system/given.js";
 import { nearest } from "../../../src/system/text/nearest.js";
 import { didYouMean } from "../../../src/todo/model/problem.js";
 import { clean } from "../../../src/ui/text.js";
@@ -167,7 +168,7 @@ function changed(shell: Shell, text: string, { file, order }: { file: string; or
   const value = order.values === undefined ? undefined : spelledValue(way, order.values);
   const edited = editSettingsText(text, formatOf(file), {
     path: way,
-    ...(value === undefined ? {} : { value }),
+    ...given({ value }),
   });
   if (edited !== undefined) return edited;
   throw new UserError("no", `${order.key} is not set in ${shownPath(shell, file)}`);

@@ -2,6 +2,7 @@
 import { ROWS } from "../../../src/config/table/settings.js";
 import { planRelease, type ReleasePlan } from "../../../src/loop/start/open-release.js";
 import { readWish } from "../../../src/release/survey.js";
+import { given } from "../../../src/system/given.js";
 import type { PushAnswer } from "../../../src/ui/shapes/release.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { planLines, releaseAnswer } from "../../../src/ui/terminal/release-lines.js";
@@ -40,7 +41,7 @@ async function requestOf(shell: Shell, typed: Typed, wanted: string | undefined)
   return {
     ...{ ports, cwd, env, home, version, self, promptsFolder },
     project: await projectOf(shell, { flags, quiet: true }),
-    ...(agent === undefined ? {} : { agent }),
+    ...given({ agent }),
     release: wanted === undefined ? {} : { wanted },
     trust: hasFlag(typed, "--trust") || env["CI"] === "true",
     yes: hasFlag(typed, "-y"),

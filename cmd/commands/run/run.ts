@@ -5,6 +5,7 @@ import type { Flags } from "../../../src/config/read/resolve.js";
 import { ROWS } from "../../../src/config/table/settings.js";
 import { UserError } from "../../../src/system/errors.js";
 import { planRun, type Plan } from "../../../src/loop/start/plan-run.js";
+import { given } from "../../../src/system/given.js";
 import type { PlanAnswer } from "../../../src/ui/shapes/runs.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { clean, cut, widthOf, withoutSteering, wrap } from "../../../src/ui/text.js";
@@ -74,9 +75,7 @@ async function request(shell: Shell, typed: Typed, project: Project): Promise<As
     throw new UserError("usage", "--prompt is empty", 'say what to build: --prompt "a small web shop"');
   return {
     ...{ ports, project, cwd, env, home, version, self, promptsFolder },
-    ...(agent === undefined ? {} : { agent }),
-    ...(only === undefined ? {} : { only }),
-    ...(idea === undefined ? {} : { idea }),
+    ...given({ agent, only, idea }),
     trust: hasFlag(typed, "--trust") || env["CI"] === "true",
     yes: hasFlag(typed, "-y"),
   };

@@ -16,6 +16,7 @@ import {
 } from "../../../src/loop/runs/clean-logs.js";
 import type { LogSite } from "../../../src/loop/runs/needed-runs.js";
 import { UserError } from "../../../src/system/errors.js";
+import { given } from "../../../src/system/given.js";
 import { listCopies } from "../../../src/todo/store/backlog-file.js";
 import { plural, showBytes, showMoment } from "../../../src/ui/view/amounts.js";
 import type { CleanAnswer } from "../../../src/ui/shapes/runs.js";
@@ -85,7 +86,7 @@ function wishOf(typed: Typed): CleanWish {
     );
   return {
     ...(keep === undefined ? {} : { keep: Number(keep) }),
-    ...(ageMs === undefined ? {} : { ageMs }),
+    ...given({ ageMs }),
   };
 }
 

@@ -9,6 +9,7 @@ import { EffectError } from "../../../src/loop/step/drive.js";
 import { replayTree, type TreeReplayed } from "../../../src/loop/replay/replay-tree.js";
 import type { AskTrust } from "../../../src/loop/replay/replay-world.js";
 import { UserError } from "../../../src/system/errors.js";
+import { given } from "../../../src/system/given.js";
 import { plural } from "../../../src/ui/view/amounts.js";
 import type { ReplayTreeAnswer } from "../../../src/ui/shapes/runs.js";
 import { cleanLines } from "../../../src/ui/text.js";
@@ -93,7 +94,7 @@ function answerOf(run: string, replayed: TreeReplayed, gate: boolean): ReplayTre
     backlogs,
     ...(gate ? { gates } : {}),
     notes: [...notes],
-    ...(stopped === undefined ? {} : { stopped }),
+    ...given({ stopped }),
   };
 }
 

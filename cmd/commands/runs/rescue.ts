@@ -8,6 +8,7 @@ import { dropRescue, listRescues, showRescue, type Rescue } from "../../../src/g
 import { lockPaths, takeRunLocks } from "../../../src/loop/runs/locks.js";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { UserError } from "../../../src/system/errors.js";
+import { given } from "../../../src/system/given.js";
 import { nearest } from "../../../src/system/text/nearest.js";
 import { never } from "../../../src/system/never.js";
 import type { Result } from "../../../src/system/result.js";
@@ -247,7 +248,7 @@ function factsOf({ id, at, task, why, changes, staged, commit, ref }: Rescue): R
   return {
     id,
     at: new Date(at).toISOString(),
-    ...(task === undefined ? {} : { task }),
+    ...given({ task }),
     why,
     files: new Set([...changes, ...staged].map(({ path }) => path)).size,
     commit,

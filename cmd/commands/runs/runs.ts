@@ -2,6 +2,7 @@
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
 import { summarizeRuns, type RunSummary } from "../../../src/logging/run-summaries.js";
 import { UserError } from "../../../src/system/errors.js";
+import { given } from "../../../src/system/given.js";
 import { showCostOf, showCount, showDuration, showMoment } from "../../../src/ui/view/amounts.js";
 import type { RunsAnswer } from "../../../src/ui/shapes/runs.js";
 import { coloursFor } from "../../../src/ui/colours.js";
@@ -31,7 +32,7 @@ export async function runs(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const rows: Row[] = [];
   for (const one of summaries) {
     const named = await projectOfRun(shell, typed, one.folder);
-    rows.push({ ...rowOf(one, live?.run === one.run), ...(named === undefined ? {} : { project: named }) });
+    rows.push({ ...rowOf(one, live?.run === one.run), ...given({ project: named }) });
   }
   if (hasFlag(typed, "--json")) await printJson(shell, { runs: rows } satisfies RunsAnswer);
   else await printLines(shell.out, linesOf(shell, rows));

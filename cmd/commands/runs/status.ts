@@ -2,6 +2,7 @@
 import path from "node:path";
 import { findLiveRun, type LiveRun } from "../../../src/loop/runs/live-run.js";
 import type { Project } from "../../../src/config/project/open-project.js";
+import { given } from "../../../src/system/given.js";
 import { withoutMarker } from "../../../src/todo/model/select.js";
 import type { Task } from "../../../src/todo/model/task.js";
 import { addPace, estimate, NO_PACE } from "../../../src/ui/view/estimate.js";
@@ -40,7 +41,7 @@ export async function status(shell: Shell, typed: Typed): Promise<CommandEnd> {
     tasks: counts,
     run: seen && {
       ...runOf(shell, seen, live, eta),
-      ...(foreign === undefined ? {} : { project: foreign }),
+      ...given({ project: foreign }),
     },
   };
   if (hasFlag(typed, "--json")) await printJson(shell, answer);

@@ -1,5 +1,6 @@
 // Why a request to an agent of the Agent Client Protocol failed. Pure. The protocol's own library says only "Internal
 // error" of what an agent throws: its words, or all of its text where that is JSON, stand in the error's data.
+import { given } from "../../system/given.js";
 import type { AcpHostLine } from "./acp-request.js";
 import { field, numberField, textField } from "../fields.js";
 import { isStatus, readErrorBody } from "../limits/limit-facts.js";
@@ -31,7 +32,7 @@ export function failedRequest({
       codes,
       text,
       ...(told === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(status === undefined ? {} : { status }),
+      ...given({ status }),
     },
     evidence,
   );

@@ -9,6 +9,7 @@ import {
   type RequestPermissionRequest,
   type RequestPermissionResponse,
 } from "@agentclientprotocol/sdk";
+import { given } from "../../system/given.js";
 import { chooseSettings } from "./acp-choices.js";
 import { chooseAnswer, isAllowed } from "./acp-permission.js";
 import { AcpRequest, type AcpHostLine } from "./acp-request.js";
@@ -136,7 +137,7 @@ async function takeTurn(talk: Talk, agent: ClientContext, turn: { session?: stri
     if (!(error instanceof RequestError)) return "gone";
     const { code, message } = error;
     const data: unknown = error.data;
-    return { type: "request-failed", method, message, code, ...(data === undefined ? {} : { data }) };
+    return { type: "request-failed", method, message, code, ...given({ data }) };
   }
 }
 

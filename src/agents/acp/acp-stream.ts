@@ -1,5 +1,6 @@
 // What an agent of the Agent Client Protocol (version 1) says, as its host hands it on: each of its messages as it came,
 // one a line, and lines of the host's own between them (acp-host.ts). Pure. Leaves tool calls to acp-tools.ts.
+import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import type { AgentEvent, Session, Used } from "../agent.js";
 import { AcpHostLine } from "./acp-request.js";
@@ -228,7 +229,7 @@ function readCall(
   const refused = denialOf(call);
   const denial: AgentEvent[] =
     refused === undefined ? [] : [{ type: "error", error: refused, reason: "refused" }];
-  const after = { ...state, open, ended, ...(refused === undefined ? {} : { refused }) };
+  const after = { ...state, open, ended, ...given({ refused }) };
   return { ...flush(after, [...said, end, ...denial]), known: true };
 }
 
@@ -260,7 +261,7 @@ function endTurn(state: AcpState, stopReason: string, result: unknown): Reading<
     : [{ type: "error", error: terminal.evidence, reason: terminal.reason }];
   const tokens = readTokens(result);
   return {
-    state: { ...quiet, open: new Map(), terminal, ...(tokens === undefined ? {} : { tokens }) },
+    state: { ...quiet, open: new Map(), terminal, ...given({ tokens }) },
     events: [...events, ...failure],
     known: true,
   };
@@ -282,7 +283,7 @@ function close(state: AcpState, resumed: Session | undefined): Closing {
   return {
     events: [...events, ...usageEvents(now)],
     final: quiet.final,
-    ...(quiet.terminal === undefined ? {} : { terminal: quiet.terminal }),
+    ...given({ terminal: quiet.terminal }),
     ...(quiet.resumable ? sessionOf(quiet.session, used) : {}),
   };
 }

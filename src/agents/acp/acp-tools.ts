@@ -1,4 +1,5 @@
 // Tool calls of the Agent Client Protocol: told in pieces, in any order, of which each may hold anything or nothing. Pure.
+import { given } from "../../system/given.js";
 import type { AgentEvent } from "../agent.js";
 import { asText, field, listField, numberField, textField } from "../fields.js";
 
@@ -24,10 +25,7 @@ export function mergeTool(known: AcpTool | undefined, call: unknown): AcpTool {
   const raw = field(call, "rawInput");
   const input = typeof raw === "object" && raw !== null && Object.keys(raw).length > 0 ? raw : known?.input;
   return {
-    ...(kind === undefined ? {} : { kind }),
-    ...(name === undefined ? {} : { name }),
-    ...(title === undefined ? {} : { title }),
-    ...(input === undefined ? {} : { input }),
+    ...given({ kind, name, title, input }),
     paths: [...new Set([...(known?.paths ?? []), ...pathsOf(call, raw)])],
   };
 }
@@ -63,7 +61,7 @@ export function beginningOf(id: string, tool: AcpTool): AgentEvent {
   if (tool.kind === "execute") return { type: "command", command: commandOf(tool) ?? tool.title ?? "" };
   const name = tool.name ?? tool.kind ?? tool.title ?? "tool";
   const input = tool.input ?? {
-    ...(tool.title === undefined ? {} : { title: tool.title }),
+    ...given({ title: tool.title }),
     paths: tool.paths,
   };
   return { type: "tool_use", name, input, id };
@@ -79,7 +77,7 @@ export function endOf(id: string, tool: AcpTool, end: { call: unknown; ms: numbe
   return {
     type: "command",
     command: commandOf(tool) ?? tool.title ?? "",
-    ...(code === undefined ? {} : { exit_code: code }),
+    ...given({ exit_code: code }),
     duration_ms: Math.max(0, Math.round(end.ms)),
   };
 }

@@ -2,6 +2,7 @@
 // needs its stdin for as long as it works; so limits, stops, the sweep and the log hold as for all others, and its
 // protocol's library is loaded nowhere else.
 import type { AgentSettings } from "../../config/read/agent-settings.js";
+import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
 import { AcpRequest } from "./acp-request.js";
 import { acpReader } from "./acp-stream.js";
@@ -40,8 +41,7 @@ function hostInput(request: AgentRequest, settings: AgentSettings): string {
       ...rest,
       cwd: settings.workDir ?? request.cwd,
       args: settings.args,
-      ...(settings.model === undefined ? {} : { model: settings.model }),
-      ...(settings.reasoning === undefined ? {} : { reasoning: settings.reasoning }),
+      ...given({ model: settings.model, reasoning: settings.reasoning }),
       ...(resume === undefined ? {} : { resume: resume.id }),
     }),
   );

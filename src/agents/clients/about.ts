@@ -1,6 +1,7 @@
 // What a client says of itself without spending anything: its version, and whether somebody is signed in (agents.md, as measured:
 // codex 0.169.0, claude 2.1.329, gemini 0.61.0, opencode 1.18.33). Leaves who may be asked to the caller.
 import type { AgentKind } from "../../config/table/settings.js";
+import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
 import { field } from "../fields.js";
 
@@ -59,8 +60,7 @@ export async function askAbout(
   const number = /\d+\.\d+\.\d+\S*/.exec(version?.stdout ?? "")?.[0];
   const isSignedIn = login === undefined ? undefined : signedIn?.read(login.stdout, login.exitCode);
   return {
-    ...(number === undefined ? {} : { version: number }),
-    ...(isSignedIn === undefined ? {} : { signedIn: isSignedIn }),
+    ...given({ version: number, signedIn: isSignedIn }),
   };
 }
 

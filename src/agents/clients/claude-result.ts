@@ -1,4 +1,5 @@
 // What claude's last result line came to: good or not and why, its final message, usage, what was denied. Pure.
+import { given } from "../../system/given.js";
 import type { AgentEvent, Session, Used } from "../agent.js";
 import { asText, field, listField, numberField, textField, tokensField, usdField } from "../fields.js";
 import type { FailureFacts } from "../limits/limit-facts.js";
@@ -39,7 +40,7 @@ export function closeResult(stream: ClaudeStream, resumed?: Session): Closing {
     events: [...denials(stream, result), ...failure, ...usageEvents(now)],
     terminal,
     final: textField(result, "result") ?? stream.lastText,
-    ...(structured === undefined ? {} : { summary: structured }),
+    ...given({ summary: structured }),
     ...sessionOf(stream.session, total),
   };
 }
@@ -65,8 +66,7 @@ function factsOf({ apiError, resetsAt }: ClaudeStream, result: unknown, text: st
   return {
     codes: named.flatMap((code) => (code === undefined || code === "success" ? [] : [code])),
     text,
-    ...(status === undefined ? {} : { status }),
-    ...(resetsAt === undefined ? {} : { resetsAt }),
+    ...given({ status, resetsAt }),
   };
 }
 
@@ -104,7 +104,7 @@ function countUsed(result: unknown, before: Used | undefined): { now: Used; tota
     ...dollars,
   });
   const { cost_usd } = usedSince(total, before);
-  return { now: { ...now, ...(cost_usd === undefined ? {} : { cost_usd }) }, total };
+  return { now: { ...now, ...given({ cost_usd }) }, total };
 }
 
 interface Tokens {

@@ -1,5 +1,6 @@
 // What `claude -p --output-format stream-json --verbose` prints, line by line (as of 2.0.76 to 2.1.329). Pure.
 // Leaves how it is called to claude.ts, and what its result line came to to claude-result.ts.
+import { given } from "../../system/given.js";
 import type { AgentEvent, Session, Used } from "../agent.js";
 import { closeResult, usedOfMessage } from "./claude-result.js";
 import { asText, field, listField, numberField, textField } from "../fields.js";
@@ -83,7 +84,7 @@ function readSystem(state: ClaudeState, json: unknown): Reading<ClaudeState> {
   if (subtype === "init") {
     const session = textField(json, "session_id");
     // Work goes on: a result before this one was not the end.
-    const next = { ...state, result: undefined, ...(session === undefined ? {} : { session }) };
+    const next = { ...state, result: undefined, ...given({ session }) };
     return { state: next, events: [], known: true };
   }
   if (subtype === "api_retry") {
@@ -120,7 +121,7 @@ function waitingFor(json: unknown): FailureFacts {
     codes: [textField(json, "error") ?? ""],
     // What got no answer and no status is on the way.
     ...(status === undefined ? { isRetryable: true } : { status }),
-    ...(delay === undefined ? {} : { retryDelayMs: delay }),
+    ...given({ retryDelayMs: delay }),
   };
 }
 
@@ -258,7 +259,7 @@ function endTool(
     event: {
       type: "command",
       command: begun.name,
-      ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+      ...given({ exit_code: exitCode }),
       duration_ms: Math.round(at - begun.at),
       ...parent,
     },

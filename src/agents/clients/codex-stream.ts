@@ -1,4 +1,5 @@
 // What `codex exec --json` prints, line by line (as of 0.100 to 0.169). Pure. Leaves how it is called to codex.ts.
+import { given } from "../../system/given.js";
 import type { AgentEvent, Session, Used } from "../agent.js";
 import { asText, field, listField, numberField, textField, tokensField } from "../fields.js";
 import { failedBy } from "../limits/limits.js";
@@ -70,7 +71,7 @@ function close(state: CodexState, resumed?: Session): Closing {
   return {
     events: state.used === undefined ? [] : usageEvents(usedSince(state.used, before)),
     final: state.final,
-    ...(state.terminal === undefined ? {} : { terminal: state.terminal }),
+    ...given({ terminal: state.terminal }),
     ...sessionOf(state.thread, state.used ?? before),
   };
 }
@@ -85,8 +86,7 @@ function beginTurn({ open, final, thread, used }: CodexState): CodexState {
   return {
     open,
     final,
-    ...(thread === undefined ? {} : { thread }),
-    ...(used === undefined ? {} : { used }),
+    ...given({ thread, used }),
   };
 }
 
@@ -176,7 +176,7 @@ function readCommand(state: CodexState, { item, done, at }: Item): Reading<Codex
   const ended: AgentEvent = {
     type: "command",
     command,
-    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+    ...given({ exit_code: exitCode }),
     ...(begun === undefined ? {} : { duration_ms: Math.round(at - begun.at) }),
   };
   const declined: AgentEvent[] =

@@ -1,4 +1,5 @@
 // What `gemini --output-format stream-json` prints, line by line (as of 0.61). Pure. Leaves how it is called to gemini.ts.
+import { given } from "../../system/given.js";
 import type { AgentEvent, FailureReason } from "../agent.js";
 import { appendText } from "../process/bounds.js";
 import { field, textField, tokensField } from "../fields.js";
@@ -177,7 +178,7 @@ function close(state: GeminiState): Closing {
   return {
     events: [...events, ...(ended.usage ?? [])],
     final: ended.final,
-    ...(ended.terminal === undefined ? {} : { terminal: ended.terminal }),
+    ...given({ terminal: ended.terminal }),
     ...sessionOf(ended.session),
   };
 }

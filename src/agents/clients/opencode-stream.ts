@@ -2,6 +2,7 @@
 //
 // It tells of a tool only when the tool has ended, and has no last line of its own: the reason of the last step stands for
 // one. So its silence may be a tool at work or a stream that stalls; nobody can tell, and the idle clock runs.
+import { given } from "../../system/given.js";
 import type { AgentEvent } from "../agent.js";
 import { asText, field, numberField, textField, tokensField, usdField } from "../fields.js";
 import type { FailureFacts } from "../limits/limit-facts.js";
@@ -148,7 +149,7 @@ function endedCommand(command: string, tool: unknown): AgentEvent {
   return {
     type: "command",
     command,
-    ...(code === undefined ? {} : { exit_code: code }),
+    ...given({ exit_code: code }),
     duration_ms: Math.max(0, Math.round(ms)),
   };
 }
@@ -166,7 +167,7 @@ function endStep(state: OpencodeState, part: unknown): OpencodeState {
     cached: state.cached + count(cache, "read"),
     output: state.output + count(tokens, "output") + count(tokens, "reasoning"),
     cost: state.cost + (usdField(part, "cost") ?? 0),
-    ...(terminal === undefined ? {} : { terminal }),
+    ...given({ terminal }),
   };
 }
 
@@ -207,8 +208,7 @@ function answerOf(data: unknown): FailureFacts {
   const isRetryable = field(data, "isRetryable");
   const headers = Object.entries(field(data, "responseHeaders") ?? {}).filter(isText);
   return {
-    ...(status === undefined ? {} : { status }),
-    ...(body === undefined ? {} : { body }),
+    ...given({ status, body }),
     ...(typeof isRetryable === "boolean" ? { isRetryable } : {}),
     ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }),
   };
@@ -228,7 +228,7 @@ function close(state: OpencodeState): Closing {
   return {
     events: usageEvents(usedOf({ input, cached, output, ...(cost > 0 ? { cost } : {}) })),
     final: state.final,
-    ...(terminal === undefined ? {} : { terminal }),
+    ...given({ terminal }),
     ...sessionOf(state.session),
   };
 }

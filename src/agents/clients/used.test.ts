@@ -1,5 +1,6 @@
 // What an agent has used so far, while it still works: what budgets are held against.
 import { expect, test } from "vitest";
+import { given } from "../../system/given.js";
 import { acpReader } from "../acp/acp-stream.js";
 import { beyond, charge, describeBudget } from "../process/budget.js";
 import { claudeReader } from "./claude-stream.js";
@@ -16,7 +17,7 @@ function soFar<S>(reader: JsonReader<S>, lines: readonly object[]): Used | undef
 const says = (id: string, output: number, parent?: string) => ({
   type: "assistant",
   message: { id, content: [], usage: { input_tokens: 100, output_tokens: output } },
-  ...(parent === undefined ? {} : { parent_tool_use_id: parent }),
+  ...given({ parent_tool_use_id: parent }),
 });
 
 test("claude: a message that is said again as it grows counts once, between those of agents it started too", () => {

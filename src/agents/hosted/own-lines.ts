@@ -1,6 +1,7 @@
 // Reads streams in our own vocabulary: one event of event.ts a line, or a summary. Spoken by commands with jsonl
 // output and by the hosts of modules and scripts, who also say how the work ended. Pure.
 import { z } from "zod";
+import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import { FAILURE_REASONS, type AgentEvent } from "../agent.js";
 import { AgentEventLine } from "../event.js";
@@ -109,7 +110,7 @@ function readEnd(state: OwnState, json: unknown): Reading<OwnState> {
   const terminal: Terminal = end.data.ok ? { good: true } : readFailure(end.data);
   const { session: id } = end.data;
   return {
-    state: { ...state, terminal, ...(id === undefined ? {} : { session: id }) },
+    state: { ...state, terminal, ...given({ session: id }) },
     events: [],
     known: true,
   };
@@ -165,6 +166,6 @@ function close(state: OwnState, assumed: Terminal | undefined): Closing {
     state.final === "" && field(state, "summary") !== undefined ? JSON.stringify(state.summary) : state.final;
   return {
     ...{ events: [], final, ...summary, ...sessionOf(state.session) },
-    ...(terminal === undefined ? {} : { terminal }),
+    ...given({ terminal }),
   };
 }

@@ -2,6 +2,7 @@
 // Leaves which part is played to script.ts.
 import { z } from "zod";
 import path from "node:path";
+import { given } from "../../system/given.js";
 import { host, writeLine, type HostIo } from "./host.js";
 import { HostRequest } from "./hosted.js";
 import type { EndLine } from "./own-lines.js";
@@ -144,7 +145,7 @@ async function runCommand(command: string, args: readonly string[], { io, cwd }:
   await writeLine(io, {
     type: "command",
     command: shown,
-    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+    ...given({ exit_code: exitCode }),
     duration_ms: Math.round(clock.monotonic() - begun),
   });
 }

@@ -1,5 +1,6 @@
 // What is known of a failure without reading prose: statuses, error codes, headers, and the bodies APIs answer with. Pure.
 // Leaves what it means to limits.ts.
+import { given } from "../../system/given.js";
 import { field, listField, numberField, textField } from "../fields.js";
 import { readDayTime } from "./reset/reset-day.js";
 import { boundReset, epochMs, readDuration } from "./reset/reset-time.js";
@@ -58,7 +59,7 @@ export function readErrorBody(json: unknown, depth = 0): ErrorBody | undefined {
   const status = [root, error]
     .flatMap((one) => [numberField(one, "code"), numberField(one, "status")])
     .find(isStatus);
-  const own: ErrorBody = { codes, message, ...(status === undefined ? {} : { status }), ...timesOf(error) };
+  const own: ErrorBody = { codes, message, ...given({ status }), ...timesOf(error) };
   const inner = depth < DEEPEST ? readJson(message) : undefined;
   const told = inner === undefined ? undefined : readErrorBody(inner, depth + 1);
   return told === undefined ? own : { ...own, ...told, codes: [...told.codes, ...codes] };
@@ -99,8 +100,7 @@ function timesOf(error: unknown): Pick<ErrorBody, "resetsAt" | "retryDelayMs"> {
   const retryDelayMs = seconds === undefined ? readDuration(delay ?? "") : seconds * 1000;
   const resetsAt = numberField(error, "resets_at");
   return {
-    ...(resetsAt === undefined ? {} : { resetsAt }),
-    ...(retryDelayMs === undefined ? {} : { retryDelayMs }),
+    ...given({ resetsAt, retryDelayMs }),
   };
 }
 

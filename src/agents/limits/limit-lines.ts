@@ -1,5 +1,6 @@
 // What one line of a failure says: its prefixes, the body it may quote, and its sentence. Pure. Leaves which lines are asked to
 // limits.ts.
+import { given } from "../../system/given.js";
 import type { FailureReason } from "../agent.js";
 import { findObjects } from "../json-objects.js";
 import {
@@ -48,8 +49,7 @@ export function readLine(
   if (told === undefined || (told.reason === "network" && !isOfNetwork(line))) return undefined;
   return {
     ...told,
-    ...(named === undefined ? {} : { status: named }),
-    ...(body === undefined ? {} : { body }),
+    ...given({ status: named, body }),
   };
 }
 

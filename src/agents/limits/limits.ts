@@ -1,5 +1,6 @@
 // Why did an agent fail, and until when must we wait? Structured facts first, then a client's own sentences. Pure.
 // Only ever asked about a failure: an agent that writes about rate limits has not met one.
+import { given } from "../../system/given.js";
 import type { FailureReason } from "../agent.js";
 import { hasNoWords, lastWords } from "./last-words.js";
 import { reasonOfCodes, reasonOfStatus, reasonOfWeakCodes, statusOfExit } from "./limit-codes.js";
@@ -25,7 +26,7 @@ export function explainFailure(facts: FailureFacts, clock: ZonedClock): Explanat
   const reason = reasonOf(facts, seen);
   if (reason === undefined) return undefined;
   const retryAt = MENDED_BY_TIME.has(reason) ? retryAtOf(facts, seen, clock) : undefined;
-  return { reason, evidence: describe(facts, seen), ...(retryAt === undefined ? {} : { retryAt }) };
+  return { reason, evidence: describe(facts, seen), ...given({ retryAt }) };
 }
 
 /** Epoch ms from when it can be asked again, not before now, as far as the facts of its failure tell. */

@@ -1,4 +1,5 @@
 // What a kind of agent must know to be understood: one line in, events out, and what its whole stream came to.
+import { given } from "../../system/given.js";
 import type { AgentEvent, FailureReason, Session, Used } from "../agent.js";
 import type { FailureFacts } from "./limit-facts.js";
 
@@ -46,7 +47,7 @@ export interface Closing {
 /** The session of this id; none where the id could be taken for anything but one (it becomes an argument). */
 export function sessionOf(id: string | undefined, used?: Used): { session?: Session } {
   if (id === undefined || !/^[A-Za-z0-9][\w.:-]{0,199}$/.test(id)) return {};
-  return { session: { id, ...(used === undefined ? {} : { used }) } };
+  return { session: { id, ...given({ used }) } };
 }
 
 /** Pure. `at` is in milliseconds, of which only differences mean anything. */

@@ -1,5 +1,6 @@
 // How an agent's work ended, from everything that was seen of it. Pure.
 // Leaves what that means for the task (an attempt, a wait, an end) to the loop.
+import { given } from "../../system/given.js";
 import type { ProcessEnd } from "../../system/ports.js";
 import type { AgentResult, FailureReason } from "../agent.js";
 import { keepEnd } from "./bounds.js";
@@ -44,7 +45,7 @@ export function judge(seen: Seen, clock: ZonedClock): AgentResult {
     ...(failure?.reason === "budget" && seen.stopped?.why === "budget"
       ? { stoppedFor: seen.stopped.budget.of }
       : {}),
-    ...(seen.closing.session === undefined ? {} : { session: seen.closing.session }),
+    ...given({ session: seen.closing.session }),
   };
   if (failure !== undefined) {
     const evidence = failure.reason === "no-credit" ? `no credit: ${failure.evidence}` : failure.evidence;

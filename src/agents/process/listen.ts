@@ -3,6 +3,7 @@
 import { errorMessage } from "../../system/errors.js";
 import type { Clock } from "../../system/ports.js";
 import type { Price } from "../../config/read/prices.js";
+import { given } from "../../system/given.js";
 import type { AgentContext, AgentEvent, Used } from "../agent.js";
 import { boundEvent } from "./bounds.js";
 import { priced } from "../prices.js";
@@ -146,7 +147,7 @@ export class Listener<S> {
       stderr: this.#stderr,
       stderrLast: this.#stderrLast,
       unknownEvents: this.#unknownEvents,
-      ...(this.#waiting === undefined ? {} : { waiting: this.#waiting }),
+      ...given({ waiting: this.#waiting }),
     };
   }
 

@@ -3,6 +3,7 @@
 import type { AgentSettings } from "../../config/read/agent-settings.js";
 import { localZone } from "../../system/clock.js";
 import { errorMessage } from "../../system/errors.js";
+import { given } from "../../system/given.js";
 import type { Ports, ProcessEnd, RunningProcess } from "../../system/ports.js";
 import type { Agent, AgentContext, AgentRequest, AgentResult, Budget, FailureReason } from "../agent.js";
 import { beyond } from "./budget.js";
@@ -170,7 +171,7 @@ async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentCont
     name: settings.name,
     end,
     ...heard,
-    ...(stopped === undefined ? {} : { stopped }),
+    ...given({ stopped }),
     ...(kind.client === undefined ? {} : { client: kind.client, kind: settings.kind }),
   };
 }

@@ -1,4 +1,5 @@
 // Asks a model once, and counts what it cost: in the conversation, and as a `usage` event.
+import { given } from "../../system/given.js";
 import type { ModelFailure, ModelReply, ModelUsage, OfferedTool } from "../model.js";
 import { getCount, incrementCount, toChatMessages, type Conversation, type Message } from "./conversation.js";
 import { estimateMessages, estimateText, estimateTools } from "./tokens.js";
@@ -28,7 +29,7 @@ export async function askModel(
     messages: sent,
     tools,
     signal: world.signal,
-    ...(onText === undefined ? {} : { onText }),
+    ...given({ onText }),
     onWait: (wait) => {
       world.emit({ type: "waiting", data: wait });
     },
@@ -54,7 +55,7 @@ export async function askModel(
       who,
       model: reply.model,
       ...tokens,
-      ...(costUsd === undefined ? {} : { cost_usd: costUsd }),
+      ...given({ cost_usd: costUsd }),
       ...(estimate === undefined ? {} : { estimated: true }),
     },
   });

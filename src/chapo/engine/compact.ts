@@ -1,5 +1,6 @@
 // Keeps a conversation within the window: older turns become a summary, or go. Whole turns only: no call is parted from its
 // results; the first request and the latest turns stay. Leaves when the model is asked next to converse.ts.
+import { given } from "../../system/given.js";
 import type { OfferedTool } from "../model.js";
 import { askModel } from "./ask-model.js";
 import { clipMiddle } from "./clip.js";
@@ -82,7 +83,7 @@ export async function compact(
       before,
       after: countUsedTokens(live.conversation, world, tools),
       messages: old.length,
-      ...(summary === undefined ? {} : { summary }),
+      ...given({ summary }),
     },
   });
   await world.save(live.conversation);

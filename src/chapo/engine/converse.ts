@@ -1,5 +1,6 @@
 // The loop: one turn of the model after the other, until it answers, asks, reports, fails, or its turns are used up. The one
 // loop for fresh, resumed and delegated work. Leaves calls to call-tool.ts, the window to compact.ts, answers to validate.ts.
+import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import type { ModelFailure, ModelReply, OfferedTool } from "../model.js";
 import type { Tool } from "../tool.js";
@@ -186,7 +187,7 @@ async function handleFailure(
     return endExhausted(context, "the tokens of the model's window");
   }
   const { message, reason, retryAt } = failure;
-  return { how: "error", error: message, reason, ...(retryAt === undefined ? {} : { retryAt }) };
+  return { how: "error", error: message, reason, ...given({ retryAt }) };
 }
 
 async function endExhausted({ world, live }: TurnContext, why: string): Promise<ConversationOutcome> {

@@ -1,4 +1,5 @@
 // Does what a turn of the model decided, in order, one thing at a time. Leaves asking the model, and the window, to converse.ts.
+import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import type { ModelCall } from "../model.js";
 import { callTool, type CallOutcome } from "./call-tool.js";
@@ -116,7 +117,7 @@ async function keepResult({ world, live }: TurnContext, call: NamedCall, made: C
       tool: call.name,
       success,
       output,
-      ...(code === undefined ? {} : { code }),
+      ...given({ code }),
       tries,
     },
   });

@@ -5,6 +5,7 @@ import { field, numberField, textField } from "../../agents/fields.js";
 import type { FailureFacts } from "../../agents/limits/limit-facts.js";
 import { explainFailure } from "../../agents/limits/limits.js";
 import type { ZonedClock } from "../../agents/limits/reset/reset-zone.js";
+import { given } from "../../system/given.js";
 import type { ModelFailure } from "../model.js";
 import type { Miss } from "./provider.js";
 
@@ -48,9 +49,7 @@ function collectFacts(error: unknown): FailureFacts {
   return {
     codes,
     headers: readHeaders(field(error, "responseHeaders")),
-    ...(status === undefined ? {} : { status }),
-    ...(body === undefined ? {} : { body }),
-    ...(text === undefined ? {} : { text }),
+    ...given({ status, body, text }),
     isRetryable: field(error, "isRetryable") === true,
   };
 }

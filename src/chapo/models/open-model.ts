@@ -11,6 +11,7 @@ import {
   windowOf,
   type ModelName,
 } from "../../config/table/model-names.js";
+import { given } from "../../system/given.js";
 import { createFallbackChain } from "./patience.js";
 import type { Provider } from "./provider.js";
 import { readScript, createScriptedProvider } from "./scripted.js";
@@ -93,8 +94,7 @@ async function openProvider(
     idleMs: deps.idleMs ?? IDLE_MS,
     ...priced,
     ...(baseUrl === undefined ? {} : { baseUrl: baseUrl.replace(/\/+$/, "") }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...given({ temperature, maxOutputTokens }),
   });
 }
 
@@ -113,7 +113,7 @@ async function openScript(
     clock,
     stream,
     ...(taskId === undefined || taskId === "" ? {} : { taskId, attempt: Number(attempt ?? 1) }),
-    ...(prices === undefined ? {} : { prices }),
+    ...given({ prices }),
   });
 }
 

@@ -1,5 +1,6 @@
 // Trying again, falling back, leaving alone: with a clock that only says how long somebody waited.
 import { expect, test } from "vitest";
+import { given } from "../../system/given.js";
 import type { Clock } from "../../system/ports.js";
 import type { ModelFailure, ModelRequest } from "../model.js";
 import { createFallbackChain } from "./patience.js";
@@ -27,7 +28,7 @@ function clockAt(start: number): Clock & { waits: number[]; pass: (ms: number) =
 
 const miss = (reason: ModelFailure["reason"], retryAfterMs?: number): Miss => ({
   failure: { reason, message: reason },
-  ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  ...given({ retryAfterMs }),
 });
 
 /** A provider that misses so, then answers; counts how often it was asked. */

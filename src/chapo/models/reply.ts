@@ -1,5 +1,6 @@
 // A provider's answer as a reply. Pure. Leaves putting a stream together to stream.ts.
 import type { Prices } from "../../config/read/prices.js";
+import { given } from "../../system/given.js";
 import type { ModelCall, ModelReply, ModelRequest, ModelUsage } from "../model.js";
 import { computeCost } from "./cost.js";
 import type { SdkAnswer } from "./sdk-types.js";
@@ -18,8 +19,7 @@ export function toReply(
     text: answer.content.map((part) => (part.type === "text" ? part.text : "")).join(""),
     calls,
     finish: toFinish(answer.finishReason.unified, calls),
-    ...(usage === undefined ? {} : { usage }),
-    ...(costUsd === undefined ? {} : { costUsd }),
+    ...given({ usage, costUsd }),
     model: name,
   };
 }
@@ -39,7 +39,7 @@ function collectCalls(content: SdkAnswer["content"], name: string, taken: Set<st
       id: chooseId(part.toolCallId, taken),
       name: part.toolName,
       args: parseArguments(part.input),
-      ...(signature === undefined ? {} : { signature }),
+      ...given({ signature }),
     });
   }
   return calls;

@@ -3,6 +3,7 @@
 import path from "node:path";
 import type { Prices } from "../../config/read/prices.js";
 import { UserError } from "../../system/errors.js";
+import { given } from "../../system/given.js";
 import type { Clock, Files } from "../../system/ports.js";
 import type { ModelReply, ModelRequest } from "../model.js";
 import { computeCost } from "./cost.js";
@@ -105,8 +106,7 @@ function toReply(entry: ScriptEntry, { who, turn }: ModelRequest, { name: model,
     text: say,
     calls,
     finish: cut === true ? "cut" : calls.length > 0 ? "calls" : "stop",
-    ...(usage === undefined ? {} : { usage }),
-    ...(costUsd === undefined ? {} : { costUsd }),
+    ...given({ usage, costUsd }),
     model,
   };
 }

@@ -9,6 +9,7 @@ import type { ModelRequest } from "../model.js";
 import { toMiss } from "./miss.js";
 import type { ModelName, ProviderName } from "../../config/table/model-names.js";
 import { spellModelName } from "../../config/table/model-names.js";
+import { given } from "../../system/given.js";
 import type { Miss, Provider } from "./provider.js";
 import { toReply } from "./reply.js";
 import type { SdkAnswer, SdkModel, SdkOptions } from "./sdk-types.js";
@@ -45,7 +46,7 @@ export function createSdkProvider(settings: SdkSettings): Provider {
         opened ??= openSdkModel(settings);
         const answer = await askOnce(await opened, settings, request, watch);
         const { prices } = settings;
-        return { reply: toReply(answer, request, { name, ...(prices === undefined ? {} : { prices }) }) };
+        return { reply: toReply(answer, request, { name, ...given({ prices }) }) };
       } catch (error) {
         return toFailure(error, settings, watch);
       } finally {
@@ -64,8 +65,7 @@ async function askOnce(
   const { stream, temperature, maxOutputTokens } = settings;
   const options: SdkOptions = {
     ...toSdkPrompt(request, spellModelName(settings.model)),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...given({ temperature, maxOutputTokens }),
     abortSignal: watch.signal,
     // What was said goes out with every request: nothing is to be kept at OpenAI's.
     providerOptions: { openai: { store: false } },

@@ -1,6 +1,7 @@
 // What a provider wants back with a call, word for word: its own marks, and what the model thought before the call. Pure.
 // It lies in ModelCall.signature as a text nobody else reads.
 import { z } from "zod";
+import { given } from "../../system/given.js";
 import type { SdkMarks } from "./sdk-types.js";
 
 const Options = z.record(z.string(), z.record(z.string(), z.json()));
@@ -45,7 +46,7 @@ export function readSignature(text: string | undefined, by: string): Signed {
   const read = text === undefined ? undefined : Signature.safeParse(parseJson(text)).data;
   if (read?.by !== by) return { before: [] };
   const { before, options } = read;
-  return { before, ...(options === undefined ? {} : { options }) };
+  return { before, ...given({ options }) };
 }
 
 function parseJson(text: string): unknown {

@@ -5,6 +5,7 @@ import { ChapoRequest } from "../../agents/hosted/chapo-request.js";
 import { host, writeLine, type HostIo } from "../../agents/hosted/host.js";
 import type { EndLine } from "../../agents/hosted/own-lines.js";
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
+import { given } from "../../system/given.js";
 import { nodeNetwork } from "../../system/network.js";
 import { never } from "../../system/never.js";
 import { redactorFor } from "../../system/text/redactor.js";
@@ -43,7 +44,7 @@ async function work(request: ChapoRequest, io: ChapoHostIo, openSession: Open): 
     // With the step's other files in the log: no commit holds it, and it goes when the log goes.
     sessionsFolder: path.join(path.dirname(request.promptFile), "chapo"),
     skills: [],
-    ...(request.resume === undefined ? {} : { resume: request.resume }),
+    ...given({ resume: request.resume }),
     task: { finish: createReportTool(request) },
     redact: await redactorFor(ports, env),
     signal: io.stop,

@@ -2,6 +2,7 @@
 // Leaves how a session ended to host.ts.
 import type { AgentEvent } from "../../agents/agent.js";
 import { textField } from "../../agents/fields.js";
+import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import type { ChapoEvent } from "../engine/events.js";
 
@@ -46,7 +47,7 @@ export function toRunEvents(
       return say("system", `its answer was checked: confidence ${event.data.confidence}`);
     case "error": {
       const { error, reason } = event.data;
-      return { events: [{ type: "error", error, ...(reason === undefined ? {} : { reason }) }], open };
+      return { events: [{ type: "error", error, ...given({ reason }) }], open };
     }
     case "status":
     case "thinking":

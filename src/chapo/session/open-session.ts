@@ -4,6 +4,7 @@ import path from "node:path";
 import { readModelName } from "../../config/table/model-names.js";
 import { readPrices } from "../../config/read/prices.js";
 import { UserError } from "../../system/errors.js";
+import { given } from "../../system/given.js";
 import { createSlashTool } from "../prompt/commands.js";
 import type { Conversation, Message } from "../engine/conversation.js";
 import { converse } from "../engine/converse.js";
@@ -78,7 +79,7 @@ async function assembleParts(
     const permit = openPermit({
       ...{ rules: readSessionRules(request, toolbox.tools), mode: settings.trustMode ?? "default" },
       ...{ files: ports.files, root },
-      ...(request.ask === undefined ? {} : { ask: request.ask }),
+      ...given({ ask: request.ask }),
     });
     return {
       ...base,
@@ -119,8 +120,7 @@ async function createModelOpener(request: SessionRequest, prompts: ChapoPrompts)
     // What is set of the session's model holds for another one only where the same provider serves it.
     const isOfSame = getProvider(instead.model ?? request.model) === getProvider(request.model);
     const own = {
-      ...(baseUrl === undefined ? {} : { baseUrl }),
-      ...(contextWindow === undefined ? {} : { contextWindow }),
+      ...given({ baseUrl, contextWindow }),
     };
     const chosen = { ...settings, ...(isOfSame ? own : {}), ...instead };
     const model = await openModel(chosen, { ...request.ports, env: request.env });
@@ -191,12 +191,9 @@ async function readModelSettings({ ports, settings, model }: SessionRequest): Pr
     settings;
   return {
     ...{ model, fallback, stream, maxRetries: settings.maxToolRetries },
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(script === undefined ? {} : { script }),
+    ...given({ baseUrl, script }),
     ...(pricesFile === undefined ? {} : { prices: await readPrices(ports.files, pricesFile) }),
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...given({ contextWindow, temperature, maxOutputTokens }),
   };
 }
 

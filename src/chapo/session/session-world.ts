@@ -1,6 +1,7 @@
 // What the loop needs of the world, for one message of an open session: prompts, tools, rules and files as they are now.
 // Leaves opening what outlives the message to open-session.ts.
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
+import { given } from "../../system/given.js";
 import { createSlashTool } from "../prompt/commands.js";
 import type { Message } from "../engine/conversation.js";
 import { createTaskTool, type Delegation } from "../engine/delegate.js";
@@ -157,6 +158,6 @@ function toEngineSettings(settings: ChapoSettings): EngineSettings {
     minValidationConfidence: settings.minValidationConfidence,
     selfValidation: settings.selfValidationEnabled,
     compactAt: settings.compactAt,
-    ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...given({ contextWindow }),
   };
 }

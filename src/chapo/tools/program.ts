@@ -1,6 +1,7 @@
 // Runs one program for a tool: arguments instead of a shell, no terminal, bounded output, an end in time. Leaves what its
 // answer means to the tools that use it.
 import { characterEnd } from "../../agents/process/bounds.js";
+import { given } from "../../system/given.js";
 import type { Ports, ProcessEnd, ProcessSpec } from "../../system/ports.js";
 import { done, failed, type ToolResult } from "../tool.js";
 
@@ -49,7 +50,7 @@ export async function runProgram(
     args: program.args,
     cwd: root,
     env,
-    ...(program.input === undefined ? {} : { input: program.input }),
+    ...given({ input: program.input }),
     onStdout: (chunk) => {
       stdout.add(chunk);
     },

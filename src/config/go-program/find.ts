@@ -2,6 +2,7 @@
 import path from "node:path";
 import { parse, TomlError } from "smol-toml";
 import { UserError } from "../../system/errors.js";
+import { given } from "../../system/given.js";
 import type { Files } from "../../system/ports.js";
 import { GO_BACKLOG, GO_SETTINGS, type Env } from "../read/places.js";
 import type { SettingsFile } from "../read/settings-text.js";
@@ -36,9 +37,9 @@ export async function findGoProgram(
     if (userSettings === undefined && !settings.includes(one) && (await isFile(files, one)))
       userSettings = one;
   return {
-    ...(backlog === undefined ? {} : { backlog }),
+    ...given({ backlog }),
     settings,
-    ...(userSettings === undefined ? {} : { userSettings }),
+    ...given({ userSettings }),
   };
 }
 
@@ -59,7 +60,7 @@ async function isFile(files: Files, file: string): Promise<boolean> {
 async function readBacklog(files: Files, file: string): Promise<GoProgram["backlog"]> {
   if (!(await isFile(files, file))) return undefined;
   const tasks = tasksIn(await files.read(file).catch(() => undefined));
-  return { file, ...(tasks === undefined ? {} : { tasks }) };
+  return { file, ...given({ tasks }) };
 }
 
 function tasksIn(bytes: Uint8Array | undefined): number | undefined {

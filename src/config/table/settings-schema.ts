@@ -1,3 +1,4 @@
+import { given } from "../../system/given.js";
 import { AGENT_NAME, SETTINGS } from "./settings.js";
 import type { ValueType } from "./value-type.js";
 
@@ -31,7 +32,7 @@ function leafSchema(row: { type: ValueType; doc: string; default?: unknown }): u
   return {
     description: row.doc,
     ...row.type.schema,
-    ...(row.default === undefined ? {} : { default: row.default }),
+    ...given({ default: row.default }),
   };
 }
 

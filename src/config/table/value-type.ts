@@ -1,6 +1,7 @@
 // What a value of the settings may be: small types that read it, say what is allowed instead, and write themselves as JSON
 // Schema. By hand, because settings are read before almost everything, and zod alone takes longer to load than a listing.
 // Leaves which setting takes what to value-types.ts and the table.
+import { given } from "../../system/given.js";
 
 /** What is wrong with a value: where in it, and what is allowed there. */
 export interface Fault {
@@ -234,7 +235,7 @@ export function madeInto<O, M, I>(
 }
 
 function without({ schema, choices }: ValueType): Pick<ValueType, "schema" | "choices"> {
-  return { schema, ...(choices === undefined ? {} : { choices }) };
+  return { schema, ...given({ choices }) };
 }
 
 function far(one: Fault): Fault {

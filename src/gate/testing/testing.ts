@@ -1,4 +1,5 @@
 // For tests of this floor: runs of commands as values.
+import { given } from "../../system/given.js";
 import type { GateOrder } from "../verdict/compare.js";
 import type { CommandEnd, Ran, TestStatus } from "../verdict.js";
 
@@ -16,7 +17,7 @@ export function run(tests: Tests | undefined, end?: CommandEnd | number, more: P
     end: typeof end === "object" ? end : { how: "exited", code: end ?? code },
     duration_ms: 12,
     tail: "its output\n",
-    ...(tests === undefined ? {} : { tests }),
+    ...given({ tests }),
     ...more,
   };
 }

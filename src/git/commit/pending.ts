@@ -1,6 +1,7 @@
 // The commit that is built but not finished: refs/looper/pending holds what a start needs to finish it.
 // Leaves building it to commit.ts and finishing it to publish.ts.
 import { z } from "zod";
+import { given } from "../../system/given.js";
 import type { Result } from "../../system/result.js";
 import { parseBatch } from "../base/batch.js";
 import { toText } from "../base/bytes.js";
@@ -63,7 +64,7 @@ export async function buildPending(
       ident,
       message: parts.message,
       entries: parts.changes,
-      ...(backlog === undefined ? {} : { file: backlog }),
+      ...given({ file: backlog }),
     },
     {
       ref,

@@ -1,5 +1,6 @@
 // Works out what undoing commits would change, by three-way merges that touch neither index nor tree nor any ref.
 // Leaves making the change to revert-tree.ts, and the commit to commit.ts.
+import { given } from "../../system/given.js";
 import type { Result } from "../../system/result.js";
 import { toText } from "../base/bytes.js";
 import type { DiffEntry } from "../base/diff.js";
@@ -104,7 +105,7 @@ async function explain(
         .map((one) => {
           const task = taskOf(one);
           const title = subjectOf(one.message);
-          return { commit: one.commit, title, ...(task === undefined ? {} : { task }) };
+          return { commit: one.commit, title, ...given({ task }) };
         }),
     });
   }

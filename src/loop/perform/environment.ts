@@ -1,6 +1,7 @@
 // The environment of agents, hooks and the gate. Pure.
 import type { AgentSettings } from "../../config/read/agent-settings.js";
 import { AGENT_ACTION } from "../../git/rescue/own-commits.js";
+import { given } from "../../system/given.js";
 import type { JobFacts } from "../step/effects.js";
 
 /** Set by the runner for what it starts; never inherited from around it. */
@@ -41,8 +42,7 @@ export function agentEnvironment(
     LOOPER_PHASE: job.phase,
     LOOPER_ITERATION: String(job.iteration),
     LOOPER_ATTEMPT: String(job.attempt),
-    ...(job.task_id === undefined ? {} : { LOOPER_TASK_ID: job.task_id }),
-    ...(draft === undefined ? {} : { LOOPER_TODO_FILE: draft }),
+    ...given({ LOOPER_TASK_ID: job.task_id, LOOPER_TODO_FILE: draft }),
   };
 }
 
@@ -72,7 +72,7 @@ export function gateEnvironment(base: Variables, run: string, job: JobFacts): Re
     LOOPER_RUN_ID: run,
     LOOPER_ITERATION: String(job.iteration),
     LOOPER_ATTEMPT: String(job.attempt),
-    ...(job.task_id === undefined ? {} : { LOOPER_TASK_ID: job.task_id }),
+    ...given({ LOOPER_TASK_ID: job.task_id }),
   };
 }
 

@@ -1,6 +1,7 @@
 // Takes over what a bootstrap or a repair wrote, once it is a backlog that can be used and loses nothing.
 // Leaves writing it, and the copy of what was there, to src/todo/store/store.ts.
 import type { StepEvent } from "../../logging/events.js";
+import { given } from "../../system/given.js";
 import { checkBacklog } from "../../todo/check/check.js";
 import type { NewTask } from "../../todo/model/summary.js";
 import { objectionsTo } from "../../todo/understand/losses.js";
@@ -16,7 +17,7 @@ type Adopt = Extract<Effect, { kind: "adopt" }>;
 export async function performAdopt(world: World, { job }: Adopt): Promise<StepEvent> {
   const why = await adopt(world, job, job.phase === "repair");
   await (why === undefined ? afterDraft(world, job) : undoDraft(world, job));
-  return { type: "adopted", ...job, adopted: why === undefined, ...(why === undefined ? {} : { why }) };
+  return { type: "adopted", ...job, adopted: why === undefined, ...given({ why }) };
 }
 
 /** Why what was written is not taken, or `undefined`. */

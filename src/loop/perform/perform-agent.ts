@@ -8,6 +8,7 @@ import { askForReport } from "../../prompts/compose.js";
 import type { StepEvent } from "../../logging/events.js";
 import type { ToldEvent } from "../../logging/told-events.js";
 import { errorCode, errorMessage, UserError } from "../../system/errors.js";
+import { given } from "../../system/given.js";
 import type { AppendFile } from "../../system/ports.js";
 import { withEvent, type AttemptTail } from "./attempt-tail.js";
 import { beforeDraft, undoDraft } from "./draft-tree.js";
@@ -76,11 +77,11 @@ async function askAgain(world: World, hearing: Hearing, first: Heard): Promise<H
   const prompt = world.log.redact(askForReport(job.task_id));
   const promptFile = join(step.folder, "prompt-report.md");
   await world.ports.files.writeNew(promptFile, prompt, { mode: 0o600, fleeting: true });
-  const rest = { ...effect, ...(budgets === undefined ? {} : { budgets }) };
+  const rest = { ...effect, ...given({ budgets }) };
   const second = await listen(world, { ...hearing, effect: rest, prompt, promptFile, resume: session });
   const used = second.used === undefined ? first.used : addAttempt(first.used, second.used);
   const unknownEvents = first.unknownEvents + second.unknownEvents;
-  return { ...endAfterAsking(first, second), unknownEvents, ...(used === undefined ? {} : { used }) };
+  return { ...endAfterAsking(first, second), unknownEvents, ...given({ used }) };
 }
 
 /** An agent that cleans up too well: no more can be written down, so the run ends; the task file is made good before that. */
@@ -163,7 +164,7 @@ async function listen(world: World, hearing: Hearing): Promise<Heard> {
   const result = await hand.agent.run(
     {
       phase: job.phase,
-      ...(job.task_id === undefined ? {} : { taskId: job.task_id }),
+      ...given({ taskId: job.task_id }),
       iteration: job.iteration,
       attempt: job.attempt,
       prompt: hearing.prompt,
@@ -172,12 +173,11 @@ async function listen(world: World, hearing: Hearing): Promise<Heard> {
       env: agentEnvironment(world.env, hand.settings, {
         run: log.run,
         job,
-        ...(step.draft === undefined ? {} : { draft: step.draft }),
+        ...given({ draft: step.draft }),
       }),
       // A review looks, and changes nothing.
       permissions: job.phase === "review" ? "read-only" : hand.settings.permissions,
-      ...(effect.budgets === undefined ? {} : { budgets: effect.budgets }),
-      ...(hearing.resume === undefined ? {} : { resume: hearing.resume }),
+      ...given({ budgets: effect.budgets, resume: hearing.resume }),
     },
     {
       redact: log.redact,
@@ -260,12 +260,10 @@ function finished(
   const facts = {
     type: "agent_finished" as const,
     ...job,
-    ...(result.exitCode === undefined ? {} : { exit_code: result.exitCode }),
-    ...(result.signal === undefined ? {} : { signal: result.signal }),
+    ...given({ exit_code: result.exitCode, signal: result.signal }),
     unknown_events: result.unknownEvents,
     duration_ms: Math.round(durationMs),
-    ...(result.used === undefined ? {} : { usage: result.used }),
-    ...(result.stoppedFor === undefined ? {} : { stopped_for: result.stoppedFor }),
+    ...given({ usage: result.used, stopped_for: result.stoppedFor }),
   };
   if (result.outcome === "failed") {
     const { reason, evidence, retryAt } = result;

@@ -2,6 +2,7 @@
 import { basename, join } from "node:path";
 import type { StepEvent } from "../../logging/events.js";
 import { findLeftBehind } from "../../git/checkpoint/left-behind.js";
+import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import type { Change } from "../../todo/model/change.js";
 import type { PersonChange } from "../../todo/model/person-change.js";
@@ -39,7 +40,7 @@ export async function performRead(world: World): Promise<StepEvent> {
         tasks: rows.filter(({ marker }) => marker !== true).length,
         rows,
         index,
-        ...(left === undefined ? {} : { left_behind: left }),
+        ...given({ left_behind: left }),
       };
     }
     case "missing":
@@ -61,7 +62,7 @@ async function leftBehind({ repo, project }: World, rows: readonly Row[]): Promi
 }
 
 function versionPlace({ ports, project, repo, log }: World): VersionPlace {
-  return { ports, project, run: log.run, ...(repo === undefined ? {} : { repo }) };
+  return { ports, project, run: log.run, ...given({ repo }) };
 }
 
 /** Writes a broken file as it plainly means, if it is valid then, and keeps a copy; whether it did. No agent is needed. */
@@ -95,7 +96,7 @@ function invalid(
       ...(suggestion === null ? {} : { suggestion }),
     })),
     count: problems.length,
-    ...(known === undefined ? {} : { known }),
+    ...given({ known }),
   };
 }
 
@@ -108,7 +109,7 @@ export async function changeBacklog(
 ): Promise<Outcome> {
   const outcome = await applyToStore(world, changes, {
     while: during,
-    ...(beforeWrite === undefined ? {} : { beforeWrite }),
+    ...given({ beforeWrite }),
   });
   for (const { id, to } of outcome.updated) {
     if (to === "done") world.memory.finished.add(id);
@@ -160,7 +161,7 @@ function outcomeOf(world: World, changed: Changed): Outcome {
             changed: edits.changed,
             ...(edits.removed.length === 0 ? {} : { removed: edits.removed }),
             put_back: edits.putBack,
-            ...(edits.copy === undefined ? {} : { copy: edits.copy }),
+            ...given({ copy: edits.copy }),
           },
         }),
     ...(heard === undefined

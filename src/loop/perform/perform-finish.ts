@@ -4,6 +4,7 @@ import type { StepEvent } from "../../logging/events.js";
 import { markOf } from "../../system/processes/mark.js";
 import type { LogLimits } from "../../logging/retention.js";
 import { errorCode, errorMessage, UserError } from "../../system/errors.js";
+import { given } from "../../system/given.js";
 import { applyLimits, mayHaveRepository } from "../runs/clean-logs.js";
 import type { Effect } from "../step/effects.js";
 import type { World } from "./world.js";
@@ -60,7 +61,7 @@ function limitsOf({
   max_bytes: most,
 }: World["project"]["resolved"]["settings"]["log"]): LogLimits | undefined {
   const limits = {
-    ...(keep === undefined ? {} : { keep }),
+    ...given({ keep }),
     ...(most === 0 ? {} : { maxBytes: most }),
   };
   return Object.keys(limits).length === 0 ? undefined : limits;

@@ -8,6 +8,7 @@ import { isTreeAfter } from "../../git/index/compare.js";
 import type { CheckedCommand } from "../../logging/event-parts.js";
 import type { StepEvent } from "../../logging/events.js";
 import { listRuns, readLines } from "../../logging/read.js";
+import { given } from "../../system/given.js";
 import type { TaskId } from "../../todo/model/task.js";
 import { check, measure, openCold } from "./checks.js";
 import type { Effect, JobFacts } from "../step/effects.js";
@@ -33,7 +34,7 @@ export async function performBaseline(world: World, { job, reuse }: Do<"run-base
     ...(known?.base === undefined ? {} : { base: known.base }),
     ...(known === undefined ? {} : { file: known.file }),
     commands: (known?.baseline.commands ?? []).map(checkedOf),
-    ...(unprepared === undefined ? {} : { unprepared }),
+    ...given({ unprepared }),
     duration_ms: Math.round(world.ports.clock.monotonic() - began),
   });
   try {
@@ -68,7 +69,7 @@ function checkedOf(ran: Ran): CheckedCommand {
     command: ran.command,
     passed: red === undefined,
     ...(ran.tests === undefined ? {} : { tests: Object.keys(ran.tests).length }),
-    ...(red === undefined ? {} : { red }),
+    ...given({ red }),
   };
 }
 
@@ -202,7 +203,7 @@ async function write(world: World, baseline: Baseline, base: string | undefined)
   const { log, memory, ports } = world;
   const file = join(log.folder, `baseline-${String(++memory.baselineCount)}.json`);
   await ports.files.writeAtomic(file, log.redact(JSON.stringify(baseline)), { mode: 0o600 });
-  return { baseline, file, changes: [], ...(base === undefined ? {} : { base }) };
+  return { baseline, file, changes: [], ...given({ base }) };
 }
 
 /** What is known of a claim from runs before this one; without git only that there was one. */
@@ -248,7 +249,7 @@ async function earlierRuns(
     }
   }
   const known = file === undefined ? undefined : await readBaseline(ports, file, base);
-  return { worked, ...(known === undefined ? {} : { known }) };
+  return { worked, ...given({ known }) };
 }
 
 async function readBaseline(

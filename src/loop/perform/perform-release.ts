@@ -20,6 +20,7 @@ import { publishRelease } from "../../release/github.js";
 import { judgeRelease, type Change, type Problem } from "../../release/judge.js";
 import type { ReleaseFacts } from "../../release/survey.js";
 import { isPreRelease } from "../../release/version.js";
+import { given } from "../../system/given.js";
 import { unwrap } from "./unwrap.js";
 import type { World } from "./world.js";
 
@@ -123,8 +124,7 @@ async function readChanges(repo: Repository, changes: readonly DiffEntry[]): Pro
     const [before, after] = [textOf(from), textOf(to)];
     return {
       path: toText(path),
-      ...(before === undefined ? {} : { before }),
-      ...(after === undefined ? {} : { after }),
+      ...given({ before, after }),
       plain: isFile(to) && (exists(from) ? from.mode === to.mode : to.mode === "100644"),
     };
   });

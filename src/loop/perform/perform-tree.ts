@@ -9,6 +9,7 @@ import { restoreTo } from "../../git/restore/restore.js";
 import { snapshot, type Snapshot } from "../../git/attempt/snapshot.js";
 import { putTagsBack } from "../../git/release/tags.js";
 import type { StepEvent } from "../../logging/events.js";
+import { given } from "../../system/given.js";
 import { openCold } from "./checks.js";
 import { EffectError } from "../step/drive.js";
 import type { Effect, JobFacts } from "../step/effects.js";
@@ -41,7 +42,7 @@ export async function performCheckpoint(world: World, { job, reuse }: Do<"checkp
     type: "checkpoint",
     ...job,
     base: made.base,
-    ...(made.before.commit === undefined ? {} : { head: made.before.commit }),
+    ...given({ head: made.before.commit }),
     reused: made.reused,
     dirty: made.dirty.size,
   };
@@ -122,7 +123,7 @@ export async function performRestore(world: World, { job }: Do<"restore">): Prom
     paths: [...back.paths],
     ...(back.inside.length === 0 ? {} : { inside: [...back.inside] }),
     ...head,
-    ...(back.rescue === undefined ? {} : { rescue: back.rescue }),
+    ...given({ rescue: back.rescue }),
   };
 }
 

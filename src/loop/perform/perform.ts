@@ -5,6 +5,7 @@ import { hookText } from "../hooks/read-hook.js";
 import { runHook } from "../hooks/run-hook.js";
 import type { StepEvent } from "../../logging/events.js";
 import { KEPT } from "../../logging/run-log.js";
+import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import { redactValue } from "../../system/text/redact.js";
 import type { Effect } from "../step/effects.js";
@@ -128,7 +129,7 @@ async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEv
     hook,
     command: hookText(planned),
     outcome: end.outcome,
-    ...(end.exitCode === undefined ? {} : { exit_code: end.exitCode }),
+    ...given({ exit_code: end.exitCode }),
     output: end.output,
     duration_ms: Math.round(ports.clock.monotonic() - began),
   };

@@ -5,6 +5,7 @@ import { readRecords } from "../../git/attempt/attempts.js";
 import type { Sealed, StepEvent } from "../../logging/events.js";
 import { readLines, stepEventOf } from "../../logging/read.js";
 import { errorMessage } from "../../system/errors.js";
+import { given } from "../../system/given.js";
 import { isOfTheWorld } from "../step/drive.js";
 import type { Effect } from "../step/effects.js";
 import { unwrap } from "../perform/unwrap.js";
@@ -47,7 +48,7 @@ export async function replayTree(
     const follower = new Follower(new Redone(opened, scene, gate !== undefined));
     const replayed = await replayRun(ports, folder, (event, next) => follower.follow(event, next));
     const { commits, backlogs, gates, notes, stopped } = follower.redone;
-    return { replayed, commits, backlogs, gates, notes, ...(stopped === undefined ? {} : { stopped }) };
+    return { replayed, commits, backlogs, gates, notes, ...given({ stopped }) };
   } finally {
     await opened.close();
   }

@@ -15,6 +15,7 @@ import type { StepEvent } from "../../logging/events.js";
 import { stampOf } from "../../logging/run-log.js";
 import type { Rules } from "../../logging/rules.js";
 import { UserError } from "../../system/errors.js";
+import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import { nearest } from "../../system/text/nearest.js";
 import type { CheckOptions } from "../../todo/check/check.js";
@@ -70,7 +71,7 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
     check,
     envFile: await readEnvFile(request),
     agentEnv: Object.fromEntries(Object.values(settings.agents).flatMap(({ env }) => Object.entries(env))),
-    ...(repo === undefined ? {} : { repo }),
+    ...given({ repo }),
     warnings: [
       ...(warning === undefined ? [] : [warning]),
       ...(note === undefined ? [] : [note]),
@@ -258,15 +259,17 @@ export function rulesOf(request: RunRequest, schedule: string[], bootstrap: Rule
     completion_marker: loop.completion_marker,
     schedule,
     roles: {
-      ...(roles.iteration === undefined ? {} : { iteration: roles.iteration }),
-      ...(roles.review === undefined ? {} : { review: roles.review }),
-      ...(roles.repair === undefined ? {} : { repair: roles.repair }),
-      ...(roles.bootstrap === undefined ? {} : { bootstrap: roles.bootstrap }),
+      ...given({
+        iteration: roles.iteration,
+        review: roles.review,
+        repair: roles.repair,
+        bootstrap: roles.bootstrap,
+      }),
     },
     on_limit,
-    ...(loop.max_wait === undefined ? {} : { max_wait_ms: loop.max_wait }),
+    ...given({ max_wait_ms: loop.max_wait }),
     budget: budgetOf(loop),
-    ...(request.agent === undefined ? {} : { agent: request.agent }),
+    ...given({ agent: request.agent }),
     ...(request.only === undefined ? {} : { only: TaskId.parse(request.only) }),
     hooks: {
       pre_iteration: hooks.pre_iteration.map(hookText),
@@ -295,10 +298,7 @@ function budgetOf(loop: RunRequest["project"]["resolved"]["settings"]["loop"]): 
   const { max_duration: longest = 0, max_cost_usd, max_tokens, task_cost_usd, task_tokens } = loop;
   return {
     ...(longest === 0 ? {} : { max_duration_ms: longest }),
-    ...(max_cost_usd === undefined ? {} : { max_cost_usd }),
-    ...(max_tokens === undefined ? {} : { max_tokens }),
-    ...(task_cost_usd === undefined ? {} : { task_cost_usd }),
-    ...(task_tokens === undefined ? {} : { task_tokens }),
+    ...given({ max_cost_usd, max_tokens, task_cost_usd, task_tokens }),
     ...(loop.unknown_cost === "allow" ? { unknown_cost: "allow" } : {}),
   };
 }
@@ -326,8 +326,7 @@ async function lookUp(
     const note = containmentNote(hand.settings);
     agents.push({
       ...{ name, kind, binary: finding.found, permissions },
-      ...(model === undefined ? {} : { model }),
-      ...(note === undefined ? {} : { note }),
+      ...given({ model, note }),
     });
   }
   return agents;

@@ -15,6 +15,7 @@ import { checkUnderstood } from "../../todo/understand/understand-backlog.js";
 import { TaskId, type Backlog, type Task } from "../../todo/model/task.js";
 import { hintOnTask, nearTask } from "../../todo/change/which-task.js";
 import { rootFolder, workNote } from "../../config/project/work-folder.js";
+import { given } from "../../system/given.js";
 import type { RunRequest } from "../runs/run-request.js";
 
 /** What a run would work on. */
@@ -32,7 +33,7 @@ export async function checkRequest(request: RunRequest): Promise<Requested> {
   await checkRoot(request, backlog?.project?.root);
   await checkTemplates(request);
   const note = await workNote(request.ports.files, request.project, backlog?.project?.root);
-  return { tasks, ...(note === undefined ? {} : { note }) };
+  return { tasks, ...given({ note }) };
 }
 
 async function peek({ ports, project }: RunRequest): Promise<{ backlog?: Backlog; tasks: readonly Task[] }> {

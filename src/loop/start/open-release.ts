@@ -20,6 +20,7 @@ import { THE_RELEASE } from "../perform/keep-attempt.js";
 import { promptFor } from "../perform/prompt-for.js";
 import { PUSH_LABEL } from "../step/releasing.js";
 import { surveyRelease, type ReleaseFacts } from "../../release/survey.js";
+import { given } from "../../system/given.js";
 import type { RunRequest } from "../runs/run-request.js";
 import { emptyMemory } from "../perform/world.js";
 
@@ -90,8 +91,7 @@ function releaseRules(request: RunRequest, facts: ReleaseFacts): ReleaseRules {
   const isAsked = request.terminal && request.confirm !== undefined;
   const { verify } = request.project.resolved.settings;
   return {
-    ...(from === undefined ? {} : { from }),
-    ...(wanted === undefined ? {} : { wanted }),
+    ...given({ from, wanted }),
     checks: verify.commands.length > 0,
     answers: request.yes ? "yes" : isAsked ? "person" : "nobody",
     branch: shortBranch(branch),
@@ -100,7 +100,7 @@ function releaseRules(request: RunRequest, facts: ReleaseFacts): ReleaseRules {
       : {
           remote: { name: remote.name, url: withoutPassword(remote.url), branch: shortBranch(remote.branch) },
         }),
-    ...(github === undefined ? {} : { github }),
+    ...given({ github }),
     ...(made === undefined ? {} : { made: withoutNotes(made) }),
   };
 }

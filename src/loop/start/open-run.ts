@@ -18,6 +18,7 @@ import { listenToOthers } from "./listen.js";
 import { assemble, assembleRelease, goToBranch, type Assembly } from "./assemble.js";
 import { prepareRelease } from "./open-release.js";
 import { readToldPauses, type ToldPause } from "../../logging/earlier-pauses.js";
+import { given } from "../../system/given.js";
 import { recoverRun } from "../runs/recover.js";
 import type { RunRequest } from "../runs/run-request.js";
 import { warnOfHead } from "./warn-of-repository.js";
@@ -94,13 +95,12 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
     log,
     check: assembly.check,
     store,
-    ...(repo === undefined ? {} : { repo }),
-    ...(ready.release === undefined ? {} : { release: ready.release }),
+    ...given({ repo, release: ready.release }),
     hands: assembly.hands,
     trusted: assembly.trusted,
     env,
     promptsFolder: request.promptsFolder,
-    ...(request.idea === undefined ? {} : { idea: request.idea }),
+    ...given({ idea: request.idea }),
     began: { at: ports.clock.now(), monotonic: ports.clock.monotonic() },
     ...(head?.commit === undefined ? {} : { head: head.commit }),
     ...(request.confirm === undefined ? {} : { confirm: askWith(request.confirm) }),
@@ -173,8 +173,7 @@ async function runToEnd(world: World, inbox: Inbox, locks: RunLocks): Promise<Ru
     await removeLocksLeft(world);
     return {
       ending: end.ending,
-      ...(end.signal === undefined ? {} : { signal: end.signal }),
-      ...(end.message === undefined ? {} : { message: end.message }),
+      ...given({ signal: end.signal, message: end.message }),
     };
   } catch (error) {
     // The run cannot be written down any more: nothing of it may go on.

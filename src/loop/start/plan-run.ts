@@ -1,6 +1,7 @@
 // `--dry-run`: which task, which agent, which prompt; starts nothing, writes nothing. The order is that of the run itself,
 // each attempt taken to be good.
 import { UserError } from "../../system/errors.js";
+import { given } from "../../system/given.js";
 import type { CheckOptions } from "../../todo/check/check.js";
 import { closure, indexOf, selectTask } from "../../todo/model/select.js";
 import { openStore } from "../../todo/store/store.js";
@@ -87,7 +88,7 @@ async function planSteps(
 ): Promise<PlannedStep[]> {
   const { loop, roles } = request.project.resolved.settings;
   const schedule = await scheduleOf(request, makeHands(request));
-  const rules = { schedule, roles, ...(request.agent === undefined ? {} : { agent: request.agent }) };
+  const rules = { schedule, roles, ...given({ agent: request.agent }) };
   const only = request.only === undefined ? undefined : closure(TaskId.parse(request.only), rows);
   const blockedAtStart = new Set(rows.filter(({ status }) => status === "blocked").map(({ id }) => id));
   let now = [...rows];
@@ -98,7 +99,7 @@ async function planSteps(
       maxAttempts: loop.max_attempts,
       blockedAtStart,
       finalForRun: new Set(),
-      ...(only === undefined ? {} : { only }),
+      ...given({ only }),
     });
     if ("none" in chosen) break;
     const { picked } = chosen;

@@ -2,6 +2,7 @@
 // backlog is changed. Pure. Leaves making the change to the store, and what runs for a job to job.ts.
 import type { StepEvent } from "../../logging/events.js";
 import type { StoppedAttempt } from "../../logging/told-events.js";
+import { given } from "../../system/given.js";
 import { endsAttempt, taskOfChange } from "../../todo/model/person-change.js";
 import type { IndexRow, TaskId } from "../../todo/model/task.js";
 import { enter } from "./job.js";
@@ -47,7 +48,7 @@ export function leaveEdit({ request }: Pick<AskedEdit, "request">, turn: Turn): 
 /** L16: the attempts at the tasks of an edit that was asked for are ended; the edit itself is made once they are over. */
 export function askFor(work: Work, event: Asked, turn: Turn): Work {
   const asked = askedEdit(event, work);
-  turn.because = { rule: "edit-asked", ...(asked.ids[0] === undefined ? {} : { picked: asked.ids[0] }) };
+  turn.because = { rule: "edit-asked", ...given({ picked: asked.ids[0] }) };
   if (work.closing?.broken === true) {
     leaveEdit(asked, turn);
     return work;
@@ -147,7 +148,7 @@ export function sayStopped(work: Work, job: Job, turn: Turn): void {
     type: "attempt_stopped",
     ...job.facts,
     kept,
-    ...(rescue === undefined ? {} : { rescue }),
+    ...given({ rescue }),
   });
 }
 

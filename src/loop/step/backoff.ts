@@ -1,5 +1,6 @@
 // Agents that a limit, an overload or the network keeps from working: until when each is left alone. Pure.
 // Leaves who works meanwhile to schedule.ts.
+import { given } from "../../system/given.js";
 
 /**
  * Epoch ms until which an agent is not asked; `times`: how often in a row it could not work, `soon`: how often in a row it said
@@ -61,7 +62,7 @@ export function rememberedPause({ until, reason }: { until: string; reason: stri
 /** Until when it is left alone, as the log says it, and why that is longer than it said. */
 export function untilOf(pauses: Pauses, agent: string, at: number): { until: string; until_why?: string } {
   const { until = at, why } = pauses.get(agent) ?? {};
-  return { until: new Date(until).toISOString(), ...(why === undefined ? {} : { until_why: why }) };
+  return { until: new Date(until).toISOString(), ...given({ until_why: why }) };
 }
 
 /** The same without the pause of an agent that worked. */

@@ -1,5 +1,6 @@
 // Which job comes next, or that the run is over. Pure. Leaves what becomes of a job to work.ts.
 import type { Ending, StepEvent } from "../../logging/events.js";
+import { given } from "../../system/given.js";
 import { PersistentMap } from "../../system/persistent-map.js";
 import { ById } from "../../todo/model/indexed-list.js";
 import { closure, selectTask } from "../../todo/model/select.js";
@@ -110,7 +111,7 @@ export function choose(work: Work, turn: Turn): State {
     finalForRun: {
       has: (id: TaskId) => work.final.has(id) || inHand.includes(id) || isBlockedByHand(work, id),
     },
-    ...(only === undefined ? {} : { only }),
+    ...given({ only }),
   };
   const chosen = selectTask(rows, tried, (id) => work.index.get(id)?.status);
   if (!("none" in chosen)) {
@@ -152,14 +153,14 @@ function startTask(work: Work, { picked, reason, candidates, next }: Picked, tur
     rule: `select-${reason}`,
     picked: picked.id,
     candidates,
-    ...(next === undefined ? {} : { loser: next }),
+    ...given({ loser: next }),
   };
   turn.notes.push({
     type: "task_selected",
     ...job.facts,
     reason,
     candidates,
-    ...(next === undefined ? {} : { next }),
+    ...given({ next }),
   });
   turn.effects.push({
     kind: "change-backlog",
@@ -227,7 +228,7 @@ function begun(work: Work, job: Job): Work {
 }
 
 function end(work: Work, ending: Ending, message: string | undefined, turn: Turn): State {
-  turn.because = { rule: `end-${ending}`, ...(message === undefined ? {} : { why: message }) };
+  turn.because = { rule: `end-${ending}`, ...given({ why: message }) };
   if (work.jobs.length > 0) return { phase: "working", work: { ...work, closing: { ending, message } } };
   return beginClose(work, ending, message, turn);
 }

@@ -1,5 +1,6 @@
 import type { StepEvent, Sealed } from "../../logging/events.js";
 import type { ToldEvent } from "../../logging/told-events.js";
+import { given } from "../../system/given.js";
 import type { Effect } from "./effects.js";
 import type { Frame, State, Stopping } from "./state.js";
 
@@ -38,7 +39,7 @@ export class Turn {
 
   next(state: State): Next {
     const { effects, notes, because, wakeAt } = this;
-    return { state, effects, notes, because, ...(wakeAt === undefined ? {} : { wakeAt }) };
+    return { state, effects, notes, because, ...given({ wakeAt }) };
   }
 }
 

@@ -4,6 +4,7 @@ import type { Clock, Timer } from "../../system/ports.js";
 import type { StepEvent } from "../../logging/events.js";
 import type { ToldEvent } from "../../logging/told-events.js";
 import type { RunLog } from "../../logging/run-log.js";
+import { given } from "../../system/given.js";
 import type { Effect } from "./effects.js";
 import type { Inbox } from "./inbox.js";
 import { START, step } from "./step.js";
@@ -69,7 +70,7 @@ function start(begin: () => Promise<StepEvent>, effect: Effect, inbox: Inbox): v
         ...("job" in effect ? effect.job : {}),
         effect: error instanceof EffectError ? error.effect : effect.kind,
         error: errorMessage(error),
-        ...(hint === undefined ? {} : { hint }),
+        ...given({ hint }),
       });
     },
   );

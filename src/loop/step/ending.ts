@@ -1,6 +1,7 @@
 // The end of a run: the backlog's own commit, the hooks, the last line. Pure.
 import { never } from "../../system/never.js";
 import type { Ending, Sealed, StepEvent } from "../../logging/events.js";
+import { given } from "../../system/given.js";
 import { leaveEdit } from "./asked-edits.js";
 import type { Close, Frame, State, Work } from "./state.js";
 import { heed, type Turn } from "./decision.js";
@@ -19,9 +20,9 @@ export function beginClose(
     stopping: frame.stopping,
     began: frame.began,
     spent: frame.spent,
-    ...(frame.signal === undefined ? {} : { signal: frame.signal }),
+    ...given({ signal: frame.signal }),
     ending,
-    ...(message === undefined ? {} : { message }),
+    ...given({ message }),
     hooks: frame.rules.hooks.on_run_end,
     stage: "commit",
     done: rows.filter((row) => row.status === "done").length,
@@ -134,8 +135,7 @@ function finish(close: Close, turn: Turn): State {
   turn.effects.push({
     kind: "finish",
     ending,
-    ...(signal === undefined ? {} : { signal }),
-    ...(message === undefined ? {} : { message }),
+    ...given({ signal, message }),
     done,
     tasks,
     iterations,

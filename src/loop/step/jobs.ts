@@ -1,5 +1,6 @@
 // Small changes to the state of a run at work: its jobs, its picture of the backlog. Pure.
 import type { StepEvent } from "../../logging/events.js";
+import { given } from "../../system/given.js";
 import type { IndexRow, TaskId } from "../../todo/model/task.js";
 import { whyTaskIsOver } from "./spending.js";
 import type { Job, Stage, Work } from "./state.js";
@@ -82,7 +83,7 @@ export function takeOutcome(work: Work, outcome: Outcome, job: Job | undefined, 
   for (const { id, from, to } of outcome.updated) {
     // Claimed again: readers have heard it.
     if (from === to) continue;
-    const moved = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+    const moved = { ...given({ from, to }) };
     turn.notes.push({ type: "task_updated", ...facts, task_id: id, ...moved });
   }
   for (const message of outcome.warnings) turn.notes.push({ type: "warning", ...facts, message });
@@ -116,5 +117,5 @@ function applyRows(work: Work, outcome: Pick<Outcome, "rows" | "removed" | "dige
 /** A row of the log as the floors below know it: absent fields absent. */
 export function toRow(row: Outcome["rows"][number]): IndexRow {
   const { agent, marker, ...rest } = row;
-  return { ...rest, ...(agent === undefined ? {} : { agent }), ...(marker === undefined ? {} : { marker }) };
+  return { ...rest, ...given({ agent, marker }) };
 }

@@ -2,6 +2,7 @@
 import { skipped } from "../../agents/failure-words.js";
 import { never } from "../../system/never.js";
 import type { Ending, Sealed, StepEvent } from "../../logging/events.js";
+import { given } from "../../system/given.js";
 import { budgetsOf, sayOfSpending, spend, whyRunIsOver } from "./spending.js";
 import { askedEdit } from "./asked-edits.js";
 import { beginClose, closeAtOnce } from "./ending.js";
@@ -34,7 +35,7 @@ export function stepOpening(opening: Opening, event: Sealed<StepEvent>, turn: Tu
     case "committed":
       turn.because = {
         rule: "pending-finished",
-        ...(event.commit === undefined ? {} : { picked: event.commit }),
+        ...given({ picked: event.commit }),
       };
       return read({ ...opening, pending: false }, turn);
     case "backlog_invalid":
@@ -264,7 +265,7 @@ function onAdopted(opening: Opening, event: Of<"adopted">, turn: Turn): State {
   const job = jobOf(opening, event);
   turn.because = {
     rule: event.adopted ? "adopted" : "not-adopted",
-    ...(event.why === undefined ? {} : { why: event.why }),
+    ...given({ why: event.why }),
   };
   const evidence = event.why ?? "what the agent wrote cannot be used";
   return again(opening, job, event.adopted ? undefined : { reason: "bad-summary", evidence }, turn);

@@ -4,6 +4,7 @@ import { never } from "../../system/never.js";
 import { leaveEdit } from "./asked-edits.js";
 import type { Ending, Sealed, StepEvent } from "../../logging/events.js";
 import type { ReleaseRules } from "../../logging/rules.js";
+import { given } from "../../system/given.js";
 import type { JobFacts } from "./effects.js";
 import { isUnusable } from "./schedule.js";
 import { budgetsOf, sayOfSpending, spend } from "./spending.js";
@@ -132,7 +133,7 @@ function startAgent(release: Releasing, turn: Turn): State {
 function doStep(release: Releasing, what: Of<"release_step">["what"], turn: Turn): State {
   const { job, planned } = release;
   return at(release, what, turn, () => {
-    turn.effects.push({ kind: "release", job, what, ...(planned === undefined ? {} : { release: planned }) });
+    turn.effects.push({ kind: "release", job, what, ...given({ release: planned }) });
   });
 }
 
@@ -232,7 +233,7 @@ function planned(
   { version = "", tag = "", notes = "", commit }: Of<"release_step">,
 ): Releasing {
   const before = release.planned ?? { version, tag, notes };
-  return { ...release, planned: { ...before, ...(commit === undefined ? {} : { commit }) } };
+  return { ...release, planned: { ...before, ...given({ commit }) } };
 }
 
 /** Files that are no part of a release need a person's word: -y does not stand for it. */
@@ -272,7 +273,7 @@ function toPublish(release: Releasing, turn: Turn): State {
 }
 
 function closing(release: Releasing, ending: Ending, message: string | undefined): Releasing {
-  return { ...release, closing: { ending, ...(message === undefined ? {} : { message }) } };
+  return { ...release, closing: { ending, ...given({ message }) } };
 }
 
 /** The agent's work is put aside, and the tree is as before. */

@@ -1,6 +1,7 @@
 // What is said of what an attempt used, where nobody could stop it any more.
 import { expect, test } from "vitest";
 import type { Rules } from "../../logging/rules.js";
+import { given } from "../../system/given.js";
 import { row } from "../../todo/testing/testing.js";
 import type { AgentEnd } from "../testing/answers.js";
 import { answer } from "../testing/answers.js";
@@ -11,7 +12,7 @@ import { newSim, startRun, type Sim } from "../testing/sim.js";
 const done: AgentEnd = { outcome: "ok", report: { found: { task_id: null, status: "done" } } };
 const using = (tokens: number, usd?: number): AgentEnd => ({
   ...done,
-  usage: { input_tokens: tokens, output_tokens: 0, ...(usd === undefined ? {} : { cost_usd: usd }) },
+  usage: { input_tokens: tokens, output_tokens: 0, ...given({ cost_usd: usd }) },
 });
 
 /** The next agent ends like this: what is said, and the run after it. */

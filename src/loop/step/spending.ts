@@ -6,6 +6,7 @@ import { roundUsd, tokensOf } from "../../agents/usage.js";
 import type { StepEvent } from "../../logging/events.js";
 import type { ToldEvent } from "../../logging/told-events.js";
 import type { Rules } from "../../logging/rules.js";
+import { given } from "../../system/given.js";
 import type { TaskId } from "../../todo/model/task.js";
 
 /**
@@ -32,7 +33,7 @@ export function spend(spent: Spent, { usage, outcome, agent = "" }: AgentFinishe
     ...spent,
     tokens: spent.tokens + (usage === undefined ? 0 : tokensOf(usage)),
     usd: roundUsd(spent.usd + (usage?.cost_usd ?? 0)),
-    ...(unknown === undefined ? {} : { unknown }),
+    ...given({ unknown }),
     silent: isSilent && !spent.silent.includes(agent) ? [...spent.silent, agent] : spent.silent,
   };
 }

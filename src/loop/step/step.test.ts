@@ -1,6 +1,7 @@
 // Events where nobody waits for them: those that cannot be are bugs and say so, those that come too late change nothing.
 import { expect, test } from "vitest";
 import type { StepEvent } from "../../logging/events.js";
+import { given } from "../../system/given.js";
 import { row } from "../../todo/testing/testing.js";
 import { START, step } from "./step.js";
 import { after, begun, told, until } from "../testing/reach.js";
@@ -151,7 +152,7 @@ test("a failure at the end moves on only what waits for it", () => {
   );
   const hooks = after(ending, "commit-backlog");
   const failed = (sim: Sim, effect: string, job?: number) =>
-    told(sim, { type: "effect_failed", effect, error: "no", ...(job === undefined ? {} : { job }) });
+    told(sim, { type: "effect_failed", effect, error: "no", ...given({ job }) });
   const moves: [Sim, string, number | undefined, string[]][] = [
     [ending, "commit-backlog", undefined, ["run-hook"]],
     [ending, "run-hook", undefined, []],

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import type { StepEvent } from "../../logging/events.js";
 import type { Rules } from "../../logging/rules.js";
+import { given } from "../../system/given.js";
 import { id, row } from "../../todo/testing/testing.js";
 import type { Effect } from "./effects.js";
 import type { Work } from "./state.js";
@@ -113,7 +114,7 @@ test("what somebody changed during a review is named, and where it is now", () =
   const { job } = openEffect(sim, "restore");
   const said = (count: number, rescue?: string): string[] => {
     const paths = Array.from({ length: count }, (_, n) => `p${n}`);
-    const event = { type: "restored", ...job, paths, ...(rescue === undefined ? {} : { rescue }) } as const;
+    const event = { type: "restored", ...job, paths, ...given({ rescue }) } as const;
     return told(sim, event).notes.map((note) => (note.type === "warning" ? note.message : note.type));
   };
   const start = "changed during the review and put back: ";

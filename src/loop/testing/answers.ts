@@ -2,6 +2,7 @@
 import type { AgentResult, Used } from "../../agents/agent.js";
 import type { GateVerdict } from "../../gate/verdict.js";
 import type { StepEvent } from "../../logging/events.js";
+import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import { TaskId } from "../../todo/model/task.js";
 import type { Effect, JobFacts } from "../step/effects.js";
@@ -113,7 +114,7 @@ function rescueOf({ task_id, attempt }: JobFacts): { rescue?: string } {
 
 function changedAnswer(effect: Extract<Effect, { kind: "change-backlog" }>, outcome: Outcome): StepEvent {
   const { job, request } = effect;
-  return { type: "backlog_changed", ...job, ...(request === undefined ? {} : { request }), ...outcome };
+  return { type: "backlog_changed", ...job, ...given({ request }), ...outcome };
 }
 
 function gateAnswer({ job }: Extract<Effect, { kind: "run-gate" }>, reply: Reply): StepEvent {

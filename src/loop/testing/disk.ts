@@ -1,5 +1,6 @@
 // What lies on the disk of the little world the judgement is tested in: the backlog's rows, HEAD, pending, checkpoints.
 // Plain values; the same rules as the store's (contract §3.6, §4 *Edits during a run*), without texts.
+import { given } from "../../system/given.js";
 import { isMarker } from "../../todo/model/select.js";
 import { never } from "../../system/never.js";
 import type { Change } from "../../todo/model/change.js";
@@ -76,7 +77,7 @@ export function writeBacklog(
       rows: rows.filter((row) => before.get(row.id) !== JSON.stringify(row)).map(toEventRow),
       removed: seen.rows.filter((row) => !left.has(row.id)).map((row) => row.id),
       digest: digestOf(rows),
-      ...(merged.edits === undefined ? {} : { edits: merged.edits }),
+      ...given({ edits: merged.edits }),
     },
   };
 }

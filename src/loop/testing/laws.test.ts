@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { StepEvent } from "../../logging/events.js";
 import type { Rules } from "../../logging/rules.js";
+import { given } from "../../system/given.js";
 import { id } from "../../todo/testing/testing.js";
 import { STATUSES } from "../../todo/model/status.js";
 import type { IndexRow } from "../../todo/model/task.js";
@@ -31,7 +32,7 @@ const failed = (reason: Extract<AgentEnd, { outcome: "failed" }>["reason"], retr
   outcome: "failed",
   reason,
   evidence: `it ended: ${reason}`,
-  ...(retry_at === undefined ? {} : { retry_at }),
+  ...given({ retry_at }),
 });
 const added = { new_tasks: [{ title: "One more" }, { title: "And another", priority: 1 }] };
 
@@ -89,7 +90,7 @@ const rows: fc.Arbitrary<IndexRow[]> = fc
       status,
       priority,
       depends_on: [...new Set(needs)].filter((other) => other < n).map((other) => id(`T${other + 1}`)),
-      ...(agent === undefined ? {} : { agent }),
+      ...given({ agent }),
     })),
   );
 
@@ -144,7 +145,7 @@ const worlds: fc.Arbitrary<World> = fc
   .map(({ rows: tasks, rules: some, only, agent, git, file, budget, choices }) => {
     const told = {
       ...(only === undefined ? {} : { only: id(only) }),
-      ...(agent === undefined ? {} : { agent }),
+      ...given({ agent }),
     };
     const disk = { rows: file === "missing" ? [] : tasks, commits: [], checkpoints: [] };
     return { sim: { ...newSim(disk, { ...some, ...told }), git, file }, budget, choices };

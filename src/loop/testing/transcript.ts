@@ -5,6 +5,7 @@ import { TaskId, Status, type IndexRow } from "../../todo/model/task.js";
 import { Rules } from "../../logging/rules.js";
 import { Summary } from "../../todo/model/summary.js";
 import { FAILURE_REASONS } from "../../agents/agent.js";
+import { given } from "../../system/given.js";
 import { answer, fail, type AgentEnd, type Reply } from "./answers.js";
 import { digestOf } from "./disk.js";
 import { advance, mayAdvance } from "./operations.js";
@@ -156,7 +157,7 @@ function readTask(word: string): IndexRow {
     status: status.data,
     priority: priority === undefined ? 3 : Number(priority.slice(1)),
     depends_on: on === undefined ? [] : on.split(",").map((other) => TaskId.parse(other)),
-    ...(agent === undefined ? {} : { agent }),
+    ...given({ agent }),
     ...(id === "PROJECT-DONE" ? { marker: true } : {}),
   };
 }
@@ -177,7 +178,7 @@ function readEnd([status = "", ...rest]: readonly string[]): AgentEnd {
     const reason = FAILURE_REASONS.find((known) => known === rest[0]);
     if (reason === undefined) throw unknown(rest[0] ?? "");
     const [, evidence = "as seen", until] = rest;
-    return { outcome: "failed", reason, evidence, ...(until === undefined ? {} : { retry_at: until }) };
+    return { outcome: "failed", reason, evidence, ...given({ retry_at: until }) };
   }
   if (status !== "done" && status !== "blocked" && status !== "skipped" && status !== "reviewed") {
     throw unknown(status);

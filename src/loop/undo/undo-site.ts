@@ -7,6 +7,7 @@ import { openRepository, type Repository } from "../../git/base/repository.js";
 import { markOf } from "../../system/processes/mark.js";
 import { stampOf } from "../../logging/run-log.js";
 import { UserError } from "../../system/errors.js";
+import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
 import type { Result } from "../../system/result.js";
 import type { Change } from "../../todo/model/change.js";
@@ -93,7 +94,7 @@ export async function changeBacklog(
   const changed = await store.change(changes, {
     while: "idle",
     finished: new Set(),
-    ...(beforeWrite === undefined ? {} : { beforeWrite }),
+    ...given({ beforeWrite }),
   });
   if (changed.ok) return changed.value;
   throw new Error("the backlog is changed, but was never read");

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { given } from "../../system/given.js";
 import type { Applied, Change } from "../model/change.js";
 import type { PersonChange } from "../model/person-change.js";
 import { indexOf } from "../model/select.js";
@@ -88,7 +89,7 @@ test.each([
   [[1], true, [1]],
   [null, false, null],
 ])("meta %j of a task that becomes done, verified: %s", (meta, verified, left) => {
-  const before = task("T1", { status: "doing", ...(meta === undefined ? {} : { meta }) });
+  const before = task("T1", { status: "doing", ...given({ meta }) });
   const { backlog: after } = apply(backlog(before), {
     ...{ op: "finish", id: id("T1"), result: "", files: [], verified },
   });

@@ -2,6 +2,7 @@
 // words cannot say exactly stands behind them in a comment, which wins over them. Pure.
 import { z } from "zod";
 import { isDeepStrictEqual } from "node:util";
+import { given } from "../../system/given.js";
 import { priorityOf } from "../json/fields.js";
 import { Status, type Task } from "../model/task.js";
 
@@ -50,10 +51,7 @@ export function readItem(text: string, ticked: boolean): ItemLine {
   const open = status ?? plain.status;
   return {
     ...plain,
-    ...(id === undefined ? {} : { id }),
-    ...(priority === undefined ? {} : { priority }),
-    ...(tags === undefined ? {} : { tags }),
-    ...(dependsOn === undefined ? {} : { dependsOn }),
+    ...given({ id, priority, tags, dependsOn }),
     // Whoever edits the words means them.
     ...(title !== undefined && inOneLine(title) === wordsOf(text) ? { title, blockers: [] } : {}),
     status: ticked ? "done" : open === undefined || open === "done" ? "todo" : open,

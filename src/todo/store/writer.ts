@@ -1,6 +1,7 @@
 // Changes the file under the lock: reads the newest, brings together what others saved, changes, writes in one step.
 // Leaves the judgement to merge.ts and update.ts, the bytes to edit.ts and backlog-file.ts, the lock to store.ts.
 import { UserError } from "../../system/errors.js";
+import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
 import { err, ok, type Result } from "../../system/result.js";
 import { sha256Hex } from "../../system/text/sha256.js";
@@ -28,7 +29,7 @@ export interface ChangeOptions extends MergeRules {
   /** When the changes were decided, epoch ms: what `updated_at` will say. Without it, the time of writing. */
   now?: number;
   /**
-   * Called with the exact bytes about to be written, while the lock is held. Called again, with other bytes, when somebody
+   * Called with the bytes about to be written, while the lock is held, and again with other bytes when the file was
    * saved meanwhile: the last call counts. When it throws, nothing is written.
    */
   beforeWrite?: (bytes: Uint8Array) => Promise<void>;
@@ -63,17 +64,14 @@ export interface Edited {
   written: boolean;
 }
 
-/** `written`: it is another one than before. `copy`: where the old file was copied to. */
-export interface Begun {
-  found: ReadResult;
+/** `written`: whether the file changed. `copy`: where the old file was copied to. */
+export interface Rewritten {
   written: boolean;
   copy?: string;
 }
 
-/** `written`: it is another one than before. `copy`: where the old file was copied to. */
-export interface Rewritten {
-  written: boolean;
-  copy?: string;
+export interface Begun extends Rewritten {
+  found: ReadResult;
 }
 
 export interface Adopted {
@@ -242,7 +240,7 @@ export class Writer {
       const copy = saysSomething(old) ? await this.file.setAside("edited", old.bytes) : undefined;
       await this.file.write(look.version);
       this.known = look.version;
-      return ok({ found, written: true, ...(copy === undefined ? {} : { copy }) });
+      return ok({ found, written: true, ...given({ copy }) });
     }
     throw tooFast(this.file.path);
   }
@@ -262,7 +260,7 @@ export class Writer {
     if (differs) await this.file.write(look.version);
     this.known = look.version;
     const { backlog } = look.version;
-    return ok({ backlog, index: indexOf(backlog), ...(copy === undefined ? {} : { copy }) });
+    return ok({ backlog, index: indexOf(backlog), ...given({ copy }) });
   }
 
   async putBack(before: Uint8Array | undefined): Promise<Uint8Array | undefined> {
@@ -290,7 +288,7 @@ export class Writer {
       const kind = copyAs?.(look.bytes);
       const copy = kind === undefined ? undefined : await this.file.setAside(kind, look.bytes);
       await this.file.putBack(bytes);
-      return { written: true, ...(copy === undefined ? {} : { copy }) };
+      return { written: true, ...given({ copy }) };
     }
     throw tooFast(this.file.path);
   }

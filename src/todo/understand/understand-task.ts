@@ -1,6 +1,7 @@
 // What a task of a broken file plainly means: known words for its status and priority, other spellings of its keys, keys that
 // belong into `meta`. Pure. Never marks a task as done unless its own word says so, and never drops a value.
 // Leaves the text around it to understand.ts.
+import { given } from "../../system/given.js";
 import { show } from "../model/problem.js";
 import { spelledKey } from "../check/spelling.js";
 import { Task } from "../model/task.js";
@@ -160,5 +161,5 @@ function withRequired(task: Members, hasOtherKeys: boolean, changes: string[]): 
   if (added.length === 0 || !Object.hasOwn(task, "title")) return task;
   for (const [key, value] of added) changes.push(`missing ${key} → ${String(value)}`);
   const { meta, ...rest } = task;
-  return { ...rest, ...Object.fromEntries(added), ...(meta === undefined ? {} : { meta }) };
+  return { ...rest, ...Object.fromEntries(added), ...given({ meta }) };
 }

@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import type { ChapoEvent, ChapoNews } from "../../chapo/engine/events.js";
+import { given } from "../../system/given.js";
 import { openChapoLines, questionLines, readReply } from "./chapo-lines.js";
 import { coloursFor, PLAIN } from "../colours.js";
 import { widthOf } from "../text.js";
 
 function play(news: readonly ChapoNews[], columns?: number): string[] {
   const lines = openChapoLines();
-  const screen = { colours: PLAIN, ...(columns === undefined ? {} : { columns }) };
+  const screen = { colours: PLAIN, ...given({ columns }) };
   return news.flatMap((one, at) => {
     const event: ChapoEvent = { ...one, timestamp: "2026-01-01T00:00:00.000Z", seq: at + 1 };
     return lines(event, screen);

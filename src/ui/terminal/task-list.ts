@@ -1,4 +1,5 @@
 // A backlog as a list: grouped by status, each group in the order of selection. Pure.
+import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import { STATUSES } from "../../todo/model/status.js";
 import { show } from "../../todo/model/problem.js";
@@ -29,7 +30,7 @@ export function* taskListLines(
   { waitsFor, doubts = () => [], colours, columns }: ListLook,
 ): Generator<string, void> {
   const idWidth = tasks.reduce((width, { id }) => Math.max(width, widthOf(clean(id))), 0);
-  const look = { colours, idWidth, ...(columns === undefined ? {} : { columns }) };
+  const look = { colours, idWidth, ...given({ columns }) };
   for (const status of STATUSES) {
     const group = tasks.filter((task) => task.status === status);
     if (group.length === 0) continue;

@@ -1,5 +1,6 @@
 import type { RunEvent, Sealed } from "../../logging/events.js";
 import { Rules } from "../../logging/rules.js";
+import { given } from "../../system/given.js";
 import { id } from "../../todo/testing/testing.js";
 
 type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
@@ -112,7 +113,7 @@ export function finished(
 export function usage(facts: Facts, tokens: number, cost?: number): RunEvent {
   return {
     ...{ type: "usage", ...facts, input_tokens: tokens, output_tokens: 0 },
-    ...(cost === undefined ? {} : { cost_usd: cost }),
+    ...given({ cost_usd: cost }),
   };
 }
 

@@ -17,6 +17,7 @@ import {
 } from "../testing/testing.js";
 import { fold, NOTHING, type View } from "./view.js";
 import type { RunEvent } from "../../logging/events.js";
+import { given } from "../../system/given.js";
 
 function viewOf(...events: readonly (RunEvent | number)[]): View {
   return sealAll(...events).reduce(fold, NOTHING);
@@ -24,7 +25,7 @@ function viewOf(...events: readonly (RunEvent | number)[]): View {
 
 function xmlOf(view: View, titles: ReadonlyMap<string, string>, scope?: ReadonlySet<string>): string {
   if (view.ended === undefined) throw new Error("the run has an end");
-  const look = { titles, todoFile: "to-do.json", ...(scope === undefined ? {} : { scope }) };
+  const look = { titles, todoFile: "to-do.json", ...given({ scope }) };
   return junitXml(view, view.ended, look);
 }
 

@@ -1,5 +1,6 @@
 // What a run came to as JUnit XML: a test case for each task it was to do. Pure. Leaves where it is written to cmd/watch/junit-file.ts.
 import { stripVTControlCharacters } from "node:util";
+import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import { explainEnding } from "./ending.js";
 import { rowsOf, spentOn, type Row } from "./rows.js";
@@ -138,7 +139,7 @@ function caseXml({ name, agent, ms, fault, output }: TestCase): string {
 }
 
 function faultXml({ kind, type, message, text }: NonNullable<TestCase["fault"]>): string {
-  const open = `      <${kind}${attributes({ message, ...(type === undefined ? {} : { type }) })}`;
+  const open = `      <${kind}${attributes({ message, ...given({ type }) })}`;
   return text === undefined ? `${open}/>` : `${open}>${escape(text)}</${kind}>`;
 }
 

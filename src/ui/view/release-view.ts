@@ -1,6 +1,7 @@
 // A release as people see it, folded from its events. Pure.
 import type { RunEvent } from "../../logging/events.js";
 import type { ReleaseRules } from "../../logging/rules.js";
+import { given } from "../../system/given.js";
 
 type Step = Extract<RunEvent, { type: "release_step" }>;
 
@@ -44,11 +45,7 @@ export function foldRelease(release: ReleaseView, event: RunEvent): ReleaseView 
   const { what, outcome, version, tag, commit, paths, commands, url, problems } = event;
   return {
     ...release,
-    ...(version === undefined ? {} : { version }),
-    ...(tag === undefined ? {} : { tag }),
-    ...(commit === undefined ? {} : { commit }),
-    ...(paths === undefined ? {} : { paths }),
-    ...(commands === undefined ? {} : { checks: commands }),
+    ...given({ version, tag, commit, paths, checks: commands }),
     ...(url === undefined || url === "" ? {} : { url }),
     problems,
     pushed: release.pushed || (what === "push" && outcome === "ok"),

@@ -1,4 +1,5 @@
 // What a run has worked on, one row for each task, and for each review, draft or repair. Pure.
+import { given } from "../../system/given.js";
 import { plural, showCostOf, showDuration, showSpent } from "./amounts.js";
 import type { Finished, Result } from "./job-view.js";
 import { addSpent, NOTHING_SPENT, type Spent } from "./spent.js";
@@ -27,7 +28,7 @@ export function rowsOf(view: View): Row[] {
     const key = one.taskId === undefined ? `job ${one.job}` : `task ${one.taskId}`;
     const before = rows.get(key);
     rows.set(key, {
-      ...(one.taskId === undefined ? {} : { taskId: one.taskId }),
+      ...given({ taskId: one.taskId }),
       last: one,
       agents: [...new Set([...(before?.agents ?? []), one.agent])],
       attempts: (before?.attempts ?? 0) + (one.uncounted === true ? 0 : 1),
@@ -79,7 +80,7 @@ export function totalsText(
   rows: readonly Row[],
 ): string {
   const { cost, partly } = spentOn(rows);
-  const known = { ...(cost === undefined ? {} : { cost }), ...(partly === undefined ? {} : { partly }) };
+  const known = { ...given({ cost, partly }) };
   const spent = showSpent({ tokens, ...known });
   // A draft and a repair are no tasks: what they cost is shared out among the tasks.
   const finished = rows.filter(({ taskId, last }) => taskId !== undefined && last.result === "done").length;

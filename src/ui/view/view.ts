@@ -3,6 +3,7 @@
 import { tokensOf } from "../../agents/usage.js";
 import type { Ending, RunEvent, Sealed } from "../../logging/events.js";
 import { isInDollars, NOTHING_SPENT as NOTHING_CHARGED, spend } from "../../loop/step/spending.js";
+import { given } from "../../system/given.js";
 import { PersistentMap } from "../../system/persistent-map.js";
 import { ById } from "../../todo/model/indexed-list.js";
 import { doingOf } from "./in-progress.js";
@@ -223,7 +224,7 @@ function settle(
   const { released } = current;
   const why = released === undefined ? (says ? (current.why ?? "") : "") : `edited meanwhile; ${released}`;
   const commit = event.type === "committed" ? event.commit : undefined;
-  return finish(view, current, { result, why, added, ...(commit === undefined ? {} : { commit }) }, at);
+  return finish(view, current, { result, why, added, ...given({ commit }) }, at);
 }
 
 function finish(
@@ -235,11 +236,7 @@ function finish(
   const { job, phase, taskId, agent, attempt, spent, began, rescue, evidence, reason, until } = current;
   const over: Finished = {
     ...{ job, phase, agent, attempt, spent, began, ...end },
-    ...(taskId === undefined ? {} : { taskId }),
-    ...(rescue === undefined ? {} : { rescue }),
-    ...(evidence === undefined ? {} : { evidence }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(until === undefined ? {} : { until }),
+    ...given({ taskId, rescue, evidence, reason, until }),
     ...(end.result === "done" && phase === "iteration" && current.verified !== true
       ? { unverified: true as const }
       : {}),
@@ -275,7 +272,7 @@ function foldRun(view: View, event: Sealed): View {
         project: event.project,
         todoFile: event.todo_file,
         agents: event.agents.map(({ name }) => name),
-        ...(event.rules.only === undefined ? {} : { only: event.rules.only }),
+        ...given({ only: event.rules.only }),
         inDollars: isInDollars(event.rules),
         ...(event.rules.release === undefined ? {} : { release: beginRelease(event.rules.release) }),
         warnings: [...view.warnings, ...event.warnings],
@@ -341,11 +338,10 @@ function endOf(event: Of<"run_ended">): Ended {
   const { done, tasks, iterations, duration_ms: ms, cost_usd: cost } = event.totals;
   return {
     ending: event.ending,
-    ...(event.signal === undefined ? {} : { signal: event.signal }),
-    ...(event.message === undefined ? {} : { message: event.message }),
+    ...given({ signal: event.signal, message: event.message }),
     totals: {
       ...{ done, tasks, iterations, ms, tokens: tokensOf(event.totals) },
-      ...(cost === undefined ? {} : { cost }),
+      ...given({ cost }),
     },
   };
 }

@@ -10,6 +10,7 @@ import {
 } from "../../../../src/config/read/agent-settings.js";
 import type { Project } from "../../../../src/config/project/open-project.js";
 import { AUTO } from "../../../../src/config/table/settings.js";
+import { given } from "../../../../src/system/given.js";
 import type { CheckResult } from "../../../../src/todo/check/check.js";
 import type { Shell } from "../../../context/command-context.js";
 import { bad, fine, warning, type Check } from "./check.js";
@@ -73,7 +74,7 @@ async function find(shell: Shell, project: Project, name: string): Promise<Found
     ...(note === undefined ? [] : [`(${settings.permissions}: ${note})`]),
   ];
   const signIn = about.signedIn === false ? SIGN_IN[settings.kind] : undefined;
-  return { found: words.join(" "), ...(signIn === undefined ? {} : { signIn }) };
+  return { found: words.join(" "), ...given({ signIn }) };
 }
 
 /** A key may stand in the env file. */

@@ -4,6 +4,7 @@ import path from "node:path";
 import type { Project } from "../../../../src/config/project/open-project.js";
 import { findLiveRun } from "../../../../src/loop/runs/live-run.js";
 import { UserError } from "../../../../src/system/errors.js";
+import { given } from "../../../../src/system/given.js";
 import type { Drafted } from "../../../../src/todo/exchange/import/draft.js";
 import { planImport, type PlannedImport } from "../../../../src/todo/exchange/import/plan.js";
 import { MOST_BYTES, readImport } from "../../../../src/todo/exchange/import/read.js";
@@ -93,10 +94,10 @@ function freshBacklog(project: Project, imported: Import | undefined, old?: Back
   return {
     $schema: old?.$schema ?? fresh.$schema,
     schema_version: 1,
-    ...(facts === undefined ? {} : { project: facts }),
+    ...given({ project: facts }),
     source_files: [...new Set([...(old?.source_files ?? []), ...(document === undefined ? [] : [document])])],
     tasks,
-    ...(meta === undefined ? {} : { meta }),
+    ...given({ meta }),
   };
 }
 
@@ -138,7 +139,7 @@ export async function beginBacklog(
   }
   const { found, written, copy } = begun.value;
   if (!written) return { did: "kept" };
-  return { did: found.kind === "missing" ? "written" : "replaced", ...(copy === undefined ? {} : { copy }) };
+  return { did: found.kind === "missing" ? "written" : "replaced", ...given({ copy }) };
 }
 
 function parsed(bytes: Uint8Array): unknown {

@@ -12,6 +12,7 @@ import {
 } from "../../../../src/config/go-program/translate.js";
 import { GO_BACKLOG, userFiles } from "../../../../src/config/read/places.js";
 import { UserError } from "../../../../src/system/errors.js";
+import { given } from "../../../../src/system/given.js";
 import { plural } from "../../../../src/ui/view/amounts.js";
 import { shownPath } from "../../../lookup/project.js";
 import type { Shell } from "../../../context/command-context.js";
@@ -66,7 +67,7 @@ export async function planMove(
   const toUser = await mergeInto(shell, user[0] ?? "", users.moved, await firstThere(shell, user));
   const shown = (file: string): string => homely(shell, folder, file);
   return {
-    ...(backlog === undefined ? {} : { backlog }),
+    ...given({ backlog }),
     settings: [toProject.write, toUser.write].filter((one) => one !== undefined),
     moved: [
       ...within(shown(active ?? schema.file), toProject.taken),

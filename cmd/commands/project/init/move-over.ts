@@ -4,6 +4,7 @@ import { findGoProgram, MOVE_OVER } from "../../../../src/config/go-program/find
 import { GO_BACKLOG } from "../../../../src/config/read/places.js";
 import { findLiveRun } from "../../../../src/loop/runs/live-run.js";
 import { UserError } from "../../../../src/system/errors.js";
+import { given } from "../../../../src/system/given.js";
 import { openStore } from "../../../../src/todo/store/store.js";
 import { plural } from "../../../../src/ui/view/amounts.js";
 import type { InitAnswer } from "../../../../src/ui/shapes/project.js";
@@ -141,7 +142,7 @@ async function writeBacklog(shell: Shell, site: Site, bytes: Uint8Array): Promis
   const begun = await openStore(ports, todoFile, { lockFolder: lockDir }).begin(() => bytes);
   if (begun.ok) {
     const { copy } = begun.value;
-    return { path: todoFile, did: isNew ? "written" : "replaced", ...(copy === undefined ? {} : { copy }) };
+    return { path: todoFile, did: isNew ? "written" : "replaced", ...given({ copy }) };
   }
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   const copies = isNew || mayBegin(site.backlog) ? {} : { copy: true as const };

@@ -9,6 +9,7 @@ import {
 import { PROJECT_FILES } from "../../../../src/config/read/places.js";
 import { readPackageSettings } from "../../../../src/config/read/settings-text.js";
 import { UserError } from "../../../../src/system/errors.js";
+import { given } from "../../../../src/system/given.js";
 import type { Files } from "../../../../src/system/ports.js";
 import { openStore } from "../../../../src/todo/store/store.js";
 import type { ReadResult } from "../../../../src/todo/store/writer.js";
@@ -54,7 +55,7 @@ export async function lookAround(shell: Shell, here = false): Promise<Site> {
   }
   return {
     ...opened,
-    ...(settingsFile === undefined ? {} : { settingsFile }),
+    ...given({ settingsFile }),
     backlog: await openStore(ports, todoFile, { lockFolder: lockDir }).read(),
     texts,
     ignores: await lookForIgnores(files, folder),

@@ -2,6 +2,7 @@
 import path from "node:path";
 import type { Ports } from "../../../../src/system/ports.js";
 import { stampOf } from "../../../../src/logging/run-log.js";
+import { given } from "../../../../src/system/given.js";
 import type { InitAnswer } from "../../../../src/ui/shapes/project.js";
 import type { PlannedFile } from "./plan.js";
 
@@ -16,7 +17,7 @@ export async function writePlanned(
   const kept = copy === true ? await setAside(ports, file) : undefined;
   if (did === "extended") await append(ports, file, text);
   else await files.writeAtomic(file, text);
-  return { path: file, did, ...(kept === undefined ? {} : { copy: kept }) };
+  return { path: file, did, ...given({ copy: kept }) };
 }
 
 /** Moved, not copied: a link would lead what is written to where nobody looks. */

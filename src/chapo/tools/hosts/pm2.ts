@@ -1,5 +1,6 @@
 // The pm2 tools: processes that are kept alive on this machine. Leaves running pm2 to program.ts.
 import { z } from "zod";
+import { given } from "../../../system/given.js";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
 import { describeProblem, runProgram, type Program, type ProgramWorld, type ProgramRun } from "../program.js";
 
@@ -59,7 +60,7 @@ function runPm2(
   keep?: Program["keep"],
 ): Promise<ProgramRun> {
   const quiet = { ...world, env: { ...world.env, NO_COLOR: "1", FORCE_COLOR: "0" } };
-  const program = { command: "pm2", args, timeoutMs: LIMIT_MS, ...(keep === undefined ? {} : { keep }) };
+  const program = { command: "pm2", args, timeoutMs: LIMIT_MS, ...given({ keep }) };
   return runProgram(quiet, program, signal);
 }
 

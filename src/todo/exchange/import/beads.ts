@@ -1,4 +1,5 @@
 // Issues of steveyegge/beads (its internal/types/types.go), as `bd export` writes them, one a line, or as a list.
+import { given } from "../../../system/given.js";
 import type { Status } from "../../model/task.js";
 import type { Drafted, TaskDraft } from "./draft.js";
 import { fieldsIn, leftOver, lineOf, sections, textOf, textsOf, type Fields } from "../../json/fields.js";
@@ -59,7 +60,7 @@ function draftOf(issue: Fields, children: readonly string[]): TaskDraft {
     (edge) => ![...FIRST, CHILD].includes(textOf(edge["type"]) ?? "blocks"),
   );
   return {
-    ...(name === undefined ? {} : { id: name }),
+    ...given({ id: name }),
     title: lineOf(issue["title"]),
     description: textOf(issue["description"]),
     reference: textOf(issue["external_ref"]),

@@ -1,5 +1,6 @@
 // A Markdown checklist. A box at the outer level is a task; boxes below it are its steps, all else below it its details. Headings,
 // and plain items that hold boxes, are tags, priorities (`P1`, `High priority`) or states (`Doing`, `Blocked`).
+import { given } from "../../../system/given.js";
 import { priorityIn, readItem, withoutMarks } from "../item-line.js";
 import type { Status } from "../../model/task.js";
 import type { Drafted, TaskDraft } from "./draft.js";
@@ -147,7 +148,7 @@ function draftOf({ item, steps, body, above }: Open): TaskDraft {
   const open = BOXES.get(box) ?? (status === "todo" ? (above.status ?? status) : status);
   const mark = box === "-" ? [CANCELLED] : [];
   return {
-    ...(above.priority === undefined ? {} : { priority: above.priority }),
+    ...given({ priority: above.priority }),
     ...said,
     status: open ?? "todo",
     blockers,
@@ -174,5 +175,5 @@ function aboveOf(heading: string): Above {
   if (/^(?:doing|in progress)$/u.test(plain)) return { tags: [], status: "doing" };
   if (plain === "blocked") return { tags: [], status: "blocked" };
   const tag = PLAIN.test(plain) ? "" : slug(rest);
-  return { tags: tag === "" ? [] : [tag], ...(priority === undefined ? {} : { priority }) };
+  return { tags: tag === "" ? [] : [tag], ...given({ priority }) };
 }

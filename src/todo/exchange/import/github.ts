@@ -1,5 +1,6 @@
 // What `gh issue list --json number,title,body,labels,state,url,…` prints (https://cli.github.com/manual/gh_issue_list). An issue
 // says in its text what it waits for: `Depends on #12`, `Blocked by #12`.
+import { given } from "../../../system/given.js";
 import type { Drafted, TaskDraft } from "./draft.js";
 import { fieldsIn, isFields, leftOver, lineOf, priorityOf, textOf, type Fields } from "../../json/fields.js";
 
@@ -40,14 +41,14 @@ function draftOf(issue: Fields, listed: ReadonlySet<string | undefined>): TaskDr
     title: lineOf(issue["title"]),
     description: body,
     reference: textOf(issue["url"]),
-    ...(priority === undefined ? {} : { priority }),
+    ...given({ priority }),
     status: isClosed ? "done" : "todo",
     tags: labels,
     // One that is closed is not in the list: nothing is to be waited for.
     dependsOn: waits.filter((other) => listed.has(other)).map(idOf),
     createdAt: issue["createdAt"],
     updatedAt: issue["updatedAt"],
-    kept: { ...kept, ...(milestone === undefined ? {} : { milestone }) },
+    kept: { ...kept, ...given({ milestone }) },
   };
 }
 

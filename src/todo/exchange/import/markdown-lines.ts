@@ -1,4 +1,5 @@
 // Markdown line by line: headings, list items with their boxes, and what is neither. Code blocks hold no structure. Pure.
+import { given } from "../../../system/given.js";
 
 /** One line. `indent`: columns before its text, or before an item's marker. */
 export type Line =
@@ -73,7 +74,7 @@ function readLine(line: string, indent: number): Line {
     // Whoever writes four spaces or more begins a code block behind the marker.
     content: before.length + marker.length + (gap.length > TAB ? 1 : gap.length),
     ordered: /\d/u.test(marker),
-    ...(box === undefined ? {} : { box }),
+    ...given({ box }),
     text: text.trim(),
     raw: line,
   };

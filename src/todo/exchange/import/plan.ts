@@ -1,5 +1,6 @@
 // Drafts become tasks: ids that are valid and free stay, edges that lead nowhere or close a cycle go, with a warning. Pure.
 // Leaves judging the whole to check.ts.
+import { given } from "../../../system/given.js";
 import { dropCycles, type Linked } from "../../model/edges.js";
 import { idsAfter } from "../../model/ids.js";
 import { isDateTime } from "../../model/date-time.js";
@@ -116,7 +117,7 @@ function toTask({ draft, id, edges }: LinkedDraft): Task {
     ...filled({ files: copied(files), depends_on: edges }),
     ...others,
     ...Object.fromEntries(valid),
-    ...(meta === undefined ? {} : { meta }),
+    ...given({ meta }),
     ...(Object.keys(kept).length === 0 ? {} : { meta: { imported: kept } }),
   };
 }

@@ -1,6 +1,7 @@
 // A document of requirements in Markdown. Its tasks are, of these the first there are: headings with an id or number of their own
 // (`### US-001: …`, `### Feature 2: …`); items under headings about requirements, stories, features or tasks; numbered items;
 // sections. All that stands below one is its details; what stands elsewhere is told, by its heading.
+import { given } from "../../../system/given.js";
 import { never } from "../../../system/never.js";
 import { readItem } from "../item-line.js";
 import type { Drafted, TaskDraft } from "./draft.js";
@@ -83,10 +84,8 @@ function byNumber(sections: readonly Section[]): Found | undefined {
     ]);
     const name = id ?? number;
     const { title: words, priority, tags, dependsOn, blockers } = readItem(bare(title), false);
-    const rest = { tags, dependsOn, blockers, ...(priority === undefined ? {} : { priority }) };
-    return [
-      { ...(name === undefined ? {} : { id: name }), title: words, ...rest, details: dedented(body, 0) },
-    ];
+    const rest = { tags, dependsOn, blockers, ...given({ priority }) };
+    return [{ ...given({ id: name }), title: words, ...rest, details: dedented(body, 0) }];
   });
   return drafts.length === 0 ? undefined : { drafts, used };
 }
@@ -167,9 +166,9 @@ function itemDraft({ item, body }: { item: Item; body: readonly string[] }, { ti
   } = readItem(plain.replace(/:\s*$/u, ""), false);
   const tag = slug(title.replace(/^[\d.)\s]+/u, ""));
   return {
-    ...(id === undefined ? {} : { id }),
+    ...given({ id }),
     title: words,
-    ...(priority === undefined ? {} : { priority }),
+    ...given({ priority }),
     tags: tag === "" ? tags : [tag, ...tags],
     dependsOn,
     blockers,

@@ -1,4 +1,5 @@
 // prd.json of snarktank/ralph (its prd.json.example and skills/ralph/SKILL.md): user stories with acceptance criteria.
+import { given } from "../../../system/given.js";
 import type { Drafted, TaskDraft } from "./draft.js";
 import { fieldsIn, leftOver, lineOf, sections, textOf, textsOf, type Fields } from "../../json/fields.js";
 
@@ -18,7 +19,7 @@ export function readRalph(whole: Fields): Drafted {
       ...idOf(story),
       title: lineOf(story["title"]),
       description: textOf(story["description"]),
-      ...(priority === undefined ? {} : { priority }),
+      ...given({ priority }),
       status: story["passes"] === true ? "done" : "todo",
       details: sections([
         ["Acceptance criteria", story["acceptanceCriteria"]],
