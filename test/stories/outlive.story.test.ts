@@ -1,5 +1,6 @@
 // Nothing an attempt started outlives it, however it ends, and nothing a run started outlives the run: not what sits in a
 // session of its own, has no parent any more, is deaf, or, where the system has PID namespaces for us, gave up its environment.
+import path from "node:path";
 import { expect, test } from "vitest";
 import { nodePorts } from "../../src/system/processes/node-ports.js";
 import type { Turn } from "../rig/puppet.js";
@@ -165,6 +166,26 @@ test(
     expect(rig.read("../clean")).toBe("x\n".repeat(6));
     expect(await rig.run(["undo", "T1", "--trust"])).toMatchObject({ code: 0 });
     expect(rig.read("../clean")).toBe("x\n".repeat(7));
+    expect(left(rig)).toEqual([]);
+  }),
+);
+
+test(
+  "the end of a run ends a process that a git filter left behind",
+  story(async (rig) => {
+    const puppet = await rig.agent();
+    rig.writeBacklog([{ id: "T1" }]);
+    rig.write(".gitattributes", "*.kept filter=leaving\n");
+    rig.gitInit();
+    const started = path.join(rig.root, "filter-started");
+    rig.git("config", "filter.leaving.clean", `setsid sleep ${LONG} ${quiet} & echo x >>${started}; cat`);
+    puppet.play(async (turn) => {
+      await turn.write("made.kept", "made\n");
+      await turn.report();
+    });
+    const { code, stderr } = await rig.run(["run", "--no-review"]);
+    expect(code, stderr).toBe(0);
+    expect(rig.read("../filter-started")).toMatch(/^x/);
     expect(left(rig)).toEqual([]);
   }),
 );
