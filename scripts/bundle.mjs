@@ -7,6 +7,7 @@ import { build } from "esbuild";
 import { writtenHelp } from "./help-texts.mjs";
 import { pack, reachedFrom } from "./pack.mjs";
 import { readySettings } from "./default-settings.mjs";
+import { writtenFlags } from "./setting-flags.mjs";
 import { standaloneValidator } from "./validator.mjs";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
@@ -130,7 +131,7 @@ async function optionsFor({ outdir, plugins = [] }) {
   return {
     absWorkingDir: root,
     outdir,
-    plugins: [...plugins, standaloneValidator(root), writtenHelp(), readySettings()],
+    plugins: [...plugins, standaloneValidator(root), writtenHelp(), writtenFlags(), readySettings()],
     bundle: true,
     splitting: true,
     format: "esm",

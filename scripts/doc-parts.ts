@@ -4,7 +4,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import PROOF from "../docs/proof.json" with { type: "json" };
 import { EXIT_CODES } from "../cmd/context/exit-codes.js";
-import { COMMON_FLAGS, type CommandDefinition } from "../cmd/context/definition.js";
+import {
+  COMMON_FLAGS,
+  HELP_COMMAND,
+  HELP_FLAG,
+  isShown,
+  type CommandDefinition,
+} from "../cmd/context/definition.js";
 import { COMMANDS } from "../cmd/line/definitions.js";
 import { variablesOf } from "../src/config/read/env-layer.js";
 import { ROWS, takesDuration } from "../src/config/table/settings.js";
@@ -23,7 +29,7 @@ export interface DocumentPart {
   make: () => string;
 }
 
-const SHOWN = COMMANDS.filter(({ hidden }) => hidden !== true);
+const SHOWN = COMMANDS.filter(isShown);
 
 export const PARTS: readonly DocumentPart[] = [
   { file: "README.md", name: "commands", make: commandTable },
@@ -59,34 +65,34 @@ export function fillPart(text: string, name: string, body: string, file: string)
 function commandTable(): string {
   return table(
     ["command", "does"],
-    [
-      ...SHOWN.map((command) => [code(usage(command)), command.says]),
-      [code("looper help [command]"), "show how a command is called, with all its flags"],
-    ],
+    [...[...SHOWN, HELP_COMMAND].map((command) => [code(usage(command)), command.help])],
   );
 }
 
 function commandReference(): string {
-  const common = [...COMMON_FLAGS, { spelled: "-h, --help", says: "show how a command is called" }];
   const parts = SHOWN.map((command) => {
-    const { name, says, operands, flags, examples = [] } = command;
-    const rows = [...operands, ...flags].map((word) => [code(word.spelled), word.says]);
-    const lines = examples.map(({ line, says: does }) => `# ${does}\n${line}`).join("\n\n");
+    const { name, help, operands, flags, examples = [] } = command;
+    const rows = [...operands, ...flags].map((word) => [spelling(word), word.help]);
+    const lines = examples.map(({ line, help: does }) => `# ${does}\n${line}`).join("\n\n");
     return [
       `## ${name}`,
-      `${code(`${usage(command)}${flags.length === 0 ? "" : " [flags]"}`)}: ${says}.`,
+      `${code(`${usage(command)}${flags.length === 0 ? "" : " [flags]"}`)}: ${help}.`,
       ...(rows.length === 0 ? [] : [table(["word", "means"], rows)]),
       ...(lines === "" ? [] : [`\`\`\`sh\n${lines}\n\`\`\``]),
     ].join("\n\n");
   });
   const everywhere = table(
     ["on every command", "means"],
-    common.map(({ spelled, says }) => [code(spelled), says]),
+    [...COMMON_FLAGS, HELP_FLAG].map(({ spelled, help }) => [code(spelled), help]),
   );
   return [everywhere, ...parts].join("\n\n");
 }
 
-function usage({ name, operands }: CommandDefinition): string {
+function spelling({ spelled, opposite }: { spelled: string; opposite?: string }): string {
+  return opposite === undefined ? code(spelled) : `${code(spelled)} or ${code(opposite)}`;
+}
+
+function usage({ name, operands }: Pick<CommandDefinition, "name" | "operands">): string {
   return ["looper", name, ...operands.map(({ spelled }) => spelled)].join(" ");
 }
 
@@ -104,7 +110,7 @@ function settingsTable(): string {
       code(key.replace("env.*", "env.<VARIABLE>").replaceAll("*", "<name>")),
       defaultOf(row),
       meaningOf(row),
-      row.flag === undefined ? "" : code(row.flag),
+      row.flag === undefined ? "" : code(row.flag.name),
       variablesOf(key).map(code).join(" "),
     ]),
   );

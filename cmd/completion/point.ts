@@ -2,7 +2,11 @@
 // that is being typed is seldom right. Leaves looking values up to values.ts, and the shells' own rules to their files.
 import { given } from "../../src/system/given.js";
 import {
+  HELP_COMMAND,
+  HELP_FLAG,
+  VERSION_FLAG,
   flagNames,
+  isShown,
   namesAndOpposite,
   takesValue,
   type CommandDefinition,
@@ -45,10 +49,6 @@ interface Line {
   ended: boolean;
 }
 
-/** What every line knows beside the definitions. */
-const HELP: FlagDefinition = { spelled: "-h, --help", says: "show how it is called" };
-const VERSION: FlagDefinition = { spelled: "-V, --version", says: "show the version" };
-const HELP_COMMAND: Candidate = { value: "help", says: "show how a command is called" };
 const DEFAULT = "run";
 
 /** The commands, and the flags that all of them take. */
@@ -95,26 +95,33 @@ function askedOf({ operands }: Line, { commands, common }: Grammar): AskedFor {
   if (first === "help") return { flags: [], operands: rest, help: true };
   const named = commands.find(({ name }) => name === first);
   const definition = named ?? commands.find(({ name }) => name === DEFAULT);
-  const flags = [...(definition?.flags ?? []), ...common, HELP, ...(first === undefined ? [VERSION] : [])];
+  const flags = [
+    ...(definition?.flags ?? []),
+    ...common,
+    HELP_FLAG,
+    ...(first === undefined ? [VERSION_FLAG] : []),
+  ];
   const found = definition === undefined ? {} : { definition };
   return { ...found, flags, operands: named === undefined ? operands : rest, help: false };
 }
 
 function operandAt(asked: AskedFor, line: Line, { commands }: Grammar): Pick<Point, "words" | "completes"> {
-  const names = commands
-    .filter(({ hidden }) => hidden !== true)
-    .map(({ name, says }): Candidate => ({ value: name, says }));
+  const names = commands.filter(isShown).map(candidateOf);
   if (asked.help) return { words: asked.operands.length === 0 ? names : [] };
   const operands = asked.definition?.operands ?? [];
   const last = operands.at(-1);
   const operand =
     operands[asked.operands.length] ?? (last?.spelled.includes("...") === true ? last : undefined);
   const completes = operand?.completes === undefined ? {} : { completes: operand.completes };
-  if (line.operands.length === 0) return { words: [...names, HELP_COMMAND], ...completes };
+  if (line.operands.length === 0) return { words: [...names, candidateOf(HELP_COMMAND)], ...completes };
   // Where no more words are taken, only flags are left to type.
   return operand === undefined && !line.ended
     ? { words: flagsLeft(asked.flags, line.given) }
     : { words: [], ...completes };
+}
+
+function candidateOf({ name, help }: { name: string; help: string }): Candidate {
+  return { value: name, says: help };
 }
 
 /** Long names, and short ones of flags that have no other; those that are there already are left out. */
@@ -124,7 +131,7 @@ function flagsLeft(flags: readonly FlagDefinition[], typed: ReadonlyMap<string, 
     .flatMap((flag) =>
       [flagNames(flag).at(-1) ?? "", flag.opposite]
         .filter((value) => value !== undefined)
-        .map((value) => ({ value, says: flag.says })),
+        .map((value) => ({ value, says: flag.help })),
     );
 }
 

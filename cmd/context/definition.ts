@@ -31,7 +31,7 @@ export type Completes =
 export interface OperandDefinition {
   /** As commander spells it: `[file]`, `<ids...>`. */
   spelled: string;
-  says: string;
+  help: string;
   /** Without it only a person knows. */
   completes?: Completes;
   /** It is a sentence, which must be quoted: what it is called. */
@@ -42,7 +42,7 @@ export interface OperandDefinition {
 export interface FlagDefinition {
   /** As commander spells it: `-n <N>`, `--json`, `--no-review`. */
   spelled: string;
-  says: string;
+  help: string;
   /** What switches it off: `--no-git-init`. */
   opposite?: string;
   /** What its value stands for. */
@@ -55,61 +55,83 @@ export interface FlagDefinition {
 export interface CommandDefinition {
   name: string;
   operands: readonly OperandDefinition[];
-  says: string;
+  help: string;
   flags: readonly FlagDefinition[];
   /** Command lines and what they do, for the help. */
-  examples?: readonly { line: string; says: string }[];
+  examples?: readonly { line: string; help: string }[];
   hidden?: true;
   load(): Promise<Command>;
 }
 
 /** `--json`. */
-export const JSON_FLAG: FlagDefinition = { spelled: "--json", says: "print JSON" };
+export const JSON_FLAG: FlagDefinition = { spelled: "--json", help: "print JSON" };
+
+/** `--trust`. */
+export const TRUST: FlagDefinition = {
+  spelled: "--trust",
+  help: "approve the commands that the project's files name",
+};
 
 /** Of commands about runs: one folder of logs may be shared. */
 export const ALL_RUNS: FlagDefinition = {
   spelled: "--all",
-  says: "runs of other projects in the same log folder too",
+  help: "also runs of other projects in the log folder",
 };
 
 /** The task file, as a word. */
 export const FILE: OperandDefinition = {
   spelled: "[file]",
-  says: "the task file (default: the project's)",
+  help: "the task file (default: the project's)",
   completes: "file",
 };
 /** The task file, as a flag. */
 export const TODO_FILE: FlagDefinition = {
   spelled: "--file <file>",
-  says: "the task file (default: the project's)",
+  help: "the task file (default: the project's)",
   completes: "file",
 };
 /** One task. */
-export const TASK: OperandDefinition = { spelled: "<id>", says: "the task", completes: "task" };
+export const TASK: OperandDefinition = { spelled: "<id>", help: "the task", completes: "task" };
 /** Some tasks. */
-export const TASKS: OperandDefinition = { spelled: "<ids...>", says: "the tasks", completes: "task" };
+export const TASKS: OperandDefinition = { spelled: "<ids...>", help: "the tasks", completes: "task" };
 /** A run. */
 export const RUN: OperandDefinition = {
   spelled: "[run]",
-  says: "a run's id, or its beginning (default: the newest)",
+  help: "a run's id, or how it begins (default: the newest)",
   completes: "run",
 };
 
 /** What every command takes. */
 export const COMMON_FLAGS: readonly FlagDefinition[] = [
-  { spelled: "-C <folder>", says: "as if started in this folder", completes: "folder" },
+  { spelled: "-C <folder>", help: "run as if started in <folder>", completes: "folder" },
   {
     spelled: "--log-level <level>",
-    says: "what stderr tells: error, warn, info (the default) or debug",
+    help: "what stderr shows: error, warn, info (default), debug",
     completes: LEVELS,
   },
   {
     spelled: "--log-format <format>",
-    says: "stderr as text (the default) or as json lines",
+    help: "stderr as text (default) or json lines",
     completes: LOG_FORMATS,
   },
-  { spelled: "--no-color", says: "no colour, whatever FORCE_COLOR says" },
+  { spelled: "--no-color", help: "disable colour (overrides FORCE_COLOR)" },
 ];
+
+/** `--help`, which the parser answers itself. */
+export const HELP_FLAG: FlagDefinition = { spelled: "-h, --help", help: "show help for looper or a command" };
+/** `--version`, likewise. */
+export const VERSION_FLAG: FlagDefinition = { spelled: "-V, --version", help: "show the version" };
+/** `looper help`, likewise. */
+export const HELP_COMMAND = {
+  name: "help",
+  operands: [{ spelled: "[command]", help: "a command" }],
+  help: "show help for looper or a command",
+} as const;
+
+/** Whether a person may type the command; the others are called by the program itself. */
+export function isShown({ hidden }: CommandDefinition): boolean {
+  return hidden !== true;
+}
 
 /** How a flag can be typed: its short name, if it has one, then its long one. */
 export function flagNames({ spelled }: FlagDefinition): string[] {

@@ -1,39 +1,61 @@
 import { expect, test } from "vitest";
 import { readBashLine } from "../completion/bash-line.js";
-import { COMMON_FLAGS, namesAndOpposite } from "../context/definition.js";
+import { COMMON_FLAGS, isShown, namesAndOpposite } from "../context/definition.js";
 import { COMMANDS } from "./definitions.js";
 import { OTHER_COMMANDS, OTHER_FLAGS } from "./other-names.js";
 import { readCommandLine } from "../program.js";
+import { USUAL_COLUMNS, usualHelp } from "./usual-help.js";
 
-const shown = COMMANDS.filter(({ hidden }) => hidden !== true);
+const shown = COMMANDS.filter(isShown);
 
-test("help has two examples of each command that takes words or flags", () => {
+test("every command that takes words or flags has two examples", () => {
   const poor = shown.filter(({ flags, operands, examples = [] }) => {
     return flags.length + operands.length > 0 && examples.length < 2;
   });
   expect(poor.map(({ name }) => name)).toEqual([]);
 });
 
-test("an example is of its own command, and says what it does in a line", () => {
+test("an example calls its own command, and one line describes it", () => {
   const strange = shown.flatMap(({ name, examples = [] }) =>
     examples.filter(
-      ({ line, says }) => !line.includes(`looper ${name}`) || says === "" || /[\n.]$/.test(says),
+      ({ line, help }) => !line.includes(`looper ${name}`) || help === "" || /[\n.]$/.test(help),
     ),
   );
   expect(strange).toEqual([]);
 });
 
-test("each command says in one line what it does, and what its words and flags are", () => {
-  const texts = shown.flatMap(({ says, operands, flags }) => [
-    says,
-    ...[...operands, ...flags].map((one) => one.says),
+test("one line describes each command, word and flag", () => {
+  const texts = shown.flatMap(({ help, operands, flags }) => [
+    help,
+    ...[...operands, ...flags].map((one) => one.help),
   ]);
   expect(texts.filter((text) => text === "" || text.includes("\n") || text.endsWith("."))).toEqual([]);
 });
 
-test("what a command says can be had as JSON", () => {
+test("a command is described in at most 60 characters", () => {
+  expect(shown.map(({ help }) => help).filter((help) => help.length > 60)).toEqual([]);
+});
+
+test("the help of a command begins with an example and fits a screen; that of run has 40 lines", () => {
+  for (const { name } of shown) {
+    const text = usualHelp(name);
+    expect(text, name).toMatch(/^ {2}\S.*looper |^ {2}looper /);
+    expect(text.split("\n").length - 1, name).toBeLessThanOrEqual(name === "run" ? 40 : 24);
+    expect(text.split("\n").filter((line) => line.length > USUAL_COLUMNS && !line.includes("mkdir"))).toEqual(
+      [],
+    );
+  }
+});
+
+test("the help of the program shows every command under its heading", () => {
+  const [, ...groups] = usualHelp(undefined).split(/^(?=\w+:$)/m);
+  const names = groups.map((group) => [...group.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name));
+  expect(groups.map((group) => group.split(":", 1)[0])).toEqual(["Work", "Backlog", "Runs", "Project"]);
+  expect(names.flat()).toEqual([...shown.map(({ name }) => name), "help"]);
+});
+
+test("every command but the demo can print JSON", () => {
   const without = shown.filter(({ flags }) => !flags.some(({ spelled }) => spelled.includes("--json")));
-  // A demo is watched.
   expect(without.map(({ name }) => name)).toEqual(["demo"]);
 });
 
@@ -42,7 +64,7 @@ test("every example is read by the parser as its command", async () => {
   const read: string[] = [];
   for (const { name, examples = [] } of shown) {
     for (const { line } of examples) {
-      // Other programs stand beside it, what goes where behind it.
+      // An example may pipe to or follow another program.
       const own = line.split(/ (?:\||&&) /).find((part) => part.startsWith("looper "));
       const { words } = readBashLine(`${own ?? ""} `, "");
       const asked = await readCommandLine(words.slice(1), { ...facts, namesIn: () => Promise.resolve([]) });
@@ -52,7 +74,7 @@ test("every example is read by the parser as its command", async () => {
   expect(read).toEqual(shown.flatMap(({ examples = [] }) => examples.map(({ line }) => line)));
 });
 
-test("a word says what it stands for, so that shells can complete it; only a person knows a text or a number", () => {
+test("shells can complete every word but texts and numbers", () => {
   const typed = [...shown.flatMap(({ operands, flags }) => [...operands, ...flags]), ...COMMON_FLAGS];
   const free = typed
     .filter((one) => one.completes === undefined && /[<[]/.test(one.spelled))
@@ -73,7 +95,7 @@ test("a word says what it stands for, so that shells can complete it; only a per
   expect([...new Set(free)].sort()).toEqual(known);
 });
 
-test("a word of another program is no name here, and its hint is read as a command line of a real one", () => {
+test("a hint on a word of another program names a command or flag that exists", () => {
   const names = COMMANDS.map(({ name }) => name);
   const flags = [...COMMANDS.flatMap((command) => command.flags), ...COMMON_FLAGS].flatMap(namesAndOpposite);
   expect([...OTHER_COMMANDS.keys()].filter((word) => names.includes(word))).toEqual([]);

@@ -7,12 +7,13 @@ import { PROJECT_COMMANDS } from "./definitions/project.js";
 import { RUN_COMMANDS } from "./definitions/run.js";
 import { LOG_COMMANDS } from "./definitions/runs.js";
 
-/** Read by the parser, the help, and the completion of shells. */
-export const COMMANDS: readonly CommandDefinition[] = [
-  ...RUN_COMMANDS,
-  ...CHAPO_COMMANDS,
-  ...BACKLOG_COMMANDS,
-  ...LOG_COMMANDS,
-  ...PROJECT_COMMANDS,
-  ...completionCommands(() => COMMANDS),
+/** The commands by their heading in the help. */
+export const COMMAND_GROUPS: readonly { heading: string; commands: readonly CommandDefinition[] }[] = [
+  { heading: "Work", commands: [...RUN_COMMANDS, ...CHAPO_COMMANDS] },
+  { heading: "Backlog", commands: BACKLOG_COMMANDS },
+  { heading: "Runs", commands: LOG_COMMANDS },
+  { heading: "Project", commands: [...PROJECT_COMMANDS, ...completionCommands(() => COMMANDS)] },
 ];
+
+/** Read by the parser, the help, and the completion of shells. */
+export const COMMANDS: readonly CommandDefinition[] = COMMAND_GROUPS.flatMap(({ commands }) => commands);

@@ -116,8 +116,8 @@ test("a flag that is new, and one that only another test types, are seen", () =>
   const define = (name: string, ...flags: string[]): CommandDefinition => ({
     name,
     operands: [],
-    says: "",
-    flags: flags.map((spelled) => ({ spelled, says: "" })),
+    help: "",
+    flags: flags.map((spelled) => ({ spelled, help: "" })),
     load: () => Promise.reject(new Error("never")),
   });
   const commands = [define("runs", "-n <n>", "--raw"), define("tail", "-r, --raw"), define("ls")];

@@ -35,7 +35,7 @@ export async function push(shell: Shell, typed: Typed): Promise<CommandEnd> {
 
 async function requestOf(shell: Shell, typed: Typed, wanted: string | undefined): Promise<Asked> {
   const { ports, cwd, env, home, version, self, promptsFolder } = shell;
-  const known = new Set([...ROWS.values()].map(({ flag }) => flag));
+  const known = new Set([...ROWS.values()].map(({ flag }) => flag?.name));
   const flags = Object.fromEntries(Object.entries(typed.flags).filter(([flag]) => known.has(flag)));
   const agent = agentFlag(typed);
   return {

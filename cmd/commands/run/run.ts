@@ -55,7 +55,7 @@ function mannerOf(typed: Typed): Manner {
 
 /** The flags that are settings; paths among them are seen from where the program was started. */
 function settingsAmong({ cwd }: Shell, typed: Typed): Flags {
-  const known = new Set([...ROWS.values()].map(({ flag }) => flag));
+  const known = new Set([...ROWS.values()].map(({ flag }) => flag?.name));
   const given = Object.entries(typed.flags).filter(([flag]) => known.has(flag));
   return Object.fromEntries(
     given.map(([flag, value]) => [

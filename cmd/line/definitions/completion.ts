@@ -7,27 +7,30 @@ export function completionCommands(all: () => readonly CommandDefinition[]): Com
   return [
     {
       name: "completion",
-      operands: [{ spelled: "[shell]", says: SHELLS.join(", "), completes: SHELLS }],
-      says: "print the script with which a shell completes commands, flags, tasks, runs",
+      operands: [{ spelled: "[shell]", help: SHELLS.join(", "), completes: SHELLS }],
+      help: "print the completion script for your shell",
       flags: [JSON_FLAG],
       examples: [
-        { line: "looper completion bash >> ~/.bashrc", says: "once; it is there in the next shell" },
-        { line: "looper completion zsh >> ~/.zshrc", says: "once, below the line that calls compinit" },
+        { line: "looper completion bash >> ~/.bashrc", help: "install it for bash, from the next shell on" },
+        {
+          line: "looper completion zsh >> ~/.zshrc",
+          help: "install it for zsh, below the line that calls compinit",
+        },
         {
           line: "mkdir -p ~/.config/fish/completions && looper completion fish > ~/.config/fish/completions/looper.fish",
-          says: "once, for fish",
+          help: "install it for fish",
         },
-        { line: "looper completion powershell >> $PROFILE", says: "once, typed in PowerShell" },
+        { line: "looper completion powershell >> $PROFILE", help: "install it for PowerShell, typed there" },
       ],
       load: async () => (await import("../../commands/completion/completion.js")).completion,
     },
     {
       name: "__complete",
       operands: [
-        { spelled: "<shell>", says: "the shell that asks" },
-        { spelled: "[words...]", says: "the words so far" },
+        { spelled: "<shell>", help: "the shell" },
+        { spelled: "[words...]", help: "the words so far" },
       ],
-      says: "asked by these scripts: what may be typed next",
+      help: "list what may be typed next; used by the completion scripts",
       flags: [],
       hidden: true,
       load: async () =>

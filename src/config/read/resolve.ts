@@ -77,7 +77,7 @@ function agentNames(readings: readonly Reading[]): string[] {
 function readFlagLayer(flags: Flags, agents: readonly string[]): Reading {
   const reading = nothing();
   for (const [flag, given] of Object.entries(flags)) {
-    const [key, row] = [...ROWS].find(([, candidate]) => candidate.flag === flag) ?? [];
+    const [key, row] = [...ROWS].find(([, candidate]) => candidate.flag?.name === flag) ?? [];
     if (key === undefined || row === undefined) throw new Error(`no setting has the flag ${flag}`);
     const source = { layer: "flag", where: flag } as const;
     for (const path of pathsOf(key, agents)) {

@@ -93,7 +93,7 @@ export const SETTINGS = {
   "schedule.strategy": row(strategy, "How the agent of an iteration is chosen.", {
     default: "single",
     env: { LOOPER_SCHEDULE: "schedule.strategy" },
-    flag: "--schedule",
+    flag: { name: "--schedule", value: "strategy", help: "a strategy, or an agent's name" },
   }),
   "schedule.agent": row(
     agent,
@@ -102,14 +102,17 @@ export const SETTINGS = {
       default: AUTO,
     },
   ),
-  "schedule.odd": row(agent, "The agent of iterations 1, 3, 5 …", { default: "codex", flag: "--odd-agent" }),
+  "schedule.odd": row(agent, "The agent of iterations 1, 3, 5 …", {
+    default: "codex",
+    flag: { name: "--odd-agent", value: "name", help: "odd-even: agent of odd iterations" },
+  }),
   "schedule.even": row(agent, "The agent of iterations 2, 4, 6 …", {
     default: "claude",
-    flag: "--even-agent",
+    flag: { name: "--even-agent", value: "name", help: "odd-even: agent of even iterations" },
   }),
   "schedule.agents": row(agents, "The agents of `round-robin`, in order; repeats are allowed.", {
     default: ["claude", "codex"],
-    flag: "--rr-agents",
+    flag: { name: "--rr-agents", value: "names", help: "round-robin: the agents" },
   }),
   "schedule.on_limit": row(
     oneOf("wait", "switch"),
@@ -117,12 +120,16 @@ export const SETTINGS = {
     { default: "switch" },
   ),
 
-  "roles.iteration": row(agent, "The agent of iterations, whatever the schedule says.", {
-    flag: "--iteration-agent",
+  "roles.iteration": row(agent, "The agent of iterations; overrides the schedule.", {
+    flag: { name: "--iteration-agent", value: "name" },
   }),
-  "roles.review": row(agent, "The agent of reviews.", { flag: "--review-agent" }),
-  "roles.repair": row(agent, "The agent that repairs a broken task file.", { flag: "--repair-agent" }),
-  "roles.bootstrap": row(agent, "The agent that writes the first task file.", { flag: "--bootstrap-agent" }),
+  "roles.review": row(agent, "The agent of reviews.", { flag: { name: "--review-agent", value: "name" } }),
+  "roles.repair": row(agent, "The agent that repairs a broken task file.", {
+    flag: { name: "--repair-agent", value: "name" },
+  }),
+  "roles.bootstrap": row(agent, "The agent that writes the first task file.", {
+    flag: { name: "--bootstrap-agent", value: "name" },
+  }),
   "roles.push": row(agent, "The agent that prepares releases.", {}),
 
   "loop.max_iterations": row(
@@ -131,30 +138,32 @@ export const SETTINGS = {
     {
       default: 50,
       env: { LOOPER_MAX_ITERATIONS: "loop.max_iterations" },
-      flag: "--max-iterations",
+      flag: { name: "--max-iterations", value: "n" },
     },
   ),
   "loop.max_attempts": row(wholeNumber(1), "Attempts per task and run.", {
     default: 2,
-    flag: "--max-attempts",
+    flag: { name: "--max-attempts", value: "n" },
   }),
   "loop.max_reviews": row(wholeNumber(0), "Review passes that may add tasks.", { default: 3 }),
   "loop.delay_seconds": row(seconds, "Pause between iterations.", {
     default: 0,
     env: { LOOPER_LOOP_DELAY: "loop.delay_seconds" },
-    flag: "--loop-delay",
+    flag: { name: "--loop-delay", value: "seconds" },
   }),
   "loop.max_wait": row(
     duration,
     "The longest single wait for an agent that may not work; then the run ends.",
     {},
   ),
-  "loop.max_duration": row(duration, "The longest a run may take; what is in hand then stays. 0 = none.", {
-    flag: "--max-duration",
+  "loop.max_duration": row(duration, "The longest a run may take; work in progress is kept. 0 = no limit.", {
+    flag: { name: "--max-duration", value: "time" },
   }),
-  "loop.max_cost_usd": row(dollars, "The most a run may cost.", { flag: "--max-cost" }),
-  "loop.max_tokens": row(wholeNumber(1), "The most tokens a run may use, what comes from the cache too.", {
-    flag: "--max-tokens",
+  "loop.max_cost_usd": row(dollars, "The most a run may cost.", {
+    flag: { name: "--max-cost", value: "dollars" },
+  }),
+  "loop.max_tokens": row(wholeNumber(1), "The most tokens a run may use; cached tokens count.", {
+    flag: { name: "--max-tokens", value: "n" },
   }),
   "loop.task_cost_usd": row(dollars, "The most a task may cost in a run; then it is blocked.", {}),
   "loop.task_tokens": row(wholeNumber(1), "The most tokens a task may use in a run; then it is blocked.", {}),
@@ -166,11 +175,11 @@ export const SETTINGS = {
   "loop.apply_summary": row(yesNo, "Whether an agent's summary changes the task file.", {
     default: true,
     env: { LOOPER_APPLY_SUMMARY: "loop.apply_summary" },
-    flag: "--no-apply-summary",
+    flag: { name: "--no-apply-summary", help: "leave the task file to the agent" },
   }),
   "loop.review": row(yesNo, "Whether an agent reviews the project when nothing is ready.", {
     default: true,
-    flag: "--no-review",
+    flag: { name: "--no-review", help: "skip the review when no task is ready" },
   }),
   "loop.completion_marker": row(yesNo, "Whether a finished task file gets the completion marker.", {
     default: true,
@@ -186,7 +195,7 @@ export const SETTINGS = {
   }),
   "agents.*.model": row(text, "The model to ask for; kind `chapo`: `provider/model`.", {
     env: { CODEX_MODEL: "agents.codex.model", CLAUDE_MODEL: "agents.claude.model" },
-    flag: "--model",
+    flag: { name: "--model", value: "model" },
   }),
   "agents.*.reasoning": row(text, "The reasoning effort to ask for.", {}),
   "agents.*.args": row(args, "Further arguments.", {
@@ -234,7 +243,7 @@ export const SETTINGS = {
   "hooks.post_iteration": row(hooks, "Commands run after every attempt and review.", {
     default: [],
     env: { LOOPER_HOOK: "hooks.post_iteration" },
-    flag: "--hook",
+    flag: { name: "--hook", value: "command", help: "run after every attempt and review" },
   }),
   "hooks.pre_iteration": row(hooks, "Commands run before every attempt and review.", { default: [] }),
   "hooks.on_blocked": row(hooks, "Commands run when a task becomes blocked.", { default: [] }),
@@ -244,7 +253,7 @@ export const SETTINGS = {
   "git.init": row(yesNo, "Whether a project without git gets a repository.", {
     default: false,
     env: { LOOPER_GIT_INIT: "git.init" },
-    flag: "--git-init",
+    flag: { name: "--git-init", help: "create a repository where there is none" },
   }),
   "git.commit": row(oneOf("runner", "agent", "none"), "Who commits a task's work.", { default: "runner" }),
   "git.on_failure": row(
@@ -266,14 +275,14 @@ export const SETTINGS = {
     "Commands that prove a task done, run in the project; empty: nothing is proven.",
     {
       default: [],
-      flag: "--verify",
+      flag: { name: "--verify", value: "command", help: "must pass before a task counts as done" },
     },
   ),
   "verify.timeout": row(duration, "Time limit for each; 0 = no limit.", { default: "10m" }),
   "verify.strict": row(
     yesNo,
     "Whether a command that was red before and still is fails the attempt, and one that cannot run refuses the run.",
-    { default: false, flag: "--strict" },
+    { default: false, flag: { name: "--strict", help: "also fail on checks that failed before the run" } },
   ),
   "verify.report": row(
     oneOrMore,
@@ -304,7 +313,7 @@ export const SETTINGS = {
 
   "prompts.bootstrap": row(path, "A file used instead of the bundled bootstrap prompt.", {}),
   "prompts.iteration": row(path, "A file used instead of the bundled iteration prompt.", {
-    flag: "--prompt-file",
+    flag: { name: "--prompt-file", value: "file" },
   }),
   "prompts.repair": row(path, "A file used instead of the bundled repair prompt.", {}),
   "prompts.review": row(path, "A file used instead of the bundled review prompt.", {}),
@@ -325,6 +334,11 @@ export function takesList({ type }: Row): boolean {
 /** Whether a row takes the name of an agent, or a list of such names. */
 export function namesAgents({ type }: Row): boolean {
   return [agent, agents].some((one: ValueType) => one === type);
+}
+
+/** Whether a row takes the path of a file or folder. */
+export function takesPath({ type }: Row): boolean {
+  return type === path;
 }
 
 /** Whether a row takes a duration; its values are milliseconds. */

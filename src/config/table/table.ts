@@ -7,8 +7,17 @@ interface RowFacts<Input> {
   default?: Input extends readonly (infer E)[] ? readonly E[] : Input;
   /** Upstream's short names: environment variable → the key it sets (contract §2). */
   env?: Readonly<Record<string, string>>;
-  /** The flag of `run` that sets it; `--no-…` sets false. */
-  flag?: string;
+  flag?: SettingFlag;
+}
+
+/** The flag of `run` that sets a setting. */
+export interface SettingFlag {
+  /** `--no-…` sets false. */
+  name: string;
+  /** The word the help shows for the value; a switch has none. */
+  value?: string;
+  /** The help's text, where the setting's sentence does not describe the flag. */
+  help?: string;
 }
 
 /** One setting: what it takes, what it is without being set, how else it is named. */
