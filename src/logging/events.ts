@@ -52,6 +52,8 @@ const StepEvents = {
     git: z.boolean(),
     head: z.string().optional(),
     branch: z.string().optional(),
+    /** Why strict rules end the run before any work: a check of a task cannot run. */
+    refused: z.string().optional(),
     warnings: z.array(z.string()),
   }),
   recovered: z.object({

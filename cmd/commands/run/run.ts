@@ -83,13 +83,15 @@ async function request(shell: Shell, typed: Typed, project: Project): Promise<As
 
 async function showPlan(shell: Shell, typed: Typed, asked: Asked): Promise<CommandEnd> {
   const plan = await planRun({ ...asked, terminal: false, hangsUp: false });
+  for (const warning of plan.warnings ?? [])
+    await shell.say({ level: "warn", lines: [`looper: ${clean(warning)}`] });
   if (hasFlag(typed, "--json")) await printJson(shell, answerOf(plan));
   else await printLines(shell.out, planLines(shell, plan, hasFlag(typed, "--quiet")));
   return "ok";
 }
 
 function answerOf(plan: Plan): PlanAnswer {
-  if ("nothing" in plan) return plan;
+  if ("nothing" in plan) return { nothing: plan.nothing };
   const { prompt, steps } = plan;
   const [first] = steps;
   if (first === undefined) return { nothing: "nothing is ready" };

@@ -25,6 +25,7 @@ import { TaskId, type Task } from "../../todo/model/task.js";
 import { askTrust, type Trusted } from "../perform/ask-trust.js";
 import { checkBudget } from "./check-budget.js";
 import { checkRequest } from "./check-request.js";
+import { findMissingChecks, type MissingChecks } from "./missing-checks.js";
 import { mustAllowRun } from "./check-schema.js";
 import { baseEnvironment } from "../perform/environment.js";
 import { bootstrapRule, mustBeWanted } from "./bootstrap-rule.js";
@@ -45,12 +46,14 @@ export interface Assembly {
   agentEnv: Readonly<Record<string, string>>;
   repo?: Repository;
   warnings: readonly string[];
+  /** Why the run must end before it begins any work. */
+  refused?: string;
 }
 
 /** Finds out. Whatever keeps the run from starting is a `UserError`. */
 export async function assemble(request: RunRequest): Promise<Assembly> {
   const { settings } = request.project.resolved;
-  const { tasks, note } = await checkRequest(request);
+  const { tasks, folder, note } = await checkRequest(request);
   // The command line and the backlog come before any question.
   checkAgent(request);
   await mustBeWanted(request, tasks);
@@ -63,19 +66,23 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
   const rules = rulesOf(request, schedule, bootstrapRule(request, tasks));
   const agents = finished ? [] : await lookUp(request, { hands, rules, tasks });
   const { repo, warning } = await repositoryOf(request);
+  const envFile = await readEnvFile(request);
+  const place = { folder, env: baseEnvironment(request.env, envFile), trusted };
+  const missing: MissingChecks = finished ? { warnings: [] } : await findMissingChecks(request, tasks, place);
   return {
     rules: finished ? rules : { ...rules, ...preflightRule(request) },
     trusted,
     hands,
     agents,
     check,
-    envFile: await readEnvFile(request),
+    envFile,
     agentEnv: Object.fromEntries(Object.values(settings.agents).flatMap(({ env }) => Object.entries(env))),
-    ...given({ repo }),
+    ...given({ repo, refused: missing.refused }),
     warnings: [
       ...(warning === undefined ? [] : [warning]),
       ...(note === undefined ? [] : [note]),
       ...(finished ? [] : unproven(request, { tasks, git: repo !== undefined })),
+      ...missing.warnings,
       ...(finished || repo === undefined ? [] : await warnOfRepository(request, repo)),
     ],
   };
@@ -131,7 +138,7 @@ async function readEnvFile({ ports, project }: RunRequest): Promise<Readonly<Rec
 }
 
 /** What agents are found by: a key may stand in the env file. */
-async function lookUpEnv(request: RunRequest): Promise<Readonly<Record<string, string>>> {
+export async function lookUpEnv(request: RunRequest): Promise<Readonly<Record<string, string>>> {
   return baseEnvironment(request.env, await readEnvFile(request));
 }
 

@@ -22,7 +22,9 @@ import type { RunRequest } from "../runs/run-request.js";
 export interface Requested {
   /** As far as they can be read. */
   tasks: readonly Task[];
-  /** Where work is done, where that is not the project's folder. */
+  /** The folder that work is done in. */
+  folder: string;
+  /** Names that folder, where it is not the project's. */
   note?: string;
 }
 
@@ -30,10 +32,10 @@ export interface Requested {
 export async function checkRequest(request: RunRequest): Promise<Requested> {
   const { backlog, tasks } = await peek(request);
   checkTask(request, tasks);
-  await checkRoot(request, backlog?.project?.root);
+  const folder = await checkRoot(request, backlog?.project?.root);
   await checkTemplates(request);
   const note = await workNote(request.ports.files, request.project, backlog?.project?.root);
-  return { tasks, ...given({ note }) };
+  return { tasks, folder, ...given({ note }) };
 }
 
 async function peek({ ports, project }: RunRequest): Promise<{ backlog?: Backlog; tasks: readonly Task[] }> {
@@ -70,8 +72,9 @@ function checkTask({ project, idea, only }: RunRequest, tasks: readonly Task[]):
   throw new UserError("usage", `there is no task ${only} in ${project.todoFile}`, hint);
 }
 
-async function checkRoot({ ports, project }: RunRequest, root: string | undefined): Promise<void> {
-  if ((await rootFolder(ports.files, project, root)) !== undefined) return;
+async function checkRoot({ ports, project }: RunRequest, root: string | undefined): Promise<string> {
+  const folder = await rootFolder(ports.files, project, root);
+  if (folder !== undefined) return folder;
   throw new UserError(
     "usage",
     `${project.todoFile}: project.root is ${JSON.stringify(root)}, which is no folder inside ${project.folder}`,

@@ -145,6 +145,7 @@ function started(
     git: repo !== undefined,
     ...(head?.commit === undefined ? {} : { head: head.commit }),
     ...(head?.branch === undefined ? {} : { branch: head.branch }),
+    ...(assembly.refused === undefined ? {} : { refused: assembly.refused }),
     warnings: [
       ...request.project.warnings,
       ...assembly.warnings,

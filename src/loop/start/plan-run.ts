@@ -8,8 +8,9 @@ import { openStore } from "../../todo/store/store.js";
 import { TaskId, type IndexRow } from "../../todo/model/task.js";
 import { understandBacklog } from "../../todo/understand/understand-backlog.js";
 import type { ReadResult } from "../../todo/store/writer.js";
-import { checkOptions, makeHands, scheduleOf } from "./assemble.js";
+import { checkOptions, lookUpEnv, makeHands, scheduleOf } from "./assemble.js";
 import { checkRequest } from "./check-request.js";
+import { findMissingChecks } from "./missing-checks.js";
 import { promptFor } from "../perform/prompt-for.js";
 import type { RunRequest } from "../runs/run-request.js";
 import { agentFor } from "../step/schedule.js";
@@ -24,12 +25,14 @@ export interface PlannedStep {
 }
 
 /** What a run would do first, with the prompt, and then; or why it would start nothing. */
-export type Plan = { steps: PlannedStep[]; prompt: string } | { nothing: string };
+export type Plan = ({ steps: PlannedStep[]; prompt: string } | { nothing: string }) & {
+  warnings?: readonly string[];
+};
 
 /** Plans a run. A backlog that is not valid is a `usage` error: a run would have it repaired first. */
 export async function planRun(request: RunRequest): Promise<Plan> {
   const { ports, project } = request;
-  await checkRequest(request);
+  const { folder } = await checkRequest(request);
   const check = await checkOptions(request);
   const read = await readBacklog(request, check);
   if (read.kind === "missing" || read.kind === "empty") {
@@ -46,6 +49,9 @@ export async function planRun(request: RunRequest): Promise<Plan> {
       "looper validate shows what is wrong",
     );
   }
+  const place = { folder, env: await lookUpEnv(request), trusted: "all" as const };
+  const { warnings, refused } = await findMissingChecks(request, read.backlog.tasks, place);
+  if (refused !== undefined) return { nothing: refused, warnings };
   const steps = await planSteps(
     request,
     read.index.rows,
@@ -69,7 +75,7 @@ export async function planRun(request: RunRequest): Promise<Plan> {
     agent: first.agent,
     attempt: 1,
   };
-  return { steps, prompt: await promptFor(world, job, { earlier: [], draft: undefined }) };
+  return { steps, warnings, prompt: await promptFor(world, job, { earlier: [], draft: undefined }) };
 }
 
 /** The backlog as a run would read it: corrected where it plainly means something else. */

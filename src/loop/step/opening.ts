@@ -99,8 +99,15 @@ function onRead(opening: Opening, event: Of<"backlog_read">, turn: Turn): State 
     turn.effects.push({ kind: "finish-pending" });
     return stays(opening);
   }
+  if (opening.refused !== undefined) return refuse(opening, opening.refused, turn);
   if (opening.rules.preflight === "refuse" && opening.named === undefined) return preflight(opening, turn);
   return beginWork(opening, event, turn);
+}
+
+/** A task's own check cannot run, and strict rules ask for it: nothing is claimed, and no agent is started. */
+function refuse(opening: Opening, why: string, turn: Turn): State {
+  turn.because = { rule: "refused" };
+  return end(opening, "environment", why, turn);
 }
 
 /** Runs the checks before anything is claimed or drafted; what the backlog holds is read again afterwards. */
@@ -121,6 +128,7 @@ function onPreflight(before: Opening, event: Of<"preflight_finished">, turn: Tur
 
 function onInvalid(opening: Opening, event: Of<"backlog_invalid">, turn: Turn): State {
   if (opening.stopping > 0) return endInterrupted(opening, turn);
+  if (opening.refused !== undefined) return refuse(opening, opening.refused, turn);
   if (startsAgent(opening, event) && opening.rules.preflight !== undefined && opening.named === undefined)
     return preflight(opening, turn);
   turn.because = { rule: `backlog-${event.what}` };

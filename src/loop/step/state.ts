@@ -45,6 +45,8 @@ export interface Opening extends Frame {
   pauses: Pauses;
   /** What waits for an agent that is paused. */
   waits?: "bootstrap" | "repair" | undefined;
+  /** Why the run must end before it begins any work. */
+  refused?: string;
   /** The project's checks run before anything else of the run. */
   checking?: true | undefined;
   /** The red checks that were named; absent: the checks did not run yet. */

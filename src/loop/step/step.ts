@@ -48,6 +48,7 @@ function follow(state: State, event: Sealed<StepEvent>, turn: Turn): State {
           pauses: new Map(),
           asking: false,
           asked: [],
+          ...(event.refused === undefined ? {} : { refused: event.refused }),
         },
       };
     case "opening":

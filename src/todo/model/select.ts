@@ -121,7 +121,10 @@ function inOrderOfIds<T extends Pick<Task, "id">>(rows: readonly T[]): readonly 
 }
 
 /** A task and everything it depends on, directly or not; `undefined` when there is no such task. */
-export function closure(id: TaskId, rows: readonly IndexRow[]): ReadonlySet<TaskId> | undefined {
+export function closure(
+  id: TaskId,
+  rows: readonly { id: TaskId; depends_on?: readonly TaskId[] | undefined }[],
+): ReadonlySet<TaskId> | undefined {
   const byId = new Map(rows.map((row) => [row.id, row]));
   if (!byId.has(id)) return undefined;
   const found = new Set<TaskId>([id]);

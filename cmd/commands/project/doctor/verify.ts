@@ -1,11 +1,11 @@
 // The checks of the settings and of open tasks: whether what they would start is there. Starts none of them.
 import type { Project } from "../../../../src/config/project/open-project.js";
 import { rootFolder } from "../../../../src/config/project/work-folder.js";
+import { findLack, type CheckPlace } from "../../../../src/gate/lookup/find-lack.js";
 import type { CheckResult } from "../../../../src/todo/check/check.js";
 import { plural } from "../../../../src/ui/view/amounts.js";
 import type { Shell } from "../../../context/command-context.js";
 import { bad, fine, warning, type Check } from "./check.js";
-import { findLack, type CheckPlace } from "./find-command.js";
 
 const NAME = "check";
 
@@ -28,6 +28,7 @@ export async function checkVerify(
   const place: CheckPlace = {
     ports: shell.ports,
     folder: await folderOfWork(shell, project, backlog),
+    root: project.folder,
     path: shell.env["PATH"] ?? "",
     prepared: verify.setup.length > 0,
   };
@@ -37,8 +38,8 @@ export async function checkVerify(
     if (lack === undefined) continue;
     const message = `cannot run "${one.command}" (${one.from}): ${lack.missing}`;
     const remedy = `${lack.remedy}, or correct ${one.from}`;
-    // A task may bring what its check needs; a run with strict rules refuses to begin without.
-    const isBad = !one.own && (lack.program || verify.strict);
+    // As under verify.strict in a run: a task may create what its own check needs inside the project.
+    const isBad = one.own ? lack.isOutside && verify.strict : lack.isOutside || verify.strict;
     problems.push(isBad ? bad(NAME, message, remedy) : warning(NAME, message, remedy));
   }
   const found = `${plural(all.length, "check")}: the programs and scripts they name are there`;

@@ -1,6 +1,6 @@
 // Which script of a package.json a command of a package manager runs. Pure.
 import { posix } from "node:path";
-import { nearest } from "../../../../src/system/text/nearest.js";
+import { nearest } from "../../system/text/nearest.js";
 
 /** A script that is asked for by name. */
 export interface ScriptCall {

@@ -1,25 +1,28 @@
-// What a check would start and is not there: a program, a script of a package, a target of make, a file of code. Starts nothing.
-// What only a run can show is taken to be there: branches, variables, files that an earlier command may write.
+// Finds what a check needs and does not find: a program, a script of a package, a target of make, a file of code. Starts nothing.
+// Takes for present what only running the check can show: branches, variables, files that an earlier command may write.
 import path from "node:path";
-import { scriptOf, valuesOf } from "../../../../src/gate/influence/command-words.js";
-import { makeTargets } from "../../../../src/gate/influence/protected-makefile.js";
-import { isConditional } from "../../../../src/shell/conditional.js";
-import { simpleCommands, type SimpleCommand } from "../../../../src/shell/simple-commands.js";
-import { ANY } from "../../../../src/shell/words.js";
-import type { Ports } from "../../../../src/system/ports.js";
+import { scriptOf, valuesOf } from "../influence/command-words.js";
+import { makeTargets } from "../influence/protected-makefile.js";
+import { isConditional } from "../../shell/conditional.js";
+import { simpleCommands, type SimpleCommand } from "../../shell/simple-commands.js";
+import { ANY } from "../../shell/words.js";
+import type { Ports } from "../../system/ports.js";
 import { scriptCall, unknownCommand, type ScriptCall } from "./package-script.js";
 
-/** What is missing. `program`: it is looked up on PATH, so that no task of the project brings it. */
+/** A program, script, target or file that a check needs and does not find. */
 export interface Lack {
   missing: string;
   remedy: string;
-  program: boolean;
+  /** It would be outside the project (on PATH, say), so that no task can create it. */
+  isOutside: boolean;
 }
 
 /** Where a check runs. */
 export interface CheckPlace {
-  ports: Pick<Ports, "files" | "processes">;
+  ports: { files: Pick<Ports["files"], "stat" | "read">; processes: Pick<Ports["processes"], "which"> };
   folder: string;
+  /** The project's folder: a task may create what is missing inside. */
+  root: string;
   path: string;
   /** `verify.setup` runs before it and may install what it needs. */
   prepared: boolean;
@@ -70,14 +73,14 @@ async function lackOfCommand(place: CheckPlace, asked: Asked): Promise<Lack | un
   const [, ...args] = command.words;
   const { program } = command;
   if ((await place.ports.files.stat(place.folder))?.kind !== "folder")
-    return { missing: `there is no folder ${command.folder}`, remedy: "create it", program: false };
+    return { missing: `there is no folder ${command.folder}`, remedy: "create it", isOutside: false };
   for (const outer of command.through)
-    if (!BUILTINS.has(outer) && !(await isProgram(place, outer))) return noProgram(outer);
+    if (!BUILTINS.has(outer) && !(await isProgram(place, outer))) return noProgram(place, outer);
   if (command.through.some((outer) => RUNNERS.test(path.basename(outer))))
     return lackOfPackage(place, program);
   if (!BUILTINS.has(program)) {
     const isMade = program.includes("/") && (mayHaveMade || place.prepared);
-    if (!isMade && !(await isProgram(place, program))) return noProgram(program);
+    if (!isMade && !(await isProgram(place, program))) return noProgram(place, program);
   }
   if (mayHaveMade) return undefined;
   const unknown = unknownCommand(program, args);
@@ -91,19 +94,19 @@ function isProgram({ ports, folder, path: where }: CheckPlace, program: string):
   return ports.processes.which(program, where, folder);
 }
 
-function noProgram(program: string): Lack {
+function noProgram({ root }: CheckPlace, program: string): Lack {
   if (program.includes("/"))
     return {
       missing: `there is no program at ${program}`,
       remedy: "create it and make it executable",
-      program: false,
+      isOutside: path.isAbsolute(program) && path.relative(root, program).startsWith(".."),
     };
-  return { missing: `${program} is not on PATH`, remedy: `install ${program}`, program: true };
+  return { missing: `${program} is not on PATH`, remedy: `install ${program}`, isOutside: true };
 }
 
 function noCommand({ verb, meant }: { verb: string; meant: string | undefined }): Lack {
   const remedy = meant === undefined ? `use npm run ${verb} for a script` : `use npm ${meant}`;
-  return { missing: `npm has no command "${verb}"`, remedy, program: false };
+  return { missing: `npm has no command "${verb}"`, remedy, isOutside: true };
 }
 
 async function lackOfPackage(place: CheckPlace, name: string): Promise<Lack | undefined> {
@@ -113,7 +116,7 @@ async function lackOfPackage(place: CheckPlace, name: string): Promise<Lack | un
   return {
     missing: `${plain} is not installed in node_modules: npx would download it`,
     remedy: `install ${plain} in the project`,
-    program: false,
+    isOutside: false,
   };
 }
 
@@ -140,25 +143,25 @@ async function lackOfScript(place: CheckPlace, call: ScriptCall, depth: number):
     return {
       missing: "there is no package.json",
       remedy: `create one with a script "${name}"`,
-      program: false,
+      isOutside: false,
     };
   const scripts = scriptsOf(found.text);
   if (scripts === undefined)
-    return { missing: "package.json is not valid JSON", remedy: "correct it", program: false };
+    return { missing: "package.json is not valid JSON", remedy: "correct it", isOutside: false };
   const inPackage = withBins({ ...place, folder: path.dirname(found.file) });
   const script = scripts.get(name);
   if (typeof script === "string") {
     const lack = place.prepared ? undefined : await findLack(inPackage, script, depth - 1);
     if (lack === undefined) return undefined;
-    const remedy = lack.program ? `${lack.remedy}, or install the packages of the project` : lack.remedy;
-    return { missing: `script "${name}" of package.json: ${lack.missing}`, remedy, program: false };
+    const remedy = lack.isOutside ? `${lack.remedy}, or install the packages of the project` : lack.remedy;
+    return { missing: `script "${name}" of package.json: ${lack.missing}`, remedy, isOutside: false };
   }
   const isThere = (await isProgram(inPackage, name)) ?? (await place.ports.files.stat(path.join(from, name)));
   if (orProgram && (place.prepared || isThere !== undefined)) return undefined;
   return {
     missing: `package.json has no script "${name}"`,
     remedy: `add the script "${name}" to package.json`,
-    program: false,
+    isOutside: false,
   };
 }
 
@@ -185,7 +188,7 @@ async function lackOfTarget(place: CheckPlace, args: readonly string[]): Promise
     names.map((name) => path.join(folder, name)),
   );
   if (found === undefined)
-    return { missing: `there is no ${named[0] ?? "Makefile"}`, remedy: "create it", program: false };
+    return { missing: `there is no ${named[0] ?? "Makefile"}`, remedy: "create it", isOutside: false };
   const values = new Set(valuesOf(args, option));
   const targets = makeTargets(found.text);
   for (const goal of args.filter((arg) => !/^-|=|^\d+$/.test(arg) && !values.has(arg))) {
@@ -195,7 +198,7 @@ async function lackOfTarget(place: CheckPlace, args: readonly string[]): Promise
     return {
       missing: `${file} has no target "${goal}"`,
       remedy: `add the target to ${file}`,
-      program: false,
+      isOutside: false,
     };
   }
   return undefined;
@@ -219,7 +222,7 @@ async function lackOfFile(
   const endings = name.startsWith("node") ? ENDINGS : [""];
   for (const ending of endings)
     if ((await ports.files.stat(path.resolve(folder, script + ending))) !== undefined) return undefined;
-  return { missing: `there is no file ${script}`, remedy: `create ${script}`, program: false };
+  return { missing: `there is no file ${script}`, remedy: `create ${script}`, isOutside: false };
 }
 
 async function firstText(
