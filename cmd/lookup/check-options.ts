@@ -2,6 +2,7 @@
 import { knownAgents } from "../../src/config/read/agent-settings.js";
 import type { Project } from "../../src/config/project/open-project.js";
 import { UserError } from "../../src/system/errors.js";
+import { tryParseJson } from "../../src/system/text/json.js";
 import type { CheckOptions } from "../../src/todo/check/check.js";
 import { compileUserSchema, type UserSchema } from "../../src/todo/check/user-schema.js";
 import { readNamedFile } from "./project.js";
@@ -22,15 +23,9 @@ export async function checkOptionsOf(
 }
 
 async function readSchema(shell: Shell, file: string): Promise<UserSchema> {
-  const compiled = compileUserSchema(parse(await readNamedFile(shell, file, "JSON Schema"), file));
+  const schema = tryParseJson(await readNamedFile(shell, file, "JSON Schema"));
+  if (!schema.ok) throw new UserError("usage", `${file} is not JSON`, "correct the schema");
+  const compiled = compileUserSchema(schema.value);
   if (compiled.ok) return compiled.value;
   throw new UserError("usage", `${file} is no JSON Schema: ${compiled.error}`, "correct the schema");
-}
-
-function parse(bytes: Uint8Array, file: string): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch (error) {
-    throw new UserError("usage", `${file} is not JSON`, "correct the schema", { cause: error });
-  }
 }

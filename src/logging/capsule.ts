@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { Ports } from "../system/ports.js";
 import { err, ok, type Result } from "../system/result.js";
-import { parseJson, parseLine, readLines } from "./read.js";
+import { parseJson } from "../system/text/json.js";
+import { parseLine, readLines } from "./read.js";
 
 /** The newest format this program writes and reads. */
 const FORMAT = 1;
@@ -57,7 +58,7 @@ async function readIndex({ files }: FilePorts, folder: string, name: unknown): P
   const named = Index.shape.index.safeParse(name);
   if (!named.success) return undefined;
   const bytes = await files.read(join(folder, named.data));
-  const rows = bytes === undefined ? undefined : parseJson(Buffer.from(bytes).toString("utf8"));
+  const rows = bytes === undefined ? undefined : parseJson(bytes);
   const index = Index.safeParse({ index: named.data, rows });
   return index.success ? index.data : undefined;
 }

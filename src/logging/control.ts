@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { z } from "zod";
 import { UserError } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
+import { parseJson } from "../system/text/json.js";
 import { PersonChange } from "../todo/model/person-change.js";
 import { isDateTime } from "../todo/model/date-time.js";
-import { parseJson } from "./read.js";
 
 const at = z.string().refine(isDateTime).describe("When it was said, RFC 3339");
 

@@ -2,6 +2,7 @@
 import { basename, join } from "node:path";
 import { errorCode } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
+import { parseJson } from "../system/text/json.js";
 import { isStepEvent, isStepType, StepEvent, type Sealed } from "./events.js";
 import { byStart, RUN_ID } from "./run-id.js";
 import { ToldEvent } from "./told-events.js";
@@ -139,15 +140,6 @@ export function parseLine(text: string): RawLine | undefined {
   return { text, seq: value["seq"], type: value["type"], value };
 }
 
-/** The value a JSON text spells; `undefined` when it is none. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -169,7 +161,7 @@ export async function stepEventOf(
     return { ...parsed.data, ...stamp };
   // It lies beside the log: no other place is looked at, whatever a log from elsewhere names.
   const bytes = await files.read(join(folder, basename(parsed.data.index)));
-  const rows = bytes === undefined ? undefined : parseJson(Buffer.from(bytes).toString("utf8"));
+  const rows = bytes === undefined ? undefined : parseJson(bytes);
   const whole = StepEvent.safeParse({ ...parsed.data, rows });
   return rows === undefined || !whole.success ? undefined : { ...whole.data, ...stamp };
 }

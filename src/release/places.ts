@@ -1,6 +1,7 @@
 // Where a project's files say its version: manifests, lock files, constants. Pure; a file that cannot be read as what its
 // name says has none. Leaves which of them must change to judge.ts.
 import { basename, dirname, extname } from "node:path";
+import { parseJson } from "../system/text/json.js";
 import { isVersion } from "./version.js";
 
 /** A version as a file says it. */
@@ -109,12 +110,7 @@ const READERS: Readonly<Record<string, Reader>> = {
 };
 
 function parse(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return fields(JSON.parse(text));
-  } catch (error) {
-    if (error instanceof SyntaxError) return {};
-    throw error;
-  }
+  return fields(parseJson(text));
 }
 
 function fields(value: unknown): Readonly<Record<string, unknown>> {

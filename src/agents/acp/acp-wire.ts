@@ -2,6 +2,7 @@
 // said on them, save that news are for the reader of its output alone.
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
 import type { Clock, ProcessEnd, ProcessSpec } from "../../system/ports.js";
+import { parseJson } from "../../system/text/json.js";
 import { field, textField } from "../fields.js";
 import { writeLine, type HostIo } from "../hosted/host.js";
 import { splitLines } from "../process/lines.js";
@@ -81,21 +82,11 @@ interface Ears {
 /** What is no message is kept too, and counts as not understood. */
 async function takeLine(text: string, { io, hear, incoming }: Ears): Promise<void> {
   if (text.trim() === "") return;
-  const message = parseMessage(text);
-  if (message === undefined) return writeLine(io, { type: "stray", line: text });
+  const message = parseJson(text);
+  if (!isMessage(message)) return writeLine(io, { type: "stray", line: text });
   await io.write(`${text}\n`);
   hear(message);
   if (textField(message, "method") !== "session/update") incoming.add(message);
-}
-
-function parseMessage(text: string): AnyMessage | undefined {
-  try {
-    const json: unknown = JSON.parse(text);
-    return isMessage(json) ? json : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 /** What is in it, the protocol's own library checks. */

@@ -3,6 +3,7 @@
 import type { AgentKind } from "../../config/table/settings.js";
 import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
+import { parseJson } from "../../system/text/json.js";
 import { field } from "../fields.js";
 
 /** What is not said is not known. */
@@ -59,16 +60,10 @@ export async function askAbout(
   ]);
   const number = /\d+\.\d+\.\d+\S*/.exec(version?.stdout ?? "")?.[0];
   const isSignedIn = login === undefined ? undefined : signedIn?.read(login.stdout, login.exitCode);
-  return {
-    ...given({ version: number, signedIn: isSignedIn }),
-  };
+  return given({ version: number, signedIn: isSignedIn });
 }
 
 function readLoggedIn(stdout: string): boolean | undefined {
-  try {
-    const told = field(JSON.parse(stdout), "loggedIn");
-    return typeof told === "boolean" ? told : undefined;
-  } catch {
-    return undefined;
-  }
+  const loggedIn = field(parseJson(stdout), "loggedIn");
+  return typeof loggedIn === "boolean" ? loggedIn : undefined;
 }

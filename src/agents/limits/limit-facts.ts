@@ -1,6 +1,7 @@
 // What is known of a failure without reading prose: statuses, error codes, headers, and the bodies APIs answer with. Pure.
 // Leaves what it means to limits.ts.
 import { given } from "../../system/given.js";
+import { parseJson } from "../../system/text/json.js";
 import { field, listField, numberField, textField } from "../fields.js";
 import { readDayTime } from "./reset/reset-day.js";
 import { boundReset, epochMs, readDuration } from "./reset/reset-time.js";
@@ -67,14 +68,7 @@ export function readErrorBody(json: unknown, depth = 0): ErrorBody | undefined {
 
 /** A body as it stands; `undefined` when it is no JSON. */
 export function readJson(text: string): unknown {
-  if (!/^\s*[[{]/.test(text)) return undefined;
-  try {
-    const json: unknown = JSON.parse(text);
-    return json;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
 }
 
 /** Whether a number is the HTTP status of a failure. */

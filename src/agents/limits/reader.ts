@@ -1,5 +1,6 @@
 // What a kind of agent must know to be understood: one line in, events out, and what its whole stream came to.
 import { given } from "../../system/given.js";
+import { parseJson } from "../../system/text/json.js";
 import type { AgentEvent, FailureReason, Session, Used } from "../agent.js";
 import type { FailureFacts } from "./limit-facts.js";
 
@@ -79,23 +80,13 @@ export function readJsonLines<S>(kind: JsonReader<S>): Reader<S> {
     read(state, line, at) {
       const trimmed = line.trim();
       if (trimmed === "") return { state, events: [], known: true };
-      const json = parse(trimmed);
+      const json = parseJson(trimmed);
       return json === undefined ? { state, events: [], known: false } : kind.readLine(state, json, at);
     },
     busy: (state) => kind.busy(state),
     close: (state) => kind.close(state),
     ...(kind.soFar === undefined ? {} : { soFar: kind.soFar.bind(kind) }),
   };
-}
-
-function parse(line: string): unknown {
-  try {
-    const json: unknown = JSON.parse(line);
-    return json;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 /** A command or tool that was started and has not ended. */

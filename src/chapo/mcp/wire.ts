@@ -6,6 +6,7 @@ import { within } from "../../agents/acp/acp-wire.js";
 import { splitLines } from "../../agents/process/lines.js";
 import { never } from "../../system/never.js";
 import type { Clock, ContainedProcess, ProcessEnd, Processes, ProcessSpec } from "../../system/ports.js";
+import { parseJson } from "../../system/text/json.js";
 
 /** A message longer than this is not read. */
 const LONGEST_MESSAGE = 16 * 1024 * 1024;
@@ -65,12 +66,8 @@ export class ProcessTransport implements Transport {
 
   /** What is no message is noise, as some servers make. */
   #take(line: string): void {
-    try {
-      const message = JSONRPCMessageSchema.safeParse(JSON.parse(line));
-      if (message.success) this.onmessage?.(message.data);
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-    }
+    const message = JSONRPCMessageSchema.safeParse(parseJson(line));
+    if (message.success) this.onmessage?.(message.data);
   }
 
   async send(message: object): Promise<void> {

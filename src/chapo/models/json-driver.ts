@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { findObjects } from "../../agents/json-objects.js";
 import { never } from "../../system/never.js";
+import { tryParseJson } from "../../system/text/json.js";
 import type {
   ChatMessage,
   Model,
@@ -146,13 +147,10 @@ function toArguments({ toolName, toolArgs, agent }: Decision, tools: readonly Of
   return { agent, ...args };
 }
 
-/** A text stays one: the gate says what is wrong with it. */
+/** A text that is not JSON stays a text: the gate reports what is wrong with it. */
 function parseArguments(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const parsed = tryParseJson(text);
+  return parsed.ok ? parsed.value : text;
 }
 
 function listTools(tools: readonly OfferedTool[]): string {

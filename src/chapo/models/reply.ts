@@ -1,6 +1,7 @@
 // A provider's answer as a reply. Pure. Leaves putting a stream together to stream.ts.
 import type { Prices } from "../../config/read/prices.js";
 import { given } from "../../system/given.js";
+import { tryParseJson } from "../../system/text/json.js";
 import type { ModelCall, ModelReply, ModelRequest, ModelUsage } from "../model.js";
 import { computeCost } from "./cost.js";
 import type { SdkAnswer } from "./sdk-types.js";
@@ -48,11 +49,8 @@ function collectCalls(content: SdkAnswer["content"], name: string, taken: Set<st
 /** Parsed; a text where it is no JSON, an empty object where there is none at all. */
 function parseArguments(input: string): unknown {
   if (input.trim() === "") return {};
-  try {
-    return JSON.parse(input);
-  } catch {
-    return input;
-  }
+  const parsed = tryParseJson(input);
+  return parsed.ok ? parsed.value : input;
 }
 
 function collectIds({ messages }: Pick<ModelRequest, "messages">): Set<string> {

@@ -131,7 +131,7 @@ test("a delay ends when the request is aborted", async () => {
 });
 
 test.each([
-  ["{", /play\.json is no JSON/],
+  ["{", /play\.json: not JSON/],
   [{ turns: [{ sya: "a" }] }, /play\.json is not right at turns\.0: .*sya/],
   [{ turns: [{ times: 0 }] }, /at turns\.0\.times/],
   [{ tasks: { T1: [{ fail: "sometimes" }] } }, /at tasks\.T1\.0\.fail/],

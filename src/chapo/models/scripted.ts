@@ -5,6 +5,7 @@ import type { Prices } from "../../config/read/prices.js";
 import { UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import type { Clock, Files } from "../../system/ports.js";
+import { tryParseJson } from "../../system/text/json.js";
 import type { ModelReply, ModelRequest } from "../model.js";
 import { computeCost } from "./cost.js";
 import { pause } from "./pause.js";
@@ -40,19 +41,14 @@ export async function readScript(files: Files, file: string): Promise<ChapoScrip
       `the script ${file} is not there`,
       "create it, or correct the setting `script`",
     );
-  const parsed = ChapoScript.safeParse(parseJson(bytes, file));
+  const json = tryParseJson(bytes);
+  if (!json.ok)
+    throw new UserError("usage", `cannot read the script ${file}: not JSON: ${json.error}`, "correct it");
+  const parsed = ChapoScript.safeParse(json.value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}`;
   throw new UserError("usage", `the script ${file} is not right${where}: ${issue?.message ?? ""}`, hint);
-}
-
-function parseJson(bytes: Uint8Array, file: string): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch (error) {
-    throw new UserError("usage", `the script ${file} is no JSON: ${String(error)}`, "correct it");
-  }
 }
 
 /** A model that answers from a script; it remembers nothing: the turn says which entry it is. */

@@ -2,6 +2,7 @@
 // It lies in ModelCall.signature as a text nobody else reads.
 import { z } from "zod";
 import { given } from "../../system/given.js";
+import { parseJson } from "../../system/text/json.js";
 import type { SdkMarks } from "./sdk-types.js";
 
 const Options = z.record(z.string(), z.record(z.string(), z.json()));
@@ -47,12 +48,4 @@ export function readSignature(text: string | undefined, by: string): Signed {
   if (read?.by !== by) return { before: [] };
   const { before, options } = read;
   return { before, ...given({ options }) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -2,6 +2,7 @@
 // Leaves which are wanted to the command line.
 import { z } from "zod";
 import { UserError } from "../../system/errors.js";
+import { tryParseJson } from "../../system/text/json.js";
 import { nearest } from "../../system/text/nearest.js";
 import { readInside } from "../read-inside.js";
 import { resolvePath, type ProjectFolder } from "../paths.js";
@@ -46,13 +47,9 @@ export async function loadSkills(place: ProjectFolder): Promise<{ skills: Skill[
 
 /** The skill, or what is wrong with it. */
 function readSkill(text: string, folder: string): Skill | string {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return "not JSON";
-  }
-  const read = Skill.safeParse(json);
+  const json = tryParseJson(text);
+  if (!json.ok) return "not JSON";
+  const read = Skill.safeParse(json.value);
   if (read.success)
     return read.data.id === folder ? read.data : `id: must be ${JSON.stringify(folder)}, as its folder`;
   const [issue] = read.error.issues;

@@ -4,6 +4,7 @@ import { parse, TomlError } from "smol-toml";
 import { UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import type { Files } from "../../system/ports.js";
+import { parseJson } from "../../system/text/json.js";
 import { GO_BACKLOG, GO_SETTINGS, type Env } from "../read/places.js";
 import type { SettingsFile } from "../read/settings-text.js";
 import { isSaid, translateSettings, type Translation } from "./translate.js";
@@ -64,15 +65,9 @@ async function readBacklog(files: Files, file: string): Promise<GoProgram["backl
 }
 
 function tasksIn(bytes: Uint8Array | undefined): number | undefined {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    const list: unknown =
-      typeof value === "object" && value !== null ? Reflect.get(value, "tasks") : undefined;
-    return Array.isArray(list) ? list.length : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const value = parseJson(bytes);
+  const list: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "tasks") : undefined;
+  return Array.isArray(list) ? list.length : undefined;
 }
 
 /** One sentence for each thing that is not read. `user`: this program's settings of the user. */

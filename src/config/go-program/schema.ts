@@ -1,5 +1,6 @@
 // Whether a JSON Schema is the one that the Go program writes into each project: it is built in here. Pure.
 import { isDeepStrictEqual } from "node:util";
+import { parseJson } from "../../system/text/json.js";
 
 const TEXT = { type: "string" };
 const TEXTS = { type: "array", items: TEXT };
@@ -30,7 +31,7 @@ const ROOT_KEYS: Readonly<Record<string, unknown>> = {
 
 /** One that asks for more than that, or for anything else, is the user's own. */
 export function isGoSchema(bytes: Uint8Array | undefined): boolean {
-  const schema = parsed(bytes);
+  const schema = parseJson(bytes);
   const { properties, ...root } = shape(schema, ["schema_version", "source_files", "tasks"]);
   if (root.isStrange || !isFields(properties)) return false;
   const { project, tasks, ...rest } = properties;
@@ -42,15 +43,6 @@ export function isGoSchema(bytes: Uint8Array | undefined): boolean {
     known(rest, ROOT_KEYS) &&
     (project === undefined || known(shape(project, []).properties, { name: TEXT, root: TEXT }))
   );
-}
-
-function parsed(bytes: Uint8Array | undefined): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 /** What an object's schema says; `isStrange`: it says more, or other things, than the Go program's. */

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { UserError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
+import { parseJson } from "../../system/text/json.js";
 
 const amount = z.number().min(0);
 
@@ -19,19 +20,10 @@ export async function readPrices(files: Files, file: string): Promise<Prices> {
     'an object by model: {"gpt-5": {"input": 1.25, "cached_input": 0.125, "output": 10}}, in dollars per million tokens';
   if (bytes === undefined)
     throw new UserError("usage", `prices_file ${file} is not there`, "create it, or remove the setting");
-  const parsed = Prices.safeParse(jsonOf(new TextDecoder().decode(bytes)));
+  const parsed = Prices.safeParse(parseJson(bytes));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where =
     issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}: ${issue.message}`;
   throw new UserError("usage", `prices_file ${file} is no list of prices${where}`, hint);
-}
-
-/** `undefined` where the text is no JSON. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

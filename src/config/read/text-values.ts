@@ -1,5 +1,6 @@
 // Values that arrive as text, from a variable or a flag, read as their row wants them; a text that does not parse is a
 // problem, never a guess.
+import { parseJson } from "../../system/text/json.js";
 import { readTruth } from "../../system/text/truth.js";
 import { agentNameIn } from "../table/agent-name.js";
 import { addSingleAgent, addValue, rowAt, show, type Reading, type Source } from "./layers.js";
@@ -144,14 +145,4 @@ function splitAtCommas(text: string): string[] {
 
 function looksLikeJson(text: string): boolean {
   return /^[[{]/.test(text);
-}
-
-/** `undefined` when it is not JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

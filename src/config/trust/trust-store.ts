@@ -2,6 +2,7 @@
 import path from "node:path";
 import { z } from "zod";
 import type { Files } from "../../system/ports.js";
+import { parseJson } from "../../system/text/json.js";
 import { fingerprint, type TrustLine } from "./trust.js";
 
 /** By the project's folder: the fingerprints that were trusted, the newest last; each of one line, or of several together. */
@@ -47,17 +48,8 @@ function answersFor(answers: Answers, project: string): readonly string[] {
 async function readAnswers(files: Files, folder: string): Promise<Answers> {
   const bytes = await files.read(fileIn(folder));
   if (bytes === undefined) return {};
-  const answers = Answers.safeParse(parse(new TextDecoder().decode(bytes)));
+  const answers = Answers.safeParse(parseJson(bytes));
   return answers.success ? answers.data : {};
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function fileIn(folder: string): string {

@@ -4,6 +4,7 @@ import { posix } from "node:path";
 import { z } from "zod";
 import type { Words } from "../../shell/invocation.js";
 import { simpleCommands, type SimpleCommand } from "../../shell/simple-commands.js";
+import { parseJson } from "../../system/text/json.js";
 import { filesRun, scriptOf, valuesOf } from "./command-words.js";
 import { recipesFor } from "./protected-makefile.js";
 import { TOOL_FILES } from "./protected-patterns.js";
@@ -195,11 +196,5 @@ function packageScripts(program: string, args: readonly string[], manifest: stri
 }
 
 function scriptsOf(manifest: string): Record<string, unknown> {
-  try {
-    const parsed: unknown = JSON.parse(manifest);
-    return Manifest.safeParse(parsed).data?.scripts ?? {};
-  } catch (error) {
-    if (error instanceof SyntaxError) return {};
-    throw error;
-  }
+  return Manifest.safeParse(parseJson(manifest)).data?.scripts ?? {};
 }

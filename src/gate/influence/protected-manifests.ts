@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { mergeMakefile } from "./protected-makefile.js";
 import { parse, stringify, TomlError } from "smol-toml";
+import { parseJson } from "../../system/text/json.js";
 
 type Table = Record<string, unknown>;
 
@@ -109,13 +110,8 @@ interface Format {
 
 const JSON_FORMAT: Format = {
   read: (text) => {
-    try {
-      const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
-      return isTable(value) ? value : undefined;
-    } catch (error) {
-      if (error instanceof SyntaxError) return undefined;
-      throw error;
-    }
+    const value = parseJson(text);
+    return isTable(value) ? value : undefined;
   },
   write: (table) => `${JSON.stringify(table, undefined, 2)}\n`,
 };

@@ -7,6 +7,7 @@ import { isConditional } from "../../shell/conditional.js";
 import { simpleCommands, type SimpleCommand } from "../../shell/simple-commands.js";
 import { ANY } from "../../shell/words.js";
 import type { Ports } from "../../system/ports.js";
+import { parseJson } from "../../system/text/json.js";
 import { scriptCall, unknownCommand, type ScriptCall } from "./package-script.js";
 
 /** A program, script, target or file that a check needs and does not find. */
@@ -166,15 +167,11 @@ async function lackOfScript(place: CheckPlace, call: ScriptCall, depth: number):
 }
 
 function scriptsOf(text: string): ReadonlyMap<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
-    const scripts =
-      typeof value === "object" && value !== null && "scripts" in value ? value.scripts : undefined;
-    return new Map<string, unknown>(Object.entries(typeof scripts === "object" ? (scripts ?? {}) : {}));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const value = parseJson(text);
+  if (value === undefined) return undefined;
+  const scripts =
+    typeof value === "object" && value !== null && "scripts" in value ? value.scripts : undefined;
+  return new Map<string, unknown>(Object.entries(typeof scripts === "object" ? (scripts ?? {}) : {}));
 }
 
 async function lackOfTarget(place: CheckPlace, args: readonly string[]): Promise<Lack | undefined> {

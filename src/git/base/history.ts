@@ -1,9 +1,9 @@
 // Questions to the history: a backlog that was there once, and what changed since a commit.
 import type { Result } from "../../system/result.js";
 import { z } from "zod";
+import { parseJson } from "../../system/text/json.js";
 import { parseBatch } from "./batch.js";
 import { toText } from "./bytes.js";
-import { parseJson } from "./facts.js";
 import { asResult, runGit, type GitFailure } from "./git.js";
 import { readHead } from "./head.js";
 import type { Repository } from "./repository.js";

@@ -9,6 +9,7 @@ import type { CheckedCommand } from "../../logging/event-parts.js";
 import type { StepEvent } from "../../logging/events.js";
 import { listRuns, readLines } from "../../logging/read.js";
 import { given } from "../../system/given.js";
+import { parseJson } from "../../system/text/json.js";
 import type { TaskId } from "../../todo/model/task.js";
 import { check, measure, openCold } from "./checks.js";
 import type { Effect, JobFacts } from "../step/effects.js";
@@ -258,15 +259,6 @@ async function readBaseline(
   base: string,
 ): Promise<KnownBaseline | undefined> {
   const bytes = await files.read(file);
-  const baseline = bytes && Baseline.safeParse(parse(Buffer.from(bytes).toString("utf8")));
+  const baseline = bytes && Baseline.safeParse(parseJson(bytes));
   return baseline?.success === true ? { baseline: baseline.data, file, base, changes: [] } : undefined;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

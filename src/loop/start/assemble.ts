@@ -17,6 +17,7 @@ import type { Rules } from "../../logging/rules.js";
 import { UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
+import { tryParseJson } from "../../system/text/json.js";
 import { nearest } from "../../system/text/nearest.js";
 import type { CheckOptions } from "../../todo/check/check.js";
 import { compileUserSchema } from "../../todo/check/user-schema.js";
@@ -184,18 +185,12 @@ export async function checkOptions(request: RunRequest): Promise<CheckOptions> {
   const bytes = await ports.files.read(schemaFile);
   if (bytes === undefined)
     throw new UserError("usage", `schema_file ${schemaFile} is not there`, "correct the setting");
-  const compiled = compileUserSchema(parseJson(Buffer.from(bytes).toString("utf8"), schemaFile));
+  const schema = tryParseJson(bytes);
+  if (!schema.ok) throw new UserError("usage", `${schemaFile} is not JSON`, "correct the schema");
+  const compiled = compileUserSchema(schema.value);
   if (!compiled.ok) throw new UserError("usage", `${schemaFile}: ${compiled.error}`, "correct the schema");
   await mustAllowRun(request, schemaFile, compiled.value);
   return { agentNames, schema: compiled.value };
-}
-
-function parseJson(text: string, file: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new UserError("usage", `${file} is not JSON`, "correct the schema", { cause: error });
-  }
 }
 
 /** What the models cost; empty without a file of prices. */

@@ -1,6 +1,7 @@
 // Whether a further schema of the user's lets a run work: one that forbids what the runner writes would break the backlog at the
 // first change, and each repair of it is paid for.
 import { UserError } from "../../system/errors.js";
+import { parseJson } from "../../system/text/json.js";
 import { forbiddenChange } from "../../todo/check/runner-keys.js";
 import type { UserSchema } from "../../todo/check/user-schema.js";
 import type { RunRequest } from "../runs/run-request.js";
@@ -12,7 +13,7 @@ export async function mustAllowRun(
   schema: UserSchema,
 ): Promise<void> {
   const { completion_marker: marks, review } = project.resolved.settings.loop;
-  const value = parsed(await ports.files.read(project.todoFile));
+  const value = parseJson(await ports.files.read(project.todoFile));
   const breaks = (backlog: unknown): boolean => schema(backlog).length > 0;
   const forbidden = forbiddenChange(value, breaks, { marks: marks && review });
   if (forbidden === undefined) return;
@@ -22,13 +23,4 @@ export async function mustAllowRun(
     `cannot run with ${schemaFile}: it does not allow ${forbidden}, which a run writes`,
     isMarker ? "allow it in the schema, or set `loop.completion_marker` to false" : "allow it in the schema",
   );
-}
-
-function parsed(bytes: Uint8Array | undefined): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

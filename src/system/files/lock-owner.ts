@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { errorCode, UserError } from "../errors.js";
 import type { Ports } from "../ports.js";
+import { parseJson } from "../text/json.js";
 
 /** Made for the first lock there is to read: most commands meet none, and zod is large. */
 function makeLockOwner() {
@@ -36,7 +37,7 @@ export async function readOwner(
 ): Promise<LockOwner | undefined> {
   const bytes = await readLock(files, path);
   if (bytes === undefined) return undefined;
-  const parsed = (lockOwner ??= makeLockOwner()).safeParse(parseJson(Buffer.from(bytes).toString("utf8")));
+  const parsed = (lockOwner ??= makeLockOwner()).safeParse(parseJson(bytes));
   // Not ours to read: named by its path, gone once it has been silent for a minute.
   return parsed.success
     ? parsed.data
@@ -55,14 +56,6 @@ async function readLock(files: Ports["files"], path: string): Promise<Uint8Array
       `${path} is no file, and should be a lock`,
       "remove it, if no run goes on",
     );
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,6 +1,7 @@
 // Is this file a backlog, and if not, what is wrong with it? All problems at once, in file order, the same for the same bytes.
 // Leaves reading the file to store.ts; whether it is one to outline.ts, shape.ts and quick-check.ts, why it is none to layout.ts, shape.ts
 // and rules.ts.
+import { parseJson } from "../../system/text/json.js";
 import { lineCounter, locate, readLayout, type BacklogLayout, type TextProblem } from "../json/layout.js";
 import { outlineOf } from "../json/outline.js";
 import type { Finding, Problem } from "../model/problem.js";
@@ -47,7 +48,7 @@ function goodBacklog(
   bom: boolean,
   { agentNames, schema }: CheckOptions,
 ): CheckResult | undefined {
-  const value = parsed(text);
+  const value = parseJson(text);
   if (!isBacklog(value) || value.tasks.length === 0) return undefined;
   const layout = outlineOf(text, value);
   if (layout === undefined || !isSound(value, agentNames)) return undefined;
@@ -101,7 +102,7 @@ function readable(value: unknown): Tasks {
 
 /** The tasks of a text that is not JSON as a whole: those whose own text is. */
 function tasksFrom({ text, tasks }: BacklogLayout): Tasks {
-  return sorted(tasks.map(({ start, end }) => parsed(text.slice(start, end))));
+  return sorted(tasks.map(({ start, end }) => parseJson(text.slice(start, end))));
 }
 
 function sorted(tasks: readonly unknown[]): Tasks {
@@ -109,14 +110,6 @@ function sorted(tasks: readonly unknown[]): Tasks {
     readable: tasks.flatMap((task) => readableTask(task) ?? []),
     wrong: tasks.flatMap((task) => (readableTask(task) === undefined ? (wrongTask(task) ?? []) : [])),
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function inOrder(text: string, problems: readonly TextProblem[], findings: readonly Finding[]): Problem[] {

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { isDeepStrictEqual } from "node:util";
 import { given } from "../../system/given.js";
+import { parseJson } from "../../system/text/json.js";
 import { priorityOf } from "../json/fields.js";
 import { Status, type Task } from "../model/task.js";
 
@@ -76,13 +77,7 @@ function unmarked(text: string): string {
 
 function commentIn(text: string): Comment {
   const json = COMMENT.exec(text)?.[1];
-  if (json === undefined) return {};
-  try {
-    return Comment.safeParse(JSON.parse(json)).data ?? {};
-  } catch (error) {
-    if (error instanceof SyntaxError) return {};
-    throw error;
-  }
+  return Comment.safeParse(parseJson(json)).data ?? {};
 }
 
 /** What stands between the id and the comment. */

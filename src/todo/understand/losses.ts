@@ -1,4 +1,5 @@
 // What a repair of a broken task file would lose or claim. Pure; leaves refusing it to the loop.
+import { parseJson } from "../../system/text/json.js";
 import { checkBacklog } from "../check/check.js";
 import type { Backlog } from "../model/task.js";
 import { toJson } from "./understand.js";
@@ -69,12 +70,8 @@ function titlesIn(text: string, readable: readonly Remnant[]): string[] {
 }
 
 function unquote(spelled: string): string | undefined {
-  try {
-    const title: unknown = JSON.parse(spelled);
-    return typeof title === "string" ? title : undefined;
-  } catch {
-    return undefined;
-  }
+  const title = parseJson(spelled);
+  return typeof title === "string" ? title : undefined;
 }
 
 function lostTitles(titles: readonly string[], mended: Backlog): string[] {

@@ -5,6 +5,7 @@ import type { Project } from "../../../../src/config/project/open-project.js";
 import { findLiveRun } from "../../../../src/loop/runs/live-run.js";
 import { UserError } from "../../../../src/system/errors.js";
 import { given } from "../../../../src/system/given.js";
+import { parseJson } from "../../../../src/system/text/json.js";
 import type { Drafted } from "../../../../src/todo/exchange/import/draft.js";
 import { planImport, type PlannedImport } from "../../../../src/todo/exchange/import/plan.js";
 import { MOST_BYTES, readImport } from "../../../../src/todo/exchange/import/read.js";
@@ -123,7 +124,7 @@ export async function beginBacklog(
     if (force || mayBegin(found)) return bytesOf(freshBacklog(project, imported));
     if (imported === undefined) return undefined;
     refuseOverTasks(shell, { ...site, backlog: found }, imported);
-    const old = found.kind === "empty" ? Backlog.parse(parsed(found.bytes)) : undefined;
+    const old = found.kind === "empty" ? Backlog.parse(parseJson(found.bytes)) : undefined;
     return bytesOf(freshBacklog(project, imported, old));
   });
   if (!begun.ok) {
@@ -140,10 +141,6 @@ export async function beginBacklog(
   const { found, written, copy } = begun.value;
   if (!written) return { did: "kept" };
   return { did: found.kind === "missing" ? "written" : "replaced", ...given({ copy }) };
-}
-
-function parsed(bytes: Uint8Array): unknown {
-  return JSON.parse(new TextDecoder().decode(bytes));
 }
 
 function bytesOf(backlog: Backlog): Uint8Array {

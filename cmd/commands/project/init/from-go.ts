@@ -13,6 +13,7 @@ import {
 import { GO_BACKLOG, userFiles } from "../../../../src/config/read/places.js";
 import { UserError } from "../../../../src/system/errors.js";
 import { given } from "../../../../src/system/given.js";
+import { parseJson } from "../../../../src/system/text/json.js";
 import { plural } from "../../../../src/ui/view/amounts.js";
 import { shownPath } from "../../../lookup/project.js";
 import type { Shell } from "../../../context/command-context.js";
@@ -231,13 +232,8 @@ async function readObject(
   files: Shell["ports"]["files"],
   file: string,
 ): Promise<Record<string, unknown> | undefined> {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(await files.read(file)));
-    return isObject(value) ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const value = parseJson(await files.read(file));
+  return isObject(value) ? value : undefined;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

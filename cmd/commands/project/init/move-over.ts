@@ -5,6 +5,7 @@ import { GO_BACKLOG } from "../../../../src/config/read/places.js";
 import { findLiveRun } from "../../../../src/loop/runs/live-run.js";
 import { UserError } from "../../../../src/system/errors.js";
 import { given } from "../../../../src/system/given.js";
+import { parseJson } from "../../../../src/system/text/json.js";
 import { openStore } from "../../../../src/todo/store/store.js";
 import { plural } from "../../../../src/ui/view/amounts.js";
 import type { InitAnswer } from "../../../../src/ui/shapes/project.js";
@@ -159,14 +160,9 @@ async function freeOriginal({ ports }: Shell, folder: string, from: string): Pro
 }
 
 function tasksIn(bytes: Uint8Array | undefined): number {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    const tasks: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "tasks") : [];
-    return Array.isArray(tasks) ? tasks.length : 0;
-  } catch (error) {
-    if (error instanceof SyntaxError) return 0;
-    throw error;
-  }
+  const value = parseJson(bytes);
+  const tasks: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "tasks") : [];
+  return Array.isArray(tasks) ? tasks.length : 0;
 }
 
 function answerOf({ project }: Site, move: Move, done: Done): InitAnswer {

@@ -3,6 +3,7 @@ import path from "node:path";
 import { AUTO, type Settings } from "../../../../src/config/table/settings.js";
 import { settingsJsonSchema } from "../../../../src/config/table/settings-schema.js";
 import type { Project } from "../../../../src/config/project/open-project.js";
+import { parseJson } from "../../../../src/system/text/json.js";
 import { backlogJsonSchema } from "../../../../src/todo/check/schema.js";
 import { Backlog } from "../../../../src/todo/model/task.js";
 import type { ReadResult } from "../../../../src/todo/store/writer.js";
@@ -64,16 +65,7 @@ const SETTINGS_SCHEMA = "./config.schema.json";
 /** The `$schema` of the task file that is there. */
 function schemaOf(backlog: ReadResult): string {
   if (backlog.kind === "ok") return backlog.backlog.$schema ?? "";
-  return backlog.kind === "empty" ? (Backlog.safeParse(parsed(backlog.bytes)).data?.$schema ?? "") : "";
-}
-
-function parsed(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return backlog.kind === "empty" ? (Backlog.safeParse(parseJson(backlog.bytes)).data?.$schema ?? "") : "";
 }
 
 /** A file that is the program's to write: brought up to date. */

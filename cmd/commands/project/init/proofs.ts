@@ -1,5 +1,6 @@
 // Commands that may prove a task done, guessed from the files of a project. Pure: nothing is run, and nothing of what the files
 // say is shown.
+import { parseJson } from "../../../../src/system/text/json.js";
 
 /** The files that are looked into, in the project's folder. */
 export const TELLING_FILES = [
@@ -148,17 +149,12 @@ function withPytest(texts: ReadonlyMap<string, string>): string | undefined {
 }
 
 function hasScript(manifest: string, name: string): boolean {
-  try {
-    const value: unknown = JSON.parse(manifest);
-    if (typeof value !== "object" || value === null || !("scripts" in value)) return false;
-    const { scripts } = value;
-    if (typeof scripts !== "object" || scripts === null) return false;
-    const script = new Map<string, unknown>(Object.entries(scripts)).get(name);
-    return typeof script === "string" && script.trim() !== "" && !NO_TEST.test(script);
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
+  const value = parseJson(manifest);
+  if (typeof value !== "object" || value === null || !("scripts" in value)) return false;
+  const { scripts } = value;
+  if (typeof scripts !== "object" || scripts === null) return false;
+  const script = new Map<string, unknown>(Object.entries(scripts)).get(name);
+  return typeof script === "string" && script.trim() !== "" && !NO_TEST.test(script);
 }
 
 function runnerOf(names: ReadonlySet<string>): string {

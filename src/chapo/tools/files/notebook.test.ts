@@ -56,9 +56,9 @@ test("the cells in order, with type, source and outputs", async () => {
   );
 });
 
-test("what is no notebook", async () => {
-  expect(await (await site("{")).call("notebook_read")).toMatch(/^FAILED n.ipynb is no notebook: /);
-  expect(await (await site("[]")).call("notebook_read")).toContain("no object");
+test("a file that is not a notebook is refused", async () => {
+  expect(await (await site("{")).call("notebook_read")).toMatch(/^FAILED n.ipynb is not a notebook: /);
+  expect(await (await site("[]")).call("notebook_read")).toContain("not an object");
   expect(await (await site('{"cells": [1]}')).call("notebook_edit", { cell_idx: 0, content: "" })).toContain(
     "no list of cells",
   );

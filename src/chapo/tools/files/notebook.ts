@@ -1,6 +1,7 @@
 // The tools of Jupyter notebooks: notebook_read, notebook_edit. An edit changes one cell of the JSON and nothing else of it.
 import { z } from "zod";
 import type { Random } from "../../../system/ports.js";
+import { tryParseJson } from "../../../system/text/json.js";
 import { defineTool, done, failed, type Tool } from "../../tool.js";
 import { countBytes, LARGEST_FILE, readText } from "./file-text.js";
 import { formatCells } from "./notebook-cells.js";
@@ -98,15 +99,12 @@ async function openNotebook(
   const read = await readText(place.files, resolved);
   if ("problem" in read) return read;
   const { shown } = resolved;
-  let notebook: unknown;
-  try {
-    notebook = JSON.parse(read.text);
-  } catch (error) {
-    return { problem: `${shown} is no notebook: ${error instanceof Error ? error.message : "invalid JSON"}` };
-  }
-  if (!isJson(notebook)) return { problem: `${shown} is no notebook: its JSON is no object` };
+  const parsed = tryParseJson(read.text);
+  if (!parsed.ok) return { problem: `${shown} is not a notebook: ${parsed.error}` };
+  const notebook = parsed.value;
+  if (!isJson(notebook)) return { problem: `${shown} is not a notebook: its JSON is not an object` };
   const { cells } = notebook;
-  if (!areCells(cells)) return { problem: `${shown} is no notebook: it has no list of cells` };
+  if (!areCells(cells)) return { problem: `${shown} is not a notebook: it has no list of cells` };
   return { ...resolved, text: read.text, notebook, cells };
 }
 

@@ -1,6 +1,7 @@
 // Asks GitHub's API for one thing: through gh where it is installed, else over the network with the caller's token. Leaves
 // what is asked to github.ts.
 import type { NetworkAnswer, NetworkRequest } from "../../../system/network.js";
+import { tryParseJson } from "../../../system/text/json.js";
 import { describeProblem, runProgram, type ProgramWorld } from "../program.js";
 
 const USUAL_BASE = "https://api.github.com";
@@ -124,10 +125,6 @@ async function askOverNetwork(
 
 function readJson(text: string): GithubAnswer {
   if (text.trim() === "") return { json: undefined };
-  try {
-    return { json: JSON.parse(text) };
-  } catch (error) {
-    if (error instanceof SyntaxError) return { problem: `GitHub's answer is no JSON: ${text.slice(0, 200)}` };
-    throw error;
-  }
+  const json = tryParseJson(text);
+  return json.ok ? { json: json.value } : { problem: `GitHub's answer is not JSON: ${text.slice(0, 200)}` };
 }

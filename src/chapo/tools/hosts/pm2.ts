@@ -1,6 +1,7 @@
 // The pm2 tools: processes that are kept alive on this machine. Leaves running pm2 to program.ts.
 import { z } from "zod";
 import { given } from "../../../system/given.js";
+import { parseJson } from "../../../system/text/json.js";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
 import { describeProblem, runProgram, type Program, type ProgramWorld, type ProgramRun } from "../program.js";
 
@@ -101,15 +102,6 @@ function readList(text: string): z.infer<typeof Listed> | undefined {
     if (read.success) return read.data;
   }
   return undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function formatProcess({

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Network, NetworkAnswer, NetworkRequest } from "../../../system/network.js";
 import { never } from "../../../system/never.js";
+import { parseJson } from "../../../system/text/json.js";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
 
 const LONGEST_QUERY = 400;
@@ -160,12 +161,7 @@ function readResult(answer: NetworkAnswer, who: string): ToolResult {
 }
 
 function readHits(body: Uint8Array): z.infer<typeof Hit>[] | undefined {
-  let read;
-  try {
-    read = Answer.safeParse(JSON.parse(new TextDecoder().decode(body)));
-  } catch {
-    return undefined;
-  }
+  const read = Answer.safeParse(parseJson(body));
   if (!read.success) return undefined;
   const { results, organic, web } = read.data;
   const hits = (results ?? organic ?? web?.results ?? []).flatMap((one) => {

@@ -1,5 +1,6 @@
 // What a foreign file is, told by its content; its name decides only where that leaves it open. Leaves each format to its own file.
 import { err, ok, type Result } from "../../../system/result.js";
+import { tryParseJson } from "../../../system/text/json.js";
 import { checkBacklog } from "../../check/check.js";
 import type { Problem } from "../../model/problem.js";
 import { readBeads } from "./beads.js";
@@ -62,33 +63,24 @@ function readText(text: string): Result<Drafted, NoImport> {
 
 function readJson(bytes: Uint8Array, text: string, name: string): Result<Drafted, NoImport> {
   if (isDeep(text)) return err({ what: "it is nested too deeply", hint: FORMATS });
-  const whole = parsed(text);
-  if ("value" in whole) return readValue(whole.value, bytes);
+  const whole = tryParseJson(text);
+  if (whole.ok) return readValue(whole.value, bytes);
   const lines = text
     .split("\n")
     .flatMap((line, at) => (line.trim() === "" ? [] : [{ line, number: at + 1 }]));
-  const values = lines.map(({ line, number }) => ({ ...parsed(line), number }));
+  const values = lines.map(({ line, number }) => ({ ...tryParseJson(line), number }));
   const [first] = values;
-  if (first !== undefined && "value" in first && isFields(first.value)) {
-    const [broken] = values.flatMap((one) => ("why" in one ? [one] : []));
+  if (first?.ok === true && isFields(first.value)) {
+    const [broken] = values.flatMap((one) => (one.ok ? [] : [one]));
     if (broken === undefined)
       return readValue(
-        values.map((one) => ("value" in one ? one.value : undefined)),
+        values.map((one) => (one.ok ? one.value : undefined)),
         bytes,
       );
-    return err({ what: `line ${broken.number} is not JSON: ${broken.why}`, hint: "is the file whole?" });
+    return err({ what: `line ${broken.number} is not JSON: ${broken.error}`, hint: "is the file whole?" });
   }
   if (/^\s*(?:\[[ xX]?\]|\[[^\]"{]+\]\()/u.test(text) && !/\.jsonl?$/iu.test(name)) return readText(text);
-  return err({ what: `it is not JSON: ${whole.why}`, hint: "is the file whole?" });
-}
-
-function parsed(text: string): { value: unknown } | { why: string } {
-  try {
-    return { value: JSON.parse(text) };
-  } catch (error) {
-    if (error instanceof SyntaxError) return { why: error.message };
-    throw error;
-  }
+  return err({ what: `it is not JSON: ${whole.error}`, hint: "is the file whole?" });
 }
 
 function readValue(value: unknown, bytes: Uint8Array): Result<Drafted, NoImport> {

@@ -1,0 +1,22 @@
+// Parses JSON that may be broken. Leaves the shape of the value, and the place of a mistake in a file, to the callers.
+import { errorMessage } from "../errors.js";
+import { err, ok, type Result } from "../result.js";
+
+/** A text or its UTF-8 bytes, with or without a byte order mark; `undefined` where there was no file. */
+type JsonText = string | Uint8Array | undefined;
+
+/** The value of a JSON text; `undefined` when it is not JSON. */
+export function parseJson(text: JsonText): unknown {
+  const parsed = tryParseJson(text);
+  return parsed.ok ? parsed.value : undefined;
+}
+
+/** The value of a JSON text, or the parser's message. */
+export function tryParseJson(text: JsonText): Result<unknown, string> {
+  try {
+    const decoded = typeof text === "string" ? text.replace(/^\uFEFF/, "") : new TextDecoder().decode(text);
+    return ok(JSON.parse(decoded));
+  } catch (error) {
+    return err(errorMessage(error));
+  }
+}
