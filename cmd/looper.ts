@@ -16,8 +16,8 @@ import { BUG, exitCodeOf, exitCodeOfError, exitCodeOfSignal } from "./context/ex
 import { diagnosticsOf, guessDiagnostics, USUAL } from "./line/log-flags.js";
 import { readCommandLine } from "./program.js";
 import { questionsAt } from "./context/prompts.js";
-import type { CommandEnd, Shell, Signal } from "./context/command-context.js";
-import { voiceOf } from "./context/stderr.js";
+import type { CommandEnd, CommandContext, Signal } from "./context/command-context.js";
+import { openStderr } from "./context/stderr.js";
 
 /** Filled in when the program is bundled. */
 declare const LOOPER_VERSION: string;
@@ -123,10 +123,10 @@ function environment(): Record<string, string> {
   return Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? ""]));
 }
 
-async function makeShell(cwd: string, { noColour }: { noColour: boolean }): Promise<Shell> {
+async function makeContext(cwd: string, { noColour }: { noColour: boolean }): Promise<CommandContext> {
   const env = environment();
   const out = toOutput(stdout, { noColour });
-  const voice = voiceOf(toOutput(stderr, { noColour }), here.diagnostics, () => Date.now());
+  const notes = openStderr(toOutput(stderr, { noColour }), here.diagnostics, () => Date.now());
   // Questions are asked by a library that looks here. `env`, which what is started inherits, stays as it was.
   if (noColour) process.env["NO_COLOR"] = "1";
   // With both set Node prints a warning of its own, for the opposite of what is done here.
@@ -144,8 +144,8 @@ async function makeShell(cwd: string, { noColour }: { noColour: boolean }): Prom
     home: homedir(),
     self: { command: process.execPath, args: [entry] },
     promptsFolder: path.join(path.dirname(entry), "prompts"),
-    ...{ out, ...voice, log: here.diagnostics },
-    tellWorkflow: (lines) => write(stderr, lines.map((line) => `${line}\n`).join(""), true),
+    ...{ out, ...notes, log: here.diagnostics },
+    writeWorkflowCommands: (lines) => write(stderr, lines.map((line) => `${line}\n`).join(""), true),
     hangsUp: stdout.isTty,
     stdin: {
       // Only who asks for stdin makes Node open it.
@@ -215,11 +215,11 @@ async function main(): Promise<CommandEnd> {
   // What we start ourselves is read by us.
   here.diagnostics = asked.hidden ? USUAL : diagnosticsOf(asked.typed.flags, process.env);
   const cwd = path.resolve(asked.folder ?? ".");
-  const shell = await makeShell(cwd, { noColour: asked.typed.flags["--no-color"] === true });
-  if ((await shell.ports.files.stat(cwd))?.kind !== "folder")
+  const context = await makeContext(cwd, { noColour: asked.typed.flags["--no-color"] === true });
+  if ((await context.ports.files.stat(cwd))?.kind !== "folder")
     throw new UserError("usage", `there is no folder ${cwd}`, "-C takes a folder that exists");
   const command = await asked.load();
-  return command(shell, asked.typed);
+  return command(context, asked.typed);
 }
 
 /** What the user must mend, and how. Both may hold words of others. */

@@ -7,7 +7,7 @@ import { UserError } from "../../src/system/errors.js";
 import { ListAnswer, ValidateAnswer } from "../../src/ui/shapes/backlog.js";
 import { DoctorAnswer } from "../../src/ui/shapes/project.js";
 import type { CommandEnd, Typed } from "../context/command-context.js";
-import { shellIn } from "../testing/testing.js";
+import { contextIn } from "../testing/testing.js";
 import { doctor } from "./project/doctor.js";
 import { ls } from "./backlog/ls.js";
 import { replay } from "./runs/replay.js";
@@ -31,7 +31,7 @@ function write(name: string, content: unknown): void {
   writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
 }
 
-type Run = (shell: ReturnType<typeof shellIn>["shell"], typed: Typed) => Promise<CommandEnd>;
+type Run = (context: ReturnType<typeof contextIn>["context"], typed: Typed) => Promise<CommandEnd>;
 
 async function call(command: Run, ...words: string[]) {
   const operands = words.filter((word) => !word.startsWith("-"));
@@ -41,8 +41,8 @@ async function call(command: Run, ...words: string[]) {
       const [name = "", value] = word.split("=");
       return [name, value ?? true] as const;
     });
-  const started = shellIn(root, { PATH: process.env["PATH"] ?? "" });
-  const end = await command(started.shell, { operands, flags: Object.fromEntries(flags) });
+  const started = contextIn(root, { PATH: process.env["PATH"] ?? "" });
+  const end = await command(started.context, { operands, flags: Object.fromEntries(flags) });
   return { end, out: started.out(), err: started.err() };
 }
 
@@ -239,9 +239,9 @@ test("tail -f of a run that is over, named, ends with it", async () => {
 test("tail -f goes on with what is added, and into the next run", async () => {
   writeBacklog();
   writeLog(RUN, EVENTS);
-  const started = shellIn(root);
-  const { shell } = started;
-  const clock = shell.ports.clock;
+  const started = contextIn(root);
+  const { context } = started;
+  const clock = context.ports.clock;
   let naps = 0;
   const gone = new Error("the reader is gone");
   const sleep = (): Promise<void> => {
@@ -250,7 +250,7 @@ test("tail -f goes on with what is added, and into the next run", async () => {
     if (naps === 2) writeLog("2026-01-02_03-04-05-2", [{ type: "warning", message: "the next run" }]);
     return naps < 4 ? Promise.resolve() : Promise.reject(gone);
   };
-  const watching = { ...shell, ports: { ...shell.ports, clock: { ...clock, sleep } } };
+  const watching = { ...context, ports: { ...context.ports, clock: { ...clock, sleep } } };
   await expect(tail(watching, { operands: [], flags: { "--follow": true, "-n": "0" } })).rejects.toBe(gone);
   expect(started.out().split("\n")).toEqual([
     "03:04:09 run_ended         limit",
@@ -263,8 +263,8 @@ test("tail -f shows every run that begins, and goes on where the one it follows 
   writeBacklog();
   writeLog(OLDER, [{ type: "warning", message: "long ago" }]);
   writeLog(RUN, EVENTS);
-  const started = shellIn(root);
-  const { shell } = started;
+  const started = contextIn(root);
+  const { context } = started;
   let naps = 0;
   const gone = new Error("the reader is gone");
   const sleep = (): Promise<void> => {
@@ -274,8 +274,8 @@ test("tail -f shows every run that begins, and goes on where the one it follows 
       for (const n of [2, 3]) writeLog(`${RUN}-${n}`, [{ type: "warning", message: `run ${n}` }]);
     return naps < 5 ? Promise.resolve() : Promise.reject(gone);
   };
-  const clock = { ...shell.ports.clock, sleep };
-  const watching = { ...shell, ports: { ...shell.ports, clock } };
+  const clock = { ...context.ports.clock, sleep };
+  const watching = { ...context, ports: { ...context.ports, clock } };
   await expect(tail(watching, { operands: [], flags: { "--follow": true, "-n": "0" } })).rejects.toBe(gone);
   expect(started.out()).toBe("03:04:05 warning           run 2\n03:04:05 warning           run 3\n");
   writeLog(RUN, EVENTS);
@@ -366,8 +366,8 @@ test("doctor reports settings that are wrong instead of stopping at them", async
 
 test("doctor --fix removes a lock whose owner is gone, and no other", async () => {
   writeBacklog();
-  const { shell } = shellIn(root);
-  const self = await shell.ports.processes.identity();
+  const { context } = contextIn(root);
+  const self = await context.ports.processes.identity();
   const owner = { token: "0123456789abcdef", ...self, since: "2026-01-02T03:04:05.000Z", run: RUN };
   write(".looper/lock/to-do.json.run", { ...owner, boot: "another boot" });
   write(".looper/lock/tree.run", owner);
@@ -378,7 +378,7 @@ test("doctor --fix removes a lock whose owner is gone, and no other", async () =
   expect(await lockOf()).toEqual(["warning", "ok"]);
   expect((await call(doctor)).out).toMatch(/! lock +backlog to-do\.json: .+\n.+\n✓ lock +tree: held/);
   expect(await lockOf("--fix")).toEqual(["ok", "ok"]);
-  expect(await shell.ports.files.list(path.join(root, "project", ".looper", "lock"))).toEqual(["tree.run"]);
+  expect(await context.ports.files.list(path.join(root, "project", ".looper", "lock"))).toEqual(["tree.run"]);
 });
 
 test("every error of a command says what to do", async () => {

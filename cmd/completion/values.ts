@@ -15,7 +15,7 @@ import { orderForListing, withoutMarker } from "../../src/todo/model/select.js";
 import { STATUSES } from "../../src/todo/model/status.js";
 import type { Task } from "../../src/todo/model/task.js";
 import { listOwnRuns } from "../lookup/own-runs.js";
-import type { Shell } from "../context/command-context.js";
+import type { CommandContext } from "../context/command-context.js";
 import type { Kind } from "./narrow.js";
 import type { Candidate } from "./point.js";
 
@@ -27,7 +27,7 @@ export interface Place {
 }
 
 /** Every word of a kind, the likeliest first. */
-export async function valuesOf(shell: Shell, kind: Kind, place: Place): Promise<Candidate[]> {
+export async function valuesOf(context: CommandContext, kind: Kind, place: Place): Promise<Candidate[]> {
   switch (kind) {
     case "file":
     case "folder":
@@ -40,26 +40,26 @@ export async function valuesOf(shell: Shell, kind: Kind, place: Place): Promise<
     case "event-type":
       return EVENT_TYPES.toSorted().map(plain);
     case "agent":
-      return agentsOf(await projectAt(shell, place)).map(plain);
+      return agentsOf(await projectAt(context, place)).map(plain);
     case "schedule":
-      return [...STRATEGIES, ...agentsOf(await projectAt(shell, place))].map(plain);
+      return [...STRATEGIES, ...agentsOf(await projectAt(context, place))].map(plain);
     case "run":
     case "run-or-file":
-      return (await listOwnRuns(shell, await projectAt(shell, place))).toReversed().map(plain);
+      return (await listOwnRuns(context, await projectAt(context, place))).toReversed().map(plain);
     case "session":
-      return (await namesBelow(shell, place, "sessions")).reverse().map(plain);
+      return (await namesBelow(context, place, "sessions")).reverse().map(plain);
     case "skill":
-      return (await namesBelow(shell, place, "skills")).map(plain);
+      return (await namesBelow(context, place, "skills")).map(plain);
     case "setting":
-      return settingsOf(await projectAt(shell, place));
+      return settingsOf(await projectAt(context, place));
     case "tag":
-      return tagsOf(await tasksOf(shell, await projectAt(shell, place)));
+      return tagsOf(await tasksOf(context, await projectAt(context, place)));
     case "task":
-      return withoutMarker(await tasksOf(shell, await projectAt(shell, place))).map(({ id, title }) => {
+      return withoutMarker(await tasksOf(context, await projectAt(context, place))).map(({ id, title }) => {
         return { value: id, says: title };
       });
     case "rescue":
-      return rescuesOf(shell, await projectAt(shell, place), place.typed);
+      return rescuesOf(context, await projectAt(context, place), place.typed);
     default:
       return never(kind);
   }
@@ -69,16 +69,16 @@ function plain(value: string): Candidate {
   return { value };
 }
 
-function projectAt({ ports, cwd, home, env }: Shell, { folder, file }: Place): Promise<Project> {
+function projectAt({ ports, cwd, home, env }: CommandContext, { folder, file }: Place): Promise<Project> {
   const start = folder === undefined ? cwd : resolvePath(folder, { project: cwd, home });
   const named = file === undefined ? {} : { file: resolvePath(file, { project: start, home }) };
   return openProject(ports.files, { cwd: start, env, home, flags: {}, ...named });
 }
 
 /** Of folders in one of `.looper/`. */
-async function namesBelow(shell: Shell, place: Place, folder: string): Promise<string[]> {
-  const project = await projectAt(shell, place);
-  const names = await shell.ports.files.list(path.join(project.folder, ".looper", folder));
+async function namesBelow(context: CommandContext, place: Place, folder: string): Promise<string[]> {
+  const project = await projectAt(context, place);
+  const names = await context.ports.files.list(path.join(project.folder, ".looper", folder));
   return names.filter((name) => !name.startsWith("."));
 }
 
@@ -94,7 +94,7 @@ function settingsOf({ resolved }: Project): Candidate[] {
 }
 
 /** In the order of `looper ls`; none where the file is no valid backlog. */
-async function tasksOf({ ports: { files } }: Shell, { todoFile }: Project): Promise<Task[]> {
+async function tasksOf({ ports: { files } }: CommandContext, { todoFile }: Project): Promise<Task[]> {
   const checked = checkBacklog((await files.read(todoFile)) ?? new Uint8Array());
   return checked.kind === "ok" ? orderForListing(checked.backlog.tasks) : [];
 }
@@ -104,7 +104,11 @@ function tagsOf(tasks: readonly Task[]): Candidate[] {
 }
 
 /** By their labels, where no other has the same, or by their ids, for who began to type one. */
-async function rescuesOf({ ports, env }: Shell, project: Project, typed: string): Promise<Candidate[]> {
+async function rescuesOf(
+  { ports, env }: CommandContext,
+  project: Project,
+  typed: string,
+): Promise<Candidate[]> {
   const opened = await openRepository(ports, {
     projectDir: project.folder,
     todoFile: (await ports.files.realPath(project.todoFile)) ?? project.todoFile,

@@ -1,25 +1,24 @@
-// What a command knows of the process it runs in, so that none touches the process itself: looper.ts fills it in.
+// The process as a command sees it: no command touches the real one. looper.ts fills it in.
 import type { Flags } from "../../src/config/read/resolve.js";
 import { agentNameIn } from "../../src/config/table/agent-name.js";
 import type { Ending } from "../../src/logging/events.js";
 import type { Ports } from "../../src/system/ports.js";
 import type { Diagnostics } from "../../src/ui/terminal/diagnostics.js";
 import type { Output } from "../../src/ui/output.js";
-import type { Voice } from "./stderr.js";
+import type { Stderr } from "./stderr.js";
 
 export type Signal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
-/** One answer a question offers. */
+/** One answer to a question. */
 export interface Choice {
-  /** What is answered. */
   value: string;
-  /** What a person reads. */
+  /** The text on the terminal. */
   label: string;
-  /** What there is to say of it, in a few words. */
+  /** A few words beside the label. */
   hint?: string;
 }
 
-export interface Shell {
+export interface CommandContext {
   ports: Ports;
   version: string;
   /** Node's own version, e.g. `20.19.0`. */
@@ -28,7 +27,7 @@ export interface Shell {
   platform: string;
   /** Absolute path of node. */
   node: string;
-  /** Absolute; where the program was started, or what `-C` says. */
+  /** Absolute; the folder of `-C`, else the one the program was started in. */
   cwd: string;
   env: Readonly<Record<string, string>>;
   /** Absolute. */
@@ -38,50 +37,50 @@ export interface Shell {
   /** Absolute path of the bundled templates. */
   promptsFolder: string;
   out: Output;
-  /** What a live line is drawn on. What is written to it as words counts as a warning: others go through `say`. */
+  /** For the live line. Text written to it counts as a warning; other notes go through `report`. */
   err: Output;
-  /** Says something on stderr, if its level is wanted. */
-  say: Voice["say"];
-  /** What is wanted on stderr. */
+  /** Writes a note to stderr, if its level is wanted. */
+  report: Stderr["report"];
+  /** The level and format of notes. */
   log: Diagnostics;
-  /** Writes lines to stderr as they are: commands to a GitHub workflow, which nothing else that is written can hold. */
-  tellWorkflow(lines: readonly string[]): Promise<void>;
-  /** stdout was a terminal at the start, also where nobody watches it. */
+  /** Writes commands to a GitHub workflow on stderr. All other text is kept from being read as such a command. */
+  writeWorkflowCommands(lines: readonly string[]): Promise<void>;
+  /** stdout was a terminal at the start, also in CI. */
   hangsUp: boolean;
   stdin: {
-    /** Somebody is there to be asked; as for `out` and `err`, nobody in CI. */
+    /** A person can answer; false in CI, as for `out` and `err`. */
     isTerminal: boolean;
-    /** All of it, to its end. */
+    /** Reads to the end. */
     readAll(): Promise<string>;
     readBytes(): Promise<Uint8Array>;
   };
-  /** Asks a person; no when they turn away from the question. */
+  /** Asks yes or no; no when the person cancels. */
   confirm(question: string, lines: readonly string[]): Promise<boolean>;
-  /** Asks a person which one; the first is what they get by saying nothing. `undefined` when they turn away from the question. */
+  /** Asks for one of the choices; the first is the default. `undefined` when the person cancels. */
   choose(question: string, choices: readonly Choice[]): Promise<string | undefined>;
-  /** Asks a person which ones, or none; the first is chosen unless they take it away. */
+  /** Asks for any number of the choices; the first is preselected. */
   chooseSome(question: string, choices: readonly Choice[]): Promise<readonly string[] | undefined>;
-  /** Asks a person for a line; `example`: shown while there is nothing in it. */
+  /** Asks for a line; `example` is shown while it is empty. */
   ask(question: string, example: string): Promise<string | undefined>;
-  /** Who hears of signals from now on. A listener that answers no leaves the program to end at once. */
+  /** Sets the listener for signals. When it returns false, the program exits at once. */
   onSignal(listener: (signal: Signal) => boolean): void;
-  /** Where the log of the run that goes on lies, for whoever reports a bug. */
+  /** Remembers the log folder of the run in progress, for the report of an internal error. */
   noteLog(folder: string): void;
-  /** Takes the real stdout for the caller alone: whatever else prints on it goes to stderr from now on. */
+  /** Reserves stdout for the caller; everything else printed to it goes to stderr from now on. */
   claimStdout(): (text: string) => Promise<void>;
 }
 
-/** How a command ended; looper.ts makes the exit code of it. `no`: it worked, and the answer is no. */
+/** How a command ended; looper.ts derives the exit code. `no`: the command worked and the answer is no. */
 export type CommandEnd = "ok" | "no" | { ending: Ending; signal?: string } | { exitCode: number };
 
-/** A command line, read: operands in order, flags by their long name (`--json`, `-C` where there is no long one). */
+/** A parsed command line: operands in order, flags by their long name (`-C` has no long name). */
 export interface Typed {
   operands: readonly string[];
   flags: Flags;
 }
 
 /** A command: reads, decides, prints. */
-export type Command = (shell: Shell, typed: Typed) => Promise<CommandEnd>;
+export type Command = (context: CommandContext, typed: Typed) => Promise<CommandEnd>;
 
 /** The value of a flag that takes one; `undefined` when it was not given. */
 export function textFlag(typed: Typed, flag: string): string | undefined {
@@ -89,7 +88,7 @@ export function textFlag(typed: Typed, flag: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** The agent that `--agent` names, as agents are called. */
+/** The agent that `--agent` names, in its canonical spelling. */
 export function agentFlag(typed: Typed): string | undefined {
   const name = textFlag(typed, "--agent");
   return name === undefined ? undefined : agentNameIn(name);

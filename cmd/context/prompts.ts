@@ -1,5 +1,5 @@
 // Asks a person on the terminal: @clack/prompts, with what it does not do itself. Leaves whether there is a person to looper.ts.
-import type { Choice, Shell } from "./command-context.js";
+import type { Choice, CommandContext } from "./command-context.js";
 
 type Prompts = typeof import("@clack/prompts");
 
@@ -20,7 +20,7 @@ export interface Desk {
 }
 
 /** The questions a command can ask. */
-export function questionsAt(desk: Desk): Pick<Shell, "confirm" | "choose" | "chooseSome" | "ask"> {
+export function questionsAt(desk: Desk): Pick<CommandContext, "confirm" | "choose" | "chooseSome" | "ask"> {
   return {
     confirm: async (message, lines) => {
       for (const line of lines) desk.output.write(`${line}\n`);

@@ -1,32 +1,32 @@
 import { expect, test } from "vitest";
 import type { Diagnostics } from "../../src/ui/terminal/diagnostics.js";
-import { voiceOf, type Voice } from "./stderr.js";
+import { openStderr, type Stderr } from "./stderr.js";
 
-function voice(diagnostics: Diagnostics): { voice: Voice; said: () => string } {
-  let said = "";
+function openIn(diagnostics: Diagnostics): { stderr: Stderr; written: () => string } {
+  let written = "";
   const write = (text: string): Promise<void> => {
-    said += text;
+    written += text;
     return Promise.resolve();
   };
   const raw = { write, isTerminal: true, colour: true, columns: () => 80, rows: () => 24 };
-  return { voice: voiceOf(raw, diagnostics, () => 0), said: () => said };
+  return { stderr: openStderr(raw, diagnostics, () => 0), written: () => written };
 }
 
-test("words that are written bare are warnings, and JSON where all is", async () => {
+test("text written to stderr directly is a warning, and JSON when JSON is asked for", async () => {
   for (const [level, format, wanted] of [
     ["info", "text", "looper: a\n  b\n"],
     ["warn", "text", "looper: a\n  b\n"],
     ["error", "text", ""],
     ["error", "json", ""],
   ] as const) {
-    const { voice: one, said } = voice({ level, format });
-    await one.err.write("looper: a\n  b\n");
-    expect(said()).toBe(wanted);
+    const { stderr, written } = openIn({ level, format });
+    await stderr.err.write("looper: a\n  b\n");
+    expect(written()).toBe(wanted);
   }
-  const { voice: json, said } = voice({ level: "warn", format: "json" });
+  const { stderr: json, written } = openIn({ level: "warn", format: "json" });
   await json.err.write("looper: a\n\n  b\n");
-  await json.say({ level: "info", lines: ["not this"] });
-  const lines = said().trimEnd().split("\n");
+  await json.report({ level: "info", lines: ["not this"] });
+  const lines = written().trimEnd().split("\n");
   const time = "1970-01-01T00:00:00.000Z";
   expect(lines.map((line): unknown => JSON.parse(line))).toEqual([
     { level: "warn", time, msg: "a" },
@@ -34,7 +34,7 @@ test("words that are written bare are warnings, and JSON where all is", async ()
   ]);
 });
 
-test("JSON has no colour, whatever the terminal has", () => {
-  expect(voice({ level: "info", format: "json" }).voice.err.colour).toBe(false);
-  expect(voice({ level: "info", format: "text" }).voice.err.colour).toBe(true);
+test("JSON has no colour, also on a terminal with colours", () => {
+  expect(openIn({ level: "info", format: "json" }).stderr.err.colour).toBe(false);
+  expect(openIn({ level: "info", format: "text" }).stderr.err.colour).toBe(true);
 });

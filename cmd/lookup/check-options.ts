@@ -6,24 +6,24 @@ import { tryParseJson } from "../../src/system/text/json.js";
 import type { CheckOptions } from "../../src/todo/check/check.js";
 import { compileUserSchema, type UserSchema } from "../../src/todo/check/user-schema.js";
 import { readNamedFile } from "./project.js";
-import type { Shell } from "../context/command-context.js";
+import type { CommandContext } from "../context/command-context.js";
 
 /** `more`: absolute paths of further schemas. A schema that cannot be used is a `usage` error. */
 export async function checkOptionsOf(
-  shell: Shell,
+  context: CommandContext,
   { paths, resolved }: Project,
   more: readonly string[] = [],
 ): Promise<CheckOptions> {
   const files = [...(paths.schemaFile === undefined ? [] : [paths.schemaFile]), ...more];
-  const schemas = await Promise.all([...new Set(files)].map((file) => readSchema(shell, file)));
+  const schemas = await Promise.all([...new Set(files)].map((file) => readSchema(context, file)));
   return {
     agentNames: knownAgents(resolved.settings),
     ...(schemas.length === 0 ? {} : { schema: (value) => schemas.flatMap((schema) => schema(value)) }),
   };
 }
 
-async function readSchema(shell: Shell, file: string): Promise<UserSchema> {
-  const schema = tryParseJson(await readNamedFile(shell, file, "JSON Schema"));
+async function readSchema(context: CommandContext, file: string): Promise<UserSchema> {
+  const schema = tryParseJson(await readNamedFile(context, file, "JSON Schema"));
   if (!schema.ok) throw new UserError("usage", `${file} is not JSON`, "correct the schema");
   const compiled = compileUserSchema(schema.value);
   if (compiled.ok) return compiled.value;

@@ -5,7 +5,7 @@ import { UserError } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/text/nearest.js";
 import type { Project } from "../../src/config/project/open-project.js";
 import { runFilter, type RunFilter } from "./own-runs.js";
-import type { Shell } from "../context/command-context.js";
+import type { CommandContext } from "../context/command-context.js";
 
 const MOST_NAMED = 3;
 
@@ -14,12 +14,12 @@ const MOST_NAMED = 3;
  * through, this project's without it. One that is not there is a `usage` error; where none was named, no run at all is a no.
  */
 export async function folderOfRun(
-  shell: Shell,
+  context: CommandContext,
   project: Project,
   run: string | undefined,
-  filter: RunFilter = runFilter(shell, project),
+  filter: RunFilter = runFilter(context, project),
 ): Promise<string> {
-  const { ports } = shell;
+  const { ports } = context;
   const { logDir } = project;
   const runs = await listRuns(ports, logDir);
   const isNewest = run === undefined || run === "last";

@@ -2,11 +2,11 @@ import { readLines } from "../../src/logging/read.js";
 import { UserError } from "../../src/system/errors.js";
 import { checkBacklog } from "../../src/todo/check/check.js";
 import { hintOnTask } from "../../src/todo/change/which-task.js";
-import type { Shell } from "../context/command-context.js";
+import type { CommandContext } from "../context/command-context.js";
 
 /** A task that is neither in the task file nor in the run, which may be older, is a `usage` error. */
 export async function mustKnowTask(
-  { ports }: Shell,
+  { ports }: CommandContext,
   id: string,
   { folder, todoFile }: { folder: string; todoFile: string },
 ): Promise<void> {

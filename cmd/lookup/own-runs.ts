@@ -2,7 +2,7 @@
 import type { Project } from "../../src/config/project/open-project.js";
 import { beginningOf, ownRuns } from "../../src/loop/runs/own-runs.js";
 import { listRuns } from "../../src/logging/read.js";
-import { hasFlag, type Shell, type Typed } from "../context/command-context.js";
+import { hasFlag, type CommandContext, type Typed } from "../context/command-context.js";
 
 const ALL = "--all";
 
@@ -10,14 +10,14 @@ const ALL = "--all";
 export type RunFilter = (runs: readonly string[]) => Promise<readonly string[]>;
 
 /** This project's runs; with `--all` every one. */
-export function runFilter({ ports }: Shell, project: Project, typed?: Typed): RunFilter {
+export function runFilter({ ports }: CommandContext, project: Project, typed?: Typed): RunFilter {
   if (typed !== undefined && hasFlag(typed, ALL)) return (runs) => Promise.resolve(runs);
   return (runs) => ownRuns({ ports, project }, runs);
 }
 
 /** With `--all`: the project that a run's log names. */
 export async function projectOfRun(
-  { ports }: Shell,
+  { ports }: CommandContext,
   typed: Typed,
   folder: string,
 ): Promise<string | undefined> {
@@ -26,9 +26,9 @@ export async function projectOfRun(
 
 /** Their ids, the oldest first. */
 export async function listOwnRuns(
-  shell: Shell,
+  context: CommandContext,
   project: Project,
-  filter: RunFilter = runFilter(shell, project),
+  filter: RunFilter = runFilter(context, project),
 ): Promise<readonly string[]> {
-  return filter(await listRuns(shell.ports, project.logDir));
+  return filter(await listRuns(context.ports, project.logDir));
 }

@@ -12,24 +12,28 @@ import { didYouMean } from "../../src/todo/model/problem.js";
 import { jsonText } from "../../src/ui/json-text.js";
 import type { Output } from "../../src/ui/output.js";
 import { clean } from "../../src/ui/text.js";
-import type { Shell } from "../context/command-context.js";
+import type { CommandContext } from "../context/command-context.js";
 
 /** Opens the project this command is about, and says on stderr what looks wrong. `file`: the task file as typed. */
 export async function projectOf(
-  shell: Shell,
+  context: CommandContext,
   { file, flags = {}, quiet = false }: { file?: string | undefined; flags?: Flags; quiet?: boolean } = {},
 ): Promise<Project> {
-  const { ports, cwd, env, home } = shell;
+  const { ports, cwd, env, home } = context;
   const named = file === undefined ? {} : { file };
   const project = await openProject(ports.files, { cwd, env, home, flags, ...named });
   if (!quiet)
     for (const warning of project.warnings)
-      await shell.say({ level: "warn", lines: [`looper: ${clean(warning)}`] });
+      await context.report({ level: "warn", lines: [`looper: ${clean(warning)}`] });
   return project;
 }
 
 /** The bytes of a file that must be there; a `usage` error says why they are not. `what` names its kind. */
-export async function readNamedFile({ ports }: Shell, file: string, what: string): Promise<Uint8Array> {
+export async function readNamedFile(
+  { ports }: CommandContext,
+  file: string,
+  what: string,
+): Promise<Uint8Array> {
   const bytes = await readOrExplain(ports.files.read(file), file);
   if (bytes !== undefined) return bytes;
   const hint =
@@ -56,7 +60,7 @@ export async function hintOfFile(files: Files, file: string, otherwise: string):
 }
 
 /** A file that is there and cannot be read is a `usage` error; one that is missing, or no file, is left to others. */
-export async function mustBeReadable({ ports }: Shell, file: string): Promise<void> {
+export async function mustBeReadable({ ports }: CommandContext, file: string): Promise<void> {
   const stat = await readOrExplain(ports.files.stat(file), file);
   if (stat?.kind === "file") await readOrExplain(ports.files.readRange(file, 0, 1), file);
 }
@@ -77,14 +81,14 @@ async function readOrExplain<T>(reading: Promise<T>, file: string): Promise<T> {
 }
 
 /** A path as a person standing in the current folder would write it; absolute where that would lead far away. */
-export function shownPath({ cwd }: Pick<Shell, "cwd">, file: string): string {
+export function shownPath({ cwd }: Pick<CommandContext, "cwd">, file: string): string {
   const relative = path.relative(cwd, file);
   if (relative === "") return ".";
   return relative.startsWith(`..${path.sep}..`) ? file : relative;
 }
 
 /** Prints an answer as one JSON document. */
-export function printJson({ out }: Pick<Shell, "out">, answer: unknown): Promise<void> {
+export function printJson({ out }: Pick<CommandContext, "out">, answer: unknown): Promise<void> {
   return out.write(`${jsonText(answer, 2)}\n`);
 }
 

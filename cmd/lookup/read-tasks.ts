@@ -9,7 +9,7 @@ import { plural } from "../../src/ui/view/amounts.js";
 import { clean } from "../../src/ui/text.js";
 import { checkOptionsOf } from "./check-options.js";
 import { readNamedFile, shownPath } from "./project.js";
-import type { CommandEnd, Shell } from "../context/command-context.js";
+import type { CommandEnd, CommandContext } from "../context/command-context.js";
 
 export interface TasksRead {
   /** Those that can be read. */
@@ -20,9 +20,9 @@ export interface TasksRead {
 }
 
 /** Reads the project's task file, which must be there. */
-export async function readTasks(shell: Shell, project: Project): Promise<TasksRead> {
-  const bytes = await readNamedFile(shell, project.todoFile, "task file");
-  const checked = checkBacklog(bytes, await checkOptionsOf(shell, project));
+export async function readTasks(context: CommandContext, project: Project): Promise<TasksRead> {
+  const bytes = await readNamedFile(context, project.todoFile, "task file");
+  const checked = checkBacklog(bytes, await checkOptionsOf(context, project));
   switch (checked.kind) {
     case "ok":
       return { tasks: checked.backlog.tasks, problems: [], wrong: [] };
@@ -37,26 +37,26 @@ export async function readTasks(shell: Shell, project: Project): Promise<TasksRe
 
 /** That a file has problems, if it has. `typed`: the file as it was named. */
 export function problemsText(
-  shell: Shell,
+  context: CommandContext,
   { todoFile }: Pick<Project, "todoFile">,
   problems: readonly Problem[],
   typed?: string,
 ): string | undefined {
   if (problems.length === 0) return undefined;
-  const shown = clean(shownPath(shell, todoFile));
+  const shown = clean(shownPath(context, todoFile));
   const named = typed === undefined ? "" : ` ${clean(typed)}`;
   return `${shown} has ${plural(problems.length, "problem")}: looper validate${named} shows them`;
 }
 
 /** Says so on stderr; then the answer is a no. */
 export async function endAfter(
-  shell: Shell,
+  context: CommandContext,
   project: Pick<Project, "todoFile">,
   problems: readonly Problem[],
   typed?: string,
 ): Promise<CommandEnd> {
-  const text = problemsText(shell, project, problems, typed);
+  const text = problemsText(context, project, problems, typed);
   if (text === undefined) return "ok";
-  await shell.say({ level: "error", lines: [`looper: ${text}`] });
+  await context.report({ level: "error", lines: [`looper: ${text}`] });
   return "no";
 }

@@ -3,7 +3,7 @@ import { markOf } from "../../src/system/processes/mark.js";
 import { UserError } from "../../src/system/errors.js";
 import { findLiveRun } from "../../src/loop/runs/live-run.js";
 import { projectOf } from "./project.js";
-import type { Shell } from "../context/command-context.js";
+import type { CommandContext } from "../context/command-context.js";
 
 /** What an agent may not do, and what it can do instead. */
 interface Refusal extends Where {
@@ -19,20 +19,26 @@ interface Where {
 }
 
 /** Refuses the command under an agent. */
-export async function refuseAgents(shell: Shell, { what, instead, ...where }: Refusal): Promise<void> {
-  if (await isUnderAnAgent(shell, where)) throw new UserError("no", what, instead);
+export async function refuseAgents(
+  context: CommandContext,
+  { what, instead, ...where }: Refusal,
+): Promise<void> {
+  if (await isUnderAnAgent(context, where)) throw new UserError("no", what, instead);
 }
 
 /**
  * Whether this process belongs to a run: its environment says so, or, where that was cleared, a process above it carries the
  * mark of the run that works on this backlog.
  */
-export async function isUnderAnAgent(shell: Shell, { file, sessions = false }: Where = {}): Promise<boolean> {
-  const { env, ports } = shell;
+export async function isUnderAnAgent(
+  context: CommandContext,
+  { file, sessions = false }: Where = {},
+): Promise<boolean> {
+  const { env, ports } = context;
   if (Object.keys(env).some((name) => isMark(name) && (sessions || !MARK_OF_A_SESSION.test(name))))
     return true;
   // A project that cannot be read is reported by the command itself.
-  const project = await projectOf(shell, { file, quiet: true }).catch(() => undefined);
+  const project = await projectOf(context, { file, quiet: true }).catch(() => undefined);
   const live = project === undefined ? undefined : await findLiveRun(ports, project);
   return live !== undefined && ports.processes.descendsFrom(markOf(live.folder));
 }

@@ -5,17 +5,17 @@ import { noteText } from "../../src/ui/terminal/diagnostics.js";
 import type { Output } from "../../src/ui/output.js";
 import { USUAL } from "../line/log-flags.js";
 import { printLines } from "../lookup/project.js";
-import type { Shell } from "../context/command-context.js";
+import type { CommandContext } from "../context/command-context.js";
 
 /** What a command printed, and a shell that stands in a folder, with a home and an environment of its own. */
-export interface TestShell {
-  shell: Shell;
+export interface TestContext {
+  context: CommandContext;
   out(): string;
   err(): string;
 }
 
 /** `folder` holds everything: `project` is where the command starts, `home` is empty. Both exist. */
-export function shellIn(folder: string, env: Readonly<Record<string, string>> = {}): TestShell {
+export function contextIn(folder: string, env: Readonly<Record<string, string>> = {}): TestContext {
   const printed = { out: "", err: "" };
   const output = (to: "out" | "err"): Output => ({
     isTerminal: false,
@@ -27,7 +27,7 @@ export function shellIn(folder: string, env: Readonly<Record<string, string>> = 
       return Promise.resolve();
     },
   });
-  const shell: Shell = {
+  const context: CommandContext = {
     ports: nodePorts(),
     version: "0.0.0",
     nodeVersion: "20.19.0",
@@ -41,8 +41,8 @@ export function shellIn(folder: string, env: Readonly<Record<string, string>> = 
     out: output("out"),
     err: output("err"),
     log: USUAL,
-    say: (note) => output("err").write(noteText(note, USUAL, 0)),
-    tellWorkflow: (lines) => printLines(output("err"), lines),
+    report: (note) => output("err").write(noteText(note, USUAL, 0)),
+    writeWorkflowCommands: (lines) => printLines(output("err"), lines),
     hangsUp: false,
     stdin: {
       isTerminal: false,
@@ -57,5 +57,5 @@ export function shellIn(folder: string, env: Readonly<Record<string, string>> = 
     noteLog: () => undefined,
     claimStdout: () => () => Promise.resolve(),
   };
-  return { shell, out: () => printed.out, err: () => printed.err };
+  return { context, out: () => printed.out, err: () => printed.err };
 }

@@ -1,13 +1,13 @@
 // Where `run --junit` writes: looked at before the run begins, written in one step at its end.
 import path from "node:path";
 import { errorCode, errorMessage, UserError } from "../../src/system/errors.js";
-import type { Shell } from "../context/command-context.js";
+import type { CommandContext } from "../context/command-context.js";
 
 /** The absolute path of the report, its folder made; an error says why nothing could be written there. `todoFile`: absolute. */
-export async function openReport(shell: Shell, named: string, todoFile: string): Promise<string> {
-  const { files } = shell.ports;
+export async function openReport(context: CommandContext, named: string, todoFile: string): Promise<string> {
+  const { files } = context.ports;
   if (named === "") throw new UserError("usage", "--junit is empty", "name a file: --junit report.xml");
-  const file = path.resolve(shell.cwd, named);
+  const file = path.resolve(context.cwd, named);
   const folder = path.dirname(file);
   try {
     const stat = await files.stat(file);
@@ -27,7 +27,7 @@ export async function openReport(shell: Shell, named: string, todoFile: string):
 }
 
 /** Writes it, the whole or nothing. */
-export async function writeReport({ ports }: Shell, file: string, xml: string): Promise<void> {
+export async function writeReport({ ports }: CommandContext, file: string, xml: string): Promise<void> {
   try {
     await ports.files.writeAtomic(file, xml);
   } catch (error) {

@@ -19,7 +19,7 @@ import { narrate, NOTHING_SAID, type Spoken } from "../../src/ui/github-actions/
 import { fold, NOTHING, type View } from "../../src/ui/view/view.js";
 import { writeReport } from "./junit-file.js";
 import { printLines, shownPath } from "../lookup/project.js";
-import type { Shell } from "../context/command-context.js";
+import type { CommandContext } from "../context/command-context.js";
 import { addStepSummary } from "./step-summary.js";
 
 /** How it is shown: `json` prints the events, `quiet` only what the run came to, `silent` nothing on stdout. */
@@ -33,8 +33,8 @@ export interface Watching {
 
 const SAID: ReadonlySet<string> = new Set(["message", "tool_use", "tool_result", "command"]);
 
-export class Spectator {
-  readonly #shell: Shell;
+export class RunDisplay {
+  readonly #context: CommandContext;
   readonly #todoFile: string;
   readonly #manner: Manner;
   readonly #junit: string | undefined;
@@ -48,9 +48,9 @@ export class Spectator {
   #reading = false;
   #view: View = NOTHING;
 
-  constructor(shell: Shell, todoFile: string, { manner, junit }: Watching) {
-    const { err, env, log, ports } = shell;
-    this.#shell = shell;
+  constructor(context: CommandContext, todoFile: string, { manner, junit }: Watching) {
+    const { err, env, log, ports } = context;
+    this.#context = context;
     this.#todoFile = todoFile;
     this.#manner = manner;
     this.#junit = junit;
@@ -70,7 +70,7 @@ export class Spectator {
   async readTitles(): Promise<void> {
     if (this.#reading) return;
     this.#reading = true;
-    const bytes = await this.#shell.ports.files.read(this.#todoFile).catch(() => undefined);
+    const bytes = await this.#context.ports.files.read(this.#todoFile).catch(() => undefined);
     this.#reading = false;
     if (bytes === undefined) return;
     const checked = checkBacklog(bytes);
@@ -83,14 +83,14 @@ export class Spectator {
     if (this.#isLost(event)) return;
     const before = this.#view;
     this.#view = fold(before, event);
-    if (this.#manner === "json") void this.#shell.out.write(`${jsonText(asLogged(event))}\n`);
+    if (this.#manner === "json") void this.#context.out.write(`${jsonText(asLogged(event))}\n`);
     const task = this.#view.current?.taskId;
     if (task !== undefined && task !== before.current?.taskId && !this.#titles.has(task))
       void this.readTitles();
     if (this.#manner === "json") return;
     const step = { before, event, after: this.#view };
     this.#tell(event, [
-      ...(isWanted("debug", this.#shell.log.level) ? [this.#asTailed(event)] : []),
+      ...(isWanted("debug", this.#context.log.level) ? [this.#asTailed(event)] : []),
       ...(this.#inWorkflow ? this.#narrate(step) : progressNotes(step, this.#look())),
     ]);
   }
@@ -98,17 +98,17 @@ export class Spectator {
   /** What an agent says and does moves nothing but the live line. */
   #isLost({ type }: Sealed): boolean {
     if (this.#screen !== undefined || this.#manner === "json") return false;
-    return SAID.has(type) && !isWanted("debug", this.#shell.log.level);
+    return SAID.has(type) && !isWanted("debug", this.#context.log.level);
   }
 
   #look(): Look {
     const live = this.#screen !== undefined;
-    const room = live ? { columns: this.#shell.err.columns() } : {};
+    const room = live ? { columns: this.#context.err.columns() } : {};
     return { titles: this.#titles, colours: this.#colours, live, ...room };
   }
 
   #narrate(step: Step): Spoken[] {
-    const root = this.#shell.env["GITHUB_WORKSPACE"] ?? this.#shell.cwd;
+    const root = this.#context.env["GITHUB_WORKSPACE"] ?? this.#context.cwd;
     const todoFile = path.relative(root, this.#todoFile);
     const { narration, spoken } = narrate(this.#narration, step, { ...this.#look(), todoFile });
     this.#narration = narration;
@@ -116,7 +116,7 @@ export class Spectator {
   }
 
   ask(question: string, lines: readonly string[]): Promise<boolean> {
-    const asking = (): Promise<boolean> => this.#shell.confirm(question, lines.map(clean));
+    const asking = (): Promise<boolean> => this.#context.confirm(question, lines.map(clean));
     return this.#screen === undefined ? asking() : this.#screen.without(asking);
   }
 
@@ -125,24 +125,28 @@ export class Spectator {
     this.stop();
     const { ended } = this.#view;
     if (ended === undefined) return;
-    const { out, log } = this.#shell;
-    if (this.#manner === "progress" && isWanted("info", log.level)) await this.#shell.err.write("\n");
+    const { out, log } = this.#context;
+    if (this.#manner === "progress" && isWanted("info", log.level)) await this.#context.err.write("\n");
     await this.readTitles();
-    const look = { titles: this.#titles, todoFile: shownPath(this.#shell, this.#todoFile) };
+    const look = { titles: this.#titles, todoFile: shownPath(this.#context, this.#todoFile) };
     const { answer, errors } = resultLines(this.#view, ended, {
       ...look,
       colours: coloursFor(out.colour),
-      log: shownPath(this.#shell, folder),
+      log: shownPath(this.#context, folder),
       ...(out.isTerminal ? { columns: out.columns() } : {}),
     });
     if (this.#manner === "progress" || this.#manner === "quiet") await printLines(out, answer);
     if (errors.length > 0)
-      await this.#shell.say({ level: "error", lines: errors, facts: { ending: ended.ending } });
+      await this.#context.report({ level: "error", lines: errors, facts: { ending: ended.ending } });
     // A summary tells of tasks.
     const isRun = this.#view.release === undefined;
-    if (this.#manner !== "json" && isRun) await addStepSummary(this.#shell, this.#view, ended, look);
+    if (this.#manner !== "json" && isRun) await addStepSummary(this.#context, this.#view, ended, look);
     if (this.#junit !== undefined)
-      await writeReport(this.#shell, this.#junit, junitXml(this.#view, ended, { ...look, ...this.#scope() }));
+      await writeReport(
+        this.#context,
+        this.#junit,
+        junitXml(this.#view, ended, { ...look, ...this.#scope() }),
+      );
   }
 
   /** The tasks the run is about, where those are not all. */
@@ -158,7 +162,7 @@ export class Spectator {
   }
 
   #live(columns: number): string {
-    const { clock } = this.#shell.ports;
+    const { clock } = this.#context.ports;
     const scene = {
       view: this.#view,
       titles: this.#titles,
@@ -171,23 +175,23 @@ export class Spectator {
 
   /** An event as `looper tail` shows it. */
   #asTailed(event: Sealed): Note {
-    const { err } = this.#shell;
+    const { err } = this.#context;
     const look = { colours: this.#colours, ...(err.isTerminal ? { columns: err.columns() } : {}) };
     return { level: "debug", lines: [eventLine(asLogged(event), look)] };
   }
 
   #tell(event: Sealed, notes: readonly Spoken[]): void {
-    const { log } = this.#shell;
+    const { log } = this.#context;
     const { type, seq } = event;
     const task = "task_id" in event && event.task_id !== null ? event.task_id : undefined;
     for (const note of notes) {
       const { command = false, level, lines } = note;
       if (!isWanted(level, log.level)) continue;
       if (this.#manner === "quiet" && !(command && level === "error")) continue;
-      if (command && log.format === "text") void this.#shell.tellWorkflow(lines);
+      if (command && log.format === "text") void this.#context.writeWorkflowCommands(lines);
       else if (this.#screen !== undefined)
-        this.#screen.print(lines.flatMap((line) => hang(line, this.#shell.err.columns())));
-      else void this.#shell.say({ level, lines, facts: { type, seq, task_id: task } });
+        this.#screen.print(lines.flatMap((line) => hang(line, this.#context.err.columns())));
+      else void this.#context.report({ level, lines, facts: { type, seq, task_id: task } });
     }
   }
 }

@@ -3,32 +3,36 @@ import { errorCode, errorMessage } from "../../src/system/errors.js";
 import { jobSummary, MOST_BYTES, type SummaryLook } from "../../src/ui/github-actions/summary.js";
 import { clean } from "../../src/ui/text.js";
 import type { Ended, View } from "../../src/ui/view/view.js";
-import type { Shell } from "../context/command-context.js";
+import type { CommandContext } from "../context/command-context.js";
 
 /** Nothing happens outside a workflow. */
 export async function addStepSummary(
-  shell: Shell,
+  context: CommandContext,
   view: View,
   ended: Ended,
   look: Omit<SummaryLook, "room">,
 ): Promise<void> {
-  const { env } = shell;
+  const { env } = context;
   const file = env["GITHUB_STEP_SUMMARY"] ?? "";
   if (env["GITHUB_ACTIONS"] !== "true" || file === "") return;
   try {
-    await append(shell, file, (room) => jobSummary(view, ended, { ...look, room }));
+    await append(context, file, (room) => jobSummary(view, ended, { ...look, room }));
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    await warn(shell, errorMessage(error));
+    await warn(context, errorMessage(error));
   }
 }
 
-async function append(shell: Shell, file: string, summary: (room: number) => string): Promise<void> {
-  const { files } = shell.ports;
+async function append(
+  context: CommandContext,
+  file: string,
+  summary: (room: number) => string,
+): Promise<void> {
+  const { files } = context.ports;
   const stat = await files.stat(file);
-  if (stat !== undefined && stat.kind !== "file") return warn(shell, `${file} is no file`);
+  if (stat !== undefined && stat.kind !== "file") return warn(context, `${file} is no file`);
   const text = summary(MOST_BYTES - (stat?.size ?? 0));
-  if (text === "") return warn(shell, `${file} is full`);
+  if (text === "") return warn(context, `${file} is full`);
   const open = await files.openAppend(file);
   try {
     await open.append(text);
@@ -37,6 +41,9 @@ async function append(shell: Shell, file: string, summary: (room: number) => str
   }
 }
 
-function warn(shell: Shell, why: string): Promise<void> {
-  return shell.say({ level: "warn", lines: [`looper: the job summary could not be written: ${clean(why)}`] });
+function warn(context: CommandContext, why: string): Promise<void> {
+  return context.report({
+    level: "warn",
+    lines: [`looper: the job summary could not be written: ${clean(why)}`],
+  });
 }

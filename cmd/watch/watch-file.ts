@@ -3,29 +3,29 @@ import { UserError } from "../../src/system/errors.js";
 import { FullScreen } from "../../src/ui/terminal/full-screen.js";
 import { clean, cut } from "../../src/ui/text.js";
 import { printLines } from "../lookup/project.js";
-import type { Shell } from "../context/command-context.js";
+import type { CommandContext } from "../context/command-context.js";
 
 const LOOK_EVERY_MS = 200;
 
 /** Only a signal ends it. `render` may fail as long as the file is not there. `json`: its lines are for a program. */
 export async function watchFile(
-  shell: Shell,
+  context: CommandContext,
   file: string,
   { render, json }: { render: () => Promise<readonly string[]>; json: boolean },
 ): Promise<never> {
-  const { ports, out, env } = shell;
+  const { ports, out, env } = context;
   const screen = !json && out.isTerminal && env["TERM"] !== "dumb" ? new FullScreen(out) : undefined;
-  shell.onSignal(() => {
+  context.onSignal(() => {
     screen?.leave();
     return false;
   });
   let [seen, shown] = ["", ""];
   for (;;) {
-    const now = await stateOf(shell, file);
+    const now = await stateOf(context, file);
     if (now !== seen) {
       seen = now;
       const lines = await render().catch((error: unknown) =>
-        json ? tell(shell, error) : [cut(wordsOf(error), out.columns())],
+        json ? tell(context, error) : [cut(wordsOf(error), out.columns())],
       );
       if (screen !== undefined) await screen.draw(lines);
       else if (lines.join("\n") !== shown) await printLines(out, lines);
@@ -36,13 +36,13 @@ export async function watchFile(
 }
 
 /** Differs when the file may have changed, or the room it is shown in. */
-async function stateOf({ ports, out }: Shell, file: string): Promise<string> {
+async function stateOf({ ports, out }: CommandContext, file: string): Promise<string> {
   const stat = await ports.files.stat(file);
   return JSON.stringify([stat?.mtimeMs, stat?.size, stat?.inode, out.columns(), out.rows()]);
 }
 
-async function tell(shell: Shell, error: unknown): Promise<[]> {
-  await shell.say({ level: "error", lines: [`looper: ${wordsOf(error)}`] });
+async function tell(context: CommandContext, error: unknown): Promise<[]> {
+  await context.report({ level: "error", lines: [`looper: ${wordsOf(error)}`] });
   return [];
 }
 

@@ -19,7 +19,7 @@ import {
 import type { Store } from "../../../src/todo/store/store.js";
 import type { Backlog, Status, TaskId } from "../../../src/todo/model/task.js";
 import type { EditRefusal } from "../../../src/todo/store/writer.js";
-import type { Shell } from "../../context/command-context.js";
+import type { CommandContext } from "../../context/command-context.js";
 
 /** What came of an edit. */
 export interface MadeEdit {
@@ -46,7 +46,7 @@ interface Asked {
 
 /** Makes the edit, all of it or nothing; waits for the run that has a task of it in hand. Throws where that refuses it. */
 export async function editBeside(
-  shell: Shell,
+  context: CommandContext,
   site: EditSite,
   decide: (backlog: Backlog) => readonly PersonChange[],
 ): Promise<Result<MadeEdit, EditRefusal>> {
@@ -58,15 +58,15 @@ export async function editBeside(
     let asked: Asked | undefined;
     let inHand: readonly TaskId[] = [];
     const edited = await site.store.edit(wanted, async (told, backlog) => {
-      const live = await findLiveRun(shell.ports, site.project);
+      const live = await findLiveRun(context.ports, site.project);
       inHand = tasksInHand(told.changes, backlog, "doing");
       if (live === undefined) return true;
       run = live.run;
       if (live.run !== leaving && isForRun(site, told, backlog)) {
-        asked = await ask(shell, live, told);
+        asked = await ask(context, live, told);
         return false;
       }
-      await tellRun(shell.ports, live.folder, { type: "edit", ...told, changes: [...told.changes] });
+      await tellRun(context.ports, live.folder, { type: "edit", ...told, changes: [...told.changes] });
       return true;
     });
     if (!edited.ok) return edited;
@@ -78,7 +78,7 @@ export async function editBeside(
       const stopped = isLeft ? inHand.map((id) => ({ task_id: id, kept: "tree" as const })) : [];
       return ok({ updated: first ?? updated, ...named, stopped });
     }
-    const answer = await answerOf(shell, site.project, asked);
+    const answer = await answerOf(context, site.project, asked);
     if (answer?.outcome === "applied")
       return ok({ updated: answer.updated, ...named, stopped: answer.stopped });
     if (answer?.outcome === "refused") throw new UserError("no", answer.why);
@@ -116,7 +116,7 @@ function isForRun({ project }: EditSite, { changes }: Told, backlog: Backlog): b
   return tasksInHand(changes, backlog, "doing", "done", ...others).length > 0;
 }
 
-async function ask({ ports }: Shell, live: LiveRun, { at, changes }: Told): Promise<Asked> {
+async function ask({ ports }: CommandContext, live: LiveRun, { at, changes }: Told): Promise<Asked> {
   const request = ports.random.hex(8);
   const from = (await ports.files.stat(join(live.folder, "events.jsonl")))?.size ?? 0;
   await tellRun(ports, live.folder, { type: "ask", at, request, changes: [...changes] });
@@ -134,13 +134,17 @@ const HEARD_WITHIN_MS = 15_000;
 const ANSWERED_WITHIN_MS = 600_000;
 
 /** What the run says to it; `undefined` where it ended without a word. */
-async function answerOf(shell: Shell, project: Project, asked: Asked): Promise<Answer | undefined> {
-  const { clock } = shell.ports;
+async function answerOf(
+  context: CommandContext,
+  project: Project,
+  asked: Asked,
+): Promise<Answer | undefined> {
+  const { clock } = context.ports;
   const began = clock.monotonic();
   const seen: Seen = { from: asked.from, heard: false, updated: [] };
   for (;;) {
-    const isOver = (await findLiveRun(shell.ports, project))?.run !== asked.live.run;
-    const answer = await readOn(shell, asked, seen);
+    const isOver = (await findLiveRun(context.ports, project))?.run !== asked.live.run;
+    const answer = await readOn(context, asked, seen);
     if (answer !== undefined || isOver) return answer;
     const waited = clock.monotonic() - began;
     if (waited > (seen.heard ? ANSWERED_WITHIN_MS : HEARD_WITHIN_MS)) throw deaf(asked.live);
@@ -154,7 +158,11 @@ interface Seen {
   updated: Applied["updated"];
 }
 
-async function readOn({ ports }: Shell, { live, request }: Asked, seen: Seen): Promise<Answer | undefined> {
+async function readOn(
+  { ports }: CommandContext,
+  { live, request }: Asked,
+  seen: Seen,
+): Promise<Answer | undefined> {
   for await (const line of readLines(ports, live.folder, seen.from)) {
     seen.from = line.end;
     if (line.value["request"] !== request) continue;

@@ -34,7 +34,7 @@ import {
   textFlag,
   type Command,
   type CommandEnd,
-  type Shell,
+  type CommandContext,
   type Typed,
 } from "../../context/command-context.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
@@ -43,9 +43,9 @@ import { refuseAgents } from "../../lookup/under-an-agent.js";
 type Decide = (backlog: Backlog) => PersonChange[];
 
 /** `looper add TITLE`: a new task; `-`: one for each line of stdin. Prints the ids. */
-export const add: Command = async (shell, typed) => {
+export const add: Command = async (context, typed) => {
   const from = textFlag(typed, "--import");
-  if (from !== undefined) return addImported(shell, typed, from);
+  if (from !== undefined) return addImported(context, typed, from);
   const [word = ""] = typed.operands;
   const details = textFlag(typed, "--details");
   if (word === "-" && details === "-")
@@ -54,7 +54,7 @@ export const add: Command = async (shell, typed) => {
       "stdin holds either the titles or the details",
       "give one of them as a word",
     );
-  const titles = word === "-" ? linesOf(await shell.stdin.readAll()) : [word.trim()];
+  const titles = word === "-" ? linesOf(await context.stdin.readAll()) : [word.trim()];
   if (titles.length === 0 || titles.includes(""))
     throw new UserError(
       "usage",
@@ -66,14 +66,14 @@ export const add: Command = async (shell, typed) => {
     {
       key: "details",
       how: "=",
-      value: details === "-" ? (await shell.stdin.readAll()).trim() : (details ?? ""),
+      value: details === "-" ? (await context.stdin.readAll()).trim() : (details ?? ""),
     },
     { key: "agent", how: "=", value: agentFlag(typed) ?? "" },
     ...listFlag(typed, "--depends-on").map((value): Assignment => ({ key: "depends_on", how: "+=", value })),
     ...listFlag(typed, "--tag").map((value): Assignment => ({ key: "tags", how: "+=", value })),
     ...listFlag(typed, "--verify").map((value): Assignment => ({ key: "verify", how: "+=", value })),
   ]);
-  return edit(shell, typed, {
+  return edit(context, typed, {
     decide: ({ tasks }) => {
       const next = idsAfter(tasks.map(({ id }) => id));
       return titles.map((title) => ({
@@ -87,16 +87,16 @@ export const add: Command = async (shell, typed) => {
 };
 
 /** `looper add --import FILE`: the tasks of a file, after those there are. */
-async function addImported(shell: Shell, typed: Typed, from: string): Promise<CommandEnd> {
+async function addImported(context: CommandContext, typed: Typed, from: string): Promise<CommandEnd> {
   const [title] = typed.operands;
   const others = Object.keys(typed.flags).filter((flag) => !["--import", "--file", "--json"].includes(flag));
   const beside = title ?? others[0];
   if (beside !== undefined)
     throw new UserError("usage", `cannot use --import with ${beside}`, "looper add --import FILE");
-  const project = await projectOf(shell, { file: textFlag(typed, "--file"), quiet: true });
-  const { drafted } = await readImportFile(shell, project, from);
+  const project = await projectOf(context, { file: textFlag(typed, "--file"), quiet: true });
+  const { drafted } = await readImportFile(context, project, from);
   let notes: readonly string[] = [];
-  const end = await edit(shell, typed, {
+  const end = await edit(context, typed, {
     decide: ({ tasks }) => {
       const planned = planImport(drafted, tasks);
       ({ notes } = planned);
@@ -105,7 +105,7 @@ async function addImported(shell: Shell, typed: Typed, from: string): Promise<Co
     say: ({ changed }) => changed.filter(({ from: before }) => before === null).map(({ id }) => id),
   });
   await printLines(
-    shell.err,
+    context.err,
     notes.map((note) => `looper: ${clean(note)}`),
   );
   return end;
@@ -114,10 +114,12 @@ async function addImported(shell: Shell, typed: Typed, from: string): Promise<Co
 const BLANK: Task = { id: TaskId.parse("T1"), title: "-", priority: 3, status: "todo" };
 
 /** `looper set ID key=value …` */
-export const set: Command = async (shell, typed) => {
+export const set: Command = async (context, typed) => {
   const [id = "", ...words] = typed.operands;
-  const assignments = await Promise.all(words.map((word) => readValue(shell, orThrow(readAssignment(word)))));
-  return edit(shell, typed, {
+  const assignments = await Promise.all(
+    words.map((word) => readValue(context, orThrow(readAssignment(word)))),
+  );
+  return edit(context, typed, {
     decide: (backlog) => {
       const task = taskNamed(backlog.tasks, id);
       return [{ op: "edit", id: task.id, ...valuesOrThrow(task, assignments) }];
@@ -135,16 +137,16 @@ function commandsAmong(assignments: readonly Assignment[]): readonly string[] {
 }
 
 /** `key=-` reads the value from stdin. */
-async function readValue({ stdin }: Shell, assignment: Assignment): Promise<Assignment> {
+async function readValue({ stdin }: CommandContext, assignment: Assignment): Promise<Assignment> {
   return assignment.value === "-" ? { ...assignment, value: (await stdin.readAll()).trim() } : assignment;
 }
 
 /** `looper block ID WHY` */
-export const block: Command = (shell, typed) => {
+export const block: Command = (context, typed) => {
   const [id = "", why = ""] = typed.operands;
   if (!/\S/u.test(why))
     throw new UserError("usage", "no reason is given", 'looper block T3 "waits for the key"');
-  return edit(shell, typed, {
+  return edit(context, typed, {
     decide: (backlog) => [
       {
         op: "edit",
@@ -158,12 +160,12 @@ export const block: Command = (shell, typed) => {
 };
 
 /** `looper todo ID …`: to be done, again. */
-export const todo: Command = (shell, typed) =>
-  edit(shell, typed, { decide: toStatus(typed, "todo"), say: statusLines });
+export const todo: Command = (context, typed) =>
+  edit(context, typed, { decide: toStatus(typed, "todo"), say: statusLines });
 
 /** `looper done ID …`: done by hand. */
-export const done: Command = (shell, typed) =>
-  edit(shell, typed, { decide: toStatus(typed, "done"), say: statusLines });
+export const done: Command = (context, typed) =>
+  edit(context, typed, { decide: toStatus(typed, "done"), say: statusLines });
 
 function toStatus({ operands }: Typed, status: "todo" | "done"): Decide {
   return (backlog) =>
@@ -176,9 +178,9 @@ function toStatus({ operands }: Typed, status: "todo" | "done"): Decide {
 }
 
 /** `looper rm ID …` */
-export const rm: Command = (shell, typed) => {
+export const rm: Command = (context, typed) => {
   const ids = [...new Set(typed.operands)];
-  return edit(shell, typed, {
+  return edit(context, typed, {
     decide: (backlog) => {
       const gone = ids.map((id) => taskNamed(backlog.tasks, id));
       const dependents = backlog.tasks.filter(
@@ -207,18 +209,22 @@ interface Wish {
   commands?: readonly string[];
 }
 
-async function edit(shell: Shell, typed: Typed, { decide, say, commands = [] }: Wish): Promise<CommandEnd> {
-  const { ports } = shell;
-  await refuseAgents(shell, {
+async function edit(
+  context: CommandContext,
+  typed: Typed,
+  { decide, say, commands = [] }: Wish,
+): Promise<CommandEnd> {
+  const { ports } = context;
+  await refuseAgents(context, {
     what: "an agent of a run may not edit the backlog",
     instead: "report it in the summary: new_tasks, blockers",
     file: textFlag(typed, "--file"),
   });
-  const project = await projectOf(shell, { file: textFlag(typed, "--file") });
-  const check = await checkOptionsOf(shell, project);
+  const project = await projectOf(context, { file: textFlag(typed, "--file") });
+  const check = await checkOptionsOf(context, project);
   const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir, check });
-  const edited = await editBeside(shell, { project, store }, decide);
-  if (!edited.ok) throw await refusal(shell, project.todoFile, edited.error);
+  const edited = await editBeside(context, { project, store }, decide);
+  if (!edited.ok) throw await refusal(context, project.todoFile, edited.error);
   const { updated, run, stopped } = edited.value;
   const changed = updated.map(({ id, from = null, to = null }) => ({ id, from, to }));
   const read = await store.read();
@@ -227,7 +233,7 @@ async function edit(shell: Shell, typed: Typed, { decide, say, commands = [] }: 
   if (commands.length > 0) {
     const isMine = ({ what, value }: TrustLine): boolean =>
       what.startsWith("verify of ") && commands.includes(value);
-    await approve(shell, { project, tasks, isMine });
+    await approve(context, { project, tasks, isMine });
   }
   const answer: EditAnswer = {
     file: project.todoFile,
@@ -236,10 +242,10 @@ async function edit(shell: Shell, typed: Typed, { decide, say, commands = [] }: 
     run: run ?? null,
     stopped: stopped.map(toAnswer),
   };
-  if (hasFlag(typed, "--json")) await printJson(shell, answer);
+  if (hasFlag(typed, "--json")) await printJson(context, answer);
   else {
     const lines = [...say(answer), ...stopped.map(stoppedText).filter((line) => line !== "")];
-    await printLines(shell.out, lines.map(clean));
+    await printLines(context.out, lines.map(clean));
   }
   return "ok";
 }
@@ -260,8 +266,8 @@ function statusLines({ changed }: EditAnswer): string[] {
   );
 }
 
-async function refusal(shell: Shell, file: string, failure: EditRefusal): Promise<UserError> {
-  const shown = shownPath(shell, file);
+async function refusal(context: CommandContext, file: string, failure: EditRefusal): Promise<UserError> {
+  const shown = shownPath(context, file);
   switch (failure.kind) {
     case "unusable":
       return failure.read.kind === "missing"
@@ -269,7 +275,7 @@ async function refusal(shell: Shell, file: string, failure: EditRefusal): Promis
             "usage",
             `there is no task file ${shown}`,
             await hintOfTaskFile(
-              shell.ports.files,
+              context.ports.files,
               file,
               'looper init makes one; looper run --prompt "what to build" drafts one',
             ),

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { shellIn } from "../../testing/testing.js";
+import { contextIn } from "../../testing/testing.js";
 import { exportBacklog } from "./export.js";
 
 const root = mkdtempSync(path.join(tmpdir(), "export-"));
@@ -23,9 +23,9 @@ test.each(["markdown", "csv", "json"])(
     );
     const typed = { operands: [], flags: { "--format": format } };
     const printed = async (isTerminal: boolean): Promise<string> => {
-      const started = shellIn(root);
-      const { shell } = started;
-      expect(await exportBacklog({ ...shell, out: { ...shell.out, isTerminal } }, typed)).toBe("ok");
+      const started = contextIn(root);
+      const { context } = started;
+      expect(await exportBacklog({ ...context, out: { ...context.out, isTerminal } }, typed)).toBe("ok");
       return started.out();
     };
     const shown = await printed(true);

@@ -8,25 +8,31 @@ import { exportMarkdown } from "../../../src/todo/exchange/export/markdown.js";
 import { didYouMean } from "../../../src/todo/model/problem.js";
 import type { Backlog } from "../../../src/todo/model/task.js";
 import { printJson, projectOf, readNamedFile, shownPath } from "../../lookup/project.js";
-import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import {
+  hasFlag,
+  textFlag,
+  type CommandEnd,
+  type CommandContext,
+  type Typed,
+} from "../../context/command-context.js";
 import { EXPORT_FORMATS } from "../../context/words.js";
 
 type Format = (typeof EXPORT_FORMATS)[number];
 
 /** `looper export [file]`: the backlog in another form, on stdout. */
-export async function exportBacklog(shell: Shell, typed: Typed): Promise<CommandEnd> {
+export async function exportBacklog(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const format = formatOf(typed);
-  const project = await projectOf(shell, { file: typed.operands[0] });
-  const bytes = await readNamedFile(shell, project.todoFile, "task file");
+  const project = await projectOf(context, { file: typed.operands[0] });
+  const bytes = await readNamedFile(context, project.todoFile, "task file");
   const checked = checkBacklog(bytes);
   const backlog = checked.kind === "invalid" ? undefined : checked.backlog;
   if (backlog === undefined)
     throw new UserError(
       "usage",
-      `${shownPath(shell, project.todoFile)} is no valid backlog`,
+      `${shownPath(context, project.todoFile)} is no valid backlog`,
       "looper validate shows what is wrong",
     );
-  await print(shell, backlog, format);
+  await print(context, backlog, format);
   return "ok";
 }
 
@@ -45,20 +51,20 @@ function formatOf(typed: Typed): Format {
   return format;
 }
 
-async function print(shell: Shell, backlog: Backlog, format: Format): Promise<void> {
+async function print(context: CommandContext, backlog: Backlog, format: Format): Promise<void> {
   switch (format) {
     case "markdown":
-      return shell.out.write(forOutput(shell, exportMarkdown(backlog)));
+      return context.out.write(forOutput(context, exportMarkdown(backlog)));
     case "csv":
-      return shell.out.write(forOutput(shell, exportCsv(backlog)));
+      return context.out.write(forOutput(context, exportCsv(backlog)));
     case "json":
-      return printJson(shell, backlog);
+      return printJson(context, backlog);
     default:
       return never(format);
   }
 }
 
 /** On a terminal control characters are shown as escapes; a pipe or a file gets the text as it is. */
-function forOutput({ out }: Shell, text: string): string {
+function forOutput({ out }: CommandContext, text: string): string {
   return out.isTerminal ? showBlock(text).join("\n") : text;
 }

@@ -15,7 +15,7 @@ import { clean } from "../../../src/ui/text.js";
 import { checkOptionsOf } from "../../lookup/check-options.js";
 import { printJson, printLines, projectOf, readNamedFile, shownPath } from "../../lookup/project.js";
 import { endAfter } from "../../lookup/read-tasks.js";
-import { hasFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
 
 interface Asked {
   check: boolean;
@@ -43,15 +43,18 @@ interface Formatted {
 }
 
 /** Prints the canonical form, what differs from it, or writes it. */
-export async function fmt(shell: Shell, typed: Typed): Promise<CommandEnd> {
+export async function fmt(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const asked = askedOf(typed);
-  const project = await projectOf(shell, { file: typed.operands[0] });
-  const file: FileToFormat = { shown: shownPath(shell, project.todoFile), named: typed.operands.length > 0 };
-  const bytes = await readNamedFile(shell, project.todoFile, "task file");
+  const project = await projectOf(context, { file: typed.operands[0] });
+  const file: FileToFormat = {
+    shown: shownPath(context, project.todoFile),
+    named: typed.operands.length > 0,
+  };
+  const bytes = await readNamedFile(context, project.todoFile, "task file");
   const { text, corrections } = formatted(bytes, file.shown, asked);
   const canonical = Buffer.compare(Buffer.from(text), bytes) === 0;
   const copy =
-    asked.write && !canonical ? await writeInto(shell, project, { asked, shown: file.shown }) : undefined;
+    asked.write && !canonical ? await writeInto(context, project, { asked, shown: file.shown }) : undefined;
   const answer: FmtAnswer = {
     file: project.todoFile,
     canonical,
@@ -60,18 +63,18 @@ export async function fmt(shell: Shell, typed: Typed): Promise<CommandEnd> {
     corrections: corrections.map(({ says, task }) => (task === undefined ? says : `${task}: ${says}`)),
     copy: copy ?? null,
   };
-  if (asked.json) await printJson(shell, answer);
+  if (asked.json) await printJson(context, answer);
   else if (asked.diff)
-    await printDiff(shell, file.shown, [new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), text]);
+    await printDiff(context, file.shown, [new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), text]);
   else if (asked.check) {
-    if (!canonical) await sayNotFormatted(shell, { ...file, asked, corrections });
-  } else if (asked.fix) await printLines(shell.out, [clean(fixedText(answer, file.shown, corrections))]);
+    if (!canonical) await sayNotFormatted(context, { ...file, asked, corrections });
+  } else if (asked.fix) await printLines(context.out, [clean(fixedText(answer, file.shown, corrections))]);
   else if (!asked.write) {
-    await shell.out.write(shell.out.isTerminal ? spellOut(text) : text);
-    if (!canonical) await sayPrinted(shell, file);
+    await context.out.write(context.out.isTerminal ? spellOut(text) : text);
+    if (!canonical) await sayPrinted(context, file);
   }
   if (asked.check && !canonical) return "no";
-  return asked.fix ? endAfterFix(shell, project, { text, file: typed.operands[0] }) : "ok";
+  return asked.fix ? endAfterFix(context, project, { text, file: typed.operands[0] }) : "ok";
 }
 
 interface FileToFormat {
@@ -83,22 +86,22 @@ interface FileToFormat {
 type NotFormatted = FileToFormat & { asked: Asked; corrections: readonly Correction[] };
 
 async function sayNotFormatted(
-  shell: Shell,
+  context: CommandContext,
   { shown, named, asked, corrections }: NotFormatted,
 ): Promise<void> {
   const words = [asked.fix ? "--fix" : "-w", ...(asked.keepOrder ? ["--keep-order"] : [])];
   const remedy = ["looper fmt", ...words, ...(named ? [clean(shown)] : [])].join(" ");
   const needs = corrections.length === 0 ? "" : ` (${clean(correctionsText(corrections))})`;
-  await shell.say({
+  await context.report({
     level: "error",
     lines: [`looper: ${clean(shown)} is not formatted${needs}: ${remedy}`],
   });
 }
 
 /** The Go program's bare fmt was a check. */
-async function sayPrinted(shell: Shell, { shown }: FileToFormat): Promise<void> {
+async function sayPrinted(context: CommandContext, { shown }: FileToFormat): Promise<void> {
   const text = `${clean(shown)} is not in canonical form; to exit 1 then, run looper fmt --check`;
-  await shell.say({ level: "warn", lines: [`looper: ${text}`] });
+  await context.report({ level: "warn", lines: [`looper: ${text}`] });
 }
 
 /** What `--fix` did. */
@@ -111,12 +114,12 @@ function fixedText({ written, copy }: FmtAnswer, shown: string, corrections: rea
 
 /** What is left to correct is for a person, or a repair. */
 async function endAfterFix(
-  shell: Shell,
+  context: CommandContext,
   project: Project,
   { text, file }: { text: string; file: string | undefined },
 ): Promise<CommandEnd> {
-  const checked = checkBacklog(Buffer.from(text), await checkOptionsOf(shell, project));
-  return endAfter(shell, project, checked.kind === "ok" ? [] : checked.problems, file);
+  const checked = checkBacklog(Buffer.from(text), await checkOptionsOf(context, project));
+  return endAfter(context, project, checked.kind === "ok" ? [] : checked.problems, file);
 }
 
 /** The canonical form; what it could not keep is a `usage` error. */
@@ -140,7 +143,7 @@ function formatted(
 
 /** Formats the newest file, so that a save made meanwhile is not lost; answers with the copy of a corrected file. */
 async function writeInto(
-  { ports }: Shell,
+  { ports }: CommandContext,
   project: Project,
   { asked, shown }: { asked: Asked; shown: string },
 ): Promise<string | undefined> {
@@ -161,7 +164,7 @@ async function writeInto(
 }
 
 async function printDiff(
-  { out }: Shell,
+  { out }: CommandContext,
   shown: string,
   [before, after]: readonly [string, string],
 ): Promise<void> {

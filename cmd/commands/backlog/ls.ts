@@ -21,30 +21,36 @@ import { coloursFor } from "../../../src/ui/colours.js";
 import { taskListLines, wrongTaskLines } from "../../../src/ui/terminal/task-list.js";
 import { printJson, printLines, projectOf } from "../../lookup/project.js";
 import { endAfter, problemsText, readTasks, type TasksRead } from "../../lookup/read-tasks.js";
-import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import {
+  hasFlag,
+  textFlag,
+  type CommandEnd,
+  type CommandContext,
+  type Typed,
+} from "../../context/command-context.js";
 import { watchFile } from "../../watch/watch-file.js";
 
 /** `looper ls [status] [file]`: the tasks, in the order they will be taken. */
-export async function ls(shell: Shell, typed: Typed): Promise<CommandEnd> {
-  const asked = await readOperands(shell, typed);
+export async function ls(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+  const asked = await readOperands(context, typed);
   const json = hasFlag(typed, "--json");
-  const project = await projectOf(shell, { file: asked.file });
+  const project = await projectOf(context, { file: asked.file });
   const file = project.todoFile;
   if (hasFlag(typed, "--watch")) {
     const render = async (): Promise<string[]> => {
-      const read = await readTasks(shell, project);
-      const listed = await withDoubts(shell, project, select(read, typed, asked.status));
+      const read = await readTasks(context, project);
+      const listed = await withDoubts(context, project, select(read, typed, asked.status));
       if (json) return [jsonText(answerOf(file, listed))];
-      const note = problemsText(shell, project, read.problems, asked.file);
-      return [...linesOf(shell, listed, nothingOf(read)), ...(note === undefined ? [] : [note])];
+      const note = problemsText(context, project, read.problems, asked.file);
+      return [...linesOf(context, listed, nothingOf(read)), ...(note === undefined ? [] : [note])];
     };
-    return watchFile(shell, file, { render, json });
+    return watchFile(context, file, { render, json });
   }
-  const read = await readTasks(shell, project);
-  const listed = await withDoubts(shell, project, select(read, typed, asked.status));
-  if (json) await printJson(shell, answerOf(file, listed));
-  else await printLines(shell.out, linesOf(shell, listed, nothingOf(read)));
-  return endAfter(shell, project, read.problems, asked.file);
+  const read = await readTasks(context, project);
+  const listed = await withDoubts(context, project, select(read, typed, asked.status));
+  if (json) await printJson(context, answerOf(file, listed));
+  else await printLines(context.out, linesOf(context, listed, nothingOf(read)));
+  return endAfter(context, project, read.problems, asked.file);
 }
 
 /** What is listed, in its order, and what each task waits for. */
@@ -62,7 +68,7 @@ interface Listed {
 /** A listing answers at once, however large the logs are; `looper show` reads all of them. */
 const MOST_READ = { runs: 1, bytes: 4_000_000 };
 
-async function withDoubts({ ports }: Shell, project: Project, listed: Listed): Promise<Listed> {
+async function withDoubts({ ports }: CommandContext, project: Project, listed: Listed): Promise<Listed> {
   const unproven = listed.tasks.filter(
     (task) => task.status === "done" && !isVerified(task) && !isSetMarker(task),
   );
@@ -92,21 +98,21 @@ function select({ tasks, wrong: all }: TasksRead, typed: Typed, status: Status |
 
 /** One operand that is a file is the file. */
 async function readOperands(
-  shell: Shell,
+  context: CommandContext,
   typed: Typed,
 ): Promise<{ status: Status | undefined; file: string | undefined }> {
   const flag = textFlag(typed, "--status");
   const [first, second] = typed.operands;
   if (first === undefined) return { status: toStatus(flag), file: undefined };
-  if (second === undefined && (await isFile(shell, first))) return { status: toStatus(flag), file: first };
-  if (second !== undefined && isStatus(second) && (await isFile(shell, first)))
+  if (second === undefined && (await isFile(context, first))) return { status: toStatus(flag), file: first };
+  if (second !== undefined && isStatus(second) && (await isFile(context, first)))
     throw new UserError("usage", "the status comes before the file", `looper ls ${second} ${first}`);
   if (flag !== undefined && flag !== first)
     throw new UserError("usage", `two statuses: ${first} and ${flag}`, "give one of them");
   return { status: toStatus(first), file: second };
 }
 
-async function isFile({ ports, cwd }: Shell, word: string): Promise<boolean> {
+async function isFile({ ports, cwd }: CommandContext, word: string): Promise<boolean> {
   return (await ports.files.stat(path.resolve(cwd, word)))?.kind === "file";
 }
 
@@ -144,7 +150,7 @@ function nothingOf({ tasks, problems }: TasksRead): string {
   return problems.length > 0 ? "no tasks that can be read" : "no tasks";
 }
 
-function* linesOf({ out }: Shell, listed: Listed, nothing: string): Iterable<string> {
+function* linesOf({ out }: CommandContext, listed: Listed, nothing: string): Iterable<string> {
   const { tasks, wrong, waitsFor: waits, doubts, complete } = listed;
   const alone = withoutMarker(tasks);
   if (alone.length === 0 && wrong.length === 0) yield nothing;

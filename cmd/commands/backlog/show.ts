@@ -14,18 +14,24 @@ import type { View } from "../../../src/ui/view/view.js";
 import { taskNamed } from "../../lookup/find-task.js";
 import { printJson, printLines, projectOf } from "../../lookup/project.js";
 import { endAfter, problemsText, readTasks } from "../../lookup/read-tasks.js";
-import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import {
+  hasFlag,
+  textFlag,
+  type CommandEnd,
+  type CommandContext,
+  type Typed,
+} from "../../context/command-context.js";
 
 type Attempt = ShowAnswer["history"][number];
 
 /** Shows it; also from a file with problems, as far as it can be read. */
-export async function show(shell: Shell, typed: Typed): Promise<CommandEnd> {
-  const { ports, out } = shell;
+export async function show(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+  const { ports, out } = context;
   const [id = ""] = typed.operands;
   const file = textFlag(typed, "--file");
-  const project = await projectOf(shell, { file });
-  const { tasks, problems } = await readTasks(shell, project);
-  const task = taskNamed(tasks, id, problemsText(shell, project, problems, file));
+  const project = await projectOf(context, { file });
+  const { tasks, problems } = await readTasks(context, project);
+  const task = taskNamed(tasks, id, problemsText(context, project, problems, file));
   const live = await findLiveRun(ports, project);
   const history: Attempt[][] = [];
   for await (const view of readViews(ports, project, task.id))
@@ -35,7 +41,7 @@ export async function show(shell: Shell, typed: Typed): Promise<CommandEnd> {
     task: withRelations(task, tasks, await doubtsAbout(ports, project, task)),
     history: history.flat(),
   };
-  if (hasFlag(typed, "--json")) await printJson(shell, answer);
+  if (hasFlag(typed, "--json")) await printJson(context, answer);
   else
     await printLines(
       out,
@@ -46,10 +52,14 @@ export async function show(shell: Shell, typed: Typed): Promise<CommandEnd> {
         ...(out.isTerminal ? { columns: out.columns() } : {}),
       }),
     );
-  return endAfter(shell, project, problems, file);
+  return endAfter(context, project, problems, file);
 }
 
-async function doubtsAbout(ports: Shell["ports"], project: Project, task: Task): Promise<readonly string[]> {
+async function doubtsAbout(
+  ports: CommandContext["ports"],
+  project: Project,
+  task: Task,
+): Promise<readonly string[]> {
   const isOpen = task.status !== "done" || isVerified(task) || isSetMarker(task);
   return (await readDoubts(ports, project, isOpen ? [] : [task.id])).get(task.id) ?? [];
 }

@@ -9,28 +9,34 @@ import { coloursFor, type Colours } from "../../../src/ui/colours.js";
 import { clean } from "../../../src/ui/text.js";
 import { checkOptionsOf } from "../../lookup/check-options.js";
 import { printJson, printLines, projectOf, readNamedFile, shownPath } from "../../lookup/project.js";
-import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import {
+  hasFlag,
+  textFlag,
+  type CommandEnd,
+  type CommandContext,
+  type Typed,
+} from "../../context/command-context.js";
 
 /** `looper validate [file]`: every problem at once, in file order. */
-export async function validate(shell: Shell, typed: Typed): Promise<CommandEnd> {
-  const project = await projectOf(shell, { file: typed.operands[0] });
+export async function validate(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+  const project = await projectOf(context, { file: typed.operands[0] });
   const own = textFlag(typed, "--schema");
   const options = await checkOptionsOf(
-    shell,
+    context,
     project,
-    own === undefined ? [] : [path.resolve(shell.cwd, own)],
+    own === undefined ? [] : [path.resolve(context.cwd, own)],
   );
-  const checked = checkBacklog(await readNamedFile(shell, project.todoFile, "task file"), options);
+  const checked = checkBacklog(await readNamedFile(context, project.todoFile, "task file"), options);
   const problems = checked.kind === "ok" ? [] : checked.problems;
   const answer: ValidateAnswer = { ok: problems.length === 0, problems };
-  if (hasFlag(typed, "--json")) await printJson(shell, answer);
+  if (hasFlag(typed, "--json")) await printJson(context, answer);
   else {
-    const colours = coloursFor(shell.out.colour);
-    const file = shownPath(shell, project.todoFile);
+    const colours = coloursFor(context.out.colour);
+    const file = shownPath(context, project.todoFile);
     const lines = problems.flatMap((problem) => problemLines(problem, file, colours));
     const root = checked.kind === "ok" ? checked.backlog.project?.root : undefined;
-    const note = await workNote(shell.ports.files, project, root);
-    await printLines(shell.out, [
+    const note = await workNote(context.ports.files, project, root);
+    await printLines(context.out, [
       ...lines,
       lastLine(checked, problems, file),
       ...(note === undefined ? [] : [clean(note)]),

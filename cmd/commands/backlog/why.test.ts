@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { WhyAnswer } from "../../../src/ui/shapes/backlog.js";
-import { shellIn } from "../../testing/testing.js";
+import { contextIn } from "../../testing/testing.js";
 import { why } from "./why.js";
 
 let root = "";
@@ -33,8 +33,8 @@ afterEach(() => {
 });
 
 async function ask(id: string, flags: Record<string, true> = {}): Promise<string> {
-  const started = shellIn(root);
-  expect(await why(started.shell, { operands: [id], flags })).toBe("ok");
+  const started = contextIn(root);
+  expect(await why(started.context, { operands: [id], flags })).toBe("ok");
   return started.out();
 }
 
@@ -54,7 +54,7 @@ test("for programs; and a task nobody knows", async () => {
   expect(WhyAnswer.parse(JSON.parse(await ask("T3", { "--json": true })))).toEqual({
     ...{ task: "T3", status: "todo", answer: "waits", before: [], waits_for: ["T2"], first: ["T2"] },
   });
-  const asked = why(shellIn(root).shell, { operands: ["T33"], flags: {} });
+  const asked = why(contextIn(root).context, { operands: ["T33"], flags: {} });
   await expect(asked).rejects.toMatchObject({
     kind: "usage",
     message: "there is no task T33",

@@ -11,28 +11,34 @@ import { clean, hang } from "../../../src/ui/text.js";
 import { checkOptionsOf } from "../../lookup/check-options.js";
 import { taskNamed } from "../../lookup/find-task.js";
 import { printJson, printLines, projectOf, readNamedFile, shownPath } from "../../lookup/project.js";
-import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import {
+  hasFlag,
+  textFlag,
+  type CommandEnd,
+  type CommandContext,
+  type Typed,
+} from "../../context/command-context.js";
 
 /** So many tasks are named in a line, the rest is counted. */
 const NAMED = 10;
 
 /** Says it of a run that begins now: one that goes on may have tried the task already. */
-export async function why(shell: Shell, typed: Typed): Promise<CommandEnd> {
+export async function why(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const [id = ""] = typed.operands;
-  const project = await projectOf(shell, { file: textFlag(typed, "--file") });
-  const shown = shownPath(shell, project.todoFile);
-  const bytes = await readNamedFile(shell, project.todoFile, "task file");
-  const checked = checkBacklog(bytes, await checkOptionsOf(shell, project));
+  const project = await projectOf(context, { file: textFlag(typed, "--file") });
+  const shown = shownPath(context, project.todoFile);
+  const bytes = await readNamedFile(context, project.todoFile, "task file");
+  const checked = checkBacklog(bytes, await checkOptionsOf(context, project));
   if (checked.kind === "invalid")
     throw new UserError("usage", `${shown} is no valid backlog`, "looper validate shows what is wrong");
   const tasks = checked.backlog?.tasks ?? [];
   const task = taskNamed(tasks, id);
   const explained = explainTask(rowOf(task), tasks.map(rowOf));
-  if (hasFlag(typed, "--json")) await printJson(shell, answerOf(task, explained));
+  if (hasFlag(typed, "--json")) await printJson(context, answerOf(task, explained));
   else {
-    const columns = shell.out.isTerminal ? shell.out.columns() : Infinity;
+    const columns = context.out.isTerminal ? context.out.columns() : Infinity;
     const lines = linesOf(task, explained).flatMap((line) => hang(clean(line), columns));
-    await printLines(shell.out, lines);
+    await printLines(context.out, lines);
   }
   return "ok";
 }

@@ -4,21 +4,21 @@ import type { UserQuestion, Reply } from "../../../src/chapo/session/session-req
 import { questionLines, readReply } from "../../../src/ui/terminal/chapo-lines.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { clean } from "../../../src/ui/text.js";
-import type { Shell } from "../../context/command-context.js";
+import type { CommandContext } from "../../context/command-context.js";
 
 /** Anything but a clear yes is a no. */
-export async function askPerson(shell: Shell, question: UserQuestion): Promise<Reply> {
-  const { err } = shell;
+export async function askPerson(context: CommandContext, question: UserQuestion): Promise<Reply> {
+  const { err } = context;
   const allowed = question.mayRemember ? "y/n/always" : "y/n";
   const lines = questionLines(question, {
     colours: coloursFor(err.colour),
     ...(err.isTerminal ? { columns: err.columns() } : {}),
   });
-  await shell.say({ level: "warn", lines });
+  await context.report({ level: "warn", lines });
   for (;;) {
-    const answer = await shell.ask(`Allow this? (${allowed})`, allowed);
+    const answer = await context.ask(`Allow this? (${allowed})`, allowed);
     const reply = answer === undefined || answer.trim() === "" ? "no" : readReply(answer, question);
     if (reply !== undefined) return reply;
-    await shell.say({ level: "warn", lines: [`${clean(answer ?? "")} is not one of ${allowed}`] });
+    await context.report({ level: "warn", lines: [`${clean(answer ?? "")} is not one of ${allowed}`] });
   }
 }

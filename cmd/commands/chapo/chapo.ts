@@ -5,33 +5,39 @@ import { never } from "../../../src/system/never.js";
 import { listPrompts, listSessionsHere, listTools } from "./lists.js";
 import { siteOf } from "./site.js";
 import { talk } from "./talk.js";
-import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import {
+  hasFlag,
+  textFlag,
+  type CommandEnd,
+  type CommandContext,
+  type Typed,
+} from "../../context/command-context.js";
 import { CHAPO_LISTS } from "../../context/words.js";
 
 /** Hears one message, or a person at a prompt line; or lists what there is. */
-export async function chapo(shell: Shell, typed: Typed): Promise<CommandEnd> {
-  const site = await siteOf(shell, typed);
+export async function chapo(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+  const site = await siteOf(context, typed);
   const list = typed.operands.length === 1 ? CHAPO_LISTS.find((one) => one === typed.operands[0]) : undefined;
   switch (list) {
     case "prompts":
-      return listPrompts(shell, typed, site);
+      return listPrompts(context, typed, site);
     case "sessions":
-      return listSessionsHere(shell, typed, site);
+      return listSessionsHere(context, typed, site);
     case "tools":
-      return listTools(shell, typed, site);
+      return listTools(context, typed, site);
     case undefined:
-      return talk(shell, typed, site, await messageOf(shell, typed));
+      return talk(context, typed, site, await messageOf(context, typed));
     default:
       return never(list);
   }
 }
 
 /** What was typed, or came on stdin; `undefined` where a person is to be asked. */
-async function messageOf(shell: Shell, typed: Typed): Promise<string | undefined> {
+async function messageOf(context: CommandContext, typed: Typed): Promise<string | undefined> {
   const typedWords = typed.operands.join(" ");
-  const message = typedWords === "-" ? await shell.stdin.readAll() : typedWords;
+  const message = typedWords === "-" ? await context.stdin.readAll() : typedWords;
   if (/\S/u.test(message)) return message;
-  const canAsk = shell.stdin.isTerminal && !hasFlag(typed, "--json");
+  const canAsk = context.stdin.isTerminal && !hasFlag(typed, "--json");
   if (typed.operands.length === 0 && canAsk) return undefined;
   const example = textFlag(typed, "--session") === undefined ? "" : " --session last";
   throw new UserError(

@@ -16,35 +16,43 @@ import { coloursFor } from "../../../src/ui/colours.js";
 import { tableLines, type Column } from "../../../src/ui/terminal/columns.js";
 import { clean } from "../../../src/ui/text.js";
 import { printJson, printLines } from "../../lookup/project.js";
-import { hasFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
 import { trustSite, type Site } from "./site.js";
 
 /** Each prompt's text by its name: one flat map. */
-export async function listPrompts(shell: Shell, typed: Typed, { settings }: Site): Promise<CommandEnd> {
-  const places = collectPromptPlaces(shell.promptsFolder, settings);
-  const prompts: ChapoPromptsAnswer = await readChapoPrompts(shell.ports.files, places);
-  if (hasFlag(typed, "--json")) await printJson(shell, prompts);
+export async function listPrompts(
+  context: CommandContext,
+  typed: Typed,
+  { settings }: Site,
+): Promise<CommandEnd> {
+  const places = collectPromptPlaces(context.promptsFolder, settings);
+  const prompts: ChapoPromptsAnswer = await readChapoPrompts(context.ports.files, places);
+  if (hasFlag(typed, "--json")) await printJson(context, prompts);
   else {
-    const colours = coloursFor(shell.out.colour);
+    const colours = coloursFor(context.out.colour);
     const lines = Object.entries(prompts).flatMap(([name, text]) => [
       colours.bold(name),
       ...text.split("\n").map((line) => `  ${line}`.trimEnd()),
       "",
     ]);
-    await printLines(shell.out, lines);
+    await printLines(context.out, lines);
   }
   return "ok";
 }
 
 /** The sessions of this project, the newest first; a 1 where one cannot be read. */
-export async function listSessionsHere(shell: Shell, typed: Typed, site: Site): Promise<CommandEnd> {
-  const { ports } = shell;
+export async function listSessionsHere(
+  context: CommandContext,
+  typed: Typed,
+  site: Site,
+): Promise<CommandEnd> {
+  const { ports } = context;
   const answer: ChapoSessionsAnswer = await listSessions({
     ports,
     folder: site.sessionsFolder,
     redact: site.redact,
   });
-  if (hasFlag(typed, "--json")) await printJson(shell, answer);
+  if (hasFlag(typed, "--json")) await printJson(context, answer);
   else {
     const now = ports.clock.now();
     const rows = answer.sessions.map((one) => [
@@ -63,9 +71,9 @@ export async function listSessionsHere(shell: Shell, typed: Typed, site: Site): 
       { title: "cost", right: true },
       { title: "about", shrinks: true },
     ];
-    await printTable(shell, { columns, rows, empty: "no sessions yet" });
+    await printTable(context, { columns, rows, empty: "no sessions yet" });
     for (const { id, why } of answer.broken)
-      await shell.say({
+      await context.report({
         level: "warn",
         lines: [`looper: the session ${clean(id)} cannot be read: ${clean(why)}`],
       });
@@ -74,16 +82,16 @@ export async function listSessionsHere(shell: Shell, typed: Typed, site: Site): 
 }
 
 /** Every tool; those of servers too, which are started for it. */
-export async function listTools(shell: Shell, typed: Typed, site: Site): Promise<CommandEnd> {
-  const { ports, home } = shell;
+export async function listTools(context: CommandContext, typed: Typed, site: Site): Promise<CommandEnd> {
+  const { ports, home } = context;
   const { settings, env, project, agent, redact } = site;
-  if (Object.keys(settings.mcp.servers).length > 0) await trustSite(shell, typed, site);
+  if (Object.keys(settings.mcp.servers).length > 0) await trustSite(context, typed, site);
   const listing = await openListing({
     signal: new AbortController().signal,
     ...{ ports, network: nodeNetwork(), root: project.folder, env, home, settings, redact },
     permissions: agent.permissions,
     onWarning: (text) => {
-      void shell.say({ level: "warn", lines: [`looper: ${clean(redact(text))}`] });
+      void context.report({ level: "warn", lines: [`looper: ${clean(redact(text))}`] });
     },
   });
   const asks = settings.trustMode !== "trusted";
@@ -98,7 +106,7 @@ export async function listTools(shell: Shell, typed: Typed, site: Site): Promise
     })),
   };
   await listing.close();
-  if (hasFlag(typed, "--json")) await printJson(shell, answer);
+  if (hasFlag(typed, "--json")) await printJson(context, answer);
   else {
     const rows = answer.tools.map(({ name, agent: owner, asks_first: first, parameters }) => [
       name,
@@ -112,7 +120,7 @@ export async function listTools(shell: Shell, typed: Typed, site: Site): Promise
       { title: "first" },
       { title: "takes", shrinks: true },
     ];
-    await printTable(shell, { columns, rows, empty: "no tools" });
+    await printTable(context, { columns, rows, empty: "no tools" });
   }
   return "ok";
 }
@@ -129,7 +137,7 @@ function fieldsOf({ properties, required }: Readonly<Record<string, unknown>>): 
 }
 
 async function printTable(
-  { out }: Shell,
+  { out }: CommandContext,
   {
     columns,
     rows,

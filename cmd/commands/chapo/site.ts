@@ -17,7 +17,7 @@ import { redactorFor } from "../../../src/system/text/redactor.js";
 import { didYouMean } from "../../../src/todo/model/problem.js";
 import { nearest } from "../../../src/system/text/nearest.js";
 import { projectOf } from "../../lookup/project.js";
-import { hasFlag, textFlag, type Shell, type Typed } from "../../context/command-context.js";
+import { hasFlag, textFlag, type CommandContext, type Typed } from "../../context/command-context.js";
 import { TRUST_MODES, VOCABULARIES } from "../../context/words.js";
 
 /** The agent whose settings are the engine's. */
@@ -37,9 +37,9 @@ export interface Site {
 }
 
 /** Reads the settings; what was typed wrong is a `usage` error. */
-export async function siteOf(shell: Shell, typed: Typed): Promise<Site> {
-  const project = await projectOf(shell);
-  const { ports, home } = shell;
+export async function siteOf(context: CommandContext, typed: Typed): Promise<Site> {
+  const project = await projectOf(context);
+  const { ports, home } = context;
   const place = { project: project.folder, home };
   const agent = agentSettings(project.resolved.settings, NAME, place);
   if (agent.chapo === undefined)
@@ -48,7 +48,7 @@ export async function siteOf(shell: Shell, typed: Typed): Promise<Site> {
       `agents.${NAME}.kind is ${agent.kind}: looper chapo needs the kind chapo there`,
       "give that agent another name",
     );
-  const env = { ...baseEnvironment(shell.env, await readEnvFile(shell, project)), ...agent.env };
+  const env = { ...baseEnvironment(context.env, await readEnvFile(context, project)), ...agent.env };
   return {
     project,
     settings: withTyped(agent.chapo, typed),
@@ -60,8 +60,12 @@ export async function siteOf(shell: Shell, typed: Typed): Promise<Site> {
 }
 
 /** `provider/model` that is to be asked; an `environment` error where it cannot be. */
-export async function modelOf(shell: Shell, typed: Typed, { agent, settings, env }: Site): Promise<string> {
-  const { ports, self, cwd } = shell;
+export async function modelOf(
+  context: CommandContext,
+  typed: Typed,
+  { agent, settings, env }: Site,
+): Promise<string> {
+  const { ports, self, cwd } = context;
   const model = namedModel(typed, agent.model, env);
   const asked = { ...agent, chapo: settings, ...given({ model }) };
   const found = await chapoAgent(asked, { ports, self }).find(env, cwd);
@@ -116,11 +120,11 @@ function checked(name: string): string {
 }
 
 /** The project's own files can name servers, hosts and where the key is sent: nothing of that before a yes. */
-export async function trustSite(shell: Shell, typed: Typed, { project }: Site): Promise<void> {
-  const { ports, env, home } = shell;
-  const terminal = shell.stdin.isTerminal;
+export async function trustSite(context: CommandContext, typed: Typed, { project }: Site): Promise<void> {
+  const { ports, env, home } = context;
+  const terminal = context.stdin.isTerminal;
   const trust = hasFlag(typed, "--trust") || env["CI"] === "true";
-  const confirm = (question: string, lines: readonly string[]) => shell.confirm(question, lines);
+  const confirm = (question: string, lines: readonly string[]) => context.confirm(question, lines);
   await askTrust({ ports, project, env, home, trust, terminal, confirm }, []);
 }
 
@@ -155,7 +159,7 @@ function iterationsOf(given: string): number {
   throw new UserError("usage", `--max-iterations is ${given}; allowed: ${allowed}`, "correct it");
 }
 
-async function readEnvFile({ ports }: Shell, { paths }: Project): Promise<Record<string, string>> {
+async function readEnvFile({ ports }: CommandContext, { paths }: Project): Promise<Record<string, string>> {
   const { envFile } = paths;
   const bytes = envFile === undefined ? undefined : await ports.files.read(envFile);
   return envFile === undefined || bytes === undefined

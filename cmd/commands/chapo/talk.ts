@@ -14,7 +14,7 @@ import {
   listFlag,
   textFlag,
   type CommandEnd,
-  type Shell,
+  type CommandContext,
   type Signal,
   type Typed,
 } from "../../context/command-context.js";
@@ -27,22 +27,22 @@ type Tell = Pick<Telling, "see" | "settled">;
 
 /** Hears `message`, or what a person says at a prompt line; the end is that of the last outcome. */
 export async function talk(
-  shell: Shell,
+  context: CommandContext,
   typed: Typed,
   site: Site,
   message: string | undefined,
 ): Promise<CommandEnd> {
-  await trustSite(shell, typed, site);
-  const model = await modelOf(shell, typed, site);
+  await trustSite(context, typed, site);
+  const model = await modelOf(context, typed, site);
   const json = hasFlag(typed, "--json");
-  const tell: Tell = json ? jsonLines(shell) : new Telling(shell);
-  const interrupts = listen(shell);
-  const chapo = await openHere(shell, typed, { site, model, tell, signal: interrupts.begin().signal });
+  const tell: Tell = json ? jsonLines(context) : new Telling(context);
+  const interrupts = listen(context);
+  const chapo = await openHere(context, typed, { site, model, tell, signal: interrupts.begin().signal });
   try {
     const signal = interrupts.end();
     if (signal !== undefined) return { ending: "interrupted", signal };
     if (message !== undefined) return await hearOne({ chapo, tell, interrupts }, message);
-    return await promptLine(shell, { chapo, tell, interrupts });
+    return await promptLine(context, { chapo, tell, interrupts });
   } finally {
     await chapo.close();
   }
@@ -55,11 +55,11 @@ interface Talk {
 }
 
 function openHere(
-  shell: Shell,
+  context: CommandContext,
   typed: Typed,
   { site, model, tell, signal }: { site: Site; model: string; tell: Tell; signal: AbortSignal },
 ): Promise<Chapo> {
-  const { ports, home, promptsFolder, stdin } = shell;
+  const { ports, home, promptsFolder, stdin } = context;
   const { settings, env, redact, sessionsFolder, project, agent } = site;
   const resume = textFlag(typed, "--session");
   return openChapo({
@@ -67,17 +67,17 @@ function openHere(
     ...{ sessionsFolder, permissions: agent.permissions, redact, signal },
     ...given({ resume }),
     skills: listFlag(typed, "--skill"),
-    ...(stdin.isTerminal ? { ask: (question) => askPerson(shell, question) } : {}),
+    ...(stdin.isTerminal ? { ask: (question) => askPerson(context, question) } : {}),
     onEvent: (event) => {
       tell.see(event);
     },
     onWarning: (text) => {
-      void shell.say({ level: "warn", lines: [`looper: ${clean(redact(text))}`] });
+      void context.report({ level: "warn", lines: [`looper: ${clean(redact(text))}`] });
     },
   });
 }
 
-function jsonLines({ out }: Shell): Tell {
+function jsonLines({ out }: CommandContext): Tell {
   let last: Promise<void> = Promise.resolve();
   return {
     see: (event: ChapoEvent) => {
@@ -96,14 +96,14 @@ async function hearOne({ chapo, tell, interrupts }: Talk, message: string): Prom
 }
 
 /** Until the person turns away; Ctrl-C ends a turn first, and the talk at the prompt. */
-async function promptLine(shell: Shell, talking: Talk): Promise<CommandEnd> {
+async function promptLine(context: CommandContext, talking: Talk): Promise<CommandEnd> {
   const { chapo } = talking;
-  await shell.say({
+  await context.report({
     level: "info",
     lines: [`session ${chapo.id}; /clear forgets, /compact sums up, Ctrl-D ends`],
   });
   for (;;) {
-    const message = await shell.ask("You", "what is to be done");
+    const message = await context.ask("You", "what is to be done");
     if (message === undefined || talking.interrupts.gone()) return "ok";
     if (!/\S/u.test(message)) continue;
     const end = await hearOne(talking, message);
@@ -144,11 +144,11 @@ interface Interrupts {
   gone(): boolean;
 }
 
-function listen(shell: Shell): Interrupts {
+function listen(context: CommandContext): Interrupts {
   let turn: AbortController | undefined;
   let heard: Signal | undefined;
   let gone = false;
-  shell.onSignal((signal) => {
+  context.onSignal((signal) => {
     // The second one is not waited for.
     if (heard !== undefined) return false;
     heard = signal;

@@ -3,15 +3,15 @@
 import type { ChapoEvent } from "../../../src/chapo/engine/events.js";
 import { openChapoLines } from "../../../src/ui/terminal/chapo-lines.js";
 import { coloursFor } from "../../../src/ui/colours.js";
-import type { Shell } from "../../context/command-context.js";
+import type { CommandContext } from "../../context/command-context.js";
 
 export class Telling {
-  readonly #shell: Shell;
+  readonly #context: CommandContext;
   readonly #lines = openChapoLines();
   #last: Promise<void> = Promise.resolve();
 
-  constructor(shell: Shell) {
-    this.#shell = shell;
+  constructor(context: CommandContext) {
+    this.#context = context;
   }
 
   /** Tells an event; returns before it is told. */
@@ -25,7 +25,7 @@ export class Telling {
   }
 
   async #tell(event: ChapoEvent): Promise<void> {
-    const { out, err } = this.#shell;
+    const { out, err } = this.#context;
     const where = event.type === "answer" || event.type === "clarify" ? out : err;
     const lines = this.#lines(event, {
       colours: coloursFor(where.colour),
@@ -33,6 +33,6 @@ export class Telling {
     });
     if (lines.length === 0) return;
     if (where === out) await out.write(`${lines.join("\n")}\n`);
-    else await this.#shell.say({ level: event.type === "error" ? "error" : "info", lines });
+    else await this.#context.report({ level: event.type === "error" ? "error" : "info", lines });
   }
 }

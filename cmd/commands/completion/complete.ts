@@ -6,7 +6,7 @@ import { answerForBash, answerInWords, type Offer } from "../../completion/answe
 import { readBashLine } from "../../completion/bash-line.js";
 import type { Kind } from "../../completion/narrow.js";
 import { findPoint, type Candidate, type Grammar, type Point } from "../../completion/point.js";
-import type { Command, Shell } from "../../context/command-context.js";
+import type { Command, CommandContext } from "../../context/command-context.js";
 import { SHELLS } from "../../context/words.js";
 
 /**
@@ -14,21 +14,21 @@ import { SHELLS } from "../../context/words.js";
  * base64, of others the words themselves, the last one the one that is typed.
  */
 export function completer(grammar: Grammar): Command {
-  return async (shell, { operands }) => {
+  return async (context, { operands }) => {
     const [name, ...words] = operands;
     const asking = SHELLS.find((one) => one === name);
-    if (asking !== undefined) await shell.out.write(await answer(asking));
+    if (asking !== undefined) await context.out.write(await answer(asking));
     return "ok";
 
     function answer(asked: (typeof SHELLS)[number]): Promise<string> {
       switch (asked) {
         case "bash":
-          return forBash(shell, grammar, words);
+          return forBash(context, grammar, words);
         case "powershell":
-          return inWords(shell, grammar, decode(words[0] ?? ""));
+          return inWords(context, grammar, decode(words[0] ?? ""));
         case "fish":
         case "zsh":
-          return inWords(shell, grammar, words);
+          return inWords(context, grammar, words);
         default:
           return never(asked);
       }
@@ -40,26 +40,30 @@ function decode(base64: string): string[] {
   return Buffer.from(base64, "base64").toString("utf8").split("\0");
 }
 
-async function forBash(shell: Shell, grammar: Grammar, [line = "", piece = ""]: string[]): Promise<string> {
+async function forBash(
+  context: CommandContext,
+  grammar: Grammar,
+  [line = "", piece = ""]: string[],
+): Promise<string> {
   const read = readBashLine(line, piece);
   const point = findPoint(read.words.slice(1), read.current, grammar);
-  if (!read.redirected) return answerForBash(await offerAt(shell, point), read);
+  if (!read.redirected) return answerForBash(await offerAt(context, point), read);
   const files = { candidates: [], lead: "", typed: read.current, files: "files", more: false } as const;
   return answerForBash(files, read);
 }
 
-async function inWords(shell: Shell, grammar: Grammar, words: readonly string[]): Promise<string> {
-  return answerInWords(await offerAt(shell, findPoint(words.slice(0, -1), words.at(-1) ?? "", grammar)));
+async function inWords(context: CommandContext, grammar: Grammar, words: readonly string[]): Promise<string> {
+  return answerInWords(await offerAt(context, findPoint(words.slice(0, -1), words.at(-1) ?? "", grammar)));
 }
 
-async function offerAt(shell: Shell, point: Point): Promise<Offer> {
+async function offerAt(context: CommandContext, point: Point): Promise<Offer> {
   const { lead, typed, words, completes } = point;
   if (completes === undefined) return { candidates: words, lead, typed, more: false };
   if (typeof completes === "object")
     return { candidates: [...words, ...completes.map((value) => ({ value }))], lead, typed, more: false };
   const { narrow } = await import("../../completion/narrow.js");
   const wanted = narrow(point, completes);
-  const found = wanted.kind === undefined ? [] : await lookUp(shell, point, wanted.kind, wanted.typed);
+  const found = wanted.kind === undefined ? [] : await lookUp(context, point, wanted.kind, wanted.typed);
   const files = filesOf(wanted.kind);
   return {
     candidates: [...wanted.words, ...found.filter(({ value }) => !wanted.used.includes(value))],
@@ -76,7 +80,12 @@ function filesOf(kind: Kind | undefined): "files" | "folders" | undefined {
 }
 
 /** What a hostile project calls `--force` is not offered where it would be a flag. */
-async function lookUp(shell: Shell, point: Point, kind: Kind, typed: string): Promise<Candidate[]> {
+async function lookUp(
+  context: CommandContext,
+  point: Point,
+  kind: Kind,
+  typed: string,
+): Promise<Candidate[]> {
   const { valuesOf } = await import("../../completion/values.js");
   const { folder, file, dashIsFlag } = point;
   const place = {
@@ -84,7 +93,7 @@ async function lookUp(shell: Shell, point: Point, kind: Kind, typed: string): Pr
     ...given({ folder, file }),
   };
   try {
-    const found = await valuesOf(shell, kind, place);
+    const found = await valuesOf(context, kind, place);
     return found.filter(({ value }) => !dashIsFlag || !value.startsWith("-"));
   } catch {
     // Whatever it is, other commands say it; in the middle of a line that is typed nobody wants to read it.

@@ -5,15 +5,15 @@ import { didYouMean } from "../../../src/todo/model/problem.js";
 import type { CompletionAnswer } from "../../../src/ui/shapes/project.js";
 import { scriptFor } from "../../completion/scripts.js";
 import { printJson } from "../../lookup/project.js";
-import { hasFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
 import { SHELLS, type CompletedShell } from "../../context/words.js";
 
 /** Prints it. Needs no project, and no settings. */
-export async function completion(shell: Shell, typed: Typed): Promise<CommandEnd> {
-  const name = shellNamed(typed.operands[0], shell.env["SHELL"] ?? "");
+export async function completion(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+  const name = shellNamed(typed.operands[0], context.env["SHELL"] ?? "");
   const answer: CompletionAnswer = { shell: name, script: scriptFor(name) };
-  if (hasFlag(typed, "--json")) await printJson(shell, answer);
-  else await shell.out.write(answer.script);
+  if (hasFlag(typed, "--json")) await printJson(context, answer);
+  else await context.out.write(answer.script);
   return "ok";
 }
 

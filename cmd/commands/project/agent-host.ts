@@ -1,26 +1,26 @@
 import path from "node:path";
 import { hostModule, type HostIo } from "../../../src/agents/hosted/host.js";
 import { hostScript } from "../../../src/agents/hosted/play.js";
-import { hasFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
 
 /** `looper agent-host <file>`, hidden: the child in which an agent works that is no program of its own. */
-export async function agentHost(shell: Shell, typed: Typed): Promise<CommandEnd> {
+export async function agentHost(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const stop = new AbortController();
-  shell.onSignal(() => {
+  context.onSignal(() => {
     stop.abort();
     return true;
   });
   const io: HostIo = {
-    ports: shell.ports,
-    env: shell.env,
-    node: shell.node,
-    readInput: () => shell.stdin.readAll(),
-    write: shell.claimStdout(),
-    writeError: (text) => shell.err.write(text),
+    ports: context.ports,
+    env: context.env,
+    node: context.node,
+    readInput: () => context.stdin.readAll(),
+    write: context.claimStdout(),
+    writeError: (text) => context.err.write(text),
     stop: stop.signal,
   };
-  if (hasFlag(typed, "--chapo")) return { exitCode: await chapo(shell, io) };
-  const file = path.resolve(shell.cwd, typed.operands[0] ?? "");
+  if (hasFlag(typed, "--chapo")) return { exitCode: await chapo(context, io) };
+  const file = path.resolve(context.cwd, typed.operands[0] ?? "");
   return { exitCode: await host(typed, file, io) };
 }
 
@@ -33,7 +33,7 @@ async function host(typed: Typed, file: string, io: HostIo): Promise<number> {
 }
 
 /** Loaded only here, with all the libraries of the engine. */
-async function chapo({ home, promptsFolder }: Shell, io: HostIo): Promise<number> {
+async function chapo({ home, promptsFolder }: CommandContext, io: HostIo): Promise<number> {
   const [{ hostChapo }, { openChapo }] = await Promise.all([
     import("../../../src/chapo/run/host.js"),
     import("../../../src/chapo/session/open-session.js"),

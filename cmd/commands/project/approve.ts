@@ -6,7 +6,7 @@ import { rememberTrust } from "../../../src/config/trust/trust-store.js";
 import type { TrustLine } from "../../../src/config/trust/trust.js";
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
 import type { Task } from "../../../src/todo/model/task.js";
-import type { Shell } from "../../context/command-context.js";
+import type { CommandContext } from "../../context/command-context.js";
 import { isUnderAnAgent } from "../../lookup/under-an-agent.js";
 
 /** What to approve: of the project's settings and of these tasks, the lines that the person set. */
@@ -17,9 +17,12 @@ export interface Approval {
 }
 
 /** Approves. Not for a process of a run, and not beside a run: there the command may be an agent's. */
-export async function approve(shell: Shell, { project, tasks, isMine }: Approval): Promise<void> {
-  const { ports, env, home } = shell;
-  if ((await isUnderAnAgent(shell, { sessions: true })) || (await findLiveRun(ports, project)) !== undefined)
+export async function approve(context: CommandContext, { project, tasks, isMine }: Approval): Promise<void> {
+  const { ports, env, home } = context;
+  if (
+    (await isUnderAnAgent(context, { sessions: true })) ||
+    (await findLiveRun(ports, project)) !== undefined
+  )
     return;
   const lines = (await readTrust({ files: ports.files, project, env, home }, tasks)).filter(isMine);
   if (lines.length === 0) return;

@@ -21,7 +21,7 @@ import { didYouMean } from "../../../src/todo/model/problem.js";
 import { clean } from "../../../src/ui/text.js";
 import { approve } from "./approve.js";
 import { printLines, shownPath } from "../../lookup/project.js";
-import { hasFlag, type Shell, type Typed } from "../../context/command-context.js";
+import { hasFlag, type CommandContext, type Typed } from "../../context/command-context.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
 
 /** What was asked for: without values the setting is removed. */
@@ -32,29 +32,29 @@ interface Order {
 }
 
 /** Changes a setting; answers with its key. */
-export async function changeSetting(shell: Shell, typed: Typed): Promise<string> {
+export async function changeSetting(context: CommandContext, typed: Typed): Promise<string> {
   const order = orderOf(typed);
-  await refuseAgents(shell, {
+  await refuseAgents(context, {
     what: "a process of a run may not change the settings",
     instead: "report in the summary what should be set",
     sessions: true,
   });
-  const folder = await findFolder(shell.ports.files, shell);
-  const file = await writeSetting(shell, folder, order);
-  if (order.values !== undefined && order.scope === "project") await approveSetting(shell, order.key);
+  const folder = await findFolder(context.ports.files, context);
+  const file = await writeSetting(context, folder, order);
+  if (order.values !== undefined && order.scope === "project") await approveSetting(context, order.key);
   if (!hasFlag(typed, "--json")) {
     const did = order.values === undefined ? "removed from" : "set in";
-    await printLines(shell.out, [clean(`${order.key}: ${did} ${shownPath(shell, file)}`)]);
+    await printLines(context.out, [clean(`${order.key}: ${did} ${shownPath(context, file)}`)]);
   }
   return order.key;
 }
 
 /** Writes it, once it was judged; answers with the file. `folder` is the project's. */
-export async function writeSetting(shell: Shell, folder: string, order: Order): Promise<string> {
-  const { files } = shell.ports;
-  const file = await fileOf(shell, folder, order.scope);
-  const edited = changed(shell, await textOf(shell, file), { file, order });
-  await judge(shell, folder, { file, text: edited, scope: order.scope });
+export async function writeSetting(context: CommandContext, folder: string, order: Order): Promise<string> {
+  const { files } = context.ports;
+  const file = await fileOf(context, folder, order.scope);
+  const edited = changed(context, await textOf(context, file), { file, order });
+  await judge(context, folder, { file, text: edited, scope: order.scope });
   try {
     await files.makeFolder(path.dirname(file));
     await files.writeAtomic(file, edited);
@@ -62,7 +62,7 @@ export async function writeSetting(shell: Shell, folder: string, order: Order): 
     if (errorCode(error) === undefined) throw error;
     throw new UserError(
       "environment",
-      `cannot write ${shownPath(shell, file)}: ${errorMessage(error)}`,
+      `cannot write ${shownPath(context, file)}: ${errorMessage(error)}`,
       "make its folder writable, or free some space",
       { cause: error },
     );
@@ -121,29 +121,33 @@ function inAnyAgent(words: readonly string[]): boolean {
 }
 
 /** The file there is, else the one that is made. */
-async function fileOf(shell: Shell, folder: string, scope: Order["scope"]): Promise<string> {
-  const { ports, env, home } = shell;
+async function fileOf(context: CommandContext, folder: string, scope: Order["scope"]): Promise<string> {
+  const { ports, env, home } = context;
   const { files } = ports;
   const own = PROJECT_FILES.map((name) => path.join(folder, name));
   const candidates = scope === "user" ? userFiles(env, home) : own;
   const there: string[] = [];
   for (const file of candidates) if ((await files.stat(file, { link: true })) !== undefined) there.push(file);
   const manifest = path.join(folder, "package.json");
-  if (scope === "project" && (await holdsSettings(shell, manifest))) there.push(manifest);
+  if (scope === "project" && (await holdsSettings(context, manifest))) there.push(manifest);
   const [file = candidates[0] ?? "", second] = there;
   if (second !== undefined)
     throw new UserError("usage", `two settings files: ${file} and ${second}`, "keep one of them");
-  if (scope === "project") await mustBeInside(shell, folder, file);
+  if (scope === "project") await mustBeInside(context, folder, file);
   return file;
 }
 
-async function holdsSettings({ ports }: Shell, manifest: string): Promise<boolean> {
+async function holdsSettings({ ports }: CommandContext, manifest: string): Promise<boolean> {
   const bytes = await ports.files.read(manifest).catch(() => undefined);
   return bytes !== undefined && readPackageSettings(manifest, new TextDecoder().decode(bytes)) !== undefined;
 }
 
 /** A clone may hold links that lead anywhere. */
-async function mustBeInside({ ports: { files } }: Shell, folder: string, file: string): Promise<void> {
+async function mustBeInside(
+  { ports: { files } }: CommandContext,
+  folder: string,
+  file: string,
+): Promise<void> {
   for (const place of [path.dirname(file), file]) {
     if ((await files.stat(place, { link: true }))?.kind !== "symlink") continue;
     const real = await files.realPath(place);
@@ -156,14 +160,18 @@ async function mustBeInside({ ports: { files } }: Shell, folder: string, file: s
   }
 }
 
-async function textOf({ ports }: Shell, file: string): Promise<string> {
+async function textOf({ ports }: CommandContext, file: string): Promise<string> {
   const bytes = await ports.files.read(file);
   return bytes === undefined ? "" : new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
-function changed(shell: Shell, text: string, { file, order }: { file: string; order: Order }): string {
+function changed(
+  context: CommandContext,
+  text: string,
+  { file, order }: { file: string; order: Order },
+): string {
   // What is not a settings file is not changed.
-  readSettings(shownPath(shell, file), file, text);
+  readSettings(shownPath(context, file), file, text);
   const way = order.key.split(".");
   const value = order.values === undefined ? undefined : spelledValue(way, order.values);
   const edited = editSettingsText(text, formatOf(file), {
@@ -171,7 +179,7 @@ function changed(shell: Shell, text: string, { file, order }: { file: string; or
     ...given({ value }),
   });
   if (edited !== undefined) return edited;
-  throw new UserError("no", `${order.key} is not set in ${shownPath(shell, file)}`);
+  throw new UserError("no", `${order.key} is not set in ${shownPath(context, file)}`);
 }
 
 function readSettings(name: string, file: string, text: string): SettingsFile | undefined {
@@ -183,7 +191,7 @@ function readSettings(name: string, file: string, text: string): SettingsFile | 
 
 /** The settings as they would be, judged as any command judges them. */
 async function judge(
-  { ports, env, home }: Shell,
+  { ports, env, home }: CommandContext,
   folder: string,
   made: { file: string; text: string; scope: Order["scope"] },
 ): Promise<void> {
@@ -209,9 +217,9 @@ function whatWouldHold(layers: Layers): Resolved {
 }
 
 /** What a person sets here needs no question before a run. */
-async function approveSetting(shell: Shell, key: string): Promise<void> {
-  const { ports, cwd, env, home } = shell;
+async function approveSetting(context: CommandContext, key: string): Promise<void> {
+  const { ports, cwd, env, home } = context;
   const project = await openProject(ports.files, { cwd, env, home, flags: {} });
   const isMine = ({ what }: { what: string }): boolean => what === key || what.startsWith(`${key}.`);
-  await approve(shell, { project, tasks: [], isMine });
+  await approve(context, { project, tasks: [], isMine });
 }

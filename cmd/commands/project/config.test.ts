@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ConfigAnswer } from "../../../src/ui/shapes/project.js";
-import { shellIn } from "../../testing/testing.js";
+import { contextIn } from "../../testing/testing.js";
 import { config } from "./config.js";
 
 let root = "";
@@ -23,9 +23,9 @@ function settings(place: string, value: unknown): void {
 }
 
 async function ask(...words: string[]): Promise<string> {
-  const started = shellIn(root, { LOOPER_MAX_ITERATIONS: "7" });
+  const started = contextIn(root, { LOOPER_MAX_ITERATIONS: "7" });
   const flags = words.includes("--json") ? { "--json": true } : {};
-  expect(await config(started.shell, { operands: words.filter((word) => word !== "--json"), flags })).toBe(
+  expect(await config(started.context, { operands: words.filter((word) => word !== "--json"), flags })).toBe(
     "ok",
   );
   return started.out();
@@ -60,7 +60,7 @@ test.each([
   [["pth"], /no verb pth/, /did you mean "path"/],
   [["path", "x"], /no more words/, /./],
 ])("%j is refused", async (operands, message, hint) => {
-  const asked = config(shellIn(root).shell, { operands, flags: {} });
+  const asked = config(contextIn(root).context, { operands, flags: {} });
   await expect(asked).rejects.toMatchObject({
     kind: "usage",
     message: expect.stringMatching(message) as string,
@@ -69,7 +69,7 @@ test.each([
 });
 
 test.each(["loop.max_wait", "roles", "agents.codex.model"])("%s, which nobody set, is a no", async (key) => {
-  const asked = config(shellIn(root).shell, { operands: ["get", key], flags: {} });
+  const asked = config(contextIn(root).context, { operands: ["get", key], flags: {} });
   await expect(asked).rejects.toMatchObject({ kind: "no", message: `${key} has no value` });
 });
 

@@ -14,16 +14,16 @@ import { coloursFor } from "../../../src/ui/colours.js";
 import { tableLines } from "../../../src/ui/terminal/columns.js";
 import { clean } from "../../../src/ui/text.js";
 import { printJson, printLines, projectOf } from "../../lookup/project.js";
-import { hasFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
 import { CONFIG_VERBS } from "../../context/words.js";
 import { changeSetting } from "./config-set.js";
 
 /** Prints them all, one, or the files they are read from; or changes one. */
-export async function config(shell: Shell, typed: Typed): Promise<CommandEnd> {
+export async function config(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const [verb, key] = typed.operands;
   // Where the files lie is asked when something is wrong with them.
-  if (verb === "path") return showPaths(shell, typed, key);
-  if (verb === "set" || verb === "unset") return change(shell, typed);
+  if (verb === "path") return showPaths(context, typed, key);
+  if (verb === "set" || verb === "unset") return change(context, typed);
   if (hasFlag(typed, "--user"))
     throw new UserError("usage", "--user is for set and unset", "looper config set --user KEY VALUE");
   if (verb !== undefined && verb !== "get")
@@ -38,40 +38,44 @@ export async function config(shell: Shell, typed: Typed): Promise<CommandEnd> {
       "looper config get takes one setting",
       "looper config get loop.max_attempts",
     );
-  const answer = await answerOf(shell);
+  const answer = await answerOf(context);
   return verb === "get"
-    ? get(shell, typed, answer, key)
-    : show(shell, typed, answer, allLines(shell, answer));
+    ? get(context, typed, answer, key)
+    : show(context, typed, answer, allLines(context, answer));
 }
 
 /** With `--json` it prints the setting as it is in force then. */
-async function change(shell: Shell, typed: Typed): Promise<CommandEnd> {
-  const key = await changeSetting(shell, typed);
+async function change(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+  const key = await changeSetting(context, typed);
   if (!hasFlag(typed, "--json")) return "ok";
-  const answer = await answerOf(shell);
+  const answer = await answerOf(context);
   const settings = answer.settings.filter((one) => one.key === key || one.key.startsWith(`${key}.`));
-  await printJson(shell, { ...answer, settings });
+  await printJson(context, { ...answer, settings });
   return "ok";
 }
 
-async function answerOf(shell: Shell): Promise<ConfigAnswer> {
-  const project = await projectOf(shell);
-  const told = spellSettings(project.resolved.values, shell.env);
+async function answerOf(context: CommandContext): Promise<ConfigAnswer> {
+  const project = await projectOf(context);
+  const told = spellSettings(project.resolved.values, context.env);
   const settings = told.map(({ source, ...one }) => ({ ...one, ...source }));
-  return { project: project.folder, files: await filesOf(shell, project.folder), settings };
+  return { project: project.folder, files: await filesOf(context, project.folder), settings };
 }
 
-async function showPaths(shell: Shell, typed: Typed, key: string | undefined): Promise<CommandEnd> {
+async function showPaths(
+  context: CommandContext,
+  typed: Typed,
+  key: string | undefined,
+): Promise<CommandEnd> {
   if (key !== undefined)
     throw new UserError("usage", "looper config path takes no more words", "looper config path");
-  const project = await findFolder(shell.ports.files, shell);
-  const files = await filesOf(shell, project);
+  const project = await findFolder(context.ports.files, context);
+  const files = await filesOf(context, project);
   const lines = files.map(({ path: file, exists }) => `${clean(file)}${exists ? "" : "  (not there)"}`);
-  return show(shell, typed, { project, files, settings: [] }, lines);
+  return show(context, typed, { project, files, settings: [] }, lines);
 }
 
 async function get(
-  shell: Shell,
+  context: CommandContext,
   typed: Typed,
   answer: ConfigAnswer,
   key: string | undefined,
@@ -85,7 +89,7 @@ async function get(
     settings.length === 1 && only?.key === key
       ? [plain(only.value)]
       : settings.map((one) => `${one.key} = ${plain(one.value)}`);
-  return show(shell, typed, { ...answer, settings }, lines.map(clean));
+  return show(context, typed, { ...answer, settings }, lines.map(clean));
 }
 
 /** A setting that nobody set is an answer; a key that is none a slip. */
@@ -98,19 +102,19 @@ function nothingAt(key: string, { settings }: ConfigAnswer): UserError {
 }
 
 async function show(
-  shell: Shell,
+  context: CommandContext,
   typed: Typed,
   answer: ConfigAnswer,
   lines: readonly string[],
 ): Promise<CommandEnd> {
-  if (hasFlag(typed, "--json")) await printJson(shell, answer);
-  else await printLines(shell.out, lines);
+  if (hasFlag(typed, "--json")) await printJson(context, answer);
+  else await printLines(context.out, lines);
   return "ok";
 }
 
 /** The files that are looked for; of those that are not there the first, where none of its owner's is. */
 async function filesOf(
-  { ports: { files }, env, home }: Shell,
+  { ports: { files }, env, home }: CommandContext,
   folder: string,
 ): Promise<ConfigAnswer["files"]> {
   const inProject = PROJECT_FILES.map((name) => path.join(folder, name));
@@ -133,7 +137,7 @@ async function filesOf(
 }
 
 /** Every npm project has a package.json: it is one of the files where it holds settings, or cannot be read. */
-async function hasSettings(files: Shell["ports"]["files"], packageFile: string): Promise<boolean> {
+async function hasSettings(files: CommandContext["ports"]["files"], packageFile: string): Promise<boolean> {
   const bytes = await files.read(packageFile).catch(() => undefined);
   if (bytes === undefined) return false;
   try {
@@ -147,7 +151,7 @@ async function hasSettings(files: Shell["ports"]["files"], packageFile: string):
 /** One long command does not push every source out of sight. */
 const VALUE_WIDTH = 48;
 
-function allLines({ out }: Shell, { settings }: ConfigAnswer): string[] {
+function allLines({ out }: CommandContext, { settings }: ConfigAnswer): string[] {
   const colours = coloursFor(out.colour);
   const rows = settings.map(({ key, value, layer, where }) =>
     [key, plain(value), where === "" ? layer : where].map(clean),

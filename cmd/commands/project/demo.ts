@@ -12,7 +12,7 @@ import { chapoScript } from "./demo/chapo-script.js";
 import { configOf, FILES } from "./demo/project.js";
 import { SCRIPT } from "./demo/script.js";
 import { printLines } from "../../lookup/project.js";
-import { hasFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
 import { watchRun } from "../../watch/watch-run.js";
 
 /** Where the demo happens: nothing of the user's settings or of git's reaches it. */
@@ -24,21 +24,21 @@ interface Stage {
 }
 
 /** Plays the demo, and leaves its folder to be looked at. */
-export async function demo(shell: Shell, typed: Typed): Promise<CommandEnd> {
+export async function demo(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const agent = hasFlag(typed, "--chapo") ? "chapo" : "scripted";
-  const stage = await setStage(shell, agent);
-  await printLines(shell.out, [
+  const stage = await setStage(context, agent);
+  await printLines(context.out, [
     `Six tasks, in ${stage.project}.`,
     ...INTRODUCTION[agent],
     "real. Its first try at D3 reports that all tests pass; the runner looks.",
     "",
   ]);
-  const { ports, version, self, promptsFolder } = shell;
+  const { ports, version, self, promptsFolder } = context;
   const { project: cwd, env, home } = stage;
   const project = await openProject(ports.files, { cwd, env, home, flags: {} });
   const facts = { ports, project, cwd, env, home, version, self, promptsFolder };
-  const end = await watchRun(shell, { ...facts, trust: true, yes: true }, { manner: "progress" });
-  if (end.ending === "complete") await printLines(shell.out, await epilogue(shell, stage));
+  const end = await watchRun(context, { ...facts, trust: true, yes: true }, { manner: "progress" });
+  if (end.ending === "complete") await printLines(context.out, await epilogue(context, stage));
   return end;
 }
 
@@ -50,13 +50,13 @@ const INTRODUCTION = {
   ],
 } as const;
 
-async function setStage(shell: Shell, agent: "scripted" | "chapo"): Promise<Stage> {
-  const { files } = shell.ports;
+async function setStage(context: CommandContext, agent: "scripted" | "chapo"): Promise<Stage> {
+  const { files } = context.ports;
   const made = await files.makeTempFolder("looper-demo-");
   const root = (await files.realPath(made)) ?? made;
   const project = path.join(root, "project");
   const home = path.join(root, "home");
-  const stage = { root, project, home, env: environment(shell, home) };
+  const stage = { root, project, home, env: environment(context, home) };
   await files.makeFolder(home);
   for (const [name, content] of Object.entries({ ...FILES, ".looper/config.json": configOf(agent) })) {
     const file = path.join(project, name);
@@ -65,15 +65,15 @@ async function setStage(shell: Shell, agent: "scripted" | "chapo"): Promise<Stag
   }
   const script = agent === "chapo" ? chapoScript() : SCRIPT;
   await files.writeAtomic(path.join(root, "agent.json"), `${JSON.stringify(script, undefined, 2)}\n`);
-  await git(shell, stage, ["init", "--quiet"]);
-  await git(shell, stage, ["config", "user.name", "You"]);
-  await git(shell, stage, ["config", "user.email", "you@example.org"]);
-  await git(shell, stage, ["add", "--all"]);
-  await git(shell, stage, ["commit", "--quiet", "--message", "A backlog, and nothing else"]);
+  await git(context, stage, ["init", "--quiet"]);
+  await git(context, stage, ["config", "user.name", "You"]);
+  await git(context, stage, ["config", "user.email", "you@example.org"]);
+  await git(context, stage, ["add", "--all"]);
+  await git(context, stage, ["commit", "--quiet", "--message", "A backlog, and nothing else"]);
   return stage;
 }
 
-function environment({ env, node }: Shell, home: string): Record<string, string> {
+function environment({ env, node }: CommandContext, home: string): Record<string, string> {
   const kept = Object.entries(env).filter(([name]) => !/^(LOOPER_|GIT_|XDG_|NODE_TEST_CONTEXT$)/.test(name));
   const nodeFirst = [path.dirname(node), ...(env["PATH"] ?? "").split(path.delimiter)].join(path.delimiter);
   return {
@@ -87,7 +87,11 @@ function environment({ env, node }: Shell, home: string): Record<string, string>
 
 const LIMIT_MS = 60_000;
 
-async function git({ ports }: Shell, { project, env }: Stage, args: readonly string[]): Promise<string> {
+async function git(
+  { ports }: CommandContext,
+  { project, env }: Stage,
+  args: readonly string[],
+): Promise<string> {
   const { end, stdout, stderr } = await ports.processes.run(
     { command: "git", args, cwd: project, env },
     { timeoutMs: LIMIT_MS },
@@ -103,7 +107,7 @@ async function git({ ports }: Shell, { project, env }: Stage, args: readonly str
 }
 
 /** The last line of the tests' own count, e.g. `8 passed, 0 failed`. */
-async function runTests({ ports, node }: Shell, { project, env }: Stage): Promise<string> {
+async function runTests({ ports, node }: CommandContext, { project, env }: Stage): Promise<string> {
   const { stdout } = await ports.processes.run(
     { command: node, args: ["--test", "--test-reporter=tap"], cwd: project, env },
     { timeoutMs: LIMIT_MS },
@@ -114,16 +118,16 @@ async function runTests({ ports, node }: Shell, { project, env }: Stage): Promis
   return `${passed} passed, ${failed} failed`;
 }
 
-async function epilogue(shell: Shell, stage: Stage): Promise<string[]> {
-  const { ports, out } = shell;
+async function epilogue(context: CommandContext, stage: Stage): Promise<string[]> {
+  const { ports, out } = context;
   const colours = coloursFor(out.colour);
   const bytes = await ports.files.read(path.join(stage.project, "to-do.json"));
   const checked = checkBacklog(bytes ?? new Uint8Array());
   const tasks = checked.kind === "ok" ? checked.backlog.tasks : [];
   const look = { colours, ...(out.isTerminal ? { columns: out.columns() } : {}) };
-  const commits = (await git(shell, stage, ["log", "--oneline", "--no-decorate"])).trimEnd().split("\n");
-  const tests = await runTests(shell, stage);
-  const looper = await callOf(shell);
+  const commits = (await git(context, stage, ["log", "--oneline", "--no-decorate"])).trimEnd().split("\n");
+  const tests = await runTests(context, stage);
+  const looper = await callOf(context);
   const heading = (text: string): string[] => ["", colours.bold(text)];
   return [
     ...heading("The backlog"),
@@ -143,7 +147,7 @@ async function epilogue(shell: Shell, stage: Stage): Promise<string[]> {
 }
 
 /** How to call this program where it is not installed. */
-async function callOf({ ports, env, cwd, self }: Shell): Promise<string> {
+async function callOf({ ports, env, cwd, self }: CommandContext): Promise<string> {
   if ((await ports.processes.which("looper", env["PATH"] ?? "", cwd)) !== undefined) return "looper";
   return `node ${self.args.join(" ")}`;
 }

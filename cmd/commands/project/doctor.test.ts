@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { DoctorAnswer } from "../../../src/ui/shapes/project.js";
-import { shellIn } from "../../testing/testing.js";
+import { contextIn } from "../../testing/testing.js";
 import { doctor } from "./doctor.js";
 
 let root = "";
@@ -43,8 +43,8 @@ function settings(value: unknown): void {
 }
 
 async function diagnose() {
-  const started = shellIn(root, { PATH: `${root}/bin:/usr/bin:/bin` });
-  const end = await doctor(started.shell, { operands: [], flags: { "--json": true } });
+  const started = contextIn(root, { PATH: `${root}/bin:/usr/bin:/bin` });
+  const end = await doctor(started.context, { operands: [], flags: { "--json": true } });
   const { checks } = DoctorAnswer.parse(JSON.parse(started.out()));
   return { end, all: checks, of: (wanted: string) => checks.find(({ name }) => name === wanted) };
 }

@@ -24,23 +24,23 @@ import { checkSchemas } from "./doctor/schemas.js";
 import { checkContainment, checkDisk, checkGit, checkLogFolder, checkNode } from "./doctor/surroundings.js";
 import { checkVerify } from "./doctor/verify.js";
 import { printJson, printLines, projectOf, readNamedFile } from "../../lookup/project.js";
-import { hasFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
 
 /** So narrow a terminal is not gone along with. */
 const LEAST_ROOM = 20;
 
 /** Reports; mends only with `--fix`. */
-export async function doctor(shell: Shell, typed: Typed): Promise<CommandEnd> {
+export async function doctor(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const [file] = typed.operands;
   const checks = [
-    checkNode(shell),
-    await checkGit(shell),
-    ...(await checkProject(shell, { file, fix: hasFlag(typed, "--fix") })),
+    checkNode(context),
+    await checkGit(context),
+    ...(await checkProject(context, { file, fix: hasFlag(typed, "--fix") })),
   ];
   const answer: DoctorAnswer = { ok: checks.every(({ status }) => status !== "error"), checks };
-  if (hasFlag(typed, "--json")) await printJson(shell, answer);
+  if (hasFlag(typed, "--json")) await printJson(context, answer);
   else {
-    const { out } = shell;
+    const { out } = context;
     await printLines(
       out,
       linesOf(checks, coloursFor(out.colour), out.isTerminal ? out.columns() : undefined),
@@ -50,36 +50,36 @@ export async function doctor(shell: Shell, typed: Typed): Promise<CommandEnd> {
 }
 
 async function checkProject(
-  shell: Shell,
+  context: CommandContext,
   { file, fix }: { file: string | undefined; fix: boolean },
 ): Promise<Check[]> {
-  const project = await openOrExplain(shell, file);
-  if (!("folder" in project)) return [project, await checkContainment(shell)];
-  const backlog = await lookAtBacklog(shell, project);
+  const project = await openOrExplain(context, file);
+  if (!("folder" in project)) return [project, await checkContainment(context)];
+  const backlog = await lookAtBacklog(context, project);
   const checks = [
-    checkConfig(shell, project),
-    ...(await checkAgents(shell, project, backlog)),
-    await checkAgentOutput(shell, project),
-    checkTasks(shell, project, backlog),
-    ...(await checkWorkFolder(shell, project, backlog)),
-    ...(await checkVerify(shell, project, backlog)),
-    ...(await checkNamedFiles(shell, project)),
-    await checkPrompts(shell, project),
-    ...(await checkSchemas(shell, fix)),
-    ...(await checkKeys(shell, project)),
-    await checkLogFolder(shell, project),
-    ...(await checkLeftovers(shell, project, fix)),
-    await checkDisk(shell, project),
-    await checkContainment(shell),
+    checkConfig(context, project),
+    ...(await checkAgents(context, project, backlog)),
+    await checkAgentOutput(context, project),
+    checkTasks(context, project, backlog),
+    ...(await checkWorkFolder(context, project, backlog)),
+    ...(await checkVerify(context, project, backlog)),
+    ...(await checkNamedFiles(context, project)),
+    await checkPrompts(context, project),
+    ...(await checkSchemas(context, fix)),
+    ...(await checkKeys(context, project)),
+    await checkLogFolder(context, project),
+    ...(await checkLeftovers(context, project, fix)),
+    await checkDisk(context, project),
+    await checkContainment(context),
   ];
   return checks.some(({ status }) => status === "error")
     ? checks
-    : [...checks, ...(await whatElseKeepsIt(shell, project))];
+    : [...checks, ...(await whatElseKeepsIt(context, project))];
 }
 
 /** What no check of its own told of, in the words of the run. */
-async function whatElseKeepsIt(shell: Shell, project: Project): Promise<Check[]> {
-  const { ports, cwd, env, home, version, self, promptsFolder } = shell;
+async function whatElseKeepsIt(context: CommandContext, project: Project): Promise<Check[]> {
+  const { ports, cwd, env, home, version, self, promptsFolder } = context;
   const place = { ports, project, cwd, env, home, version, self, promptsFolder };
   try {
     await checkStart({ ...place, trust: true, yes: true, terminal: false, hangsUp: false });
@@ -91,15 +91,15 @@ async function whatElseKeepsIt(shell: Shell, project: Project): Promise<Check[]>
 }
 
 /** A file that was named must be there; all else that is wrong is one of the checks. */
-async function openOrExplain(shell: Shell, file: string | undefined): Promise<Project | Check> {
-  const opened = await opening(shell, file);
-  if (file !== undefined && "folder" in opened) await readNamedFile(shell, opened.todoFile, "task file");
+async function openOrExplain(context: CommandContext, file: string | undefined): Promise<Project | Check> {
+  const opened = await opening(context, file);
+  if (file !== undefined && "folder" in opened) await readNamedFile(context, opened.todoFile, "task file");
   return opened;
 }
 
-async function opening(shell: Shell, file: string | undefined): Promise<Project | Check> {
+async function opening(context: CommandContext, file: string | undefined): Promise<Project | Check> {
   try {
-    return await projectOf(shell, { file, quiet: true });
+    return await projectOf(context, { file, quiet: true });
   } catch (error) {
     if (error instanceof UserError) return bad("config", error.message, error.hint ?? "correct the settings");
     throw error;
@@ -107,8 +107,8 @@ async function opening(shell: Shell, file: string | undefined): Promise<Project 
 }
 
 /** The project, and which settings of it are in force that are no defaults. */
-function checkConfig(shell: Shell, { folder, warnings, resolved }: Project): Check {
-  const set = spellSettings(resolved.values, shell.env).filter(({ source }) => source.layer !== "default");
+function checkConfig(context: CommandContext, { folder, warnings, resolved }: Project): Check {
+  const set = spellSettings(resolved.values, context.env).filter(({ source }) => source.layer !== "default");
   const keys = set.map(({ key }) => key).join(", ");
   const settings = keys === "" ? "every setting is a default" : `set are ${keys} (looper config)`;
   if (warnings.length === 0) return fine("config", `project ${folder}: ${settings}`);

@@ -27,7 +27,7 @@ import {
   listFlag,
   textFlag,
   type CommandEnd,
-  type Shell,
+  type CommandContext,
   type Typed,
 } from "../../context/command-context.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
@@ -35,15 +35,15 @@ import { writeSetting } from "./config-set.js";
 
 type InitFile = InitAnswer["files"][number];
 
-export async function init(shell: Shell, typed: Typed): Promise<CommandEnd> {
-  await refuseAgents(shell, {
+export async function init(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+  await refuseAgents(context, {
     what: "an agent of a run may not set up the project it works in",
     instead: "report what is missing in the summary: new_tasks, blockers",
   });
   const commands = commandsOf(typed);
-  const site = await siteOf(shell, typed);
+  const site = await siteOf(context, typed);
   if (site === undefined) return { exitCode: exitCodeOfSignal("SIGINT") };
-  if (hasFlag(typed, "--from-looper-go")) return moveOver(shell, typed, site);
+  if (hasFlag(typed, "--from-looper-go")) return moveOver(context, typed, site);
   if (hasFlag(typed, "--dry-run"))
     throw new UserError(
       "usage",
@@ -51,16 +51,16 @@ export async function init(shell: Shell, typed: Typed): Promise<CommandEnd> {
       "leave it out, or add --from-looper-go",
     );
   refuseOverGoTasks(typed, site);
-  const given = await importOf(shell, typed, site, textFlag(typed, "--import"));
-  const answers = await answersOf(shell, typed, { site, commands });
+  const given = await importOf(context, typed, site, textFlag(typed, "--import"));
+  const answers = await answersOf(context, typed, { site, commands });
   // Nothing is written yet.
   if (answers === undefined) return { exitCode: exitCodeOfSignal("SIGINT") };
   const { origin } = answers;
   const imported =
-    given ?? (await importOf(shell, typed, site, origin.from === "import" ? origin.file : undefined));
-  const answer = await setUp(shell, typed, site, { ...answers, imported });
-  if (hasFlag(typed, "--json")) await printJson(shell, answer);
-  else await tell(shell, site, answer, asks(shell, typed));
+    given ?? (await importOf(context, typed, site, origin.from === "import" ? origin.file : undefined));
+  const answer = await setUp(context, typed, site, { ...answers, imported });
+  if (hasFlag(typed, "--json")) await printJson(context, answer);
+  else await tell(context, site, answer, asks(context, typed));
   return "ok";
 }
 
@@ -76,19 +76,19 @@ function commandsOf(typed: Typed): readonly string[] {
 }
 
 /** The folder to set up; `undefined` when the person turned away from the question which one. */
-async function siteOf(shell: Shell, typed: Typed): Promise<Site | undefined> {
+async function siteOf(context: CommandContext, typed: Typed): Promise<Site | undefined> {
   const here = hasFlag(typed, "--here");
-  const site = await lookAround(shell, here);
-  if (here || !asks(shell, typed) || !(await isProjectBelow(shell, site))) return site;
-  const chosen = await shell.choose("Which folder is the project?", [
-    { value: "here", label: clean(shell.cwd), hint: "the current folder" },
+  const site = await lookAround(context, here);
+  if (here || !asks(context, typed) || !(await isProjectBelow(context, site))) return site;
+  const chosen = await context.choose("Which folder is the project?", [
+    { value: "here", label: clean(context.cwd), hint: "the current folder" },
     { value: "above", label: clean(site.project.folder) },
   ]);
   if (chosen === undefined) return undefined;
-  return chosen === "here" ? lookAround(shell, true) : site;
+  return chosen === "here" ? lookAround(context, true) : site;
 }
 
-function asks({ stdin, out, err }: Shell, typed: Typed): boolean {
+function asks({ stdin, out, err }: CommandContext, typed: Typed): boolean {
   const quiet = hasFlag(typed, "--yes") || hasFlag(typed, "--json") || hasFlag(typed, "--from-looper-go");
   return !quiet && stdin.isTerminal && out.isTerminal && err.isTerminal;
 }
@@ -105,24 +105,24 @@ function refuseOverGoTasks(typed: Typed, { project, backlog }: Site): void {
 }
 
 async function importOf(
-  shell: Shell,
+  context: CommandContext,
   typed: Typed,
   site: Site,
   from: string | undefined,
 ): Promise<Import | undefined> {
   if (from === undefined) return undefined;
-  const imported = await readImportFile(shell, site.project, from);
-  if (!hasFlag(typed, "--force")) refuseOverTasks(shell, site, imported);
+  const imported = await readImportFile(context, site.project, from);
+  if (!hasFlag(typed, "--force")) refuseOverTasks(context, site, imported);
   return imported;
 }
 
 async function answersOf(
-  shell: Shell,
+  context: CommandContext,
   typed: Typed,
   { site, commands }: { site: Site; commands: readonly string[] },
 ): Promise<Answers | undefined> {
-  if (!asks(shell, typed)) return { wishes: { commands }, origin: { from: "nowhere" } };
-  await printLines(shell.out, [folderLine(site)]);
+  if (!asks(context, typed)) return { wishes: { commands }, origin: { from: "nowhere" } };
+  await printLines(context.out, [folderLine(site)]);
   const force = hasFlag(typed, "--force");
   const settings = !hasFlag(typed, "--skip-config") && (site.settingsFile === undefined || force);
   const open = {
@@ -130,7 +130,7 @@ async function answersOf(
     origin: (force || mayBegin(site.backlog)) && textFlag(typed, "--import") === undefined,
     proof: settings && commands.length === 0,
   };
-  const answers = await askAll(shell, site, open);
+  const answers = await askAll(context, site, open);
   if (answers === undefined || commands.length === 0) return answers;
   return { ...answers, wishes: { ...answers.wishes, commands } };
 }
@@ -140,7 +140,7 @@ function folderLine({ project }: Site): string {
 }
 
 async function setUp(
-  shell: Shell,
+  context: CommandContext,
   typed: Typed,
   site: Site,
   { wishes, origin, imported }: Answers & { imported: Import | undefined },
@@ -150,23 +150,23 @@ async function setUp(
   const writesBacklog = force || imported !== undefined || mayBegin(site.backlog);
   const planned = planFiles(site, wishes, { ...bounds, writesBacklog });
   const { folder } = site.project;
-  const into = force || wishes.commands?.length === 0 ? undefined : await setCommands(shell, site, wishes);
-  if (writesBacklog || planned.some(({ text }) => text !== undefined)) await mustBeWritable(shell, folder);
+  const into = force || wishes.commands?.length === 0 ? undefined : await setCommands(context, site, wishes);
+  if (writesBacklog || planned.some(({ text }) => text !== undefined)) await mustBeWritable(context, folder);
   const backlog = writesBacklog
-    ? await beginBacklog(shell, site, { force, imported })
+    ? await beginBacklog(context, site, { force, imported })
     : { did: "kept" as const };
   const files: InitFile[] = [{ path: site.project.todoFile, ...backlog }];
   for (const one of planned) {
-    const written = await writePlanned(shell.ports, one);
+    const written = await writePlanned(context.ports, one);
     files.push(one.path === into ? { ...written, did: "extended" } : written);
   }
-  if (wishes.commands !== undefined && wishes.commands.length > 0) await trust(shell, wishes.commands);
+  if (wishes.commands !== undefined && wishes.commands.length > 0) await trust(context, wishes.commands);
   const there =
     site.backlog.kind === "ok" && !writesBacklog ? withoutMarker(site.backlog.backlog.tasks).length : 0;
   const tasks = imported?.tasks.length ?? there;
   const notes = [
-    ...(await notesOnPlace(shell, typed, site)),
-    ...notesOn(shell, site, { ...bounds, wishes, writesBacklog }),
+    ...(await notesOnPlace(context, typed, site)),
+    ...notesOn(context, site, { ...bounds, wishes, writesBacklog }),
     ...(backlog.did === "kept" ? [] : (imported?.notes ?? [])),
   ];
   return {
@@ -184,31 +184,31 @@ async function setUp(
 
 /** Puts the commands into the settings there are; answers with their file, where something changed. */
 async function setCommands(
-  shell: Shell,
+  context: CommandContext,
   { settingsFile, project }: Site,
   { commands = [] }: Wishes,
 ): Promise<string | undefined> {
   if (settingsFile === undefined || commands.length === 0) return undefined;
   if (isDeepStrictEqual(project.resolved.settings.verify.commands, commands)) return undefined;
   const order = { key: "verify.commands", values: commands, scope: "project" } as const;
-  return writeSetting(shell, project.folder, order);
+  return writeSetting(context, project.folder, order);
 }
 
 /** What is to be known of the folder and its repository. */
-async function notesOnPlace(shell: Shell, typed: Typed, site: Site): Promise<string[]> {
+async function notesOnPlace(context: CommandContext, typed: Typed, site: Site): Promise<string[]> {
   const { project } = site;
   const notes: string[] = [];
-  if (!asks(shell, typed) && (await isProjectBelow(shell, site)))
+  if (!asks(context, typed) && (await isProjectBelow(context, site)))
     notes.push(`to set up the current folder instead of ${project.folder}: looper init --here`);
   const { todoFile, folder: projectDir } = project;
-  const opened = await openRepository(shell.ports, { projectDir, todoFile, exclude: [], env: shell.env });
+  const opened = await openRepository(context.ports, { projectDir, todoFile, exclude: [], env: context.env });
   const head = opened.ok ? await headOf(opened.value) : undefined;
   if (head?.ok === true && head.value.commit === undefined)
     notes.push("the repository has no commit yet: commit what is there before the first run");
   return notes;
 }
 
-async function mustBeWritable({ ports: { files } }: Shell, folder: string): Promise<void> {
+async function mustBeWritable({ ports: { files } }: CommandContext, folder: string): Promise<void> {
   if (await files.writable(folder)) return;
   throw new UserError(
     "environment",
@@ -218,26 +218,26 @@ async function mustBeWritable({ ports: { files } }: Shell, folder: string): Prom
 }
 
 /** The commands a person chose here are approved: the first run does not ask about them. Nothing else is. */
-async function trust(shell: Shell, commands: readonly string[]): Promise<void> {
-  const { ports, env, home, cwd } = shell;
+async function trust(context: CommandContext, commands: readonly string[]): Promise<void> {
+  const { ports, env, home, cwd } = context;
   const project = await openProject(ports.files, { cwd, env, home, flags: {} });
   const isMine = ({ what, value }: TrustLine): boolean =>
     what === "verify.commands" && commands.includes(value);
-  await approve(shell, { project, tasks: [], isMine });
+  await approve(context, { project, tasks: [], isMine });
 }
 
 function notesOn(
-  shell: Shell,
+  context: CommandContext,
   { project, broken, settingsFile, backlog, ignores, proofs }: Site,
   did: { force: boolean; skipConfig: boolean; wishes: Wishes; writesBacklog: boolean },
 ): string[] {
   const notes: string[] = (project.goProgram?.settings ?? []).map(
-    (old) => `${shownPath(shell, old)} holds settings of the Go program: move them with \`${MOVE_OVER}\``,
+    (old) => `${shownPath(context, old)} holds settings of the Go program: move them with \`${MOVE_OVER}\``,
   );
   const mended = did.force && !did.skipConfig && settingsFile?.endsWith("config.json") === true;
   if (broken !== undefined && !mended)
     notes.push(`the settings are broken: ${broken.message.replaceAll("\n", "; ")}`);
-  const file = shownPath(shell, project.todoFile);
+  const file = shownPath(context, project.todoFile);
   if (!did.writesBacklog && (backlog.kind === "invalid" || problemsOf(backlog) > 0))
     notes.push(`${file} is no valid backlog: looper validate shows why`);
   if (ignores === "strange")
@@ -270,21 +270,21 @@ function nextOf(tasks: number, { draft, copied }: { draft: boolean; copied: bool
 const MOST_NOTES = 12;
 
 async function tell(
-  shell: Shell,
+  context: CommandContext,
   site: Site,
   { files, notes, next, tasks, imported }: InitAnswer,
   named: boolean,
 ): Promise<void> {
-  const { out, err } = shell;
+  const { out, err } = context;
   const fit = (line: string): string => (out.isTerminal ? cut(line, out.columns()) : line);
-  const width = Math.max(...files.map(({ path: file }) => shownPath(shell, file).length));
+  const width = Math.max(...files.map(({ path: file }) => shownPath(context, file).length));
   const isNew = files.some(({ did }) => did !== "kept");
   const lines = files.map(({ path: file, did, copy }) => {
     const whence = imported === null ? "" : ` from ${clean(imported.from)}, ${imported.format}`;
     const isUnread = did === "kept" && site.backlog.kind === "invalid";
     const more = file === site.project.todoFile && !isUnread ? `: ${plural(tasks, "task")}${whence}` : "";
     const old = copy === undefined ? "" : `; what was there is in ${path.basename(copy)}`;
-    return `${clean(shownPath(shell, file)).padEnd(width)}  ${WORDS[did]}${more}${clean(old)}`;
+    return `${clean(shownPath(context, file)).padEnd(width)}  ${WORDS[did]}${more}${clean(old)}`;
   });
   await printLines(
     err,
@@ -298,17 +298,17 @@ async function tell(
   await printLines(out, [
     ...(named ? [] : [folderLine(site)]),
     ...(isNew ? lines : ["it is set up already: nothing was changed"]).map(fit),
-    ...leftLines(shell, site, imported),
+    ...leftLines(context, site, imported),
     ...nextLines(next).map(fit),
   ]);
 }
 
 /** Of a document that tasks were taken from: how much of it no task holds. */
-function leftLines(shell: Shell, { project }: Site, imported: InitAnswer["imported"]): string[] {
+function leftLines(context: CommandContext, { project }: Site, imported: InitAnswer["imported"]): string[] {
   if (imported?.left === undefined) return [];
   const { from, left } = imported;
   const file = from === "stdin" ? "FILE" : clean(from);
-  const draft = `\`looper run --prompt - < ${file}\` (remove ${clean(shownPath(shell, project.todoFile))} first)`;
+  const draft = `\`looper run --prompt - < ${file}\` (remove ${clean(shownPath(context, project.todoFile))} first)`;
   return [
     `${plural(left, "line")} of ${clean(from)} left out: keep these tasks, or have an agent draft from it: ${draft}`,
   ];

@@ -12,35 +12,35 @@ import {
   agentFlag,
   hasFlag,
   type CommandEnd,
-  type Shell,
+  type CommandContext,
   type Typed,
 } from "../../context/command-context.js";
 import { watchRun, type Asked } from "../../watch/watch-run.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
 
 /** Releases the project, or shows what that would take. */
-export async function push(shell: Shell, typed: Typed): Promise<CommandEnd> {
-  await refuseAgents(shell, {
+export async function push(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+  await refuseAgents(context, {
     what: "an agent of a run may not release",
     instead: "say in the summary that it is ready",
   });
   const wanted = readWish(typed.operands[0]);
-  const asked = await requestOf(shell, typed, wanted);
+  const asked = await requestOf(context, typed, wanted);
   const json = hasFlag(typed, "--json");
-  if (hasFlag(typed, "--dry-run")) return showPlan(shell, asked, json);
-  const { view, ...end } = await watchRun(shell, asked, { manner: json ? "silent" : "progress" });
-  if (json && view.release !== undefined) await printJson(shell, releaseAnswer(view, view.release));
+  if (hasFlag(typed, "--dry-run")) return showPlan(context, asked, json);
+  const { view, ...end } = await watchRun(context, asked, { manner: json ? "silent" : "progress" });
+  if (json && view.release !== undefined) await printJson(context, releaseAnswer(view, view.release));
   return end;
 }
 
-async function requestOf(shell: Shell, typed: Typed, wanted: string | undefined): Promise<Asked> {
-  const { ports, cwd, env, home, version, self, promptsFolder } = shell;
+async function requestOf(context: CommandContext, typed: Typed, wanted: string | undefined): Promise<Asked> {
+  const { ports, cwd, env, home, version, self, promptsFolder } = context;
   const known = new Set([...ROWS.values()].map(({ flag }) => flag?.name));
   const flags = Object.fromEntries(Object.entries(typed.flags).filter(([flag]) => known.has(flag)));
   const agent = agentFlag(typed);
   return {
     ...{ ports, cwd, env, home, version, self, promptsFolder },
-    project: await projectOf(shell, { flags, quiet: true }),
+    project: await projectOf(context, { flags, quiet: true }),
     ...given({ agent }),
     release: wanted === undefined ? {} : { wanted },
     trust: hasFlag(typed, "--trust") || env["CI"] === "true",
@@ -48,14 +48,14 @@ async function requestOf(shell: Shell, typed: Typed, wanted: string | undefined)
   };
 }
 
-async function showPlan(shell: Shell, asked: Asked, json: boolean): Promise<CommandEnd> {
+async function showPlan(context: CommandContext, asked: Asked, json: boolean): Promise<CommandEnd> {
   const plan = await planRelease({ ...asked, terminal: false, hangsUp: false });
   const answer = answerOf(plan, asked.project.resolved.settings.verify.commands);
   if (json) {
-    await printJson(shell, answer);
+    await printJson(context, answer);
     return "ok";
   }
-  const { out } = shell;
+  const { out } = context;
   const colours = coloursFor(out.colour);
   const prompt = (answer.prompt ?? "").split("\n").map((line) => clean(line.replaceAll("\t", "  ")));
   const shown = answer.prompt === null ? [] : ["", colours.bold("the prompt"), "", ...prompt];

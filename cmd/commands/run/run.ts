@@ -16,31 +16,31 @@ import {
   hasFlag,
   textFlag,
   type CommandEnd,
-  type Shell,
+  type CommandContext,
   type Typed,
 } from "../../context/command-context.js";
 import type { Manner } from "../../watch/run-display.js";
 import { watchRun, type Asked } from "../../watch/watch-run.js";
 
 /** Runs the loop, or shows its plan. */
-export async function run(shell: Shell, typed: Typed): Promise<CommandEnd> {
-  const flags = settingsAmong(shell, typed);
+export async function run(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+  const flags = settingsAmong(context, typed);
   // The run itself reports warnings, a plan does not.
   const quiet = !hasFlag(typed, "--dry-run") || hasFlag(typed, "--quiet");
-  const project = await projectOf(shell, { file: typed.operands[0], flags, quiet });
-  await mustBeReadable(shell, project.todoFile);
-  await mustBeMeant(shell, typed, project.todoFile);
-  const asked = await request(shell, typed, project);
-  if (hasFlag(typed, "--dry-run")) return showPlan(shell, typed, asked);
+  const project = await projectOf(context, { file: typed.operands[0], flags, quiet });
+  await mustBeReadable(context, project.todoFile);
+  await mustBeMeant(context, typed, project.todoFile);
+  const asked = await request(context, typed, project);
+  if (hasFlag(typed, "--dry-run")) return showPlan(context, typed, asked);
   const junit = textFlag(typed, "--junit");
-  return watchRun(shell, asked, {
+  return watchRun(context, asked, {
     manner: mannerOf(typed),
-    ...(junit === undefined ? {} : { junit: await openReport(shell, junit, project.todoFile) }),
+    ...(junit === undefined ? {} : { junit: await openReport(context, junit, project.todoFile) }),
   });
 }
 
 /** A file that was named and is not there is a slip, unless somebody says that it is to be written. */
-async function mustBeMeant({ ports }: Shell, typed: Typed, todoFile: string): Promise<void> {
+async function mustBeMeant({ ports }: CommandContext, typed: Typed, todoFile: string): Promise<void> {
   const [file] = typed.operands;
   if (file === undefined || textFlag(typed, "--prompt") !== undefined || hasFlag(typed, "-y")) return;
   if ((await ports.files.stat(todoFile)) !== undefined) return;
@@ -54,7 +54,7 @@ function mannerOf(typed: Typed): Manner {
 }
 
 /** The flags that are settings; paths among them are seen from where the program was started. */
-function settingsAmong({ cwd }: Shell, typed: Typed): Flags {
+function settingsAmong({ cwd }: CommandContext, typed: Typed): Flags {
   const known = new Set([...ROWS.values()].map(({ flag }) => flag?.name));
   const given = Object.entries(typed.flags).filter(([flag]) => known.has(flag));
   return Object.fromEntries(
@@ -65,12 +65,12 @@ function settingsAmong({ cwd }: Shell, typed: Typed): Flags {
   );
 }
 
-async function request(shell: Shell, typed: Typed, project: Project): Promise<Asked> {
-  const { ports, cwd, env, home, version, self, promptsFolder } = shell;
+async function request(context: CommandContext, typed: Typed, project: Project): Promise<Asked> {
+  const { ports, cwd, env, home, version, self, promptsFolder } = context;
   const agent = agentFlag(typed);
   const only = textFlag(typed, "--task");
   const prompt = textFlag(typed, "--prompt");
-  const idea = prompt === "-" ? await shell.stdin.readAll() : prompt;
+  const idea = prompt === "-" ? await context.stdin.readAll() : prompt;
   if (idea !== undefined && !/\S/u.test(idea))
     throw new UserError("usage", "--prompt is empty", 'say what to build: --prompt "a small web shop"');
   return {
@@ -81,12 +81,12 @@ async function request(shell: Shell, typed: Typed, project: Project): Promise<As
   };
 }
 
-async function showPlan(shell: Shell, typed: Typed, asked: Asked): Promise<CommandEnd> {
+async function showPlan(context: CommandContext, typed: Typed, asked: Asked): Promise<CommandEnd> {
   const plan = await planRun({ ...asked, terminal: false, hangsUp: false });
   for (const warning of plan.warnings ?? [])
-    await shell.say({ level: "warn", lines: [`looper: ${clean(warning)}`] });
-  if (hasFlag(typed, "--json")) await printJson(shell, answerOf(plan));
-  else await printLines(shell.out, planLines(shell, plan, hasFlag(typed, "--quiet")));
+    await context.report({ level: "warn", lines: [`looper: ${clean(warning)}`] });
+  if (hasFlag(typed, "--json")) await printJson(context, answerOf(plan));
+  else await printLines(context.out, planLines(context, plan, hasFlag(typed, "--quiet")));
   return "ok";
 }
 
@@ -100,7 +100,7 @@ function answerOf(plan: Plan): PlanAnswer {
 }
 
 /** On a terminal no line is wider: titles are cut, the prompt goes on in the next line. */
-function planLines({ out }: Shell, plan: Plan, quiet: boolean): string[] {
+function planLines({ out }: CommandContext, plan: Plan, quiet: boolean): string[] {
   const columns = out.isTerminal ? out.columns() : undefined;
   if ("nothing" in plan) return wrap(`nothing would be started: ${clean(plan.nothing)}`, columns);
   const colours = coloursFor(out.colour);

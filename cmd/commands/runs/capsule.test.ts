@@ -7,7 +7,7 @@ import { unpackCapsule } from "../../../src/logging/capsule.js";
 import { nodePorts } from "../../../src/system/processes/node-ports.js";
 import { CapsuleAnswer, ReplayAnswer } from "../../../src/ui/shapes/runs.js";
 import type { CommandEnd, Typed } from "../../context/command-context.js";
-import { shellIn } from "../../testing/testing.js";
+import { contextIn } from "../../testing/testing.js";
 import { capsule } from "./capsule.js";
 import { replay } from "./replay.js";
 
@@ -37,12 +37,12 @@ async function writeLog(said: string): Promise<void> {
   if (!unpacked.ok) throw new Error(unpacked.error);
 }
 
-type Run = (shell: ReturnType<typeof shellIn>["shell"], typed: Typed) => Promise<CommandEnd>;
+type Run = (context: ReturnType<typeof contextIn>["context"], typed: Typed) => Promise<CommandEnd>;
 
 async function call(command: Run, operands: string[], flags: Record<string, string | true> = {}) {
   const env = { PATH: process.env["PATH"] ?? "", MY_API_KEY: SECRET, USER: "ann" };
-  const started = shellIn(root, env);
-  const end = await command(started.shell, { operands, flags });
+  const started = contextIn(root, env);
+  const end = await command(started.context, { operands, flags });
   return { end, out: started.out(), err: started.err() };
 }
 
@@ -100,8 +100,8 @@ test("nothing is overwritten; with --tree it is said that a capsule has none", a
 test("- prints it; a name that means something else in the log as well is left where no path is", async () => {
   await writeLog("did T2 as iteration in /home/iteration/x");
   const env = { PATH: process.env["PATH"] ?? "", LOGNAME: "iteration" };
-  const started = shellIn(root, env);
-  expect(await capsule(started.shell, { operands: [], flags: { "--output": "-" } })).toBe("ok");
+  const started = contextIn(root, env);
+  expect(await capsule(started.context, { operands: [], flags: { "--output": "-" } })).toBe("ok");
   expect(started.out()).toContain('"summary":"did T2 as iteration in /home/user/x"');
   expect(started.err()).toContain("in paths only your user name, since it is a word of this log as well");
   expect(started.err()).toContain("39 decisions replay");
@@ -111,8 +111,8 @@ test("an index file with a strange name is not read, and none is written outside
   await writeLog("did T2");
   const log = path.join(root, "project/looper-logs/runs", run, "events.jsonl");
   writeFileSync(log, readFileSync(log, "utf8").replace('"index-1.json"', '"../../../to-do.json"'));
-  const started = shellIn(root);
-  expect(await capsule(started.shell, { operands: [], flags: {} })).toBe("ok");
+  const started = contextIn(root);
+  expect(await capsule(started.context, { operands: [], flags: {} })).toBe("ok");
   expect(started.out()).toContain("replaying it finds a difference, as the log itself does");
   const folder = path.join(root, "unpacked/deep");
   const header = { capsule: "looper", format: 1, run, version: "1", node: "1", platform: "p" };

@@ -11,13 +11,19 @@ import { plural, showCount } from "../../../src/ui/view/amounts.js";
 import type { CapsuleAnswer } from "../../../src/ui/shapes/runs.js";
 import { folderOfRun } from "../../lookup/find-run.js";
 import { printJson, printLines, projectOf, shownPath } from "../../lookup/project.js";
-import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import {
+  hasFlag,
+  textFlag,
+  type CommandEnd,
+  type CommandContext,
+  type Typed,
+} from "../../context/command-context.js";
 
 /** `looper capsule [run]`: writes the capsule and says what is in it; overwrites nothing. */
-export async function capsule(shell: Shell, typed: Typed): Promise<CommandEnd> {
-  const { ports, cwd } = shell;
-  const project = await projectOf(shell);
-  const folder = await folderOfRun(shell, project, typed.operands[0]);
+export async function capsule(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+  const { ports, cwd } = context;
+  const project = await projectOf(context);
+  const folder = await folderOfRun(context, project, typed.operands[0]);
   const run = path.basename(folder);
   const output = textFlag(typed, "--output") ?? `${run}.capsule`;
   const json = hasFlag(typed, "--json");
@@ -29,36 +35,36 @@ export async function capsule(shell: Shell, typed: Typed): Promise<CommandEnd> {
       `run ${run} has no lines: there is nothing to pack`,
       "looper capsule RUN takes another run",
     );
-  const made = await makeCapsule(ports, { run, folder, ...(await ownerOf(shell, project)) });
+  const made = await makeCapsule(ports, { run, folder, ...(await ownerOf(context, project)) });
   if (output === "-") {
-    await shell.out.write(made.text);
-    await shell.say({ level: "info", lines: linesOf(made, run, undefined) });
+    await context.out.write(made.text);
+    await context.report({ level: "info", lines: linesOf(made, run, undefined) });
     return "ok";
   }
   const file = path.resolve(cwd, output);
-  await writeNew(shell, file, made.text);
-  if (json) await printJson(shell, answerOf(made, run, file));
-  else await printLines(shell.out, linesOf(made, run, shownPath(shell, file)));
+  await writeNew(context, file, made.text);
+  if (json) await printJson(context, answerOf(made, run, file));
+  else await printLines(context.out, linesOf(made, run, shownPath(context, file)));
   return "ok";
 }
 
 /** What is the user's own, and must not go out. */
-async function ownerOf(shell: Shell, project: Project) {
-  const { ports, env, home, version, nodeVersion: node, platform } = shell;
+async function ownerOf(context: CommandContext, project: Project) {
+  const { ports, env, home, version, nodeVersion: node, platform } = context;
   const real = await ports.files.realPath(home);
   const names = [env["USER"], env["LOGNAME"], env["USERNAME"], path.basename(home)];
   return {
     version,
     node,
     platform,
-    redact: await redactOf(shell, project),
+    redact: await redactOf(context, project),
     homes: [home, ...(real === undefined ? [] : [real])],
     names: names.flatMap((name) => (name === undefined || name === "" ? [] : [name])),
   };
 }
 
 /** The secrets of this environment: another one than the run's own, perhaps. */
-async function redactOf({ ports, env }: Shell, { paths, resolved }: Project): Promise<Redact> {
+async function redactOf({ ports, env }: CommandContext, { paths, resolved }: Project): Promise<Redact> {
   const { envFile } = paths;
   const bytes = envFile === undefined ? undefined : await ports.files.read(envFile);
   const fromFile =
@@ -70,7 +76,7 @@ async function redactOf({ ports, env }: Shell, { paths, resolved }: Project): Pr
   return redactorFor(ports, all);
 }
 
-async function writeNew({ ports }: Shell, file: string, text: string): Promise<void> {
+async function writeNew({ ports }: CommandContext, file: string, text: string): Promise<void> {
   try {
     await ports.files.writeNew(file, text, { mode: 0o600 });
   } catch (error) {

@@ -18,8 +18,8 @@ import { listRuns } from "../../../src/logging/read.js";
 import { UserError } from "../../../src/system/errors.js";
 import type { Files } from "../../../src/system/ports.js";
 import { CleanAnswer } from "../../../src/ui/shapes/runs.js";
-import type { CommandEnd, Shell } from "../../context/command-context.js";
-import { shellIn } from "../../testing/testing.js";
+import type { CommandEnd, CommandContext } from "../../context/command-context.js";
+import { contextIn } from "../../testing/testing.js";
 import { clean } from "./clean.js";
 
 let folder: string;
@@ -70,15 +70,18 @@ interface Called {
   err: string;
 }
 
-async function call(flags: Record<string, string | boolean>, change: Partial<Shell> = {}): Promise<Called> {
-  const started = shellIn(folder, { PATH: process.env["PATH"] ?? "" });
-  const end = await clean({ ...started.shell, ...change }, { operands: [], flags });
+async function call(
+  flags: Record<string, string | boolean>,
+  change: Partial<CommandContext> = {},
+): Promise<Called> {
+  const started = contextIn(folder, { PATH: process.env["PATH"] ?? "" });
+  const end = await clean({ ...started.context, ...change }, { operands: [], flags });
   return { end, out: started.out(), err: started.err() };
 }
 
 async function answer(
   flags: Record<string, string | boolean>,
-  change: Partial<Shell> = {},
+  change: Partial<CommandContext> = {},
 ): Promise<CleanAnswer> {
   return CleanAnswer.parse(JSON.parse((await call({ ...flags, "--json": true }, change)).out));
 }
@@ -207,8 +210,8 @@ test("without --keep and --age a person is asked and may decline; without a term
   await expect(call({})).rejects.toMatchObject({ kind: "usage" });
   expect(readdirSync(runsFolder())).toHaveLength(12);
   const asked: string[] = [];
-  const person = (yes: boolean): Partial<Shell> => ({
-    stdin: { ...shellIn(folder).shell.stdin, isTerminal: true },
+  const person = (yes: boolean): Partial<CommandContext> => ({
+    stdin: { ...contextIn(folder).context.stdin, isTerminal: true },
     confirm: (question, lines) => {
       asked.push(...lines, question);
       return Promise.resolve(yes);
@@ -263,8 +266,8 @@ test.each([
 
 test("an agent of a run removes none", async () => {
   makeRun(3);
-  const { shell } = shellIn(folder, { LOOPER_RUN_ID: "r" });
-  await expect(clean(shell, { operands: [], flags: { "--keep": "0" } })).rejects.toMatchObject({
+  const { context } = contextIn(folder, { LOOPER_RUN_ID: "r" });
+  await expect(clean(context, { operands: [], flags: { "--keep": "0" } })).rejects.toMatchObject({
     kind: "no",
   });
 });
@@ -320,15 +323,15 @@ test("what refs say is needed stays: work put aside, a task in hand and all sinc
 test("where git cannot be asked what is needed, nothing goes", async () => {
   makeRun(3);
   gitHere();
-  const { shell } = shellIn(folder, { PATH: "/nowhere" });
-  await expect(clean(shell, { operands: [], flags: { "--keep": "0" } })).rejects.toMatchObject({
+  const { context } = contextIn(folder, { PATH: "/nowhere" });
+  await expect(clean(context, { operands: [], flags: { "--keep": "0" } })).rejects.toMatchObject({
     kind: "environment",
   });
   expect(readdirSync(runsFolder())).toHaveLength(1);
 });
 
 test("killed at any call, it leaves whole runs or none, and the next clean finishes", async () => {
-  const { shell } = shellIn(folder, { PATH: process.env["PATH"] ?? "" });
+  const { context } = contextIn(folder, { PATH: process.env["PATH"] ?? "" });
   const { git, commit } = gitHere();
   const kept = commit("x");
   let survived = 0;
@@ -337,12 +340,12 @@ test("killed at any call, it leaves whole runs or none, and the next clean finis
     const runs = [makeRun(3), makeRun(2), makeRun(1)];
     symlinkSync(join("runs", runs[1] ?? ""), project("looper-logs/last"));
     for (const run of runs) git("update-ref", `refs/looper/attempts/${run}/T1-1`, kept);
-    const files = dyingAt(shell.ports.files, at);
-    const died = await call({ "--keep": "1" }, { ports: { ...shell.ports, files } }).catch(
+    const files = dyingAt(context.ports.files, at);
+    const died = await call({ "--keep": "1" }, { ports: { ...context.ports, files } }).catch(
       (error: unknown) => error,
     );
     if (died instanceof UserError) {
-      for (const run of await listRuns(shell.ports, project("looper-logs")))
+      for (const run of await listRuns(context.ports, project("looper-logs")))
         expect(readdirSync(join(runsFolder(), run))).toEqual(["001-T1", "events.jsonl"]);
       const there = readdirSync(runsFolder()).filter((name) => name.startsWith(".gone-")).length;
       expect((await answer({ "--keep": "1" })).finished).toHaveLength(there);

@@ -24,48 +24,54 @@ import { cleanLines } from "../../../src/ui/terminal/clean-lines.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { clean as cleaned } from "../../../src/ui/text.js";
 import { printJson, printLines, projectOf, shownPath } from "../../lookup/project.js";
-import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import {
+  hasFlag,
+  textFlag,
+  type CommandEnd,
+  type CommandContext,
+  type Typed,
+} from "../../context/command-context.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
 
 /** What is proposed where nobody says how many. */
 const PROPOSED = 10;
 
 /** Removes the runs that were asked for; without a word on which, a person is asked. */
-export async function clean(shell: Shell, typed: Typed): Promise<CommandEnd> {
-  await refuseAgents(shell, {
+export async function clean(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+  await refuseAgents(context, {
     what: "an agent of a run may not remove runs",
     instead: "report it in the summary",
   });
   const wish = wishOf(typed);
   const [dryRun, agreed] = [hasFlag(typed, "--dry-run"), hasFlag(typed, "-y")];
   const unsaid = wish.keep === undefined && wish.ageMs === undefined;
-  if (unsaid && !agreed && !dryRun && !shell.stdin.isTerminal)
+  if (unsaid && !agreed && !dryRun && !context.stdin.isTerminal)
     throw new UserError(
       "usage",
       "cannot ask which runs to remove: there is no terminal",
       "specify --keep 10 or --age 30d, or take what is proposed with -y",
     );
-  const project = await projectOf(shell);
-  await mustBeFolder(shell, project);
-  const site = await siteOf(shell, project);
+  const project = await projectOf(context);
+  await mustBeFolder(context, project);
+  const site = await siteOf(context, project);
   const survey = await surveyLogs(site);
   const keep = project.resolved.settings.log.keep ?? PROPOSED;
   const asked = unsaid ? { keep } : wish;
-  const plan = await planClean(site, survey, runsToClean(survey.runs, asked, shell.ports.clock.now()));
+  const plan = await planClean(site, survey, runsToClean(survey.runs, asked, context.ports.clock.now()));
   const nothing = plan.remove.length === 0 && survey.going.length === 0;
   if (unsaid && !dryRun && !nothing) {
-    const proposal = await proposalOf(shell, site, { survey, plan, keep });
+    const proposal = await proposalOf(context, site, { survey, plan, keep });
     const isTold = agreed && !hasFlag(typed, "--json");
-    if (isTold) await shell.say({ level: "info", lines: [proposal.text] });
-    if (!agreed && !(await shell.confirm(`${proposal.text}?`, proposal.about))) {
-      await shell.say({ level: "info", lines: ["nothing was removed"] });
+    if (isTold) await context.report({ level: "info", lines: [proposal.text] });
+    if (!agreed && !(await context.confirm(`${proposal.text}?`, proposal.about))) {
+      await context.report({ level: "info", lines: ["nothing was removed"] });
       return "no";
     }
   }
   const answer = dryRun
     ? answerOf(survey, plan, { removed: plan.remove, refs: null, dryRun })
     : answerOf(survey, plan, { ...(await removeRuns(site, survey, plan)), dryRun });
-  await print(shell, typed, { ...answer, copies: await listCopies(shell.ports.files, project.todoFile) });
+  await print(context, typed, { ...answer, copies: await listCopies(context.ports.files, project.todoFile) });
   return "ok";
 }
 
@@ -91,18 +97,18 @@ function wishOf(typed: Typed): CleanWish {
 }
 
 /** Whoever put a link there meant another folder: what lies in it is for them to remove. */
-async function mustBeFolder(shell: Shell, { logDir }: Project): Promise<void> {
+async function mustBeFolder(context: CommandContext, { logDir }: Project): Promise<void> {
   const runs = path.join(logDir, "runs");
-  const kind = (await shell.ports.files.stat(runs, { link: true }))?.kind;
+  const kind = (await context.ports.files.stat(runs, { link: true }))?.kind;
   if (kind === undefined || kind === "folder") return;
   throw new UserError(
     "no",
-    `${shownPath(shell, runs)} is a ${kind}, not a folder: nothing in it is removed`,
+    `${shownPath(context, runs)} is a ${kind}, not a folder: nothing in it is removed`,
     "set log_dir to the folder the runs are to lie in",
   );
 }
 
-async function siteOf({ ports, env }: Shell, project: Project): Promise<LogSite> {
+async function siteOf({ ports, env }: CommandContext, project: Project): Promise<LogSite> {
   const opened = await openRepository(ports, {
     projectDir: project.folder,
     todoFile: (await ports.files.realPath(project.todoFile)) ?? project.todoFile,
@@ -121,7 +127,7 @@ async function siteOf({ ports, env }: Shell, project: Project): Promise<LogSite>
 
 /** What would be done where nothing was specified, as a question and as a statement. */
 async function proposalOf(
-  shell: Shell,
+  context: CommandContext,
   site: LogSite,
   { survey, plan, keep }: { survey: LogSurvey; plan: CleanPlan; keep: number },
 ): Promise<{ text: string; about: string[] }> {
@@ -129,13 +135,13 @@ async function proposalOf(
   for (const run of survey.runs) bytes += await bytesOf(site, run);
   const there = `${plural(survey.runs.length, "run")}, ${showBytes(bytes)}`;
   const { remove } = plan;
-  const first = remove[0] === undefined ? "" : ` (the oldest of ${momentOf(shell, remove[0].run)})`;
+  const first = remove[0] === undefined ? "" : ` (the oldest of ${momentOf(context, remove[0].run)})`;
   const freed = showBytes(remove.reduce((sum, one) => sum + one.bytes, 0));
   const text = `Remove ${plural(remove.length, "run")}, ${freed}${first}, and keep the newest ${keep}`;
-  return { text, about: [`${there} in ${cleaned(shownPath(shell, site.project.logDir))}`] };
+  return { text, about: [`${there} in ${cleaned(shownPath(context, site.project.logDir))}`] };
 }
 
-function momentOf({ ports }: Shell, run: string): string {
+function momentOf({ ports }: CommandContext, run: string): string {
   return showMoment(startOf(run), ports.clock.now());
 }
 
@@ -157,11 +163,11 @@ function answerOf(
   };
 }
 
-async function print(shell: Shell, typed: Typed, answer: CleanAnswer): Promise<void> {
-  if (hasFlag(typed, "--json")) return printJson(shell, answer);
-  const { out } = shell;
+async function print(context: CommandContext, typed: Typed, answer: CleanAnswer): Promise<void> {
+  if (hasFlag(typed, "--json")) return printJson(context, answer);
+  const { out } = context;
   const look = { colours: coloursFor(out.colour) };
   const columns = out.isTerminal ? { columns: out.columns() } : {};
-  const copies = answer.copies.map((file) => shownPath(shell, file));
+  const copies = answer.copies.map((file) => shownPath(context, file));
   return printLines(out, cleanLines({ ...answer, copies }, { ...look, ...columns }));
 }

@@ -11,26 +11,32 @@ import { taskNamed } from "../../lookup/find-task.js";
 import { listOwnRuns } from "../../lookup/own-runs.js";
 import { printJson, printLines, projectOf } from "../../lookup/project.js";
 import { problemsText, readTasks } from "../../lookup/read-tasks.js";
-import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import {
+  hasFlag,
+  textFlag,
+  type CommandEnd,
+  type CommandContext,
+  type Typed,
+} from "../../context/command-context.js";
 
 /** Prints it; also of a task that is not in the task file any more, and of a run in progress. */
-export async function logs(shell: Shell, typed: Typed): Promise<CommandEnd> {
-  const { ports, out } = shell;
+export async function logs(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+  const { ports, out } = context;
   const [id = "", run] = typed.operands;
   const file = textFlag(typed, "--file");
-  const project = await projectOf(shell, { file });
+  const project = await projectOf(context, { file });
   const isThere = (await ports.files.stat(project.todoFile)) !== undefined;
-  const answer = await said(shell, project, { id, run });
+  const answer = await said(context, project, { id, run });
   // A log that knows the task is enough, unless a task file was named that is missing; else the task file says whether there is such a task.
   const isKnown = answer.attempts.length > 0;
   const read =
     isThere || !isKnown || file !== undefined
-      ? await readTasks(shell, project)
+      ? await readTasks(context, project)
       : { tasks: [], problems: [], wrong: [] };
   const task = isKnown
     ? read.tasks.find((one) => one.id === id)
-    : taskNamed(read.tasks, id, problemsText(shell, project, read.problems));
-  if (hasFlag(typed, "--json")) await printJson(shell, answer);
+    : taskNamed(read.tasks, id, problemsText(context, project, read.problems));
+  if (hasFlag(typed, "--json")) await printJson(context, answer);
   else
     await printLines(
       out,
@@ -46,16 +52,18 @@ export async function logs(shell: Shell, typed: Typed): Promise<CommandEnd> {
 
 /** Of the run that was named, or of the newest one that worked on the task. */
 async function said(
-  shell: Shell,
+  context: CommandContext,
   project: Project,
   { id, run }: { id: string; run: string | undefined },
 ): Promise<LogsAnswer> {
   const folders =
     run === undefined
-      ? (await listOwnRuns(shell, project)).toReversed().map((one) => path.join(project.logDir, "runs", one))
-      : [await folderOfRun(shell, project, run)];
+      ? (await listOwnRuns(context, project))
+          .toReversed()
+          .map((one) => path.join(project.logDir, "runs", one))
+      : [await folderOfRun(context, project, run)];
   for (const folder of folders) {
-    const attempts = await attemptsIn(shell, folder, id);
+    const attempts = await attemptsIn(context, folder, id);
     if (attempts.length > 0) return { task: id, run: path.basename(folder), attempts };
   }
   return { task: id, run: null, attempts: [] };
@@ -63,7 +71,7 @@ async function said(
 
 type Attempt = LogsAnswer["attempts"][number];
 
-async function attemptsIn({ ports }: Shell, folder: string, id: string): Promise<Attempt[]> {
+async function attemptsIn({ ports }: CommandContext, folder: string, id: string): Promise<Attempt[]> {
   const byJob = new Map<unknown, Attempt>();
   // Every line of an attempt names its task: a line without its id need not be read.
   for await (const { type, value } of readLines(ports, folder, 0, { holding: [JSON.stringify(id)] })) {

@@ -14,16 +14,16 @@ import { plural } from "../../../src/ui/view/amounts.js";
 import type { ReplayTreeAnswer } from "../../../src/ui/shapes/runs.js";
 import { cleanLines } from "../../../src/ui/text.js";
 import { printJson, printLines } from "../../lookup/project.js";
-import { hasFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
 
 /** Replays a run with its tree; a no unless all of it is the same. */
 export async function replayWithTree(
-  shell: Shell,
+  context: CommandContext,
   typed: Typed,
   { project: today, folder }: { project: Project; folder: string },
 ): Promise<CommandEnd> {
-  const { ports, env, promptsFolder } = shell;
-  const project = await ofRun(shell, today, folder);
+  const { ports, env, promptsFolder } = context;
+  const project = await ofRun(context, today, folder);
   const opened = await openRepository(ports, await repositoryPlaces({ ports, project, env }));
   if (!opened.ok)
     throw new UserError(
@@ -31,17 +31,17 @@ export async function replayWithTree(
       `${opened.error.message}: there is no tree to replay`,
       "looper replay compares the decisions alone",
     );
-  const gate = hasFlag(typed, "--gate") ? asker(shell, typed, project) : undefined;
+  const gate = hasFlag(typed, "--gate") ? asker(context, typed, project) : undefined;
   const source = { ports, project, repo: opened.value, env, promptsFolder };
   const replayed = await replayOrExplain(() => replayTree(source, folder, gate));
   const answer = answerOf(path.basename(folder), replayed, gate !== undefined);
-  if (hasFlag(typed, "--json")) await printJson(shell, answer);
-  else await printLines(shell.out, linesOf(answer));
+  if (hasFlag(typed, "--json")) await printJson(context, answer);
+  else await printLines(context.out, linesOf(answer));
   return answer.same ? "ok" : "no";
 }
 
 /** The project with the task file the run worked on, which may have been named on its command line. */
-async function ofRun({ ports }: Shell, project: Project, folder: string): Promise<Project> {
+async function ofRun({ ports }: CommandContext, project: Project, folder: string): Promise<Project> {
   for await (const { value } of readLines(ports, folder)) {
     const { project: then, todo_file: file } = value;
     if (typeof then !== "string" || typeof file !== "string") return project;
@@ -67,8 +67,8 @@ async function replayOrExplain(replay: () => Promise<TreeReplayed>): Promise<Tre
 }
 
 /** The commands come from the project's files: they are asked about like before a run. */
-function asker(shell: Shell, typed: Typed, project: Project): AskTrust {
-  const { ports, env, home, stdin } = shell;
+function asker(context: CommandContext, typed: Typed, project: Project): AskTrust {
+  const { ports, env, home, stdin } = context;
   const trust = hasFlag(typed, "--trust") || env["CI"] === "true";
   const terminal = stdin.isTerminal;
   const request = {
@@ -78,7 +78,7 @@ function asker(shell: Shell, typed: Typed, project: Project): AskTrust {
     home,
     trust,
     terminal,
-    confirm: (question: string, lines: readonly string[]) => shell.confirm(question, lines),
+    confirm: (question: string, lines: readonly string[]) => context.confirm(question, lines),
   };
   return (tasks) => askTrust(request, tasks);
 }

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ReplayAnswer, ReplayAtAnswer } from "../../../src/ui/shapes/runs.js";
 import type { CommandEnd, Typed } from "../../context/command-context.js";
-import { shellIn } from "../../testing/testing.js";
+import { contextIn } from "../../testing/testing.js";
 import { replay } from "./replay.js";
 import { run } from "../run/run.js";
 
@@ -25,7 +25,7 @@ function write(name: string, content: unknown): void {
   writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
 }
 
-type Run = (shell: ReturnType<typeof shellIn>["shell"], typed: Typed) => Promise<CommandEnd>;
+type Run = (context: ReturnType<typeof contextIn>["context"], typed: Typed) => Promise<CommandEnd>;
 
 async function call(command: Run, ...words: string[]) {
   const operands = words.filter((word) => !word.startsWith("-"));
@@ -35,8 +35,8 @@ async function call(command: Run, ...words: string[]) {
       const [name = "", value] = word.split("=");
       return [name, value ?? true] as const;
     });
-  const started = shellIn(root, { PATH: process.env["PATH"] ?? "" });
-  const end = await command(started.shell, { operands, flags: Object.fromEntries(flags) });
+  const started = contextIn(root, { PATH: process.env["PATH"] ?? "" });
+  const end = await command(started.context, { operands, flags: Object.fromEntries(flags) });
   return { end, out: started.out(), err: started.err() };
 }
 
@@ -142,10 +142,10 @@ test.each(["", " \n"])("an idea of nothing (%j) is a slip of the finger", async 
 
 test("a task file that may not be read is a usage error for run as well", async () => {
   writeBacklog();
-  const { shell } = shellIn(root);
+  const { context } = contextIn(root);
   const denied = Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" });
-  const files = { ...shell.ports.files, readRange: () => Promise.reject(denied) };
-  const refused = run({ ...shell, ports: { ...shell.ports, files } }, { operands: [], flags: {} });
+  const files = { ...context.ports.files, readRange: () => Promise.reject(denied) };
+  const refused = run({ ...context, ports: { ...context.ports, files } }, { operands: [], flags: {} });
   await expect(refused).rejects.toMatchObject({
     kind: "usage",
     message: expect.stringContaining("cannot be read") as unknown,

@@ -10,10 +10,16 @@ import { clean, cleanLines } from "../../../src/ui/text.js";
 import { folderOfRun } from "../../lookup/find-run.js";
 import { printJson, printLines, projectOf, readNamedFile } from "../../lookup/project.js";
 import { replayWithTree } from "./replay-with-tree.js";
-import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import {
+  hasFlag,
+  textFlag,
+  type CommandEnd,
+  type CommandContext,
+  type Typed,
+} from "../../context/command-context.js";
 
 /** `looper replay [run]`: every decision taken again and compared; with `--at`, one of them explained; with `--tree`, all done again. */
-export async function replay(shell: Shell, typed: Typed): Promise<CommandEnd> {
+export async function replay(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const at = toSeq(textFlag(typed, "--at"));
   const tree = hasFlag(typed, "--tree");
   if (hasFlag(typed, "--gate") && !tree)
@@ -22,12 +28,12 @@ export async function replay(shell: Shell, typed: Typed): Promise<CommandEnd> {
     throw new UserError("usage", "--at and --tree do not go together", "leave one of them out");
   const json = hasFlag(typed, "--json");
   const replayLog = (log: Log): Promise<CommandEnd> =>
-    at === undefined ? replayWhole(shell, log, json) : explain(shell, log, { at, json });
-  const capsule = await capsuleAmong(shell, typed.operands[0]);
-  if (capsule !== undefined) return replayCapsule(shell, capsule, { tree, replayLog });
-  const project = await projectOf(shell);
-  const folder = await folderOfRun(shell, project, typed.operands[0]);
-  if (tree) return replayWithTree(shell, typed, { project, folder });
+    at === undefined ? replayWhole(context, log, json) : explain(context, log, { at, json });
+  const capsule = await capsuleAmong(context, typed.operands[0]);
+  if (capsule !== undefined) return replayCapsule(context, capsule, { tree, replayLog });
+  const project = await projectOf(context);
+  const folder = await folderOfRun(context, project, typed.operands[0]);
+  if (tree) return replayWithTree(context, typed, { project, folder });
   return replayLog({ folder, run: path.basename(folder) });
 }
 
@@ -38,7 +44,10 @@ interface Log {
 }
 
 /** The absolute path of a capsule, if that is what was named: a file, and no run has such a name. */
-async function capsuleAmong({ ports, cwd }: Shell, named: string | undefined): Promise<string | undefined> {
+async function capsuleAmong(
+  { ports, cwd }: CommandContext,
+  named: string | undefined,
+): Promise<string | undefined> {
   if (named === undefined) return undefined;
   const file = path.resolve(cwd, named);
   if (named.endsWith(".capsule")) return file;
@@ -46,44 +55,49 @@ async function capsuleAmong({ ports, cwd }: Shell, named: string | undefined): P
 }
 
 async function replayCapsule(
-  shell: Shell,
+  context: CommandContext,
   file: string,
   { tree, replayLog }: { tree: boolean; replayLog: (log: Log) => Promise<CommandEnd> },
 ): Promise<CommandEnd> {
-  const text = Buffer.from(await readNamedFile(shell, file, "capsule")).toString("utf8");
+  const text = Buffer.from(await readNamedFile(context, file, "capsule")).toString("utf8");
   if (tree) throw new UserError("usage", `${file}: ${NO_MORE}`, "leave out --tree");
-  const replayed = await withCapsule(shell.ports, text, (folder, run) => replayLog({ folder, run }));
+  const replayed = await withCapsule(context.ports, text, (folder, run) => replayLog({ folder, run }));
   if (!replayed.ok)
     throw new UserError("usage", `${file}: ${replayed.error}`, "looper capsule RUN makes one");
-  await shell.say({ level: "warn", lines: [`looper: ${NO_MORE}`] });
+  await context.report({ level: "warn", lines: [`looper: ${NO_MORE}`] });
   return replayed.value;
 }
 
 const NO_MORE = "a capsule holds no tree and no task file: its decisions are all that can be replayed";
 
-async function replayWhole(shell: Shell, { folder, run }: Log, json: boolean): Promise<CommandEnd> {
-  await mustHoldLines(shell, folder);
-  const replayed = await replayRun(shell.ports, folder);
+async function replayWhole(
+  context: CommandContext,
+  { folder, run }: Log,
+  json: boolean,
+): Promise<CommandEnd> {
+  await mustHoldLines(context, folder);
+  const replayed = await replayRun(context.ports, folder);
   const same = "decisions" in replayed;
   const answer: ReplayAnswer = same ? { same, run, ...replayed } : { same, run, ...replayed };
-  if (json) await printJson(shell, answer);
-  else if (same) await printLines(shell.out, [`${run}: the same, ${plural(replayed.decisions, "decision")}`]);
+  if (json) await printJson(context, answer);
+  else if (same)
+    await printLines(context.out, [`${run}: the same, ${plural(replayed.decisions, "decision")}`]);
   else {
     const lines = [`${run}: line ${replayed.seq} differs`, ...cleanLines(replayed.difference)];
-    await printLines(shell.out, [...lines, ...(await otherVersion(shell, folder))]);
+    await printLines(context.out, [...lines, ...(await otherVersion(context, folder))]);
   }
   return same ? "ok" : "no";
 }
 
 /** What may explain a difference: another version made the run. */
-async function otherVersion({ ports, version }: Shell, folder: string): Promise<string[]> {
+async function otherVersion({ ports, version }: CommandContext, folder: string): Promise<string[]> {
   const first = await readLines(ports, folder).next();
   const then = first.done === true ? undefined : first.value.value["version"];
   if (typeof then !== "string" || then === version) return [];
   return [`looper ${clean(then)} made the run, this is ${version}: what changed in between may be wanted`];
 }
 
-async function mustHoldLines({ ports }: Shell, folder: string): Promise<void> {
+async function mustHoldLines({ ports }: CommandContext, folder: string): Promise<void> {
   const log = path.join(folder, "events.jsonl");
   const there = (await ports.files.stat(log)) !== undefined;
   if (there && (await readLines(ports, folder).next()).done !== true) return;
@@ -91,12 +105,12 @@ async function mustHoldLines({ ports }: Shell, folder: string): Promise<void> {
 }
 
 async function explain(
-  shell: Shell,
+  context: CommandContext,
   { folder, run }: Log,
   { at, json }: { at: number; json: boolean },
 ): Promise<CommandEnd> {
-  await mustHoldLines(shell, folder);
-  const found = await replayAt(shell.ports, folder, at);
+  await mustHoldLines(context, folder);
+  const found = await replayAt(context.ports, folder, at);
   if (found !== undefined && "last" in found)
     throw new UserError(
       "usage",
@@ -114,9 +128,9 @@ async function explain(
     effects: next.effects.map((effect) => ({ ...effect })),
     state: { ...next.state },
   };
-  if (json) await printJson(shell, toPlain(answer));
+  if (json) await printJson(context, toPlain(answer));
   else
-    await printLines(shell.out, [
+    await printLines(context.out, [
       `${run}, line ${seq}: ${event}`,
       `because: ${jsonText(answer.because)}`,
       `decided: ${answer.effects.length === 0 ? "nothing" : ""}`.trimEnd(),

@@ -14,7 +14,7 @@ import {
   RescueRestoreAnswer,
   RescueShowAnswer,
 } from "../../../src/ui/shapes/work.js";
-import { shellIn } from "../../testing/testing.js";
+import { contextIn } from "../../testing/testing.js";
 import { rescue } from "./rescue.js";
 
 let root = "";
@@ -48,8 +48,8 @@ const read = (name: string): string => readFileSync(path.join(root, "project", n
 async function call(...words: string[]) {
   const flags = Object.fromEntries(words.filter((word) => word.startsWith("--")).map((word) => [word, true]));
   const operands = words.filter((word) => !word.startsWith("--"));
-  const started = shellIn(root, env());
-  const end = await rescue(started.shell, { operands, flags });
+  const started = contextIn(root, env());
+  const end = await rescue(started.context, { operands, flags });
   return { end, out: started.out(), err: started.err() };
 }
 

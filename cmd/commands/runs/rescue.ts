@@ -26,14 +26,14 @@ import { clean } from "../../../src/ui/text.js";
 import { handBack } from "./hand-back.js";
 import { findRescue } from "../../lookup/find-rescue.js";
 import { printJson, printLines, projectOf } from "../../lookup/project.js";
-import { hasFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
 import { RESCUE_VERBS } from "../../context/words.js";
 
 type Verb = (typeof RESCUE_VERBS)[number];
 
 interface Site {
-  shell: Shell;
+  context: CommandContext;
   project: Project;
   /** `undefined`: there is no repository, so nothing was ever put aside. */
   repo: Repository | undefined;
@@ -44,20 +44,20 @@ interface Site {
 }
 
 /** `looper rescue [list | show ID | restore ID | drop ID…]`. */
-export async function rescue(shell: Shell, typed: Typed): Promise<CommandEnd> {
+export async function rescue(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const [word = "list", ...ids] = typed.operands;
   const verb = toVerb(word);
   checkIds(verb, ids);
   if (verb === "restore" || verb === "drop")
-    await refuseAgents(shell, {
+    await refuseAgents(context, {
       what: `an agent of a run may not ${verb} what was put aside`,
       instead: "say in the summary which rescue is meant",
     });
-  const project = await projectOf(shell);
-  const repo = await repositoryOf(shell, project, verb);
+  const project = await projectOf(context);
+  const repo = await repositoryOf(context, project, verb);
   const rescues = repo === undefined ? [] : must(await listRescues(repo));
   const site: Site = {
-    shell,
+    context,
     project,
     repo,
     rescues,
@@ -93,12 +93,16 @@ function checkIds(verb: Verb, ids: readonly string[]): void {
   throw new UserError("usage", `looper rescue ${verb} ${wants}`, "looper rescue lists the ids");
 }
 
-async function repositoryOf(shell: Shell, project: Project, verb: Verb): Promise<Repository | undefined> {
-  const opened = await openRepository(shell.ports, {
+async function repositoryOf(
+  context: CommandContext,
+  project: Project,
+  verb: Verb,
+): Promise<Repository | undefined> {
+  const opened = await openRepository(context.ports, {
     projectDir: project.folder,
-    todoFile: (await shell.ports.files.realPath(project.todoFile)) ?? project.todoFile,
+    todoFile: (await context.ports.files.realPath(project.todoFile)) ?? project.todoFile,
     exclude: [project.logDir, project.lockDir],
-    env: shell.env,
+    env: context.env,
     mostUntracked: project.resolved.settings.git.max_untracked_bytes,
   });
   if (opened.ok) return opened.value;
@@ -106,7 +110,7 @@ async function repositoryOf(shell: Shell, project: Project, verb: Verb): Promise
     throw new UserError("environment", opened.error.message, "looper puts work aside in git");
   const line = `looper: ${clean(opened.error.message)}: nothing is ever put aside there`;
   // Whoever names one is told that it is not there.
-  if (verb === "list") await shell.say({ level: "warn", lines: [line] });
+  if (verb === "list") await context.report({ level: "warn", lines: [line] });
   return undefined;
 }
 
@@ -119,41 +123,41 @@ function must<T>(result: Result<T, GitFailure>): T {
   );
 }
 
-async function list({ shell, rescues, json }: Site): Promise<CommandEnd> {
+async function list({ context, rescues, json }: Site): Promise<CommandEnd> {
   const answer: RescueListAnswer = { rescues: rescues.map(factsOf) };
-  if (json) await printJson(shell, answer);
-  else if (rescues.length === 0) await printLines(shell.out, ["nothing was put aside"]);
-  else await printLines(shell.out, rescueLines(answer.rescues, terminalOf(shell)));
+  if (json) await printJson(context, answer);
+  else if (rescues.length === 0) await printLines(context.out, ["nothing was put aside"]);
+  else await printLines(context.out, rescueLines(answer.rescues, terminalOf(context)));
   return "ok";
 }
 
-async function show({ shell, rescues, json }: Site, ids: readonly string[]): Promise<CommandEnd> {
+async function show({ context, rescues, json }: Site, ids: readonly string[]): Promise<CommandEnd> {
   const found = findRescue(rescues, ids[0] ?? "");
   const diff = must(await showRescue(found));
   const facts = factsOf(found);
   const answer: RescueShowAnswer = { ...facts, paths: pathsOf(found), staged: stagedOf(found), diff };
-  if (json) await printJson(shell, answer);
+  if (json) await printJson(context, answer);
   else {
     const about = facts.task === undefined ? "" : `${clean(facts.task)}: `;
     const head = [`${clean(facts.id)}  ${facts.at}`, `${about}${whyText(facts.why)}, ${facts.commit}`, ""];
-    await printLines(shell.out, [...head, ...diffLines(diff, terminalOf(shell).colours)]);
+    await printLines(context.out, [...head, ...diffLines(diff, terminalOf(context).colours)]);
   }
   return "ok";
 }
 
 async function restore(site: Site, ids: readonly string[]): Promise<CommandEnd> {
-  const { shell, project, repo, rescues, json } = site;
+  const { context, project, repo, rescues, json } = site;
   const found = findRescue(rescues, ids[0] ?? "");
   if (repo === undefined) return "no";
   const { lockDir } = project;
-  const todoFile = (await shell.ports.files.realPath(project.todoFile)) ?? project.todoFile;
+  const todoFile = (await context.ports.files.realPath(project.todoFile)) ?? project.todoFile;
   const paths = lockPaths({ todoFile, lockDir, gitDir: repo.gitDir });
-  const locks = await takeRunLocks(shell.ports, paths, lockDir);
+  const locks = await takeRunLocks(context.ports, paths, lockDir);
   try {
     const bring = () => restoreRescue(found);
     const handed = site.onlyFiles
       ? undefined
-      : must(await handBack({ ports: shell.ports, project, repo }, found, bring));
+      : must(await handBack({ ports: context.ports, project, repo }, found, bring));
     const back = handed?.back ?? must(await bring());
     const answer: RescueRestoreAnswer =
       "clashes" in back
@@ -166,10 +170,10 @@ async function restore(site: Site, ids: readonly string[]): Promise<CommandEnd> 
             left: [...back.left],
             task: handed?.task ?? null,
           };
-    if (json) await printJson(shell, answer);
+    if (json) await printJson(context, answer);
     else
       await printLines(
-        shell.out,
+        context.out,
         restoreLines(answer, { commit: found.commit, goesOn: handed?.goesOn === true }),
       );
     return answer.ok ? "ok" : "no";
@@ -223,7 +227,7 @@ function clashText(why: Clash["why"]): string {
   }
 }
 
-async function drop({ shell, rescues, json }: Site, ids: readonly string[]): Promise<CommandEnd> {
+async function drop({ context, rescues, json }: Site, ids: readonly string[]): Promise<CommandEnd> {
   // All of them are found before the first goes.
   const found = new Set(ids.map((id) => findRescue(rescues, id)));
   const dropped: RescueDropAnswer["dropped"] = [];
@@ -232,10 +236,10 @@ async function drop({ shell, rescues, json }: Site, ids: readonly string[]): Pro
     dropped.push({ id: one.id, commit: one.commit });
   }
   const answer: RescueDropAnswer = { dropped };
-  if (json) await printJson(shell, answer);
+  if (json) await printJson(context, answer);
   else
     await printLines(
-      shell.out,
+      context.out,
       dropped.map(
         ({ id, commit }) =>
           `dropped ${clean(id)}; until git prunes it: git branch rescued ${commit} brings its commit back`,
@@ -264,7 +268,7 @@ function stagedOf({ staged }: Rescue): string[] {
   return staged.map(({ path }) => toText(path));
 }
 
-function terminalOf({ out }: Shell): {
+function terminalOf({ out }: CommandContext): {
   colours: ReturnType<typeof coloursFor>;
   columns?: number;
 } {

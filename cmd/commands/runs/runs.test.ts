@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { RunsAnswer } from "../../../src/ui/shapes/runs.js";
-import { shellIn } from "../../testing/testing.js";
+import { contextIn } from "../../testing/testing.js";
 import { runs } from "./runs.js";
 
 let root = "";
@@ -47,9 +47,9 @@ const ended = (at: string, totals: Record<string, number>): Line => ({
 });
 
 async function ask(...flags: (readonly [string, string | true])[]) {
-  const shell = shellIn(root);
-  expect(await runs(shell.shell, { operands: [], flags: Object.fromEntries(flags) })).toBe("ok");
-  return shell.out();
+  const context = contextIn(root);
+  expect(await runs(context.context, { operands: [], flags: Object.fromEntries(flags) })).toBe("ok");
+  return context.out();
 }
 
 const answer = async (): Promise<RunsAnswer["runs"]> =>
@@ -135,6 +135,6 @@ test("a run that was killed, one that was killed before its first line, one with
 test("no run yet is no failure; a count that is none is", async () => {
   expect(await ask()).toBe("no runs yet\n");
   expect(await answer()).toEqual([]);
-  const asked = runs(shellIn(root).shell, { operands: [], flags: { "-n": "few" } });
+  const asked = runs(contextIn(root).context, { operands: [], flags: { "-n": "few" } });
   await expect(asked).rejects.toMatchObject({ kind: "usage" });
 });

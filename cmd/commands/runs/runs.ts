@@ -10,12 +10,18 @@ import { tableLines, type Column } from "../../../src/ui/terminal/columns.js";
 import { clean } from "../../../src/ui/text.js";
 import { listOwnRuns, projectOfRun, runFilter } from "../../lookup/own-runs.js";
 import { printJson, printLines, projectOf } from "../../lookup/project.js";
-import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import {
+  hasFlag,
+  textFlag,
+  type CommandEnd,
+  type CommandContext,
+  type Typed,
+} from "../../context/command-context.js";
 
 type Row = RunsAnswer["runs"][number];
 
 /** Lists them, the newest first. */
-export async function runs(shell: Shell, typed: Typed): Promise<CommandEnd> {
+export async function runs(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const most = textFlag(typed, "-n") ?? "1000000";
   if (!/^\d{1,9}$/.test(most))
     throw new UserError(
@@ -23,19 +29,19 @@ export async function runs(shell: Shell, typed: Typed): Promise<CommandEnd> {
       `-n is ${most}; allowed: a whole number, at least 0`,
       "e.g. looper runs -n 10",
     );
-  const project = await projectOf(shell);
-  const live = await findLiveRun(shell.ports, project);
-  const summaries = await summarizeRuns(shell.ports, project.logDir, {
-    runs: await listOwnRuns(shell, project, runFilter(shell, project, typed)),
+  const project = await projectOf(context);
+  const live = await findLiveRun(context.ports, project);
+  const summaries = await summarizeRuns(context.ports, project.logDir, {
+    runs: await listOwnRuns(context, project, runFilter(context, project, typed)),
     most: Number(most),
   });
   const rows: Row[] = [];
   for (const one of summaries) {
-    const named = await projectOfRun(shell, typed, one.folder);
+    const named = await projectOfRun(context, typed, one.folder);
     rows.push({ ...rowOf(one, live?.run === one.run), ...given({ project: named }) });
   }
-  if (hasFlag(typed, "--json")) await printJson(shell, { runs: rows } satisfies RunsAnswer);
-  else await printLines(shell.out, linesOf(shell, rows));
+  if (hasFlag(typed, "--json")) await printJson(context, { runs: rows } satisfies RunsAnswer);
+  else await printLines(context.out, linesOf(context, rows));
   return "ok";
 }
 
@@ -59,7 +65,7 @@ function rowOf({ run, folder, started, last, ended }: RunSummary, isLive: boolea
   };
 }
 
-function linesOf({ out, ports }: Shell, rows: readonly Row[]): string[] {
+function linesOf({ out, ports }: CommandContext, rows: readonly Row[]): string[] {
   if (rows.length === 0) return ["no runs yet"];
   const colours = coloursFor(out.colour);
   const now = ports.clock.now();

@@ -14,37 +14,37 @@ import type { View } from "../../../src/ui/view/view.js";
 import { listOwnRuns, projectOfRun, runFilter } from "../../lookup/own-runs.js";
 import { printJson, printLines, projectOf, shownPath } from "../../lookup/project.js";
 import { endAfter, readTasks } from "../../lookup/read-tasks.js";
-import { hasFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
 
 /** So many tasks that became done say how long one takes. */
 const ENOUGH = 30;
 
 /** A missing task file is not an error where there is a run: it may be about to draft one. */
-export async function status(shell: Shell, typed: Typed): Promise<CommandEnd> {
-  const { ports, out } = shell;
-  const project = await projectOf(shell);
+export async function status(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+  const { ports, out } = context;
+  const project = await projectOf(context);
   const isThere = (await ports.files.stat(project.todoFile)) !== undefined;
   const live = await findLiveRun(ports, project);
-  const run = live?.run ?? (await listOwnRuns(shell, project, runFilter(shell, project, typed))).at(-1);
+  const run = live?.run ?? (await listOwnRuns(context, project, runFilter(context, project, typed))).at(-1);
   // Without a task file and without a run there is nothing to report: the error is that of every command that reads tasks.
   const { tasks, problems } =
-    isThere || run === undefined ? await readTasks(shell, project) : { tasks: [], problems: [] };
+    isThere || run === undefined ? await readTasks(context, project) : { tasks: [], problems: [] };
   const folder = live?.folder ?? path.join(project.logDir, "runs", run ?? "");
   const view = run === undefined ? undefined : await readView(ports, folder);
   const counts = countTasks(tasks);
   const seen = view === undefined || run === undefined ? null : { run, folder, view };
-  const eta = live === undefined || view === undefined ? null : await etaOf(shell, project, view, counts);
-  const named = await projectOfRun(shell, typed, folder);
+  const eta = live === undefined || view === undefined ? null : await etaOf(context, project, view, counts);
+  const named = await projectOfRun(context, typed, folder);
   const foreign = named === project.folder ? undefined : named;
   const answer: StatusAnswer = {
     file: project.todoFile,
     tasks: counts,
     run: seen && {
-      ...runOf(shell, seen, live, eta),
+      ...runOf(context, seen, live, eta),
       ...given({ project: foreign }),
     },
   };
-  if (hasFlag(typed, "--json")) await printJson(shell, answer);
+  if (hasFlag(typed, "--json")) await printJson(context, answer);
   else
     await printLines(
       out,
@@ -52,12 +52,12 @@ export async function status(shell: Shell, typed: Typed): Promise<CommandEnd> {
         view,
         titles: new Map(foreign === undefined ? tasks.map(({ id, title }) => [id, title]) : []),
         now: ports.clock.now(),
-        todoFile: shownPath(shell, project.todoFile),
+        todoFile: shownPath(context, project.todoFile),
         colours: coloursFor(out.colour),
         ...(out.isTerminal ? { columns: out.columns() } : {}),
       }),
     );
-  return endAfter(shell, project, problems);
+  return endAfter(context, project, problems);
 }
 
 function countTasks(tasks: readonly Task[]): StatusAnswer["tasks"] {
@@ -68,7 +68,7 @@ function countTasks(tasks: readonly Task[]): StatusAnswer["tasks"] {
 
 /** Of a run that goes on; a wait comes on top. */
 async function etaOf(
-  { ports }: Shell,
+  { ports }: CommandContext,
   project: Project,
   view: View,
   { todo, doing }: StatusAnswer["tasks"],
@@ -92,7 +92,7 @@ interface Seen {
 }
 
 function runOf(
-  { ports }: Shell,
+  { ports }: CommandContext,
   { run, folder, view }: Seen,
   live: LiveRun | undefined,
   eta: number | null,

@@ -9,7 +9,7 @@ import { readView } from "../../../src/ui/view/read-view.js";
 import type { StopAnswer } from "../../../src/ui/shapes/runs.js";
 import { clean } from "../../../src/ui/text.js";
 import { printJson, printLines, projectOf } from "../../lookup/project.js";
-import { hasFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
 
 const LOOK_EVERY_MS = 100;
@@ -18,30 +18,30 @@ const HEARD_WITHIN_MS = 10_000;
 const ENDED_WITHIN_MS = 90_000;
 
 /** Stops the run that works on this backlog; that none does is a no. */
-export async function stop(shell: Shell, typed: Typed): Promise<CommandEnd> {
-  const { ports } = shell;
-  await refuseAgents(shell, {
+export async function stop(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+  const { ports } = context;
+  await refuseAgents(context, {
     what: "an agent of a run may not stop it",
     instead: "report in the summary that it is blocked",
   });
-  const project = await projectOf(shell);
+  const project = await projectOf(context);
   const live = await findLiveRun(ports, project);
   if (live === undefined) throw new UserError("no", "no run goes on", "looper runs lists those that were");
   const now = hasFlag(typed, "--now");
   const from = (await ports.files.stat(join(live.folder, "events.jsonl")))?.size ?? 0;
   await tellRun(ports, live.folder, { type: "stop", at: new Date(ports.clock.now()).toISOString(), now });
   const isOver = async (): Promise<boolean> => (await findLiveRun(ports, project))?.run !== live.run;
-  const heard = async (): Promise<boolean> => (await hasHeard(shell, live, from)) || (await isOver());
-  if (!(await within(shell, HEARD_WITHIN_MS, heard))) throw deaf(live);
-  const ended = now ? await within(shell, ENDED_WITHIN_MS, isOver) : await isOver();
+  const heard = async (): Promise<boolean> => (await hasHeard(context, live, from)) || (await isOver());
+  if (!(await within(context, HEARD_WITHIN_MS, heard))) throw deaf(live);
+  const ended = now ? await within(context, ENDED_WITHIN_MS, isOver) : await isOver();
   if (now && !ended) throw deaf(live);
   const answer: StopAnswer = { run: live.run, ended };
-  if (hasFlag(typed, "--json")) await printJson(shell, answer);
-  else await printLines(shell.out, [await sentence(shell, live, ended)]);
+  if (hasFlag(typed, "--json")) await printJson(context, answer);
+  else await printLines(context.out, [await sentence(context, live, ended)]);
   return "ok";
 }
 
-async function hasHeard({ ports }: Shell, { folder }: LiveRun, from: number): Promise<boolean> {
+async function hasHeard({ ports }: CommandContext, { folder }: LiveRun, from: number): Promise<boolean> {
   for await (const { type, value } of readLines(ports, folder, from))
     if (type === "run_interrupted" && value["by"] === "stop") return true;
   return false;
@@ -49,7 +49,7 @@ async function hasHeard({ ports }: Shell, { folder }: LiveRun, from: number): Pr
 
 /** Whether it came true in time. */
 async function within(
-  { ports: { clock } }: Shell,
+  { ports: { clock } }: CommandContext,
   ms: number,
   isTrue: () => Promise<boolean>,
 ): Promise<boolean> {
@@ -69,7 +69,11 @@ function deaf({ run, pid }: LiveRun): UserError {
   );
 }
 
-async function sentence({ ports }: Shell, { run, folder }: LiveRun, ended: boolean): Promise<string> {
+async function sentence(
+  { ports }: CommandContext,
+  { run, folder }: LiveRun,
+  ended: boolean,
+): Promise<string> {
   if (ended) return `${run} has ended`;
   const { current } = await readView(ports, folder);
   if (current === undefined) return `${run} is ending`;

@@ -13,7 +13,13 @@ import { folderOfRun } from "../../lookup/find-run.js";
 import { mustKnowTask } from "../../lookup/must-know-task.js";
 import { runFilter } from "../../lookup/own-runs.js";
 import { projectOf } from "../../lookup/project.js";
-import { hasFlag, textFlag, type CommandEnd, type Shell, type Typed } from "../../context/command-context.js";
+import {
+  hasFlag,
+  textFlag,
+  type CommandEnd,
+  type CommandContext,
+  type Typed,
+} from "../../context/command-context.js";
 
 const LOOK_AGAIN_MS = 100;
 
@@ -30,28 +36,28 @@ interface Wish {
 }
 
 /** Shows the events of a run; with `-f` it waits for more, and for the next run. */
-export async function tail(shell: Shell, typed: Typed): Promise<CommandEnd> {
-  const wish = readWish(shell, typed);
-  const project = await projectOf(shell);
+export async function tail(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+  const wish = readWish(context, typed);
+  const project = await projectOf(context);
   const { logDir, todoFile } = project;
-  const filter = runFilter(shell, project, typed);
-  const runs = watchRuns(shell.ports, logDir, filter);
+  const filter = runFilter(context, project, typed);
+  const runs = watchRuns(context.ports, logDir, filter);
   const waits = wish.follow && wish.run === undefined;
   const folder =
     waits && (await runs.newest()) === undefined
       ? undefined
-      : await folderOfRun(shell, project, wish.run, filter);
+      : await folderOfRun(context, project, wish.run, filter);
   // Who waits may wait for a task that is still to come.
   if (wish.task !== undefined && folder !== undefined && !wish.follow)
-    await mustKnowTask(shell, wish.task, { folder, todoFile });
-  const read = folder === undefined ? 0 : await printWhole(shell, folder, wish);
-  if (waits) await followAll(shell, { logDir, runs }, wish, { folder, read });
-  else if (wish.follow && folder !== undefined) await followOne(shell, folder, wish, read);
+    await mustKnowTask(context, wish.task, { folder, todoFile });
+  const read = folder === undefined ? 0 : await printWhole(context, folder, wish);
+  if (waits) await followAll(context, { logDir, runs }, wish, { folder, read });
+  else if (wish.follow && folder !== undefined) await followOne(context, folder, wish, read);
   return "ok";
 }
 
-function readWish(shell: Shell, typed: Typed): Wish {
-  const { out } = shell;
+function readWish(context: CommandContext, typed: Typed): Wish {
+  const { out } = context;
   const raw = hasFlag(typed, "--raw") || hasFlag(typed, "--json");
   const task = textFlag(typed, "--task");
   // A person reads what happened; what was decided on it is asked for.
@@ -92,53 +98,56 @@ function toCount(given: string | undefined): number | undefined {
 }
 
 /** Prints what is there; answers how many bytes were read. */
-async function printWhole(shell: Shell, folder: string, wish: Wish): Promise<number> {
+async function printWhole(context: CommandContext, folder: string, wish: Wish): Promise<number> {
   const { last: most, wanted } = wish;
-  const last = most === undefined ? undefined : await readLastLines(shell.ports, folder, { most, wanted });
-  if (last === undefined) return printFrom(shell, folder, wish, 0);
-  for (const line of last.lines) await shell.out.write(`${wish.show(line)}\n`);
+  const last = most === undefined ? undefined : await readLastLines(context.ports, folder, { most, wanted });
+  if (last === undefined) return printFrom(context, folder, wish, 0);
+  for (const line of last.lines) await context.out.write(`${wish.show(line)}\n`);
   return last.end;
 }
 
 /** The folder of a run is there a moment before its log is, and may go with it at any time. */
-async function printFrom(shell: Shell, folder: string, wish: Wish, from: number): Promise<number> {
+async function printFrom(context: CommandContext, folder: string, wish: Wish, from: number): Promise<number> {
   let read = from;
-  for await (const line of readLines(shell.ports, folder, from)) {
+  for await (const line of readLines(context.ports, folder, from)) {
     read = line.end;
-    if (wish.wanted(line)) await shell.out.write(`${wish.show(line)}\n`);
+    if (wish.wanted(line)) await context.out.write(`${wish.show(line)}\n`);
   }
   return read;
 }
 
 /** A run that was named is followed to its end, or until it is removed. */
-async function followOne(shell: Shell, folder: string, wish: Wish, from: number): Promise<void> {
-  const { ports, say } = shell;
+async function followOne(context: CommandContext, folder: string, wish: Wish, from: number): Promise<void> {
+  const { ports, report } = context;
   let read = from;
   for (;;) {
     // Looked at before the lines are read: what was written until then is shown in any case.
     const over = await hasEnded(ports, folder);
     const there = (await ports.files.stat(folder)) !== undefined;
-    read = await printFrom(shell, folder, wish, read);
+    read = await printFrom(context, folder, wish, read);
     if (over) return;
     if (!there)
-      return say({ level: "warn", lines: [`looper: the log of run ${path.basename(folder)} was removed`] });
+      return report({
+        level: "warn",
+        lines: [`looper: the log of run ${path.basename(folder)} was removed`],
+      });
     await ports.clock.sleep(LOOK_AGAIN_MS);
   }
 }
 
 /** The newest run is followed, and each that comes after it. Only a signal ends that. */
 async function followAll(
-  shell: Shell,
+  context: CommandContext,
   { logDir, runs }: { logDir: string; runs: WatchedRuns },
   wish: Wish,
   place: { folder: string | undefined; read: number },
 ): Promise<never> {
-  const { ports } = shell;
+  const { ports } = context;
   let { folder, read } = place;
   for (;;) {
     // Here too the next run is looked for before the rest of this one is read.
     const next = folder === undefined ? await runs.newest() : await runs.after(path.basename(folder));
-    if (folder !== undefined) read = await printFrom(shell, folder, wish, read);
+    if (folder !== undefined) read = await printFrom(context, folder, wish, read);
     if (next !== undefined) {
       folder = path.join(logDir, "runs", next);
       read = 0;

@@ -13,7 +13,7 @@ import {
   hasFlag,
   textFlag,
   type CommandEnd,
-  type Shell,
+  type CommandContext,
   type Signal,
   type Typed,
 } from "../../context/command-context.js";
@@ -22,10 +22,10 @@ import { refuseAgents } from "../../lookup/under-an-agent.js";
 type Refusal = Extract<UndoAnswer, { outcome: "refused" }>;
 
 /** Undoes one task, with `--cascade` those that depend on it, and runs the project's commands on what is left. */
-export async function undo(shell: Shell, typed: Typed): Promise<CommandEnd> {
-  const { ports, env, home } = shell;
+export async function undo(context: CommandContext, typed: Typed): Promise<CommandEnd> {
+  const { ports, env, home } = context;
   const [id = "", file] = typed.operands;
-  await refuseAgents(shell, {
+  await refuseAgents(context, {
     what: "an agent of a run may not undo tasks",
     instead: "report what is wrong in the summary",
     file,
@@ -33,18 +33,18 @@ export async function undo(shell: Shell, typed: Typed): Promise<CommandEnd> {
   const reason = textFlag(typed, "--reason");
   if (reason !== undefined && !/\S/u.test(reason))
     throw new UserError("usage", "--reason is empty", "say why, or leave it out");
-  const project = await projectOf(shell, { file });
-  const stop = stopOnSignal(shell);
+  const project = await projectOf(context, { file });
+  const stop = stopOnSignal(context);
   const undoing = await undoTask({
     ...{ ports, project, env, home },
-    check: await checkOptionsOf(shell, project),
+    check: await checkOptionsOf(context, project),
     wish: { id, cascade: hasFlag(typed, "--cascade"), reason: reason?.trim() ?? "" },
     dryRun: hasFlag(typed, "--dry-run"),
     trust: hasFlag(typed, "--trust") || env["CI"] === "true",
     stop: stop.signal,
   });
   const answer = answerOf(id, undoing);
-  await print(shell, answer, hasFlag(typed, "--json"));
+  await print(context, answer, hasFlag(typed, "--json"));
   const [signal] = stop.seen;
   if (signal !== undefined) return { ending: "interrupted", signal };
   return answer.outcome === "refused" || (answer.outcome === "undone" && answer.gate.verdict === "failed")
@@ -53,10 +53,10 @@ export async function undo(shell: Shell, typed: Typed): Promise<CommandEnd> {
 }
 
 /** What is begun is ended, since half of it is nothing to stop at; the third signal does not wait. */
-function stopOnSignal(shell: Shell): { signal: AbortSignal; seen: readonly Signal[] } {
+function stopOnSignal(context: CommandContext): { signal: AbortSignal; seen: readonly Signal[] } {
   const stop = new AbortController();
   const seen: Signal[] = [];
-  shell.onSignal((signal) => {
+  context.onSignal((signal) => {
     seen.push(signal);
     stop.abort();
     return seen.length < 3;
@@ -64,14 +64,15 @@ function stopOnSignal(shell: Shell): { signal: AbortSignal; seen: readonly Signa
   return { signal: stop.signal, seen };
 }
 
-async function print(shell: Shell, answer: UndoAnswer, json: boolean): Promise<void> {
-  const { out } = shell;
+async function print(context: CommandContext, answer: UndoAnswer, json: boolean): Promise<void> {
+  const { out } = context;
   if (answer.outcome !== "refused")
-    for (const text of answer.warnings) await shell.say({ level: "warn", lines: [`looper: ${clean(text)}`] });
-  if (json) return printJson(shell, answer);
+    for (const text of answer.warnings)
+      await context.report({ level: "warn", lines: [`looper: ${clean(text)}`] });
+  if (json) return printJson(context, answer);
   if (answer.outcome !== "refused") return printLines(out, undoLines(answer, coloursFor(out.colour)));
   const [first = "", ...rest] = refusalLines(answer);
-  return shell.say({ level: "error", lines: [`looper: ${first}`, ...rest] });
+  return context.report({ level: "error", lines: [`looper: ${first}`, ...rest] });
 }
 
 function answerOf(task: string, undoing: Undoing): UndoAnswer {

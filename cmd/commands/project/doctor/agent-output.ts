@@ -3,14 +3,14 @@ import path from "node:path";
 import type { Project } from "../../../../src/config/project/open-project.js";
 import { findRun, readLines } from "../../../../src/logging/read.js";
 import { plural } from "../../../../src/ui/view/amounts.js";
-import type { Shell } from "../../../context/command-context.js";
+import type { CommandContext } from "../../../context/command-context.js";
 import { fine, warning, type Check } from "./check.js";
 
 /** The end of the log, in bytes. */
 const LOOKED_AT = 16 * 1024 * 1024;
 
 /** Counts the lines of the last run that no reader knew. */
-export async function checkAgentOutput({ ports }: Shell, project: Project): Promise<Check> {
+export async function checkAgentOutput({ ports }: CommandContext, project: Project): Promise<Check> {
   const name = "agent output";
   const folder = await findRun(ports, project.logDir);
   const stat = folder === undefined ? undefined : await ports.files.stat(path.join(folder, "events.jsonl"));

@@ -12,13 +12,13 @@ import type { Project } from "../../../../src/config/project/open-project.js";
 import { AUTO } from "../../../../src/config/table/settings.js";
 import { given } from "../../../../src/system/given.js";
 import type { CheckResult } from "../../../../src/todo/check/check.js";
-import type { Shell } from "../../../context/command-context.js";
+import type { CommandContext } from "../../../context/command-context.js";
 import { bad, fine, warning, type Check } from "./check.js";
 import { variablesOf } from "./keys.js";
 
 /** The agents a run may use, and those the settings speak of besides. */
 export async function checkAgents(
-  shell: Shell,
+  context: CommandContext,
   project: Project,
   backlog: CheckResult | string | undefined,
 ): Promise<Check[]> {
@@ -26,9 +26,9 @@ export async function checkAgents(
   const spokenOf = knownAgents(project.resolved.settings).filter((name) => isSpokenOf(project, name));
   const names = [...new Set([...wanted, ...spokenOf])];
   const checks = await Promise.all(
-    names.map((name) => checkAgent(shell, project, { name, wanted: wanted.has(name) })),
+    names.map((name) => checkAgent(context, project, { name, wanted: wanted.has(name) })),
   );
-  return auto ? [await checkAuto(shell, project), ...checks] : checks;
+  return auto ? [await checkAuto(context, project), ...checks] : checks;
 }
 
 function wantedAgents(
@@ -59,13 +59,13 @@ function isSpokenOf({ resolved }: Project, name: string): boolean {
 /** What there is to say of an agent's program; `found`: it, its version, what it may do beyond its permissions. */
 type Found = { found: string; signIn?: string } | { missing: string; hint: string };
 
-async function find(shell: Shell, project: Project, name: string): Promise<Found> {
-  const { ports, self, env, home } = shell;
+async function find(context: CommandContext, project: Project, name: string): Promise<Found> {
+  const { ports, self, env, home } = context;
   const settings = agentSettings(project.resolved.settings, name, { project: project.folder, home });
-  const variables = { ...(await fileVariables(shell, project)), ...env };
+  const variables = { ...(await fileVariables(context, project)), ...env };
   const finding = await createAgent(settings, { ports, self }).find(variables, project.folder);
   if ("missing" in finding) return finding;
-  const about = await aboutProgram(shell, project, { settings, program: finding.found });
+  const about = await aboutProgram(context, project, { settings, program: finding.found });
   const note = containmentNote(settings);
   const words = [
     finding.found,
@@ -78,7 +78,7 @@ async function find(shell: Shell, project: Project, name: string): Promise<Found
 }
 
 /** A key may stand in the env file. */
-async function fileVariables({ ports }: Shell, { paths }: Project): Promise<Record<string, string>> {
+async function fileVariables({ ports }: CommandContext, { paths }: Project): Promise<Record<string, string>> {
   const bytes =
     paths.envFile === undefined ? undefined : await ports.files.read(paths.envFile).catch(() => undefined);
   return bytes === undefined ? {} : variablesOf(new TextDecoder().decode(bytes));
@@ -86,7 +86,7 @@ async function fileVariables({ ports }: Shell, { paths }: Project): Promise<Reco
 
 /** A program that the project brings or names is not started to be asked: nobody has said yet that the project is trusted. */
 async function aboutProgram(
-  { ports, env, home }: Shell,
+  { ports, env, home }: CommandContext,
   { folder, resolved }: Project,
   { settings, program }: { settings: AgentSettings; program: string },
 ): Promise<About> {
@@ -97,7 +97,7 @@ async function aboutProgram(
 }
 
 async function checkAgent(
-  shell: Shell,
+  context: CommandContext,
   project: Project,
   { name, wanted }: { name: string; wanted: boolean },
 ): Promise<Check> {
@@ -108,7 +108,7 @@ async function checkAgent(
       "no agent is called so",
       "correct the task's agent, or add agents.<name> to the settings",
     );
-  const finding = await find(shell, project, name);
+  const finding = await find(context, project, name);
   if ("found" in finding) return toCheck(title, finding.found, finding.signIn);
   return wanted
     ? bad(title, finding.missing, finding.hint)
@@ -120,9 +120,9 @@ function toCheck(title: string, found: string, signIn: string | undefined): Chec
   return signIn === undefined ? fine(title, found) : warning(title, `${found}: nobody is signed in`, signIn);
 }
 
-async function checkAuto(shell: Shell, project: Project): Promise<Check> {
+async function checkAuto(context: CommandContext, project: Project): Promise<Check> {
   for (const name of AUTO_ORDER) {
-    const finding = await find(shell, project, name);
+    const finding = await find(context, project, name);
     if ("found" in finding) return toCheck("agent", `${name}: ${finding.found}`, finding.signIn);
   }
   return bad("agent", NONE_FOUND.missing, NONE_FOUND.hint);

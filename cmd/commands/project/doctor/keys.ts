@@ -8,7 +8,7 @@ import { listTracked } from "../../../../src/git/base/tracked.js";
 import { UserError } from "../../../../src/system/errors.js";
 import { createRedact, secretValues } from "../../../../src/system/text/redact.js";
 import { shownPath } from "../../../lookup/project.js";
-import type { Shell } from "../../../context/command-context.js";
+import type { CommandContext } from "../../../context/command-context.js";
 import { bad, fine, warning, type Check } from "./check.js";
 
 /** What is longer is no settings file, and no task file anybody wrote a key into by hand. */
@@ -21,25 +21,25 @@ interface Keeper {
 }
 
 /** Looks into the settings files, the env file and the task file; what is said names no key. */
-export async function checkKeys(shell: Shell, project: Project): Promise<Check[]> {
-  const keepers = await findKeys(shell, project);
+export async function checkKeys(context: CommandContext, project: Project): Promise<Check[]> {
+  const keepers = await findKeys(context, project);
   if (keepers.length === 0) return [fine("keys", "none lies in the settings or the task file")];
-  const tracked = await trackedOf(shell, project, keepers);
+  const tracked = await trackedOf(context, project, keepers);
   return keepers.map(({ file, mode }) => {
-    const shown = shownPath(shell, file);
+    const shown = shownPath(context, file);
     if (tracked.has(file))
       return bad(
         "keys",
         `${shown} holds a key, and git tracks it`,
         "put the key into the environment, or into an env_file that git ignores; and have it changed: the history keeps it",
       );
-    if ((mode & OTHERS) !== 0 && !shell.platform.startsWith("win32"))
+    if ((mode & OTHERS) !== 0 && !context.platform.startsWith("win32"))
       return warning("keys", `${shown} holds a key, and others can read it`, `chmod 600 ${shown}`);
     return fine("keys", `${shown} holds a key; only you can read it`);
   });
 }
 
-async function findKeys({ ports, env, home }: Shell, project: Project): Promise<Keeper[]> {
+async function findKeys({ ports, env, home }: CommandContext, project: Project): Promise<Keeper[]> {
   const { todoFile, paths, folder, resolved } = project;
   const { envFile } = paths;
   const inProject = [...PROJECT_FILES, "package.json"].map((name) => path.join(folder, name));
@@ -75,7 +75,7 @@ export function variablesOf(text: string): Record<string, string> {
 }
 
 async function trackedOf(
-  { ports, env }: Shell,
+  { ports, env }: CommandContext,
   { folder, todoFile, logDir, lockDir }: Project,
   keepers: readonly Keeper[],
 ): Promise<ReadonlySet<string>> {

@@ -9,7 +9,7 @@ import { lockPaths } from "../../../../src/loop/runs/locks.js";
 import { acquireLock, inspectLock } from "../../../../src/system/files/lock.js";
 import type { LockOwner } from "../../../../src/system/files/lock-owner.js";
 import { plural } from "../../../../src/ui/view/amounts.js";
-import type { Shell } from "../../../context/command-context.js";
+import type { CommandContext } from "../../../context/command-context.js";
 import { bad, fine, warning, type Check } from "./check.js";
 
 /** Older runs than these had later ones after them, which swept. */
@@ -22,24 +22,28 @@ interface FoundLock {
 }
 
 /** Looks at locks and leftover processes; mends what can be mended when `fix` is set. */
-export async function checkLeftovers(shell: Shell, project: Project, fix: boolean): Promise<Check[]> {
-  const opened = await openRepository(shell.ports, {
+export async function checkLeftovers(
+  context: CommandContext,
+  project: Project,
+  fix: boolean,
+): Promise<Check[]> {
+  const opened = await openRepository(context.ports, {
     projectDir: project.folder,
     todoFile: project.todoFile,
     exclude: [project.logDir, project.lockDir],
-    env: shell.env,
+    env: context.env,
   });
   const repo = opened.ok ? opened.value : undefined;
-  const locks = await findLocks(shell, project, repo);
+  const locks = await findLocks(context, project, repo);
   // Processes first: a lock that is gone lets the next run begin.
-  const processes = await checkProcesses(shell, project, locks, fix);
-  const own = await checkLocks(shell, locks, repo, fix);
+  const processes = await checkProcesses(context, project, locks, fix);
+  const own = await checkLocks(context, locks, repo, fix);
   const isRunning = locks.some(({ gone }) => !gone);
   return [...own, ...(repo === undefined || isRunning ? [] : [await checkGitLocks(repo)]), processes];
 }
 
 async function findLocks(
-  { ports }: Shell,
+  { ports }: CommandContext,
   project: Project,
   repo: Repository | undefined,
 ): Promise<FoundLock[]> {
@@ -56,19 +60,19 @@ async function findLocks(
 }
 
 async function checkLocks(
-  shell: Shell,
+  context: CommandContext,
   locks: readonly FoundLock[],
   repo: Repository | undefined,
   fix: boolean,
 ): Promise<Check[]> {
   if (locks.length === 0) return [fine("lock", "no run is going on")];
   const checks: Check[] = [];
-  for (const lock of locks) checks.push(await checkLock(shell, lock, repo, fix));
+  for (const lock of locks) checks.push(await checkLock(context, lock, repo, fix));
   return checks;
 }
 
 async function checkLock(
-  { ports }: Shell,
+  { ports }: CommandContext,
   { file, owner, gone }: FoundLock,
   repo: Repository | undefined,
   fix: boolean,
@@ -114,7 +118,7 @@ function nameOf(file: string): string {
 }
 
 async function checkProcesses(
-  { ports }: Shell,
+  { ports }: CommandContext,
   project: Project,
   locks: readonly FoundLock[],
   fix: boolean,

@@ -10,20 +10,20 @@ import { withoutMarker } from "../../../../src/todo/model/select.js";
 import { plural } from "../../../../src/ui/view/amounts.js";
 import { checkOptionsOf } from "../../../lookup/check-options.js";
 import { readNamedFile, shownPath } from "../../../lookup/project.js";
-import type { Shell } from "../../../context/command-context.js";
+import type { CommandContext } from "../../../context/command-context.js";
 import { bad, fine, warning, type Check } from "./check.js";
 
 /** The backlog as it is; `undefined` when there is none, a text when it cannot be read. */
 export async function lookAtBacklog(
-  shell: Shell,
+  context: CommandContext,
   project: Project,
 ): Promise<CheckResult | string | undefined> {
   try {
-    const bytes = await shell.ports.files.read(project.todoFile);
+    const bytes = await context.ports.files.read(project.todoFile);
     if (bytes === undefined) return undefined;
     const { paths, resolved } = project;
     // A schema that cannot be used has a line of its own.
-    const options = await checkOptionsOf(shell, project).catch((error: unknown) => {
+    const options = await checkOptionsOf(context, project).catch((error: unknown) => {
       if (error instanceof UserError && paths.schemaFile !== undefined)
         return { agentNames: knownAgents(resolved.settings) };
       throw error;
@@ -35,15 +35,15 @@ export async function lookAtBacklog(
 }
 
 /** The files the settings name beside the templates; none, no line. */
-export async function checkNamedFiles(shell: Shell, project: Project): Promise<Check[]> {
+export async function checkNamedFiles(context: CommandContext, project: Project): Promise<Check[]> {
   const { schemaFile, envFile } = project.paths;
   const checks: Check[] = [];
   if (schemaFile !== undefined)
-    checks.push(await usable("schema_file", schemaFile, () => checkOptionsOf(shell, project)));
+    checks.push(await usable("schema_file", schemaFile, () => checkOptionsOf(context, project)));
   if (envFile !== undefined)
     checks.push(
       await usable("env_file", envFile, async () => {
-        const bytes = await readNamedFile(shell, envFile, "file");
+        const bytes = await readNamedFile(context, envFile, "file");
         return parseEnvFile(envFile, new TextDecoder().decode(bytes));
       }),
     );
@@ -60,8 +60,12 @@ async function usable(name: string, file: string, use: () => Promise<unknown>): 
   }
 }
 
-export function checkTasks(shell: Shell, project: Project, backlog: CheckResult | string | undefined): Check {
-  const file = shownPath(shell, project.todoFile);
+export function checkTasks(
+  context: CommandContext,
+  project: Project,
+  backlog: CheckResult | string | undefined,
+): Check {
+  const file = shownPath(context, project.todoFile);
   const old = project.goProgram?.backlog;
   if (backlog === undefined && old !== undefined)
     return bad(
@@ -94,7 +98,7 @@ export function checkTasks(shell: Shell, project: Project, backlog: CheckResult 
 
 /** Where work is done; no line where that is the project's folder. */
 export async function checkWorkFolder(
-  { ports }: Shell,
+  { ports }: CommandContext,
   project: Project,
   backlog: CheckResult | string | undefined,
 ): Promise<Check[]> {
@@ -103,7 +107,7 @@ export async function checkWorkFolder(
   return note === undefined ? [] : [fine("root", note)];
 }
 
-export async function checkPrompts({ ports: { files } }: Shell, { paths }: Project): Promise<Check> {
+export async function checkPrompts({ ports: { files } }: CommandContext, { paths }: Project): Promise<Check> {
   const named = Object.entries(paths.prompts);
   const missing: string[] = [];
   for (const [name, file] of named)

@@ -3,12 +3,12 @@ import path from "node:path";
 import { planSchemas } from "../init/plan.js";
 import { lookAround } from "../init/site.js";
 import { writePlanned } from "../init/write.js";
-import type { Shell } from "../../../context/command-context.js";
+import type { CommandContext } from "../../../context/command-context.js";
 import { fine, warning, type Check } from "./check.js";
 
 /** Whether those that the project's files name are there; with `fix` they are written. */
-export async function checkSchemas(shell: Shell, fix: boolean): Promise<Check[]> {
-  const planned = planSchemas(await lookAround(shell));
+export async function checkSchemas(context: CommandContext, fix: boolean): Promise<Check[]> {
+  const planned = planSchemas(await lookAround(context));
   if (planned.length === 0) return [];
   const names = planned.map(({ path: file }) => path.basename(file)).join(", ");
   if (!fix)
@@ -19,6 +19,6 @@ export async function checkSchemas(shell: Shell, fix: boolean): Promise<Check[]>
         "looper doctor --fix",
       ),
     ];
-  for (const one of planned) await writePlanned(shell.ports, one);
+  for (const one of planned) await writePlanned(context.ports, one);
   return [fine("schemas", `copies written to .looper: ${names}`)];
 }

@@ -2,12 +2,12 @@
 import path from "node:path";
 import type { Project } from "../../../../src/config/project/open-project.js";
 import type { Files } from "../../../../src/system/ports.js";
-import type { Shell } from "../../../context/command-context.js";
+import type { CommandContext } from "../../../context/command-context.js";
 import { bad, fine, warning, type Check } from "./check.js";
 
 const LEAST_NODE = [20, 19] as const;
 
-export function checkNode({ nodeVersion }: Shell): Check {
+export function checkNode({ nodeVersion }: CommandContext): Check {
   const [major = 0, minor = 0] = nodeVersion.split(".").map(Number);
   const old = major < LEAST_NODE[0] || (major === LEAST_NODE[0] && minor < LEAST_NODE[1]);
   if (!old) return fine("node", nodeVersion);
@@ -16,7 +16,7 @@ export function checkNode({ nodeVersion }: Shell): Check {
 
 const GIT_LIMIT_MS = 10_000;
 
-export async function checkGit({ ports, env, cwd }: Shell): Promise<Check> {
+export async function checkGit({ ports, env, cwd }: CommandContext): Promise<Check> {
   const git = await ports.processes.which("git", env["PATH"] ?? "", cwd);
   const without = "without it nothing is committed, and a review cannot be put back";
   if (git === undefined) return warning("git", `not on PATH: ${without}`, "install git");
@@ -35,7 +35,10 @@ export async function checkGit({ ports, env, cwd }: Shell): Promise<Check> {
   );
 }
 
-export async function checkLogFolder({ ports: { files } }: Shell, { logDir }: Project): Promise<Check> {
+export async function checkLogFolder(
+  { ports: { files } }: CommandContext,
+  { logDir }: Project,
+): Promise<Check> {
   const there = await nearestFolder(files, logDir);
   if (await files.writable(there)) return fine("log folder", logDir);
   return bad(
@@ -49,7 +52,7 @@ const MB = 1024 * 1024;
 const TOO_LITTLE = 50 * MB;
 const LITTLE = 500 * MB;
 
-export async function checkDisk({ ports: { files } }: Shell, project: Project): Promise<Check> {
+export async function checkDisk({ ports: { files } }: CommandContext, project: Project): Promise<Check> {
   const folders = [project.folder, await nearestFolder(files, project.logDir)];
   const free = await Promise.all(folders.map((folder) => files.freeBytes(folder)));
   const least = Math.min(...free.filter((bytes) => bytes !== undefined));
@@ -60,7 +63,7 @@ export async function checkDisk({ ports: { files } }: Shell, project: Project): 
   return least < LITTLE ? warning("disk", shown, "free some room soon") : fine("disk", shown);
 }
 
-export async function checkContainment({ ports }: Shell): Promise<Check> {
+export async function checkContainment({ ports }: CommandContext): Promise<Check> {
   const containment = await ports.processes.containment();
   if (containment.by === "namespace")
     return fine("containment", "nothing outlives an agent: each has a PID namespace of its own");

@@ -5,7 +5,7 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { DoctorAnswer } from "../../../../src/ui/shapes/project.js";
 import { doctor } from "../doctor.js";
-import { shellIn } from "../../../testing/testing.js";
+import { contextIn } from "../../../testing/testing.js";
 
 let root = "";
 
@@ -45,8 +45,8 @@ async function diagnose(commands: string[], { own = [] as string[], verify = {} 
   );
   const task = { id: "T1", title: "do it", priority: 1, status: "todo", verify: own };
   write("project/to-do.json", JSON.stringify({ schema_version: 1, source_files: [], tasks: [task] }));
-  const started = shellIn(root, { PATH: `${root}/bin:/usr/bin:/bin` });
-  const end = await doctor(started.shell, { operands: [], flags: { "--json": true } });
+  const started = contextIn(root, { PATH: `${root}/bin:/usr/bin:/bin` });
+  const end = await doctor(started.context, { operands: [], flags: { "--json": true } });
   const { checks } = DoctorAnswer.parse(JSON.parse(started.out()));
   return { end, checks: checks.filter(({ name }) => name === "check") };
 }

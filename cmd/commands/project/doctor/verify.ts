@@ -4,7 +4,7 @@ import { rootFolder } from "../../../../src/config/project/work-folder.js";
 import { findLack, type CheckPlace } from "../../../../src/gate/lookup/find-lack.js";
 import type { CheckResult } from "../../../../src/todo/check/check.js";
 import { plural } from "../../../../src/ui/view/amounts.js";
-import type { Shell } from "../../../context/command-context.js";
+import type { CommandContext } from "../../../context/command-context.js";
 import { bad, fine, warning, type Check } from "./check.js";
 
 const NAME = "check";
@@ -18,7 +18,7 @@ interface Named {
 
 /** A line for each check that cannot run, else one for all of them. No checks, no line. */
 export async function checkVerify(
-  shell: Shell,
+  context: CommandContext,
   project: Project,
   backlog: CheckResult | string | undefined,
 ): Promise<Check[]> {
@@ -26,10 +26,10 @@ export async function checkVerify(
   const all = namedChecks(verify.commands, backlog);
   if (all.length === 0) return [];
   const place: CheckPlace = {
-    ports: shell.ports,
-    folder: await folderOfWork(shell, project, backlog),
+    ports: context.ports,
+    folder: await folderOfWork(context, project, backlog),
     root: project.folder,
-    path: shell.env["PATH"] ?? "",
+    path: context.env["PATH"] ?? "",
     prepared: verify.setup.length > 0,
   };
   const problems: Check[] = [];
@@ -64,7 +64,7 @@ function namedChecks(commands: readonly string[], backlog: CheckResult | string 
 }
 
 async function folderOfWork(
-  { ports }: Shell,
+  { ports }: CommandContext,
   project: Project,
   backlog: CheckResult | string | undefined,
 ): Promise<string> {

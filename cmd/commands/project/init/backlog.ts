@@ -17,7 +17,7 @@ import { plural } from "../../../../src/ui/view/amounts.js";
 import type { InitAnswer } from "../../../../src/ui/shapes/project.js";
 import { checkOptionsOf } from "../../../lookup/check-options.js";
 import { readNamedFile, shownPath } from "../../../lookup/project.js";
-import type { Shell } from "../../../context/command-context.js";
+import type { CommandContext } from "../../../context/command-context.js";
 import { newBacklog, pretty } from "./plan.js";
 import type { Site } from "./site.js";
 
@@ -32,24 +32,24 @@ export interface Import extends PlannedImport {
 
 /** Reads a file to import; whatever is wrong with it is a `usage` error, before anything is written. */
 export async function readImportFile(
-  shell: Shell,
+  context: CommandContext,
   project: Pick<Project, "folder" | "todoFile">,
   from: string,
 ): Promise<Import> {
   const name = from === "-" ? "stdin" : from;
-  const file = path.resolve(shell.cwd, from);
-  const bytes = from === "-" ? await shell.stdin.readBytes() : await readFile(shell, file, name);
+  const file = path.resolve(context.cwd, from);
+  const bytes = from === "-" ? await context.stdin.readBytes() : await readFile(context, file, name);
   const read = readImport(bytes, from);
   if (!read.ok) throw new UserError("usage", `${name}: ${read.error.what}`, read.error.hint);
-  const inside = path.relative(project.folder, (await shell.ports.files.realPath(file)) ?? file);
+  const inside = path.relative(project.folder, (await context.ports.files.realPath(file)) ?? file);
   const isDocument = from !== "-" && /Markdown/.test(read.value.format) && !inside.startsWith("..");
   const document = path.relative(path.dirname(project.todoFile), file);
   return { from: name, drafted: read.value, ...planImport(read.value), ...(isDocument ? { document } : {}) };
 }
 
-async function readFile(shell: Shell, file: string, name: string): Promise<Uint8Array> {
-  const size = (await shell.ports.files.stat(file).catch(() => undefined))?.size ?? 0;
-  if (size <= MOST_BYTES) return readNamedFile(shell, file, "file to import");
+async function readFile(context: CommandContext, file: string, name: string): Promise<Uint8Array> {
+  const size = (await context.ports.files.stat(file).catch(() => undefined))?.size ?? 0;
+  if (size <= MOST_BYTES) return readNamedFile(context, file, "file to import");
   const megabytes = Math.round(size / 1024 / 1024);
   throw new UserError(
     "usage",
@@ -70,10 +70,10 @@ function isWaiting(found: ReadResult): found is Extract<ReadResult, { kind: "emp
 }
 
 /** Throws where tasks are to be imported and some are there that are not theirs. */
-export function refuseOverTasks(shell: Shell, site: Site, imported: Import): void {
+export function refuseOverTasks(context: CommandContext, site: Site, imported: Import): void {
   const { backlog: found, project } = site;
   if (mayBegin(found) || isWaiting(found)) return;
-  const file = shownPath(shell, project.todoFile);
+  const file = shownPath(context, project.todoFile);
   const has =
     found.kind === "ok"
       ? `has ${plural(withoutMarker(found.backlog.tasks).length, "task")} already`
@@ -104,11 +104,11 @@ function freshBacklog(project: Project, imported: Import | undefined, old?: Back
 
 /** Makes the task file; what became of it. */
 export async function beginBacklog(
-  shell: Shell,
+  context: CommandContext,
   site: Site,
   { force, imported }: { force: boolean; imported: Import | undefined },
 ): Promise<Pick<InitAnswer["files"][number], "did" | "copy">> {
-  const { ports } = shell;
+  const { ports } = context;
   const { project, broken } = site;
   const live = await findLiveRun(ports, project);
   if (live !== undefined)
@@ -118,12 +118,12 @@ export async function beginBacklog(
       "set the project up when the run is over",
     );
   await ports.files.makeFolder(path.dirname(project.todoFile));
-  const check = broken === undefined ? await checkOptionsOf(shell, project) : {};
+  const check = broken === undefined ? await checkOptionsOf(context, project) : {};
   const store = openStore(ports, project.todoFile, { lockFolder: project.lockDir, check });
   const begun = await store.begin((found) => {
     if (force || mayBegin(found)) return bytesOf(freshBacklog(project, imported));
     if (imported === undefined) return undefined;
-    refuseOverTasks(shell, { ...site, backlog: found }, imported);
+    refuseOverTasks(context, { ...site, backlog: found }, imported);
     const old = found.kind === "empty" ? Backlog.parse(parseJson(found.bytes)) : undefined;
     return bytesOf(freshBacklog(project, imported, old));
   });

@@ -16,7 +16,7 @@ import { given } from "../../../../src/system/given.js";
 import { parseJson } from "../../../../src/system/text/json.js";
 import { plural } from "../../../../src/ui/view/amounts.js";
 import { shownPath } from "../../../lookup/project.js";
-import type { Shell } from "../../../context/command-context.js";
+import type { CommandContext } from "../../../context/command-context.js";
 import { mayBegin } from "./backlog.js";
 import { pretty } from "./plan.js";
 import type { Site } from "./site.js";
@@ -48,25 +48,25 @@ export const ORIGINALS = ".looper/from-looper-go";
 
 /** Plans the move. What cannot be read, and tasks in the way, are `usage` errors. */
 export async function planMove(
-  shell: Shell,
+  context: CommandContext,
   site: Site,
   found: GoProgram,
   { force }: { force: boolean },
 ): Promise<Move> {
   const { folder } = site.project;
   const [active, ...others] = found.settings;
-  const own = await readOld(shell, active);
-  const users = await readOld(shell, found.userSettings);
-  const schema = await planSchema(shell, folder, textAt(own, "schema_file"));
-  const backlog = await planBacklog(shell, site, found, { force, todoFile: textAt(own, "todo_file") });
+  const own = await readOld(context, active);
+  const users = await readOld(context, found.userSettings);
+  const schema = await planSchema(context, folder, textAt(own, "schema_file"));
+  const backlog = await planBacklog(context, site, found, { force, todoFile: textAt(own, "todo_file") });
   const ofProject = own.moved.filter(
     ({ to, value }) => !(to === "schema_file" && schema.drop) && !(to === "todo_file" && isDefault(value)),
   );
   const config = path.join(folder, ".looper", "config.json");
-  const toProject = await mergeInto(shell, config, [...ofProject, ...schema.add], site.settingsFile);
-  const user = userFiles(shell.env, shell.home);
-  const toUser = await mergeInto(shell, user[0] ?? "", users.moved, await firstThere(shell, user));
-  const shown = (file: string): string => homely(shell, folder, file);
+  const toProject = await mergeInto(context, config, [...ofProject, ...schema.add], site.settingsFile);
+  const user = userFiles(context.env, context.home);
+  const toUser = await mergeInto(context, user[0] ?? "", users.moved, await firstThere(context, user));
+  const shown = (file: string): string => homely(context, folder, file);
   return {
     ...given({ backlog }),
     settings: [toProject.write, toUser.write].filter((one) => one !== undefined),
@@ -93,14 +93,16 @@ export async function planMove(
 }
 
 /** A file of the user's own is named from the home folder. */
-export function homely(shell: Shell, folder: string, file: string): string {
-  const [inside, below] = [path.relative(folder, file), path.relative(shell.home, file)];
-  return inside.startsWith("..") && !below.startsWith("..") ? path.join("~", below) : shownPath(shell, file);
+export function homely(context: CommandContext, folder: string, file: string): string {
+  const [inside, below] = [path.relative(folder, file), path.relative(context.home, file)];
+  return inside.startsWith("..") && !below.startsWith("..")
+    ? path.join("~", below)
+    : shownPath(context, file);
 }
 
 type OldSettings = Translation & { file: string };
 
-async function readOld({ ports }: Shell, file: string | undefined): Promise<OldSettings> {
+async function readOld({ ports }: CommandContext, file: string | undefined): Promise<OldSettings> {
   if (file === undefined) return { file: "", moved: [], left: [] };
   return { file, ...(await readGoSettings(ports.files, file)) };
 }
@@ -122,23 +124,23 @@ function isDefault(value: unknown): boolean {
 }
 
 async function planBacklog(
-  shell: Shell,
+  context: CommandContext,
   { backlog, project }: Site,
   { backlog: old }: GoProgram,
   { force, todoFile }: { force: boolean; todoFile: string | undefined },
 ): Promise<Move["backlog"]> {
   if (old === undefined) return undefined;
-  const bytes = await shell.ports.files.read(old.file);
+  const bytes = await context.ports.files.read(old.file);
   if (bytes === undefined) return undefined;
-  const target = shownPath(shell, project.todoFile);
+  const target = shownPath(context, project.todoFile);
   const isElsewhere = todoFile !== undefined && !isDefault(todoFile);
-  if (isElsewhere && (await isFile(shell, path.resolve(project.folder, todoFile))))
+  if (isElsewhere && (await isFile(context, path.resolve(project.folder, todoFile))))
     return { from: old.file, bytes, isThere: true };
   if (backlog.kind === "missing" || mayBegin(backlog) || force)
     return { from: old.file, bytes, isThere: false };
   if (backlog.kind === "empty" && backlog.problems.length === 0)
     return { from: old.file, bytes, isThere: false };
-  const there = await shell.ports.files.read(project.todoFile);
+  const there = await context.ports.files.read(project.todoFile);
   // A move that was interrupted goes on, and a file that the old settings do not name was out of use.
   if (there !== undefined && Buffer.compare(there, bytes) === 0)
     return { from: old.file, bytes, isThere: true };
@@ -153,7 +155,7 @@ async function planBacklog(
   );
 }
 
-async function isFile({ ports }: Shell, file: string): Promise<boolean> {
+async function isFile({ ports }: CommandContext, file: string): Promise<boolean> {
   return (await ports.files.stat(file))?.kind === "file";
 }
 
@@ -166,8 +168,12 @@ interface SchemaPlan {
 }
 
 /** The schema that the Go program writes by itself is built in here; one of the user's own stays in force. */
-async function planSchema(shell: Shell, folder: string, named: string | undefined): Promise<SchemaPlan> {
-  const { files } = shell.ports;
+async function planSchema(
+  context: CommandContext,
+  folder: string,
+  named: string | undefined,
+): Promise<SchemaPlan> {
+  const { files } = context.ports;
   const plan: SchemaPlan = { file: "", drop: false, add: [], originals: [], notes: [] };
   const names = new Set([
     ...(named === undefined ? [] : [named]),
@@ -190,12 +196,15 @@ async function planSchema(shell: Shell, folder: string, named: string | undefine
     originals.length === 0
       ? []
       : [
-          `the schema of the Go program (${originals.map((one) => shownPath(shell, one)).join(", ")}) is built in`,
+          `the schema of the Go program (${originals.map((one) => shownPath(context, one)).join(", ")}) is built in`,
         ];
   return { ...plan, file, drop, add, originals, notes };
 }
 
-async function firstThere({ ports }: Shell, candidates: readonly string[]): Promise<string | undefined> {
+async function firstThere(
+  { ports }: CommandContext,
+  candidates: readonly string[],
+): Promise<string | undefined> {
   for (const file of candidates) if ((await ports.files.stat(file)) !== undefined) return file;
   return undefined;
 }
@@ -208,7 +217,7 @@ interface Merged {
 
 /** What is said in the new file already wins; only JSON can be added to without losing comments. */
 async function mergeInto(
-  { ports }: Shell,
+  { ports }: CommandContext,
   file: string,
   moved: readonly MovedKey[],
   there: string | undefined,
@@ -229,7 +238,7 @@ async function mergeInto(
 }
 
 async function readObject(
-  files: Shell["ports"]["files"],
+  files: CommandContext["ports"]["files"],
   file: string,
 ): Promise<Record<string, unknown> | undefined> {
   const value = parseJson(await files.read(file));

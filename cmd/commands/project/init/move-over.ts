@@ -15,7 +15,7 @@ import {
   hasFlag,
   textFlag,
   type CommandEnd,
-  type Shell,
+  type CommandContext,
   type Typed,
 } from "../../../context/command-context.js";
 import { mayBegin } from "./backlog.js";
@@ -28,7 +28,7 @@ type Files = InitAnswer["files"];
 type Original = NonNullable<InitAnswer["from_looper_go"]>["originals"][number];
 
 /** `looper init --from-looper-go`. With nothing left to move it changes nothing. */
-export async function moveOver(shell: Shell, typed: Typed, site: Site): Promise<CommandEnd> {
+export async function moveOver(context: CommandContext, typed: Typed, site: Site): Promise<CommandEnd> {
   if (textFlag(typed, "--import") !== undefined)
     throw new UserError(
       "usage",
@@ -37,18 +37,18 @@ export async function moveOver(shell: Shell, typed: Typed, site: Site): Promise<
     );
   if (site.broken !== undefined) throw site.broken;
   const { project } = site;
-  const place = { folder: project.folder, home: shell.home, env: shell.env, todoFile: project.todoFile };
-  const found = await findGoProgram(shell.ports.files, place);
-  const move = await planMove(shell, site, found, { force: hasFlag(typed, "--force") });
+  const place = { folder: project.folder, home: context.home, env: context.env, todoFile: project.todoFile };
+  const found = await findGoProgram(context.ports.files, place);
+  const move = await planMove(context, site, found, { force: hasFlag(typed, "--force") });
   const isDry = hasFlag(typed, "--dry-run");
   const done =
-    isDry || isNothing(move) ? await foresee(shell, site, move) : await carryOut(shell, site, move);
+    isDry || isNothing(move) ? await foresee(context, site, move) : await carryOut(context, site, move);
   const answer = answerOf(site, move, done);
-  if (hasFlag(typed, "--json")) await printJson(shell, answer);
+  if (hasFlag(typed, "--json")) await printJson(context, answer);
   else
     await printLines(
-      shell.out,
-      isNothing(move) ? [nothingLine(site)] : linesOf(shell, answer, { move, isDry }),
+      context.out,
+      isNothing(move) ? [nothingLine(site)] : linesOf(context, answer, { move, isDry }),
     );
   return "ok";
 }
@@ -68,7 +68,7 @@ interface Done {
   notes: readonly string[];
 }
 
-async function foresee(shell: Shell, { project, backlog }: Site, move: Move): Promise<Done> {
+async function foresee(context: CommandContext, { project, backlog }: Site, move: Move): Promise<Done> {
   const writes = move.backlog?.isThere === false;
   const did = backlog.kind === "missing" ? ("written" as const) : ("replaced" as const);
   const there = backlog.kind === "ok" ? backlog.backlog.tasks.length : 0;
@@ -82,15 +82,15 @@ async function foresee(shell: Shell, { project, backlog }: Site, move: Move): Pr
     ],
     tasks: writes ? tasksIn(move.backlog?.bytes) : there,
     originals: await Promise.all(
-      move.originals.map(async (from) => ({ from, to: await freeOriginal(shell, project.folder, from) })),
+      move.originals.map(async (from) => ({ from, to: await freeOriginal(context, project.folder, from) })),
     ),
     notes: [],
   };
 }
 
 /** The new files come first: whatever stops the move, nothing of the old ones is lost, and it can be done again. */
-async function carryOut(shell: Shell, site: Site, move: Move): Promise<Done> {
-  const { ports } = shell;
+async function carryOut(context: CommandContext, site: Site, move: Move): Promise<Done> {
+  const { ports } = context;
   const { folder, todoFile } = site.project;
   const live = await findLiveRun(ports, site.project);
   if (live !== undefined)
@@ -102,7 +102,7 @@ async function carryOut(shell: Shell, site: Site, move: Move): Promise<Done> {
   if (!(await ports.files.writable(folder)))
     throw new UserError("environment", `cannot write in ${folder}`, "make it writable");
   const files: Files = [];
-  if (move.backlog?.isThere === false) files.push(await writeBacklog(shell, site, move.backlog.bytes));
+  if (move.backlog?.isThere === false) files.push(await writeBacklog(context, site, move.backlog.bytes));
   for (const one of move.settings) {
     const did = one.isNew ? ("written" as const) : ("replaced" as const);
     const planned: PlannedFile = {
@@ -115,12 +115,12 @@ async function carryOut(shell: Shell, site: Site, move: Move): Promise<Done> {
   }
   const originals: Original[] = [];
   for (const from of move.originals) {
-    const to = await freeOriginal(shell, folder, from);
+    const to = await freeOriginal(context, folder, from);
     await ports.files.makeFolder(path.dirname(to));
     await ports.files.rename(from, to);
     originals.push({ from, to });
   }
-  const now = await lookAround(shell);
+  const now = await lookAround(context);
   const rest = planFiles(now, {}, { force: false, skipConfig: false, writesBacklog: false });
   for (const one of rest)
     if (!files.some(({ path: file }) => file === one.path)) files.push(await writePlanned(ports, one));
@@ -131,13 +131,13 @@ async function carryOut(shell: Shell, site: Site, move: Move): Promise<Done> {
     files,
     tasks: backlog.kind === "ok" ? backlog.backlog.tasks.length : tasksIn(move.backlog?.bytes),
     originals,
-    notes: isValid ? [] : [`${shownPath(shell, todoFile)} is not valid yet: \`looper validate\` shows why`],
+    notes: isValid ? [] : [`${shownPath(context, todoFile)} is not valid yet: \`looper validate\` shows why`],
   };
 }
 
 /** A task file that is not valid moves as it is: a repair comes later, and keeps its copy. */
-async function writeBacklog(shell: Shell, site: Site, bytes: Uint8Array): Promise<Files[number]> {
-  const { ports } = shell;
+async function writeBacklog(context: CommandContext, site: Site, bytes: Uint8Array): Promise<Files[number]> {
+  const { ports } = context;
   const { todoFile, lockDir } = site.project;
   const isNew = site.backlog.kind === "missing";
   const begun = await openStore(ports, todoFile, { lockFolder: lockDir }).begin(() => bytes);
@@ -151,7 +151,7 @@ async function writeBacklog(shell: Shell, site: Site, bytes: Uint8Array): Promis
 }
 
 /** Where an original is kept: under its own path, with a number where an earlier move has taken it. */
-async function freeOriginal({ ports }: Shell, folder: string, from: string): Promise<string> {
+async function freeOriginal({ ports }: CommandContext, folder: string, from: string): Promise<string> {
   const wanted = path.join(folder, ORIGINALS, path.relative(folder, from));
   for (let number = 1; ; number++) {
     const file = number === 1 ? wanted : `${wanted}-${String(number)}`;
@@ -192,12 +192,12 @@ const WORDS: Readonly<Record<Files[number]["did"], string>> = {
 };
 
 function linesOf(
-  shell: Shell,
+  context: CommandContext,
   answer: InitAnswer,
   { move, isDry }: { move: Move; isDry: boolean },
 ): string[] {
   const { files, tasks, notes, next, from_looper_go: moved } = answer;
-  const shown = (file: string): string => clean(homely(shell, answer.project, file));
+  const shown = (file: string): string => clean(homely(context, answer.project, file));
   const [todo] = files;
   const fileLines = files.map(({ path: file, did, copy }) => {
     const count = file === todo?.path ? `: ${plural(tasks, "task")}` : "";

@@ -3,7 +3,7 @@ import { AUTO_ORDER, createAgent } from "../../../../src/agents/clients/registry
 import { agentSettings, knownAgents } from "../../../../src/config/read/agent-settings.js";
 import type { Project } from "../../../../src/config/project/open-project.js";
 import { AUTO } from "../../../../src/config/table/settings.js";
-import type { Choice, Shell } from "../../../context/command-context.js";
+import type { Choice, CommandContext } from "../../../context/command-context.js";
 import type { Wishes } from "./plan.js";
 import type { Proof } from "./proofs.js";
 
@@ -11,7 +11,10 @@ import type { Proof } from "./proofs.js";
 export type Origin = { from: "nowhere" } | { from: "draft" } | { from: "import"; file: string };
 
 /** Whom a run could start now: the same look-up as the run's. */
-async function findInstalled({ ports, self, env, home }: Shell, project: Project): Promise<string[]> {
+async function findInstalled(
+  { ports, self, env, home }: CommandContext,
+  project: Project,
+): Promise<string[]> {
   const { settings } = project.resolved;
   const place = { project: project.folder, home };
   const names = [...new Set<string>([...AUTO_ORDER, ...knownAgents(settings)])];
@@ -25,8 +28,8 @@ async function findInstalled({ ports, self, env, home }: Shell, project: Project
 }
 
 /** `undefined`, here and below: they turned away. */
-export async function askWho(shell: Shell, project: Project): Promise<string | undefined> {
-  const installed = await findInstalled(shell, project);
+export async function askWho(context: CommandContext, project: Project): Promise<string | undefined> {
+  const installed = await findInstalled(context, project);
   const first = installed.find((name) => AUTO_ORDER.some((known) => known === name));
   const hint =
     first === undefined
@@ -38,18 +41,18 @@ export async function askWho(shell: Shell, project: Project): Promise<string | u
   ];
   // Enter takes the first: the agent of the user's own settings, where they name one that is there.
   const own = choices.filter(({ value }) => value === project.resolved.settings.schedule.agent);
-  return shell.choose("Which agent is to work?", [...own, ...choices.filter((one) => !own.includes(one))]);
+  return context.choose("Which agent is to work?", [...own, ...choices.filter((one) => !own.includes(one))]);
 }
 
-export async function askWhence(shell: Shell): Promise<Origin | undefined> {
-  const chosen = await shell.choose("Where do the tasks come from?", [
+export async function askWhence(context: CommandContext): Promise<Origin | undefined> {
+  const chosen = await context.choose("Where do the tasks come from?", [
     { value: "nowhere", label: "I add them", hint: "looper add, or an editor" },
     { value: "draft", label: "an agent drafts them", hint: "looper run --prompt" },
     { value: "import", label: "from a file", hint: "a checklist, prd.json, tasks.json, issues" },
   ]);
   if (chosen === undefined) return undefined;
   if (chosen === "import") {
-    const file = await shell.ask("Which file?", "TODO.md");
+    const file = await context.ask("Which file?", "TODO.md");
     return file === undefined ? undefined : file === "" ? { from: "nowhere" } : { from: "import", file };
   }
   return { from: chosen === "draft" ? "draft" : "nowhere" };
@@ -60,23 +63,23 @@ const EXAMPLE = "npm test";
 
 /** Commands are only written down: nothing is run. */
 export async function askProof(
-  shell: Shell,
+  context: CommandContext,
   proofs: readonly Proof[],
 ): Promise<readonly string[] | undefined> {
   const question = "What proves a task done?";
   if (proofs.length === 0) {
-    const command = await shell.ask(
+    const command = await context.ask(
       `${question} A command; empty: nothing does yet`,
       `for example: ${EXAMPLE}`,
     );
     return command === undefined ? undefined : filled([command]);
   }
-  const chosen = await shell.chooseSome(question, [
+  const chosen = await context.chooseSome(question, [
     ...proofs.map(({ command, from }) => ({ value: command, label: command, hint: from })),
     { value: ANOTHER, label: "another command" },
   ]);
   if (chosen?.includes(ANOTHER) !== true) return chosen;
-  const command = await shell.ask("Which command?", `for example: ${EXAMPLE}`);
+  const command = await context.ask("Which command?", `for example: ${EXAMPLE}`);
   return command === undefined ? undefined : filled([...chosen, command]);
 }
 
@@ -98,15 +101,15 @@ export interface Answers {
 
 /** `undefined` when they turned away from one of the questions. */
 export async function askAll(
-  shell: Shell,
+  context: CommandContext,
   { project, proofs }: { project: Project; proofs: readonly Proof[] },
   open: Open,
 ): Promise<Answers | undefined> {
-  const agent = open.settings ? await askWho(shell, project) : AUTO;
+  const agent = open.settings ? await askWho(context, project) : AUTO;
   if (agent === undefined) return undefined;
-  const origin = open.origin ? await askWhence(shell) : { from: "nowhere" as const };
+  const origin = open.origin ? await askWhence(context) : { from: "nowhere" as const };
   if (origin === undefined) return undefined;
-  const commands = open.proof ? await askProof(shell, proofs) : [];
+  const commands = open.proof ? await askProof(context, proofs) : [];
   if (commands === undefined) return undefined;
   return { wishes: { ...(open.settings ? { agent } : {}), commands }, origin };
 }

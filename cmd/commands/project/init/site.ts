@@ -13,7 +13,7 @@ import { given } from "../../../../src/system/given.js";
 import type { Files } from "../../../../src/system/ports.js";
 import { openStore } from "../../../../src/todo/store/store.js";
 import type { ReadResult } from "../../../../src/todo/store/writer.js";
-import type { Shell } from "../../../context/command-context.js";
+import type { CommandContext } from "../../../context/command-context.js";
 import { MANIFESTS, TELLING_FILES, suggestProofs, type Proof } from "./proofs.js";
 
 /** A folder as `init` finds it. */
@@ -37,10 +37,10 @@ export function ownFolder({ folder }: Pick<Project, "folder">): string {
 }
 
 /** `here`: the current folder is the project, also where a folder above it would be found. */
-export async function lookAround(shell: Shell, here = false): Promise<Site> {
-  const { ports } = shell;
+export async function lookAround(context: CommandContext, here = false): Promise<Site> {
+  const { ports } = context;
   const { files } = ports;
-  const opened = await openAnyhow(shell, here);
+  const opened = await openAnyhow(context, here);
   const { project } = opened;
   const { folder, todoFile, lockDir } = project;
   await mustStayInside(files, project);
@@ -63,9 +63,12 @@ export async function lookAround(shell: Shell, here = false): Promise<Site> {
   };
 }
 
-async function openAnyhow(shell: Shell, here: boolean): Promise<{ project: Project; broken?: UserError }> {
-  const { ports, cwd, env, home } = shell;
-  const isElsewhere = here && (await findFolder(ports.files, shell)) !== (await ports.files.realPath(cwd));
+async function openAnyhow(
+  context: CommandContext,
+  here: boolean,
+): Promise<{ project: Project; broken?: UserError }> {
+  const { ports, cwd, env, home } = context;
+  const isElsewhere = here && (await findFolder(ports.files, context)) !== (await ports.files.realPath(cwd));
   // A task file of its own makes a folder the project.
   const request = { cwd, env, home, flags: {}, ...(isElsewhere ? { file: "to-do.json" } : {}) };
   try {
@@ -89,7 +92,7 @@ async function mustStayInside(files: Files, project: Project): Promise<void> {
 }
 
 /** Whether the current folder is a project of its own below the folder that would be set up. */
-export async function isProjectBelow({ ports, cwd }: Shell, { project }: Site): Promise<boolean> {
+export async function isProjectBelow({ ports, cwd }: CommandContext, { project }: Site): Promise<boolean> {
   const here = await ports.files.realPath(cwd);
   if (here === undefined || here === project.folder) return false;
   const names = await ports.files.list(here);
