@@ -161,7 +161,7 @@ test.each<[Run, string[], string]>([
   [ls, [], "there is no task file"],
   [ls, ["tdo"], "tdo is neither a status nor an existing file"],
   [validate, ["nowhere.json"], "there is no task file"],
-  [validate, ["."], "cannot be read"],
+  [validate, ["."], "is a folder, not a file"],
   [tail, ["-n=x"], "-n is x"],
   [replay, ["--at=0"], "--at is 0"],
 ])("what cannot be asked is a usage error", async (command, words, message) => {
