@@ -10,6 +10,7 @@ const THINKING = ["path", "url", "util"];
 /** Libraries that touch the world, or are read only where they are needed; each with the only files that may import it. */
 const TOUCHING = [
   { name: "execa", home: "src/system/**" },
+  { name: "chokidar", home: "src/system/**" },
   { name: "cosmiconfig", home: "src/config/read/load.ts" },
   { name: "ai", home: "src/chapo/models/**" },
   { name: "@ai-sdk", home: "src/chapo/models/**" },

@@ -32,6 +32,8 @@ const SELDOM = [
   "src/todo/json/walk",
   // Something is started, written or watched.
   "src/system/files/append",
+  "src/system/files/watch-folder",
+  "src/system/files/change-watch",
   "src/system/processes/child",
   "src/system/processes/contain",
   "src/system/processes/sweep",
@@ -65,7 +67,7 @@ const HINTS = [
 ];
 
 /** Libraries that one file of ours imports: without a place of their own they would run with it. */
-const APART = ["commander", "cosmiconfig", "execa"];
+const APART = ["chokidar", "commander", "cosmiconfig", "execa"];
 
 /** A chunk of libraries of at most so many characters, not minified, lies with what wants it. */
 const SMALL = 8_000;

@@ -1,5 +1,6 @@
-// Which runs there are, asked many times a second by whoever follows them: the folder is only read where it changed.
+// Which runs there are, asked many times a second by a command that follows them: the folder is only read after a change.
 import { join } from "node:path";
+import { ChangeWatch } from "../system/files/change-watch.js";
 import type { Ports } from "../system/ports.js";
 import { listRuns } from "./read.js";
 import { byStart } from "./run-id.js";
@@ -21,9 +22,14 @@ export function watchRuns(
   filter: (runs: readonly string[]) => Promise<readonly string[]> = (all) => Promise.resolve(all),
 ): WatchedRuns {
   const folder = join(logDir, "runs");
+  const changes = new ChangeWatch(ports, async () => {
+    const real = await ports.files.realPath(folder);
+    return real === undefined ? [] : [{ folder: real }];
+  });
   let seen: number | undefined;
   let runs: readonly string[] = [];
   const list = async (): Promise<readonly string[]> => {
+    if (!(await changes.changed())) return runs;
     const changed = (await ports.files.stat(folder))?.mtimeMs;
     if (changed === undefined || changed !== seen) runs = await filter(await listRuns(ports, logDir));
     seen = changed === undefined || ports.clock.now() - changed < GRAIN_MS ? undefined : changed;

@@ -82,8 +82,20 @@ export interface Files {
   freeBytes(path: string): Promise<number | undefined>;
   /** A fresh private folder under the system's temp folder. */
   makeTempFolder(prefix: string): Promise<string>;
+  /**
+   * Reports changes of the entries of a folder, or of one entry, until it is closed; resolves once it does. Symlinks are not
+   * followed. Where the system cannot watch, it has failed and says so.
+   */
+  watchFolder(folder: string, entry: string | undefined, onChange: () => void): Promise<FolderWatch>;
   /** What lies below a folder. */
   tree(top: string): Tree;
+}
+
+/** A folder that is being watched. */
+export interface FolderWatch {
+  /** Changes are no longer reported. */
+  failed(): boolean;
+  close(): Promise<void>;
 }
 
 /** Something below the top of a tree. */

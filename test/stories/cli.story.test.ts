@@ -153,6 +153,21 @@ test(
 );
 
 test(
+  "tail -f waits for the first run, and goes on with the run after it",
+  story(async (rig) => {
+    const tail = rig.start(["tail", "-f", "--type", "run_ended", "--raw"]);
+    for (const seen of [1, 2]) {
+      rig.writeBacklog([{ id: "T1" }]);
+      scripted(rig);
+      await rig.run(["--no-review"]);
+      await tail.says(new RegExp(`(?:"type":"run_ended"[^]*){${String(seen)}}`));
+    }
+    tail.signal("SIGINT");
+    expect((await tail.ended).code).toBe(130);
+  }),
+);
+
+test(
   "the demo works through its backlog with one failure on the way, and leaves everything to look at",
   story(async (rig) => {
     const output = await rig.run(["demo"], { env: { FORCE_COLOR: "1" } });

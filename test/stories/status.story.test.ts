@@ -1,5 +1,5 @@
 // A run seen and stopped from another terminal: `status`, `show`, `stop`, and what they say once it is over.
-import { rmSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { ListAnswer } from "../../src/ui/shapes/backlog.js";
@@ -147,6 +147,34 @@ test(
     expect([said.code, said.stdout]).toEqual([0, expect.stringMatching(/has ended\n$/)]);
     expect(await program.ended).toMatchObject({ code: 143 });
     expect(rig.statuses()).toEqual({ T1: "doing" });
+  }),
+);
+
+test(
+  "ls --watch shows the list again when a task file behind a symlink is replaced by rename, or in a new folder",
+  story(async (rig) => {
+    const list = (id: string) =>
+      JSON.stringify({
+        schema_version: 1,
+        source_files: [],
+        tasks: [{ id, title: `Do ${id}`, priority: 1, status: "todo" }],
+      });
+    mkdirSync(path.join(rig.project, "real"));
+    rig.write("real/tasks.json", list("T1"));
+    symlinkSync("real/tasks.json", path.join(rig.project, "to-do.json"));
+    const watch = rig.start(["ls", "--watch"]);
+    await watch.says(/T1/);
+    for (const id of ["T2", "T3"]) {
+      rig.write("real/new.json", list(id));
+      renameSync(path.join(rig.project, "real/new.json"), path.join(rig.project, "real/tasks.json"));
+      await watch.says(new RegExp(id));
+    }
+    renameSync(path.join(rig.project, "real"), path.join(rig.project, "old"));
+    mkdirSync(path.join(rig.project, "real"));
+    rig.write("real/tasks.json", list("T4"));
+    await watch.says(/T4/);
+    watch.signal("SIGINT");
+    expect(await watch.ended).toMatchObject({ code: 130 });
   }),
 );
 

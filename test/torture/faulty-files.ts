@@ -60,6 +60,7 @@ export function faultyFiles(files: Files, calls: Calls): Files {
     writable: wrap("writable", (...args) => files.writable(...args)),
     freeBytes: wrap("freeBytes", (...args) => files.freeBytes(...args)),
     makeTempFolder: wrap("makeTempFolder", (...args) => files.makeTempFolder(...args)),
+    watchFolder: (...args) => files.watchFolder(...args),
     tree: (top) => faultyTree(files.tree(top), top, calls),
   };
 }

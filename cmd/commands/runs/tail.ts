@@ -21,7 +21,8 @@ import {
   type Typed,
 } from "../../context/command-context.js";
 
-const LOOK_AGAIN_MS = 100;
+/** A log that is followed is looked at this often; it is read only where it grew. */
+const LOOK_AGAIN_MS = 50;
 
 interface Wish {
   /** As typed; the newest run without it. */
@@ -116,21 +117,30 @@ async function printFrom(context: CommandContext, folder: string, wish: Wish, fr
   return read;
 }
 
+/** Bytes of a run's log; `undefined` where there is none: not yet, or no longer. */
+async function sizeOfLog({ ports }: CommandContext, folder: string): Promise<number | undefined> {
+  return (await ports.files.stat(path.join(folder, "events.jsonl")))?.size;
+}
+
 /** A run that was named is followed to its end, or until it is removed. */
 async function followOne(context: CommandContext, folder: string, wish: Wish, from: number): Promise<void> {
   const { ports, report } = context;
   let read = from;
-  for (;;) {
-    // Looked at before the lines are read: what was written until then is shown in any case.
-    const over = await hasEnded(ports, folder);
-    const there = (await ports.files.stat(folder)) !== undefined;
-    read = await printFrom(context, folder, wish, read);
-    if (over) return;
-    if (!there)
-      return report({
-        level: "warn",
-        lines: [`looper: the log of run ${path.basename(folder)} was removed`],
-      });
+  for (let seen = -1; ;) {
+    // Looked at before the lines are read: all that was written until then is shown.
+    const size = await sizeOfLog(context, folder);
+    if (size === undefined || size !== seen) {
+      const over = await hasEnded(ports, folder);
+      const there = (await ports.files.stat(folder)) !== undefined;
+      read = await printFrom(context, folder, wish, read);
+      if (over) return;
+      if (!there)
+        return report({
+          level: "warn",
+          lines: [`looper: the log of run ${path.basename(folder)} was removed`],
+        });
+      seen = size ?? -1;
+    }
     await ports.clock.sleep(LOOK_AGAIN_MS);
   }
 }
@@ -144,13 +154,16 @@ async function followAll(
 ): Promise<never> {
   const { ports } = context;
   let { folder, read } = place;
-  for (;;) {
+  for (let seen = -1; ;) {
     // Here too the next run is looked for before the rest of this one is read.
     const next = folder === undefined ? await runs.newest() : await runs.after(path.basename(folder));
-    if (folder !== undefined) read = await printFrom(context, folder, wish, read);
+    const size = folder === undefined ? undefined : await sizeOfLog(context, folder);
+    if (folder !== undefined && size !== undefined && size !== seen)
+      read = await printFrom(context, folder, wish, read);
+    seen = size ?? -1;
     if (next !== undefined) {
       folder = path.join(logDir, "runs", next);
-      read = 0;
+      [read, seen] = [0, -1];
       continue;
     }
     await ports.clock.sleep(LOOK_AGAIN_MS);

@@ -10,6 +10,7 @@ import { errorCode } from "../errors.js";
 import { halfWrittenName } from "./half-written.js";
 import type { Files, FileStat } from "../ports.js";
 import { nodeTree } from "./tree.js";
+import { watchFolder } from "./watch-folder.js";
 
 /** The real file system. */
 export function nodeFiles(): Files {
@@ -57,6 +58,7 @@ export function nodeFiles(): Files {
       return stat === undefined ? undefined : stat.bavail * stat.bsize;
     },
     makeTempFolder: (prefix) => fs.mkdtemp(join(tmpdir(), prefix)),
+    watchFolder: (...args) => watchFolder(...args),
     tree: nodeTree,
   };
 }
