@@ -1,8 +1,7 @@
 import type { Rescue } from "../../src/git/bring-back/rescues.js";
 import { UserError } from "../../src/system/errors.js";
+import { listSome } from "../../src/system/text/cut.js";
 import { nearest } from "../../src/system/text/nearest.js";
-
-const MOST_NAMED = 5;
 
 /** The rescue a person means: by its id, its label, its ref, or the beginning of one of them that only one has. */
 export function findRescue(rescues: readonly Rescue[], typed: string): Rescue {
@@ -14,9 +13,8 @@ export function findRescue(rescues: readonly Rescue[], typed: string): Rescue {
   const [only, ...others] = found;
   if (only !== undefined && others.length === 0) return only;
   if (only === undefined) throw unknownRescue(rescues, typed);
-  const named = found.slice(0, MOST_NAMED).map(({ id }) => id);
-  const more = found.length > MOST_NAMED ? ` and ${found.length - MOST_NAMED} more` : "";
-  throw new UserError("usage", `${typed} may be ${named.join(", ")}${more}`, "type more of the one you mean");
+  const named = listSome(found.map(({ id }) => id));
+  throw new UserError("usage", `${typed} may be ${named}`, "type more of the one you mean");
 }
 
 function unknownRescue(rescues: readonly Rescue[], typed: string): UserError {

@@ -4,6 +4,7 @@ import { RUN_ID } from "../../src/logging/run-id.js";
 import { UserError } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/text/nearest.js";
 import type { Project } from "../../src/config/project/open-project.js";
+import { listSome } from "../../src/system/text/cut.js";
 import { runFilter, type RunFilter } from "./own-runs.js";
 import type { CommandContext } from "../context/command-context.js";
 
@@ -39,9 +40,8 @@ export async function folderOfRun(
   const [only, ...others] = begun;
   if (only !== undefined && others.length === 0) return path.join(logDir, "runs", only);
   if (only !== undefined) {
-    const newest = begun.slice(-MOST_NAMED).reverse().join(", ");
-    const more = begun.length > MOST_NAMED ? ` and ${begun.length - MOST_NAMED} more` : "";
-    throw new UserError("usage", `${typed} may be ${newest}${more}`, "type more of the one you mean");
+    const newest = listSome(begun.toReversed(), MOST_NAMED);
+    throw new UserError("usage", `${typed} may be ${newest}`, "type more of the one you mean");
   }
   const near = nearest(typed, runs);
   throw new UserError(

@@ -1,4 +1,5 @@
 // Texts of others, made safe to stand in a prompt: fenced so that they cannot break out, and bounded.
+import { keepEnd, keepStart } from "../system/text/cut.js";
 
 /** A block of text that nothing in it can end: the fence is longer than any run of backticks inside. */
 export function fence(text: string, language = "text"): string {
@@ -24,22 +25,17 @@ function longestRun(text: string): number {
 /** The first `most` characters, with a mark that says how many were cut. */
 export function cutEnd(text: string, most: number): string {
   if (text.length <= most) return text;
-  const kept = wholeCharacters(text.slice(0, most));
+  const kept = keepStart(text, most);
   return `${kept}\n${mark(text.length - kept.length)}`;
 }
 
 /** The last `most` characters, with a mark that says how many were cut. */
 export function cutStart(text: string, most: number): string {
   if (text.length <= most) return text;
-  const kept = wholeCharacters(text.slice(text.length - most));
+  const kept = keepEnd(text, most);
   return `${mark(text.length - kept.length)}\n${kept}`;
 }
 
 function mark(count: number): string {
   return `[… cut: ${String(count)} characters]`;
-}
-
-/** Without half a surrogate pair at either end. */
-function wholeCharacters(text: string): string {
-  return text.replace(/^[\uDC00-\uDFFF]/, "").replace(/[\uD800-\uDBFF]$/, "");
 }

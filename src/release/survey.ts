@@ -15,6 +15,7 @@ import { UserError } from "../system/errors.js";
 import { given } from "../system/given.js";
 import type { Ports } from "../system/ports.js";
 import type { Result } from "../system/result.js";
+import { listSome } from "../system/text/cut.js";
 import { entriesOf, findChangelog } from "./changelog.js";
 import { githubName, isPublished, isSignedIn } from "./github.js";
 import type { Known } from "./judge.js";
@@ -104,16 +105,12 @@ async function standing(repo: Repository): Promise<{ branch: string; commit: str
   return { branch, commit };
 }
 
-const MOST_NAMED = 5;
-
 async function mustBeClean(repo: Repository): Promise<void> {
   const paths = must(await uncommitted(repo));
   if (paths.length === 0) return;
-  const named = paths.slice(0, MOST_NAMED).join(", ");
-  const more = paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : "";
   throw new UserError(
     "no",
-    `the working tree is not clean: ${named}${more}`,
+    `the working tree is not clean: ${listSome(paths)}`,
     "commit these, put them aside (git stash -u), or have git ignore them",
   );
 }

@@ -5,6 +5,7 @@ import type { IndexRow, Task } from "../../../src/todo/model/task.js";
 import { explainTask, type Why } from "../../../src/todo/model/why.js";
 import { UserError } from "../../../src/system/errors.js";
 import { never } from "../../../src/system/never.js";
+import { listSome } from "../../../src/system/text/cut.js";
 import { plural } from "../../../src/ui/view/amounts.js";
 import type { WhyAnswer } from "../../../src/ui/shapes/backlog.js";
 import { clean, hang } from "../../../src/ui/text.js";
@@ -97,7 +98,8 @@ function nextBecause({ status }: Task, of: number): string {
 }
 
 function named(rows: readonly IndexRow[]): string {
-  const shown = rows.slice(0, NAMED).map(({ id, status, priority }) => `${id} (${status}, p${priority})`);
-  const rest = rows.length - shown.length;
-  return `${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+  return listSome(
+    rows.map(({ id, status, priority }) => `${id} (${status}, p${priority})`),
+    NAMED,
+  );
 }

@@ -1,6 +1,7 @@
 // Why did an agent fail, and until when must we wait? Structured facts first, then a client's own sentences. Pure.
 // Only ever asked about a failure: an agent that writes about rate limits has not met one.
 import { given } from "../../system/given.js";
+import { stripControlSequences } from "../../system/text/control-sequences.js";
 import type { FailureReason } from "../agent.js";
 import { hasNoWords, lastWords } from "./last-words.js";
 import { reasonOfCodes, reasonOfStatus, reasonOfWeakCodes, statusOfExit } from "./limit-codes.js";
@@ -120,13 +121,10 @@ function lastLines(text: string): string {
 
 /** Straight quotes, plain spaces, no colours. */
 function plain(text: string): string {
-  return text
-    .replaceAll(COLOURS, "")
+  return stripControlSequences(text)
     .replaceAll(/[\u2018\u2019]/g, "'")
     .replaceAll(/[\u00a0\u202f]/g, " ");
 }
-
-const COLOURS = new RegExp(String.raw`\u001b\[[0-9;?]*[A-Za-z]`, "g");
 
 /** The first that tells: what the server counts itself, then its delays, then the words. */
 function retryAtOf(

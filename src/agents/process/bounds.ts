@@ -1,21 +1,11 @@
 // Keeps what agents say within bounds: events at 64 KiB a text, the final message at its last 1 MiB.
 import { never } from "../../system/never.js";
+import { characterEnd, characterStart } from "../../system/text/cut.js";
 import type { AgentEvent } from "../agent.js";
 
 const TEXT_LIMIT = 64 * 1024;
 const FINAL_LIMIT = 1024 * 1024;
 const MARK_ROOM = 64;
-
-/** The greatest offset ≤ `end` that does not cut a UTF-8 character in two. */
-export function characterEnd(bytes: Uint8Array, end: number): number {
-  for (let lead = end - 1; lead >= Math.max(0, end - 4); lead -= 1) {
-    const byte = bytes[lead] ?? 0;
-    if ((byte & 0xc0) === 0x80) continue;
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return lead + length > end ? lead : end;
-  }
-  return end;
-}
 
 /** The text, or its beginning and a mark that says how many bytes are missing; never more than `limit` bytes. */
 export function cutText(text: string, limit = TEXT_LIMIT): string {
@@ -32,9 +22,7 @@ export function keepEnd(text: string): string {
   if (text.length * 3 <= FINAL_LIMIT) return text;
   const bytes = Buffer.from(text.slice(-FINAL_LIMIT));
   if (bytes.length <= FINAL_LIMIT && text.length <= FINAL_LIMIT) return text;
-  let start = Math.max(0, bytes.length - FINAL_LIMIT);
-  while (start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
-  return bytes.toString("utf8", start);
+  return bytes.toString("utf8", characterStart(bytes, Math.max(0, bytes.length - FINAL_LIMIT)));
 }
 
 /** `held` and `line` below it, of which only as much is kept as `keepEnd` can need. Linear over many lines. */

@@ -2,6 +2,8 @@
 // Leaves what that means for the task (an attempt, a wait, an end) to the loop.
 import { given } from "../../system/given.js";
 import type { ProcessEnd } from "../../system/ports.js";
+import { stripControlSequences } from "../../system/text/control-sequences.js";
+import { shorten } from "../../system/text/cut.js";
 import type { AgentResult, FailureReason } from "../agent.js";
 import { keepEnd } from "./bounds.js";
 import { extractReport, judgeReport } from "../extract.js";
@@ -155,12 +157,11 @@ function notUnderstood({ unknownEvents }: Seen): string {
   return ` (${unknownEvents} ${unknownEvents === 1 ? "line was" : "lines were"} not understood)`;
 }
 
-// Terminal colours and the like.
-const CONTROL = new RegExp(String.raw`\u001b\[[0-9;?]*[A-Za-z]|[\u0000-\u0008\u000b-\u001f\u007f]`, "g");
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
 
 /** The line of stderr that most likely says what went wrong: the last that speaks of an error, else the last. */
 function tellingLine(stderr: string): string | undefined {
-  const lines = stderr
+  const lines = stripControlSequences(stderr)
     .replaceAll(CONTROL, "")
     .split("\n")
     .map((line) => line.trim())
@@ -180,6 +181,6 @@ function reportOf(closing: Closing, lastMessage: string): Extract<AgentResult, {
 
 /** One line of at most 300 characters. */
 function oneLine(text: string): string {
-  const line = text.replaceAll(CONTROL, "").replaceAll(/\s+/g, " ").trim();
-  return line.length > 300 ? `${line.slice(0, 299)}…` : line;
+  const line = stripControlSequences(text).replaceAll(CONTROL, "").replaceAll(/\s+/g, " ").trim();
+  return shorten(line, 300);
 }

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { characterEnd, cutText, keepEnd } from "./bounds.js";
+import { cutText, keepEnd } from "./bounds.js";
 import { splitLines } from "./lines.js";
 
 function split(chunks: readonly Uint8Array[], maxBytes?: number): string[] {
@@ -90,9 +90,4 @@ test("the end of a long final message is kept, on whole characters", () => {
   expect(Buffer.byteLength(kept)).toBeGreaterThan(1024 * 1024 - 4);
   expect(whole.endsWith(kept)).toBe(true);
   expect(keepEnd("short")).toBe("short");
-});
-
-test("a character is never cut in two", () => {
-  const bytes = Buffer.from("a😀b");
-  expect([0, 1, 2, 3, 4, 5, 6].map((end) => characterEnd(bytes, end))).toEqual([0, 1, 1, 1, 1, 5, 6]);
 });

@@ -5,6 +5,7 @@ import { localZone } from "../../system/clock.js";
 import { errorMessage } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import type { Ports, ProcessEnd, RunningProcess } from "../../system/ports.js";
+import { shorten } from "../../system/text/cut.js";
 import type { Agent, AgentContext, AgentRequest, AgentResult, Budget, FailureReason } from "../agent.js";
 import { beyond } from "./budget.js";
 import { judge, type Seen } from "./exit-reason.js";
@@ -204,9 +205,7 @@ function rulesOf<S>(
 
 async function announce(running: RunningProcess, call: Call, context: AgentContext): Promise<void> {
   if (running.pid === -1) return;
-  const words = [call.command, ...call.args].map((word) =>
-    word.length > 200 ? `${word.slice(0, 199)}…` : word,
-  );
+  const words = [call.command, ...call.args].map((word) => shorten(word, 200));
   await context.onStart({ pid: running.pid, command: words.join(" ") });
 }
 

@@ -1,5 +1,6 @@
 // How notes are written down and found again: Markdown that a person may edit. Pure.
 // Leaves the files to memory.ts.
+import { keepEnd, keepStart } from "../../system/text/cut.js";
 
 /** The part of a prompt one memory file may take, characters, its mark included. */
 const MOST_IN_PROMPT = 3_000;
@@ -85,14 +86,14 @@ function cutSnippet(line: string, at: number): string {
   const trimmed = line.trim();
   if (trimmed.length <= LONGEST_SNIPPET) return trimmed;
   const from = Math.max(0, Math.min(at - LONGEST_SNIPPET / 3, line.length - LONGEST_SNIPPET));
-  return dropHalfCharacters(line.slice(from, from + LONGEST_SNIPPET)).trim();
+  return keepStart(keepEnd(line, line.length - from), LONGEST_SNIPPET).trim();
 }
 
 /** The end of a day's notes, as a prompt holds it: the newest stand there. */
 export function truncateStart(text: string): string {
   const trimmed = text.trim();
   if (trimmed.length <= MOST_IN_PROMPT) return trimmed;
-  const kept = dropHalfCharacters(trimmed.slice(-(MOST_IN_PROMPT - MARK_ROOM)));
+  const kept = keepEnd(trimmed, MOST_IN_PROMPT - MARK_ROOM);
   return `${formatMark(trimmed.length - kept.length)}\n${kept}`;
 }
 
@@ -101,15 +102,10 @@ export function truncateMiddle(text: string): string {
   const trimmed = text.trim();
   if (trimmed.length <= MOST_IN_PROMPT) return trimmed;
   const half = (MOST_IN_PROMPT - MARK_ROOM) / 2;
-  const [start, end] = [dropHalfCharacters(trimmed.slice(0, half)), dropHalfCharacters(trimmed.slice(-half))];
+  const [start, end] = [keepStart(trimmed, half), keepEnd(trimmed, half)];
   return `${start}\n${formatMark(trimmed.length - start.length - end.length)}\n${end}`;
 }
 
 function formatMark(count: number): string {
   return `[… truncated: ${count} characters]`;
-}
-
-/** Without half a surrogate pair at either end. */
-function dropHalfCharacters(text: string): string {
-  return text.replace(/^[\uDC00-\uDFFF]/, "").replace(/[\uD800-\uDBFF]$/, "");
 }

@@ -6,6 +6,7 @@ import type { FailureFacts } from "../../agents/limits/limit-facts.js";
 import { explainFailure } from "../../agents/limits/limits.js";
 import type { ZonedClock } from "../../agents/limits/reset/reset-zone.js";
 import { given } from "../../system/given.js";
+import { shorten } from "../../system/text/cut.js";
 import type { ModelFailure } from "../model.js";
 import type { Miss } from "./provider.js";
 
@@ -82,5 +83,5 @@ function toModelReason(reason: FailureReason): ModelFailure["reason"] | undefine
 function toOneLine(text: string, secret: string | undefined): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   const safe = secret === undefined || secret === "" ? line : line.replaceAll(secret, "[key]");
-  return safe.length > LONGEST_MESSAGE ? `${safe.slice(0, LONGEST_MESSAGE)}…` : safe;
+  return shorten(safe, LONGEST_MESSAGE);
 }

@@ -1,8 +1,8 @@
 // Runs one program for a tool: arguments instead of a shell, no terminal, bounded output, an end in time. Leaves what its
 // answer means to the tools that use it.
-import { characterEnd } from "../../agents/process/bounds.js";
 import { given } from "../../system/given.js";
 import type { Ports, ProcessEnd, ProcessSpec } from "../../system/ports.js";
+import { characterEnd, characterStart } from "../../system/text/cut.js";
 import { done, failed, type ToolResult } from "../tool.js";
 
 /** Where tools run their programs. */
@@ -154,10 +154,7 @@ class BoundedText {
     const cut = this.#size - head.length - tail.length;
     if (cut === 0) return Buffer.concat([head, tail]).toString("utf8").replace(/\n$/, "");
     const end = characterEnd(head, head.length);
-    const start = Math.max(
-      0,
-      tail.findIndex((byte) => (byte & 0xc0) !== 0x80),
-    );
+    const start = characterStart(tail, 0);
     const all = cut + head.length - end + start;
     return `${head.toString("utf8", 0, end)}\n[… ${all} of ${this.#size} bytes were cut here …]\n${tail
       .toString("utf8", start)

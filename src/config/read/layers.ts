@@ -1,5 +1,6 @@
 // One layer of settings becomes entries: a row of the table, a key path, a value that meets the row's type, a source.
 // Leaves which entry wins to resolve.ts; env-layer.ts reads the variables.
+import { shorten } from "../../system/text/cut.js";
 import { nearest } from "../../system/text/nearest.js";
 import { insteadOfKey } from "../table/go-program-names.js";
 import { AGENT_NAME, ROWS } from "../table/settings.js";
@@ -202,6 +203,5 @@ function pointAt(
 
 /** A value in a message: as JSON, at most about a line of it. */
 export function show(value: unknown): string {
-  const json = JSON.stringify(value);
-  return json.length > 80 ? `${json.slice(0, 79)}…` : json;
+  return shorten(JSON.stringify(value), 80);
 }

@@ -1,4 +1,5 @@
 // Cuts texts to a number of bytes, never inside a character. Pure.
+import { characterEnd, characterStart } from "../../system/text/cut.js";
 
 const MARK = "…";
 const LEFT_OUT = "[… the beginning is left out]\n";
@@ -12,9 +13,7 @@ export function startOfLine(text: string, most: number): string {
 export function startOf(text: string, most: number): string {
   if (Buffer.byteLength(text) <= most) return text;
   const bytes = Buffer.from(text.slice(0, most));
-  let end = most - Buffer.byteLength(MARK);
-  while (isInside(bytes, end)) end -= 1;
-  return bytes.toString("utf8", 0, end) + MARK;
+  return bytes.toString("utf8", 0, characterEnd(bytes, most - Buffer.byteLength(MARK))) + MARK;
 }
 
 /** The end of a text from the beginning of a line, or from within a line too long for that, behind a mark; at most `most` bytes. */
@@ -25,11 +24,5 @@ export function wholeLinesFrom(text: string, most: number, isCut = false): strin
   if (room <= 0) return "";
   const kept = bytes.subarray(Math.max(0, bytes.length - room));
   const line = kept.indexOf(10) + 1;
-  let start = line < kept.length ? line : 0;
-  while (isInside(kept, start)) start += 1;
-  return LEFT_OUT + kept.toString("utf8", start);
-}
-
-function isInside(bytes: Uint8Array, at: number): boolean {
-  return ((bytes[at] ?? 0) & 0xc0) === 0x80;
+  return LEFT_OUT + kept.toString("utf8", characterStart(kept, line < kept.length ? line : 0));
 }

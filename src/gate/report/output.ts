@@ -1,7 +1,7 @@
 // What is kept of a command's output: the last 64 KiB to be read by people and agents, the first 16 MiB to be parsed.
 // Leaves what a report in it says to report.ts.
+import { stripControlSequences } from "../../system/text/control-sequences.js";
 import { wholeLinesFrom } from "./cut.js";
-import { withoutSteering } from "./plain-text.js";
 
 const MOST_HELD = 64 * 1024;
 const MOST_TAIL = 8 * 1024;
@@ -83,7 +83,7 @@ const CONTROL = /[^\P{Cc}\n\t]/gu;
 
 /** Text without control sequences; what a progress bar wrote over becomes lines of its own. */
 function readable(text: string): string {
-  return withoutSteering(text).replaceAll("\r\n", "\n").replaceAll("\r", "\n").replaceAll(CONTROL, "");
+  return stripControlSequences(text).replaceAll("\r\n", "\n").replaceAll("\r", "\n").replaceAll(CONTROL, "");
 }
 
 function withLineEnd(text: string): string {

@@ -1,7 +1,7 @@
 // The full names of test cases: one line each, of bounded length, the same in every run and wherever the project lies.
 // Leaves reading them out of reports to junit.ts and tap.ts.
+import { stripControlSequences } from "../../system/text/control-sequences.js";
 import { digest } from "../../system/text/digest.js";
-import { withoutSteering } from "./plain-text.js";
 import type { TestStatus } from "../verdict.js";
 
 /** A test case as a report tells it; `name` is its full name, which others may have too. */
@@ -29,7 +29,7 @@ export function cleanParts(redact: (text: string) => string, roots: readonly str
   // One may end in another: what is left of it would be different in every room.
   const longestFirst = [...roots].sort((a, b) => b.length - a.length);
   return (part) => {
-    const plain = redact(withoutSteering(part));
+    const plain = redact(stripControlSequences(part));
     const local = longestFirst.reduce((text, root) => text.replaceAll(`${root}/`, ""), plain);
     const line = local.replaceAll(/[\p{Cc}\s]+/gu, " ").trim();
     // No object can be trusted to keep that key, and the log keeps names as keys.

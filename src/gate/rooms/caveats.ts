@@ -3,6 +3,7 @@
 import { posix } from "node:path";
 import { toText } from "../../git/base/bytes.js";
 import { exists, type DiffEntry } from "../../git/base/diff.js";
+import { listSome } from "../../system/text/cut.js";
 import type { Study } from "./cold-study.js";
 import { withNote } from "../verdict/evidence.js";
 import { mergeManifest } from "../influence/protected-manifests.js";
@@ -49,7 +50,7 @@ export function doubtsOf(isWanting: boolean, strays: readonly string[]): string[
     ...(isWanting ? [WANTING] : []),
     ...(strays.length === 0
       ? []
-      : [`what was checked is not what would be committed: ${some(strays)} ${CHANGED}`]),
+      : [`what was checked is not what would be committed: ${listSome(strays, SHOWN)} ${CHANGED}`]),
   ];
 }
 
@@ -60,23 +61,18 @@ export function withDoubts(
 ): { report: GateReport; warnings: readonly string[] } {
   const since = report.verdict === "failed" ? changedChecks(study) : [];
   if (since.length > 0) {
-    const note = `Held as before the run, since they check it (verify.protected takes out what does not): ${some(since)}`;
+    const note = `Held as before the run, since they check it (verify.protected takes out what does not): ${listSome(since, SHOWN)}`;
     return { report: { ...report, evidence: withNote(report.evidence, note) }, warnings: [] };
   }
   if (report.verdict !== "passed" && report.verdict !== "unverified") return { report, warnings: [] };
   const [held, judges] = [changedChecks(attempt), changedJudges(attempt)];
   const warnings = [
-    ...(held.length === 0 ? [] : [`it changes what checks it: ${some(held)}; ${UNTIL_NEXT_RUN}`]),
+    ...(held.length === 0 ? [] : [`it changes what checks it: ${listSome(held, SHOWN)}; ${UNTIL_NEXT_RUN}`]),
     ...doubts.map((doubt) => `${NOT_VERIFIED}${doubt}`),
-    ...(judges.length === 0 ? [] : [`${NOT_VERIFIED}${JUDGES}: ${some(judges)}; ${NAME_IT}`]),
+    ...(judges.length === 0 ? [] : [`${NOT_VERIFIED}${JUDGES}: ${listSome(judges, SHOWN)}; ${NAME_IT}`]),
   ];
   return {
     report: judges.length + doubts.length === 0 ? report : { ...report, verdict: "unverified" },
     warnings,
   };
-}
-
-function some(paths: readonly string[]): string {
-  const more = paths.length > SHOWN ? ` and ${String(paths.length - SHOWN)} more` : "";
-  return paths.slice(0, SHOWN).join(", ") + more;
 }

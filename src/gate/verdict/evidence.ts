@@ -1,6 +1,7 @@
 // Words for what speaks against an attempt: for the next attempt's prompt, and in one line for the task's blocker. Pure.
 // Leaves what is found to compare.ts.
 import { never } from "../../system/never.js";
+import { listSome } from "../../system/text/cut.js";
 import type { Judged } from "./judge-command.js";
 import { startOf, startOfLine, wholeLinesFrom } from "../report/cut.js";
 import type { CommandEnd, Tampering } from "../verdict.js";
@@ -127,8 +128,7 @@ function list(title: string, lines: readonly string[]): string {
 }
 
 function some(names: readonly string[], most: number): string {
-  const more = names.length > most ? ` and ${names.length - most} more` : "";
-  return names.slice(0, most).map(nameOf).join(", ") + more;
+  return listSome(names.map(nameOf), most);
 }
 
 function count(number: number, thing: string): string {

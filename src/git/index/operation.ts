@@ -2,6 +2,7 @@
 // A run does not begin then; what an agent began is ended by snapshot.ts.
 import type { Result } from "../../system/result.js";
 import { never } from "../../system/never.js";
+import { listSome } from "../../system/text/cut.js";
 import { toText } from "../base/bytes.js";
 import { sameVersion, type DiffEntry } from "../base/diff.js";
 import { readDoing, type Doing } from "../base/operation-files.js";
@@ -17,8 +18,6 @@ export interface Progress {
   hint: string;
 }
 
-const MOST_NAMED = 5;
-
 /** What git is in the middle of, or the paths in conflict; `undefined` when a run may begin. At most one process. */
 export async function inProgress(repo: Repository): Promise<Result<Progress | undefined, GitFailure>> {
   return asResult(async () => {
@@ -26,10 +25,8 @@ export async function inProgress(repo: Repository): Promise<Result<Progress | un
     if (doing !== undefined) return explain(repo, doing);
     const paths = await conflicts(repo);
     if (paths.length === 0) return undefined;
-    const named = paths.slice(0, MOST_NAMED).map(toText).join(", ");
-    const more = paths.length > MOST_NAMED ? ` and ${String(paths.length - MOST_NAMED)} more` : "";
     return {
-      message: `conflicts in ${repo.cwd} wait to be resolved: ${named}${more}`,
+      message: `conflicts in ${repo.cwd} wait to be resolved: ${listSome(paths.map(toText))}`,
       hint: "resolve them, then git add each; git status shows them",
     };
   });

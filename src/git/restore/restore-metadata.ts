@@ -1,6 +1,7 @@
 // Puts back what no tree of git's can say: permission bits, empty folders, pipes and the like in the place of files.
 // Leaves finding out what there was to survey.ts, keeping it to metadata.ts, and files and index to restore.ts.
 import { errorCode, errorMessage } from "../../system/errors.js";
+import { listSome } from "../../system/text/cut.js";
 import { toText } from "../base/bytes.js";
 import type { Checkpoint } from "../checkpoint/checkpoint.js";
 import { exists, type DiffEntry } from "../base/diff.js";
@@ -13,7 +14,6 @@ import { kindsOf, lookAround, modesOf, type Kinds } from "../checkpoint/survey.j
 type Known = Pick<Checkpoint, "usual" | "unseen">;
 
 /** So many are named in a warning. */
-const MOST_NAMED = 5;
 
 /**
  * Takes out of git's way what it cannot look at or look behind: files that may not be read, folders that may not be read or
@@ -146,7 +146,5 @@ async function unlessSystem(act: () => Promise<void>): Promise<string | undefine
 
 function warnOf(what: string, paths: readonly string[]): string[] {
   if (paths.length === 0) return [];
-  const more = paths.length - MOST_NAMED;
-  const named = paths.slice(0, MOST_NAMED).map((path) => toText(path) || ".");
-  return [`${what}: ${named.join(", ")}${more > 0 ? ` and ${String(more)} more` : ""}`];
+  return [`${what}: ${listSome(paths.map((path) => toText(path) || "."))}`];
 }

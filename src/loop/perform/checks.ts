@@ -8,6 +8,7 @@ import { runCommands, type GatePlan, type Room } from "../../gate/commands/run-c
 import type { Baseline, GateReport, Ran } from "../../gate/verdict.js";
 import type { DiffEntry } from "../../git/base/diff.js";
 import { putBack } from "../../git/restore/undo-gate-changes.js";
+import { listSome } from "../../system/text/cut.js";
 import { baseEnvironment, gateEnvironment } from "./environment.js";
 import type { JobFacts } from "../step/effects.js";
 import { footingOf, noteAttempt } from "./run-start.js";
@@ -168,10 +169,8 @@ async function takeBack(world: World, job: JobFacts, changes: readonly DiffEntry
   const order = { checkpoint, changes, run: log.run, label: `gate-${String(job.iteration)}` };
   const { paths, rescue, warnings } = unwrap("run-gate", await putBack(repo, order));
   if (paths.length === 0) return [...warnings];
-  const shown =
-    paths.slice(0, 5).join(", ") + (paths.length > 5 ? ` and ${String(paths.length - 5)} more` : "");
   return [
     ...warnings,
-    `changed while the checks ran and put back (kept: git show ${rescue ?? ""}): ${shown}; what checks write belongs in .gitignore`,
+    `changed while the checks ran and put back (kept: git show ${rescue ?? ""}): ${listSome(paths)}; what checks write belongs in .gitignore`,
   ];
 }

@@ -3,6 +3,7 @@
 import { checkpoint, dropCheckpoint } from "../../git/checkpoint/checkpoint.js";
 import { RESCUES, THE_DRAFT } from "../../git/base/names.js";
 import { restoreTo } from "../../git/restore/restore.js";
+import { listSome } from "../../system/text/cut.js";
 import type { JobFacts } from "../step/effects.js";
 import { forget, takeSnapshot } from "./perform-tree.js";
 import { unwrap } from "./unwrap.js";
@@ -41,6 +42,5 @@ export async function undoDraft(world: World, job: JobFacts): Promise<void> {
 const NAMED = 3;
 
 function pathsText(paths: readonly string[]): string {
-  const more = paths.length > NAMED ? ` and ${String(paths.length - NAMED)} more` : "";
-  return paths.length === 0 ? "changes" : `${paths.slice(0, NAMED).join(", ")}${more}`;
+  return paths.length === 0 ? "changes" : listSome(paths, NAMED);
 }

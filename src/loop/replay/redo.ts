@@ -13,6 +13,7 @@ import {
 import { attemptRef } from "../../git/base/names.js";
 import type { Sealed, StepEvent } from "../../logging/events.js";
 import type { Rules } from "../../logging/rules.js";
+import { listSome } from "../../system/text/cut.js";
 import type { Effect } from "../step/effects.js";
 import type { Outcome } from "../step/jobs.js";
 import { nameOf, THE_REVIEW } from "../perform/keep-attempt.js";
@@ -208,9 +209,11 @@ export class Redone {
       this.commits++;
       return undefined;
     }
-    const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : "";
-    const shown = paths.slice(0, NAMED).join(", ");
-    return differs(event.seq, `commit ${event.commit}`, `another tree, which differs in ${shown}${more}`);
+    return differs(
+      event.seq,
+      `commit ${event.commit}`,
+      `another tree, which differs in ${listSome(paths, NAMED)}`,
+    );
   }
 
   private sameVerdict(event: Of<"gate_finished">, now: { verdict: string }): Difference | undefined {

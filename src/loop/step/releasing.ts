@@ -5,6 +5,7 @@ import { leaveEdit } from "./asked-edits.js";
 import type { Ending, Sealed, StepEvent } from "../../logging/events.js";
 import type { ReleaseRules } from "../../logging/rules.js";
 import { given } from "../../system/given.js";
+import { listSome } from "../../system/text/cut.js";
 import type { JobFacts } from "./effects.js";
 import { isUnusable } from "./schedule.js";
 import { budgetsOf, sayOfSpending, spend } from "./spending.js";
@@ -239,9 +240,7 @@ function planned(
 /** Files that are no part of a release need a person's word: -y does not stand for it. */
 function onJudged(release: Releasing, { strange = [] }: Of<"release_step">, turn: Turn): State {
   if (strange.length === 0) return prove(release, turn);
-  const shown = strange.slice(0, MOST_SHOWN).join(", ");
-  const more = strange.length > MOST_SHOWN ? ` and ${strange.length - MOST_SHOWN} more` : "";
-  const message = `the agent changed what is no part of a release: ${shown}${more}`;
+  const message = `the agent changed what is no part of a release: ${listSome(strange, MOST_SHOWN)}`;
   if (release.order.answers !== "person") return putBack(release, "blocked", message, turn);
   turn.notes.push({ type: "warning", message });
   return ask(release, "ask-strange", "Take these changes into the release?", turn);

@@ -3,6 +3,7 @@
 import { isOfTheDisk } from "../../system/errors.js";
 import { never } from "../../system/never.js";
 import type { Sealed, StepEvent } from "../../logging/events.js";
+import { listSome } from "../../system/text/cut.js";
 import { NOTHING_SPENT, sayOfSpending, spend } from "./spending.js";
 import { answerEdit, askFor, lookAtReleased, takeChanged } from "./asked-edits.js";
 import { closeAtOnce } from "./ending.js";
@@ -112,7 +113,7 @@ function onChanged(work: Work, event: Of<"backlog_changed">, turn: Turn): State 
 /** A review changes nothing: whoever changed these paths meanwhile, agent or person, is told where they are now. */
 function sayPutBack(job: Job, { paths, rescue }: Of<"restored">, turn: Turn): void {
   if (paths.length === 0) return;
-  const shown = paths.slice(0, 5).join(", ") + (paths.length > 5 ? ` and ${paths.length - 5} more` : "");
+  const shown = listSome(paths);
   const kept = rescue === undefined ? "" : `; what was there is kept: git show ${rescue}`;
   turn.notes.push({
     type: "warning",

@@ -1,5 +1,6 @@
 // What becomes of the tasks an agent reports (contract §4, `new_tasks[]`): their ids, their edges, and which are dropped.
 // Leaves appending them to update.ts.
+import { shorten } from "../../system/text/cut.js";
 import { dropCycles, type Linked } from "../model/edges.js";
 import { idsAfter } from "../model/ids.js";
 import { isMarker } from "../model/select.js";
@@ -135,5 +136,5 @@ function filled<T extends Record<string, string | readonly string[] | undefined>
 }
 
 function quoted(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+  return JSON.stringify(shorten(text, 60));
 }

@@ -1,4 +1,5 @@
 // What a task was meant by a word that is not the id of one. Pure.
+import { listSome, shorten } from "../../system/text/cut.js";
 import { nearestId } from "../../system/text/nearest.js";
 import { didYouMean } from "../model/problem.js";
 import { withoutMarker } from "../model/select.js";
@@ -30,14 +31,9 @@ export function hintOnTask(
     .filter((word) => word !== "");
   const titled = known.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
   if (words.length === 0 || titled.length === 0 || !/\p{L}{2}/u.test(typed)) return otherwise;
-  const shown = titled.slice(0, MOST_TITLED).map(({ id, title }) => `${id} (${shorten(title)})`);
-  const more = titled.length > MOST_TITLED ? ` and ${titled.length - MOST_TITLED} more` : "";
-  return `that is in the title of ${shown.join(", ")}${more}`;
+  const shown = titled.map(({ id, title }) => `${id} (${shorten(title, LONGEST_TITLE)})`);
+  return `that is in the title of ${listSome(shown, MOST_TITLED)}`;
 }
 
 const MOST_TITLED = 3;
 const LONGEST_TITLE = 40;
-
-function shorten(title: string): string {
-  return title.length > LONGEST_TITLE ? `${title.slice(0, LONGEST_TITLE - 1)}…` : title;
-}

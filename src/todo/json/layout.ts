@@ -1,5 +1,6 @@
 // Positions in a backlog's text: where its tasks and their properties lie (for edits), where a JSON pointer points (for
 // problems), and what is wrong with the text itself. Leaves the meaning of the values to check.ts.
+import { shorten } from "../../system/text/cut.js";
 import { walkJson, type Path, type ValueKind, type Visitor } from "./walk.js";
 
 /** Offsets are UTF-16 code units into the text, `end` exclusive. */
@@ -97,8 +98,7 @@ class Outline implements Visitor {
   private number(path: Path, start: number, end: number): void {
     const written = this.text.slice(start, end);
     if (roundTrips(written)) return;
-    const shown = written.length > 40 ? `${written.slice(0, 40)}…` : written;
-    const message = `the number ${shown} would come back as ${String(Number(written))}`;
+    const message = `the number ${shorten(written, 40)} would come back as ${String(Number(written))}`;
     this.report("number", path, start, { message, suggestion: "write it as a string" });
   }
 

@@ -9,7 +9,7 @@ test.each([
   [1.5, "1.5"],
   ['a "b"', '"a \\"b\\""'],
   ["x".repeat(60), `"${"x".repeat(60)}"`],
-  ["x".repeat(61), `"${"x".repeat(60)}…"`],
+  ["x".repeat(61), `"${"x".repeat(59)}…"`],
 ])("%j is shown as %s", (value, shown) => {
   expect(show(value)).toBe(shown);
 });

@@ -1,3 +1,4 @@
+import { shorten } from "../../system/text/cut.js";
 /** The rules a task file can break (contract §3.3), by the names `validate --json` shows. */
 export type Rule =
   | "syntax"
@@ -48,5 +49,5 @@ export function show(value: unknown): string {
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object" && value !== null) return "an object";
   if (typeof value !== "string") return String(value);
-  return JSON.stringify(value.length > SHOWN ? `${value.slice(0, SHOWN)}…` : value);
+  return JSON.stringify(shorten(value, SHOWN));
 }

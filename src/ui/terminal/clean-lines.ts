@@ -1,5 +1,6 @@
 // What a clean removed, and what stays and why, as lines. Pure.
 import { never } from "../../system/never.js";
+import { listSome } from "../../system/text/cut.js";
 import { plural, showBytes } from "../view/amounts.js";
 import type { CleanAnswer } from "../shapes/runs.js";
 import type { Colours } from "../colours.js";
@@ -58,6 +59,5 @@ function asides({ refs, finished, foreign, others, copies }: CleanAnswer): strin
 }
 
 function named(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMED).map(clean).join(", ");
-  return names.length > MOST_NAMED ? `${shown} and ${names.length - MOST_NAMED} more` : shown;
+  return listSome(names.map(clean), MOST_NAMED);
 }

@@ -1,6 +1,7 @@
 // A release in lines: each step of it, what it came to, and its plan. Pure.
 import type { RunEvent } from "../../logging/events.js";
 import { never } from "../../system/never.js";
+import { listSome } from "../../system/text/cut.js";
 import { plural, showDuration } from "../view/amounts.js";
 import type { ReleaseView } from "../view/release-view.js";
 import type { PushAnswer } from "../shapes/release.js";
@@ -56,8 +57,7 @@ function checkLines(one: NonNullable<Step["commands"]>[number], colours: Colours
 }
 
 function named(paths: readonly string[]): string {
-  const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : "";
-  return `${paths.slice(0, NAMED).map(clean).join(", ")}${more}`;
+  return listSome(paths.map(clean), NAMED);
 }
 
 /** What a release came to, as its answer. */

@@ -1,5 +1,6 @@
 // What an undoing came to, in lines. Pure.
 import { never } from "../../system/never.js";
+import { listSome } from "../../system/text/cut.js";
 import { plural, showDuration } from "../view/amounts.js";
 import type { UndoAnswer } from "../shapes/work.js";
 import type { Colours } from "../colours.js";
@@ -21,13 +22,12 @@ export function undoLines(answer: Answer<"undone" | "planned">, colours: Colours
     return `${what} ${colours.dim(`(${where})`)}`;
   });
   const { paths, reopened } = answer;
-  const named = paths.slice(0, NAMED).map(clean).join(", ");
-  const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : "";
+  const named = listSome(paths.map(clean), NAMED);
   const open = reopened.map(clean).join(", ");
   return [
     ...tasks,
     ...(planned || answer.commit === null ? [] : [`committed ${answer.commit.slice(0, HASH)}`]),
-    ...(paths.length === 0 ? [] : [`${plural(paths.length, "path")} changed back: ${named}${more}`]),
+    ...(paths.length === 0 ? [] : [`${plural(paths.length, "path")} changed back: ${named}`]),
     ...(reopened.length === 0 ? [] : [`to do again: ${open}`]),
     ...(planned ? [] : gateLines(answer.gate, colours)),
   ];

@@ -1,4 +1,5 @@
 // What a model is shown of a notebook's cells. Pure, and of whatever a file may hold.
+import { stripControlSequences } from "../../../system/text/control-sequences.js";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -36,7 +37,7 @@ function formatOutput(output: unknown): string {
   if (!isJson(output)) return "[no output]";
   if (output.text !== undefined) return toText(output.text);
   if (output.output_type === "error")
-    return `${toText(output.ename)}: ${toText(output.evalue)}\n${stripColours(toText(output.traceback, "\n"))}`;
+    return `${toText(output.ename)}: ${toText(output.evalue)}\n${stripControlSequences(toText(output.traceback, "\n"))}`;
   if (!isJson(output.data)) return "[empty]";
   const { "text/plain": plain, ...others } = output.data;
   const kinds = Object.keys(others).map((kind) => `[${kind}]`);
@@ -47,10 +48,6 @@ function formatOutput(output: unknown): string {
 function toText(value: unknown, between = ""): string {
   if (typeof value === "string") return value;
   return Array.isArray(value) ? value.filter((line) => typeof line === "string").join(between) : "";
-}
-
-function stripColours(text: string): string {
-  return text.replaceAll(/\u001b\[[0-9;]*m/g, "");
 }
 
 function truncate(text: string, most: number): string {

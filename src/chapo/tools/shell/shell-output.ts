@@ -1,5 +1,5 @@
 // Reads what a command printed, as much of it as a model is shown. Leaves the command itself to shell-command.ts.
-import { characterEnd } from "../../../agents/process/bounds.js";
+import { characterEnd, characterStart } from "../../../system/text/cut.js";
 import type { Files } from "../../../system/ports.js";
 
 /** Bytes of a result that are output; the gate cuts at 30,000 characters, and a few are ours. */
@@ -41,13 +41,13 @@ async function formatStream(files: Files, name: string, stream: Stream): Promise
   const head = await files.readRange(path, 0, half);
   const tail = await files.readRange(path, size - half, half);
   const headEnd = characterEnd(head, head.length);
-  const tailStart = tail.findIndex((byte) => (byte & 0xc0) !== 0x80);
+  const tailStart = characterStart(tail, 0);
   const cut = size - headEnd - (tail.length - tailStart);
   return [
     `${name} (cut: its beginning and its end):`,
     decode(head.subarray(0, headEnd)),
     `[… ${cut} of ${size} bytes were cut here; all of them are in ${path} …]`,
-    decode(tail.subarray(Math.max(0, tailStart))),
+    decode(tail.subarray(tailStart)),
   ].join("\n");
 }
 

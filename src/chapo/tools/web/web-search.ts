@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Network, NetworkAnswer, NetworkRequest } from "../../../system/network.js";
 import { never } from "../../../system/never.js";
+import { shorten } from "../../../system/text/cut.js";
 import { parseJson } from "../../../system/text/json.js";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
 
@@ -176,5 +177,5 @@ function toOneLine(text: string, most: number): string {
     .replaceAll(/<[^<>]*>/g, "")
     .replaceAll(/\s+/g, " ")
     .trim();
-  return line.length > most ? `${line.slice(0, most)}…` : line;
+  return shorten(line, most);
 }

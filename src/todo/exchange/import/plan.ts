@@ -1,6 +1,7 @@
 // Drafts become tasks: ids that are valid and free stay, edges that lead nowhere or close a cycle go, with a warning. Pure.
 // Leaves judging the whole to check.ts.
 import { given } from "../../../system/given.js";
+import { shorten } from "../../../system/text/cut.js";
 import { dropCycles, type Linked } from "../../model/edges.js";
 import { idsAfter } from "../../model/ids.js";
 import { isDateTime } from "../../model/date-time.js";
@@ -144,5 +145,5 @@ function filled<T extends Record<string, string | readonly string[] | undefined>
 }
 
 function quoted(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+  return JSON.stringify(shorten(text, 60));
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { withoutSteering } from "./plain-text.js";
+import { stripControlSequences } from "./control-sequences.js";
 
-test("what steers a terminal goes, what is text stays", () => {
+test("control sequences are removed, and text stays", () => {
   const texts = {
     "\u001b[31mred\u001b[0m": "red",
     "\u001b[38;5;1;4mx\u001b[?25lx\u001b[2 qx\u001b[K": "xxx",
@@ -15,10 +15,10 @@ test("what steers a terminal goes, what is text stays", () => {
     "\u001b": "\u001b",
     "a[31mb\tc\n": "a[31mb\tc\n",
   };
-  for (const [text, plain] of Object.entries(texts)) expect(withoutSteering(text)).toBe(plain);
+  for (const [text, plain] of Object.entries(texts)) expect(stripControlSequences(text)).toBe(plain);
 });
 
-test("a megabyte of anything is done with at once", () => {
+test("a megabyte of any text takes no time", () => {
   const half = 512 * 1024;
   for (const [start, rest] of [
     ["\u009b", "?;"],
@@ -30,6 +30,6 @@ test("a megabyte of anything is done with at once", () => {
     ["", "\u001b]"],
   ] as const) {
     const long = start + rest.repeat(half);
-    expect(withoutSteering(`${long}\u001b[m`).length).toBeLessThanOrEqual(long.length);
+    expect(stripControlSequences(`${long}\u001b[m`).length).toBeLessThanOrEqual(long.length);
   }
 });
