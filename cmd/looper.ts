@@ -1,5 +1,5 @@
-// The program: real ports → a command → an exit code. The only file that knows the process, its signals and its last words.
-// Leaves what was typed to program.ts and what is done about it to commands/.
+// The program: real ports → a command → an exit code. The only file that uses the process, its signals and its streams.
+// Leaves parsing the command line to program.ts, and the work to commands/.
 import module from "node:module";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -19,7 +19,7 @@ import { questionsAt } from "./context/prompts.js";
 import type { CommandEnd, CommandContext, Signal } from "./context/command-context.js";
 import { openStderr } from "./context/stderr.js";
 
-/** Filled in when the program is bundled. */
+/** Set by the bundler. */
 declare const LOOPER_VERSION: string;
 
 const SIGNALS: readonly Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
@@ -27,10 +27,10 @@ const SIGNALS: readonly Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 /** Errors of the system that mean the environment, not an internal error: no room, no permission. Limits are in exhausted.ts. */
 const SURROUNDINGS = new Set(["ENOSPC", "EDQUOT", "EACCES", "EPERM", "EROFS", "EIO"]);
 
-/** What lies in the project is not what its name says: a folder, a pipe, a device or a ring of links in a file's place. */
+/** Error codes for a different kind of file in the way: a folder, a pipe, a device or a ring of links. */
 const UNFIT = new Set(["EINVAL", "EISDIR", "ELOOP", "ENOTDIR", "ENXIO", "EEXIST"]);
 
-/** What must be known outside of any one command. */
+/** The state of the process that outlives a command. */
 const here: { listener?: (signal: Signal) => boolean; log?: string; diagnostics: Diagnostics } = {
   diagnostics: USUAL,
 };
@@ -40,8 +40,8 @@ function onSignal(signal: Signal): void {
 }
 
 /**
- * Who read us is gone (EPIPE), or their terminal is (EIO): an answer nobody wants is no failure. A run goes on all the
- * same, whatever becomes of what it prints: it has more to do.
+ * The reader of our output is gone (EPIPE), or its terminal is (EIO). That is not a failure: a run continues
+ * without its output, and other commands have nothing left to do.
  */
 const stdout = new StdStream(1, () =>
   process.stdout.on("error", (error) => {
@@ -52,14 +52,14 @@ const stdout = new StdStream(1, () =>
   }),
 );
 
-/** What cannot be said there cannot be said anywhere. */
+/** If stderr is gone there is nowhere left to report to. */
 const stderr = new StdStream(2, () => process.stderr.on("error", () => undefined));
 
-/** Of what is no terminal, or one that does not know its size and says 0. */
+/** The width of a pipe, a file, or a terminal that reports the size 0. */
 const UNKNOWN_COLUMNS = 80;
 const UNKNOWN_ROWS = 24;
 
-/** Nobody watches, and nobody answers: there is no terminal for that matter. */
+/** In CI no person reads or answers, so its terminal does not count as one. */
 function isAutomatic(): boolean {
   return process.env["CI"] === "true" || inWorkflow();
 }
@@ -68,7 +68,7 @@ function inWorkflow(): boolean {
   return process.env["GITHUB_ACTIONS"] === "true";
 }
 
-/** Contract: what is not `ours` is never read as a command by the log of a GitHub workflow. A file is no such log. */
+/** Contract: the log of a GitHub workflow never reads text as a command unless it is `ours`. A file is left as it is. */
 function write(to: StdStream, text: string, ours = false): Promise<void> {
   const rest = to.writeAtOnce(ours || !inWorkflow() || to.isFile ? text : disarm(text));
   return rest.length === 0 ? Promise.resolve() : writeTo(to.stream, (chunk) => to.stream.write(chunk), rest);
@@ -92,7 +92,7 @@ function writeTo<T>(stream: ProcessStream, write: (chunk: T) => boolean, chunk: 
   return waiting;
 }
 
-/** Streams that are full: however many write to one, it is waited for once. */
+/** Full streams, each with the one promise that all its writers wait for. */
 const draining = new Map<NodeJS.WriteStream, Promise<void>>();
 
 function drained(stream: NodeJS.WriteStream): Promise<void> {
@@ -127,9 +127,9 @@ async function makeContext(cwd: string, { noColour }: { noColour: boolean }): Pr
   const env = environment();
   const out = toOutput(stdout, { noColour });
   const notes = openStderr(toOutput(stderr, { noColour }), here.diagnostics, () => Date.now());
-  // Questions are asked by a library that looks here. `env`, which what is started inherits, stays as it was.
+  // The library that asks questions reads this variable. `env`, which child processes inherit, stays as it was.
   if (noColour) process.env["NO_COLOR"] = "1";
-  // With both set Node prints a warning of its own, for the opposite of what is done here.
+  // With both variables set, Node prints a warning about the wrong one.
   if ((process.env["NO_COLOR"] ?? "") !== "") delete process.env["FORCE_COLOR"];
   const { nodePorts } = await import("../src/system/processes/node-ports.js");
   const entry = fileURLToPath(import.meta.url);
@@ -148,7 +148,7 @@ async function makeContext(cwd: string, { noColour }: { noColour: boolean }): Pr
     writeWorkflowCommands: (lines) => write(stderr, lines.map((line) => `${line}\n`).join(""), true),
     hangsUp: stdout.isTty,
     stdin: {
-      // Only who asks for stdin makes Node open it.
+      // A getter, because reading process.stdin makes Node open it.
       get isTerminal() {
         return isTty(process.stdin) && !isAutomatic();
       },
@@ -163,14 +163,14 @@ async function makeContext(cwd: string, { noColour }: { noColour: boolean }): Pr
         return stderr.stream;
       },
       unknownColumns: UNKNOWN_COLUMNS,
-      // In its raw mode the terminal sends Ctrl-C as a key.
+      // In raw mode the terminal sends Ctrl-C as a key.
       onTurnedAway: () => {
         onSignal("SIGINT");
       },
     }),
     onSignal: (listener) => {
       here.listener = listener;
-      // Whoever must hear of signals never waits for who reads.
+      // A command that listens to signals must not wait for a slow reader.
       for (const one of [stdout, stderr]) one.open();
     },
     noteLog: (folder) => {
@@ -212,7 +212,7 @@ async function main(): Promise<CommandEnd> {
     await write(stdout, asked.text);
     return "ok";
   }
-  // What we start ourselves is read by us.
+  // Hidden commands are started by this program, which reads their output.
   here.diagnostics = asked.hidden ? USUAL : diagnosticsOf(asked.typed.flags, process.env);
   const cwd = path.resolve(asked.folder ?? ".");
   const context = await makeContext(cwd, { noColour: asked.typed.flags["--no-color"] === true });
@@ -222,18 +222,18 @@ async function main(): Promise<CommandEnd> {
   return command(context, asked.typed);
 }
 
-/** What the user must mend, and how. Both may hold words of others. */
+/** The message and the hint as lines. Both may contain text from outside, so they are cleaned. */
 function advice(message: string, hint = ""): string[] {
   const [first = "", ...rest] = `${message}\n${hint}`
     .split("\n")
     .map(clean)
     .filter((line) => line !== "");
-  // A message that begins with the command's name needs no other.
+  // A message that begins with the command's name needs no prefix.
   const named = first.startsWith("looper ") ? first : `looper: ${first}`;
   return [named, ...rest.map((line) => `  ${line}`)];
 }
 
-/** The last words on an error, and the exit code it means. */
+/** The lines to print on an error, and its exit code. */
 function explain(error: unknown): { lines: string[]; code: number } {
   if (error instanceof UserError)
     return { lines: advice(error.message, error.hint), code: exitCodeOfError(error.kind) };
@@ -264,7 +264,7 @@ function explain(error: unknown): { lines: string[]; code: number } {
   };
 }
 
-/** Many lines, indented as they are; what a project put into a message steers no terminal. */
+/** A text of several lines, cleaned of terminal control characters; indentation is kept. */
 function plain(text: string): string[] {
   return text.split("\n").map((line) => `${/^ */.exec(line)?.[0] ?? ""}${clean(line)}`);
 }
@@ -273,7 +273,7 @@ function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** What was written is on its way before the program ends. */
+/** Flushes the streams, then ends the program. */
 async function exit(code: number): Promise<never> {
   for (const { opened: stream } of [stdout, stderr]) {
     if (stream === undefined || stream.destroyed || stream.errored !== null || stream.writableLength === 0)
@@ -302,9 +302,9 @@ async function fail(error: unknown): Promise<never> {
   return exit(code);
 }
 
-/** Node 22 and later keep what V8 made of the source: 12 to 40 ms less for each start. */
+/** Node 22 and later can cache compiled code, which saves 12 to 40 ms a start. */
 function keepCompiled(): void {
-  // Where there is nothing to ask for, to ask takes a while too.
+  // Node 20 has no such cache, and looking for it takes time.
   if (process.versions.node.startsWith("20.")) return;
   const enable: unknown = Reflect.get(module, "enableCompileCache");
   if (typeof enable === "function") Reflect.apply(enable, module, []);
@@ -313,7 +313,7 @@ function keepCompiled(): void {
 keepCompiled();
 for (const signal of SIGNALS) process.on(signal, onSignal);
 process.on("uncaughtException", (error) => void fail(error));
-// No await out here: CommonJS, which the program is built as, knows none.
+// No top-level await: the program is built as CommonJS.
 void main()
   .then((end) => exit(exitCodeOf(end)))
   .catch(fail);

@@ -1,4 +1,4 @@
-// From words to a command, by the definitions. A command is imported only when it is asked for. Leaves the order of the words
+// Parses a command line by the definitions. A command is imported only when it is called. Leaves the order of the words
 // to arguments.ts, its flags to typed-words.ts, the help to help.ts, and exit codes to looper.ts.
 import path from "node:path";
 import { never } from "../src/system/never.js";
@@ -10,20 +10,20 @@ import type { Command, Typed } from "./context/command-context.js";
 import { readWords } from "./line/typed-words.js";
 import { USUAL_COLUMNS, usualHelp } from "./line/usual-help.js";
 
-/** What was asked for: a text to print, or a command to run. `folder`: what `-C` says. */
+/** The parsed line: a text to print, or a command to run. `folder`: the value of `-C`. */
 export type Asked =
   | { kind: "text"; text: string }
   | {
       kind: "command";
       name: string;
-      /** Nobody types it: the program starts itself so. */
+      /** Not for people: the program calls it itself. */
       hidden: boolean;
       typed: Typed;
       folder?: string;
       load: () => Promise<Command>;
     };
 
-/** Reads a command line (without node and script). Throws only `usage` errors. Of files it takes absolute paths. */
+/** Parses a command line (without node and script). Throws only `usage` errors. `isFile` and `namesIn` get absolute paths. */
 export async function readCommandLine(
   argv: readonly string[],
   facts: {
@@ -31,7 +31,7 @@ export async function readCommandLine(
     cwd: string;
     isFile: (file: string) => Promise<boolean>;
     namesIn: (folder: string) => Promise<readonly string[]>;
-    /** Of the terminal that is written to, if it is one. */
+    /** The width of stdout, if it is a terminal. */
     columns?: number | undefined;
   },
 ): Promise<Asked> {

@@ -1,35 +1,35 @@
-// What the scripts of the shells read: a line that says what else is wanted (`files`, `folders`, and so on), then a line for each
-// word. Pure. Contract: every word and text is cleaned here; none holds a line break, a tab, or what steers a terminal.
+// The answer that the shells' scripts read: a line with what else to complete (`files`, `folders`, and so on), then a line for each
+// word. Pure. Contract: every word and text is cleaned here: no line breaks, tabs or terminal control characters.
 import { clean, cut } from "../../src/ui/text.js";
 import { quoteForBash, type BashLine } from "./bash-line.js";
 import type { Candidate } from "./point.js";
 
-/** What can be typed at the cursor. */
+/** The candidates at the cursor. */
 export interface Offer {
   candidates: readonly Candidate[];
-  /** The part of the last word that stays: each candidate comes behind it. */
+  /** The part of the last word that is kept in front of each candidate. */
   lead: string;
-  /** The rest of the last word. */
+  /** The part of the last word to complete. */
   typed: string;
-  /** What the shell finds by itself. */
+  /** Candidates that the shell finds itself. */
   files?: "files" | "folders";
-  /** Something follows each word at once, without a space. */
+  /** No space follows the word. */
   more: boolean;
 }
 
-/** So many columns of a title are shown. */
+/** The most columns of a title. */
 const COLUMNS = 60;
-/** No person completes longer words. */
+/** Longer words are not offered. */
 const LONGEST = 200;
 
-/** The words safe to be shown and typed that fit what is typed. */
+/** The candidates that match the typed text and are safe to show and to type. */
 function fitting({ candidates }: Offer, fits: (value: string) => boolean): Candidate[] {
   return candidates
     .filter(({ value }) => fits(value) && value.length <= LONGEST && clean(value) === value)
     .map(({ value, says = "" }) => ({ value, says: cut(clean(says), COLUMNS) }));
 }
 
-/** For shells that take whole words, and look themselves which fit: a word, a tab, what it is. */
+/** For shells that match whole words themselves: a word, a tab, its description. */
 export function answerInWords(offer: Offer): string {
   const folded = offer.typed.toLowerCase();
   const lines = fitting(offer, (value) => value.toLowerCase().startsWith(folded)).map(
@@ -38,7 +38,7 @@ export function answerInWords(offer: Offer): string {
   return [headOf(offer), ...lines, ""].join("\n");
 }
 
-/** For bash: what takes the place of the part that is replaced, quoted. */
+/** For bash: the quoted text that replaces its part of the word. */
 export function answerForBash(offer: Offer, { kept, quote }: BashLine): string {
   const lines = fitting(offer, (value) => value.startsWith(offer.typed))
     .map(({ value }) => offer.lead + value)
@@ -47,7 +47,7 @@ export function answerForBash(offer: Offer, { kept, quote }: BashLine): string {
   return [headOf(offer), ...lines, ""].join("\n");
 }
 
-/** `after`: the files come behind an equals sign. */
+/** `after`: the file name follows an equals sign. */
 function headOf({ files, more, lead }: Offer): string {
   const after = files !== undefined && lead.includes("=") ? ["after"] : [];
   return [files ?? "words", ...after, ...(more ? ["more"] : [])].join(" ");

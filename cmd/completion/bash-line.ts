@@ -1,7 +1,7 @@
-// bash's rules for words: how a line falls into them, and how a word is written so that bash takes it as it is, and runs nothing.
+// bash's rules for words: how it splits a line, and how to quote a word so that bash takes it literally and runs nothing.
 // Pure. Nothing is expanded: a variable or a command in a line stays the text it is.
 
-/** A quotation mark that is open where the line ends. */
+/** A quotation mark that is still open at the end of the line. */
 type Quote = "" | '"' | "'";
 
 /** A line up to the cursor. */
@@ -10,20 +10,20 @@ export interface BashLine {
   words: readonly string[];
   /** The last word without its quotes; empty behind a space. */
   current: string;
-  /** What of `current` stands before the part that bash replaces, and the quotation mark open there. */
+  /** The beginning of `current` that bash keeps, and the quotation mark open there. */
   kept: string;
   quote: Quote;
-  /** The last word is where output goes, or input comes from. */
+  /** The last word is the target of a redirection. */
   redirected: boolean;
 }
 
-/** A word as it was typed. */
+/** A word as typed. */
 interface Word {
   raw: string;
   redirects: boolean;
 }
 
-/** `piece`: the end of the line that bash replaces, as it says itself. */
+/** `piece`: the end of the line that bash replaces, according to bash. */
 export function readBashLine(line: string, piece: string): BashLine {
   const all = splitLine(line);
   const last = all.pop()?.raw ?? "";
@@ -44,7 +44,7 @@ function withoutRedirects(words: readonly Word[]): string[] {
     .map(({ raw }) => raw);
 }
 
-/** The last one may be empty: what is typed next begins there. */
+/** The last word may be empty, when the cursor follows a space. */
 function splitLine(line: string): Word[] {
   const parts =
     /\d?(?:>>|>\||[<>]&?)|(?:\\(?:.|$)|'[^']*(?:'|$)|"(?:\\.|[^"\\])*(?:"|\\?$)|[^\s\\'"<>])+|\s+/gsu;
@@ -75,16 +75,16 @@ function unquote(raw: string): { text: string; open: Quote } {
   return { text, open };
 }
 
-/** A word, or its end, as it is typed behind an open quotation mark or none; `undefined` where bash cannot write it there. */
+/** A word or its end, quoted to follow the open quotation mark, if any; `undefined` where bash cannot express it. */
 export function quoteForBash(text: string, open: Quote): string | undefined {
   switch (open) {
     case "":
-      // Everything but what is known to be harmless.
+      // Escape everything that is not known to be harmless.
       return text.replace(/[^\p{L}\p{N}_@%+=:,./-]/gu, "\\$&");
     case "'":
       return text.replaceAll("'", "'\\''");
     default:
-      // Of a line typed by a person bash reads "!" as history, even there, and a backslash before it stays.
+      // In an interactive line bash expands "!" even here, and keeps a backslash before it.
       return text.includes("!") ? undefined : text.replace(/["\\$`]/g, "\\$&");
   }
 }

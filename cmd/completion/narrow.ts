@@ -1,20 +1,20 @@
-// What is asked for where a word has parts: `T1,T2` in a list, `key=value` of `set`. Pure. Leaves looking values up to values.ts.
+// Completes words with parts: `T1,T2` in a list, `key=value` of `set`. Pure. Leaves looking values up to values.ts.
 import { KEYS } from "../../src/todo/change/assignment.js";
 import type { Completes } from "../context/definition.js";
 import type { Candidate, Point } from "./point.js";
 
 type Named = Extract<Completes, string>;
 
-/** What a value can be looked up by. */
+/** The kinds of values that can be looked up. */
 export type Kind = Exclude<Named, "agents" | "assignment" | "tasks"> | "priority";
 
-/** A point whose last word is one thing. `more`: something follows at once, without a space. */
+/** A point with a single value to complete. `more`: no space follows it. */
 export interface Wanted extends Pick<Point, "lead" | "typed" | "used" | "words"> {
   kind?: Kind;
   more: boolean;
 }
 
-/** What of each key of a task can be known; a text cannot. */
+/** The kind of value of each key of a task; keys with free text are left out. */
 const KEY_KINDS: Readonly<Partial<Record<keyof typeof KEYS, Named | "priority">>> = {
   agent: "agent",
   depends_on: "tasks",
@@ -24,7 +24,7 @@ const KEY_KINDS: Readonly<Partial<Record<keyof typeof KEYS, Named | "priority">>
   tags: "tag",
 };
 
-/** Narrows a point down to its last part. */
+/** Reduces a point to the last part of its word. */
 export function narrow({ lead, typed, used, words }: Point, completes: Named): Wanted {
   return narrowed({ lead, typed, used, words, more: false }, completes);
 }
@@ -42,7 +42,7 @@ function narrowed(wanted: Wanted, completes: Named): Wanted {
   }
 }
 
-/** The last item of a list with commas; those before it are not offered again. */
+/** The last item of a comma-separated list; earlier items are not offered again. */
 function item(wanted: Wanted, kind: Kind): Wanted {
   const begin = wanted.typed.lastIndexOf(",") + 1;
   const before = wanted.typed.slice(0, begin);
@@ -67,7 +67,7 @@ function isKey(name: string): name is keyof typeof KEYS {
   return Object.hasOwn(KEYS, name);
 }
 
-/** With dashes, as the help writes them; with underscores for whoever began with one. */
+/** Keys with dashes, as in the help; with underscores when the person typed one. */
 function keysFor(typed: string): Candidate[] {
   const spell = (key: string): string => (typed.includes("_") ? key : key.replaceAll("_", "-"));
   return Object.keys(KEYS).map((key) => ({ value: `${spell(key)}=` }));

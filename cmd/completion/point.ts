@@ -1,5 +1,5 @@
-// Where on a command line the cursor stands: which command, and what may be typed there. Pure, and never an error: a line
-// that is being typed is seldom right. Leaves looking values up to values.ts, and the shells' own rules to their files.
+// Finds the cursor's place on a command line: which command, and what may follow. Pure, and never throws, because a line
+// that is being typed is seldom valid. Leaves looking values up to values.ts, and each shell's rules to its file.
 import { given } from "../../src/system/given.js";
 import {
   HELP_COMMAND,
@@ -14,28 +14,28 @@ import {
   type FlagDefinition,
 } from "../context/definition.js";
 
-/** A word that may stand there, and what it is. */
+/** A word that may be typed, and its description. */
 export interface Candidate {
   value: string;
   says?: string;
 }
 
-/** What the line so far says. */
+/** The cursor's place on the line. */
 export interface Point {
-  /** The words known from the definitions alone. */
+  /** Candidates from the definitions. */
   words: readonly Candidate[];
-  /** What else may stand there. */
+  /** The kind of value that is looked up in the project. */
   completes?: Completes;
-  /** The part of the last word that stays as it is: `--status=`. */
+  /** The beginning of the last word that is kept: `--status=`. */
   lead: string;
-  /** The rest of the last word. */
+  /** The part of the last word to complete. */
   typed: string;
-  /** The command's words so far: they are not offered again. */
+  /** Operands typed so far, which are not offered again. */
   used: readonly string[];
-  /** What `-C` and `--file` say. */
+  /** The values of `-C` and `--file`. */
   folder?: string;
   file?: string;
-  /** A word that begins with a dash would be a flag there. */
+  /** A word with a leading dash would be read as a flag. */
   dashIsFlag: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface Point {
 interface Line {
   operands: string[];
   given: Map<string, string>;
-  /** A flag that takes the next word. */
+  /** A flag that still needs its value. */
   pending?: string;
   /** After `--` there are no more flags. */
   ended: boolean;
@@ -57,7 +57,7 @@ export interface Grammar {
   common: readonly FlagDefinition[];
 }
 
-/** `words` begin behind the program's name; `current` is the one the cursor is in, up to the cursor. */
+/** `words` follow the program's name; `current` is the word at the cursor, up to the cursor. */
 export function findPoint(words: readonly string[], current: string, grammar: Grammar): Point {
   const flags = [...grammar.common, ...grammar.commands.flatMap((command) => command.flags)];
   const line = readLine(words, flags);
@@ -82,7 +82,7 @@ export function findPoint(words: readonly string[], current: string, grammar: Gr
   return { ...operandAt(asked, line, grammar), lead: "", typed: current, ...rest };
 }
 
-/** The command that the words mean, its flags, and its operands so far. */
+/** The command on the line, its flags, and its operands so far. */
 interface AskedFor {
   definition?: CommandDefinition;
   flags: readonly FlagDefinition[];
@@ -114,7 +114,7 @@ function operandAt(asked: AskedFor, line: Line, { commands }: Grammar): Pick<Poi
     operands[asked.operands.length] ?? (last?.spelled.includes("...") === true ? last : undefined);
   const completes = operand?.completes === undefined ? {} : { completes: operand.completes };
   if (line.operands.length === 0) return { words: [...names, candidateOf(HELP_COMMAND)], ...completes };
-  // Where no more words are taken, only flags are left to type.
+  // When no more operands are allowed, only flags can follow.
   return operand === undefined && !line.ended
     ? { words: flagsLeft(asked.flags, line.given) }
     : { words: [], ...completes };
@@ -124,7 +124,7 @@ function candidateOf({ name, help }: { name: string; help: string }): Candidate 
   return { value: name, says: help };
 }
 
-/** Long names, and short ones of flags that have no other; those that are there already are left out. */
+/** Long names, else short ones; flags on the line are left out. */
 function flagsLeft(flags: readonly FlagDefinition[], typed: ReadonlyMap<string, string>): Candidate[] {
   return flags
     .filter((flag) => flag.repeatable === true || !namesAndOpposite(flag).some((name) => typed.has(name)))
@@ -171,7 +171,7 @@ function readShort(word: string, flags: readonly FlagDefinition[], line: Line): 
   }
 }
 
-/** The flag whose value the word holds, and what of the word stands before it. */
+/** The flag whose value the word contains, and the part of the word before the value. */
 function valueIn(
   word: string,
   ended: boolean,

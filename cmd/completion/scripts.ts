@@ -1,10 +1,10 @@
-// What each shell is told to do at a Tab: ask `looper __complete` and show what it says. Pure texts. Leaves what may be typed to
-// the program, so that they stay as they are while commands come and go.
-// Contract: nothing that was typed or answered is ever evaluated; a program that is missing or fails is silence.
+// The completion script of each shell: at a Tab it calls `looper __complete` and shows the answer. Pure texts. Leaves the candidates to
+// the program, so that an installed script stays valid when commands change.
+// Contract: a script never evaluates typed or answered text, and prints nothing when the program is missing or fails.
 import { never } from "../../src/system/never.js";
 import type { CompletedShell } from "../context/words.js";
 
-/** The script for a shell. It runs the `looper` that is found on PATH, whatever was typed. */
+/** The script for a shell. It always runs the `looper` on PATH. */
 export function scriptFor(shell: CompletedShell): string {
   switch (shell) {
     case "bash":
@@ -20,7 +20,7 @@ export function scriptFor(shell: CompletedShell): string {
   }
 }
 
-/** Before a brace that is the shell's. */
+/** A dollar sign before a brace that the shell expands. */
 const $ = "$";
 
 // From bash 3.2 on, with the package bash-completion or without. Where COMP_LINE is not set, the words make it.
@@ -131,7 +131,7 @@ complete -c looper -e
 complete -c looper -f -k -a '(__looper_complete)'
 `;
 
-// Words travel as base64: neither a shim in cmd nor a PowerShell before 7.3 keeps quotation marks and empty words.
+// Words are passed as base64, because cmd shims and PowerShell before 7.3 lose quotation marks and empty words.
 const POWERSHELL = String.raw`# PowerShell completion for looper
 Register-ArgumentCompleter -Native -CommandName @('looper', 'looper.cmd', 'looper.exe', 'looper.ps1') -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)

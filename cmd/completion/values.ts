@@ -1,5 +1,5 @@
-// The words a project knows: tasks, tags, runs, agents, settings, rescues. Only reads, and starts nothing but git, for rescues.
-// Contract: throws what is wrong with the project; who asks for words then offers none.
+// Looks up values in the project: tasks, tags, runs, agents, settings, rescues. Only reads; starts only git, for rescues.
+// Contract: throws errors about the project; the caller then offers nothing.
 import path from "node:path";
 import { knownAgents } from "../../src/config/read/agent-settings.js";
 import { openProject, type Project } from "../../src/config/project/open-project.js";
@@ -19,14 +19,14 @@ import type { CommandContext } from "../context/command-context.js";
 import type { Kind } from "./narrow.js";
 import type { Candidate } from "./point.js";
 
-/** Where to look: what `-C` and `--file` say, as typed. `typed`: how the word begins. */
+/** Where to look: the values of `-C` and `--file` as typed. `typed`: the beginning of the word. */
 export interface Place {
   folder?: string;
   file?: string;
   typed: string;
 }
 
-/** Every word of a kind, the likeliest first. */
+/** All values of a kind, the most likely first. */
 export async function valuesOf(context: CommandContext, kind: Kind, place: Place): Promise<Candidate[]> {
   switch (kind) {
     case "file":
@@ -75,7 +75,7 @@ function projectAt({ ports, cwd, home, env }: CommandContext, { folder, file }: 
   return openProject(ports.files, { cwd: start, env, home, flags: {}, ...named });
 }
 
-/** Of folders in one of `.looper/`. */
+/** The names of the folders in a folder of `.looper/`. */
 async function namesBelow(context: CommandContext, place: Place, folder: string): Promise<string[]> {
   const project = await projectAt(context, place);
   const names = await context.ports.files.list(path.join(project.folder, ".looper", folder));
@@ -93,7 +93,7 @@ function settingsOf({ resolved }: Project): Candidate[] {
   });
 }
 
-/** In the order of `looper ls`; none where the file is no valid backlog. */
+/** In the order of `looper ls`; empty for a file that is not a valid backlog. */
 async function tasksOf({ ports: { files } }: CommandContext, { todoFile }: Project): Promise<Task[]> {
   const checked = checkBacklog((await files.read(todoFile)) ?? new Uint8Array());
   return checked.kind === "ok" ? orderForListing(checked.backlog.tasks) : [];
@@ -103,7 +103,7 @@ function tagsOf(tasks: readonly Task[]): Candidate[] {
   return [...new Set(tasks.flatMap(({ tags = [] }) => tags))].toSorted().map(plain);
 }
 
-/** By their labels, where no other has the same, or by their ids, for who began to type one. */
+/** Unique labels, else ids; ids as well when the person began to type one. */
 async function rescuesOf(
   { ports, env }: CommandContext,
   project: Project,

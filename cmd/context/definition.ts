@@ -1,9 +1,9 @@
-// What a command is to the parser and the help: its name, operands, flags; and those that several commands share.
+// The definition of a command for the parser and the help: name, operands, flags; and those that several commands share.
 // Leaves the commands themselves to definitions/.
 import { LEVELS, LOG_FORMATS } from "../../src/ui/terminal/diagnostics.js";
 import type { Command } from "./command-context.js";
 
-/** What a word stands for, so that a shell can complete it (contract §1, `completion`). A list of words is all there is. */
+/** The kind of a value, so that a shell can complete it (contract §1, `completion`); a list holds all possible words. */
 export type Completes =
   | readonly string[]
   | "agent"
@@ -27,14 +27,14 @@ export type Completes =
   /** As A,B. */
   | "tasks";
 
-/** A word that stands by itself. */
+/** A positional argument. */
 export interface OperandDefinition {
   /** As commander spells it: `[file]`, `<ids...>`. */
   spelled: string;
   help: string;
-  /** Without it only a person knows. */
+  /** Absent: free text, which cannot be completed. */
   completes?: Completes;
-  /** It is a sentence, which must be quoted: what it is called. */
+  /** What the value is called, if it is a sentence, which must be quoted. */
   sentence?: string;
 }
 
@@ -43,11 +43,11 @@ export interface FlagDefinition {
   /** As commander spells it: `-n <N>`, `--json`, `--no-review`. */
   spelled: string;
   help: string;
-  /** What switches it off: `--no-git-init`. */
+  /** The flag that switches it off: `--no-git-init`. */
   opposite?: string;
-  /** What its value stands for. */
+  /** The kind of its value. */
   completes?: Completes;
-  /** May be given several times. */
+  /** Can be repeated. */
   repeatable?: true;
 }
 
@@ -57,7 +57,7 @@ export interface CommandDefinition {
   operands: readonly OperandDefinition[];
   help: string;
   flags: readonly FlagDefinition[];
-  /** Command lines and what they do, for the help. */
+  /** Command lines for the help, each with a description. */
   examples?: readonly { line: string; help: string }[];
   hidden?: true;
   load(): Promise<Command>;
@@ -72,7 +72,7 @@ export const TRUST: FlagDefinition = {
   help: "approve the commands that the project's files name",
 };
 
-/** Of commands about runs: one folder of logs may be shared. */
+/** `--all`, for commands about runs: projects may share a log folder. */
 export const ALL_RUNS: FlagDefinition = {
   spelled: "--all",
   help: "also runs of other projects in the log folder",
@@ -101,7 +101,7 @@ export const RUN: OperandDefinition = {
   completes: "run",
 };
 
-/** What every command takes. */
+/** Flags of every command. */
 export const COMMON_FLAGS: readonly FlagDefinition[] = [
   { spelled: "-C <folder>", help: "run as if started in <folder>", completes: "folder" },
   {
@@ -133,12 +133,12 @@ export function isShown({ hidden }: CommandDefinition): boolean {
   return hidden !== true;
 }
 
-/** How a flag can be typed: its short name, if it has one, then its long one. */
+/** The names of a flag: short, if any, then long. */
 export function flagNames({ spelled }: FlagDefinition): string[] {
   return spelled.split(/[ ,]+/).filter((word) => word.startsWith("-"));
 }
 
-/** All that is understood as this flag: its names, and its opposite. */
+/** The names of a flag and its opposite. */
 export function namesAndOpposite(flag: FlagDefinition): string[] {
   return [...flagNames(flag), ...(flag.opposite === undefined ? [] : [flag.opposite])];
 }

@@ -2,10 +2,10 @@ import type { UserErrorKind } from "../../src/system/errors.js";
 import { never } from "../../src/system/never.js";
 import type { CommandEnd } from "./command-context.js";
 
-/** Our bug. */
+/** An internal error. */
 export const BUG = 70;
 
-/** What each code means to whoever asks `$?`, for the documents. */
+/** The meaning of each exit code, for the documents. */
 export const EXIT_CODES: readonly { codes: readonly number[]; means: string }[] = [
   { codes: [0], means: "did it; for `run`: every task is done" },
   {
@@ -25,7 +25,7 @@ export const EXIT_CODES: readonly { codes: readonly number[]; means: string }[] 
   { codes: [129, 130, 143], means: "interrupted: SIGHUP, SIGINT (Ctrl-C), SIGTERM" },
 ];
 
-/** Contract §1: what a command's end is to the caller of the program. */
+/** The exit code of a command's end (contract §1). */
 export function exitCodeOf(end: CommandEnd): number {
   if (end === "ok") return 0;
   if (end === "no") return 1;
@@ -49,13 +49,13 @@ export function exitCodeOf(end: CommandEnd): number {
   }
 }
 
-/** 128 and the signal's number. */
+/** 128 plus the signal's number. */
 export function exitCodeOfSignal(signal: string | undefined): number {
   if (signal === "SIGHUP") return 129;
   return signal === "SIGTERM" ? 143 : 130;
 }
 
-/** What the user must mend. */
+/** The exit code of an error that the user can correct. */
 export function exitCodeOfError(kind: UserErrorKind): number {
   switch (kind) {
     case "no":

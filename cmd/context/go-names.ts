@@ -1,4 +1,4 @@
-// Commands and flags of the Go program that are not here, each with the hint that names what takes its place. Data alone;
+// Commands and flags of the Go program that do not exist here, each with a hint on its replacement. Data only;
 // docs/from-looper-go.md shows the same tables, and a test compares them.
 
 const ONE_TASK = "not yet: one task at a time is all there is";

@@ -1,9 +1,9 @@
-// Asks a person on the terminal: @clack/prompts, with what it does not do itself. Leaves whether there is a person to looper.ts.
+// Asks questions on the terminal with @clack/prompts, and adds what the library lacks. Leaves to looper.ts whether a person is there.
 import type { Choice, CommandContext } from "./command-context.js";
 
 type Prompts = typeof import("@clack/prompts");
 
-/** What every prompt takes. */
+/** The options of every prompt. */
 interface Asking {
   output: NodeJS.WriteStream;
   signal: AbortSignal;
@@ -13,9 +13,9 @@ interface Asking {
 export interface Desk {
   input: NodeJS.ReadStream;
   output: NodeJS.WriteStream;
-  /** Of a terminal that does not know its size. */
+  /** The width of a terminal that reports no size. */
   unknownColumns: number;
-  /** Somebody turned away from a question, by Ctrl-C or Ctrl-D: ends the program, unless a command listens to that. */
+  /** Called when a person cancels a question with Ctrl-C or Ctrl-D: ends the program, unless a command handles it. */
   onTurnedAway: () => void;
 }
 
@@ -55,15 +55,15 @@ function optionsOf(choices: readonly Choice[]): Choice[] {
   return choices.map((choice) => ({ ...choice }));
 }
 
-/** Shows a prompt; `undefined` when the person turned away from it and the program goes on. */
+/** Shows a prompt; `undefined` when the person cancels it and the program continues. */
 async function prompt<T extends string | boolean | string[]>(
   { input, output, unknownColumns, onTurnedAway }: Desk,
   show: (prompts: Prompts, asking: Asking) => Promise<T | symbol>,
 ): Promise<T | undefined> {
   const prompts = await import("@clack/prompts");
-  // The prompt folds its words to what the terminal says.
+  // The prompt wraps its text at the reported width.
   if (output.isTTY && output.columns === 0) output.columns = unknownColumns;
-  // Ctrl-D closes what the prompt reads from, and the prompt does not notice.
+  // Ctrl-D closes the prompt's input, which the prompt does not notice.
   const turnedAway = new AbortController();
   const onKey = (_text: unknown, key: { ctrl?: boolean; name?: string }): void => {
     if (key.ctrl === true && key.name === "d") turnedAway.abort();

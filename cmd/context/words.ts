@@ -1,23 +1,23 @@
-// Words that a command knows and its definition offers: told once.
+// Words that both a command and its definition need.
 
-/** Of `looper completion`. */
+/** The shells of `looper completion`. */
 export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 export type CompletedShell = (typeof SHELLS)[number];
 
-/** Of `looper config`. */
+/** The verbs of `looper config`. */
 export const CONFIG_VERBS = ["get", "set", "unset", "path"] as const;
 
-/** Of `looper rescue`. */
+/** The verbs of `looper rescue`. */
 export const RESCUE_VERBS = ["list", "show", "restore", "drop"] as const;
 
-/** Of `looper export`. */
+/** The formats of `looper export`. */
 export const EXPORT_FORMATS = ["markdown", "csv", "json"] as const;
 
-/** Of `looper chapo`: what it lists. */
+/** The lists of `looper chapo`. */
 export const CHAPO_LISTS = ["prompts", "sessions", "tools"] as const;
 
-/** How the tools of `looper chapo` can be called. */
+/** The sets of tool names of `looper chapo`. */
 export const VOCABULARIES = ["chapo", "claude", "anvil"] as const;
 
-/** Of `looper chapo`: what runs without a question. */
+/** The trust modes of `looper chapo`. */
 export const TRUST_MODES = ["default", "trusted"] as const;

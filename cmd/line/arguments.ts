@@ -1,5 +1,5 @@
-// Sorts a command line: flags may stand anywhere, and the first word decides which command is
-// meant. Pure but for one question: is this word an existing file, or nearly one? Leaves reading the flags' values to program.ts.
+// Sorts a command line: flags may be anywhere, and the first operand selects the command.
+// Pure except for one question: is this word an existing file, or nearly one? Leaves the flags' values to typed-words.ts.
 import path from "node:path";
 import { UserError } from "../../src/system/errors.js";
 import { given } from "../../src/system/given.js";
@@ -8,25 +8,25 @@ import { readTruth } from "../../src/system/text/truth.js";
 import { GO_COMMANDS, GO_FLAGS } from "../context/go-names.js";
 import { OTHER_COMMANDS, OTHER_FLAGS } from "./other-names.js";
 
-/** What the sorter must know of a flag: whether the next word belongs to it. Keys are `--json` and `-n` alike. */
+/** Whether a flag takes the next word, by its name: `--json` and `-n`. */
 export type FlagTable = ReadonlyMap<string, { takesValue: boolean }>;
 
 export interface CommandLine {
   /** Names of commands, `help` left out. */
   commands: readonly string[];
-  /** Not offered when a word is near one. */
+  /** Commands that are never suggested. */
   hidden: readonly string[];
   /** Flags of all commands together. */
   flags: FlagTable;
 }
 
-/** What is asked for. `words`: flags first, then `--` and the operands. `folder` is what `-C` says. */
+/** The sorted line. `words`: flags, then `--` and the operands. `folder`: the value of `-C`. */
 export type Sorted =
   | { kind: "version" }
   | { kind: "help"; command?: string }
   | { kind: "command"; command: string; words: readonly string[]; folder?: string };
 
-/** Words in their two kinds, in order. */
+/** Flags and operands, each in order. */
 interface Parts {
   flags: string[];
   operands: string[];
@@ -37,11 +37,11 @@ interface Parts {
 
 const DEFAULT = "run";
 
-/** What is asked of the files, seen from the folder that `-C` says. */
+/** Facts on files, relative to the folder of `-C`. */
 export interface FileFacts {
   /** Whether a word names an existing file. */
   isFile: (word: string, folder: string | undefined) => Promise<boolean>;
-  /** The names beside where it would be. */
+  /** The names in the folder of that file. */
   namesBeside: (word: string, folder: string | undefined) => Promise<readonly string[]>;
 }
 
@@ -51,7 +51,7 @@ export async function sortArguments(
   line: CommandLine,
   files: FileFacts,
 ): Promise<Sorted> {
-  // The Go program's spelling; with a command it means another thing there.
+  // The Go program's spelling; after a command it meant something else there.
   if (argv.length === 1 && argv[0] === "-v") return { kind: "version" };
   const parts = takeApart(argv, line);
   if (parts.version) return { kind: "version" };
@@ -103,7 +103,7 @@ function takeApart(argv: readonly string[], line: CommandLine): Parts {
   return parts;
 }
 
-/** The flag that takes the next word, if one does. */
+/** The flag of this word that takes the next word, if any. */
 function longFlag(word: string, line: CommandLine, parts: Parts): string | undefined {
   const [name = ""] = word.split("=", 1);
   if (name === "--help") parts.help = true;
@@ -118,7 +118,7 @@ function longFlag(word: string, line: CommandLine, parts: Parts): string | undef
   return undefined;
 }
 
-/** A switch may be given a truth value, and no other. */
+/** Refuses a value of a switch that is not a truth value. */
 function mustBeTruth(name: string, value: string): void {
   if (readTruth(value) === undefined)
     throw new UserError(
@@ -155,7 +155,7 @@ function shortFlags(word: string, line: CommandLine, parts: Parts): string | und
   return undefined;
 }
 
-/** Go takes a long flag with a single dash, too. */
+/** Refuses a long flag with a single dash, which Go programs accept. */
 function refuseSingleDash(word: string, { flags }: CommandLine): void {
   const [name = ""] = `-${word}`.split("=", 1);
   if (name.length === 3) return;
@@ -164,7 +164,7 @@ function refuseSingleDash(word: string, { flags }: CommandLine): void {
   if (hint !== undefined) throw new UserError("usage", `unknown flag ${name.slice(1)}`, hint);
 }
 
-/** The error for a flag nobody knows, or that the command at hand does not. */
+/** The error for an unknown flag, or one that this command does not have. */
 export function unknownFlag(flag: string, known: readonly string[]): UserError {
   const long = flag.startsWith("--");
   const near = long

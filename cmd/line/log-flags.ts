@@ -1,4 +1,4 @@
-// Which diagnostics are wished for: the flag, else the environment, else the default. Pure.
+// The level and format of diagnostics: from the flag, else the environment, else the default. Pure.
 import type { Flags } from "../../src/config/read/resolve.js";
 import { UserError } from "../../src/system/errors.js";
 import { nearest } from "../../src/system/text/nearest.js";
@@ -9,10 +9,10 @@ type Env = Readonly<Record<string, string | undefined>>;
 const LEVEL = { flag: "--log-level", env: "LOOPER_LOG_LEVEL", words: LEVELS } as const;
 const FORMAT = { flag: "--log-format", env: "LOOPER_LOG_FORMAT", words: LOG_FORMATS } as const;
 
-/** Nothing was wished for. */
+/** The default. */
 export const USUAL: Diagnostics = { level: "info", format: "text" };
 
-/** What flags and environment say; a word nobody knows is a `usage` error. */
+/** The diagnostics of flags and environment; an unknown word is a `usage` error. */
 export function diagnosticsOf(flags: Flags, env: Env): Diagnostics {
   return {
     level: chosen(LEVEL, flags, env) ?? USUAL.level,
@@ -20,7 +20,7 @@ export function diagnosticsOf(flags: Flags, env: Env): Diagnostics {
   };
 }
 
-/** The same of a command line that could not be read: how its error is told. A guess, and never an error. */
+/** A guess for a command line that could not be parsed, to print its error. Never throws. */
 export function guessDiagnostics(argv: readonly string[], env: Env): Diagnostics {
   const words = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
   const at = words.findLastIndex((word) => word === FORMAT.flag || word.startsWith(`${FORMAT.flag}=`));

@@ -1,7 +1,7 @@
-// Words of other programs that people type here, each with the hint that names what to type instead. Data alone. A word that is
-// one slip away from a real name needs no entry: `nearest` finds it.
+// Words of other programs that people type here, each with a hint on what to type instead. Data only. A word that is
+// one typing error away from a real name needs no entry: `nearest` finds it.
 
-/** Commands this program does not have, in small letters. The hint follows "unknown command …". */
+/** Unknown commands in lower case, each with its hint. */
 export const OTHER_COMMANDS: ReadonlyMap<string, string> = new Map([
   ...meaning("ls", "list", "tasks", "dir", "backlog"),
   ...meaning("run", "start", "go", "work", "exec", "execute", "resume", "continue", "loop"),
@@ -31,7 +31,7 @@ export const OTHER_COMMANDS: ReadonlyMap<string, string> = new Map([
   ...meaning("run --dry-run", "plan", "next", "preview"),
 ]);
 
-/** Flags this program does not have, by their whole name. The hint follows "unknown flag …". */
+/** Unknown flags by their whole name, each with its hint. */
 export const OTHER_FLAGS: ReadonlyMap<string, string> = new Map([
   ...meaning("--format csv", "--csv"),
   ...meaning("--format markdown", "--markdown", "--md"),
@@ -49,7 +49,7 @@ export const OTHER_FLAGS: ReadonlyMap<string, string> = new Map([
   ...meaning("--details <text>", "--description", "--body", "--message", "-m"),
 ]);
 
-/** One hint for several words. */
+/** Several words with the same hint. */
 function meaning(typed: string, ...words: readonly string[]): [string, string][] {
   return words.map((word) => [word, `did you mean ${typed}?`]);
 }

@@ -1,4 +1,4 @@
-// What stands on a sorted command line for one command: its flags by their long names, its operands. Pure. Leaves which
+// Reads a sorted command line for one command: its flags by their long names, and its operands. Pure. Leaves which
 // command that is, and which words belong to flags, to arguments.ts.
 import type { Flags } from "../../src/config/read/resolve.js";
 import { UserError } from "../../src/system/errors.js";
@@ -15,7 +15,7 @@ import {
 } from "../context/definition.js";
 import type { Typed } from "../context/command-context.js";
 
-/** Reads the words of `sortArguments`: flags, then `--` and the operands. Throws only `usage` errors. */
+/** Reads the words of `sortArguments`. Throws only `usage` errors. */
 export function readWords(
   definition: CommandDefinition,
   words: readonly string[],
@@ -36,7 +36,7 @@ export function readWords(
   }
   const operands = words.slice(at + 1);
   checkOperands(definition, operands);
-  // In the order of the definition, however they were typed.
+  // In the order of the definition, not of the line.
   const known = flags.flatMap((flag) => {
     const value = given.get(flag);
     return value === undefined ? [] : [[longName(flag), value] as const];
@@ -92,7 +92,7 @@ function checkOperands({ name, operands }: CommandDefinition, given: readonly st
   throw new UserError("usage", message, `put the ${last.sentence} in quotes: ${line}`);
 }
 
-/** One word to a shell, whatever it holds. */
+/** The text quoted as one word of a shell. */
 function quoted(text: string): string {
   return /["$`\\!]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`;
 }

@@ -1,4 +1,4 @@
-// What a task file is held against: the agents it may name, and the schemas of the user's. The same for every command.
+// The options for checking a task file: known agents and the user's schemas. Every command uses the same.
 import { knownAgents } from "../../src/config/read/agent-settings.js";
 import type { Project } from "../../src/config/project/open-project.js";
 import { UserError } from "../../src/system/errors.js";

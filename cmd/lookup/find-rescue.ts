@@ -3,7 +3,7 @@ import { UserError } from "../../src/system/errors.js";
 import { listSome } from "../../src/system/text/cut.js";
 import { nearest } from "../../src/system/text/nearest.js";
 
-/** The rescue a person means: by its id, its label, its ref, or the beginning of one of them that only one has. */
+/** Finds a rescue by its id, label or ref, or by a prefix that only one rescue has. */
 export function findRescue(rescues: readonly Rescue[], typed: string): Rescue {
   const exact = rescues.filter(({ id, label, ref }) => [id, label, ref].includes(typed));
   const found =

@@ -1,4 +1,4 @@
-// Which runs a command shows: a folder of logs may hold those of several projects. Leaves telling them apart to src/loop/runs/own-runs.ts.
+// Selects the runs a command shows, since several projects may share a log folder. Leaves telling them apart to src/loop/runs/own-runs.ts.
 import type { Project } from "../../src/config/project/open-project.js";
 import { beginningOf, ownRuns } from "../../src/loop/runs/own-runs.js";
 import { listRuns } from "../../src/logging/read.js";
@@ -6,7 +6,7 @@ import { hasFlag, type CommandContext, type Typed } from "../context/command-con
 
 const ALL = "--all";
 
-/** Which of these runs are wanted, in their order. */
+/** Keeps the runs to show, in their order. */
 export type RunFilter = (runs: readonly string[]) => Promise<readonly string[]>;
 
 /** This project's runs; with `--all` every one. */
@@ -15,7 +15,7 @@ export function runFilter({ ports }: CommandContext, project: Project, typed?: T
   return (runs) => ownRuns({ ports, project }, runs);
 }
 
-/** With `--all`: the project that a run's log names. */
+/** The project that a run's log names; only with `--all`. */
 export async function projectOfRun(
   { ports }: CommandContext,
   typed: Typed,
@@ -24,7 +24,7 @@ export async function projectOfRun(
   return hasFlag(typed, ALL) ? (await beginningOf(ports, folder)).project : undefined;
 }
 
-/** Their ids, the oldest first. */
+/** Run ids, oldest first. */
 export async function listOwnRuns(
   context: CommandContext,
   project: Project,

@@ -1,4 +1,4 @@
-// What commands share: the project with its settings, and files named on the command line or in settings.
+// Shared by commands: opening the project and its settings, reading files that a person named, printing lines.
 import path from "node:path";
 import { MOVE_OVER } from "../../src/config/go-program/find.js";
 import { openProject, type Project } from "../../src/config/project/open-project.js";
@@ -14,7 +14,7 @@ import type { Output } from "../../src/ui/output.js";
 import { clean } from "../../src/ui/text.js";
 import type { CommandContext } from "../context/command-context.js";
 
-/** Opens the project this command is about, and says on stderr what looks wrong. `file`: the task file as typed. */
+/** Opens the command's project and warns on stderr about its settings. `file`: the task file as typed. */
 export async function projectOf(
   context: CommandContext,
   { file, flags = {}, quiet = false }: { file?: string | undefined; flags?: Flags; quiet?: boolean } = {},
@@ -28,7 +28,7 @@ export async function projectOf(
   return project;
 }
 
-/** The bytes of a file that must be there; a `usage` error says why they are not. `what` names its kind. */
+/** The bytes of a file that must exist, else a `usage` error with the reason. `what` names its kind. */
 export async function readNamedFile(
   { ports }: CommandContext,
   file: string,
@@ -47,19 +47,19 @@ export async function readNamedFile(
   throw new UserError("usage", `there is no ${what} ${file}`, hint);
 }
 
-/** What to do about a task file that is missing: beside that of the Go program only a move makes one. */
+/** The hint on a missing task file. Beside a task file of the Go program it is the command that moves it. */
 export async function hintOfTaskFile(files: Files, file: string, otherwise: string): Promise<string> {
   const old = await files.stat(path.join(path.dirname(file), GO_BACKLOG)).catch(() => undefined);
   return old === undefined ? hintOfFile(files, file, otherwise) : `move the old one with \`${MOVE_OVER}\``;
 }
 
-/** What a file that is not there may have been meant to be: one beside it, or what else to do. */
+/** The hint on a missing file: a file with a similar name, else `otherwise`. */
 export async function hintOfFile(files: Files, file: string, otherwise: string): Promise<string> {
   const names = await files.list(path.dirname(file)).catch(() => []);
   return didYouMean(nearest(path.basename(file), names), otherwise);
 }
 
-/** A file that is there and cannot be read is a `usage` error; one that is missing, or no file, is left to others. */
+/** A file that exists and cannot be read is a `usage` error. Missing files and folders are left to the caller. */
 export async function mustBeReadable({ ports }: CommandContext, file: string): Promise<void> {
   const stat = await readOrExplain(ports.files.stat(file), file);
   if (stat?.kind === "file") await readOrExplain(ports.files.readRange(file, 0, 1), file);
@@ -80,7 +80,7 @@ async function readOrExplain<T>(reading: Promise<T>, file: string): Promise<T> {
   }
 }
 
-/** A path as a person standing in the current folder would write it; absolute where that would lead far away. */
+/** A path relative to the current folder; absolute where the relative one would climb far up. */
 export function shownPath({ cwd }: Pick<CommandContext, "cwd">, file: string): string {
   const relative = path.relative(cwd, file);
   if (relative === "") return ".";
@@ -92,7 +92,7 @@ export function printJson({ out }: Pick<CommandContext, "out">, answer: unknown)
   return out.write(`${jsonText(answer, 2)}\n`);
 }
 
-/** So many lines are written at once. */
+/** How many lines are written at once. */
 const MOST_LINES = 1_000;
 
 /** Prints lines, if there are any. */

@@ -1,4 +1,4 @@
-// The tasks of a task file for commands that only read, however broken it is. Leaves judging it to src/todo/check/check.ts.
+// Reads the tasks of a task file, valid or not, for commands that only show them. Leaves checking it to src/todo/check/check.ts.
 import type { Project } from "../../src/config/project/open-project.js";
 import { never } from "../../src/system/never.js";
 import { checkBacklog } from "../../src/todo/check/check.js";
@@ -12,10 +12,10 @@ import { readNamedFile, shownPath } from "./project.js";
 import type { CommandEnd, CommandContext } from "../context/command-context.js";
 
 export interface TasksRead {
-  /** Those that can be read. */
+  /** Tasks that could be read. */
   tasks: readonly Task[];
   problems: readonly Problem[];
-  /** Those that can only be shown. */
+  /** Tasks with wrong values, only for display. */
   wrong: readonly WrongTask[];
 }
 
@@ -35,7 +35,7 @@ export async function readTasks(context: CommandContext, project: Project): Prom
   }
 }
 
-/** That a file has problems, if it has. `typed`: the file as it was named. */
+/** The sentence on a file's problems; `undefined` when it has none. `typed`: the file as typed. */
 export function problemsText(
   context: CommandContext,
   { todoFile }: Pick<Project, "todoFile">,
@@ -48,7 +48,7 @@ export function problemsText(
   return `${shown} has ${plural(problems.length, "problem")}: looper validate${named} shows them`;
 }
 
-/** Says so on stderr; then the answer is a no. */
+/** Reports the problems on stderr, which makes the command end with no. */
 export async function endAfter(
   context: CommandContext,
   project: Pick<Project, "todoFile">,

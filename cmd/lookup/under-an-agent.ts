@@ -1,11 +1,11 @@
-// Whether a command was started by an agent, a check or a hook of a run, and the refusal of what these may not do.
+// Detects that a command was started by an agent, check or hook of a run, and refuses what these may not do.
 import { markOf } from "../../src/system/processes/mark.js";
 import { UserError } from "../../src/system/errors.js";
 import { findLiveRun } from "../../src/loop/runs/live-run.js";
 import { projectOf } from "./project.js";
 import type { CommandContext } from "../context/command-context.js";
 
-/** What an agent may not do, and what it can do instead. */
+/** The refused action, and what the agent can do instead. */
 interface Refusal extends Where {
   what: string;
   instead: string;

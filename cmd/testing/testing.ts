@@ -7,14 +7,14 @@ import { USUAL } from "../line/log-flags.js";
 import { printLines } from "../lookup/project.js";
 import type { CommandContext } from "../context/command-context.js";
 
-/** What a command printed, and a shell that stands in a folder, with a home and an environment of its own. */
+/** A context in a folder, with its own home and environment, and the text that was printed. */
 export interface TestContext {
   context: CommandContext;
   out(): string;
   err(): string;
 }
 
-/** `folder` holds everything: `project` is where the command starts, `home` is empty. Both exist. */
+/** `folder` contains `project`, where the command starts, and the empty `home`. Both exist. */
 export function contextIn(folder: string, env: Readonly<Record<string, string>> = {}): TestContext {
   const printed = { out: "", err: "" };
   const output = (to: "out" | "err"): Output => ({

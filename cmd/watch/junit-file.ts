@@ -1,9 +1,9 @@
-// Where `run --junit` writes: looked at before the run begins, written in one step at its end.
+// The report of `run --junit`: its place is checked before the run begins, and it is written in one step at the end.
 import path from "node:path";
 import { errorCode, errorMessage, UserError } from "../../src/system/errors.js";
 import type { CommandContext } from "../context/command-context.js";
 
-/** The absolute path of the report, its folder made; an error says why nothing could be written there. `todoFile`: absolute. */
+/** The absolute path of the report; makes its folder, and throws where the report could not be written. `todoFile`: absolute. */
 export async function openReport(context: CommandContext, named: string, todoFile: string): Promise<string> {
   const { files } = context.ports;
   if (named === "") throw new UserError("usage", "--junit is empty", "name a file: --junit report.xml");
@@ -26,7 +26,7 @@ export async function openReport(context: CommandContext, named: string, todoFil
   return file;
 }
 
-/** Writes it, the whole or nothing. */
+/** Writes the whole report or nothing. */
 export async function writeReport({ ports }: CommandContext, file: string, xml: string): Promise<void> {
   try {
     await ports.files.writeAtomic(file, xml);

@@ -1,5 +1,5 @@
-// Watches a run: live line, plain lines or JSON lines while it works, then what it came to. Leaves opening it to
-// watch-run.ts, and the look of it to ui/.
+// Displays a run: a live line, plain lines or JSON lines while it works, then its result. Leaves opening it to
+// watch-run.ts, and the layout to ui/.
 import path from "node:path";
 import type { Sealed } from "../../src/logging/events.js";
 import { checkBacklog } from "../../src/todo/check/check.js";
@@ -22,12 +22,12 @@ import { printLines, shownPath } from "../lookup/project.js";
 import type { CommandContext } from "../context/command-context.js";
 import { addStepSummary } from "./step-summary.js";
 
-/** How it is shown: `json` prints the events, `quiet` only what the run came to, `silent` nothing on stdout. */
+/** `json` prints the events, `quiet` only the result, `silent` nothing on stdout. */
 export type Manner = "progress" | "quiet" | "json" | "silent";
 
 export interface Watching {
   manner: Manner;
-  /** Where a JUnit report is to be written, absolute. */
+  /** Absolute path of the JUnit report. */
   junit?: string;
 }
 
@@ -38,7 +38,7 @@ export class RunDisplay {
   readonly #todoFile: string;
   readonly #manner: Manner;
   readonly #junit: string | undefined;
-  /** The log of a GitHub workflow reads along. */
+  /** Inside a GitHub workflow: adds its commands to the log. */
   readonly #inWorkflow: boolean;
   readonly #colours: Colours;
   readonly #screen: Screen | undefined;
@@ -61,12 +61,12 @@ export class RunDisplay {
     this.#screen = live ? new Screen(err, ports.clock, (columns) => this.#live(columns)) : undefined;
   }
 
-  /** As it is now. */
+  /** The view of the run so far. */
   get view(): View {
     return this.#view;
   }
 
-  /** Titles lie in the backlog, not in the log: a task that is new is looked up there. */
+  /** The log has no titles, so the title of a new task is read from the task file. */
   async readTitles(): Promise<void> {
     if (this.#reading) return;
     this.#reading = true;
@@ -95,7 +95,7 @@ export class RunDisplay {
     ]);
   }
 
-  /** What an agent says and does moves nothing but the live line. */
+  /** Messages and actions of an agent update only the live line. */
   #isLost({ type }: Sealed): boolean {
     if (this.#screen !== undefined || this.#manner === "json") return false;
     return SAID.has(type) && !isWanted("debug", this.#context.log.level);
@@ -120,7 +120,7 @@ export class RunDisplay {
     return this.#screen === undefined ? asking() : this.#screen.without(asking);
   }
 
-  /** What the run came to: the answer on stdout, what kept it from its work on stderr. */
+  /** Prints the result on stdout, and the errors that stopped the run on stderr. */
   async conclude(folder: string): Promise<void> {
     this.stop();
     const { ended } = this.#view;
@@ -138,7 +138,7 @@ export class RunDisplay {
     if (this.#manner === "progress" || this.#manner === "quiet") await printLines(out, answer);
     if (errors.length > 0)
       await this.#context.report({ level: "error", lines: errors, facts: { ending: ended.ending } });
-    // A summary tells of tasks.
+    // The summary lists tasks, so a release has none.
     const isRun = this.#view.release === undefined;
     if (this.#manner !== "json" && isRun) await addStepSummary(this.#context, this.#view, ended, look);
     if (this.#junit !== undefined)
@@ -149,7 +149,7 @@ export class RunDisplay {
       );
   }
 
-  /** The tasks the run is about, where those are not all. */
+  /** The tasks of a run with `--task`; `undefined`: all tasks. */
   #scope(): { scope?: ReadonlySet<string> } {
     const { only } = this.#view;
     const id = this.#tasks.find((task) => task.id === only)?.id;
@@ -196,7 +196,7 @@ export class RunDisplay {
   }
 }
 
-/** The rows of a backlog lie beside the log, and are not printed either. */
+/** The rows of a backlog are stored beside the log and are not printed. */
 function asLogged(event: Sealed): Record<string, unknown> {
   if (event.type !== "backlog_read" || event.index === undefined) return { ...event };
   const { rows: _beside, ...rest } = event;

@@ -1,4 +1,4 @@
-// Adds what a run came to to the summary of a GitHub job. Whatever goes wrong with it is a warning: the run is over.
+// Adds the result of a run to the summary of a GitHub job. Failing to do so is a warning only, because the run is over.
 import { errorCode, errorMessage } from "../../src/system/errors.js";
 import { jobSummary, MOST_BYTES, type SummaryLook } from "../../src/ui/github-actions/summary.js";
 import { clean } from "../../src/ui/text.js";

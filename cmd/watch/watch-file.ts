@@ -1,4 +1,4 @@
-// Shows something made from a file, again whenever the file changes: on a terminal in its place, else one after the other.
+// Renders a file again whenever it changes: in place on a terminal, else one rendering after the other.
 // Leaves noticing changes to change-watch.ts.
 import path from "node:path";
 import { ChangeWatch, type WatchedPlace } from "../../src/system/files/change-watch.js";
@@ -12,7 +12,7 @@ import type { CommandContext } from "../context/command-context.js";
 /** How often the size of the terminal is compared: this asks nothing of the system. */
 const SIZE_EVERY_MS = 200;
 
-/** Only a signal ends it. `render` may fail as long as the file is not there. `json`: its lines are for a program. */
+/** Runs until a signal. `render` may fail while the file is missing. `json`: the lines are for a program. */
 export async function watchFile(
   context: CommandContext,
   file: string,

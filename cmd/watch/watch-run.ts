@@ -1,15 +1,15 @@
-// Opens a run, hands signals on to it, and lets it be watched to its end. Leaves what is asked for to the commands, and the
-// watching to run-display.ts.
+// Opens a run, passes signals to it and displays it to its end. Leaves the request to the commands, and the
+// display to run-display.ts.
 import { openRun, type OpenRun, type RunEnd } from "../../src/loop/start/open-run.js";
 import type { RunRequest } from "../../src/loop/runs/run-request.js";
 import type { View } from "../../src/ui/view/view.js";
 import type { CommandContext, Signal } from "../context/command-context.js";
 import { RunDisplay, type Watching } from "./run-display.js";
 
-/** A run as the commands ask for it; being asked and being watched are added here. */
+/** A run request of a command; trust questions and display are added here. */
 export type Asked = Omit<RunRequest, "onEvent" | "confirm" | "terminal" | "hangsUp">;
 
-/** Opens the run and watches it to its end. */
+/** Opens the run and displays it to its end. */
 export async function watchRun(
   context: CommandContext,
   asked: Asked,
@@ -42,7 +42,7 @@ export async function watchRun(
   }
 }
 
-/** Signals that come before there is a run wait for it; the third one does not. */
+/** Signals that come before the run is open wait for it; the third ends the program. */
 function forwardSignals(context: CommandContext): { early: readonly Signal[]; to(run: OpenRun): void } {
   const early: Signal[] = [];
   let run: OpenRun | undefined;

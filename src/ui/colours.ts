@@ -1,13 +1,13 @@
 import picocolors from "picocolors";
 
-/** The ways of writing that are used here. */
+/** The styles in use. */
 export type Colours = Pick<
   ReturnType<typeof picocolors.createColors>,
   "bold" | "cyan" | "dim" | "green" | "red" | "yellow"
 >;
 
 /**
- * Whether colour is wanted: `refused` (by a flag) says no, so does `NO_COLOR`; `FORCE_COLOR` yes (`0` and `false` no); else
+ * Whether to use colour: not with the flag (`refused`) or `NO_COLOR`; with `FORCE_COLOR`, unless it is `0` or `false`; else
  * only on a terminal that is not dumb.
  */
 export function wantsColour(
@@ -20,7 +20,7 @@ export function wantsColour(
   return isTerminal && term !== "dumb";
 }
 
-/** By itself picocolors would colour a pipe where CI is set; and to look whether it may, it opens stdout. */
+/** picocolors alone would colour a pipe in CI, and it opens stdout to decide. */
 export function coloursFor(wanted: boolean): Colours {
   return wanted ? picocolors.createColors(true) : PLAIN;
 }

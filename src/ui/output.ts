@@ -1,10 +1,10 @@
-/** A place that text goes to: stdout, stderr, or a test's list. */
+/** A destination of text: stdout, stderr, or a test's list. */
 export interface Output {
-  /** Resolves when there is room for more. What goes to a reader that is gone is dropped. */
+  /** Resolves when the stream can take more. Text for a closed reader is dropped. */
   write(text: string): Promise<void>;
-  /** A person's terminal, not a pipe or a file. */
+  /** A terminal that a person watches; false for a pipe or a file. */
   readonly isTerminal: boolean;
-  /** Whether colour is wanted there. */
+  /** Whether to use colour. */
   readonly colour: boolean;
   /** Columns of the terminal now; 80 where there is none. */
   columns(): number;

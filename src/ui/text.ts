@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 /** Control characters, line and paragraph separators, and marks that turn the direction of text around. */
 const STEERING = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
-/** Most text holds none of it: what is no plain letter, and spaces but single ones between words. */
+/** A quick test: matches text that may need cleaning, which most texts do not. */
 const UNTIDY = /[^ -~]| {2}|^ | $/;
 
 /** Text of others, in one line: without control sequences, white space as single spaces. */
@@ -83,7 +83,7 @@ export function cut(text: string, width: number): string {
 
 /**
  * A cleaned text in lines of at most `width` columns, broken between words where there are any; without a width it is one line.
- * Colours of ours take no columns.
+ * Our own colour codes take no columns.
  */
 export function wrap(text: string, width?: number): string[] {
   if (width === undefined || shownWidth(text) <= width) return [text];
@@ -100,7 +100,7 @@ export function wrap(text: string, width?: number): string[] {
   return [...lines, line];
 }
 
-/** The same, what goes on in a further line set in by two columns. */
+/** The same, with continuation lines indented by two columns. */
 export function hang(text: string, width: number): string[] {
   if (shownWidth(text) <= width) return [text];
   return wrap(text, Math.max(1, width - INDENT.length)).map((line, at) => (at === 0 ? line : INDENT + line));

@@ -1,5 +1,5 @@
-// An edit of the task file beside a run in progress: made here and told to that run, or, where a task of it may be in hand, asked
-// of the run, which ends the attempt first. Leaves what is wanted and what is printed to cmd/commands/backlog/edit.ts.
+// Edits the task file while a run is in progress. Makes the edit here and notifies the run. When the run may be working on
+// the task, it asks the run to make the edit, which ends the attempt first. Leaves the edit itself and printing to edit.ts.
 import { join } from "node:path";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { findLiveRun, type LiveRun } from "../../../src/loop/runs/live-run.js";
@@ -21,12 +21,12 @@ import type { Backlog, Status, TaskId } from "../../../src/todo/model/task.js";
 import type { EditRefusal } from "../../../src/todo/store/writer.js";
 import type { CommandContext } from "../../context/command-context.js";
 
-/** What came of an edit. */
+/** The result of an edit. */
 export interface MadeEdit {
   updated: Applied["updated"];
-  /** The run that knows of it. */
+  /** The run that was notified. */
   run?: string;
-  /** Attempts that were stopped for it. */
+  /** Attempts that the edit stopped. */
   stopped: readonly StoppedAttempt[];
 }
 
@@ -36,15 +36,15 @@ export interface EditSite {
   store: Store;
 }
 
-/** What a run was asked for. */
+/** A request to a run. */
 interface Asked {
   live: LiveRun;
   request: string;
-  /** Where its log ended before that. */
+  /** Length of its log before the request. */
   from: number;
 }
 
-/** Makes the edit, all of it or nothing; waits for the run that has a task of it in hand. Throws where that refuses it. */
+/** Makes the whole edit or nothing; waits for a run that works on one of its tasks, and throws when the run refuses. */
 export async function editBeside(
   context: CommandContext,
   site: EditSite,
@@ -73,7 +73,7 @@ export async function editBeside(
     const { updated, changes, written } = edited.value;
     const named = run === undefined ? {} : { run };
     if (written || asked === undefined) {
-      // No run puts the work of an ended one aside: the person is told of it.
+      // Without a run in progress, unfinished work of an ended run stays in the tree. The message names it.
       const isLeft = first !== undefined || run === undefined;
       const stopped = isLeft ? inHand.map((id) => ({ task_id: id, kept: "tree" as const })) : [];
       return ok({ updated: first ?? updated, ...named, stopped });
@@ -82,7 +82,7 @@ export async function editBeside(
     if (answer?.outcome === "applied")
       return ok({ updated: answer.updated, ...named, stopped: answer.stopped });
     if (answer?.outcome === "refused") throw new UserError("no", answer.why);
-    // The run is ending or dead. It may have made the edit and died before it said so.
+    // The run is ending or dead. It may have made the edit and died before it logged that.
     first ??= updated;
     leaving = asked.live.run;
     wanted = (backlog) => changes.filter((change) => change.op !== "remove" || isThere(backlog, change.id));
@@ -93,7 +93,7 @@ function isThere({ tasks }: Backlog, id: TaskId): boolean {
   return tasks.some((task) => task.id === id);
 }
 
-/** Tasks with one of these statuses that the changes give another one, or remove. */
+/** Tasks with one of these statuses that the changes remove or give another status. */
 function tasksInHand(
   changes: readonly PersonChange[],
   { tasks }: Backlog,
@@ -107,8 +107,8 @@ function tasksInHand(
 }
 
 /**
- * Whether only the run can tell how it is: it may have the task in hand, or be about to commit it. Where agents mark their rows
- * themselves, a row says nothing of that.
+ * Whether the run must make the edit: it may be working on the task or about to commit it. Where agents mark their rows
+ * themselves, the status in the file does not show this.
  */
 function isForRun({ project }: EditSite, { changes }: Told, backlog: Backlog): boolean {
   const { apply_summary } = project.resolved.settings.loop;
@@ -133,7 +133,7 @@ const HEARD_WITHIN_MS = 15_000;
 /** An agent is given 5 s, its leftovers 10 s, a command of git's 60 s; a hook after an attempt may take longer. */
 const ANSWERED_WITHIN_MS = 600_000;
 
-/** What the run says to it; `undefined` where it ended without a word. */
+/** The run's answer; `undefined` when it ended without one. */
 async function answerOf(
   context: CommandContext,
   project: Project,

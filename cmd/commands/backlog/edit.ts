@@ -1,5 +1,5 @@
-// The editing commands: `add`, `set`, `block`, `todo`, `done`, `rm`. Each says what it wants of the newest backlog; the store does
-// it, also while a run goes on, which is told. Leaves what words mean to assignment.ts, and what must hold to the store.
+// The editing commands: `add`, `set`, `block`, `todo`, `done`, `rm`. Each describes a change of the newest backlog, which the
+// store makes; a run in progress is notified. Leaves parsing assignments to assignment.ts, and the rules to the store.
 import type { TrustLine } from "../../../src/config/trust/trust.js";
 import type { StoppedAttempt } from "../../../src/logging/told-events.js";
 import { UserError } from "../../../src/system/errors.js";
@@ -39,10 +39,10 @@ import {
 } from "../../context/command-context.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
 
-/** What is wanted of the newest backlog. */
+/** A change of the newest backlog. */
 type Decide = (backlog: Backlog) => PersonChange[];
 
-/** `looper add TITLE`: a new task; `-`: one for each line of stdin. Prints the ids. */
+/** `looper add TITLE`: adds a task; `-`: one per line of stdin. Prints the ids. */
 export const add: Command = async (context, typed) => {
   const from = textFlag(typed, "--import");
   if (from !== undefined) return addImported(context, typed, from);
@@ -86,7 +86,7 @@ export const add: Command = async (context, typed) => {
   });
 };
 
-/** `looper add --import FILE`: the tasks of a file, after those there are. */
+/** `looper add --import FILE`: appends the tasks of a file. */
 async function addImported(context: CommandContext, typed: Typed, from: string): Promise<CommandEnd> {
   const [title] = typed.operands;
   const others = Object.keys(typed.flags).filter((flag) => !["--import", "--file", "--json"].includes(flag));
@@ -129,7 +129,7 @@ export const set: Command = async (context, typed) => {
   });
 };
 
-/** The commands that were typed, as the task holds them. */
+/** The verify commands that were typed, as the task stores them. */
 function commandsAmong(assignments: readonly Assignment[]): readonly string[] {
   const typed = assignments.filter(({ key, how }) => key === "verify" && how !== "-=");
   const read = valuesOf(BLANK, typed);
@@ -159,7 +159,7 @@ export const block: Command = (context, typed) => {
   });
 };
 
-/** `looper todo ID …`: to be done, again. */
+/** `looper todo ID …`: still to do. */
 export const todo: Command = (context, typed) =>
   edit(context, typed, { decide: toStatus(typed, "todo"), say: statusLines });
 
@@ -203,9 +203,9 @@ function neededBy(ids: readonly string[], dependents: readonly Task[]): UserErro
 
 interface Wish {
   decide: Decide;
-  /** What is printed of it. */
+  /** The lines to print. */
   say: (answer: EditAnswer) => string[];
-  /** Commands that were typed, for the tasks this is about. */
+  /** Verify commands that were typed for these tasks. */
   commands?: readonly string[];
 }
 

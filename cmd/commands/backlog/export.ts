@@ -19,7 +19,7 @@ import { EXPORT_FORMATS } from "../../context/words.js";
 
 type Format = (typeof EXPORT_FORMATS)[number];
 
-/** `looper export [file]`: the backlog in another form, on stdout. */
+/** `looper export [file]`: prints the backlog in another format. */
 export async function exportBacklog(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const format = formatOf(typed);
   const project = await projectOf(context, { file: typed.operands[0] });
@@ -64,7 +64,7 @@ async function print(context: CommandContext, backlog: Backlog, format: Format):
   }
 }
 
-/** On a terminal control characters are shown as escapes; a pipe or a file gets the text as it is. */
+/** Escapes control characters on a terminal; a pipe or a file gets the text unchanged. */
 function forOutput({ out }: CommandContext, text: string): string {
   return out.isTerminal ? showBlock(text).join("\n") : text;
 }

@@ -1,4 +1,4 @@
-// `looper fmt [file]`: the task file in canonical form. Leaves what that is to canonical.ts, and writing it to the store.
+// `looper fmt [file]`: the task file in canonical form. Leaves the form to canonical.ts, and writing to the store.
 import { createTwoFilesPatch } from "diff";
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
 import { UserError } from "../../../src/system/errors.js";
@@ -36,13 +36,13 @@ function askedOf(typed: Typed): Asked {
   return { check, write, fix, diff, keepOrder: flag("--keep-order"), json: flag("--json") };
 }
 
-/** What a file becomes. */
+/** The formatted file. */
 interface Formatted {
   text: string;
   corrections: readonly Correction[];
 }
 
-/** Prints the canonical form, what differs from it, or writes it. */
+/** Prints the canonical form or its difference, or writes it. */
 export async function fmt(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const asked = askedOf(typed);
   const project = await projectOf(context, { file: typed.operands[0] });
@@ -98,13 +98,13 @@ async function sayNotFormatted(
   });
 }
 
-/** The Go program's bare fmt was a check. */
+/** A note for users of the Go program, whose `fmt` without flags was a check. */
 async function sayPrinted(context: CommandContext, { shown }: FileToFormat): Promise<void> {
   const text = `${clean(shown)} is not in canonical form; to exit 1 then, run looper fmt --check`;
   await context.report({ level: "warn", lines: [`looper: ${text}`] });
 }
 
-/** What `--fix` did. */
+/** The result of `--fix`. */
 function fixedText({ written, copy }: FmtAnswer, shown: string, corrections: readonly Correction[]): string {
   if (!written) return `${shown} needs no correction`;
   if (corrections.length === 0) return `formatted ${shown}`;
@@ -112,7 +112,7 @@ function fixedText({ written, copy }: FmtAnswer, shown: string, corrections: rea
   return `corrected ${shown}: ${correctionsText(corrections)}${kept}`;
 }
 
-/** What is left to correct is for a person, or a repair. */
+/** The problems that `--fix` could not correct. */
 async function endAfterFix(
   context: CommandContext,
   project: Project,
@@ -122,7 +122,7 @@ async function endAfterFix(
   return endAfter(context, project, checked.kind === "ok" ? [] : checked.problems, file);
 }
 
-/** The canonical form; what it could not keep is a `usage` error. */
+/** The canonical form; throws a `usage` error where it would lose something. */
 function formatted(
   bytes: Uint8Array,
   shown: string,
@@ -141,7 +141,7 @@ function formatted(
   throw new UserError("usage", `${where}: ${first?.message ?? "it cannot be formatted"}${rest}`, hint);
 }
 
-/** Formats the newest file, so that a save made meanwhile is not lost; answers with the copy of a corrected file. */
+/** Formats the newest version of the file, so that no save is lost. Returns the path of the copy, if there is one. */
 async function writeInto(
   { ports }: CommandContext,
   project: Project,
@@ -171,7 +171,7 @@ async function printDiff(
   if (before === after) return;
   const colours = coloursFor(out.colour);
   const patch = createTwoFilesPatch(shown, shown, before, after, "", "", { context: 3 });
-  // Above its header stands what no unified diff has.
+  // The library prints lines above the header that a unified diff does not have.
   const lines = patch
     .slice(patch.indexOf("--- "))
     .split("\n")

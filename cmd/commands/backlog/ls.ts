@@ -30,7 +30,7 @@ import {
 } from "../../context/command-context.js";
 import { watchFile } from "../../watch/watch-file.js";
 
-/** `looper ls [status] [file]`: the tasks, in the order they will be taken. */
+/** `looper ls [status] [file]`: lists the tasks in the order a run takes them. */
 export async function ls(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const asked = await readOperands(context, typed);
   const json = hasFlag(typed, "--json");
@@ -53,19 +53,19 @@ export async function ls(context: CommandContext, typed: Typed): Promise<Command
   return endAfter(context, project, read.problems, asked.file);
 }
 
-/** What is listed, in its order, and what each task waits for. */
+/** The tasks to list, in order, and what each waits for. */
 interface Listed {
   tasks: readonly Task[];
-  /** Those with a wrong value. */
+  /** Tasks with a wrong value. */
   wrong: readonly WrongTask[];
   waitsFor: (task: Task) => readonly string[];
-  /** The completion marker is among them, and nothing in the file is left to do. */
+  /** The completion marker is listed, and no task is left to do. */
   complete: boolean;
-  /** Why a task that is done is unverified, as far as the logs tell. */
+  /** Why a done task is unverified, as far as the logs show. */
   doubts: (task: Task) => readonly string[];
 }
 
-/** A listing answers at once, however large the logs are; `looper show` reads all of them. */
+/** Limits on reading logs, so that a list is immediate; `looper show` reads all logs. */
 const MOST_READ = { runs: 1, bytes: 4_000_000 };
 
 async function withDoubts({ ports }: CommandContext, project: Project, listed: Listed): Promise<Listed> {
@@ -87,7 +87,7 @@ function select({ tasks, wrong: all }: TasksRead, typed: Typed, status: Status |
       (tag === undefined || task.tags?.includes(tag) === true),
   );
   const waits = (task: Task): readonly string[] => (task.status === "done" ? [] : waitsFor(task, statuses));
-  // Whether a wrong task is ready, or has a tag, nothing says.
+  // A task with wrong values is neither ready nor tagged.
   const isOpen = tag === undefined && !hasFlag(typed, "--ready");
   const wrong = isOpen ? all.filter((task) => status === undefined || statusFor(task.status) === status) : [];
   const isOver = all.length === 0 && tasks.every((task) => task.status === "done");
@@ -96,7 +96,7 @@ function select({ tasks, wrong: all }: TasksRead, typed: Typed, status: Status |
   return hasFlag(typed, "--ready") ? { ...listed, tasks: listed.tasks.filter(isReadyIn(listed)) } : listed;
 }
 
-/** One operand that is a file is the file. */
+/** A single operand may be the file. */
 async function readOperands(
   context: CommandContext,
   typed: Typed,
@@ -144,7 +144,7 @@ function answerOf(file: string, listed: Listed): ListAnswer {
   };
 }
 
-/** What is said where no task is listed. */
+/** The line for an empty list. */
 function nothingOf({ tasks, problems }: TasksRead): string {
   if (withoutMarker(tasks).length > 0) return "no such tasks";
   return problems.length > 0 ? "no tasks that can be read" : "no tasks";

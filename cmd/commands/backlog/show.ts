@@ -1,4 +1,4 @@
-// `looper show ID`: one task whole, and every attempt at it that the logs know. Leaves the look of it to ui/terminal/task-lines.ts.
+// `looper show ID`: all fields of a task, and every attempt in the logs. Leaves the layout to ui/terminal/task-lines.ts.
 import type { Project } from "../../../src/config/project/open-project.js";
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
 import { isSetMarker, statusesOf, waitsFor } from "../../../src/todo/model/select.js";
@@ -24,7 +24,7 @@ import {
 
 type Attempt = ShowAnswer["history"][number];
 
-/** Shows it; also from a file with problems, as far as it can be read. */
+/** Shows the task, also from a file with problems, as far as it can be read. */
 export async function show(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const { ports, out } = context;
   const [id = ""] = typed.operands;
@@ -77,14 +77,14 @@ function withRelations(task: Task, tasks: readonly Task[], doubts: readonly stri
   };
 }
 
-/** Those of one run; the one in hand lasts until now, or until its run was killed. */
+/** The attempts of one run. An attempt in progress lasts until now, or until its run was killed. */
 function attemptsOf(task: Task, { run, finished, current, at }: View, now: number | undefined): Attempt[] {
   const over = finished
     .filter(({ taskId }) => taskId === task.id)
     .map((one) => ({
       ...begunAs(run, one),
       duration_ms: one.ms,
-      // A review has no task, so that none of a task's ends in one.
+      // A review has no task, so no attempt at a task is one.
       result: one.result === "reviewed" ? null : one.result,
       why: one.why,
       verified: one.result === "done" && one.unverified !== true,

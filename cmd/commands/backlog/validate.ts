@@ -17,7 +17,7 @@ import {
   type Typed,
 } from "../../context/command-context.js";
 
-/** `looper validate [file]`: every problem at once, in file order. */
+/** `looper validate [file]`: lists every problem in file order. */
 export async function validate(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const project = await projectOf(context, { file: typed.operands[0] });
   const own = textFlag(typed, "--schema");

@@ -1,4 +1,4 @@
-// `looper why ID`: why a task is the next one, or why not. Leaves the answer to src/todo/model/why.ts.
+// `looper why ID`: explains why a task is or isn't next. Leaves the explanation to src/todo/model/why.ts.
 import { checkBacklog } from "../../../src/todo/check/check.js";
 import { rowOf } from "../../../src/todo/model/select.js";
 import type { IndexRow, Task } from "../../../src/todo/model/task.js";
@@ -20,10 +20,10 @@ import {
   type Typed,
 } from "../../context/command-context.js";
 
-/** So many tasks are named in a line, the rest is counted. */
+/** How many tasks a line names; the rest is counted. */
 const NAMED = 10;
 
-/** Says it of a run that begins now: one that goes on may have tried the task already. */
+/** Explains a run that begins now; a run in progress may already have tried the task. */
 export async function why(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const [id = ""] = typed.operands;
   const project = await projectOf(context, { file: textFlag(typed, "--file") });

@@ -1,5 +1,5 @@
-// `looper __complete`: asked by the scripts of `looper completion` at each Tab. Never fails and never says an error: where
-// something is wrong with the project there is nothing to offer. Leaves the answer to cmd/completion/.
+// `looper __complete`: called by the scripts of `looper completion` at each Tab. Never fails and prints no error: when
+// the project is broken it offers nothing. Leaves the answer to cmd/completion/.
 import { given } from "../../../src/system/given.js";
 import { never } from "../../../src/system/never.js";
 import { answerForBash, answerInWords, type Offer } from "../../completion/answer.js";
@@ -10,8 +10,8 @@ import type { Command, CommandContext } from "../../context/command-context.js";
 import { SHELLS } from "../../context/words.js";
 
 /**
- * Makes the command. Its words are the shell, then of bash the line and the part it replaces, of PowerShell all words in
- * base64, of others the words themselves, the last one the one that is typed.
+ * Creates the command. Its words are the shell, then for bash the line and the part it replaces, for PowerShell all words in
+ * base64, for others the words; the last word is the one being typed.
  */
 export function completer(grammar: Grammar): Command {
   return async (context, { operands }) => {
@@ -79,7 +79,7 @@ function filesOf(kind: Kind | undefined): "files" | "folders" | undefined {
   return kind === "file" || kind?.endsWith("-or-file") === true ? "files" : undefined;
 }
 
-/** What a hostile project calls `--force` is not offered where it would be a flag. */
+/** A hostile project may name a task `--force`: it is not offered where it would be read as a flag. */
 async function lookUp(
   context: CommandContext,
   point: Point,
@@ -96,7 +96,7 @@ async function lookUp(
     const found = await valuesOf(context, kind, place);
     return found.filter(({ value }) => !dashIsFlag || !value.startsWith("-"));
   } catch {
-    // Whatever it is, other commands say it; in the middle of a line that is typed nobody wants to read it.
+    // Other commands report this error. Here it would interrupt a person who is typing.
     return [];
   }
 }

@@ -1,4 +1,4 @@
-// `looper completion SHELL`: the script that a shell reads to complete the words of looper.
+// `looper completion SHELL`: prints the completion script of a shell.
 import { UserError } from "../../../src/system/errors.js";
 import { nearest } from "../../../src/system/text/nearest.js";
 import { didYouMean } from "../../../src/todo/model/problem.js";
@@ -8,7 +8,7 @@ import { printJson } from "../../lookup/project.js";
 import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
 import { SHELLS, type CompletedShell } from "../../context/words.js";
 
-/** Prints it. Needs no project, and no settings. */
+/** Prints the script. Needs neither project nor settings. */
 export async function completion(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const name = shellNamed(typed.operands[0], context.env["SHELL"] ?? "");
   const answer: CompletionAnswer = { shell: name, script: scriptFor(name) };
@@ -28,7 +28,7 @@ function shellNamed(word: string | undefined, used: string): CompletedShell {
     );
   }
   const name = word.trim().toLowerCase();
-  // `pwsh` is the program's name where the system is not Windows.
+  // PowerShell's program is called `pwsh` outside Windows.
   const found = name === "pwsh" ? "powershell" : SHELLS.find((one) => one === name);
   if (found !== undefined) return found;
   throw new UserError(

@@ -3,7 +3,7 @@ import { hostModule, type HostIo } from "../../../src/agents/hosted/host.js";
 import { hostScript } from "../../../src/agents/hosted/play.js";
 import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
 
-/** `looper agent-host <file>`, hidden: the child in which an agent works that is no program of its own. */
+/** `looper agent-host <file>`, hidden: the child process for agents that are not programs themselves. */
 export async function agentHost(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const stop = new AbortController();
   context.onSignal(() => {
@@ -27,12 +27,12 @@ export async function agentHost(context: CommandContext, typed: Typed): Promise<
 async function host(typed: Typed, file: string, io: HostIo): Promise<number> {
   if (hasFlag(typed, "--scripted")) return hostScript(file, io);
   if (!hasFlag(typed, "--acp")) return hostModule(file, io);
-  // Loaded only here: nothing else needs the protocol's library.
+  // Loaded only here: the protocol's library has no other use.
   const { hostAcp } = await import("../../../src/agents/acp/acp-host.js");
   return hostAcp(file, io);
 }
 
-/** Loaded only here, with all the libraries of the engine. */
+/** Loads the engine and its libraries, which nothing else does. */
 async function chapo({ home, promptsFolder }: CommandContext, io: HostIo): Promise<number> {
   const [{ hostChapo }, { openChapo }] = await Promise.all([
     import("../../../src/chapo/run/host.js"),

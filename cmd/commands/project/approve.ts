@@ -1,4 +1,4 @@
-// Keeps the commands that a person sets through the program as approved, so that the next run does not ask about them.
+// Approves commands that a person sets with looper, so that the next run does not ask about them.
 import type { Project } from "../../../src/config/project/open-project.js";
 import { stateFolder } from "../../../src/config/read/places.js";
 import { readTrust } from "../../../src/config/trust/trust-question.js";
@@ -9,14 +9,14 @@ import type { Task } from "../../../src/todo/model/task.js";
 import type { CommandContext } from "../../context/command-context.js";
 import { isUnderAnAgent } from "../../lookup/under-an-agent.js";
 
-/** What to approve: of the project's settings and of these tasks, the lines that the person set. */
+/** The lines to approve, which the person set in the settings or in these tasks. */
 export interface Approval {
   project: Project;
   tasks: readonly Pick<Task, "id" | "verify">[];
   isMine: (line: TrustLine) => boolean;
 }
 
-/** Approves. Not for a process of a run, and not beside a run: there the command may be an agent's. */
+/** Approves them. Does nothing inside a run or beside one, where an agent may be the caller. */
 export async function approve(context: CommandContext, { project, tasks, isMine }: Approval): Promise<void> {
   const { ports, env, home } = context;
   if (

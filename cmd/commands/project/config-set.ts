@@ -1,5 +1,5 @@
-// `looper config set KEY VALUE` and `config unset KEY`: one setting in the project's own file, or in the user's. The result is
-// judged before it is written. Leaves changing the text to src/config/read/edit-settings-text.ts.
+// `looper config set KEY VALUE` and `config unset KEY`: changes a setting of the project or the user. The result is
+// validated before it is written. Leaves editing the text to src/config/read/edit-settings-text.ts.
 import path from "node:path";
 import { editSettingsText, formatOf } from "../../../src/config/read/edit-settings-text.js";
 import { loadSettings } from "../../../src/config/read/load.js";
@@ -24,14 +24,14 @@ import { printLines, shownPath } from "../../lookup/project.js";
 import { hasFlag, type CommandContext, type Typed } from "../../context/command-context.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
 
-/** What was asked for: without values the setting is removed. */
+/** The requested change; without values the setting is removed. */
 interface Order {
   key: string;
   values?: readonly string[];
   scope: "user" | "project";
 }
 
-/** Changes a setting; answers with its key. */
+/** Changes a setting; returns its key. */
 export async function changeSetting(context: CommandContext, typed: Typed): Promise<string> {
   const order = orderOf(typed);
   await refuseAgents(context, {
@@ -49,7 +49,7 @@ export async function changeSetting(context: CommandContext, typed: Typed): Prom
   return order.key;
 }
 
-/** Writes it, once it was judged; answers with the file. `folder` is the project's. */
+/** Validates and writes the change; returns the file. `folder`: of the project. */
 export async function writeSetting(context: CommandContext, folder: string, order: Order): Promise<string> {
   const { files } = context.ports;
   const file = await fileOf(context, folder, order.scope);
@@ -91,7 +91,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   unset: "looper config unset loop.max_attempts",
 };
 
-/** A setting, or a name that settings are below. */
+/** A setting, or the beginning of a key path. */
 function mustBeKnown(key: string): void {
   const known = [...ROWS.keys()];
   const words = key.split(".");
@@ -111,7 +111,7 @@ function mustBeKnown(key: string): void {
   );
 }
 
-/** Below an agent's name other names of the user's may follow. */
+/** Below an agent's name, further names are the user's. */
 function inAnyAgent(words: readonly string[]): boolean {
   if (words[0] !== "agents") return false;
   return [...ROWS.keys()].some((row) => {
@@ -120,7 +120,7 @@ function inAnyAgent(words: readonly string[]): boolean {
   });
 }
 
-/** The file there is, else the one that is made. */
+/** The existing settings file, else the one to create. */
 async function fileOf(context: CommandContext, folder: string, scope: Order["scope"]): Promise<string> {
   const { ports, env, home } = context;
   const { files } = ports;
@@ -142,7 +142,7 @@ async function holdsSettings({ ports }: CommandContext, manifest: string): Promi
   return bytes !== undefined && readPackageSettings(manifest, new TextDecoder().decode(bytes)) !== undefined;
 }
 
-/** A clone may hold links that lead anywhere. */
+/** A cloned repository may contain links to anywhere. */
 async function mustBeInside(
   { ports: { files } }: CommandContext,
   folder: string,
@@ -170,7 +170,7 @@ function changed(
   text: string,
   { file, order }: { file: string; order: Order },
 ): string {
-  // What is not a settings file is not changed.
+  // A file that is not a settings file is never changed.
   readSettings(shownPath(context, file), file, text);
   const way = order.key.split(".");
   const value = order.values === undefined ? undefined : spelledValue(way, order.values);
@@ -189,7 +189,7 @@ function readSettings(name: string, file: string, text: string): SettingsFile | 
   return text.trim() === "" ? undefined : readJsonSettings(name, text);
 }
 
-/** The settings as they would be, judged as any command judges them. */
+/** Validates the settings as they would be, in the way of every command. */
 async function judge(
   { ports, env, home }: CommandContext,
   folder: string,
@@ -206,7 +206,7 @@ async function judge(
   settingsPaths(resolved, { project: folder, home, env });
 }
 
-/** A refusal is about what was typed: nothing was written that could be corrected. */
+/** Replaces the hint of an error: no file was changed that could be corrected. */
 function whatWouldHold(layers: Layers): Resolved {
   try {
     return resolveSettings(layers);
@@ -216,7 +216,7 @@ function whatWouldHold(layers: Layers): Resolved {
   }
 }
 
-/** What a person sets here needs no question before a run. */
+/** Approves commands that a person sets here. */
 async function approveSetting(context: CommandContext, key: string): Promise<void> {
   const { ports, cwd, env, home } = context;
   const project = await openProject(ports.files, { cwd, env, home, flags: {} });

@@ -18,10 +18,10 @@ import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../..
 import { CONFIG_VERBS } from "../../context/words.js";
 import { changeSetting } from "./config-set.js";
 
-/** Prints them all, one, or the files they are read from; or changes one. */
+/** Prints all settings, one of them or their files; or changes one. */
 export async function config(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const [verb, key] = typed.operands;
-  // Where the files lie is asked when something is wrong with them.
+  // `path` must work when the settings are broken.
   if (verb === "path") return showPaths(context, typed, key);
   if (verb === "set" || verb === "unset") return change(context, typed);
   if (hasFlag(typed, "--user"))
@@ -44,7 +44,7 @@ export async function config(context: CommandContext, typed: Typed): Promise<Com
     : show(context, typed, answer, allLines(context, answer));
 }
 
-/** With `--json` it prints the setting as it is in force then. */
+/** With `--json` it prints the setting in force after the change. */
 async function change(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const key = await changeSetting(context, typed);
   if (!hasFlag(typed, "--json")) return "ok";
@@ -92,7 +92,7 @@ async function get(
   return show(context, typed, { ...answer, settings }, lines.map(clean));
 }
 
-/** A setting that nobody set is an answer; a key that is none a slip. */
+/** A setting without a value ends with no; an unknown key is a usage error. */
 function nothingAt(key: string, { settings }: ConfigAnswer): UserError {
   const others = "looper config shows those that have a value";
   if (rowOf(key) !== undefined || [...ROWS.keys()].some((known) => known.startsWith(`${key}.`)))
@@ -112,7 +112,7 @@ async function show(
   return "ok";
 }
 
-/** The files that are looked for; of those that are not there the first, where none of its owner's is. */
+/** The settings files that exist, and for each owner without one the file that would be read first. */
 async function filesOf(
   { ports: { files }, env, home }: CommandContext,
   folder: string,
@@ -136,7 +136,7 @@ async function filesOf(
   return (await Promise.all(found)).flat();
 }
 
-/** Every npm project has a package.json: it is one of the files where it holds settings, or cannot be read. */
+/** Every npm project has a package.json. It counts when it contains settings or cannot be read. */
 async function hasSettings(files: CommandContext["ports"]["files"], packageFile: string): Promise<boolean> {
   const bytes = await files.read(packageFile).catch(() => undefined);
   if (bytes === undefined) return false;
@@ -148,7 +148,7 @@ async function hasSettings(files: CommandContext["ports"]["files"], packageFile:
   }
 }
 
-/** One long command does not push every source out of sight. */
+/** The widest value that keeps the sources aligned. */
 const VALUE_WIDTH = 48;
 
 function allLines({ out }: CommandContext, { settings }: ConfigAnswer): string[] {
@@ -168,7 +168,7 @@ function allLines({ out }: CommandContext, { settings }: ConfigAnswer): string[]
   ];
 }
 
-/** A text as it is, all else as JSON. */
+/** A text unchanged, other values as JSON. */
 function plain(value: unknown): string {
   return typeof value === "string" ? value : jsonText(value);
 }

@@ -1,5 +1,5 @@
-// `looper demo`: the loop, the same as ever, over a small backlog in a project of its own; its agent is a script that
-// really edits and tests. Leaves the project and the script to demo/.
+// `looper demo`: the real loop over a small backlog in a temporary project. The agent is a script that
+// edits files and runs tests. Leaves the project and the script to demo/.
 import path from "node:path";
 import { openProject } from "../../../src/config/project/open-project.js";
 import { UserError } from "../../../src/system/errors.js";
@@ -15,7 +15,7 @@ import { printLines } from "../../lookup/project.js";
 import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
 import { watchRun } from "../../watch/watch-run.js";
 
-/** Where the demo happens: nothing of the user's settings or of git's reaches it. */
+/** The demo's folders and environment, without the user's settings of looper and git. */
 interface Stage {
   root: string;
   project: string;
@@ -23,7 +23,7 @@ interface Stage {
   env: Readonly<Record<string, string>>;
 }
 
-/** Plays the demo, and leaves its folder to be looked at. */
+/** Runs the demo and keeps its folder. */
 export async function demo(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const agent = hasFlag(typed, "--chapo") ? "chapo" : "scripted";
   const stage = await setStage(context, agent);
@@ -106,7 +106,7 @@ async function git(
   return Buffer.from(stdout).toString("utf8");
 }
 
-/** The last line of the tests' own count, e.g. `8 passed, 0 failed`. */
+/** The result of the tests, e.g. `8 passed, 0 failed`. */
 async function runTests({ ports, node }: CommandContext, { project, env }: Stage): Promise<string> {
   const { stdout } = await ports.processes.run(
     { command: node, args: ["--test", "--test-reporter=tap"], cwd: project, env },
@@ -146,7 +146,7 @@ async function epilogue(context: CommandContext, stage: Stage): Promise<string[]
   ];
 }
 
-/** How to call this program where it is not installed. */
+/** The command line that starts this program, installed or not. */
 async function callOf({ ports, env, cwd, self }: CommandContext): Promise<string> {
   if ((await ports.processes.which("looper", env["PATH"] ?? "", cwd)) !== undefined) return "looper";
   return `node ${self.args.join(" ")}`;

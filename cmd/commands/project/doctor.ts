@@ -1,4 +1,4 @@
-// `looper doctor`: what a run needs, and what dead runs left behind. Leaves each check to doctor/.
+// `looper doctor`: checks what a run needs, and finds leftovers of dead runs. Leaves each check to doctor/.
 import type { Project } from "../../../src/config/project/open-project.js";
 import { checkStart } from "../../../src/loop/start/assemble.js";
 import { spellSettings } from "../../../src/config/read/show-settings.js";
@@ -26,10 +26,10 @@ import { checkVerify } from "./doctor/verify.js";
 import { printJson, printLines, projectOf, readNamedFile } from "../../lookup/project.js";
 import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
 
-/** So narrow a terminal is not gone along with. */
+/** Narrower terminals get lines of this width. */
 const LEAST_ROOM = 20;
 
-/** Reports; mends only with `--fix`. */
+/** Reports the checks; changes something only with `--fix`. */
 export async function doctor(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const [file] = typed.operands;
   const checks = [
@@ -77,7 +77,7 @@ async function checkProject(
     : [...checks, ...(await whatElseKeepsIt(context, project))];
 }
 
-/** What no check of its own told of, in the words of the run. */
+/** The error a run would fail with, where no check reports it. */
 async function whatElseKeepsIt(context: CommandContext, project: Project): Promise<Check[]> {
   const { ports, cwd, env, home, version, self, promptsFolder } = context;
   const place = { ports, project, cwd, env, home, version, self, promptsFolder };
@@ -90,7 +90,7 @@ async function whatElseKeepsIt(context: CommandContext, project: Project): Promi
   }
 }
 
-/** A file that was named must be there; all else that is wrong is one of the checks. */
+/** A named file must exist; every other problem is a check's. */
 async function openOrExplain(context: CommandContext, file: string | undefined): Promise<Project | Check> {
   const opened = await opening(context, file);
   if (file !== undefined && "folder" in opened) await readNamedFile(context, opened.todoFile, "task file");
@@ -106,7 +106,7 @@ async function opening(context: CommandContext, file: string | undefined): Promi
   }
 }
 
-/** The project, and which settings of it are in force that are no defaults. */
+/** The project, and the settings that differ from the defaults. */
 function checkConfig(context: CommandContext, { folder, warnings, resolved }: Project): Check {
   const set = spellSettings(resolved.values, context.env).filter(({ source }) => source.layer !== "default");
   const keys = set.map(({ key }) => key).join(", ");
@@ -115,7 +115,7 @@ function checkConfig(context: CommandContext, { folder, warnings, resolved }: Pr
   return warning("config", warnings.join("; "), "correct, rename or unset what is named here");
 }
 
-/** On a terminal of so many columns no line is wider: what is longer goes on below itself. */
+/** Wraps the lines to the terminal's width. */
 function linesOf(checks: readonly Check[], colours: Colours, columns?: number): string[] {
   const width = Math.max(...checks.map(({ name }) => name.length));
   const margin = " ".repeat(width + 4);

@@ -1,5 +1,5 @@
-// `looper init`: a task file, settings, the schemas editors read, and lines in .gitignore. Leaves looking around to init/site.ts,
-// what is to be written to init/plan.ts, and the task file to the store.
+// `looper init`: writes a task file, settings, the schemas for editors, and lines in .gitignore. Leaves inspecting the folder to init/site.ts,
+// the plan to init/plan.ts, and the task file to the store.
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { backlogText, MOVE_OVER } from "../../../src/config/go-program/find.js";
@@ -75,7 +75,7 @@ function commandsOf(typed: Typed): readonly string[] {
   return commands;
 }
 
-/** The folder to set up; `undefined` when the person turned away from the question which one. */
+/** The folder to set up; `undefined` when the person cancels the question. */
 async function siteOf(context: CommandContext, typed: Typed): Promise<Site | undefined> {
   const here = hasFlag(typed, "--here");
   const site = await lookAround(context, here);
@@ -182,7 +182,7 @@ async function setUp(
   };
 }
 
-/** Puts the commands into the settings there are; answers with their file, where something changed. */
+/** Adds the commands to the existing settings; returns their file if it changed. */
 async function setCommands(
   context: CommandContext,
   { settingsFile, project }: Site,
@@ -194,7 +194,7 @@ async function setCommands(
   return writeSetting(context, project.folder, order);
 }
 
-/** What is to be known of the folder and its repository. */
+/** Notes on the folder and its repository. */
 async function notesOnPlace(context: CommandContext, typed: Typed, site: Site): Promise<string[]> {
   const { project } = site;
   const notes: string[] = [];
@@ -217,7 +217,7 @@ async function mustBeWritable({ ports: { files } }: CommandContext, folder: stri
   );
 }
 
-/** The commands a person chose here are approved: the first run does not ask about them. Nothing else is. */
+/** Approves only the commands the person chose here, so that the first run does not ask about them. */
 async function trust(context: CommandContext, commands: readonly string[]): Promise<void> {
   const { ports, env, home, cwd } = context;
   const project = await openProject(ports.files, { cwd, env, home, flags: {} });
@@ -261,12 +261,12 @@ function problemsOf(read: ReadResult): number {
 function nextOf(tasks: number, { draft, copied }: { draft: boolean; copied: boolean }): string[] {
   const [adds, drafts] = ['looper add "what is to be done"', 'looper run --prompt "what to build"'];
   if (tasks > 0) return ["looper run"];
-  // A run drafts nothing while a copy still has tasks.
+  // A run does not draft tasks while a copy still has some.
   if (copied) return [adds];
   return draft ? [drafts] : [adds, drafts];
 }
 
-/** More of them nobody reads. */
+/** The most notes to print. */
 const MOST_NOTES = 12;
 
 async function tell(
@@ -303,7 +303,7 @@ async function tell(
   ]);
 }
 
-/** Of a document that tasks were taken from: how much of it no task holds. */
+/** The note on the lines of an imported document that no task contains. */
 function leftLines(context: CommandContext, { project }: Site, imported: InitAnswer["imported"]): string[] {
   if (imported?.left === undefined) return [];
   const { from, left } = imported;

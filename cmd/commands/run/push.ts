@@ -1,4 +1,4 @@
-// `looper push [version]`: a release by an agent, checked by the runner. Leaves the doing to src/loop/, showing it to watch-run.ts.
+// `looper push [version]`: a release prepared by an agent and checked by the runner. Leaves the work to src/loop/, the display to watch-run.ts.
 import { ROWS } from "../../../src/config/table/settings.js";
 import { planRelease, type ReleasePlan } from "../../../src/loop/start/open-release.js";
 import { readWish } from "../../../src/release/survey.js";
@@ -18,7 +18,7 @@ import {
 import { watchRun, type Asked } from "../../watch/watch-run.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
 
-/** Releases the project, or shows what that would take. */
+/** Releases the project, or shows the plan. */
 export async function push(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   await refuseAgents(context, {
     what: "an agent of a run may not release",

@@ -1,4 +1,4 @@
-// `looper run [file]`: the loop. Leaves showing it to watch-run.ts.
+// `looper run [file]`: the loop. Leaves the display to watch-run.ts.
 import path from "node:path";
 import type { Project } from "../../../src/config/project/open-project.js";
 import type { Flags } from "../../../src/config/read/resolve.js";
@@ -39,7 +39,7 @@ export async function run(context: CommandContext, typed: Typed): Promise<Comman
   });
 }
 
-/** A file that was named and is not there is a slip, unless somebody says that it is to be written. */
+/** Refuses a named task file that does not exist, unless `--prompt` asks for it to be written. */
 async function mustBeMeant({ ports }: CommandContext, typed: Typed, todoFile: string): Promise<void> {
   const [file] = typed.operands;
   if (file === undefined || textFlag(typed, "--prompt") !== undefined || hasFlag(typed, "-y")) return;
@@ -53,7 +53,7 @@ function mannerOf(typed: Typed): Manner {
   return hasFlag(typed, "--quiet") ? "quiet" : "progress";
 }
 
-/** The flags that are settings; paths among them are seen from where the program was started. */
+/** The flags that set settings; paths are relative to the current folder. */
 function settingsAmong({ cwd }: CommandContext, typed: Typed): Flags {
   const known = new Set([...ROWS.values()].map(({ flag }) => flag?.name));
   const given = Object.entries(typed.flags).filter(([flag]) => known.has(flag));
@@ -99,7 +99,7 @@ function answerOf(plan: Plan): PlanAnswer {
   return { task, title, agent, prompt, steps };
 }
 
-/** On a terminal no line is wider: titles are cut, the prompt goes on in the next line. */
+/** Fits lines to the terminal: titles are truncated, the prompt is wrapped. */
 function planLines({ out }: CommandContext, plan: Plan, quiet: boolean): string[] {
   const columns = out.isTerminal ? out.columns() : undefined;
   if ("nothing" in plan) return wrap(`nothing would be started: ${clean(plan.nothing)}`, columns);

@@ -1,4 +1,4 @@
-// `looper capsule`: a run's log in one file for a bug report, and in plain words what is in it.
+// `looper capsule`: packs a run's log into one file for a bug report, and describes its content.
 import path from "node:path";
 import { parseEnvFile } from "../../../src/config/read/env-file.js";
 import type { Project } from "../../../src/config/project/open-project.js";
@@ -19,7 +19,7 @@ import {
   type Typed,
 } from "../../context/command-context.js";
 
-/** `looper capsule [run]`: writes the capsule and says what is in it; overwrites nothing. */
+/** `looper capsule [run]`: writes the capsule and describes it; never overwrites a file. */
 export async function capsule(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const { ports, cwd } = context;
   const project = await projectOf(context);
@@ -48,7 +48,7 @@ export async function capsule(context: CommandContext, typed: Typed): Promise<Co
   return "ok";
 }
 
-/** What is the user's own, and must not go out. */
+/** Private values that must not be in a capsule. */
 async function ownerOf(context: CommandContext, project: Project) {
   const { ports, env, home, version, nodeVersion: node, platform } = context;
   const real = await ports.files.realPath(home);
@@ -63,7 +63,7 @@ async function ownerOf(context: CommandContext, project: Project) {
   };
 }
 
-/** The secrets of this environment: another one than the run's own, perhaps. */
+/** The secrets of this environment, which may differ from the run's. */
 async function redactOf({ ports, env }: CommandContext, { paths, resolved }: Project): Promise<Redact> {
   const { envFile } = paths;
   const bytes = envFile === undefined ? undefined : await ports.files.read(envFile);

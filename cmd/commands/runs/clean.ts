@@ -1,4 +1,4 @@
-// `looper clean`: removes old runs. Leaves which are still needed, and removing them, to src/loop/runs/clean-logs.ts.
+// `looper clean`: removes old runs. Leaves to src/loop/runs/clean-logs.ts which are still needed, and removing.
 import path from "node:path";
 import { parseDuration } from "../../../src/config/table/duration.js";
 import type { Project } from "../../../src/config/project/open-project.js";
@@ -33,10 +33,10 @@ import {
 } from "../../context/command-context.js";
 import { refuseAgents } from "../../lookup/under-an-agent.js";
 
-/** What is proposed where nobody says how many. */
+/** How many runs to keep by default. */
 const PROPOSED = 10;
 
-/** Removes the runs that were asked for; without a word on which, a person is asked. */
+/** Removes the runs that the flags select; without such flags it asks. */
 export async function clean(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   await refuseAgents(context, {
     what: "an agent of a run may not remove runs",
@@ -96,7 +96,7 @@ function wishOf(typed: Typed): CleanWish {
   };
 }
 
-/** Whoever put a link there meant another folder: what lies in it is for them to remove. */
+/** Refuses a log folder that is a link or a file: a linked folder belongs to the person who made the link. */
 async function mustBeFolder(context: CommandContext, { logDir }: Project): Promise<void> {
   const runs = path.join(logDir, "runs");
   const kind = (await context.ports.files.stat(runs, { link: true }))?.kind;
@@ -125,7 +125,7 @@ async function siteOf({ ports, env }: CommandContext, project: Project): Promise
   throw new UserError("environment", message, "git says which runs are still needed: mend it first");
 }
 
-/** What would be done where nothing was specified, as a question and as a statement. */
+/** The default action, as a question and as a statement. */
 async function proposalOf(
   context: CommandContext,
   site: LogSite,

@@ -1,5 +1,5 @@
-// Hands the work of a rescue back to its task: a checkpoint of the tree without it, and the task in hand again, so that the next
-// attempt continues from it and the task's commit holds it. Leaves bringing the files back to src/git/bring-back/bring-back.ts.
+// Returns the work of a rescue to its task: makes a checkpoint of the tree without it and marks the task as doing, so that the next
+// attempt continues from it and the task's commit contains it. Leaves restoring the files to src/git/bring-back/bring-back.ts.
 import type { BroughtBack } from "../../../src/git/bring-back/bring-back.js";
 import { checkpoint, dropCheckpoint } from "../../../src/git/checkpoint/checkpoint.js";
 import type { GitFailure } from "../../../src/git/base/git.js";
@@ -22,11 +22,11 @@ export interface HandBack {
 export interface HandedBack {
   back: BroughtBack;
   task: TaskId | undefined;
-  /** The task had work in the tree already, and what the rescue brought is more of it. */
+  /** The tree already contained work of the task; the rescue adds to it. */
   goesOn: boolean;
 }
 
-/** Brings a rescue back by `bring`, as work of its task where that is not done. Answers with the task too. */
+/** Restores a rescue with `bring`, as work of its task unless that is done. Returns the task too. */
 export async function handBack(
   site: HandBack,
   rescue: Rescue,
@@ -38,7 +38,7 @@ export async function handBack(
   if (task === undefined) return withTask(await bring(), undefined);
   const inHand = await listInHand(repo, [task.id]);
   if (!inHand.ok) return inHand;
-  // Work that is in the tree already has its base: this is more of it.
+  // Work in the tree already has its base, which stays valid.
   const goesOn = task.status === "doing" && inHand.value.length > 0;
   if (!goesOn) {
     const taken = await checkpoint(repo, { id: task.id, run: rescue.run, reuse: false });
@@ -60,7 +60,7 @@ function withTask(
   return back.ok ? ok({ back: back.value, task, goesOn }) : back;
 }
 
-/** The task whose work a rescue holds, while it may still be worked on. */
+/** The task of a rescue, unless it is done. */
 async function taskOf(store: Store, { task, why }: Rescue): Promise<Task | undefined> {
   if (task === undefined || (why !== "given-up" && why !== "commits")) return undefined;
   const read = await store.read();

@@ -1,5 +1,5 @@
-// `looper logs ID [run]`: what the agent said on one task, in every attempt of its newest run. Leaves the look of it to
-// ui/terminal/logs-lines.ts, and everything else that happened to `looper tail --task ID`.
+// `looper logs ID [run]`: the agent's messages on a task, in every attempt of its newest run. Leaves the layout to
+// ui/terminal/logs-lines.ts, and all other events to `looper tail --task ID`.
 import path from "node:path";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { readLines } from "../../../src/logging/read.js";
@@ -19,7 +19,7 @@ import {
   type Typed,
 } from "../../context/command-context.js";
 
-/** Prints it; also of a task that is not in the task file any more, and of a run in progress. */
+/** Prints the messages, also of a task that was removed and of a run in progress. */
 export async function logs(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const { ports, out } = context;
   const [id = "", run] = typed.operands;
@@ -27,7 +27,7 @@ export async function logs(context: CommandContext, typed: Typed): Promise<Comma
   const project = await projectOf(context, { file });
   const isThere = (await ports.files.stat(project.todoFile)) !== undefined;
   const answer = await said(context, project, { id, run });
-  // A log that knows the task is enough, unless a task file was named that is missing; else the task file says whether there is such a task.
+  // A log with the task is enough, unless a named task file is missing. Without one, the task must be in the task file.
   const isKnown = answer.attempts.length > 0;
   const read =
     isThere || !isKnown || file !== undefined
@@ -50,7 +50,7 @@ export async function logs(context: CommandContext, typed: Typed): Promise<Comma
   return "ok";
 }
 
-/** Of the run that was named, or of the newest one that worked on the task. */
+/** The attempts of the named run, else of the newest run that worked on the task. */
 async function said(
   context: CommandContext,
   project: Project,
@@ -73,10 +73,10 @@ type Attempt = LogsAnswer["attempts"][number];
 
 async function attemptsIn({ ports }: CommandContext, folder: string, id: string): Promise<Attempt[]> {
   const byJob = new Map<unknown, Attempt>();
-  // Every line of an attempt names its task: a line without its id need not be read.
+  // Every line of an attempt contains the id of its task, so other lines are not parsed.
   for await (const { type, value } of readLines(ports, folder, 0, { holding: [JSON.stringify(id)] })) {
     const { job, task_id: task, agent, attempt, timestamp, role, content } = value;
-    // The id in a summary is the agent's own word: a review, or an attempt at another task, may name this one.
+    // Summaries are written by agents: a review or another task's attempt may contain this id.
     if (type === "summary") continue;
     if (task !== id || typeof job !== "number" || typeof timestamp !== "string") continue;
     const known = byJob.get(job) ?? {

@@ -1,4 +1,4 @@
-// `looper replay --tree`: finds the repository, has the run replayed in a clone of it, and says what came of it.
+// `looper replay --tree`: finds the repository, replays the run in a clone, and prints the result.
 import path from "node:path";
 import { lockFolder, type Project } from "../../../src/config/project/open-project.js";
 import { openRepository } from "../../../src/git/base/repository.js";
@@ -16,7 +16,7 @@ import { cleanLines } from "../../../src/ui/text.js";
 import { printJson, printLines } from "../../lookup/project.js";
 import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
 
-/** Replays a run with its tree; a no unless all of it is the same. */
+/** Replays a run with its tree; ends with no unless everything is the same. */
 export async function replayWithTree(
   context: CommandContext,
   typed: Typed,
@@ -40,12 +40,12 @@ export async function replayWithTree(
   return answer.same ? "ok" : "no";
 }
 
-/** The project with the task file the run worked on, which may have been named on its command line. */
+/** The project with the task file of the run, which its command line may have named. */
 async function ofRun({ ports }: CommandContext, project: Project, folder: string): Promise<Project> {
   for await (const { value } of readLines(ports, folder)) {
     const { project: then, todo_file: file } = value;
     if (typeof then !== "string" || typeof file !== "string") return project;
-    // Where the project lies by now may be another place.
+    // The project may have moved since the run.
     const todoFile = path.resolve(project.folder, path.relative(then, file));
     const real = (await ports.files.realPath(todoFile)) ?? todoFile;
     return { ...project, todoFile, lockDir: lockFolder(real) };
@@ -66,7 +66,7 @@ async function replayOrExplain(replay: () => Promise<TreeReplayed>): Promise<Tre
   }
 }
 
-/** The commands come from the project's files: they are asked about like before a run. */
+/** The commands come from the project's files, so they need the same approval as a run. */
 function asker(context: CommandContext, typed: Typed, project: Project): AskTrust {
   const { ports, env, home, stdin } = context;
   const trust = hasFlag(typed, "--trust") || env["CI"] === "true";

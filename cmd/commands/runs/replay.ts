@@ -18,7 +18,7 @@ import {
   type Typed,
 } from "../../context/command-context.js";
 
-/** `looper replay [run]`: every decision taken again and compared; with `--at`, one of them explained; with `--tree`, all done again. */
+/** `looper replay [run]`: repeats and compares every decision; `--at` explains one; `--tree` repeats the effects too. */
 export async function replay(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const at = toSeq(textFlag(typed, "--at"));
   const tree = hasFlag(typed, "--tree");
@@ -37,13 +37,13 @@ export async function replay(context: CommandContext, typed: Typed): Promise<Com
   return replayLog({ folder, run: path.basename(folder) });
 }
 
-/** A run's lines: in a folder of the logs, or unpacked from a capsule. */
+/** The lines of a run, from its log folder or a capsule. */
 interface Log {
   folder: string;
   run: string;
 }
 
-/** The absolute path of a capsule, if that is what was named: a file, and no run has such a name. */
+/** The absolute path of the capsule that was named; `undefined` for the id of a run. */
 async function capsuleAmong(
   { ports, cwd }: CommandContext,
   named: string | undefined,
@@ -89,7 +89,7 @@ async function replayWhole(
   return same ? "ok" : "no";
 }
 
-/** What may explain a difference: another version made the run. */
+/** A hint on a difference: another version made the run. */
 async function otherVersion({ ports, version }: CommandContext, folder: string): Promise<string[]> {
   const first = await readLines(ports, folder).next();
   const then = first.done === true ? undefined : first.value.value["version"];
@@ -151,7 +151,7 @@ function toSeq(given: string | undefined): number | undefined {
   );
 }
 
-/** Maps as objects and sets as lists, which JSON can say. */
+/** Converts maps to objects and sets to lists, for JSON. */
 function toPlain(value: unknown): unknown {
   if (value instanceof Map)
     return Object.fromEntries([...value].map(([key, inner]) => [String(key), toPlain(inner)]));

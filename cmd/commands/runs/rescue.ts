@@ -1,5 +1,5 @@
-// `looper rescue`: what was put aside, listed, shown, brought back, dropped. Leaves finding the one that is meant to
-// find-rescue.ts and what git does to src/git/.
+// `looper rescue`: lists, shows, restores and drops abandoned work. Leaves finding a rescue to
+// find-rescue.ts, and git to src/git/.
 import { restoreRescue, type Clash } from "../../../src/git/bring-back/bring-back.js";
 import { toText } from "../../../src/git/base/bytes.js";
 import type { GitFailure } from "../../../src/git/base/git.js";
@@ -35,11 +35,11 @@ type Verb = (typeof RESCUE_VERBS)[number];
 interface Site {
   context: CommandContext;
   project: Project;
-  /** `undefined`: there is no repository, so nothing was ever put aside. */
+  /** `undefined`: without a repository there are no rescues. */
   repo: Repository | undefined;
   rescues: readonly Rescue[];
   json: boolean;
-  /** The files alone, not as work of their task. */
+  /** Restore the files only, not as work of their task. */
   onlyFiles: boolean;
 }
 
@@ -109,7 +109,7 @@ async function repositoryOf(
   if (opened.error.why !== "no-repository")
     throw new UserError("environment", opened.error.message, "looper puts work aside in git");
   const line = `looper: ${clean(opened.error.message)}: nothing is ever put aside there`;
-  // Whoever names one is told that it is not there.
+  // The other verbs report that the named rescue does not exist.
   if (verb === "list") await context.report({ level: "warn", lines: [line] });
   return undefined;
 }
@@ -207,7 +207,7 @@ function restoreLines(
   ];
 }
 
-/** `theirs`: files that were in the tree before the task was in hand; they count as the person's. */
+/** `theirs`: files that were in the tree before the task began; they count as the person's. */
 function inHandText(task: string, theirs: readonly string[]): string {
   const again = `${task} is in hand again: the next attempt continues from this work`;
   if (theirs.length === 0) return `${again}, and its commit holds it`;
@@ -228,7 +228,7 @@ function clashText(why: Clash["why"]): string {
 }
 
 async function drop({ context, rescues, json }: Site, ids: readonly string[]): Promise<CommandEnd> {
-  // All of them are found before the first goes.
+  // Find all of them before the first is dropped.
   const found = new Set(ids.map((id) => findRescue(rescues, id)));
   const dropped: RescueDropAnswer["dropped"] = [];
   for (const one of found) {

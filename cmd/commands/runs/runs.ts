@@ -1,4 +1,4 @@
-// `looper runs`: the past runs, how each ended, what it did and used. Leaves reading their logs to run-summaries.ts.
+// `looper runs`: lists past runs with ending, result and cost. Leaves reading the logs to run-summaries.ts.
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
 import { summarizeRuns, type RunSummary } from "../../../src/logging/run-summaries.js";
 import { UserError } from "../../../src/system/errors.js";
@@ -20,7 +20,7 @@ import {
 
 type Row = RunsAnswer["runs"][number];
 
-/** Lists them, the newest first. */
+/** Lists the runs, newest first. */
 export async function runs(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const most = textFlag(typed, "-n") ?? "1000000";
   if (!/^\d{1,9}$/.test(most))
@@ -87,7 +87,7 @@ function linesOf({ out, ports }: CommandContext, rows: readonly Row[]): string[]
       run,
       started === null ? "" : showMoment(Date.parse(started), now),
       ending ?? state,
-      // A release works on no tasks; a run that was refused has read none.
+      // A release has no tasks, and a refused run has read none.
       done === null || tasks === null || tasks === 0 ? "" : `${done} of ${tasks}`,
       ms === null ? "" : showDuration(ms),
       tokens === null || tokens === 0 ? "" : showCount(tokens),

@@ -1,4 +1,4 @@
-// `looper status`: the run that goes on, or the last one, and what is left. Leaves folding its log to src/ui/view/read-view.ts.
+// `looper status`: the run in progress or the last one, and what is left. Leaves folding the log to src/ui/view/read-view.ts.
 import path from "node:path";
 import { findLiveRun, type LiveRun } from "../../../src/loop/runs/live-run.js";
 import type { Project } from "../../../src/config/project/open-project.js";
@@ -16,17 +16,17 @@ import { printJson, printLines, projectOf, shownPath } from "../../lookup/projec
 import { endAfter, readTasks } from "../../lookup/read-tasks.js";
 import { hasFlag, type CommandEnd, type CommandContext, type Typed } from "../../context/command-context.js";
 
-/** So many tasks that became done say how long one takes. */
+/** How many finished tasks the estimate uses. */
 const ENOUGH = 30;
 
-/** A missing task file is not an error where there is a run: it may be about to draft one. */
+/** With a run, a missing task file is not an error: the run may be about to draft it. */
 export async function status(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const { ports, out } = context;
   const project = await projectOf(context);
   const isThere = (await ports.files.stat(project.todoFile)) !== undefined;
   const live = await findLiveRun(ports, project);
   const run = live?.run ?? (await listOwnRuns(context, project, runFilter(context, project, typed))).at(-1);
-  // Without a task file and without a run there is nothing to report: the error is that of every command that reads tasks.
+  // With neither a task file nor a run, fail like every command that reads tasks.
   const { tasks, problems } =
     isThere || run === undefined ? await readTasks(context, project) : { tasks: [], problems: [] };
   const folder = live?.folder ?? path.join(project.logDir, "runs", run ?? "");
@@ -66,7 +66,7 @@ function countTasks(tasks: readonly Task[]): StatusAnswer["tasks"] {
   return counts;
 }
 
-/** Of a run that goes on; a wait comes on top. */
+/** The estimate for a run in progress, including its wait. */
 async function etaOf(
   { ports }: CommandContext,
   project: Project,

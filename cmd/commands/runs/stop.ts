@@ -1,4 +1,4 @@
-// `looper stop [--now]`: asks the run that goes on to end, and waits until it has heard; with --now, until it has ended.
+// `looper stop [--now]`: asks the run in progress to end and waits for its answer; with --now, waits for its end.
 import { join } from "node:path";
 import { findLiveRun, type LiveRun } from "../../../src/loop/runs/live-run.js";
 import { tellRun } from "../../../src/logging/control.js";
@@ -17,7 +17,7 @@ const HEARD_WITHIN_MS = 10_000;
 /** An agent is given 5 s, its leftovers 10 s, a command of git's 60 s. */
 const ENDED_WITHIN_MS = 90_000;
 
-/** Stops the run that works on this backlog; that none does is a no. */
+/** Stops the run of this backlog; ends with no when there is none. */
 export async function stop(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const { ports } = context;
   await refuseAgents(context, {
@@ -47,7 +47,7 @@ async function hasHeard({ ports }: CommandContext, { folder }: LiveRun, from: nu
   return false;
 }
 
-/** Whether it came true in time. */
+/** Waits until the condition is true; false when the time is over. */
 async function within(
   { ports: { clock } }: CommandContext,
   ms: number,

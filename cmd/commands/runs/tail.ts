@@ -1,4 +1,4 @@
-// `looper tail [run]`: a run's log, readable or raw, and what is added to it.
+// `looper tail [run]`: prints a run's log, readable or raw, and follows it.
 import path from "node:path";
 import { EVENT_TYPES } from "../../../src/logging/events.js";
 import { hasEnded, readLastLines } from "../../../src/logging/last-lines.js";
@@ -25,12 +25,12 @@ import {
 const LOOK_AGAIN_MS = 50;
 
 interface Wish {
-  /** As typed; the newest run without it. */
+  /** As typed; absent: the newest run. */
   run: string | undefined;
   follow: boolean;
-  /** Only the last so many. */
+  /** Only the last events, this many. */
   last: number | undefined;
-  /** Only events of it. */
+  /** Only events of this task. */
   task: string | undefined;
   wanted: (line: RawLine) => boolean;
   show: (line: RawLine) => string;
@@ -48,7 +48,7 @@ export async function tail(context: CommandContext, typed: Typed): Promise<Comma
     waits && (await runs.newest()) === undefined
       ? undefined
       : await folderOfRun(context, project, wish.run, filter);
-  // Who waits may wait for a task that is still to come.
+  // With -f the task may be added later.
   if (wish.task !== undefined && folder !== undefined && !wish.follow)
     await mustKnowTask(context, wish.task, { folder, todoFile });
   const read = folder === undefined ? 0 : await printWhole(context, folder, wish);
@@ -61,7 +61,7 @@ function readWish(context: CommandContext, typed: Typed): Wish {
   const { out } = context;
   const raw = hasFlag(typed, "--raw") || hasFlag(typed, "--json");
   const task = textFlag(typed, "--task");
-  // A person reads what happened; what was decided on it is asked for.
+  // Decisions are shown on request only.
   const decisions = raw || hasFlag(typed, "--decisions");
   const type = toType(textFlag(typed, "--type"));
   const colours = coloursFor(out.colour);
@@ -80,7 +80,7 @@ function readWish(context: CommandContext, typed: Typed): Wish {
   };
 }
 
-/** A word that no log holds would show nothing, for ever. */
+/** Refuses an unknown type, which would wait for ever. */
 function toType(given: string | undefined): string | undefined {
   if (given === undefined || EVENT_TYPES.includes(given)) return given;
   const near = nearest(given, EVENT_TYPES);
@@ -98,7 +98,7 @@ function toCount(given: string | undefined): number | undefined {
   );
 }
 
-/** Prints what is there; answers how many bytes were read. */
+/** Prints the lines so far; returns how many bytes were read. */
 async function printWhole(context: CommandContext, folder: string, wish: Wish): Promise<number> {
   const { last: most, wanted } = wish;
   const last = most === undefined ? undefined : await readLastLines(context.ports, folder, { most, wanted });
@@ -107,7 +107,7 @@ async function printWhole(context: CommandContext, folder: string, wish: Wish): 
   return last.end;
 }
 
-/** The folder of a run is there a moment before its log is, and may go with it at any time. */
+/** The folder of a run exists a moment before its log, and may be removed at any time. */
 async function printFrom(context: CommandContext, folder: string, wish: Wish, from: number): Promise<number> {
   let read = from;
   for await (const line of readLines(context.ports, folder, from)) {
@@ -122,7 +122,7 @@ async function sizeOfLog({ ports }: CommandContext, folder: string): Promise<num
   return (await ports.files.stat(path.join(folder, "events.jsonl")))?.size;
 }
 
-/** A run that was named is followed to its end, or until it is removed. */
+/** Follows a named run to its end, or until it is removed. */
 async function followOne(context: CommandContext, folder: string, wish: Wish, from: number): Promise<void> {
   const { ports, report } = context;
   let read = from;
@@ -145,7 +145,7 @@ async function followOne(context: CommandContext, folder: string, wish: Wish, fr
   }
 }
 
-/** The newest run is followed, and each that comes after it. Only a signal ends that. */
+/** Follows the newest run and every later one, until a signal. */
 async function followAll(
   context: CommandContext,
   { logDir, runs }: { logDir: string; runs: WatchedRuns },
@@ -155,7 +155,7 @@ async function followAll(
   const { ports } = context;
   let { folder, read } = place;
   for (let seen = -1; ;) {
-    // Here too the next run is looked for before the rest of this one is read.
+    // Look for the next run before reading the rest, so that no line is missed.
     const next = folder === undefined ? await runs.newest() : await runs.after(path.basename(folder));
     const size = folder === undefined ? undefined : await sizeOfLog(context, folder);
     if (folder !== undefined && size !== undefined && size !== seen)

@@ -1,4 +1,4 @@
-// `looper undo ID`: takes back what a done task changed, and opens it again. Leaves the doing to src/loop/undo/undo.ts.
+// `looper undo ID`: reverts the changes of a done task and reopens it. Leaves the work to src/loop/undo/undo.ts.
 import { undo as undoTask, type Undoing } from "../../../src/loop/undo/undo.js";
 import { allPassed, type GateEnd } from "../../../src/loop/undo/undo-gate.js";
 import { UserError } from "../../../src/system/errors.js";
@@ -21,7 +21,7 @@ import { refuseAgents } from "../../lookup/under-an-agent.js";
 
 type Refusal = Extract<UndoAnswer, { outcome: "refused" }>;
 
-/** Undoes one task, with `--cascade` those that depend on it, and runs the project's commands on what is left. */
+/** Undoes a task, with `--cascade` those that depend on it, then runs the verify commands. */
 export async function undo(context: CommandContext, typed: Typed): Promise<CommandEnd> {
   const { ports, env, home } = context;
   const [id = "", file] = typed.operands;
@@ -52,7 +52,7 @@ export async function undo(context: CommandContext, typed: Typed): Promise<Comma
     : "ok";
 }
 
-/** What is begun is ended, since half of it is nothing to stop at; the third signal does not wait. */
+/** Finishes an undo that has begun, in spite of signals; the third one ends the program. */
 function stopOnSignal(context: CommandContext): { signal: AbortSignal; seen: readonly Signal[] } {
   const stop = new AbortController();
   const seen: Signal[] = [];

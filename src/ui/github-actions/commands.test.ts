@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { annotation, disarm, END_GROUP, group } from "./commands.js";
 
-/** What the runner does with a line: it begins with `::` once white space is gone, or holds the older form anywhere. */
+/** Whether the runner reads a line as a command: it begins with `::` after white space, or contains the older form anywhere. */
 function isObeyed(line: string): boolean {
   return /^[\s\u0085]*::/u.test(line) || /##\w*\[/u.test(line);
 }

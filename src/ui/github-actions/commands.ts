@@ -1,7 +1,7 @@
-// The commands a GitHub workflow's log understands, and how text of others is kept from being one. Pure.
+// The commands that a GitHub workflow's log understands, and how to keep other text from being read as one. Pure.
 import { clean } from "../text.js";
 
-/** What a command says beside its message: title, and the place in a file. */
+/** The properties of a command: a title, and the place in a file. */
 export interface Properties {
   title?: string;
   file?: string;
@@ -23,7 +23,7 @@ export function annotation(kind: "error" | "warning", message: string, propertie
   )}`;
 }
 
-/** Opens a group of lines that can be folded away. */
+/** Opens a group of lines that can be collapsed. */
 export function group(title: string): string {
   return `::group::${escapeMessage(clean(title))}`;
 }
@@ -41,11 +41,11 @@ function escapeProperty(text: string): string {
 
 /** A line whose first visible characters are `::` is a command; CR and LF end lines, and nothing else does. */
 const AT_START = /(?:^|[\r\n])(?:[^\S\r\n]|\u0085)*::/gu;
-/** The older form is obeyed wherever it stands in a line; others of its kind are `##vso[`, `##teamcity[`. */
+/** The older form works anywhere in a line; similar forms are `##vso[` and `##teamcity[`. */
 const ANYWHERE = /#(?=#\w*\[)/gu;
 
 /**
- * The text with nothing in it that a workflow's log obeys. Within JSON it means the same as before: there no line begins
+ * Removes everything that the log of a workflow would read as a command. JSON keeps its meaning: in it no line begins
  * with `::`, and an escaped `#` is a `#`.
  */
 export function disarm(text: string): string {

@@ -1,4 +1,4 @@
-// What the gate saw, for a log that is read when something went wrong. Pure.
+// The findings of the gate, as lines for the log of a GitHub workflow. Pure.
 import { stripVTControlCharacters } from "node:util";
 import type { RunEvent } from "../../logging/events.js";
 import { showDuration } from "../view/amounts.js";
@@ -6,10 +6,10 @@ import { clean } from "../text.js";
 
 type GateFinished = Extract<RunEvent, { type: "gate_finished" }>;
 
-/** Of a command's output so many lines, its last ones. */
+/** How many of the last lines of a command's output are shown. */
 const MOST_LINES = 30;
 
-/** A line for each command; where it speaks against the task, the end of what it printed below it. */
+/** A line for each command, followed by the end of its output when it failed the task. */
 export function gateLines({ commands, tampered }: GateFinished): string[] {
   return [
     ...commands.flatMap(commandLines),

@@ -1,5 +1,5 @@
 // A run as the log of a GitHub workflow shows it: a group of lines for each task, an annotation for what went wrong. Pure.
-// Leaves how commands are spelled to commands.ts, and the table at the end to summary.ts.
+// Leaves the syntax of commands to commands.ts, and the table at the end to summary.ts.
 import { never } from "../../system/never.js";
 import type { RunEvent } from "../../logging/events.js";
 import type { Level, Note } from "../terminal/diagnostics.js";
@@ -12,16 +12,16 @@ import type { Ended, View } from "../view/view.js";
 import { annotation, END_GROUP, group } from "./commands.js";
 import { gateLines } from "./gate-lines.js";
 
-/** Something for the log; a `command` must reach it as it is. */
+/** Lines for the log; those of a `command` must be written unchanged. */
 export interface Spoken extends Note {
   command?: true;
 }
 
-/** What must be known from line to line. */
+/** The state between two events. */
 export interface Narration {
-  /** What the open group is about. */
+  /** The task or job of the open group. */
   open?: string;
-  /** What is wrong with the task file, as long as nobody mended it. */
+  /** The problems of the task file, until it is corrected. */
   problems: Extract<RunEvent, { type: "backlog_invalid" }>["problems"];
   /** A task was given up in this run. */
   gaveUp: boolean;
@@ -34,12 +34,12 @@ export interface WorkflowLook extends Look {
   todoFile: string;
 }
 
-/** A reason of more characters is cut in an annotation; the log of the run has all of it. */
+/** Longer reasons are truncated in an annotation; the log of the run has all of it. */
 const MOST_WHY = 2000;
-/** A workflow shows so many errors of a step. */
+/** How many errors a workflow shows for a step. */
 const MOST_PROBLEMS = 9;
 
-/** What one event is worth, in order, and what to know for the next. */
+/** The lines for one event in order, and the state for the next one. */
 export function narrate(
   narration: Narration,
   step: Step,
@@ -83,7 +83,7 @@ function commands(level: Level, ...lines: string[]): Spoken {
   return { level, lines, command: true };
 }
 
-/** A warning is shown as one, beside the log too. */
+/** Shows a warning as an annotation as well. */
 function asAnnotation(note: Note): Spoken {
   if (note.warning === undefined) return note;
   return commands("warn", annotation("warning", note.warning, { title: "looper" }));
@@ -91,7 +91,7 @@ function asAnnotation(note: Note): Spoken {
 
 type Turned = { narration: Narration; spoken: Spoken[] };
 
-/** Attempts at one task lie in one group. */
+/** All attempts at a task share one group. */
 function openGroup(narration: Narration, { taskId, job, phase }: Current, look: WorkflowLook): Turned {
   const key = taskId === undefined ? `job ${job}` : `task ${taskId}`;
   if (narration.open === key) return { narration, spoken: [] };
@@ -105,7 +105,7 @@ function closeGroup(narration: Narration): Turned {
   return { narration: rest, spoken: open === undefined ? [] : [commands("info", END_GROUP)] };
 }
 
-/** No further attempt at it follows in this run. */
+/** Whether this run will not try the task again. */
 function isOver({ result }: Finished): boolean {
   switch (result) {
     case "done":
@@ -145,7 +145,7 @@ function ofEnding(narration: Narration, view: View, ended: Ended, look: Workflow
     case "complete":
       return [];
     case "blocked":
-      // Each task that was given up has said so itself.
+      // Each abandoned task already has its own annotation.
       return narration.gaveUp ? [] : [commands("error", annotation("error", text, { title }))];
     case "limit":
     case "budget":

@@ -1,4 +1,4 @@
-// What a run came to as Markdown, for the summary of a GitHub job. Pure.
+// The result of a run as Markdown, for the summary of a GitHub job. Pure.
 import { plural, showCostOf, showDuration } from "../view/amounts.js";
 import { explainEnding } from "../view/ending.js";
 import type { Finished } from "../view/job-view.js";
@@ -7,7 +7,7 @@ import { PHASES, type Titles } from "../view/live-line.js";
 import { clean, cut } from "../text.js";
 import type { Ended, View } from "../view/view.js";
 
-/** GitHub takes so many bytes of a step, and none where there are more. */
+/** The most bytes that GitHub accepts from a step; it drops the whole summary if there are more. */
 export const MOST_BYTES = 1024 * 1024;
 
 const MOST_TITLE = 200;
@@ -17,11 +17,11 @@ export interface SummaryLook {
   titles: Titles;
   /** The task file, as shown. */
   todoFile: string;
-  /** So many bytes may be added. */
+  /** How many bytes may be added. */
   room: number;
 }
 
-/** The section, ending with a newline, at most `room` bytes of UTF-8: rows give way first; empty where there is no room at all. */
+/** The section with a final newline, at most `room` bytes of UTF-8: rows are dropped first; empty when nothing fits. */
 export function jobSummary(view: View, ended: Ended, { titles, todoFile, room }: SummaryLook): string {
   const rows = rowsOf(view);
   const { why, next } = explainEnding(view, ended, todoFile);
@@ -97,7 +97,7 @@ function reasonLine(row: Row, titles: Titles): string[] {
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-/** One line of text with nothing in it that Markdown, a table or HTML would read as its own. */
+/** A text on one line, escaped for a Markdown table and HTML. */
 function markdown(text: string): string {
   return clean(text)
     .replaceAll(/[&<>]/g, (one) => ENTITIES[one] ?? one)

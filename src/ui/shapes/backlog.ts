@@ -1,4 +1,4 @@
-// The shapes of what commands about the backlog print with --json, as schemas: the type, and what lies in schemas/cli/.
+// Schemas of the answers that backlog commands print with --json: the source of the types and of schemas/cli/.
 import { z } from "zod";
 import { Status, Task } from "../../todo/model/task.js";
 

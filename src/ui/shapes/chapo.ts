@@ -1,4 +1,4 @@
-// The shapes of what `looper chapo` lists with --json, as schemas: the type, and what lies in schemas/cli/.
+// Schemas of the lists that `looper chapo` prints with --json: the source of the types and of schemas/cli/.
 import { z } from "zod";
 
 /** `looper chapo prompts --json`: each prompt's text by its name. */

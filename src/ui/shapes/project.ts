@@ -1,4 +1,4 @@
-// The shapes of what commands about the project and its machine print with --json, as schemas: the type, and what lies in schemas/cli/.
+// Schemas of the answers that project commands print with --json: the source of the types and of schemas/cli/.
 import { z } from "zod";
 
 /** `looper config --json`; with `get` one setting, with `path` the files alone. */

@@ -1,4 +1,4 @@
-// The shape of what `push` prints with --json, as a schema: the type, and what lies in schemas/cli/.
+// Schema of the answer that `push` prints with --json: the source of the type and of schemas/cli/.
 import { z } from "zod";
 
 const Remote = z.object({ name: z.string(), url: z.string(), branch: z.string() }).nullable();

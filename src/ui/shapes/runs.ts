@@ -1,4 +1,4 @@
-// The shapes of what commands about runs and their logs print with --json, as schemas: the type, and what lies in schemas/cli/.
+// Schemas of the answers that commands about runs and logs print with --json: the source of the types and of schemas/cli/.
 import { z } from "zod";
 import { Ending } from "../../logging/events.js";
 import { Task } from "../../todo/model/task.js";

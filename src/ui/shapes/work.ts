@@ -1,4 +1,4 @@
-// The shapes of what `undo` and `rescue` print with --json, as schemas: the type, and what lies in schemas/cli/.
+// Schemas of the answers that `undo` and `rescue` print with --json: the source of the types and of schemas/cli/.
 import { z } from "zod";
 
 /** Something that was put aside. */

@@ -1,5 +1,5 @@
-// What a session of the built-in engine prints for a person: a line for each call and each result, the list of todos, the answer
-// whole, and what is asked before a call. Pure. Leaves printing, and reading what is typed, to whoever opened the session.
+// The lines of a session with the built-in engine: one for each call and result, the list of todos, the whole answer,
+// and the question before a call. Pure. Leaves printing and reading input to the caller.
 import { field, textField } from "../../agents/fields.js";
 import type { ChapoEvent } from "../../chapo/engine/events.js";
 import type { UserQuestion, Reply } from "../../chapo/session/session-request.js";
@@ -10,13 +10,13 @@ import { clean, cut, hang, showBlock } from "../text.js";
 
 export interface ChapoScreen {
   colours: Colours;
-  /** Of the terminal; without it nothing is cut. */
+  /** The terminal's width; absent: nothing is truncated. */
   columns?: number;
 }
 
-/** Makes the lines of events, one after the other; none ends in a newline. */
+/** Turns events into lines without newlines. */
 export function openChapoLines(): (event: ChapoEvent, screen: ChapoScreen) => string[] {
-  // What the model said in a turn: printed once it turns out not to be the answer, which is printed by itself.
+  // The model's text in a turn, held back until the next event shows that it is not the answer, which is printed separately.
   let said = "";
   const calls = new Map<string, unknown>();
   return (event, screen) => {
@@ -42,7 +42,7 @@ function narrowed(screen: ChapoScreen, indent: string): ChapoScreen {
     : { ...screen, columns: Math.max(20, screen.columns - indent.length) };
 }
 
-/** `args`: of the call a result belongs to. */
+/** `args`: the arguments of the result's call. */
 function linesOf(
   event: Exclude<ChapoEvent, { type: "message" }>,
   args: unknown,
@@ -84,7 +84,7 @@ function linesOf(
 const HOW = { summary: "summed up", dropped: "dropped", cleared: "cleared" } as const;
 
 function fit(text: string, { columns }: ChapoScreen): string {
-  // What a line begins with keeps its room.
+  // The beginning of a line is never truncated.
   const head = /^ */.exec(text)?.[0] ?? "";
   const line = head + clean(text);
   return columns === undefined ? line : cut(line, columns);
@@ -97,7 +97,7 @@ function blockLines(text: string, { columns }: ChapoScreen): string[] {
     : lines.flatMap((line) => hang(line.replaceAll("\t", "    "), columns));
 }
 
-/** Arguments that say best what a call is about, in the order they are looked for. */
+/** Arguments that describe a call best, the best first. */
 const TELLING = [
   "command path source destination pattern query url host script id agent_type prompt message content question",
 ].flatMap((line) => line.split(" "));
@@ -147,7 +147,7 @@ function validationLine(
   return issues.length === 0 ? colours.dim(fit(text, screen)) : colours.yellow(fit(text, screen));
 }
 
-/** What is asked before a call runs: who wants what, the diff or the exact command whole. */
+/** The question before a call: agent, tool, and the whole diff or command. */
 export function questionLines(question: UserQuestion, screen: ChapoScreen): string[] {
   const { colours, columns } = screen;
   const { tool, agent, because, preview } = question;
@@ -171,7 +171,7 @@ function diffColour(line: string, colours: Colours): (text: string) => string {
   return (text) => text;
 }
 
-/** What was typed as an answer to it; `undefined` when it is none. */
+/** The typed answer to that question; `undefined` when it is not valid. */
 export function readReply(
   typed: string,
   { mayRemember }: Pick<UserQuestion, "mayRemember">,

@@ -1,4 +1,4 @@
-// What a clean removed, and what stays and why, as lines. Pure.
+// The result of a clean: which runs were removed, and why the others are kept. Pure.
 import { never } from "../../system/never.js";
 import { listSome } from "../../system/text/cut.js";
 import { plural, showBytes } from "../view/amounts.js";
@@ -10,7 +10,7 @@ type Why = CleanAnswer["stay"][number]["why"];
 
 const MOST_NAMED = 5;
 
-/** `columns` cuts the lines; without it nothing is cut. `copies` as they are to be shown. */
+/** `columns`: lines are truncated to it. `copies`: paths to show. */
 export function cleanLines(
   answer: CleanAnswer,
   { colours, columns }: { colours: Colours; columns?: number },

@@ -3,18 +3,18 @@ import { cut, pad, widthOf } from "../text.js";
 
 export interface Column {
   title: string;
-  /** May be cut where the lines get too long. */
+  /** May be truncated when lines get too long. */
   shrinks?: true;
-  /** Numbers stand to the right. */
+  /** Aligned to the right, for numbers. */
   right?: true;
-  /** It gets no wider: a longer cell is cut on a terminal, else it pushes the rest of its line to the right. */
+  /** The most columns: a longer cell is truncated on a terminal; elsewhere it shifts the rest of its line. */
   most?: number;
 }
 
 const GAP = 2;
 const LEAST = 10;
 
-/** Lines of equal columns, the titles first; with `width`, the shrinking columns give way, the first one first. Cells are cleaned already. */
+/** Aligned lines, titles first; with `width`, columns marked as shrinking are truncated, the first one first. Cells must be clean. */
 export function tableLines(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],

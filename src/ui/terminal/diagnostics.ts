@@ -1,5 +1,5 @@
-// What stderr is told, and how: from which level on, as text or as JSON lines. Pure.
-// Leaves where the wish for it comes from to cmd/line/log-flags.ts, and writing it to cmd/context/stderr.ts.
+// Notes on stderr: filtered by level, as text or as JSON lines. Pure.
+// Leaves reading the flags to cmd/line/log-flags.ts, and writing to cmd/context/stderr.ts.
 import { clean } from "../text.js";
 
 /** The most urgent first. */
@@ -9,35 +9,35 @@ export type Level = (typeof LEVELS)[number];
 export const LOG_FORMATS = ["text", "json"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
-/** What is wished for. */
+/** Level and format. */
 export interface Diagnostics {
   level: Level;
   format: LogFormat;
 }
 
-/** Something to say. */
+/** A message on stderr. */
 export interface Note {
   level: Level;
-  /** As a person sees them, the first one the message itself; cleaned, coloured or not. */
+  /** Lines for a person, the message first; clean, possibly coloured. */
   lines: readonly string[];
-  /** Its message alone, where it is a warning to whoever runs this, rather than progress that went wrong. */
+  /** The bare message of a warning to the user; absent for progress that went wrong. */
   warning?: string;
-  /** For programs beside level, time and message; what is `undefined` is left out. */
+  /** Further fields of the JSON line; `undefined` ones are left out. */
   facts?: Readonly<Record<string, unknown>>;
 }
 
-/** Whether a note of this level is wanted where `least` is the least urgent one that is. */
+/** Whether a note of this level is shown when `least` is the least urgent level. */
 export function isWanted(level: Level, least: Level): boolean {
   return LEVELS.indexOf(level) <= LEVELS.indexOf(least);
 }
 
-/** The note as stderr shows it, whole lines; empty where it is not wanted. `now`: epoch ms. */
+/** The note as whole lines for stderr; empty when its level is filtered out. `now`: epoch ms. */
 export function noteText(note: Note, { level, format }: Diagnostics, now: number): string {
   if (!isWanted(note.level, level) || note.lines.length === 0) return "";
   return format === "json" ? jsonLine(note, now) : `${note.lines.join("\n")}\n`;
 }
 
-/** Marks for people: who speaks, and that it is a warning. */
+/** The prefix of a warning for people. */
 const MARK = /^(?:looper: |! )/;
 
 function jsonLine({ level, lines, facts }: Note, now: number): string {

@@ -1,4 +1,4 @@
-// One line of a log as one line of text. Reads it loosely: logs of other versions are shown as well as can be. Pure.
+// Shows a log line as one line of text. Parses loosely, so that logs of other versions can be shown too. Pure.
 import { plural, showBytes, showMoment, showTime } from "../view/amounts.js";
 import type { Colours } from "../colours.js";
 import { clean, cut } from "../text.js";
@@ -25,14 +25,14 @@ export function eventLine(
 
 const LOUD = new Set(["error", "attempt_failed", "effect_failed", "warning", "over_budget"]);
 
-/** Of a task file without tasks there are no problems to count. */
+/** A task file without tasks has no problems to count. */
 const NO_TASKS: Readonly<Record<string, string>> = {
   missing: "there is no task file",
   empty: "the task file is empty",
   "no-tasks": "the task file holds no tasks",
 };
 
-/** What each type of line has to say. Without an entry its own fields are shown. */
+/** The text of each event type. Without an entry the event's fields are shown. */
 const WORDS: Readonly<Record<string, (event: Value) => string>> = {
   run_started: (event) => `${text(event, "run")} in ${text(event, "project")}`,
   recovered,
@@ -131,13 +131,13 @@ function join(event: Value, ...keys: readonly string[]): string {
     .join(": ");
 }
 
-/** The number a field holds; 0 where it holds none. */
+/** The number in a field; 0 if it has none. */
 function amount(event: Value, key: string): number {
   const value = event[key];
   return typeof value === "number" ? value : 0;
 }
 
-/** What a start found left by a dead run; what there was none of is not mentioned. */
+/** The leftovers of a dead run that a start found; empty counts are left out. */
 function recovered(event: Value): string {
   const listed = (key: string): number => (Array.isArray(event[key]) ? event[key].length : 0);
   const [killed, left, locks] = [amount(event, "killed"), listed("left"), listed("locks_removed")];
@@ -151,7 +151,7 @@ function recovered(event: Value): string {
   return parts.length === 0 ? "nothing was left over" : parts.join(", ");
 }
 
-/** ` until …`, local as all times, and why it is later than was said; empty where nothing is waited for. */
+/** ` until …` in local time, and why it is later than reported; empty when there is no wait. */
 function until(event: Value): string {
   const [said, why] = [text(event, "until"), text(event, "until_why")];
   const at = Date.parse(said);

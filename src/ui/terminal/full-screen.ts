@@ -6,7 +6,7 @@ const HOME = "\u001b[H";
 const REST_OF_LINE = "\u001b[K";
 const REST_OF_SCREEN = "\u001b[J";
 
-/** A terminal's other screen, redrawn whole: what was on it before is back once it is left. */
+/** The alternate screen of a terminal, redrawn completely; leaving it restores the previous screen. */
 export class FullScreen {
   readonly #output: Output;
   #shown = "";
@@ -15,7 +15,7 @@ export class FullScreen {
     this.#output = output;
   }
 
-  /** Shows as many of the lines as there is room for; the last row says how many are not. Lines fit its width already. */
+  /** Shows as many lines as fit; the last row counts the others. Lines must fit the width. */
   async draw(lines: readonly string[]): Promise<void> {
     const rows = this.#output.rows();
     const fits = lines.length <= rows ? lines : lines.slice(0, rows - 1);
@@ -30,7 +30,7 @@ export class FullScreen {
     await this.#output.write(enter + drawn);
   }
 
-  /** The screen there was before, with its cursor. */
+  /** Restores the previous screen and its cursor. */
   leave(): void {
     if (this.#shown !== "") void this.#output.write(LEAVE);
     this.#shown = "";

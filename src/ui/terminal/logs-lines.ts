@@ -1,20 +1,20 @@
-// What an agent said on a task, for people: each attempt with a heading. Pure. Leaves reading it to cmd/commands/runs/logs.ts.
+// An agent's messages on a task, for people: each attempt with a heading. Pure. Leaves reading them to cmd/commands/runs/logs.ts.
 import { showMoment } from "../view/amounts.js";
 import type { LogsAnswer } from "../shapes/logs.js";
 import type { Colours } from "../colours.js";
 import { clean, cut, showBlock } from "../text.js";
 
 export interface LogsScene {
-  /** Empty where the task file does not have the task any more. */
+  /** Empty when the task was removed from the task file. */
   title: string;
   /** Epoch ms. */
   now: number;
   colours: Colours;
-  /** No heading is wider; absent: nothing is cut. */
+  /** Headings are truncated to it; absent: nothing is truncated. */
   columns?: number;
 }
 
-/** Its lines; texts as they are, but for what could steer the terminal. */
+/** The lines; messages are unchanged except for terminal control characters. */
 export function logsLines({ task, run, attempts }: LogsAnswer, scene: LogsScene): string[] {
   const { title, now, colours, columns } = scene;
   const name = `${clean(task)} ${clean(title)}`.trim();
@@ -29,7 +29,7 @@ export function logsLines({ task, run, attempts }: LogsAnswer, scene: LogsScene)
     const whole = [name, ...facts].join(" · ");
     const heading = colours.bold(columns === undefined ? whole : cut(whole, columns));
     const blocks = messages.map(({ text }) => showBlock(text.trimEnd()));
-    // Some agents say a line at a time, others a paragraph.
+    // Some agents write a line at a time, others a paragraph.
     const isApart = (nth: number): boolean => [nth - 1, nth].some((one) => (blocks[one]?.length ?? 0) > 1);
     const said = blocks.flatMap((lines, nth) => (nth > 0 && isApart(nth) ? ["", ...lines] : lines));
     const body = said.length === 0 ? [colours.dim("the agent has said nothing")] : said;

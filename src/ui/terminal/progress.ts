@@ -1,4 +1,4 @@
-// What a run prints while it works, line by line: beside the live line on a terminal, alone elsewhere. Pure.
+// The progress lines of a run: above the live line on a terminal, alone elsewhere. Pure.
 import type { RunEvent, Sealed } from "../../logging/events.js";
 import { cannotWork } from "../../agents/failure-words.js";
 import { never } from "../../system/never.js";
@@ -22,16 +22,16 @@ export interface Step {
 export interface Look {
   titles: Titles;
   colours: Colours;
-  /** A live line tells of the job under way: no line of its own is needed. */
+  /** A live line shows the job in progress, which then needs no line of its own. */
   live: boolean;
-  /** Of the terminal: a title leaves room for what follows it. */
+  /** The terminal's width: titles are truncated to leave room. */
   columns?: number;
 }
 
-/** So much of a line a title may take. */
+/** The share of a line that a title may take. */
 const TITLE_SHARE = 0.5;
 
-/** The lines one event is worth, each a note of its own. */
+/** The lines for one event, each a note of its own. */
 export function progressNotes({ before, event, after }: Step, look: Look): Note[] {
   const notes = notesOf(event, after, look);
   const { current } = after;
@@ -88,10 +88,10 @@ function notesOf(event: Sealed, view: View, { colours }: Look): Note[] {
   }
 }
 
-/** Commits of a person's beside a run are kept, but an agent works in the same files. */
+/** A person's commits during a run are kept, but the agent works on the same files. */
 const ELSEWHERE = "to commit while this run works here, use another worktree: git worktree add ../NAME";
 
-/** Where there is nothing to start, there are no agents. */
+/** A run with nothing to start has no agents. */
 function headOf({ version, run, agents }: View): string {
   const names = agents.map(clean).join(", ");
   return [`looper ${version}`, `run ${run}`, names].filter((part) => part !== "").join(" · ");
@@ -155,7 +155,7 @@ function interruptText(event: Of<"run_interrupted">, view: View): string {
   const isTerm = event.signal !== "SIGINT";
   if (!isTerm && interrupts > 2) return "ending everything at once";
   const signal = event.by === "stop" ? "looper stop: " : isTerm ? `${event.signal}: ` : "";
-  // Nothing is at work that could be waited for or ended.
+  // No agent is working, so there is nothing to wait for.
   if (current === undefined) return `${signal}stopping${waiting === undefined ? "" : ": the wait is over"}`;
   if (isTerm) return `${signal}ending the agent`;
   if (view.release !== undefined) return "ending the agent, and putting the tree back";
@@ -179,10 +179,10 @@ function nameOf(id: string, titles: Titles): string {
   return title === undefined ? clean(id) : `${clean(id)} ${clean(title)}`;
 }
 
-/** So much of a reason is shown while the run goes on; the whole of it is in the log. */
+/** How much of a reason is shown during the run; the log has all of it. */
 const MOST_WHY = 240;
 
-/** A job whose agent could not be used: it did not fail, and is not counted. */
+/** A job whose agent was not available: it did not fail and does not count. */
 function notStartedNote(one: Finished, at: number, colours: Colours): Note {
   const what = one.taskId === undefined ? PHASES[one.phase] : clean(one.taskId);
   const agent = clean(one.agent);

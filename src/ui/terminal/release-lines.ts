@@ -1,4 +1,4 @@
-// A release in lines: each step of it, what it came to, and its plan. Pure.
+// A release as lines: its steps, its result, and its plan. Pure.
 import type { RunEvent } from "../../logging/events.js";
 import { never } from "../../system/never.js";
 import { listSome } from "../../system/text/cut.js";
@@ -15,10 +15,10 @@ type Done = Exclude<PushAnswer, { outcome: "planned" }>;
 
 const HASH = 12;
 const NAMED = 10;
-/** So much of what a check printed is shown. */
+/** How much of a check's output is shown. */
 const TAIL = 20;
 
-/** The lines one step is worth while it goes on. */
+/** The lines for one step in progress. */
 export function stepLines(step: Step, { order, tag = "" }: ReleaseView, colours: Colours): string[] {
   const mark = step.outcome === "ok" ? colours.green("✓") : colours.red("✗");
   switch (step.what) {
@@ -60,7 +60,7 @@ function named(paths: readonly string[]): string {
   return listSome(paths.map(clean), NAMED);
 }
 
-/** What a release came to, as its answer. */
+/** The JSON answer of a release. */
 export function releaseAnswer(view: View, release: ReleaseView): Done {
   const { order, version, tag, commit, paths, checks, problems, pushed, url, rescue } = release;
   const isOut = commit !== undefined && (pushed || order.remote === undefined);
@@ -84,7 +84,7 @@ export function releaseAnswer(view: View, release: ReleaseView): Done {
   };
 }
 
-/** The answer in lines: what is there now, for stdout; why it went no further, for stderr. */
+/** The answer as lines: the result for stdout, the reason it stopped for stderr. */
 export function releaseLines(
   answer: Done,
   log: string,
@@ -137,7 +137,7 @@ function failedLines({ problems, why, rescue }: Done): string[] {
   ];
 }
 
-/** What a release would be made of. */
+/** The plan of a release. */
 export function planLines(plan: Planned, colours: Colours): string[] {
   const {
     from,

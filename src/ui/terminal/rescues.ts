@@ -1,4 +1,4 @@
-// What was put aside, on a terminal: the list, and a diff in colour. Pure.
+// Rescues on a terminal: the list, and a diff in colour. Pure.
 import { never } from "../../system/never.js";
 import { showDateTime } from "../view/amounts.js";
 import type { RescueFactsAnswer } from "../shapes/work.js";

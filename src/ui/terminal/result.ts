@@ -1,4 +1,4 @@
-// What a run came to: a table of its tasks, why it ended, what to do next. Pure.
+// The result of a run: a table of its tasks, why it ended, what to do next. Pure.
 import { never } from "../../system/never.js";
 import { showCostOf, showDuration } from "../view/amounts.js";
 import { explainEnding, overBudgetText } from "../view/ending.js";
@@ -84,7 +84,7 @@ function reasons(rows: readonly Row[], titles: Titles): string[] {
   return lines.length === 0 ? [] : [...lines, ""];
 }
 
-/** What went beyond a budget; of the run's own the ending says it, where it ended for that. */
+/** The lines on exceeded budgets; the run's own budget is left out when the ending names it. */
 function beyond(view: View, { ending }: Ended): View["beyond"] {
   return view.beyond.filter(({ of }) => of === "task" || ending !== "budget");
 }

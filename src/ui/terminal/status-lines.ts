@@ -1,4 +1,4 @@
-// What `looper status` says to people. Pure.
+// The lines of `looper status`. Pure.
 import { never } from "../../system/never.js";
 import { explainEnding } from "../view/ending.js";
 import { plural, showCostOf, showDuration, showMoment, showTokens } from "../view/amounts.js";
@@ -9,7 +9,7 @@ import { PHASES, type Titles } from "../view/live-line.js";
 import { clean, cut, wrap } from "../text.js";
 import { waitingText } from "../view/waiting.js";
 
-/** So much of a line a title may take. */
+/** The share of a line that a title may take. */
 const TITLE_SHARE = 0.4;
 
 export interface StatusScene {

@@ -8,10 +8,10 @@ import { clean, cut, wrap } from "../text.js";
 export interface TaskScene {
   /** Epoch ms. */
   now: number;
-  /** The run that goes on. */
+  /** The run in progress. */
   live: string | undefined;
   colours: Colours;
-  /** No line is wider: long texts go on in the next one. */
+  /** Long texts are wrapped at this width. */
   columns?: number;
 }
 

@@ -71,7 +71,7 @@ function taskLine(
   return head + shownTitle + (shownNote === "" ? "" : colours.dim(shownNote));
 }
 
-/** What it waits for, and why it is blocked or was opened again; or that nothing proved it. */
+/** Its dependencies, why it is blocked or was reopened, or that it is unverified. */
 function noteOf(task: Task, waitsFor: readonly string[], doubts: readonly string[]): string {
   if (task.status === "done") return isVerified(task) ? "" : unverified(doubts);
   if (waitsFor.length === 0 && task.blockers === undefined) return "";

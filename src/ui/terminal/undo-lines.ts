@@ -1,4 +1,4 @@
-// What an undoing came to, in lines. Pure.
+// The result of an undo as lines. Pure.
 import { never } from "../../system/never.js";
 import { listSome } from "../../system/text/cut.js";
 import { plural, showDuration } from "../view/amounts.js";

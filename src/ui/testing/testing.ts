@@ -54,7 +54,7 @@ export function read(...said: readonly string[]): RunEvent {
   return { type: "backlog_read", digest: "d", tasks: said.length, rows: rowsOf(...said) };
 }
 
-/** What every line of a job carries. */
+/** The fields of every line of a job. */
 export interface Facts {
   job: number;
   iteration: number;

@@ -50,7 +50,7 @@ const BYTE_UNITS = ["KB", "MB", "GB", "TB"];
 export function showBytes(bytes: number): string {
   if (bytes < 1024) return plural(bytes, "byte");
   let [value, unit] = [bytes / 1024, 0];
-  // What would be shown as 1024.0 is one of the next unit.
+  // A value that rounds to 1024.0 is shown as 1 of the next unit.
   while (value >= 1023.95 && unit < BYTE_UNITS.length - 1) [value, unit] = [value / 1024, unit + 1];
   return `${value.toFixed(1)} ${BYTE_UNITS[unit] ?? ""}`;
 }

@@ -1,4 +1,4 @@
-// Why a run ended, and what to do next, in a sentence each. Pure.
+// Why a run ended and what to do next, one sentence each. Pure.
 import { describeBudget } from "../../agents/process/budget.js";
 import type { RunEvent } from "../../logging/events.js";
 import { never } from "../../system/never.js";
@@ -6,7 +6,7 @@ import { plural } from "./amounts.js";
 import type { Ended, View } from "./view.js";
 import { count } from "./view.js";
 
-/** `next` is empty where nothing is left to do. Texts are not cleaned. `file`: the task file as shown. */
+/** `next` is empty when nothing is left to do. Texts are not cleaned. `file`: the task file as shown. */
 export function explainEnding(view: View, ended: Ended, file: string): { why: string; next: string } {
   const { message } = ended;
   switch (ended.ending) {
@@ -62,7 +62,7 @@ function nextForBudget(view: View): string {
   return `${again}; or allow more (loop.max_duration, max_cost_usd, max_tokens)`;
 }
 
-/** That a task, or what serves none, went beyond a budget. Not cleaned. */
+/** The sentence on an exceeded budget of a task or the run. Not cleaned. */
 export function overBudgetText(event: Extract<RunEvent, { type: "over_budget" }>): string {
   const who = event.of === "task" ? (event.task_id ?? "a task") : "the run";
   return `${who}: ${describeBudget(event)}`;
@@ -88,13 +88,13 @@ function complete(view: View, { message }: Ended): { why: string; next: string }
   return { why: all, next: view.only === undefined ? "" : "looper run works through the rest" };
 }
 
-/** What the next run does first: it continues with the task in hand, if one is. */
+/** The command for the next run, which first resumes the task in progress, if any. */
 export function runAgain(view: View): string {
   const inHand = view.statuses.values.find(({ status }) => status === "doing")?.id;
   return inHand === undefined ? "looper run" : `looper run continues with ${inHand}`;
 }
 
-/** The tasks that are neither done nor blocked themselves. */
+/** The sentence on tasks that are neither done nor blocked. */
 function leftBeside(view: View): string {
   const waiting = view.statuses.size - count(view, "done") - count(view, "blocked");
   if (waiting === 0) return "nothing else is left to do";

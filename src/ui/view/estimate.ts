@@ -1,7 +1,7 @@
-// How long what is left may take, from what a backlog's tasks took so far. Pure.
+// Estimates the remaining time from the finished tasks of a backlog. Pure.
 import type { View } from "./view.js";
 
-/** Tasks that became done, and the time that all attempts of the same runs took: failed ones too. */
+/** Finished tasks, and the time of all attempts of the same runs, failed ones included. */
 export interface Pace {
   done: number;
   ms: number;
@@ -9,7 +9,7 @@ export interface Pace {
 
 export const NO_PACE: Pace = { done: 0, ms: 0 };
 
-/** With what one more run has shown. */
+/** Adds the figures of one more run. */
 export function addPace(pace: Pace, { finished }: Pick<View, "finished">): Pace {
   const attempts = finished.filter(({ phase }) => phase === "iteration");
   return {
@@ -18,7 +18,7 @@ export function addPace(pace: Pace, { finished }: Pick<View, "finished">): Pace 
   };
 }
 
-/** Milliseconds until `left` tasks are done, the one in hand for `elapsed` ms among them; `undefined` where nothing was done yet. */
+/** Milliseconds until `left` tasks are done, one of which has taken `elapsed` ms so far; `undefined` before any task is done. */
 export function estimate({ done, ms }: Pace, left: number, elapsed: number): number | undefined {
   if (done === 0) return undefined;
   const each = ms / done;

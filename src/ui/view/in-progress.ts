@@ -1,6 +1,6 @@
 import type { RunEvent } from "../../logging/events.js";
 
-/** What an agent or the runner is doing, as an event tells it; `undefined` when it tells nothing new. Not cleaned, not cut. */
+/** The current action of an agent or the runner; `undefined` when the event does not change it. Neither cleaned nor truncated. */
 export function doingOf(event: RunEvent): string | undefined {
   switch (event.type) {
     case "checkpoint":
@@ -24,7 +24,7 @@ export function doingOf(event: RunEvent): string | undefined {
   }
 }
 
-/** What the runner's own longer works are called. */
+/** The names of the runner's own longer actions. */
 const CHECKS: Readonly<Record<string, string>> = {
   preflight: "checking what passes before the work",
   "run-baseline": "checking what passes before the work",
@@ -33,7 +33,7 @@ const CHECKS: Readonly<Record<string, string>> = {
   restore: "putting the tree back",
 };
 
-/** Where tools put what they are about, the most telling first. */
+/** The arguments of tools that describe a call best, the best first. */
 const TARGETS = ["file_path", "path", "command", "pattern", "query", "url", "description", "prompt"];
 
 function targetOf(input: unknown): string {

@@ -1,5 +1,5 @@
-// One job of a run as people see it: an attempt, a review, a draft or a repair, under way or over. Pure.
-// Leaves which job is under way to view.ts.
+// The view of one job of a run: an attempt, a review, a draft or a repair, in progress or finished. Pure.
+// Leaves selecting the current job to view.ts.
 import type { RunEvent } from "../../logging/events.js";
 import { hasUnknownCost } from "../../loop/step/spending.js";
 import { NOTHING_SPENT, UNREPORTED, type Spent } from "./spent.js";
@@ -7,8 +7,8 @@ import { NOTHING_SPENT, UNREPORTED, type Spent } from "./spent.js";
 export type Phase = "bootstrap" | "repair" | "iteration" | "review" | "push";
 
 /**
- * What came of an attempt, a review, a draft or a repair. `failed`: another attempt follows; `waiting`: its agent was not let in;
- * `stopped`: with the run.
+ * The result of an attempt, a review, a draft or a repair. `failed`: another attempt follows; `waiting`: its agent was not available;
+ * `stopped`: the run was stopped.
  */
 export type Result =
   "done" | "blocked" | "skipped" | "failed" | "waiting" | "stopped" | "agent-dropped" | "reviewed";
@@ -23,44 +23,44 @@ interface JobView {
   spent: Spent;
   /** Epoch ms. */
   began: number;
-  /** The ref that keeps what was given up. */
+  /** The ref of the rescue with its abandoned work. */
   rescue?: string;
-  /** Where it failed, the end of what was seen; not cleaned. */
+  /** For a failure: the end of the evidence; not cleaned. */
   evidence?: string;
-  /** Where it failed, the failure's name: `network`. */
+  /** For a failure: its name, e.g. `network`. */
   reason?: string;
-  /** Its agent is left alone until then (RFC 3339). */
+  /** Its agent is not used until then (RFC 3339). */
   until?: string;
 }
 
-/** The job under way. */
+/** The job in progress. */
 export interface Current extends JobView {
-  /** What it does now, in a few words; not cleaned. */
+  /** The current action in a few words; not cleaned. */
   doing: string;
-  /** Its agent has ended; what follows settles it. */
+  /** Its agent has ended; later events settle the job. */
   agentEnded: boolean;
-  /** Why the attempt failed, or what it was blocked by. */
+  /** Why the attempt failed, or what blocks the task. */
   why?: string;
-  /** The status its report gives. */
+  /** The status in the agent's report. */
   reported?: string;
-  /** What follows the failure. */
+  /** The consequence of the failure. */
   next?: "retry" | "blocked" | "drop-agent" | "wait" | "end";
   stopped?: true;
-  /** A person edited its task: where its work is. */
+  /** A person edited the task: where the attempt's work is. */
   released?: string;
-  /** The gate proved it. */
+  /** The gate verified it. */
   verified?: true;
 }
 
-/** A job that is over. */
+/** A finished job. */
 export interface Finished extends JobView {
   result: Result;
   ms: number;
-  /** Its commit; absent where there was nothing to commit, or no git. */
+  /** Its commit; absent when nothing changed or without git. */
   commit?: string;
-  /** It was no attempt: its agent could not work, or the run's budget ended it. */
+  /** It does not count as an attempt: its agent was not available, or the run's budget ended it. */
   uncounted?: true;
-  /** Done, and the gate did not prove it. */
+  /** Done, but not verified by the gate. */
   unverified?: true;
   /** Why it failed or is blocked; empty otherwise. */
   why: string;
@@ -70,7 +70,7 @@ export interface Finished extends JobView {
 
 type AgentFinished = Extract<RunEvent, { type: "agent_finished" }>;
 
-/** The job once its agent has ended. */
+/** The job after its agent has ended. */
 export function endAgent(current: Current, event: AgentFinished): Current {
   const stopped =
     event.outcome === "failed" && event.reason === "interrupted" ? { stopped: true as const } : {};
@@ -81,12 +81,12 @@ export function endAgent(current: Current, event: AgentFinished): Current {
   return { ...current, ...ended, ...(why === "" ? {} : { why }) };
 }
 
-/** What an agent used that ended without a word of it. */
+/** The usage of an agent that ended without reporting any. */
 export function unreportedBy(event: AgentFinished): Spent {
   return event.usage === undefined && hasUnknownCost(event) ? UNREPORTED : NOTHING_SPENT;
 }
 
-/** The agent's failure, or what its report is blocked by. */
+/** The agent's failure, or the blockers in its report. */
 function whyOf(event: AgentFinished): string {
   if (event.outcome === "failed") return said(event.reason ?? "failed", event.evidence ?? "");
   const { report } = event;
@@ -98,27 +98,27 @@ function whyOf(event: AgentFinished): string {
   return blockers.length > 0 ? blockers.join("; ") : summary;
 }
 
-/** Of evidence so many characters are kept; the log has all of it. */
+/** How many characters of the evidence are kept; the log has all of it. */
 const MOST_EVIDENCE = 4000;
 
-/** The job once its attempt failed. */
+/** The job after its attempt failed. */
 export function failAttempt(
   current: Current,
   { reason, evidence, next, until }: Extract<RunEvent, { type: "attempt_failed" }>,
 ): Current & { why: string } {
   const [sentence = ""] = evidence.split("\n");
-  // What the checks say is a sentence of its own.
+  // The result of the checks is a sentence already.
   const why = reason === "gate" && sentence !== "" ? sentence : said(reason, evidence);
   const again = until === undefined ? {} : { until };
   return { ...current, ...again, why, reason, next, evidence: evidence.slice(-MOST_EVIDENCE) };
 }
 
-/** A reason with what was seen. */
+/** A reason with its evidence. */
 function said(reason: string, evidence: string): string {
   return evidence === "" ? reason : `${reason}: ${evidence}`;
 }
 
-/** What came of it, its task now having the status `own`; `undefined` while it is not known yet: a later line says so. */
+/** The result of the job when its task has the status `own`; `undefined` while later events must decide. */
 export function resultOf(current: Current, own: string | undefined): Result | undefined {
   if (current.phase === "review") {
     if (current.stopped === true) return "stopped";

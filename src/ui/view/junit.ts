@@ -1,4 +1,4 @@
-// What a run came to as JUnit XML: a test case for each task it was to do. Pure. Leaves where it is written to cmd/watch/junit-file.ts.
+// The result of a run as JUnit XML: a test case for each task. Pure. Leaves writing to cmd/watch/junit-file.ts.
 import { stripVTControlCharacters } from "node:util";
 import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
@@ -27,7 +27,7 @@ interface TestCase {
 
 const SUITE = "looper";
 
-/** The whole document. Titles, reasons and evidence may hold any characters: what XML cannot hold is replaced. */
+/** The whole document. Characters that XML cannot contain are replaced in titles, reasons and evidence. */
 export function junitXml(view: View, ended: Ended, look: JUnitLook): string {
   const rows = rowsOf(view);
   const cases = [
@@ -103,7 +103,7 @@ function caseOf(row: Row, id: string, { titles }: JUnitLook): TestCase {
   }
 }
 
-/** Tasks that are not done, and that the run did not come to. */
+/** Tasks that are not done and that the run did not reach. */
 function unreached(view: View, rows: readonly Row[], { titles, scope }: JUnitLook): TestCase[] {
   const reached = new Set(rows.map(({ taskId }) => taskId));
   return view.statuses.values
@@ -116,7 +116,7 @@ function unreached(view: View, rows: readonly Row[], { titles, scope }: JUnitLoo
     }));
 }
 
-/** A run that could not do its work is no run in which nothing failed. */
+/** A failed test case for the run itself, so that a run that could not work does not look like a success. */
 function ofRun(view: View, ended: Ended, { todoFile }: JUnitLook): TestCase[] {
   if (ended.ending !== "environment" && ended.ending !== "unusable-backlog") return [];
   const { why, next } = explainEnding(view, ended, todoFile);
@@ -153,7 +153,7 @@ function attributes(values: Readonly<Record<string, string | number>>): string {
     .join("");
 }
 
-/** What no XML 1.0 document may hold, bare or as a reference; half a surrogate pair is among it. */
+/** Characters that XML 1.0 forbids, even as references, with single surrogates. */
 const NOT_XML = /[^\t\n\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };

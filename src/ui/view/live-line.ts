@@ -1,4 +1,4 @@
-// The one live line of a run: which task, whose work, how long, what it does now. Pure.
+// The live line of a run: task, agent, time, current action. Pure.
 // Leaves drawing it to screen.ts.
 import { showCost, showDuration, showTokens } from "./amounts.js";
 import type { Current } from "./job-view.js";
@@ -12,7 +12,7 @@ export type Titles = ReadonlyMap<string, string>;
 
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 const FRAME_MS = 100;
-/** So narrow a title says nothing. */
+/** A narrower title is left out. */
 const LEAST_TITLE = 12;
 
 export interface Scene {
@@ -20,12 +20,12 @@ export interface Scene {
   titles: Titles;
   /** Epoch ms. */
   now: number;
-  /** The line takes at most so many. */
+  /** The width of the line. */
   columns: number;
   colours: Colours;
 }
 
-/** The line, at most `columns` wide; empty where there is nothing to show. */
+/** The line, at most `columns` wide; empty when there is nothing to show. */
 export function liveLine(scene: Scene): string {
   const { view, now, columns, colours } = scene;
   if (view.ended !== undefined) return "";
@@ -68,7 +68,7 @@ function titleOf({ titles }: Scene, current: Current): string {
   return current.taskId === undefined ? PHASES[current.phase] : clean(titles.get(current.taskId) ?? "");
 }
 
-/** What a job that has no task is called. */
+/** The names of jobs without a task. */
 export const PHASES: Readonly<Record<Current["phase"], string>> = {
   bootstrap: "drafting the task file",
   repair: "mending the task file",

@@ -1,4 +1,4 @@
-// Why tasks that are done are unverified, from the logs of the runs that worked on them. Leaves the reasons to the gate.
+// Finds in the logs why done tasks are unverified. Leaves the reasons to the gate.
 import { join } from "node:path";
 import { whyUnverified, type CheckBefore } from "../../gate/verdict/why-unverified.js";
 import { StepEvent } from "../../logging/events.js";
@@ -9,12 +9,12 @@ import type { Ports } from "../../system/ports.js";
 /** Reasons by the id of the task. */
 export type Doubts = ReadonlyMap<string, readonly string[]>;
 
-/** How the lines say their type that tell of it. */
+/** The beginnings of the log lines with a verdict. */
 const TELLING = ["run_started", "baseline_finished", "gate_finished"].map((type) => `"type":"${type}"`);
 
 /**
- * The reasons for these tasks: of each what the last gate it went through found. A task that no log tells of is not in the
- * answer. The newest run is read first, and no more runs than are needed; `most`: further limits, for who must answer at once.
+ * The reasons for these tasks, each from the last gate of the task. A task without a verdict in any log is not in the
+ * answer. Reads the newest run first, and stops when all are found; `most`: further limits, for quick answers.
  */
 export async function readDoubts(
   ports: Pick<Ports, "files">,
@@ -36,7 +36,7 @@ export async function readDoubts(
   return doubts;
 }
 
-/** Of every task that went through the gate in this run. */
+/** The reasons of all tasks that passed through the gate in this run. */
 async function doubtsOfRun(
   ports: Pick<Ports, "files">,
   folder: string,
@@ -55,7 +55,7 @@ async function doubtsOfRun(
   return doubts;
 }
 
-/** `undefined` where the log cannot be read: a list of tasks needs none. */
+/** `undefined` when the log cannot be read, because a list of tasks does not depend on it. */
 async function readable<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();

@@ -1,11 +1,11 @@
-// A run's view from its log: of one that goes on, as it is now. Leaves the folding to view.ts.
+// Reads a run's view from its log, also during the run. Leaves folding events to view.ts.
 import { join } from "node:path";
 import { eventOf, listRuns, parseLine, readLines } from "../../logging/read.js";
 import type { Ports } from "../../system/ports.js";
 import { doingOf } from "./in-progress.js";
 import { fold, NOTHING, type View } from "./view.js";
 
-/** Most of a log is what agents say and do: the view needs none of it, but for the last. */
+/** Events that fill most of a log; the view needs only the last of them. */
 const SAID: ReadonlySet<string> = new Set([
   "message",
   "tool_use",
@@ -16,10 +16,10 @@ const SAID: ReadonlySet<string> = new Set([
   "decided",
 ]);
 
-/** So much of a log's end is looked at for what is done now, in bytes. */
+/** How many bytes at the end of a log are searched for the current action. */
 const LATELY = 1 << 16;
 
-/** The view after every line there is. */
+/** The view after all lines so far. */
 export async function readView(ports: Pick<Ports, "files">, folder: string): Promise<View> {
   let view = NOTHING;
   for await (const line of readLines(ports, folder, 0, { but: (type) => SAID.has(type) })) {
@@ -30,15 +30,15 @@ export async function readView(ports: Pick<Ports, "files">, folder: string): Pro
 }
 
 /**
- * The view as far as it tells of this task: its attempts are in it as they are in the whole. Any line of an attempt names its
- * task; which attempt came to nothing because another job began, only all lines can tell.
+ * The view of one task: its attempts are as in the whole view. Every line of an attempt names its
+ * task. Only the whole log shows that an attempt was cut off by another job.
  */
 async function readViewOf(ports: Pick<Ports, "files">, folder: string, task: string): Promise<View> {
   let view = NOTHING;
   let started: string | undefined;
   const but = (type: string, text: () => string): boolean => {
     if (type === "run_started") started = text();
-    // How the run ended tells of an attempt only where that ended with it.
+    // The end of the run matters only for an attempt that ended with it.
     return SAID_AGAIN.has(type) || (type.startsWith("run_") && view.current === undefined);
   };
   for await (const line of readLines(ports, folder, 0, { but, holding: [RUN_LINE, JSON.stringify(task)] })) {
@@ -49,21 +49,21 @@ async function readViewOf(ports: Pick<Ports, "files">, folder: string, task: str
   return view === NOTHING ? view : { ...view, ...originOf(started) };
 }
 
-/** Which run it is, and of which task file: all the rest that its first line says is of the run. */
+/** The id and the task file of the run, from its first line. */
 function originOf(started = ""): Partial<Pick<View, "run" | "todoFile">> {
   const { run, todo_file: todoFile } = parseLine(started)?.value ?? {};
   return typeof run === "string" && typeof todoFile === "string" ? { run, todoFile } : {};
 }
 
-/** A line before each of them tells of the job, and the view of an attempt that is over holds nothing of them. */
+/** Event types that the view of a finished attempt does not need. */
 const SAID_AGAIN: ReadonlySet<string> = new Set([...SAID, "task_updated", "agent_started", "snapshot"]);
 
-/** How a line begins to say its type where it tells of the run: that it started, was interrupted, ended. */
+/** The beginnings of lines about the run itself: started, interrupted, ended. */
 const RUN_LINE = '"type":"run_';
 
 /**
- * The views of the runs that worked on this task file, the newest first; each is read when it is asked for. `task`: only of runs
- * that tell of it, and no more of them than that.
+ * The views of the runs of this task file, newest first, each read when requested. `task`: only runs
+ * with this task, and only their part about it.
  */
 export async function* readViews(
   ports: Pick<Ports, "files">,

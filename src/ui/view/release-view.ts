@@ -1,4 +1,4 @@
-// A release as people see it, folded from its events. Pure.
+// The view of a release, folded from its events. Pure.
 import type { RunEvent } from "../../logging/events.js";
 import type { ReleaseRules } from "../../logging/rules.js";
 import { given } from "../../system/given.js";
@@ -10,15 +10,15 @@ export interface ReleaseView {
   version?: string;
   tag?: string;
   commit?: string;
-  /** What the agent changed. */
+  /** Paths that the agent changed. */
   paths: readonly string[];
-  /** Of the last time they ran. */
+  /** The verdicts of the last time they ran. */
   checks: NonNullable<Step["commands"]>;
   problems: Step["problems"];
   pushed: boolean;
   /** Where it was published. */
   url?: string;
-  /** The ref that keeps what was put back. */
+  /** The ref of the rescue with the reverted changes. */
   rescue?: string;
 }
 
@@ -28,7 +28,7 @@ export function beginRelease(order: ReleaseRules): ReleaseView {
   return {
     order,
     ...(made === undefined ? {} : { version: made.version, tag: made.tag }),
-    // Without its tag it is not made yet.
+    // A release exists only with its tag.
     ...(made?.tagged === true ? { commit: made.commit } : {}),
     paths: [],
     checks: [],

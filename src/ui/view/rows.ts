@@ -1,4 +1,4 @@
-// What a run has worked on, one row for each task, and for each review, draft or repair. Pure.
+// The rows of a run: one for each task, and for each review, draft or repair. Pure.
 import { given } from "../../system/given.js";
 import { plural, showCostOf, showDuration, showSpent } from "./amounts.js";
 import type { Finished, Result } from "./job-view.js";
@@ -8,11 +8,11 @@ import { clean } from "../text.js";
 import type { Ended, View } from "./view.js";
 
 export interface Row {
-  /** Absent: it was a job without a task. */
+  /** Absent for a job without a task. */
   taskId?: string;
   /** The last of its jobs. */
   last: Finished;
-  /** In the order they came; not cleaned. */
+  /** In order; not cleaned. */
   agents: readonly string[];
   attempts: number;
   ms: number;
@@ -21,7 +21,7 @@ export interface Row {
   removed?: true;
 }
 
-/** In the order they were begun. */
+/** In the order in which they began. */
 export function rowsOf(view: View): Row[] {
   const rows = new Map<string, Row>();
   for (const one of view.finished) {
@@ -44,18 +44,18 @@ function isRemoved({ removed }: View, id: string | undefined): boolean {
   return id !== undefined && removed.has(id);
 }
 
-/** What the run has cost, as far as it was told. */
+/** The cost of the run, as far as agents reported it. */
 export function spentOn(rows: readonly Row[]): Spent {
   return rows.reduce((sum, row) => addSpent(sum, row.spent), NOTHING_SPENT);
 }
 
-/** Id and title, cleaned; what a job without a task did, in brackets. */
+/** Id and title, cleaned; for a job without a task its name in brackets. */
 export function nameOf({ taskId, last }: Row, titles: Titles): string {
   if (taskId === undefined) return `(${PHASES[last.phase]})`;
   return `${clean(taskId)} ${clean(titles.get(taskId) ?? "")}`.trim();
 }
 
-/** What came of it, in a word or three. */
+/** The result in at most three words. */
 export function wordFor({ last: { result, added, unverified }, removed }: Row): string {
   const word = removed === true && result !== "done" ? [] : [WORDS[result]];
   const gone = removed === true ? "removed" : "";
@@ -74,7 +74,7 @@ const WORDS: Readonly<Record<Result, string>> = {
   reviewed: "reviewed",
 };
 
-/** How far the run came, and what it used; all that it has cost, shared out among the tasks it has done: the price of one of them. */
+/** The totals of the run: progress, usage, and the cost per finished task. */
 export function totalsText(
   { totals: { done, tasks, iterations, ms, tokens } }: Ended,
   rows: readonly Row[],
@@ -82,14 +82,14 @@ export function totalsText(
   const { cost, partly } = spentOn(rows);
   const known = { ...given({ cost, partly }) };
   const spent = showSpent({ tokens, ...known });
-  // A draft and a repair are no tasks: what they cost is shared out among the tasks.
+  // Drafts and repairs are not tasks: their cost is divided among the tasks.
   const finished = rows.filter(({ taskId, last }) => taskId !== undefined && last.result === "done").length;
   const each =
     cost === undefined || finished === 0
       ? ""
       : `${showCostOf({ tokens, ...known, cost: cost / finished })} per task done`;
   const parts = [
-    // A run that ended before it had read the task file counted none.
+    // A run that ended before it read the task file has no counts.
     tasks === 0 ? "" : `${done} of ${plural(tasks, "task")} done`,
     plural(iterations, "iteration"),
     showDuration(ms),

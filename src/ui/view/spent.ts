@@ -1,11 +1,11 @@
-// What agents have used, as it is shown. Pure.
+// The usage of agents, for display. Pure.
 import { roundUsd, tokensOf } from "../../agents/usage.js";
 
-/** Tokens and dollars; `cost` only where an agent told it. */
+/** Tokens and dollars; `cost` only if an agent reported it. */
 export interface Spent {
   tokens: number;
   cost?: number;
-  /** A part of the work has a cost that its agent did not report. */
+  /** Some of the cost was not reported. */
   partly?: true;
   /** The agent worked, and reported neither tokens nor cost. */
   unreported?: true;
@@ -13,10 +13,10 @@ export interface Spent {
 
 export const NOTHING_SPENT: Spent = { tokens: 0 };
 
-/** Of an agent that worked and reported nothing of what it used. */
+/** The usage of an agent that reported none. */
 export const UNREPORTED: Spent = { tokens: 0, unreported: true };
 
-/** What a `usage` event says: input, what came from the cache, and output. */
+/** The usage in a `usage` event: input, cached input and output. */
 export function spentOf(usage: {
   input_tokens: number;
   output_tokens: number;

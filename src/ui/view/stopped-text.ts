@@ -1,4 +1,4 @@
-// Where the work of an attempt is that was stopped for an edit: one wording for the run and for the command that asked. Pure.
+// Describes where the work of an attempt is that an edit stopped: the same text for the run and for the command. Pure.
 import type { StoppedAttempt } from "../../logging/told-events.js";
 
 type KeptWork = Pick<StoppedAttempt, "kept" | "rescue">;
@@ -16,7 +16,7 @@ export function keptWorkText({ kept, rescue = "" }: KeptWork): string {
   return kept === "tree" ? "its work stays in the working tree" : "it had changed nothing";
 }
 
-/** One line for each attempt that was stopped, or whose work was put aside. Not cleaned. */
+/** A line for each attempt that was stopped or whose work became a rescue. Not cleaned. */
 export function stoppedText({ task_id: id, agent, attempt = 1, ...work }: StoppedAttempt): string {
   if (agent !== undefined) return `${id}: attempt ${attempt} (${agent}) was stopped; ${keptWorkText(work)}`;
   if (work.kept === "rescue") return `${id}: earlier attempts were put aside; ${keptWorkText(work)}`;

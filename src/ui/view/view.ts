@@ -1,5 +1,5 @@
-// A run as people see it, folded from its events: `fold(view, event) → view`. Pure. Live line, plain lines and table all
-// render this. Leaves titles to whoever has the backlog, and the look of it all to terminal/.
+// The view of a run, folded from its events: `fold(view, event) → view`. Pure. Live line, progress lines and table all
+// render it. Leaves titles to callers with the backlog, and the layout to terminal/.
 import { tokensOf } from "../../agents/usage.js";
 import type { Ending, RunEvent, Sealed } from "../../logging/events.js";
 import { isInDollars, NOTHING_SPENT as NOTHING_CHARGED, spend } from "../../loop/step/spending.js";
@@ -28,41 +28,41 @@ export interface View {
   project: string;
   todoFile: string;
   agents: readonly string[];
-  /** Of the first line and of the last, epoch ms. */
+  /** Times of the first and of the last event, epoch ms. */
   began: number;
   at: number;
   /** Status by task, completion marker left out. */
   statuses: ById<{ id: string; status: string }>;
   markers: ReadonlySet<string>;
-  /** Tasks taken out of the backlog since the run began. */
+  /** Tasks removed from the backlog since the run began. */
   removed: ReadonlySet<string>;
   /** Done when the run began. */
   doneAtStart: number;
-  /** Only this task, and what it depends on. */
+  /** The task of `--task`: only it and its dependencies are worked on. */
   only?: string;
   current?: Current;
   /** In the order they ended. */
   finished: readonly Finished[];
-  /** Their jobs, and their tasks: asked for at every event, so that nothing goes through 10,000 of them. */
+  /** Jobs and tasks by id, because every event looks one up among up to 10,000. */
   finishedJobs: PersistentMap<number, true>;
   finishedTasks: PersistentMap<string, true>;
   warnings: readonly string[];
-  /** How often the run was told to stop; by `looper stop` once or, to end at once, twice. */
+  /** How often the run was asked to stop: `looper stop` counts once, `--now` twice. */
   interrupts: number;
-  /** What ends it, where that was no signal. */
+  /** The command that ends it; absent for a signal. */
   stoppedBy?: "looper stop";
   spent: Spent;
-  /** Until when nothing happens, and why. */
+  /** The current wait: its end and its reason. */
   waiting?: Waiting;
-  /** Budgets that attempts went beyond with their last step. */
+  /** Budgets that attempts exceeded. */
   beyond: readonly Beyond[];
-  /** Of the run, by its settings; in dollars: nobody knows what `unpriced`, one of its agents, has cost. */
+  /** The exceeded budget of the run; for dollars `unpriced` names an agent whose cost is unknown. */
   inDollars: boolean;
   unpriced?: string;
-  /** What is wrong with the task file: it has no tasks, an earlier version of it has, or it has problems. */
+  /** The fault of the task file: no tasks, no tasks although an earlier version had some, or problems. */
   invalid?: "nothing" | "known" | "broken";
   ended?: Ended;
-  /** It is a release, and no run over the backlog. */
+  /** Present for a release, which does not work on the backlog. */
   release?: ReleaseView;
 }
 
@@ -98,15 +98,15 @@ export function fold(view: View, event: Sealed): View {
   return release === undefined ? folded : { ...folded, release: foldRelease(release, event) };
 }
 
-/** Any line of a job that is not known yet begins it. A release that was made before has no agent at work, so none begins. */
+/** Any event of an unknown job begins it. A release that was made earlier has no agent, so no job begins. */
 function begin(view: View, event: RunEvent, at: number): View {
   if (view.release?.order.made !== undefined) return view;
   if (!("job" in event) || event.job === undefined || event.job === view.current?.job) return view;
-  // What an earlier run left is put aside: nobody works on it.
+  // Work of an earlier run becomes a rescue; no agent works on it.
   if (event.phase === "iteration" && event.iteration === 0) return view;
   if (event.phase === undefined || view.finishedJobs.has(event.job)) return view;
   const { waiting: _over, ...rest } = view;
-  // An attempt that no line settled, since its task was removed, is over when the next job begins.
+  // An attempt whose task was removed is not settled by an event. It ends when the next job begins.
   const ended =
     rest.current?.agentEnded === true
       ? finish(rest, rest.current, { result: "stopped", why: "", added: 0 }, at)
@@ -127,7 +127,7 @@ function begin(view: View, event: RunEvent, at: number): View {
   };
 }
 
-/** What an event says of the job under way. */
+/** The effect of an event on the job in progress. */
 function foldJob(view: View, event: Sealed, at: number): View {
   const { current } = view;
   if (current === undefined) return view;
@@ -139,7 +139,7 @@ function foldJob(view: View, event: Sealed, at: number): View {
         current: { ...current, spent: addSpent(current.spent, spentOf(event)) },
       };
     case "checkpoint":
-      // What a large tree takes to be kept is not the agent's time.
+      // The time for the checkpoint of a large tree is not the agent's.
       return { ...view, current: { ...current, began: at } };
     case "agent_finished":
       return endsAgent(view, current, event);
@@ -147,7 +147,7 @@ function foldJob(view: View, event: Sealed, at: number): View {
       return event.verdict === "passed" ? { ...view, current: { ...current, verified: true } } : view;
     case "restored": {
       const kept = event.rescue === undefined ? current : { ...current, rescue: event.rescue };
-      // A release is over with it; a task is settled next.
+      // This ends a release; a task is settled next.
       if (current.phase !== "push") return { ...view, current: kept };
       return finish(
         view,
@@ -166,7 +166,7 @@ function foldJob(view: View, event: Sealed, at: number): View {
       return event.refused.length > 0 ? drop(view) : view;
     case "committed": {
       const { taskId } = current;
-      // It is put back first, and settled then.
+      // The tree is restored first, then the job is settled.
       if (event.refused.some(({ op, id }) => op === "finish" && id === taskId)) return view;
       return event.job === current.job ? settle(view, current, event, at) : view;
     }
@@ -194,7 +194,7 @@ function endsAgent(view: View, current: Current, event: Of<"agent_finished">): V
   return { ...view, spent: addSpent(view.spent, unreported), current: ended };
 }
 
-/** At a task the backlog is settled next; a draft, a repair or a review that failed is over here. */
+/** A task is settled by a later event; a failed draft, repair or review ends here. */
 function failed(view: View, current: Current, event: Of<"attempt_failed">, at: number): View {
   const seen = failAttempt(current, event);
   if (current.phase === "iteration") return { ...view, current: seen };
@@ -261,7 +261,7 @@ function drop(view: View): View {
   return rest;
 }
 
-/** What an event says of the run as a whole. */
+/** The effect of an event on the run. */
 function foldRun(view: View, event: Sealed): View {
   switch (event.type) {
     case "run_started":
@@ -353,7 +353,7 @@ export function count(view: View, status: string): number {
   return found;
 }
 
-/** Task n of m: those done before the run and those it has been through come first. */
+/** Task n of m, counting tasks done before the run and tasks it has worked on. */
 export function placeOf(view: View): { n: number; of: number } {
   const { statuses, doneAtStart, finishedTasks, current } = view;
   const isAgain = current?.taskId !== undefined && finishedTasks.has(current.taskId);

@@ -1,4 +1,4 @@
-// How a wait is told: until when, how long that is, for whom and why. Pure.
+// Describes a wait: its end, duration, agent and reason. Pure.
 import type { RunEvent } from "../../logging/events.js";
 import { showDuration, showMoment } from "./amounts.js";
 import { clean } from "../text.js";
@@ -15,7 +15,7 @@ export function waitingText({ reason, until, agent, until_why: why }: Waiting, n
   return `waiting until ${when}${whom}: ${clean(reason)}${why === undefined ? "" : ` (${clean(why)})`}`;
 }
 
-/** How to get round a wait that an earlier run was told of; empty for others. */
+/** The hint on a wait that an earlier run reported; empty for other waits. */
 export function aroundWaiting({ agent, remembered }: Waiting): string {
   if (agent === undefined || remembered === undefined) return "";
   return `an earlier run was told so of ${clean(agent)}; another agent or model is asked now: --agent NAME, --model NAME`;

@@ -1,16 +1,16 @@
-// The demo's part as the built-in engine plays it: the same edits, tests and reports, each a call of one of its tools. Pure.
+// The demo's script for the built-in engine: the same edits, tests and reports as calls of its tools. Pure.
 import type { Action } from "../../../../src/agents/hosted/script.js";
 import { FILES } from "./project.js";
 import { SCRIPT } from "./script.js";
 
-/** One turn of the model: what it says, and the tool it calls. */
+/** One turn of the model: a text and a tool call. */
 interface Turn {
   say?: string;
   delay_ms?: number;
   call: { name: string; args: Readonly<Record<string, unknown>> };
 }
 
-/** The file of replies: by task, and the n-th attempt's as `D3#n` where it differs; `turns` are the review's. */
+/** The replies by task; the n-th attempt as `D3#n` where it differs; `turns` are the review's. */
 export function chapoScript(): { tasks: Record<string, Turn[]>; turns: Turn[] } {
   const { tasks = {}, review = [] } = "steps" in SCRIPT ? {} : SCRIPT;
   const entries = Object.entries(tasks).flatMap(([id, attempts]) =>
@@ -19,7 +19,7 @@ export function chapoScript(): { tasks: Record<string, Turn[]>; turns: Turn[] } 
   return { tasks: Object.fromEntries(entries), turns: turnsOf(review[0] ?? []) };
 }
 
-/** What is said, and how long it pauses, belongs to the next call. */
+/** Text and pause are attached to the next call. */
 function turnsOf(actions: readonly Action[]): Turn[] {
   const turns: Turn[] = [];
   let next: Omit<Turn, "call"> = {};
@@ -49,7 +49,7 @@ function callOf(action: Action): Turn["call"] {
   throw new Error(`the demo has no call for ${JSON.stringify(action)}`);
 }
 
-/** Adds to the end of a file that is as it was. */
+/** Appends to an unchanged file. */
 function edit(path: string, before: string, more: string): Turn["call"] {
   return { name: "fs_edit", args: { path, old_string: before, new_string: before + more } };
 }

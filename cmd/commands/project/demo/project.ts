@@ -1,6 +1,6 @@
-// The project of the demo: a small backlog, and the files it starts from. Pure data.
+// The demo's project: a small backlog and the initial files. Data only.
 
-/** The backlog; ids in no particular order, so that the order of the run is seen to be the runner's. */
+/** The backlog; ids are shuffled to show that the runner chooses the order. */
 export const BACKLOG = {
   schema_version: 1,
   project: { name: "text-facts" },
@@ -55,7 +55,7 @@ export const BACKLOG = {
   ],
 } as const;
 
-/** The agent of the demo, as settings: a script, or the built-in engine with a model that is one. */
+/** The agents of the demo: a script, and the built-in engine with a scripted model. */
 const AGENTS = {
   scripted: { script: "../agent.json" },
   chapo: { model: "scripted/demo", chapo: { script: "../agent.json" } },
@@ -71,7 +71,7 @@ export function configOf(agent: keyof typeof AGENTS): string {
   return `${JSON.stringify(settings, undefined, 2)}\n`;
 }
 
-/** The other files that are there before the run, by path. */
+/** The other initial files, by path. */
 export const FILES: Readonly<Record<string, string>> = {
   "README.md": "# text-facts\n\nFacts about a text.\n",
   "package.json": `${JSON.stringify({ name: "text-facts", private: true, type: "module", scripts: { test: "node --test" } }, undefined, 2)}\n`,

@@ -1,8 +1,8 @@
-// The part the scripted agent plays in the demo: it writes real files and runs their tests; it says its first try at D3 is done,
-// and it is not.
+// The script of the demo's agent: it writes real files and runs their tests. It reports its first try at D3 as done
+// although a test fails.
 import type { Action, Script } from "../../../../src/agents/hosted/script.js";
 
-/** A line of the files below that names one of the others. */
+/** An import of one of the files below. */
 function use(name: string, file: string): string {
   return `import { ${name} } from "${file}";`;
 }
@@ -11,7 +11,7 @@ const HEAD = `import assert from "node:assert/strict";\nimport { test } from "no
 
 const pause: Action = { delay: "250ms" };
 
-/** What an agent does for a task: say, write, test, report. */
+/** The actions for a task: say, write, test, report. */
 function work(task: string, plan: string, files: Readonly<Record<string, string>>, report: string): Action[] {
   const tests = Object.keys(files).filter((file) => file.startsWith("test/"));
   return [
@@ -79,7 +79,7 @@ test("a few words are a minute, not none", () => {
 });
 `;
 
-/** It rounds down, reports success without having looked, and its own test says no. */
+/** The failing first try: it rounds down and reports success although its own test fails. */
 const MINUTES_FIRST: Action[] = [
   { say: "Words divided by 200, in whole minutes." },
   pause,

@@ -1,4 +1,4 @@
-// Whether the agents' own output was understood: a client that is newer than this program says things it does not know.
+// Checks that the agents' output was understood; newer clients print lines that this version does not know.
 import path from "node:path";
 import type { Project } from "../../../../src/config/project/open-project.js";
 import { findRun, readLines } from "../../../../src/logging/read.js";
@@ -6,10 +6,10 @@ import { plural } from "../../../../src/ui/view/amounts.js";
 import type { CommandContext } from "../../../context/command-context.js";
 import { fine, warning, type Check } from "./check.js";
 
-/** The end of the log, in bytes. */
+/** How many bytes at the end of the log are read. */
 const LOOKED_AT = 16 * 1024 * 1024;
 
-/** Counts the lines of the last run that no reader knew. */
+/** Counts the unknown lines of the last run. */
 export async function checkAgentOutput({ ports }: CommandContext, project: Project): Promise<Check> {
   const name = "agent output";
   const folder = await findRun(ports, project.logDir);

@@ -1,4 +1,4 @@
-// The agents a run may use: whether they are there, their versions, whether somebody is signed in. Spends nothing.
+// Checks the agents a run may use: installed, version, signed in. Costs nothing.
 import path from "node:path";
 import { askAbout, SIGN_IN, type About } from "../../../../src/agents/clients/about.js";
 import { containmentNote } from "../../../../src/agents/process/containment.js";
@@ -16,7 +16,7 @@ import type { CommandContext } from "../../../context/command-context.js";
 import { bad, fine, warning, type Check } from "./check.js";
 import { variablesOf } from "./keys.js";
 
-/** The agents a run may use, and those the settings speak of besides. */
+/** The agents a run may use, and others that the settings name. */
 export async function checkAgents(
   context: CommandContext,
   project: Project,
@@ -56,7 +56,7 @@ function isSpokenOf({ resolved }: Project, name: string): boolean {
   );
 }
 
-/** What there is to say of an agent's program; `found`: it, its version, what it may do beyond its permissions. */
+/** The facts on an agent's program; `found`: path, version, and rights beyond its permissions. */
 type Found = { found: string; signIn?: string } | { missing: string; hint: string };
 
 async function find(context: CommandContext, project: Project, name: string): Promise<Found> {
@@ -77,14 +77,14 @@ async function find(context: CommandContext, project: Project, name: string): Pr
   return { found: words.join(" "), ...given({ signIn }) };
 }
 
-/** A key may stand in the env file. */
+/** The env file may contain a key. */
 async function fileVariables({ ports }: CommandContext, { paths }: Project): Promise<Record<string, string>> {
   const bytes =
     paths.envFile === undefined ? undefined : await ports.files.read(paths.envFile).catch(() => undefined);
   return bytes === undefined ? {} : variablesOf(new TextDecoder().decode(bytes));
 }
 
-/** A program that the project brings or names is not started to be asked: nobody has said yet that the project is trusted. */
+/** A program that the project contains or names is not started, because the project is not approved yet. */
 async function aboutProgram(
   { ports, env, home }: CommandContext,
   { folder, resolved }: Project,
@@ -115,7 +115,7 @@ async function checkAgent(
     : warning(title, `${finding.missing} (no schedule uses it)`, finding.hint);
 }
 
-/** A key in the settings or in a file of its own may do what a sign-in would: so it is no error. */
+/** Only a warning, because a key may replace the sign-in. */
 function toCheck(title: string, found: string, signIn: string | undefined): Check {
   return signIn === undefined ? fine(title, found) : warning(title, `${found}: nobody is signed in`, signIn);
 }

@@ -1,4 +1,4 @@
-// Keys that lie where others find them: in a file that git tracks, or that other users of the machine can read. Only looked at.
+// Finds keys that others can read: in files that git tracks, or that other users of the machine can open. Changes nothing.
 import path from "node:path";
 import { parseEnvFile } from "../../../../src/config/read/env-file.js";
 import type { Project } from "../../../../src/config/project/open-project.js";
@@ -11,7 +11,7 @@ import { shownPath } from "../../../lookup/project.js";
 import type { CommandContext } from "../../../context/command-context.js";
 import { bad, fine, warning, type Check } from "./check.js";
 
-/** What is longer is no settings file, and no task file anybody wrote a key into by hand. */
+/** Longer files are not searched: nobody wrote a key into them by hand. */
 const LONGEST = 50_000_000;
 const OTHERS = 0o077;
 
@@ -20,7 +20,7 @@ interface Keeper {
   mode: number;
 }
 
-/** Looks into the settings files, the env file and the task file; what is said names no key. */
+/** Searches the settings files, the env file and the task file; the message never contains the key. */
 export async function checkKeys(context: CommandContext, project: Project): Promise<Check[]> {
   const keepers = await findKeys(context, project);
   if (keepers.length === 0) return [fine("keys", "none lies in the settings or the task file")];
@@ -51,7 +51,7 @@ async function findKeys({ ports, env, home }: CommandContext, project: Project):
     const stat = await ports.files.stat(file).catch(() => undefined);
     if (stat?.kind !== "file" || stat.size > LONGEST) continue;
     const real = (await ports.files.realPath(file)) ?? file;
-    // What cannot be read is told of by a check of its own.
+    // Another check reports unreadable files.
     const bytes = await ports.files.read(file).catch(() => undefined);
     if (bytes === undefined) continue;
     const text = Buffer.from(bytes).toString("utf8");
@@ -64,7 +64,7 @@ async function findKeys({ ports, env, home }: CommandContext, project: Project):
   return [...texts].flatMap(([file, { text, mode }]) => (redact(text) === text ? [] : [{ file, mode }]));
 }
 
-/** The variables of an env file; none where it cannot be read as one, which another check tells. */
+/** The variables of an env file; empty when it is not valid, which another check reports. */
 export function variablesOf(text: string): Record<string, string> {
   try {
     return parseEnvFile("env_file", text);

@@ -1,4 +1,4 @@
-// What runs left behind that are gone: their locks and their processes; with `fix` both are removed.
+// Finds locks and processes of dead runs; with `fix` both are removed.
 import path from "node:path";
 import type { Project } from "../../../../src/config/project/open-project.js";
 import { readLocks, removeStaleLocks } from "../../../../src/git/base/locks.js";
@@ -86,7 +86,7 @@ async function checkLock(
   if (!gone) return fine("lock", `${which}: held by ${who}${run}`);
   const what = `${which}: ${file} is left of ${who}${run}, which is gone`;
   if (!fix) return warning("lock", what, "looper doctor --fix removes it; so does the next run");
-  // Taking it over is the one way that cannot remove a lock somebody else has just taken.
+  // Taking the lock over cannot remove a lock that another process has just taken.
   const taken = await acquireLock(ports, file, {}, { waitMs: 0 });
   if ("heldBy" in taken)
     return fine("lock", `${which}: held by pid ${taken.heldBy.pid} since ${taken.heldBy.since}`);

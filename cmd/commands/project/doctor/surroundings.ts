@@ -1,4 +1,4 @@
-// What a run needs around it: node, git, a folder for logs, room on the disk, a system that tells of its processes.
+// Checks the environment of a run: node, git, a folder for logs, disk space, a system that lists its processes.
 import path from "node:path";
 import type { Project } from "../../../../src/config/project/open-project.js";
 import type { Files } from "../../../../src/system/ports.js";

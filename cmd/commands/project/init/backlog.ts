@@ -1,5 +1,5 @@
-// The task file of a new project: without tasks, or with those of another file. Leaves what that file holds to src/todo/import,
-// and judging and writing to the store.
+// The task file of a new project: empty, or with the tasks of another file. Leaves reading that file to src/todo/exchange,
+// and validating and writing to the store.
 import path from "node:path";
 import type { Project } from "../../../../src/config/project/open-project.js";
 import { findLiveRun } from "../../../../src/loop/runs/live-run.js";
@@ -21,16 +21,16 @@ import type { CommandContext } from "../../../context/command-context.js";
 import { newBacklog, pretty } from "./plan.js";
 import type { Site } from "./site.js";
 
-/** Tasks on their way into the task file. */
+/** Tasks to import. */
 export interface Import extends PlannedImport {
   /** As typed; `-`: stdin. */
   from: string;
   drafted: Drafted;
-  /** A document of the project that agents may read, relative to the task file. */
+  /** The imported document if it is in the project, relative to the task file. */
   document?: string;
 }
 
-/** Reads a file to import; whatever is wrong with it is a `usage` error, before anything is written. */
+/** Reads a file to import; throws a `usage` error before anything is written. */
 export async function readImportFile(
   context: CommandContext,
   project: Pick<Project, "folder" | "todoFile">,
@@ -58,18 +58,18 @@ async function readFile(context: CommandContext, file: string, name: string): Pr
   );
 }
 
-/** Whether there is nothing yet that a new task file would replace. */
+/** Whether a new task file would replace nothing. */
 export function mayBegin(found: ReadResult): boolean {
   if (found.kind === "missing") return true;
   return found.kind === "empty" && new TextDecoder().decode(found.bytes).trim() === "";
 }
 
-/** A valid file that has no tasks yet. */
+/** A valid file without tasks. */
 function isWaiting(found: ReadResult): found is Extract<ReadResult, { kind: "empty" }> {
   return found.kind === "empty" && found.problems.length === 0;
 }
 
-/** Throws where tasks are to be imported and some are there that are not theirs. */
+/** Refuses an import into a file that has other tasks. */
 export function refuseOverTasks(context: CommandContext, site: Site, imported: Import): void {
   const { backlog: found, project } = site;
   if (mayBegin(found) || isWaiting(found)) return;
@@ -102,7 +102,7 @@ function freshBacklog(project: Project, imported: Import | undefined, old?: Back
   };
 }
 
-/** Makes the task file; what became of it. */
+/** Writes the task file; returns what happened to it. */
 export async function beginBacklog(
   context: CommandContext,
   site: Site,

@@ -1,5 +1,5 @@
-// `looper init --from-looper-go`: what moves a project of the Go program over, decided before anything is written. Leaves reading
-// its settings to src/config/go-program, and writing to move-over.ts.
+// Plans `looper init --from-looper-go` before anything is written. Leaves reading
+// the Go program's settings to src/config/go-program, and writing to move-over.ts.
 import path from "node:path";
 import { readGoSettings, type GoProgram } from "../../../../src/config/go-program/find.js";
 import { isGoSchema } from "../../../../src/config/go-program/schema.js";
@@ -24,29 +24,29 @@ import type { Site } from "./site.js";
 /** A key and the file it is in, as a person writes it. */
 export type Whence<T> = T & { file: string };
 
-/** A settings file that gets what is missing in it. `text`: what is written. */
+/** A settings file to extend. `text`: its new content. */
 export interface NewSettings {
   path: string;
   text: string;
   isNew: boolean;
 }
 
-/** All that a move does. */
+/** The whole plan of a move. */
 export interface Move {
-  /** The old task file, and what it holds; `isGone`: the new one has the same already. */
+  /** The old task file and its content; `isGone`: the new file already has the same tasks. */
   backlog?: { from: string; bytes: Uint8Array; isThere: boolean };
   settings: readonly NewSettings[];
   moved: readonly Whence<MovedKey>[];
   left: readonly Whence<LeftKey>[];
-  /** Files that go to the folder of originals, absolute. */
+  /** Absolute paths of files to move to the folder of originals. */
   originals: readonly string[];
   notes: readonly string[];
 }
 
-/** Where the originals are kept, from the project's folder. */
+/** The folder of originals, relative to the project. */
 export const ORIGINALS = ".looper/from-looper-go";
 
-/** Plans the move. What cannot be read, and tasks in the way, are `usage` errors. */
+/** Plans the move. Unreadable files and existing tasks are `usage` errors. */
 export async function planMove(
   context: CommandContext,
   site: Site,
@@ -92,7 +92,7 @@ export async function planMove(
   };
 }
 
-/** A file of the user's own is named from the home folder. */
+/** Paths below the home folder are shown relative to it. */
 export function homely(context: CommandContext, folder: string, file: string): string {
   const [inside, below] = [path.relative(folder, file), path.relative(context.home, file)];
   return inside.startsWith("..") && !below.startsWith("..")
@@ -116,7 +116,7 @@ function within<T>(file: string, keys: readonly T[]): Whence<T>[] {
   return keys.map((key) => ({ ...key, file }));
 }
 
-/** The names that a task file of the Go program has where none is set; the old one moves to the new name. */
+/** The Go program's default names of a task file, with their new names. */
 function isDefault(value: unknown): boolean {
   return (
     value === GO_BACKLOG || value === `./${GO_BACKLOG}` || value === "to-do.json" || value === "./to-do.json"
@@ -141,7 +141,7 @@ async function planBacklog(
   if (backlog.kind === "empty" && backlog.problems.length === 0)
     return { from: old.file, bytes, isThere: false };
   const there = await context.ports.files.read(project.todoFile);
-  // A move that was interrupted goes on, and a file that the old settings do not name was out of use.
+  // A move that was interrupted continues; a file that the old settings do not name was unused.
   if (there !== undefined && Buffer.compare(there, bytes) === 0)
     return { from: old.file, bytes, isThere: true };
   if (todoFile === "to-do.json" || todoFile === "./to-do.json")
@@ -167,7 +167,7 @@ interface SchemaPlan {
   notes: readonly string[];
 }
 
-/** The schema that the Go program writes by itself is built in here; one of the user's own stays in force. */
+/** The schema of the Go program is built in here; a user's own schema stays in force. */
 async function planSchema(
   context: CommandContext,
   folder: string,
@@ -215,7 +215,7 @@ interface Merged {
   left: readonly LeftKey[];
 }
 
-/** What is said in the new file already wins; only JSON can be added to without losing comments. */
+/** Values in the new file win; only JSON can be extended without losing comments. */
 async function mergeInto(
   { ports }: CommandContext,
   file: string,

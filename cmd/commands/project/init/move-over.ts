@@ -1,4 +1,4 @@
-// Carries out the move of a project of the Go program, and reports it. Leaves deciding what moves to from-go.ts.
+// Moves a project of the Go program over and reports it. Leaves the plan to from-go.ts.
 import path from "node:path";
 import { findGoProgram, MOVE_OVER } from "../../../../src/config/go-program/find.js";
 import { GO_BACKLOG } from "../../../../src/config/read/places.js";
@@ -27,7 +27,7 @@ import { writePlanned } from "./write.js";
 type Files = InitAnswer["files"];
 type Original = NonNullable<InitAnswer["from_looper_go"]>["originals"][number];
 
-/** `looper init --from-looper-go`. With nothing left to move it changes nothing. */
+/** `looper init --from-looper-go`. Changes nothing when nothing is left to move. */
 export async function moveOver(context: CommandContext, typed: Typed, site: Site): Promise<CommandEnd> {
   if (textFlag(typed, "--import") !== undefined)
     throw new UserError(
@@ -88,7 +88,7 @@ async function foresee(context: CommandContext, { project, backlog }: Site, move
   };
 }
 
-/** The new files come first: whatever stops the move, nothing of the old ones is lost, and it can be done again. */
+/** Writes the new files first, so that an interrupted move loses nothing and can be repeated. */
 async function carryOut(context: CommandContext, site: Site, move: Move): Promise<Done> {
   const { ports } = context;
   const { folder, todoFile } = site.project;
@@ -135,7 +135,7 @@ async function carryOut(context: CommandContext, site: Site, move: Move): Promis
   };
 }
 
-/** A task file that is not valid moves as it is: a repair comes later, and keeps its copy. */
+/** Moves an invalid task file unchanged; a later repair keeps a copy. */
 async function writeBacklog(context: CommandContext, site: Site, bytes: Uint8Array): Promise<Files[number]> {
   const { ports } = context;
   const { todoFile, lockDir } = site.project;
@@ -150,7 +150,7 @@ async function writeBacklog(context: CommandContext, site: Site, bytes: Uint8Arr
   return writePlanned(ports, { path: todoFile, did: isNew ? "written" : "replaced", text, ...copies });
 }
 
-/** Where an original is kept: under its own path, with a number where an earlier move has taken it. */
+/** The place of an original: its own path, with a number when an earlier move used it. */
 async function freeOriginal({ ports }: CommandContext, folder: string, from: string): Promise<string> {
   const wanted = path.join(folder, ORIGINALS, path.relative(folder, from));
   for (let number = 1; ; number++) {

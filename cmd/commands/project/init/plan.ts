@@ -1,4 +1,4 @@
-// What `init` makes of a folder: which files, and what they hold. Pure; leaves the task file to the store, and writing to the command.
+// The plan of `init`: which files to write, with which content. Pure. Leaves the task file to the store, and writing to the command.
 import path from "node:path";
 import { AUTO, type Settings } from "../../../../src/config/table/settings.js";
 import { settingsJsonSchema } from "../../../../src/config/table/settings-schema.js";
@@ -11,30 +11,30 @@ import type { InitAnswer } from "../../../../src/ui/shapes/project.js";
 import { appendix, missingCopies, missingLines } from "./ignore-lines.js";
 import { ownFolder, type Site } from "./site.js";
 
-/** What was chosen for the settings file. */
+/** The choices for the settings file. */
 export interface Wishes {
   agent?: string;
   commands?: readonly string[];
 }
 
-/** A file and what becomes of it; with `text`, what is written. */
+/** A file and what happens to it; `text`: its new content. */
 export interface PlannedFile {
   path: string;
   did: InitAnswer["files"][number]["did"];
   text?: string;
-  /** The file that is there is worth a copy. */
+  /** Keep a copy of the existing file. */
   copy?: true;
 }
 
-/** How far `init` may go, and whether it writes the task file. */
+/** The options of `init`. */
 export interface Bounds {
-  /** What is there is replaced. */
+  /** Replace existing files. */
   force: boolean;
   skipConfig: boolean;
   writesBacklog: boolean;
 }
 
-/** The files but the task file. */
+/** All files but the task file. */
 export function planFiles(
   site: Site,
   wishes: Wishes,
@@ -52,7 +52,7 @@ export function planFiles(
   return [...config, ...schemas, ...planIgnores(site)];
 }
 
-/** The copies of the schemas that files of the project name and that are missing or old, without anything else. */
+/** Only the copies of schemas that files of the project name and that are missing or old. */
 export function planSchemas(site: Site): PlannedFile[] {
   const bounds = { force: false, skipConfig: site.settingsFile === undefined, writesBacklog: false };
   return planFiles(site, {}, bounds).filter(
@@ -62,13 +62,13 @@ export function planSchemas(site: Site): PlannedFile[] {
 
 const SETTINGS_SCHEMA = "./config.schema.json";
 
-/** The `$schema` of the task file that is there. */
+/** The `$schema` of the existing task file. */
 function schemaOf(backlog: ReadResult): string {
   if (backlog.kind === "ok") return backlog.backlog.$schema ?? "";
   return backlog.kind === "empty" ? (Backlog.safeParse(parseJson(backlog.bytes)).data?.$schema ?? "") : "";
 }
 
-/** A file that is the program's to write: brought up to date. */
+/** A generated file, which is brought up to date. */
 function planOwn({ texts }: Site, file: string, text: string): PlannedFile {
   const there = texts.get(file);
   if (there === text) return { path: file, did: "kept" };
@@ -77,7 +77,7 @@ function planOwn({ texts }: Site, file: string, text: string): PlannedFile {
 
 function planSettings({ project, settingsFile, texts }: Site, wishes: Wishes, force: boolean): PlannedFile[] {
   const file = path.join(ownFolder(project), "config.json");
-  // A second file of settings beside the first would stop every command.
+  // A second settings file would stop every command.
   if (settingsFile !== undefined && (settingsFile !== file || !force))
     return [{ path: settingsFile, did: "kept" }];
   const text = pretty(settingsFor(wishes, project));
@@ -86,7 +86,7 @@ function planSettings({ project, settingsFile, texts }: Site, wishes: Wishes, fo
   return [{ path: file, did: "replaced", text, copy: true }];
 }
 
-/** Only what was chosen, and differs from what would be in force without it. */
+/** Only choices that differ from the settings in force without them. */
 function settingsFor({ agent, commands = [] }: Wishes, { resolved }: Project): Record<string, unknown> {
   const elsewhere = (key: string): boolean =>
     ["user", "env"].includes(resolved.values.get(key)?.source.layer ?? "");
@@ -110,7 +110,7 @@ function planIgnores({ project, texts, ignores }: Site): PlannedFile[] {
   return [{ path: file, did: ignores === "here" ? "extended" : "written", text: appendix(text, lines) }];
 }
 
-/** What a run writes that nobody commits, where it lies inside the project. */
+/** Folders inside the project that a run writes and git should ignore. */
 export function ignoredFolders({ folder, logDir, lockDir }: Project): string[] {
   return [logDir, lockDir]
     .map((one) => path.relative(folder, one))

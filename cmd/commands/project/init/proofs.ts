@@ -1,8 +1,8 @@
-// Commands that may prove a task done, guessed from the files of a project. Pure: nothing is run, and nothing of what the files
-// say is shown.
+// Guesses commands that may prove a task done from the files of a project. Pure: runs nothing, and shows no content of
+// the files.
 import { parseJson } from "../../../../src/system/text/json.js";
 
-/** The files that are looked into, in the project's folder. */
+/** The files to read in the project's folder. */
 export const TELLING_FILES = [
   "package.json",
   "Makefile",
@@ -21,7 +21,7 @@ export const TELLING_FILES = [
   "justfile",
 ] as const;
 
-/** Files that say that a folder is a project of its own. */
+/** Files that make a folder a project of its own. */
 export const MANIFESTS = [
   "package.json",
   "pyproject.toml",
@@ -42,16 +42,16 @@ export const MANIFESTS = [
   "Makefile",
 ] as const;
 
-/** A command, and the file that spoke for it. */
+/** A command, and the file it was derived from. */
 export interface Proof {
   command: string;
   from: string;
 }
 
-/** What npm writes where there is no test. */
+/** The test script that npm writes by default. */
 const NO_TEST = /no test specified/;
 
-/** `names`: of all that lies in the folder; `texts`: of those that tell. */
+/** `names`: all names in the folder; `texts`: the content of the files to read. */
 export function suggestProofs(names: ReadonlySet<string>, texts: ReadonlyMap<string, string>): Proof[] {
   const found = [
     ofScripts(names, texts.get("package.json")),
@@ -76,7 +76,7 @@ export function suggestProofs(names: ReadonlySet<string>, texts: ReadonlyMap<str
   return found.filter((proof) => proof !== undefined);
 }
 
-/** The command, where one of these files is there. */
+/** The command, if one of these files exists. */
 function first(names: ReadonlySet<string>, files: readonly string[], command: string): Proof | undefined {
   const from = files.find((name) => names.has(name));
   return from === undefined ? undefined : { command, from };

@@ -1,4 +1,4 @@
-// The three questions of `init`: who works, where the tasks come from, what proves them done. Leaves what comes of it to plan.ts.
+// The three questions of `init`: which agent, which tasks, which check. Leaves using the answers to plan.ts.
 import { AUTO_ORDER, createAgent } from "../../../../src/agents/clients/registry.js";
 import { agentSettings, knownAgents } from "../../../../src/config/read/agent-settings.js";
 import type { Project } from "../../../../src/config/project/open-project.js";
@@ -10,7 +10,7 @@ import type { Proof } from "./proofs.js";
 /** Where tasks come from. `import`: the file as typed. */
 export type Origin = { from: "nowhere" } | { from: "draft" } | { from: "import"; file: string };
 
-/** Whom a run could start now: the same look-up as the run's. */
+/** The agents a run could start now, found as the run finds them. */
 async function findInstalled(
   { ports, self, env, home }: CommandContext,
   project: Project,
@@ -27,7 +27,7 @@ async function findInstalled(
   return found.flat();
 }
 
-/** `undefined`, here and below: they turned away. */
+/** `undefined`, here and below: the person cancelled. */
 export async function askWho(context: CommandContext, project: Project): Promise<string | undefined> {
   const installed = await findInstalled(context, project);
   const first = installed.find((name) => AUTO_ORDER.some((known) => known === name));
@@ -39,7 +39,7 @@ export async function askWho(context: CommandContext, project: Project): Promise
     { value: AUTO, label: AUTO, hint },
     ...installed.map((name) => ({ value: name, label: name })),
   ];
-  // Enter takes the first: the agent of the user's own settings, where they name one that is there.
+  // Enter chooses the first: the agent of the user's own settings, if it is installed.
   const own = choices.filter(({ value }) => value === project.resolved.settings.schedule.agent);
   return context.choose("Which agent is to work?", [...own, ...choices.filter((one) => !own.includes(one))]);
 }
@@ -61,7 +61,7 @@ export async function askWhence(context: CommandContext): Promise<Origin | undef
 const ANOTHER = "";
 const EXAMPLE = "npm test";
 
-/** Commands are only written down: nothing is run. */
+/** Commands are only stored, not run. */
 export async function askProof(
   context: CommandContext,
   proofs: readonly Proof[],
@@ -87,7 +87,7 @@ function filled(commands: readonly string[]): string[] {
   return [...new Set(commands.filter((command) => command !== ""))];
 }
 
-/** What is to be asked; what is there already, or was said, is not. */
+/** The questions to ask; those that files or flags answer are left out. */
 export interface Open {
   settings: boolean;
   origin: boolean;
@@ -99,7 +99,7 @@ export interface Answers {
   origin: Origin;
 }
 
-/** `undefined` when they turned away from one of the questions. */
+/** `undefined` when the person cancelled a question. */
 export async function askAll(
   context: CommandContext,
   { project, proofs }: { project: Project; proofs: readonly Proof[] },

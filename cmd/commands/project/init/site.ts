@@ -1,4 +1,4 @@
-// What lies in the folder that is to become a project, before anything is written. Judges nothing but where things are.
+// Inspects the folder that becomes a project, before anything is written.
 import path from "node:path";
 import {
   findFolder,
@@ -16,16 +16,16 @@ import type { ReadResult } from "../../../../src/todo/store/writer.js";
 import type { CommandContext } from "../../../context/command-context.js";
 import { MANIFESTS, TELLING_FILES, suggestProofs, type Proof } from "./proofs.js";
 
-/** A folder as `init` finds it. */
+/** The folder before `init`. */
 export interface Site {
-  /** Where its settings are broken: as if there were none. */
+  /** With broken settings: as if there were none. */
   project: Project;
-  /** What is wrong with the settings. */
+  /** The error in the settings. */
   broken?: UserError;
-  /** Absolute path of the project's own settings, where it has some. */
+  /** Absolute path of the project's own settings file, if it has one. */
   settingsFile?: string;
   backlog: ReadResult;
-  /** What lies at the places of the files that are made from the program alone; absent where nothing does. */
+  /** The content of existing files that `init` generates; absent for files that do not exist. */
   texts: ReadonlyMap<string, string>;
   ignores: "here" | "wanted" | "strange";
   proofs: readonly Proof[];
@@ -36,7 +36,7 @@ export function ownFolder({ folder }: Pick<Project, "folder">): string {
   return path.join(folder, ".looper");
 }
 
-/** `here`: the current folder is the project, also where a folder above it would be found. */
+/** `here`: the current folder is the project, even below another project. */
 export async function lookAround(context: CommandContext, here = false): Promise<Site> {
   const { ports } = context;
   const { files } = ports;
@@ -69,7 +69,7 @@ async function openAnyhow(
 ): Promise<{ project: Project; broken?: UserError }> {
   const { ports, cwd, env, home } = context;
   const isElsewhere = here && (await findFolder(ports.files, context)) !== (await ports.files.realPath(cwd));
-  // A task file of its own makes a folder the project.
+  // A folder with a task file is a project.
   const request = { cwd, env, home, flags: {}, ...(isElsewhere ? { file: "to-do.json" } : {}) };
   try {
     return { project: await openProject(ports.files, request) };
@@ -79,7 +79,7 @@ async function openAnyhow(
   }
 }
 
-/** A clone may hold links that lead anywhere. */
+/** A cloned repository may contain links to anywhere. */
 async function mustStayInside(files: Files, project: Project): Promise<void> {
   const folder = ownFolder(project);
   const kind = (await files.stat(folder, { link: true }))?.kind;
@@ -91,7 +91,7 @@ async function mustStayInside(files: Files, project: Project): Promise<void> {
   );
 }
 
-/** Whether the current folder is a project of its own below the folder that would be set up. */
+/** Whether the current folder is a project inside the folder that would be set up. */
 export async function isProjectBelow({ ports, cwd }: CommandContext, { project }: Site): Promise<boolean> {
   const here = await ports.files.realPath(cwd);
   if (here === undefined || here === project.folder) return false;
@@ -109,7 +109,7 @@ async function findSettings(files: Files, folder: string): Promise<string | unde
   try {
     return readPackageSettings(manifest, text) === undefined ? undefined : manifest;
   } catch (error) {
-    // It speaks of looper, and cannot be read: two files of settings would be one too many.
+    // It mentions looper and cannot be parsed, so it may contain settings.
     if (error instanceof UserError) return manifest;
     throw error;
   }
@@ -133,7 +133,7 @@ async function findProofs(files: Files, folder: string): Promise<Proof[]> {
 
 const SMALL = 1024 * 1024;
 
-/** The text of a file of ordinary size; `undefined` where there is none. */
+/** The text of a file of ordinary size; `undefined` when there is none. */
 async function readSmall(files: Files, file: string): Promise<string | undefined> {
   const stat = await files.stat(file);
   if (stat?.kind !== "file" || stat.size > SMALL) return undefined;

@@ -1,4 +1,4 @@
-// Writes what was planned. Leaves the task file to the store.
+// Writes the planned files. Leaves the task file to the store.
 import path from "node:path";
 import type { Ports } from "../../../../src/system/ports.js";
 import { stampOf } from "../../../../src/logging/run-log.js";
@@ -6,7 +6,7 @@ import { given } from "../../../../src/system/given.js";
 import type { InitAnswer } from "../../../../src/ui/shapes/project.js";
 import type { PlannedFile } from "./plan.js";
 
-/** Writes one file; what was there and is worth a copy lies beside it then, as `<file>.replaced-<time>`. */
+/** Writes a file; a copy of the old one, where needed, becomes `<file>.replaced-<time>`. */
 export async function writePlanned(
   ports: Pick<Ports, "clock" | "files">,
   { path: file, did, text, copy }: PlannedFile,
@@ -20,7 +20,7 @@ export async function writePlanned(
   return { path: file, did, ...given({ copy: kept }) };
 }
 
-/** Moved, not copied: a link would lead what is written to where nobody looks. */
+/** Moves the old file, because writing through a link would change a file elsewhere. */
 async function setAside({ clock, files }: Pick<Ports, "clock" | "files">, file: string): Promise<string> {
   const wanted = `${file}.replaced-${stampOf(clock.now())}`;
   for (let number = 1; ; number++) {
@@ -31,7 +31,7 @@ async function setAside({ clock, files }: Pick<Ports, "clock" | "files">, file: 
   }
 }
 
-/** All the file holds stays as it is, byte for byte. */
+/** Appends; the old content stays byte for byte. */
 async function append({ files }: Pick<Ports, "files">, file: string, text: string): Promise<void> {
   const open = await files.openAppend(file);
   try {
