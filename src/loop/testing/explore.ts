@@ -1,8 +1,8 @@
 // Every way a small run can go: every order of answers, every signal and failure, every point at which it can be killed
 // or lose its power, and the runs after that. States that were seen are not looked at again.
 // Leaves which worlds are explored, and what must hold in them, to explore.test.ts.
-import { never } from "../../system/never.js";
-import type { State } from "../step/state.js";
+import { PersistentMap } from "../../system/persistent-map.js";
+import { ById } from "../../todo/model/indexed-list.js";
 import { movesOf, type Budget, type Menu } from "./moves.js";
 import { startRun, type Sim, type Taken } from "./sim.js";
 
@@ -106,61 +106,60 @@ function nameOf({ event, next }: Taken): string {
   return `${event.type}${job} (${next.because.rule})`;
 }
 
-/** Short names for values that say the same: what tells two states apart is put together from them. */
+/** Short names for values that hold the same: two states are told apart by the names of their parts. */
 class Names {
-  readonly #byText = new Map<string, number>();
-  readonly #byValue = new WeakMap<object, number>();
+  readonly #byText = new Map<string, string>();
+  readonly #byValue = new WeakMap<object, string>();
 
-  of<T extends object>(value: T, plain: (value: T) => unknown = (same) => same): number {
+  ofNode({ sim, budget }: Node): string {
+    const { disk, journal, seen, open, told, timer, now, file, tree, asked } = sim;
+    let text = "";
+    for (const part of Object.values<object | string>(sim.state))
+      text += typeof part === "string" ? part : this.#ofParts(part);
+    for (const { effect, ops, begun, outcome } of open)
+      text += ` ${this.#ofParts(effect)},${ops.length},${begun},${this.#of(outcome)}`;
+    const world = [told, tree, asked, budget].map((part) => this.#of(part)).join("");
+    let versions = this.#ofParts(disk);
+    for (const version of journal) versions += this.#ofParts(version);
+    return `${text}|${world}${this.#ofParts(seen)}|${versions}|${timer},${now},${file}`;
+  }
+
+  /** The name of a value, from its JSON; a number, a text or a switch is its own name. */
+  #of(value: unknown): string {
+    if (typeof value !== "object" || value === null) return String(value);
+    return this.#byValue.get(value) ?? this.#add(value, JSON.stringify(plain(value)));
+  }
+
+  /** The name of an object, from the names of its parts: it shares most of them with the object it was made from. */
+  #ofParts(value: object): string {
     const known = this.#byValue.get(value);
     if (known !== undefined) return known;
-    const text = JSON.stringify(plain(value));
-    const name = this.#byText.get(text) ?? this.#byText.size;
+    let text = "";
+    for (const [key, part] of Object.entries(value) as [string, unknown][]) {
+      // The rules are the same in all states of one exploration.
+      if (part === undefined || key === "rules") continue;
+      text += `,${key}:${Array.isArray(part) ? this.#ofList(part) : this.#of(part)}`;
+    }
+    return this.#add(value, text);
+  }
+
+  #ofList(values: readonly unknown[]): string {
+    let text = "";
+    for (const value of values) text += `${this.#of(value)};`;
+    return text;
+  }
+
+  #add(value: object, text: string): string {
+    const name = this.#byText.get(text) ?? `#${this.#byText.size}`;
     this.#byText.set(text, name);
     this.#byValue.set(value, name);
     return name;
   }
-
-  /** The rules are the same in all states of one exploration. */
-  ofNode({ sim, budget }: Node): string {
-    const { state, disk, journal, seen, open, told, timer, now, file } = sim;
-    const parts = open.map(({ effect, ops, begun, outcome }) =>
-      [this.of(effect), ops.length, begun, this.of(outcome)].join(":"),
-    );
-    const look = this.of(seen, ({ rows, finished }) => [rows, [...finished]]);
-    const safe = journal.map((version) => this.of(version));
-    const rest = [told, timer, now, file, sim.tree, this.of(sim.asked), Object.values(budget)];
-    return [this.of(state, plainState), this.of(disk), safe, look, parts, rest].join("|");
-  }
 }
 
-/** As plain arrays, and without the rules: a replacer of JSON's own would be asked for every single value. */
-function plainState(state: State): unknown {
-  switch (state.phase) {
-    case "working": {
-      const { work } = state;
-      return {
-        ...work,
-        rules: 0,
-        index: work.index.values,
-        attempts: [...work.attempts],
-        blockedAtStart: [...work.blockedAtStart],
-        final: [...work.final],
-        earlier: [...work.earlier],
-        dropped: [...work.dropped],
-        blockedByHand: [...work.blockedByHand],
-      };
-    }
-    case "opening":
-      return { ...state.opening, rules: 0, dropped: [...state.opening.dropped] };
-    case "releasing":
-      return { ...state.release, rules: 0 };
-    case "ending":
-      return { ...state.close, rules: 0 };
-    case "new":
-    case "ended":
-      return state;
-    default:
-      return never(state);
-  }
+/** What JSON can write: sets, maps and indexes as lists. */
+function plain(value: object): object {
+  if (value instanceof ById) return Array.from<unknown>(value.values);
+  const isList = value instanceof Map || value instanceof Set || value instanceof PersistentMap;
+  return isList ? Array.from<unknown>(value) : value;
 }

@@ -87,6 +87,14 @@ export const RULES: Rules = {
   workers: 1,
 };
 
+/** Nothing was read, asked or begun in this run. */
+const IDLE: Pick<Sim, "seen" | "open" | "asked" | "told"> = {
+  seen: { rows: [], finished: new Set() },
+  open: [],
+  asked: {},
+  told: [],
+};
+
 /** A world before its first run. */
 export function newSim(disk: Disk, rules: Partial<Rules> = {}): Sim {
   const all = { ...RULES, ...rules };
@@ -98,11 +106,8 @@ export function newSim(disk: Disk, rules: Partial<Rules> = {}): Sim {
     file: "ok",
     disk,
     journal: [disk],
-    seen: { rows: [], finished: new Set() },
-    open: [],
-    asked: {},
+    ...IDLE,
     tree: [],
-    told: [],
     now: 0,
   };
 }
@@ -115,10 +120,7 @@ export function startRun(sim: Sim): { sim: Sim; taken: Taken[] } {
     state: START,
     run: sim.run + 1,
     journal: [disk],
-    seen: { rows: [], finished: new Set() },
-    open: [],
-    asked: {},
-    told: [],
+    ...IDLE,
     timer: undefined,
   };
   const started = feed(fresh, {
@@ -155,23 +157,20 @@ export function feed(sim: Sim, event: StepEvent): Fed {
     effect,
     ops: opsOf(effect, sim),
     begun: false,
-    outcome: { ...NO_CHANGE, digest: digestOf(sim.seen.rows) },
+    outcome: unchanged(sim.seen.rows),
   }));
   const begun = next.effects.flatMap((effect) =>
     effect.kind === "run-agent" ? (effect.job.task_id ?? []) : [],
   );
-  const asked = event.type === "edit_asked" ? { [event.request]: event.changes } : {};
+  const stopped = next.effects.flatMap((effect) => (effect.kind === "stop" ? [effect.job.job] : []));
   return {
     sim: {
       ...sim,
-      asked: { ...sim.asked, ...asked },
-      tree: [...new Set([...sim.tree, ...begun])],
+      asked: event.type === "edit_asked" ? { ...sim.asked, [event.request]: event.changes } : sim.asked,
+      tree: begun.length === 0 ? sim.tree : [...new Set([...sim.tree, ...begun])],
       state: next.state,
       open: [...sim.open, ...opened],
-      told: [
-        ...sim.told,
-        ...next.effects.flatMap((effect) => (effect.kind === "stop" ? [effect.job.job] : [])),
-      ],
+      told: stopped.length === 0 ? sim.told : [...sim.told, ...stopped],
       timer: next.wakeAt ?? sim.timer,
     },
     taken: { event: sealed, before: sim.state, next },
@@ -184,7 +183,16 @@ export function wake(sim: Sim): Fed {
   return feed({ ...sim, now, timer: undefined }, { type: "woke" });
 }
 
-const NO_CHANGE: Outcome = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: "" };
+const unchangedOf = new WeakMap<Seen["rows"], Outcome>();
+
+/** The outcome of an effect that changes nothing in these rows: one object, since exploring asks for it a million times. */
+function unchanged(rows: Seen["rows"]): Outcome {
+  const known = unchangedOf.get(rows);
+  if (known !== undefined) return known;
+  const none = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: digestOf(rows) };
+  unchangedOf.set(rows, none);
+  return none;
+}
 
 function opsOf(effect: Effect, { git, rules }: Sim): readonly Op[] {
   const { kind } = effect;

@@ -48,7 +48,7 @@ test.each([
   ["priority=6", /from 1 to 5/, /1 comes first/],
   ["priority=01", /from 1 to 5/, /./],
   ["status=dome", /no status/, /did you mean "done"/],
-  ["depends_on=T 1", /"T 1" is no id/, /comma/],
+  ["depends_on=T 1", /"T 1" is not an id/, /comma/],
 ])("%s is refused", (word, message, hint) => {
   expect(after(word)).toEqual({
     message: expect.stringMatching(message) as string,

@@ -28,14 +28,14 @@ export const KEYS = {
 
 type Key = keyof typeof KEYS;
 
-/** What is to become of one key: `=` its value, `+=` and `-=` something more or less in its list. */
+/** An edit of one key: `=` sets its value, `+=` adds to its list, `-=` takes from it. */
 export interface Assignment {
   key: Key;
   how: "=" | "+=" | "-=";
   value: string;
 }
 
-/** What is wrong with a word, and what to do. */
+/** An error in a word of the command line, and a hint. */
 export interface Complaint {
   message: string;
   hint: string;
@@ -47,13 +47,13 @@ export function readAssignment(word: string): Result<Assignment, Complaint> {
   const how = sign === "=" || sign === "+=" || sign === "-=" ? sign : undefined;
   if (how === undefined)
     return err({
-      message: `${JSON.stringify(word)} is no key=value`,
+      message: `${JSON.stringify(word)} is not of the form key=value`,
       hint: "e.g. priority=1, or tags+=urgent",
     });
   const key = name.replaceAll("-", "_");
   if (!isKey(key)) return err(unknownKey(key));
   if (how !== "=" && KEYS[key] !== "words" && KEYS[key] !== "lines")
-    return err({ message: `${key} is no list`, hint: `${key}=… sets it` });
+    return err({ message: `${key} is not a list`, hint: `${key}=… sets it` });
   return ok({ key, how, value });
 }
 
@@ -107,7 +107,7 @@ function valueOf(task: Task, assignment: Assignment): Result<string | number | s
       const status = Status.safeParse(value);
       if (status.success) return ok(status.data);
       const hint = didYouMean(nearest(value, STATUSES), `statuses: ${STATUSES.join(", ")}`);
-      return err({ message: `${JSON.stringify(value)} is no status`, hint });
+      return err({ message: `${JSON.stringify(value)} is not a status`, hint });
     }
     case "words":
     case "lines":
@@ -125,7 +125,7 @@ function listOf(task: Task, { key, how, value }: Assignment): Result<string[], C
   const bad = key === "depends_on" ? named.find((id) => !TaskId.safeParse(id).success) : undefined;
   if (bad !== undefined)
     return err({
-      message: `${JSON.stringify(bad)} is no id`,
+      message: `${JSON.stringify(bad)} is not an id`,
       hint: "ids have no white space; a comma stands between two",
     });
   const old: unknown = task[key];

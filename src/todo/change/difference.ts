@@ -1,4 +1,4 @@
-// What differs between two versions of a backlog, as rows. Pure.
+// The differences between two versions of a backlog, as rows. Pure.
 import type { BacklogIndex } from "../model/change.js";
 import { indexOf, rowOf, sameRow } from "../model/select.js";
 import type { Backlog, IndexRow, Task, TaskId } from "../model/task.js";

@@ -1,11 +1,11 @@
-// What others did to the backlog, brought together. Pure.
+// Joins the edits that others made to the backlog. Pure.
 import type { Applied, Edits, Refusal } from "../model/change.js";
 import type { Problem } from "../model/problem.js";
 import type { TaskId } from "../model/task.js";
 
 export const NO_EDITS: Edits = { added: [], changed: [], removed: [], putBack: [] };
 
-/** What changes of a person's did. */
+/** The edits that a person's changes made. */
 export function editsOf({ updated }: Pick<Applied, "updated">): Edits {
   const of = (which: (one: Applied["updated"][number]) => boolean): TaskId[] =>
     updated.filter(which).map(({ id }) => id);

@@ -1,5 +1,5 @@
-// What others saved since the runner's last look, brought together with what the runner knows (contract §4, *Edits during a
-// run*). Both are valid backlogs. Leaves a broken file to store.ts.
+// Merges a file that others saved since the runner's last look with the backlog the runner knows (contract §4, *Edits during
+// a run*). Both are valid backlogs. Leaves a broken file to store.ts.
 import { isDeepStrictEqual } from "node:util";
 import type { Edits } from "../model/change.js";
 import { isMarker } from "../model/select.js";
@@ -10,7 +10,7 @@ import { keepMark } from "../model/verified.js";
 const NAMED = 20;
 
 export interface MergeRules {
-  /** Whether an agent was at work, or nobody but people could have saved. */
+  /** Whether an agent was at work, or only people could have saved. */
   while: "agent" | "idle";
   /** Tasks this run finished: they stay done. */
   finished: ReadonlySet<TaskId>;
@@ -83,7 +83,7 @@ function takeTexts(was: Task, is: Task, edits: Edits): Task {
   const { title, description, details, steps, blockers, tags, files, meta, updated_at } = is;
   const texts = { title, description, details, steps, blockers, tags, files, meta, updated_at };
   const taken = compact(keepMark(was, { ...was, ...texts }));
-  // Nobody but the runner says that the project is done.
+  // Only the runner may say that the project is done.
   if (isMarker(taken) && !isMarker(was)) taken.tags = was.tags;
   const merged = compact(taken);
   const back = differences(merged, is);

@@ -1,4 +1,4 @@
-// What becomes of the tasks an agent reports (contract §4, `new_tasks[]`): their ids, their edges, and which are dropped.
+// Takes in the tasks an agent reports (contract §4, `new_tasks[]`): gives them ids and edges, and drops invalid ones.
 // Leaves appending them to update.ts.
 import { shorten } from "../../system/text/cut.js";
 import { dropCycles, type Linked } from "../model/edges.js";
@@ -9,7 +9,7 @@ import { TaskId, type Task } from "../model/task.js";
 
 export interface Planned {
   tasks: Task[];
-  /** What was dropped, and why. */
+  /** Each part that was dropped, with the reason. */
   warnings: string[];
 }
 

@@ -1,5 +1,5 @@
-// What a list of changes does to a backlog. Pure: the time is an argument. Leaves the text to edit.ts, and what others changed
-// meanwhile to merge.ts.
+// Applies a list of changes to a backlog. Pure: the time is an argument. Leaves the text to edit.ts, and changes that others
+// made meanwhile to merge.ts.
 import { never } from "../../system/never.js";
 import type { Applied, Change } from "../model/change.js";
 import { MARKER } from "../model/marker.js";
@@ -18,7 +18,7 @@ interface Draft {
   applied: Applied;
 }
 
-/** Applies the changes one after the other; one that no longer holds is refused and the others go on. `now`: RFC 3339. */
+/** Applies the changes one after the other; a change that no longer holds is refused, the others are made. `now`: RFC 3339. */
 export function applyChanges(
   backlog: Backlog,
   changes: readonly (Change | PersonChange)[],
@@ -129,7 +129,7 @@ function finished(task: Task, change: Extract<Change, { op: "finish" }>): Task {
   return markVerified(done, verified);
 }
 
-/** What is there first, then what is new; each once. */
+/** The items of both lists, each once, those of `before` first. */
 function union(before: readonly string[] = [], more: readonly string[]): string[] {
   return [...new Set([...before, ...more])];
 }

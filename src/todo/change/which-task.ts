@@ -1,4 +1,4 @@
-// What a task was meant by a word that is not the id of one. Pure.
+// Finds the task that a word means when it is not exactly a task's id. Pure.
 import { listSome, shorten } from "../../system/text/cut.js";
 import { nearestId } from "../../system/text/nearest.js";
 import { didYouMean } from "../model/problem.js";

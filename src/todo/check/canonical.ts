@@ -7,13 +7,13 @@ import { Backlog, Task } from "../model/task.js";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What a text has that its canonical form could not keep. */
+/** Problems of a text that its canonical form could not keep. */
 const UNKEEPABLE: ReadonlySet<Rule> = new Set(["syntax", "utf-8", "duplicate-key", "nesting", "number"]);
 
 const ROOT_KEYS = orderOf(Object.keys(Backlog.shape));
 const TASK_KEYS = orderOf(Object.keys(Task.shape));
 const PROJECT_KEYS = orderOf(["name", "root"]);
-/** Of a task, those that may be left out where they say nothing. What `meta` holds is nobody's but its owner's. */
+/** Keys of a task that are left out when their value is empty. The content of `meta` is never changed. */
 const OPTIONAL: ReadonlySet<string> = new Set(
   Object.entries(Task.shape).flatMap(([key, shape]) =>
     key !== "meta" && shape.safeParse(undefined).success ? [key] : [],
@@ -38,7 +38,7 @@ export function formatBacklog(bytes: Uint8Array, { keepOrder = false } = {}): Re
 }
 
 function noTasks(): Problem {
-  const message = "this is no task file: its root is not an object with a list of tasks";
+  const message = "this is not a task file: its root is not an object with a list of tasks";
   return { rule: "wrong-type", pointer: "", line: 1, column: 1, message, suggestion: null };
 }
 

@@ -42,7 +42,7 @@ function checkText(text: string, bom: boolean, options: CheckOptions): CheckResu
   return goodBacklog(text, bom, options) ?? explain(text, bom, options);
 }
 
-/** What almost every file is, told at little more than the cost of reading it; `undefined` where something may be wrong. */
+/** The backlog of a valid file, which almost every file is, at little more than the cost of parsing it; `undefined`: something may be wrong. */
 function goodBacklog(
   text: string,
   bom: boolean,

@@ -34,7 +34,7 @@ function isAcyclic(tasks: readonly Task[], places: ReadonlyMap<string, number>):
     return edges.length;
   });
   const free = tasks.flatMap((_, at) => (left[at] === 0 ? [at] : []));
-  // What is added while it is walked is walked, too.
+  // The loop also visits the entries it adds.
   for (const at of free) {
     for (const next of waiting[at] ?? []) {
       const fewer = (left[next] ?? 0) - 1;

@@ -5,7 +5,7 @@ import { findCycles } from "../model/cycles.js";
 import { compareIds } from "../model/order.js";
 import { didYouMean, show, type Finding } from "../model/problem.js";
 
-/** What the rules read of a task; what is not of the right type is left out. */
+/** The fields of a task that the rules read; fields of a wrong type are left out. */
 interface Entry {
   /** Its place in `tasks`. */
   index: number;

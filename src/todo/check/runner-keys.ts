@@ -1,5 +1,5 @@
-// What a run writes into a task file by itself, seen from a further schema of the user's: keys that such a schema need not know,
-// and changes that it must allow. Pure. Leaves the schema itself to user-schema.ts.
+// The parts of a task file that a run writes itself, for a user's own schema: keys that the schema need not know, and changes
+// that it must allow. Pure. Leaves the schema itself to user-schema.ts.
 import { MARKER } from "../model/marker.js";
 
 /** Keys of a task that people do not write. */
@@ -24,7 +24,7 @@ function ownTask(task: unknown): unknown {
   return Object.keys(more).length === 0 ? own : { ...own, meta: more };
 }
 
-/** What a run does to a task, and what a schema that forbids it is told of. */
+/** Each change that a run makes to a task, and its name in the error when a schema forbids it. */
 const CHANGES: readonly { what: string; change: Readonly<Record<string, unknown>> }[] = [
   { what: 'a task with the status "doing"', change: { status: "doing" } },
   {
@@ -38,8 +38,8 @@ const CHANGES: readonly { what: string; change: Readonly<Record<string, unknown>
 ];
 
 /**
- * What a run needs and a schema forbids; `undefined` where it allows all. `breaks`: whether a backlog breaks the schema. Only
- * of a backlog that meets the schema as it is: another one is repaired first.
+ * The first change that a run needs and the schema forbids; `undefined`: it allows all. `breaks`: whether a backlog breaks the
+ * schema. Contract: the backlog meets the schema as it is; a backlog that does not is repaired first.
  */
 export function forbiddenChange(
   value: unknown,

@@ -17,8 +17,8 @@ export function summaryJsonSchema(): JsonSchema {
 
 /**
  * For the schema flags of agents' command lines, which want every key required and no other allowed: an optional key may
- * be null instead. What comes back holds those nulls: read each as "not given". It does not say which draft it is (claude
- * refuses the one it is), nor how long a text or how great a number may be (not every model's API takes that).
+ * be null instead. The answer holds those nulls: read each as "not given". The schema names no draft (claude refuses the
+ * draft it uses), and limits neither texts nor numbers (not every model's API accepts that).
  */
 export function summaryStrictJsonSchema(): JsonSchema {
   const { $schema: _draft, ...shape } = z.toJSONSchema(Summary, { io: "input" });
@@ -30,7 +30,7 @@ function published(name: string, title: string, schema: z.ZodType): JsonSchema {
   return { $schema, $id: `urn:looper:${name}`, title, ...shape };
 }
 
-/** What these clients do not take. */
+/** Keywords that these clients reject. */
 const LIMITS = new Set(["minLength", "minimum", "maximum", "default"]);
 
 function strict(whole: JsonSchema): JsonSchema {

@@ -51,7 +51,7 @@ function unknownKey(path: Keys, key: string): Finding {
   const known = knownKeys(path);
   const spelled = spelledKey(key, known, new Set());
   const near = didYouMean(nearest(key, known), 'remove it, or put it under "meta"');
-  // What stands in `project` stays a question for a person.
+  // A person decides about unknown keys in `project`.
   const isMoved = nearest(key, known) === undefined && path[0] !== "project";
   const suggestion =
     typeof spelled === "object"
@@ -69,7 +69,7 @@ function knownKeys(path: Keys): string[] {
   return path[0] === "tasks" ? Object.keys(Task.shape) : ["name", "root"];
 }
 
-/** What to add where a required key is missing; for the others only a person can tell. */
+/** The value to add where a required key is missing; a person must supply the keys that are not here. */
 const TO_ADD: Readonly<Record<string, string>> = {
   schema_version: "1",
   source_files: "[]",

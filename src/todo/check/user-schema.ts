@@ -9,7 +9,7 @@ import { err, ok, type Result } from "../../system/result.js";
 import { withoutRunnerKeys } from "./runner-keys.js";
 import { show, type Finding } from "../model/problem.js";
 
-/** What a value breaks of a user's schema. */
+/** Finds the places where a value violates a user's schema. */
 export type UserSchema = (value: unknown) => Finding[];
 
 /** Compiles a user's schema; the error says in a sentence why it cannot be used. */
@@ -28,7 +28,7 @@ export function compileUserSchema(schema: unknown): Result<UserSchema, string> {
 }
 
 function compile(schema: object | boolean): ValidateFunction {
-  // What it would print, it would print to the terminal.
+  // A logger would print to the terminal.
   const options: Options = { strict: false, allErrors: true, logger: false };
   const named: unknown = typeof schema === "object" && "$schema" in schema ? schema.$schema : undefined;
   const draft = typeof named === "string" ? named : "";

@@ -1,5 +1,5 @@
-// A task in one line of a Markdown checklist, read and written: `- [ ] **T2**: Title (P1) (after T1) (blocked) #tag`. What these
-// words cannot say exactly stands behind them in a comment, which wins over them. Pure.
+// Reads and writes a task as one line of a Markdown checklist: `- [ ] **T2**: Title (P1) (after T1) (blocked) #tag`. Values
+// that these words cannot express exactly follow in a comment, which takes precedence. Pure.
 import { z } from "zod";
 import { isDeepStrictEqual } from "node:util";
 import { given } from "../../system/given.js";
@@ -7,7 +7,7 @@ import { parseJson } from "../../system/text/json.js";
 import { priorityOf } from "../json/fields.js";
 import { Status, type Task } from "../model/task.js";
 
-/** What a line says of a task; absent where it says nothing. */
+/** The fields of a task that a line gives; others are absent. */
 export interface ItemLine {
   id?: string;
   title: string;
@@ -21,7 +21,7 @@ export interface ItemLine {
 /** While it is being read. */
 type Words = { -readonly [K in keyof ItemLine]: ItemLine[K] };
 
-/** What a line holds of a task. */
+/** The fields of a task that a line can hold. */
 export type LineTask = Pick<Task, "id" | "title" | "status" | "priority"> &
   Partial<Pick<Task, "depends_on" | "tags">>;
 
@@ -53,13 +53,13 @@ export function readItem(text: string, ticked: boolean): ItemLine {
   return {
     ...plain,
     ...given({ id, priority, tags, dependsOn }),
-    // Whoever edits the words means them.
+    // A person who edits the words means them.
     ...(title !== undefined && inOneLine(title) === wordsOf(text) ? { title, blockers: [] } : {}),
     status: ticked ? "done" : open === undefined || open === "done" ? "todo" : open,
   };
 }
 
-/** A text without the marks of Markdown: bold, italics, struck out, code, links. What code holds stays as it is. */
+/** A text without the marks of Markdown: bold, italics, struck out, code, links. The content of code stays as it is. */
 export function withoutMarks(text: string): string {
   return text
     .split(/`([^`]+)`/u)
@@ -80,7 +80,7 @@ function commentIn(text: string): Comment {
   return Comment.safeParse(parseJson(json)).data ?? {};
 }
 
-/** What stands between the id and the comment. */
+/** The text between the id and the comment. */
 function wordsOf(text: string): string {
   return text.trim().replace(COMMENT, "").trim().replace(BOLD_ID, "").trim();
 }
@@ -114,7 +114,7 @@ function readWords(text: string): ItemLine {
 const TAG = /(?:^|\s)#([\p{L}_][\p{L}\p{N}_/-]*)$/u;
 const GROUP = /(?:^|\s)(?:\(([^()]{1,500})\)|\[([^[\]]{1,500})\])$/u;
 
-/** Takes off the end what is no part of the title, the last first. */
+/** Removes the marks after the title, from the end of the line. */
 function readEnd(read: Words): void {
   for (;;) {
     read.title = read.title.trimEnd();
@@ -151,7 +151,7 @@ function namesIn(text: string): string[] {
   return text.split(/[\s,]+/u).filter((name) => name !== "" && name !== "and");
 }
 
-/** Words of a sentence are no ids: one of an id's characters is a digit. */
+/** An id has a digit; a word of a sentence has none. */
 function looksLikeIds(text: string): boolean {
   return namesIn(text).every((name) => /\d/u.test(name));
 }
@@ -168,10 +168,10 @@ const USUAL_PRIORITY = 3;
 /** Ids and tags that words can say. */
 const PLAIN_NAME = /^[^\s,()[\]]*\d[^\s,()[\]]*$/u;
 const PLAIN_TAG = /^[\p{L}_][\p{L}\p{N}_/-]*$/u;
-/** What a terminal or a Markdown renderer would take for something else. */
+/** Characters that a terminal or a Markdown renderer would interpret. */
 const STRANGE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 
-/** The line, box and all. What is read back from it is what went in. */
+/** The line, with its box. Reading it gives the same task. */
 export function writeItem(task: LineTask): string {
   const { id, title, priority, status, depends_on: waits = [], tags = [] } = task;
   const groups = [

@@ -53,7 +53,7 @@ function taskEdits({ text, tasks }: BacklogLayout, before: Backlog, after: Backl
   });
 }
 
-/** Where each task of `after` stands in `before`; `undefined` when both are the same tasks in the same places. */
+/** The index in `before` of each task of `after`; `undefined` when both have the same tasks in the same order. */
 function placesOf(before: Backlog, after: Backlog): (number | undefined)[] | undefined {
   const same = (task: Task, at: number): boolean =>
     before.tasks[at] === task || before.tasks[at]?.id === task.id;

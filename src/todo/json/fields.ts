@@ -29,7 +29,7 @@ export function lineOf(value: unknown): string {
   return (textOf(value) ?? "").replaceAll(/\s+/gu, " ");
 }
 
-/** What none of these keys holds and is not empty; `undefined` when nothing is left. */
+/** The fields that are not empty and not among these keys; `undefined` when there are none. */
 export function leftOver(fields: Fields, known: readonly string[]): { kept?: Fields } {
   const left = Object.entries(fields).filter(([key, value]) => !known.includes(key) && !isEmpty(value));
   return left.length === 0 ? {} : { kept: Object.fromEntries(left) };
@@ -52,7 +52,7 @@ export function sections(parts: readonly (readonly [string, unknown])[]): string
   return said.length === 0 ? undefined : said.join("\n\n");
 }
 
-/** What a word for a priority means here; `undefined` for a word that is none. */
+/** The number that a word for a priority means; `undefined` for another word. */
 export function priorityOf(word: string): number | undefined {
   return WORDS.get(word.trim().toLowerCase());
 }

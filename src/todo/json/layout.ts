@@ -191,7 +191,7 @@ function addPointer(root: Wanted, pointer: string): Wanted {
 }
 
 class Finder implements Visitor {
-  /** What is wanted inside the open container of each depth. */
+  /** For each depth, the parts wanted from the container that is open. */
   private readonly nodes: (Wanted | undefined)[] = [];
   private keyStart: number | undefined;
 

@@ -3,8 +3,8 @@
 import { DEEPEST, readLayout, roundTrips, type BacklogLayout, type Member, type Range } from "./layout.js";
 
 /**
- * Where everything lies in the text of a backlog whose value this is. `undefined` where a key may be there twice, brackets are
- * nested too deep, or a number would not come back. Contract: JSON.parse made `value` of `text`.
+ * The offsets of every part in the text of a backlog with this value. `undefined` where a key may occur twice, brackets are
+ * nested too deep, or a number would not come back. Contract: `value` is JSON.parse(`text`).
  */
 export function outlineOf(text: string, value: unknown): BacklogLayout | undefined {
   const read = new Outline(text).read();
@@ -12,7 +12,7 @@ export function outlineOf(text: string, value: unknown): BacklogLayout | undefin
   return read !== undefined && read.keys === countKeys(value) ? read.layout : undefined;
 }
 
-/** Where everything lies in the text of a backlog. Contract: it is a good one. */
+/** The offsets of every part in the text of a backlog. Contract: the backlog is valid. */
 export function layoutOf(text: string): BacklogLayout {
   return new Outline(text).read()?.layout ?? readLayout(text).layout;
 }

@@ -73,7 +73,7 @@ export function writeMember(key: string, value: unknown, style: ObjectStyle): st
   return JSON.stringify(key) + style.colon + writeValue(value, style);
 }
 
-/** A value as it stands behind a key of an object in this style; `inline` puts it on one line. */
+/** The text of a value after a key of an object in this style; `inline` puts it on one line. */
 export function writeValue(value: unknown, style: ObjectStyle, inline = !hasBreak(style.first)): string {
   return write(value, style, inline ? undefined : lastLine(style.first));
 }
@@ -109,12 +109,12 @@ export function hasBreak(text: string): boolean {
   return text.includes("\n");
 }
 
-/** What stands after the last line break. */
+/** The text after the last line break. */
 export function lastLine(text: string): string {
   return text.slice(text.lastIndexOf("\n") + 1);
 }
 
-/** The white space at the beginning of the line an offset lies in. */
+/** The white space at the beginning of the line that contains an offset. */
 function lineIndent(text: string, offset: number): string {
   const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
   return /^[ \t]*/.exec(line)?.[0] ?? "";

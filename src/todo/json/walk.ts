@@ -1,16 +1,16 @@
-// Walks JSON text once, with an own stack: any depth, no recursion, linear. It reports what is not JSON and goes on where it
-// is plain what was meant. Leaves meaning to its visitors (layout.ts).
+// Walks JSON text once, with a stack of its own: any depth, no recursion, linear. It reports text that is not JSON, and
+// continues where the meaning is clear. Leaves meaning to its visitors (layout.ts).
 import { createScanner, type JSONScanner } from "jsonc-parser";
 import { never } from "../../system/never.js";
 
 /** Where a value stands: keys and indices from the root. The same array all the way: copy it to keep it. */
 export type Path = readonly (string | number)[];
 
-/** What `walkJson` tells. Offsets are UTF-16 code units into the text; `end` is exclusive. */
+/** The events of `walkJson`. Offsets are UTF-16 code units into the text; `end` is exclusive. */
 export interface Visitor {
   /** A key; the path ends with it. */
   key?(path: Path, start: number, end: number): void;
-  /** An object or array begins; all until its `value` lies inside. */
+  /** An object or array begins; every event until its `value` is inside it. */
   open?(path: Path, start: number): void;
   /** A value is complete. */
   value?(path: Path, start: number, end: number, kind: ValueKind): void;
@@ -53,7 +53,7 @@ const TOKEN = {
 } as const;
 
 const NO_ERROR = 0;
-/** The values of its `ScanError`, as sentences. The second stops the walk: nobody can tell where the string was to end. */
+/** The values of its `ScanError`, as sentences. The second stops the walk: the end of the string cannot be known. */
 const NOT_CLOSED = 2;
 const SCAN_ERRORS: Readonly<Record<number, [string, string]>> = {
   1: ["a comment that is not closed", "remove it: JSON has no comments"],
@@ -134,14 +134,14 @@ class Walk {
       const token: number = this.scanner.scan();
       if (token !== TOKEN.lineComment && token !== TOKEN.blockComment) return token;
       this.report(at, "a comment", "remove it: JSON has no comments; looper fmt --fix does");
-      // What a comment that is not closed swallows was hardly meant to be one.
+      // A comment that is not closed swallows text that was hardly meant as a comment.
       const error: number = this.scanner.getTokenError();
       if (error === NO_ERROR)
         this.removable.push({ start: at, end: this.scanner.getPosition(), kind: "comment" });
     }
   }
 
-  /** Takes one token; false where nobody can tell what was meant. */
+  /** Takes one token; false where its meaning is unclear. */
   private take(token: number): boolean {
     switch (this.state) {
       case "root":

@@ -3,11 +3,11 @@ import type { PersonChange } from "./person-change.js";
 import type { NewTask } from "./summary.js";
 import type { IndexRow, Status, TaskId } from "./task.js";
 
-/** One change, with what it expects to find. What no longer holds is refused, never forced. */
+/** One change, with the state it expects. A change that no longer holds is refused, never forced. */
 export type Change =
   /** Takes a task in hand: status `doing`, `attempts` + 1; removes the completion marker. Refused unless its status is `expect`. */
   | { op: "claim"; id: TaskId; expect: Status }
-  /** Takes back that its last claim was counted: nobody tried it. */
+  /** Takes back the count of its last claim: no agent tried it. */
   | { op: "uncount"; id: TaskId }
   /**
    * Done: keeps `result` and `files`, clears `blockers`; `meta.verified` is true when the gate passed, else it goes. Refused
@@ -33,7 +33,7 @@ export interface Refusal {
   why: string;
 }
 
-/** What became of a list of changes. Rows are those that differ from before, in file order. */
+/** The outcome of a list of changes. Rows are those that differ from before, in file order. */
 export interface Applied {
   /** In the order of the changes; `from` is absent for a new task, `to` for a removed one. */
   updated: { id: TaskId; from?: Status; to?: Status }[];
@@ -42,7 +42,7 @@ export interface Applied {
   warnings: string[];
 }
 
-/** What others had saved since the runner's last look, and what was done about it (contract §4, *Edits during a run*). */
+/** The changes that others saved since the runner's last look, and how they were handled (contract §4, *Edits during a run*). */
 export interface Edits {
   /** Ids of tasks that are new. */
   added: TaskId[];
@@ -50,7 +50,7 @@ export interface Edits {
   changed: TaskId[];
   /** Ids of tasks that are gone. */
   removed: TaskId[];
-  /** What was put back, in words; empty when all was taken. */
+  /** Each part that was put back, in words; empty when every change was accepted. */
   putBack: string[];
   /** Where the other version was copied to, when something was put back. */
   copy?: string;

@@ -45,7 +45,7 @@ function endOfRun(text: string, from: number): number {
   return end;
 }
 
-/** By UTF-16 code units; only asked for strings whose difference lies in their digits, where that is the order by code point. */
+/** By UTF-16 code units. Contract: the strings differ only in digits, where this is the order by code point. */
 function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,5 +1,5 @@
-// What a person does to the backlog with the editing commands, as data: told to a run that goes on, so that it knows whose it is.
-// Leaves what becomes of the backlog to update.ts.
+// The edits a person makes to the backlog by commands, as data: passed to a run in progress, so that it knows who made them.
+// Leaves applying them to update.ts.
 import { z } from "zod";
 import { never } from "../../system/never.js";
 import { Task, TaskId, type Status } from "./task.js";
@@ -19,7 +19,7 @@ const OPTIONAL = {
   result: true,
 } as const;
 
-/** New values of a task's keys. What is left out stays. */
+/** New values of a task's keys. Other keys stay as they are. */
 const TaskValues = Task.pick({ ...REQUIRED, ...OPTIONAL }).partial();
 export type TaskValues = z.infer<typeof TaskValues>;
 

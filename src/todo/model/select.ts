@@ -5,7 +5,7 @@ import { compareIds } from "./order.js";
 import type { BacklogIndex } from "./change.js";
 import type { Backlog, IndexRow, Status, Task, TaskId } from "./task.js";
 
-/** What this run has already tried, as selection sees it. */
+/** The tasks that this run has already tried, for selection. */
 export interface Tried {
   /** Attempts of this run. */
   attempts: Pick<ReadonlyMap<TaskId, number>, "get">;
@@ -87,7 +87,7 @@ function waits({ depends_on: edges }: IndexRow, statusOf: StatusOf): boolean {
   return edges.some((id) => statusOf(id) !== "done");
 }
 
-/** What a task waits for: those of its dependencies that are not done, in its own order. Ready means none. */
+/** The dependencies of a task that are not done, in its own order. A task without any is ready. */
 export function waitsFor(task: Pick<Waiting, "depends_on">, statusOf: StatusOf): TaskId[] {
   const { depends_on: edges } = task;
   return edges === undefined || edges.length === 0 ? [] : edges.filter((id) => statusOf(id) !== "done");
@@ -139,7 +139,7 @@ export function isMarker(task: { id: string; tags?: readonly string[] | undefine
   return task.tags?.some((tag) => tag.toLowerCase() === "project-done") ?? false;
 }
 
-/** What the index keeps of a task. */
+/** The row of a task in the index. */
 export function rowOf(task: Task): IndexRow {
   return {
     id: task.id,
@@ -185,7 +185,7 @@ export function indexOf(backlog: Backlog, like?: Backlog): BacklogIndex {
   return made;
 }
 
-/** Where a task stands in a backlog whose picture was made. */
+/** The index of a task in a backlog whose picture was made. */
 export function placeIn(backlog: Backlog, id: TaskId): number | undefined {
   const places = known.get(backlog)?.places;
   if (places === undefined) return undefined;

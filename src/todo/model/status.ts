@@ -1,4 +1,4 @@
-/** What can be said of a task, in the order of a listing. */
+/** The statuses of a task, in the order of a listing. */
 export const STATUSES = ["todo", "doing", "blocked", "done"] as const;
 
 /** Whether a word is a status. */

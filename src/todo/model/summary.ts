@@ -1,4 +1,4 @@
-// What an agent reports at the end of a step: the only thing that may change a backlog.
+// The report of an agent at the end of a step: the only thing that may change a backlog.
 import { z } from "zod";
 
 export const NewTask = z.object({

@@ -16,7 +16,7 @@ export type Status = z.infer<typeof Status>;
 
 const strings = z.array(z.string());
 
-// A refinement is no part of the JSON schema; `format` is, and there stands for the same function.
+// The JSON schema leaves out a refinement; it has `format`, which means the same function.
 const dateTime = z
   .string()
   .refine(isDateTime, "must be a date and time such as 2026-11-20T21:46:01Z")
@@ -63,7 +63,7 @@ export const Backlog = z.strictObject({
 });
 export type Backlog = z.infer<typeof Backlog>;
 
-/** What `step` knows of a task: never its texts. Also what the log's index files hold. */
+/** The fields of a task that `step` sees: never its texts. The log's index files hold the same fields. */
 export interface IndexRow {
   id: TaskId;
   status: Status;

@@ -6,7 +6,7 @@ export function isVerified({ meta }: Pick<Task, "meta">): boolean {
   return isMembers(meta) && meta["verified"] === true;
 }
 
-/** The task with the mark set or removed. A `meta` that is no object holds no mark, and stays as it is. */
+/** The task with the mark set or removed. A `meta` that is not an object has no mark, and stays as it is. */
 export function markVerified(task: Task, verified: boolean): Task {
   return putMark(task, verified ? true : undefined);
 }

@@ -19,7 +19,7 @@ export interface Version {
   backlog: Backlog;
 }
 
-/** What is on disk. `tasks` of a file that is not valid: those that can be read all the same. */
+/** The content on disk. `tasks` of an invalid file: those that can be read nevertheless. */
 export type Look =
   | { kind: "missing" }
   /** Also a valid backlog without tasks. */
@@ -40,9 +40,9 @@ const MARK = "\ufeff";
 /** The task file at a path. */
 export class BacklogFile {
   private last: Version | undefined;
-  /** The figures under which the file holds the last version, and shows whoever writes it. */
+  /** The file's stamp when it held the last version; every write changes the stamp. */
   private figures: FileStat | undefined;
-  /** Whether the path named a file of its own once: what lies there instead later is nobody's wish. */
+  /** Whether the path was a regular file once: a link or folder that takes its place later is a mistake. */
   private plain = false;
 
   constructor(
@@ -52,8 +52,8 @@ export class BacklogFile {
   ) {}
 
   /**
-   * What is there now. Reading is spared where the figures of a large file show that nobody wrote it since; checking, where the
-   * bytes are those of the last good version.
+   * The content now. A large file is not read again while its stamp is the same; it is not checked again while its bytes are
+   * those of the last good version.
    */
   async look(): Promise<Look> {
     const at = this.ports.clock.now();
@@ -110,7 +110,7 @@ export class BacklogFile {
     return stat;
   }
 
-  /** What these bytes would be as the file. */
+  /** The look that these bytes would give as the file. */
   judge(bytes: Uint8Array): Look {
     const checked = checkBacklog(bytes, this.options);
     if (checked.kind === "invalid")
@@ -168,7 +168,7 @@ export class BacklogFile {
     }
   }
 
-  /** Removes what writers that were killed left beside it. Contract: nobody writes it now. */
+  /** Removes temporary files that killed writers left beside it. Contract: the lock is held. */
   async removeHalfWritten(): Promise<void> {
     const { files } = this.ports;
     const real = (await files.realPath(this.path)) ?? this.path;
@@ -223,7 +223,7 @@ export function encode(layout: BacklogLayout, bom: boolean): Uint8Array {
   return Buffer.from(bom ? MARK + layout.text : layout.text, "utf8");
 }
 
-/** What the user can mend is theirs; anything else the system did not say is a bug of ours and stays one. */
+/** An error that the user can fix becomes a UserError; any other is an internal error, and stays as it is. */
 function cannot(what: "read" | "write", path: string, error: unknown): unknown {
   if (errorCode(error) === undefined || exhausted(error) !== undefined) return error;
   if (errorCode(error) === "EISDIR")

@@ -1,14 +1,14 @@
-// The short lock of a task file: whoever reads it to write it holds it meanwhile. Leaves what is done under it to store.ts.
+// The short lock of a task file: held while a process reads the file and writes it. Leaves the work under it to store.ts.
 import { basename, dirname, join } from "node:path";
 import { digest } from "../../system/text/digest.js";
 import { errorCode, errorMessage, UserError } from "../../system/errors.js";
 import { acquireLock } from "../../system/files/lock.js";
 import type { Ports } from "../../system/ports.js";
 
-/** The lock goes to whoever comes first when it is free: of a hundred who want it, one may be unlucky for a while. */
+/** The lock is not fair: of a hundred waiting processes, one may be unlucky for a while. */
 const LOCK_WAIT_MS = 30_000;
 
-/** Acts while nobody else does. `run`: named in the lock. Who holds it all the while is named in an `environment` error. */
+/** Acts under the lock. `run`: named in the lock. When the wait is over, an `environment` error names the process that holds it. */
 export async function withLock<T>(
   ports: Pick<Ports, "clock" | "files" | "processes" | "random">,
   path: string,

@@ -27,17 +27,20 @@ export interface StoreOptions {
   lockFolder: string;
   /** The run it writes for: named in the lock. */
   run?: string;
-  /** What a valid file must meet beyond the shape. */
+  /** Rules beyond the shape that a valid file must meet. */
   check?: CheckOptions;
-  /** What people changed through stores of their own since it was last asked for. */
+  /** Returns the changes that people made through stores of their own since the last call. */
   heard?: () => Promise<readonly Told[]>;
 }
 
-/** The store of one task file; what writes waits for its lock, and throws where somebody keeps it. The first good file it reads is the one it knows; from then on `change` keeps it up to date. */
+/**
+ * The store of one task file. A method that writes waits for the lock, and throws when another process keeps it. The store
+ * remembers the first good file it reads; from then on `change` keeps that version up to date.
+ */
 export interface Store {
-  /** What is there now. Takes nothing over: what others saved is for the next `change`, an empty list of changes included. */
+  /** The content now. Remembers nothing of it: the next `change`, even with an empty list, takes in the edits of others. */
   read(): Promise<ReadResult>;
-  /** As it is once nobody is in the midst of saving it: what is not valid and was written just now is given a moment. */
+  /** The content once no save is in progress: a file that is invalid and was written just now is given a moment. */
   readSaved(): Promise<ReadResult>;
   /** Applies changes to the newest file. Nothing is written when nothing differs. */
   change(
@@ -45,8 +48,8 @@ export interface Store {
     options: ChangeOptions,
   ): Promise<Result<Changed, Unusable>>;
   /**
-   * A person's changes, decided on the newest file while nobody else changes it: all of them or none. `tell` says them to the
-   * run in progress right before they are written, with the backlog they were decided on; false leaves them to that run.
+   * Makes a person's changes, decided on the newest file under the lock: all of them or none. `tell` passes them to the run in
+   * progress right before they are written, with the backlog they were decided on; false leaves them to that run.
    */
   edit(
     decide: (backlog: Backlog) => readonly PersonChange[],
@@ -61,8 +64,8 @@ export interface Store {
     copyAs?: (bytes: Uint8Array) => CopyKind | undefined,
   ): Promise<Rewritten | undefined>;
   /**
-   * Makes the file anew, from what is there; without bytes it stays. What is not valid is not written. An old file that is
-   * replaced is copied aside, save one that says nothing.
+   * Writes the bytes made from the present content; without bytes the file stays. Invalid bytes are not written. An old file
+   * that is replaced is copied aside, unless it is empty.
    */
   begin(make: (found: ReadResult) => Uint8Array | undefined): Promise<Result<Begun, Invalid>>;
   /** Makes these bytes the file, if they are a valid backlog with tasks. An old file with tasks is copied aside in any case. */

@@ -39,9 +39,9 @@ export interface ChangeOptions extends MergeRules {
 
 export interface Changed {
   applied: Applied;
-  /** What others had saved; absent when nothing. */
+  /** The edits that others had saved; absent when there are none. */
   edits?: Edits;
-  /** What people changed through other stores since this store's last look, in order; absent when nothing. */
+  /** Changes that people made through other stores since this store's last look, in order; absent when there are none. */
   heard?: readonly Told[];
   backlog: Backlog;
   index: BacklogIndex;
@@ -58,7 +58,7 @@ export interface Changed {
 export interface Edited {
   updated: Applied["updated"];
   backlog: Backlog;
-  /** What was decided. */
+  /** The changes that were decided. */
   changes: readonly PersonChange[];
   /** False: it was left to the run, and the file is as it was. */
   written: boolean;
@@ -96,22 +96,22 @@ export interface Invalid {
 /** Why nothing was edited; `refused`: nothing of the changes was done. */
 export type EditRefusal = Unusable | Invalid | { kind: "refused"; refusals: Refusal[] };
 
-/** So long a broken file may be one that is just being saved. */
+/** A broken file may be one that is just being saved; after this time it is not. */
 const SETTLE_MS = 2_000;
 const SETTLE_STEP_MS = 100;
 /** An editor that empties a file and writes it anew is done with it long before. */
 const JUST_NOW_MS = 500;
-/** So often a save that comes between reading and writing starts it over. */
+/** How many saves between reading and writing start a change over before it is given up. */
 const MOST_RESTARTS = 20;
 
-/** What is to be written: the text to start from, what it holds, and what others did to it. */
+/** The basis of a write: the text to start from, its content, and the edits others made to it. */
 interface Start {
   from: Version;
   backlog: Backlog;
   edits?: Edits;
 }
 
-/** Does what a store does, for whoever holds its lock. */
+/** Does the work of a store. Contract: the caller holds its lock. */
 export class Writer {
   /** The last good version this store read or wrote. */
   private known: Version | undefined;
@@ -212,7 +212,7 @@ export class Writer {
     throw tooFast(this.file.path);
   }
 
-  /** What a person did through another store is nothing that an agent did past this one. */
+  /** Takes in the edits people made through other stores, so that they are not taken for an agent's. */
   private async hear(): Promise<{ told: readonly Told[]; edits: Edits } | undefined> {
     const told = this.known === undefined ? [] : ((await this.heard?.()) ?? []);
     const edits = told.map(({ at, changes }) => {
@@ -293,13 +293,13 @@ export class Writer {
     throw tooFast(this.file.path);
   }
 
-  /** Once, and under the lock: what lies half written then is a dead writer's. */
+  /** Runs once, under the lock: a half-written file belongs to a dead writer then. */
   private async tidy(): Promise<void> {
     if (!this.tidied) await this.file.removeHalfWritten();
     this.tidied = true;
   }
 
-  /** What is there; while only people save, a broken file is given time: it may be half a save. */
+  /** The content now; while only people save, a broken file is given time: a save may be in progress. */
   private async settle(during: MergeRules["while"]): Promise<Look> {
     const { clock } = this.ports;
     const deadline = clock.monotonic() + SETTLE_MS;
@@ -322,7 +322,7 @@ export class Writer {
     return this.print.sha256;
   }
 
-  /** Where to start from; `undefined` where there is no valid version at all. */
+  /** The version to start from; `undefined` where no valid version is known. */
   private start(look: Look, rules: MergeRules): Start | undefined {
     const { known } = this;
     if (look.kind === "ok") {
@@ -335,7 +335,7 @@ export class Writer {
     return { from: known, backlog: known.backlog, edits: { added: [], changed: [], removed: [], putBack } };
   }
 
-  /** What the changes make of it. With `whole`, one that is refused, or a backlog that is not valid then, leaves it as it is. */
+  /** Applies the changes. With `whole`, a refused change or an invalid result leaves the backlog as it is. */
   private apply(
     start: Start,
     changes: readonly (Change | PersonChange)[],

@@ -1,6 +1,6 @@
 import { TaskId, type Status, type Backlog, type IndexRow, type Task } from "../model/task.js";
 
-/** What a test says of a task: plain strings for ids, everything left out as usual. */
+/** The fields of a task that a test gives: ids as plain strings, the others optional. */
 type Said = Partial<Omit<Task, "id" | "depends_on">> & { depends_on?: string[] };
 
 /** A branded id from a plain string. */

@@ -1,11 +1,11 @@
-// What a repair of a broken task file would lose or claim. Pure; leaves refusing it to the loop.
+// Finds what a repair of a broken task file would lose or claim. Pure; leaves refusing it to the loop.
 import { parseJson } from "../../system/text/json.js";
 import { checkBacklog } from "../check/check.js";
 import type { Backlog } from "../model/task.js";
 import { toJson } from "./understand.js";
 import { isMembers, renameKeys, understandTask } from "./understand-task.js";
 
-/** A title as it stands in text that is no JSON as a whole. */
+/** A title in a text that is not valid JSON as a whole. */
 const TITLE = /"title"\s*:\s*("(?:[^"\\]|\\.)*")/gu;
 
 /** A task as far as it can be made out: any of its fields may be wrong, that is why it is being repaired. */

@@ -19,7 +19,7 @@ export function understandBacklog(
   return checked.kind === "ok" ? { ...understood, checked } : undefined;
 }
 
-/** What the bytes are, or where that is not a valid backlog, what they plainly mean. */
+/** Checks the bytes, or, where they are not a valid backlog, the backlog they clearly mean. */
 export function checkUnderstood(bytes: Uint8Array, options: CheckOptions = {}): CheckResult {
   const checked = checkBacklog(bytes, options);
   return checked.kind === "invalid" ? (understandBacklog(bytes, options)?.checked ?? checked) : checked;

@@ -1,5 +1,5 @@
-// What a task of a broken file plainly means: known words for its status and priority, other spellings of its keys, keys that
-// belong into `meta`. Pure. Never marks a task as done unless its own word says so, and never drops a value.
+// Corrects a task of a broken file where its meaning is clear: known words for its status and priority, other spellings of its
+// keys, keys that belong into `meta`. Pure. Never marks a task as done unless its own word says so, and never drops a value.
 // Leaves the text around it to understand.ts.
 import { given } from "../../system/given.js";
 import { show } from "../model/problem.js";
@@ -26,8 +26,8 @@ const TEXTS: ReadonlySet<string> = new Set(["title", "description", "reference",
 const RESERVED: ReadonlySet<string> = new Set(["verified"]);
 
 /**
- * A task as it plainly means. `numberText`: how a number stands in the text, so that an id `1.10` stays what it is; without it
- * as JavaScript writes it.
+ * The corrected task. `numberText`: the spelling of a number in the text, so that an id `1.10` stays as it is; without it, the
+ * spelling of JavaScript.
  */
 export function understandTask(
   task: Members,

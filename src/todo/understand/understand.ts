@@ -1,5 +1,5 @@
-// What the bytes of a broken task file plainly mean, as bytes again: without comments and trailing commas, as UTF-8, its tasks as
-// understand-task.ts reads them. Pure. What is left as it is stays byte for byte; a text that may mean two things is left alone.
+// Corrects the bytes of a broken task file where their meaning is clear: removes comments and trailing commas, writes UTF-8,
+// and corrects tasks by understand-task.ts. Pure. All other bytes stay the same; an ambiguous text is left alone.
 import { readLayout, readMembers, type BacklogLayout, type Member, type Range } from "../json/layout.js";
 import { styleOf, wholeMember, writeMember, type ObjectStyle } from "../json/style.js";
 import { Backlog } from "../model/task.js";
@@ -206,7 +206,7 @@ function edited(text: string, edits: readonly Edit[]): string {
 const NAMED = 3;
 const MOST_KINDS = 12;
 
-/** What was corrected, on one line: each kind of correction once, with the tasks it was made in. */
+/** The corrections on one line: each kind once, with the tasks it was made in. */
 export function correctionsText(corrections: readonly Correction[]): string {
   const kinds = new Map<string, string[]>();
   for (const { says, task } of corrections) {

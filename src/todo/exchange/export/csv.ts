@@ -11,7 +11,7 @@ const COLUMNS = [
   ...(["created_at", "updated_at", "meta"] as const),
 ] satisfies readonly (keyof Task)[];
 
-/** What has items of one word each is joined by this; what has sentences, one a line. */
+/** Lists whose items are single words: joined on one line. The other lists hold sentences: one a line. */
 const WORDS: ReadonlySet<keyof Task> = new Set(["tags", "files", "depends_on"]);
 
 export function exportCsv({ tasks }: Backlog): string {

@@ -1,5 +1,5 @@
-// A backlog as a Markdown checklist: people read it, `init --import` reads it back. What a line says of a task is item-line.ts's;
-// below it stand its texts, and its steps with boxes of their own. Pure.
+// Writes a backlog as a Markdown checklist: people read it, `init --import` reads it back. Each task is a line (see
+// item-line.ts), followed by its texts and by its steps, which have boxes of their own. Pure.
 import { writeItem } from "../item-line.js";
 import { withoutMarker } from "../../model/select.js";
 import type { Backlog, Task } from "../../model/task.js";

@@ -13,11 +13,11 @@ interface Open {
   item: Item;
   steps: string[];
   body: string[];
-  /** Of the heading and the items it stands under. */
+  /** From the heading and the items above it. */
   above: Above;
 }
 
-/** What a heading, or an item without a box, says of the tasks below it. */
+/** Properties that a heading, or an item without a box, gives to the tasks below it. */
 interface Above {
   tags: readonly string[];
   priority?: number;

@@ -1,4 +1,4 @@
-// What a reader of a foreign format makes of it: drafts of tasks, before their ids and edges are settled. Leaves that to plan.ts.
+// The result of reading a foreign format: drafts of tasks, whose ids and edges are not settled yet. Leaves that to plan.ts.
 import type { Status, Task } from "../../model/task.js";
 
 /** A task as its source has it; what is left out gets the value a new task has. */
@@ -21,7 +21,7 @@ export interface TaskDraft {
   /** Anything; kept where it is a date and time as RFC 3339 writes it. */
   createdAt?: unknown;
   updatedAt?: unknown;
-  /** What no key of a task is for: goes to `meta.imported`. */
+  /** Values that no key of a task is for: written to `meta.imported`. */
   kept?: Readonly<Record<string, unknown>>;
   /** Of a task file of our own: keys no other format has. */
   own?: Partial<Pick<Task, "verify" | "agent" | "result" | "attempts" | "meta">>;
@@ -29,7 +29,7 @@ export interface TaskDraft {
 
 /** A source that was read. */
 export interface Drafted {
-  /** What it is, in words: `a Markdown checklist`. */
+  /** The name of the format in words: `a Markdown checklist`. */
   format: string;
   drafts: readonly TaskDraft[];
   /** Sentences about what was not taken over as it stood. */
@@ -38,6 +38,6 @@ export interface Drafted {
   left?: number;
   /** The project's name. */
   name?: string | undefined;
-  /** What belongs to no task: goes to the backlog's `meta.imported`. */
+  /** Values that belong to no task: written to the backlog's `meta.imported`. */
   kept?: Readonly<Record<string, unknown>>;
 }

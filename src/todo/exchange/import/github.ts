@@ -1,5 +1,5 @@
-// What `gh issue list --json number,title,body,labels,state,url,…` prints (https://cli.github.com/manual/gh_issue_list). An issue
-// says in its text what it waits for: `Depends on #12`, `Blocked by #12`.
+// Reads the output of `gh issue list --json number,title,body,labels,state,url,…` (https://cli.github.com/manual/gh_issue_list).
+// An issue names its dependencies in its text: `Depends on #12`, `Blocked by #12`.
 import { given } from "../../../system/given.js";
 import type { Drafted, TaskDraft } from "./draft.js";
 import { fieldsIn, isFields, leftOver, lineOf, priorityOf, textOf, type Fields } from "../../json/fields.js";

@@ -239,9 +239,9 @@ test("what holds no tasks is refused in a few words", () => {
     '{"name":"pkg","version":"1"}',
     '[{"id":1,"title":"x"}]',
   ])
-    expect(refusal(other), other).toMatch(/no list of tasks that is known|no tasks in it/);
+    expect(refusal(other), other).toMatch(/not a known list of tasks|no tasks in it/);
   expect(refusal('{"userStories":[]}')).toBe("there are no tasks in it (a prd.json of ralph)");
-  expect(refusal('{"schema_version":1,"tasks":[{}]}')).toMatch(/^it is no valid task file: line 1/);
+  expect(refusal('{"schema_version":1,"tasks":[{}]}')).toMatch(/^it is not a valid task file: line 1/);
   expect(refusal("[x] done\n", "a.txt")).toMatch(/no tasks in it/);
 });
 

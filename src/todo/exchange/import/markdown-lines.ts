@@ -27,7 +27,7 @@ const TAB = 4;
 export function readMarkdown(text: string): Line[] {
   const lines: Line[] = [];
   let fence: { mark: string; indent: number } | undefined;
-  /** The columns of the words of the items a line stands in, the inmost last. */
+  /** For each item that contains the line, the column where its text begins; the innermost last. */
   const within: number[] = [];
   for (const raw of withoutFrontMatter(text.split(/\r\n|\n|\r/u))) {
     const line = expand(raw);
@@ -36,7 +36,7 @@ export function readMarkdown(text: string): Line[] {
       continue;
     }
     const indent = line.length - line.trimStart().length;
-    // A code block ends with the item it stands in.
+    // A code block ends with the item that contains it.
     if (fence !== undefined && fence.indent > 0 && indent < fence.indent) fence = undefined;
     if (fence !== undefined) {
       lines.push({ kind: "text", indent, raw: line });
@@ -71,7 +71,7 @@ function readLine(line: string, indent: number): Line {
   return {
     kind: "item",
     indent: before.length,
-    // Whoever writes four spaces or more begins a code block behind the marker.
+    // Four spaces or more after the marker begin a code block.
     content: before.length + marker.length + (gap.length > TAB ? 1 : gap.length),
     ordered: /\d/u.test(marker),
     ...given({ box }),

@@ -10,7 +10,7 @@ import type { Drafted, TaskDraft } from "./draft.js";
 
 export interface PlannedImport {
   tasks: Task[];
-  /** What was not taken over as it stood, and what was changed. */
+  /** Notes on values that were dropped or changed. */
   notes: string[];
 }
 

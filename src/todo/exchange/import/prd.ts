@@ -1,6 +1,6 @@
-// A document of requirements in Markdown. Its tasks are, of these the first there are: headings with an id or number of their own
-// (`### US-001: …`, `### Feature 2: …`); items under headings about requirements, stories, features or tasks; numbered items;
-// sections. All that stands below one is its details; what stands elsewhere is told, by its heading.
+// Reads a document of requirements in Markdown. Its tasks are the first of these that it has: headings with an id or number
+// of their own (`### US-001: …`, `### Feature 2: …`); items under headings about requirements, stories, features or tasks;
+// numbered items; sections. The text below a task is its details; other text is left out, and a note names its heading.
 import { given } from "../../../system/given.js";
 import { never } from "../../../system/never.js";
 import { readItem } from "../item-line.js";
@@ -9,7 +9,7 @@ import { dedented, slug, type Line } from "./markdown-lines.js";
 
 type Item = Extract<Line, { kind: "item" }>;
 
-/** A heading, and what stands below it up to the next one. */
+/** A heading, and the text between it and the next one. */
 interface Section {
   level: number;
   title: string;

@@ -1,4 +1,5 @@
-// What a foreign file is, told by its content; its name decides only where that leaves it open. Leaves each format to its own file.
+// Detects the format of a foreign file from its content, and from its name only when the content could be two formats. Leaves
+// each format to its own file.
 import { err, ok, type Result } from "../../../system/result.js";
 import { tryParseJson } from "../../../system/text/json.js";
 import { checkBacklog } from "../../check/check.js";
@@ -20,7 +21,7 @@ export interface NoImport {
   hint: string;
 }
 
-/** So many bytes of tasks nobody works through; a file that is larger is something else. */
+/** A larger file is not a list of tasks. */
 export const MOST_BYTES = 50 * 1024 * 1024;
 /** Deeper than any of the formats goes, and less than a task file may be nested. */
 const DEEPEST = 100;
@@ -96,7 +97,7 @@ function readValue(value: unknown, bytes: Uint8Array): Result<Drafted, NoImport>
     if (list.every((item) => "number" in item && "title" in item)) return ok(readGitHub(list));
     if (list.every((item) => "id" in item && "title" in item)) return readIssues(list);
   }
-  return err({ what: "this JSON is no list of tasks that is known", hint: FORMATS });
+  return err({ what: "this JSON is not a known list of tasks", hint: FORMATS });
 }
 
 function readIssues(list: readonly Fields[]): Result<Drafted, NoImport> {
@@ -104,7 +105,7 @@ function readIssues(list: readonly Fields[]): Result<Drafted, NoImport> {
     return ok(readRalph({ userStories: list }));
   if (list.some((item) => "issue_type" in item || "priority" in item || "status" in item))
     return ok(readBeads(list));
-  return err({ what: "this JSON is no list of tasks that is known", hint: FORMATS });
+  return err({ what: "this JSON is not a known list of tasks", hint: FORMATS });
 }
 
 function readBacklog(bytes: Uint8Array): Result<Drafted, NoImport> {
@@ -114,7 +115,7 @@ function readBacklog(bytes: Uint8Array): Result<Drafted, NoImport> {
   if (first === undefined) return err({ what: "it is a task file without tasks", hint: FORMATS });
   const { line, column, message } = first;
   const hint = first.suggestion ?? "looper validate FILE shows every problem";
-  return err({ what: `it is no valid task file: line ${line}, column ${column}: ${message}`, hint });
+  return err({ what: `it is not a valid task file: line ${line}, column ${column}: ${message}`, hint });
 }
 
 /** Brackets outside of texts, counted: what is parsed is walked later, and not by a stack of its own. */

@@ -18,7 +18,7 @@ const TASK = [
   ...["id", "title", "description", "details", "testStrategy", "acceptanceCriteria"],
   ...["status", "priority", "dependencies", "subtasks"],
 ];
-/** What they call the tag everybody has. */
+/** The default tag of Task Master, which every file has. */
 const MAIN = "master";
 
 /** A list of tasks: `tag` is set where their ids must not meet those of the main one. */
