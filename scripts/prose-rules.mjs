@@ -80,7 +80,7 @@ export function slipsIn(file, text) {
  */
 export function sentencesIn(file, text) {
   const lines = text.split("\n");
-  if (file.endsWith(".md")) return documentLines(lines, file.startsWith("prompts/") ? "string" : "document");
+  if (file.endsWith(".md")) return documentLines(lines, FREE_LINES.test(file) ? "string" : "document");
   if (/\.(?:ts|mjs|cjs|js)$/.test(file)) return lines.flatMap((line, at) => sourceLine(line, at, lines));
   return lines.flatMap((line, at) => {
     const comment = /^\s*#(?!!)\s?(.*)$/.exec(line)?.[1];
@@ -90,7 +90,6 @@ export function sentencesIn(file, text) {
 }
 
 /**
- * A prompt is read by a model, so that its lines may be as long as they like.
  * @param {string[]} lines
  * @param {"document" | "string"} kind
  * @returns {Sentence[]}
@@ -139,6 +138,9 @@ function testNameIn(line, before) {
     /^\s*(?:(?:test|it|describe)(?:\.\w+)*|.*\))\($/.test(before) && /^\s*(["'`])(.*?)\1,$/.exec(line);
   return (call.exec(line) ?? afterTable.exec(line) ?? (below || undefined))?.[2];
 }
+
+/** A prompt is read by a model, and each entry of the changelog is one line: they may be of any length. */
+const FREE_LINES = /^prompts\/|^CHANGELOG\.md$/;
 
 /** Texts of other programs, recorded answers, and the rules themselves, which must quote what they forbid. */
 const QUOTED = /(?:^|\/)(?:testdata|recorded)\/|limit-words|replies|^scripts\/prose|^test\/promises\/prose\./;

@@ -47,7 +47,7 @@ test.each([
 test.each([
   ["priority=6", /from 1 to 5/, /1 comes first/],
   ["priority=01", /from 1 to 5/, /./],
-  ["status=dome", /no status/, /did you mean "done"/],
+  ["status=dome", /not a status/, /did you mean "done"/],
   ["depends_on=T 1", /"T 1" is not an id/, /comma/],
 ])("%s is refused", (word, message, hint) => {
   expect(after(word)).toEqual({
@@ -57,12 +57,12 @@ test.each([
 });
 
 test.each([
-  ["priority", /no key=value/, /priority=1/],
+  ["priority", /not of the form key=value/, /priority=1/],
   ["prio=1", /no key prio/, /did you mean "priority"/],
   ["colour=red", /no key colour/, /there are: title/],
   ["id=T2", /id is not set by hand/, /title, description/],
   ["meta=1", /not set by hand/, /./],
-  ["title+=x", /no list/, /title=…/],
+  ["title+=x", /not a list/, /title=…/],
 ])("%s cannot be read", (word, message, hint) => {
   const read = readAssignment(word);
   expect(read.ok ? "" : read.error.message).toMatch(message);
