@@ -1,6 +1,7 @@
 // Reads a sorted command line for one command: its flags by their long names, and its operands. Pure. Leaves which
 // command that is, and which words belong to flags, to arguments.ts.
 import type { Flags } from "../../src/config/read/resolve.js";
+import { quoteWord } from "../../src/shell/quote.js";
 import { UserError } from "../../src/system/errors.js";
 import { readTruth } from "../../src/system/text/truth.js";
 import { unknownFlag } from "./arguments.js";
@@ -94,5 +95,5 @@ function checkOperands({ name, operands }: CommandDefinition, given: readonly st
 
 /** The text quoted as one word of a shell. */
 function quoted(text: string): string {
-  return /["$`\\!]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`;
+  return /["$`\\!]/.test(text) ? quoteWord(text) : `"${text}"`;
 }

@@ -229,6 +229,6 @@ test("a file of the settings is used instead, and must be there", async () => {
     readTemplate(files, { bundled: BUNDLED, instead: { review: missing } }, "review"),
   ).rejects.toMatchObject({
     kind: "usage",
-    message: `there is no file ${missing}, which prompts.review names`,
+    message: `cannot read ${missing}, which prompts.review names: no such file`,
   });
 });

@@ -1,5 +1,5 @@
-// What each prompt is told (contract §4, *What a prompt holds*), as the variables of its template; every text bounded.
-// Leaves the wording around them to prompts/*.md, and collecting the facts to the loop.
+// Turns the facts of a job into the variables of its prompt template (contract §4, *What a prompt holds*). Every text is
+// bounded. Leaves the wording to prompts/*.md, and collecting the facts to the loop.
 import { never } from "../system/never.js";
 import type { Summary } from "../todo/model/summary.js";
 import type { Task } from "../todo/model/task.js";
@@ -24,10 +24,10 @@ const MOST = {
 /** A broken backlog of more bytes is given by its path alone. */
 const LARGEST_INLINE = 64 * 1024;
 
-/** Who commits a task's work: the setting `git.commit`. */
+/** The setting `git.commit`: who commits a task's work. */
 export type CommitRule = "runner" | "agent" | "none";
 
-/** What every prompt says about the project. */
+/** Facts about the project that every prompt holds. */
 export interface ProjectFacts {
   /** As the backlog has it. */
   name?: string | undefined;
@@ -35,7 +35,7 @@ export interface ProjectFacts {
   folder: string;
 }
 
-/** What the prompts about a backlog that works have in common; paths as the agent would write them. */
+/** Facts that the prompts about a valid backlog share; paths as the agent would write them. */
 export interface BacklogFacts {
   project: ProjectFacts;
   /** From 1. */
@@ -100,7 +100,7 @@ function doneSummary(id: Task["id"]): Summary {
   };
 }
 
-/** What an agent is told whose final message held no report, in the session it worked in. Without a task: of a review. */
+/** The prompt for an agent that finished without a report, sent to the same session. Without a task: for a review. */
 export function askForReport(id: Task["id"] | undefined): string {
   const [words, like] =
     id === undefined
@@ -120,7 +120,7 @@ export interface ReviewFacts extends BacklogFacts {
   done: readonly Task[];
   /** Every other task. */
   open: readonly Task[];
-  /** What changed since the run began, as git shows it; "" when nothing did, or there is no git. */
+  /** The changes since the run began, as git shows them; "" when there are none, or git is not in use. */
   changes: string;
 }
 
@@ -151,7 +151,7 @@ export interface BootstrapFacts {
   documents: readonly { path: string; text: string }[];
   /** The names in the project's folder. */
   entries: readonly string[];
-  /** What the user asked for; "" when it was not said. */
+  /** The user's request; "" when there is none. */
   idea: string;
   /** Absolute: where the agent writes the backlog. */
   outputFile: string;
@@ -206,7 +206,7 @@ export interface PushFacts {
   project: ProjectFacts;
   /** The version there is; "" when nothing says one. */
   from: string;
-  /** What was asked for; "" leaves it to the agent. */
+  /** The user's wish; "" leaves it to the agent. */
   wanted: string;
   /** Where the version stands, one line each. */
   places: readonly string[];
@@ -263,12 +263,12 @@ function lines(items: readonly string[], most: number): string {
   return items.length === 0 ? "" : fence(cutEnd(items.join("\n"), most));
 }
 
-/** What others need to know of a finished task. */
+/** The fields of a finished task that other tasks need. */
 function reported({ id, title, status, result, files }: Task) {
   return { id, title, status, result, files };
 }
 
-/** What a reviewer needs to know of a task that is not done. */
+/** The fields of an unfinished task that a reviewer needs. */
 function waiting({ id, title, status, description, blockers, depends_on }: Task) {
   return { id, title, status, description, blockers, depends_on };
 }

@@ -13,7 +13,7 @@ export interface ProjectDocument {
   text: string;
 }
 
-/** What a project's folder says about it. */
+/** The documents in a project's folder that describe it. */
 export interface ProjectDocuments {
   documents: ProjectDocument[];
   /** The names in the folder, hidden ones left out; folders end in `/`. */

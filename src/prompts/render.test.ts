@@ -39,7 +39,7 @@ test("values are never looked at again", () => {
 });
 
 test.each([
-  ["a\nb {{z}}", "t.md:2: {{z}} is no variable of this prompt; there are x"],
+  ["a\nb {{z}}", "t.md:2: {{z}} is not a variable of this prompt; known: x"],
   ["{{#x}}\n{{z}}\n{{/x}}", "t.md:2: {{z}}"],
   ["{{ .Task }}", "t.md:1: {{.Task}}"],
   ["{{constructor}}", "t.md:1: {{constructor}}"],

@@ -65,7 +65,7 @@ function unknownName(
   const known = Object.keys(given.variables).join(", ");
   const old = oldName(given.name, given.variables);
   if (old !== undefined) return wrong(template, line, old);
-  return wrong(template, line, `{{${given.name.trim()}}} is no variable of this prompt; there are ${known}`);
+  return wrong(template, line, `{{${given.name.trim()}}} is not a variable of this prompt; known: ${known}`);
 }
 
 /** A name of the Go program's templates, such as `{{.Now}}` or `{{if .HasGH}}`, is answered with the one here. */

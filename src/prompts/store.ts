@@ -29,7 +29,7 @@ export async function readTemplate(
   if (instead === undefined) throw new Error(`the bundled template ${file} is missing`);
   throw new UserError(
     "usage",
-    `there is no file ${file}, which prompts.${prompt} names`,
+    `cannot read ${file}, which prompts.${prompt} names: no such file`,
     "correct the setting",
   );
 }

@@ -1,5 +1,5 @@
-// What a command's words make it run: a shell's code or script, or another command behind options of its own. Pure.
-// Leaves reading shell texts to simple-commands.ts, and which files that comes to to the gate.
+// Finds out from a command's words what it runs: a shell's code or script, or another command behind its own options. Pure.
+// Leaves reading shell texts to simple-commands.ts, and the files that are run to the gate.
 import { posix } from "node:path";
 import { ANY } from "./words.js";
 
@@ -13,7 +13,7 @@ export function programName([program]: Words): string {
   return posix.basename(program);
 }
 
-/** What a shell is told to run. `stdin`: what comes on its input. */
+/** The code or file that a shell runs. `stdin`: it reads its input. */
 export type ShellRuns =
   | { what: "code"; code: string; positional: readonly string[] }
   | { what: "file"; file: string; positional: readonly string[] }
@@ -22,7 +22,7 @@ export type ShellRuns =
 /** Options of a shell with a value of their own: `-o pipefail`, `--rcfile FILE`. */
 const SHELL_VALUE = /^(?:[-+][A-Za-z]*[oO]|--(?:rcfile|init-file))$/;
 
-/** What a shell makes of its arguments. */
+/** Reads the arguments of a shell. */
 export function shellRuns(args: readonly string[]): ShellRuns {
   let isCode = false;
   let isStdin = false;

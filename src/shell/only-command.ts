@@ -1,5 +1,5 @@
-// Whether a shell text is one simple command, and where that command ends. Pure; `unbash` parses.
-import { parse } from "unbash";
+// Decides whether a shell text is one simple command, and finds where that command ends. Pure.
+import { parseShell } from "./parse-shell.js";
 
 /** The one simple command that a text consists of. */
 export interface OnlyCommand {
@@ -12,14 +12,14 @@ export interface OnlyCommand {
 const LONGEST = 50_000;
 
 /**
- * The command of a text that is one command with its words: no redirection, no pipe, no list, no assignment alone, and no
- * syntax error. `undefined` for any other text.
+ * The command of a text that is one command with its words: without a redirection, a pipe, a list, a syntax error, and not an
+ * assignment alone. `undefined` for any other text, and for one with a carriage return: the parser counts its line ends once.
  */
 export function onlyCommand(text: string): OnlyCommand | undefined {
-  if (text.length > LONGEST || text.includes("\0")) return undefined;
-  const { commands, errors = [] } = parse(text);
-  const [statement] = commands;
-  if (errors.length > 0 || commands.length !== 1 || statement === undefined) return undefined;
+  if (text.length > LONGEST || /[\0\r]/.test(text)) return undefined;
+  const { script, isWhole } = parseShell(text);
+  const [statement, ...others] = script.commands;
+  if (!isWhole || statement === undefined || others.length > 0) return undefined;
   const { command, background } = statement;
   if (background === true || command.type !== "Command" || command.name === undefined) return undefined;
   if (command.suffix.some(({ type }) => type !== "Word")) return undefined;

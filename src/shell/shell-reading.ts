@@ -28,12 +28,12 @@ export interface ShellReading {
 
 /** Longer texts are not read. */
 const LONGEST = 50_000;
-/** Shells in shells in shells; nobody means more. */
+/** Shells nested in shells; deeper texts are not read. */
 const DEEPEST = 5;
 const MOST_WRAPPED = 40;
 const MOST_OPTIONS = 8;
 
-/** What runs when a shell is given the text. */
+/** Lists the commands that run when a shell is given the text. */
 export function readShell(text: string): ShellReading {
   const reading: Building = { commands: [], isWhole: true, writes: false };
   readCode(text, 0, reading);
@@ -98,7 +98,7 @@ function readCommand(command: Command, depth: number, reading: Building): void {
   if (isShell) reading.commands.push(...nested.commands);
 }
 
-/** Words as one text. A space within a word is no space between words. */
+/** Joins words to one text. A space inside a word becomes a no-break space. */
 function joined(words: readonly string[]): string {
   return words.map((word) => word.replace(/\s/g, "\u00a0")).join(" ");
 }
@@ -138,7 +138,7 @@ function wrappedIn(words: readonly string[]): (readonly string[])[] {
   let values = 0;
   return filled.flatMap((word, at) => {
     if (at <= from || /^(?:-|\w+\+?=)/.test(word)) return [];
-    // What only the shell knows is an argument, where a program was named before it.
+    // After a named program, a word that only the shell knows is an argument.
     const mayBeProgram = !word.startsWith(ANY) || (isWrapper && values <= 1);
     if (!/^[\d.]+\w?$/.test(word)) values++;
     return mayBeProgram ? [[...filled.slice(at), ...more]] : [];
@@ -166,14 +166,14 @@ function codeOf(words: readonly string[], redirects: readonly Redirection[]): (s
     return WRAPPER.test(program) || MAY_RUN.test(program) ? words.slice(1).filter(isCode) : [];
   const given = words.slice(1);
   if (program === "eval") return [given.join(" ")];
-  // What is called by the name later may add words of its own.
+  // Whatever calls the alias later may add words.
   if (program === "alias")
     return given.flatMap((word) =>
       /^\w[^=]*=/.test(word) ? [`${word.slice(word.indexOf("=") + 1)} "$@"`] : [],
     );
   const read = redirects.flatMap((one) => readFrom(one));
   const operands = given.filter((word) => !/^[-+]/.test(word));
-  // Without a file or a text of its own it reads its input; and what is in a file made just now nobody knows.
+  // Without a file or a text it reads its input. The content of a file that is made on the way is not known.
   const isBlind = operands.length === 0 || operands.some((word) => /^\/(?:dev|proc)\//.test(word));
   const unseen =
     operands[0]?.includes(ANY) === true || (isBlind && read.length === 0) || given.includes("-s");
@@ -198,7 +198,7 @@ function isCode(word: string): boolean {
   return /\w/.test(word) && /[\s;&|<>()`$]/.test(word);
 }
 
-/** What a rule against a command may call it by. */
+/** The spellings by which a rule may name a command. */
 function spellingsOf(words: readonly string[], reading: Building): string[] {
   const [program = "", ...args] = words;
   const forms: string[][] = [args];

@@ -18,8 +18,8 @@ test.each([
   ["one after another", "a x; b y\nc z", ["a·x", "b·y", "c·z"]],
   ["one if the other", "a && b || c", ["a", "b", "c"]],
   ["a subshell", "(a; b) && c", ["a", "b", "c"]],
-  ["a line that goes on", "node \\\n  run.mjs \\\n  -v", ["node·run.mjs·-v"]],
-  ["a word that goes on", "node run\\\n.mjs", ["node·run.mjs"]],
+  ["a line that continues", "node \\\n  run.mjs \\\n  -v", ["node·run.mjs·-v"]],
+  ["a word that continues", "node run\\\n.mjs", ["node·run.mjs"]],
   ["a comment behind", "npm test # all; of it\nnpm run lint", ["npm·test", "npm·run·lint"]],
   ["a comment in between", "npm test\n# npm run x\n  #y\nnpm run lint", ["npm·test", "npm·run·lint"]],
   ["a # in a word is none", "curl host/a#b && go", ["curl·host/a#b", "go"]],
@@ -44,7 +44,7 @@ test.each([
   ["in the background", "node a.mjs & curl x", ["?node·a.mjs", "curl·x"]],
   ["all in the background", "a & b | c & d &", ["?a", "?b", "?c", "?d"]],
   ["in the background, with CRLF", "a & b\r\nc", ["?a", "b", "c"]],
-  ["streams are no background", "a 2>&1 && b >&2; c &>x; d <&3", ["a", "b", "c", "d"]],
+  ["a redirection is not a background job", "a 2>&1 && b >&2; c &>x; d <&3", ["a", "b", "c", "d"]],
 ])("whether its own exit code says how it went: %s", (_, text, commands) => {
   expect(read(text)).toEqual(commands);
 });
@@ -55,7 +55,7 @@ test.each([
   ["named with ./", "a >./out.txt; grep ok out.txt", true],
   ["in the folder above", "a >../out.txt; grep ok ../out.txt", true],
   ["in a subshell", "(a >out.txt); grep ok out.txt", true],
-  ["read by nobody", "a >out.txt; b", false],
+  ["never read", "a >out.txt; b", false],
   ["another file is read", "a >out.txt; b in.txt", false],
   ["read only before", "b out.txt; a >out.txt", false],
   ["errors", "a 2>err.txt; grep x err.txt", false],
@@ -167,7 +167,7 @@ test.each([
   ["only looked up", "command -v sh a.sh", ["command·-v·sh·a.sh"]],
   ["a text that is printed", "echo 'sh a.sh'", ["echo·sh a.sh"]],
   ["a file of another shell's name", "shellcheck -c 'sh a.sh'", ["shellcheck·-c·sh a.sh"]],
-  ["a here-document that is no code", "cat <<EOF\nsh a.sh\nEOF", ["cat"]],
+  ["a here-document that is not code", "cat <<EOF\nsh a.sh\nEOF", ["cat"]],
   ["a comment", "true # sh a.sh", ["true"]],
 ])("a command is not run that is %s", (_, text, commands) => {
   expect(read(text)).toEqual(commands);

@@ -22,7 +22,7 @@ export interface SimpleCommand {
   through: readonly string[];
 }
 
-/** Hand on what they read: whoever looks at what they print looks at what came before. */
+/** Programs that print what they read: a command that checks their output checks the command before them. */
 const PASS_ON = /^(?:tee|cat|head|tail|ts)$/;
 const FIND_RUNS = /^-(?:exec|execdir|ok|okdir)$/;
 /** Longer texts are not read; shells in shells in shells are not meant; loops over more words are read once. */
@@ -37,7 +37,7 @@ export function simpleCommands(text: string): SimpleCommand[] {
   reader.readCode(text, { judged: true, depth: 0, scope: newScope(), writes: [], reads: [] });
   reader.readUncalled();
   const { found } = reader;
-  // What goes into a file that another command looks at is judged by that one.
+  // Output that goes into a file is judged by the command that reads the file.
   return found.map(({ writes, ...command }, at) => {
     const isRead = found
       .slice(at + 1)
@@ -46,7 +46,7 @@ export function simpleCommands(text: string): SimpleCommand[] {
   });
 }
 
-/** What commands one after the other share. */
+/** State that consecutive commands share. */
 interface Scope {
   folder: string;
   values: Map<string, string>;
@@ -90,7 +90,7 @@ class Reader {
     this.#read(parseShell(text).script, { ...context, depth: context.depth + 1, through: [] });
   }
 
-  /** What nothing calls may be called by what sources the text. */
+  /** Reads functions that nothing calls: a script that sources the text may call them. */
   readUncalled(): void {
     for (const one of this.#functions) if (!one.isCalled) this.#read(one.body, one.context);
   }
@@ -102,7 +102,7 @@ class Reader {
         this.#readCommand(node, context);
         return;
       case "Statement":
-        // What runs in the background has no exit code that counts.
+        // The exit code of a background command does not count.
         this.#read(node.command, node.background === true ? { ...inner(context), judged: false } : context);
         return;
       case "Pipeline":
@@ -162,7 +162,7 @@ class Reader {
     }
   }
 
-  /** What `$(…)` and its like in these run. */
+  /** Reads the commands inside `$(…)` and process substitutions. */
   #readOutputs(nodes: readonly SyntaxNode[], context: Context): void {
     for (const node of nodes) {
       forEachChild(node, (child) => {
@@ -302,7 +302,7 @@ function textFrom(redirect: Redirection, valueOf: ValueOf): string[] {
   return [];
 }
 
-/** What a command before a pipe hands to a shell behind it: the text it prints, or the files it reads. */
+/** The input that a command before a pipe gives to a shell after it: the text it prints, or the files it reads. */
 function feedOf(before: CommandNode | undefined, valueOf: ValueOf): Context["feed"] {
   if (before?.type !== "Command" || before.name === undefined) return undefined;
   const args = before.args.map((arg) => (arg.type === "Assignment" ? arg.text : wordOf(arg, valueOf)));

@@ -1,9 +1,9 @@
-/** What kind of thing the user must mend. Only `cmd/looper.ts` turns a kind into an exit code. */
+/** The kind of problem the user must fix. Only `cmd/looper.ts` turns a kind into an exit code. */
 export type UserErrorKind = "no" | "usage" | "environment";
 
 /**
- * The user must act: `message` says what is wrong and where, `hint` what to do about it.
- * Caught only in `cmd/looper.ts`; any other exception is a bug of ours.
+ * A problem that the user must fix: `message` says what is wrong and where, `hint` what to do about it.
+ * Caught only in `cmd/looper.ts`; any other exception is an internal error.
  */
 export class UserError extends Error {
   readonly kind: UserErrorKind;

@@ -141,7 +141,7 @@ test("a body without end is cut, one that never comes is aborted, one that break
   expect(await hanging).toMatchObject({ failed: "aborted" });
 });
 
-test("nobody there is an error as any other", async () => {
+test("a host without a server is an error like any other", async () => {
   const port = await serve(() => undefined);
   const [server] = servers;
   await new Promise((resolve) => server?.close(resolve));

@@ -1,5 +1,5 @@
-// Asks a server on the network for one thing, once: no redirects, no cookies, no proxy. Leaves what may be asked, and what an
-// answer is worth, to whoever asks.
+// Sends one request to a server: no redirects, no cookies, no proxy, no retry. Leaves what may be requested, and the meaning
+// of the answer, to the caller.
 import { lookup } from "node:dns/promises";
 import * as http from "node:http";
 import * as https from "node:https";
@@ -84,7 +84,7 @@ async function resolve(
   return { failed: "address", message: `${which} must not be connected to` };
 }
 
-/** What comes, or a rejection once the signal is aborted: names cannot be looked up less slowly. */
+/** Waits for a promise, or rejects once the signal is aborted: a name lookup cannot be cancelled. */
 async function until<T>(signal: AbortSignal, coming: Promise<T>): Promise<T> {
   let stop: (() => void) | undefined;
   const aborted = new Promise<never>((_resolve, reject) => {

@@ -1,5 +1,5 @@
 // A map whose changed copies share what did not change. Pure.
-/** What may be kept: of `undefined` nobody could say whether it is there. */
+/** A value of the map: `undefined` means that a key is absent. */
 type Present = string | number | boolean | object;
 
 /** How many values a map holds apart from the rest: what a changed copy costs. */

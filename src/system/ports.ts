@@ -40,7 +40,7 @@ export interface Files {
   readRange(path: string, offset: number, length: number): Promise<Uint8Array>;
   /** Follows symlinks unless `link` is true; `undefined` when there is nothing. */
   stat(path: string, options?: { link?: boolean }): Promise<FileStat | undefined>;
-  /** Names in a folder, sorted by code point; `[]` when there is no such folder. */
+  /** The names in a folder, sorted by code point; `[]` when the folder does not exist. */
   list(folder: string): Promise<string[]>;
   /** Makes a folder and its parents. New ones get `mode`. */
   makeFolder(path: string, mode?: number): Promise<void>;
@@ -87,7 +87,7 @@ export interface Files {
    * followed. Where the system cannot watch, it has failed and says so.
    */
   watchFolder(folder: string, entry: string | undefined, onChange: () => void): Promise<FolderWatch>;
-  /** What lies below a folder. */
+  /** Opens a folder to read many files below it. */
   tree(top: string): Tree;
 }
 
@@ -104,23 +104,23 @@ export interface Walked {
   kind: FileStat["kind"];
 }
 
-/** What lies at a path of a tree. */
+/** The file at a path of a tree. */
 export type Looked = Pick<FileStat, "kind" | "mode" | "size">;
 
 /**
- * All that lies below a folder, its top. Paths are counted from there and are bytes, one character each: some names no text can
- * spell. Symlinks are never followed.
+ * The files below a folder, its top. Paths are relative to the top and are bytes, one character each: some names are not
+ * valid text. Symlinks are never followed.
  */
 export interface Tree {
   /** Everything below `from` ("" is the top), in no order; `enter` says of a folder whether to look inside. */
   walk(from: string, enter: (folder: string) => boolean): Promise<Walked[]>;
-  /** What is at each path; `undefined` where nothing can be seen. */
+  /** The file at each path; `undefined` where it cannot be read. */
   look(paths: readonly string[]): Promise<(Looked | undefined)[]>;
   /** Sets permission bits; nothing happens where there is nothing, or a symlink. */
   setMode(path: string, mode: number): Promise<void>;
   /** Makes a folder and its parents. */
   makeFolder(path: string): Promise<void>;
-  /** Removes what is no folder; nothing happens when there is none. */
+  /** Removes a file that is not a folder; does nothing when it does not exist. */
   remove(path: string): Promise<void>;
   /** Removes an empty folder; nothing happens when there is none, or it holds something. */
   removeFolder(path: string): Promise<void>;
@@ -136,7 +136,7 @@ export interface AppendFile {
   size(): number;
 }
 
-/** How a process ended. There is no null code to default to 0. */
+/** How a process ended. An exit code is never null, so none can default to 0. */
 export type ProcessEnd =
   { how: "exited"; code: number } | { how: "killed"; signal: string } | { how: "not-found"; message: string };
 
@@ -157,7 +157,7 @@ export interface ProcessSpec {
 /** Whether a process is put in a PID namespace of its own where the system allows it, or never. */
 export type Contain = "auto" | "none";
 
-/** What keeps a contained process's leftovers from staying: the kernel, or a search for them; `why`: what the system said. */
+/** How processes that a contained process leaves behind are found: by the kernel, or by a search; `why`: the system's reason. */
 export type Containment = { by: "namespace" } | { by: "search"; why: string };
 
 /** A child in a process group of its own. */
@@ -195,7 +195,7 @@ export interface Processes {
    * every descendant seen. SIGKILL to the group ends all of it at once. Never rejects.
    */
   contain(spec: ProcessSpec, how: Contain): Promise<ContainedProcess>;
-  /** What `contain` can do here with `auto`; the first of the two finds out. */
+  /** The containment that `auto` gets on this system; the first call of either finds out. */
   containment(): Promise<Containment>;
   /** Runs to the end. `timeoutMs` ends the whole group (SIGTERM, then SIGKILL). */
   run(spec: ProcessSpec, options?: { timeoutMs?: number; maxBytes?: number }): Promise<ProcessResult>;
@@ -211,7 +211,7 @@ export interface Processes {
   marked(run: string): Promise<number[]>;
   /** Whether a process above this one carries the mark of `run`, whatever this one's own environment holds. Linux only. */
   descendsFrom(run: string): boolean;
-  /** Who this process is, so that a lock can tell whether its owner still lives. */
+  /** The identity of this process, by which a lock tells whether its owner is still running. */
   identity(): Promise<ProcessIdentity>;
   /** Whether the owner named in a lock is gone, still there, or cannot be told from here (other host or pid namespace). */
   fate(owner: ProcessIdentity): Promise<"alive" | "gone" | "unknown">;

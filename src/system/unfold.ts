@@ -10,7 +10,7 @@ export interface Unfolded {
 
 interface Token {
   length: number;
-  /** What it stands for; "" for what is not shown. */
+  /** The text it stands for; "" when nothing is shown. */
   means: string;
 }
 

@@ -1,5 +1,6 @@
 // How a hook is called: which program, with which arguments (contract §4, *Hooks*). Pure. Leaves running it to run-hook.ts.
 import { onlyCommand } from "../../shell/only-command.js";
+import { quoteIfNeeded } from "../../shell/quote.js";
 
 /** A hook as the settings have it: a line for the shell, or the words of a command. */
 export type Hook = string | readonly string[];
@@ -56,7 +57,5 @@ function inShell(line: string, given: HookArguments): HookCall {
 /** A hook on one line, for people and for the log: words are quoted where the shell would need it. */
 export function hookText(hook: Hook): string {
   if (typeof hook === "string") return hook;
-  return hook
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
-    .join(" ");
+  return hook.map(quoteIfNeeded).join(" ");
 }

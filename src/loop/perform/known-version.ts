@@ -3,6 +3,7 @@ import type { Project } from "../../config/project/open-project.js";
 import { hasTasksInHistory } from "../../git/base/history.js";
 import type { Repository } from "../../git/base/repository.js";
 import { listRuns } from "../../logging/read.js";
+import { quoteIfNeeded } from "../../shell/quote.js";
 import type { Ports } from "../../system/ports.js";
 import { listBackups } from "../../todo/store/backlog-file.js";
 import { lastRunWithTasks } from "../runs/seen-backlog.js";
@@ -20,15 +21,15 @@ export async function knownVersion(place: VersionPlace): Promise<string | undefi
   const { ports, repo, project } = place;
   const copy = (await listBackups(ports.files, project.todoFile))[0]?.path;
   if (copy !== undefined)
-    return `${project.todoFile} has no tasks, but ${copy} has: cp ${quote(copy)} ${quote(project.todoFile)}`;
+    return `${project.todoFile} has no tasks, but ${copy} has: cp ${quoteIfNeeded(copy)} ${quoteIfNeeded(project.todoFile)}`;
   const history = repo === undefined ? undefined : await hasTasksInHistory(repo);
   if (history?.ok === true && history.value !== undefined) {
     const commit = history.value.slice(0, 12);
-    return `${project.todoFile} has no tasks, but commit ${commit} has: git checkout ${commit} -- ${quote(project.todoFile)}`;
+    return `${project.todoFile} has no tasks, but commit ${commit} has: git checkout ${commit} -- ${quoteIfNeeded(project.todoFile)}`;
   }
   const seen = await seenByLastRun(place);
   if (seen === undefined) return undefined;
-  return `${project.todoFile} has no tasks, but run ${seen} worked on some: restore the file, or move ${quote(project.logDir)} away to start anew`;
+  return `${project.todoFile} has no tasks, but run ${seen} worked on some: restore the file, or move ${quoteIfNeeded(project.logDir)} away to start anew`;
 }
 
 /** Another run that read a backlog with tasks from this very file. */
@@ -36,8 +37,4 @@ async function seenByLastRun({ ports, project, run }: VersionPlace): Promise<str
   const { logDir, todoFile } = project;
   const runs = (await listRuns(ports, logDir)).filter((one) => one !== run);
   return lastRunWithTasks(ports, { logDir, todoFile, runs });
-}
-
-function quote(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,5 +1,5 @@
-// Writing every byte, or saying why not. A disk that fills up answers write(2) with a short count first, and only then
-// with ENOSPC: whoever ignores the count tears the file.
+// Writes every byte, or reports why not. On a disk that fills up, write(2) first writes fewer bytes than asked, and only
+// then fails with ENOSPC: a caller that ignores the count leaves half a line.
 import { constants } from "node:fs";
 import { open, type OpenFile } from "./disk.js";
 import type { AppendFile } from "../ports.js";
@@ -19,7 +19,7 @@ export async function writeAll(file: OpenFile, bytes: Uint8Array, position: numb
 
 /** Opens a file to append to, made with `mode` when it is missing. */
 export async function openAppend(path: string, mode: number): Promise<AppendFile> {
-  // A pipe that nobody reads is an error then; otherwise it is waited for, and no signal helps.
+  // Opening a pipe without a reader fails with O_NONBLOCK; without the flag it blocks, and no signal ends the wait.
   const file = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, mode);
   let size = (await file.stat()).size;
   let last: Promise<void> = Promise.resolve();

@@ -16,7 +16,7 @@ export class ChangeWatch {
   readonly #ports: Pick<Ports, "clock" | "files">;
   readonly #places: () => Promise<readonly WatchedPlace[]>;
   #watches: FolderWatch[] = [];
-  /** What is watched: a folder that was made anew is another one. */
+  /** Identifies the watched folder: a folder that was created again is another one. */
   #watched = "";
   /** Every place is watched. */
   #isComplete = false;

@@ -12,7 +12,7 @@ const readFile = promisify(fs.readFile);
 const read = promisify(fs.read);
 const write = promisify(fs.write);
 
-/** What it throws, the promise rejects with. */
+/** Runs an action at once; the promise rejects with the error it throws. */
 function atOnce<T>(act: () => T): Promise<T> {
   return new Promise((resolve) => {
     resolve(act());

@@ -85,7 +85,7 @@ test("a pipe where a file should be is an error, at once", async () => {
   await expect(files.openAppend(pipe)).rejects.toMatchObject({ code: "ENXIO" });
 });
 
-test("a device without an end is no file; one that is at its end is an empty one", async () => {
+test("a device without an end is not a file; a device at its end is an empty file", async () => {
   const link = join(folder(), "zero");
   symlinkSync("/dev/zero", link);
   await expect(files.read(link)).rejects.toMatchObject({ code: "EINVAL" });

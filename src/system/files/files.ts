@@ -63,7 +63,7 @@ export function nodeFiles(): Files {
   };
 }
 
-/** What `read` answers, or `undefined` where the path names nothing. */
+/** The result of `read`, or `undefined` when nothing exists at the path. */
 async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
@@ -114,7 +114,7 @@ function toStat(stat: Awaited<ReturnType<typeof fs.stat>>): FileStat {
   };
 }
 
-/** What a shell hands over as a file: `<(…)` is a pipe by nature, and somebody writes into it. */
+/** Paths of process substitutions: `<(…)` passes a pipe as a file, and its command writes into it. */
 const HANDED_OVER = /^\/(?:dev\/fd|proc\/self\/fd)\//;
 
 /** A pipe that lies where a file should would be waited for without end, a device may have none; no signal helps. */
@@ -155,7 +155,7 @@ async function readWhole(path: string): Promise<Uint8Array> {
 async function readRange(path: string, offset: number, length: number): Promise<Uint8Array> {
   const { file, size } = await openToRead(path);
   try {
-    // What the system makes up as it is read says it is empty.
+    // Files that the system generates on reading (/proc) report a size of 0.
     const there = size === 0 ? length : Math.max(0, Math.min(length, size - offset));
     return await readAt(file, offset, there);
   } finally {

@@ -1,4 +1,5 @@
-// A lock's file: it appears whole or not at all, and nobody's place is taken. Leaves whose turn it is to lock.ts.
+// Creates and removes a lock's file. It appears whole or not at all, and never replaces another process's lock.
+// Leaves the order of the waiting processes to lock.ts.
 import { basename, dirname, join } from "node:path";
 import { errorCode } from "../errors.js";
 import { halfWrittenName } from "./half-written.js";
@@ -25,12 +26,12 @@ export async function place({ files }: FilePorts, path: string, mine: LockOwner)
   }
 }
 
-/** What cannot be removed stays for whoever holds the lock next: no reason to fail for one who has it. */
+/** Removes a file if possible. A file that stays is left to the next holder: the current one need not fail. */
 export async function tidyAway(files: Ports["files"], path: string): Promise<void> {
   await files.remove(path).catch(() => undefined);
 }
 
-/** `false` also when whoever got the lock meanwhile has tidied up what was to become it. */
+/** Links the file into place. `false` also when the process that got the lock meanwhile removed the file. */
 async function linkTo(files: Ports["files"], beside: string, path: string): Promise<boolean> {
   try {
     await files.link(beside, path);
@@ -41,7 +42,7 @@ async function linkTo(files: Ports["files"], beside: string, path: string): Prom
   }
 }
 
-/** For file systems without link(2): whoever creates the file holds it; a reader may see it half written for a moment. */
+/** For file systems without link(2): the process that creates the file holds the lock. A reader may see it half written. */
 async function placeWithoutLink(files: Ports["files"], path: string, text: string): Promise<boolean> {
   try {
     await files.writeNew(path, text, { mode: 0o644, fleeting: true });

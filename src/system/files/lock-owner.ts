@@ -1,4 +1,4 @@
-// Who holds a lock, as its file says, and whether that owner still lives. Leaves taking locks to lock.ts.
+// Reads a lock's file: its owner, and whether the owner is still running. Leaves taking locks to lock.ts.
 import { z } from "zod";
 import { errorCode, UserError } from "../errors.js";
 import type { Ports } from "../ports.js";
@@ -7,7 +7,7 @@ import { parseJson } from "../text/json.js";
 /** Made for the first lock there is to read: most commands meet none, and zod is large. */
 function makeLockOwner() {
   return z.object({
-    /** Becomes part of the names of files: whoever wrote the lock leads nowhere else with it. */
+    /** Part of file names: restricted so that a lock's content cannot name another path. */
     token: z.string().regex(/^[\w-]{1,64}$/),
     pid: z.int(),
     started: z.string(),
@@ -25,12 +25,12 @@ function makeLockOwner() {
 type LockOwnerShape = ReturnType<typeof makeLockOwner>;
 let lockOwner: LockOwnerShape | undefined;
 
-/** Who holds a lock: enough to tell whether it still lives, and what it was doing. */
+/** The owner of a lock: enough to tell whether it is still running, and what it was doing. */
 export type LockOwner = z.infer<LockOwnerShape>;
 
 /** An owner that cannot be looked at (another host or pid namespace) counts as gone once it has been silent this long. */
 const SILENT_MS = 60_000;
-/** Who the file at `path` names; `undefined` when there is none. */
+/** The owner that the file at `path` names; `undefined` without a file. */
 export async function readOwner(
   { files }: Pick<Ports, "files">,
   path: string,
@@ -44,7 +44,7 @@ export async function readOwner(
     : { token: "", pid: 0, started: "", boot: "", host: "?", namespace: "", since: "" };
 }
 
-/** What no looper has made is no lock, and no looper takes it away. */
+/** Reads a lock's file. A folder or device at its path is not a lock, and is never removed. */
 async function readLock(files: Ports["files"], path: string): Promise<Uint8Array | undefined> {
   try {
     return await files.read(path);
@@ -53,8 +53,8 @@ async function readLock(files: Ports["files"], path: string): Promise<Uint8Array
     if (code !== "EISDIR" && code !== "EINVAL" && code !== "ELOOP") throw error;
     throw new UserError(
       "environment",
-      `${path} is no file, and should be a lock`,
-      "remove it, if no run goes on",
+      `cannot read the lock ${path}: not a file`,
+      "remove it, if no run is in progress",
     );
   }
 }
@@ -72,5 +72,5 @@ export async function isGone(
   return stat !== undefined && clock.now() - stat.mtimeMs > SILENT_MS;
 }
 
-/** Of this process, and held by nobody in it: on a disk that fails it could not be removed, or not all be done to hold it. */
+/** Locks of this process that it no longer holds, but could not remove or complete because the disk failed. */
 export const letGo = new Set<string>();

@@ -32,7 +32,7 @@ test("a lock whose owner is gone is taken over, and says from whom until that is
   if (!("held" in taken)) throw new Error("not taken over");
   const dead: unknown[] = [expect.objectContaining({ run: "dead", token: "of-the-dead" })];
   expect(taken.held.dead).toEqual(dead);
-  // Whoever took over was killed before it could do anything about it.
+  // The process that took over was killed before it could clean up.
   writeFileSync(
     path,
     JSON.stringify(Object.assign({}, owner, { started: "2", token: "also-dead", run: "next" })),
@@ -129,7 +129,7 @@ async function leaveDead(path: string, token: string): Promise<string> {
   return text;
 }
 
-test("one who sees a dead owner takes nothing from whoever came in between", async () => {
+test("a process that sees a dead owner does not take the lock of another that came in between", async () => {
   const path = lockPath();
   const living = await acquireLock(ports, path, { run: "living" }, { waitMs: 0 });
   expect("held" in living).toBe(true);
@@ -181,7 +181,7 @@ test("of two who see the same dead owner one takes its lock away, the other wait
   expect(readdirSync(join(path, ".."))).toEqual(["run.lock"]);
 });
 
-test("who died while taking a dead owner's lock away is in nobody's way", async () => {
+test("a process that died while removing a dead owner's lock blocks no other process", async () => {
   const path = lockPath();
   const dead = await leaveDead(path, "of-the-dead");
   writeFileSync(`${path}.claim-of-the-dead`, dead.replace("of-the-dead", "died-too"));
@@ -194,7 +194,7 @@ test("who died while taking a dead owner's lock away is in nobody's way", async 
   expect(readdirSync(join(path, ".."))).toEqual(["run.lock"]);
 });
 
-test("whoever waits goes on waiting while the lock goes from hand to hand, and no longer for one who keeps it", async () => {
+test("a process keeps waiting while the lock changes owners, and gives up on an owner that keeps it", async () => {
   const path = lockPath();
   const held = await acquireLock(ports, path, {}, { waitMs: 0 });
   expect("held" in held).toBe(true);

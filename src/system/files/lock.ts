@@ -1,6 +1,6 @@
 // A lock is a file that names its owner. It is made by link(2), so it appears whole or not at all; one whose owner is gone
-// (pid, start time and boot checked) is taken over: its file is set aside (take-away.ts), and stays until whoever took over
-// says that what the dead owner left behind is gone. One killed in between leaves the next one all it must know.
+// (pid, start time and boot checked) is taken over: its file is set aside (take-away.ts), and stays until the new owner has
+// cleaned up after the dead one. A process that is killed in between leaves the next one all it must know.
 import { basename, dirname, join } from "node:path";
 import { isHalfWritten } from "./half-written.js";
 import { isGone, letGo, readOwner, type LockOwner } from "./lock-owner.js";
@@ -64,7 +64,7 @@ export async function acquireLock(
   }
 }
 
-/** Who had it last, since when (monotonic), and through how many hands it went meanwhile. */
+/** The last owner, since when (monotonic), and how many owners there were meanwhile. */
 interface Seen {
   token: string;
   since: number;
@@ -85,9 +85,9 @@ const LONGEST_WAIT_MS = 320;
 const QUESTIONED_MS = 500;
 
 /**
- * Waits until nobody holds the lock, one owner has held it for `waitMs`, or is to be questioned. A try writes a file, and a
- * question reads several: those who wait only look, and the less often the more want it, or they would keep the machine from
- * the one who works.
+ * Waits until the lock is free, one owner has held it for `waitMs`, or an owner must be checked. An attempt writes a file, and
+ * a check reads several. So waiting processes only look, and less often the more of them there are, to leave the machine to
+ * the owner.
  */
 async function becomesFree(ports: LockPorts, path: string, seen: Seen, waitMs: number): Promise<boolean> {
   const { clock } = ports;
@@ -102,7 +102,7 @@ async function becomesFree(ports: LockPorts, path: string, seen: Seen, waitMs: n
   }
 }
 
-/** Who holds the lock at `path`, and whether that owner still lives; `undefined` when nobody does. Takes nothing. */
+/** Finds the owner of the lock at `path`, and whether it is running; `undefined` when the lock is free. Changes nothing. */
 export async function inspectLock(
   ports: LockPorts,
   path: string,
@@ -117,8 +117,8 @@ interface Dead {
 }
 
 /**
- * The locks set aside. What was written to become this lock and never did is removed, and claims on locks of the dead:
- * whoever holds the lock is the only one who can still need such a file.
+ * Lists the locks set aside. Removes files that were to become this lock, and claims on locks of dead owners:
+ * only the holder of the lock can still need such a file.
  */
 async function listDead({ files }: LockPorts, path: string): Promise<Dead[]> {
   const dead: Dead[] = [];

@@ -13,14 +13,14 @@ export function isAside(candidate: string, name: string): boolean {
   return candidate.startsWith(`${name}${ASIDE}`);
 }
 
-/** Whether it is somebody's claim on a dead owner's lock, or was to become one. Whoever holds the lock knows that it is settled. */
+/** Whether a file is a claim on a dead owner's lock, or was to become one. The holder of the lock may remove it. */
 export function isClaim(candidate: string, name: string): boolean {
   return [name, `.${name}`].some((beginning) => candidate.startsWith(`${beginning}${CLAIM}`));
 }
 
 /**
- * Moves a dead owner's lock aside, where it still is that owner's. Only who has the claim on it does: one that moved whatever is
- * there would take the lock of whoever came in between. Answers who else is at it, if somebody is.
+ * Moves a dead owner's lock aside, if it is still that owner's. Only the process with the claim does this: moving any file at
+ * that path could take the lock of a process that came in between. Returns the other process that has the claim, if any.
  */
 export async function takeAway(
   ports: LockPorts,
@@ -31,7 +31,7 @@ export async function takeAway(
   const { files } = ports;
   const claim = await claimOn(ports, path, dead, mine);
   if ("heldBy" in claim) return claim.heldBy;
-  // The dead give nothing back, and nobody else may take it: what is read now stays so.
+  // A dead owner cannot change its lock, and no other process may: the content is final.
   if ((await readOwner(ports, path))?.token === dead.token)
     await files.rename(path, `${path}${ASIDE}${dead.token}-${mine.token}`);
   await tidyAway(files, claim.file);

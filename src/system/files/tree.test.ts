@@ -38,7 +38,7 @@ test("a walk names everything in bytes, enters what it is told to, and follows n
   ]);
 });
 
-test("a walk of what is not there, or is no folder, finds nothing; of one folder, its names alone", async () => {
+test("a walk of a missing folder or a file finds nothing, and a shallow walk finds names alone", async () => {
   const tree = nodeTree(folder());
   for (const from of ["none", "link/none", "in/deep/pipe"])
     expect(await tree.walk(from, () => true)).toEqual([]);

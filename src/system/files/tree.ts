@@ -1,5 +1,5 @@
-// What lies below a folder, by many names at once: looked at without a promise for each, which for 100,000 files would cost
-// more than the looking. Leaves single files whose names are text to files.ts.
+// Reads the files below a folder, many at a time. A promise for each of 100,000 files would cost more than reading them.
+// Leaves single files whose names are text to files.ts.
 import * as fs from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { errorCode } from "../errors.js";

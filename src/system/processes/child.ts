@@ -123,7 +123,7 @@ function openPipes(clock: Clock, child: Child, spec: ProcessSpec): Pipes {
   return pipes;
 }
 
-/** Reads a pipe to its end. What nobody wants is read all the same: a full pipe would stop the child. */
+/** Reads a pipe to its end, also when the output is not used: a full pipe would block the child. */
 async function drain(stream: NodeJS.ReadableStream | null | undefined, sink: Sink): Promise<void> {
   if (stream === null || stream === undefined) return;
   try {
@@ -131,7 +131,7 @@ async function drain(stream: NodeJS.ReadableStream | null | undefined, sink: Sin
       if (sink !== undefined) await sink(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
     }
   } catch (error) {
-    // A destroyed pipe ends here; anything else is the sink's own failure and belongs to whoever passed it.
+    // A destroyed pipe ends here; any other error is the sink's, and the caller handles it.
     if (errorCode(error) !== "ERR_STREAM_PREMATURE_CLOSE" && errorCode(error) !== "ERR_STREAM_DESTROYED")
       throw error;
   }

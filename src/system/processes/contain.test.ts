@@ -88,7 +88,7 @@ describe.each(HOWS)("contained: %s", (how) => {
     expect(tagged(tag)).toEqual([]);
   });
 
-  test("the same when it is killed, and then nobody waits for who holds its pipes", async () => {
+  test("a killed command leaves no process behind, and its end does not wait for a process that holds its pipes", async () => {
     const tag = newTag();
     const { running, said } = await start(
       how,
@@ -159,7 +159,7 @@ describe.each(HOWS)("contained: %s", (how) => {
     expect(printed()).toBe("ready\nchild\n");
   });
 
-  test("its surroundings are those it was given", async () => {
+  test("a contained command has the environment and folder it was given", async () => {
     let printed = "";
     const running = await processes.contain(
       {

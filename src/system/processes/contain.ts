@@ -134,7 +134,7 @@ export class Container {
       gone: ended.then(({ how }) => (how === "not-found" ? undefined : endAll())),
       signal: (signal, target) => {
         running.signal(signal, target);
-        // What sits in another group may hold the pipes.
+        // A process in another group may hold the pipes.
         if (signal === "SIGKILL" && target === "group") void endAll();
       },
     };

@@ -12,12 +12,12 @@ export interface Enclosure {
   close(): Promise<void>;
 }
 
-/** What it is made with, by absolute path. */
+/** The programs it needs, by absolute path. */
 export type Tools = Readonly<Record<"unshare" | "nsenter" | "setsid" | "sh" | "cat", string>>;
 
 /**
- * The first process: it takes in orphans. Pids within go on from its own as seen from outside, or each namespace would
- * give out the same few again, and every stale pid file would name somebody. A `cat` that was killed is started again.
+ * The first process of the namespace: it adopts orphans. Pids inside start at its own pid as seen from outside: otherwise
+ * each namespace would use the same few, and every stale pid file would name a live process. A killed `cat` is restarted.
  */
 const FIRST = `exec 2>/dev/null
 read -r pid rest </proc/self/stat
@@ -38,7 +38,7 @@ export async function openEnclosure(
       resolve();
     });
   });
-  // Who reads it may be gone before we let go of it.
+  // The reader may be gone before the pipe is closed.
   holder.stdin.on("error", () => undefined);
   const { said, complained } = await firstWords(holder);
   const first = /^\d+(?=\n)/.exec(said)?.[0];

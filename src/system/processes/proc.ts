@@ -1,12 +1,12 @@
-// What the system tells about processes: who lives, since when, whose child, which run's mark. From /proc; where there is
-// none, from ps.ts. Where there is neither, every question is answered with nothing, and `doctor` says what that costs.
+// Lists running processes with their start times, parents and run marks, from /proc or, without it, from ps.ts. On a system
+// with neither, the lists are empty, and `doctor` reports the consequences.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { errorCode } from "../errors.js";
 import { listByPs, markedByPs } from "./ps.js";
 import type { Seen } from "./seen.js";
 
-/** Every process visible here; `undefined` where nobody tells. */
+/** Every process visible here; `undefined` when the system cannot list them. */
 export async function listProcesses(): Promise<Seen[] | undefined> {
   if (!hasProc()) return listByPs();
   const names = quietly(() => readdirSync("/proc")) ?? [];

@@ -14,7 +14,7 @@ const TERM_GRACE_MS = 5_000;
 
 /** The machine's processes. */
 export function nodeProcesses(clock: Clock): Processes {
-  // Who this process is does not change; a lock asks for it again and again.
+  // The identity of this process does not change, and locks ask for it often.
   let self: Promise<ProcessIdentity> | undefined;
   let marked: string | undefined;
   const marks: Record<string, string> = {};

@@ -1,4 +1,4 @@
-// What ps(1) tells about processes, for systems without /proc: macOS above all. Windows has no ps: nothing is told there.
+// Lists processes with ps(1), for systems without /proc, such as macOS. Windows has neither: the list is unknown there.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Seen } from "./seen.js";
@@ -24,7 +24,7 @@ export async function markedByPs(mark: string): Promise<Set<number>> {
   return new Set(marked.map((line) => Number.parseInt(line)));
 }
 
-/** What ps printed, and its own pid: it must not be taken for a process that is left. */
+/** The output of ps, and its own pid, which must not count as a process left behind. */
 async function ask(words: readonly string[]): Promise<{ text: string; pid: number | undefined } | undefined> {
   const env = { PATH: process.env["PATH"], LC_ALL: "C" };
   const asking = promisify(execFile)("ps", words, { ...LIMITS, env });

@@ -33,7 +33,7 @@ function inPipe(): string {
   return into.subarray(0, readSync(pipe, into)).toString("utf8");
 }
 
-test("a pipe is written to without a stream, and is no terminal", () => {
+test("a pipe is written to without a stream, and is not a terminal", () => {
   const stream = new StdStream(pipe, noStream);
   expect(leftOf(stream, "grüße\n")).toBe("");
   expect(leftOf(stream, "")).toBe("");
@@ -45,7 +45,7 @@ test("no more than an empty pipe holds, in all", () => {
   const stream = new StdStream(pipe, noStream);
   expect(leftOf(stream, "ü".repeat(40_000))).toBe("ü".repeat(40_000));
   expect(leftOf(stream, "a".repeat(65_000))).toBe("");
-  // Whether somebody read meanwhile is nothing it could know.
+  // It cannot know whether a process has read meanwhile.
   inPipe();
   expect(leftOf(stream, "b".repeat(600))).toBe("b".repeat(600));
 });
@@ -65,7 +65,7 @@ test("all is left of what goes to a file, or once a stream was made", () => {
   expect(leftOf(opened, "text")).toBe("text");
 });
 
-test("/dev/null takes everything, and is no terminal", () => {
+test("/dev/null takes everything, and is not a terminal", () => {
   const nowhere = openSync("/dev/null", "w");
   const stream = new StdStream(nowhere, noStream);
   expect([leftOf(stream, "a".repeat(100_000)), stream.isTty]).toEqual(["", false]);

@@ -54,8 +54,8 @@ export class StdStream {
   }
 
   /**
-   * What is left of a text after as much of it is written as can be without a stream. Whatever is in the way, the stream
-   * meets as well when it is given the rest, and tells of it.
+   * Writes as much of a text as possible without a stream, and returns the rest. An error is not reported here: the stream
+   * meets the same error when it writes the rest.
    */
   writeAtOnce(text: string): Uint8Array | string {
     if (this.#opened !== undefined || text.length > this.#room) return text;

@@ -67,12 +67,12 @@ function groupByParent(all: readonly Seen[]): Map<number, Seen[]> {
   return children;
 }
 
-/** What is to be ended. */
+/** The processes to end. */
 export interface Leftovers {
   /** The variable they carry, as `markName` gives it. */
   mark: string;
   descendants?: Descendants | undefined;
-  /** Only what this child of ours started: of the descendants those below it, of the marked those younger. */
+  /** Only processes that this child started: of the descendants those below it, of the marked ones those younger. */
   child?: Seen | undefined;
 }
 

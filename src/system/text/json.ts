@@ -2,7 +2,7 @@
 import { errorMessage } from "../errors.js";
 import { err, ok, type Result } from "../result.js";
 
-/** A text or its UTF-8 bytes, with or without a byte order mark; `undefined` where there was no file. */
+/** A text or its UTF-8 bytes, with or without a byte order mark; `undefined` for a missing file. */
 type JsonText = string | Uint8Array | undefined;
 
 /** The value of a JSON text; `undefined` when it is not JSON. */

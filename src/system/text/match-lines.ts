@@ -1,5 +1,5 @@
-// Which lines a pattern matches, within a time: a pattern somebody else wrote can backtrack for years, and only a script of
-// its own can be ended from outside. Leaves files, and what is done with the lines, to the caller.
+// Finds the lines that a pattern matches, within a time limit: a user's pattern can backtrack for years, and only a vm script
+// can be stopped from outside. Leaves files, and the use of the lines, to the caller.
 import { createContext, Script } from "node:vm";
 import { errorCode, errorMessage } from "../errors.js";
 
@@ -14,7 +14,7 @@ const SCRIPT = new Script(`{
   found.join();
 }`);
 
-/** What of a text is looked at, and for how long. */
+/** How much of a text is searched, and for how long. */
 export interface MatchBounds {
   /** Lines after which it stops. */
   most: number;

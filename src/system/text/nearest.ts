@@ -1,6 +1,6 @@
 // "Did you mean": the candidate a mistyped word most likely stood for. Leaves the sentence around it to the caller.
 
-/** Longer words are no slips of the finger, and the comparison is quadratic in their length. */
+/** Longer words are not typing mistakes, and the comparison is quadratic in their length. */
 const LONGEST = 64;
 /** From this many letters on, a word that is the beginning of a candidate means it. */
 const PREFIX = 3;

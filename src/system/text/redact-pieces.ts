@@ -2,7 +2,7 @@
 // redact.ts.
 import type { Redact } from "./redact.js";
 
-/** What of a text can be told already. */
+/** Redacts a text that arrives in pieces, and releases what can no longer be part of a secret. */
 export interface PieceRedactor {
   /** Takes the next piece; "" where more must come before anything can be told. */
   take(piece: string): string;
@@ -35,11 +35,11 @@ export function redactPieces(redact: Redact): PieceRedactor {
   };
 }
 
-/** What no secret goes on over: white space, and letters of other scripts; a colour code or a mark without width it does. */
+/** Characters that no secret contains: white space, and letters of other scripts. Colour codes may be inside a secret. */
 const BETWEEN_WORDS =
   /[\t\n\v\f\r \u00a0-\u00ac\u00ae-\u061b\u061d-\u180d\u180f-\u200a\u2010-\u2029\u202f-\u205f\u2070-\ufdff\ufe10-\ufefe\uff00-\uffff]/;
 
-/** Where the last word begins, which may go on. */
+/** The start of the last word, which the next piece may continue. */
 function wordsEnd(text: string): number {
   for (let at = text.length; at > 0; at--) {
     if (BETWEEN_WORDS.test(text[at - 1] ?? "")) return at;

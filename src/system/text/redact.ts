@@ -3,7 +3,7 @@
 
 import { asItStands, ESCAPES, PERCENT, unfold, unfoldText, UNSHOWN, type Spelling } from "../unfold.js";
 
-/** What stands in place of a secret. */
+/** Replaces a secret. */
 export const REDACTED = "[redacted]";
 const SECRET_NAME =
   /(?:^|_)(?:KEY|TOKEN|SECRET|PASS|PASSWD|PASSPHRASE|CREDENTIALS?)(?:_|$)|(?:^|_|^PG)PASSWORD(?:_|$)/i;
@@ -34,7 +34,7 @@ const SHAPES: readonly (readonly [sign: RegExp, shape: RegExp, near?: RegExp])[]
   [/npm_/, /\bnpm_[A-Za-z0-9]{36}\b/],
   [/eyJ/, /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/],
   [/PRIVATE KEY-----/, /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/],
-  // What was cut off before the key's first line.
+  // A key whose first line was cut off.
   [
     /PRIVATE KEY-----/,
     /^[A-Za-z0-9+/=]{0,76}\r?\n(?:[A-Za-z0-9+/=]{1,76}\r?\n)*-----END [A-Z ]*PRIVATE KEY-----/,
@@ -98,7 +98,7 @@ export function createRedact(secrets: readonly string[]): Redact {
   };
 }
 
-/** What a secret may hide behind: escapes beyond those of `JSON.stringify`, percent-encoding, what no terminal shows. */
+/** Encodings that may hide a secret: escapes beyond those of `JSON.stringify`, percent-encoding, invisible characters. */
 const HIDES = new RegExp(String.raw`\\[ux/\\]|%[0-9a-fA-F]{2}|${UNSHOWN.signs.source}`);
 const NESTED = /\\[ux/\\]/;
 /** JSON in JSON in JSON. */
@@ -142,8 +142,8 @@ function readingWith(text: string, isIn: (text: string) => boolean): readonly Sp
 }
 
 /**
- * Redacts every string inside a JSON value. Keys of `keep` are left alone: ids that must go on naming what they name. A value
- * without secrets, as nearly all are, comes back as it is, and is not copied.
+ * Redacts every string inside a JSON value, except under the keys of `keep`: those are ids, and must stay valid. A value
+ * without secrets, as nearly all are, is returned as it is, without a copy.
  */
 export function redactValue<T>(redact: Redact, value: T, keep: ReadonlySet<string>): T;
 export function redactValue(redact: Redact, value: unknown, keep: ReadonlySet<string>): unknown {

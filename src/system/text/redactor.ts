@@ -10,7 +10,7 @@ export async function redactorFor(
   return createRedact(await withoutPaths(files, secretValues(env)));
 }
 
-/** A secret is never a path that exists: a redacted path would break whatever is told of it. */
+/** Leaves out secrets that are existing paths: a redacted path would break every command that uses it. */
 async function withoutPaths(files: Ports["files"], secrets: readonly string[]): Promise<string[]> {
   const kept = await Promise.all(
     secrets.map(async (secret) =>

@@ -1,6 +1,7 @@
 // What a shell is told around a command of a model: to begin in the state the last one left, and to leave its own for the
 // next: folder, variables, functions, aliases, options. Each command is a process of its own, so that ending one ends no
 // session. Pure; leaves starting it to shell-command.ts.
+import { quoteWord } from "../../../shell/quote.js";
 
 /** The files of one command, absolute paths. */
 export interface ScriptFiles {
@@ -43,11 +44,6 @@ export function buildShellScript(shell: "bash" | "sh", files: ScriptFiles, marks
 function joinToOneLine(text: string): string {
   const escaped = text.replaceAll("\\", "\\\\").replaceAll("'", "\\'").replaceAll("\n", "\\n");
   return `eval $'${escaped}'`;
-}
-
-/** One word of a shell's, whatever is in it. */
-export function quoteWord(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 const GONE = "the folder the shell was in is gone; it is back where it began";
