@@ -217,7 +217,7 @@ async function main(): Promise<CommandEnd> {
   const cwd = path.resolve(asked.folder ?? ".");
   const context = await makeContext(cwd, { noColour: asked.typed.flags["--no-color"] === true });
   if ((await context.ports.files.stat(cwd))?.kind !== "folder")
-    throw new UserError("usage", `there is no folder ${cwd}`, "-C takes a folder that exists");
+    throw new UserError("usage", `there is no folder ${cwd}`, "name an existing folder");
   const command = await asked.load();
   return command(context, asked.typed);
 }
@@ -244,11 +244,11 @@ function explain(error: unknown): { lines: string[]; code: number } {
       code: exitCodeOfError("environment"),
     };
   if (error instanceof Error && SURROUNDINGS.has(errorCode(error) ?? "")) {
-    const hint = "free some space or mend the permissions, then try again: nothing that was done is lost";
+    const hint = "free space or correct the permissions, then try again; nothing is lost";
     return { lines: advice(error.message, hint), code: exitCodeOfError("environment") };
   }
   if (error instanceof Error && UNFIT.has(errorCode(error) ?? "")) {
-    const hint = "something else lies where looper needs a file or a folder: look at it, and move it away";
+    const hint = "a different kind of file is in the way: inspect and move it";
     return { lines: advice(error.message, hint), code: exitCodeOfError("environment") };
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -256,10 +256,7 @@ function explain(error: unknown): { lines: string[]; code: number } {
     error instanceof Error && error.cause !== undefined ? `\ncaused by: ${stackOf(error.cause)}` : "";
   const log = here.log === undefined ? "" : `\n  the run's log: ${here.log}`;
   return {
-    lines: [
-      "looper: this is a bug of looper's, not of yours; please report it",
-      ...plain(`${stack}${cause}${log}`),
-    ],
+    lines: ["looper: internal error; please report it", ...plain(`${stack}${cause}${log}`)],
     code: BUG,
   };
 }

@@ -92,21 +92,13 @@ test("the version is the version", async () => {
 });
 
 test.each([
-  [
-    ["ls", "--hook", "x"],
-    "looper ls has no flag --hook",
-    "looper run has; looper help ls shows how it is called",
-  ],
+  [["ls", "--hook", "x"], "looper ls has no flag --hook", "looper run has; see `looper help ls`"],
   [["todo.json"], "there is no file todo.json, and no such command", "did you mean to-do.json?"],
-  [["doctor", "x", "y"], "looper doctor: too many words: x y", "looper help doctor shows how it is called"],
-  [
-    ["agent-host"],
-    "looper agent-host: missing argument <file>",
-    "looper help agent-host shows how it is called",
-  ],
-  [["block"], "looper block: missing arguments <id> <why>", "looper help block shows how it is called"],
-  [["block", "T1"], "looper block: missing argument <why>", "looper help block shows how it is called"],
-  [["rm"], "looper rm: missing argument <ids...>", "looper help rm shows how it is called"],
+  [["doctor", "x", "y"], "looper doctor: too many words: x y", "see `looper help doctor`"],
+  [["agent-host"], "looper agent-host: missing argument <file>", "see `looper help agent-host`"],
+  [["block"], "looper block: missing arguments <id> <why>", "see `looper help block`"],
+  [["block", "T1"], "looper block: missing argument <why>", "see `looper help block`"],
+  [["rm"], "looper rm: missing argument <ids...>", "see `looper help rm`"],
   [["add", "Do", "X"], "looper add: too many words: Do X", 'put the title in quotes: looper add "Do X"'],
   [
     ["add", "Say", '"hi"', "-p", "1", "don't"],

@@ -344,7 +344,7 @@ test("doctor looks at everything, and starts nothing the project names", async (
 
 test("doctor tells which agents said what nobody here knows", async () => {
   writeBacklog();
-  expect((await call(doctor)).out).toMatch(/✓ agent output +nothing was run yet/);
+  expect((await call(doctor)).out).toMatch(/✓ agent output +no run yet/);
   const ended = (agent: string, unknown_events: number) => ({
     type: "agent_finished",
     agent,

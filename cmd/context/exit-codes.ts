@@ -7,21 +7,22 @@ export const BUG = 70;
 
 /** The meaning of each exit code, for the documents. */
 export const EXIT_CODES: readonly { codes: readonly number[]; means: string }[] = [
-  { codes: [0], means: "did it; for `run`: every task is done" },
+  { codes: [0], means: "success; for `run`: every task is done" },
   {
     codes: [1],
-    means: "worked, and the answer is no: work is left, problems were found, something is not formatted",
+    means:
+      "the command worked and the answer is no: work is left, problems were found, a file is not formatted",
   },
   {
     codes: [2],
-    means: "wrong command line, settings or task file; a file that is not there or cannot be read",
+    means: "wrong command line, settings or task file; a file that is missing or cannot be read",
   },
   {
     codes: [3],
     means:
-      "the surroundings: no agent, not signed in, no permission, another run, a project that is not trusted",
+      "environment: no agent, not signed in, no permission, another run in progress, a project that is not approved",
   },
-  { codes: [BUG], means: "a bug of ours" },
+  { codes: [BUG], means: "internal error" },
   { codes: [129, 130, 143], means: "interrupted: SIGHUP, SIGINT (Ctrl-C), SIGTERM" },
 ];
 

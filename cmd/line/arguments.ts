@@ -95,8 +95,7 @@ function takeApart(argv: readonly string[], line: CommandLine): Parts {
     const wants = word.startsWith("--") ? longFlag(word, line, parts) : shortFlags(word, line, parts);
     if (wants === undefined) continue;
     const value = argv[++at];
-    if (value === undefined)
-      throw new UserError("usage", `${wants} needs a value`, "looper help shows what each flag takes");
+    if (value === undefined) throw new UserError("usage", `${wants} needs a value`, "see `looper help`");
     parts.flags.push(value);
     if (wants === "-C") parts.folder = value;
   }
@@ -174,7 +173,7 @@ export function unknownFlag(flag: string, known: readonly string[]): UserError {
       )
     : undefined;
   const other = GO_FLAGS.get(flag) ?? OTHER_FLAGS.get(flag);
-  const hint = other ?? (near === undefined ? "looper help shows the flags" : `did you mean --${near}?`);
+  const hint = other ?? (near === undefined ? "list them with `looper help`" : `did you mean --${near}?`);
   return new UserError("usage", `unknown flag ${flag}`, hint);
 }
 
@@ -185,6 +184,6 @@ function unknownCommand(word: string, line: CommandLine, beside: readonly string
   const message = looksLikeFile ? `there is no file ${word}, and no such command` : `unknown command ${word}`;
   const lower = word.toLowerCase();
   const other = GO_COMMANDS.get(lower) ?? OTHER_COMMANDS.get(lower);
-  const hint = other ?? (near === undefined ? "looper help shows the commands" : `did you mean ${near}?`);
+  const hint = other ?? (near === undefined ? "list them with `looper help`" : `did you mean ${near}?`);
   return new UserError("usage", message, hint);
 }

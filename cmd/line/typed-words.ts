@@ -60,7 +60,7 @@ function longName(flag: FlagDefinition): string {
 }
 
 function hintOn(name: string): string {
-  return `looper help ${name} shows how it is called`;
+  return `see \`looper help ${name}\``;
 }
 
 function unknownHere(

@@ -27,5 +27,5 @@ async function readSchema(context: CommandContext, file: string): Promise<UserSc
   if (!schema.ok) throw new UserError("usage", `${file} is not JSON`, "correct the schema");
   const compiled = compileUserSchema(schema.value);
   if (compiled.ok) return compiled.value;
-  throw new UserError("usage", `${file} is no JSON Schema: ${compiled.error}`, "correct the schema");
+  throw new UserError("usage", `${file} is not a JSON Schema: ${compiled.error}`, "correct the schema");
 }

@@ -14,7 +14,7 @@ export function findRescue(rescues: readonly Rescue[], typed: string): Rescue {
   if (only !== undefined && others.length === 0) return only;
   if (only === undefined) throw unknownRescue(rescues, typed);
   const named = listSome(found.map(({ id }) => id));
-  throw new UserError("usage", `${typed} may be ${named}`, "type more of the one you mean");
+  throw new UserError("usage", `${typed} may be ${named}`, "type more characters");
 }
 
 function unknownRescue(rescues: readonly Rescue[], typed: string): UserError {
@@ -24,9 +24,9 @@ function unknownRescue(rescues: readonly Rescue[], typed: string): UserError {
   );
   const hint =
     rescues.length === 0
-      ? "nothing was put aside"
+      ? "there are no rescues"
       : near === undefined
-        ? "looper rescue lists what was put aside"
+        ? "list rescues with `looper rescue`"
         : `did you mean ${near}?`;
-  return new UserError("usage", `nothing was put aside as ${typed}`, hint);
+  return new UserError("usage", `unknown rescue ${typed}`, hint);
 }

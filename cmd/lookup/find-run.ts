@@ -28,12 +28,16 @@ export async function folderOfRun(
   const found = isNewest ? newest && path.join(logDir, "runs", newest) : await findRun(ports, logDir, run);
   if (found !== undefined) return found;
   if (runs.length === 0)
-    throw new UserError(isNewest ? "no" : "usage", `there are no runs in ${logDir}`, "looper run starts one");
+    throw new UserError(
+      isNewest ? "no" : "usage",
+      `there are no runs in ${logDir}`,
+      "start one with `looper run`",
+    );
   if (isNewest)
     throw new UserError(
       "no",
       `there are no runs of this project in ${logDir}`,
-      "looper run starts one; looper runs --all lists those of other projects",
+      "start one with `looper run`, or list those of other projects with `looper runs --all`",
     );
   const typed = run;
   const begun = typed === "" ? [] : runs.filter((one) => one.startsWith(typed));
@@ -41,7 +45,7 @@ export async function folderOfRun(
   if (only !== undefined && others.length === 0) return path.join(logDir, "runs", only);
   if (only !== undefined) {
     const newest = listSome(begun.toReversed(), MOST_NAMED);
-    throw new UserError("usage", `${typed} may be ${newest}`, "type more of the one you mean");
+    throw new UserError("usage", `${typed} may be ${newest}`, "type more characters");
   }
   const near = nearest(typed, runs);
   throw new UserError(

@@ -41,7 +41,7 @@ export async function readNamedFile(
       ? await hintOfTaskFile(
           ports.files,
           file,
-          "looper init makes one, looper run drafts one; or name another that is there",
+          "create one with `looper init`, draft one with `looper run`, or name an existing file",
         )
       : await hintOfFile(ports.files, file, "correct the path");
   throw new UserError("usage", `there is no ${what} ${file}`, hint);

@@ -12,7 +12,7 @@ export async function openReport(context: CommandContext, named: string, todoFil
   try {
     const stat = await files.stat(file);
     if (stat !== undefined && stat.kind !== "file")
-      throw new UserError("usage", `--junit: ${file} is no file`, "name a file: --junit report.xml");
+      throw new UserError("usage", `--junit: ${file} is not a file`, "name a file: --junit report.xml");
     if (stat !== undefined && (await files.realPath(file)) === (await files.realPath(todoFile)))
       throw new UserError("usage", `--junit: ${file} is the task file`, "name another: --junit report.xml");
     await files.makeFolder(folder);

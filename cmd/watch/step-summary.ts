@@ -30,7 +30,7 @@ async function append(
 ): Promise<void> {
   const { files } = context.ports;
   const stat = await files.stat(file);
-  if (stat !== undefined && stat.kind !== "file") return warn(context, `${file} is no file`);
+  if (stat !== undefined && stat.kind !== "file") return warn(context, `${file} is not a file`);
   const text = summary(MOST_BYTES - (stat?.size ?? 0));
   if (text === "") return warn(context, `${file} is full`);
   const open = await files.openAppend(file);

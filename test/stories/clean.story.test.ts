@@ -91,9 +91,7 @@ test(
     const [run = ""] = rig.runs();
     expect((await clean(rig, "--keep", "0")).stay).toEqual([{ run, why: "rescue" }]);
     const told = await rig.run(["clean", "--age", "0s"]);
-    expect(told.stdout).toMatch(
-      new RegExp(`^stays ${run}: work was put aside in it; looper rescue lists it\n`),
-    );
+    expect(told.stdout).toMatch(new RegExp(`^stays ${run}: its abandoned work is kept; see looper rescue\n`));
     const ids = [...(await rig.run(["rescue"])).stdout.matchAll(/^\S+\/\S+/gm)].map(([id]) => id);
     expect(ids).toHaveLength(2);
     expect((await rig.run(["rescue", "drop", ...ids])).code).toBe(0);

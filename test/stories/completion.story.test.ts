@@ -259,7 +259,7 @@ test(
   story(async (rig) => {
     const none = await rig.run(["completion"], { env: { SHELL: "/usr/bin/zsh" } });
     expect([none.code, none.stdout]).toEqual([2, ""]);
-    expect(none.stderr).toMatch(/bash, zsh, fish, powershell\n.*looper completion zsh;/);
+    expect(none.stderr).toMatch(/bash, zsh, fish, powershell\)\n.*looper completion zsh`/);
     const near = await rig.run(["completion", "zhs"]);
     expect([near.code, near.stderr]).toEqual([2, expect.stringContaining('did you mean "zsh"?')]);
     const script = (await rig.run(["completion", "powershell"])).stdout;
@@ -267,7 +267,7 @@ test(
       expect(await rig.run(["completion", name])).toMatchObject({ code: 0, stdout: script });
     expect(await rig.run(["completion", "Bash"])).toMatchObject({ code: 0, stderr: "" });
     const used = await rig.run(["completion"], { env: { SHELL: "/usr/bin/pwsh" } });
-    expect(used.stderr).toContain("looper completion powershell;");
+    expect(used.stderr).toContain("looper completion powershell`");
     const { stdout } = await rig.run(["completion", "powershell", "--json"]);
     const answer = CompletionAnswer.parse(JSON.parse(stdout));
     expect(answer.shell).toBe("powershell");

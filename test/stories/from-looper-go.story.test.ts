@@ -131,7 +131,7 @@ test(
       expect(stderr).toContain(
         `.looper/todo.json holds 2 tasks of the Go program: move them with \`${MOVE}\``,
       );
-      expect(stderr, words.join(" ")).not.toContain("looper init makes one");
+      expect(stderr, words.join(" ")).not.toContain("create one with `looper init`");
       for (const name of ["looper.toml", "~/.looper/looper.toml"])
         expect(stderr).toContain(`looper: ${name} holds settings of the Go program, which are not read`);
     }

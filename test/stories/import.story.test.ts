@@ -146,7 +146,7 @@ test(
     const unknown = await rig.run(["export", "--format", "markdwon"]);
     expect([unknown.code, unknown.stderr]).toEqual([
       2,
-      'looper: there is no format markdwon\n  did you mean "markdown"?\n',
+      'looper: unknown format markdwon\n  did you mean "markdown"?\n',
     ]);
     expect(await rig.run(["export", "--json", "--format", "csv"])).toMatchObject({ code: 2 });
     rig.write("to-do.json", "{");

@@ -134,7 +134,7 @@ test(
     rig.write("b/to-do.json", "{");
     const invalid = await rig.run(["init"], { cwd: "b" });
     expect([invalid.code, rig.read("b/to-do.json")]).toEqual([0, "{"]);
-    expect(invalid.stderr).toContain("to-do.json is no valid backlog");
+    expect(invalid.stderr).toContain("to-do.json is not a valid backlog");
   }),
 );
 
@@ -146,7 +146,7 @@ test(
     const refused = await rig.run(["init"]);
     expect([refused.code, refused.stderr]).toEqual([
       3,
-      expect.stringMatching(/\.looper is no folder/) as string,
+      expect.stringMatching(/\.looper is not a folder/) as string,
     ]);
     mkdirSync(path.join(rig.project, "b"));
     writeFileSync(path.join(rig.root, "outside"), "mine\n");
@@ -155,7 +155,7 @@ test(
     const told = await rig.run(["init"], { cwd: "b" });
     expect([told.code, told.stderr]).toEqual([
       0,
-      expect.stringMatching(/\.gitignore is no plain file/) as string,
+      expect.stringMatching(/\.gitignore is not a plain file/) as string,
     ]);
     expect(readFileSync(path.join(rig.root, "outside"), "utf8")).toBe("mine\n");
     expect(readdirSync(path.join(rig.root, "elsewhere"))).toEqual([]);

@@ -22,12 +22,12 @@ const MISTAKES: readonly (readonly [string, RegExp])[] = [
   ["doctor now or", /too many words: now or/],
   ["rescue shwo x", /not shwo\n +did you mean show\?/],
   ["rescue drop", /takes one id or more/],
-  ["completion tcsh", /no completion for tcsh\n +there is for bash/],
+  ["completion tcsh", /unknown shell tcsh\n +use bash/],
   ["doctor todo.json", /no task file.*\n +did you mean "to-do.json"\?/],
   ["run --max-iterations 0", /allowed: a whole number, at least 1 \(--dry-run starts nothing\)\n$/],
   ["run --schedule a_b", /allowed: .*, or an agent; agents: codex, claude/],
   ["config gte", /no verb gte\n +did you mean "get"\?/],
-  ["completion zhs", /no completion for zhs\n +did you mean "zsh"\?/],
+  ["completion zhs", /unknown shell zhs\n +did you mean "zsh"\?/],
   ["ls --log-level wran", /"wran".*\n +did you mean warn\?/],
   ["ls --log-format jsno", /"jsno".*\n +did you mean json\?/],
   // Statuses, keys, numbers.
@@ -67,7 +67,7 @@ const MISTAKES: readonly (readonly [string, RegExp])[] = [
   ["tail 2026-01-31_08-30-01", /no run 2026.*\n +did you mean 2026-01-31_08-30-00\?/],
   ["replay 2026-01-31_08-30-01", /did you mean 2026-01-31_08-30-00\?/],
   ["capsule 2026-01-31_08-30-01", /did you mean 2026-01-31_08-30-00\?/],
-  ["rescue show nosuch", /nothing was put aside as nosuch/],
+  ["rescue show nosuch", /unknown rescue nosuch/],
   // Files and folders.
   ["todo.json", /no file todo.json.*\n +did you mean to-do.json\?/],
   ["export todo.json", /no task file.*\n +did you mean "to-do.json"\?/],
@@ -79,7 +79,7 @@ const MISTAKES: readonly (readonly [string, RegExp])[] = [
   ["fmt todo.json", /no task file.*\n +did you mean "to-do.json"\?/],
   ["why T1 --file todo.json", /no task file.*\n +did you mean "to-do.json"\?/],
   ["validate --schema shema.json", /no JSON Schema.*\n +did you mean "schema.json"\?/],
-  ["run --prompt-file nosuch.md", /no file .*nosuch.md/],
+  ["run --prompt-file nosuch.md", /cannot read .*nosuch\.md/],
   ["-C nosuch ls", /no folder .*nosuch/],
   ...["fmt plans", "fmt --fix plans", "validate plans", "show T1 --file plans", "add --import plans"].map(
     (line) => [line, /plans is a folder, not a file\n +name a file\n/] as const,

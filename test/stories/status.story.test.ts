@@ -115,7 +115,7 @@ test(
     expect(await rig.run(["stop"])).toMatchObject({
       code: 1,
       stdout: "",
-      stderr: expect.stringMatching(/^looper: no run goes on\n/) as string,
+      stderr: expect.stringMatching(/^looper: no run in progress\n/) as string,
     });
     const program = rig.start(["run", "--no-review"]);
     const turn = await puppet.next();

@@ -277,13 +277,13 @@ async function refusal(context: CommandContext, file: string, failure: EditRefus
             await hintOfTaskFile(
               context.ports.files,
               file,
-              'looper init makes one; looper run --prompt "what to build" drafts one',
+              'create one with `looper init`, or draft one with `looper run --prompt "what to build"`',
             ),
           )
         : new UserError(
             "usage",
-            `${shown} is no valid backlog; nothing was changed`,
-            "looper validate shows what is wrong",
+            `${shown} is not a valid backlog; nothing was changed`,
+            "list the problems with `looper validate`",
           );
     case "refused":
       return new UserError(

@@ -29,8 +29,8 @@ export async function exportBacklog(context: CommandContext, typed: Typed): Prom
   if (backlog === undefined)
     throw new UserError(
       "usage",
-      `${shownPath(context, project.todoFile)} is no valid backlog`,
-      "looper validate shows what is wrong",
+      `${shownPath(context, project.todoFile)} is not a valid backlog`,
+      "list the problems with `looper validate`",
     );
   await print(context, backlog, format);
   return "ok";
@@ -43,8 +43,8 @@ function formatOf(typed: Typed): Format {
   if (format === undefined)
     throw new UserError(
       "usage",
-      `there is no format ${spelled}`,
-      didYouMean(nearest(spelled, EXPORT_FORMATS), `there are ${EXPORT_FORMATS.join(", ")}`),
+      `unknown format ${spelled}`,
+      didYouMean(nearest(spelled, EXPORT_FORMATS), `use ${EXPORT_FORMATS.join(", ")}`),
     );
   if (format !== "json" && hasFlag(typed, "--json"))
     throw new UserError("usage", `--json is --format json, not ${format}`, "give one of them");

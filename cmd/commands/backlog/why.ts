@@ -31,7 +31,11 @@ export async function why(context: CommandContext, typed: Typed): Promise<Comman
   const bytes = await readNamedFile(context, project.todoFile, "task file");
   const checked = checkBacklog(bytes, await checkOptionsOf(context, project));
   if (checked.kind === "invalid")
-    throw new UserError("usage", `${shown} is no valid backlog`, "looper validate shows what is wrong");
+    throw new UserError(
+      "usage",
+      `${shown} is not a valid backlog`,
+      "list the problems with `looper validate`",
+    );
   const tasks = checked.backlog?.tasks ?? [];
   const task = taskNamed(tasks, id);
   const explained = explainTask(rowOf(task), tasks.map(rowOf));

@@ -23,8 +23,8 @@ function shellNamed(word: string | undefined, used: string): CompletedShell {
     const own = last === "pwsh" ? "powershell" : (SHELLS.find((one) => one === last) ?? "bash");
     throw new UserError(
       "usage",
-      `no shell is named; there are ${SHELLS.join(", ")}`,
-      `looper completion ${own}; looper help completion shows where its script belongs`,
+      `cannot choose a completion script: no shell is given (${SHELLS.join(", ")})`,
+      `run \`looper completion ${own}\`; \`looper help completion\` shows where to install it`,
     );
   }
   const name = word.trim().toLowerCase();
@@ -33,7 +33,7 @@ function shellNamed(word: string | undefined, used: string): CompletedShell {
   if (found !== undefined) return found;
   throw new UserError(
     "usage",
-    `there is no completion for ${word}`,
-    didYouMean(nearest(word, SHELLS), `there is for ${SHELLS.join(", ")}`),
+    `unknown shell ${word}`,
+    didYouMean(nearest(word, SHELLS), `use ${SHELLS.join(", ")}`),
   );
 }

@@ -104,11 +104,7 @@ function mustBeKnown(key: string): void {
     key,
     known.map((row) => row.replace("*", words[1] ?? "claude")),
   );
-  throw new UserError(
-    "usage",
-    `there is no setting ${key}`,
-    didYouMean(near, "looper config shows them all"),
-  );
+  throw new UserError("usage", `unknown setting ${key}`, didYouMean(near, "list them with `looper config`"));
 }
 
 /** Below an agent's name, further names are the user's. */

@@ -94,11 +94,11 @@ async function get(
 
 /** A setting without a value ends with no; an unknown key is a usage error. */
 function nothingAt(key: string, { settings }: ConfigAnswer): UserError {
-  const others = "looper config shows those that have a value";
+  const others = "list settings with a value with `looper config`";
   if (rowOf(key) !== undefined || [...ROWS.keys()].some((known) => known.startsWith(`${key}.`)))
     return new UserError("no", `${key} has no value`, others);
   const known = [...settings.map((one) => one.key), ...ROWS.keys()].filter((one) => !one.includes("*"));
-  return new UserError("usage", `there is no setting ${key}`, didYouMean(nearest(key, known), others));
+  return new UserError("usage", `unknown setting ${key}`, didYouMean(nearest(key, known), others));
 }
 
 async function show(

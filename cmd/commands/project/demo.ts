@@ -96,7 +96,8 @@ async function git(
     { command: "git", args, cwd: project, env },
     { timeoutMs: LIMIT_MS },
   );
-  if (end.how === "not-found") throw new UserError("environment", "the demo needs git", "install git");
+  if (end.how === "not-found")
+    throw new UserError("environment", "cannot run the demo: git is not installed", "install git");
   if (end.how !== "exited" || end.code !== 0)
     throw new UserError(
       "environment",

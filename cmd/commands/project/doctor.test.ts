@@ -64,7 +64,7 @@ test("an agent's version, and whether somebody is signed in", async () => {
   });
   expect(of("agent codex")).toMatchObject({
     status: "warning",
-    message: expect.stringMatching(/bin\/codex 0\.169\.0.*: nobody is signed in$/) as string,
+    message: expect.stringMatching(/bin\/codex 0\.169\.0.*: not signed in$/) as string,
     remedy: expect.stringContaining("codex login") as string,
   });
 });

@@ -110,7 +110,7 @@ async function opening(context: CommandContext, file: string | undefined): Promi
 function checkConfig(context: CommandContext, { folder, warnings, resolved }: Project): Check {
   const set = spellSettings(resolved.values, context.env).filter(({ source }) => source.layer !== "default");
   const keys = set.map(({ key }) => key).join(", ");
-  const settings = keys === "" ? "every setting is a default" : `set are ${keys} (looper config)`;
+  const settings = keys === "" ? "all settings are defaults" : `changed: ${keys} (looper config)`;
   if (warnings.length === 0) return fine("config", `project ${folder}: ${settings}`);
   return warning("config", warnings.join("; "), "correct, rename or unset what is named here");
 }
@@ -130,10 +130,7 @@ function linesOf(checks: readonly Check[], colours: Colours, columns?: number): 
     return [...said, `${margin}${colours.dim("→")} ${arrow}`, ...rest];
   });
   const errors = checks.filter(({ status }) => status === "error").length;
-  return [
-    ...lines,
-    errors === 0 ? "nothing keeps a run from starting" : `${plural(errors, "problem")} to mend`,
-  ];
+  return [...lines, errors === 0 ? "a run can start" : `${plural(errors, "problem")} to fix`];
 }
 
 function signOf(status: Check["status"], colours: Colours): string {

@@ -239,9 +239,9 @@ function notesOn(
     notes.push(`the settings are broken: ${broken.message.replaceAll("\n", "; ")}`);
   const file = shownPath(context, project.todoFile);
   if (!did.writesBacklog && (backlog.kind === "invalid" || problemsOf(backlog) > 0))
-    notes.push(`${file} is no valid backlog: looper validate shows why`);
+    notes.push(`${file} is not a valid backlog: looper validate shows why`);
   if (ignores === "strange")
-    notes.push(`.gitignore is no plain file; these are to be ignored: ${ignoredFolders(project).join(", ")}`);
+    notes.push(`.gitignore is not a plain file; add these yourself: ${ignoredFolders(project).join(", ")}`);
   const [proof] = proofs;
   const isProven =
     (did.wishes.commands ?? []).length > 0 || project.resolved.settings.verify.commands.length > 0;

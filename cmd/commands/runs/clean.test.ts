@@ -144,7 +144,7 @@ test("what is no run is never touched: files, folders, symlinks, and a folder wi
   expect(new Set(others)).toEqual(new Set([link, `.gone-${idOf(7)}`, photos, "keep-this", "notes.txt"]));
   expect(readdirSync(outside)).toEqual(["events.jsonl"]);
   expect(readdirSync(join(runsFolder(), photos))).toEqual(["cat.jpg"]);
-  expect((await call({ "--keep": "0" })).out).toMatch(/^no run, not touched: .*keep-this/m);
+  expect((await call({ "--keep": "0" })).out).toMatch(/^not a run, not touched: .*keep-this/m);
 });
 
 test("a folder of runs that is a symlink is not followed; in a log folder elsewhere only runs of this project go", async () => {

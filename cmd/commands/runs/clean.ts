@@ -48,8 +48,8 @@ export async function clean(context: CommandContext, typed: Typed): Promise<Comm
   if (unsaid && !agreed && !dryRun && !context.stdin.isTerminal)
     throw new UserError(
       "usage",
-      "cannot ask which runs to remove: there is no terminal",
-      "specify --keep 10 or --age 30d, or take what is proposed with -y",
+      "cannot choose which runs to remove: no terminal to ask on",
+      "specify --keep 10 or --age 30d, or accept the default with -y",
     );
   const project = await projectOf(context);
   await mustBeFolder(context, project);
@@ -104,7 +104,7 @@ async function mustBeFolder(context: CommandContext, { logDir }: Project): Promi
   throw new UserError(
     "no",
     `${shownPath(context, runs)} is a ${kind}, not a folder: nothing in it is removed`,
-    "set log_dir to the folder the runs are to lie in",
+    "set log_dir to the folder of the runs",
   );
 }
 

@@ -84,10 +84,10 @@ function begin(): void {
 }
 
 test("the list names each with its task, when, how many files and why; none is said too, without git as well", async () => {
-  expect(await call()).toMatchObject({ end: "ok", out: "nothing was put aside\n" });
+  expect(await call()).toMatchObject({ end: "ok", out: "no abandoned work\n" });
   expect((await call("--json")).out).toBe('{\n  "rescues": []\n}\n');
   begin();
-  expect(await call("list")).toEqual({ end: "ok", out: "nothing was put aside\n", err: "" });
+  expect(await call("list")).toEqual({ end: "ok", out: "no abandoned work\n", err: "" });
   await giveUp("T1", 2);
   const { out } = await call();
   expect(out).toMatch(
@@ -120,7 +120,7 @@ test("an id may be shortened as long as one is meant; a miss says what is near",
   });
   await expect(call("show", "T3-1")).rejects.toMatchObject({
     kind: "usage",
-    message: "nothing was put aside as T3-1",
+    message: "unknown rescue T3-1",
     hint: "did you mean T1-1?",
   });
   await expect(call("shwo", "T1-1")).rejects.toMatchObject({ kind: "usage", hint: "did you mean show?" });
@@ -135,7 +135,7 @@ test("one comes back uncommitted and stays put aside; in the way of something it
   expect(back).toMatchObject({ end: "ok", err: "" });
   expect(back.out).toContain("brought back 1 path, uncommitted:\n  a.txt\n");
   expect(read("a.txt")).toBe("one\nT1 \u001b[31mred\n");
-  expect((await call("restore", "T1-1")).out).toContain("everything it keeps is there already");
+  expect((await call("restore", "T1-1")).out).toContain("all of its files are in the tree already");
   write("a.txt", "two\n");
   const refused = await call("restore", "T1-1");
   expect(refused).toMatchObject({ end: "no" });

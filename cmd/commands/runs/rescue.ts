@@ -107,8 +107,12 @@ async function repositoryOf(
   });
   if (opened.ok) return opened.value;
   if (opened.error.why !== "no-repository")
-    throw new UserError("environment", opened.error.message, "looper puts work aside in git");
-  const line = `looper: ${clean(opened.error.message)}: nothing is ever put aside there`;
+    throw new UserError(
+      "environment",
+      opened.error.message,
+      "run `git init`: looper keeps abandoned work in git",
+    );
+  const line = `looper: ${clean(opened.error.message)}: there are no rescues`;
   // The other verbs report that the named rescue does not exist.
   if (verb === "list") await context.report({ level: "warn", lines: [line] });
   return undefined;
@@ -126,7 +130,7 @@ function must<T>(result: Result<T, GitFailure>): T {
 async function list({ context, rescues, json }: Site): Promise<CommandEnd> {
   const answer: RescueListAnswer = { rescues: rescues.map(factsOf) };
   if (json) await printJson(context, answer);
-  else if (rescues.length === 0) await printLines(context.out, ["nothing was put aside"]);
+  else if (rescues.length === 0) await printLines(context.out, ["no abandoned work"]);
   else await printLines(context.out, rescueLines(answer.rescues, terminalOf(context)));
   return "ok";
 }
@@ -197,19 +201,19 @@ function restoreLines(
   const { restored, already, left } = answer;
   return [
     restored.length === 0
-      ? `${id}: everything it keeps is there already`
+      ? `${id}: all of its files are in the tree already`
       : `${id}: brought back ${plural(restored.length, "path")}, uncommitted:`,
     ...restored.map((path) => `  ${clean(path)}`),
     ...(already.length === 0 || restored.length === 0 ? [] : [`${already.length} were as it has them`]),
     ...left.map((path) => `  ${clean(path)} is a repository of its own: this rescue does not hold its files`),
     ...(answer.task === null ? [] : [inHandText(clean(answer.task), goesOn ? [] : already)]),
-    `it stays put aside; looper rescue drop ${id} forgets it`,
+    `it is kept until you drop it: looper rescue drop ${id}`,
   ];
 }
 
 /** `theirs`: files that were in the tree before the task began; they count as the person's. */
 function inHandText(task: string, theirs: readonly string[]): string {
-  const again = `${task} is in hand again: the next attempt continues from this work`;
+  const again = `${task} is in progress again: the next attempt continues from this work`;
   if (theirs.length === 0) return `${again}, and its commit holds it`;
   return `${again}; its commit does not hold what was there already: ${clean(theirs.join(", "))}`;
 }
@@ -219,9 +223,9 @@ function clashText(why: Clash["why"]): string {
     case "differs":
       return "changed since, in the same place";
     case "ignored":
-      return "there is something git does not track";
+      return "an untracked file is in the way";
     case "folder":
-      return "a folder where a file is to be, or a file where a folder is to be";
+      return "a file and a folder have the same name";
     default:
       return never(why);
   }

@@ -26,7 +26,7 @@ export async function stop(context: CommandContext, typed: Typed): Promise<Comma
   });
   const project = await projectOf(context);
   const live = await findLiveRun(ports, project);
-  if (live === undefined) throw new UserError("no", "no run goes on", "looper runs lists those that were");
+  if (live === undefined) throw new UserError("no", "no run in progress", "see `looper runs` for past runs");
   const now = hasFlag(typed, "--now");
   const from = (await ports.files.stat(join(live.folder, "events.jsonl")))?.size ?? 0;
   await tellRun(ports, live.folder, { type: "stop", at: new Date(ports.clock.now()).toISOString(), now });
@@ -65,7 +65,7 @@ function deaf({ run, pid }: LiveRun): UserError {
   return new UserError(
     "environment",
     `run ${run} (pid ${String(pid)}) does not answer`,
-    `it was told, and will end when it hears; kill ${String(pid)} is the other way: nothing that was done is lost`,
+    `wait for it, or end it with \`kill ${String(pid)}\`; nothing is lost`,
   );
 }
 

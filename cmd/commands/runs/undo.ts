@@ -32,7 +32,7 @@ export async function undo(context: CommandContext, typed: Typed): Promise<Comma
   });
   const reason = textFlag(typed, "--reason");
   if (reason !== undefined && !/\S/u.test(reason))
-    throw new UserError("usage", "--reason is empty", "say why, or leave it out");
+    throw new UserError("usage", "--reason is empty", "give a reason, or leave it out");
   const project = await projectOf(context, { file });
   const stop = stopOnSignal(context);
   const undoing = await undoTask({

@@ -30,17 +30,17 @@ export function cleanLines(
 function whyText(why: Why): string {
   switch (why) {
     case "running":
-      return "it goes on";
+      return "it is in progress";
     case "rescue":
-      return "work was put aside in it; looper rescue lists it";
+      return "its abandoned work is kept; see looper rescue";
     case "in-hand":
-      return "a task is in hand since then; the next run goes on from it";
+      return "a task is in progress since then; the next run resumes it";
     case "unfinished":
-      return "it was killed; the next run goes on from it";
+      return "it was killed; the next run resumes it";
     case "limit":
-      return "an agent said in it until when it may not work";
+      return "an agent reported a limit in it that still holds";
     case "backlog":
-      return "it knows that there were tasks, and the task file has none";
+      return "it shows that the task file had tasks, and now there are none";
     default:
       return never(why);
   }
@@ -53,7 +53,7 @@ function asides({ refs, finished, foreign, others, copies }: CleanAnswer): strin
   if (refs !== null && refs > 0)
     lines.push(`${plural(refs, "ref")} of attempts went with them; git gc frees what only they held`);
   if (foreign > 0) lines.push(`${plural(foreign, "run")} of other projects: not touched`);
-  if (others.length > 0) lines.push(`no run, not touched: ${named(others)}`);
+  if (others.length > 0) lines.push(`not a run, not touched: ${named(others)}`);
   if (copies.length > 0) lines.push(`copies of the task file, yours to remove: ${named(copies)}`);
   return lines;
 }

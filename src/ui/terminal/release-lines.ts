@@ -115,7 +115,7 @@ export function releaseLines(
         answer: [`${colours.yellow(colours.bold("made"))} ${name}${was}: ${at}, here only`, ...shown],
         errors: [
           `looper: ${clean(why ?? "it is not pushed")}`,
-          "  looper push goes on from here (-y: without asking)",
+          "  looper push continues from here (-y: without asking)",
           `  or: git push --atomic ${clean(remote?.name ?? "")} ${clean(branch)} ${clean(tag ?? "")}`,
         ],
       };

@@ -114,7 +114,7 @@ function unpriced(view: View | undefined): string {
 }
 
 function endTexts({ state }: Run, { view, todoFile }: StatusScene): string[] {
-  if (state === "killed") return ["looper run goes on where it was"];
+  if (state === "killed") return ["looper run resumes it"];
   if (view?.ended === undefined) return [];
   const { why, next } = explainEnding(view, view.ended, todoFile);
   return [why, next];

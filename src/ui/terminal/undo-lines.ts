@@ -90,7 +90,7 @@ export function refusalLines({ task, why, tasks, paths, conflicts }: Answer<"ref
       ];
     case "in-hand":
       return [
-        `${not} unfinished work lies in the tree`,
+        `${not} unfinished work is in the tree`,
         ...named,
         `  finish it first: looper run --task ${clean(tasks[0]?.task ?? "")}`,
       ];

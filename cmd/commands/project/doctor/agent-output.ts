@@ -14,7 +14,7 @@ export async function checkAgentOutput({ ports }: CommandContext, project: Proje
   const name = "agent output";
   const folder = await findRun(ports, project.logDir);
   const stat = folder === undefined ? undefined : await ports.files.stat(path.join(folder, "events.jsonl"));
-  if (folder === undefined || stat?.kind !== "file") return fine(name, "nothing was run yet");
+  if (folder === undefined || stat?.kind !== "file") return fine(name, "no run yet");
   const unknown = new Map<string, number>();
   for await (const { type, value } of readLines(ports, folder, Math.max(0, stat.size - LOOKED_AT))) {
     const { agent, unknown_events: lines } = value;

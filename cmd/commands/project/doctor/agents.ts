@@ -103,11 +103,7 @@ async function checkAgent(
 ): Promise<Check> {
   const title = `agent ${name}`;
   if (!knownAgents(project.resolved.settings).includes(name))
-    return bad(
-      title,
-      "no agent is called so",
-      "correct the task's agent, or add agents.<name> to the settings",
-    );
+    return bad(title, "unknown agent", "correct the task's agent, or add agents.<name> to the settings");
   const finding = await find(context, project, name);
   if ("found" in finding) return toCheck(title, finding.found, finding.signIn);
   return wanted
@@ -117,7 +113,7 @@ async function checkAgent(
 
 /** Only a warning, because a key may replace the sign-in. */
 function toCheck(title: string, found: string, signIn: string | undefined): Check {
-  return signIn === undefined ? fine(title, found) : warning(title, `${found}: nobody is signed in`, signIn);
+  return signIn === undefined ? fine(title, found) : warning(title, `${found}: not signed in`, signIn);
 }
 
 async function checkAuto(context: CommandContext, project: Project): Promise<Check> {

@@ -23,7 +23,7 @@ interface Keeper {
 /** Searches the settings files, the env file and the task file; the message never contains the key. */
 export async function checkKeys(context: CommandContext, project: Project): Promise<Check[]> {
   const keepers = await findKeys(context, project);
-  if (keepers.length === 0) return [fine("keys", "none lies in the settings or the task file")];
+  if (keepers.length === 0) return [fine("keys", "none in the settings or the task file")];
   const tracked = await trackedOf(context, project, keepers);
   return keepers.map(({ file, mode }) => {
     const shown = shownPath(context, file);

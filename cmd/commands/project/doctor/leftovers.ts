@@ -65,7 +65,7 @@ async function checkLocks(
   repo: Repository | undefined,
   fix: boolean,
 ): Promise<Check[]> {
-  if (locks.length === 0) return [fine("lock", "no run is going on")];
+  if (locks.length === 0) return [fine("lock", "no run in progress")];
   const checks: Check[] = [];
   for (const lock of locks) checks.push(await checkLock(context, lock, repo, fix));
   return checks;
@@ -78,9 +78,7 @@ async function checkLock(
   fix: boolean,
 ): Promise<Check> {
   const who =
-    owner.token === ""
-      ? "nobody that can be named"
-      : `pid ${owner.pid} on ${owner.host}, since ${owner.since}`;
+    owner.token === "" ? "an unknown process" : `pid ${owner.pid} on ${owner.host}, since ${owner.since}`;
   const run = owner.run === undefined ? "" : ` (run ${owner.run})`;
   const which = nameOf(file);
   if (!gone) return fine("lock", `${which}: held by ${who}${run}`);

@@ -77,7 +77,7 @@ export function refuseOverTasks(context: CommandContext, site: Site, imported: I
   const has =
     found.kind === "ok"
       ? `has ${plural(withoutMarker(found.backlog.tasks).length, "task")} already`
-      : "is no valid backlog";
+      : "is not a valid backlog";
   throw new UserError(
     "usage",
     `${file} ${has}: nothing was imported`,

@@ -86,7 +86,7 @@ async function mustStayInside(files: Files, project: Project): Promise<void> {
   if (kind === undefined || kind === "folder") return;
   throw new UserError(
     "environment",
-    `${folder} is no folder`,
+    `${folder} is not a folder`,
     "remove it: settings and schemas are written there",
   );
 }
