@@ -6,7 +6,7 @@ import type { Summary } from "../todo/model/summary.js";
 
 export type Phase = "bootstrap" | "repair" | "iteration" | "review" | "push";
 
-/** What an agent is given. */
+/** A request to an agent. */
 export interface AgentRequest {
   phase: Phase;
   /** The task at hand; absent in all other phases. */
@@ -22,9 +22,9 @@ export interface AgentRequest {
   /** The whole environment, run variables included. */
   env: Readonly<Record<string, string>>;
   permissions: Permissions;
-  /** Go on with the session of an earlier result of this agent, instead of beginning one. */
+  /** The session to resume, from an earlier result of this agent; absent: begin a new one. */
   resume?: Session;
-  /** What it may still use; beyond that it is stopped. */
+  /** The budgets that are left; an agent that exceeds one is stopped. */
   budgets?: readonly Budget[];
 }
 
@@ -41,7 +41,7 @@ export interface Budget {
 /** A session of an agent's, as its CLI knows it. */
 export interface Session {
   id: string;
-  /** What it has come to by the CLI's own count, which goes on where it left off when the session is resumed. */
+  /** The usage by the CLI's own count, which continues when the session is resumed. */
   used?: Used;
 }
 
@@ -52,11 +52,11 @@ export interface Used {
   /** With what was thought. */
   output_tokens: number;
   cached_input_tokens?: number;
-  /** Absent where nobody told. */
+  /** Absent when not reported. */
   cost_usd?: number;
 }
 
-/** What an agent says while it works: contract §6, *the agent's own lines*. Texts are bounded at 64 KiB, then cut with a mark. */
+/** An event of a working agent (contract §6, *the agent's own lines*). Texts over 64 KiB are cut, with a mark. */
 export type AgentEvent =
   | { type: "message"; role: "assistant" | "user" | "system" | "reasoning"; content: string; parent?: string }
   | { type: "tool_use"; name: string; input: unknown; id?: string; parent?: string }
@@ -100,13 +100,13 @@ interface EndFacts {
   lastMessage: string;
   /** Lines of output of a kind this version does not know. */
   unknownEvents: number;
-  /** Whose budget it was stopped for, if it was. */
+  /** The budget that it was stopped for, if any. */
   stoppedFor?: Budget["of"];
-  /** Where a request can go on with it (`resume`). */
+  /** The session that a later request can resume. */
   session?: Session;
 }
 
-/** What the final message held: a valid summary, something like one that is not valid, or nothing of the kind. */
+/** The report in the final message: a valid summary, an invalid one, or none. */
 export type Report = { found: Summary } | { invalid: string } | { missing: string };
 
 /** How an agent ended. Whether a report was needed at all is the loop's to say. */
@@ -121,7 +121,7 @@ export type AgentResult =
       retryAt?: number;
     });
 
-/** What an agent may use while it works. */
+/** The functions that an agent may use while it works. */
 export interface AgentContext {
   /** Takes secrets out of a text: done to events, evidence and stderr before they are cut, and to output; not to the final message. */
   redact(text: string): string;

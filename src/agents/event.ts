@@ -12,7 +12,7 @@ const amount = (fits: (number: number) => boolean) =>
 const tokens = z.exactOptional(amount((count) => Number.isInteger(count) || count === Infinity));
 const usd = z.exactOptional(amount(() => true));
 
-/** Whoever tells its dollars alone, tells something. What nobody can have used is as good as not told. */
+/** A usage event may hold dollars alone. Impossible figures are ignored. */
 const usage = z
   .object({
     type: z.literal("usage"),

@@ -8,7 +8,7 @@ const done = { task_id: "T1", status: "done" as const };
 test.each([
   ["bare", `Some words.\n${JSON.stringify(done)}`],
   ["fenced", `Some words.\n\`\`\`json\n${JSON.stringify(done, null, 2)}\n\`\`\`\nBye.`],
-  ["after braces that are no JSON", `function f() { return {a: 1}; } { {{ "x\n${JSON.stringify(done)} }} {`],
+  ["after braces that are not JSON", `function f() { return {a: 1}; } { {{ "x\n${JSON.stringify(done)} }} {`],
   ["after an odd quote", `It's 5" wide {not json ${JSON.stringify(done)}`],
   ["within another object", JSON.stringify({ result: [{ deep: { ...done, summary: 'say "{" and "}"' } }] })],
   ["before an object that is none", `${JSON.stringify(done)}\n{"status":"ok"}\n{"a":[1,2]}`],
@@ -116,7 +116,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** What looks back over what it has read does not come to an end of so much within the time of a test. */
+/** So long that a search that reads its input twice runs into the test's timeout. */
 const MUCH = 4 * 1024 * 1024;
 
 test.each([

@@ -20,7 +20,7 @@ export function extractReport(message: string): Report {
   return invalid === undefined ? { missing: "no JSON object with a status" } : { invalid: invalid.why };
 }
 
-/** What a value that was handed over as the report is worth. */
+/** Checks a value that the agent returned as its report. */
 export function judgeReport(value: unknown): Report {
   const read = Summary.safeParse(withoutEmptyId(dropNulls(value)));
   if (read.success) return { found: read.data };

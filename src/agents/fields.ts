@@ -1,4 +1,4 @@
-// Looks into JSON whose shape nobody promised: an absent or differently typed field is `undefined`, never an error.
+// Reads fields of JSON with an unknown shape: a field that is absent or of another type is `undefined`, never an error.
 
 /** The value under a key of an object. */
 export function field(value: unknown, key: string): unknown {
@@ -23,12 +23,12 @@ export function numberField(value: unknown, key: string): number | undefined {
 const MOST_TOKENS = 1e12;
 const MOST_USD = 1e9;
 
-/** Tokens somebody counted; `undefined` for more than anybody can have used: such a figure is as good as not told. */
+/** Drops an impossible number of tokens: the figure counts as not reported. */
 export function believeTokens(count: number): number | undefined {
   return count <= MOST_TOKENS ? count : undefined;
 }
 
-/** Dollars somebody counted, likewise. */
+/** Drops an impossible number of dollars. */
 export function believeUsd(amount: number): number | undefined {
   return amount <= MOST_USD ? amount : undefined;
 }
@@ -45,7 +45,7 @@ export function usdField(value: unknown, key: string): number | undefined {
   return amount === undefined ? undefined : believeUsd(amount);
 }
 
-/** The elements of the array under a key; none where it is no array. */
+/** The elements of the array under a key; none when the value is not an array. */
 export function listField(value: unknown, key: string): readonly unknown[] {
   const found = field(value, key);
   return Array.isArray(found) ? found : [];

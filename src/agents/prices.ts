@@ -1,4 +1,4 @@
-// What tokens cost, for agents that do not tell. Pure. Leaves reading the file to the config floor.
+// Computes the cost of tokens for agents that do not report it. Pure. Leaves reading the file to the config floor.
 import type { AgentSettings } from "../config/read/agent-settings.js";
 import type { Price } from "../config/read/prices.js";
 import { never } from "../system/never.js";

@@ -1,4 +1,4 @@
-// What an agent used, in one counting for all kinds, whatever their CLIs call input and output. Pure.
+// Counts the usage of all kinds of agents in the same way, however their CLIs name input and output. Pure.
 import { given } from "../system/given.js";
 import type { AgentEvent, Session, Used } from "./agent.js";
 
@@ -43,19 +43,19 @@ export function usedOf(tokens: { input: number; cached?: number; output: number;
   };
 }
 
-/** The event, or none where nothing was used. A cost nobody told stays absent; one of 0 is told. */
+/** The usage event, or none when nothing was used. A cost that was not reported stays absent; a cost of 0 is kept. */
 export function usageEvents(used: Used): AgentEvent[] {
   const { input_tokens, output_tokens, cached_input_tokens = 0, cost_usd } = used;
   const any = input_tokens + output_tokens + cached_input_tokens > 0 || cost_usd !== undefined;
   return any ? [{ type: "usage", ...used }] : [];
 }
 
-/** What a session had come to before, if it is the one that was to be gone on with. */
+/** The earlier usage of a session, if it is the one that was to be resumed. */
 export function usedBefore(resumed: Session | undefined, id: string | undefined): Used | undefined {
   return resumed !== undefined && resumed.id === id ? resumed.used : undefined;
 }
 
-/** What came on top of `before`, where a resumed session counts from its own beginning; all of it where it began anew. */
+/** The usage since `before`, when a resumed session counts from its own beginning; all of it when the count restarted. */
 export function usedSince(total: Used, before: Used | undefined): Used {
   if (before === undefined || total.output_tokens < before.output_tokens) return total;
   const cost = total.cost_usd === undefined ? undefined : total.cost_usd - (before.cost_usd ?? 0);

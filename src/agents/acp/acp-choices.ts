@@ -1,9 +1,9 @@
-// What is to be set in a new session of the Agent Client Protocol, by what the agent lets be chosen in it: the mode that
-// fits the permissions, the model, the effort. Pure.
+// Chooses the options of a new session of the Agent Client Protocol among those the agent offers: the mode that fits the
+// permissions, the model, the effort. Pure.
 import type { Permissions } from "../../config/table/settings.js";
 import { field, listField, textField } from "../fields.js";
 
-/** What is wanted. */
+/** The options that the settings ask for. */
 export interface AcpWishes {
   permissions: Permissions;
   model?: string;

@@ -47,7 +47,8 @@ function endedSilently({ final, refused }: { final: string; refused?: string }):
 }
 
 /**
- * What a turn used; `undefined` where it does not say. All of them leave what came from the cache out of the input; of the output some leave out what was thought, but the total has it.
+ * The tokens of a turn; `undefined` when the agent does not report them. All agents leave cached tokens out of the input.
+ * Some leave reasoning tokens out of the output, but the total includes them.
  */
 export function readTokens(result: unknown): Tokens | undefined {
   const usage = field(result, "usage") ?? undefined;

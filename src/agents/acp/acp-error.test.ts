@@ -71,7 +71,7 @@ test.each<[string, unknown, string, string, number?]>([
   ["data that is a text", "Rate limit exceeded", "rate-limited", "Rate limit exceeded"],
   ["what tells nothing", { details: "the cat is on the keyboard" }, "exited", "the cat is on the keyboard"],
   ["data without words", { _errors: [] }, "exited", "Internal error"],
-  ["data that is no object", 429, "exited", "Internal error"],
+  ["data that is not an object", 429, "exited", "Internal error"],
 ])("an internal error with %s", (...[, data, reason, words, seconds]) => {
   expect(read({ data })).toEqual({ reason, evidence: `session/prompt: ${words}`, seconds });
 });

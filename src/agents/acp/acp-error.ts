@@ -41,7 +41,7 @@ export function failedRequest({
 /** JSON-RPC's own names of errors: they tell nothing beside other words. */
 const GENERIC = /^(?:internal error|server error|unknown error|error)\.?$/i;
 
-/** The data as the body of an answer: an error that stands in it bare is put where bodies have it. */
+/** The data as the body of an answer: a bare error is put where bodies have it. */
 function bodyOf(data: unknown): unknown {
   if (typeof data !== "object" || data === null) return undefined;
   return field(data, "error") === undefined && textField(data, "message") !== undefined

@@ -15,7 +15,7 @@ afterAll(() => {
   rmSync(cwd, { recursive: true, force: true });
 });
 
-/** Whose minutes are short. */
+/** A clock with short minutes. */
 function hasty(clock: Clock): Clock {
   const after: Clock["after"] = (ms, act) => clock.after(ms / 100, act);
   return {
@@ -27,7 +27,7 @@ function hasty(clock: Clock): Clock {
   };
 }
 
-/** What the host says of an agent that does as the program does. */
+/** The lines of a host whose agent runs the program. */
 async function hostOf(
   program: string,
   more: Partial<AcpRequest> = {},
@@ -122,7 +122,7 @@ const updates = (...all: object[]): string[] =>
   all.map((update) => line({ method: "session/update", params: { update } }));
 const ENDED = line({ id: 3, result: { stopReason: "end_turn", usage: { inputTokens: 1, outputTokens: 1 } } });
 
-test("a turn that ends in silence at what was refused is no good one; one that goes on after it is", () => {
+test("a turn that ends in silence after a refusal has failed; one that continues after it has not", () => {
   const refused = JSON.stringify({ type: "refused", tool: "Write a: not allowed with read-only" });
   expect(read([refused, ENDED]).closing.terminal).toEqual({
     good: false,

@@ -48,7 +48,7 @@ interface Talk {
   /** The folder of the work, under each of its names. */
   roots: readonly string[];
   io: HostIo;
-  /** What is known of its tool calls, by id. */
+  /** The facts known about its tool calls, by id. */
   tools: Map<string, AcpTool>;
 }
 
@@ -56,7 +56,7 @@ async function say(io: HostIo, line: AcpHostLine): Promise<void> {
   await writeLine(io, line);
 }
 
-/** What it asks for may be told in what it said of the call before. */
+/** Keeps the facts of a tool call: a later request for permission may refer to them. */
 function remember(tools: Map<string, AcpTool>, message: object): void {
   const update = field(field(message, "params"), "update");
   const id = textField(update, "toolCallId");
@@ -77,7 +77,7 @@ async function answer(talk: Talk, params: RequestPermissionRequest): Promise<Req
   return { outcome: talk.io.stop.aborted ? { outcome: "cancelled" } : chooseAnswer(allowed, options) };
 }
 
-/** How a talk came to its end: the turn was taken, something failed, or nobody answers any more. */
+/** How a conversation ended: the turn is done, something failed, or the agent no longer answers. */
 type Outcome = "done" | "gone" | AcpHostLine;
 
 const CANCEL_MS = 2_000;
@@ -147,12 +147,12 @@ function misfit(able: unknown, request: AcpRequest): string | undefined {
   if (version !== PROTOCOL_VERSION)
     return `it speaks version ${String(version)} of the protocol, not ${PROTOCOL_VERSION}`;
   const resumes = resumeMethod(field(able, "agentCapabilities"));
-  return request.resume !== undefined && resumes === undefined ? "it cannot go on with a session" : undefined;
+  return request.resume !== undefined && resumes === undefined ? "it cannot resume a session" : undefined;
 }
 
 type Ask = (method: string, params: object) => Promise<unknown>;
 
-/** A new one, or the one to go on with; what was answered. */
+/** Begins or resumes a session, and returns the agent's answer. */
 async function beginSession({ io, request }: Talk, ask: Ask, able: unknown): Promise<unknown> {
   const place = { cwd: request.cwd, mcpServers: [] };
   if (request.resume === undefined) return ask("session/new", place);

@@ -1,11 +1,11 @@
-// What an agent that asks before it does something is answered. Pure. It is asked only about what the agent asks about,
-// and has only the agent's word for what that is.
+// Answers an agent that asks for permission. Pure. It sees only the calls that the agent asks about, and only the agent's
+// own description of them.
 import path from "node:path";
 import type { Permissions } from "../../config/table/settings.js";
 import { never } from "../../system/never.js";
 import type { AcpTool } from "./acp-tools.js";
 
-/** What may be answered. */
+/** An answer that the agent offers. */
 export interface AcpOption {
   optionId: string;
   kind: string;
@@ -14,7 +14,7 @@ export interface AcpOption {
 /** Answers of the protocol. */
 export type AcpAnswer = { outcome: "selected"; optionId: string } | { outcome: "cancelled" };
 
-/** Whether a call may go on. `roots`: the folder of the work, under each of its names. */
+/** Whether a call is allowed. `roots`: the working directory, under each of its names. */
 export function isAllowed(tool: AcpTool, permissions: Permissions, roots: readonly string[]): boolean {
   switch (permissions) {
     case "full":
@@ -22,7 +22,7 @@ export function isAllowed(tool: AcpTool, permissions: Permissions, roots: readon
     case "read-only":
       return tool.kind !== undefined && READS.has(tool.kind);
     case "workspace":
-      // What a command reaches, nobody can tell from its words.
+      // A command's words do not tell which files it reaches.
       return READS.has(tool.kind ?? "") || tool.kind === "execute" || isInside(tool.paths, roots);
     default:
       return never(permissions);

@@ -1,18 +1,19 @@
-// What the host of an agent of the Agent Client Protocol is asked to do, and what it says itself between the agent's messages.
+// The request to the host of an agent of the Agent Client Protocol, and the lines it prints itself between the agent's
+// messages.
 import { z } from "zod";
 import { HostRequest } from "../hosted/hosted.js";
 
-/** What it reads on stdin. */
+/** The request on its stdin. */
 export const AcpRequest = HostRequest.extend({
   args: z.array(z.string()),
   model: z.exactOptional(z.string()),
   reasoning: z.exactOptional(z.string()),
-  /** The session to go on with. */
+  /** The session to resume. */
   resume: z.exactOptional(z.string()),
 });
 export type AcpRequest = z.infer<typeof AcpRequest>;
 
-/** What the host says itself. A line of the agent's has `jsonrpc`, and is none of these. */
+/** The host's own lines. A line of the agent has `jsonrpc`, and is not one of these. */
 export const AcpHostLine = z.discriminatedUnion("type", [
   z.object({ type: z.literal("refused"), tool: z.string() }),
   z.object({ type: z.literal("not-set"), what: z.string() }),
@@ -24,7 +25,7 @@ export const AcpHostLine = z.discriminatedUnion("type", [
     data: z.exactOptional(z.unknown()),
   }),
   z.object({ type: z.literal("unanswered"), method: z.string(), seconds: z.number() }),
-  /** What comes until the next answer was said in the session before. */
+  /** All messages up to the next answer repeat the earlier session. */
   z.object({ type: z.literal("replay") }),
   z.object({ type: z.literal("killed"), signal: z.string() }),
 ]);

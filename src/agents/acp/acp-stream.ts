@@ -1,5 +1,5 @@
-// What an agent of the Agent Client Protocol (version 1) says, as its host hands it on: each of its messages as it came,
-// one a line, and lines of the host's own between them (acp-host.ts). Pure. Leaves tool calls to acp-tools.ts.
+// Reads the stream of an agent of the Agent Client Protocol (version 1), as its host passes it on: each message unchanged on
+// a line, and the host's own lines between them (acp-host.ts). Pure. Leaves tool calls to acp-tools.ts.
 import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import type { AgentEvent, Session, Used } from "../agent.js";
@@ -24,7 +24,7 @@ type Parent = { parent?: string };
 export interface AcpState {
   session?: string;
   resumable: boolean;
-  /** What it says now, it said before. */
+  /** The messages repeat the earlier session. */
   replaying?: boolean;
   /** The message it is saying, piece by piece. */
   said?: { role: "assistant" | "reasoning"; id: string | undefined; text: string; parent: Parent };
@@ -40,7 +40,7 @@ export interface AcpState {
   cost?: number;
 }
 
-/** Reads what an agent says through its host; `resumed`: the session it goes on with. */
+/** Creates the reader of an agent's stream; `resumed`: the session it resumes. */
 export function acpReader(resumed?: Session): JsonReader<AcpState> {
   return {
     start: {
@@ -67,7 +67,7 @@ function readLine(state: AcpState, json: unknown, at: number): Reading<AcpState>
   }
   if (method === "session/request_permission")
     return readCall(state, { call: field(field(json, "params"), "toolCall"), at, asked: true });
-  // What it may not ask for (files, terminals) is refused; what begins so is its own business.
+  // Requests for files and terminals are refused by the host; methods that begin with `_` are the agent's own.
   const known = method.startsWith("_") || /^(fs|terminal|elicitation)\//.test(method);
   return { state, events: [], known };
 }
@@ -155,7 +155,7 @@ function readUpdate(state: AcpState, update: unknown, at: number): Reading<AcpSt
   }
 }
 
-/** Of what was said before, only what the session has cost is news. */
+/** Reads a repeated message: only the cost of the session is new. */
 function readPast(state: AcpState, update: unknown, at: number): Reading<AcpState> {
   const { state: after, known } = readUpdate(state, update, at);
   return { state: after.cost === undefined ? state : { ...state, cost: after.cost }, events: [], known };
@@ -202,7 +202,7 @@ function flush(
 const MOST_OPEN = 256;
 const MOST_ENDED = 64;
 
-/** `asked`: whether it may go on; until then it is only prepared, but all is known of it. */
+/** Reads a tool call. `asked`: it is a request for permission; until the answer the call is only prepared. */
 function readCall(
   state: AcpState,
   { call, at, asked }: { call: unknown; at: number; asked: boolean },
@@ -233,14 +233,14 @@ function readCall(
   return { ...flush(after, [...said, end, ...denial]), known: true };
 }
 
-/** How an agent of these capabilities goes on with a session; rather without saying again what was said in it. */
+/** The method that resumes a session of an agent with these capabilities, preferably without repeating its messages. */
 export function resumeMethod(capabilities: unknown): "session/resume" | "session/load" | undefined {
   const resume = field(field(capabilities, "sessionCapabilities"), "resume") ?? undefined;
   if (resume !== undefined) return "session/resume";
   return field(capabilities, "loadSession") === true ? "session/load" : undefined;
 }
 
-/** What a request of the host's was answered. Which request, the shape tells. */
+/** Reads the answer to a request of the host. The answer's shape shows which request it was. */
 function readAnswer({ replaying: _over, ...state }: AcpState, result: unknown): Reading<AcpState> {
   const stopReason = textField(result, "stopReason");
   if (stopReason !== undefined) return endTurn(state, stopReason, result);

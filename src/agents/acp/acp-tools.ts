@@ -3,7 +3,7 @@ import { given } from "../../system/given.js";
 import type { AgentEvent } from "../agent.js";
 import { asText, field, listField, numberField, textField } from "../fields.js";
 
-/** What is known of a call so far. */
+/** The facts known about a call so far. */
 export interface AcpTool {
   /** read, edit, delete, move, search, execute, think, fetch, switch_mode or other, by the agent's word. */
   kind?: string;
@@ -14,7 +14,7 @@ export interface AcpTool {
   paths: readonly string[];
 }
 
-/** What is known of a call with what one more message says of it. */
+/** Adds the facts of one more message about a call. */
 export function mergeTool(known: AcpTool | undefined, call: unknown): AcpTool {
   const kind = textField(call, "kind") ?? known?.kind;
   const name =
@@ -84,7 +84,7 @@ export function endOf(id: string, tool: AcpTool, end: { call: unknown; ms: numbe
 
 const DENIED = /denied by policy|a rule which prevents you from using this/;
 
-/** What an agent says of a call that its own rules refused, in one line; gemini and opencode tell it only so. */
+/** The one-line reason when the agent's own rules refused a call; gemini and opencode report it only this way. */
 export function denialOf(call: unknown): string | undefined {
   if (textField(call, "status") !== "failed") return undefined;
   const said = outputOf(call).replaceAll(/\s+/g, " ").trim();

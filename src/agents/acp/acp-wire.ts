@@ -56,7 +56,7 @@ export function openWire(
   };
 }
 
-/** Until SIGTERM, and from there until SIGKILL. Whoever stops the host kills it 5 s later. */
+/** The time until SIGTERM, and from there until SIGKILL. Looper kills the host itself 5 s after it stops it. */
 const STOPPING_MS = [1_000, 1_000] as const;
 const ENDING_MS = [5_000, 2_000] as const;
 
@@ -79,7 +79,7 @@ interface Ears {
   incoming: Queue<AnyMessage>;
 }
 
-/** What is no message is kept too, and counts as not understood. */
+/** Takes one line. A line that is not a message is kept too, and counts as not understood. */
 async function takeLine(text: string, { io, hear, incoming }: Ears): Promise<void> {
   if (text.trim() === "") return;
   const message = parseJson(text);
@@ -89,7 +89,7 @@ async function takeLine(text: string, { io, hear, incoming }: Ears): Promise<voi
   if (textField(message, "method") !== "session/update") incoming.add(message);
 }
 
-/** What is in it, the protocol's own library checks. */
+/** Checks the version only: the protocol's library checks the rest. */
 function isMessage(json: unknown): json is AnyMessage {
   return field(json, "jsonrpc") === "2.0";
 }
@@ -100,7 +100,7 @@ interface Queue<T> {
   close(): void;
 }
 
-/** What is added can be read; what nobody reads any more is dropped. */
+/** A stream of added items; items are dropped once the reader has cancelled. */
 function openQueue<T>(): Queue<T> {
   let feed: ReadableStreamDefaultController<T> | undefined;
   const stream = new ReadableStream<T>({

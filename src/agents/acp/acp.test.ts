@@ -102,7 +102,7 @@ async function run(script: string, { settings = {}, request = {}, ...context }: 
   return runAgent(agent, requestOf({ cwd, env }, request), context);
 }
 
-/** What the agent was told, message by message. */
+/** The messages that the agent received. */
 function heard(): { method?: string; params?: unknown; result?: unknown }[] {
   const lines = readFileSync(path.join(cwd, "heard.jsonl"), "utf8").split("\n");
   return lines.filter((line) => line !== "" && line !== '"closed"').map((line) => JSON.parse(line) as object);
@@ -183,7 +183,7 @@ test.each<[string, "read-only" | "workspace", object, string]>([
   expect(refused).toHaveLength(option === "allow_once" ? 0 : 1);
 });
 
-test("the folder's other name is inside too, and an answer nobody offers is a cancellation", async () => {
+test("the folder's other name counts as inside, and without a matching option the answer is a cancellation", async () => {
   const link = path.join(root, "link");
   symlinkSync(cwd, link);
   const inside = asks({ kind: "edit", locations: [{ path: path.join(cwd, "a") }] });
@@ -323,7 +323,7 @@ test("a model and an effort are chosen where the agent lets them be, and the mod
   expect(effort.events).toContainEqual(expect.objectContaining({ type: "error", reason: "warning" }));
 });
 
-test("a session is gone on with, and its dollars are counted once; one that cannot be is refused", async () => {
+test("a resumed session counts its dollars once, and a session that cannot be resumed is refused", async () => {
   const script = does(
     `update({ sessionUpdate: "usage_update", used: 1, size: 2, cost: { amount: 0.75, currency: "USD" } }); ${REPORT} ${DONE}`,
   );
@@ -340,7 +340,7 @@ test("a session is gone on with, and its dollars are counted once; one that cann
   expect((await run(without)).result.session).toBeUndefined();
   expect((await run(without, { request: { resume: { id: "s0" } } })).result).toMatchObject({
     outcome: "failed",
-    evidence: "initialize: it cannot go on with a session",
+    evidence: "initialize: it cannot resume a session",
   });
 });
 

@@ -1,6 +1,6 @@
-// Any agent that speaks the Agent Client Protocol. It speaks with a host of ours in a child process (acp-host.ts), which
-// needs its stdin for as long as it works; so limits, stops, the sweep and the log hold as for all others, and its
-// protocol's library is loaded nowhere else.
+// Runs any agent that speaks the Agent Client Protocol, through a host in a child process (acp-host.ts). The host needs the
+// agent's stdin for as long as the agent works. So limits, stops, the sweep and the log apply as for all other agents, and
+// only the host loads the protocol's library.
 import type { AgentSettings } from "../../config/read/agent-settings.js";
 import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";

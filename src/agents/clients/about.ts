@@ -1,12 +1,12 @@
-// What a client says of itself without spending anything: its version, and whether somebody is signed in (agents.md, as measured:
-// codex 0.169.0, claude 2.1.329, gemini 0.61.0, opencode 1.18.33). Leaves who may be asked to the caller.
+// Asks a client for its version and whether the user is signed in, at no cost (agents.md, as measured: codex 0.169.0,
+// claude 2.1.329, gemini 0.61.0, opencode 1.18.33). Leaves the choice of clients to the caller.
 import type { AgentKind } from "../../config/table/settings.js";
 import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
 import { parseJson } from "../../system/text/json.js";
 import { field } from "../fields.js";
 
-/** What is not said is not known. */
+/** The client's answers; a field is absent when it is not known. */
 export interface About {
   /** E.g. `0.169.0`. */
   version?: string;

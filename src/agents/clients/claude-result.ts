@@ -1,4 +1,4 @@
-// What claude's last result line came to: good or not and why, its final message, usage, what was denied. Pure.
+// Reads claude's last result line: success or the reason of the failure, final message, usage, denied calls. Pure.
 import { given } from "../../system/given.js";
 import type { AgentEvent, Session, Used } from "../agent.js";
 import { asText, field, listField, numberField, textField, tokensField, usdField } from "../fields.js";
@@ -7,7 +7,7 @@ import { failedBy } from "../limits/limits.js";
 import { sessionOf, type Closing, type Terminal } from "../limits/reader.js";
 import { addUsed, NOTHING_USED, usageEvents, usedBefore, usedOf, usedSince } from "../usage.js";
 
-/** What the stream held that the result line does not say, or says again. */
+/** Facts from the stream that the result line lacks or repeats. */
 export interface ClaudeStream {
   result?: unknown;
   lastText: string;
@@ -16,11 +16,11 @@ export interface ClaudeStream {
   /** When the limit that was met ends, by the provider's word; epoch seconds. */
   resetsAt?: number;
   denied: ReadonlySet<string>;
-  /** What its messages came to. */
+  /** The usage of its messages. */
   spoken: Used;
 }
 
-/** Without a result line there is no terminal event, and the last text is the final message. */
+/** Ends the stream. Without a result line the last text is the final message. */
 export function closeResult(stream: ClaudeStream, resumed?: Session): Closing {
   const { result } = stream;
   const before = usedBefore(resumed, stream.session);
@@ -81,12 +81,12 @@ function denials(stream: ClaudeStream, result: unknown): AgentEvent[] {
     }));
 }
 
-/** What an assistant's message says of the tokens it took. */
+/** The tokens that an assistant's message reports. */
 export function usedOfMessage(message: unknown): Used {
   return usedOf(ofRun(field(message, "usage")));
 }
 
-/** `modelUsage` and the cost go on from run to run of a session; `usage`, which older versions have alone, begins anew. */
+/** `modelUsage` and the cost count a whole session; `usage`, which older versions have alone, counts one run. */
 function countUsed(result: unknown, before: Used | undefined): { now: Used; total: Used } {
   const cost = usdField(result, "total_cost_usd");
   const dollars = cost === undefined ? {} : { cost };
@@ -122,7 +122,7 @@ function sumOf(counts: readonly Tokens[]): Tokens {
   };
 }
 
-/** What was written to the cache was read by the model all the same. */
+/** Tokens by model. Tokens written to the cache count as input: the model read them too. */
 function byModel(model: unknown): Tokens {
   const count = (key: string): number => tokensField(model, key) ?? 0;
   return {

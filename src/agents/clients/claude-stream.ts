@@ -1,5 +1,5 @@
-// What `claude -p --output-format stream-json --verbose` prints, line by line (as of 2.0.76 to 2.1.329). Pure.
-// Leaves how it is called to claude.ts, and what its result line came to to claude-result.ts.
+// Reads the lines that `claude -p --output-format stream-json --verbose` prints (as of 2.0.76 to 2.1.329). Pure.
+// Leaves its arguments to claude.ts, and the result line to claude-result.ts.
 import { given } from "../../system/given.js";
 import type { AgentEvent, Session, Used } from "../agent.js";
 import { closeResult, usedOfMessage } from "./claude-result.js";
@@ -32,7 +32,7 @@ export interface ClaudeState {
   denied: ReadonlySet<string>;
 }
 
-/** Reads claude's own lines; `resumed`: the session it goes on with. */
+/** Creates the reader of claude's lines; `resumed`: the session it resumes. */
 export function claudeReader(resumed?: Session): JsonReader<ClaudeState> {
   return {
     start: {
@@ -83,7 +83,7 @@ function readSystem(state: ClaudeState, json: unknown): Reading<ClaudeState> {
   const subtype = textField(json, "subtype") ?? "";
   if (subtype === "init") {
     const session = textField(json, "session_id");
-    // Work goes on: a result before this one was not the end.
+    // Work continues: an earlier result was not the end.
     const next = { ...state, result: undefined, ...given({ session }) };
     return { state: next, events: [], known: true };
   }
@@ -119,7 +119,7 @@ function waitingFor(json: unknown): FailureFacts {
   const delay = numberField(json, "retry_delay_ms");
   return {
     codes: [textField(json, "error") ?? ""],
-    // What got no answer and no status is on the way.
+    // Without an answer or a status, the network is at fault.
     ...(status === undefined ? { isRetryable: true } : { status }),
     ...given({ retryDelayMs: delay }),
   };
@@ -176,7 +176,7 @@ function readAssistant(state: ClaudeState, json: unknown, at: number): Reading<C
   return { state: next, events, known };
 }
 
-/** What the provider does on its own side, and what it lets nobody read. */
+/** Blocks of tools that the provider runs itself, and blocks with hidden content. */
 const QUIET_BLOCK = /^(?:redacted_thinking|(?:server|mcp)_tool_use|\w+_tool_result|container_upload)$/;
 
 /** A message comes block by block, each with what the whole of it has used so far. */

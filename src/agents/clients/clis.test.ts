@@ -1,5 +1,5 @@
-// What the real clients do when they end, well or badly: a program that prints a recorded stream, writes to stderr and
-// exits as they were seen to, run as the kind it plays.
+// Tests how the real clients end: a program prints a recorded stream, writes to stderr and exits as the client did, and is
+// run as an agent of that kind.
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -147,7 +147,7 @@ test.each<[string, Kind, Play, readonly [FailureReason, RegExp]]>([
     ["not-signed-in", /Invalid auth method/],
   ],
   [
-    "gemini: a folder nobody trusts",
+    "gemini: a folder that is not trusted",
     "gemini",
     { stderr: "Gemini CLI is not running in a trusted directory.\n", exit: 55 },
     ["exited", /trusted directory/],
@@ -226,7 +226,7 @@ test.each<[Kind, string]>([
   ["opencode", "success"],
   ["opencode", "refused"],
   ["opencode", "rule"],
-])("%s, %s: a tool that failed or was refused is no failure of the agent", async (kind, stream) => {
+])("%s, %s: an agent does not fail because a tool failed or was refused", async (kind, stream) => {
   const { result, events } = await play(kind, { stream });
   expect(result).toMatchObject({ outcome: "ok", exitCode: 0, unknownEvents: 0 });
   expect(events.filter(({ type }) => type === "usage")).toHaveLength(1);
@@ -258,7 +258,7 @@ test("codex finds the summary's schema in a file beside its prompt", async () =>
   expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ additionalProperties: false });
 });
 
-test("a session is handed back, and gone on with", async () => {
+test("a session is returned, and resumed", async () => {
   const first = await play("gemini", { stream: "success" });
   expect(first.result.session).toEqual({ id: "00000000-0000-4000-8000-000000000001" });
   await play("gemini", { stream: "resumed" }, { resume: { id: "00000000-0000-4000-8000-000000000001" } });

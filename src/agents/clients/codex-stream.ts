@@ -1,4 +1,4 @@
-// What `codex exec --json` prints, line by line (as of 0.100 to 0.169). Pure. Leaves how it is called to codex.ts.
+// Reads the lines that `codex exec --json` prints (as of 0.100 to 0.169). Pure. Leaves its arguments to codex.ts.
 import { given } from "../../system/given.js";
 import type { AgentEvent, Session, Used } from "../agent.js";
 import { asText, field, listField, numberField, textField, tokensField } from "../fields.js";
@@ -22,11 +22,11 @@ export interface CodexState {
   /** The thread's totals: the last ones stand for all, those of earlier runs of it among them. */
   used?: Used;
   terminal?: Terminal;
-  /** The last `error` that was no retry; `turn.failed` repeats it. */
+  /** The last `error` that was not a retry; `turn.failed` repeats it. */
   lastError?: string;
 }
 
-/** Reads codex's own lines; `resumed`: the thread it goes on with. */
+/** Creates the reader of codex's lines; `resumed`: the thread it resumes. */
 export function codexReader(resumed?: Session): JsonReader<CodexState> {
   return {
     start: { open: new Map(), final: "" },
@@ -81,7 +81,7 @@ function threadOf(json: unknown): { thread?: string } {
   return thread === undefined ? {} : { thread };
 }
 
-/** What the turn before came to is forgotten; what the thread has come to is not. */
+/** Forgets the result of the turn before, and keeps the usage of the thread. */
 function beginTurn({ open, final, thread, used }: CodexState): CodexState {
   return {
     open,
@@ -191,7 +191,7 @@ function readCommand(state: CodexState, { item, done, at }: Item): Reading<Codex
 function readTool(state: CodexState, { item, done, at }: Item): Reading<CodexState> {
   const tool = toolOf(item);
   const use: AgentEvent = { type: "tool_use", ...tool };
-  // What is searched for is known only at the end; 0.100 has no start for file changes.
+  // The search text is known only at the end; 0.100 reports no start of file changes.
   const late = tool.name === "web_search" || !state.open.has(tool.id);
   if (!done) {
     const open = withTool(state.open, tool.id, { name: tool.name, at });

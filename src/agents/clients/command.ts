@@ -9,7 +9,7 @@ import { processAgent, type Call, type ProcessKind } from "../process/process-ag
 import { readJsonLines } from "../limits/reader.js";
 import { textReader } from "./text-lines.js";
 
-// What Linux takes as one argument.
+// The longest argument that Linux accepts.
 const MAX_ARGUMENT_BYTES = 131_071;
 
 /** The agent of kind `command`. What it may do is told by its `args` alone. */

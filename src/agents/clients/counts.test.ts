@@ -1,4 +1,4 @@
-// Figures that nobody can have used: as good as not told, so that no log has to hold them, and no sum is lost to them.
+// Tests impossible usage figures: they are ignored, so that no log holds them and no sum overflows.
 import { expect, test } from "vitest";
 import { acpReader } from "../acp/acp-stream.js";
 import type { AgentEvent, Used } from "../agent.js";
@@ -11,7 +11,7 @@ import { ownReader } from "../hosted/own-lines.js";
 import { readJsonLines, type JsonReader } from "../limits/reader.js";
 import { addUsed, NOTHING_USED, tokensOf } from "../usage.js";
 
-/** What is told of use, in the stream and at its end. */
+/** The usage that is reported in the stream and at its end. */
 function usageOf<S>(kind: JsonReader<S>, ...lines: string[]): AgentEvent[] {
   const reader = readJsonLines(kind);
   let state = reader.start;
@@ -73,7 +73,7 @@ test("own lines: figures beyond belief are not told, the others of the line are"
   expect(own('"input_tokens":1e300,"output_tokens":1e400,"cached_input_tokens":4,"cost_usd":1e999')).toEqual([
     used({ cached_input_tokens: 4 }),
   ]);
-  // These are no figures at all.
+  // These are not counts.
   for (const odd of ['"input_tokens":-1', '"input_tokens":1.5', '"cost_usd":-1', '"cost_usd":"1"'])
     expect(own(odd)).toEqual([]);
 });

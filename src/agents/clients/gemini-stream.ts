@@ -1,4 +1,4 @@
-// What `gemini --output-format stream-json` prints, line by line (as of 0.61). Pure. Leaves how it is called to gemini.ts.
+// Reads the lines that `gemini --output-format stream-json` prints (as of 0.61). Pure. Leaves its arguments to gemini.ts.
 import { given } from "../../system/given.js";
 import type { AgentEvent, FailureReason } from "../agent.js";
 import { appendText } from "../process/bounds.js";
@@ -24,7 +24,7 @@ export interface GeminiState {
   session?: string;
   /** Why it was stopped, by its own word: the result line says "success" all the same. */
   halted?: { reason: FailureReason; evidence: string };
-  /** The last error that was no warning: the result line may leave it out. */
+  /** The last error that was not a warning: the result line may leave it out. */
   lastError?: string;
   terminal?: Terminal;
   usage?: readonly AgentEvent[];

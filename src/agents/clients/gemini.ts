@@ -40,7 +40,7 @@ export function geminiAgent(settings: AgentSettings, ports: Ports): Agent {
   );
 }
 
-/** The arguments; the prompt comes on stdin. Without `--skip-trust` it does not work in a folder nobody said yes to. */
+/** The arguments; the prompt comes on stdin. Without `--skip-trust` it does not work in a folder that is not trusted. */
 export function geminiArgs(
   settings: AgentSettings,
   request: Pick<AgentRequest, "permissions" | "resume">,
@@ -54,7 +54,7 @@ export function geminiArgs(
   ];
 }
 
-/** It has no level between: what is asked about is refused when nobody is there, and then it offers no shell and no edits. */
+/** It has no level in between: without a terminal it refuses what it would ask about, and offers no shell and no edits. */
 function permit(permissions: Permissions): string[] {
   switch (permissions) {
     case "read-only":

@@ -102,7 +102,7 @@ test("opencode's settings: the user's win over ours, save for permissions that o
   for (const broken of ["[]", "1", "{", "null"]) expect(config(broken, "full")).toBeNull();
 });
 
-test("codex: the schema's file, the network, and a thread to go on with", () => {
+test("codex: the schema's file, the network, and a thread to resume", () => {
   const settings = settingsOf("codex", { network: true, args: ["--extra", "x"] });
   const request = { permissions: "workspace", resume: { id: "01a1" } } as const;
   expect(codexArgs(settings, request, "/log/summary.schema.json").join(" ")).toBe(
@@ -111,7 +111,7 @@ test("codex: the schema's file, the network, and a thread to go on with", () => 
   );
 });
 
-test("claude: the effort, the most turns, the schema, and a session to go on with", () => {
+test("claude: the effort, the most turns, the schema, and a session to resume", () => {
   const settings = settingsOf("claude", { reasoning: "high", maxTurns: 40 });
   const args = claudeArgs(settings, { permissions: "read-only", phase: "review", resume: { id: "5f2f" } });
   const schema = args[args.indexOf("--json-schema") + 1] ?? "";
@@ -186,7 +186,7 @@ test("what is missing is said with what to do", async () => {
     hint: expect.stringContaining("npm i -g @anthropic-ai/claude-code") as string,
   });
   expect(await find("claude", { binary: "/no/claude" })).toMatchObject({
-    missing: "there is no program at /no/claude",
+    missing: "cannot find the program /no/claude",
     hint: expect.stringContaining("agents.ours.binary") as string,
   });
   const plain = program("plain", "bin", "agent");
@@ -202,7 +202,7 @@ test("what is missing is said with what to do", async () => {
   expect(await find("command")).toMatchObject({ missing: "agents.ours.binary is not set" });
   expect(await find("module")).toMatchObject({ missing: "agents.ours.module is not set" });
   expect(await find("scripted", { script: "/no/steps.json" })).toMatchObject({
-    missing: "there is no file at /no/steps.json",
+    missing: "cannot find the file /no/steps.json",
   });
 });
 

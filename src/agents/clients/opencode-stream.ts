@@ -1,7 +1,7 @@
-// What `opencode run --format json` prints, line by line (as of 1.18). Pure. Leaves how it is called to opencode.ts.
+// Reads the lines that `opencode run --format json` prints (as of 1.18). Pure. Leaves its arguments to opencode.ts.
 //
-// It tells of a tool only when the tool has ended, and has no last line of its own: the reason of the last step stands for
-// one. So its silence may be a tool at work or a stream that stalls; nobody can tell, and the idle clock runs.
+// It reports a tool only when the tool has ended, and prints no result line: the reason of the last step takes its place.
+// So silence may mean a running tool or a stalled stream. The two look alike, and the idle clock keeps running.
 import { given } from "../../system/given.js";
 import type { AgentEvent } from "../agent.js";
 import { asText, field, numberField, textField, tokensField, usdField } from "../fields.js";
@@ -24,7 +24,7 @@ export interface OpencodeState {
   input: number;
   cached: number;
   output: number;
-  /** Of prices nobody configured it is 0. */
+  /** It is 0 when no prices are configured. */
   cost: number;
 }
 
@@ -75,7 +75,7 @@ function readOwn(state: OpencodeState, json: unknown): Reading<OpencodeState> {
   const part = field(json, "part");
   switch (textField(json, "type") ?? "") {
     case "step_start": {
-      // Work goes on: what ended before was not the end.
+      // Work continues: the earlier end was not the last.
       const { terminal: _ended, refused: _refused, acted: _acted, ...going } = state;
       return { state: going, events: [], known: true, waiting: ASKS };
     }
@@ -104,7 +104,7 @@ function readOwn(state: OpencodeState, json: unknown): Reading<OpencodeState> {
   }
 }
 
-/** A deed: whatever was cut off before, it has gone on. */
+/** Records an action: after an earlier cut-off the work has continued. */
 function act(state: OpencodeState): OpencodeState {
   const { vain: _over, ...going } = state;
   return { ...going, acted: true };
@@ -171,7 +171,7 @@ function endStep(state: OpencodeState, part: unknown): OpencodeState {
   };
 }
 
-/** What it makes of a stream that ended without a reason, by its versions. */
+/** The reasons it gives for a stream that ended without one, by version. */
 const CUT: ReadonlySet<string> = new Set(["unknown", "other"]);
 
 /** After "tool-calls" another step follows. */
@@ -192,7 +192,7 @@ function readError(state: OpencodeState, error: unknown): Reading<OpencodeState>
   const evidence = status === undefined ? message : `${message} (${status})`;
   const facts = { codes: [name], text: message, ...answerOf(data) };
   const terminal = failedBy(facts, evidence);
-  // It makes a summary and goes on.
+  // It writes a summary and continues.
   const after = terminal.reason === "context-full" ? askInVain(state, facts) : state;
   return {
     state: { ...after, terminal },
@@ -201,7 +201,7 @@ function readError(state: OpencodeState, error: unknown): Reading<OpencodeState>
   };
 }
 
-/** What its provider answered, where it did. */
+/** The provider's answer, if there was one. */
 function answerOf(data: unknown): FailureFacts {
   const status = numberField(data, "statusCode");
   const body = textField(data, "responseBody");

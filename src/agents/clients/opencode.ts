@@ -23,7 +23,7 @@ export function opencodeAgent(settings: AgentSettings, ports: Ports): Agent {
         findProgram({ settings, ports }, { name: "opencode", install: INSTALL }, { env, cwd }),
       call: (request, binary) => {
         const content = opencodeConfig(request.env[CONTENT], request.permissions);
-        if (content === undefined) return { refused: `${CONTENT} in its environment is no JSON object` };
+        if (content === undefined) return { refused: `${CONTENT} in its environment is not a JSON object` };
         return {
           command: binary,
           args: opencodeArgs(settings, request),
@@ -57,7 +57,7 @@ export function opencodeArgs(
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** What it asks about is refused, as nobody is there; without this the first refusal would end the work, with exit code 0. */
+/** Makes it refuse what it would ask about and continue. Otherwise the first refusal ends the work with exit code 0. */
 const OURS: Config = { experimental: { continue_loop_on_deny: true } };
 const READ_ONLY: Config = { edit: "deny", bash: "deny" };
 

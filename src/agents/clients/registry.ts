@@ -41,7 +41,7 @@ export function createAgent(settings: AgentSettings, deps: { ports: Ports; self:
   }
 }
 
-/** What there is to say, and to do, where `auto` finds none. */
+/** The message and the hint when `auto` finds no agent. */
 export const NONE_FOUND = {
   missing: `none of ${AUTO_ORDER.slice(0, -1).join(", ")} is on PATH, and no key is set for chapo`,
   hint: "npm install -g @anthropic-ai/claude-code, or npm install -g @openai/codex, or set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY",

@@ -73,7 +73,7 @@ test("an API error of claude is a failure although its subtype is success", () =
   });
 });
 
-test("a warning and a reconnect of codex are no failure", () => {
+test("a warning or a reconnect of codex does not count as a failure", () => {
   expect(readStream("codex-reconnecting.jsonl").closing.terminal).toEqual({ good: true });
   expect(readStream("codex-success.jsonl").closing.terminal).toEqual({ good: true });
 });
@@ -113,7 +113,7 @@ test.each([
     { input_tokens: 120, cached_input_tokens: 80, output_tokens: 40 },
     { input_tokens: 120, cached_input_tokens: 80, output_tokens: 40 },
   ],
-])("%s: a session that is gone on with is not counted twice", (name, first, second) => {
+])("%s: a resumed session is not counted twice", (name, first, second) => {
   const before = readStream(`${name}.jsonl`);
   expect(usageOf(before)).toEqual({ type: "usage", ...first });
   const { session } = before.closing;
@@ -126,7 +126,7 @@ test.each([
   expect(usageOf(other)).toEqual({ type: "usage", ...after.closing.session?.used });
 });
 
-test("an id that could be taken for a flag is no session", () => {
+test("an id that could be taken for a flag is not used as a session", () => {
   const lines = (id: string): string[] => [JSON.stringify({ type: "thread.started", thread_id: id })];
   const sessionOf = (id: string): Session | undefined =>
     readAll(readJsonLines(codexReader()), lines(id)).closing.session;
@@ -258,7 +258,7 @@ test("own lines: a command's summary need not say that it is one", () => {
   expect(readAll(readJsonLines(ownReader("host")), lines).unknown).toBe(1);
 });
 
-test("claude: a block of a kind nobody knows is counted, what stands beside it is read", () => {
+test("claude: a block of an unknown kind is counted, and the blocks beside it are read", () => {
   const said = (...content: object[]): Outcome =>
     readAll(readJsonLines(claudeReader()), [
       JSON.stringify({ type: "assistant", message: { id: "m", content } }),

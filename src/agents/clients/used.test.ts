@@ -1,4 +1,4 @@
-// What an agent has used so far, while it still works: what budgets are held against.
+// Tests the usage of an agent that is still working, which is compared with its budgets.
 import { expect, test } from "vitest";
 import { given } from "../../system/given.js";
 import { acpReader } from "../acp/acp-stream.js";

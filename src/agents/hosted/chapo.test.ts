@@ -51,7 +51,7 @@ test.each([
   [{ model: "gpt-5" }, { OPENAI_API_KEY: "k" }, /names no provider/, /correct agents\.chapo\.model/],
   [{ model: "openai-compatible/m" }, {}, /base_url is not set/, /127\.0\.0\.1/],
   [{ model: "scripted" }, {}, /chapo\.script is not set/, /file of replies/],
-  [{ model: "scripted", chapo: { script: "no.json" } }, {}, /there is no file at .*no\.json/, /correct/],
+  [{ model: "scripted", chapo: { script: "no.json" } }, {}, /cannot find the script .*no\.json/, /correct/],
 ])("%j with %j is missing", async (own, env, missing, hint) => {
   expect(await find(own, env)).toEqual({
     missing: expect.stringMatching(missing) as string,

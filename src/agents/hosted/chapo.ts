@@ -1,5 +1,5 @@
-// The built-in engine as an agent: it works in a child process of ours, so limits, stops, the sweep and the log hold for
-// it as for all others. Leaves the child's side to src/chapo/run/host.ts.
+// Runs the built-in engine as an agent. It works in a child process, so limits, stops, the sweep and the log apply as for all
+// other agents. Leaves the child's side to src/chapo/run/host.ts.
 import type { AgentSettings } from "../../config/read/agent-settings.js";
 import { findKey, neededKeys, readModelName, usualModel } from "../../config/table/model-names.js";
 import type { Ports } from "../../system/ports.js";
@@ -29,7 +29,7 @@ export function chapoAgent(settings: AgentSettings, { ports, self }: { ports: Po
   );
 }
 
-/** The model it would ask; nobody is asked whether the key is right. */
+/** The model it would ask. The key is not checked. */
 async function findModel(
   settings: AgentSettings,
   ports: Ports,
@@ -61,7 +61,7 @@ async function findScript({ name, chapo }: AgentSettings, ports: Ports, model: s
   const script = chapo?.script;
   if (script === undefined) return { missing: `${key} is not set`, hint: "set it to a file of replies" };
   if ((await ports.files.stat(script))?.kind === "file") return { found: model };
-  return { missing: `there is no file at ${script}`, hint: `correct ${key}` };
+  return { missing: `cannot find the script ${script}`, hint: `correct ${key}` };
 }
 
 /** Without the environment, which the child has. */

@@ -10,7 +10,7 @@ import { AgentEventLine } from "../event.js";
 import { HostRequest } from "./hosted.js";
 import type { EndLine } from "./own-lines.js";
 
-/** What a host may touch. */
+/** The interface of a host to its process. */
 export interface HostIo {
   ports: Ports;
   env: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export interface HostIo {
   stop: AbortSignal;
 }
 
-/** What the default export of a user's module must be. */
+/** The type of the default export of a user's module. */
 export interface ModuleAgent {
   /** `emit` takes events as contract §6 has them; `signal` is aborted when the agent shall end. */
   run(
@@ -49,7 +49,7 @@ export async function hostModule(file: string, io: HostIo): Promise<number> {
   });
 }
 
-/** What every host does: reads the request, works, says how it ended. A number ends it at once, without an end line. */
+/** Runs a host: reads the request, works, and prints how it ended. A number is the exit code, without an end line. */
 export async function host<T>(
   io: HostIo,
   shape: z.ZodType<T>,

@@ -177,7 +177,7 @@ test.each([
     "exited",
     /nope\.txt does not hold "a"/,
   ],
-  ["is no script", [{ dance: true }], "exited", /is no script/],
+  ["is not a script", [{ dance: true }], "exited", /is not a valid script/],
 ] as const)("a script that %s", async (_name, actions, reason, evidence) => {
   const { result } = await play(actions);
   expect(result).toMatchObject({ outcome: "failed", reason });
@@ -213,7 +213,7 @@ test("a script prints garbage in bulk, and delays", async () => {
 test("a fork is on its own, and carries its environment; it does not outlive the agent", async () => {
   const mark = `LOOPER_TEST_${process.pid}`;
   const marked = `grep -slz '^${mark}=1' /proc/[0-9]*/environ | cut -d/ -f3`;
-  // Its parent is gone: whoever takes in orphans has it.
+  // Its parent is gone: it belongs to the process that adopts orphans.
   const orphans = `for pid in $(${marked}); do ps -o ppid=,args= -p "$pid"; done | grep '6[0]000'`;
   const { result, stderr } = await play(
     [{ fork: { seconds: 60 } }, { shell: orphans }, { summary: { task_id: null, status: "done" } }],

@@ -1,5 +1,5 @@
-// Agents that are code of ours or of the user, hosted in a child process: timeouts, stops and the sweep hold for them
-// as for any other. The child is this program again: `looper agent-host <module>`, `looper agent-host --scripted <file>`.
+// Runs agents that are code, scripted or a user's module, in a child process: timeouts, stops and the sweep apply as for any
+// other. The child is this program again: `looper agent-host <module>`, `looper agent-host --scripted <file>`.
 import { z } from "zod";
 import type { AgentSettings } from "../../config/read/agent-settings.js";
 import type { Ports } from "../../system/ports.js";
@@ -15,7 +15,7 @@ export interface Self {
   args: readonly string[];
 }
 
-/** What the child reads on stdin. The environment is its own. */
+/** The request on the child's stdin. The environment is its own. */
 export const HostRequest = z.object({
   phase: z.enum(["bootstrap", "repair", "iteration", "review", "push"]),
   taskId: z.exactOptional(z.string()),

@@ -19,7 +19,7 @@ import {
 } from "../limits/reader.js";
 
 const Moment = z.iso.datetime({ offset: true });
-/** What a later request can go on with. */
+/** The session that a later request can resume. */
 const session = z.exactOptional(z.string());
 
 /** A host's last line. Without it the host did not get to the end. */
@@ -89,7 +89,7 @@ function isBareSummary(json: unknown): boolean {
 
 const Reason = z.enum(FAILURE_REASONS);
 
-/** A reason nobody knows is none; of the end of a limit the text may tell as well. */
+/** Reads a complaint. An unknown reason is ignored. The text may also hold the time when a limit ends. */
 function readComplaint(json: unknown, { error, reason }: Extract<AgentEvent, { type: "error" }>): Complaint {
   const known = Reason.safeParse(reason);
   const until = Moment.safeParse(field(json, "retry_at"));

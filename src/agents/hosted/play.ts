@@ -34,10 +34,10 @@ interface Stage {
 
 async function readScript(file: string, io: HostIo): Promise<Script> {
   const bytes = await io.ports.files.read(file);
-  if (bytes === undefined) throw new Error(`there is no file at ${file}`);
+  if (bytes === undefined) throw new Error(`cannot find the script ${file}`);
   const read = Script.safeParse(JSON.parse(Buffer.from(bytes).toString("utf8")));
   if (read.success) return read.data;
-  throw new Error(`${file} is no script: ${z.prettifyError(read.error)}`);
+  throw new Error(`${file} is not a valid script: ${z.prettifyError(read.error)}`);
 }
 
 type Enders = Extract<Action, { exit: number } | { fail: string }>;
@@ -47,7 +47,7 @@ type Edits = Extract<
   { write: string } | { append: string } | { replace: string } | { remove: string }
 >;
 
-/** What it ended with, if the action is an end. */
+/** Performs an action; returns how the agent ended, if the action ends it. */
 async function perform(action: Action, stage: Stage): Promise<EndLine | number | undefined> {
   if ("exit" in action) return action.exit;
   if ("fail" in action) {
@@ -175,7 +175,7 @@ async function wait(ms: number, { ports: { clock }, stop }: HostIo): Promise<voi
 const START_AWAY = `require("node:child_process")
   .spawn(process.execPath, ["-e", process.argv[1]], { detached: true, stdio: "ignore" }).unref()`;
 
-/** Started by a process that ends at once: nobody here knows of it. */
+/** Starts a process through another that ends at once, so that it is not a child of this one. */
 async function fork(seconds: number, { io, cwd }: Stage): Promise<void> {
   const deaf = `for (const s of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(s, () => {});
     setTimeout(() => {}, ${seconds * 1000})`;

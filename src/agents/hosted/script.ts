@@ -66,7 +66,7 @@ const NOTHING_FOUND: readonly Action[] = [
   { summary: { task_id: null, status: "reviewed", summary: "Nothing left to do.", new_tasks: [] } },
 ];
 
-/** What is played for a request; `undefined` when the script has nothing for it. A review it does not name finds nothing. */
+/** Chooses the actions for a request; `undefined` when the script has none. A review that it does not name finds nothing. */
 export function chooseAttempt(
   script: Script,
   request: Pick<HostRequest, "phase" | "taskId" | "iteration" | "attempt">,

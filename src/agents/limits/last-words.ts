@@ -7,7 +7,7 @@ const NO_WORDS = /^\s*(?:at .*|File ".*|[{}[\]()<>,;^~=_─-]*\s*)$/;
 const ENTRY = /^(?:\s+(?:[a-z_$@][\w$@-]*|'[^']{1,80}'|"[^"]{1,80}")\s*:\s|[\s,]*\w+ \{\s*$)/;
 /** An object that stands for itself. */
 const OBJECT = /^\[?\{\s*$/;
-/** What clients and runtimes write after an error: that they try again, where to read more, what else to look at. */
+/** Lines that clients and runtimes print after an error: about a retry, documentation, further logs. */
 const AFTERWARDS =
   /^\s*(?:Node\.js v\d|Bun v\d|(?:retrying|will retry|sleeping|waiting)\b(?! until)|(?:for (?:more|further)|see|visit|docs?|help|hint|tip|note|learn more|if (?:this|you))\b|please (?:check|see|visit|refer|wait|try|retry)\b|\(?(?:request|trace|correlation)[ _-]?id\b|https?:\/\/\S+\s*$|(?:location|stack backtrace|traceback)\b)/i;
 /** Objects behind an error are not longer than this. */

@@ -1,4 +1,4 @@
-// What clients and APIs call their errors, and what an HTTP status means. Pure. Leaves sentences to limit-words.ts.
+// Maps the error codes of clients and APIs, and HTTP statuses, to reasons. Pure. Leaves sentences to limit-words.ts.
 import type { FailureReason } from "../agent.js";
 
 type Named = readonly (readonly [FailureReason, string])[];
@@ -75,19 +75,19 @@ function index(named: Named): ReadonlyMap<string, FailureReason> {
   return new Map(named.flatMap(([reason, codes]) => codes.split(" ").map((code) => [code, reason] as const)));
 }
 
-/** What the first error code that says anything says. An empty balance has the code of a limit or of a lacking permission: only its words tell. */
+/** The reason of the first known error code. An empty balance has the code of a limit or of a lacking permission: its words decide. */
 export function reasonOfCodes(codes: readonly string[], words?: FailureReason): FailureReason | undefined {
   const reason = lookUp(byCode, codes);
   const isVague = reason === "rate-limited" || reason === "not-signed-in";
   return isVague && words === "no-credit" ? words : reason;
 }
 
-/** What error codes hint at, where nothing else tells. */
+/** The reason that vague error codes suggest, when nothing else is known. */
 export function reasonOfWeakCodes(codes: readonly string[]): FailureReason | undefined {
   return lookUp(byWeakCode, codes);
 }
 
-/** What the class of an error says that an SDK wraps many others in, where nothing else tells. */
+/** The reason that the class of a wrapping SDK error suggests, when nothing else is known. */
 export function reasonOfWrappers(classes: readonly string[]): FailureReason | undefined {
   return lookUp(byWrapper, classes);
 }
@@ -114,7 +114,7 @@ const SAYS_MORE: ReadonlySet<FailureReason | undefined> = new Set<FailureReason>
   "incomplete",
 ]);
 
-/** What an HTTP status of 400 to 599 means; `words`: what the text beside it says. */
+/** The reason of an HTTP status of 400 to 599; `words`: the reason in the text beside it. */
 export function reasonOfStatus(status: number, words: FailureReason | undefined): FailureReason {
   if (status === 402 || ([403, 429].includes(status) && words === "no-credit")) return "no-credit";
   if (status === 401 || status === 407) return "not-signed-in";

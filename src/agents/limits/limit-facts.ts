@@ -1,5 +1,5 @@
-// What is known of a failure without reading prose: statuses, error codes, headers, and the bodies APIs answer with. Pure.
-// Leaves what it means to limits.ts.
+// Collects the facts of a failure that need no reading of prose: statuses, error codes, headers, and bodies of API answers.
+// Pure. Leaves their meaning to limits.ts.
 import { given } from "../../system/given.js";
 import { parseJson } from "../../system/text/json.js";
 import { field, listField, numberField, textField } from "../fields.js";
@@ -7,13 +7,13 @@ import { readDayTime } from "./reset/reset-day.js";
 import { boundReset, epochMs, readDuration } from "./reset/reset-time.js";
 import type { ZonedClock } from "./reset/reset-zone.js";
 
-/** What a client told of its failure. The client's own words go into `text`; never what the model wrote. */
+/** The facts that a client reported about its failure. `text` holds the client's own words, never the model's. */
 export interface FailureFacts {
   /** The HTTP status of the last answer. */
   status?: number;
   /** The exit code of a client that ends with the HTTP status modulo 256 (gemini). */
   exitStatus?: number;
-  /** What client and API call the error, the most telling first: "rate_limit", "prompt_too_long", "RESOURCE_EXHAUSTED". */
+  /** The error codes of client and API, the most specific first: "rate_limit", "prompt_too_long", "RESOURCE_EXHAUSTED". */
   codes?: readonly string[];
   /** Headers of the last answer, their names in any case. */
   headers?: Readonly<Record<string, string>>;
@@ -31,13 +31,13 @@ export interface FailureFacts {
   stderr?: string;
   /** It ended as failed and told nothing else of it: the last line of stderr is its own last word. */
   isLastWord?: boolean;
-  /** It is no client whose words are known: a test log on its stderr may hold an API's sentences. */
+  /** Not a known client: a test log on its stderr may hold an API's sentences. */
   isOthers?: boolean;
   /** The end of the plain text it printed, of a program that failed: only its last lines are asked. */
   printed?: string;
 }
 
-/** What the body of an error answer says. */
+/** The facts in the body of an error answer. */
 export interface ErrorBody {
   status?: number;
   codes: string[];
@@ -48,7 +48,7 @@ export interface ErrorBody {
 
 const DEEPEST = 4;
 
-/** Reads the shapes of Anthropic, OpenAI and Google; `undefined` for JSON that is no error. */
+/** Reads the error shapes of Anthropic, OpenAI and Google; `undefined` for JSON that is not an error. */
 export function readErrorBody(json: unknown, depth = 0): ErrorBody | undefined {
   const root: unknown = Array.isArray(json) ? json[0] : json;
   const nested = field(root, "error") ?? field(field(root, "response"), "error");
@@ -66,7 +66,7 @@ export function readErrorBody(json: unknown, depth = 0): ErrorBody | undefined {
   return told === undefined ? own : { ...own, ...told, codes: [...told.codes, ...codes] };
 }
 
-/** A body as it stands; `undefined` when it is no JSON. */
+/** Parses a body; `undefined` when it is not a JSON object or list. */
 export function readJson(text: string): unknown {
   return /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
 }

@@ -1,4 +1,4 @@
-// What one line of a failure says: its prefixes, the body it may quote, and its sentence. Pure. Leaves which lines are asked to
+// Reads one line of a failure: its prefixes, the body it may quote, and its sentence. Pure. Leaves the choice of lines to
 // limits.ts.
 import { given } from "../../system/given.js";
 import type { FailureReason } from "../agent.js";
@@ -24,7 +24,7 @@ export interface Told {
   body?: ErrorBody;
 }
 
-/** What the first line of a text says; a body may go on over the others. `readBody`: what the message in a body says. */
+/** Reads the first line of a text; a body may continue on further lines. `readBody`: reads the message in a body. */
 export function readLine(
   text: string,
   speaker: Speaker,
@@ -53,7 +53,7 @@ export function readLine(
   };
 }
 
-/** What a client tells the one who uses it; an API's error in a test log speaks of itself. */
+/** Sentences that a client addresses to its user; an API's error in a test log does not. */
 const TO_ITS_USER =
   /^(?:sorry, )?(?:you(?:r|'ve|'re)?|this organization|claude(?: ai)? usage|not logged in|please run)\b/i;
 

@@ -1,5 +1,5 @@
-// What clients, SDKs and logs put before their sentences: a status, a code, a class of error. Pure.
-// Leaves the sentences to limit-words.ts, and what codes mean to limit-codes.ts.
+// Reads the prefixes that clients, SDKs and logs put before their sentences: a status, a code, an error class. Pure.
+// Leaves the sentences to limit-words.ts, and the meaning of codes to limit-codes.ts.
 
 const REASON_PHRASES =
   "bad request|unauthorized|payment required|forbidden|not found|request timeout|payload too large|unprocessable entity|too many requests|internal server error|bad gateway|service unavailable|unavailable|gateway time-?out|overloaded|<unknown status code>";
@@ -16,10 +16,10 @@ interface Prefix {
 
 const PACKAGES =
   "anthropic|openai|litellm|google|vertexai|botocore|groq|mistralai|cohere|httpx|httpcore|aiohttp|together|ollama|openrouter|kosong|pydantic_ai";
-/** What the SDKs' own classes of errors end with. */
+/** Endings of the SDKs' error classes. */
 const CLASS = String.raw`[A-Z]\w{0,60}?(?:Error|Exception|Exceeded|Exhausted|Unavailable|Unauthenticated|PermissionDenied|TooManyRequests|DeadlineExceeded|Timeout)`;
 
-/** What a log writes before a line, and what programs write before an error. */
+/** Prefixes of log lines, and of errors of any program. */
 const LOGS: readonly Prefix[] = [
   { pattern: /^[\s■●✕✖✗✘×❌⎿⚠️⏺ℹ│]+/u },
   { pattern: /^\[?\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,]+Z?\]?\s+(?:-\s+)?/ },
@@ -97,7 +97,7 @@ const STATUSES: readonly Prefix[] = [
   { pattern: /^(?<status>[45]\d\d)\s+(?=[[{]|overloaded_error$|.{1,200} UNAVAILABLE$)/ },
 ];
 
-/** What clients put before their sentences. */
+/** Prefixes of the clients. */
 const CLIENTS: readonly Prefix[] = [
   { pattern: /^\[?API Error:\s*(?:(?<status>[45]\d\d)\s+)?/, own: true },
   // Claude until 1.0, while it asked again.
@@ -155,7 +155,7 @@ export interface Unwrapped {
   said: string;
   /** The HTTP status the prefixes named last. */
   status?: number;
-  /** What an SDK or an API calls the error, the outermost first. */
+  /** The error codes and classes, the outermost first. */
   codes: readonly string[];
   /** Classes of errors whose package is not named: others may call theirs the same. */
   classes: readonly string[];

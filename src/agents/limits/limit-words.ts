@@ -46,7 +46,7 @@ export function isCurt(text: string): boolean {
   return !PROSE.test(text);
 }
 
-/** How a client goes on after its first sentence. */
+/** How a client continues after its first sentence. */
 const GOES_ON =
   /^\s*(?:$|[·∙•|([{]|[-–—]\s|[.!,;:…]+\s*(?:$|(?:please|try|your?|limits?|it|resets?|upgrade|visit|to|check|for more|see|switch|add|ask|increase|contact|learn|run|view|wait|used|requested|current|credits|retry|retrying|suggested|start|consider|https?|request|or|also|double|high demand)\b))/i;
 

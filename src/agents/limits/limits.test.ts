@@ -69,7 +69,7 @@ interface Harmless {
   text: string;
 }
 
-/** What tests, tools, files and models print of limits and networks, each with its source. */
+/** Output of tests, tools, files and models about limits and networks, each with its source. */
 const harmless = [
   ...(fixture("harmless") as { lines: Harmless[] }).lines,
   ...(fixture("unseen") as { harmless: Harmless[] }).harmless,
@@ -131,7 +131,7 @@ test.each(prose)("no alarm, %s: %s", (kind, line) => {
     { stderr: `${line}\nError: exit status 1\n`, exitStatus: 1, isLastWord: true },
     { stderr: `\u001b[31mError:\u001b[0m ${line}`.replace("Error:", kind === QUOTED ? "" : "Error:") },
   ];
-  // What a client is said to have written may be no quotation.
+  // Words attributed to a client may not be a quotation.
   if (kind !== QUOTED)
     asked.push(
       { text: line },
@@ -153,12 +153,12 @@ test.each<[string, FailureReason, number?]>([
   const told = explainFailure({ stderr, isLastWord: true }, CLOCK);
   expect(told?.reason).toBe(reason);
   expect(told?.retryAt).toBe(seconds === undefined ? undefined : NOW + seconds * 1000);
-  // What it goes on after is not its last word, nor what is only quoted on the way.
+  // A line that is followed by more work is not the last word, and neither is a quotation.
   for (const facts of [{ stderr }, { stderr: `${stderr}\nError: exit status 1\n`, isLastWord: true }])
     expect(explainFailure(facts, CLOCK)).toBeUndefined();
 });
 
-test("a last word in which somebody tells of a status is none", () => {
+test("a last word that only mentions a status is not a reason", () => {
   const stderr = "Error: HTTP 429: the code now waits, and I've added a test for it";
   expect(explainFailure({ stderr, isLastWord: true }, CLOCK)).toBeUndefined();
 });
@@ -209,7 +209,7 @@ test("a limit's end is what the server counts, then its delays, then the words, 
   expect(after({ retryDelayMs: 60_000 })).toBe(60);
   // Its own pace between two tries.
   expect(after({ retryDelayMs: 546 })).toBeUndefined();
-  // What makes no sense is passed over.
+  // A time that makes no sense is ignored.
   expect(after({ body: body.replace("60", "-60"), text })).toBe(9 * 3600);
   expect(after({ resetsAt: 17, headers: { "retry-after": "soon" }, text })).toBe(9 * 3600);
   expect(
@@ -244,7 +244,7 @@ test.each<[FailureFacts, string]>([
   expect(explainFailure(facts, CLOCK)?.evidence).toBe(evidence);
 });
 
-test("an exit code below 144 is no HTTP status: neither signals nor small numbers", () => {
+test("an exit code below 144 is not read as an HTTP status: neither signals nor small numbers", () => {
   const told = Array.from({ length: 256 }, (_, code) => [
     code,
     explainFailure({ exitStatus: code }, CLOCK)?.reason,

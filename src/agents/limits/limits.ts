@@ -17,7 +17,7 @@ export interface Explanation {
   reason: FailureReason;
   /** Epoch ms from when it can be asked again, not before now: where it said so, and time mends it. */
   retryAt?: number;
-  /** What was seen, in the words that were used. */
+  /** The evidence, in the original words. */
   evidence: string;
 }
 
@@ -35,12 +35,12 @@ export function readRetryAt(facts: FailureFacts, clock: ZonedClock): number | un
   return retryAtOf(facts, gather(facts), clock);
 }
 
-/** A bad end of a stream, by what its client told; until when is left to whoever has a clock. `evidence`: for people. */
+/** The failed end of a stream, by its client's facts. The caller, who has a clock, adds when a limit ends. `evidence`: for people. */
 export function failedBy(facts: FailureFacts, evidence: string): Extract<Terminal, { good: false }> {
   return { good: false, reason: reasonOf(facts, gather(facts)) ?? "exited", evidence, facts };
 }
 
-/** What lies with the provider, and passes. */
+/** Reasons that are at the provider, and pass with time. */
 export const MENDED_BY_TIME: ReadonlySet<FailureReason> = new Set(["rate-limited", "overloaded", "network"]);
 /** A client's own pace tells nothing of the server; a longer delay the server asked for. */
 const LEAST_DELAY_MS = 30_000;
@@ -101,7 +101,7 @@ function readText(text: string, speaker: Speaker): Told | undefined {
   return undefined;
 }
 
-/** What a program that failed ended with. */
+/** Reads the last lines of a program that failed. */
 function readLastWords(text: string, speaker: "last" | "printed"): Told | undefined {
   for (const words of lastWords(plain(text.slice(-MOST_TEXT)))) {
     const told = readLine(words, speaker, readBody);
@@ -110,7 +110,7 @@ function readLastWords(text: string, speaker: "last" | "printed"): Told | undefi
   return undefined;
 }
 
-/** What an error's message in a body says. */
+/** Reads the message of an error in a body. */
 function readBody(message: string): FailureReason | undefined {
   return readText(message, "client")?.reason;
 }

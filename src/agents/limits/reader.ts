@@ -1,12 +1,12 @@
-// What a kind of agent must know to be understood: one line in, events out, and what its whole stream came to.
+// The interface of the readers, one for each kind of agent: a line in, events out, and the result of the whole stream.
 import { given } from "../../system/given.js";
 import { parseJson } from "../../system/text/json.js";
 import type { AgentEvent, FailureReason, Session, Used } from "../agent.js";
 import type { FailureFacts } from "./limit-facts.js";
 
 /**
- * What the stream itself said about how the work ended; `assumed`: it says so by being there. `facts`: what the reason was
- * read from, and its time will be.
+ * How the work ended, according to the stream; `assumed`: the stream only implies it. `facts`: the source of the reason and
+ * of the time when a limit ends.
  */
 export type Terminal =
   | { good: true; assumed?: true }
@@ -15,7 +15,7 @@ export type Terminal =
 /** Why it failed, by its own word, if it failed. */
 export type Complaint = Pick<Extract<Terminal, { good: false }>, "reason" | "evidence" | "facts">;
 
-/** What one line meant. */
+/** The result of reading one line. */
 export interface Reading<S> {
   state: S;
   events: readonly AgentEvent[];
@@ -27,7 +27,7 @@ export interface Reading<S> {
   inVain?: number;
 }
 
-/** What the stream came to, once it is over. */
+/** The result of the whole stream, once it has ended. */
 export interface Closing {
   /** Said last, e.g. usage, of which only the last total counts. */
   events: readonly AgentEvent[];
@@ -37,11 +37,11 @@ export interface Closing {
   complaint?: Complaint;
   /** The final message. */
   final: string;
-  /** The end of the plain text it printed, where its output is no stream of events. */
+  /** The end of the plain text it printed, when its output is not a stream of events. */
   printed?: string;
   /** A report handed over as a value rather than as text, not yet checked. */
   summary?: unknown;
-  /** What a later request can go on with. */
+  /** The session that a later request can resume. */
   session?: Session;
 }
 
@@ -54,13 +54,13 @@ export function sessionOf(id: string | undefined, used?: Used): { session?: Sess
 /** Pure. `at` is in milliseconds, of which only differences mean anything. */
 export interface Reader<S> {
   readonly start: S;
-  /** Lines mean nothing in it: whoever prints dots is alive. */
+  /** Its output is plain text: any character counts as a sign of life, not only whole lines. */
   readonly isText?: true;
   read(state: S, line: string, at: number): Reading<S>;
   /** A command or tool it started has not ended: the idle clock stands still. */
   busy(state: S): boolean;
   close(state: S): Closing;
-  /** What it has used so far and only its end will tell; absent: it tells as it goes, or at its end alone. */
+  /** The usage so far that is reported only at the end; absent: it is reported on the way, or not known before the end. */
   soFar?(state: S): Used;
 }
 

@@ -58,7 +58,7 @@ export function boundEvent(event: AgentEvent): AgentEvent {
   }
 }
 
-/** Agents pass on what a program says of its own end, and nobody but a whole number has a place in the log. */
+/** Agents pass on exit codes as reported; the log takes whole numbers only. */
 function dropOddCode({ exit_code: code, ...event }: Command): Command {
   return { ...event, ...(Number.isSafeInteger(code) && code !== undefined ? { exit_code: code } : {}) };
 }
@@ -70,7 +70,7 @@ function boundInput(input: unknown): unknown {
     const cut = cutText(json);
     return cut === json ? input : cut;
   } catch (error) {
-    // Nested too deeply to be written as JSON: whoever records the event could not either.
+    // Nested too deeply to be written as JSON: the log could not record the event either.
     return `[not shown: ${error instanceof Error ? error.message : "not JSON"}]`;
   }
 }

@@ -1,5 +1,5 @@
-// What an attempt may still use of the budgets of its run and its task. Pure.
-// Leaves how much of them is gone already to the loop, and stopping an agent to watchdog.ts.
+// Checks an attempt against the budgets of its run and its task. Pure.
+// Leaves counting earlier attempts to the loop, and stopping an agent to watchdog.ts.
 import { never } from "../../system/never.js";
 import type { Budget, Used } from "../agent.js";
 import { roundUsd, tokensOf } from "../usage.js";

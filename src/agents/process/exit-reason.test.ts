@@ -211,7 +211,7 @@ test("who was silent because it waited for its provider was not idle", () => {
     "reason",
     "rate-limited",
   );
-  // It went on since, or it is anybody's, or nothing that passes, or we had another reason to end it.
+  // It continued since, or the words may be any program's, or the reason does not pass, or Looper stopped it for another reason.
   expect(judge({ ...seen, stderrLast: false })).toHaveProperty("reason", "idle");
   const { client: _client, ...anybodys } = seen;
   expect(judge(anybodys)).toHaveProperty("reason", "idle");

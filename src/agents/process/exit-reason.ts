@@ -29,7 +29,7 @@ export interface Seen {
   waiting?: FailureFacts;
   /** The client it is called as. */
   kind?: string;
-  /** Its client is one of ours to know; whether it ends with the HTTP status modulo 256. */
+  /** Its client is known. `exitIsStatus`: it exits with the HTTP status modulo 256. */
   client?: { exitIsStatus: boolean };
 }
 
@@ -89,7 +89,7 @@ function whatIsWrong({ kind, closing, unknownEvents }: Seen): string {
     : "its output stops before the end";
 }
 
-/** Who was told that its budget is spent, and then brought its work to its end and reported it, has done it. */
+/** Whether an agent that was stopped for its budget still finished its work and reported it. */
 function endedAnyway({ stopped, end, closing }: Seen): boolean {
   const isGood = closing.terminal?.good === true && end.how === "exited" && end.code === 0;
   return stopped?.why === "budget" && isGood && "found" in reportOf(closing, closing.final);
@@ -105,13 +105,13 @@ function describeTerminal(seen: Seen, terminal: BadEnd, clock: ZonedClock): Fail
   return { reason, evidence, ...untilOf(reason, facts, clock) };
 }
 
-/** A program's word for why it failed is taken as it is: its reason is one of ours, or none. */
+/** Uses a program's own reason for its failure as it is, if the reason is known. */
 function describeComplaint(complaint: Complaint, code: number, clock: ZonedClock): Failure {
   const { reason, evidence, facts = { text: evidence } } = complaint;
   return { reason, evidence: `exit code ${code}: ${evidence}`, ...untilOf(reason, facts, clock) };
 }
 
-/** Who says that it is limited need not say it in words of a client's; until when, anybody's words may tell. */
+/** When a limit ends: the time may be in any program's words, not only in those of a known client. */
 function untilOf(reason: FailureReason, facts: FailureFacts, clock: ZonedClock): Pick<Failure, "retryAt"> {
   const retryAt = MENDED_BY_TIME.has(reason) ? readRetryAt(facts, clock) : undefined;
   return retryAt === undefined ? {} : { retryAt };
@@ -121,7 +121,7 @@ function exitStatusOf({ client, end }: Seen): { exitStatus?: number } {
   return client?.exitIsStatus === true && end.how === "exited" ? { exitStatus: end.code } : {};
 }
 
-/** Who was silent because it waited for its provider, waited: clients do so for hours, and for ever. */
+/** The failure of a stopped agent. An agent that was silent while waiting for its provider failed for the provider's reason. */
 function describeStopped(seen: Seen, stopped: Stopped, clock: ZonedClock): Failure {
   const failure = describeStop(seen.name, stopped);
   if (!["idle", "timed-out", "in-vain"].includes(stopped.why)) return failure;
@@ -139,7 +139,7 @@ function describeExit(seen: Seen, code: number, clock: ZonedClock): Failure {
   return { reason: "exited", ...told, evidence: `exit code ${code}: ${said}${notUnderstood(seen)}` };
 }
 
-/** What it said last, of any kind: a summary is its last word, whatever else it printed. */
+/** The last words of the agent. A summary is its last word, even if more output follows. */
 function lastWordsOf(seen: Seen): FailureFacts {
   const { printed, final } = seen.closing;
   const isText = printed !== undefined && !("found" in extractReport(final));

@@ -29,7 +29,7 @@ export async function findProgram(
       missing: `${binary} is not executable`,
       hint: `chmod +x ${binary}, or correct agents.${settings.name}.binary`,
     };
-  const missing = binary.includes("/") ? `there is no program at ${binary}` : `${binary} is not on PATH`;
+  const missing = binary.includes("/") ? `cannot find the program ${binary}` : `${binary} is not on PATH`;
   return {
     missing: kind === "folder" ? `${binary} is a folder, and no program` : missing,
     hint:
@@ -65,14 +65,14 @@ export async function findFile(
   }
   const stat = await ports.files.stat(file);
   if (stat?.kind === "file") return { found: file };
-  return { missing: `there is no file at ${file}`, hint: `correct agents.${settings.name}.${key}` };
+  return { missing: `cannot find the file ${file}`, hint: `correct agents.${settings.name}.${key}` };
 }
 
 const WRAPPER = path.join("@openai", "codex", "bin", "codex.js");
 
 /**
- * The native program behind codex's npm wrapper, else what was given: a SIGKILL of the wrapper leaves the native one at
- * work. It lies in a platform package beside the wrapper's package or below it; npm installs only the one that fits.
+ * The native program behind codex's npm wrapper, or the given program: a SIGKILL of the wrapper would leave the native one
+ * running. It is in a platform package beside the wrapper's package or below it; npm installs only the one that fits.
  */
 export async function nativeCodex(found: string, ports: Ports): Promise<string> {
   const wrapper = await ports.files.realPath(found);

@@ -2,10 +2,10 @@
 import path from "node:path";
 import type { Ports } from "../../system/ports.js";
 
-/** What Linux reads of a first line. */
+/** The bytes of a first line that Linux reads. */
 const MOST_BYTES = 256;
 
-/** What is missing of a program that is there and may be run, as far as its first line tells; the program is an absolute path. */
+/** Finds the missing interpreter of an existing, executable script by its first line; the program is an absolute path. */
 export async function findLack(
   program: string,
   { files, processes }: Pick<Ports, "files" | "processes">,
@@ -29,17 +29,17 @@ export async function findLack(
   return undefined;
 }
 
-/** Who may not read a program may run it all the same. */
+/** Reads the beginning of a program; "" when it may be run but not read. */
 async function readHead(program: string, files: Ports["files"]): Promise<string> {
   const bytes = await files.readRange(program, 0, MOST_BYTES).catch(() => new Uint8Array());
   return Buffer.from(bytes).toString("latin1");
 }
 
-/** What must be there to run a script with this beginning: its interpreter, and what `env` looks up. */
+/** The programs that a script with this beginning needs: its interpreter, and the one that `env` looks up. */
 function interpretersOf(head: string): string[] {
   const [line = ""] = head.split("\n", 1);
   const [, program = "", rest = ""] = /^#![ \t]*([^ \t]+)[ \t]*([^]*)$/.exec(line) ?? [];
-  // A line that goes on beyond what was read may be cut in the midst of a name.
+  // A line that continues beyond the bytes read may be cut inside a name.
   if (program === "" || line.length === head.length) return [];
   const interpreter = program.includes("/") ? program : `./${program}`;
   if (path.basename(program) !== "env") return [interpreter];

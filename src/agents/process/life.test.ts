@@ -39,7 +39,7 @@ test("an agent that prints dots is alive where it speaks text; lines of JSON hav
   });
 });
 
-test("what an agent says on stderr is no sign of life, and that is said", async () => {
+test("output on stderr does not count as a sign of life, and the failure says so", async () => {
   const agent = shell("while :; do echo at work >&2; sleep 0.05; done", { idleTimeoutMs: 300 });
   const { result } = await runAgent(agent, request());
   expect(result).toMatchObject({
@@ -75,7 +75,7 @@ test("a command that prints text and ends with a limit is limited; in the middle
   }
   const log = Array.from({ length: 9 }, (_, line) => `ok ${line}`).join("\\n");
   expect(await ending(`echo '${LIMIT}'; printf '${log}\\n'; exit 1`)).toMatchObject({ reason: "exited" });
-  // What exits with 0, or reports a summary, has not met it.
+  // An agent that exits with 0, or reports a summary, has not hit the limit.
   expect(await ending(`echo '${LIMIT}'`)).toMatchObject({ reason: undefined });
   const summary = JSON.stringify({ task_id: "T1", status: "done", summary: "x", files: [], blockers: [] });
   expect(await ending(`echo '${summary}'; echo '${LIMIT}'; exit 1`)).toMatchObject({ reason: "exited" });
@@ -162,7 +162,7 @@ test("a program that ends as if it could not be started is none that could not b
 
 test("a folder of the agent's own that is not there is named with its key", async () => {
   const agent = shell("true", { workDir: "/no/such/folder", contain: "auto" });
-  const missing = "there is no folder /no/such/folder";
+  const missing = "cannot find the folder /no/such/folder";
   expect(await agent.find(env, cwd)).toEqual({ missing, hint: "correct agents.ours.work_dir" });
   const { result } = await runAgent(agent, request());
   expect(result).toMatchObject({ reason: "not-found", evidence: `${missing}: correct agents.ours.work_dir` });

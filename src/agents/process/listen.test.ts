@@ -6,7 +6,7 @@ import { textReader } from "../clients/text-lines.js";
 
 const SECRET = "correct-horse-battery";
 
-/** Listens to text; `onPause` is each write that is begun, to be ended by whoever takes it. */
+/** Listens to text; `onPause` gets each write that begins, and ends it. */
 function listener(): {
   hears: (...chunks: (string | Uint8Array)[]) => Promise<void>;
   finish: () => Promise<unknown>;
@@ -92,7 +92,7 @@ test("an agent that prints faster than is written is held back", async () => {
   await all;
 });
 
-test("output is kept as it came, but for secrets, ends of lines and what is no text", async () => {
+test("output is kept unchanged, except for secrets, line ends and bytes that are not text", async () => {
   const cases: [string | Uint8Array, string][] = [
     ['{"a":"→ \\u2192"}\nb\n', '{"a":"→ \\u2192"}\nb\n'],
     [`a\nb ${SECRET} c\nd\n`, "a\nb [redacted] c\nd\n"],

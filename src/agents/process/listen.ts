@@ -1,5 +1,5 @@
-// Takes in what a process prints: lines to the reader, events to whoever listens, in order and as fast as they take them.
-// Secrets go out here, before any text is cut: half a key is not known as one any more.
+// Takes the output of a process: passes lines to the reader, and events to the listener, in order and with backpressure.
+// Secrets are removed here, before any text is cut: half a key would not be recognised as one.
 import { errorMessage } from "../../system/errors.js";
 import type { Clock } from "../../system/ports.js";
 import type { Price } from "../../config/read/prices.js";
@@ -17,7 +17,7 @@ import { addUsed, NOTHING_USED } from "../usage.js";
 
 const STDERR_TAIL = 16 * 1024;
 const MAX_STDERR_LINE = 1024 * 1024;
-/** What tells events apart, and names the two ends of a tool's use. */
+/** Fields that are never redacted: they tell events apart, and link the two ends of a tool's use. */
 const KEPT = new Set(["type", "reason", "id"]);
 
 export interface ListenRules<S> {
@@ -34,15 +34,15 @@ export interface ListenRules<S> {
   stopping(): boolean;
   /** How much of this it may still say; what goes beyond is dropped. */
   spend(what: Spent, amount: number): number;
-  /** What it has used may have changed. */
+  /** Called when its usage may have changed. */
   onUsed(): void;
-  /** What its tokens cost, for one that does not tell. */
+  /** The price of its tokens, for an agent that does not report its cost. */
   price: Price | undefined;
-  /** What it says can no longer be taken in; called once. */
+  /** Called once when its output can no longer be taken. */
   onBroken(message: string): void;
 }
 
-/** What was heard, to the end. */
+/** The result of listening to the end. */
 export interface Heard {
   closing: Closing;
   /** The last part of stderr. */
@@ -56,13 +56,13 @@ export interface Heard {
 
 const NEWLINE = 10;
 const RETURN = 13;
-/** What stands for bytes that are no UTF-8. */
+/** Replaces bytes that are not UTF-8. */
 const UNREADABLE = "\ufffd";
 const NOTHING = new Uint8Array();
 /** Bytes of output that may wait while what came before is written. */
 const MOST_WAITING = 256 * 1024;
 
-/** What comes on two pipes within this time came in no order: opencode's last words of a stream are read after its error. */
+/** Output on two pipes within this time has no known order: opencode's last words of a stream are read after its error. */
 const SAME_MOMENT_MS = 250;
 
 /** Contract: nothing here rejects. The first failure of a callback or of the reader breaks it; from then on all is dropped. */
@@ -118,7 +118,7 @@ export class Listener<S> {
     return this.#atWork > 0 || this.#rules.reader.busy(this.#state);
   }
 
-  /** What it has used so far, told or not. */
+  /** The usage so far, reported or not. */
   used(): Used {
     const { reader, price } = this.#rules;
     const soFar = reader.soFar?.(this.#state);
@@ -151,7 +151,7 @@ export class Listener<S> {
     };
   }
 
-  /** What waits is taken as soon as what is being written is; bounded, for an agent may print faster than a disk writes. */
+  /** Waits until enough is written. The buffer is bounded, since an agent may print faster than a disk writes. */
   async #pause(told: number): Promise<void> {
     this.#waitingBytes += told;
     this.#allWritten ??= this.#writeAll();
@@ -200,7 +200,7 @@ export class Listener<S> {
       const { count } = this.#turns;
       this.#turns = countTurns(this.#turns, event);
       if (this.#turns.count > count) this.#rules.spend("turns", 1);
-      // What it cost is told in any case.
+      // Usage is always reported.
       if (this.#rules.spend("events", 1) === 0 && event.type !== "usage") continue;
       context.onEvent(boundEvent(redactValue((text) => context.redact(text), event, KEPT)));
     }
@@ -220,7 +220,7 @@ export class Listener<S> {
     };
   }
 
-  /** What it says once it is being ended says nothing of what it was about. */
+  /** Records a sign of life. Output after the stop tells nothing about the reason. */
   #spoke(now: number, { stderr, waiting }: { stderr: boolean; waiting: FailureFacts | undefined }): void {
     if (this.#rules.stopping()) return;
     if (stderr) this.#stderrAt = now;

@@ -139,7 +139,7 @@ test.each([
   expect(result.outcome === "failed" && result.evidence).toMatch(evidence);
 });
 
-test("a hanging agent runs into its timeout, although it goes on talking", async () => {
+test("a hanging agent runs into its timeout, even if it keeps printing", async () => {
   const agent = node("setInterval(() => console.log('still here'), 20)", {
     timeoutMs: 400,
     idleTimeoutMs: 5_000,
@@ -198,7 +198,7 @@ test.each([
   expect(kept).toBeLessThan(2048 + 6);
 });
 
-test("the idle clock stands still while a command of the agent runs, and goes on after it", async () => {
+test("the idle clock stops while a command of the agent runs, and continues after it", async () => {
   const binary = program(
     "slow-codex",
     `echo '{"type":"item.started","item":{"id":"i","type":"command_execution","command":"x"}}'
@@ -213,7 +213,7 @@ echo '{"type":"turn.completed","usage":{}}'`,
   expect(hanging.result).toMatchObject({ outcome: "failed", reason: "idle" });
 });
 
-test("output that is held back by who listens is no silence", async () => {
+test("output that the listener delays does not count as silence", async () => {
   const agent = shell("for i in 1 2 3 4; do head -c 300000 /dev/zero; echo; done", { idleTimeoutMs: 100 });
   let [writing, most] = [0, 0];
   const { result } = await runAgent(agent, request(), {

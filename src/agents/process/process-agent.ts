@@ -27,7 +27,7 @@ export interface Call {
   input?: string;
 }
 
-/** What is particular to a kind of agent that is a process. */
+/** The parts in which kinds of process agents differ. */
 export interface ProcessKind<S> {
   find(env: Readonly<Record<string, string>>, cwd: string): Promise<Finding>;
   /** `binary` is what `find` found. `refused`: why it cannot be called so. */
@@ -37,7 +37,7 @@ export interface ProcessKind<S> {
   ): Call | { refused: string } | Promise<Call | { refused: string }>;
   cleanStop: CleanStop;
   reader(request: AgentRequest): Reader<S>;
-  /** What its client says on stderr is understood, and whether it ends with the HTTP status modulo 256. */
+  /** Its client's messages on stderr are known. `exitIsStatus`: it exits with the HTTP status modulo 256. */
   client?: { exitIsStatus: boolean };
 }
 
@@ -70,7 +70,7 @@ async function locate<S>(
 ): Promise<Finding> {
   const { name, workDir = cwd } = settings;
   if (settings.workDir !== undefined && (await ports.files.stat(workDir))?.kind !== "folder") {
-    return { missing: `there is no folder ${workDir}`, hint: `correct agents.${name}.work_dir` };
+    return { missing: `cannot find the folder ${workDir}`, hint: `correct agents.${name}.work_dir` };
   }
   return kind.find(env, workDir);
 }
@@ -91,7 +91,7 @@ async function run<S>(engine: Engine<S>, request: AgentRequest, context: AgentCo
   );
 }
 
-/** What was to start it in a namespace says so when it cannot, and ends as a shell would. */
+/** How it ended. The program that starts it in a namespace reports a missing command on stderr, and exits as a shell would. */
 function endOf({ end, stderr }: Seen, { command, cwd }: { command: string; cwd: string }): ProcessEnd {
   const cannot = (why: string): ProcessEnd => ({
     how: "not-found",
@@ -197,7 +197,7 @@ function rulesOf<S>(
     beyond: (elapsedMs) => {
       if (budgets.length === 0) return undefined;
       const budget = beyond(budgets, listener.used(), elapsedMs);
-      // Whoever is done with the work has spent it already.
+      // Don't stop an agent that has already finished its work.
       return budget === undefined || listener.hasFinished() ? undefined : budget;
     },
   };

@@ -3,7 +3,7 @@ import { never } from "../../system/never.js";
 import { describeDuration, describeBudget } from "./budget.js";
 import type { Budget, FailureReason } from "../agent.js";
 
-/** What an agent may only spend so much of: turns, events, bytes of output. */
+/** The limits on an attempt's turns, events and bytes of output. */
 export type Spent = "turns" | "events" | "output";
 
 /** Why we ended it ourselves. */
@@ -14,9 +14,9 @@ export type Stopped =
   | { why: Spent; most: number }
   | { why: "budget"; budget: Budget }
   | { why: "interrupted" }
-  /** It asked its provider so many times without an answer, and would go on. */
+  /** It asked its provider so many times without an answer, and would continue. */
   | { why: "in-vain"; times: number }
-  /** What it said could not be taken in. */
+  /** Its output could not be taken. */
   | { why: "broken"; message: string };
 
 /** The reason, and what was seen; a limit is told with the setting it comes from. `name`: the agent's in the settings. */

@@ -24,7 +24,7 @@ test.each<[number, AgentEvent[]]>([
   [2, [thinks, uses, result, says]],
   [3, [begins, ends, begins, ends, usage, warns, says]],
   [1, [uses, result, usage, person]],
-  // Of two at a time the second end is no turn of its own.
+  // When two run at a time, the second end does not count as a turn.
   [2, [begins, begins, ends, ends, says]],
   // As opencode tells of it.
   [2, [ends, usage, ends]],

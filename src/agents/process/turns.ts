@@ -1,4 +1,4 @@
-// Counts an attempt's turns from what is told of it. Pure.
+// Counts an attempt's turns from its events. Pure.
 import type { AgentEvent } from "../agent.js";
 
 /** A turn is what the model says and does until results come back; the next begins with what it does then. */

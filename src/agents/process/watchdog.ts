@@ -28,7 +28,7 @@ export interface WatchRules {
 }
 
 export interface Watch {
-  /** It printed something; what is on stderr, or no whole line, is no sign of life. */
+  /** Called when it printed something. Output on stderr, or less than a line, does not count as a sign of life. */
   heard(alive: boolean): void;
   /** Ends it: it asked its provider so many times, and would for ever. */
   asksInVain(times: number): void;

@@ -47,7 +47,7 @@ export interface Seen {
   started: { pid: number; command: string }[];
 }
 
-/** What a test does in place of keeping what was said. */
+/** The parts of the context that a test replaces. */
 export interface Replaced extends Partial<AgentContext> {
   /** Each line of stdout, without its line end. */
   onLine?: (line: string) => void;

@@ -107,7 +107,7 @@ function readZoneAfter(text: string, own: string): { zone: Zone | undefined; res
   if (bracketed !== null && name !== undefined) {
     const rest = text.slice(bracketed[0].length);
     const zone = readZone(name);
-    // What else stands in brackets is a remark.
+    // Other text in brackets is a remark.
     if (zone !== undefined || /^[A-Z][\w+-]*(?:\/[\w+-]+)+$|^[A-Z]{2,5}$/.test(name)) return { zone, rest };
     return { zone: readZone(own), rest };
   }

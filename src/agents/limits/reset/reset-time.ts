@@ -3,11 +3,11 @@
 import { readDayTime } from "./reset-day.js";
 import type { ZonedClock } from "./reset-zone.js";
 
-/** Weekly limits are the longest there are; whoever names a later day is not believed. */
+/** Weekly limits are the longest: a later day is ignored. */
 const MOST_MS = 8 * 86_400_000;
 const MOST_TEXT = 8 * 1024;
 
-/** What introduces a time. What follows "after", "in", "at" or a colon is read below. */
+/** Words that introduce a time. The text after "after", "in", "at" or a colon is read below. */
 const ANCHORS = new RegExp(
   [
     String.raw`\bresets?(?:[_ ]?(?:time|at|on|in|after|by))?`,

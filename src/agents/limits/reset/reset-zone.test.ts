@@ -62,7 +62,7 @@ test.each([
 });
 
 test.each(["CST", "IST", "BST", "Mars/Phobos", "local time", "", "+15", "UTC+99", "constructor"])(
-  "%j is no zone",
+  "%j is not a zone",
   (name) => {
     expect(readZone(name)).toBeUndefined();
   },

@@ -1,10 +1,10 @@
-// What clocks show in a zone, and when they show it. Pure. Leaves how people write times to reset-time.ts.
+// Converts between instants and wall clocks in a time zone. Pure. Leaves the ways to write a time to reset-time.ts.
 //
-// Intl knows the zones; only the way back, from a wall clock to the instant, is ours. Of what was tried, @date-fns/tz picks
-// another of the two instants of an overlap depending on the machine's own zone, and temporal-polyfill agrees with these
-// lines (109,800 wall times in ten odd zones, gaps and overlaps included) but adds 55 kB to the program.
+// Intl knows the zones; only the way back, from a wall clock to the instant, is implemented here. Two libraries were tried.
+// @date-fns/tz picks one of the two instants of an overlap depending on the machine's own zone. temporal-polyfill agrees with
+// this file (109,800 wall times in ten odd zones, gaps and overlaps included) but adds 55 kB to the program.
 
-/** What a wall clock shows; months from 1. */
+/** The time on a wall clock; months from 1. */
 export interface WallTime {
   year: number;
   month: number;
@@ -112,7 +112,7 @@ function asUtc({ year, month, day, hour, minute, second }: WallTime): number {
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
-/** What clocks show at an instant (epoch ms). */
+/** The wall time at an instant (epoch ms). */
 export function wallTimeAt(at: number, zone: Zone): WallTime {
   const shown = new Date(at + zone(at));
   return {

@@ -2,7 +2,7 @@
 // DeepSeek. Pure.
 import { OWN_LIMIT, QUOTED, type WordTable } from "./table.js";
 
-/** What a limit is called by, before the word itself. */
+/** Words that name a limit, before the word "limit" itself. */
 const KIND = String.raw`(?:claude|codex|gemini|ai|opus|sonnet|haiku|fable|your|the|provider|usage|session|weekly|monthly|daily|hourly|weekly\/monthly|\d+[- ]hour|five-hour|requests?|tokens?|token plan|rate|spend(?:ing)?|free|plan|api|account|organization|model|individual|concurrency)`;
 const VENDOR = "is|has been|was|are|have been|were";
 

@@ -1,5 +1,5 @@
-// What network libraries say of a dead network: Node, undici, Bun, reqwest and hyper, Go, httpx, aiohttp, requests, curl, Envoy
-// and proxies. Any program writes these, so they count only as the last words of one that failed. Pure.
+// Messages of network libraries about a dead network: Node, undici, Bun, reqwest and hyper, Go, httpx, aiohttp, requests, curl,
+// Envoy and proxies. Any program prints these, so they count only as the last words of a program that failed. Pure.
 import type { WordTable } from "./table.js";
 
 /** The system's names of what a dead network does. */
