@@ -11,6 +11,7 @@ const THINKING = ["path", "url", "util"];
 const TOUCHING = [
   { name: "execa", home: "src/system/**" },
   { name: "chokidar", home: "src/system/**" },
+  { name: "pino", home: "src/logging/diagnostics-file.ts" },
   { name: "cosmiconfig", home: "src/config/read/load.ts" },
   { name: "ai", home: "src/chapo/models/**" },
   { name: "@ai-sdk", home: "src/chapo/models/**" },
@@ -22,6 +23,7 @@ const TOUCHING = [
 
 /** Those homes whose files take no part of Node that touches. */
 const PURE_HOMES = [
+  "src/logging/diagnostics-file.ts",
   "src/config/read/load.ts",
   "src/chapo/models/**",
   "src/chapo/mcp/**",

@@ -67,7 +67,7 @@ const HINTS = [
 ];
 
 /** Libraries that one file of ours imports: without a place of their own they would run with it. */
-const APART = ["chokidar", "commander", "cosmiconfig", "execa"];
+const APART = ["chokidar", "commander", "cosmiconfig", "execa", "pino"];
 
 /** A chunk of libraries of at most so many characters, not minified, lies with what wants it. */
 const SMALL = 8_000;

@@ -1,11 +1,13 @@
 // Displays a run: a live line, plain lines or JSON lines while it works, then its result. Leaves opening it to
 // watch-run.ts, and the layout to ui/.
 import path from "node:path";
+import type { DiagnosticsFile, DiagnosticsLine } from "../../src/logging/diagnostics-file.js";
 import type { Sealed } from "../../src/logging/events.js";
+import { given } from "../../src/system/given.js";
 import { checkBacklog } from "../../src/todo/check/check.js";
 import { closure, rowOf } from "../../src/todo/model/select.js";
 import type { Task } from "../../src/todo/model/task.js";
-import { isWanted, type Note } from "../../src/ui/terminal/diagnostics.js";
+import { isWanted, messageOf, type Note } from "../../src/ui/terminal/diagnostics.js";
 import { jsonText } from "../../src/ui/json-text.js";
 import { junitXml } from "../../src/ui/view/junit.js";
 import { coloursFor, type Colours } from "../../src/ui/colours.js";
@@ -46,6 +48,9 @@ export class RunDisplay {
   #tasks: readonly Task[] = [];
   #narration = NOTHING_SAID;
   #reading = false;
+  /** What the run's diagnostics file gets; the lines from before it is open. */
+  #file: DiagnosticsFile | undefined;
+  #early: DiagnosticsLine[] | undefined = [];
   #view: View = NOTHING;
 
   constructor(context: CommandContext, todoFile: string, { manner, junit }: Watching) {
@@ -79,10 +84,18 @@ export class RunDisplay {
     this.#titles = new Map([...this.#titles, ...this.#tasks.map(({ id, title }) => [id, title] as const)]);
   }
 
+  /** From now on it also writes to the run's diagnostics file, where there is one. */
+  keepIn(file: DiagnosticsFile | undefined): void {
+    this.#file = file;
+    for (const line of this.#early ?? []) file?.write(line);
+    this.#early = undefined;
+  }
+
   see(event: Sealed): void {
     if (this.#isLost(event)) return;
     const before = this.#view;
     this.#view = fold(before, event);
+    this.#keep({ before, event, after: this.#view });
     if (this.#manner === "json") void this.#context.out.write(`${jsonText(asLogged(event))}\n`);
     const task = this.#view.current?.taskId;
     if (task !== undefined && task !== before.current?.taskId && !this.#titles.has(task))
@@ -93,6 +106,28 @@ export class RunDisplay {
       ...(isWanted("debug", this.#context.log.level) ? [this.#asTailed(event)] : []),
       ...(this.#inWorkflow ? this.#narrate(step) : progressNotes(step, this.#look())),
     ]);
+  }
+
+  /** Writes to the diagnostics file what stderr would show, whatever is shown there. */
+  #keep(step: Step): void {
+    if (this.#file === undefined && this.#early === undefined) return;
+    const { event } = step;
+    const colours = coloursFor(false);
+    const notes: Note[] = progressNotes(step, { titles: this.#titles, colours, live: false });
+    if (isWanted("debug", this.#context.log.level))
+      notes.unshift({ level: "debug", lines: [eventLine(asLogged(event), { colours })] });
+    for (const note of notes) {
+      const { msg, hint } = messageOf(note);
+      const facts = {
+        ...given({ hint }),
+        type: event.type,
+        seq: event.seq,
+        ...given({ task_id: taskOf(event) }),
+      };
+      const line = { level: note.level, message: msg, facts };
+      if (this.#file === undefined) this.#early?.push(line);
+      else this.#file.write(line);
+    }
   }
 
   /** Messages and actions of an agent update only the live line. */
@@ -183,7 +218,7 @@ export class RunDisplay {
   #tell(event: Sealed, notes: readonly Spoken[]): void {
     const { log } = this.#context;
     const { type, seq } = event;
-    const task = "task_id" in event && event.task_id !== null ? event.task_id : undefined;
+    const task = taskOf(event);
     for (const note of notes) {
       const { command = false, level, lines } = note;
       if (!isWanted(level, log.level)) continue;
@@ -194,6 +229,10 @@ export class RunDisplay {
       else void this.#context.report({ level, lines, facts: { type, seq, task_id: task } });
     }
   }
+}
+
+function taskOf(event: Sealed): string | undefined {
+  return "task_id" in event && event.task_id !== null ? event.task_id : undefined;
 }
 
 /** The rows of a backlog are stored beside the log and are not printed. */

@@ -1,5 +1,7 @@
 // Opens a run, passes signals to it and displays it to its end. Leaves the request to the commands, and the
 // display to run-display.ts.
+import { openDiagnosticsFile } from "../../src/logging/diagnostics-file.js";
+import { UserError } from "../../src/system/errors.js";
 import { openRun, type OpenRun, type RunEnd } from "../../src/loop/start/open-run.js";
 import type { RunRequest } from "../../src/loop/runs/run-request.js";
 import type { View } from "../../src/ui/view/view.js";
@@ -30,7 +32,7 @@ export async function watchRun(
     });
     context.noteLog(opened.folder);
     signals.to(opened);
-    const end = await opened.ended;
+    const end = await keepDiagnostics(context, opened, display);
     await display.conclude(opened.folder);
     return { ...end, view: display.view };
   } catch (error) {
@@ -40,6 +42,38 @@ export async function watchRun(
   } finally {
     display.stop();
   }
+}
+
+/** Waits for the end, and keeps in the run's folder what it reports until then. */
+async function keepDiagnostics(context: CommandContext, run: OpenRun, display: RunDisplay): Promise<RunEnd> {
+  const { log, ports, version, nodeVersion, platform } = context;
+  // An end in a moment, before the file is open, is still waited for below.
+  run.ended.catch(() => undefined);
+  const order = { level: log.level, redact: run.redact };
+  const file = await openDiagnosticsFile(ports, run.folder, order).catch(() => undefined);
+  file?.write({
+    level: "info",
+    message: `run ${run.run}`,
+    facts: { version, node: nodeVersion, platform },
+  });
+  display.keepIn(file);
+  try {
+    const end = await run.ended;
+    file?.write({ level: "info", message: `ended: ${end.ending}`, facts: { ...end } });
+    return end;
+  } catch (error) {
+    file?.write({ level: "error", message: stackOf(error) });
+    throw error;
+  } finally {
+    await file?.close().catch(() => undefined);
+  }
+}
+
+/** With the causes of an error, for a report of it. */
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const own = error instanceof UserError ? error.message : (error.stack ?? error.message);
+  return error.cause === undefined ? own : `${own}\ncaused by: ${stackOf(error.cause)}`;
 }
 
 /** Signals that come before the run is open wait for it; the third ends the program. */

@@ -1,5 +1,6 @@
 // What stderr tells, and how: --log-level, --log-format, --no-color, and plain output in CI.
 import { execFileSync, spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -82,6 +83,46 @@ test(
     }
     expect(jsonOf(await rig.run(["lss", "--log-format", "json"]))).toHaveLength(1);
     expect((await rig.run(["lss", "--log-format", "text"], { env })).stderr).toMatch(/^looper: unknown/);
+  }),
+);
+
+test(
+  "a run keeps its diagnostics in run.log: private, without secrets, in the level asked for, whatever stderr shows",
+  story(async (rig) => {
+    const secret = `sk-ant-${"a1b2".repeat(8)}`;
+    rig.writeBacklog([{ id: "T1", title: `Reach ${secret}` }, { id: "T2" }]);
+    const puppet = await rig.agent();
+    puppet.play((turn) =>
+      turn.task === "T2" ? turn.report() : turn.report({ status: "blocked", blockers: ["no password"] }),
+    );
+    const logOf = async (...words: string[]) => {
+      for (const id of ["T1", "T2"]) await rig.run(["todo", id]);
+      await rig.run(["run", "--no-review", ...words]);
+      const file = path.join(rig.project, "looper-logs/last/run.log");
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      const text = readFileSync(file, "utf8");
+      expect(text).not.toContain(secret);
+      return jsonOf({ stderr: text } as Ran);
+    };
+    for (const manner of ["--quiet", "--json"]) {
+      const lines = await logOf(manner);
+      expect(lines[0]).toMatchObject({ level: "info", msg: expect.stringMatching(/^run 20/) as string });
+      expect(lines).toContainEqual(
+        expect.objectContaining({
+          level: "error",
+          task_id: "T1",
+          msg: expect.stringMatching(/no password$/) as string,
+        }),
+      );
+      expect(lines.at(-1)).toMatchObject({ level: "info", msg: "ended: blocked" });
+      expect(lines.some(({ level }) => level === "debug")).toBe(false);
+    }
+    const debug = await logOf("--quiet", "--log-level", "debug");
+    const events = debug.filter(({ level }) => level === "debug").map(({ seq }) => seq);
+    expect(events).toEqual(rig.events().map(({ seq }) => seq));
+    expect((await logOf("--log-level", "error")).map(({ level }) => level)).toEqual(["error"]);
+    expect((await rig.run(["clean", "--keep", "0", "-y"])).code).toBe(0);
+    expect(readdirSync(path.join(rig.project, "looper-logs/runs"))).toEqual([]);
   }),
 );
 

@@ -99,7 +99,7 @@ test("the whole of dist/ stays small", () => {
   const sizes = files.map((one) => statSync(path.join(one.parentPath, one.name)).size);
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   expect(bytes, `dist/ has ${String(bytes)} bytes: what is it that grew, and who needs it?`).toBeLessThan(
-    4_800_000,
+    4_900_000,
   );
 });
 
@@ -116,7 +116,7 @@ test("the package holds all it needs, and is small", () => {
   });
   const [packed] = JSON.parse(said) as [{ size: number; unpackedSize: number }];
   expect(packed.size).toBeLessThan(1_500_000);
-  expect(packed.unpackedSize).toBeLessThan(5_250_000);
+  expect(packed.unpackedSize).toBeLessThan(5_360_000);
 });
 
 test("every module of dist/ runs with nothing installed beside it", () => {

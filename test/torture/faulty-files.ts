@@ -43,11 +43,13 @@ export function faultyFiles(files: Files, calls: Calls): Files {
       },
     ),
     openAppend: async (place, options) =>
-      faultyAppend(
-        await wrap("openAppend", (at: string) => files.openAppend(at, options))(place),
-        place,
-        calls,
-      ),
+      isWrittenByTheClock(place)
+        ? files.openAppend(place, options)
+        : faultyAppend(
+            await wrap("openAppend", (at: string) => files.openAppend(at, options))(place),
+            place,
+            calls,
+          ),
     touch: wrap("touch", (...args) => files.touch(...args)),
     remove: wrap("remove", (...args) => files.remove(...args)),
     removeTree: wrap("removeTree", (...args) => files.removeTree(...args)),
@@ -68,6 +70,11 @@ export function faultyFiles(files: Files, calls: Calls): Files {
 /** How often it is looked at depends on how long a run takes: numbered, it would move all that follows. */
 function isLookedAtByTheClock(place: string): boolean {
   return path.basename(place) === "control.jsonl";
+}
+
+/** How many lines it takes at once depends on how fast the disk is. */
+function isWrittenByTheClock(place: string): boolean {
+  return path.basename(place) === "run.log";
 }
 
 function faultyTree(tree: Tree, top: string, calls: Calls): Tree {

@@ -3,6 +3,7 @@
 import { tryRemoveNewLocks } from "../../git/base/locks.js";
 import type { Head } from "../../git/base/head.js";
 import { UserError } from "../../system/errors.js";
+import type { Redact } from "../../system/text/redact.js";
 import { redactorFor } from "../../system/text/redactor.js";
 import { listenInto } from "../../logging/control.js";
 import { markOf } from "../../system/processes/mark.js";
@@ -30,6 +31,8 @@ export interface OpenRun {
   run: string;
   /** Absolute path of its folder in the logs. */
   folder: string;
+  /** Takes secrets out of a text, as the log does. */
+  redact: Redact;
   interrupt(signal: "SIGINT" | "SIGTERM" | "SIGHUP"): void;
   /** Rejects with a `UserError` when the log could not be written, or on a bug of ours; nothing is left running then either. */
   ended: Promise<RunEnd>;
@@ -112,6 +115,7 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
   return {
     run: log.run,
     folder: log.folder,
+    redact: log.redact,
     interrupt: (signal) => {
       inbox.put({ type: "run_interrupted", signal, terminal: request.hangsUp });
     },

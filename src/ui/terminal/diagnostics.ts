@@ -40,14 +40,14 @@ export function noteText(note: Note, { level, format }: Diagnostics, now: number
 /** The prefix of a warning for people. */
 const MARK = /^(?:looper: |! )/;
 
-function jsonLine({ level, lines, facts }: Note, now: number): string {
+/** A note for programs: its message, and its further lines as a hint. */
+export function messageOf({ lines }: Pick<Note, "lines">): { msg: string; hint?: string } {
   const [first = "", ...rest] = lines.map(clean);
   const hint = rest.filter((line) => line !== "").join("\n");
-  return `${JSON.stringify({
-    level,
-    time: new Date(now).toISOString(),
-    msg: first.replace(MARK, ""),
-    ...(hint === "" ? {} : { hint }),
-    ...facts,
-  })}\n`;
+  return { msg: first.replace(MARK, ""), ...(hint === "" ? {} : { hint }) };
+}
+
+function jsonLine(note: Note, now: number): string {
+  const { level, facts } = note;
+  return `${JSON.stringify({ level, time: new Date(now).toISOString(), ...messageOf(note), ...facts })}\n`;
 }

@@ -1,0 +1,63 @@
+// Writes `run.log`, the diagnostics file of a run: one JSON object a line, made by pino, without secrets (contract §6).
+// Leaves what happened to events.jsonl, and stderr to the commands.
+import { join } from "node:path";
+import pino from "pino";
+import type { Ports } from "../system/ports.js";
+import type { Redact } from "../system/text/redact.js";
+
+/** A line of it; what is `undefined` among the facts is left out. */
+export interface DiagnosticsLine {
+  level: "error" | "warn" | "info" | "debug";
+  message: string;
+  facts?: Readonly<Record<string, unknown>>;
+}
+
+export interface DiagnosticsFile {
+  /** Takes a line; nothing waits for it, and a file that cannot be written never stops a run. */
+  write(line: DiagnosticsLine): void;
+  /** Resolves once all lines are in the file. */
+  close(): Promise<void>;
+}
+
+/** Opens the file in the run's folder. `level`: the least urgent one that is written. */
+export async function openDiagnosticsFile(
+  { clock, files }: Pick<Ports, "clock" | "files">,
+  folder: string,
+  { level, redact }: { level: DiagnosticsLine["level"]; redact: Redact },
+): Promise<DiagnosticsFile> {
+  const file = await files.openAppend(join(folder, "run.log"), { mode: 0o600 });
+  let waiting = "";
+  let writing: Promise<void> | undefined;
+  const writeWaiting = async (): Promise<void> => {
+    while (waiting !== "") {
+      const text = waiting;
+      waiting = "";
+      await file.append(text);
+    }
+    writing = undefined;
+  };
+  const logger = pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    {
+      write: (line) => {
+        waiting += redact(line);
+        // A disk that is full stays so for this file: `writing` is never made anew.
+        writing ??= writeWaiting().catch(() => undefined);
+      },
+    },
+  );
+  return {
+    write: ({ level: of, message, facts }) => {
+      logger[of](facts ?? {}, message);
+    },
+    close: async () => {
+      await writing;
+      await file.close();
+    },
+  };
+}
