@@ -124,7 +124,7 @@ test(
     const bad = await rig.run(run, { env });
     expect(bad).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/prices\.json is no list of prices at m\.output/) as string,
+      stderr: expect.stringMatching(/prices\.json: not a valid price list at m\.output/) as string,
     });
     rig.write("prices.json", '{"m": {"input": 1000, "output": 2000, "cached_input": 100}}');
     expect(await rig.run(run, { env })).toMatchObject({ code: 0 });

@@ -1,4 +1,4 @@
-// What the Go program left in a project and in the home folder: its task file and its settings. Looks, and changes nothing.
+// Finds files of the Go program in a project and in the home folder: its task file and its settings. Changes nothing.
 import path from "node:path";
 import { parse, TomlError } from "smol-toml";
 import { UserError } from "../../system/errors.js";
@@ -12,7 +12,7 @@ import { isSaid, translateSettings, type Translation } from "./translate.js";
 /** The command that moves all of it over. */
 export const MOVE_OVER = "looper init --from-looper-go";
 
-/** What is left of it; every path absolute. */
+/** The files found; every path is absolute. */
 export interface GoProgram {
   /** `tasks`: how many; absent where it cannot be read. */
   backlog?: { file: string; tasks?: number };
@@ -108,7 +108,7 @@ async function isMoved(files: Files, file: string, user: SettingsFile | undefine
   }
 }
 
-/** What a file of its settings means here. A file that is not TOML is a `usage` error. */
+/** Translates a file of its settings. A file that is not TOML is a `usage` error. */
 export async function readGoSettings(files: Files, file: string): Promise<Translation> {
   const text = new TextDecoder().decode(await files.read(file));
   try {

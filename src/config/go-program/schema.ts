@@ -45,7 +45,7 @@ export function isGoSchema(bytes: Uint8Array | undefined): boolean {
   );
 }
 
-/** What an object's schema says; `isStrange`: it says more, or other things, than the Go program's. */
+/** Reads an object's schema; `isStrange`: it differs from the Go program's. */
 function shape(schema: unknown, required: readonly string[]): { properties: unknown; isStrange: boolean } {
   if (!isFields(schema)) return { properties: undefined, isStrange: true };
   const { properties, $schema: _draft, $id: _id, title: _title, ...rest } = schema;

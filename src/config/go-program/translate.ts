@@ -115,7 +115,7 @@ function isBuiltIn(name: string): boolean {
   return BUILT_IN_AGENTS.some((known) => known === name);
 }
 
-/** What is said where it is so anyway: `binary = "codex"`, and how the prompt of a client that is built in is passed. */
+/** Leaves out keys that only repeat a default: `binary = "codex"`, and how a built-in client gets its prompt. */
 function withoutDefaults(moved: readonly MovedKey[]): MovedKey[] {
   return moved.filter(({ to, value }) => {
     const [group, name = "", key] = to.split(".");

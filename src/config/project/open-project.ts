@@ -8,7 +8,7 @@ import { findProject } from "./project.js";
 import { resolveSettings, type Flags, type Layers, type Resolved } from "../read/resolve.js";
 import { otherVariables, unsetSettings } from "../read/default-settings.js";
 
-/** What a command knows when it starts. `file`: the task file as typed, relative to `cwd`. */
+/** The input of a command when it starts. `file`: the task file as typed, relative to `cwd`. */
 export interface ProjectRequest {
   /** Absolute. */
   cwd: string;
@@ -28,7 +28,7 @@ export interface Project {
   lockDir: string;
   paths: SettingsPaths;
   resolved: Resolved;
-  /** What the Go program left here that is not read. */
+  /** Files of the Go program that are not read. */
   goProgram?: GoProgram;
   warnings: readonly string[];
 }
@@ -63,7 +63,7 @@ function isUnset({ user, project, env, flags }: Layers): boolean {
   );
 }
 
-/** The project as if nobody had set anything but its task file's name: for where its settings are broken. */
+/** Opens the project with default settings except for the task file's name, for commands that must run when the settings are broken. */
 export async function openUnset(
   files: Files,
   request: Pick<ProjectRequest, "cwd" | "env" | "home">,

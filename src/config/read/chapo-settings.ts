@@ -9,7 +9,7 @@ const optionalText = z.exactOptional(z.string());
 const optionalNumber = z.exactOptional(z.number());
 const variables = z.exactOptional(z.record(z.string(), z.string()));
 
-/** All paths are absolute. What is optional is absent where nobody set it. */
+/** All paths are absolute. An optional field is absent when it is not set. */
 export const ChapoSettings = z.object({
   baseUrl: optionalText,
   /** `provider/model` each. */
@@ -132,7 +132,7 @@ function eachOf<T, U>(record: Readonly<Record<string, T>>, map: (value: T) => U)
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
 }
 
-/** What is `undefined` is left out, at any depth of objects. */
+/** Leaves out fields that are `undefined`, at any depth. */
 function withoutAbsent(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const members = Object.entries(value).filter(([, one]) => one !== undefined);

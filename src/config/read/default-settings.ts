@@ -1,6 +1,6 @@
-// The settings where nobody set any, as nearly everybody who lists tasks has them. In the built program they stand here
-// ready (scripts/default-settings.mjs): to make the table takes longer than to read and check a backlog. Leaves what they are
-// to resolve.ts.
+// The default settings, for projects that set none, as most projects do. In the built program they are precomputed
+// (scripts/default-settings.mjs): building the settings table takes longer than reading and checking a backlog.
+// Leaves their values to resolve.ts.
 import { SHORT_NAMES } from "./env-layer.js";
 import { GO_VARIABLES } from "../table/go-program-names.js";
 import { resolveSettings, type Resolved } from "./resolve.js";

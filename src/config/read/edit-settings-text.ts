@@ -44,7 +44,7 @@ function editJson(text: string, { path, value }: SettingEdit): string | undefine
   return mark + applyEdits(whole, modify(whole, place, value, { formattingOptions }));
 }
 
-/** What is to be removed: the setting, or the object that would be left empty. */
+/** The path to remove: the setting, or the object that would become empty. */
 function removable(tree: Node | undefined, path: readonly string[]): string[] | undefined {
   if (tree === undefined || findNodeAtLocation(tree, [...path]) === undefined) return undefined;
   let place = [...path];

@@ -100,10 +100,10 @@ test.each([
   ["LOOPER_MAX_ITERATIONS", "0x10", 'loop.max_iterations is "0x10"'],
   ["LOOPER_LOOP_REVIEW", "maybe", "allowed: true or false"],
   ["LOOPER_HOOKS_TIMEOUT", "5m banana", "a duration such as"],
-  ["LOOPER_SCHEDULE_AGENTS", '["codex"', 'schedule.agents is "[\\"codex\\"", which is no JSON'],
+  ["LOOPER_SCHEDULE_AGENTS", '["codex"', 'schedule.agents is "[\\"codex\\"", which is not JSON'],
   // A single text would do here as a value: it is not taken for one.
   ["LOOPER_VERIFY_COMMANDS", '["npm test"', "LOOPER_VERIFY_COMMANDS: verify.commands is"],
-  ["LOOPER_VERIFY_COMMANDS", "{npm test", "which is no JSON; allowed: a JSON list"],
+  ["LOOPER_VERIFY_COMMANDS", "{npm test", "which is not JSON; allowed: a JSON list"],
   ["LOOPER_GIT_COMMIT", "runer", "did you mean runner?"],
   ["LOOPER_AGENTS_CODX_MODEL", "m", "did you mean the agent codex?"],
 ])("%s=%s does not parse", (name, value, message) => {
@@ -163,9 +163,9 @@ test("what a run sets for its children is never a setting; other unknown names a
     OTHER: "1",
   });
   expect(warnings).toEqual([
-    "LOOPER_AGENTS_CODEX_MODL is no setting and was ignored; did you mean LOOPER_AGENTS_CODEX_MODEL?",
-    "LOOPER_MAX_ITERATION is no setting and was ignored; did you mean LOOPER_MAX_ITERATIONS?",
-    "LOOPER_MODEL is no setting and was ignored",
-    "LOOPER_XYZZY is no setting and was ignored",
+    "LOOPER_AGENTS_CODEX_MODL is not a setting and was ignored; did you mean LOOPER_AGENTS_CODEX_MODEL?",
+    "LOOPER_MAX_ITERATION is not a setting and was ignored; did you mean LOOPER_MAX_ITERATIONS?",
+    "LOOPER_MODEL is not a setting and was ignored",
+    "LOOPER_XYZZY is not a setting and was ignored",
   ]);
 });

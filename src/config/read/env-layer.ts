@@ -34,7 +34,7 @@ function longNames(): ReadonlyMap<string, string> {
   ));
 }
 
-/** What may follow `LOOPER_AGENTS_<NAME>_`, the longest first: PASS_ENV before ENV, IDLE_TIMEOUT before TIMEOUT. */
+/** The suffixes of `LOOPER_AGENTS_<NAME>_`, the longest first: PASS_ENV before ENV, IDLE_TIMEOUT before TIMEOUT. */
 function agentKeys(): readonly string[] {
   return (lazy.agentKeys ??= [...ROWS.keys()]
     .filter((key) => key.startsWith("agents.*."))
@@ -65,7 +65,7 @@ function capitals(text: string): string {
 export function readEnvLayer(env: Env, agents: readonly string[]): Reading & { warnings: string[] } {
   const reading: Reading & { warnings: string[] } = { entries: [], empty: [], problems: [], warnings: [] };
   const names = Object.keys(env).sort();
-  // What comes later wins: the Go program's other names, its short ones that are kept, the long ones.
+  // Later variables win: first the Go program's other names, then its short ones that are kept, then the long ones.
   const rank = (name: string): number => (GO_VARIABLES.has(name) ? 0 : SHORT_NAMES.has(name) ? 1 : 2);
   for (const name of names.sort((a, b) => rank(a) - rank(b))) {
     const path = pathOf(name, agents);
@@ -113,12 +113,12 @@ function unknownVariable(name: string, agents: readonly string[]): string {
   const known = [...longNames().keys(), ...SHORT_NAMES.keys(), ...ofAgents].filter((one) =>
     one.startsWith(PREFIX),
   );
-  // What all of them begin with makes none of them more alike.
+  // The common prefix does not count towards similarity.
   const near = nearest(
     name.slice(PREFIX.length),
     known.map((one) => one.slice(PREFIX.length)),
   );
-  return `${name} is no setting and was ignored${near === undefined ? "" : `; did you mean ${PREFIX}${near}?`}`;
+  return `${name} is not a setting and was ignored${near === undefined ? "" : `; did you mean ${PREFIX}${near}?`}`;
 }
 
 function pathOf(name: string, agents: readonly string[]): KeyPath | undefined {

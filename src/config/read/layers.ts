@@ -23,7 +23,7 @@ export interface Entry {
   source: Source;
 }
 
-/** What a layer gave: problems are whole sentences, to be shown together. `empty`: agents that are named, without a setting. */
+/** The result of reading a layer. Problems are whole sentences, shown together. `empty`: agents named without a setting. */
 export interface Reading {
   entries: Entry[];
   empty: { name: string; where: string }[];
@@ -52,7 +52,7 @@ function growTree(): Branch {
   return root;
 }
 
-/** The row of a key path; `undefined` when there is no such setting. */
+/** The row of a key path; `undefined` when the setting does not exist. */
 export function rowAt(path: KeyPath): Row | undefined {
   return branchAt(path)?.row;
 }
@@ -159,12 +159,12 @@ function badName(path: KeyPath, key: string): string | undefined {
   return undefined;
 }
 
-/** Whether the user names what stands below. */
+/** Whether the user chooses the names of the keys below. */
 function isNamed(path: KeyPath): boolean {
   return branchAt(path)?.children.has("*") === true;
 }
 
-/** What was given for one setting; `raw` is as spelled. */
+/** The value given for one setting; `raw` is as spelled. */
 export interface Given {
   path: KeyPath;
   row: Row;

@@ -45,7 +45,7 @@ async function loadOne(
   for (const file of candidates) {
     // A link that leads nowhere is a mistake to be told of, not a file that is not there.
     if ((await files.stat(file, { link: true })) === undefined) continue;
-    // Whoever opens a pipe waits for somebody who writes into it.
+    // Opening a pipe blocks until another process writes into it.
     if ((await files.stat(file))?.kind === "other")
       throw new UserError("usage", `${file} is a pipe or a device`, "put a file in its place, or remove it");
     const settings = await (load ??= makeLoader(nameOf))(file);

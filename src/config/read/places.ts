@@ -6,7 +6,7 @@ import type { Settings } from "../table/settings.js";
 /** A whole environment: a variable that is not set is absent or `undefined`. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** What a path in the settings is resolved against; both folders are absolute. */
+/** The folders that paths in the settings are resolved against; both are absolute. */
 export interface Place {
   project: string;
   home: string;

@@ -25,5 +25,5 @@ export async function readPrices(files: Files, file: string): Promise<Prices> {
   const [issue] = parsed.error.issues;
   const where =
     issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}: ${issue.message}`;
-  throw new UserError("usage", `prices_file ${file} is no list of prices${where}`, hint);
+  throw new UserError("usage", `cannot read the prices_file ${file}: not a valid price list${where}`, hint);
 }

@@ -228,10 +228,10 @@ test("--schedule and LOOPER_SCHEDULE take an agent's name", () => {
 
 test("a name of an agent must have an agent behind it", () => {
   expect(problems({ project: { roles: { review: "cladue" } } })).toBe(
-    `${PROJECT}:3: roles.review is "cladue", which is no agent; did you mean claude?`,
+    `${PROJECT}:3: roles.review is "cladue", which is not an agent; did you mean claude?`,
   );
-  expect(problems({ project: { schedule: { agents: ["codex", "nobody"] } } })).toContain(
-    'schedule.agents is "nobody"',
+  expect(problems({ project: { schedule: { agents: ["codex", "unknown"] } } })).toContain(
+    'schedule.agents is "unknown"',
   );
   expect(problems({ project: { schedule: { odd: "auto" } } })).toContain('schedule.odd is "auto"');
   expect(
@@ -240,7 +240,7 @@ test("a name of an agent must have an agent behind it", () => {
       flags: { "--odd-agent": "bot" },
     }),
   ).toBe("");
-  expect(problems({ flags: { "--review-agent": "constructor" } })).toContain("which is no agent");
+  expect(problems({ flags: { "--review-agent": "constructor" } })).toContain("which is not an agent");
 });
 
 test("an agent needs a kind, and some kinds need more", () => {

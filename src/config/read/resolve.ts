@@ -12,7 +12,7 @@ import { keyOf, type KeyPath, type Row } from "../table/table.js";
 import { addText } from "./text-values.js";
 import { unheededSettings } from "./unused-settings.js";
 
-/** What was typed, by flag (`--hook`); lists as they were repeated. Paths among them are absolute already. */
+/** The typed values by flag (`--hook`); a repeated flag has a list. Paths are absolute already. */
 export type Flags = Readonly<Record<string, string | boolean | readonly string[]>>;
 
 /** The layers above the defaults, lowest first. */
@@ -148,7 +148,7 @@ const NEEDS: ReadonlyMap<unknown, string> = new Map([
 /** The settings of the schedule that name agents. */
 const NAMING: readonly string[] = ["schedule.agent", "schedule.odd", "schedule.even", "schedule.agents"];
 
-/** Names of agents in the schedule and the roles that nothing stands behind. */
+/** Problems with names in the schedule and the roles that are not agents. */
 function unknownAgents(agents: readonly string[], entries: ReadonlyMap<string, Entry>): string[] {
   return [...entries.values()].flatMap(({ path, value, source }) => {
     const key = keyOf(path);
@@ -159,7 +159,7 @@ function unknownAgents(agents: readonly string[], entries: ReadonlyMap<string, E
       .filter((name) => typeof name === "string" && ![...agents, ...extra].includes(name))
       .map((name) => {
         const candidates = [...agents, ...extra, ...(key === "schedule.agent" ? STRATEGIES : [])];
-        return `${source.where}: ${key} is ${show(name)}, which is no agent; ${suggest(String(name), candidates)}`;
+        return `${source.where}: ${key} is ${show(name)}, which is not an agent; ${suggest(String(name), candidates)}`;
       });
   });
 }
@@ -209,7 +209,7 @@ function pathsOf(key: string, agents: readonly string[]): KeyPath[] {
   return agents.map((agent) => [first, agent, ...rest]);
 }
 
-/** What the built-in engine does when nobody says otherwise is no setting of any other agent. */
+/** The values by key. The built-in engine's defaults are left out for all other agents. */
 function valuesOf(entries: ReadonlyMap<string, Entry>): Map<string, Valued> {
   const isOfOther = ({ path: [, agent = "", part], source }: Entry): boolean =>
     part === "chapo" && source.layer === "default" && entries.get(`agents.${agent}.kind`)?.value !== "chapo";

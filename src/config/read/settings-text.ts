@@ -8,7 +8,7 @@ import { UserError } from "../../system/errors.js";
 export interface SettingsFile {
   /** As shown to people. */
   name: string;
-  /** What the file holds; `undefined` when it is empty. */
+  /** The value in the file; `undefined` when the file is empty. */
   value: unknown;
   /** The line (from 1) of the key at a path, or of the nearest key above it that is there. */
   lineOf(path: readonly string[]): number;

@@ -11,7 +11,7 @@ const UNITS = [
 ] as const;
 const TWO_MINUTES = 120_000;
 
-/** `1d12h`; below two minutes in seconds: `90s`; what is no whole number of seconds as a number of them. */
+/** `1d12h`; below two minutes in seconds: `90s`; a fraction of seconds as a number. */
 export function spellDuration(ms: number): string | number {
   if (ms === 0 || ms % 1_000 !== 0) return ms / 1_000;
   if (ms < TWO_MINUTES) return `${String(ms / 1_000)}s`;

@@ -30,7 +30,7 @@ export function addText(reading: Reading, given: TextGiven): void {
   else if (keyOf(path) === "schedule.strategy" && namesAgent(row, text))
     addSingleAgent(reading, agentNameIn(text), source);
   else if (takesList(row) && given.one !== true && looksLikeJson(text) && parseJson(text) === undefined) {
-    const problem = `${keyOf(path)} is ${show(text)}, which is no JSON; allowed: a JSON list, or texts with commas between`;
+    const problem = `${keyOf(path)} is ${show(text)}, which is not JSON; allowed: a JSON list, or texts with commas between`;
     reading.problems.push(`${source.where}: ${problem}`);
   } else addSingle(reading, row, { ...given, text });
 }
@@ -57,8 +57,8 @@ function choiceOf({ type }: Row, text: string): string {
 }
 
 /**
- * What texts that a person typed mean for a key, as a settings file spells it; what does not parse stays a text, which the row's
- * type then refuses. Several texts are a list. Of a key that has others below it only JSON can say the value.
+ * Turns typed texts into the value of a key as a settings file spells it. A text that does not parse stays a text, which the
+ * row's type then refuses. Several texts are a list. A key with others below it takes JSON only.
  */
 export function spelledValue(path: KeyPath, texts: readonly string[]): unknown {
   const row = rowAt(path);
@@ -71,7 +71,7 @@ export function spelledValue(path: KeyPath, texts: readonly string[]): unknown {
   return rawValue(row, { path, text, source, agents: [], one: !namesAgents(row) });
 }
 
-/** What does not parse stays a text, which the row's type then refuses. */
+/** The value of a text. A text that does not parse stays a text, which the row's type then refuses. */
 function rawValue(row: Row, given: TextGiven): unknown {
   const { text, one } = given;
   const { type } = row;

@@ -1,4 +1,4 @@
-// Settings of an agent that its kind does nothing with: somebody meant something by them. Pure.
+// Finds settings of an agent that have no effect for its kind, so that the user can be warned. Pure.
 import { kindOfName } from "./agent-settings.js";
 import type { Source } from "./layers.js";
 import type { AgentKind, Settings } from "../table/settings.js";
@@ -14,7 +14,7 @@ const HEEDED_BY: Readonly<Record<string, readonly AgentKind[]>> = {
   chapo: ["chapo"],
 };
 
-/** A sentence for each that stands in a file. What a flag or a variable says is meant for whichever agent can heed it. */
+/** A warning for each such setting in a file. A flag or a variable is meant for every agent that can use it. */
 export function unheededSettings(
   { agents }: Settings,
   values: ReadonlyMap<string, { source: Source }>,

@@ -11,12 +11,12 @@ test("sizes are read with their unit, or as a number of bytes", () => {
 });
 
 test.each(["", "GB", "-1", "1 TB", "1GB banana", "1e9", "0x10", " 1", "9999999999GB"])(
-  "%j is no size",
+  "%j is not a size",
   (spelled) => {
     expect(parseByteSize(spelled)).toBeUndefined();
   },
 );
 
-test.each([-1, Number.NaN, Infinity, 1e300])("%d bytes are no size", (bytes) => {
+test.each([-1, Number.NaN, Infinity, 1e300])("%d bytes are not a size", (bytes) => {
   expect(parseByteSize(bytes)).toBeUndefined();
 });

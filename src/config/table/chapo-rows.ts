@@ -35,7 +35,7 @@ const models = listType(
 );
 
 const hostRule = "user@host, or {host, user?, port?, identity?}";
-// What begins with a dash would be an option to ssh.
+// ssh would take a word with a leading dash as an option.
 const plainWord = textType(hostRule, { pattern: /^[^-\s][^\s]*$/ });
 const host = eitherType(
   hostRule,

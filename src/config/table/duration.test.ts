@@ -43,7 +43,7 @@ test.each([
   -1,
   Number.NaN,
   Infinity,
-])("%j is no duration", (text) => {
+])("%j is not a duration", (text) => {
   expect(parseDuration(text)).toBeUndefined();
 });
 

@@ -1,11 +1,11 @@
 // Names of the Go program this one is a port of: its settings keys and variables, each with what takes its place here.
 // Data alone; docs/from-looper-go.md shows the same tables, and a test compares them.
 
-/** What takes the place of an old name: a setting, or a sentence where there is none. */
+/** The replacement of an old name: a setting, or a sentence if no setting replaces it. */
 export type Instead = { key: string } | { says: string };
 
 const NOT_YET = "one task at a time is all there is yet";
-const NO_PLUGINS = "there are no plugins; an agent of kind `command`, `acp` or `module` takes their place";
+const NO_PLUGINS = "plugins are not supported; use an agent of kind `command`, `acp` or `module`";
 const LOGGED = "every line in the log has its time";
 
 /** Keys of `looper.toml`, as paths; `*` is a name of the user's. */
@@ -42,8 +42,8 @@ export const GO_KEYS: ReadonlyMap<string, Instead> = new Map<string, Instead>([
   ["log_format", { says: "use `--log-format` or `LOOPER_LOG_FORMAT`" }],
   ["log_timestamps", { says: LOGGED }],
   ["log_caller", { says: "the log names no lines of source code" }],
-  ["workflow", { says: "there are no workflows yet" }],
-  ["workflows", { says: "there are no workflows yet" }],
+  ["workflow", { says: "workflows are not supported yet" }],
+  ["workflows", { says: "workflows are not supported yet" }],
   ["parallel", { says: NOT_YET }],
   ["plugins", { says: NO_PLUGINS }],
 ]);
@@ -69,7 +69,7 @@ export const GO_VARIABLES: ReadonlyMap<string, Instead> = new Map<string, Instea
   ["LOOPER_LOG_DIR_PERM", { says: "logs are for you alone: 0700, and 0600 for files" }],
   ["LOOPER_LOG_TIMESTAMPS", { says: LOGGED }],
   ["LOOPER_LOG_CALLER", { says: "the log names no lines of source code" }],
-  ["LOOPER_WORKFLOW", { says: "there are no workflows yet" }],
+  ["LOOPER_WORKFLOW", { says: "workflows are not supported yet" }],
   ...["PARALLEL", "PARALLEL_STRATEGY", "MAX_TASKS", "MAX_AGENTS_PER_TASK", "FAIL_FAST", "OUTPUT_MODE"].map(
     (name): [string, Instead] => [`LOOPER_${name}`, { says: NOT_YET }],
   ),
@@ -78,12 +78,12 @@ export const GO_VARIABLES: ReadonlyMap<string, Instead> = new Map<string, Instea
 /** How the variables of the Go program's plugins begin. */
 const PLUGINS = "LOOPER_PLUGINS_";
 
-/** What takes the place of a variable of the Go program; `undefined` where it is none of those. */
+/** The replacement of a variable of the Go program; `undefined` for any other variable. */
 export function insteadOfVariable(name: string): Instead | undefined {
   return GO_VARIABLES.get(name) ?? (name.startsWith(PLUGINS) ? { says: NO_PLUGINS } : undefined);
 }
 
-/** What takes the place of a key of `looper.toml`, where it is one: of `agents.mine.parser`, or of `parallel.enabled`. */
+/** The replacement of a key of `looper.toml`, like `agents.mine.parser` or `parallel.enabled`; `undefined` for any other key. */
 export function insteadOfKey(path: readonly string[]): Instead | undefined {
   const [first = "", name = "", ...rest] = path;
   if (first === "agents") {

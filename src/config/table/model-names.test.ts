@@ -16,15 +16,15 @@ test.each([
   ["opnai/gpt-5", /did you mean "openai\/gpt-5"\?$/],
   ["openai", /names no model/],
   ["openai/ ", /names no model/],
-  ["__proto__/x", /is no provider/],
-  ["constructor/x", /is no provider/],
+  ["__proto__/x", /is not a provider/],
+  ["constructor/x", /is not a provider/],
   ["", /names no provider/],
 ])("%j is none", (name, problem) => {
   const read = readModelName(name);
   expect("problem" in read && read.problem).toMatch(problem);
 });
 
-test("the first provider there is a key for is asked where nobody said; an empty key is none", () => {
+test("without a model the first provider with a key is used, and an empty key does not count", () => {
   expect(usualModel({})).toBeUndefined();
   expect(usualModel({ ANTHROPIC_API_KEY: "", GEMINI_API_KEY: "k" })).toMatch(/^google\//);
   expect(usualModel({ OPENAI_API_KEY: "k", GEMINI_API_KEY: "k" })).toMatch(/^openai\//);

@@ -31,7 +31,7 @@ const NAMES = ["anthropic", "openai", "google", "openai-compatible", "scripted"]
 const ALIASES: Readonly<Record<string, ProviderName>> = { gemini: "google" };
 const SPELLED = [...NAMES.slice(0, 3), "gemini", ...NAMES.slice(3)];
 
-/** What a model can take in, tokens, by how its name begins. */
+/** The context windows of models in tokens, by the beginning of their names. */
 const WINDOWS: readonly (readonly [string, number])[] = [
   ["anthropic/claude-", 200_000],
   ["openai/gpt-5", 272_000],
@@ -51,7 +51,7 @@ export function readModelName(text: string): ModelName | { problem: string } {
   if (provider === undefined) {
     const meant = nearest(spelled, SPELLED);
     const did = meant === undefined ? "" : `; did you mean "${meant}/${model}"?`;
-    return { problem: `"${spelled}" in "${text}" is no provider (${SPELLED.join(", ")})${did}` };
+    return { problem: `"${spelled}" in "${text}" is not a provider (${SPELLED.join(", ")})${did}` };
   }
   if (model === "" && provider === "scripted") return { provider, model: "script" };
   if (model === "") return { problem: `"${text}" names no model: ${example}` };
@@ -85,7 +85,7 @@ export function neededKeys(provider: ProviderName): readonly string[] {
   return provider === "openai-compatible" ? [] : PROVIDERS[provider].keys;
 }
 
-/** Tokens the model takes in; `undefined` where nobody knows. */
+/** The context window of a model in tokens; `undefined` when it is not known. */
 export function windowOf(name: string): number | undefined {
   return WINDOWS.find(([beginning]) => name.startsWith(beginning))?.[1];
 }

@@ -37,7 +37,7 @@ export type AgentKind = (typeof KINDS)[number];
 /** Agents that can be named without any settings. */
 export const BUILT_IN_AGENTS = ["codex", "claude", "gemini", "opencode", "chapo"] as const;
 
-/** What an agent may do: read only, write in the project, or anything. */
+/** The permission levels of an agent: read only, write in the project, or anything. */
 export const PERMISSIONS = ["read-only", "workspace", "full"] as const;
 export type Permissions = (typeof PERMISSIONS)[number];
 
@@ -45,7 +45,7 @@ export type Permissions = (typeof PERMISSIONS)[number];
 export const STRATEGIES = ["single", "odd-even", "round-robin"] as const;
 export type Strategy = (typeof STRATEGIES)[number];
 
-/** What an agent's name looks like. */
+/** The pattern of an agent's name. */
 export const AGENT_NAME = /^[a-z][a-z0-9-]*$/;
 
 /** In `schedule.agent`: the first built-in agent that is installed. */

@@ -1,5 +1,5 @@
-// What a row of the settings table is, and how the flat table of key paths becomes a nested type and a nested object.
-// Leaves the rows themselves to settings.ts, and where values come from to resolve.ts.
+// Defines a row of the settings table, and turns the flat table of key paths into a nested type and a nested object.
+// Leaves the rows to settings.ts, and the sources of values to resolve.ts.
 import type { In, Out, ValueType } from "./value-type.js";
 
 interface RowFacts<Input> {

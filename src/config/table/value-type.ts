@@ -1,9 +1,9 @@
-// What a value of the settings may be: small types that read it, say what is allowed instead, and write themselves as JSON
-// Schema. By hand, because settings are read before almost everything, and zod alone takes longer to load than a listing.
-// Leaves which setting takes what to value-types.ts and the table.
+// The types of setting values: each reads a value, describes what is allowed, and writes itself as JSON Schema. They do not use
+// zod: almost every command reads settings first, and zod alone takes longer to load than a listing.
+// Leaves the types of single settings to value-types.ts and the table.
 import { given } from "../../system/given.js";
 
-/** What is wrong with a value: where in it, and what is allowed there. */
+/** A fault in a value: its place, and what is allowed there. */
 export interface Fault {
   path: readonly (string | number)[];
   allowed: string;
@@ -16,7 +16,7 @@ export type Read<T> = { ok: true; value: T } | { ok: false; faults: readonly [Fa
 /** How a variable or a flag spells it, where only texts can be given. */
 export type Spelling = "text" | "number" | "truth" | "list" | "other";
 
-/** What a setting takes: `In` as it is spelled in a file, `Out` as it is used. */
+/** The type of a setting: `In` as it is spelled in a file, `Out` as it is used. */
 export interface ValueType<Out = unknown, In = unknown> {
   read: (raw: unknown) => Read<Out>;
   /** As JSON Schema, of what is spelled. */
@@ -28,7 +28,7 @@ export interface ValueType<Out = unknown, In = unknown> {
   spelled?: In;
 }
 
-/** What a type gives. */
+/** The values that a type produces. */
 export type Out<T> = T extends ValueType<infer O> ? O : never;
 /** How a file spells it. */
 export type In<T> = T extends ValueType<unknown, infer I> ? I : never;
@@ -62,7 +62,7 @@ interface TextRules {
   pattern?: RegExp;
   /** It is not empty. */
   filled?: boolean;
-  /** What is wrong with it, as far as a pattern cannot tell. */
+  /** Finds faults that a pattern cannot express. */
   more?: (text: string) => string | undefined;
 }
 
@@ -213,7 +213,7 @@ export function eitherType<O1, I1, O2, I2>(
   };
 }
 
-/** What is made of a value; `undefined`: nothing can be, and `rule` says what is allowed. */
+/** Converts a value; `undefined`: it cannot be converted, and `rule` says what is allowed. */
 export function madeInto<O, M, I>(
   type: ValueType<O, I>,
   make: (value: O) => M | undefined,

@@ -1,5 +1,5 @@
-// What there is to trust in a project: looks at where its paths lead, symlinks resolved, as a run would use them.
-// Leaves what counts to trust.ts.
+// Lists what needs the user's trust in a project, with symlinks resolved as a run would follow them.
+// Leaves the choice of what needs trust to trust.ts.
 import path from "node:path";
 import { errorCode } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
@@ -10,7 +10,7 @@ import { rowOf } from "../table/settings.js";
 import { listTrusted, type BacklogFacts, type Leads, type TrustLine } from "./trust.js";
 import { path as pathType } from "../table/value-types.js";
 
-/** What must be known to list it. `home` is absolute. */
+/** The input for the list. `home` is absolute. */
 export interface TrustPlace {
   files: Files;
   project: Project;

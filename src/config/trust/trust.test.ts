@@ -29,7 +29,7 @@ afterEach(() => {
   rmSync(top, { recursive: true });
 });
 
-/** What a project's own file makes it want trusted; the project is `<top>/p`, and the home folder `<top>/h`. */
+/** The lines that a project's own file adds to the question; the project is `<top>/p`, and the home folder `<top>/h`. */
 function lines(project: unknown, env: Record<string, string> = {}, user: unknown = {}): Promise<TrustLine[]> {
   const resolved = resolveSettings({
     user: readJsonSettings("u.json", JSON.stringify(user)),
@@ -163,7 +163,7 @@ test("a task file or a log folder that is a symlink out of the project is listed
   expect(await lines({}, {}, { todo_file: path.join(top, "tasks.json"), log_dir: "logs" })).toEqual([]);
 });
 
-test("a symlink that leads into .git is refused, and one that leads to itself is no reason to break", async () => {
+test("a symlink that leads into .git is refused, and one that leads to itself does no harm", async () => {
   mkdirSync(path.join(top, "p/.git/hooks"), { recursive: true });
   symlinkSync(".git/hooks", path.join(top, "p/logs"));
   symlinkSync("loop", path.join(top, "p/loop"));

@@ -1,5 +1,5 @@
-// What a project's own settings and task file would have this program start (contract §2, *Trust*), and its fingerprint.
-// Leaves where paths lead to trust-question.ts, asking to the commands, and remembering the answer to trust-store.ts.
+// Lists what a project's own settings and task file would make this program start (contract §2, *Trust*), with a fingerprint.
+// Leaves resolving paths to trust-question.ts, asking to the commands, and storing the answer to trust-store.ts.
 import path from "node:path";
 import { sha256Hex } from "../../system/text/sha256.js";
 import type { Source } from "../read/layers.js";
@@ -63,7 +63,7 @@ function linesOf(what: string, { value, source }: Valued, leads: Leads): TrustLi
   return runs ? [{ what, where, value: shown(what, value, leads) }] : [];
 }
 
-/** Of the built-in engine's settings these give nobody anything; all others say what it starts, sends, or may do. */
+/** Settings of the built-in engine that need no trust; all others decide what it starts, sends, or may do. */
 const HARMLESS_TO_CHAPO =
   /^(?:fallback|prices_file|documents|logs\.staging|temperature|max_output_tokens|stream|context_window|tool_calls|tools|language|max_\w+|min_validation_confidence|self_validation_enabled|compact_at|search\.provider|budgets\..+)$/;
 
@@ -99,7 +99,7 @@ function isInside(file: string, project: string): boolean {
   return relative !== ".." && !relative.startsWith("../") && !path.isAbsolute(relative);
 }
 
-/** What an answer is remembered by: the same lines give the same, whatever their order and wherever they stand. */
+/** The key under which an answer is stored: it depends on the lines only, not on their order or source. */
 export function fingerprint(lines: readonly TrustLine[]): string {
   return sha256Hex(JSON.stringify(lines.map(({ what, value }) => JSON.stringify([what, value])).sort()));
 }
