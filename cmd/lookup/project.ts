@@ -38,11 +38,7 @@ export async function readNamedFile(
   if (bytes !== undefined) return bytes;
   const hint =
     what === "task file"
-      ? await hintOfTaskFile(
-          ports.files,
-          file,
-          "create one with `looper init`, draft one with `looper run`, or name an existing file",
-        )
+      ? await hintOfTaskFile(ports.files, file, "create one with `looper init`, or name an existing file")
       : await hintOfFile(ports.files, file, "correct the path");
   throw new UserError("usage", `there is no ${what} ${file}`, hint);
 }

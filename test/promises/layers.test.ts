@@ -35,7 +35,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   logging: [],
   release: [],
   loop: ["step", "hooks", "runs", "perform", "replay", "start", "undo"],
-  ui: [".", "shapes", "view", "terminal", "github-actions"],
+  ui: [".", "shapes", "view", "answers", "terminal", "github-actions"],
   server: [],
   cmd: ["context", "lookup", "watch", "completion", "commands", "line", "."],
 };

@@ -2,21 +2,13 @@ import path from "node:path";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { UserError } from "../../../src/system/errors.js";
 import { nearest } from "../../../src/system/text/nearest.js";
-import {
-  isSetMarker,
-  orderForListing,
-  statusesOf,
-  waitsFor,
-  withoutMarker,
-} from "../../../src/todo/model/select.js";
+import { isSetMarker, withoutMarker } from "../../../src/todo/model/select.js";
 import { isStatus, STATUSES } from "../../../src/todo/model/status.js";
-import type { WrongTask } from "../../../src/todo/check/shape.js";
-import type { Status, Task } from "../../../src/todo/model/task.js";
+import type { Status } from "../../../src/todo/model/task.js";
 import { isVerified } from "../../../src/todo/model/verified.js";
-import { statusFor } from "../../../src/todo/check/words.js";
 import { readDoubts } from "../../../src/ui/view/read-doubts.js";
 import { jsonText } from "../../../src/ui/json-text.js";
-import type { ListAnswer } from "../../../src/ui/shapes/backlog.js";
+import { listAnswer, selectTasks, type Listed, type WantedTasks } from "../../../src/ui/answers/list.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { taskListLines, wrongTaskLines } from "../../../src/ui/terminal/task-list.js";
 import { printJson, printLines, projectOf } from "../../lookup/project.js";
@@ -39,30 +31,18 @@ export async function ls(context: CommandContext, typed: Typed): Promise<Command
   if (hasFlag(typed, "--watch")) {
     const render = async (): Promise<string[]> => {
       const read = await readTasks(context, project);
-      const listed = await withDoubts(context, project, select(read, typed, asked.status));
-      if (json) return [jsonText(answerOf(file, listed))];
+      const listed = await withDoubts(context, project, selectTasks(read, wantedOf(typed, asked.status)));
+      if (json) return [jsonText(listAnswer(file, listed))];
       const note = problemsText(context, project, read.problems, asked.file);
       return [...linesOf(context, listed, nothingOf(read)), ...(note === undefined ? [] : [note])];
     };
     return watchFile(context, file, { render, json });
   }
   const read = await readTasks(context, project);
-  const listed = await withDoubts(context, project, select(read, typed, asked.status));
-  if (json) await printJson(context, answerOf(file, listed));
+  const listed = await withDoubts(context, project, selectTasks(read, wantedOf(typed, asked.status)));
+  if (json) await printJson(context, listAnswer(file, listed));
   else await printLines(context.out, linesOf(context, listed, nothingOf(read)));
   return endAfter(context, project, read.problems, asked.file);
-}
-
-/** The tasks to list, in order, and what each waits for. */
-interface Listed {
-  tasks: readonly Task[];
-  /** Tasks with a wrong value. */
-  wrong: readonly WrongTask[];
-  waitsFor: (task: Task) => readonly string[];
-  /** The completion marker is listed, and no task is left to do. */
-  complete: boolean;
-  /** Why a done task is unverified, as far as the logs show. */
-  doubts: (task: Task) => readonly string[];
 }
 
 /** Limits on reading logs, so that a list is immediate; `looper show` reads all logs. */
@@ -78,22 +58,8 @@ async function withDoubts({ ports }: CommandContext, project: Project, listed: L
   return { ...listed, doubts: ({ id }) => doubts.get(id) ?? [] };
 }
 
-function select({ tasks, wrong: all }: TasksRead, typed: Typed, status: Status | undefined): Listed {
-  const statuses = statusesOf(tasks);
-  const tag = textFlag(typed, "--tag");
-  const wanted = tasks.filter(
-    (task) =>
-      (status === undefined || task.status === status) &&
-      (tag === undefined || task.tags?.includes(tag) === true),
-  );
-  const waits = (task: Task): readonly string[] => (task.status === "done" ? [] : waitsFor(task, statuses));
-  // A task with wrong values is neither ready nor tagged.
-  const isOpen = tag === undefined && !hasFlag(typed, "--ready");
-  const wrong = isOpen ? all.filter((task) => status === undefined || statusFor(task.status) === status) : [];
-  const isOver = all.length === 0 && tasks.every((task) => task.status === "done");
-  const complete = isOver && wanted.some(isSetMarker);
-  const listed = { tasks: orderForListing(wanted), waitsFor: waits, doubts: () => [], wrong, complete };
-  return hasFlag(typed, "--ready") ? { ...listed, tasks: listed.tasks.filter(isReadyIn(listed)) } : listed;
+function wantedOf(typed: Typed, status: Status | undefined): WantedTasks {
+  return { status, tag: textFlag(typed, "--tag"), ready: hasFlag(typed, "--ready") };
 }
 
 /** A single operand may be the file. */
@@ -122,26 +88,6 @@ function toStatus(word: string | undefined): Status | undefined {
   const near = nearest(word, STATUSES);
   const hint = near === undefined ? `statuses: ${STATUSES.join(", ")}` : `did you mean ${near}?`;
   throw new UserError("usage", `${word} is neither a status nor an existing file`, hint);
-}
-
-function isReadyIn({ waitsFor: waits }: Listed): (task: Task) => boolean {
-  return (task) => task.status !== "done" && waits(task).length === 0;
-}
-
-function answerOf(file: string, listed: Listed): ListAnswer {
-  const isReady = isReadyIn(listed);
-  return {
-    file,
-    tasks: listed.tasks.map((task) => ({
-      ...task,
-      ready: isReady(task),
-      waits_for: [...listed.waitsFor(task)],
-      verified: task.status === "done" && isVerified(task),
-      ...(isSetMarker(task) ? { marker: true as const } : {}),
-      unverified_because: [...listed.doubts(task)],
-    })),
-    ...(listed.wrong.length === 0 ? {} : { wrong: [...listed.wrong] }),
-  };
 }
 
 /** The line for an empty list. */

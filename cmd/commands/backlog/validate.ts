@@ -4,7 +4,7 @@ import { checkBacklog, type CheckResult } from "../../../src/todo/check/check.js
 import type { Problem } from "../../../src/todo/model/problem.js";
 import { withoutMarker } from "../../../src/todo/model/select.js";
 import { plural } from "../../../src/ui/view/amounts.js";
-import type { ValidateAnswer } from "../../../src/ui/shapes/backlog.js";
+import { validateAnswer } from "../../../src/ui/answers/validate.js";
 import { coloursFor, type Colours } from "../../../src/ui/colours.js";
 import { clean } from "../../../src/ui/text.js";
 import { checkOptionsOf } from "../../lookup/check-options.js";
@@ -28,7 +28,7 @@ export async function validate(context: CommandContext, typed: Typed): Promise<C
   );
   const checked = checkBacklog(await readNamedFile(context, project.todoFile, "task file"), options);
   const problems = checked.kind === "ok" ? [] : checked.problems;
-  const answer: ValidateAnswer = { ok: problems.length === 0, problems };
+  const answer = validateAnswer(problems);
   if (hasFlag(typed, "--json")) await printJson(context, answer);
   else {
     const colours = coloursFor(context.out.colour);

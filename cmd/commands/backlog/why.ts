@@ -7,7 +7,7 @@ import { UserError } from "../../../src/system/errors.js";
 import { never } from "../../../src/system/never.js";
 import { listSome } from "../../../src/system/text/cut.js";
 import { plural } from "../../../src/ui/view/amounts.js";
-import type { WhyAnswer } from "../../../src/ui/shapes/backlog.js";
+import { whyAnswer } from "../../../src/ui/answers/why.js";
 import { clean, hang } from "../../../src/ui/text.js";
 import { checkOptionsOf } from "../../lookup/check-options.js";
 import { taskNamed } from "../../lookup/find-task.js";
@@ -39,23 +39,13 @@ export async function why(context: CommandContext, typed: Typed): Promise<Comman
   const tasks = checked.backlog?.tasks ?? [];
   const task = taskNamed(tasks, id);
   const explained = explainTask(rowOf(task), tasks.map(rowOf));
-  if (hasFlag(typed, "--json")) await printJson(context, answerOf(task, explained));
+  if (hasFlag(typed, "--json")) await printJson(context, whyAnswer(task, explained));
   else {
     const columns = context.out.isTerminal ? context.out.columns() : Infinity;
     const lines = linesOf(task, explained).flatMap((line) => hang(clean(line), columns));
     await printLines(context.out, lines);
   }
   return "ok";
-}
-
-function answerOf({ id, status }: Task, explained: Why): WhyAnswer {
-  const ids = (rows: readonly IndexRow[]): string[] => rows.map((row) => row.id);
-  return {
-    ...{ task: id, status, answer: explained.answer },
-    before: explained.answer === "behind" ? ids(explained.before) : [],
-    waits_for: explained.answer === "waits" ? ids(explained.waitsFor) : [],
-    first: explained.answer === "waits" ? ids(explained.first) : [],
-  };
 }
 
 function linesOf(task: Task, explained: Why): string[] {

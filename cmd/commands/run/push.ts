@@ -5,7 +5,8 @@ import { readWish } from "../../../src/release/survey.js";
 import { given } from "../../../src/system/given.js";
 import type { PushAnswer } from "../../../src/ui/shapes/release.js";
 import { coloursFor } from "../../../src/ui/colours.js";
-import { planLines, releaseAnswer } from "../../../src/ui/terminal/release-lines.js";
+import { releaseAnswer } from "../../../src/ui/answers/release.js";
+import { planLines } from "../../../src/ui/terminal/release-lines.js";
 import { clean, hang } from "../../../src/ui/text.js";
 import { printJson, printLines, projectOf } from "../../lookup/project.js";
 import {

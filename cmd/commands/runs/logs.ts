@@ -3,6 +3,7 @@
 import path from "node:path";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { readLines } from "../../../src/logging/read.js";
+import { LogAttempts, type LogAttempt } from "../../../src/ui/answers/logs.js";
 import type { LogsAnswer } from "../../../src/ui/shapes/logs.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { logsLines } from "../../../src/ui/terminal/logs-lines.js";
@@ -69,25 +70,10 @@ async function said(
   return { task: id, run: null, attempts: [] };
 }
 
-type Attempt = LogsAnswer["attempts"][number];
-
-async function attemptsIn({ ports }: CommandContext, folder: string, id: string): Promise<Attempt[]> {
-  const byJob = new Map<unknown, Attempt>();
+async function attemptsIn({ ports }: CommandContext, folder: string, id: string): Promise<LogAttempt[]> {
+  const attempts = new LogAttempts(id);
   // Every line of an attempt contains the id of its task, so other lines are not parsed.
-  for await (const { type, value } of readLines(ports, folder, 0, { holding: [JSON.stringify(id)] })) {
-    const { job, task_id: task, agent, attempt, timestamp, role, content } = value;
-    // Summaries are written by agents: a review or another task's attempt may contain this id.
-    if (type === "summary") continue;
-    if (task !== id || typeof job !== "number" || typeof timestamp !== "string") continue;
-    const known = byJob.get(job) ?? {
-      attempt: typeof attempt === "number" ? attempt : 1,
-      agent: typeof agent === "string" ? agent : "",
-      started: timestamp,
-      messages: [],
-    };
-    byJob.set(job, known);
-    if (type === "message" && (role === "assistant" || role === undefined) && typeof content === "string")
-      known.messages.push({ at: timestamp, text: content });
-  }
-  return [...byJob.values()];
+  for await (const { type, value } of readLines(ports, folder, 0, { holding: [JSON.stringify(id)] }))
+    attempts.add(type, value);
+  return attempts.all();
 }

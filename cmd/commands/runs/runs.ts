@@ -1,9 +1,9 @@
 // `looper runs`: lists past runs with ending, result and cost. Leaves reading the logs to run-summaries.ts.
 import { findLiveRun } from "../../../src/loop/runs/live-run.js";
-import { summarizeRuns, type RunSummary } from "../../../src/logging/run-summaries.js";
+import { summarizeRuns } from "../../../src/logging/run-summaries.js";
 import { UserError } from "../../../src/system/errors.js";
-import { given } from "../../../src/system/given.js";
 import { showCostOf, showCount, showDuration, showMoment } from "../../../src/ui/view/amounts.js";
+import { runRow } from "../../../src/ui/answers/runs.js";
 import type { RunsAnswer } from "../../../src/ui/shapes/runs.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { tableLines, type Column } from "../../../src/ui/terminal/columns.js";
@@ -38,31 +38,11 @@ export async function runs(context: CommandContext, typed: Typed): Promise<Comma
   const rows: Row[] = [];
   for (const one of summaries) {
     const named = await projectOfRun(context, typed, one.folder);
-    rows.push({ ...rowOf(one, live?.run === one.run), ...given({ project: named }) });
+    rows.push(runRow(one, { isLive: live?.run === one.run, project: named }));
   }
   if (hasFlag(typed, "--json")) await printJson(context, { runs: rows } satisfies RunsAnswer);
   else await printLines(context.out, linesOf(context, rows));
   return "ok";
-}
-
-function rowOf({ run, folder, started, last, ended }: RunSummary, isLive: boolean): Row {
-  const totals = ended?.totals;
-  const lasted = Date.parse(last ?? "") - Date.parse(started ?? "");
-  return {
-    ...{ run, folder, started: started ?? null },
-    state: ended !== undefined ? "ended" : isLive ? "running" : "killed",
-    ending: ended?.ending ?? null,
-    done: totals?.done ?? null,
-    tasks: totals?.tasks ?? null,
-    iterations: totals?.iterations ?? null,
-    duration_ms: totals?.duration_ms ?? (Number.isNaN(lasted) ? null : lasted),
-    tokens:
-      totals === undefined
-        ? null
-        : totals.input_tokens + (totals.cached_input_tokens ?? 0) + totals.output_tokens,
-    cost_usd: totals?.cost_usd ?? null,
-    cost_partly: totals?.cost_partly === true,
-  };
 }
 
 function linesOf({ out, ports }: CommandContext, rows: readonly Row[]): string[] {

@@ -1,12 +1,10 @@
 // `looper status`: the run in progress or the last one, and what is left. Leaves folding the log to src/ui/view/read-view.ts.
 import path from "node:path";
-import { findLiveRun, type LiveRun } from "../../../src/loop/runs/live-run.js";
+import { findLiveRun } from "../../../src/loop/runs/live-run.js";
 import type { Project } from "../../../src/config/project/open-project.js";
-import { given } from "../../../src/system/given.js";
-import { withoutMarker } from "../../../src/todo/model/select.js";
-import type { Task } from "../../../src/todo/model/task.js";
 import { addPace, estimate, NO_PACE } from "../../../src/ui/view/estimate.js";
 import { readView, readViews } from "../../../src/ui/view/read-view.js";
+import { countTasks, statusAnswer } from "../../../src/ui/answers/status.js";
 import type { StatusAnswer } from "../../../src/ui/shapes/runs.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { statusLines } from "../../../src/ui/terminal/status-lines.js";
@@ -32,18 +30,13 @@ export async function status(context: CommandContext, typed: Typed): Promise<Com
   const folder = live?.folder ?? path.join(project.logDir, "runs", run ?? "");
   const view = run === undefined ? undefined : await readView(ports, folder);
   const counts = countTasks(tasks);
-  const seen = view === undefined || run === undefined ? null : { run, folder, view };
   const eta = live === undefined || view === undefined ? null : await etaOf(context, project, view, counts);
   const named = await projectOfRun(context, typed, folder);
   const foreign = named === project.folder ? undefined : named;
-  const answer: StatusAnswer = {
-    file: project.todoFile,
-    tasks: counts,
-    run: seen && {
-      ...runOf(context, seen, live, eta),
-      ...given({ project: foreign }),
-    },
-  };
+  const answer = statusAnswer(project.todoFile, counts, {
+    now: ports.clock.now(),
+    ...(view === undefined || run === undefined ? {} : { seen: { run, folder, view, live, eta, foreign } }),
+  });
   if (hasFlag(typed, "--json")) await printJson(context, answer);
   else
     await printLines(
@@ -58,12 +51,6 @@ export async function status(context: CommandContext, typed: Typed): Promise<Com
       }),
     );
   return endAfter(context, project, problems);
-}
-
-function countTasks(tasks: readonly Task[]): StatusAnswer["tasks"] {
-  const counts = { todo: 0, doing: 0, blocked: 0, done: 0 };
-  for (const task of withoutMarker(tasks)) counts[task.status]++;
-  return counts;
 }
 
 /** The estimate for a run in progress, including its wait. */
@@ -83,49 +70,4 @@ async function etaOf(
   const work = estimate(pace, todo + doing, elapsed);
   const wait = view.waiting === undefined ? 0 : Math.max(0, Date.parse(view.waiting.until) - now || 0);
   return work === undefined ? null : work + wait;
-}
-
-interface Seen {
-  run: string;
-  folder: string;
-  view: View;
-}
-
-function runOf(
-  { ports }: CommandContext,
-  { run, folder, view }: Seen,
-  live: LiveRun | undefined,
-  eta: number | null,
-): NonNullable<StatusAnswer["run"]> {
-  const { current, waiting, ended, spent } = view;
-  const now = live === undefined ? view.at : ports.clock.now();
-  const time = (at: number): string => new Date(at).toISOString();
-  return {
-    ...{ run, folder },
-    state: ended !== undefined ? "ended" : live === undefined ? "killed" : "running",
-    stopping: ended === undefined && live !== undefined && view.interrupts > 0,
-    pid: live?.pid ?? null,
-    started: time(view.began),
-    elapsed_ms: ended?.totals.ms ?? now - view.began,
-    ending: ended?.ending ?? null,
-    current:
-      current === undefined
-        ? null
-        : {
-            phase: current.phase,
-            task: current.taskId ?? null,
-            agent: current.agent,
-            attempt: current.attempt,
-            started: time(current.began),
-            doing: current.doing,
-          },
-    waiting:
-      waiting === undefined || live === undefined
-        ? null
-        : { until: waiting.until, agent: waiting.agent ?? null, reason: waiting.reason },
-    eta_ms: eta,
-    tokens: ended?.totals.tokens ?? spent.tokens,
-    cost_usd: ended?.totals.cost ?? spent.cost ?? null,
-    cost_partly: spent.partly === true,
-  };
 }

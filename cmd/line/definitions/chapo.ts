@@ -9,7 +9,7 @@ export const CHAPO_COMMANDS: readonly CommandDefinition[] = [
     operands: [
       {
         spelled: "[message...]",
-        help: "the message, - for stdin, or prompts, sessions, tools to list them; default: ask on the terminal",
+        help: "the message, - for stdin, or a list: prompts, sessions, tools",
         completes: CHAPO_LISTS,
       },
     ],

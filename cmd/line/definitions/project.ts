@@ -11,7 +11,7 @@ export const PROJECT_COMMANDS: readonly CommandDefinition[] = [
     flags: [
       {
         spelled: "--import <file>",
-        help: "take the tasks from Markdown, prd.json, tasks.json of task-master, JSONL of beads, or gh issue list --json; - reads stdin",
+        help: "take tasks from Markdown, prd.json, tasks.json, beads or gh issues; - reads stdin",
         completes: "file",
       },
       {

@@ -60,7 +60,7 @@ export const RUN_COMMANDS: readonly CommandDefinition[] = [
       { spelled: "-y", help: "do not ask before pushing and publishing" },
       {
         spelled: "--dry-run",
-        help: "show the release and the prompt; start nothing, write nothing",
+        help: "show the release and the prompt; change nothing",
       },
       JSON_FLAG,
     ],

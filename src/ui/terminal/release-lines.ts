@@ -4,15 +4,13 @@ import { never } from "../../system/never.js";
 import { listSome } from "../../system/text/cut.js";
 import { plural, showDuration } from "../view/amounts.js";
 import type { ReleaseView } from "../view/release-view.js";
+import type { ReleaseDone } from "../answers/release.js";
 import type { PushAnswer } from "../shapes/release.js";
-import type { View } from "../view/view.js";
 import type { Colours } from "../colours.js";
 import { clean } from "../text.js";
 
 type Step = Extract<RunEvent, { type: "release_step" }>;
 type Planned = Extract<PushAnswer, { outcome: "planned" }>;
-type Done = Exclude<PushAnswer, { outcome: "planned" }>;
-
 const HASH = 12;
 const NAMED = 10;
 /** How much of a check's output is shown. */
@@ -60,33 +58,9 @@ function named(paths: readonly string[]): string {
   return listSome(paths.map(clean), NAMED);
 }
 
-/** The JSON answer of a release. */
-export function releaseAnswer(view: View, release: ReleaseView): Done {
-  const { order, version, tag, commit, paths, checks, problems, pushed, url, rescue } = release;
-  const isOut = commit !== undefined && (pushed || order.remote === undefined);
-  return {
-    outcome: isOut ? "released" : commit === undefined ? "not-released" : "made",
-    from: order.from ?? null,
-    version: version ?? null,
-    tag: tag ?? null,
-    commit: commit ?? null,
-    branch: order.branch,
-    remote: order.remote ?? null,
-    pushed,
-    published: url ?? null,
-    paths: [...paths],
-    checks: [...checks],
-    problems: [...problems],
-    why: view.ended?.message ?? (view.ended?.ending === "interrupted" ? "interrupted" : null),
-    rescue: rescue ?? null,
-    warnings: [...view.warnings],
-    run: view.run,
-  };
-}
-
 /** The answer as lines: the result for stdout, the reason it stopped for stderr. */
 export function releaseLines(
-  answer: Done,
+  answer: ReleaseDone,
   log: string,
   colours: Colours,
 ): { answer: string[]; errors: string[] } {
@@ -126,7 +100,7 @@ export function releaseLines(
   }
 }
 
-function failedLines({ problems, why, rescue }: Done): string[] {
+function failedLines({ problems, why, rescue }: ReleaseDone): string[] {
   const [first, ...more] = problems.map(({ message }) => clean(message));
   const known = why ?? "";
   const lines = first === undefined || !known.includes(first) ? [clean(known)] : [first, ...more];

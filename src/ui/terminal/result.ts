@@ -7,7 +7,8 @@ import type { Ended, View } from "../view/view.js";
 import type { Colours } from "../colours.js";
 import { tableLines } from "./columns.js";
 import type { Titles } from "../view/live-line.js";
-import { releaseAnswer, releaseLines } from "./release-lines.js";
+import { releaseAnswer } from "../answers/release.js";
+import { releaseLines } from "./release-lines.js";
 import { clean, hang } from "../text.js";
 
 export interface ResultLook {

@@ -1,0 +1,69 @@
+// The answer of `looper ls --json`: which tasks are listed, in which order. Pure. Leaves reading doubts to the caller.
+import type { WrongTask } from "../../todo/check/shape.js";
+import { statusFor } from "../../todo/check/words.js";
+import { isSetMarker, orderForListing, statusesOf, waitsFor } from "../../todo/model/select.js";
+import type { Status, Task } from "../../todo/model/task.js";
+import { isVerified } from "../../todo/model/verified.js";
+import type { ListAnswer } from "../shapes/backlog.js";
+
+/** The tasks to list, in order, and what each waits for. */
+export interface Listed {
+  tasks: readonly Task[];
+  /** Tasks with a wrong value. */
+  wrong: readonly WrongTask[];
+  waitsFor: (task: Task) => readonly string[];
+  /** The completion marker is listed, and no task is left to do. */
+  complete: boolean;
+  /** Why a done task is unverified, as far as the logs show. */
+  doubts: (task: Task) => readonly string[];
+}
+
+/** Filters of a list; an absent one lets every task through. */
+export interface WantedTasks {
+  status: Status | undefined;
+  tag: string | undefined;
+  /** Only tasks that a run could take now. */
+  ready: boolean;
+}
+
+/** Selects and orders the tasks; `doubts` are empty until the caller adds them. */
+export function selectTasks(
+  { tasks, wrong: all }: { tasks: readonly Task[]; wrong: readonly WrongTask[] },
+  { status, tag, ready }: WantedTasks,
+): Listed {
+  const statuses = statusesOf(tasks);
+  const wanted = tasks.filter(
+    (task) =>
+      (status === undefined || task.status === status) &&
+      (tag === undefined || task.tags?.includes(tag) === true),
+  );
+  const waits = (task: Task): readonly string[] => (task.status === "done" ? [] : waitsFor(task, statuses));
+  // A task with wrong values is neither ready nor tagged.
+  const isOpen = tag === undefined && !ready;
+  const wrong = isOpen ? all.filter((task) => status === undefined || statusFor(task.status) === status) : [];
+  const isOver = all.length === 0 && tasks.every((task) => task.status === "done");
+  const complete = isOver && wanted.some(isSetMarker);
+  const listed = { tasks: orderForListing(wanted), waitsFor: waits, doubts: () => [], wrong, complete };
+  return ready ? { ...listed, tasks: listed.tasks.filter(isReadyIn(listed)) } : listed;
+}
+
+/** The list as JSON. */
+export function listAnswer(file: string, listed: Listed): ListAnswer {
+  const isReady = isReadyIn(listed);
+  return {
+    file,
+    tasks: listed.tasks.map((task) => ({
+      ...task,
+      ready: isReady(task),
+      waits_for: [...listed.waitsFor(task)],
+      verified: task.status === "done" && isVerified(task),
+      ...(isSetMarker(task) ? { marker: true as const } : {}),
+      unverified_because: [...listed.doubts(task)],
+    })),
+    ...(listed.wrong.length === 0 ? {} : { wrong: [...listed.wrong] }),
+  };
+}
+
+function isReadyIn({ waitsFor: waits }: Listed): (task: Task) => boolean {
+  return (task) => task.status !== "done" && waits(task).length === 0;
+}

@@ -1,0 +1,69 @@
+// The answer of `looper show --json`. Pure. Leaves reading the logs to the caller.
+import { isSetMarker, statusesOf, waitsFor } from "../../todo/model/select.js";
+import type { Task } from "../../todo/model/task.js";
+import { isVerified } from "../../todo/model/verified.js";
+import type { ShowAnswer } from "../shapes/runs.js";
+import type { Current, Finished } from "../view/job-view.js";
+import type { View } from "../view/view.js";
+
+type Attempt = ShowAnswer["history"][number];
+
+/** A task of a file. `doubts`: why it is unverified; `history`: its attempts, oldest first. */
+export function showAnswer(
+  file: string,
+  { task, tasks, doubts }: { task: Task; tasks: readonly Task[]; doubts: readonly string[] },
+  history: ShowAnswer["history"],
+): ShowAnswer {
+  return { file, task: withRelations(task, tasks, doubts), history };
+}
+
+function withRelations(task: Task, tasks: readonly Task[], doubts: readonly string[]): ShowAnswer["task"] {
+  const waits = task.status === "done" ? [] : waitsFor(task, statusesOf(tasks));
+  return {
+    ...task,
+    ready: task.status !== "done" && waits.length === 0,
+    waits_for: waits,
+    needed_by: tasks.filter((one) => one.depends_on?.includes(task.id) === true).map((one) => one.id),
+    verified: task.status === "done" && isVerified(task),
+    ...(isSetMarker(task) ? { marker: true as const } : {}),
+    unverified_because: [...doubts],
+  };
+}
+
+/**
+ * The attempts at a task in one run. An attempt in progress lasts until `now` (epoch ms), or without it until the run was
+ * killed.
+ */
+export function attemptsIn(
+  task: Task,
+  { run, finished, current, at }: View,
+  now: number | undefined,
+): Attempt[] {
+  const over = finished
+    .filter(({ taskId }) => taskId === task.id)
+    .map((one) => ({
+      ...begunAs(run, one),
+      duration_ms: one.ms,
+      // A review has no task, so no attempt at a task is one.
+      result: one.result === "reviewed" ? null : one.result,
+      why: one.why,
+      verified: one.result === "done" && one.unverified !== true,
+      commit: one.commit ?? null,
+    }));
+  if (current?.taskId !== task.id) return over;
+  const duration = Math.max(0, (now ?? at) - current.began);
+  const open = { duration_ms: duration, result: null, why: current.why ?? "", verified: false, commit: null };
+  return [...over, { ...begunAs(run, current), ...open }];
+}
+
+type Begun = Pick<Attempt, "run" | "attempt" | "agent" | "started" | "rescue" | "tokens" | "cost_usd">;
+
+function begunAs(run: string, { attempt, agent, began, rescue, spent }: Current | Finished): Begun {
+  return {
+    ...{ run, attempt, agent },
+    started: new Date(began).toISOString(),
+    rescue: rescue ?? null,
+    tokens: spent.tokens,
+    cost_usd: spent.cost ?? null,
+  };
+}
