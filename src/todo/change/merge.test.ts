@@ -16,7 +16,7 @@ const known = backlog(
 );
 const [t1, t2, t3] = known.tasks as [Task, Task, Task];
 
-test("the same is no edit, however it is written", () => {
+test("the same content is not an edit, however it is written", () => {
   expect(mergeEdits(known, known, agent)).toEqual({ backlog: known });
   const copy = structuredClone(known);
   for (const rules of [agent, idle]) {
@@ -75,7 +75,7 @@ test("while an agent works a new task is taken, as one to do", () => {
   });
 });
 
-test("that a task was verified is nobody's word but the runner's", () => {
+test("only the runner may mark a task as verified", () => {
   const before = backlog(
     task("T1", { meta: { verified: true, a: 1 } }),
     task("T2", { meta: { a: 1 } }),
@@ -107,7 +107,7 @@ test("that a task was verified is nobody's word but the runner's", () => {
   expect(mergeEdits(before, backlog(...merged.backlog.tasks), agent).edits?.putBack).toEqual([]);
 });
 
-test("what this run finished and verified stays so, whatever a stale editor saves", () => {
+test("a task that this run finished and verified stays so, whatever a stale editor saves", () => {
   const before = backlog(task("T1", { status: "done", meta: { verified: true, a: 1 } }));
   const stale = backlog(task("T1", { meta: { a: 2 } }));
   const merged = mergeEdits(before, stale, { while: "idle", finished: new Set([id("T1")]) });
@@ -164,7 +164,7 @@ test("between attempts a person's save is taken as it is, but what this run fini
   });
 });
 
-test("of what this run finished only its end is kept, and only where somebody took it back", () => {
+test("of a task that this run finished only the end is restored, and only when another save took it back", () => {
   const finished = { ...idle, finished: new Set([id("T1"), id("T2")]) };
   const done = backlog({ ...t1, result: "what a person wrote" }, t2, t3);
   expect(mergeEdits(known, done, finished)).toEqual({
@@ -175,7 +175,7 @@ test("of what this run finished only its end is kept, and only where somebody to
   expect(mergeEdits(known, reopened, finished).backlog).toBe(reopened);
 });
 
-test("a task that nobody touched is the same object afterwards", () => {
+test("an untouched task is the same object afterwards", () => {
   const found = backlog(t1, t2, { ...t3, status: "done" }, task("T9", { depends_on: ["T1"] }));
   const { tasks } = mergeEdits(known, found, agent).backlog;
   expect(tasks[1]).toBe(found.tasks[1]);

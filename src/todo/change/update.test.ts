@@ -144,7 +144,7 @@ test("only what is done is reopened, and never the completion marker", () => {
   ]);
 });
 
-test("what no longer holds is refused; the rest goes on", () => {
+test("a change that no longer holds is refused, the others are made", () => {
   const before = backlog(task("T1"), task("T2", { status: "done" }));
   const changes: Change[] = [
     { op: "claim", id: id("T1"), expect: "doing" },
@@ -214,7 +214,7 @@ test("a task that waits for the marker waits no more once it is gone, and for ot
   ]);
 });
 
-test("what is named like the marker and still to do is a task like any other", () => {
+test("a task with the name of the marker that is still to do is a task like any other", () => {
   const before = backlog(task("T1"), task("PROJECT-DONE"));
   const { backlog: after } = apply(before, { op: "claim", id: id("T1"), expect: "todo" });
   expect(after.tasks.map((one) => one.id)).toEqual(["T1", "PROJECT-DONE"]);

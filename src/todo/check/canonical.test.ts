@@ -38,7 +38,7 @@ test("keys, tasks and white space have one order; what says nothing goes, what i
   );
 });
 
-test("a task file that is no valid backlog is formatted all the same", () => {
+test("a task file that is not a valid backlog is formatted all the same", () => {
   expect(
     JSON.parse(format('{"tasks":[3,{"id":"b"},{"id":"a","priority":"high"},{"priority":5},null]}')),
   ).toEqual({
@@ -54,7 +54,7 @@ test.each([
   ["no UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), ["utf-8"]],
   ["nesting", `{"tasks":[],"a":${"[".repeat(300)}${"]".repeat(300)}}`, ["nesting"]],
   ["no tasks", '{"a":1}', ["wrong-type"]],
-  ["tasks that are no list", '{"tasks":{}}', ["wrong-type"]],
+  ["tasks that are not a list", '{"tasks":{}}', ["wrong-type"]],
   ["a list", "[]", ["wrong-type"]],
 ])("%s is refused", (_what, bytes, rules) => {
   expect(rulesOf(bytes)).toEqual(rules);

@@ -15,7 +15,7 @@ function problemsOf(text: string | Uint8Array, options?: CheckOptions): Problem[
   return result.problems;
 }
 
-/** What a list of problems says, short enough to compare. */
+/** A list of problems, short enough to compare. */
 function brief(problems: readonly Problem[]): string[] {
   return problems.map((p) => `${p.line}:${p.column} ${p.rule} ${p.pointer}`);
 }
@@ -60,7 +60,7 @@ test.each([
   expect(result.kind === "empty" && result.backlog !== undefined).toBe(valid);
 });
 
-test("a key with another name is no reason to think the file empty", () => {
+test("a file whose key has another name is not taken for empty", () => {
   expect(problemsOf('{"schema_version":1,"source_files":[],"task":[{"id":"T1"}]}')).toEqual([
     expect.objectContaining({ rule: "missing-key", pointer: "", message: '"tasks" is missing' }),
     expect.objectContaining({ rule: "unknown-key", pointer: "/task", suggestion: 'did you mean "tasks"?' }),
@@ -82,7 +82,7 @@ test("a file without anything says what belongs in it", () => {
   ]);
 });
 
-test("what is wrong with the text hides nothing that is wrong with the shape", () => {
+test("an error in the text hides no error in the shape", () => {
   const text = withTasks(task("T1")).replace('"todo"', '"wip", "status": "wop"');
   expect(brief(problemsOf(text))).toEqual([
     "9:24 duplicate-key /tasks/0/status",
@@ -212,7 +212,7 @@ test("duplicate keys, numbers that do not come back, nesting", () => {
   expect(check(withTasks(task("T1")).replace('"id"', `"meta": ${deep.slice(4, -4)}, "id"`)).kind).toBe("ok");
 });
 
-test("what is plain is mended in thought, so that the rest shows too", () => {
+test("a clear error is corrected in thought, so that later errors are reported too", () => {
   const text = '{\n"a": [1, 2,], // x\n"b": [{} {}],\n"b": None\n';
   expect(brief(problemsOf(text))).toEqual([
     "2:11 syntax ",
@@ -303,7 +303,7 @@ test("a schema of the user's own is not asked about a file that is nested too de
   expect(asked).toEqual([JSON.parse(twice)]);
 });
 
-test("problems of one place come by rule, pointer and words; what points nowhere stands at the beginning", () => {
+test("problems of one place are sorted by rule, pointer and words; a problem without a place comes first", () => {
   const found = [
     ["schema", "/y", "1"],
     ["schema", "/x", "2"],

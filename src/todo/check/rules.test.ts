@@ -11,7 +11,7 @@ function rules(...tasks: Entry[]): Finding[] {
   return checkRules({ tasks });
 }
 
-test("what is not of the right type is left to the shape", () => {
+test("a value of a wrong type is left to the shape", () => {
   const odd = [
     null,
     7,

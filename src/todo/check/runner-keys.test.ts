@@ -54,7 +54,7 @@ test.each([
   [{ status: { enum: ["todo", "done", "blocked"] } }, 'a task with the status "doing"'],
   [{ files: { maxItems: 0 } }, 'a task with the status "done" and a list of files'],
   [{ id: { pattern: "^T\\d+$" } }, "the task PROJECT-DONE that marks a finished backlog"],
-])("what a run needs and a schema with %j forbids", (more, expected) => {
+])("a change that a run needs and a schema with %j forbids is named", (more, expected) => {
   const schema = schemaOf(more);
   const breaks = (value: unknown): boolean => schema(value).length > 0;
   expect(forbiddenChange(backlog(task), breaks, { marks: true })).toBe(expected);

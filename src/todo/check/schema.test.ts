@@ -129,7 +129,7 @@ test("the strict variant wants every key, allows null for those that may be left
   );
 });
 
-test("what is published says which draft it is and what it is called", () => {
+test("a published schema names its draft and its title", () => {
   expect(backlogJsonSchema()).toMatchObject({
     $schema: "https://json-schema.org/draft/2020-12/schema",
     $id: "urn:looper:run.schema.json",

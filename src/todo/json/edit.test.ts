@@ -141,7 +141,7 @@ test("two tasks for an empty list stand apart as everything else does", () => {
   }
 });
 
-test("a key without a value is no key, in a task that stays and in one that is new", () => {
+test("a key without a value is left out, in a task that stays and in a new one", () => {
   const text = JSON.stringify(backlog(task("T1", { result: "x", details: "d" })));
   const gone = turned(text, ({ tasks: [one], ...rest }) => ({
     ...rest,
@@ -153,7 +153,7 @@ test("a key without a value is no key, in a task that stays and in one that is n
   expect(gone).toBe(JSON.stringify(backlog(task("T1", { details: "d" }), task("T2"))));
 });
 
-test("an edit that would reorder is a bug of the caller", () => {
+test("an edit that would reorder is an error of the caller", () => {
   const text = `{"schema_version":1,"source_files":[],"tasks":[{"id":"T1","title":"a","priority":1,"status":"done"},{"id":"T2","title":"a","priority":1,"status":"done"}]}`;
   const before = parse(text);
   const after = { ...before, tasks: before.tasks.toReversed() };

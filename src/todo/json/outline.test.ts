@@ -74,7 +74,7 @@ test("an outline is the layout a walk would find, and there is one exactly where
   expect(Math.min(seen.good, seen.bad)).toBeGreaterThan(200);
 });
 
-test("what is nested too deep is left to the walk", () => {
+test("a text that is nested too deep is left to the walk", () => {
   const text = (deep: number): string => `{"tasks":[],"meta":${"[".repeat(deep)}${"]".repeat(deep)}}`;
   expect(outlineOf(text(199), JSON.parse(text(199)))).toBeDefined();
   expect(outlineOf(text(200), JSON.parse(text(200)))).toBeUndefined();

@@ -85,7 +85,7 @@ test.each([
   [`[${"x".repeat(50)}]`, `1 unexpected "${"x".repeat(40)}" | expected a value or ]`],
   ['["a', '1 a string that is not closed | close it with " on the same line; write a line break as \\n'],
   ['{"a', '1 a string that is not closed | close it with " on the same line; write a line break as \\n'],
-])("nobody can tell how this goes on: %j", (text, problem) => {
+])("the walk stops where the meaning is unclear: %j", (text, problem) => {
   expect(said(text)).toEqual([problem]);
   expect(walkJson(text, {}).complete).toBe(false);
 });
@@ -110,7 +110,7 @@ test.each([
   ['["\\x"]', '1 an escape that JSON does not know | known are \\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX'],
   ['["x\ty"]', "1 a control character in a string | write it as an escape, such as \\t"],
   ['{"x\ty":1}', "1 a control character in a string | write it as an escape, such as \\t"],
-])("what was meant is plain, and the walk goes on: %j", (text, problem) => {
+])("the walk continues where the meaning is clear: %j", (text, problem) => {
   expect(said(text)).toEqual([problem]);
   expect(walkJson(text, {}).complete).toBe(true);
 });

@@ -52,7 +52,7 @@ test("one cycle for each group of nodes that reach each other: real, from its fi
   );
 });
 
-test("a node that points to itself is no cycle, nor is it part of one", () => {
+test("a node that points to itself is not a cycle, and not part of one", () => {
   expect(findCycles([[0], []], (a, b) => a - b)).toEqual([]);
   expect(findCycles([[0, 1], [0]], (a, b) => a - b)).toEqual([[0, 1]]);
 });

@@ -103,7 +103,7 @@ test("a listing: groups in their order, each as selection would take it", () => 
   expect(orderForListing(rows).map((r) => r.id)).toEqual(["T4", "T12", "T5", "T6", "T10", "T7", "T8", "T9"]);
 });
 
-test("what a task waits for", () => {
+test("a task waits for its dependencies that are not done", () => {
   const rows = [row("T1", { status: "done" }), row("T2"), row("T3", { depends_on: ["T2", "T1"] })];
   expect(waitsFor({ depends_on: [id("T2"), id("T1")] }, statusesOf(rows))).toEqual(["T2"]);
   expect(waitsFor({}, statusesOf(rows))).toEqual([]);

@@ -60,7 +60,7 @@ test("exactly one task is next where the selection picks one, and it is that one
       expect(ids(next)).toEqual("picked" in selection ? [selection.picked.id] : []);
       for (const one of rows) {
         const why = explainTask(one, rows);
-        // What waits can be helped, and what is behind is behind somebody: a backlog without cycles is never stuck.
+        // A waiting task can be helped, and a task that is behind has one before it: a backlog without cycles is never stuck.
         if (why.answer === "waits") expect(why.first.length).toBeGreaterThan(0);
         if (why.answer === "behind") expect(why.before[0]?.id).toBe(next[0]?.id);
       }

@@ -19,7 +19,7 @@ test("a file is untouched while none of its figures differs", () => {
     expect(isUntouched(stat, { ...stat, ...other })).toBe(false);
 });
 
-test("what was read within a tick of a write may be written in it once more", () => {
+test("a file read within a clock tick of a write may be written again in that tick", () => {
   expect(isSettled(stat, 2_020)).toBe(true);
   expect(isSettled(stat, 2_019)).toBe(false);
   expect(isSettled({ ...stat, mtimeMs: 2_001 }, 2_020)).toBe(false);

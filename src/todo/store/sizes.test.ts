@@ -1,4 +1,4 @@
-// Backlogs of a size that nobody has yet: what must be linear is. Leaves what is right to the tests beside each file.
+// Very large backlogs: work that must be linear is. Leaves correctness to the tests beside each file.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

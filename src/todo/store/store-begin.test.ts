@@ -35,7 +35,7 @@ test.each([
   ["a valid file without tasks", EMPTY, 0],
   ["tasks", backlog(task("T1")), 1],
   ["a broken file", "{", 1],
-  ["what is no backlog, and has no tasks", '{"meta":{"mine":1},"tasks":[]}', 1],
+  ["a file that is not a backlog, without tasks", '{"meta":{"mine":1},"tasks":[]}', 1],
 ])("over %s: the old file is copied aside where it says something", async (_what, old, copied) => {
   if (old !== undefined) await writeFile(path, bytes(old));
   const fresh = bytes(backlog(task("T9")));

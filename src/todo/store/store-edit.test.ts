@@ -1,4 +1,4 @@
-// What people do with the editing commands, through a store of their own: whole or not at all, and known to a run that goes on.
+// The edits people make by commands, through a store of their own: whole or not at all, and known to a run in progress.
 import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -88,7 +88,7 @@ test.each<[string, PersonChange[], object]>([
     { kind: "invalid", problems: [{ rule: "unknown-dependency" }] },
   ],
   ["an empty title", [change("T1", { title: "" })], { kind: "invalid" }],
-])("%s: nothing is changed, nobody is told", async (_what, changes, error) => {
+])("%s: nothing is changed, and no run is told", async (_what, changes, error) => {
   await save(backlog(task("T1"), task("T2", { depends_on: [id("T1")] })));
   const before = await read();
   expect(await edit(...changes)).toMatchObject({ ok: false, error });
@@ -120,7 +120,7 @@ test("with the last task the file as it was is copied aside; edges go with what 
   expect(await readFile(join(folder, copy), "utf8")).toBe(last);
 });
 
-test("what is open again, or new, takes the completion marker and the gate's mark away", async () => {
+test("a task that is open again, or new, takes the completion marker and the gate's mark away", async () => {
   const marker = task("PROJECT-DONE", { status: "done", tags: ["project-done"] });
   await save(backlog(task("T1", { status: "done", meta: { verified: true } }), marker));
   expect((await edit(change("T1", { status: "todo" }))).ok).toBe(true);

@@ -1,4 +1,4 @@
-// What an iteration does to a large file, in counts: whole reads and writes.
+// How often an iteration reads and writes a large file as a whole.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -47,7 +47,7 @@ async function largeFile(later: number): Promise<{ store: Store; file: string; d
   return { store: openStore({ ...ports, files }, file, { lockFolder: join(folder, "lock") }), file, done };
 }
 
-test("a large file that nobody else wrote is not read again", async () => {
+test("a large file that no other process wrote is not read again", async () => {
   const { store, file, done } = await largeFile(50);
   await store.read();
   await store.change([{ op: "claim", id: id("T1"), expect: "todo" }], RULES);

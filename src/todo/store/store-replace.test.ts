@@ -125,7 +125,7 @@ test("adopting what is there already copies nothing; without a wish for copies o
   expect(await copies()).toHaveLength(2);
 });
 
-test("what cannot be adopted is refused with its problems, and the file stays", async () => {
+test("a file that cannot be adopted is refused with its problems, and the old file stays", async () => {
   await save("mine");
   for (const [text, rules] of [
     ["{", ["syntax"]],
@@ -143,7 +143,7 @@ test("what cannot be adopted is refused with its problems, and the file stays", 
   expect(await copies()).toEqual([]);
 });
 
-test("what an agent wrote in the wrong place is put back byte for byte, and kept beside", async () => {
+test("a file that an agent wrote in the wrong place is restored byte for byte, and its bytes are kept beside it", async () => {
   const before = Buffer.from("{ broken, and to be repaired elsewhere");
   await writeFile(path, before);
   expect(await open().putBack(before)).toEqual(undefined);
@@ -176,7 +176,7 @@ test("a copy has the rights of its file", async () => {
   expect((await stat(copy)).mode & 0o777).toBe(0o640);
 });
 
-test("what cannot be read or written is the user's to mend, in words; what nobody foresaw stays a bug", async () => {
+test("a file that cannot be read or written is the user's to fix; an unforeseen error stays an internal error", async () => {
   const full = Object.assign(new Error("ENOSPC: no space left"), { code: "ENOSPC" });
   const { files } = ports;
   const unreadable = { ...files, read: () => Promise.reject(full) };
@@ -232,7 +232,7 @@ test("only names that setting aside gives are copies; the newest comes first", a
 });
 
 test.each(["pipe", "folder", "link"] as const)(
-  "a %s that took the place of the file is put aside, and what the run knows stands there again",
+  "a %s that took the place of the file is put aside, and the backlog the run knows is restored",
   async (what) => {
     await save(backlog(task("T1"), task("T2")));
     const store = open();

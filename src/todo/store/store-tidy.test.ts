@@ -10,7 +10,7 @@ import { backlog, task } from "../testing/testing.js";
 
 const ports = nodePorts();
 
-test("what one who was killed left of the lock goes when it is tidied, the task file stays", async () => {
+test("the remains of a killed process's lock are removed when the store tidies, and the task file stays", async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "tidy-")));
   const path = join(folder, "to-do.json");
   const text = JSON.stringify(backlog(task("T1")));

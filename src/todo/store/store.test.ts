@@ -63,7 +63,7 @@ async function atWork(...tasks: Backlog["tasks"]): Promise<{ store: Store; held:
   return { store, held };
 }
 
-/** Ports whose clock runs on by itself whenever somebody sleeps; `atSleep` is told how often that happened. */
+/** Ports whose clock moves forward at each sleep; `atSleep` receives the number of sleeps. */
 function withQuickClock(atSleep: (times: number) => Promise<void>): Ports {
   let ms = 0;
   let times = 0;
@@ -155,14 +155,17 @@ test.each([
   ["broken", "{", "the whole file, which was not a valid backlog"],
   ["emptied", "", "the whole file, which was emptied"],
   ["deleted", undefined, "the whole file, which was deleted"],
-])("while an agent works the file is %s: the last good one goes on at once", async (_, content, words) => {
-  const { store, held } = await atWork();
-  await (content === undefined ? rm(path) : save(content));
-  const { edits } = await change(store, [], agent);
-  expect(edits?.putBack).toEqual([words]);
-  expect(await onDisk()).toEqual(held);
-  expect(edits?.copy === undefined ? undefined : await readFile(edits.copy, "utf8")).toBe(content);
-});
+])(
+  "while an agent works the file is %s: the last good one is restored at once",
+  async (_, content, words) => {
+    const { store, held } = await atWork();
+    await (content === undefined ? rm(path) : save(content));
+    const { edits } = await change(store, [], agent);
+    expect(edits?.putBack).toEqual([words]);
+    expect(await onDisk()).toEqual(held);
+    expect(edits?.copy === undefined ? undefined : await readFile(edits.copy, "utf8")).toBe(content);
+  },
+);
 
 test("all tasks deleted while an agent works: all come back", async () => {
   const { store, held } = await atWork(task("T2"));
@@ -226,7 +229,7 @@ test("a stale editor does not undo what this run finished", async () => {
   expect(await onDisk()).toEqual(after);
 });
 
-test("what is saved while the commit is made is not lost", async () => {
+test("a save during the commit is not lost", async () => {
   const { store } = await atWork();
   let calls = 0;
   let last: Uint8Array | undefined;
@@ -241,14 +244,14 @@ test("what is saved while the commit is made is not lost", async () => {
   expect(await onDisk()).toMatchObject({ tasks: [{ id: "T1", status: "done" }, { id: "T2" }] });
 });
 
-test("a save without end is no reason to hang", async () => {
+test("saves without end do not hang a change", async () => {
   const { store } = await atWork();
   let n = 0;
   const beforeWrite = (): Promise<void> => save(backlog(task("T1", { status: "doing" }), task(`N${++n}`)));
   await expect(store.change([finish], { ...agent, beforeWrite })).rejects.toThrow("changes faster");
 });
 
-test("when the commit cannot be made, or the disk is full, nothing is written and the store goes on", async () => {
+test("when the commit cannot be made, or the disk is full, nothing is written and the store stays usable", async () => {
   const { store, held } = await atWork();
   const beforeWrite = (): Promise<void> => Promise.reject(new Error("no commit"));
   await expect(store.change([finish], { ...agent, beforeWrite })).rejects.toThrow("no commit");
@@ -265,7 +268,7 @@ test("when the commit cannot be made, or the disk is full, nothing is written an
   expect(await onDisk()).toMatchObject({ tasks: [{ status: "done" }] });
 });
 
-test("what a writer that was killed left beside the file is removed, and nothing else", async () => {
+test("temporary files of a killed writer are removed, and nothing else", async () => {
   const others = [".to-do.json.0123456789ab.tmp.bak", ".to-do.json.mine.tmp", ".other.json.0123456789ab.tmp"];
   const left = [".to-do.json.0123456789ab.tmp", ".to-do.json.ba9876543210.tmp"];
   for (const name of [...others, ...left]) await writeFile(join(folder, name), "half");
@@ -342,7 +345,7 @@ test("a file that comes while the commit is made, or goes, is looked at again", 
   expect(await onDisk()).toEqual(gone.backlog);
 });
 
-test("a broken save is copied once, however often somebody saves it again", async () => {
+test("a broken save is copied once, however often it is saved again", async () => {
   const { store } = await atWork();
   await save("{ broken");
   const { edits } = await change(store, [finish], { ...agent, beforeWrite: onceOnly(() => save("{ worse")) });
@@ -356,7 +359,7 @@ test("a broken save is copied once, however often somebody saves it again", asyn
   expect((await copies()).length).toBe(3);
 });
 
-test("a change says which rows are others now, which tasks are gone, and whether somebody saved", async () => {
+test("a change returns the rows that differ, the tasks that are gone, and whether others saved", async () => {
   await save(backlog(task("T1"), task("T2"), task("T3")));
   const store = open();
   const first = await change(store, [], idle);
@@ -376,7 +379,7 @@ test("a change says which rows are others now, which tasks are gone, and whether
   expect(third.changedRows.map((row) => row.id)).toEqual(["T1"]);
 });
 
-test("while a file is broken from the start nobody waits for it", async () => {
+test("a file that is broken from the start is not waited for", async () => {
   await save("{");
   let slept = 0;
   const store = open(withQuickClock((times) => Promise.resolve(void (slept = times))));

@@ -47,14 +47,14 @@ test.each(['"title":"x"', '"title"  :"x"', '"title":\n "x"', '"title"\n:\n"x"'])
   },
 );
 
-test("a title that is no string of JSON's is not counted, an empty one is", () => {
+test("a title that is not a JSON string is not counted, an empty one is", () => {
   expect(
     objectionsTo(bytes('{"tasks":[{"title":"a\\q"},{"title":"b\nc"},{"title":7},'), backlog(task("T1"))),
   ).toEqual([]);
   expect(objectionsTo(bytes('{"tasks":[{"title":""},'), backlog(task("T1")))).toEqual(['lose ""']);
 });
 
-test("what cannot be told apart by id is called by its title, or not at all", () => {
+test("a task that its id does not identify is called by its title, or not at all", () => {
   const broken = file('{"title":"t"}', '{"id":3}', '{"id":"T1"}', "null", '{"id":"T5","title":" a "}');
   expect(objectionsTo(broken, backlog(task("T9", { title: "a" })))).toEqual(['lose "t", 3, T1']);
 });

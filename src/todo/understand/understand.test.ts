@@ -166,7 +166,7 @@ test("tasks that are right keep every byte, and a wrong one its style", () => {
   expect(understood(text)?.text).toBe(text.replace('"completed"', '"done"'));
 });
 
-test("what is missing is added where the file says nothing else about it", () => {
+test("a missing value is added where the file does not contradict it", () => {
   const { id, title } = T1;
   expect(understood(JSON.stringify({ tasks: [{ id, title }] }))?.text).toBe(
     '{"schema_version":1,"source_files":[],"tasks":[{"id":"T1","title":"One","priority":3,"status":"todo"}]}',

@@ -115,7 +115,7 @@ test("people can read the checklist: what words can say is said in words", () =>
 `);
 });
 
-test("what a person edits in the checklist counts", () => {
+test("an edit of the checklist by a person counts", () => {
   const [first = ""] = exportMarkdown(backlog(task("T1", { title: "a  b", tags: ["x"] })))
     .split("\n")
     .slice(2);

@@ -219,7 +219,7 @@ test("issues of GitHub: labels are tags and priorities, the text says what is wa
   ]);
 });
 
-test("what holds no tasks is refused in a few words", () => {
+test("a file without tasks is refused in a few words", () => {
   expect(refusal("")).toBe("there is nothing in it");
   expect(refusal("\ufeff \n")).toBe("there is nothing in it");
   expect(refusal(Buffer.from([0x2d, 0xff]))).toBe("it is not UTF-8");

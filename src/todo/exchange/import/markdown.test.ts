@@ -43,7 +43,7 @@ test("a checklist: boxes are tasks, boxes below them steps, the rest below them 
   ]);
 });
 
-test("a checklist: CRLF, a byte order mark, tabs, front matter, kanban columns; what lies beside the boxes is told", () => {
+test("a checklist: CRLF, a byte order mark, tabs, front matter, kanban columns; a note names the text beside the boxes", () => {
   const { tasks, notes } = imported(
     "\ufeff---\r\ntitle: x\r\n---\r\nSome words.\r\n\r\n## Doing\r\n- [ ] one\r\n\t- [ ] step\r\n- nothing\r\n\r\n- [ ]\r\n## Done\r\n- [x] two\r\n- [-] three\r\n",
   );
@@ -75,7 +75,7 @@ test("ids: kept where valid and free, else the next in style; edges that lead no
   ]);
 });
 
-test("words in brackets that mean nothing stay in the title; P1 is no id, #12 no tag", () => {
+test("words in brackets that mean nothing stay in the title; P1 is not an id, #12 not a tag", () => {
   const titles = imported(
     "- [ ] P1: Fix (it) (see #12)\n- [ ] Call (after lunch)\n- [ ] 1.2 Sum\n- [ ] T001 [P] Do\n",
   ).tasks;
@@ -137,7 +137,7 @@ test("a document without numbered headings: items about work, else numbered item
   expect(refusal("# Only a title\n\nand words\n")).toBe("there are no tasks in it (a document in Markdown)");
 });
 
-test("a list that begins with a bracket and is no JSON is read as text; so is any .md", () => {
+test("a list that begins with a bracket and is not JSON is read as text; so is any .md", () => {
   expect(imported("[link](x)\n\n- [ ] one\n").tasks).toHaveLength(1);
   expect(imported("{curly}\n- [ ] one\n", "a.md").tasks).toHaveLength(1);
 });
