@@ -16,7 +16,7 @@ REPLAYS_OF =
 # The one floor for make mutants: todo, loop or gate.
 FLOOR =
 
-# What make test asks of the source before it runs anything.
+# The checks of make test that run no program.
 CHECKS = check-lint check-types check-format check-unused check-schemas check-docs
 
 .PHONY: packages install build demo check test $(CHECKS) sabotage torture mutants replays bench bench-trust
@@ -84,6 +84,6 @@ mutants: packages
 bench: build
 	@node bench/run.mjs $(BENCH)
 
-# What the gate takes for done that is not, and refuses that is: honest projects and agents that cheat.
+# How often the gate accepts work that is not done, and refuses work that is: honest projects and agents that cheat.
 bench-trust: build
 	@node bench/trust/run.mjs $(TRUST)

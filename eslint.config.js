@@ -75,7 +75,7 @@ const bannedProperties = [
 ];
 
 /**
- * What may be imported: a `pure` file takes no part of Node that touches, and no file a library whose home is elsewhere.
+ * The imports allowed: no part of Node that touches the world in a `pure` file, and no library outside its home.
  * @param {{ pure: boolean, home?: string }} file
  * @returns {["error", object]}
  */

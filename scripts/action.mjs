@@ -21,7 +21,7 @@ const ENDINGS = [
   "interrupted",
 ];
 
-/** What an input says that nobody can follow. */
+/** An input with an invalid value. */
 class WrongInput extends Error {}
 
 /** @param {string} name */
@@ -79,7 +79,7 @@ function commandLine(report) {
 }
 
 /**
- * What a report says of its run; nothing where there is none.
+ * The lines about the run of a report; none where there is no report.
  * @param {string} file
  */
 function readReport(file) {
@@ -128,7 +128,7 @@ function setOutputs(values) {
   if (file !== "") appendFileSync(file, lines.join(""));
 }
 
-/** @param {string} own Where the report goes that nobody asked for. */
+/** @param {string} own The path of the report when the inputs name none. */
 async function main(own) {
   const failOn = readFailOn(input("FAIL_ON"));
   const cwd = path.resolve(input("FOLDER") || ".");

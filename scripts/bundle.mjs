@@ -1,5 +1,5 @@
-// How the program is bundled: what is read at once, and what only when a command needs it. Leaves how modules lie in a file
-// to pack.mjs, where it all lies, and what lies beside it, to build.mjs and to test/torture/build.mjs.
+// Decides which modules of the program share a file: those read at the start, and those read only when a command needs them.
+// Leaves the layout of a file to pack.mjs; output paths and other files to build.mjs and test/torture/build.mjs.
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,16 +12,16 @@ import { standaloneValidator } from "./validator.mjs";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Files of ours that are wanted together, each with all that it may use: what a person waits for comes first. */
+/** Our files that are needed together, each with everything it may use; commands that a person waits for come first. */
 const GROUPS = {
   everyday: ["src/system/processes/node-ports", "cmd/commands/backlog/ls", "cmd/commands/backlog/validate"],
   status: ["cmd/commands/runs/status"],
   run: ["cmd/commands/run/run"],
 };
 
-/** What those import, and use only where something is out of the ordinary: it lies apart, with all that only it may use. */
+/** Files that those import but use only in unusual cases: they are kept apart, with everything that only they use. */
 const SELDOM = [
-  // Somebody set something.
+  // Needed when any setting is set.
   "src/config/read/resolve",
   "src/config/table/settings",
   "src/config/read/settings-text",
@@ -58,7 +58,7 @@ const SELDOM = [
   "src/ui/view/live-line",
 ];
 
-/** What every command imports, and uses only where a word is not known or the system has run out of something. */
+/** Files that every command imports, and uses only for an unknown word or when the system has run out of something. */
 const HINTS = [
   "cmd/context/go-names",
   "cmd/line/other-names",
@@ -66,7 +66,7 @@ const HINTS = [
   "src/system/text/nearest",
 ];
 
-/** Libraries that one file of ours imports: without a place of their own they would run with it. */
+/** Libraries that one of our files imports: without an entry here they would be loaded with it. */
 const APART = ["chokidar", "commander", "cosmiconfig", "execa", "pino"];
 
 /** A chunk of libraries of at most so many characters, not minified, lies with what wants it. */
@@ -83,7 +83,7 @@ const SMALL = 8_000;
 export async function bundle(order) {
   const { entryPoints, outdir, minify } = order;
   const first = await build({ ...(await optionsFor(order)), entryPoints, metafile: true, splitting: false });
-  // As a module of its own each file of ours runs only when something of it is used.
+  // Each of our files is a module of its own, so that it runs only when it is used.
   const ours = Object.keys(first.metafile.inputs).filter((file) => /^(?:cmd|src|test)\/.*\.ts$/.test(file));
   const result = await build({
     ...(await optionsFor(order)),
@@ -152,8 +152,8 @@ async function optionsFor({ outdir, plugins = [] }) {
 }
 
 /**
- * Which modules share a file: an entry and what it reaches, what each group of commands reaches further, what those seldom use, the rest of ours;
- * each chunk of libraries is a file of its own.
+ * Returns the modules of each file: an entry and the modules it reaches; those that each group of commands reaches besides;
+ * those they seldom use; our other modules. Each chunk of libraries is a file of its own.
  * @param {Pick<Order, "entryPoints" | "outdir">} order
  * @param {ReadonlyMap<string, import("./pack.mjs").File>} modules
  * @param {{ ofLibraries: ReadonlySet<string>, help: readonly string[], hints: readonly string[], seldom: readonly string[] }} apart
@@ -174,7 +174,7 @@ function packsOf({ entryPoints, outdir }, modules, { ofLibraries, help, hints, s
   const reached = (/** @type {readonly string[]} */ from, among = modules) =>
     [...reachedFrom(from, among)].filter(isOurs);
   return [
-    // What lies with one of several entries could be used by another only by starting it.
+    // A module in the file of one entry could be used by another entry only by starting the first.
     packed("chunks/help.js", help),
     packed("chunks/hints.js", hints),
     ...starts.map(({ name, start }) =>

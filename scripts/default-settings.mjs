@@ -1,5 +1,5 @@
-// In the built program the settings of who set none stand in the place of src/config/read/default-settings.ts: to make the whole table of
-// settings for them takes longer than a listing. Leaves what they are to src/config/read/resolve.ts.
+// In the built program the default settings replace src/config/read/default-settings.ts: building the whole table of settings
+// takes longer than a listing. Leaves their values to src/config/read/resolve.ts.
 import { deepStrictEqual } from "node:assert/strict";
 import { loadCode } from "./load-code.mjs";
 import { replaceFile } from "./replace-file.mjs";

@@ -22,7 +22,7 @@ import { EFFECT_GLOSSARY } from "../src/loop/step/effect-glossary.js";
 
 const DECISIONS = path.join("docs", "decisions");
 
-/** One part: the document it stands in (a path from the root), its name there, and its text. */
+/** One part: its document (a path from the root), its name there, and its text. */
 export interface DocumentPart {
   file: string;
   name: string;
@@ -128,7 +128,7 @@ function meaningOf(row: Row): string {
   return choices.length === 0 ? row.doc : `${row.doc} One of ${choices.map(code).join(", ")}.`;
 }
 
-/** What it takes, in the words of its own error. */
+/** The values it accepts, in the words of its own error. */
 function allowed({ type }: Row): string {
   const read = type.read(undefined);
   return read.ok ? "" : read.faults[0].allowed;

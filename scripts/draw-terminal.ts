@@ -120,14 +120,14 @@ export function maskChanging(text: string): string {
     .replaceAll(/ +/g, " ");
 }
 
-/** What `looper demo` printed with FORCE_COLOR=1. */
+/** The output of `looper demo` with FORCE_COLOR=1. */
 export interface DemoOutput {
   stdout: string;
   stderr: string;
 }
 
 /**
- * What a terminal shows of the demo's run: a line for each attempt, then the table and the ending. The lines that
+ * The part of the demo's run that a terminal shows: a line for each attempt, then the table and the ending. The lines that
  * announce an attempt are left out, since a terminal replaces them in place.
  */
 export function linesOfRun({ stdout, stderr }: DemoOutput): string[] {

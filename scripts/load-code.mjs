@@ -8,7 +8,7 @@ import { build } from "esbuild";
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * What a TypeScript file exports; `entry` is relative to the root.
+ * The exports of a TypeScript file; `entry` is relative to the root.
  * @param {string} entry
  * @returns {Promise<unknown>}
  */

@@ -1,6 +1,6 @@
 // How many broken lines the tests of a floor see: each line is broken in every way Stryker knows, one at a time, and the floor's
 // own tests are run. Prints a line for each floor, and exits 1 where one is below the least. Floors as arguments: only those.
-// What no test saw is listed in .mutants/<floor>.txt. What did not change since the last time is not tried again.
+// Breaks that no test saw are listed in .mutants/<floor>.txt. Code that did not change since the last time is not tried again.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ import { Stryker } from "@stryker-mutator/core";
 /** @typedef {Awaited<ReturnType<Stryker["runMutationTest"]>>[number]} Mutant */
 
 /**
- * What is broken in each floor. Not what touches the world: the loop's is tested by the stories, which run the program in a
+ * The files broken in each floor, without those that touch the world: the loop's is tested by the stories, which run the program in a
  * process of its own, where no mutant is switched on; the gate's by commands and rooms, which take seconds for each mutant.
  * @type {Readonly<Record<string, readonly string[]>>}
  */
@@ -43,7 +43,7 @@ function tryMutants(floor) {
 }
 
 /**
- * A mutant in a line: where it is and what stands there instead.
+ * A mutant in a line: its place and its text.
  * @param {Mutant} mutant
  */
 function describe({ fileName, location, mutatorName, replacement, status }) {

@@ -1,6 +1,6 @@
-// How the modules of the program lie in files. Node reads one mid-sized file faster than many small ones, and CommonJS
+// Packs the modules of the program into files. Node reads one mid-sized file faster than many small ones, and CommonJS
 // faster than modules, whose loader alone takes 5 ms to wake: so each module becomes a function in one of a few files, and
-// runs when something of it is first used. Leaves which modules there are, and what they hold, to esbuild.
+// runs when something of it is first used. Leaves finding and compiling modules to esbuild.
 import path from "node:path";
 import { transform } from "esbuild";
 
@@ -14,13 +14,13 @@ import { transform } from "esbuild";
  * @typedef {{ pack: number, at: number }} Place
  */
 
-/** What a module calls to use another. Where the program lies is said beside it. */
+/** The function that a module calls to use another; beside it, the folder of the program. */
 const USE = "looperUse";
 const ENTRY = `${USE}.entry`;
 const EXPORT = "looperExport";
 const WHOLE = "looperWhole";
 
-/** Stands in every file. The second makes of a module of Node's what an `import` of it as a whole is. */
+/** The helpers at the top of every file. The second makes a namespace object of a module of Node's, as `import *` does. */
 const HELPERS = `const ${EXPORT}=(to,all)=>{for(const name in all)Object.defineProperty(to,name,{get:all[name],enumerable:true})};
 const ${WHOLE}=(module)=>Object.create(module,{default:{value:module}});`;
 
@@ -40,8 +40,8 @@ ${ENTRY}=require("node:url").pathToFileURL(__filename).href;
 }
 
 /**
- * The modules each of these reaches without an `import()`, itself included; paths. What is imported for its effects alone is
- * not: it never runs for that.
+ * The paths of the modules that each of these reaches without an `import()`, itself included. Modules imported only for their
+ * effects are left out: they never run for that.
  * @param {readonly string[]} starts
  * @param {ReadonlyMap<string, File>} all
  */
@@ -123,7 +123,7 @@ async function toFunction(module, places) {
 }
 
 /**
- * What is exported, on the object that is handed over; without the helpers esbuild writes before it.
+ * Puts the exports on the object that is passed in; without the helpers esbuild writes before it.
  * @param {string} code
  */
 function exported(code) {
@@ -136,8 +136,7 @@ function exported(code) {
 }
 
 /**
- * Every import at the first use of what it brings. One for its effects alone is left out: no module of ours is needed for
- * that.
+ * Moves every import to the first use of its names. An import for effects alone is left out: none of our modules has any.
  * @param {string} code
  * @param {(to: string) => string | undefined} use
  */
@@ -158,7 +157,7 @@ function lazily(code, use) {
       return `let ${name}_;const ${name}=()=>${name}_??=${bring};`;
     },
   );
-  // What a library in CommonJS is wrapped into.
+  // The wrapper of a library in CommonJS.
   const wrapped = declared.replace(
     /^var (import_\w+) = (\(0, import_\w+\.__toESM\)\(.*\));$/gm,
     (_whole, /** @type {string} */ name, /** @type {string} */ bring) => {

@@ -26,7 +26,7 @@ function missingPackages() {
   return Object.keys(manifest.devDependencies).filter((name) => !isInstalled(name));
 }
 
-/** What npm hands to its scripts, without what would send the packages to the global folder or leave some out. */
+/** The environment npm gives its scripts, without variables that would install globally or omit packages. */
 function environment() {
   const steering =
     /^npm_config_(?:global|location|omit|include|only|production|dry_run|workspaces?|package_lock_only)$/i;
@@ -44,7 +44,7 @@ function installPackages() {
     stdio: ["ignore", 2, 2],
   });
   if (status !== 0) return false;
-  // What make looks at.
+  // The file whose time make compares.
   writeFileSync(path.join(root, "node_modules", ".installed"), "");
   return true;
 }

@@ -54,7 +54,7 @@ for (const { story, answer } of replays) {
 
 for (const text of different) console.log(text);
 for (const [why, times] of [...partly].toSorted(([, a], [, b]) => b - a))
-  console.log(`${times} with their decisions alone, from where it could not go on: ${why}`);
+  console.log(`${times} with their decisions alone, from where the tree could not continue: ${why}`);
 console.log(
   `${sum.whole} whole with their trees: ${sum.decisions} decisions, ${sum.commits} commits, ${sum.backlogs} states of the task file`,
 );

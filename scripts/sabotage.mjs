@@ -45,7 +45,7 @@ function copyProject(copy) {
 }
 
 /**
- * Runs test files (all of each, or the tests of one name) and returns what became of every test.
+ * Runs test files (all of each, or the tests of one name) and returns the outcome of every test.
  * @param {string} copy
  * @param {string[]} args
  * @returns {TestFile[]}
@@ -88,7 +88,7 @@ function endLeftovers(copy) {
 }
 
 /**
- * What became of the tests a patch names: "passed", "failed", or both, or nothing when there is no such test.
+ * The outcomes of the tests a patch names: "passed", "failed", or both, or nothing when there is no such test.
  * @param {TestFile[]} results
  * @param {Patch} patch
  */

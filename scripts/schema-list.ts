@@ -38,7 +38,7 @@ export interface PublishedSchema {
   make: () => unknown;
 }
 
-/** What commands print with `--json`: `schemas/cli/<name>.schema.json`, its title, its shape. */
+/** The output of commands with `--json`: `schemas/cli/<name>.schema.json`, its title, its shape. */
 const CLI: readonly (readonly [string, string, z.ZodType])[] = [
   ["capsule", "looper capsule --json", CapsuleAnswer],
   ["chapo", "looper chapo --json: one line", ChapoEvent],

@@ -1,5 +1,5 @@
-// In the built program, ajv's own standalone code for run.schema.json stands in the place of src/todo/check/meets-schema.ts: to
-// compile the schema takes longer than most commands. Leaves what the schema says to src/todo/check/schema.ts.
+// In the built program, ajv's own standalone code for run.schema.json replaces src/todo/check/meets-schema.ts: compiling the
+// schema takes longer than most commands. Leaves the schema to src/todo/check/schema.ts.
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { _ } from "ajv";
