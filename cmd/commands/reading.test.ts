@@ -250,7 +250,9 @@ test("tail -f goes on with what is added, and into the next run", async () => {
     if (naps === 2) writeLog("2026-01-02_03-04-05-2", [{ type: "warning", message: "the next run" }]);
     return naps < 4 ? Promise.resolve() : Promise.reject(gone);
   };
-  const watching = { ...context, ports: { ...context.ports, clock: { ...clock, sleep } } };
+  // Each nap is long enough to look again without a report of the system.
+  const monotonic = (): number => naps * 10_000;
+  const watching = { ...context, ports: { ...context.ports, clock: { ...clock, sleep, monotonic } } };
   await expect(tail(watching, { operands: [], flags: { "--follow": true, "-n": "0" } })).rejects.toBe(gone);
   expect(started.out().split("\n")).toEqual([
     "03:04:09 run_ended         limit",
@@ -274,7 +276,7 @@ test("tail -f shows every run that begins, and goes on where the one it follows 
       for (const n of [2, 3]) writeLog(`${RUN}-${n}`, [{ type: "warning", message: `run ${n}` }]);
     return naps < 5 ? Promise.resolve() : Promise.reject(gone);
   };
-  const clock = { ...context.ports.clock, sleep };
+  const clock = { ...context.ports.clock, sleep, monotonic: () => naps * 10_000 };
   const watching = { ...context, ports: { ...context.ports, clock } };
   await expect(tail(watching, { operands: [], flags: { "--follow": true, "-n": "0" } })).rejects.toBe(gone);
   expect(started.out()).toBe("03:04:05 warning           run 2\n03:04:05 warning           run 3\n");

@@ -1,5 +1,5 @@
-// What the documents tell a user to type is typed: every line of every shell block, in a copy of a project with a past,
-// and every task file and settings file they show is read. docs/a-tasks-night.md has a story of its own.
+// Runs every line of every shell block of the documents in a copy of a project with a past, and reads every task file and
+// settings file they show. docs/a-tasks-night.md has a story of its own.
 import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -36,7 +36,7 @@ const SAY_NO: readonly string[] = [
 /** Lines that are refused where there is no terminal to ask on: exit 2. */
 const ASK_FIRST: readonly string[] = ["looper push"];
 
-/** What stands in the documents for what only the project knows. */
+/** The run id that the documents use as an example. */
 const EXAMPLE_RUN = "2026-01-31_08-30-00";
 
 const blocks = pages()
@@ -54,6 +54,7 @@ beforeAll(async () => {
   writeFileSync(path.join(rig.root, "bin/looper"), looper, { mode: 0o755 });
   rig.settings({
     schedule: { agent: "scripted" },
+    loop: { unknown_cost: "allow" },
     agents: {
       scripted: { script: path.join(rig.root, "script.json") },
       chapo: { model: "scripted", chapo: { script: path.join(rig.root, "chapo.json") } },
@@ -68,7 +69,7 @@ beforeAll(async () => {
     { id: "T7", depends_on: ["T6"], priority: 5 },
   ]);
   rig.write("package.json", '{ "version": "0.1.0" }\n');
-  rig.write("notes.md", "What is to be known.\n");
+  rig.write("notes.md", "Notes about the project.\n");
   rig.write("TODO.md", "# To do\n\n- [ ] Say goodbye\n");
   rig.write(".gitignore", "looper-logs/\n*.capsule\n");
   const said = { turns: [{ say: "It is done.", times: 9 }] };
@@ -114,7 +115,7 @@ function makeFolder(what: "project" | "new"): string {
   return folder;
 }
 
-/** What a line of a shell does. One that hangs is ended. */
+/** Runs a line in a shell. A line that hangs is ended. */
 function type(line: string, cwd: string): Promise<{ code: number | null; output: string }> {
   const [first = ""] = rig.runs();
   const typed = `exec 2>&1; ${line.replaceAll(EXAMPLE_RUN, first)}`;
@@ -145,7 +146,7 @@ function namesACheck(line: string): boolean {
 /** A block by where it stands, for the name of its test. */
 const named = (block: Block): [string, Block] => [`${block.page}:${block.line}`, block];
 
-describe.concurrent("what the documents tell to type works", () => {
+describe.concurrent("every command line in the documents works", () => {
   test.for(shell.map(named))("%s", async ([, block], { expect }) => {
     const paragraphs = stepsOf(block);
     expect(paragraphs).not.toEqual([]);
@@ -161,7 +162,7 @@ describe.concurrent("what the documents tell to type works", () => {
   });
 });
 
-describe.concurrent("what the documents show of files is read", () => {
+describe.concurrent("every file shown in the documents is valid", () => {
   test.for(json.map(named))("%s", async ([, block], { expect }) => {
     const folder = makeFolder("new");
     const { file, command } = readAs(block);
