@@ -114,7 +114,7 @@ test("ls --json adds to each task whether it is ready and what it waits for", as
   ]);
 });
 
-test("ls and doctor see the problems validate sees: agents nobody knows, the user's own schema", async () => {
+test("ls and doctor find the problems that validate finds: unknown agents, the user's own schema", async () => {
   writeBacklog([{ ...TASKS[2], agent: "cluade" }]);
   const listed = await call(ls, "to-do.json");
   expect(listed.end).toBe("no");
@@ -164,7 +164,7 @@ test.each<[Run, string[], string]>([
   [validate, ["."], "is a folder, not a file"],
   [tail, ["-n=x"], "-n is x"],
   [replay, ["--at=0"], "--at is 0"],
-])("what cannot be asked is a usage error", async (command, words, message) => {
+])("an impossible request is a usage error", async (command, words, message) => {
   const failing = call(command, ...words);
   await expect(failing).rejects.toThrow(message);
   await expect(failing).rejects.toMatchObject({ kind: "usage" });
@@ -236,7 +236,7 @@ test("tail -f of a run that is over, named, ends with it", async () => {
   expect((await call(tail, RUN, "--follow", "-n=1")).out).toBe("03:04:09 run_ended         complete\n");
 });
 
-test("tail -f goes on with what is added, and into the next run", async () => {
+test("tail -f follows new events and the next run", async () => {
   writeBacklog();
   writeLog(RUN, EVENTS);
   const started = contextIn(root);
@@ -261,7 +261,7 @@ test("tail -f goes on with what is added, and into the next run", async () => {
   ]);
 });
 
-test("tail -f shows every run that begins, and goes on where the one it follows is removed", async () => {
+test("tail -f shows every new run, also after the followed one is removed", async () => {
   writeBacklog();
   writeLog(OLDER, [{ type: "warning", message: "long ago" }]);
   writeLog(RUN, EVENTS);
@@ -344,7 +344,7 @@ test("doctor looks at everything, and starts nothing the project names", async (
   expect(checks.filter(({ status, remedy }) => status !== "ok" && remedy === undefined)).toEqual([]);
 });
 
-test("doctor tells which agents said what nobody here knows", async () => {
+test("doctor names the agents that printed unknown lines", async () => {
   writeBacklog();
   expect((await call(doctor)).out).toMatch(/✓ agent output +no run yet/);
   const ended = (agent: string, unknown_events: number) => ({

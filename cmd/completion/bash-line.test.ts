@@ -26,7 +26,7 @@ test.each<[string, string, Partial<ReturnType<typeof readBashLine>>]>([
   expect(readBashLine(line, piece)).toMatchObject(read);
 });
 
-test("what is quoted is read back as it was, whichever quotation mark is open", () => {
+test("a quoted word is read back unchanged inside every kind of quotation mark", () => {
   const word = fc.oneof(
     fc.string({ unit: "grapheme", minLength: 1 }),
     fc.string({ unit: fc.constantFrom(...Array.from("ab \"'\\$`!(){};&|<>*?[]~#=:")) }),

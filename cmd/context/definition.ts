@@ -34,7 +34,7 @@ export interface OperandDefinition {
   help: string;
   /** Absent: free text, which cannot be completed. */
   completes?: Completes;
-  /** What the value is called, if it is a sentence, which must be quoted. */
+  /** For a sentence, which must be quoted: the name of the value. */
   sentence?: string;
 }
 

@@ -2,7 +2,7 @@
 // this file's place: what it exports must stay in step with that.
 import { writeHelp } from "./help.js";
 
-/** Of what is no terminal. */
+/** The width of pipes and files. */
 export const USUAL_COLUMNS = 80;
 
 /** The help of a command, or of the program. */

@@ -48,7 +48,7 @@ export class RunDisplay {
   #tasks: readonly Task[] = [];
   #narration = NOTHING_SAID;
   #reading = false;
-  /** What the run's diagnostics file gets; the lines from before it is open. */
+  /** The lines for the run's diagnostics file until it is open. */
   #file: DiagnosticsFile | undefined;
   #early: DiagnosticsLine[] | undefined = [];
   #view: View = NOTHING;

@@ -63,7 +63,7 @@ async function readIndex({ files }: FilePorts, folder: string, name: unknown): P
   return index.success ? index.data : undefined;
 }
 
-/** Lays the log of a capsule into a folder, as a run's folder holds it; an error says why it is no capsule. */
+/** Unpacks the log of a capsule into a folder like that of a run, or an error says why it is not a capsule. */
 export async function unpackCapsule(
   { files }: FilePorts,
   text: string,
@@ -71,7 +71,7 @@ export async function unpackCapsule(
 ): Promise<Result<CapsuleHeader, string>> {
   const [first = "", ...rest] = text.split("\n");
   const header = Header.safeParse(parseJson(first));
-  if (!header.success) return err("it is no capsule: its first line says nothing of one");
+  if (!header.success) return err("it is not a capsule: its first line does not declare one");
   if (header.data.format > FORMAT) {
     return err(`it is of format ${header.data.format}; this version reads up to ${FORMAT}: update looper`);
   }

@@ -50,7 +50,7 @@ const anyText = fc.oneof(
     .map((parts) => parts.join("")),
 );
 
-test("what is cleaned cannot steer a terminal, and cleaning twice changes nothing", () => {
+test("a cleaned text cannot control a terminal, and cleaning twice changes nothing", () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const cleaned = clean(text);
@@ -88,7 +88,7 @@ test("a wrapped text keeps its words in order, none of its lines is wider than a
   expect(wrap("one two three")).toEqual(["one two three"]);
 });
 
-test("what goes on in a further line is set in; our own colours take no columns and stay", () => {
+test("continuation lines are indented; our own colours are kept and take no columns", () => {
   const red = (text: string): string => `\u001b[31m${text}\u001b[39m`;
   expect(hang(`${red("!")} one two three`, 9)).toEqual([`${red("!")} one`, "  two", "  three"]);
   expect(hang(`${red("one")} two`, 7)).toEqual([`${red("one")} two`]);

@@ -50,7 +50,7 @@ test.each([
   expect(await ask(id)).toBe(lines);
 });
 
-test("for programs; and a task nobody knows", async () => {
+test("why prints JSON, and refuses an unknown task", async () => {
   expect(WhyAnswer.parse(JSON.parse(await ask("T3", { "--json": true })))).toEqual({
     ...{ task: "T3", status: "todo", answer: "waits", before: [], waits_for: ["T2"], first: ["T2"] },
   });

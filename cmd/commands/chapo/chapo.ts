@@ -32,7 +32,7 @@ export async function chapo(context: CommandContext, typed: Typed): Promise<Comm
   }
 }
 
-/** What was typed, or came on stdin; `undefined` where a person is to be asked. */
+/** The message from the command line or stdin; `undefined`: ask on the terminal. */
 async function messageOf(context: CommandContext, typed: Typed): Promise<string | undefined> {
   const typedWords = typed.operands.join(" ");
   const message = typedWords === "-" ? await context.stdin.readAll() : typedWords;

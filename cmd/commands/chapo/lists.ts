@@ -1,4 +1,4 @@
-// What `looper chapo` lists: its prompts, its sessions, its tools. Leaves what they are to src/chapo.
+// The lists of `looper chapo`: prompts, sessions, tools. Leaves collecting them to src/chapo.
 import { getOwner } from "../../../src/chapo/engine/sub-agents.js";
 import { openListing } from "../../../src/chapo/session/open-session.js";
 import { readChapoPrompts } from "../../../src/chapo/prompt/prompts.js";

@@ -1,4 +1,4 @@
-// What `looper chapo` works with: the project, the engine's settings with what was typed on top, and the model it asks.
+// Prepares `looper chapo`: the project, the engine's settings with the flags on top, and the model.
 // Leaves opening a session to src/chapo, and what is said in it to converse.ts.
 import path from "node:path";
 import { chapoAgent } from "../../../src/agents/hosted/chapo.js";
@@ -29,7 +29,7 @@ export interface Site {
   /** With what was typed. */
   settings: ChapoSettings;
   agent: AgentSettings;
-  /** Of what its tools start; what the agent's settings add is in it. */
+  /** The environment of its tools' processes, with the additions of the agent's settings. */
   env: Readonly<Record<string, string>>;
   redact: Redact;
   /** Absolute. */

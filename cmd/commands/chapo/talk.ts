@@ -111,7 +111,7 @@ async function promptLine(context: CommandContext, talking: Talk): Promise<Comma
   }
 }
 
-/** No key or no provider to be reached is the surroundings' (3); all else that is no answer is a no. */
+/** A missing key or an unreachable provider is an error of the environment (3); every other failure ends with no (1). */
 function endOf(outcome: ConversationOutcome): CommandEnd {
   switch (outcome.how) {
     case "answer":
@@ -135,12 +135,12 @@ const SURROUNDINGS = new Set<string>([
   "rate-limited",
 ]);
 
-/** Signals, for the turn that goes on. */
+/** Signals for the turn in progress. */
 interface Interrupts {
   begin(): AbortController;
   /** The signal it was ended by, if it was. */
   end(): Signal | undefined;
-  /** Whether one came while no turn went on. */
+  /** Whether a signal came between two turns. */
   gone(): boolean;
 }
 

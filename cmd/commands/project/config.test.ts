@@ -68,10 +68,13 @@ test.each([
   });
 });
 
-test.each(["loop.max_wait", "roles", "agents.codex.model"])("%s, which nobody set, is a no", async (key) => {
-  const asked = config(contextIn(root).context, { operands: ["get", key], flags: {} });
-  await expect(asked).rejects.toMatchObject({ kind: "no", message: `${key} has no value` });
-});
+test.each(["loop.max_wait", "roles", "agents.codex.model"])(
+  "config get %s, which has no value, ends with no",
+  async (key) => {
+    const asked = config(contextIn(root).context, { operands: ["get", key], flags: {} });
+    await expect(asked).rejects.toMatchObject({ kind: "no", message: `${key} has no value` });
+  },
+);
 
 test("where the files lie is told even when something is wrong with them", async () => {
   settings("project/.looper/config.json", { loop: { max_atempts: 4 } });

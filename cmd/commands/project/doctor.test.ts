@@ -1,4 +1,4 @@
-// What doctor says of agents, and of what else a run would refuse. Clients are scripts that answer what they are asked.
+// The checks of doctor on agents and on other reasons why a run would not start. Clients are scripts.
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -52,7 +52,7 @@ async function diagnose() {
 const CODEX = { "--version": "echo codex-cli 0.169.0", "login status": "echo Not logged in >&2; exit 1" };
 const CLAUDE = { "--version": "echo '2.1.0 (Claude Code)'", "auth status": `echo '{"loggedIn": true}'` };
 
-test("an agent's version, and whether somebody is signed in", async () => {
+test("doctor reports an agent's version and its sign-in", async () => {
   client("bin/codex", CODEX);
   client("bin/claude", CLAUDE);
   settings({ schedule: { strategy: "odd-even" } });
@@ -69,7 +69,7 @@ test("an agent's version, and whether somebody is signed in", async () => {
   });
 });
 
-test("what does not answer is not known; a program that the project names is not started", async () => {
+test("the sign-in of a silent client is unknown; a program that the project names is not started", async () => {
   const mute = client("bin/codex", { "--version": "kill $$", "login status": "kill $$" });
   settings({ schedule: { agent: "codex" } });
   expect((await diagnose()).of("agent codex")).toMatchObject({ status: "ok", message: mute });
@@ -81,7 +81,7 @@ test("what does not answer is not known; a program that the project names is not
   expect(existsSync(path.join(root, "asked"))).toBe(false);
 });
 
-test("what a run would refuse to start with keeps it from starting, in the same words", async () => {
+test("doctor reports the error a run would fail with, in the same words", async () => {
   client("bin/codex", CODEX);
   settings({ schedule: { agent: "codex" }, loop: { max_cost_usd: 2 } });
   const { end, of } = await diagnose();
@@ -104,7 +104,7 @@ test("what a run would refuse to start with keeps it from starting, in the same 
 
 const KEY = `sk-ant-${"a1b2".repeat(8)}`;
 
-test("keys in files that git tracks, or that others can read, are told of; what they are is not", async () => {
+test("doctor warns about keys in tracked or readable files without printing them", async () => {
   settings({ env_file: "agents.env", agents: { claude: { env: { MY_TOKEN: "not-a-known-shape" } } } });
   const file = write("project/agents.env", "ANTHROPIC_API_KEY=plain-words-as-a-key\n");
   chmodSync(file, 0o600);

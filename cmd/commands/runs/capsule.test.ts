@@ -84,7 +84,7 @@ test("nothing is overwritten; with --tree it is said that a capsule has none", a
   await expect(call(capsule, [run], { "--output": "there.capsule" })).rejects.toThrow("is there already");
   expect(readFileSync(file("there.capsule"), "utf8")).toBe("mine");
   await expect(call(capsule, [run], { "--output": "no/such/folder" })).rejects.toThrow("cannot be written");
-  await expect(call(replay, ["there.capsule"])).rejects.toThrow("it is no capsule");
+  await expect(call(replay, ["there.capsule"])).rejects.toThrow("it is not a capsule");
   await expect(call(replay, ["nowhere.capsule"])).rejects.toThrow("there is no capsule");
   const written = await call(capsule, [], { "--output": "new", "--json": true });
   const answer = CapsuleAnswer.parse(JSON.parse(written.out));

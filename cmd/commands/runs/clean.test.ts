@@ -122,7 +122,7 @@ test("`last` names the newest run there is, or nothing; one that names something
   expect(lstatSync(last).isFile()).toBe(true);
 });
 
-test("what is no run is never touched: files, folders, symlinks, and a folder without a log", async () => {
+test("clean never touches other files, folders, symlinks, and folders without a log", async () => {
   const outside = join(folder, "outside");
   mkdirSync(outside);
   writeFileSync(join(outside, "events.jsonl"), `${JSON.stringify(START)}\n`);
@@ -287,7 +287,7 @@ function gitHere(): { git: (...args: string[]) => string; commit: (message: stri
   return { git, commit };
 }
 
-test("what refs say is needed stays: work put aside, a task in hand and all since, a killed run nobody went on from", async () => {
+test("clean keeps runs that refs need: rescues, a task in progress and later runs, a killed run that was not resumed", async () => {
   const { git, commit } = gitHere();
   const ref = (name: string, message: string) => git("update-ref", `refs/looper/${name}`, commit(message));
   const [old, aside, ended, killed] = [makeRun(9), makeRun(8, [START]), makeRun(7), makeRun(2, [START])];
@@ -301,7 +301,7 @@ test("what refs say is needed stays: work put aside, a task in hand and all sinc
   expect([removed.map(({ run }) => run), refs]).toEqual([[old], 2]);
   expect(stay).toEqual([
     { run: aside, why: "rescue" },
-    // Without it a next start would go on to the one before, which was killed as well.
+    // Without it the next start would resume the run before, which was killed as well.
     { run: ended, why: "unfinished" },
     { run: killed, why: "unfinished" },
   ]);

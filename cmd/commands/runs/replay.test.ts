@@ -101,7 +101,7 @@ test("an event of another version, or one that cannot have come, is a difference
   });
 });
 
-test("replay misses every line that is not there, or is no line", async () => {
+test("replay reports every line that is missing or broken", async () => {
   writeBacklog();
   const decided = { type: "decided", of: 1, effects: [], because: { rule: "run-started" } };
   writeLog(RUN, [STARTED, decided, { type: "message", content: "x", seq: 4 }]);

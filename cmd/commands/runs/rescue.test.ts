@@ -147,7 +147,7 @@ test("one comes back uncommitted and stays put aside; in the way of something it
   expect(read("a.txt")).toBe("two\n");
 });
 
-test("while a run goes on nothing is brought back, and the run is named", async () => {
+test("a rescue is not restored during a run, and the error names the run", async () => {
   begin();
   await giveUp("T1", 1);
   const repo = await openRepo();

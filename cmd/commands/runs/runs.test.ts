@@ -132,7 +132,7 @@ test("a run that was killed, one that was killed before its first line, one with
   ]);
 });
 
-test("no run yet is no failure; a count that is none is", async () => {
+test("runs succeeds without any run, and refuses a count that is not a number", async () => {
   expect(await ask()).toBe("no runs yet\n");
   expect(await answer()).toEqual([]);
   const asked = runs(contextIn(root).context, { operands: [], flags: { "-n": "few" } });

@@ -123,7 +123,7 @@ test("a group is open when it is ended, and none is left open", () => {
   expect(groups).toEqual(["::group::T1 One, 50%25: a", "::endgroup::", "::group::T2", "::endgroup::"]);
 });
 
-test("problems of the task file are shown in it, unless somebody mended them", () => {
+test("problems of the task file are annotated unless they were corrected", () => {
   const broken: RunEvent = {
     type: "backlog_invalid",
     what: "broken",

@@ -1,4 +1,4 @@
-// What is printed while a run goes on and at its end, line by line, from the events alone.
+// The lines that are printed during a run and at its end, from the events alone.
 import { expect, test } from "vitest";
 import type { RunEvent } from "../../logging/events.js";
 import { id } from "../../todo/testing/testing.js";
@@ -181,7 +181,7 @@ test.each<[Partial<Extract<RunEvent, { type: "backlog_invalid" }>>, RegExp]>([
   [{ what: "missing" }, /^ {2}write tasks, .+looper run --prompt/],
   [{ what: "no-tasks", known: "the last commit has 3 tasks" }, /^ {2}take that version back/],
   [{ what: "broken", count: 1 }, /^ {2}looper validate my\.json/],
-])("a task file that is no use (%j): what helps", (what, next) => {
+])("the end of a run with an unusable task file (%j) names the remedy", (what, next) => {
   const invalid: RunEvent = { type: "backlog_invalid", what: "broken", problems: [], count: 0, ...what };
   const { view } = play([started(), invalid, over("unusable-backlog")]);
   const { ended } = view;
@@ -236,7 +236,7 @@ function lastWords(events: readonly RunEvent[]): string[] {
   return resultLines(view, view.ended, { titles, colours: PLAIN, log: "l", todoFile: "my.json" }).answer;
 }
 
-test("who was not let in has tried nothing: no failure is printed, and no attempt counted", () => {
+test("an agent that was not available does not count as an attempt, and no failure is printed", () => {
   const away: RunEvent[] = [
     picked,
     changed(T1, "T1 todo doing"),
@@ -259,7 +259,7 @@ const beyond = { type: "over_budget", unit: "usd", most: 0.05, spent: 0.9 } as c
 const ofRun: RunEvent = { ...beyond, ...T1, of: "run", key: "loop.max_cost_usd" };
 const ofTask: RunEvent = { ...beyond, ...T1, of: "task", key: "loop.task_cost_usd" };
 
-test("what went beyond a budget is said as it comes, and once at the end", () => {
+test("an exceeded budget is reported when it happens and once at the end", () => {
   const [run, task] = [
     "! the run: over budget: $0.90 of $0.05 (loop.max_cost_usd)",
     "! T1: over budget: $0.90 of $0.05 (loop.task_cost_usd)",
@@ -273,7 +273,7 @@ test("what went beyond a budget is said as it comes, and once at the end", () =>
   expect(said(over("budget", { message }))).toEqual([task, message]);
 });
 
-test("where a cost nobody knows ended the run, what helps against that is named", () => {
+test("a run that ended because of an unknown cost names the remedy", () => {
   const begun = started();
   if (begun.type !== "run_started") throw new Error(begun.type);
   const dollars: RunEvent = { ...begun, rules: { ...begun.rules, budget: { max_cost_usd: 1 } } };

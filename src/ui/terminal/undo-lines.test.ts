@@ -15,7 +15,7 @@ const told = {
   warnings: [],
 };
 
-test("what was undone, taken back and opened again, and what the project's commands say of it", () => {
+test("the result of an undo lists tasks, paths, reopened tasks and the checks", () => {
   const command = {
     command: "npm test",
     passed: true,

@@ -7,7 +7,7 @@ const one = (result: Finished["result"], ms: number, phase: Finished["phase"] = 
   ...{ result, ms },
 });
 
-test("what tasks took, failed attempts and all; reviews are not tasks", () => {
+test("the pace counts failed attempts, and no reviews", () => {
   const first = addPace(NO_PACE, {
     finished: [one("failed", 100), one("done", 50), one("reviewed", 999, "review")],
   });
@@ -20,6 +20,6 @@ test("what tasks took, failed attempts and all; reviews are not tasks", () => {
   expect(estimate(pace, 0, 0)).toBe(0);
 });
 
-test("where nothing was done yet nobody knows", () => {
+test("there is no estimate before a task is done", () => {
   expect(estimate(addPace(NO_PACE, { finished: [one("blocked", 100)] }), 3, 0)).toBeUndefined();
 });

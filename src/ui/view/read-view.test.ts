@@ -28,7 +28,7 @@ function todoFileOf(lines: readonly string[]): string {
   return typeof file === "string" ? file : "";
 }
 
-/** What is known of a task's attempts; what one does now apart. */
+/** The attempts of a task, without the current action. */
 async function attempts(logDir: string, todoFile: string, task: string, only: boolean): Promise<unknown> {
   const found: unknown[] = [];
   for await (const { run, finished, current } of readViews(

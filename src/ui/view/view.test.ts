@@ -42,7 +42,7 @@ function gate(verdict: GateVerdict): RunEvent {
   return { type: "gate_finished", ...T1, ...found, warnings: [], duration_ms: 0 };
 }
 
-test("what nothing proved is done, and said to be unverified", () => {
+test("a task without a verdict is done and unverified", () => {
   const events = doneTask().map((event) => (event.type === "gate_finished" ? gate("unverified") : event));
   expect(viewOf(started(), read("T1"), ...events).finished).toMatchObject([
     { taskId: "T1", result: "done", unverified: true },
@@ -223,7 +223,7 @@ function never(): never {
   throw new Error("nothing was sealed");
 }
 
-test("a claim that is refused was no attempt", () => {
+test("a refused claim does not count as an attempt", () => {
   const refused: RunEvent = {
     ...{ type: "backlog_changed", ...T1, updated: [], rows: [], removed: [], warnings: [], digest: "" },
     refused: [{ op: "claim", id: id("T1"), why: "it is done" }],
@@ -301,7 +301,7 @@ test("hooks that run after a task are not taken for a job of their own", () => {
   expect(view.finished).toHaveLength(1);
 });
 
-test("the completion marker is no task, and what others remove is gone", () => {
+test("the completion marker does not count as a task, and removed tasks are gone", () => {
   const T2 = attempt(2, "T2");
   const marker = { ...rowsOf("PROJECT-DONE done")[0], marker: true as const };
   const view = viewOf(started(), read("T1 done", "T2"), {
@@ -363,7 +363,7 @@ test("told by looper stop once or often, it is one stop; now is two; a signal af
   expect([mixed.interrupts, mixed.stoppedBy]).toEqual([2, undefined]);
 });
 
-test("what was given up is kept with the attempt that it was given up after", () => {
+test("abandoned work is listed with the attempt after which it was abandoned", () => {
   const view = viewOf(
     ...[started(), read("T1"), changed(T1, "T1 todo doing"), finished(T1)],
     { type: "attempt_failed", ...T1, reason: "exited", evidence: "1", next: "blocked" },

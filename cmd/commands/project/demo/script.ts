@@ -154,7 +154,7 @@ ${use("minutesToRead", "./minutes.js")}
 ${use("splitSentences", "./sentences.js")}
 ${use("countWords", "./words.js")}
 
-/** What there is to say about a text, one fact a line. */
+/** The facts about a text, one a line. */
 export function report(text) {
   return [
     \`words: \${countWords(text)}\`,

@@ -11,7 +11,7 @@ import { shownPath } from "../../../lookup/project.js";
 import type { CommandContext } from "../../../context/command-context.js";
 import { bad, fine, warning, type Check } from "./check.js";
 
-/** Longer files are not searched: nobody wrote a key into them by hand. */
+/** Longer files are not searched, because no person edits them. */
 const LONGEST = 50_000_000;
 const OTHERS = 0o077;
 

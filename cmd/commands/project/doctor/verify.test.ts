@@ -1,4 +1,4 @@
-// What doctor finds missing of checks, in a project of files. No check is started: each would leave a file behind.
+// The missing parts of checks that doctor finds. No check is started: each would leave a file behind.
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -138,7 +138,7 @@ test.each([
   expect(existsSync(path.join(root, "started"))).toBe(false);
 });
 
-test("what a task may bring is a warning, a program that is missing an error; with strict rules all is", async () => {
+test("a file that a task may create is a warning, a missing program an error; in strict mode both are errors", async () => {
   const statuses = async (...args: Parameters<typeof diagnose>) => {
     const { end, checks } = await diagnose(...args);
     return [end, ...checks.map(({ status, message }) => `${status} ${message.replace(/^.*\(|\).*$/g, "")}`)];

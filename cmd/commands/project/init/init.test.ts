@@ -26,7 +26,7 @@ test("a line that ignores it already, however it is spelled, is enough", () => {
   expect(appendix("a\r\nb", ["x/"])).toBe("\r\nx/\r\n");
 });
 
-test("what may prove a task done is guessed from the files; npm's own stand-in for a test is none", () => {
+test("init guesses checks from the files, except npm's default test script", () => {
   const guess = (texts: Record<string, string>) =>
     suggestProofs(new Set(Object.keys(texts)), new Map(Object.entries(texts))).map(({ command }) => command);
   const tested = JSON.stringify({ scripts: { test: "vitest" } });
