@@ -5,7 +5,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { errorCode, UserError } from "../src/system/errors.js";
-import { exhausted } from "../src/system/exhausted.js";
+import { explainExhausted } from "../src/system/exhausted.js";
 import { isTty, StdStream, type ProcessStream } from "../src/system/processes/std-stream.js";
 import { noteText, type Diagnostics } from "../src/ui/terminal/diagnostics.js";
 import type { Output } from "../src/ui/output.js";
@@ -237,7 +237,7 @@ function advice(message: string, hint = ""): string[] {
 function explain(error: unknown): { lines: string[]; code: number } {
   if (error instanceof UserError)
     return { lines: advice(error.message, error.hint), code: exitCodeOfError(error.kind) };
-  const limit = exhausted(error);
+  const limit = explainExhausted(error);
   if (error instanceof Error && limit !== undefined)
     return {
       lines: advice(`${limit.reason}: ${error.message}`, limit.hint),

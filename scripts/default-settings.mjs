@@ -5,20 +5,20 @@ import { loadCode } from "./load-code.mjs";
 import { replaceFile } from "./replace-file.mjs";
 
 async function codeOf() {
-  const { unsetSettings, otherVariables } =
+  const { getDefaultSettings, listOtherVariables } =
     /** @type {typeof import("../src/config/read/default-settings.js")} */ (
       await loadCode("src/config/read/default-settings.ts")
     );
-  const { settings, values, warnings } = unsetSettings();
+  const { settings, values, warnings } = getDefaultSettings();
   const whole = { settings, values: [...values], warnings };
   const json = JSON.stringify(whole);
   deepStrictEqual(JSON.parse(json), whole, "a default that JSON cannot tell");
   return `const json = ${JSON.stringify(json)};
-export const unsetSettings = () => {
+export const getDefaultSettings = () => {
   const { settings, values, warnings } = JSON.parse(json);
   return { settings, values: new Map(values), warnings };
 };
-export const otherVariables = () => ${JSON.stringify(otherVariables())};
+export const listOtherVariables = () => ${JSON.stringify(listOtherVariables())};
 `;
 }
 

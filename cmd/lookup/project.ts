@@ -5,7 +5,7 @@ import { openProject, type Project } from "../../src/config/project/open-project
 import { GO_BACKLOG } from "../../src/config/read/places.js";
 import type { Flags } from "../../src/config/read/resolve.js";
 import { errorCode, errorMessage, UserError } from "../../src/system/errors.js";
-import { exhausted } from "../../src/system/exhausted.js";
+import { explainExhausted } from "../../src/system/exhausted.js";
 import { nearest } from "../../src/system/text/nearest.js";
 import type { Files } from "../../src/system/ports.js";
 import { didYouMean } from "../../src/todo/model/problem.js";
@@ -65,7 +65,7 @@ async function readOrExplain<T>(reading: Promise<T>, file: string): Promise<T> {
   try {
     return await reading;
   } catch (error) {
-    if (errorCode(error) === undefined || exhausted(error) !== undefined) throw error;
+    if (errorCode(error) === undefined || explainExhausted(error) !== undefined) throw error;
     if (errorCode(error) === "EISDIR")
       throw new UserError("usage", `${file} is a folder, not a file`, "name a file");
     throw new UserError(

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { given } from "../system/given.js";
 import type { AgentEvent } from "./agent.js";
 import { believeTokens, believeUsd } from "./fields.js";
-import { usedOf } from "./usage.js";
+import { toUsed } from "./usage.js";
 
 const parent = z.exactOptional(z.string());
 /** A number of any size: one beyond all numbers (1e400) is read as Infinity. */
@@ -26,7 +26,7 @@ const usage = z
       (count) => believeTokens(count ?? 0),
     );
     const cost = believeUsd(cost_usd);
-    return { type, ...usedOf({ input, output, cached, ...given({ cost }) }) };
+    return { type, ...toUsed({ input, output, cached, ...given({ cost }) }) };
   });
 
 /** An event as it is written on a line of its own. Unknown keys are dropped. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cannotWork, skipped } from "./failure-words.js";
+import { cannotWork, describeSkipped } from "./failure-words.js";
 
 test("why an agent cannot work is said behind its name; a failed attempt is not such a reason", () => {
   expect(cannotWork("claude", "network")).toBe("claude cannot reach its API");
@@ -9,10 +9,10 @@ test("why an agent cannot work is said behind its name; a failed attempt is not 
 });
 
 test("an agent that is skipped is named with the reason, and with what it said", () => {
-  expect(skipped("claude", { reason: "not-signed-in", evidence: "" })).toBe(
+  expect(describeSkipped("claude", { reason: "not-signed-in", evidence: "" })).toBe(
     "claude is not signed in; skipping it for the rest of this run",
   );
-  expect(skipped("codex", { evidence: "odd" })).toBe(
+  expect(describeSkipped("codex", { evidence: "odd" })).toBe(
     "codex cannot be used; skipping it for the rest of this run: odd",
   );
 });

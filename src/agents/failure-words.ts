@@ -16,7 +16,10 @@ export function cannotWork(agent: string, reason: string | undefined): string | 
 }
 
 /** That a run does without an agent from now on; `evidence`: what the agent said of it. */
-export function skipped(agent: string, { reason, evidence }: { reason?: string; evidence: string }): string {
+export function describeSkipped(
+  agent: string,
+  { reason, evidence }: { reason?: string; evidence: string },
+): string {
   const what = cannotWork(agent, reason) ?? `${agent} cannot be used`;
   return `${what}; skipping it for the rest of this run${evidence === "" ? "" : `: ${evidence}`}`;
 }

@@ -8,7 +8,7 @@ import { roundUsd } from "./usage.js";
 const MILLION = 1_000_000;
 
 /** Whether an agent of these settings can tell what tokens it used at all: a command that prints text cannot. */
-export function mayTellTokens({ kind, output }: Pick<AgentSettings, "kind" | "output">): boolean {
+export function canReportTokens({ kind, output }: Pick<AgentSettings, "kind" | "output">): boolean {
   return kind !== "command" || output === "jsonl";
 }
 
@@ -20,7 +20,7 @@ export function mayKnowCost({
   chapo,
 }: Pick<AgentSettings, "kind" | "output" | "price" | "chapo">): boolean {
   // A price is of tokens.
-  if (!mayTellTokens({ kind, output })) return false;
+  if (!canReportTokens({ kind, output })) return false;
   if (price !== undefined) return true;
   switch (kind) {
     case "codex":
@@ -41,7 +41,7 @@ export function mayKnowCost({
 }
 
 /** A cost that was told stays; without one, and without a price, it stays unknown. */
-export function priced<U extends Used>(usage: U, price: Price | undefined): U {
+export function addCost<U extends Used>(usage: U, price: Price | undefined): U {
   if (price === undefined || usage.cost_usd !== undefined) return usage;
   const { input_tokens, cached_input_tokens = 0, output_tokens } = usage;
   const cached = cached_input_tokens * (price.cached_input ?? price.input);

@@ -33,7 +33,7 @@ export function addUsed(a: Used, b: Used): Used {
 }
 
 /** `input`: without what came from the cache. `output`: with what was thought. Odd figures (negative, fractions) are mended. */
-export function usedOf(tokens: { input: number; cached?: number; output: number; cost?: number }): Used {
+export function toUsed(tokens: { input: number; cached?: number; output: number; cost?: number }): Used {
   const cached = whole(tokens.cached ?? 0);
   return {
     input_tokens: whole(tokens.input),
@@ -44,22 +44,22 @@ export function usedOf(tokens: { input: number; cached?: number; output: number;
 }
 
 /** The usage event, or none when nothing was used. A cost that was not reported stays absent; a cost of 0 is kept. */
-export function usageEvents(used: Used): AgentEvent[] {
+export function toUsageEvents(used: Used): AgentEvent[] {
   const { input_tokens, output_tokens, cached_input_tokens = 0, cost_usd } = used;
   const any = input_tokens + output_tokens + cached_input_tokens > 0 || cost_usd !== undefined;
   return any ? [{ type: "usage", ...used }] : [];
 }
 
 /** The earlier usage of a session, if it is the one that was to be resumed. */
-export function usedBefore(resumed: Session | undefined, id: string | undefined): Used | undefined {
+export function findUsedBefore(resumed: Session | undefined, id: string | undefined): Used | undefined {
   return resumed !== undefined && resumed.id === id ? resumed.used : undefined;
 }
 
 /** The usage since `before`, when a resumed session counts from its own beginning; all of it when the count restarted. */
-export function usedSince(total: Used, before: Used | undefined): Used {
+export function subtractUsed(total: Used, before: Used | undefined): Used {
   if (before === undefined || total.output_tokens < before.output_tokens) return total;
   const cost = total.cost_usd === undefined ? undefined : total.cost_usd - (before.cost_usd ?? 0);
-  return usedOf({
+  return toUsed({
     input: total.input_tokens - before.input_tokens,
     cached: (total.cached_input_tokens ?? 0) - (before.cached_input_tokens ?? 0),
     output: total.output_tokens - before.output_tokens,

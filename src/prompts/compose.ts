@@ -3,8 +3,8 @@
 import { never } from "../system/never.js";
 import type { Summary } from "../todo/model/summary.js";
 import type { Task } from "../todo/model/task.js";
-import { jsonList } from "./json-list.js";
-import { code, cutEnd, cutStart, fence } from "./text.js";
+import { formatJsonList } from "./json-list.js";
+import { quoteCode, cutEnd, cutStart, fenceBlock } from "./text.js";
 
 /** In characters. Together well below the 1,048,576 that the strictest agent takes. */
 const MOST = {
@@ -78,11 +78,11 @@ export function iterationVariables(facts: IterationFacts) {
     ...backlogVariables(facts),
     attempt: String(facts.attempt),
     max_attempts: String(facts.maxAttempts),
-    task_id: code(task.id),
-    task: fence(cutEnd(JSON.stringify(task, null, 2), MOST.task), "json"),
-    dependencies: jsonList(dependencies.map(reported), MOST.dependencies),
+    task_id: quoteCode(task.id),
+    task: fenceBlock(cutEnd(JSON.stringify(task, null, 2), MOST.task), "json"),
+    dependencies: formatJsonList(dependencies.map(reported), MOST.dependencies),
     earlier_attempts: earlierAttempts(facts.earlierAttempts),
-    history: jsonList(history.map(reported), MOST.history),
+    history: formatJsonList(history.map(reported), MOST.history),
     checks: lines(facts.checks, MOST.checks),
     commit_rule: commitRule(facts.commitRule),
     example: example(doneSummary(task.id)),
@@ -128,9 +128,9 @@ export interface ReviewFacts extends BacklogFacts {
 export function reviewVariables(facts: ReviewFacts) {
   return {
     ...backlogVariables(facts),
-    done: jsonList(facts.done.map(reported), MOST.done),
-    open: jsonList(facts.open.map(waiting), MOST.open),
-    changes: facts.changes.trim() === "" ? "" : fence(cutEnd(facts.changes, MOST.changes), "diff"),
+    done: formatJsonList(facts.done.map(reported), MOST.done),
+    open: formatJsonList(facts.open.map(waiting), MOST.open),
+    changes: facts.changes.trim() === "" ? "" : fenceBlock(cutEnd(facts.changes, MOST.changes), "diff"),
     example: example(reviewSummary()),
   };
 }
@@ -161,14 +161,16 @@ export interface BootstrapFacts {
 
 /** The variables of the bootstrap template. The documents are bounded already (read-documents.ts). */
 export function bootstrapVariables(facts: BootstrapFacts) {
-  const documents = facts.documents.map(({ path, text }) => `${code(path)}:\n\n${fence(text, "markdown")}`);
+  const documents = facts.documents.map(
+    ({ path, text }) => `${quoteCode(path)}:\n\n${fenceBlock(text, "markdown")}`,
+  );
   return {
     project: project(facts.project),
-    idea: facts.idea.trim() === "" ? "" : fence(cutEnd(facts.idea, MOST.idea)),
+    idea: facts.idea.trim() === "" ? "" : fenceBlock(cutEnd(facts.idea, MOST.idea)),
     documents: documents.join("\n\n"),
     entries: lines(facts.entries, MOST.sources),
     earlier_attempts: earlierAttempts(facts.earlierAttempts ?? []),
-    output_file: code(facts.outputFile),
+    output_file: quoteCode(facts.outputFile),
   };
 }
 
@@ -192,13 +194,13 @@ export function repairVariables(facts: RepairFacts) {
   return {
     project: project(facts.project),
     problems: lines(facts.problems, MOST.problems),
-    broken_file: code(facts.brokenFile),
+    broken_file: quoteCode(facts.brokenFile),
     broken_text:
       text === undefined || text === "" || Buffer.byteLength(text) > LARGEST_INLINE
         ? ""
-        : fence(text, "json"),
+        : fenceBlock(text, "json"),
     earlier_attempts: earlierAttempts(facts.earlierAttempts ?? []),
-    output_file: code(facts.outputFile),
+    output_file: quoteCode(facts.outputFile),
   };
 }
 
@@ -227,18 +229,18 @@ export interface PushFacts {
 export function pushVariables(facts: PushFacts) {
   return {
     project: project(facts.project),
-    version: facts.from === "" ? "" : code(facts.from),
+    version: facts.from === "" ? "" : quoteCode(facts.from),
     no_version: facts.from === "" ? "no file and no tag names a version yet" : "",
-    wanted: facts.wanted === "" ? "" : code(facts.wanted),
+    wanted: facts.wanted === "" ? "" : quoteCode(facts.wanted),
     free: facts.wanted === "" ? "You choose the new version" : "",
     places: lines(facts.places, MOST.sources),
-    last_tag: facts.tag === "" ? "" : code(facts.tag),
+    last_tag: facts.tag === "" ? "" : quoteCode(facts.tag),
     count: String(facts.count),
     changes: lines(facts.changes, MOST.changes),
-    changelog: facts.changelog === "" ? "" : code(facts.changelog),
-    new_changelog: facts.changelog === "" ? code("CHANGELOG.md") : "",
+    changelog: facts.changelog === "" ? "" : quoteCode(facts.changelog),
+    new_changelog: facts.changelog === "" ? quoteCode("CHANGELOG.md") : "",
     changelog_head:
-      facts.changelogHead === "" ? "" : fence(cutEnd(facts.changelogHead, MOST.history), "markdown"),
+      facts.changelogHead === "" ? "" : fenceBlock(cutEnd(facts.changelogHead, MOST.history), "markdown"),
     checks: lines(facts.checks, MOST.checks),
   };
 }
@@ -247,20 +249,20 @@ function backlogVariables(facts: BacklogFacts) {
   return {
     project: project(facts.project),
     iteration: String(facts.iteration),
-    todo_file: code(facts.todoFile),
-    log_dir: code(facts.logDir),
+    todo_file: quoteCode(facts.todoFile),
+    log_dir: quoteCode(facts.logDir),
     source_files: lines(facts.sourceFiles, MOST.sources),
   };
 }
 
 function project({ name, folder }: ProjectFacts): string {
   return name === undefined || name === ""
-    ? `in ${code(folder)}`
-    : `${code(cutEnd(name, 200))} in ${code(folder)}`;
+    ? `in ${quoteCode(folder)}`
+    : `${quoteCode(cutEnd(name, 200))} in ${quoteCode(folder)}`;
 }
 
 function lines(items: readonly string[], most: number): string {
-  return items.length === 0 ? "" : fence(cutEnd(items.join("\n"), most));
+  return items.length === 0 ? "" : fenceBlock(cutEnd(items.join("\n"), most));
 }
 
 /** The fields of a finished task that other tasks need. */
@@ -280,7 +282,7 @@ function earlierAttempts(attempts: readonly EarlierAttempt[]): string {
       ...events.map((event) => `  ${event}`),
     ].join("\n"),
   );
-  return texts.length === 0 ? "" : fence(cutStart(texts.join("\n\n"), MOST.attempts));
+  return texts.length === 0 ? "" : fenceBlock(cutStart(texts.join("\n\n"), MOST.attempts));
 }
 
 function commitRule(rule: CommitRule): string {
@@ -297,5 +299,5 @@ function commitRule(rule: CommitRule): string {
 }
 
 function example(summary: Summary): string {
-  return fence(JSON.stringify(summary, null, 2), "json");
+  return fenceBlock(JSON.stringify(summary, null, 2), "json");
 }

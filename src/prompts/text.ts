@@ -2,13 +2,13 @@
 import { keepEnd, keepStart } from "../system/text/cut.js";
 
 /** A block of text that nothing in it can end: the fence is longer than any run of backticks inside. */
-export function fence(text: string, language = "text"): string {
+export function fenceBlock(text: string, language = "text"): string {
   const ticks = "`".repeat(Math.max(2, longestRun(text)) + 1);
   return `${ticks}${language}\n${text}${text.endsWith("\n") || text === "" ? "" : "\n"}${ticks}`;
 }
 
 /** A short text on one line, as inline code that nothing in it can end. */
-export function code(text: string): string {
+export function quoteCode(text: string): string {
   const line = text.replace(/\s+/g, " ");
   const longest = longestRun(line);
   const ticks = "`".repeat(longest + 1);

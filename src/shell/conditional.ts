@@ -1,7 +1,7 @@
 // Whether a shell text leaves open which of its commands run. Pure.
 import { forEachChild, type SyntaxNode } from "unbash";
 import { parseShell } from "./parse-shell.js";
-import { simpleCommands } from "./simple-commands.js";
+import { listSimpleCommands } from "./simple-commands.js";
 
 const BRANCHES: ReadonlySet<string> = new Set(["If", "Case", "While", "Function"]);
 /** Ask whether something is there; what follows depends on the answer. */
@@ -19,7 +19,7 @@ export function isConditional(text: string): boolean {
     if (node.type === "AndOr" && node.operators.includes("||") && !givesUp(node, text)) return true;
     forEachChild(node, (child) => waiting.push(child));
   }
-  const commands = simpleCommands(text);
+  const commands = listSimpleCommands(text);
   return commands.slice(0, -1).some(({ words: [program] }) => ASKS.test(program));
 }
 
@@ -27,7 +27,7 @@ function givesUp(node: Extract<SyntaxNode, { type: "AndOr" }>, text: string): bo
   return node.operators.every((operator, at) => {
     const right = node.commands[at + 1];
     if (operator === "&&" || right === undefined) return true;
-    const first = simpleCommands(text.slice(right.pos, right.end))[0]?.words[0];
+    const first = listSimpleCommands(text.slice(right.pos, right.end))[0]?.words[0];
     return first !== undefined && GIVES_UP.test(first);
   });
 }

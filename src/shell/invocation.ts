@@ -23,7 +23,7 @@ export type ShellRuns =
 const SHELL_VALUE = /^(?:[-+][A-Za-z]*[oO]|--(?:rcfile|init-file))$/;
 
 /** Reads the arguments of a shell. */
-export function shellRuns(args: readonly string[]): ShellRuns {
+export function readShellArguments(args: readonly string[]): ShellRuns {
   let isCode = false;
   let isStdin = false;
   let at = 0;
@@ -97,7 +97,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
 const OWN_SHELL = /^(?:su|script)$/;
 
 /** The command within, or shell text; `undefined` where the words are the command themselves. */
-export function wrappedBy(words: Words): { words: Words } | { code: string } | undefined {
+export function unwrapCommand(words: Words): { words: Words } | { code: string } | undefined {
   const [program, ...args] = words;
   const wrapper = Object.hasOwn(WRAPPERS, programName(words)) ? WRAPPERS[programName(words)] : undefined;
   if (wrapper === undefined) return undefined;

@@ -15,7 +15,7 @@ const LONGEST = 50_000;
  * The command of a text that is one command with its words: without a redirection, a pipe, a list, a syntax error, and not an
  * assignment alone. `undefined` for any other text, and for one with a carriage return: the parser counts its line ends once.
  */
-export function onlyCommand(text: string): OnlyCommand | undefined {
+export function findOnlyCommand(text: string): OnlyCommand | undefined {
   if (text.length > LONGEST || /[\0\r]/.test(text)) return undefined;
   const { script, isWhole } = parseShell(text);
   const [statement, ...others] = script.commands;

@@ -3,7 +3,7 @@
 import { posix } from "node:path";
 import { forEachChild, type Assignment, type Command, type Redirection, type SyntaxNode } from "unbash";
 import { parseShell } from "./parse-shell.js";
-import { ANY, partsOf, wordOf } from "./words.js";
+import { ANY, formatParts, formatWord } from "./words.js";
 
 /** One command of a text. */
 export interface ShellCommand {
@@ -64,7 +64,7 @@ function readCode(text: string, depth: number, reading: Building): void {
 
 function writesFile(redirect: Redirection): boolean {
   if (redirect.type !== "Redirect" || redirect.operator === "<") return false;
-  const target = redirect.target === undefined ? ANY : wordOf(redirect.target);
+  const target = redirect.target === undefined ? ANY : formatWord(redirect.target);
   if (/^[<>]&$/.test(redirect.operator) && /^(?:\d+-?|-)$/.test(target)) return false;
   return !/^\/dev\/(?:null|stdout|stderr)$/.test(target);
 }
@@ -72,8 +72,8 @@ function writesFile(redirect: Redirection): boolean {
 function readCommand(command: Command, depth: number, reading: Building): void {
   const assigned = command.prefix.flatMap((one) => (one.type === "Assignment" ? [assignmentOf(one)] : []));
   const words = [
-    ...(command.name === undefined ? [] : [wordOf(command.name)]),
-    ...command.args.map((arg) => (arg.type === "Assignment" ? assignmentOf(arg) : wordOf(arg))),
+    ...(command.name === undefined ? [] : [formatWord(command.name)]),
+    ...command.args.map((arg) => (arg.type === "Assignment" ? assignmentOf(arg) : formatWord(arg))),
   ];
   if (assigned.length + words.length === 0) return;
   const inner = wrappedIn(words);
@@ -104,7 +104,7 @@ function joined(words: readonly string[]): string {
 }
 
 function assignmentOf({ name, value, append }: Assignment): string {
-  return `${name}${append === true ? "+" : ""}=${value.type === "Word" ? wordOf(value) : ANY}`;
+  return `${name}${append === true ? "+" : ""}=${value.type === "Word" ? formatWord(value) : ANY}`;
 }
 
 const SHELL = /^(?:(?:ba|da|z|k|mk|a|fi)?sh|eval|trap|alias|source|\.|su|busybox)$/;
@@ -183,9 +183,9 @@ function codeOf(words: readonly string[], redirects: readonly Redirection[]): (s
 function readFrom(redirect: Redirection): (string | undefined)[] {
   switch (redirect.type) {
     case "HereDoc":
-      return [redirect.body.parts === undefined ? redirect.body.text : partsOf(redirect.body.parts)];
+      return [redirect.body.parts === undefined ? redirect.body.text : formatParts(redirect.body.parts)];
     case "HereString":
-      return [redirect.target === undefined ? undefined : wordOf(redirect.target)];
+      return [redirect.target === undefined ? undefined : formatWord(redirect.target)];
     case "Redirect":
       return redirect.operator === "<" ? [undefined] : [];
     default:

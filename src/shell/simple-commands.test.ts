@@ -1,11 +1,11 @@
 // Shell texts as people write them, and the commands in them.
 import { expect, test } from "vitest";
-import { simpleCommands } from "./simple-commands.js";
+import { listSimpleCommands } from "./simple-commands.js";
 import { ANY } from "./words.js";
 
 /** The commands of a text, words joined by `·`; those that something else judges begin with `?`, `▒` is not known. */
 const read = (text: string): string[] =>
-  simpleCommands(text).map(
+  listSimpleCommands(text).map(
     ({ words, judged, folder }) =>
       (judged ? "" : "?") + (folder === "" ? "" : `${folder}: `) + words.join("·").replaceAll(ANY, "▒"),
   );
@@ -62,7 +62,7 @@ test.each([
   ["thrown away", "a >/dev/null; ls /dev/null", false],
   ["another stream", "a >&2; b 2 '&2'", false],
 ])("what goes into a file is judged by who reads it: %s", (_, text, isRead) => {
-  expect(simpleCommands(text).find(({ words }) => words[0] === "a")?.judged).toBe(!isRead);
+  expect(listSimpleCommands(text).find(({ words }) => words[0] === "a")?.judged).toBe(!isRead);
 });
 
 test.each([

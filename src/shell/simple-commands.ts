@@ -3,9 +3,9 @@
 import { posix } from "node:path";
 import { forEachChild, type Command, type CommandNode, type Redirection, type SyntaxNode } from "unbash";
 import { given } from "../system/given.js";
-import { POSIX_SHELL, programName, shellRuns, wrappedBy, type Words } from "./invocation.js";
+import { POSIX_SHELL, programName, readShellArguments, unwrapCommand, type Words } from "./invocation.js";
 import { parseShell } from "./parse-shell.js";
-import { ANY, partsOf, wordOf, type ValueOf } from "./words.js";
+import { ANY, formatParts, formatWord, type ValueOf } from "./words.js";
 
 /** A command with its words, nothing around it. */
 export interface SimpleCommand {
@@ -32,7 +32,7 @@ const MOST = 5_000;
 const MOST_TURNS = 50;
 
 /** The simple commands of a shell text, in the order they stand there; what `$(…)` runs comes before the command around it. */
-export function simpleCommands(text: string): SimpleCommand[] {
+export function listSimpleCommands(text: string): SimpleCommand[] {
   const reader = new Reader();
   reader.readCode(text, { judged: true, depth: 0, scope: newScope(), writes: [], reads: [] });
   reader.readUncalled();
@@ -117,7 +117,7 @@ class Reader {
         return;
       case "Function": {
         const known = { body: node.body, isCalled: false, context: inner(context) };
-        context.scope.functions.set(wordOf(node.name), known);
+        context.scope.functions.set(formatWord(node.name), known);
         this.#functions.push(known);
         return;
       }
@@ -153,7 +153,7 @@ class Reader {
 
   #readFor(node: Extract<SyntaxNode, { type: "For" }>, context: Context): void {
     for (const word of node.wordlist ?? []) this.#readOutputs([word], context);
-    const name = wordOf(node.name);
+    const name = formatWord(node.name);
     const words = (node.wordlist ?? []).flatMap((word) => this.#expand(word, context.scope));
     const known = words.length > 0 && words.length <= MOST_TURNS && !words.some((word) => word.includes(ANY));
     for (const word of known ? words : [ANY]) {
@@ -177,7 +177,7 @@ class Reader {
     this.#readOutputs([...command.prefix, ...all], context);
     for (const one of [...command.prefix, ...command.args]) {
       if (one.type !== "Assignment" || one.value.type !== "Word") continue;
-      scope.values.set(one.name, one.append === true ? ANY : wordOf(one.value, valueIn(scope)));
+      scope.values.set(one.name, one.append === true ? ANY : formatWord(one.value, valueIn(scope)));
     }
     if (command.name === undefined) return;
     const words = [command.name, ...command.args].flatMap((word) =>
@@ -195,7 +195,7 @@ class Reader {
     if (context.depth > DEEPEST) return;
     const deeper = { ...context, depth: context.depth + 1 };
     const [program, ...args] = words;
-    const wrapped = wrappedBy(words);
+    const wrapped = unwrapCommand(words);
     if (wrapped !== undefined) {
       if ("code" in wrapped) this.readCode(wrapped.code, inner(context));
       else this.#run(wrapped.words, { ...deeper, through: [...(context.through ?? []), program] });
@@ -222,7 +222,7 @@ class Reader {
   }
 
   #runShell([program, ...args]: Words, context: Context): void {
-    const runs = shellRuns(args);
+    const runs = readShellArguments(args);
     const within = inner(context);
     if (runs.what === "code") {
       this.readCode(runs.code, { ...within, scope: { ...within.scope, positional: runs.positional } });
@@ -258,11 +258,11 @@ class Reader {
   }
 
   /** The words one word becomes: `"$@"` and a variable without quotes may be several. */
-  #expand(word: Parameters<typeof wordOf>[0], scope: Scope): string[] {
+  #expand(word: Parameters<typeof formatWord>[0], scope: Scope): string[] {
     if (/^"?\$(?:@|\{@\}|\*)"?$/.test(word.text) && scope.positional !== undefined) {
       return [...(scope.positional.length > 0 ? scope.positional : [])];
     }
-    const text = wordOf(word, valueIn(scope));
+    const text = formatWord(word, valueIn(scope));
     if (!/^\$(?:\w+|\{\w+\})$/.test(word.text) || text.includes(ANY)) return [text];
     return text.split(/\s+/).filter((part) => part !== "");
   }
@@ -272,7 +272,7 @@ class Reader {
     const reads = [...context.reads];
     for (const one of redirects) {
       if (one.type !== "Redirect" || one.target === undefined) continue;
-      const target = wordOf(one.target, valueIn(context.scope));
+      const target = formatWord(one.target, valueIn(context.scope));
       if (one.operator === "<" || one.operator === "<>") reads.push(target);
       else if (/^&?>{1,2}\|?$/.test(one.operator) && isOutput(one) && target !== "/dev/null")
         writes.push(target);
@@ -296,16 +296,18 @@ function valueIn(scope: Scope): ValueOf {
 
 function textFrom(redirect: Redirection, valueOf: ValueOf): string[] {
   if (redirect.type === "HereDoc")
-    return [redirect.body.parts === undefined ? redirect.body.text : partsOf(redirect.body.parts, valueOf)];
+    return [
+      redirect.body.parts === undefined ? redirect.body.text : formatParts(redirect.body.parts, valueOf),
+    ];
   if (redirect.type === "HereString" && redirect.target !== undefined)
-    return [wordOf(redirect.target, valueOf)];
+    return [formatWord(redirect.target, valueOf)];
   return [];
 }
 
 /** The input that a command before a pipe gives to a shell after it: the text it prints, or the files it reads. */
 function feedOf(before: CommandNode | undefined, valueOf: ValueOf): Context["feed"] {
   if (before?.type !== "Command" || before.name === undefined) return undefined;
-  const args = before.args.map((arg) => (arg.type === "Assignment" ? arg.text : wordOf(arg, valueOf)));
+  const args = before.args.map((arg) => (arg.type === "Assignment" ? arg.text : formatWord(arg, valueOf)));
   const plain = args.filter((arg) => !/^-./.test(arg));
   switch (nameOf(before)) {
     case "cat":
@@ -320,7 +322,7 @@ function feedOf(before: CommandNode | undefined, valueOf: ValueOf): Context["fee
 }
 
 function nameOf(node: CommandNode): string {
-  return node.type === "Command" && node.name !== undefined ? posix.basename(wordOf(node.name)) : "";
+  return node.type === "Command" && node.name !== undefined ? posix.basename(formatWord(node.name)) : "";
 }
 
 /** A path as it is named from the folder it runs in. */

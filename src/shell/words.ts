@@ -10,12 +10,12 @@ export type ValueOf = (name: string) => string | undefined;
 const UNKNOWN: ValueOf = () => undefined;
 
 /** The word as the program gets it. */
-export function wordOf(word: Word, valueOf: ValueOf = UNKNOWN): string {
-  return word.parts === undefined ? word.value : partsOf(word.parts, valueOf);
+export function formatWord(word: Word, valueOf: ValueOf = UNKNOWN): string {
+  return word.parts === undefined ? word.value : formatParts(word.parts, valueOf);
 }
 
 /** Several parts as one text: of a word, or of a here-document. */
-export function partsOf(parts: readonly WordPart[], valueOf: ValueOf = UNKNOWN): string {
+export function formatParts(parts: readonly WordPart[], valueOf: ValueOf = UNKNOWN): string {
   return parts.map((part) => partOf(part, valueOf)).join("");
 }
 
@@ -27,7 +27,7 @@ function partOf(part: WordPart, valueOf: ValueOf): string {
       return part.value;
     case "DoubleQuoted":
     case "LocaleString":
-      return partsOf(part.parts, valueOf);
+      return formatParts(part.parts, valueOf);
     case "SimpleExpansion":
       return valueOf(part.text.slice(1)) ?? ANY;
     case "ParameterExpansion":

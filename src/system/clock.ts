@@ -30,7 +30,7 @@ export function nodeClock(): Clock {
 }
 
 /** The zone wall clocks here are read in, by its name: "Europe/Berlin". */
-export function localZone(): string {
+export function findLocalZone(): string {
   return (zone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone);
 }
 

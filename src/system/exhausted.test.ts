@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exhausted, startFailure } from "./exhausted.js";
+import { explainExhausted, startFailure } from "./exhausted.js";
 
 const failed = (code: string): Error => Object.assign(new Error(`spawn git ${code}`), { code });
 
@@ -21,5 +21,5 @@ test("a child without pipes is one for which no file could be opened; other erro
   expect(startFailure("git", bare)).toMatchObject({ kind: "environment", cause: bare });
   for (const other of [failed("ENOENT"), new TypeError("x is not a function"), "text"])
     expect(startFailure("git", other)).toBe(other);
-  expect(exhausted(failed("ENOSPC"))).toBeUndefined();
+  expect(explainExhausted(failed("ENOSPC"))).toBeUndefined();
 });

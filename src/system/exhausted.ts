@@ -21,7 +21,7 @@ const LIMITS: Readonly<Record<string, { reason: string; hint: string }>> = {
 };
 
 /** Which limit an error is of, and what to do; `undefined`: it is another error. */
-export function exhausted(error: unknown): { reason: string; hint: string } | undefined {
+export function explainExhausted(error: unknown): { reason: string; hint: string } | undefined {
   const code = errorCode(error) ?? "";
   return Object.hasOwn(LIMITS, code) ? LIMITS[code] : undefined;
 }
@@ -30,7 +30,7 @@ export function exhausted(error: unknown): { reason: string; hint: string } | un
 export function startFailure(command: string, error: unknown): unknown {
   // Where no file can be opened Node leaves out a child's pipes, and execa fails on that before the error is emitted.
   const isBare = error instanceof TypeError && error.message.includes("stdio");
-  const limit = exhausted(isBare ? { code: "EMFILE" } : error);
+  const limit = explainExhausted(isBare ? { code: "EMFILE" } : error);
   if (limit === undefined) return error;
   return new UserError("environment", `cannot start ${command}: ${limit.reason}`, limit.hint, {
     cause: error,

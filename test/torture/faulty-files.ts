@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { halfWrittenName } from "../../src/system/files/half-written.js";
+import { nameHalfWritten } from "../../src/system/files/half-written.js";
 import type { AppendFile, Files, Tree } from "../../src/system/ports.js";
 import type { Calls } from "./calls.js";
 import { kills } from "./fault.js";
@@ -31,7 +31,7 @@ export function faultyFiles(files: Files, calls: Calls): Files {
       "writeAtomic",
       (...args) => files.writeAtomic(...args),
       (place, content) => {
-        const beside = halfWrittenName(path.basename(place), "0123456789ab");
+        const beside = nameHalfWritten(path.basename(place), "0123456789ab");
         writeFileSync(path.join(path.dirname(place), beside), firstHalf(content));
       },
     ),

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { workNote } from "../../../src/config/project/work-folder.js";
+import { describeWorkFolder } from "../../../src/config/project/work-folder.js";
 import { checkBacklog, type CheckResult } from "../../../src/todo/check/check.js";
 import type { Problem } from "../../../src/todo/model/problem.js";
 import { withoutMarker } from "../../../src/todo/model/select.js";
@@ -35,7 +35,7 @@ export async function validate(context: CommandContext, typed: Typed): Promise<C
     const file = shownPath(context, project.todoFile);
     const lines = problems.flatMap((problem) => problemLines(problem, file, colours));
     const root = checked.kind === "ok" ? checked.backlog.project?.root : undefined;
-    const note = await workNote(context.ports.files, project, root);
+    const note = await describeWorkFolder(context.ports.files, project, root);
     await printLines(context.out, [
       ...lines,
       lastLine(checked, problems, file),

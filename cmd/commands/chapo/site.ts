@@ -3,7 +3,7 @@
 import path from "node:path";
 import { chapoAgent } from "../../../src/agents/hosted/chapo.js";
 import { agentSettings, type AgentSettings } from "../../../src/config/read/agent-settings.js";
-import { readModelName, usualModel, type ProviderName } from "../../../src/config/table/model-names.js";
+import { readModelName, findUsualModel, type ProviderName } from "../../../src/config/table/model-names.js";
 import type { ChapoSettings } from "../../../src/config/read/chapo-settings.js";
 import { parseEnvFile } from "../../../src/config/read/env-file.js";
 import type { Project } from "../../../src/config/project/open-project.js";
@@ -92,7 +92,7 @@ function namedModel(
     name !== undefined && providerOf(name) === providerOf(own);
   if (ofProvider(set)) return set;
   if (providerOf(own) === "scripted") return "scripted";
-  const usual = usualModel(env, providerOf(own));
+  const usual = findUsualModel(env, providerOf(own));
   if (usual !== undefined) return usual;
   throw new UserError(
     "usage",

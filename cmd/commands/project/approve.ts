@@ -1,6 +1,6 @@
 // Approves commands that a person sets with looper, so that the next run does not ask about them.
 import type { Project } from "../../../src/config/project/open-project.js";
-import { stateFolder } from "../../../src/config/read/places.js";
+import { findStateFolder } from "../../../src/config/read/places.js";
 import { readTrust } from "../../../src/config/trust/trust-question.js";
 import { rememberTrust } from "../../../src/config/trust/trust-store.js";
 import type { TrustLine } from "../../../src/config/trust/trust.js";
@@ -26,5 +26,5 @@ export async function approve(context: CommandContext, { project, tasks, isMine 
     return;
   const lines = (await readTrust({ files: ports.files, project, env, home }, tasks)).filter(isMine);
   if (lines.length === 0) return;
-  await rememberTrust(ports.files, stateFolder(env, home), { project: project.folder, lines });
+  await rememberTrust(ports.files, findStateFolder(env, home), { project: project.folder, lines });
 }

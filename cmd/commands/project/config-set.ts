@@ -4,7 +4,7 @@ import path from "node:path";
 import { editSettingsText, formatOf } from "../../../src/config/read/edit-settings-text.js";
 import { loadSettings } from "../../../src/config/read/load.js";
 import { findFolder, openProject } from "../../../src/config/project/open-project.js";
-import { PROJECT_FILES, settingsPaths, userFiles } from "../../../src/config/read/places.js";
+import { PROJECT_FILES, settingsPaths, listUserFiles } from "../../../src/config/read/places.js";
 import { resolveSettings, type Layers, type Resolved } from "../../../src/config/read/resolve.js";
 import {
   readJsonSettings,
@@ -13,7 +13,7 @@ import {
   type SettingsFile,
 } from "../../../src/config/read/settings-text.js";
 import { rowOf, ROWS } from "../../../src/config/table/settings.js";
-import { spelledValue } from "../../../src/config/read/text-values.js";
+import { readTypedValue } from "../../../src/config/read/text-values.js";
 import { errorCode, errorMessage, UserError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
 import { nearest } from "../../../src/system/text/nearest.js";
@@ -121,7 +121,7 @@ async function fileOf(context: CommandContext, folder: string, scope: Order["sco
   const { ports, env, home } = context;
   const { files } = ports;
   const own = PROJECT_FILES.map((name) => path.join(folder, name));
-  const candidates = scope === "user" ? userFiles(env, home) : own;
+  const candidates = scope === "user" ? listUserFiles(env, home) : own;
   const there: string[] = [];
   for (const file of candidates) if ((await files.stat(file, { link: true })) !== undefined) there.push(file);
   const manifest = path.join(folder, "package.json");
@@ -169,7 +169,7 @@ function changed(
   // A file that is not a settings file is never changed.
   readSettings(shownPath(context, file), file, text);
   const way = order.key.split(".");
-  const value = order.values === undefined ? undefined : spelledValue(way, order.values);
+  const value = order.values === undefined ? undefined : readTypedValue(way, order.values);
   const edited = editSettingsText(text, formatOf(file), {
     path: way,
     ...given({ value }),
@@ -196,7 +196,9 @@ async function judge(
   const mine = readSettings(name, file, text);
   const none = { project: folder, user: [] };
   const user =
-    scope === "user" ? mine : (await loadSettings(ports.files, { ...none, user: userFiles(env, home) })).user;
+    scope === "user"
+      ? mine
+      : (await loadSettings(ports.files, { ...none, user: listUserFiles(env, home) })).user;
   const project = scope === "project" ? mine : (await loadSettings(ports.files, none)).project;
   const resolved = whatWouldHold({ user, project, env: {}, flags: {} });
   settingsPaths(resolved, { project: folder, home, env });

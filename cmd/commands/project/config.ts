@@ -1,7 +1,7 @@
 // `looper config`: the settings in force, and where each comes from. Leaves resolving them to src/config.
 import path from "node:path";
 import { findFolder } from "../../../src/config/project/open-project.js";
-import { PROJECT_FILES, userFiles } from "../../../src/config/read/places.js";
+import { PROJECT_FILES, listUserFiles } from "../../../src/config/read/places.js";
 import { readPackageSettings } from "../../../src/config/read/settings-text.js";
 import { ROWS, rowOf } from "../../../src/config/table/settings.js";
 import { spellSettings } from "../../../src/config/read/show-settings.js";
@@ -120,7 +120,7 @@ async function filesOf(
   const inProject = PROJECT_FILES.map((name) => path.join(folder, name));
   const packageFile = path.join(folder, "package.json");
   const owners = [
-    { owner: "user", candidates: userFiles(env, home) },
+    { owner: "user", candidates: listUserFiles(env, home) },
     {
       owner: "project",
       candidates: (await hasSettings(files, packageFile)) ? [...inProject, packageFile] : inProject,

@@ -1,6 +1,6 @@
 // How a turn of an agent of the Agent Client Protocol ended, and what it used. Pure.
 import { field, tokensField } from "../fields.js";
-import { failedBy } from "../limits/limits.js";
+import { endFailed } from "../limits/limits.js";
 import type { Terminal } from "../limits/reader.js";
 
 /** Of one turn: `input` without what came from the cache, `output` with what was thought. */
@@ -20,7 +20,7 @@ export function endOfTurn(
     case "end_turn":
       // Codex ends so when its provider fails, and says why as if the model did.
       if (field(result, "usage") !== null) return endedSilently(stream) ?? { good: true };
-      return failedBy(
+      return endFailed(
         { text: stream.final },
         stream.final === "" ? "it ended without having done anything" : stream.final,
       );

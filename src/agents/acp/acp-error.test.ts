@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { failedRequest } from "./acp-error.js";
+import { describeFailedRequest } from "./acp-error.js";
 import { explainFailure } from "../limits/limits.js";
 
 const NOW = Date.parse("2026-11-20T10:00:00Z");
 const CLOCK = { now: NOW, zone: "Europe/Berlin" };
 const INTERNAL = { method: "session/prompt", code: -32603, message: "Internal error" };
 
-function read(error: Partial<Parameters<typeof failedRequest>[0]>) {
-  const { reason, evidence, facts = {} } = failedRequest({ ...INTERNAL, ...error });
+function read(error: Partial<Parameters<typeof describeFailedRequest>[0]>) {
+  const { reason, evidence, facts = {} } = describeFailedRequest({ ...INTERNAL, ...error });
   const retryAt = explainFailure(facts, CLOCK)?.retryAt;
   return { reason, evidence, seconds: retryAt === undefined ? undefined : (retryAt - NOW) / 1000 };
 }

@@ -4,7 +4,7 @@ import { given } from "../../system/given.js";
 import type { AcpHostLine } from "./acp-request.js";
 import { field, numberField, textField } from "../fields.js";
 import { isStatus, readErrorBody } from "../limits/limit-facts.js";
-import { failedBy } from "../limits/limits.js";
+import { endFailed } from "../limits/limits.js";
 import type { Terminal } from "../limits/reader.js";
 
 type Failed = Pick<Extract<AcpHostLine, { type: "request-failed" }>, "code" | "message" | "data" | "method">;
@@ -12,7 +12,7 @@ type Failed = Pick<Extract<AcpHostLine, { type: "request-failed" }>, "code" | "m
 const SIGN_IN = -32000;
 
 /** `code` is one of JSON-RPC's, or the HTTP status; what kind of error it is some agents say in the data. */
-export function failedRequest({
+export function describeFailedRequest({
   code = 0,
   message,
   data,
@@ -27,7 +27,7 @@ export function failedRequest({
   if (code === SIGN_IN) return { good: false, reason: "not-signed-in", evidence };
   const codes = ["errorKind", "errorName", "code", "type"].flatMap((key) => textField(data, key) ?? []);
   const status = [code, numberField(data, "statusCode"), numberField(data, "status")].find(isStatus);
-  return failedBy(
+  return endFailed(
     {
       codes,
       text,

@@ -15,13 +15,13 @@ import { chooseAnswer, isAllowed } from "./acp-permission.js";
 import { AcpRequest, type AcpHostLine } from "./acp-request.js";
 import { resumeMethod } from "./acp-stream.js";
 import { mergeTool, type AcpTool } from "./acp-tools.js";
-import { openWire, within } from "./acp-wire.js";
+import { openWire, endsWithin } from "./acp-wire.js";
 import { field, numberField, textField } from "../fields.js";
-import { host, writeLine, type HostIo } from "../hosted/host.js";
+import { runHost, writeLine, type HostIo } from "../hosted/host.js";
 
 /** Speaks with the agent at an absolute path; the exit code. */
 export async function hostAcp(binary: string, io: HostIo): Promise<number> {
-  return host(io, AcpRequest, async (request) => {
+  return runHost(io, AcpRequest, async (request) => {
     const real = (await io.ports.files.realPath(request.cwd)) ?? request.cwd;
     const talk: Talk = { request, roots: [request.cwd, real], io, tools: new Map() };
     const wire = openWire({ command: binary, args: request.args, cwd: request.cwd }, io, (message) => {
@@ -94,7 +94,7 @@ async function converse(talk: Talk, agent: ClientContext): Promise<Outcome> {
     const cancel = async (): Promise<void> => {
       if (turn.session !== undefined) {
         await agent.notify(methods.agent.session.cancel, { sessionId: turn.session }).catch(() => undefined);
-        await within(io.ports.clock, CANCEL_MS, talked);
+        await endsWithin(io.ports.clock, CANCEL_MS, talked);
       }
       resolve("gone");
     };
@@ -117,7 +117,7 @@ async function takeTurn(talk: Talk, agent: ClientContext, turn: { session?: stri
       protocolVersion: PROTOCOL_VERSION,
       clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
     });
-    const answered = await within(
+    const answered = await endsWithin(
       io.ports.clock,
       GREETING_MS,
       greeting.catch(() => undefined),

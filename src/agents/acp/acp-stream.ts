@@ -4,13 +4,13 @@ import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import type { AgentEvent, Session, Used } from "../agent.js";
 import { AcpHostLine } from "./acp-request.js";
-import { failedRequest } from "./acp-error.js";
+import { describeFailedRequest } from "./acp-error.js";
 import { endOfTurn, readTokens, type Tokens } from "./acp-end.js";
-import { beginningOf, denialOf, endOf, isTold, mergeTool, type AcpTool } from "./acp-tools.js";
+import { toToolUse, readDenial, endOf, isTold, mergeTool, type AcpTool } from "./acp-tools.js";
 import { appendText } from "../process/bounds.js";
 import { field, listField, textField, usdField } from "../fields.js";
 import { sessionOf, type Closing, type JsonReader, type Reading, type Terminal } from "../limits/reader.js";
-import { usageEvents, usedBefore, usedOf } from "../usage.js";
+import { toUsageEvents, findUsedBefore, toUsed } from "../usage.js";
 
 interface Call {
   tool: AcpTool;
@@ -114,7 +114,7 @@ function readFailure(
   state: AcpState,
   error: Extract<AcpHostLine, { type: "request-failed" }>,
 ): Reading<AcpState> {
-  const terminal = failedRequest(error);
+  const terminal = describeFailedRequest(error);
   return {
     state: { ...state, terminal },
     events: [{ type: "error", error: terminal.evidence, reason: terminal.reason }],
@@ -216,7 +216,7 @@ function readCall(
   const parent = before?.parent.parent === undefined ? parentOf(call) : before.parent;
   const telling = before?.told !== true && isTold(tool, asked || over || status === "in_progress");
   const begun: Call = { tool, told: before?.told === true || telling, at: before?.at ?? at, parent };
-  const said: AgentEvent[] = telling ? [{ ...beginningOf(id, tool), ...parent }] : [];
+  const said: AgentEvent[] = telling ? [{ ...toToolUse(id, tool), ...parent }] : [];
   if (!over) {
     const open =
       before === undefined && state.open.size >= MOST_OPEN ? state.open : new Map(state.open).set(id, begun);
@@ -226,7 +226,7 @@ function readCall(
   open.delete(id);
   const ended = [...state.ended, id].slice(-MOST_ENDED);
   const end: AgentEvent = { ...endOf(id, tool, { call, ms: at - begun.at }), ...parent };
-  const refused = denialOf(call);
+  const refused = readDenial(call);
   const denial: AgentEvent[] =
     refused === undefined ? [] : [{ type: "error", error: refused, reason: "refused" }];
   const after = { ...state, open, ended, ...given({ refused }) };
@@ -269,8 +269,8 @@ function endTurn(state: AcpState, stopReason: string, result: unknown): Reading<
 
 /** Tokens are those of the turn and told at its end, dollars those of the session; of prices it does not know an agent says 0. */
 function usedSoFar({ session, cost = 0, tokens }: AcpState, resumed: Session | undefined): Used {
-  const before = usedBefore(resumed, session);
-  return usedOf({
+  const before = findUsedBefore(resumed, session);
+  return toUsed({
     ...(tokens ?? { input: 0, cached: 0, output: 0 }),
     ...(cost > 0 ? { cost: cost - (before?.cost_usd ?? 0) } : {}),
   });
@@ -281,7 +281,7 @@ function close(state: AcpState, resumed: Session | undefined): Closing {
   const now = usedSoFar(quiet, resumed);
   const used: Used = { ...now, ...(now.cost_usd === undefined ? {} : { cost_usd: quiet.cost ?? 0 }) };
   return {
-    events: [...events, ...usageEvents(now)],
+    events: [...events, ...toUsageEvents(now)],
     final: quiet.final,
     ...given({ terminal: quiet.terminal }),
     ...(quiet.resumable ? sessionOf(quiet.session, used) : {}),

@@ -57,7 +57,7 @@ export function isTold(tool: AcpTool, begun: boolean): boolean {
 }
 
 /** That a call begins. */
-export function beginningOf(id: string, tool: AcpTool): AgentEvent {
+export function toToolUse(id: string, tool: AcpTool): AgentEvent {
   if (tool.kind === "execute") return { type: "command", command: commandOf(tool) ?? tool.title ?? "" };
   const name = tool.name ?? tool.kind ?? tool.title ?? "tool";
   const input = tool.input ?? {
@@ -85,7 +85,7 @@ export function endOf(id: string, tool: AcpTool, end: { call: unknown; ms: numbe
 const DENIED = /denied by policy|a rule which prevents you from using this/;
 
 /** The one-line reason when the agent's own rules refused a call; gemini and opencode report it only this way. */
-export function denialOf(call: unknown): string | undefined {
+export function readDenial(call: unknown): string | undefined {
   if (textField(call, "status") !== "failed") return undefined;
   const said = outputOf(call).replaceAll(/\s+/g, " ").trim();
   return DENIED.test(said) ? said : undefined;

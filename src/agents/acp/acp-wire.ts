@@ -49,8 +49,8 @@ export function openWire(
       // It may have closed its end of the pipe before.
       writer.close().catch(() => undefined);
       const [patience, grace] = io.stop.aborted ? STOPPING_MS : ENDING_MS;
-      if (!(await within(io.ports.clock, patience, ended))) running.signal("SIGTERM", "group");
-      if (!(await within(io.ports.clock, grace, ended))) running.signal("SIGKILL", "group");
+      if (!(await endsWithin(io.ports.clock, patience, ended))) running.signal("SIGTERM", "group");
+      if (!(await endsWithin(io.ports.clock, grace, ended))) running.signal("SIGKILL", "group");
       return ended;
     },
   };
@@ -61,7 +61,7 @@ const STOPPING_MS = [1_000, 1_000] as const;
 const ENDING_MS = [5_000, 2_000] as const;
 
 /** Whether something came to its end in time. */
-export async function within(clock: Clock, ms: number, something: Promise<unknown>): Promise<boolean> {
+export async function endsWithin(clock: Clock, ms: number, something: Promise<unknown>): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = clock.after(ms, () => {
       resolve(false);

@@ -18,7 +18,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AgentSettings } from "../../config/read/agent-settings.js";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import { createAgent } from "../clients/registry.js";
-import { requestOf, runAgent, settingsOf, type Replaced, type Seen } from "../testing/rig.js";
+import { requestOf, runAgent, settingsOf, type Replaced, type RigResult } from "../testing/rig.js";
 
 const ports = nodePorts();
 const env = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? ""]));
@@ -92,7 +92,10 @@ interface More extends Replaced {
   request?: Parameters<typeof requestOf>[1];
 }
 
-async function run(script: string, { settings = {}, request = {}, ...context }: More = {}): Promise<Seen> {
+async function run(
+  script: string,
+  { settings = {}, request = {}, ...context }: More = {},
+): Promise<RigResult> {
   rmSync(path.join(cwd, "heard.jsonl"), { force: true });
   const self = { command: process.execPath, args: [path.join(root, "host.mjs")] };
   const agent = createAgent(settingsOf("acp", { binary: program, args: [script], ...settings }), {

@@ -3,9 +3,9 @@ import { given } from "../../system/given.js";
 import type { AgentEvent, Session, Used } from "../agent.js";
 import { asText, field, listField, numberField, textField, tokensField, usdField } from "../fields.js";
 import type { FailureFacts } from "../limits/limit-facts.js";
-import { failedBy } from "../limits/limits.js";
+import { endFailed } from "../limits/limits.js";
 import { sessionOf, type Closing, type Terminal } from "../limits/reader.js";
-import { addUsed, NOTHING_USED, usageEvents, usedBefore, usedOf, usedSince } from "../usage.js";
+import { addUsed, NOTHING_USED, toUsageEvents, findUsedBefore, toUsed, subtractUsed } from "../usage.js";
 
 /** Facts from the stream that the result line lacks or repeats. */
 export interface ClaudeStream {
@@ -23,10 +23,10 @@ export interface ClaudeStream {
 /** Ends the stream. Without a result line the last text is the final message. */
 export function closeResult(stream: ClaudeStream, resumed?: Session): Closing {
   const { result } = stream;
-  const before = usedBefore(resumed, stream.session);
+  const before = findUsedBefore(resumed, stream.session);
   if (result === undefined)
     return {
-      events: usageEvents(stream.spoken),
+      events: toUsageEvents(stream.spoken),
       final: stream.lastText,
       ...sessionOf(stream.session, addUsed(before ?? NOTHING_USED, stream.spoken)),
     };
@@ -37,7 +37,7 @@ export function closeResult(stream: ClaudeStream, resumed?: Session): Closing {
   const structured = field(result, "structured_output") ?? undefined;
   const { now, total } = countUsed(result, before);
   return {
-    events: [...denials(stream, result), ...failure, ...usageEvents(now)],
+    events: [...denials(stream, result), ...failure, ...toUsageEvents(now)],
     terminal,
     final: textField(result, "result") ?? stream.lastText,
     ...given({ summary: structured }),
@@ -50,7 +50,7 @@ function terminalOf(stream: ClaudeStream, result: unknown): Terminal {
   const subtype = textField(result, "subtype") ?? "success";
   if (field(result, "is_error") !== true && subtype === "success") return { good: true };
   const evidence = evidenceOf(stream, result, subtype);
-  return failedBy(factsOf(stream, result, evidence), evidence);
+  return endFailed(factsOf(stream, result, evidence), evidence);
 }
 
 function evidenceOf(stream: ClaudeStream, result: unknown, subtype: string): string {
@@ -83,7 +83,7 @@ function denials(stream: ClaudeStream, result: unknown): AgentEvent[] {
 
 /** The tokens that an assistant's message reports. */
 export function usedOfMessage(message: unknown): Used {
-  return usedOf(ofRun(field(message, "usage")));
+  return toUsed(ofRun(field(message, "usage")));
 }
 
 /** `modelUsage` and the cost count a whole session; `usage`, which older versions have alone, counts one run. */
@@ -92,18 +92,18 @@ function countUsed(result: unknown, before: Used | undefined): { now: Used; tota
   const dollars = cost === undefined ? {} : { cost };
   const models: unknown[] = Object.values(field(result, "modelUsage") ?? {});
   if (models.length > 0) {
-    const total = usedOf({ ...sumOf(models.map(byModel)), ...dollars });
-    return { now: usedSince(total, before), total };
+    const total = toUsed({ ...sumOf(models.map(byModel)), ...dollars });
+    return { now: subtractUsed(total, before), total };
   }
   const run = ofRun(field(result, "usage"));
-  const now = usedOf(run);
-  const total = usedOf({
+  const now = toUsed(run);
+  const total = toUsed({
     input: run.input + (before?.input_tokens ?? 0),
     cached: run.cached + (before?.cached_input_tokens ?? 0),
     output: run.output + (before?.output_tokens ?? 0),
     ...dollars,
   });
-  const { cost_usd } = usedSince(total, before);
+  const { cost_usd } = subtractUsed(total, before);
   return { now: { ...now, ...given({ cost_usd }) }, total };
 }
 

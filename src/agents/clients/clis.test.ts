@@ -9,7 +9,7 @@ import type { AgentSettings } from "../../config/read/agent-settings.js";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import type { FailureReason } from "../agent.js";
 import { createAgent } from "./registry.js";
-import { requestOf, runAgent, settingsOf, type Seen } from "../testing/rig.js";
+import { requestOf, runAgent, settingsOf, type RigResult } from "../testing/rig.js";
 
 const deps = { ports: nodePorts(), self: { command: process.execPath, args: [] } };
 const streams = fileURLToPath(new URL("../testing/testdata/streams/", import.meta.url));
@@ -39,7 +39,7 @@ async function play(
   kind: Kind,
   { stream = [], stderr = "", exit = 0, signal }: Play,
   more: Parameters<typeof requestOf>[1] = {},
-): Promise<Seen> {
+): Promise<RigResult> {
   programs += 1;
   const name = path.join(cwd, `${kind}-${programs}`);
   const lines =

@@ -2,7 +2,7 @@
 import { given } from "../../system/given.js";
 import type { AgentEvent, Session, Used } from "../agent.js";
 import { asText, field, listField, numberField, textField, tokensField } from "../fields.js";
-import { failedBy } from "../limits/limits.js";
+import { endFailed } from "../limits/limits.js";
 import {
   sessionOf,
   withoutTool,
@@ -13,7 +13,7 @@ import {
   type Reading,
   type Terminal,
 } from "../limits/reader.js";
-import { usageEvents, usedBefore, usedOf, usedSince } from "../usage.js";
+import { toUsageEvents, findUsedBefore, toUsed, subtractUsed } from "../usage.js";
 
 export interface CodexState {
   open: OpenTools;
@@ -67,9 +67,9 @@ function close(state: CodexState, resumed?: Session): Closing {
     const closing = close(failed, resumed);
     return { ...closing, events: [...events, ...closing.events] };
   }
-  const before = usedBefore(resumed, state.thread);
+  const before = findUsedBefore(resumed, state.thread);
   return {
-    events: state.used === undefined ? [] : usageEvents(usedSince(state.used, before)),
+    events: state.used === undefined ? [] : toUsageEvents(subtractUsed(state.used, before)),
     final: state.final,
     ...given({ terminal: state.terminal }),
     ...sessionOf(state.thread, state.used ?? before),
@@ -91,7 +91,7 @@ function beginTurn({ open, final, thread, used }: CodexState): CodexState {
 }
 
 function readFailure(state: CodexState, message: string): Reading<CodexState> {
-  const terminal = failedBy({ text: message }, message);
+  const terminal = endFailed({ text: message }, message);
   return {
     state: { ...state, open: new Map(), terminal },
     events: [{ type: "error", error: message, reason: terminal.reason }],
@@ -112,7 +112,7 @@ function readUsed(usage: unknown): { used?: Used } {
   if (keys.some((key) => typeof field(usage, key) !== "number")) return {};
   const [input = 0, output = 0] = keys.map((key) => tokensField(usage, key));
   const cached = tokensField(usage, "cached_input_tokens") ?? 0;
-  return { used: usedOf({ input: input - cached, cached, output }) };
+  return { used: toUsed({ input: input - cached, cached, output }) };
 }
 
 function readItem(state: CodexState, json: unknown, at: number): Reading<CodexState> {

@@ -4,7 +4,7 @@ import { never } from "../../system/never.js";
 import type { Ports } from "../../system/ports.js";
 import type { Agent, AgentRequest } from "../agent.js";
 import { findBinary } from "../process/find.js";
-import { ownReader } from "../hosted/own-lines.js";
+import { createOwnReader } from "../hosted/own-lines.js";
 import { processAgent, type Call, type ProcessKind } from "../process/process-agent.js";
 import { readJsonLines } from "../limits/reader.js";
 import { textReader } from "./text-lines.js";
@@ -21,7 +21,7 @@ export function commandAgent(settings: AgentSettings, ports: Ports): Agent {
   };
   return settings.output === "text"
     ? processAgent(settings, { ...kind, reader: () => textReader }, ports)
-    : processAgent(settings, { ...kind, reader: () => readJsonLines(ownReader("command")) }, ports);
+    : processAgent(settings, { ...kind, reader: () => readJsonLines(createOwnReader("command")) }, ports);
 }
 
 /** `{prompt}` (prompt_via arg) and `{prompt_file}` (file) stand for the prompt in `args`; without one it comes last. */

@@ -7,7 +7,7 @@ import { claudeReader } from "./claude-stream.js";
 import { codexReader } from "./codex-stream.js";
 import { geminiReader } from "./gemini-stream.js";
 import { opencodeReader } from "./opencode-stream.js";
-import { ownReader } from "../hosted/own-lines.js";
+import { createOwnReader } from "../hosted/own-lines.js";
 import { readJsonLines, type JsonReader } from "../limits/reader.js";
 import { addUsed, NOTHING_USED, tokensOf } from "../usage.js";
 
@@ -59,7 +59,7 @@ test("gemini, opencode, ACP: the same", () => {
   ]);
 });
 
-const own = (usage: string): AgentEvent[] => usageOf(ownReader("command"), `{"type":"usage",${usage}}`);
+const own = (usage: string): AgentEvent[] => usageOf(createOwnReader("command"), `{"type":"usage",${usage}}`);
 
 test("own lines: dollars alone are told, tokens alone as well", () => {
   expect(own('"cost_usd":0.3')).toEqual([used({ cost_usd: 0.3 })]);

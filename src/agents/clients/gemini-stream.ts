@@ -3,7 +3,7 @@ import { given } from "../../system/given.js";
 import type { AgentEvent, FailureReason } from "../agent.js";
 import { appendText } from "../process/bounds.js";
 import { field, textField, tokensField } from "../fields.js";
-import { failedBy } from "../limits/limits.js";
+import { endFailed } from "../limits/limits.js";
 import {
   sessionOf,
   withoutTool,
@@ -14,7 +14,7 @@ import {
   type Reading,
   type Terminal,
 } from "../limits/reader.js";
-import { usageEvents, usedOf } from "../usage.js";
+import { toUsageEvents, toUsed } from "../usage.js";
 
 export interface GeminiState {
   open: OpenTools;
@@ -156,7 +156,7 @@ function readResult(state: GeminiState, json: unknown): Reading<GeminiState> {
   const told = textField(error, "message");
   const evidence = told ?? state.lastError ?? "it failed without a word";
   const type = textField(error, "type");
-  const terminal = failedBy({ ...(type === undefined ? {} : { codes: [type] }), text: evidence }, evidence);
+  const terminal = endFailed({ ...(type === undefined ? {} : { codes: [type] }), text: evidence }, evidence);
   return {
     state: { ...next, terminal },
     events: told === undefined ? [] : [{ type: "error", error: told, reason: terminal.reason }],
@@ -170,7 +170,7 @@ function readUsage(stats: unknown): AgentEvent[] {
   const input = count("input_tokens");
   const cached = count("cached");
   const output = Math.max(count("output_tokens"), count("total_tokens") - input);
-  return usageEvents(usedOf({ input: input - cached, cached, output }));
+  return toUsageEvents(toUsed({ input: input - cached, cached, output }));
 }
 
 function close(state: GeminiState): Closing {

@@ -6,9 +6,9 @@ import { given } from "../../system/given.js";
 import type { AgentEvent } from "../agent.js";
 import { asText, field, numberField, textField, tokensField, usdField } from "../fields.js";
 import type { FailureFacts } from "../limits/limit-facts.js";
-import { failedBy } from "../limits/limits.js";
+import { endFailed } from "../limits/limits.js";
 import { sessionOf, type Closing, type JsonReader, type Reading, type Terminal } from "../limits/reader.js";
-import { usageEvents, usedOf } from "../usage.js";
+import { toUsageEvents, toUsed } from "../usage.js";
 
 export interface OpencodeState {
   /** That of its first line; other sessions are those of sub-agents. */
@@ -191,7 +191,7 @@ function readError(state: OpencodeState, error: unknown): Reading<OpencodeState>
   const status = numberField(data, "statusCode");
   const evidence = status === undefined ? message : `${message} (${status})`;
   const facts = { codes: [name], text: message, ...answerOf(data) };
-  const terminal = failedBy(facts, evidence);
+  const terminal = endFailed(facts, evidence);
   // It writes a summary and continues.
   const after = terminal.reason === "context-full" ? askInVain(state, facts) : state;
   return {
@@ -226,7 +226,7 @@ function close(state: OpencodeState): Closing {
       : { good: false, reason: "incomplete", evidence: `stopped there: ${refused}` };
   const terminal = state.terminal ?? stopped;
   return {
-    events: usageEvents(usedOf({ input, cached, output, ...(cost > 0 ? { cost } : {}) })),
+    events: toUsageEvents(toUsed({ input, cached, output, ...(cost > 0 ? { cost } : {}) })),
     final: state.final,
     ...given({ terminal }),
     ...sessionOf(state.session),

@@ -11,7 +11,7 @@ import { claudeReader } from "./claude-stream.js";
 import { codexReader } from "./codex-stream.js";
 import { geminiReader } from "./gemini-stream.js";
 import { opencodeReader } from "./opencode-stream.js";
-import { ownReader } from "../hosted/own-lines.js";
+import { createOwnReader } from "../hosted/own-lines.js";
 import { readJsonLines, type Closing, type Reader } from "../limits/reader.js";
 
 const folder = fileURLToPath(new URL("../testing/testdata/streams/", import.meta.url));
@@ -182,7 +182,7 @@ test.each([
   ["gemini", readJsonLines(geminiReader)] as const,
   ["opencode", readJsonLines(opencodeReader)] as const,
   ["acp", readJsonLines(acpReader())] as const,
-  ["host", readJsonLines(ownReader("host"))] as const,
+  ["host", readJsonLines(createOwnReader("host"))] as const,
 ])("law: no line makes the reader of %s throw, and reading is a function of the lines", (_name, reader) => {
   fc.assert(
     fc.property(jsonLines, (lines) => {
@@ -200,7 +200,7 @@ test("own lines: events are taken as they are, a summary as the report, anything
     "plain",
     '{"type":"end","ok":true}',
   ];
-  const host = readAll(readJsonLines(ownReader("host")), lines);
+  const host = readAll(readJsonLines(createOwnReader("host")), lines);
   expect(host.events).toEqual([{ type: "message", role: "assistant", content: "hi" }]);
   expect(host.unknown).toBe(2);
   expect(host.closing).toMatchObject({
@@ -208,14 +208,14 @@ test("own lines: events are taken as they are, a summary as the report, anything
     final: "hi",
     summary: { task_id: "T1", status: "done" },
   });
-  const command = readAll(readJsonLines(ownReader("command")), lines);
+  const command = readAll(readJsonLines(createOwnReader("command")), lines);
   expect(command.unknown).toBe(3);
   expect(command.closing.terminal).toEqual({ good: true, assumed: true });
 });
 
 const complaintIn = (from: "command" | "host", ...lines: object[]): Closing["complaint"] =>
   readAll(
-    readJsonLines(ownReader(from)),
+    readJsonLines(createOwnReader(from)),
     lines.map((line) => JSON.stringify(line)),
   ).closing.complaint;
 const LIMITED = { type: "error", error: "You have hit your limit, try again in 60s", reason: "rate-limited" };
@@ -250,12 +250,12 @@ test("own lines: an error without a reason we know is only said; one that was go
 test("own lines: a command's summary need not say that it is one", () => {
   const bare = '{"task_id":null,"status":"done","summary":"did it"}';
   const lines = ['{"type":"message","role":"assistant","content":"hi"}', bare];
-  const command = readAll(readJsonLines(ownReader("command")), lines);
+  const command = readAll(readJsonLines(createOwnReader("command")), lines);
   expect(command.unknown).toBe(0);
   expect(command.closing.summary).toEqual({ task_id: null, status: "done", summary: "did it" });
   for (const odd of ['{"status":"done"}', '{"task_id":"T1"}', '{"type":"x","task_id":"T1","status":"done"}'])
-    expect(readAll(readJsonLines(ownReader("command")), [odd])).toMatchObject({ unknown: 1 });
-  expect(readAll(readJsonLines(ownReader("host")), lines).unknown).toBe(1);
+    expect(readAll(readJsonLines(createOwnReader("command")), [odd])).toMatchObject({ unknown: 1 });
+  expect(readAll(readJsonLines(createOwnReader("host")), lines).unknown).toBe(1);
 });
 
 test("claude: a block of an unknown kind is counted, and the blocks beside it are read", () => {
@@ -272,7 +272,7 @@ test("claude: a block of an unknown kind is counted, and the blocks beside it ar
 });
 
 test("a host that does not say its end has none", () => {
-  expect(readAll(readJsonLines(ownReader("host")), []).closing.terminal).toBeUndefined();
+  expect(readAll(readJsonLines(createOwnReader("host")), []).closing.terminal).toBeUndefined();
 });
 
 test.each([

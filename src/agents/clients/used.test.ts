@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { given } from "../../system/given.js";
 import { acpReader } from "../acp/acp-stream.js";
-import { beyond, charge, describeBudget } from "../process/budget.js";
+import { findExceeded, charge, describeBudget } from "../process/budget.js";
 import { claudeReader } from "./claude-stream.js";
 import type { JsonReader } from "../limits/reader.js";
 import type { Budget, Used } from "../agent.js";
@@ -55,8 +55,8 @@ test("0.1 + 0.2 dollars are 0.3, and not beyond them", () => {
   expect(addUsed(third, rest).cost_usd).toBe(0.3);
   const budget: Budget = { of: "run", key: "loop.max_cost_usd", unit: "usd", most: 0.3, spent: 0.1 };
   expect(charge(budget, rest, 0).spent).toBe(0.3);
-  expect(beyond([budget], rest, 0)).toBeUndefined();
-  expect(beyond([budget], { ...rest, cost_usd: 0.2001 }, 0)).toMatchObject({
+  expect(findExceeded([budget], rest, 0)).toBeUndefined();
+  expect(findExceeded([budget], { ...rest, cost_usd: 0.2001 }, 0)).toMatchObject({
     key: budget.key,
     spent: 0.3001,
   });

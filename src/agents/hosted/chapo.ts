@@ -1,13 +1,13 @@
 // Runs the built-in engine as an agent. It works in a child process, so limits, stops, the sweep and the log apply as for all
 // other agents. Leaves the child's side to src/chapo/run/host.ts.
 import type { AgentSettings } from "../../config/read/agent-settings.js";
-import { findKey, neededKeys, readModelName, usualModel } from "../../config/table/model-names.js";
+import { findKey, listNeededKeys, readModelName, findUsualModel } from "../../config/table/model-names.js";
 import type { Ports } from "../../system/ports.js";
 import type { Agent, AgentRequest } from "../agent.js";
 import { ChapoRequest } from "./chapo-request.js";
 import type { Self } from "./hosted.js";
-import { ownReader } from "./own-lines.js";
-import { processAgent, type Finding } from "../process/process-agent.js";
+import { createOwnReader } from "./own-lines.js";
+import { processAgent, type FoundProgram } from "../process/process-agent.js";
 import { readJsonLines } from "../limits/reader.js";
 
 /** The agent of kind `chapo`. It is found where its model can be asked: it needs a key, and no program. */
@@ -23,7 +23,7 @@ export function chapoAgent(settings: AgentSettings, { ports, self }: { ports: Po
       }),
       // Of the host, which ends what its tools started.
       cleanStop: { signal: "SIGTERM", target: "process" },
-      reader: () => readJsonLines(ownReader("host")),
+      reader: () => readJsonLines(createOwnReader("host")),
     },
     ports,
   );
@@ -34,9 +34,9 @@ async function findModel(
   settings: AgentSettings,
   ports: Ports,
   env: Readonly<Record<string, string>>,
-): Promise<Finding> {
+): Promise<FoundProgram> {
   const { name, chapo } = settings;
-  const model = settings.model ?? usualModel(env);
+  const model = settings.model ?? findUsualModel(env);
   if (model === undefined)
     return {
       missing: "no model is named, and no key is set",
@@ -45,7 +45,7 @@ async function findModel(
   const read = readModelName(model);
   if ("problem" in read) return { missing: read.problem, hint: `correct agents.${name}.model` };
   const { provider } = read;
-  const variables = neededKeys(provider);
+  const variables = listNeededKeys(provider);
   if (variables.length > 0 && findKey(provider, env) === undefined)
     return { missing: `${variables.join(" or ")} is not set, the key for ${model}`, hint: "set it" };
   if (provider === "openai-compatible" && chapo?.baseUrl === undefined)
@@ -56,7 +56,11 @@ async function findModel(
   return provider === "scripted" ? findScript(settings, ports, model) : { found: model };
 }
 
-async function findScript({ name, chapo }: AgentSettings, ports: Ports, model: string): Promise<Finding> {
+async function findScript(
+  { name, chapo }: AgentSettings,
+  ports: Ports,
+  model: string,
+): Promise<FoundProgram> {
   const key = `agents.${name}.chapo.script`;
   const script = chapo?.script;
   if (script === undefined) return { missing: `${key} is not set`, hint: "set it to a file of replies" };

@@ -38,7 +38,7 @@ const STOPPED = 143;
 
 /** Runs the module at an absolute path; the exit code. Its failures are said on stdout, with the stack on stderr. */
 export async function hostModule(file: string, io: HostIo): Promise<number> {
-  return host(io, HostRequest, async (request) => {
+  return runHost(io, HostRequest, async (request) => {
     const agent = await loadModule(file);
     const emit = async (event: AgentEvent): Promise<void> => {
       await writeLine(io, AgentEventLine.parse(event));
@@ -50,7 +50,7 @@ export async function hostModule(file: string, io: HostIo): Promise<number> {
 }
 
 /** Runs a host: reads the request, works, and prints how it ended. A number is the exit code, without an end line. */
-export async function host<T>(
+export async function runHost<T>(
   io: HostIo,
   shape: z.ZodType<T>,
   work: (request: T) => Promise<EndLine | number>,

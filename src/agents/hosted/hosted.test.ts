@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import { createAgent } from "../clients/registry.js";
-import { requestOf, runAgent, settingsOf, type Seen } from "../testing/rig.js";
+import { requestOf, runAgent, settingsOf, type RigResult } from "../testing/rig.js";
 import { chooseAttempt, Script } from "./script.js";
 
 const ports = nodePorts();
@@ -45,7 +45,7 @@ interface More {
   env?: Record<string, string>;
 }
 
-async function host(kind: "module" | "scripted", file: string, more: More = {}): Promise<Seen> {
+async function host(kind: "module" | "scripted", file: string, more: More = {}): Promise<RigResult> {
   const { request = {}, stopAt = () => false, env: extra = {}, ...limits } = more;
   const self = { command: process.execPath, args: [path.join(root, "host.mjs")] };
   const settings = settingsOf(kind, { [kind === "module" ? "module" : "script"]: file, ...limits });
@@ -70,8 +70,8 @@ function write(content: string, ending: string): string {
   return file;
 }
 
-const runModule = (code: string, more?: More): Promise<Seen> => host("module", write(code, "mjs"), more);
-const play = (actions: unknown, more?: More): Promise<Seen> =>
+const runModule = (code: string, more?: More): Promise<RigResult> => host("module", write(code, "mjs"), more);
+const play = (actions: unknown, more?: More): Promise<RigResult> =>
   host("scripted", write(JSON.stringify({ default: [actions] }), "json"), more);
 
 test("a module runs with the request, its events and its summary come across, its prints do not disturb them", async () => {

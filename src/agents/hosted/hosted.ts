@@ -5,7 +5,7 @@ import type { AgentSettings } from "../../config/read/agent-settings.js";
 import type { Ports } from "../../system/ports.js";
 import type { Agent, AgentRequest } from "../agent.js";
 import { findFile } from "../process/find.js";
-import { ownReader } from "./own-lines.js";
+import { createOwnReader } from "./own-lines.js";
 import { processAgent } from "../process/process-agent.js";
 import { readJsonLines } from "../limits/reader.js";
 
@@ -53,7 +53,7 @@ function hostedAgent(
         input: hostInput(request, settings),
       }),
       cleanStop: { signal: "SIGTERM", target: "group" },
-      reader: () => readJsonLines(ownReader("host")),
+      reader: () => readJsonLines(createOwnReader("host")),
     },
     ports,
   );

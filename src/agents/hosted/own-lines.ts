@@ -48,7 +48,7 @@ export interface OwnState {
 }
 
 /** `host`: an end line must come. Without it (a command) the stream says nothing bad: the exit code alone decides. */
-export function ownReader(from: "host" | "command"): JsonReader<OwnState> {
+export function createOwnReader(from: "host" | "command"): JsonReader<OwnState> {
   return {
     start: { open: new Map(), final: "" },
     readLine: (state, json, at) => readLine(state, json, { at, host: from === "host" }),

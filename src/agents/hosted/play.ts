@@ -3,14 +3,14 @@
 import { z } from "zod";
 import path from "node:path";
 import { given } from "../../system/given.js";
-import { host, writeLine, type HostIo } from "./host.js";
+import { runHost, writeLine, type HostIo } from "./host.js";
 import { HostRequest } from "./hosted.js";
 import type { EndLine } from "./own-lines.js";
 import { chooseAttempt, Script, type Action } from "./script.js";
 
 /** Plays the file of steps at an absolute path; the exit code. */
 export async function hostScript(file: string, io: HostIo): Promise<number> {
-  return host(io, HostRequest, async (request) => {
+  return runHost(io, HostRequest, async (request) => {
     const attempt = chooseAttempt(await readScript(file, io), request);
     if (attempt === undefined) throw new Error(`${file} has nothing for ${request.taskId ?? request.phase}`);
     const stage = { io, cwd: request.cwd };

@@ -93,7 +93,7 @@ export function reasonOfWrappers(classes: readonly string[]): FailureReason | un
 }
 
 /** Codes without the classes that wrap others. */
-export function withoutWrappers(codes: readonly string[]): string[] {
+export function dropWrappers(codes: readonly string[]): string[] {
   return codes.filter((code) => lookUp(byWrapper, [code]) === undefined);
 }
 
@@ -132,6 +132,6 @@ export function reasonOfStatus(status: number, words: FailureReason | undefined)
 const EXIT_STATUSES = [400, 401, 403, 404, 408, 413, 429, 499, 500, 502, 503, 504];
 
 /** The HTTP status a client ended with, modulo 256. */
-export function statusOfExit(code: number): number | undefined {
+export function readExitStatus(code: number): number | undefined {
   return EXIT_STATUSES.find((status) => status % 256 === code);
 }

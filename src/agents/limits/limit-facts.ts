@@ -4,7 +4,7 @@ import { given } from "../../system/given.js";
 import { parseJson } from "../../system/text/json.js";
 import { field, listField, numberField, textField } from "../fields.js";
 import { readDayTime } from "./reset/reset-day.js";
-import { boundReset, epochMs, readDuration } from "./reset/reset-time.js";
+import { boundReset, toEpochMs, readDuration } from "./reset/reset-time.js";
 import type { ZonedClock } from "./reset/reset-zone.js";
 
 /** The facts that a client reported about its failure. `text` holds the client's own words, never the model's. */
@@ -129,7 +129,7 @@ function readRetryAfter(value: string, clock: ZonedClock): number | undefined {
 
 function readStamp(value: string, clock: ZonedClock): number | undefined {
   const stamp = readNumber(value);
-  return stamp === undefined ? readDayTime(value, clock) : epochMs(stamp);
+  return stamp === undefined ? readDayTime(value, clock) : toEpochMs(stamp);
 }
 
 function readNumber(value: string): number | undefined {

@@ -8,14 +8,14 @@ import {
   reasonOfStatus,
   reasonOfWeakCodes,
   reasonOfWrappers,
-  withoutWrappers,
+  dropWrappers,
 } from "./limit-codes.js";
 import { isStatus, readErrorBody, readJson, type ErrorBody } from "./limit-facts.js";
 import { unwrap, type Unwrapped } from "./limit-prefixes.js";
 import { isCurt, isOfNetwork, readSentence, type Speaker } from "./limit-words.js";
 
 /** Something said, understood: by its own status, codes and words. */
-export interface Told {
+export interface LineFacts {
   reason: FailureReason;
   said: string;
   /** With what stood behind it. */
@@ -29,7 +29,7 @@ export function readLine(
   text: string,
   speaker: Speaker,
   readBody: (message: string) => FailureReason | undefined,
-): Told | undefined {
+): LineFacts | undefined {
   const [line = ""] = text.split("\n", 1);
   const found = unwrap(line);
   const { rest, said, prefixed } = found;
@@ -75,7 +75,7 @@ function weigh({ found, body, words, named }: Seen, speaker: Speaker): FailureRe
       : [...codes, ...classes.filter(isSdks)];
   const own = body?.codes ?? leadingCode(rest);
   return (
-    reasonOfCodes([...own, ...withoutWrappers(byClass)], words) ??
+    reasonOfCodes([...own, ...dropWrappers(byClass)], words) ??
     (named === undefined ? undefined : reasonOfStatus(named, words)) ??
     words ??
     reasonOfWeakCodes(own) ??
@@ -98,7 +98,7 @@ function behindStatus(rest: string, speaker: Speaker): { status: number; words: 
   return words === undefined ? undefined : { status: Number(status), words };
 }
 
-function tell(reason: FailureReason | undefined, said: string): Told | undefined {
+function tell(reason: FailureReason | undefined, said: string): LineFacts | undefined {
   return reason === undefined ? undefined : { reason, said };
 }
 

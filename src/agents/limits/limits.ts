@@ -4,13 +4,13 @@ import { given } from "../../system/given.js";
 import { stripControlSequences } from "../../system/text/control-sequences.js";
 import type { FailureReason } from "../agent.js";
 import { hasNoWords, lastWords } from "./last-words.js";
-import { reasonOfCodes, reasonOfStatus, reasonOfWeakCodes, statusOfExit } from "./limit-codes.js";
+import { reasonOfCodes, reasonOfStatus, reasonOfWeakCodes, readExitStatus } from "./limit-codes.js";
 import { isStatus, readErrorBody, readJson, readResetHeaders } from "./limit-facts.js";
 import type { ErrorBody, FailureFacts } from "./limit-facts.js";
-import { readLine, type Told } from "./limit-lines.js";
+import { readLine, type LineFacts } from "./limit-lines.js";
 import type { Speaker } from "./limit-words.js";
 import type { Terminal } from "./reader.js";
-import { boundReset, epochMs, readResetTime } from "./reset/reset-time.js";
+import { boundReset, toEpochMs, readResetTime } from "./reset/reset-time.js";
 import type { ZonedClock } from "./reset/reset-zone.js";
 
 export interface Explanation {
@@ -36,7 +36,7 @@ export function readRetryAt(facts: FailureFacts, clock: ZonedClock): number | un
 }
 
 /** The failed end of a stream, by its client's facts. The caller, who has a clock, adds when a limit ends. `evidence`: for people. */
-export function failedBy(facts: FailureFacts, evidence: string): Extract<Terminal, { good: false }> {
+export function endFailed(facts: FailureFacts, evidence: string): Extract<Terminal, { good: false }> {
   return { good: false, reason: reasonOf(facts, gather(facts)) ?? "exited", evidence, facts };
 }
 
@@ -52,13 +52,13 @@ const MOST_TEXT = 16 * 1024;
 interface Gathered {
   body: ErrorBody | undefined;
   status: number | undefined;
-  text: Told | undefined;
-  stderr: Told | undefined;
+  text: LineFacts | undefined;
+  stderr: LineFacts | undefined;
 }
 
 function gather(facts: FailureFacts): Gathered {
   const body = facts.body === undefined ? undefined : readErrorBody(readJson(facts.body));
-  const exit = facts.exitStatus === undefined ? undefined : statusOfExit(facts.exitStatus);
+  const exit = facts.exitStatus === undefined ? undefined : readExitStatus(facts.exitStatus);
   return {
     body,
     status: [facts.status, body?.status, exit].find(isStatus),
@@ -86,7 +86,7 @@ function reasonOf(facts: FailureFacts, { body, status, text, stderr }: Gathered)
 }
 
 /** Of a client's words the first line that says anything, of stderr the last. */
-function readText(text: string, speaker: Speaker): Told | undefined {
+function readText(text: string, speaker: Speaker): LineFacts | undefined {
   const fromEnd = speaker === "anybody" || speaker === "passing";
   const lines = plain(text)
     .slice(fromEnd ? -MOST_TEXT : 0)
@@ -102,7 +102,7 @@ function readText(text: string, speaker: Speaker): Told | undefined {
 }
 
 /** Reads the last lines of a program that failed. */
-function readLastWords(text: string, speaker: "last" | "printed"): Told | undefined {
+function readLastWords(text: string, speaker: "last" | "printed"): LineFacts | undefined {
   for (const words of lastWords(plain(text.slice(-MOST_TEXT)))) {
     const told = readLine(words, speaker, readBody);
     if (told !== undefined) return { ...told, words };
@@ -146,7 +146,7 @@ function retryAtOf(
 }
 
 function fromStamp(stamp: number | undefined, now: number): number | undefined {
-  const at = stamp === undefined ? undefined : epochMs(stamp);
+  const at = stamp === undefined ? undefined : toEpochMs(stamp);
   return at === undefined ? undefined : boundReset(at, now);
 }
 

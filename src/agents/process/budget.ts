@@ -12,7 +12,7 @@ export function charge(budget: Budget, used: Used, elapsedMs: number): Budget {
 }
 
 /** The first budget an attempt has gone beyond, after `elapsedMs`. */
-export function beyond(budgets: readonly Budget[], used: Used, elapsedMs: number): Budget | undefined {
+export function findExceeded(budgets: readonly Budget[], used: Used, elapsedMs: number): Budget | undefined {
   return budgets.map((budget) => charge(budget, used, elapsedMs)).find(({ most, spent }) => spent > most);
 }
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { AgentKind } from "../../config/table/settings.js";
-import { containmentNote } from "./containment.js";
+import { describeContainment } from "./containment.js";
 
 test("it is said where a level cannot be held, and only there", () => {
   const noteOf = (kind: AgentKind, permissions: "read-only" | "workspace" | "full") =>
-    containmentNote({ kind, permissions });
+    describeContainment({ kind, permissions });
   expect(noteOf("codex", "workspace")).toBeUndefined();
   for (const kind of ["claude", "opencode"] as const) {
     expect(noteOf(kind, "read-only")).toBeUndefined();

@@ -5,7 +5,7 @@ import { never } from "../../system/never.js";
  * Where an agent cannot be held to the permissions its settings ask for: what it may do all the same, as the kinds were
  * measured. `undefined` where the level holds.
  */
-export function containmentNote({
+export function describeContainment({
   kind,
   permissions,
 }: Pick<AgentSettings, "kind" | "permissions">): string | undefined {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { judge as judgeAt, type Seen } from "./exit-reason.js";
+import { judgeExit as judgeAt, type AttemptFacts } from "./exit-reason.js";
 
-const good: Seen = {
+const good: AttemptFacts = {
   name: "ours",
   end: { how: "exited", code: 0 },
   closing: { events: [], terminal: { good: true }, final: '{"task_id":null,"status":"done"}' },
@@ -10,7 +10,8 @@ const good: Seen = {
   unknownEvents: 0,
 };
 const NOW = Date.parse("2026-11-20T10:00:00Z");
-const judge = (seen: Seen): ReturnType<typeof judgeAt> => judgeAt(seen, { now: NOW, zone: "Europe/Berlin" });
+const judge = (seen: AttemptFacts): ReturnType<typeof judgeAt> =>
+  judgeAt(seen, { now: NOW, zone: "Europe/Berlin" });
 const failed = {
   events: [],
   terminal: { good: false, reason: "turns", evidence: "too many" },
@@ -67,7 +68,7 @@ test("who is told that its budget is spent, and then ends its work well and repo
   const done = judge({ ...good, stopped });
   expect(done).toMatchObject({ outcome: "ok", report: { found: { status: "done" } } });
   expect(done.stoppedFor).toBeUndefined();
-  const ends: Partial<Seen>[] = [
+  const ends: Partial<AttemptFacts>[] = [
     { closing: { ...good.closing, final: "I was stopped." } },
     { closing: failed },
     { end: { how: "exited", code: 130 } },
@@ -109,7 +110,7 @@ test("the evidence is the telling line of stderr, in one line and without colour
 });
 
 test("what a client says on stderr gives the reason, of whatever kind the agent is", () => {
-  const seen: Seen = {
+  const seen: AttemptFacts = {
     ...good,
     end: { how: "exited", code: 1 },
     closing: endless,
@@ -128,7 +129,7 @@ test("what a client says on stderr gives the reason, of whatever kind the agent 
 
 test("a wrapper that speaks another language than its client is told which kind it is", () => {
   const client = { exitIsStatus: false };
-  const seen: Seen = { ...good, closing: endless, client, kind: "codex", unknownEvents: 1 };
+  const seen: AttemptFacts = { ...good, closing: endless, client, kind: "codex", unknownEvents: 1 };
   expect(judge(seen)).toMatchObject({
     reason: "incomplete",
     evidence:
@@ -142,7 +143,7 @@ test("a status as the last word on stderr is why the agent failed", () => {
   const end = { how: "exited", code: 1 } as const;
   const stderr = "Error: 429 Too Many Requests, retry after 90 seconds\n";
   const client = { exitIsStatus: false };
-  const seen: Seen = { ...good, end, closing: endless, stderr };
+  const seen: AttemptFacts = { ...good, end, closing: endless, stderr };
   expect(judge({ ...seen, client })).toMatchObject({ reason: "rate-limited", retryAt: NOW + 90_000 });
   expect(judge(seen)).toHaveProperty("reason", "rate-limited");
   expect(judge({ ...seen, client, end: { how: "exited", code: 0 } })).toHaveProperty("reason", "incomplete");
@@ -193,7 +194,7 @@ const WAITING =
   "Attempt 1 failed: You have exhausted your capacity on this model. Your quota will reset after 8h44m7s.";
 
 test("who was silent because it waited for its provider was not idle", () => {
-  const seen: Seen = {
+  const seen: AttemptFacts = {
     ...good,
     end: { how: "killed", signal: "SIGTERM" },
     stopped: { why: "idle", afterMs: 600_000, mute: true },
@@ -221,7 +222,7 @@ test("who was silent because it waited for its provider was not idle", () => {
 
 test("a line that only says that it waits tells what for", () => {
   const waiting = { codes: ["rate_limit"], status: 429, retryDelayMs: 3_600_000 };
-  const seen: Seen = {
+  const seen: AttemptFacts = {
     ...good,
     stopped: { why: "idle", afterMs: 600_000, mute: true },
     closing: endless,

@@ -13,7 +13,7 @@ import type { Closing, Complaint } from "../limits/reader.js";
 import type { ZonedClock } from "../limits/reset/reset-zone.js";
 import { describeStop, type Stopped } from "./stopped.js";
 
-export interface Seen {
+export interface AttemptFacts {
   /** The agent's name in the settings. */
   name: string;
   end: ProcessEnd;
@@ -37,7 +37,7 @@ export interface Seen {
  * The first that holds: not started; our timeout; our stop, or an end by signal (143 and 130 too); the stream says it
  * failed; an exit code other than 0; the stream says it went well. Else it is incomplete: an exit code of 0 proves nothing.
  */
-export function judge(seen: Seen, clock: ZonedClock): AgentResult {
+export function judgeExit(seen: AttemptFacts, clock: ZonedClock): AgentResult {
   const failure = findFailure(seen, clock);
   const facts = {
     ...(seen.end.how === "exited" ? { exitCode: seen.end.code } : {}),
@@ -58,7 +58,7 @@ export function judge(seen: Seen, clock: ZonedClock): AgentResult {
 
 type Failure = Explanation;
 
-function findFailure(seen: Seen, clock: ZonedClock): Failure | undefined {
+function findFailure(seen: AttemptFacts, clock: ZonedClock): Failure | undefined {
   const { end, closing } = seen;
   if (end.how === "not-found") return { reason: "not-found", evidence: end.message };
   if (seen.stopped !== undefined) {
@@ -81,7 +81,7 @@ function findFailure(seen: Seen, clock: ZonedClock): Failure | undefined {
 }
 
 /** A wrapper in place of a client prints what it likes: none of its lines is one of the client's. */
-function whatIsWrong({ kind, closing, unknownEvents }: Seen): string {
+function whatIsWrong({ kind, closing, unknownEvents }: AttemptFacts): string {
   const isForeign =
     unknownEvents > 0 && closing.final === "" && closing.events.length === 0 && closing.session === undefined;
   return isForeign && kind !== undefined
@@ -90,7 +90,7 @@ function whatIsWrong({ kind, closing, unknownEvents }: Seen): string {
 }
 
 /** Whether an agent that was stopped for its budget still finished its work and reported it. */
-function endedAnyway({ stopped, end, closing }: Seen): boolean {
+function endedAnyway({ stopped, end, closing }: AttemptFacts): boolean {
   const isGood = closing.terminal?.good === true && end.how === "exited" && end.code === 0;
   return stopped?.why === "budget" && isGood && "found" in reportOf(closing, closing.final);
 }
@@ -98,7 +98,7 @@ function endedAnyway({ stopped, end, closing }: Seen): boolean {
 type BadEnd = Extract<NonNullable<Closing["terminal"]>, { good: false }>;
 
 /** The exit code may tell what the stream did not. */
-function describeTerminal(seen: Seen, terminal: BadEnd, clock: ZonedClock): Failure {
+function describeTerminal(seen: AttemptFacts, terminal: BadEnd, clock: ZonedClock): Failure {
   const { reason, evidence, facts = { text: evidence } } = terminal;
   const told = reason === "exited" ? explainFailure({ ...facts, ...exitStatusOf(seen) }, clock) : undefined;
   if (told !== undefined) return { ...told, evidence };
@@ -117,12 +117,12 @@ function untilOf(reason: FailureReason, facts: FailureFacts, clock: ZonedClock):
   return retryAt === undefined ? {} : { retryAt };
 }
 
-function exitStatusOf({ client, end }: Seen): { exitStatus?: number } {
+function exitStatusOf({ client, end }: AttemptFacts): { exitStatus?: number } {
   return client?.exitIsStatus === true && end.how === "exited" ? { exitStatus: end.code } : {};
 }
 
 /** The failure of a stopped agent. An agent that was silent while waiting for its provider failed for the provider's reason. */
-function describeStopped(seen: Seen, stopped: Stopped, clock: ZonedClock): Failure {
+function describeStopped(seen: AttemptFacts, stopped: Stopped, clock: ZonedClock): Failure {
   const failure = describeStop(seen.name, stopped);
   if (!["idle", "timed-out", "in-vain"].includes(stopped.why)) return failure;
   const said = seen.client !== undefined && seen.stderrLast ? { stderr: seen.stderr } : {};
@@ -133,14 +133,14 @@ function describeStopped(seen: Seen, stopped: Stopped, clock: ZonedClock): Failu
   return { ...waiting, evidence: `${waiting.evidence}: it only waited, ${failure.evidence}` };
 }
 
-function describeExit(seen: Seen, code: number, clock: ZonedClock): Failure {
+function describeExit(seen: AttemptFacts, code: number, clock: ZonedClock): Failure {
   const told = explainFailure(lastWordsOf(seen), clock);
   const said = told?.evidence ?? tellingLine(seen.stderr) ?? "with nothing on stderr";
   return { reason: "exited", ...told, evidence: `exit code ${code}: ${said}${notUnderstood(seen)}` };
 }
 
 /** The last words of the agent. A summary is its last word, even if more output follows. */
-function lastWordsOf(seen: Seen): FailureFacts {
+function lastWordsOf(seen: AttemptFacts): FailureFacts {
   const { printed, final } = seen.closing;
   const isText = printed !== undefined && !("found" in extractReport(final));
   return {
@@ -152,7 +152,7 @@ function lastWordsOf(seen: Seen): FailureFacts {
   };
 }
 
-function notUnderstood({ unknownEvents }: Seen): string {
+function notUnderstood({ unknownEvents }: AttemptFacts): string {
   if (unknownEvents === 0) return "";
   return ` (${unknownEvents} ${unknownEvents === 1 ? "line was" : "lines were"} not understood)`;
 }

@@ -3,9 +3,9 @@ import path from "node:path";
 import type { AgentSettings } from "../../config/read/agent-settings.js";
 import type { Ports } from "../../system/ports.js";
 import { findLack } from "./interpreter.js";
-import type { Finding } from "./process-agent.js";
+import type { FoundProgram } from "./process-agent.js";
 
-export interface Wanted {
+export interface WantedProgram {
   /** The program's name on PATH, where the settings have no binary. */
   name: string;
   /** How to get it. */
@@ -15,9 +15,9 @@ export interface Wanted {
 /** The program of an agent, on PATH or where the settings say. */
 export async function findProgram(
   { settings, ports }: { settings: AgentSettings; ports: Ports },
-  wanted: Wanted,
+  wanted: WantedProgram,
   place: { env: Readonly<Record<string, string>>; cwd: string },
-): Promise<Finding> {
+): Promise<FoundProgram> {
   const binary = settings.binary ?? wanted.name;
   const found = await ports.processes.which(binary, place.env.PATH ?? "", place.cwd);
   if (found !== undefined) return (await findLack(found, ports, place)) ?? { found };
@@ -44,7 +44,7 @@ export async function findBinary(
   { settings, ports }: { settings: AgentSettings; ports: Ports },
   program: string,
   place: { env: Readonly<Record<string, string>>; cwd: string },
-): Promise<Finding> {
+): Promise<FoundProgram> {
   if (settings.binary === undefined) {
     return {
       missing: `agents.${settings.name}.binary is not set`,
@@ -58,7 +58,7 @@ export async function findBinary(
 export async function findFile(
   { settings, ports }: { settings: AgentSettings; ports: Ports },
   key: "module" | "script",
-): Promise<Finding> {
+): Promise<FoundProgram> {
   const file = settings[key];
   if (file === undefined) {
     return { missing: `agents.${settings.name}.${key} is not set`, hint: "set it to the path of a file" };

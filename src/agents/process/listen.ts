@@ -6,12 +6,12 @@ import type { Price } from "../../config/read/prices.js";
 import { given } from "../../system/given.js";
 import type { AgentContext, AgentEvent, Used } from "../agent.js";
 import { boundEvent } from "./bounds.js";
-import { priced } from "../prices.js";
+import { addCost } from "../prices.js";
 import { maskKeyLines, redactValue } from "../../system/text/redact.js";
 import { splitLines } from "./lines.js";
 import type { FailureFacts } from "../limits/limit-facts.js";
 import type { Closing, Reader } from "../limits/reader.js";
-import type { Spent } from "./stopped.js";
+import type { LimitedUse } from "./stopped.js";
 import { countTurns, NO_TURNS } from "./turns.js";
 import { addUsed, NOTHING_USED } from "../usage.js";
 
@@ -33,7 +33,7 @@ export interface ListenRules<S> {
   /** It is being ended. */
   stopping(): boolean;
   /** How much of this it may still say; what goes beyond is dropped. */
-  spend(what: Spent, amount: number): number;
+  spend(what: LimitedUse, amount: number): number;
   /** Called when its usage may have changed. */
   onUsed(): void;
   /** The price of its tokens, for an agent that does not report its cost. */
@@ -122,7 +122,7 @@ export class Listener<S> {
   used(): Used {
     const { reader, price } = this.#rules;
     const soFar = reader.soFar?.(this.#state);
-    return soFar === undefined ? this.#told : addUsed(this.#told, priced(soFar, price));
+    return soFar === undefined ? this.#told : addUsed(this.#told, addCost(soFar, price));
   }
 
   /** By its own word the work is done: only its end is still to come. */
@@ -195,7 +195,7 @@ export class Listener<S> {
   #tell(events: readonly AgentEvent[]): void {
     const { context } = this.#rules;
     for (const said of events) {
-      const event = said.type === "usage" ? priced(said, this.#rules.price) : said;
+      const event = said.type === "usage" ? addCost(said, this.#rules.price) : said;
       if (event.type === "usage") this.#told = addUsed(this.#told, event);
       const { count } = this.#turns;
       this.#turns = countTurns(this.#turns, event);

@@ -1,21 +1,21 @@
 // The engine of every agent that is a process: starts it, hands it the prompt, takes in what it prints, ends it when it
 // must end, and judges how it ended. Leaves how a kind is called and understood to the kind's own file.
 import type { AgentSettings } from "../../config/read/agent-settings.js";
-import { localZone } from "../../system/clock.js";
+import { findLocalZone } from "../../system/clock.js";
 import { errorMessage } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import type { Ports, ProcessEnd, RunningProcess } from "../../system/ports.js";
 import { shorten } from "../../system/text/cut.js";
 import type { Agent, AgentContext, AgentRequest, AgentResult, Budget, FailureReason } from "../agent.js";
-import { beyond } from "./budget.js";
-import { judge, type Seen } from "./exit-reason.js";
+import { findExceeded } from "./budget.js";
+import { judgeExit, type AttemptFacts } from "./exit-reason.js";
 import { Listener } from "./listen.js";
 import type { Reader } from "../limits/reader.js";
 import { readZone } from "../limits/reset/reset-zone.js";
 import { watchProcess, type CleanStop, type WatchRules } from "./watchdog.js";
 
 /** Whether an agent can be started: the binary's absolute path, or why not and what to do. */
-export type Finding = Awaited<ReturnType<Agent["find"]>>;
+export type FoundProgram = Awaited<ReturnType<Agent["find"]>>;
 
 /** How a process is called for one request. */
 export interface Call {
@@ -29,7 +29,7 @@ export interface Call {
 
 /** The parts in which kinds of process agents differ. */
 export interface ProcessKind<S> {
-  find(env: Readonly<Record<string, string>>, cwd: string): Promise<Finding>;
+  find(env: Readonly<Record<string, string>>, cwd: string): Promise<FoundProgram>;
   /** `binary` is what `find` found. `refused`: why it cannot be called so. */
   call(
     request: AgentRequest,
@@ -67,7 +67,7 @@ async function locate<S>(
   { settings, kind, ports }: Engine<S>,
   env: Readonly<Record<string, string>>,
   cwd: string,
-): Promise<Finding> {
+): Promise<FoundProgram> {
   const { name, workDir = cwd } = settings;
   if (settings.workDir !== undefined && (await ports.files.stat(workDir))?.kind !== "folder") {
     return { missing: `cannot find the folder ${workDir}`, hint: `correct agents.${name}.work_dir` };
@@ -85,14 +85,17 @@ async function run<S>(engine: Engine<S>, request: AgentRequest, context: AgentCo
   if (context.stop.aborted) return failure("interrupted", "not started: the run was being stopped");
   const seen = await runProcess(engine, { call, request, cwd }, context);
   const end = endOf(seen, { command: call.command, cwd });
-  return judge(
+  return judgeExit(
     { ...seen, end },
     { now: engine.ports.clock.now(), zone: zoneOf({ ...request.env, ...call.env }) },
   );
 }
 
 /** How it ended. The program that starts it in a namespace reports a missing command on stderr, and exits as a shell would. */
-function endOf({ end, stderr }: Seen, { command, cwd }: { command: string; cwd: string }): ProcessEnd {
+function endOf(
+  { end, stderr }: AttemptFacts,
+  { command, cwd }: { command: string; cwd: string },
+): ProcessEnd {
   const cannot = (why: string): ProcessEnd => ({
     how: "not-found",
     message: `${command} cannot be started in ${cwd}: ${why}`,
@@ -107,7 +110,7 @@ function endOf({ end, stderr }: Seen, { command, cwd }: { command: string; cwd: 
 
 /** Where an agent's own clock stands: it writes times as its environment has them. */
 function zoneOf({ TZ: zone }: Readonly<Record<string, string>>): string {
-  return zone === undefined || readZone(zone) === undefined ? localZone() : zone;
+  return zone === undefined || readZone(zone) === undefined ? findLocalZone() : zone;
 }
 
 interface Place {
@@ -117,7 +120,7 @@ interface Place {
 }
 
 /** Both pipes are drained before the end is looked at: a last line must never be lost to the speed of an exit. */
-async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentContext): Promise<Seen> {
+async function runProcess<S>(engine: Engine<S>, place: Place, context: AgentContext): Promise<AttemptFacts> {
   const { settings, kind, ports } = engine;
   let begin = (): void => undefined;
   const begun = new Promise<void>((resolve) => (begin = resolve));
@@ -196,7 +199,7 @@ function rulesOf<S>(
     silenceIsFine: () => listener.silenceIsFine(),
     beyond: (elapsedMs) => {
       if (budgets.length === 0) return undefined;
-      const budget = beyond(budgets, listener.used(), elapsedMs);
+      const budget = findExceeded(budgets, listener.used(), elapsedMs);
       // Don't stop an agent that has already finished its work.
       return budget === undefined || listener.hasFinished() ? undefined : budget;
     },

@@ -4,14 +4,14 @@ import { describeDuration, describeBudget } from "./budget.js";
 import type { Budget, FailureReason } from "../agent.js";
 
 /** The limits on an attempt's turns, events and bytes of output. */
-export type Spent = "turns" | "events" | "output";
+export type LimitedUse = "turns" | "events" | "output";
 
 /** Why we ended it ourselves. */
 export type Stopped =
   | { why: "timed-out"; afterMs: number }
   /** `mute`: it did not even print what does not count. */
   | { why: "idle"; afterMs: number; mute: boolean }
-  | { why: Spent; most: number }
+  | { why: LimitedUse; most: number }
   | { why: "budget"; budget: Budget }
   | { why: "interrupted" }
   /** It asked its provider so many times without an answer, and would continue. */

@@ -1,7 +1,7 @@
 // Ends a process that takes too long, says nothing for too long, says too much, or shall stop. Leaves why it ended to judge.ts.
 import type { Clock, RunningProcess } from "../../system/ports.js";
 import type { Budget } from "../agent.js";
-import type { Spent, Stopped } from "./stopped.js";
+import type { LimitedUse, Stopped } from "./stopped.js";
 
 /** The signal a kind stops cleanly on; what is still there 5 s later is killed. */
 export interface CleanStop {
@@ -18,7 +18,7 @@ export interface WatchRules {
   timeoutMs: number;
   idleTimeoutMs: number;
   /** 0 = any number. */
-  most: Readonly<Record<Spent, number>>;
+  most: Readonly<Record<LimitedUse, number>>;
   cleanStop: CleanStop;
   stop: AbortSignal;
   /** Whether its silence means nothing now: a tool of its own is at work, or we hold its output back. */
@@ -35,7 +35,7 @@ export interface Watch {
   /** Sees at once whether it has gone beyond a budget. */
   look(): void;
   /** Counts what it spent; ends it once that is more than it may. Answers how much of the amount it still might. */
-  spend(what: Spent, amount: number): number;
+  spend(what: LimitedUse, amount: number): number;
   /** Kills it: nothing it says from now on is of use. */
   giveUp(message: string): void;
   /** Why it was ended, if it was. */
@@ -114,8 +114,8 @@ function onceAborted(signal: AbortSignal, obey: () => void): () => void {
 }
 
 /** How much of an amount may still be taken; it is taken. */
-function allowance(most: WatchRules["most"]): (what: Spent, amount: number) => number {
-  const taken: Record<Spent, number> = { turns: 0, events: 0, output: 0 };
+function allowance(most: WatchRules["most"]): (what: LimitedUse, amount: number) => number {
+  const taken: Record<LimitedUse, number> = { turns: 0, events: 0, output: 0 };
   return (what, amount) => {
     const left = most[what] === 0 ? Infinity : most[what] - taken[what];
     const now = Math.min(amount, left);

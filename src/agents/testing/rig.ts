@@ -39,7 +39,7 @@ export function requestOf(
   };
 }
 
-export interface Seen {
+export interface RigResult {
   result: AgentResult;
   events: AgentEvent[];
   lines: string[];
@@ -58,8 +58,8 @@ export async function runAgent(
   agent: Agent,
   request: AgentRequest,
   { onLine, ...more }: Replaced = {},
-): Promise<Seen> {
-  const seen: Omit<Seen, "result"> = { events: [], lines: [], stderr: "", started: [] };
+): Promise<RigResult> {
+  const seen: Omit<RigResult, "result"> = { events: [], lines: [], stderr: "", started: [] };
   const result = await agent.run(request, {
     redact: (text) => text,
     onEvent: (event) => void seen.events.push(event),

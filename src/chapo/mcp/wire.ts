@@ -2,7 +2,7 @@
 // nothing contains. Knows nothing of what is said on them.
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
-import { within } from "../../agents/acp/acp-wire.js";
+import { endsWithin } from "../../agents/acp/acp-wire.js";
 import { splitLines } from "../../agents/process/lines.js";
 import { never } from "../../system/never.js";
 import type { Clock, ContainedProcess, ProcessEnd, Processes, ProcessSpec } from "../../system/ports.js";
@@ -81,8 +81,8 @@ export class ProcessTransport implements Transport {
     // It may have closed its end of the pipe before.
     this.#writer.close().catch(() => undefined);
     const { clock } = this.#ports;
-    if (!(await within(clock, ENDING_MS[0], running.ended))) running.signal("SIGTERM", "group");
-    if (!(await within(clock, ENDING_MS[1], running.ended))) running.signal("SIGKILL", "group");
+    if (!(await endsWithin(clock, ENDING_MS[0], running.ended))) running.signal("SIGTERM", "group");
+    if (!(await endsWithin(clock, ENDING_MS[1], running.ended))) running.signal("SIGKILL", "group");
     await running.ended;
     await running.gone;
   }

@@ -1,6 +1,6 @@
 // What a call of a model costs. Pure. Leaves reading the prices to the config floor.
 import type { Used } from "../../agents/agent.js";
-import { priced } from "../../agents/prices.js";
+import { addCost } from "../../agents/prices.js";
 import type { Prices } from "../../config/read/prices.js";
 import type { ModelUsage } from "../model.js";
 
@@ -17,5 +17,5 @@ export function computeCost(usage: ModelUsage, name: string, prices: Prices | un
     cached_input_tokens: usage.cached,
     output_tokens: usage.output,
   };
-  return priced(used, price).cost_usd;
+  return addCost(used, price).cost_usd;
 }

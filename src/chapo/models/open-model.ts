@@ -5,10 +5,10 @@ import type { Ports } from "../../system/ports.js";
 import type { Model } from "../model.js";
 import {
   findKey,
-  neededKeys,
+  listNeededKeys,
   readModelName,
   spellModelName,
-  windowOf,
+  findContextWindow,
   type ModelName,
 } from "../../config/table/model-names.js";
 import { given } from "../../system/given.js";
@@ -52,7 +52,9 @@ export async function openModel(settings: ModelSettings, deps: ModelDeps): Promi
   const ready = providers.filter((provider) => provider !== undefined);
   if (ready.length === 0) throw createMissingKeyError(main);
   const { clock, random } = deps;
-  const known = names.map((name) => windowOf(spellModelName(name))).filter((size) => size !== undefined);
+  const known = names
+    .map((name) => findContextWindow(spellModelName(name)))
+    .filter((size) => size !== undefined);
   return {
     name: spellModelName(main),
     contextWindow: settings.contextWindow ?? (known.length === 0 ? undefined : Math.min(...known)),
@@ -85,7 +87,7 @@ async function openProvider(
       'set base_url, for example "http://localhost:11434/v1"',
     );
   const key = findKey(model.provider, env);
-  if (key === undefined && neededKeys(model.provider).length > 0) return undefined;
+  if (key === undefined && listNeededKeys(model.provider).length > 0) return undefined;
   return createSdkProvider({
     model,
     key: key ?? "",
@@ -118,7 +120,7 @@ async function openScript(
 }
 
 function createMissingKeyError(model: ModelName): UserError {
-  const keys = neededKeys(model.provider).join(" or ");
+  const keys = listNeededKeys(model.provider).join(" or ");
   return new UserError(
     "environment",
     `there is no key for ${spellModelName(model)}: ${keys} is not set`,

@@ -2,7 +2,7 @@
 // Leaves the shapes to wire.ts and reply.ts. They are asked directly, not by the functions of `ai`: those print warnings on
 // stdout, where the session's events go.
 import type { Prices } from "../../config/read/prices.js";
-import { localZone } from "../../system/clock.js";
+import { findLocalZone } from "../../system/clock.js";
 import { never } from "../../system/never.js";
 import type { Clock } from "../../system/ports.js";
 import type { ModelRequest } from "../model.js";
@@ -88,7 +88,7 @@ function toFailure(error: unknown, { model, key, idleMs, clock }: SdkSettings, w
     return { failure: { reason: "network", message } };
   }
   if (watch.signal.aborted) return { failure: { reason: "interrupted", message: `${name}: interrupted` } };
-  return toMiss(error, { name, secret: key }, { now: clock.now(), zone: localZone() });
+  return toMiss(error, { name, secret: key }, { now: clock.now(), zone: findLocalZone() });
 }
 
 /** Ends a request that is silent for too long. */

@@ -1,6 +1,6 @@
 // The system prompt, put together in its fixed order: core, how to decide, who does what, skills, memory rules, the project,
 // today's memory, long-term memory. Pure. Leaves the words to prompts/chapo/.
-import { code, fence } from "../../prompts/text.js";
+import { quoteCode, fenceBlock } from "../../prompts/text.js";
 import type { ProjectContext } from "./project-context.js";
 import type { ChapoPrompts } from "./prompts.js";
 
@@ -52,7 +52,7 @@ function listAgents(agents: SystemPromptParts["agents"]): string {
 function formatMemory(heading: string, text: string): string {
   return text === ""
     ? ""
-    : `## ${heading}\n\nNotes of earlier work. They may be wrong or old.\n\n${fence(text, "markdown")}`;
+    : `## ${heading}\n\nNotes of earlier work. They may be wrong or old.\n\n${fenceBlock(text, "markdown")}`;
 }
 
 function formatProject(project: ProjectContext): string {
@@ -62,7 +62,7 @@ function formatProject(project: ProjectContext): string {
       .join("\n")}`,
     ...project.guides.map(
       ({ file, text, cut }) =>
-        `### ${file}\n\nThe project's own rules. Follow them where neither the user nor the rules above say otherwise.\n\n${fence(text.trim(), "markdown")}${cut ? `\n\n[… truncated: ${file} is longer; read the rest with a tool]` : ""}`,
+        `### ${file}\n\nThe project's own rules. Follow them where neither the user nor the rules above say otherwise.\n\n${fenceBlock(text.trim(), "markdown")}${cut ? `\n\n[… truncated: ${file} is longer; read the rest with a tool]` : ""}`,
     ),
   ]);
 }
@@ -71,14 +71,14 @@ function formatProject(project: ProjectContext): string {
 function listFacts(project: ProjectContext): [what: string, said: string][] {
   const { name, languages, frameworks, packageTool, scripts, testCommand, entries } = project;
   const told: [string, string | undefined][] = [
-    ["Folder", code(project.root)],
-    ["Name", name === undefined ? undefined : code(name.slice(0, LONGEST_NAME))],
+    ["Folder", quoteCode(project.root)],
+    ["Name", name === undefined ? undefined : quoteCode(name.slice(0, LONGEST_NAME))],
     ["Languages", languages.join(", ")],
     ["Frameworks", frameworks.join(", ")],
     ["Packages", packageTool],
-    ["Test command", testCommand === undefined ? undefined : code(testCommand)],
-    ["Scripts", scripts.map((one) => `${code(one.name)} (${code(one.command)})`).join(", ")],
-    ["In its folder", entries.map((entry) => code(entry.slice(0, LONGEST_NAME))).join(", ")],
+    ["Test command", testCommand === undefined ? undefined : quoteCode(testCommand)],
+    ["Scripts", scripts.map((one) => `${quoteCode(one.name)} (${quoteCode(one.command)})`).join(", ")],
+    ["In its folder", entries.map((entry) => quoteCode(entry.slice(0, LONGEST_NAME))).join(", ")],
   ];
   return told.flatMap(([what, said]) => (said === undefined || said === "" ? [] : [[what, said]]));
 }
@@ -89,10 +89,10 @@ export function draftProjectFile(project: ProjectContext): string {
   const about = [
     ...(languages.length > 0 ? [`- Languages: ${languages.join(", ")}`] : []),
     ...(frameworks.length > 0 ? [`- Frameworks: ${frameworks.join(", ")}`] : []),
-    ...(testCommand !== undefined ? [`- Tests: ${code(testCommand)}`] : []),
+    ...(testCommand !== undefined ? [`- Tests: ${quoteCode(testCommand)}`] : []),
     ...scripts
       .filter((one) => one.name !== "test")
-      .map((one) => `- ${code(`${packageTool ?? "npm"} run ${one.name}`)}: ${code(one.command)}`),
+      .map((one) => `- ${quoteCode(`${packageTool ?? "npm"} run ${one.name}`)}: ${quoteCode(one.command)}`),
   ];
   return [
     `# ${toOneLine(name ?? "This project")}`,

@@ -2,7 +2,7 @@
 // and how it ended. Leaves what the engine's words mean there to run-events.ts, the session to open-session.ts.
 import path from "node:path";
 import { ChapoRequest } from "../../agents/hosted/chapo-request.js";
-import { host, writeLine, type HostIo } from "../../agents/hosted/host.js";
+import { runHost, writeLine, type HostIo } from "../../agents/hosted/host.js";
 import type { EndLine } from "../../agents/hosted/own-lines.js";
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import { given } from "../../system/given.js";
@@ -28,7 +28,7 @@ type Open = (request: SessionRequest) => Promise<Chapo>;
 
 /** Works on the request on stdin, in a session of its own; the exit code. */
 export async function hostChapo(io: ChapoHostIo, openSession: Open): Promise<number> {
-  return host(io, ChapoRequest, (request) => work(request, io, openSession));
+  return runHost(io, ChapoRequest, (request) => work(request, io, openSession));
 }
 
 async function work(request: ChapoRequest, io: ChapoHostIo, openSession: Open): Promise<EndLine> {

@@ -7,7 +7,7 @@ import type { Files } from "../../system/ports.js";
 import { parseJson } from "../../system/text/json.js";
 import { GO_BACKLOG, GO_SETTINGS, type Env } from "../read/places.js";
 import type { SettingsFile } from "../read/settings-text.js";
-import { isSaid, translateSettings, type Translation } from "./translate.js";
+import { isSet, translateSettings, type Translation } from "./translate.js";
 
 /** The command that moves all of it over. */
 export const MOVE_OVER = "looper init --from-looper-go";
@@ -71,7 +71,7 @@ function tasksIn(bytes: Uint8Array | undefined): number | undefined {
 }
 
 /** One sentence for each thing that is not read. `user`: this program's settings of the user. */
-export async function goWarnings(
+export async function warnOfGoProgram(
   files: Files,
   found: GoProgram,
   place: { folder: string; home: string; user: SettingsFile | undefined },
@@ -101,7 +101,7 @@ export function backlogText(tasks: number | undefined): string {
 async function isMoved(files: Files, file: string, user: SettingsFile | undefined): Promise<boolean> {
   try {
     const { moved } = await readGoSettings(files, file);
-    return moved.every(({ to }) => isSaid(user?.value, to));
+    return moved.every(({ to }) => isSet(user?.value, to));
   } catch (error) {
     if (error instanceof UserError) return false;
     throw error;

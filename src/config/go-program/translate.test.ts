@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parse } from "smol-toml";
 import { GO_KEYS } from "../table/go-program-names.js";
-import { isSaid, nestSettings, translateSettings } from "./translate.js";
+import { isSet, nestSettings, translateSettings } from "./translate.js";
 
 /** The settings that a `looper.toml` becomes. */
 function settings(toml: string): Record<string, unknown> {
@@ -112,7 +112,7 @@ test("every key of the Go program with a counterpart leads to a setting that the
 });
 
 test("whether a file says something at a key", () => {
-  expect(isSaid({ loop: { review: false } }, "loop.review")).toBe(true);
-  expect(isSaid({ loop: {} }, "loop.review")).toBe(false);
-  expect(isSaid(undefined, "loop.review")).toBe(false);
+  expect(isSet({ loop: { review: false } }, "loop.review")).toBe(true);
+  expect(isSet({ loop: {} }, "loop.review")).toBe(false);
+  expect(isSet(undefined, "loop.review")).toBe(false);
 });

@@ -1,7 +1,7 @@
 // Settings of the Go program as settings of this one. Pure. Leaves finding and reading its files to find.ts, and writing to `init`.
 import { rowAt, show } from "../read/layers.js";
 import { AGENT_NAME, BUILT_IN_AGENTS } from "../table/settings.js";
-import { insteadOfKey } from "../table/go-program-names.js";
+import { replaceKey } from "../table/go-program-names.js";
 
 /** A value and its two names. */
 export interface MovedKey {
@@ -55,7 +55,7 @@ type Made = readonly { to: string; value: unknown }[];
 
 function translateKey(path: readonly string[], value: unknown): Made | { why: string } {
   const named = path[0] === "agents" ? [path[0], tidy(path[1] ?? ""), ...path.slice(2)] : path;
-  const instead = insteadOfKey(named);
+  const instead = replaceKey(named);
   if (instead === undefined) return { why: "the Go program has no such key either" };
   if ("says" in instead) return { why: instead.says };
   if (named[0] === "agents" && !AGENT_NAME.test(named[1] ?? ""))
@@ -186,7 +186,7 @@ export function nestSettings(moved: readonly Pick<MovedKey, "to" | "value">[]): 
 }
 
 /** Whether a settings file says something at a key path, whatever it says. */
-export function isSaid(settings: unknown, key: string): boolean {
+export function isSet(settings: unknown, key: string): boolean {
   let value = settings;
   for (const part of key.split(".")) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return false;

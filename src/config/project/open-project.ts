@@ -1,12 +1,12 @@
 // The project a command is about, with its settings: one way in, for every command.
 import path from "node:path";
 import type { Files } from "../../system/ports.js";
-import { findGoProgram, goWarnings, type GoProgram } from "../go-program/find.js";
-import { loadSettings, strangeSettings } from "../read/load.js";
-import { settingsPaths, userFiles, type SettingsPaths } from "../read/places.js";
+import { findGoProgram, warnOfGoProgram, type GoProgram } from "../go-program/find.js";
+import { loadSettings, findStrangeSettings } from "../read/load.js";
+import { settingsPaths, listUserFiles, type SettingsPaths } from "../read/places.js";
 import { findProject } from "./project.js";
 import { resolveSettings, type Flags, type Layers, type Resolved } from "../read/resolve.js";
-import { otherVariables, unsetSettings } from "../read/default-settings.js";
+import { listOtherVariables, getDefaultSettings } from "../read/default-settings.js";
 
 /** The input of a command when it starts. `file`: the task file as typed, relative to `cwd`. */
 export interface ProjectRequest {
@@ -38,15 +38,15 @@ export async function openProject(files: Files, request: ProjectRequest): Promis
   const { cwd, env, home } = request;
   const typed = request.file === undefined ? undefined : path.resolve(cwd, request.file);
   const folder = await findProject(files, { start: cwd, home, taskFile: typed ?? taskFileOf(env) });
-  const found = await loadSettings(files, { project: folder, user: userFiles(env, home) });
+  const found = await loadSettings(files, { project: folder, user: listUserFiles(env, home) });
   const layers = { ...found, env, flags: request.flags };
-  const resolved = isUnset(layers) ? unsetSettings() : resolveSettings(layers);
+  const resolved = isUnset(layers) ? getDefaultSettings() : resolveSettings(layers);
   const paths = settingsPaths(resolved, { project: folder, home, env });
   const todoFile = typed ?? paths.todoFile;
   const goProgram = await findGoProgram(files, { folder, home, env, todoFile });
   const warnings = [
-    ...(await goWarnings(files, goProgram, { folder, home, user: found.user })),
-    ...(await strangeSettings(files, folder)),
+    ...(await warnOfGoProgram(files, goProgram, { folder, home, user: found.user })),
+    ...(await findStrangeSettings(files, folder)),
     ...resolved.warnings,
   ];
   return projectAt(files, folder, { resolved, paths, todoFile, goProgram, warnings });
@@ -54,7 +54,7 @@ export async function openProject(files: Files, request: ProjectRequest): Promis
 
 /** Whether no layer says anything. A variable that only looks like a setting is for who reads them all to tell. */
 function isUnset({ user, project, env, flags }: Layers): boolean {
-  const others = otherVariables();
+  const others = listOtherVariables();
   return (
     user === undefined &&
     project === undefined &&
@@ -64,7 +64,7 @@ function isUnset({ user, project, env, flags }: Layers): boolean {
 }
 
 /** Opens the project with default settings except for the task file's name, for commands that must run when the settings are broken. */
-export async function openUnset(
+export async function openWithDefaults(
   files: Files,
   request: Pick<ProjectRequest, "cwd" | "env" | "home">,
 ): Promise<Project> {

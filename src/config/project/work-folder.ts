@@ -8,7 +8,7 @@ import { folderOf } from "./project.js";
  * `project.root` as a folder; `undefined` unless it is one, inside the project when every symlink is followed. It counts from
  * the task file's folder; for a file in `.looper/` from the project's, and only then from `.looper/` itself.
  */
-export async function rootFolder(
+export async function findRootFolder(
   files: Files,
   project: Pick<Project, "folder" | "todoFile">,
   root: string | undefined,
@@ -31,12 +31,12 @@ async function isFolderIn(files: Files, home: string, folder: string): Promise<b
 }
 
 /** Where agents, hooks and checks work, where that is not the project's folder. */
-export async function workNote(
+export async function describeWorkFolder(
   files: Files,
   project: Pick<Project, "folder" | "todoFile">,
   root: string | undefined,
 ): Promise<string | undefined> {
-  const folder = await rootFolder(files, project, root);
+  const folder = await findRootFolder(files, project, root);
   if (folder === undefined || (await files.realPath(folder)) === (await files.realPath(project.folder)))
     return undefined;
   const shown = relative(project.folder, folder);

@@ -3,7 +3,7 @@
 import type { Contain } from "../../system/ports.js";
 import type { Price } from "./prices.js";
 import { chapoSettings, type ChapoSettings } from "./chapo-settings.js";
-import { resolvePath, type Place } from "./places.js";
+import { resolvePath, type PathBase } from "./places.js";
 import { KINDS, type AgentKind, type Permissions, type Settings } from "../table/settings.js";
 
 /** An agent's settings, resolved: every value is there. */
@@ -65,7 +65,7 @@ export function knownAgents(settings: Settings): string[] {
 export function agentSettings(
   settings: Settings,
   name: string,
-  place: Pick<Place, "project" | "home">,
+  place: Pick<PathBase, "project" | "home">,
 ): AgentSettings {
   const own = Object.hasOwn(settings.agents, name) ? settings.agents[name] : undefined;
   const kind = own?.kind ?? kindOfName(name);
@@ -99,6 +99,6 @@ export function agentSettings(
 }
 
 /** A name without a slash is looked up on PATH; anything else is a path. */
-function resolveBinary(spelled: string, place: Pick<Place, "project" | "home">): string {
+function resolveBinary(spelled: string, place: Pick<PathBase, "project" | "home">): string {
   return spelled.includes("/") ? resolvePath(spelled, place) : spelled;
 }

@@ -1,7 +1,7 @@
 // The settings of the built-in engine as it needs them: every default in, every path absolute. A record, as it is handed
 // to the child that hosts it.
 import { z } from "zod";
-import { resolvePath, type Place } from "./places.js";
+import { resolvePath, type PathBase } from "./places.js";
 import type { Settings } from "../table/settings.js";
 
 const texts = z.array(z.string());
@@ -81,7 +81,7 @@ export type ChapoSettings = z.infer<typeof ChapoSettings>;
 export function chapoSettings(
   own: Settings["agents"][string]["chapo"],
   pricesFile: string | undefined,
-  place: Pick<Place, "project" | "home">,
+  place: Pick<PathBase, "project" | "home">,
 ): ChapoSettings {
   const absolute = (spelled: string): string => resolvePath(spelled, place);
   return ChapoSettings.parse(

@@ -6,11 +6,11 @@ import { GO_VARIABLES } from "../table/go-program-names.js";
 import { resolveSettings, type Resolved } from "./resolve.js";
 
 /** Every default, and nothing else. */
-export function unsetSettings(): Resolved {
+export function getDefaultSettings(): Resolved {
   return resolveSettings({ env: {}, flags: {} });
 }
 
 /** The variables that are settings though they do not begin with `LOOPER_`. */
-export function otherVariables(): readonly string[] {
+export function listOtherVariables(): readonly string[] {
   return [...SHORT_NAMES.keys(), ...GO_VARIABLES.keys()].filter((name) => !name.startsWith("LOOPER_"));
 }

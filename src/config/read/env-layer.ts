@@ -1,8 +1,8 @@
 // The layer of environment variables: `LOOPER_` + the key path, and upstream's short names (contract §2).
 // Leaves which value wins to resolve.ts.
 import { nearest } from "../../system/text/nearest.js";
-import { GO_VARIABLES, insteadOfVariable, type Instead } from "../table/go-program-names.js";
-import type { Reading } from "./layers.js";
+import { GO_VARIABLES, replaceVariable, type Instead } from "../table/go-program-names.js";
+import type { LayerReading } from "./layers.js";
 import type { Env } from "./places.js";
 import { AGENT_NAME, ROWS } from "../table/settings.js";
 import type { KeyPath } from "../table/table.js";
@@ -62,8 +62,13 @@ function capitals(text: string): string {
  * The settings among the variables of an environment, long names after short ones so that they win.
  * `agents`: the names known so far; others are read off the variables. `warnings` are about unknown `LOOPER_…`.
  */
-export function readEnvLayer(env: Env, agents: readonly string[]): Reading & { warnings: string[] } {
-  const reading: Reading & { warnings: string[] } = { entries: [], empty: [], problems: [], warnings: [] };
+export function readEnvLayer(env: Env, agents: readonly string[]): LayerReading & { warnings: string[] } {
+  const reading: LayerReading & { warnings: string[] } = {
+    entries: [],
+    empty: [],
+    problems: [],
+    warnings: [],
+  };
   const names = Object.keys(env).sort();
   // Later variables win: first the Go program's other names, then its short ones that are kept, then the long ones.
   const rank = (name: string): number => (GO_VARIABLES.has(name) ? 0 : SHORT_NAMES.has(name) ? 1 : 2);
@@ -71,7 +76,7 @@ export function readEnvLayer(env: Env, agents: readonly string[]): Reading & { w
     const path = pathOf(name, agents);
     const text = env[name];
     if (text === undefined) continue;
-    const old = path === undefined ? insteadOfVariable(name) : undefined;
+    const old = path === undefined ? replaceVariable(name) : undefined;
     if (path !== undefined) addVariable(reading, path, { name, text, agents });
     else if (old !== undefined) addOld(reading, old, { name, text, agents });
     else if (isUnknown(name)) reading.warnings.push(unknownVariable(name, agents));
@@ -80,7 +85,7 @@ export function readEnvLayer(env: Env, agents: readonly string[]): Reading & { w
 }
 
 function addVariable(
-  reading: Reading,
+  reading: LayerReading,
   path: KeyPath,
   { name, text, agents }: { name: string; text: string; agents: readonly string[] },
 ): void {
@@ -90,7 +95,7 @@ function addVariable(
 
 /** A variable of the Go program is named once, whether it has a counterpart or not. */
 function addOld(
-  reading: Reading & { warnings: string[] },
+  reading: LayerReading & { warnings: string[] },
   old: Instead,
   variable: { name: string; text: string; agents: readonly string[] },
 ): void {

@@ -2,7 +2,7 @@
 // Leaves which entry wins to resolve.ts; env-layer.ts reads the variables.
 import { shorten } from "../../system/text/cut.js";
 import { nearest } from "../../system/text/nearest.js";
-import { insteadOfKey } from "../table/go-program-names.js";
+import { replaceKey } from "../table/go-program-names.js";
 import { AGENT_NAME, ROWS } from "../table/settings.js";
 import type { SettingsFile } from "./settings-text.js";
 import { keyOf, type KeyPath, type Row } from "../table/table.js";
@@ -16,7 +16,7 @@ export interface Source {
 }
 
 /** One value of one layer. */
-export interface Entry {
+export interface SettingEntry {
   path: KeyPath;
   /** As the row's type gives it: durations in milliseconds, strategies in their first spelling. */
   value: unknown;
@@ -24,8 +24,8 @@ export interface Entry {
 }
 
 /** The result of reading a layer. Problems are whole sentences, shown together. `empty`: agents named without a setting. */
-export interface Reading {
-  entries: Entry[];
+export interface LayerReading {
+  entries: SettingEntry[];
   empty: { name: string; where: string }[];
   problems: string[];
 }
@@ -64,8 +64,8 @@ function branchAt(path: KeyPath): Branch | undefined {
 }
 
 /** The entries of a settings file, with every problem in the file's order. */
-export function readFileLayer(file: SettingsFile, layer: "user" | "project"): Reading {
-  const reading: Reading = { entries: [], empty: [], problems: [] };
+export function readFileLayer(file: SettingsFile, layer: "user" | "project"): LayerReading {
+  const reading: LayerReading = { entries: [], empty: [], problems: [] };
   if (file.value !== undefined) readBranch({ file, layer, reading }, TREE, [], file.value);
   return reading;
 }
@@ -73,7 +73,7 @@ export function readFileLayer(file: SettingsFile, layer: "user" | "project"): Re
 interface FileReader {
   file: SettingsFile;
   layer: "user" | "project";
-  reading: Reading;
+  reading: LayerReading;
 }
 
 function readBranch(reader: FileReader, branch: Branch, path: KeyPath, value: unknown): void {
@@ -117,14 +117,14 @@ function unknownKey(branch: Branch, path: KeyPath, key: string): string {
 
 /** A key of the Go program is answered with what takes its place. */
 function oldKey(path: KeyPath): string | undefined {
-  const instead = insteadOfKey(path);
+  const instead = replaceKey(path);
   if (instead === undefined) return undefined;
   const says = "key" in instead ? `use ${instead.key}` : instead.says;
   return `unknown key ${keyOf(path)} of the Go program: ${says}`;
 }
 
 /** Upstream's `--schedule codex` is `single` with that agent. */
-export function addSingleAgent(reading: Reading, agent: string, source: Source): void {
+export function addSingleAgent(reading: LayerReading, agent: string, source: Source): void {
   reading.entries.push(
     { path: ["schedule", "strategy"], value: "single", source },
     { path: ["schedule", "agent"], value: agent, source },
@@ -132,7 +132,7 @@ export function addSingleAgent(reading: Reading, agent: string, source: Source):
 }
 
 /** A schedule that is one word, as in the Go program: a strategy, or the name of an agent. */
-function addSchedule(reading: Reading, word: string, source: Source): void {
+function addSchedule(reading: LayerReading, word: string, source: Source): void {
   const path = ["schedule", "strategy"];
   const row = rowAt(path);
   const name = word.trim().toLowerCase();
@@ -173,7 +173,7 @@ export interface Given {
 }
 
 /** Adds a value that meets the row's type; else a problem that says what is allowed. */
-export function addValue(reading: Reading, given: Given): void {
+export function addValue(reading: LayerReading, given: Given): void {
   const { path, row, raw, source } = given;
   const read = row.type.read(raw);
   if (read.ok) {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { nodeFiles } from "../../system/files/files.js";
-import { loadSettings, strangeSettings } from "./load.js";
+import { loadSettings, findStrangeSettings } from "./load.js";
 
 const files = nodeFiles();
 let project = "";
@@ -92,10 +92,10 @@ test("a pipe in place of a settings file is an error, at once", async () => {
 test.each(["js", "mjs", "cjs", "ts", "toml", "jsonc"])(
   "config.%s is not read, and that is said",
   async (end) => {
-    expect(await strangeSettings(files, project)).toEqual([]);
+    expect(await findStrangeSettings(files, project)).toEqual([]);
     write(`.looper/config.${end}`, "");
     write(".looper/config.json", "{}");
-    expect(await strangeSettings(files, project)).toEqual([
+    expect(await findStrangeSettings(files, project)).toEqual([
       `.looper/config.${end} is not read; settings are read from .looper/config.json, .looper/config.yaml, .looper/config.yml`,
     ]);
   },

@@ -4,7 +4,7 @@ import path from "node:path";
 import { cosmiconfig } from "cosmiconfig";
 import { errorCode, errorMessage, UserError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
-import { atRoot } from "../../system/files/settings-file.js";
+import { runAtRoot } from "../../system/files/settings-file.js";
 import { PROJECT_FILES } from "./places.js";
 import {
   readJsonSettings,
@@ -20,7 +20,7 @@ export interface SettingsFiles {
 }
 
 /**
- * Loads them. `project` is the project's folder, `user` the files the user's settings may be in (`userFiles`), all
+ * Loads them. `project` is the project's folder, `user` the files the user's settings may be in (`listUserFiles`), all
  * absolute. Two files of one owner, and a file that cannot be read or parsed, are `usage` errors.
  */
 export async function loadSettings(
@@ -60,7 +60,7 @@ async function loadOne(
  * Sentences about files of a project that look like its settings and are none: other formats, some of which would have
  * to be run to be read.
  */
-export async function strangeSettings(files: Files, project: string): Promise<string[]> {
+export async function findStrangeSettings(files: Files, project: string): Promise<string[]> {
   const names = (await files.list(path.join(project, ".looper")).catch(() => []))
     .filter((name) => STRANGE.test(name))
     .map((name) => `.looper/${name}`);
@@ -79,7 +79,7 @@ function makeLoader(nameOf: (file: string) => string): (file: string) => Promise
       ? { looper: readPackageSettings(nameOf(file), text) }
       : json(file, text);
   // Making an explorer runs ./.config/config.js of the working folder, whatever the options.
-  const explorer = atRoot(() =>
+  const explorer = runAtRoot(() =>
     cosmiconfig("looper", {
       cache: false,
       searchPlaces: [],

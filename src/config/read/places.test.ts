@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { settingsPaths, stateFolder, userFiles } from "./places.js";
+import { settingsPaths, findStateFolder, listUserFiles } from "./places.js";
 import { resolveSettings } from "./resolve.js";
 import { readJsonSettings } from "./settings-text.js";
 
@@ -53,9 +53,9 @@ test("names that only look like .git are accepted", () => {
 });
 
 test("XDG folders count when they are absolute", () => {
-  expect(userFiles({}, "/h")[0]).toBe("/h/.config/looper/config.json");
-  expect(userFiles({ XDG_CONFIG_HOME: "/x" }, "/h")[0]).toBe("/x/looper/config.json");
-  expect(userFiles({ XDG_CONFIG_HOME: "x" }, "/h")[0]).toBe("/h/.config/looper/config.json");
-  expect(stateFolder({}, "/h")).toBe("/h/.local/state/looper");
-  expect(stateFolder({ XDG_STATE_HOME: "/s" }, "/h")).toBe("/s/looper");
+  expect(listUserFiles({}, "/h")[0]).toBe("/h/.config/looper/config.json");
+  expect(listUserFiles({ XDG_CONFIG_HOME: "/x" }, "/h")[0]).toBe("/x/looper/config.json");
+  expect(listUserFiles({ XDG_CONFIG_HOME: "x" }, "/h")[0]).toBe("/h/.config/looper/config.json");
+  expect(findStateFolder({}, "/h")).toBe("/h/.local/state/looper");
+  expect(findStateFolder({ XDG_STATE_HOME: "/s" }, "/h")).toBe("/s/looper");
 });

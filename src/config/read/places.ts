@@ -7,7 +7,7 @@ import type { Settings } from "../table/settings.js";
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** The folders that paths in the settings are resolved against; both are absolute. */
-export interface Place {
+export interface PathBase {
   project: string;
   home: string;
   env: Env;
@@ -22,13 +22,13 @@ export const GO_BACKLOG = ".looper/todo.json";
 export const GO_SETTINGS = [".looper/looper.toml", "looper.toml", ".looper.toml"] as const;
 
 /** The files the user's own settings may be in, absolute. */
-export function userFiles(env: Env, home: string): string[] {
+export function listUserFiles(env: Env, home: string): string[] {
   const folder = path.join(xdgFolder(env["XDG_CONFIG_HOME"], path.join(home, ".config")), "looper");
   return ["config.json", "config.yaml", "config.yml"].map((name) => path.join(folder, name));
 }
 
 /** The folder of what is remembered between runs for this user, absolute. */
-export function stateFolder(env: Env, home: string): string {
+export function findStateFolder(env: Env, home: string): string {
   return path.join(xdgFolder(env["XDG_STATE_HOME"], path.join(home, ".local", "state")), "looper");
 }
 
@@ -38,14 +38,14 @@ function xdgFolder(value: string | undefined, otherwise: string): string {
 }
 
 /** A path of the settings made absolute: `~` is the home folder, all else is relative to the project. */
-export function resolvePath(spelled: string, place: Pick<Place, "project" | "home">): string {
+export function resolvePath(spelled: string, place: Pick<PathBase, "project" | "home">): string {
   if (spelled === "~") return place.home;
   if (spelled.startsWith("~/")) return path.join(place.home, spelled.slice(2));
   return path.resolve(place.project, spelled);
 }
 
 /** The path that a setting names, absolute. A variable in `log_dir` that is not set is a `usage` error. */
-export function settingPath(key: string, spelled: string, place: Place): string {
+export function resolveSettingPath(key: string, spelled: string, place: PathBase): string {
   return resolvePath(key === "log_dir" ? expandVariables(spelled, place.env) : spelled, place);
 }
 
@@ -66,31 +66,31 @@ export interface PathSettings {
 }
 
 /** The paths of resolved settings. A place that a run cannot write to is a `usage` error. */
-export function settingsPaths({ settings, values }: PathSettings, place: Place): SettingsPaths {
+export function settingsPaths({ settings, values }: PathSettings, place: PathBase): SettingsPaths {
   const { schema_file: schema, env_file: envFile, prices_file: prices } = settings;
   for (const [key, { value, source }] of values) {
     if (!isWritten(key) || typeof value !== "string") continue;
     mustBeWritten(
       { key, spelled: value, where: source.where },
-      settingPath(key, value, place),
+      resolveSettingPath(key, value, place),
       place.project,
     );
   }
-  const todoFile = settingPath("todo_file", settings.todo_file, place);
-  const logDir = settingPath("log_dir", settings.log_dir, place);
+  const todoFile = resolveSettingPath("todo_file", settings.todo_file, place);
+  const logDir = resolveSettingPath("log_dir", settings.log_dir, place);
   if (logDir === todoFile) {
     const where = values.get("log_dir")?.source.where ?? "";
     refuse({ key: "log_dir", spelled: settings.log_dir, where }, "it is the task file");
   }
   const paths = Object.entries(settings.prompts).map(
-    ([name, file]) => [name, settingPath(`prompts.${name}`, file, place)] as const,
+    ([name, file]) => [name, resolveSettingPath(`prompts.${name}`, file, place)] as const,
   );
   return {
     todoFile,
-    ...(schema === undefined ? {} : { schemaFile: settingPath("schema_file", schema, place) }),
-    ...(prices === undefined ? {} : { pricesFile: settingPath("prices_file", prices, place) }),
+    ...(schema === undefined ? {} : { schemaFile: resolveSettingPath("schema_file", schema, place) }),
+    ...(prices === undefined ? {} : { pricesFile: resolveSettingPath("prices_file", prices, place) }),
     logDir,
-    ...(envFile === undefined ? {} : { envFile: settingPath("env_file", envFile, place) }),
+    ...(envFile === undefined ? {} : { envFile: resolveSettingPath("env_file", envFile, place) }),
     prompts: Object.fromEntries(paths),
   };
 }

@@ -4,13 +4,20 @@ import { UserError } from "../../system/errors.js";
 import { nearest } from "../../system/text/nearest.js";
 import { kindOfName } from "./agent-settings.js";
 import { readEnvLayer } from "./env-layer.js";
-import { addValue, readFileLayer, show, type Entry, type Reading, type Source } from "./layers.js";
+import {
+  addValue,
+  readFileLayer,
+  show,
+  type SettingEntry,
+  type LayerReading,
+  type Source,
+} from "./layers.js";
 import type { Env } from "./places.js";
 import { AUTO, BUILT_IN_AGENTS, ROWS, STRATEGIES, type Settings } from "../table/settings.js";
 import type { SettingsFile } from "./settings-text.js";
 import { keyOf, type KeyPath, type Row } from "../table/table.js";
 import { addText } from "./text-values.js";
-import { unheededSettings } from "./unused-settings.js";
+import { findUnusedSettings } from "./unused-settings.js";
 
 /** The typed values by flag (`--hook`); a repeated flag has a list. Paths are absolute already. */
 export type Flags = Readonly<Record<string, string | boolean | readonly string[]>>;
@@ -51,10 +58,10 @@ export function resolveSettings(layers: Layers): Resolved {
   const empty = readings.flatMap((reading) => reading.empty);
   refuse([...incompleteAgents(names, entries, empty), ...unknownAgents(names, entries)]);
   const [settings, values] = [nest(entries, names), valuesOf(entries)];
-  return { settings, values, warnings: [...env.warnings, ...unheededSettings(settings, values)] };
+  return { settings, values, warnings: [...env.warnings, ...findUnusedSettings(settings, values)] };
 }
 
-function nothing(): Reading {
+function nothing(): LayerReading {
   return { entries: [], empty: [], problems: [] };
 }
 
@@ -66,7 +73,7 @@ function refuse(problems: readonly string[]): void {
 }
 
 /** The built-in agents, then the others in the order they are met. */
-function agentNames(readings: readonly Reading[]): string[] {
+function agentNames(readings: readonly LayerReading[]): string[] {
   const met = readings.flatMap(({ entries }) =>
     entries.map(({ path }) => (path[0] === "agents" ? path[1] : undefined)),
   );
@@ -74,7 +81,7 @@ function agentNames(readings: readonly Reading[]): string[] {
   return [...new Set([...BUILT_IN_AGENTS, ...met.filter((name) => name !== undefined), ...empty])];
 }
 
-function readFlagLayer(flags: Flags, agents: readonly string[]): Reading {
+function readFlagLayer(flags: Flags, agents: readonly string[]): LayerReading {
   const reading = nothing();
   for (const [flag, given] of Object.entries(flags)) {
     const [key, row] = [...ROWS].find(([, candidate]) => candidate.flag?.name === flag) ?? [];
@@ -89,9 +96,9 @@ function readFlagLayer(flags: Flags, agents: readonly string[]): Reading {
   return reading;
 }
 
-function defaults(agents: readonly string[]): Entry[] {
+function defaults(agents: readonly string[]): SettingEntry[] {
   const source = { layer: "default", where: "" } as const;
-  const entries: Entry[] = [];
+  const entries: SettingEntry[] = [];
   for (const [key, row] of ROWS) {
     const isKind = key === "agents.*.kind";
     if (row.default === undefined && !isKind) continue;
@@ -111,15 +118,15 @@ function defaultOf({ type }: Row, raw: unknown): unknown {
 }
 
 /** The later entry of a key wins; keys keep the table's order, then that of the layers. */
-function merge(entries: readonly Entry[]): Map<string, Entry> {
+function merge(entries: readonly SettingEntry[]): Map<string, SettingEntry> {
   return new Map(entries.map((entry) => [keyOf(entry.path), entry]));
 }
 
 /** An agent needs a kind, and some kinds need to be told what to start. */
 function incompleteAgents(
   agents: readonly string[],
-  entries: ReadonlyMap<string, Entry>,
-  empty: Reading["empty"],
+  entries: ReadonlyMap<string, SettingEntry>,
+  empty: LayerReading["empty"],
 ): string[] {
   return agents.flatMap((agent) => {
     const kind = entries.get(`agents.${agent}.kind`)?.value;
@@ -149,7 +156,7 @@ const NEEDS: ReadonlyMap<unknown, string> = new Map([
 const NAMING: readonly string[] = ["schedule.agent", "schedule.odd", "schedule.even", "schedule.agents"];
 
 /** Problems with names in the schedule and the roles that are not agents. */
-function unknownAgents(agents: readonly string[], entries: ReadonlyMap<string, Entry>): string[] {
+function unknownAgents(agents: readonly string[], entries: ReadonlyMap<string, SettingEntry>): string[] {
   return [...entries.values()].flatMap(({ path, value, source }) => {
     const key = keyOf(path);
     if (path[0] !== "roles" && (path[0] !== "schedule" || !NAMING.includes(key))) return [];
@@ -175,7 +182,7 @@ interface Nest {
   leaves: Map<string, unknown>;
 }
 
-function nest(entries: ReadonlyMap<string, Entry>, agents: readonly string[]): Settings {
+function nest(entries: ReadonlyMap<string, SettingEntry>, agents: readonly string[]): Settings {
   const root: Nest = { branches: new Map(), leaves: new Map() };
   for (const key of ROWS.keys()) {
     for (const path of pathsOf(key, agents)) branchAt(root, path.slice(0, -1));
@@ -210,8 +217,8 @@ function pathsOf(key: string, agents: readonly string[]): KeyPath[] {
 }
 
 /** The values by key. The built-in engine's defaults are left out for all other agents. */
-function valuesOf(entries: ReadonlyMap<string, Entry>): Map<string, Valued> {
-  const isOfOther = ({ path: [, agent = "", part], source }: Entry): boolean =>
+function valuesOf(entries: ReadonlyMap<string, SettingEntry>): Map<string, Valued> {
+  const isOfOther = ({ path: [, agent = "", part], source }: SettingEntry): boolean =>
     part === "chapo" && source.layer === "default" && entries.get(`agents.${agent}.kind`)?.value !== "chapo";
   const told = [...entries].filter(([, entry]) => !isOfOther(entry));
   return new Map(told.map(([key, { value, source }]) => [key, { value, source }]));

@@ -1,5 +1,5 @@
 // Settings as they are told to people and programs: values as a file would spell them, secrets out. Pure.
-import { createRedact, redactValue, secretValues } from "../../system/text/redact.js";
+import { createRedact, redactValue, findSecretValues } from "../../system/text/redact.js";
 import type { Valued } from "./resolve.js";
 import { rowOf, takesByteSize, takesDuration } from "../table/settings.js";
 
@@ -48,8 +48,8 @@ export function spellSettings(
     return part === "chapo" ? variablesIn(value) : [];
   });
   const secrets = [
-    ...secretValues(env),
-    ...ofAgents.flatMap(([name, value]) => secretValues({ [name]: value })),
+    ...findSecretValues(env),
+    ...ofAgents.flatMap(([name, value]) => findSecretValues({ [name]: value })),
   ];
   const redact = createRedact(secrets);
   return [...values].map(([key, { value, source }]) => ({ key, value: spell(key, value, redact), source }));

@@ -3,7 +3,7 @@
 import { parseJson } from "../../system/text/json.js";
 import { readTruth } from "../../system/text/truth.js";
 import { agentNameIn } from "../table/agent-name.js";
-import { addSingleAgent, addValue, rowAt, show, type Reading, type Source } from "./layers.js";
+import { addSingleAgent, addValue, rowAt, show, type LayerReading, type Source } from "./layers.js";
 import { AGENT_NAME, namesAgents, takesList } from "../table/settings.js";
 import { keyOf, type KeyPath, type Row } from "../table/table.js";
 
@@ -21,7 +21,7 @@ export interface TextGiven {
 }
 
 /** Adds what a text says: entries, or a problem. */
-export function addText(reading: Reading, given: TextGiven): void {
+export function addText(reading: LayerReading, given: TextGiven): void {
   const { path, source } = given;
   const text = given.text.trim();
   if (text === "" && given.emptyIsUnset === true) return;
@@ -36,7 +36,7 @@ export function addText(reading: Reading, given: TextGiven): void {
 }
 
 /** A value of one row. Of a name that cannot be an agent's the message lists those that can. */
-function addSingle(reading: Reading, row: Row, given: TextGiven): void {
+function addSingle(reading: LayerReading, row: Row, given: TextGiven): void {
   const { path, source, agents } = given;
   const before = reading.problems.length;
   addValue(reading, { path, row, raw: rawValue(row, given), source });
@@ -60,7 +60,7 @@ function choiceOf({ type }: Row, text: string): string {
  * Turns typed texts into the value of a key as a settings file spells it. A text that does not parse stays a text, which the
  * row's type then refuses. Several texts are a list. A key with others below it takes JSON only.
  */
-export function spelledValue(path: KeyPath, texts: readonly string[]): unknown {
+export function readTypedValue(path: KeyPath, texts: readonly string[]): unknown {
   const row = rowAt(path);
   const [text = "", ...more] = texts.map((one) => one.trim());
   if (row === undefined) return looksLikeJson(text) ? (parseJson(text) ?? text) : text;
@@ -94,7 +94,7 @@ function agentsIn(row: Row, text: string): unknown {
 }
 
 /** A record: of variables, or of what only JSON can say. */
-function addRecord(reading: Reading, given: TextGiven): void {
+function addRecord(reading: LayerReading, given: TextGiven): void {
   const { path, text, source } = given;
   const row = rowAt([...path, "any"]);
   if (row === undefined || row.type.spelling === "text") {
@@ -112,7 +112,7 @@ function addRecord(reading: Reading, given: TextGiven): void {
 }
 
 /** A record of variables: a JSON object, or `A=1,B=2`. Values may be secrets: no problem shows them. */
-function addVariables(reading: Reading, { path, text, source }: TextGiven): void {
+function addVariables(reading: LayerReading, { path, text, source }: TextGiven): void {
   const pairs = looksLikeJson(text) ? jsonPairs(text) : splitAtCommas(text).map(cutAtEquals);
   if (pairs === undefined || pairs.some((pair) => pair === undefined)) {
     const problem = `${keyOf(path)} does not parse; allowed: a JSON object of texts, or A=1,B=2`;

@@ -15,7 +15,7 @@ const HEEDED_BY: Readonly<Record<string, readonly AgentKind[]>> = {
 };
 
 /** A warning for each such setting in a file. A flag or a variable is meant for every agent that can use it. */
-export function unheededSettings(
+export function findUnusedSettings(
   { agents }: Settings,
   values: ReadonlyMap<string, { source: Source }>,
 ): string[] {

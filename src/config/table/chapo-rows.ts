@@ -5,7 +5,7 @@ import { row, type Row } from "./table.js";
 import {
   eitherType,
   listType,
-  madeInto,
+  convertWith,
   numberType,
   objectType,
   textsByName,
@@ -39,7 +39,7 @@ const hostRule = "user@host, or {host, user?, port?, identity?}";
 const plainWord = textType(hostRule, { pattern: /^[^-\s][^\s]*$/ });
 const host = eitherType(
   hostRule,
-  madeInto(
+  convertWith(
     plainWord,
     (spelled) => {
       const cut = spelled.lastIndexOf("@");

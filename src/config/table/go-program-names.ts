@@ -79,12 +79,12 @@ export const GO_VARIABLES: ReadonlyMap<string, Instead> = new Map<string, Instea
 const PLUGINS = "LOOPER_PLUGINS_";
 
 /** The replacement of a variable of the Go program; `undefined` for any other variable. */
-export function insteadOfVariable(name: string): Instead | undefined {
+export function replaceVariable(name: string): Instead | undefined {
   return GO_VARIABLES.get(name) ?? (name.startsWith(PLUGINS) ? { says: NO_PLUGINS } : undefined);
 }
 
 /** The replacement of a key of `looper.toml`, like `agents.mine.parser` or `parallel.enabled`; `undefined` for any other key. */
-export function insteadOfKey(path: readonly string[]): Instead | undefined {
+export function replaceKey(path: readonly string[]): Instead | undefined {
   const [first = "", name = "", ...rest] = path;
   if (first === "agents") {
     const instead = GO_KEYS.get(["agents", "*", ...rest].join("."));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findKey, neededKeys, readModelName, usualModel } from "./model-names.js";
+import { findKey, listNeededKeys, readModelName, findUsualModel } from "./model-names.js";
 
 test.each([
   ["anthropic/claude-x", { provider: "anthropic", model: "claude-x" }],
@@ -25,11 +25,11 @@ test.each([
 });
 
 test("without a model the first provider with a key is used, and an empty key does not count", () => {
-  expect(usualModel({})).toBeUndefined();
-  expect(usualModel({ ANTHROPIC_API_KEY: "", GEMINI_API_KEY: "k" })).toMatch(/^google\//);
-  expect(usualModel({ OPENAI_API_KEY: "k", GEMINI_API_KEY: "k" })).toMatch(/^openai\//);
+  expect(findUsualModel({})).toBeUndefined();
+  expect(findUsualModel({ ANTHROPIC_API_KEY: "", GEMINI_API_KEY: "k" })).toMatch(/^google\//);
+  expect(findUsualModel({ OPENAI_API_KEY: "k", GEMINI_API_KEY: "k" })).toMatch(/^openai\//);
   expect(findKey("google", { GOOGLE_GENERATIVE_AI_API_KEY: "g" })).toBe("g");
-  expect(neededKeys("google")).toEqual(["GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"]);
-  expect(neededKeys("scripted")).toEqual([]);
-  expect(neededKeys("openai-compatible")).toEqual([]);
+  expect(listNeededKeys("google")).toEqual(["GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"]);
+  expect(listNeededKeys("scripted")).toEqual([]);
+  expect(listNeededKeys("openai-compatible")).toEqual([]);
 });

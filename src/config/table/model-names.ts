@@ -64,7 +64,7 @@ export function spellModelName({ provider, model }: ModelName): string {
 }
 
 /** `provider/model` for who names none: of the first provider there is a key for, or of the one that is named. */
-export function usualModel(env: Env, named?: ProviderName): string | undefined {
+export function findUsualModel(env: Env, named?: ProviderName): string | undefined {
   for (const provider of NAMES) {
     const { usual } = PROVIDERS[provider];
     const isWanted = named === undefined ? findKey(provider, env) !== undefined : provider === named;
@@ -81,12 +81,12 @@ export function findKey(provider: ProviderName, env: Env): string | undefined {
 }
 
 /** The variables a key must stand in for this provider to be asked at all, one of them; none where it goes without. */
-export function neededKeys(provider: ProviderName): readonly string[] {
+export function listNeededKeys(provider: ProviderName): readonly string[] {
   return provider === "openai-compatible" ? [] : PROVIDERS[provider].keys;
 }
 
 /** The context window of a model in tokens; `undefined` when it is not known. */
-export function windowOf(name: string): number | undefined {
+export function findContextWindow(name: string): number | undefined {
   return WINDOWS.find(([beginning]) => name.startsWith(beginning))?.[1];
 }
 

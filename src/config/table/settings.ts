@@ -1,8 +1,8 @@
 // THE table of settings: for each key its type, default, short environment names, flag and one sentence of doc.
 // Leaves reading files to load.ts, the order of the layers to resolve.ts, an agent's resolved settings to agent-settings.ts.
 import { CHAPO_ROWS } from "./chapo-rows.js";
-import { row, type Row, type Tree } from "./table.js";
-import { listType, madeInto, textType, wordType, type ValueType } from "./value-type.js";
+import { row, type Row, type NestedTree } from "./table.js";
+import { listType, convertWith, textType, wordType, type ValueType } from "./value-type.js";
 import {
   anyText,
   args,
@@ -59,7 +59,7 @@ const agents = listType(agent, "a list of agents' names", {
 });
 
 const strategyRule = STRATEGIES.join(" | ");
-const strategy = madeInto(
+const strategy = convertWith(
   wordType([...STRATEGIES, "odd_even", "oddeven", "round_robin", "roundrobin", "rr"], strategyRule),
   (spelling): Strategy => {
     if (spelling === "single") return "single";
@@ -352,7 +352,7 @@ export function takesByteSize({ type }: Row): boolean {
 }
 
 /** All settings, nested as in a file; durations in milliseconds. `agents` holds every agent that can be named. */
-export type Settings = Tree<typeof SETTINGS>;
+export type Settings = NestedTree<typeof SETTINGS>;
 
 /** The rows by key, in the table's order. */
 export const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>(Object.entries(SETTINGS));

@@ -44,7 +44,7 @@ type Children<R extends Rows, P extends string> = keyof R extends infer K
     : never
   : never;
 
-type Value<R extends Rows, P extends string> = P extends keyof R ? Out<R[P]["type"]> : Tree<R, `${P}.`>;
+type Value<R extends Rows, P extends string> = P extends keyof R ? Out<R[P]["type"]> : NestedTree<R, `${P}.`>;
 
 /** A row without a default may be absent; branches and rows with one never are. */
 type Optional<R extends Rows, P extends string, C extends string> = `${P}${C}` extends infer K
@@ -58,7 +58,7 @@ type OptionalChildren<R extends Rows, P extends string> =
   Children<R, P> extends infer C ? (C extends string ? Optional<R, P, C> : never) : never;
 
 /** The nested shape of a flat table of rows; a `*` segment is a record. */
-export type Tree<R extends Rows, P extends string = ""> =
+export type NestedTree<R extends Rows, P extends string = ""> =
   Children<R, P> extends "*"
     ? Readonly<Record<string, Value<R, `${P}*`>>>
     : {

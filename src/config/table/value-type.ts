@@ -214,7 +214,7 @@ export function eitherType<O1, I1, O2, I2>(
 }
 
 /** Converts a value; `undefined`: it cannot be converted, and `rule` says what is allowed. */
-export function madeInto<O, M, I>(
+export function convertWith<O, M, I>(
   type: ValueType<O, I>,
   make: (value: O) => M | undefined,
   rule: string,

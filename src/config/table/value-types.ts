@@ -2,7 +2,15 @@
 // which setting takes what to the table.
 import { BYTE_SIZE_PATTERN, parseByteSize } from "./byte-size.js";
 import { DURATION_PATTERN, parseDuration } from "./duration.js";
-import { eitherType, listType, madeInto, numberType, textType, truthType, wordType } from "./value-type.js";
+import {
+  eitherType,
+  listType,
+  convertWith,
+  numberType,
+  textType,
+  truthType,
+  wordType,
+} from "./value-type.js";
 
 // The messages below complete the sentence "allowed: …".
 const someText = "a text that is not empty";
@@ -14,7 +22,7 @@ export const texts = listType(text, "a list of texts that are not empty");
 export const oneOrMore = eitherType(
   "a text that is not empty, or a list of such texts",
   texts,
-  madeInto(text, (one) => [one], someText),
+  convertWith(text, (one) => [one], someText),
   "list",
 );
 const hookRule = "a text that is not empty, or a list of such words";
@@ -41,7 +49,7 @@ export function oneOf<const T extends readonly [string, ...string[]]>(...values:
 }
 
 const durationRule = "a duration such as 90s, 30m, 2h, 7d or 1d12h, or a number of seconds";
-export const duration = madeInto(
+export const duration = convertWith(
   eitherType(
     durationRule,
     textType(durationRule, { pattern: DURATION_PATTERN }),
@@ -52,7 +60,7 @@ export const duration = madeInto(
 );
 
 const byteSizeRule = "a size such as 500MB or 1GB, or a number of bytes";
-export const byteSize = madeInto(
+export const byteSize = convertWith(
   eitherType(
     byteSizeRule,
     textType(byteSizeRule, { pattern: BYTE_SIZE_PATTERN }),

@@ -5,9 +5,9 @@ import { errorCode } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
 import type { Source } from "../read/layers.js";
 import type { Project } from "../project/open-project.js";
-import { isWritten, mustBeWritten, settingPath, type Env } from "../read/places.js";
+import { isWritten, mustBeWritten, resolveSettingPath, type Env } from "../read/places.js";
 import { rowOf } from "../table/settings.js";
-import { listTrusted, type BacklogFacts, type Leads, type TrustLine } from "./trust.js";
+import { listTrusted, type TrustFacts, type Leads, type TrustLine } from "./trust.js";
 import { path as pathType } from "../table/value-types.js";
 
 /** The input for the list. `home` is absolute. */
@@ -19,7 +19,7 @@ export interface TrustPlace {
 }
 
 /** Lists what the project and these tasks want trusted. A place inside `.git` is a `usage` error. */
-export async function readTrust(place: TrustPlace, tasks: BacklogFacts["tasks"]): Promise<TrustLine[]> {
+export async function readTrust(place: TrustPlace, tasks: TrustFacts["tasks"]): Promise<TrustLine[]> {
   const { project } = place;
   return listTrusted(project.resolved, { file: project.todoFile, tasks }, await leadsOf(place));
 }
@@ -30,7 +30,11 @@ async function leadsOf({ files, project, env, home }: TrustPlace): Promise<Leads
   for (const [key, { value, source }] of project.resolved.values) {
     if (typeof value !== "string" || rowOf(key)?.type !== pathType) continue;
     if (key.endsWith(".binary") && !value.includes("/")) continue;
-    const used = usedPath(project, key, settingPath(key, value, { project: project.folder, home, env }));
+    const used = usedPath(
+      project,
+      key,
+      resolveSettingPath(key, value, { project: project.folder, home, env }),
+    );
     const real = await realPlace(files, used.path);
     if (isWritten(key)) mustBeWritten({ key, spelled: value, where: source.where }, real, folder);
     paths.set(key, { real, source, ...used });

@@ -3,7 +3,7 @@ import path from "node:path";
 import { z } from "zod";
 import type { Files } from "../../system/ports.js";
 import { parseJson } from "../../system/text/json.js";
-import { fingerprint, type TrustLine } from "./trust.js";
+import { createFingerprint, type TrustLine } from "./trust.js";
 
 /** By the project's folder: the fingerprints that were trusted, the newest last; each of one line, or of several together. */
 const Answers = z.record(z.string(), z.array(z.string()));
@@ -25,7 +25,7 @@ export interface TrustQuestion {
 export async function isTrusted(files: Files, folder: string, question: TrustQuestion): Promise<boolean> {
   const { project, lines } = question;
   const kept = new Set(answersFor(await readAnswers(files, folder), project));
-  return kept.has(fingerprint(lines)) || lines.every((line) => kept.has(fingerprint([line])));
+  return kept.has(createFingerprint(lines)) || lines.every((line) => kept.has(createFingerprint([line])));
 }
 
 /** Keeps a yes to each of these lines. */
@@ -34,7 +34,9 @@ export async function rememberTrust(files: Files, folder: string, question: Trus
   const answers = await readAnswers(files, folder);
   // A file of many thousands of lines is approved as a whole only.
   const said =
-    lines.length > KEPT / 2 ? [fingerprint(lines)] : [...new Set(lines.map((line) => fingerprint([line])))];
+    lines.length > KEPT / 2
+      ? [createFingerprint(lines)]
+      : [...new Set(lines.map((line) => createFingerprint([line])))];
   const kept = answersFor(answers, project).filter((other) => !said.includes(other));
   const next = { ...answers, [project]: [...kept, ...said].slice(-KEPT) };
   await files.makeFolder(folder, 0o700);

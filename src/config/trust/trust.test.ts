@@ -17,7 +17,7 @@ import { readJsonSettings } from "../read/settings-text.js";
 import { isTrusted, rememberTrust } from "./trust-store.js";
 import { projectWith } from "../testing/testing.js";
 import { readTrust } from "./trust-question.js";
-import { fingerprint, listTrusted, type TrustLine } from "./trust.js";
+import { createFingerprint, listTrusted, type TrustLine } from "./trust.js";
 
 const files = nodeFiles();
 let top = "";
@@ -176,11 +176,11 @@ test("a symlink that leads into .git is refused, and one that leads to itself do
 test("a fingerprint follows what is said, not where or in which order", () => {
   const a = { what: "env_file", where: "p.json:1", value: "a" };
   const b = { what: "hooks.on_blocked", where: "p.json:2", value: "b" };
-  expect(fingerprint([a, b])).toBe(fingerprint([{ ...b, where: "p.json:9" }, a]));
-  expect(fingerprint([a, b])).not.toBe(fingerprint([a]));
-  expect(fingerprint([a])).not.toBe(fingerprint([{ ...a, value: "b" }]));
-  expect(fingerprint([{ ...a, what: "x", value: "y" }])).not.toBe(
-    fingerprint([{ ...a, what: "y", value: "x" }]),
+  expect(createFingerprint([a, b])).toBe(createFingerprint([{ ...b, where: "p.json:9" }, a]));
+  expect(createFingerprint([a, b])).not.toBe(createFingerprint([a]));
+  expect(createFingerprint([a])).not.toBe(createFingerprint([{ ...a, value: "b" }]));
+  expect(createFingerprint([{ ...a, what: "x", value: "y" }])).not.toBe(
+    createFingerprint([{ ...a, what: "y", value: "x" }]),
   );
 });
 
@@ -220,7 +220,7 @@ test("an answer that an earlier version kept for all lines together still counts
   const state = stateIn(top);
   const both = { project: "/p", lines: [...question("f1").lines, ...question("f2").lines] };
   mkdirSync(state, { recursive: true });
-  writeFileSync(path.join(state, "trust.json"), JSON.stringify({ "/p": [fingerprint(both.lines)] }));
+  writeFileSync(path.join(state, "trust.json"), JSON.stringify({ "/p": [createFingerprint(both.lines)] }));
   expect(await isTrusted(files, state, both)).toBe(true);
   expect(await isTrusted(files, state, question("f1"))).toBe(false);
 });
@@ -235,5 +235,5 @@ test("a file that cannot be understood trusts nothing, and is mended by the next
     expect(await isTrusted(files, state, one)).toBe(false);
   }
   await rememberTrust(files, state, one);
-  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ "/p": [fingerprint(one.lines)] });
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ "/p": [createFingerprint(one.lines)] });
 });

@@ -13,7 +13,7 @@ export interface TrustLine {
 }
 
 /** The commands in a task file; `file` as shown to people. */
-export interface BacklogFacts {
+export interface TrustFacts {
   file: string;
   tasks: readonly { id: string; verify?: readonly string[] | undefined }[];
 }
@@ -31,7 +31,7 @@ export interface Leads {
  * permissions, files and folders outside the project. Flags, variables and the user's own file are trusted, but not a symlink
  * in the project that leads out of it.
  */
-export function listTrusted(resolved: Resolved, backlog: BacklogFacts, leads: Leads): TrustLine[] {
+export function listTrusted(resolved: Resolved, backlog: TrustFacts, leads: Leads): TrustLine[] {
   const fromSettings = [...resolved.values]
     .filter(([key, { source }]) => source.layer === "project" && !isListedOutside(key, leads))
     .flatMap(([key, valued]) => linesOf(key, valued, leads));
@@ -100,7 +100,7 @@ function isInside(file: string, project: string): boolean {
 }
 
 /** The key under which an answer is stored: it depends on the lines only, not on their order or source. */
-export function fingerprint(lines: readonly TrustLine[]): string {
+export function createFingerprint(lines: readonly TrustLine[]): string {
   return sha256Hex(JSON.stringify(lines.map(({ what, value }) => JSON.stringify([what, value])).sort()));
 }
 

@@ -1,11 +1,11 @@
 // The files that simple commands run and go by. Which of it is held: see protected-commands.test.ts.
 import { expect, test } from "vitest";
 import type { Words } from "../../shell/invocation.js";
-import { simpleCommands } from "../../shell/simple-commands.js";
+import { listSimpleCommands } from "../../shell/simple-commands.js";
 import { filesRun, scriptOf } from "./command-words.js";
 
 const firstIn = (text: string): Words => {
-  const [first] = simpleCommands(text);
+  const [first] = listSimpleCommands(text);
   if (first === undefined) throw new Error(`no command: ${text}`);
   return first.words;
 };

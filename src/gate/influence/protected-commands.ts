@@ -3,7 +3,7 @@
 import { posix } from "node:path";
 import { z } from "zod";
 import type { Words } from "../../shell/invocation.js";
-import { simpleCommands, type SimpleCommand } from "../../shell/simple-commands.js";
+import { listSimpleCommands, type SimpleCommand } from "../../shell/simple-commands.js";
 import { parseJson } from "../../system/text/json.js";
 import { filesRun, scriptOf, valuesOf } from "./command-words.js";
 import { recipesFor } from "./protected-makefile.js";
@@ -97,7 +97,7 @@ function lookAt(search: Search, text: string): void {
   if (search.depth === 0 || search.seen.has(key)) return;
   search.seen.add(key);
   const roots = [...text.matchAll(/(?<=\bPYTHONPATH=["']?)[^\s"';]+/g)].flatMap(([path]) => path.split(":"));
-  for (const command of simpleCommands(text)) {
+  for (const command of listSimpleCommands(text)) {
     const judged = search.judged && command.judged;
     lookAtCommand({ ...search, folder: posix.join(folder, command.folder), judged }, command, roots);
   }

@@ -4,7 +4,7 @@ import path from "node:path";
 import { scriptOf, valuesOf } from "../influence/command-words.js";
 import { makeTargets } from "../influence/protected-makefile.js";
 import { isConditional } from "../../shell/conditional.js";
-import { simpleCommands, type SimpleCommand } from "../../shell/simple-commands.js";
+import { listSimpleCommands, type SimpleCommand } from "../../shell/simple-commands.js";
 import { ANY } from "../../shell/words.js";
 import type { Ports } from "../../system/ports.js";
 import { parseJson } from "../../system/text/json.js";
@@ -47,7 +47,7 @@ export async function findLack(place: CheckPlace, text: string, depth = DEPTH): 
   if (depth === 0 || isConditional(text) || /\bPATH=|\b(?:cd|pushd)\s+["']?[$~-]/.test(text))
     return undefined;
   let mayHaveMade = false;
-  for (const command of simpleCommands(text)) {
+  for (const command of listSimpleCommands(text)) {
     const [program] = command.words;
     const unknown = [...command.through, ...command.words].some((word) => ELSEWHERE.test(word));
     if (program.includes(ANY) || unknown) return undefined;

@@ -12,7 +12,7 @@ import { hasTests, mayBeForWant, type ReadTexts } from "./missing-tests.js";
 import { judge } from "../verdict/compare.js";
 import { joined, type Footing } from "../influence/reference.js";
 import { baselineAfter, interruptedGate, measureBaseline, type Runs } from "../commands/gate.js";
-import { simpleCommands } from "../../shell/simple-commands.js";
+import { listSimpleCommands } from "../../shell/simple-commands.js";
 import { planRoom, type Pass, type RoomPlan } from "./protected-room.js";
 import { addedTests, passingWithoutWork } from "./red-first.js";
 import { runCommands, type GatePlan, type Room } from "../commands/run-commands.js";
@@ -149,7 +149,7 @@ function withoutMissing(
 }
 
 function namesAny(command: string, folder: string, paths: ReadonlySet<string>): boolean {
-  return simpleCommands(command).some(({ words, reads, folder: inside }) =>
+  return listSimpleCommands(command).some(({ words, reads, folder: inside }) =>
     [...words, ...reads].some((word) => paths.has(posix.normalize(posix.join(folder, inside, word)))),
   );
 }

@@ -1,5 +1,5 @@
 // How a hook is called: which program, with which arguments (contract §4, *Hooks*). Pure. Leaves running it to run-hook.ts.
-import { onlyCommand } from "../../shell/only-command.js";
+import { findOnlyCommand } from "../../shell/only-command.js";
 import { quoteIfNeeded } from "../../shell/quote.js";
 
 /** A hook as the settings have it: a line for the shell, or the words of a command. */
@@ -36,7 +36,7 @@ export function callOf(hook: Hook, given: HookArguments, file: string | undefine
     return { command: program, args: [...words, ...given], program };
   }
   if (file !== undefined) return { command: file, args: given, program: file };
-  const only = onlyCommand(hook);
+  const only = findOnlyCommand(hook);
   const [program] = only?.words ?? [];
   const named = program === undefined ? {} : { program };
   if (only === undefined || NAMES_ARGUMENTS.test(hook) || takesNoMore(only.words))

@@ -1,5 +1,5 @@
 // A project's own files can name commands: the first run lists them and asks (contract §2, *Trust*).
-import { stateFolder } from "../../config/read/places.js";
+import { findStateFolder } from "../../config/read/places.js";
 import { isTrusted, rememberTrust } from "../../config/trust/trust-store.js";
 import { readTrust } from "../../config/trust/trust-question.js";
 import { UserError } from "../../system/errors.js";
@@ -30,7 +30,7 @@ async function trustOrRefuse(request: TrustRequest, open: readonly Task[]): Prom
   const { ports, project, env, home } = request;
   const lines = await readTrust({ files: ports.files, project, env, home }, open);
   if (lines.length === 0) return;
-  const folder = stateFolder(env, home);
+  const folder = findStateFolder(env, home);
   const question = { project: project.folder, lines };
   if (request.trust || (await isTrusted(ports.files, folder, question))) return;
   const shown = lines.map(({ what, where, value }) => visible(`${what} (${where}): ${value}`));

@@ -1,6 +1,6 @@
 // The prompt of an agent step, from what is known now (contract §4, *What a prompt holds*).
 import { relative } from "node:path";
-import { rootFolder } from "../../config/project/work-folder.js";
+import { findRootFolder } from "../../config/project/work-folder.js";
 import type { Phase } from "../../agents/agent.js";
 import { changesSince } from "../../git/base/history.js";
 import {
@@ -35,7 +35,7 @@ const HISTORY = 10;
 export async function workFolder(world: PromptWorld): Promise<string> {
   const { project, memory } = world;
   const root = memory.backlog?.project?.root;
-  return (await rootFolder(world.ports.files, project, root)) ?? project.folder;
+  return (await findRootFolder(world.ports.files, project, root)) ?? project.folder;
 }
 
 /** Renders the prompt of a job. `draft`: where a bootstrap or repair is to write. */

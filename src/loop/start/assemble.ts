@@ -1,6 +1,6 @@
 // What a run needs to know before it starts: trust, agents that are there, rules, repository. Starts no agent, writes nothing
 // but what was asked for (a repository, a remembered yes; a branch, once the locks are held). Leaves locks and log to open-run.ts.
-import { containmentNote } from "../../agents/process/containment.js";
+import { describeContainment } from "../../agents/process/containment.js";
 import { AUTO_ORDER, chooseAuto, createAgent, NONE_FOUND } from "../../agents/clients/registry.js";
 import { agentSettings, knownAgents } from "../../config/read/agent-settings.js";
 import { parseEnvFile } from "../../config/read/env-file.js";
@@ -325,7 +325,7 @@ async function lookUp(
       throw new UserError("environment", `agent ${name}: ${finding.missing}`, finding.hint);
     checkBudget(rules, hand.settings);
     const { kind, permissions, model } = hand.settings;
-    const note = containmentNote(hand.settings);
+    const note = describeContainment(hand.settings);
     agents.push({
       ...{ name, kind, binary: finding.found, permissions },
       ...given({ model, note }),

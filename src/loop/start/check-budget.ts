@@ -1,5 +1,5 @@
 // Whether the budgets of a run mean anything for an agent it may use. Pure.
-import { mayKnowCost, mayTellTokens } from "../../agents/prices.js";
+import { mayKnowCost, canReportTokens } from "../../agents/prices.js";
 import type { AgentSettings } from "../../config/read/agent-settings.js";
 import type { Rules } from "../../logging/rules.js";
 import { UserError } from "../../system/errors.js";
@@ -15,14 +15,14 @@ export function checkBudget({ budget }: Pick<Rules, "budget">, agent: Payee): vo
     throw new UserError("usage", message, hintFor(agent));
   }
   const [inTokens] = tokenBudgets({ budget });
-  if (inTokens === undefined || mayTellTokens(agent)) return;
+  if (inTokens === undefined || canReportTokens(agent)) return;
   const message = `there is a budget in tokens (${inTokens}), and what ${agent.name} uses cannot be known: it does not tell`;
   throw new UserError("usage", message, hintFor(agent));
 }
 
 function hintFor(agent: Payee): string {
   const { name, model } = agent;
-  if (!mayTellTokens(agent)) {
+  if (!canReportTokens(agent)) {
     return (
       `set agents.${name}.output to jsonl and have it print a line of what it used ` +
       `({"type":"usage","input_tokens":1,"output_tokens":1,"cost_usd":0.01}), or set loop.unknown_cost to allow`

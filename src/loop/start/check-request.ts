@@ -9,12 +9,12 @@ import {
 import { render } from "../../prompts/render.js";
 import { PROMPTS, readTemplate, type PromptName } from "../../prompts/store.js";
 import { errorCode, errorMessage, UserError } from "../../system/errors.js";
-import { exhausted } from "../../system/exhausted.js";
+import { explainExhausted } from "../../system/exhausted.js";
 import { never } from "../../system/never.js";
 import { checkUnderstood } from "../../todo/understand/understand-backlog.js";
 import { TaskId, type Backlog, type Task } from "../../todo/model/task.js";
 import { hintOnTask, nearTask } from "../../todo/change/which-task.js";
-import { rootFolder, workNote } from "../../config/project/work-folder.js";
+import { findRootFolder, describeWorkFolder } from "../../config/project/work-folder.js";
 import { given } from "../../system/given.js";
 import type { RunRequest } from "../runs/run-request.js";
 
@@ -34,7 +34,7 @@ export async function checkRequest(request: RunRequest): Promise<Requested> {
   checkTask(request, tasks);
   const folder = await checkRoot(request, backlog?.project?.root);
   await checkTemplates(request);
-  const note = await workNote(request.ports.files, request.project, backlog?.project?.root);
+  const note = await describeWorkFolder(request.ports.files, request.project, backlog?.project?.root);
   return { tasks, folder, ...given({ note }) };
 }
 
@@ -49,7 +49,7 @@ async function peek({ ports, project }: RunRequest): Promise<{ backlog?: Backlog
     );
   }
   const bytes = await ports.files.read(todoFile).catch((error: unknown) => {
-    if (errorCode(error) === undefined || exhausted(error) !== undefined) throw error;
+    if (errorCode(error) === undefined || explainExhausted(error) !== undefined) throw error;
     const message = `cannot read ${todoFile}: ${errorMessage(error)}`;
     throw new UserError("usage", message, "name a file that can be read", { cause: error });
   });
@@ -73,7 +73,7 @@ function checkTask({ project, idea, only }: RunRequest, tasks: readonly Task[]):
 }
 
 async function checkRoot({ ports, project }: RunRequest, root: string | undefined): Promise<string> {
-  const folder = await rootFolder(ports.files, project, root);
+  const folder = await findRootFolder(ports.files, project, root);
   if (folder !== undefined) return folder;
   throw new UserError(
     "usage",

@@ -1,6 +1,6 @@
 // What it means for the run that an attempt or a review is settled: reviews are counted, an agent that is not there is left
 // out, then come the hooks. Pure. Leaves settling itself to settle.ts.
-import { skipped } from "../../agents/failure-words.js";
+import { describeSkipped } from "../../agents/failure-words.js";
 import { endReleased } from "./asked-edits.js";
 import { goOn } from "./choose.js";
 import { startAfter } from "./job.js";
@@ -59,7 +59,7 @@ function dropAgent(work: Work, job: Job, turn: Turn): Work {
   turn.notes.push({
     type: "warning",
     ...job.facts,
-    message: skipped(agent, end ?? { evidence: "" }),
+    message: describeSkipped(agent, end ?? { evidence: "" }),
   });
   const left = uncount({ ...work, dropped }, job);
   if (canSpare(work.rules, dropped)) return left;

@@ -1,5 +1,5 @@
 // From the first event to a backlog that can be worked on: recover, read, draft or mend. Pure.
-import { skipped } from "../../agents/failure-words.js";
+import { describeSkipped } from "../../agents/failure-words.js";
 import { never } from "../../system/never.js";
 import type { Ending, Sealed, StepEvent } from "../../logging/events.js";
 import { given } from "../../system/given.js";
@@ -231,7 +231,7 @@ function dropAgent(
   turn.notes.push({
     type: "warning",
     ...job.facts,
-    message: skipped(agent, { reason, evidence }),
+    message: describeSkipped(agent, { reason, evidence }),
   });
   if (opening.stopping > 0) return endInterrupted(opening, turn);
   const { drafts, repairs } = opening;

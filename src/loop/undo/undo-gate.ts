@@ -1,6 +1,6 @@
 // Runs the project's commands after an undoing, as a person would: in the project, to its end, without a baseline.
 // Leaves what follows from them to the caller.
-import { stateFolder } from "../../config/read/places.js";
+import { findStateFolder } from "../../config/read/places.js";
 import type { Project } from "../../config/project/open-project.js";
 import { parseEnvFile } from "../../config/read/env-file.js";
 import { isTrusted } from "../../config/trust/trust-store.js";
@@ -11,7 +11,7 @@ import type { Ports } from "../../system/ports.js";
 import { redactorFor } from "../../system/text/redactor.js";
 import type { Backlog, Task } from "../../todo/model/task.js";
 import { baseEnvironment } from "../perform/environment.js";
-import { rootFolder } from "../../config/project/work-folder.js";
+import { findRootFolder } from "../../config/project/work-folder.js";
 
 /** `untrusted`: the project names the commands, which have not been approved yet. */
 export type GateEnd = { ran: readonly Ran[] } | { not: "no-commands" | "untrusted" | "interrupted" };
@@ -40,7 +40,7 @@ export async function runGateAfter(request: GateRequest, backlog: Backlog): Prom
       ? {}
       : parseEnvFile(envFile, Buffer.from(text).toString("utf8"));
   const env = baseEnvironment(request.env, file);
-  const root = await rootFolder(ports.files, project, backlog.project?.root);
+  const root = await findRootFolder(ports.files, project, backlog.project?.root);
   const room = {
     cwd: root ?? project.folder,
     env,
@@ -58,7 +58,7 @@ export function allPassed(ran: readonly Ran[]): boolean {
 
 /** A yes to more than this is a yes to this: a run asks about the commands of tasks as well, and those come and go. */
 async function mayRun({ ports, project, env, home }: GateRequest, tasks: readonly Task[]): Promise<boolean> {
-  const folder = stateFolder(env, home);
+  const folder = findStateFolder(env, home);
   const open = tasks.filter(({ status }) => status !== "done");
   for (const asked of [[], open, tasks]) {
     const lines = await readTrust({ files: ports.files, project, env, home }, asked);

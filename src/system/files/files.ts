@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto";
 import { openAppend, writeAll } from "./append.js";
 import * as disk from "./disk.js";
 import { errorCode } from "../errors.js";
-import { halfWrittenName } from "./half-written.js";
+import { nameHalfWritten } from "./half-written.js";
 import type { Files, FileStat } from "../ports.js";
 import { nodeTree } from "./tree.js";
 import { watchFolder } from "./watch-folder.js";
@@ -182,7 +182,7 @@ async function writeAtomic(
   const target = await followed(path);
   const old = await orNothing(() => disk.stat(target));
   const mode = old === undefined ? (options?.mode ?? 0o666) : old.mode & 0o7777;
-  const beside = join(dirname(target), halfWrittenName(basename(target), randomBytes(6).toString("hex")));
+  const beside = join(dirname(target), nameHalfWritten(basename(target), randomBytes(6).toString("hex")));
   const file = await disk.open(beside, "wx", mode);
   let written: FileStat;
   try {

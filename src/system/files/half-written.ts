@@ -1,7 +1,7 @@
 const TOKEN = /^[0-9a-f]{12}$/;
 
 /** The name a file is written under before it takes its place: beside it, so that one rename does it. `token`: 12 hex digits. */
-export function halfWrittenName(name: string, token: string): string {
+export function nameHalfWritten(name: string, token: string): string {
   return `.${name}.${token}.tmp`;
 }
 

@@ -2,15 +2,15 @@
 // Leaves the order of the waiting processes to lock.ts.
 import { basename, dirname, join } from "node:path";
 import { errorCode } from "../errors.js";
-import { halfWrittenName } from "./half-written.js";
+import { nameHalfWritten } from "./half-written.js";
 import type { LockOwner } from "./lock-owner.js";
 import type { Ports } from "../ports.js";
 
 type FilePorts = Pick<Ports, "files">;
 
 /** Whether the lock at `path` is taken now, by `mine`. */
-export async function place({ files }: FilePorts, path: string, mine: LockOwner): Promise<boolean> {
-  const beside = join(dirname(path), halfWrittenName(basename(path), mine.token.slice(0, 12)));
+export async function placeLock({ files }: FilePorts, path: string, mine: LockOwner): Promise<boolean> {
+  const beside = join(dirname(path), nameHalfWritten(basename(path), mine.token.slice(0, 12)));
   const text = JSON.stringify(mine) + "\n";
   try {
     await files.writeNew(beside, text, { mode: 0o644, fleeting: true });

@@ -66,11 +66,11 @@ export async function isGone(
   owner: LockOwner,
 ): Promise<boolean> {
   const fate = owner.token === "" ? "unknown" : await processes.fate(owner);
-  if (fate === "alive") return letGo.has(owner.token);
+  if (fate === "alive") return abandonedLocks.has(owner.token);
   if (fate === "gone") return true;
   const stat = await files.stat(path);
   return stat !== undefined && clock.now() - stat.mtimeMs > SILENT_MS;
 }
 
 /** Locks of this process that it no longer holds, but could not remove or complete because the disk failed. */
-export const letGo = new Set<string>();
+export const abandonedLocks = new Set<string>();

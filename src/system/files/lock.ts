@@ -3,8 +3,8 @@
 // cleaned up after the dead one. A process that is killed in between leaves the next one all it must know.
 import { basename, dirname, join } from "node:path";
 import { isHalfWritten } from "./half-written.js";
-import { isGone, letGo, readOwner, type LockOwner } from "./lock-owner.js";
-import { place, tidyAway } from "./lock-file.js";
+import { isGone, abandonedLocks, readOwner, type LockOwner } from "./lock-owner.js";
+import { placeLock, tidyAway } from "./lock-file.js";
 import { isAside, isClaim, takeAway } from "./take-away.js";
 import type { Ports, Timer } from "../ports.js";
 
@@ -45,9 +45,9 @@ export async function acquireLock(
   await files.makeFolder(dirname(path), 0o755);
   const seen: Seen = { token: "", since: clock.monotonic(), hands: 0 };
   for (let free = true; ;) {
-    if (free && (await place(ports, path, mine))) {
+    if (free && (await placeLock(ports, path, mine))) {
       const dead = await listDead(ports, path).catch((error: unknown) => {
-        letGo.add(mine.token);
+        abandonedLocks.add(mine.token);
         throw error;
       });
       return { held: hold(ports, path, mine, dead) };
@@ -146,7 +146,7 @@ function hold(ports: LockPorts, path: string, mine: LockOwner, dead: readonly De
       try {
         if ((await readOwner(ports, path))?.token === mine.token) await ports.files.remove(path);
       } catch (error) {
-        letGo.add(mine.token);
+        abandonedLocks.add(mine.token);
         throw error;
       }
     },

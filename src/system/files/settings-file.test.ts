@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import { atRoot } from "./settings-file.js";
+import { runAtRoot } from "./settings-file.js";
 import { sha256Hex } from "../text/sha256.js";
 
 test("the working folder is / inside, and what it was afterwards, whatever happens", () => {
   const before = process.cwd();
   expect(before).not.toBe("/");
-  expect(atRoot(() => process.cwd())).toBe("/");
+  expect(runAtRoot(() => process.cwd())).toBe("/");
   expect(process.cwd()).toBe(before);
   const fail = () => {
     throw new Error("inside");
   };
-  expect(() => atRoot(fail)).toThrow("inside");
+  expect(() => runAtRoot(fail)).toThrow("inside");
   expect(process.cwd()).toBe(before);
 });
 

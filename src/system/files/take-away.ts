@@ -1,6 +1,6 @@
 // Taking a dead owner's lock away, by exactly one of those who saw that it is dead. Leaves judging that to lock-owner.ts.
 import { isGone, readOwner, type LockOwner } from "./lock-owner.js";
-import { place, tidyAway } from "./lock-file.js";
+import { placeLock, tidyAway } from "./lock-file.js";
 import type { Ports } from "../ports.js";
 
 type LockPorts = Pick<Ports, "clock" | "files" | "processes">;
@@ -47,7 +47,7 @@ async function claimOn(
 ): Promise<{ file: string } | { heldBy: LockOwner }> {
   for (let token = dead.token; ;) {
     const file = `${path}${CLAIM}${token}`;
-    if (await place(ports, file, mine)) return { file };
+    if (await placeLock(ports, file, mine)) return { file };
     const holder = await readOwner(ports, file);
     // Given up in this very moment: what it was about is settled, or the next try has it.
     if (holder === undefined) continue;

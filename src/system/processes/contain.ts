@@ -3,7 +3,7 @@
 import { startProcess } from "./child.js";
 import { openEnclosure, type Enclosure, type Tools } from "./enclosure.js";
 import type { Clock, ContainedProcess, Contain, Containment, ProcessSpec } from "../ports.js";
-import { childrenOf, lookAt } from "./proc.js";
+import { listChildren, lookAt } from "./proc.js";
 import { nodeRandom } from "../random.js";
 import { sendSignal } from "./signal.js";
 import { Descendants, endLeftovers, markName } from "./sweep.js";
@@ -111,7 +111,7 @@ export class Container {
   /** The program, once it leads its session; `undefined` when it ended before it was seen. */
   async #programIn(outer: number): Promise<number | undefined> {
     for (;;) {
-      const children = childrenOf(outer);
+      const children = listChildren(outer);
       if (children === undefined) return undefined;
       for (const child of children) if ((await lookAt(child))?.group === child) return child;
       await this.#clock.sleep(LOOK_MS);
@@ -142,7 +142,7 @@ export class Container {
 
   /** The tools, once they have proven that they work here; or why not. */
   async #tryTools(): Promise<Tools | { refused: string }> {
-    if (childrenOf(process.pid) === undefined) return { refused: "not known on this system" };
+    if (listChildren(process.pid) === undefined) return { refused: "not known on this system" };
     const tools = await this.#findTools();
     if (tools === undefined) return { refused: "unshare, nsenter or setsid is not installed" };
     const enclosure = await openEnclosure(tools, this.#marks);

@@ -3,11 +3,11 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { errorCode } from "../errors.js";
-import { listByPs, markedByPs } from "./ps.js";
-import type { Seen } from "./seen.js";
+import { listByPs, listMarkedByPs } from "./ps.js";
+import type { SeenProcess } from "./seen.js";
 
 /** Every process visible here; `undefined` when the system cannot list them. */
-export async function listProcesses(): Promise<Seen[] | undefined> {
+export async function listProcesses(): Promise<SeenProcess[] | undefined> {
   if (!hasProc()) return listByPs();
   const names = quietly(() => readdirSync("/proc")) ?? [];
   const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
@@ -15,15 +15,15 @@ export async function listProcesses(): Promise<Seen[] | undefined> {
 }
 
 /** One process, or `undefined` once it is gone. A zombie counts as gone: it runs nothing any more. */
-export async function lookAt(pid: number): Promise<Seen | undefined> {
+export async function lookAt(pid: number): Promise<SeenProcess | undefined> {
   if (hasProc()) return lookInProc(pid);
   return (await listByPs())?.find((one) => one.pid === pid);
 }
 
 /** Those of them that carry `NAME=1` in the environment they were started with. */
-export async function withMark(processes: readonly Seen[], mark: string): Promise<Seen[]> {
+export async function withMark(processes: readonly SeenProcess[], mark: string): Promise<SeenProcess[]> {
   if (!hasProc()) {
-    const pids = await markedByPs(mark);
+    const pids = await listMarkedByPs(mark);
     return processes.filter(({ pid }) => pids.has(pid));
   }
   const carry = await Promise.all(processes.map(({ pid }) => carriesMark(pid, mark)));
@@ -31,13 +31,13 @@ export async function withMark(processes: readonly Seen[], mark: string): Promis
 }
 
 /** The children of a process; `undefined` where the system does not tell, or it is gone. Linux only. */
-export function childrenOf(pid: number): number[] | undefined {
+export function listChildren(pid: number): number[] | undefined {
   const text = quietly(() => readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1"));
   return text?.split(" ").flatMap((word) => (word === "" ? [] : [Number(word)]));
 }
 
 /** The environments, as `NAME=value`, that the processes this one descends from were started with. Linux only. */
-export function environmentsAbove(): string[][] {
+export function readEnvironmentsAbove(): string[][] {
   const found: string[][] = [];
   const seen = new Set([process.pid]);
   for (let pid = process.ppid; pid > 0 && !seen.has(pid); pid = lookInProc(pid)?.parent ?? 0) {
@@ -54,7 +54,7 @@ export function bootId(): string {
 }
 
 /** This process's pid namespace, or "" where the system does not tell. */
-export function pidNamespace(): string {
+export function readPidNamespace(): string {
   return quietly(() => readlinkSync("/proc/self/ns/pid")) ?? "";
 }
 
@@ -63,7 +63,7 @@ function hasProc(): boolean {
 }
 
 /** These never block, and each is done before a thread of the pool would have been asked. */
-function lookInProc(pid: number): Seen | undefined {
+function lookInProc(pid: number): SeenProcess | undefined {
   const stat = quietly(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
   if (stat === undefined) return undefined;
   // The name in brackets may hold spaces and brackets: the fields begin behind its last one (proc(5)).

@@ -7,7 +7,7 @@ import { startProcess } from "./child.js";
 import { Container } from "./contain.js";
 import { errorCode } from "../errors.js";
 import type { Clock, Processes, ProcessIdentity, ProcessResult, ProcessSpec } from "../ports.js";
-import { bootId, lookAt, pidNamespace } from "./proc.js";
+import { bootId, lookAt, readPidNamespace } from "./proc.js";
 import { descendsFrom, endLeftovers, findLeftovers, markName } from "./sweep.js";
 
 const TERM_GRACE_MS = 5_000;
@@ -114,7 +114,7 @@ async function identity(): Promise<ProcessIdentity> {
     started: self?.started ?? "",
     boot: bootId(),
     host: hostname(),
-    namespace: pidNamespace(),
+    namespace: readPidNamespace(),
   };
 }
 

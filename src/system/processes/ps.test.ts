@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { expect, test } from "vitest";
 import { lookAt } from "./proc.js";
-import { listByPs, markedByPs } from "./ps.js";
+import { listByPs, listMarkedByPs } from "./ps.js";
 
 test("ps tells of the same processes as /proc, and knows the marked ones", async () => {
   const mark = `LOOPER_MARK_ps_${process.pid}`;
@@ -13,7 +13,7 @@ test("ps tells of the same processes as /proc, and knows the marked ones", async
     expect(seen).toMatchObject({ parent: process.pid, group: pid });
     expect(seen?.started).toMatch(/^\w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}$/);
     expect(await lookAt(pid)).toMatchObject({ parent: process.pid, group: pid });
-    expect([...(await markedByPs(mark))]).toEqual([pid]);
+    expect([...(await listMarkedByPs(mark))]).toEqual([pid]);
   } finally {
     child.kill("SIGKILL");
     other.kill("SIGKILL");

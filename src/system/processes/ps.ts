@@ -1,12 +1,12 @@
 // Lists processes with ps(1), for systems without /proc, such as macOS. Windows has neither: the list is unknown there.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { Seen } from "./seen.js";
+import type { SeenProcess } from "./seen.js";
 
 const LIMITS = { timeout: 5_000, maxBuffer: 64 * 1024 * 1024 } as const;
 
 /** Every process but zombies; `undefined` where ps does not answer. `started` has a grain of one second. */
-export async function listByPs(): Promise<Seen[] | undefined> {
+export async function listByPs(): Promise<SeenProcess[] | undefined> {
   const told = await ask(["-axo", "pid=,ppid=,pgid=,stat=,lstart="]);
   return told?.text.split("\n").flatMap((line) => {
     const [, pid, parent, group, state = "Z", started = ""] =
@@ -17,7 +17,7 @@ export async function listByPs(): Promise<Seen[] | undefined> {
 }
 
 /** The pids of those that carry `NAME=1` in their environment, as far as the system shows environments. */
-export async function markedByPs(mark: string): Promise<Set<number>> {
+export async function listMarkedByPs(mark: string): Promise<Set<number>> {
   // ps prints the environment behind the words of the command; only the letter that asks for it differs.
   const told = await ask([process.platform === "darwin" ? "-axwwEo" : "axewwo", "pid=,command="]);
   const marked = (told?.text ?? "").split("\n").filter((line) => `${line} `.includes(` ${mark}=1 `));

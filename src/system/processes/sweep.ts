@@ -1,8 +1,8 @@
 // Ending whatever a run, or one process of it, left behind: processes that carry its mark, and descendants seen while it
 // lived. A child in a session of its own survives a group kill; the mark it inherited does not lie.
 import type { Clock } from "../ports.js";
-import { environmentsAbove, listProcesses, lookAt, withMark } from "./proc.js";
-import { isOlder, type Seen } from "./seen.js";
+import { readEnvironmentsAbove, listProcesses, lookAt, withMark } from "./proc.js";
+import { isOlder, type SeenProcess } from "./seen.js";
 
 const GONE_WITHIN_MS = 10_000;
 const LOOKS = 3;
@@ -15,11 +15,11 @@ export function markName(run: string): string {
 /** Whether this process descends from one of a run; a child that cleared its environment does as well. Linux only. */
 export function descendsFrom(run: string): boolean {
   const entry = `${markName(run)}=1`;
-  return environmentsAbove().some((entries) => entries.includes(entry));
+  return readEnvironmentsAbove().some((entries) => entries.includes(entry));
 }
 
 /** A descendant, and which child of this process it descends from. */
-type Descendant = Seen & { under: number };
+type Descendant = SeenProcess & { under: number };
 
 /** Remembers every descendant of this process ever seen, by pid and start time. */
 export class Descendants {
@@ -30,7 +30,7 @@ export class Descendants {
     this.take((await listProcesses()) ?? []);
   }
 
-  take(all: readonly Seen[]): void {
+  take(all: readonly SeenProcess[]): void {
     const there = new Set(all.map(keyOf));
     for (const key of this.#seen.keys()) if (!there.has(key)) this.#seen.delete(key);
     const children = groupByParent(all);
@@ -47,18 +47,18 @@ export class Descendants {
   }
 
   /** Those that still lived when it last looked; `under`: only one child of this process, and what descends from it. */
-  list(under?: number): Seen[] {
+  list(under?: number): SeenProcess[] {
     const all = [...this.#seen.values()];
     return under === undefined ? all : all.filter((one) => one.under === under);
   }
 }
 
-function keyOf({ pid, started }: Seen): string {
+function keyOf({ pid, started }: SeenProcess): string {
   return `${pid} ${started}`;
 }
 
-function groupByParent(all: readonly Seen[]): Map<number, Seen[]> {
-  const children = new Map<number, Seen[]>();
+function groupByParent(all: readonly SeenProcess[]): Map<number, SeenProcess[]> {
+  const children = new Map<number, SeenProcess[]>();
   for (const one of all) {
     const siblings = children.get(one.parent);
     if (siblings === undefined) children.set(one.parent, [one]);
@@ -73,11 +73,11 @@ export interface Leftovers {
   mark: string;
   descendants?: Descendants | undefined;
   /** Only processes that this child started: of the descendants those below it, of the marked ones those younger. */
-  child?: Seen | undefined;
+  child?: SeenProcess | undefined;
 }
 
 /** The processes that were left behind; this process and its ancestors are never among them. */
-export async function findLeftovers({ mark, descendants, child }: Leftovers): Promise<Seen[]> {
+export async function findLeftovers({ mark, descendants, child }: Leftovers): Promise<SeenProcess[]> {
   const all = (await listProcesses()) ?? [];
   descendants?.take(all);
   const spared = ancestors(all);
@@ -86,7 +86,7 @@ export async function findLeftovers({ mark, descendants, child }: Leftovers): Pr
   return [...new Map(found.map((one) => [one.pid, one])).values()];
 }
 
-function ancestors(all: readonly Seen[]): Set<number> {
+function ancestors(all: readonly SeenProcess[]): Set<number> {
   const parents = new Map(all.map((one) => [one.pid, one.parent]));
   const spared = new Set<number>();
   for (

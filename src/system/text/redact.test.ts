@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createRedact, maskKeyLines, redactValue, secretValues } from "./redact.js";
+import { createRedact, maskKeyLines, redactValue, findSecretValues } from "./redact.js";
 
 test("a secret is a value of 8 characters or more whose name has the word as a whole part", () => {
   const env = {
@@ -15,7 +15,7 @@ test("a secret is a value of 8 characters or more whose name has the word as a w
     SMTP_PASS: "smtp-secret",
     PASSAGE: "a-long-passage",
   };
-  expect(secretValues(env).sort()).toEqual([
+  expect(findSecretValues(env).sort()).toEqual([
     "abcdefgh",
     "hunter2hunter2",
     "lowercase1",

@@ -62,7 +62,7 @@ const SHAPES: readonly (readonly [sign: RegExp, shape: RegExp, near?: RegExp])[]
 export type Redact = (text: string) => string;
 
 /** The values of an environment that are secret by their name: 8 characters or more, KEY, TOKEN, SECRET, PASSWORD and the like a whole part. */
-export function secretValues(env: Readonly<Record<string, string | undefined>>): string[] {
+export function findSecretValues(env: Readonly<Record<string, string | undefined>>): string[] {
   const values = new Set<string>();
   for (const [name, value] of Object.entries(env)) {
     if (value !== undefined && value.length >= 8 && SECRET_NAME.test(name)) values.add(value);

@@ -1,13 +1,13 @@
 // The redactor of an environment. Leaves what counts as a secret, and how it is found in a text, to redact.ts.
 import type { Ports } from "../ports.js";
-import { createRedact, secretValues, type Redact } from "./redact.js";
+import { createRedact, findSecretValues, type Redact } from "./redact.js";
 
 /** Takes the environment's secrets out of texts, and every known key shape. */
 export async function redactorFor(
   { files }: Pick<Ports, "files">,
   env: Readonly<Record<string, string>>,
 ): Promise<Redact> {
-  return createRedact(await withoutPaths(files, secretValues(env)));
+  return createRedact(await withoutPaths(files, findSecretValues(env)));
 }
 
 /** Leaves out secrets that are existing paths: a redacted path would break every command that uses it. */

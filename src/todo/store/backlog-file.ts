@@ -2,7 +2,7 @@
 // store.ts.
 import { basename, dirname, join } from "node:path";
 import { errorCode, errorMessage, UserError } from "../../system/errors.js";
-import { exhausted } from "../../system/exhausted.js";
+import { explainExhausted } from "../../system/exhausted.js";
 import { isHalfWritten } from "../../system/files/half-written.js";
 import type { Clock, Files, FileStat } from "../../system/ports.js";
 import { checkBacklog, type CheckOptions } from "../check/check.js";
@@ -225,7 +225,7 @@ export function encode(layout: BacklogLayout, bom: boolean): Uint8Array {
 
 /** An error that the user can fix becomes a UserError; any other is an internal error, and stays as it is. */
 function cannot(what: "read" | "write", path: string, error: unknown): unknown {
-  if (errorCode(error) === undefined || exhausted(error) !== undefined) return error;
+  if (errorCode(error) === undefined || explainExhausted(error) !== undefined) return error;
   if (errorCode(error) === "EISDIR")
     return new UserError("usage", `${path} is a folder, not a file`, "name the task file", { cause: error });
   const kind = what === "read" ? "usage" : "environment";

@@ -1,7 +1,7 @@
 // Checks the agents a run may use: installed, version, signed in. Costs nothing.
 import path from "node:path";
 import { askAbout, SIGN_IN, type About } from "../../../../src/agents/clients/about.js";
-import { containmentNote } from "../../../../src/agents/process/containment.js";
+import { describeContainment } from "../../../../src/agents/process/containment.js";
 import { AUTO_ORDER, createAgent, NONE_FOUND } from "../../../../src/agents/clients/registry.js";
 import {
   agentSettings,
@@ -66,7 +66,7 @@ async function find(context: CommandContext, project: Project, name: string): Pr
   const finding = await createAgent(settings, { ports, self }).find(variables, project.folder);
   if ("missing" in finding) return finding;
   const about = await aboutProgram(context, project, { settings, program: finding.found });
-  const note = containmentNote(settings);
+  const note = describeContainment(settings);
   const words = [
     finding.found,
     ...(about.version === undefined ? [] : [about.version]),

@@ -2,11 +2,11 @@
 import path from "node:path";
 import { parseEnvFile } from "../../../../src/config/read/env-file.js";
 import type { Project } from "../../../../src/config/project/open-project.js";
-import { PROJECT_FILES, userFiles } from "../../../../src/config/read/places.js";
+import { PROJECT_FILES, listUserFiles } from "../../../../src/config/read/places.js";
 import { openRepository } from "../../../../src/git/base/repository.js";
 import { listTracked } from "../../../../src/git/base/tracked.js";
 import { UserError } from "../../../../src/system/errors.js";
-import { createRedact, secretValues } from "../../../../src/system/text/redact.js";
+import { createRedact, findSecretValues } from "../../../../src/system/text/redact.js";
 import { shownPath } from "../../../lookup/project.js";
 import type { CommandContext } from "../../../context/command-context.js";
 import { bad, fine, warning, type Check } from "./check.js";
@@ -43,7 +43,7 @@ async function findKeys({ ports, env, home }: CommandContext, project: Project):
   const { todoFile, paths, folder, resolved } = project;
   const { envFile } = paths;
   const inProject = [...PROJECT_FILES, "package.json"].map((name) => path.join(folder, name));
-  const named = [...userFiles(env, home), ...inProject, todoFile];
+  const named = [...listUserFiles(env, home), ...inProject, todoFile];
   const files = envFile === undefined ? named : [...named, envFile];
   let variables: Record<string, string> = {};
   const texts = new Map<string, { text: string; mode: number }>();
@@ -59,7 +59,9 @@ async function findKeys({ ports, env, home }: CommandContext, project: Project):
     if (file === envFile) variables = variablesOf(text);
   }
   const agents = Object.values(resolved.settings.agents).map((agent) => agent.env);
-  const secrets = [env, ...agents, variables].flatMap(secretValues).filter((value) => !value.startsWith("/"));
+  const secrets = [env, ...agents, variables]
+    .flatMap(findSecretValues)
+    .filter((value) => !value.startsWith("/"));
   const redact = createRedact([...new Set(secrets)]);
   return [...texts].flatMap(([file, { text, mode }]) => (redact(text) === text ? [] : [{ file, mode }]));
 }

@@ -4,7 +4,7 @@ import { parseEnvFile } from "../../../../src/config/read/env-file.js";
 import { backlogText, MOVE_OVER } from "../../../../src/config/go-program/find.js";
 import type { Project } from "../../../../src/config/project/open-project.js";
 import { errorMessage, UserError } from "../../../../src/system/errors.js";
-import { workNote } from "../../../../src/config/project/work-folder.js";
+import { describeWorkFolder } from "../../../../src/config/project/work-folder.js";
 import { checkBacklog, type CheckResult } from "../../../../src/todo/check/check.js";
 import { withoutMarker } from "../../../../src/todo/model/select.js";
 import { plural } from "../../../../src/ui/view/amounts.js";
@@ -103,7 +103,7 @@ export async function checkWorkFolder(
   backlog: CheckResult | string | undefined,
 ): Promise<Check[]> {
   if (typeof backlog === "string" || backlog?.kind !== "ok") return [];
-  const note = await workNote(ports.files, project, backlog.backlog.project?.root);
+  const note = await describeWorkFolder(ports.files, project, backlog.backlog.project?.root);
   return note === undefined ? [] : [fine("root", note)];
 }
 

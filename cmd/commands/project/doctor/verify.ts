@@ -1,6 +1,6 @@
 // The checks of the settings and of open tasks: whether what they would start is there. Starts none of them.
 import type { Project } from "../../../../src/config/project/open-project.js";
-import { rootFolder } from "../../../../src/config/project/work-folder.js";
+import { findRootFolder } from "../../../../src/config/project/work-folder.js";
 import { findLack, type CheckPlace } from "../../../../src/gate/lookup/find-lack.js";
 import type { CheckResult } from "../../../../src/todo/check/check.js";
 import { plural } from "../../../../src/ui/view/amounts.js";
@@ -70,5 +70,5 @@ async function folderOfWork(
 ): Promise<string> {
   const root =
     typeof backlog === "object" && backlog.kind === "ok" ? backlog.backlog.project?.root : undefined;
-  return (await rootFolder(ports.files, project, root)) ?? project.folder;
+  return (await findRootFolder(ports.files, project, root)) ?? project.folder;
 }

@@ -4,13 +4,13 @@ import path from "node:path";
 import { readGoSettings, type GoProgram } from "../../../../src/config/go-program/find.js";
 import { isGoSchema } from "../../../../src/config/go-program/schema.js";
 import {
-  isSaid,
+  isSet,
   nestSettings,
   type LeftKey,
   type MovedKey,
   type Translation,
 } from "../../../../src/config/go-program/translate.js";
-import { GO_BACKLOG, userFiles } from "../../../../src/config/read/places.js";
+import { GO_BACKLOG, listUserFiles } from "../../../../src/config/read/places.js";
 import { UserError } from "../../../../src/system/errors.js";
 import { given } from "../../../../src/system/given.js";
 import { parseJson } from "../../../../src/system/text/json.js";
@@ -64,7 +64,7 @@ export async function planMove(
   );
   const config = path.join(folder, ".looper", "config.json");
   const toProject = await mergeInto(context, config, [...ofProject, ...schema.add], site.settingsFile);
-  const user = userFiles(context.env, context.home);
+  const user = listUserFiles(context.env, context.home);
   const toUser = await mergeInto(context, user[0] ?? "", users.moved, await firstThere(context, user));
   const shown = (file: string): string => homely(context, folder, file);
   return {
@@ -228,8 +228,8 @@ async function mergeInto(
     const why = (to: string): string => `add ${to} to ${there} yourself`;
     return { taken: [], left: moved.map(({ from, to, value }) => ({ from, value, why: why(to) })) };
   }
-  const said = moved.filter(({ to }) => isSaid(before, to));
-  const taken = moved.filter(({ to }) => !isSaid(before, to));
+  const said = moved.filter(({ to }) => isSet(before, to));
+  const taken = moved.filter(({ to }) => !isSet(before, to));
   const left = said.map(({ from, to, value }) => ({ from, value, why: `${to} is set in ${file} already` }));
   if (taken.length === 0) return { taken, left };
   const schema = file.includes(`${path.sep}.looper${path.sep}`) ? { $schema: "./config.schema.json" } : {};

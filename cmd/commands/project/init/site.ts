@@ -3,7 +3,7 @@ import path from "node:path";
 import {
   findFolder,
   openProject,
-  openUnset,
+  openWithDefaults,
   type Project,
 } from "../../../../src/config/project/open-project.js";
 import { PROJECT_FILES } from "../../../../src/config/read/places.js";
@@ -75,7 +75,7 @@ async function openAnyhow(
     return { project: await openProject(ports.files, request) };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return { project: await openUnset(ports.files, request), broken: error };
+    return { project: await openWithDefaults(ports.files, request), broken: error };
   }
 }
 

@@ -1,7 +1,14 @@
 // Days and times of day as clients write them: "7pm", "8:40 PM", "Mon 12:00am", "Oct 6, 3am (Europe/Berlin)",
 // "Nov 24th, 2026 3:15 AM", ISO. Pure. Leaves durations, and what is absurd, to reset-time.ts.
 import { never } from "../../../system/never.js";
-import { instantsOf, readZone, wallTimeAt, type WallTime, type Zone, type ZonedClock } from "./reset-zone.js";
+import {
+  findInstants,
+  readZone,
+  toWallTime,
+  type WallTime,
+  type Zone,
+  type ZonedClock,
+} from "./reset-zone.js";
 
 /** A time of day that passed this recently is meant: an agent takes a moment to end, and servers round. */
 const JUST_PASSED_MS = 15 * 60_000;
@@ -145,12 +152,12 @@ function resolve(day: Day | undefined, time: TimeOfDay | undefined, place: Place
 type DateOnly = Pick<WallTime, "year" | "month" | "day">;
 
 function instantsOn({ year, month, day }: DateOnly, time: TimeOfDay, zone: Zone): number[] {
-  return instantsOf({ year, month, day, ...time }, zone);
+  return findInstants({ year, month, day, ...time }, zone);
 }
 
 /** The date so many days from today, as the calendar of the place has it. */
 function dayFrom({ now, zone }: Place, days: number): DateOnly {
-  const { year, month, day } = wallTimeAt(now, zone);
+  const { year, month, day } = toWallTime(now, zone);
   const there = new Date(Date.UTC(year, month - 1, day) + days * DAY_MS);
   return { year: there.getUTCFullYear(), month: there.getUTCMonth() + 1, day: there.getUTCDate() };
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { boundReset, epochMs, readDuration, readResetTime } from "./reset-time.js";
-import { instantsOf, readZone, wallTimeAt, type Zone } from "./reset-zone.js";
+import { boundReset, toEpochMs, readDuration, readResetTime } from "./reset-time.js";
+import { findInstants, readZone, toWallTime, type Zone } from "./reset-zone.js";
 
 const DAY = 86_400_000;
 
@@ -215,7 +215,7 @@ test.each([
 });
 
 test("epoch seconds and milliseconds are told apart by their size, smaller numbers are neither", () => {
-  expect([1_760_000_000, 1_760_000_000_000, 3600].map(epochMs)).toEqual([
+  expect([1_760_000_000, 1_760_000_000_000, 3600].map(toEpochMs)).toEqual([
     1_760_000_000_000,
     1_760_000_000_000,
     undefined,
@@ -303,7 +303,7 @@ test("a time of day is the next one clocks there show", () => {
       const at = readResetTime(`resets ${half} (${name})`, { now, zone: "Asia/Tokyo" });
       expect(readResetTime(`resets ${h}:${mm}`, { now, zone: name })).toBe(at);
       expect(at).toBeLessThanOrEqual(now + 26 * 3_600_000);
-      const { hour: shown, minute: shownMinute } = wallTimeAt(at ?? 0, zoneOf(name));
+      const { hour: shown, minute: shownMinute } = toWallTime(at ?? 0, zoneOf(name));
       if (at !== now)
         expect([h * 60 + m, h * 60 + m + 60, h * 60 + m + 30]).toContain(shown * 60 + shownMinute);
     }),
@@ -316,9 +316,9 @@ test("an instant written as clients write it is read as that instant", () => {
     fc.property(instant, ahead, zoneName, (start, minutes, name) => {
       const now = Math.floor(start / 60_000) * 60_000;
       const at = now + minutes * 60_000;
-      const wall = wallTimeAt(at, zoneOf(name));
+      const wall = toWallTime(at, zoneOf(name));
       // The first of two; which one is meant by the second is a matter of when it is read.
-      if (instantsOf(wall, zoneOf(name))[0] !== at) return;
+      if (findInstants(wall, zoneOf(name))[0] !== at) return;
       const month = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"][
         wall.month - 1
       ];

@@ -37,7 +37,7 @@ export function readResetTime(text: string, clock: ZonedClock): number | undefin
 
 function readTimeAfter(anchor: string, text: string, clock: ZonedClock): number | undefined {
   const stamp = /^(\d{10}|\d{13})(?![\d.])/.exec(text)?.[1];
-  if (stamp !== undefined) return epochMs(Number(stamp));
+  if (stamp !== undefined) return toEpochMs(Number(stamp));
   if (anchor === "|") return undefined;
   // As protobuf prints it: `retry_delay {\n  seconds: 41\n}`.
   const seconds = /^\{\s*seconds:\s*(\d{1,7})\b/.exec(text)?.[1];
@@ -60,7 +60,7 @@ export function boundReset(at: number, now: number): number | undefined {
 }
 
 /** Epoch ms from a number that may be epoch seconds or milliseconds; `undefined` for a number too small for either. */
-export function epochMs(stamp: number): number | undefined {
+export function toEpochMs(stamp: number): number | undefined {
   if (stamp >= 1e11) return stamp;
   return stamp >= 1e9 ? stamp * 1000 : undefined;
 }

@@ -113,7 +113,7 @@ function asUtc({ year, month, day, hour, minute, second }: WallTime): number {
 }
 
 /** The wall time at an instant (epoch ms). */
-export function wallTimeAt(at: number, zone: Zone): WallTime {
+export function toWallTime(at: number, zone: Zone): WallTime {
   const shown = new Date(at + zone(at));
   return {
     year: shown.getUTCFullYear(),
@@ -129,7 +129,7 @@ export function wallTimeAt(at: number, zone: Zone): WallTime {
  * The instants (epoch ms, in order) at which clocks show a time: two where they are put back over it. Where they are put
  * forward over it, the instant they would have shown it at. None for a day no month has.
  */
-export function instantsOf(wall: WallTime, zone: Zone): number[] {
+export function findInstants(wall: WallTime, zone: Zone): number[] {
   const utc = asUtc(wall);
   if (new Date(utc).getUTCDate() !== wall.day || new Date(utc).getUTCMonth() + 1 !== wall.month) return [];
   const before = zone(utc - DAY_MS);
