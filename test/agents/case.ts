@@ -1,11 +1,11 @@
-// What a case is. Leaves the cases to their own files, and running them to stage.ts.
+// The shape of a case. Leaves the cases to their own files, and running them to stage.ts.
 import type { ModelServer } from "../model-server/model-server.js";
 import type { Scenario, Step } from "../model-server/scenario.js";
 import type { Program } from "../rig/program.js";
 import type { Rig, TaskDraft } from "../rig/rig.js";
 import type { AgentName } from "./clis.js";
 
-/** What is at hand while a case runs. */
+/** The tools of a case while it runs. */
 export interface Scene {
   rig: Rig;
   server: ModelServer;
@@ -19,7 +19,7 @@ export interface Case {
   name: string;
   /** One sentence: what happens. */
   about: string;
-  /** What the model says to the agent; where it is left out, nobody listens at the address of the model server. */
+  /** The answers of the model to the agent; without them, no server listens at the model's address. */
   scenario?: Scenario | ((agent: AgentName) => Scenario);
   /** One plain task, unless told. */
   tasks?: readonly TaskDraft[];
@@ -33,9 +33,9 @@ export interface Case {
   agent?: (agent: AgentName) => Record<string, unknown>;
   /** Further settings; without a schedule among them the agent is that of every task. */
   settings?: Record<string, unknown>;
-  /** What is done to the running program. */
+  /** An action on the running program. */
   meanwhile?: (program: Program, scene: Scene) => Promise<void>;
-  /** What must hold beside the outcome: a sentence for each thing that does not. */
+  /** Further checks beside the outcome: a sentence for each that fails. */
   check?: (scene: Scene) => string[];
   /** The run's ending, and the reasons of its failed attempts: `blocked: network`. */
   wanted: string;

@@ -4,5 +4,5 @@ import { KILL_CASES } from "./kill-cases.js";
 import { PAIR_CASES } from "./pair-cases.js";
 import { WORK_CASES } from "./work-cases.js";
 
-/** What every client is put through, in the order of the table. */
+/** The cases that every client goes through, in the order of the table. */
 export const CASES: readonly Case[] = [...WORK_CASES, ...FAULT_CASES, ...KILL_CASES, ...PAIR_CASES];

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-/** What the stage of a case is to a client. */
+/** The parts of a case's stage that a client sees. */
 export interface Place {
   home: string;
   /** Of the model server, without a path. */

@@ -1,4 +1,4 @@
-// What providers do to clients: each fault the model server knows, and what must become of the attempt.
+// Faults of providers: each fault the model server knows, and the outcome the attempt must have.
 import type { Fault, Problem } from "../model-server/scenario.js";
 import { AGENT_NAMES, type AgentName } from "./clis.js";
 import { DONE, inHand, madeAll, MAKE, unless, type Case, type Scene } from "./case.js";
@@ -91,10 +91,10 @@ function wentOnInTime(scene: Scene): string[] {
   return [
     ...unless(
       KEEPS_RESET.has(scene.agent) || isJust(until, Math.floor(until / 60) * 60),
-      `until ${until}, which is no full minute`,
+      `until ${until}, which is not a full minute`,
     ),
     ...unless(starts.length === 2, `${starts.length} starts`),
-    ...unless(late >= 0 && late <= 2, `went on ${late.toFixed(1)} s after ${until}`),
+    ...unless(late >= 0 && late <= 2, `continued ${late.toFixed(1)} s after ${until}`),
     ...unless(
       starts.every(({ attempt }) => attempt === 1),
       "the wait was counted as an attempt",
@@ -160,7 +160,7 @@ export const FAULT_CASES: readonly Case[] = [
   {
     name: "429-waited",
     about:
-      "The same, until the next full minute: the run waits for it (where it is not told, its first minute), and goes on with the same attempt.",
+      "The same, until the next full minute: the run waits for it (where it is not told, its first minute), and continues the same attempt.",
     // Claude asks again by itself before it gives up.
     scenario: (agent) => ({
       sessions: [[{ do: "fail", how: untilNextMinute(), times: agent === "claude" ? 3 : 1 }, MAKE, DONE]],
@@ -215,7 +215,7 @@ export const FAULT_CASES: readonly Case[] = [
   {
     ...always(
       "malformed",
-      "A frame of the stream is no JSON; codex skips it, and the rest holds the summary.",
+      "A frame of the stream is not JSON; codex skips it, and the rest holds the summary.",
       { fault: "mid-stream", how: "malformed", text: summary },
       "waiting: network",
     ),
@@ -246,7 +246,7 @@ export const FAULT_CASES: readonly Case[] = [
   },
   {
     name: "refused",
-    about: "Nobody listens at the address; codex would wait for ever.",
+    about: "No server listens at the address; codex would wait for ever.",
     settings: NO_WAIT,
     agent: short,
     wanted: "waiting: network",

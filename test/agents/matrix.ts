@@ -7,7 +7,7 @@ export interface Row {
   name: string;
   outcome: string;
   wanted: string;
-  /** What must hold and does not. */
+  /** Checks that failed. */
   problems: readonly string[];
 }
 

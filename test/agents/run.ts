@@ -44,7 +44,7 @@ function select<T extends { name: string }>(all: readonly T[], names: readonly s
   return names.length === 0 ? [...all] : all.filter(({ name }) => names.includes(name));
 }
 
-/** What came out before, where it is kept. */
+/** The results of the last run, where they are kept. */
 const before: readonly Row[] =
   options.rows !== undefined && existsSync(options.rows)
     ? readFileSync(options.rows, "utf8")

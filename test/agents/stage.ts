@@ -17,11 +17,11 @@ export interface Ready {
 export interface Outcome {
   /** The run's ending, and the reasons of its failed attempts. */
   outcome: string;
-  /** What must hold and does not, in sentences. */
+  /** Checks that failed, in sentences. */
   problems: string[];
-  /** What failed attempts said of why. */
+  /** The reasons of failed attempts. */
   evidence: string[];
-  /** What the client printed, start by start, its place named `$ROOT`, the server `$SERVER`. */
+  /** The client's output, start by start, with `$ROOT` for its folder and `$SERVER` for the server. */
   streams: string[][];
   seconds: number;
 }
@@ -66,7 +66,7 @@ export async function play(one: Case, cast: readonly [Ready, ...Ready[]]): Promi
   }
 }
 
-/** What went wrong, in one line. */
+/** The failure, in one line. */
 async function complaints(work: Promise<void> | undefined): Promise<string[]> {
   try {
     await work;

@@ -1,4 +1,4 @@
-// What agents do on their own: the backlog, what the model says, and how the run must end.
+// Work of agents without faults: the backlog, the model's answers, and the ending of the run.
 import type { Scenario, Step } from "../model-server/scenario.js";
 import type { TaskDraft } from "../rig/rig.js";
 import { DONE, madeAll, MAKE, report, unless, type Case, type Scene } from "./case.js";
@@ -86,7 +86,7 @@ export const WORK_CASES: readonly Case[] = [
   },
   {
     name: "tool-failure",
-    about: "A command fails, and the agent goes on.",
+    about: "A command fails, and the agent continues.",
     scenario: once({ do: "shell", command: "echo oops >&2; exit 3" }, DONE),
     check: (scene) =>
       unless(
@@ -100,7 +100,7 @@ export const WORK_CASES: readonly Case[] = [
     name: "denied",
     about: "`permissions: read-only`, and the agent tries to write.",
     agent: () => ({ permissions: "read-only" }),
-    // What was written is to be seen.
+    // The output shows the text that was written.
     settings: { git: { on_failure: "keep" } },
     scenario: (agent) =>
       once(agent === "gemini-acp" ? WRITE : WRITE_BY_SHELL, report("blocked", ["may not write"])),

@@ -16,13 +16,13 @@ import path from "node:path";
  * @property {string[]} [shell] command lines, run and reported
  * @property {string} [commit] commits everything by itself, with this message
  * @property {number} [orphan] leaves a process behind for so many seconds, in its own session, deaf to SIGTERM
- * @property {number} [garbage] lines that are no JSON
+ * @property {number} [garbage] lines that are not JSON
  * @property {number} [bytes] so many bytes of raw output, in lines of 64 KiB
  * @property {boolean} [hang] from here on nothing, for ever
  * @property {{ message: string, status?: number }} [error] fails as on an error of its API
  * @property {Record<string, unknown>} [summary] the report; `task_id` is added when it is left out
  * @property {string} [prose] said instead of the report
- * @property {Attempt} [resumed] what it does when its session is gone on with; else it says the same again
+ * @property {Attempt} [resumed] what it does when its session is resumed; without it, it prints the same again
  * @property {boolean} [terminal] false: stops before the event that ends a run
  * @property {boolean} [mute] only acp: answers nothing at all
  * @property {number} [version] only acp: of the protocol
@@ -95,7 +95,7 @@ function record(call) {
   appendFileSync(log, `${JSON.stringify({ ...call, env: Object.fromEntries(run) })}\n`);
 }
 
-/** What is to be done in this start, by the environment. @returns {Attempt} */
+/** The attempt of this start, from the environment. @returns {Attempt} */
 export function chooseAttempt() {
   const file = process.env.FAKE_AGENT_SCRIPT;
   const id = process.env.LOOPER_TASK_ID;

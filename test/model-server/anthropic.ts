@@ -129,7 +129,7 @@ function blockFrames(block: Block, index: number) {
   ];
 }
 
-/** What a block begins as, and what is added to it. */
+/** The beginning of a block, and its deltas. */
 function piecesOf(block: Block): { empty: object; deltas: object[] } {
   if (block.type === "tool_use") {
     const parts = inParts(JSON.stringify(block["input"]));

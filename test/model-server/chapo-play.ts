@@ -38,7 +38,7 @@ export class ChapoPlayer {
     this.#play = { ...play, script: ChapoScript.parse(play.script) };
   }
 
-  /** The next answer to whoever asks, or how the try at it fails. Throws where the script has none. */
+  /** The next answer for a caller, or the failure of this try. Throws where the script has none. */
   next(asked: Asked): Played & Asker {
     const asker = this.#play.who?.(asked) ?? { who: whoOf(asked.system) };
     const key = `${asker.who} ${asker.taskId ?? ""}`;
@@ -99,7 +99,7 @@ function faultOf(reason: ModelFailure["reason"]): Fault {
 const PROMPTS = new URL("../../prompts/chapo/", import.meta.url);
 const OWN = ["validation", "summary", "compaction", "explore", "plan", "code", "test"];
 
-/** Whose prompt a system prompt holds, in any language. */
+/** The agent whose prompt a system prompt holds, in any language. */
 function whoOf(system: string): string {
   for (const language of readdirSync(PROMPTS))
     for (const who of OWN) {

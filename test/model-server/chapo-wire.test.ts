@@ -1,4 +1,4 @@
-// What Chapo's models send over the wire, format by format.
+// The requests of Chapo's models over the wire, format by format.
 import { expect, test } from "vitest";
 import { converse, FORMATS, open, request, SCRIPT, serve } from "./chapo-rig.js";
 import type { DialectName } from "./dialect.js";

@@ -10,7 +10,7 @@ import { nodePorts } from "../../src/system/processes/node-ports.js";
 import { cleanups, converse, FORMATS, open, request, SCRIPT, serve } from "./chapo-rig.js";
 import type { Fault } from "./scenario.js";
 
-/** What is the same in every format. */
+/** The part that is the same in every format. */
 function plain(answers: readonly ModelAnswer[]) {
   return answers.map((answer) => {
     if (!("reply" in answer)) return answer;
@@ -186,7 +186,7 @@ test("a price is known where the table has the model, by either name, and else n
 });
 
 test.each(FORMATS)(
-  "%s: a model that cannot call tools decides in JSON, and nobody sees it",
+  "%s: a model that cannot call tools decides in JSON, which is not shown",
   async (format) => {
     const decisions = [
       { intent: "tool_call", toolName: "fs_readFile", toolArgs: { path: "a" } },

@@ -1,4 +1,4 @@
-// What a provider's protocol must be able to do for the server. Types, and the words protocols share; each one has its own file.
+// The operations that a provider's protocol must offer to the server. Types, and the words protocols share; each one has its own file.
 import { z } from "zod";
 import type { Problem, Usage } from "./scenario.js";
 
@@ -109,7 +109,7 @@ export function idAt(prefix: string, number: number, at: number): string {
   return at === 0 ? idOf(prefix, number) : `${idOf(prefix, number)}_${at + 1}`;
 }
 
-/** What a client hands back with what came after a thought. */
+/** The thought that a client sends back with the content after it. */
 export function signatureOf({ number }: Pick<Answer, "number">): string {
   return Buffer.from(`thought ${number}`).toString("base64");
 }

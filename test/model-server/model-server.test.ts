@@ -156,7 +156,7 @@ test.each(PROTOCOLS)(
 );
 
 test.each(PROTOCOLS)(
-  "%s: a malformed stream has one frame that is no JSON, and all the others",
+  "%s: a malformed stream has one frame that is not JSON, and all the others",
   async (protocol) => {
     const text = "abcdefghi";
     const server = await serve(
@@ -216,7 +216,7 @@ test("a page where an answer should be", async () => {
   expect(await page.text()).toContain("<h1>");
 });
 
-test("a fault is over after its times, and asking again goes on in the same conversation", async () => {
+test("a fault is over after its times, and the next request continues the same conversation", async () => {
   const server = await serve(
     { do: "fail", how: { fault: "refused", problem: "server" }, times: 2 },
     { do: "say", text: "well" },
@@ -244,7 +244,7 @@ test("each conversation has its script, the last stands for all that follow; at 
   expect(await turn(false)).toContain("anew");
 });
 
-test("what it cannot answer it refuses, and remembers why", async () => {
+test("a request that it cannot answer is refused, and the reason is remembered", async () => {
   const server = await serve({ do: "shell", command: "ls" });
   const post = (path: string, body: string) => fetch(server.origin + path, { method: "POST", body });
   expect((await post("/v1/messages", "{")).status).toBe(400);
@@ -267,7 +267,7 @@ test("what it cannot answer it refuses, and remembers why", async () => {
   ]);
 });
 
-test("what it remembers is bounded; what it counts is not", async () => {
+test("its memory of requests is bounded, its counts are not", async () => {
   const server = await serve({ do: "say", text: "yes" });
   const body = JSON.stringify({
     model: "m",

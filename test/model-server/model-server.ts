@@ -105,7 +105,7 @@ export class ModelServer {
     });
   }
 
-  /** Cuts off whoever is connected. */
+  /** Closes all connections. */
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.#server.close(() => {

@@ -93,7 +93,7 @@ type Item = { id: string; type: string; status?: string } & Record<string, unkno
 interface Growing {
   begun: Item;
   done: Item;
-  /** What is said of it between, without where it stands. */
+  /** The events between, without their positions. */
   deltas: (Record<string, unknown> & { type: string })[];
 }
 

@@ -1,4 +1,4 @@
-// What a model is to say, and how it is to fail, in words no provider's protocol has a part in. Types only.
+// The answers and failures of a model, independent of any provider's protocol. Types only.
 
 /** One answer to one request that offers tools. */
 export type Step =
@@ -12,7 +12,7 @@ export type Step =
   /** Not an answer but a failure, `times` over (once, unless told); then the step behind it. */
   | { do: "fail"; how: Fault; times?: number | "always" };
 
-/** What a provider may say instead of an answer; each protocol has its own words for it. */
+/** The errors of a provider; each protocol spells them in its own way. */
 export type Problem =
   | "bad-request"
   | "unauthorized"
@@ -55,7 +55,7 @@ export interface Usage {
 export interface Scenario {
   /**
    * One script for each conversation, in the order they begin; the last stands for all that follow. A conversation begins with
-   * a request that holds no answer yet, after one that was answered: a client that asks again goes on in the same one.
+   * a request that holds no answer yet, after one that was answered: a client that asks again continues the same one.
    */
   sessions: readonly (readonly Step[])[];
   /** The text for requests that offer no tools: titles, classifiers. */

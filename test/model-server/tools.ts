@@ -63,7 +63,7 @@ export function moveFor(step: Deed, offered: readonly Offered[]): Move {
   }
 }
 
-/** What a failing answer was about to say. */
+/** The content that a failing answer was about to send. */
 export function textOf(fault: Fault): string {
   return fault.fault === "mid-stream" && fault.text !== undefined
     ? fault.text

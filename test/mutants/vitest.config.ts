@@ -1,4 +1,4 @@
-// What Stryker runs for each mutant: the floor's own tests (it names the folder), the small files first. No stories: they run
+// The tests that Stryker runs for each mutant: the floor's own tests (it names the folder), the small files first. No stories: they run
 // the program in a process of its own, where no mutant is switched on.
 import { statSync } from "node:fs";
 import { defineConfig } from "vitest/config";

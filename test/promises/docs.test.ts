@@ -1,4 +1,4 @@
-// What the documents say of the program is what it has: generated parts are in step, links lead somewhere, every command,
+// The documents match the program: generated parts are in step, links lead somewhere, every command,
 // flag and setting they name is there. Leaves what the commands do to docs.story.test.ts.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -136,7 +136,7 @@ function headings(page: string): string[] {
   );
 }
 
-/** What a page says is not built yet, if it does. */
+/** The list of parts that a page calls not built yet, if it has one. */
 function announced(page: string): string {
   return /^\*\*Not built yet\*\*[^]*?\n\n/m.exec(readPage(page))?.[0] ?? "";
 }
@@ -156,7 +156,7 @@ test.each(texts)("$page: every command and flag of looper's that it names is the
   expect(strange).toEqual([]);
 });
 
-/** Of what follows `looper`: a word in a command's place that is none, flags that this command does not take. */
+/** Errors in the words after `looper`: an unknown command, flags that the command does not take. */
 function unknownWords(words: readonly string[]): string[] {
   const [first = ""] = words;
   const command = commands.get(first);
@@ -187,7 +187,7 @@ test.each(texts)("$page: every setting that it names is there", ({ page }) => {
   expect(named.filter((key) => !isSetting(key))).toEqual([]);
 });
 
-/** Whether a key is in the table; what stands in angle brackets is any name. */
+/** Whether a key is in the table; a word in angle brackets is any name. */
 function isSetting(key: string): boolean {
   const pattern = new RegExp(`^${key.replaceAll(".", "\\.").replace(/<\w+>/g, "[^.]+")}$`);
   return rowOf(key) !== undefined || [...ROWS.keys()].some((row) => pattern.test(row));

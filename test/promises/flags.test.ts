@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** It types what is refused: no story of what a flag does. */
 const NO_STORIES = ["test/stories/mistakes.story.test.ts"];
 
-/** What a test types, and the names it uses. */
+/** A command line of a test, and the names it uses. */
 interface Block {
   where: string;
   words: ReadonlySet<string>;
@@ -92,7 +92,7 @@ const blocks = files
 
 test("every command, and every flag of it, has a test that types it", () => {
   expect(blocks.length).toBeGreaterThan(100);
-  // What is not in the help is for the program itself.
+  // Flags that are not in the help are for the program itself.
   expect(
     untold(
       COMMANDS.filter(({ hidden }) => hidden !== true),

@@ -49,7 +49,7 @@ const files = ["src", "cmd"].flatMap((top) =>
 );
 const source = new Map(files.map((file) => [file, readFileSync(path.join(root, file), "utf8")]));
 
-/** What a file imports of ours: values and types, static and not; never a text that looks like it. */
+/** The imports of our own files: values and types, static and dynamic; never a text that looks like one. */
 function imports(file: string, text: string): string[] {
   return ts
     .preProcessFile(text, true, true)

@@ -11,7 +11,7 @@ function validator(path: string) {
   const ajv = new Ajv2020({ strict: true, strictTuples: false, strictTypes: false, allErrors: true });
   formats.default(ajv);
   const schema: unknown = JSON.parse(text(path));
-  if (typeof schema !== "object" || schema === null) throw new Error(`${path} is no object`);
+  if (typeof schema !== "object" || schema === null) throw new Error(`${path} is not an object`);
   return ajv.compile(schema);
 }
 
@@ -34,7 +34,7 @@ test("this project's own backlog is valid", () => {
   expect(valid.errors).toBeNull();
 });
 
-test("no schema lies about that nobody makes", () => {
+test("no schema file is left over", () => {
   const lying = readdirSync(new URL("schemas", root), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".json"))
     .map((name) => `schemas/${name}`);

@@ -1,4 +1,4 @@
-// What stories of the built-in engine share: a scripted model, and what a session said line by line.
+// Shared by stories of the built-in engine: a scripted model, and the output of a session line by line.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import type { z } from "zod";
@@ -21,7 +21,7 @@ export function call(name: string, args: Record<string, unknown>): { call: { nam
   return { call: { name, args } };
 }
 
-/** What `looper chapo --json` printed; throws at a line that is none of its events. */
+/** The events that `looper chapo --json` printed; throws at any other line. */
 export function eventsOf({ stdout }: Pick<Ran, "stdout">): ChapoEvent[] {
   return stdout
     .split("\n")

@@ -1,4 +1,4 @@
-// What this version decides on the events of a recorded run, line for line, and the run as it would have to say it.
+// The decisions of this version on the events of a recorded run, line for line, and the run as this version would log it.
 // Leaves reading capsules to src/logging/capsule.ts.
 import { isStepType } from "../../src/logging/events.js";
 import { readLines, stepEventOf } from "../../src/logging/read.js";

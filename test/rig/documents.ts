@@ -46,8 +46,8 @@ export function spansIn(markdown: string): string[] {
 }
 
 /**
- * The command lines of a shell block, without comments, a line that goes on joined to the next. What an empty line
- * divides are different things to do, not steps.
+ * The command lines of a shell block, without comments, a continued line joined to the next. An empty line divides
+ * different things to do, not steps.
  */
 export function stepsOf({ body }: Block): string[][] {
   return body

@@ -1,5 +1,5 @@
-// Before any test: a home of its own, so that no setting of the person at the keyboard reaches a test, and no test reaches their files.
-// What tests leave in the temp folder goes with it.
+// Makes a home before any test, so that the user's settings reach no test, and no test reaches the user's files.
+// Files that tests leave in the temp folder are removed with it.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -13,7 +13,7 @@ const TEMP = tmpdir();
 
 /** Runs in vitest's own process; the workers inherit what it sets. Returns the clean-up. */
 export default function setup(): () => void {
-  // Short, because sockets lie below: their paths have 107 bytes at most.
+  // Short, because sockets are below it: their paths have 107 bytes at most.
   const home = mkdtempSync(path.join(TEMP, "looper-"));
   for (const name of Object.keys(process.env)) {
     if (LEAKS.test(name)) Reflect.deleteProperty(process.env, name);

@@ -23,7 +23,7 @@ export function mountTmpfs(folder: string, kib: number): Mount | string {
       mount("-o", "remount,ro", folder);
     },
     unmount: () => {
-      // Lazily: what still stands in it is ended by the rig afterwards.
+      // Lazily: the rig ends processes that are still in it afterwards.
       execFileSync("umount", ["-l", folder], { stdio: "pipe" });
     },
   };

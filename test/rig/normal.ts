@@ -1,4 +1,4 @@
-// What of a run may differ from one time to the next, made the same: so that two runs can be compared byte for byte.
+// Normalizes the parts of a run that may differ from one time to the next, so that two runs can be compared byte for byte.
 import type { Rig } from "./rig.js";
 
 /** Facts of the machine and the moment, by where they stand in a line of the log. */

@@ -4,7 +4,7 @@ import { type Server, type Socket, createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 
-/** What the agent is told; it answers each with one line of JSON, but for `exit` and `die`. */
+/** Orders for the agent; it answers each with one line of JSON, except `exit` and `die`. */
 export type Order =
   | { do: "write"; path: string; text: string }
   | { do: "remove"; path: string }
@@ -24,7 +24,7 @@ const Hello = z.object({
   prompt: z.string(),
 });
 
-/** What the agent saw when it was started. */
+/** The arguments and environment that the agent was started with. */
 export type Hello = z.infer<typeof Hello>;
 
 const Shell = z.object({ code: z.int().nullable(), stdout: z.string(), stderr: z.string() });
@@ -135,10 +135,10 @@ export class AgentGone extends Error {
   }
 }
 
-/** Waits for agents at a socket and hands each to whoever plays them. */
+/** Waits for agents at a socket and passes each to its player. */
 export class Puppet {
   readonly socket: string;
-  /** What the players threw, an agent's death aside. */
+  /** Errors that the players threw, except an agent's death. */
   readonly failures: unknown[] = [];
   readonly #server: Server;
   readonly #open = new Set<Socket>();
@@ -169,7 +169,7 @@ export class Puppet {
     for (const turn of this.#arrived.splice(0)) void this.#perform(player, turn);
   }
 
-  /** The next agent that starts and is nobody's yet. */
+  /** The next agent that starts and has no player yet. */
   next(): Promise<Turn> {
     const turn = this.#arrived.shift();
     return turn ? Promise.resolve(turn) : new Promise((resolve) => this.#waiting.push(resolve));

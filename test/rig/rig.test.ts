@@ -53,9 +53,7 @@ test("the agent says what it was given and does what it is told", async ({ expec
   expect(stdout).toContain(`"task_id":"T1","status":"done","summary":"${"x".repeat(1_000_000)}"`);
 });
 
-test("an agent that is killed is gone for its player, and that is no failure of the test", async ({
-  expect,
-}) => {
+test("an agent that is killed is gone for its player, and does not fail the test", async ({ expect }) => {
   const rig = rigged();
   const puppet = await rig.agent();
   const seen = new Promise((resolve) => {
@@ -72,7 +70,7 @@ test("an agent that is killed is gone for its player, and that is no failure of 
   expect(await rig.dispose()).toEqual([]);
 });
 
-test("what a player throws fails the story, and its agent does not hang", async ({ expect }) => {
+test("an error that a player throws fails the story, and its agent does not hang", async ({ expect }) => {
   const rig = rigged();
   const puppet = await rig.agent();
   puppet.play(() => Promise.reject(new Error("not as told")));

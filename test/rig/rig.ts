@@ -76,7 +76,7 @@ export class Rig {
     };
   }
 
-  /** Starts the program and goes on. */
+  /** Starts the program, and does not wait for it. */
   start(args: readonly string[], { env = {}, input, cwd = "." }: RunOptions = {}): Program {
     const program = new Program(args, {
       cwd: path.join(this.project, cwd),
@@ -192,7 +192,7 @@ export class Rig {
     );
   }
 
-  /** Refs of what was begun and not ended, or put aside: empty after a run that went well. What replays need is no part of it. */
+  /** Refs of work that was begun and not ended, or put aside: empty after a run that went well. Refs that replays need are left out. */
   unfinished(): string {
     const folders = ["checkpoint", "pending", "rescue"].map((name) => `refs/looper/${name}`);
     return this.git("for-each-ref", ...folders);
@@ -223,7 +223,7 @@ export class Rig {
     return lines.map((line) => Line.parse(JSON.parse(line)));
   }
 
-  /** Processes the story started that still live, as `pid command`: by what they inherited, or where they stand. */
+  /** Processes the story started that still live, as `pid command`: by what they inherited, or by their working directory. */
   leftovers(): string[] {
     if (!existsSync("/proc")) return [];
     return readdirSync("/proc")
@@ -251,7 +251,7 @@ export class Rig {
     }
   }
 
-  /** What `replay --tree` says of a run, or why it says nothing. */
+  /** The answer of `replay --tree` about a run, or the reason there is none. */
   async #replayTree(run: string): Promise<unknown> {
     const story = expect.getState().currentTestName;
     const { stdout, stderr } = await this.run(["replay", "--tree", "--json", run]);

@@ -32,7 +32,7 @@ if [ "$LOOPER_PHASE" = review ]; then
 fi
 # Repairs nothing: what a person has saved by halves is whole a moment later.
 [ "$LOOPER_PHASE" = iteration ] || exit 0
-# A task nobody named is one that an agent added.
+# A task without a name here was added by an agent.
 behaviour=done
 for pair in $1; do
   [ "${pair%%=*}" = "$LOOPER_TASK_ID" ] && behaviour=${pair#*=}
@@ -52,14 +52,14 @@ retry)
   report done
   ;;
 gate)
-  # What the gate looks for: left behind by the first attempt, taken away by the second.
+  # The file the gate looks for: left behind by the first attempt, taken away by the second.
   keep "$token.txt"
   leave_behind
   if first_time; then : >broken; else rm -f broken; fi
   report done
   ;;
 breaks)
-  # What the gate looks for, every time.
+  # The file the gate looks for, every time.
   : >broken
   keep "$token.txt"
   report done

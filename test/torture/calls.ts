@@ -32,7 +32,7 @@ export class Calls {
     return this.#faults.get(this.#count);
   }
 
-  /** Does it to the program, which then goes on with the call; one that kills never comes back, an error is thrown. */
+  /** Applies the fault to the program, which then makes the call; a kill never returns, an error is thrown. */
   strike({ deed, line = "" }: Fault, method: string): void {
     switch (deed) {
       case "kill":

@@ -1,4 +1,4 @@
-// Many who edit the backlog at the same time, through the store, while a run goes on: none of their edits may be lost.
+// Many processes that edit the backlog at the same time, through the store, during a run: none of their edits may be lost.
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -9,7 +9,7 @@ import { titleOf, type Scene } from "./scenario.js";
 
 const run = promisify(execFile);
 
-/** More than the run can do while it is edited: it goes on until it is told to end. */
+/** More than the run can do while it is edited: it runs until it is stopped. */
 const MANY: Scene = {
   tasks: Array.from({ length: 300 }, (_, index) => ({ id: `T${index + 1}`, behaviour: "done" })),
   tracked: true,

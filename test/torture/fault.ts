@@ -1,7 +1,7 @@
-// What can be done to the program at one of its calls, and how a start of the test bin is told of it. Pure.
+// The faults of the program at one of its calls, and the way to pass one to a start of the test bin. Pure.
 import { z } from "zod";
 
-/** What happens at a call: `stop` is SIGSTOP, and half a second later SIGCONT; `forward` and `back` set the clock by an hour. */
+/** The faults at a call: `stop` is SIGSTOP, and half a second later SIGCONT; `forward` and `back` set the clock by an hour. */
 export const DEEDS = ["kill", "kill-group", "stop", "ENOSPC", "EIO", "forward", "back", "shell"] as const;
 export type Deed = (typeof DEEDS)[number];
 

@@ -121,7 +121,7 @@ function faultyAppend(file: AppendFile, place: string, calls: Calls): AppendFile
 interface Call<A extends readonly unknown[], R> {
   method: string;
   real: (...args: A) => Promise<R>;
-  /** What a write leaves that got no further; without it, all of it is done. */
+  /** The part of a write that is done before it fails; without it, all of it. */
   half?: (...args: A) => void | Promise<void>;
   /** A write that fails leaves that half too. */
   torn?: boolean;

@@ -1,4 +1,4 @@
-// Stands in for src/system/processes/node-ports.ts in the test bin: the real world, until a plan says otherwise.
+// Replaces src/system/processes/node-ports.ts in the test bin: the real world, except for the faults of a plan.
 import { openSync } from "node:fs";
 import { nodeClock } from "../../src/system/clock.js";
 import { nodeFiles } from "../../src/system/files/files.js";

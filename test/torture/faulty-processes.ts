@@ -51,7 +51,7 @@ export function faultyProcesses(processes: Processes, calls: Calls): Processes {
   };
 }
 
-/** What the system said, where the plan lets it fail. */
+/** The system's error, where the plan lets it fail. */
 function strikeQuietly(calls: Calls, fault: Fault): string | undefined {
   try {
     calls.strike(fault, "spawn");

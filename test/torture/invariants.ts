@@ -1,4 +1,4 @@
-// What must hold after all is over, however often the program was killed. Each violation is a sentence.
+// The invariants after the end of a scenario, however often the program was killed. Each violation is a sentence.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -118,14 +118,14 @@ export async function gitLeftovers(place: Place): Promise<string[]> {
   ];
 }
 
-/** What git says is not committed. A person's save that was put back in part has left a copy. */
+/** The files that git reports as not committed. A person's save that was put back in part has left a copy. */
 async function uncommitted(place: Place): Promise<string> {
   const lines = (await place.git("status", "--porcelain")).split("\n");
   return lines.filter((line) => !line.startsWith("?? to-do.json.edited-")).join("\n");
 }
 
 /**
- * What lies in the project's folders and is nobody's. In the log of a dead run half a file may lie, as half a line may; and the two
+ * Files in the project's folders without an owner. The log of a dead run may hold half a file, and half a line; and the two
  * bytes that keep the folder of the locks out of git are written once in a project's life: a half of them stays, ignored.
  */
 function fileLeftovers(place: Place): string[] {
@@ -168,7 +168,7 @@ const Doctor = z.object({
   checks: z.array(z.object({ name: z.string(), status: z.string(), message: z.string() })),
 });
 
-/** Nothing keeps a run from starting, and nothing of a dead one is left; how much room the disk has is no matter here. */
+/** Nothing keeps a run from starting, and nothing of a dead one is left; free disk space does not count here. */
 async function doctorProblems(place: Place): Promise<string[]> {
   const { code, stdout, stderr } = await place.start(["doctor", "--json"]);
   if (code !== 0 && code !== 1) return [`doctor: ${code ?? "killed"}: ${stdout}${stderr}`];

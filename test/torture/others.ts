@@ -110,7 +110,7 @@ async function onFullDisk(ground: Ground, spared: number): Promise<Tried> {
       outcome.problems.push(`with ${spared} free: exit ${code ?? signal ?? "?"}: ${stderr}`);
     return { ...outcome, folder: place.root };
   } finally {
-    // What lay on it goes with it, whatever came of it.
+    // Its content is removed with it, whatever the outcome.
     mount?.unmount();
     place.dispose();
   }

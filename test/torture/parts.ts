@@ -86,7 +86,7 @@ function randomEdits({ bins }: Ground, { runs, seed }: Sample): Point[] {
 
 const BY_HAND = "By hand";
 
-/** What a person's editor is about to save: the file as it was at first, with a task more. */
+/** The content that a person's editor is about to save: the file as it was at first, with one more task. */
 function writeSaved(place: Place): void {
   const backlog = place.read("to-do.json");
   const task = `{ "id": "T90", "title": "${BY_HAND}", "priority": 4, "status": "todo" }`;
@@ -115,7 +115,7 @@ export const PARTS = {
   group: atEach("group", "kill-group", () => "before"),
   // Half way through what only looks there is nothing that was not there before it.
   torn: atEach("torn", "kill", () => "half", DOES),
-  // What a full disk takes of a write is half of it.
+  // A full disk takes half of a write.
   enospc: atEach("enospc", "ENOSPC", (call) => (WRITES.test(call) ? "half" : "before")),
   eio: atEach("eio", "EIO", () => "before"),
   random,

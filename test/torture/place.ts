@@ -31,7 +31,7 @@ export interface Start extends Ran {
   calls: string[];
 }
 
-/** What of the person's lies in the project and is committed by nobody. */
+/** The person's files in the project that no one commits. */
 export const PERSONS = {
   "notes.txt": "a thought\nand another\n",
   "half.txt": "1\n2\n3\n",
@@ -168,7 +168,7 @@ export class Place {
     return { ...ran, calls };
   }
 
-  /** Starts the test bin and goes on, for as long as much else goes on; `trace`: the file its calls are written to. */
+  /** Starts the test bin and does not wait, for use beside other processes; `trace`: the file its calls are written to. */
   begin(
     args: readonly string[],
     faults: readonly Fault[] = [],

@@ -1,4 +1,4 @@
-// What a part is made of: points, each played in a folder of its own. Leaves which points there are to parts.ts.
+// Plays the points of a part, each in a folder of its own. Leaves the choice of points to parts.ts.
 import { Place } from "./place.js";
 import { ALL_STAGES } from "./scenario.js";
 import type { Outcome } from "./survive.js";
@@ -15,13 +15,13 @@ export interface Tried extends Outcome {
   folder: string;
 }
 
-/** What every part needs. */
+/** The needs of every part. */
 export interface Ground {
   /** Absolute path of the folder that build.mjs made. */
   bins: string;
   /** A project with ALL_STAGES that was not touched. */
   template: Place;
-  /** The calls of a run of it that nobody harms, a line each. */
+  /** The calls of an undisturbed run of it, a line each. */
   calls: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export function seedsOf(runs: number, seed: number): number[] {
   return Array.from({ length: runs }, (_, index) => seed + index);
 }
 
-/** Counts the calls of a run that nobody harms. */
+/** Counts the calls of an undisturbed run. */
 export async function prepare(bins: string): Promise<Ground> {
   const template = await Place.make(ALL_STAGES, bins);
   const place = template.copy();

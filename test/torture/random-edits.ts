@@ -22,7 +22,7 @@ export function sceneToEdit(chance: () => number): Scene {
   return { tasks, tracked: true, hooks: false, gate: true, pause: 0.2 + chance() * 0.6 };
 }
 
-/** What the person has typed, and what must be there of it. */
+/** The edits that the person has made, and their expected result. */
 interface Typed {
   /** Titles that were taken, by the task's id. */
   titles: Map<string, string>;
@@ -63,7 +63,7 @@ export async function editAtRandom(place: Place, chance: () => number): Promise<
   return { problems: [...new Set(problems)], struck: typed.edits, starts: 1, last: [] };
 }
 
-/** What a person edits once the run has committed its backlog is theirs to commit. */
+/** A person commits the edits they make after the run has committed its backlog. */
 async function leftInGit(place: Place): Promise<string[]> {
   const own = (await place.git("status", "--porcelain", "to-do.json")) === " M to-do.json\n";
   if (own) await place.git("checkout", "-q", "--", "to-do.json");
@@ -127,7 +127,7 @@ async function editOnce(place: Place, typed: Typed, chance: () => number): Promi
 
 async function type(place: Place, typed: Typed, words: readonly string[]): Promise<void> {
   const { code, signal, stdout, stderr } = await place.start(words);
-  // What it was about may be gone meanwhile, or the run be dead.
+  // Its task may be gone meanwhile, or the run be dead.
   if (code === undefined || code > 2)
     typed.problems.push(`${words.join(" ")}: ${code ?? signal ?? "?"}: ${stderr}`);
   if (code !== 0) return;
@@ -156,7 +156,7 @@ function backlogOf(place: Place): { tasks: readonly Task[] } {
   return checked.kind === "ok" ? checked.backlog : { tasks: [] };
 }
 
-/** What the checks would say of the tree as it is. */
+/** The result that the checks would have on the present tree. */
 function checksOf(place: Place): "red" | "green" {
   return readdirSync(place.project).includes("broken") ? "red" : "green";
 }

@@ -1,7 +1,7 @@
-// What is worked through while it is tortured: tasks with behaviours (agent.sh), settings, and what must come of it however often
+// The scenario of a torture: tasks with behaviours (agent.sh), settings, and the outcome they must have however often
 // it is killed. Pure; leaves writing it to disk to place.ts.
 
-/** What the agent does with a task; `adds` also adds a follow-up, which is then done. */
+/** The behaviour of the agent with a task; `adds` also adds a follow-up, which is then done. */
 export type Behaviour =
   | "done"
   | "nothing"
@@ -43,7 +43,7 @@ export function titleOf(id: string): string {
   return `Do ${id}`;
 }
 
-/** What must stand in the backlog at the end: status by title. */
+/** The backlog expected at the end: status by title. */
 export function finalStatuses({ tasks, added = [] }: Scene): Record<string, "done" | "blocked"> {
   const byTask = tasks.flatMap(({ id, behaviour }) => {
     const status = behaviour === "blocked" || behaviour === "never" ? "blocked" : "done";
@@ -90,7 +90,7 @@ export function randomScene(chance: () => number): Scene {
   const count = 3 + Math.floor(chance() * 3);
   const tasks: { id: string; behaviour: Behaviour; dependsOn?: string[] }[] = [];
   for (let number = 1; number <= count; number++) {
-    // What depends on a task that is never done would never be begun.
+    // A task that depends on one that is never done would never be begun.
     const before = tasks.filter(({ behaviour }) => behaviour !== "blocked" && behaviour !== "never");
     const needs = chance() < 0.4 ? pick(before)?.id : undefined;
     const behaviour = pick(behaviours) ?? "done";

@@ -69,7 +69,7 @@ function harmProblems(start: Start, faults: readonly Fault[], finalExit: number)
   const struck = faults.filter(({ at }) => at <= calls.length);
   if (signal === "SIGQUIT") return [`hangs: ${shown(start)}`];
   const killed = struck.some(kills);
-  // Struck at its very last call it may have ended meanwhile: nobody waits for what is only shown.
+  // Struck at its very last call it may have ended meanwhile: no one waits for output that is only shown.
   const late = struck.every(({ at }) => at === calls.length) && code === finalExit;
   if (killed) return signal === "SIGKILL" || late ? [] : [`was to be killed: ${shown(start)}`];
   if (code === undefined || code > 3 || /\bbug\b|\n {4}at /.test(stderr)) return [`ended: ${shown(start)}`];

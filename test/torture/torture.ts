@@ -55,7 +55,7 @@ function survived({ points, failures }: Tally): number {
   return points - failures.length;
 }
 
-/** Without any harm: what fails here is no matter of crashes. */
+/** Without any fault: a failure here is not due to crashes. */
 async function unharmed(ground: Ground): Promise<Tally> {
   const run = () => playIn(ground.template.copy(), (place) => survive(place, []));
   return tryPart("unharmed", [{ again: "--only unharmed", run }], 1);
