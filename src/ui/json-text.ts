@@ -10,3 +10,28 @@ export function jsonText(value: unknown, indent?: number): string {
 export function spellOut(json: string): string {
   return json.replace(STEERING, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
+
+/** Items of a list that are spelled at once: neither their answers nor their text pile up in memory. */
+const BATCH = 500;
+
+/** The text of `jsonText({ ...head, [name]: [...items], ...tail }, 2)` in pieces. `head` has a field. */
+export function* jsonPieces(
+  head: object,
+  [name, items]: readonly [name: string, items: Iterable<unknown>],
+  tail: object,
+): Generator<string> {
+  yield spellOut(`${JSON.stringify(head, undefined, 2).slice(0, -2)},\n  ${JSON.stringify(name)}: `);
+  let begin = "[";
+  let batch: unknown[] = [];
+  const flush = (): string => {
+    // In an object of their own the items are as deep as in the whole.
+    const text = JSON.stringify({ _: batch }, undefined, 2).slice('{\n  "_": ['.length, -"\n  ]\n}".length);
+    const piece = spellOut(begin + text);
+    [begin, batch] = [",", []];
+    return piece;
+  };
+  for (const item of items) if (batch.push(item) === BATCH) yield flush();
+  if (batch.length > 0) yield flush();
+  const rest = JSON.stringify(tail, undefined, 2).slice(1);
+  yield spellOut((begin === "[" ? "[]" : "\n  ]") + (rest === "}" ? "\n}" : `,${rest}`));
+}

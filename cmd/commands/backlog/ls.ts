@@ -8,10 +8,16 @@ import type { Status } from "../../../src/todo/model/task.js";
 import { isVerified } from "../../../src/todo/model/verified.js";
 import { readDoubts } from "../../../src/ui/view/read-doubts.js";
 import { jsonText } from "../../../src/ui/json-text.js";
-import { listAnswer, selectTasks, type Listed, type WantedTasks } from "../../../src/ui/answers/list.js";
+import {
+  listAnswer,
+  listPieces,
+  selectTasks,
+  type Listed,
+  type WantedTasks,
+} from "../../../src/ui/answers/list.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { taskListLines, wrongTaskLines } from "../../../src/ui/terminal/task-list.js";
-import { printJson, printLines, projectOf } from "../../lookup/project.js";
+import { printLines, projectOf } from "../../lookup/project.js";
 import { endAfter, problemsText, readTasks, type TasksRead } from "../../lookup/read-tasks.js";
 import {
   hasFlag,
@@ -40,7 +46,7 @@ export async function ls(context: CommandContext, typed: Typed): Promise<Command
   }
   const read = await readTasks(context, project);
   const listed = await withDoubts(context, project, selectTasks(read, wantedOf(typed, asked.status)));
-  if (json) await printJson(context, listAnswer(file, listed));
+  if (json) for (const piece of listPieces(file, listed)) await context.out.write(piece);
   else await printLines(context.out, linesOf(context, listed, nothingOf(read)));
   return endAfter(context, project, read.problems, asked.file);
 }

@@ -4,6 +4,7 @@ import { statusFor } from "../../todo/check/words.js";
 import { isSetMarker, orderForListing, statusesOf, waitsFor } from "../../todo/model/select.js";
 import type { Status, Task } from "../../todo/model/task.js";
 import { isVerified } from "../../todo/model/verified.js";
+import { jsonPieces } from "../json-text.js";
 import type { ListAnswer } from "../shapes/backlog.js";
 
 /** The tasks to list, in order, and what each waits for. */
@@ -49,19 +50,30 @@ export function selectTasks(
 
 /** The list as JSON. */
 export function listAnswer(file: string, listed: Listed): ListAnswer {
+  return { file, tasks: [...taskAnswers(listed)], ...wrongAnswer(listed) };
+}
+
+/** The same as text in pieces, whole lines at the end: of a large backlog it is larger than the file. */
+export function* listPieces(file: string, listed: Listed): Generator<string> {
+  yield* jsonPieces({ file }, ["tasks", taskAnswers(listed)], wrongAnswer(listed));
+  yield "\n";
+}
+
+function* taskAnswers(listed: Listed): Generator<ListAnswer["tasks"][number]> {
   const isReady = isReadyIn(listed);
-  return {
-    file,
-    tasks: listed.tasks.map((task) => ({
-      ...task,
-      ready: isReady(task),
-      waits_for: [...listed.waitsFor(task)],
-      verified: task.status === "done" && isVerified(task),
-      ...(isSetMarker(task) ? { marker: true as const } : {}),
-      unverified_because: [...listed.doubts(task)],
-    })),
-    ...(listed.wrong.length === 0 ? {} : { wrong: [...listed.wrong] }),
-  };
+  for (const task of listed.tasks) {
+    const verified = task.status === "done" && isVerified(task);
+    const state = { ready: isReady(task), waits_for: [...listed.waitsFor(task)], verified };
+    const doubts = { unverified_because: [...listed.doubts(task)] };
+    // V8 takes twenty times as long to spread an object that JSON.parse made.
+    yield isSetMarker(task)
+      ? Object.assign({}, task, state, { marker: true as const }, doubts)
+      : Object.assign({}, task, state, doubts);
+  }
+}
+
+function wrongAnswer({ wrong }: Listed): Pick<ListAnswer, "wrong"> {
+  return wrong.length === 0 ? {} : { wrong: [...wrong] };
 }
 
 function isReadyIn({ waitsFor: waits }: Listed): (task: Task) => boolean {
