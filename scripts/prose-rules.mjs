@@ -83,7 +83,8 @@ export function sentencesIn(file, text) {
   if (file.endsWith(".md")) return documentLines(lines, FREE_LINES.test(file) ? "string" : "document");
   if (/\.(?:ts|mjs|cjs|js)$/.test(file)) return lines.flatMap((line, at) => sourceLine(line, at, lines));
   return lines.flatMap((line, at) => {
-    const comment = /^\s*#(?!!)\s?(.*)$/.exec(line)?.[1];
+    // A patch quotes the name of its test, which is counted where the test is.
+    const comment = /^\s*#(?!!)(?! test: )\s?(.*)$/.exec(line)?.[1];
     const opens = !/^\s*#/.test(lines[at - 1] ?? "");
     return comment === undefined ? [] : [{ line: at + 1, kind: "comment", text: comment, opens }];
   });
