@@ -1,6 +1,6 @@
 // Keeps what agents say within bounds: events at 64 KiB a text, the final message at its last 1 MiB.
 import { never } from "../../system/never.js";
-import { characterEnd, characterStart } from "../../system/text/cut.js";
+import { characterEnd, characterStart } from "../../system/text/utf8.js";
 import type { AgentEvent } from "../agent.js";
 
 const TEXT_LIMIT = 64 * 1024;

@@ -1,5 +1,5 @@
 // Turns chunks of bytes into lines. Knows nothing of what is in them.
-import { characterEnd } from "../../system/text/cut.js";
+import { characterEnd } from "../../system/text/utf8.js";
 
 /** Bytes of a line that are kept; the rest of it is dropped, and a mark at its end says how much. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;

@@ -2,7 +2,7 @@
 // answer means to the tools that use it.
 import { given } from "../../system/given.js";
 import type { Ports, ProcessEnd, ProcessSpec } from "../../system/ports.js";
-import { characterEnd, characterStart } from "../../system/text/cut.js";
+import { characterEnd, characterStart } from "../../system/text/utf8.js";
 import { done, failed, type ToolResult } from "../tool.js";
 
 /** Where tools run their programs. */

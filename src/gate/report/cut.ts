@@ -1,5 +1,5 @@
 // Cuts texts to a number of bytes, never inside a character. Pure.
-import { characterEnd, characterStart } from "../../system/text/cut.js";
+import { characterEnd, characterStart } from "../../system/text/utf8.js";
 
 const MARK = "…";
 const LEFT_OUT = "[… the beginning is left out]\n";

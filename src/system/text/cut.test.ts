@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { characterEnd, characterStart, keepEnd, keepStart, listSome, shorten } from "./cut.js";
+import { keepEnd, keepStart, listSome, shorten } from "./cut.js";
+import { characterEnd, characterStart } from "./utf8.js";
 
 test("a text that is cut has at most so many characters, and no half of one", () => {
   expect([shorten("abcd", 4), shorten("abcde", 4), shorten("ab😀cd", 4)]).toEqual(["abcd", "abc…", "ab…"]);

@@ -1,5 +1,5 @@
 // Reads what a command printed, as much of it as a model is shown. Leaves the command itself to shell-command.ts.
-import { characterEnd, characterStart } from "../../../system/text/cut.js";
+import { characterEnd, characterStart } from "../../../system/text/utf8.js";
 import type { Files } from "../../../system/ports.js";
 
 /** Bytes of a result that are output; the gate cuts at 30,000 characters, and a few are ours. */
