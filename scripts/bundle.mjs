@@ -28,6 +28,7 @@ const SELDOM = [
   "src/config/read/chapo-settings",
   // A backlog has problems.
   "src/todo/model/cycles",
+  "src/system/text/cut",
   "src/todo/check/rules",
   "src/todo/json/walk",
   // Something is started, written or watched.
