@@ -52,7 +52,7 @@ test(
 );
 
 test(
-  "what it asks for is answered by the permissions: inside the project yes, outside no, nothing in a review",
+  "its requests are answered by the permissions: inside the project yes, outside no, nothing in a review",
   story(async (rig) => {
     const outside = path.join(rig.root, "outside.txt");
     const env = cast(rig, {
@@ -77,7 +77,7 @@ test(
 );
 
 test(
-  "what goes wrong is a failed attempt that says what it was; garbage between the messages is none",
+  "an error is a failed attempt with its reason; garbage between the messages is ignored",
   story(async (rig) => {
     const env = cast(
       rig,

@@ -98,7 +98,7 @@ test(
 );
 
 test(
-  "what cannot be begun: wrong words, a missing agent, inputs that would like to be commands",
+  "a step that cannot begin: wrong words, a missing agent, inputs that would like to be commands",
   story(async (rig) => {
     stage(rig);
     rig.write("old.xml", '<property name="run" value="r"/><property name="ending" value="complete"/>');

@@ -137,7 +137,7 @@ test(
 );
 
 test(
-  "who is stopped while it is asked for its report has failed at nothing: the task stays in hand",
+  "an agent that is stopped while it is asked for its report has not failed: the task stays in hand",
   story(async (rig) => {
     const resumed = { message: "Let me see.", hang: true };
     const env = rig.clis({ default: [{ files: { "a.txt": "a\n" }, prose: "I made it.", resumed }] });

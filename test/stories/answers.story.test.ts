@@ -59,10 +59,10 @@ const CHANGING: typeof READING = [
   ["init", "init"],
   ["clean --keep 0 -y", "clean"],
 ];
-/** Told by stories of their own, which need a run that goes on, a release, or a model. */
+/** Covered by stories of their own, which need a run in progress, a release, or a model. */
 const ELSEWHERE = ["chapo", "push", "stop"];
 
-/** What is wrong with the answer; empty where nothing is. */
+/** The errors in the answer; empty where there are none. */
 async function wrongWith(rig: Rig, line: string, schema: string): Promise<string> {
   const { stdout, stderr } = await rig.run([...line.split(" "), "--json"]);
   try {

@@ -1,4 +1,4 @@
-// What a project's own files name is asked about before it is used (contract §2, *Trust*), and what a person sets is not.
+// Commands in a project's own files need approval before they are used (contract §2, *Trust*); those a person sets do not.
 import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";

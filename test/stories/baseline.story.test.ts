@@ -1,4 +1,4 @@
-// What was so before a task (contract §5), where chance has a hand in it. Leaves the gate itself to gate.story.test.ts.
+// The state of the checks before a task (contract §5), where they are flaky. Leaves the gate itself to gate.story.test.ts.
 import { expect, test } from "vitest";
 import { story } from "../rig/rig.js";
 

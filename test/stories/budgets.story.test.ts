@@ -1,4 +1,4 @@
-// What a run and a task may use (contract §2): tokens, dollars, time. Work that a budget stops is kept.
+// The budgets of a run and a task (contract §2): tokens, dollars, time. Work that a budget stops is kept.
 import { chmodSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type Block, blocksOf } from "../rig/documents.js";
@@ -44,7 +44,7 @@ test(
 );
 
 test(
-  "who goes on beyond it is stopped at once: the task stays in hand with its work, and nothing is counted",
+  "an agent that continues beyond it is stopped at once: the task stays in hand with its work, and nothing is counted",
   story(async (rig) => {
     agentOf(rig, [uses(700, 0.5), uses(700, 0.75), GOES_ON], { loop: { max_cost_usd: 1, max_attempts: 1 } });
     rig.gitInit();
@@ -66,7 +66,7 @@ test(
 );
 
 test(
-  "a task that is over its own budget is blocked, its work a rescue; the run goes on",
+  "a task that is over its own budget is blocked, its work a rescue; the run continues",
   story(async (rig) => {
     agentOf(
       rig,
@@ -104,7 +104,7 @@ test(
 );
 
 test(
-  "with a budget in dollars nobody works whose cost cannot be known, unless there is a price or it is allowed",
+  "with a budget in dollars no agent of unknown cost works, unless there is a price or it is allowed",
   story(async (rig) => {
     const env = rig.clis({ default: [{ summary: { task_id: null, status: "done" } }] });
     rig.settings({ loop: { max_cost_usd: 5 }, agents: { codex: { model: "m" } } });
@@ -134,7 +134,7 @@ test(
 );
 
 test(
-  "who could have told its cost and did not ends the run: nothing is taken for free",
+  "an agent that could have reported its cost and did not ends the run: nothing counts as free",
   story(async (rig) => {
     agentOf(rig, [uses(600)], { loop: { max_cost_usd: 5 } });
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
@@ -168,7 +168,7 @@ test(
 );
 
 test(
-  "what the last attempt used beyond a budget is said as it ends, in the log, and when the run is over",
+  "the amount that the last attempt used beyond a budget is reported as it ends, in the log, and when the run is over",
   story(async (rig) => {
     // However long looper takes to hear of the tokens: told to stop, it still comes to its end.
     const toItsEnd = ["trap '' INT TERM", uses(600, 0.9)];

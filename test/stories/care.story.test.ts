@@ -1,4 +1,4 @@
-// Where a careless agent, or a careless setting, could cost somebody their work (contract §3.1, §3.6, §4).
+// Cases where a careless agent, or a careless setting, could cost a person their work (contract §3.1, §3.6, §4).
 import { mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// What a model costs, whether it streams, who stands in for it, and who reads the code that speaks to providers at all.
+// The cost of a model, streaming, fallback models, and the commands that load the code for providers.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Who decides about the calls of the built-in engine: rules, a person at a terminal, nobody; and tools that a server brings.
+// Decisions about the calls of the built-in engine, by rules or by a person at a terminal; and tools of a server.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";

@@ -70,14 +70,14 @@ test(
     expect(told(rig, "command").at(-1)).toMatchObject({ exit_code: 0 });
     expect(told(rig, "usage").at(0)).toMatchObject({ input_tokens: 100, output_tokens: 10 });
     expect(told(rig, "usage").every((event) => !("cost_usd" in event))).toBe(true);
-    // Nothing of a session's stands in a commit, and the memory was only read.
+    // No file of a session is in a commit, and the memory was only read.
     expect(rig.git("log", "--name-only", "--format=")).not.toMatch(/session|memory|looper-logs/i);
     expect(existsSync(path.join(rig.project, ".looper/memory"))).toBe(false);
   }),
 );
 
 test(
-  "a question blocks its task, with the question as its blocker, and the run goes on",
+  "a question blocks its task, with the question as its blocker, and the run continues",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
     const ask = call("ask_user", { question: "Which colour shall it have?" });
@@ -172,7 +172,7 @@ test(
     await first.kill("alone");
     const second = rig.start(["run"]);
     await readFile(begun);
-    // What the first left running is gone.
+    // Processes that the first left running are gone.
     expect(rig.leftovers().filter((line) => line.startsWith(`${shell} `))).toEqual([]);
     await writeFile(release, "go on\n");
     expect((await second.ended).code).toBe(0);
@@ -199,7 +199,7 @@ test(
 );
 
 test(
-  "who works and does not report is asked for it, in the same session",
+  "an engine that works and does not report is asked for the report, in the same session",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }]);
     play(rig, { tasks: { T1: [write("a.txt"), { say: "It is done.", times: 3 }, report()] } });
@@ -268,7 +268,7 @@ test(
   }),
 );
 
-/** A port nobody listens at. */
+/** A port without a server. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -8,7 +8,7 @@ import { story, type Rig } from "../rig/rig.js";
 
 type Calls = Parameters<typeof playScript>[1]["turns"];
 
-/** What each call brought; a failed one begins with `! `. */
+/** The result of each call; a failed one begins with `! `. */
 async function outputsOf(rig: Rig, calls: NonNullable<Calls>, env: Record<string, string> = {}) {
   playScript(rig, { turns: [...calls, { say: "Done." }] }, { max_iterations: 50 });
   const ran = await rig.run(["chapo", "--json", "--trust-mode", "trusted", "Go"], { env });
@@ -21,7 +21,7 @@ async function outputsOf(rig: Rig, calls: NonNullable<Calls>, env: Record<string
 const bash = (command: string, more: object = {}) => call("bash_execute", { command, ...more });
 
 test(
-  "a shell that goes on: its state, a call that hangs, 100 MB, the background; nothing is left, and no file holds a secret",
+  "a shell that stays: its state, a call that hangs, 100 MB, the background; nothing is left, and no file holds a secret",
   story(async (rig) => {
     rig.write("sub/a.txt", "a\n");
     const secret = "s3cr3t-value-0123456789";

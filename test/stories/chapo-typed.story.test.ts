@@ -1,4 +1,4 @@
-// What is typed around a talk with the built-in engine: its lists, its commands, its flags, its settings.
+// Input around a conversation with the built-in engine: its lists, its commands, its flags, its settings.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -38,7 +38,7 @@ test(
 );
 
 test(
-  "commands a person types: what the project defines, /init, /clear; a path is no command",
+  "commands a person types: what the project defines, /init, /clear; a path is not a command",
   story(async (rig) => {
     rig.write("package.json", '{"name":"shop","scripts":{"test":"node --test"}}\n');
     rig.write(".looper/commands/greet.md", "Say hello to $ARGUMENTS.\n");
@@ -70,7 +70,7 @@ test(
 );
 
 test(
-  "a rule that cannot be read, and a skill nobody has, are errors that leave no session behind",
+  "a rule that cannot be read, and an unknown skill, are errors that leave no session behind",
   story(async (rig) => {
     playScript(rig, { turns: [{ say: "Hello." }] }, { rules: { deny: ["Bash(git push"] } });
     const ruled = await rig.run(["chapo", "Hello"]);
@@ -122,7 +122,7 @@ test(
 );
 
 test(
-  "what is typed goes before the settings; a project that names servers is trusted first",
+  "flags take precedence over settings; a project that names servers is trusted first",
   story(async (rig) => {
     rig.write("a.txt", "alpha\n");
     rig.write(".looper/skills/reader/skill.json", SKILL);

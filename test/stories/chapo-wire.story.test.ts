@@ -1,4 +1,4 @@
-// What the built-in engine sends over the wire, seen by a server that speaks the four formats. Leaves faults, prices and
+// The requests of the built-in engine over the wire, seen by a server that speaks the four formats. Leaves faults, prices and
 // streams to chapo-models.story.test.ts.
 import { expect, test } from "vitest";
 import type { ChapoScript } from "../../src/chapo/models/script-file.js";
@@ -89,7 +89,7 @@ test.each(FORMATS.map(([format]) => format))(
 );
 
 test(
-  "what was remembered, the project's guide and its facts are in the next session's first request; 10 KB are cut with a mark",
+  "the memory, the project's guide and its facts are in the next session's first request; 10 KB are cut with a mark",
   story(async (rig) => {
     rig.write(
       "package.json",

@@ -108,7 +108,7 @@ test(
 );
 
 test(
-  "what is wrong, out of bounds or not allowed is a result, nothing is done, and the session goes on",
+  "a call that is wrong, out of bounds or not allowed gets a result, nothing is done, and the session continues",
   story(async (rig) => {
     writeFileSync(path.join(rig.root, "secret.txt"), "secret\n");
     symlinkSync(path.join(rig.root, "secret.txt"), path.join(rig.project, "link.txt"));
@@ -161,7 +161,7 @@ test(
 );
 
 test(
-  "what the model's provider refuses is an error, never an answer",
+  "a refusal of the model's provider is an error, never an answer",
   story(async (rig) => {
     playScript(rig, { turns: [{ fail: "overloaded" }] });
     const ran = await rig.run(["chapo", "--json", "Hello"]);
@@ -232,7 +232,7 @@ test(
 );
 
 test(
-  "what is remembered in one session is known to the next",
+  "the memory of one session is known to the next",
   story(async (rig) => {
     playScript(rig, {
       turns: [

@@ -61,7 +61,7 @@ test(
     expect((await rig.run(["undo", "T1"])).stdout).toContain("T1");
     expect(rig.statuses()).toMatchObject({ T1: "todo", T2: "done" });
     expect((await rig.run(["doctor"])).stdout).not.toContain("✗ leftovers");
-    // Refs of a log that somebody removed by hand go with the next clean.
+    // Refs of a log that was removed by hand go with the next clean.
     await rig.run(["run", "--no-review"]);
     await rig.run(["clean", "--keep", "1"]);
     const [last = ""] = rig.runs();
@@ -76,7 +76,7 @@ test(
 );
 
 test(
-  "never the run that goes on; and what was put aside keeps its run until it is dropped",
+  "a run in progress is never removed, and a rescue keeps its run until it is dropped",
   story(async (rig) => {
     const puppet = await rig.agent();
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);

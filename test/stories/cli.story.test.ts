@@ -11,7 +11,7 @@ import { ROOT } from "../rig/documents.js";
 import { story, type Rig } from "../rig/rig.js";
 
 const BIN = path.resolve("dist/looper.js");
-// What begins every escape sequence.
+// The beginning of every escape sequence.
 const ESCAPE = "\u001b";
 
 /** A scripted agent that does every task at once. */
@@ -80,7 +80,7 @@ test(
 );
 
 test(
-  "a reader that leaves early is no failure",
+  "a reader that leaves early is not a failure",
   story((rig) => {
     rig.writeBacklog(Array.from({ length: 5000 }, (_, at) => ({ id: `T${at}`, title: "x".repeat(100) })));
     for (const words of ["ls", "ls --json", "help"]) {
@@ -153,7 +153,7 @@ test(
 );
 
 test(
-  "tail -f waits for the first run, and goes on with the run after it",
+  "tail -f waits for the first run, and continues with the run after it",
   story(async (rig) => {
     const tail = rig.start(["tail", "-f", "--type", "run_ended", "--raw"]);
     for (const seen of [1, 2]) {

@@ -1,4 +1,4 @@
-// The cold room over a whole run: what one task leaves is no judge of the next, and a person's word counts at once.
+// The cold room over a whole run: files of one task do not judge the next, and a person's change counts at once.
 import { expect, test } from "vitest";
 import type { Program } from "../rig/program.js";
 import type { Puppet, Turn } from "../rig/puppet.js";
@@ -27,7 +27,7 @@ async function project(rig: Rig, commands: string[]): Promise<Puppet> {
   return puppet;
 }
 
-/** Files by task; what is no text is done. */
+/** Files by task; a value that is not a text means done. */
 function play(
   puppet: Puppet,
   tasks: Record<string, Record<string, string> | ((turn: Turn) => Promise<unknown>)>,
@@ -59,7 +59,7 @@ const bends: Record<string, [commands: string[], first: Record<string, string>, 
 };
 
 test.for(Object.entries(bends))(
-  "what one task bends is no judge of the next, and is named: %s",
+  "a check that one task bends does not judge the next, and is named: %s",
   async ([, [commands, first, named]]) => {
     await story(async (rig) => {
       const puppet = await project(rig, commands);

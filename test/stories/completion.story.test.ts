@@ -150,7 +150,7 @@ test(
     const known = [...backlog.map(({ id }) => String(id)), ...backlog.flatMap(({ tags: all = [] }) => all)];
     expect(words).toHaveLength(ids.length + tags.length);
     expect(words.filter((word) => !known.includes(word))).toEqual([]);
-    // What a person typed so far is not run either.
+    // The words typed so far are not run either.
     inBash(rig, [`looper why $(touch ${rig.root}/sprung-6) T`, "looper why `touch sprung` T"]);
     expect(sprung(rig)).toEqual([]);
     return Promise.resolve();
@@ -164,7 +164,7 @@ function inZsh(rig: Rig, lines: readonly string[]): string[] {
     "zpty z 'exec zsh -f -i'",
     "pid=${${$(zpty)[1]#\\(}%\\)}",
     "ask() { zpty -w -n z $1; zpty -r z REPLY $2 }",
-    // What is typed before the editor is there may be lost. It is echoed, too: the pattern is in no line as it stands.
+    // Keys typed before the editor is there may be lost. It is echoed, too: the pattern is in no line as it stands.
     `ask $'PS1=; autoload -Uz compinit; compinit -u -d ${rig.root}/zdump; eval "$(looper completion zsh)"; show() { print -r -- "[""[$BUFFER]""]"; BUFFER= }; zle -N show; bindkey "^G" show; zle-line-init() { print rea""dy }; zle -N zle-line-init\\n' '*ready*'`,
     ...lines.flatMap((line) => [
       `ask ${quote(`${line}\t\u0007`)} '*\\[\\[*\\]\\]*'`,

@@ -1,4 +1,4 @@
-// What an iteration costs, counted in the real program: processes, and waits for the disk. It is what a longer run takes more
+// The cost of an iteration, counted in the real program: processes, and waits for the disk. It is what a longer run takes more
 // than a shorter one; both begin and end alike. Times are the bench's.
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -41,11 +41,11 @@ async function run(
   expect(await rig.run(args, { env })).toMatchObject({ code: 1 });
 }
 
-/** What one iteration adds of each. */
+/** The number of each that one iteration adds. */
 async function ofOne(
   counting: (tasks: number) => Promise<Map<string, number>>,
 ): Promise<Record<string, number>> {
-  // What the first run of all makes for every later one is no part of it.
+  // Files that the first run makes for every later one do not count.
   await counting(FEW);
   const few = await counting(FEW);
   const many = await counting(MANY);

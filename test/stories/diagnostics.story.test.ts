@@ -1,4 +1,4 @@
-// What stderr tells, and how: --log-level, --log-format, --no-color, and plain output in CI.
+// The output on stderr: --log-level, --log-format, --no-color, and plain output in CI.
 import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
@@ -127,7 +127,7 @@ test(
 );
 
 test(
-  "a level or format nobody knows is a usage error, from the environment too; the flag beats it",
+  "an unknown level or format is a usage error, from the environment too; the flag beats it",
   story(async (rig) => {
     rig.writeBacklog([{ id: "T1" }]);
     const flag = await rig.run(["ls", "--log-level", "wran"]);

@@ -41,7 +41,7 @@ function free(rig: Rig, ...names: string[]): void {
   for (const name of names) rmSync(path.join(rig.project, name), { recursive: true, force: true });
 }
 
-/** What a user must read, whatever it was that could not be written. */
+/** The message a user must see, whichever file could not be written. */
 function expectClearError({ code, stderr }: { code: number | undefined; stderr: string }): void {
   expect(code).toBe(3);
   expect(stderr).toContain("ENOSPC: no space left on device");
@@ -60,7 +60,7 @@ async function expectGoesOn(rig: Rig, env: Record<string, string>): Promise<void
 
 const good = { summary: { status: "done" } };
 
-onSmallDisk("an agent whose output fills the disk ends the run, and the next one goes on", async (rig) => {
+onSmallDisk("an agent whose output fills the disk ends the run, and the next one continues", async (rig) => {
   rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
   const ran = await rig.run(["run"], {
     env: rig.clis({ tasks: { T1: [{ bytes: 4 * KIB * KIB, ...good }] } }),
@@ -71,7 +71,7 @@ onSmallDisk("an agent whose output fills the disk ends the run, and the next one
   await expectGoesOn(rig, again(rig));
 });
 
-onSmallDisk("a big file that fills the disk ends the run, and the next one goes on", async (rig) => {
+onSmallDisk("a big file that fills the disk ends the run, and the next one continues", async (rig) => {
   rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
   rig.gitInit();
   const big = "head -c 2000000 /dev/zero >big";

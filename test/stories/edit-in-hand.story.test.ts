@@ -8,7 +8,7 @@ const taskOf = (rig: Rig, id: string) => rig.readBacklog().tasks.find((task) => 
 const attempts = (rig: Rig) =>
   rig.events().flatMap((line) => (line.type === "agent_started" ? [line["task_id"]] : []));
 
-/** What a command printed, and how it ended. */
+/** The output of a command, and its exit code. */
 async function say(rig: Rig, ...words: string[]): Promise<string> {
   const { code, stdout, stderr } = await rig.run(words);
   return `${String(code)} ${stdout}${stderr}`;
@@ -95,7 +95,7 @@ test(
     });
     const { code, stderr } = await run(rig);
     expect(code, stderr).toBe(0);
-    // All or none: the attempt went on.
+    // All or none: the attempt continued.
     expect(unknown).toMatch(/^[12] .*T9/);
     expect(answer).toMatch(
       /^0 T1: doing → done\nT2: todo → done\nT1: attempt 1 \(fake\) was stopped; its work is kept: /,

@@ -1,4 +1,4 @@
-// The editing commands, as a person types them: alone, many at once, and while a run goes on.
+// The editing commands, as a person types them: alone, many at once, and during a run.
 import path from "node:path";
 import { expect, test } from "vitest";
 import { EditAnswer } from "../../src/ui/shapes/backlog.js";
@@ -9,7 +9,7 @@ const LINUX = process.platform === "linux";
 
 const taskOf = (rig: Rig, id: string) => rig.readBacklog().tasks.find((task) => task.id === id);
 
-/** What a command printed, and how it ended. */
+/** The output of a command, and its exit code. */
 async function say(rig: Rig, ...words: string[]): Promise<string> {
   const { code, stdout, stderr } = await rig.run(words);
   return `${String(code)} ${stdout}${stderr}`;

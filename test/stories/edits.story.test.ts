@@ -1,4 +1,4 @@
-// Who else writes: people who save the task file while a run goes on, agents that report new tasks, reviews.
+// Other writers: people who save the task file during a run, agents that report new tasks, reviews.
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -109,7 +109,7 @@ test(
 );
 
 test(
-  "a file that is broken between attempts is given two seconds, then put aside, and the last good one goes on",
+  "a file that is broken between attempts is given two seconds, then put aside, and the last good one is restored",
   story(async (rig) => {
     const hooks = { post_iteration: ['[ "$1" = T1 ] && printf "{ half a save" > to-do.json'] };
     const puppet = await rig.agent({}, { hooks });

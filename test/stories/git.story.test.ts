@@ -1,4 +1,4 @@
-// What a run does to a repository, and what it leaves alone.
+// The changes of a run to a repository, and the parts it leaves alone.
 import { chmodSync, existsSync, rmSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -98,7 +98,7 @@ test(
     const { code, stderr } = await rig.run(["run"]);
     expect(code, stderr).toBe(0);
     expect(paths(rig, ofTask(rig, "T1"))).toEqual(["T1.txt", "to-do.json"]);
-    // What both changed goes in whole, with a warning.
+    // A file that both changed goes in whole, with a warning.
     expect(paths(rig, ofTask(rig, "T2"))).toEqual(["T2.txt", "shared.txt", "to-do.json"]);
     expect(stderr).toContain(
       "shared.txt had uncommitted changes of yours and the agent changed it too: the commit has both",

@@ -151,7 +151,7 @@ test(
 );
 
 test(
-  "a hook that fails, hangs or leaves children behind is told of, and changes nothing",
+  "a hook that fails, hangs or leaves children behind is reported, and changes nothing",
   story(async (rig) => {
     const deaf = "trap '' TERM INT HUP; sleep 1000";
     const hooks = {

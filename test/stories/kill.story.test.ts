@@ -194,7 +194,7 @@ test(
 );
 
 test(
-  `killed ${KILLS} times in a row at any moment, alone and with its group, it goes on where it was`,
+  `killed ${KILLS} times in a row at any moment, alone and with its group, it resumes where it was`,
   { timeout: 30_000 + KILLS * 10_000 },
   staged(KILLS * 2, async (stage) => {
     const chance = seeded(SEED);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Turn } from "../rig/puppet.js";
 import { type Rig, story } from "../rig/rig.js";
 
-/** What a command printed, and how it ended. */
+/** The output of a command, and its exit code. */
 async function say(rig: Rig, ...words: string[]): Promise<string> {
   const { code, stdout, stderr } = await rig.run(words);
   return `${String(code)} ${stdout}${stderr}`;

@@ -7,7 +7,7 @@ import { mountTmpfs } from "../rig/mounts.js";
 import type { Program } from "../rig/program.js";
 import { story } from "../rig/rig.js";
 
-/** What the second run must say of the first. */
+/** The message of the second run about the first. */
 function names(program: Program): RegExp {
   return new RegExp(
     `another run works on this: pid ${program.pid} on ${hostname()}, since 2\\d{3}-\\d\\d-\\d\\dT[\\d:.]+Z`,
@@ -32,7 +32,7 @@ test(
       stdout: "",
       stderr: expect.stringMatching(names(first)) as string,
     });
-    // It neither touched anything nor left a log, and the first goes on.
+    // It neither touched anything nor left a log, and the first continues.
     expect(rig.read("to-do.json")).toBe(backlog);
     expect(rig.runs()).toHaveLength(1);
     expect(existsSync(`/proc/${turn.hello.pid}`)).toBe(true);
@@ -44,7 +44,7 @@ test(
     const third = rig.start(["run"]);
     await turn.gone;
     const again = await puppet.next();
-    // What the dead run left is gone before anything of the new one starts.
+    // Processes of the dead run are gone before the new one starts any.
     expect(rig.leftovers().filter((line) => line.includes("sleep"))).toEqual([]);
     expect([again.task, rig.read("half.txt")]).toEqual(["T1", "half\n"]);
     await again.report();

@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { story } from "../rig/rig.js";
 
-/** What is typed, and what it has to say. */
+/** A command line, and the expected message. */
 const MISTAKES: readonly (readonly [string, RegExp])[] = [
   // Commands and flags.
   ["lss", /unknown command lss\n +did you mean ls\?/],

@@ -8,7 +8,7 @@ import { type Rig, story } from "../rig/rig.js";
 
 const { by } = await nodePorts().processes.containment();
 
-/** Seconds; nobody else sleeps so long. */
+/** Seconds; no other process sleeps so long. */
 const LONG = 7_000_000 + process.pid;
 const quiet = ">/dev/null 2>&1 </dev/null";
 const DEAF = `sh -c 'trap "" TERM INT HUP; sleep ${LONG} & wait; wait' ${quiet}`;
@@ -139,7 +139,7 @@ function leaving(folder: string): string {
   const asleep = `ps axww -o args= | grep -c '^sleep ${LONG}'`;
   const count = MARKED.length + unmarked.length;
   const lines = [...MARKED, ...unmarked, `until [ "$(${asleep})" -ge ${count} ]; do :; done`];
-  // Of what came before it nothing may be there any more.
+  // No process of earlier commands may be there any more.
   return `test "$(${asleep})" = 0 && echo x >>${folder}/clean\n${lines.join("\n")}`;
 }
 

@@ -8,7 +8,7 @@ const runsOf = async (rig: Rig): Promise<RunsAnswer["runs"]> =>
   RunsAnswer.parse(JSON.parse((await rig.run(["runs", "--json"])).stdout)).runs;
 
 test(
-  "a run is listed while it goes on, and how it ended afterwards",
+  "a run is listed while it is in progress, and with its ending afterwards",
   story(async (rig) => {
     const puppet = await rig.agent();
     rig.writeBacklog([{ id: "T1" }]);

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { type Rig, story } from "../rig/rig.js";
 
 const SECRET = "Zq8vT1mYw4LrX7c0NdBk";
-// The shape of a key that nobody named.
+// The shape of a key that no setting names.
 const SHAPED = `ghp_${"a1B2".repeat(9)}`;
 
 /** The files below a folder that hold a text, in the clear. */

@@ -1,4 +1,4 @@
-// What a start reads: a person waits for every byte. Budgets with little room; nothing here is timed.
+// The files that a start reads: a person waits for every byte. Budgets with little room; nothing here is timed.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

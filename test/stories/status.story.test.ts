@@ -13,7 +13,7 @@ const shown = async (rig: Rig, id: string): Promise<ShowAnswer> =>
   ShowAnswer.parse(JSON.parse((await rig.run(["show", id, "--json"])).stdout));
 
 test(
-  "status: nothing yet, a run that goes on, one that is over",
+  "status: no run yet, a run in progress, one that is over",
   story(async (rig) => {
     const puppet = await rig.agent();
     rig.writeBacklog([{ id: "T1" }, { id: "T2", title: "Dates" }, { id: "T3", status: "blocked" }]);
@@ -21,7 +21,7 @@ test(
     expect(await statusOf(rig)).toMatchObject({ tasks: { todo: 2, blocked: 1 }, run: null });
     const program = rig.start(["run", "--no-review"]);
     const first = await puppet.next();
-    // Nobody knows how long it takes: nothing was done yet.
+    // The remaining time is unknown: nothing was done yet.
     expect(await statusOf(rig)).toMatchObject({
       tasks: { todo: 1, doing: 1, blocked: 1, done: 0 },
       run: { state: "running", pid: program.pid, eta_ms: null, ending: null, current: { task: "T1" } },

@@ -36,12 +36,12 @@ async function tryPart(part: keyof typeof PARTS, sample: Partial<Sample>): Promi
   return points.length;
 }
 
-test("killed at some of its calls, alone and with all it started, it goes on where it was", async () => {
+test("killed at some of its calls, alone and with all it started, it resumes where it was", async () => {
   expect(await tryPart("kill", { from: 37, every: 149 })).toBeGreaterThan(2);
   expect(await tryPart("group", { from: 101, every: 211 })).toBeGreaterThan(1);
 });
 
-test("killed in the middle of a write or of a git, it goes on where it was", async () => {
+test("killed in the middle of a write or of a git, it resumes where it was", async () => {
   const inGit = ground.calls.flatMap((call, index) =>
     / (?:update-ref|update-index|fast-import) /.test(call) ? [index + 1] : [],
   );
@@ -56,7 +56,7 @@ test("where a call fails with ENOSPC or EIO the run ends in order, and the next 
   expect(await tryPart("eio", { from: 60, every: 251 })).toBeGreaterThan(1);
 });
 
-test("killed at random, it goes on where it was", async () => {
+test("killed at random, it resumes where it was", async () => {
   expect(await tryPart("random", { runs: 2, seed: 5 })).toBe(2);
 });
 

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { readJUnit } from "../../src/gate/report/junit.js";
 import { type Rig, story } from "../rig/rig.js";
 
-/** What the runner of a workflow obeys. */
+/** The commands that the runner of a workflow obeys. */
 const OBEYED = /^[\s\u0085]*::|##\w*\[/u;
 const OURS = /^::(group|endgroup|error|warning)( title=[^:]*)?::/u;
 
@@ -40,7 +40,7 @@ async function stage(rig: Rig): Promise<Record<string, string>> {
 }
 
 test(
-  "in a GitHub workflow: a group for each task, an error for each that is blocked, a summary, and nobody else's commands",
+  "in a GitHub workflow: a group for each task, an error for each that is blocked, a summary, and no commands of others",
   story(async (rig) => {
     const env = await stage(rig);
     const run = await rig.run(["run", "--no-review", "--junit", "out/report.xml", "--log-level", "debug"], {
