@@ -6,7 +6,7 @@ import { TaskId, type Task } from "../../todo/model/task.js";
 import type { Trusted } from "../perform/ask-trust.js";
 import type { RunRequest } from "../runs/run-request.js";
 
-/** What a run says of them, a line for each; under `verify.strict` also why it refuses to start. */
+/** A warning for each such check; under `verify.strict` also the reason why the run refuses to start. */
 export interface MissingChecks {
   warnings: string[];
   refused?: string;
