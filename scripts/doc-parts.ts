@@ -1,4 +1,4 @@
-// The parts of the documents that are made from the code: which document, which part, and how it is written.
+// The parts of the documents that are generated from the code: which document, which part, and how it is written.
 // docs.mjs writes them between `<!-- generated: NAME -->` and `<!-- /generated -->`.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -19,7 +19,9 @@ import { EVENT_GLOSSARY } from "../src/logging/event-glossary.js";
 import { StepEvent, type RunEvent } from "../src/logging/events.js";
 import { ToldEvent } from "../src/logging/told-events.js";
 import { EFFECT_GLOSSARY } from "../src/loop/step/effect-glossary.js";
+import { code, list, table, wrap } from "./markdown.js";
 
+const PROOFS: readonly Proof[] = PROOF;
 const DECISIONS = path.join("docs", "decisions");
 
 /** One part: its document (a path from the root), its name there, and its text. */
@@ -31,20 +33,35 @@ export interface DocumentPart {
 
 const SHOWN = COMMANDS.filter(isShown);
 
+/** The README's commands; docs/COMMANDS.md has them all. */
+const EVERYDAY: Readonly<Record<string, readonly string[]>> = {
+  Work: ["run", "status", "stop"],
+  Backlog: ["ls", "add", "why"],
+  Runs: ["tail", "rescue", "undo"],
+  Project: ["init", "config", "doctor"],
+};
+/** The README's figures: those of the line at its head, and the rows of its table. */
+const HEADLINES = ["cheats-cold", "crashes", "replays"];
+const FIVE_PROOFS = ["cheats-cold", "crashes", "edits", "replays", "clients"];
+
 export const PARTS: readonly DocumentPart[] = [
-  { file: "README.md", name: "commands", make: commandTable },
-  { file: "README.md", name: "exit codes", make: exitCodeTable },
-  { file: "README.md", name: "settings", make: settingsTable },
-  { file: "README.md", name: "proof", make: proofTable },
+  { file: "README.md", name: "figures", make: figureLine },
+  { file: "README.md", name: "pains", make: painList },
+  { file: "README.md", name: "commands", make: everydayTable },
+  { file: "README.md", name: "proof", make: shortProofTable },
+  { file: "docs/COMMANDS.md", name: "overview", make: commandTable },
+  { file: "docs/COMMANDS.md", name: "exit codes", make: exitCodeTable },
   { file: "docs/COMMANDS.md", name: "commands", make: commandReference },
+  { file: "docs/SETTINGS.md", name: "settings", make: settingSections },
+  { file: "docs/proof.md", name: "proof", make: proofList },
   { file: "docs/ARCHITECTURE.md", name: "events", make: eventList },
   { file: "docs/EVENTS.md", name: "deciding events", make: () => glossaryOf(StepEvent.options) },
   { file: "docs/EVENTS.md", name: "other events", make: () => glossaryOf(ToldEvent.options) },
-  { file: "docs/EVENTS.md", name: "effects", make: effectTable },
+  { file: "docs/EVENTS.md", name: "effects", make: effectList },
   { file: "docs/decisions/README.md", name: "decisions", make: decisionList },
 ];
 
-/** A document with its parts as the code wants them. Throws where one has no markers. */
+/** A document with its generated parts brought up to date. Throws where a part has no markers. */
 export function fillDocument(file: string, text: string): string {
   return PARTS.filter((part) => part.file === file).reduce(
     (filled, part) => fillPart(filled, part.name, part.make(), file),
@@ -52,7 +69,7 @@ export function fillDocument(file: string, text: string): string {
   );
 }
 
-/** `text` with what stands between a part's markers replaced. `file` is for the error. */
+/** `text` with the text between a part's markers replaced. `file` is for the error. */
 export function fillPart(text: string, name: string, body: string, file: string): string {
   const open = `<!-- generated: ${name} -->`;
   const close = "<!-- /generated -->";
@@ -65,8 +82,22 @@ export function fillPart(text: string, name: string, body: string, file: string)
 function commandTable(): string {
   return table(
     ["command", "does"],
-    [...[...SHOWN, HELP_COMMAND].map((command) => [code(usage(command)), command.help])],
+    [
+      ...SHOWN.map((command) => [`[${code(usage(command))}](#${command.name})`, command.help]),
+      [code(usage(HELP_COMMAND)), HELP_COMMAND.help],
+    ],
   );
+}
+
+function everydayTable(): string {
+  const rows = Object.entries(EVERYDAY).flatMap(([group, names]) =>
+    names.map((name, at) => {
+      const command = COMMANDS.find((one) => one.name === name);
+      if (command === undefined) throw new Error(`no command is called ${name}`);
+      return [at === 0 ? `**${group}**` : "", code(usage(command)), command.help];
+    }),
+  );
+  return table(["", "command", "does"], rows);
 }
 
 function commandReference(): string {
@@ -76,13 +107,13 @@ function commandReference(): string {
     const lines = examples.map(({ line, help: does }) => `# ${does}\n${line}`).join("\n\n");
     return [
       `## ${name}`,
-      `${code(`${usage(command)}${flags.length === 0 ? "" : " [flags]"}`)}: ${help}.`,
-      ...(rows.length === 0 ? [] : [table(["word", "means"], rows)]),
+      wrap(`${code(`${usage(command)}${flags.length === 0 ? "" : " [flags]"}`)}: ${help}.`),
+      ...(rows.length === 0 ? [] : [table(["argument or flag", "meaning"], rows)]),
       ...(lines === "" ? [] : [`\`\`\`sh\n${lines}\n\`\`\``]),
     ].join("\n\n");
   });
   const everywhere = table(
-    ["on every command", "means"],
+    ["flag of every command", "meaning"],
     [...COMMON_FLAGS, HELP_FLAG].map(({ spelled, help }) => [code(spelled), help]),
   );
   return [everywhere, ...parts].join("\n\n");
@@ -98,31 +129,42 @@ function usage({ name, operands }: Pick<CommandDefinition, "name" | "operands">)
 
 function exitCodeTable(): string {
   return table(
-    ["exit", "means"],
+    ["exit code", "meaning"],
     EXIT_CODES.map(({ codes, means }) => [codes.join(", "), means]),
   );
 }
 
-function settingsTable(): string {
-  return table(
-    ["setting", "default", "means", "flag", "variable"],
-    [...ROWS].map(([key, row]) => [
-      code(key.replace("env.*", "env.<VARIABLE>").replaceAll("*", "<name>")),
-      defaultOf(row),
-      meaningOf(row),
-      row.flag === undefined ? "" : code(row.flag.name),
-      variablesOf(key).map(code).join(" "),
-    ]),
-  );
+/** A section for each group of settings, in the order of the table. */
+function settingSections(): string {
+  const groups = new Map<string, string[]>();
+  for (const [key, row] of ROWS) {
+    const group = groupOf(key);
+    groups.set(group, [...(groups.get(group) ?? []), settingItem(key, row)]);
+  }
+  return [...groups].map(([group, items]) => `## ${group}\n\n${list(items)}`).join("\n\n");
 }
 
-function defaultOf(row: Row): string {
-  const { default: value } = row;
-  if (value === undefined) return "";
-  return code(typeof value === "string" ? value : JSON.stringify(value));
+/** The heading under which a setting is listed. */
+function groupOf(key: string): string {
+  if (!key.includes(".")) return "General";
+  if (key.startsWith("agents.*.chapo.")) return "agents.NAME.chapo";
+  return key.startsWith("agents.") ? "agents.NAME" : (key.split(".")[0] ?? key);
 }
 
-/** The sentence of the table, with what a choice is between. */
+function settingItem(key: string, row: Row): string {
+  const name = code(key.replace("env.*", "env.<VARIABLE>").replaceAll("*", "<name>"));
+  const initial = row.default === undefined ? "" : ` (default ${code(shown(row.default))})`;
+  const [, ...short] = variablesOf(key);
+  const flag = row.flag === undefined ? "" : ` Flag ${code(row.flag.name)}.`;
+  const variables = short.length === 0 ? "" : ` Also ${short.map(code).join(", ")}.`;
+  return `${name}${initial}: ${meaningOf(row)}${flag}${variables}`;
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** The sentence of the table, with the values to choose from. */
 function meaningOf(row: Row): string {
   const choices = / \| /.test(allowed(row)) && !takesDuration(row) ? allowed(row).split(" | ") : [];
   return choices.length === 0 ? row.doc : `${row.doc} One of ${choices.map(code).join(", ")}.`;
@@ -134,11 +176,60 @@ function allowed({ type }: Row): string {
   return read.ok ? "" : read.faults[0].allowed;
 }
 
-/** The figures of docs/proof.json, whose sentences are Markdown already. */
-function proofTable(): string {
+/** One entry of docs/proof.json, whose sentences are Markdown already. */
+interface Proof {
+  id: string;
+  tried: string;
+  result: string;
+  /** Details that the README leaves out. */
+  more?: string;
+  /** A document with the single figures, from the root. */
+  page?: string;
+  command: string;
+  measured: string;
+}
+
+function proofOf(id: string): Proof {
+  const proof = PROOFS.find((one) => one.id === id);
+  if (proof === undefined) throw new Error(`docs/proof.json has no ${id}`);
+  return proof;
+}
+
+/** The line of figures below the README's first sentence. */
+function figureLine(): string {
+  return HEADLINES.map((id) => `**${proofOf(id).result}**`).join(" · ");
+}
+
+/** Why one would want Looper: three pains, each with its answer and the figure for it. */
+function painList(): string {
+  return list([
+    '**The agent says "done", and it is not.** A task is done when your checks pass, not when the agent ' +
+      "says so. In a cold room the checks run in a fresh copy of the commit with the original tests, so weakening a test does not help: " +
+      `${proofOf("cheats-cold").result}, and ${proofOf("cheats-cold").more ?? ""}.`,
+    "**A crash loses the night's work.** Kill Looper at any moment and start it again: it continues where " +
+      `it was, and each task is committed exactly once (${proofOf("crashes").result}). Abandoned work is ` +
+      "saved, not deleted.",
+    "**The morning brings a surprise: a bill, or a decision that cannot be explained.** A run stops at its " +
+      "budget of time, tokens or dollars. Every decision is logged with its reason and can be replayed " +
+      `(${proofOf("replays").result}).`,
+  ]);
+}
+
+function shortProofTable(): string {
   return table(
-    ["What is tried", "Figure", "Command", "Measured"],
-    PROOF.map(({ tried, figure, command, measured }) => [tried, figure, code(command), measured]),
+    ["test", "result", "command"],
+    FIVE_PROOFS.map(proofOf).map(({ tried, result, command }) => [tried, result, code(command)]),
+  );
+}
+
+/** Every figure of docs/proof.json, for a page in docs/. */
+function proofList(): string {
+  return list(
+    PROOFS.map(({ tried, result, more, page, command, measured }) => {
+      const link = page === undefined ? "" : ` ([${page}](${path.posix.relative("docs", page)}))`;
+      const details = more === undefined ? "" : `; ${more}`;
+      return `${tried}: **${result}**${details}${link}. Measured on ${measured} by ${code(command)}.`;
+    }),
   );
 }
 
@@ -162,41 +253,25 @@ function glossaryOf(options: readonly { shape: { type: { value: RunEvent["type"]
     .map(({ shape }) => shape.type.value)
     .map((type) => {
       const { sentence, example } = EVENT_GLOSSARY[type];
-      return `### ${type}\n\n${sentence}\n\n\`\`\`text\n${JSON.stringify(example)}\n\`\`\``;
+      return `### ${type}\n\n${wrap(sentence)}\n\n\`\`\`text\n${JSON.stringify(example)}\n\`\`\``;
     })
     .join("\n\n");
 }
 
-function effectTable(): string {
-  return table(
-    ["effect", "does", "ends in"],
-    Object.entries(EFFECT_GLOSSARY).map(([kind, { sentence, endsIn }]) => [
-      code(kind),
-      sentence,
-      [...endsIn, "effect_failed"].map(code).join(" "),
-    ]),
+function effectList(): string {
+  return list(
+    Object.entries(EFFECT_GLOSSARY).map(([kind, { sentence, endsIn }]) => {
+      const events = [...endsIn, "effect_failed"].map(code).join(", ");
+      return `${code(kind)}: ${sentence} Ends in ${events}.`;
+    }),
   );
 }
 
 function eventList(): string {
-  const decidedOn = StepEvent.options.map(({ shape }) => code(shape.type.value));
-  const told = ToldEvent.options.map(({ shape }) => code(shape.type.value));
+  const deciding = StepEvent.options.map(({ shape }) => code(shape.type.value));
+  const others = ToldEvent.options.map(({ shape }) => code(shape.type.value));
   return [
-    `\`step\` decides on ${decidedOn.join(", ")}.`,
-    `Only told, for whoever reads the log: ${told.join(", ")}.`,
+    wrap(`\`step\` decides on ${deciding.join(", ")}.`),
+    wrap(`Only logged, for readers of the log: ${others.join(", ")}.`),
   ].join("\n\n");
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
-  return [line(head), `|${" --- |".repeat(head.length)}`, ...rows.map(line)].join("\n");
-}
-
-/** A bar would end the cell. */
-function cell(text: string): string {
-  return text.replaceAll("|", String.raw`\|`);
-}
-
-function code(text: string): string {
-  return `\`${text}\``;
 }

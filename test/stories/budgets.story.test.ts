@@ -218,9 +218,9 @@ test(
 );
 
 test(
-  "the settings that the README shows run codex and claude in turn, with a budget in dollars",
+  "the settings that docs/limits.md shows run codex and claude in turn, with a budget in dollars",
   story(async (rig) => {
-    const shown = (isIt: (block: Block) => boolean) => blocksOf("README.md").find(isIt)?.body ?? "";
+    const shown = (isIt: (block: Block) => boolean) => blocksOf("docs/limits.md").find(isIt)?.body ?? "";
     const env = rig.clis({ default: [{ summary: { task_id: null, status: "done" } }] });
     const settings = shown(({ body }) => body.includes('"odd-even"'));
     rig.write(".looper/config.json", settings);
