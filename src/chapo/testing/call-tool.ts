@@ -1,7 +1,7 @@
-// What the tests of the tools share: a call as the gate makes it.
+// Calls a tool in tests in the way the gate does.
 import type { CallContext, Tool, ToolResult } from "../tool.js";
 
-/** Calls the tool of that name; wrong arguments are a failed result, as at the gate. */
+/** Calls the named tool. Invalid arguments give a failed result, as at the gate. */
 export async function callTool(
   tools: readonly Tool[],
   name: string,
@@ -16,7 +16,7 @@ export async function callTool(
   return prepared.run(context);
 }
 
-/** What it says, whether it worked or not. */
+/** Returns the text of a successful or failed result. */
 export function getText(result: ToolResult): string {
   return result.success ? result.output : result.error;
 }

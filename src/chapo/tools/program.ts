@@ -5,24 +5,25 @@ import type { Ports, ProcessEnd, ProcessSpec } from "../../system/ports.js";
 import { characterEnd, characterStart } from "../../system/text/utf8.js";
 import { done, failed, type ToolResult } from "../tool.js";
 
-/** Where tools run their programs. */
+/** The ports, folder and environment in which tools run programs. */
 export interface ProgramWorld {
   ports: Pick<Ports, "clock" | "files" | "processes">;
   /** The project's folder, absolute. */
   root: string;
-  /** The whole environment; keys of model providers are taken out of it. */
+  /** The whole environment, without the keys of model providers. */
   env: Readonly<Record<string, string>>;
 }
 
+/** A program to run. */
 export interface Program {
   command: string;
   args: readonly string[];
   timeoutMs: number;
   /** Written to its stdin. */
   input?: string;
-  /** Bytes kept of each stream: of its beginning and of its end. */
+  /** The bytes to keep of each stream: at its beginning and at its end. */
   keep?: { head: number; tail: number };
-  /** Whether what it leaves behind is ended with it. */
+  /** Whether to end the processes it leaves behind. */
   leavesNothing?: boolean;
 }
 
@@ -37,7 +38,7 @@ export interface ProgramRun {
 const GRACE_MS = 1_000;
 const USUAL_KEEP = { head: 9_000, tail: 9_000 };
 
-/** Runs it in the project's root, to its end; the signal ends it early. Never rejects. */
+/** Runs a program in the project's root until it ends; the signal ends it early. Never rejects. */
 export async function runProgram(
   { ports, root, env }: ProgramWorld,
   program: Program,
@@ -87,7 +88,7 @@ export async function runProgram(
   return { end, stdout: stdout.text(), stderr: stderr.text(), timedOut };
 }
 
-/** What a program said that came to its own end, with its code; a failure where it did not. */
+/** Returns the exit code and output of a program that ended by itself; otherwise a failure. */
 export function reportRun(name: string, ran: ProgramRun): ToolResult {
   const problem = describeEarlyEnd(name, ran);
   if (problem !== undefined) return failed(problem);
@@ -95,7 +96,7 @@ export function reportRun(name: string, ran: ProgramRun): ToolResult {
   return done(`exit_code: ${code}\n${formatStreams(ran)}`);
 }
 
-/** Why a program is no success, in its own words; `undefined` where it ended with code 0. */
+/** Describes why a program failed, with its output; `undefined` if it ended with code 0. */
 export function describeProblem(name: string, ran: ProgramRun): string | undefined {
   const problem = describeEarlyEnd(name, ran);
   if (problem !== undefined) return problem;
@@ -106,14 +107,14 @@ export function describeProblem(name: string, ran: ProgramRun): string | undefin
 
 function describeEarlyEnd(name: string, { end, timedOut, ...ran }: ProgramRun): string | undefined {
   if (timedOut)
-    return `${name} took too long and was ended. Until then:\n${formatStreams({ end, timedOut, ...ran })}`;
-  if (end.how === "not-found") return `${name} cannot be started: ${end.message}`;
+    return `${name} timed out and was ended. Output until then:\n${formatStreams({ end, timedOut, ...ran })}`;
+  if (end.how === "not-found") return `cannot start ${name}: ${end.message}`;
   if (end.how === "killed")
-    return `${name} was ended by ${end.signal}. Until then:\n${formatStreams({ end, timedOut, ...ran })}`;
+    return `${name} was ended by ${end.signal}. Output until then:\n${formatStreams({ end, timedOut, ...ran })}`;
   return undefined;
 }
 
-/** Both streams, each under its name; an empty one is left out. */
+/** Formats both streams, each under its name; leaves out an empty one. */
 function formatStreams({ stdout, stderr }: ProgramRun): string {
   const parts = [
     ...(stdout === "" ? [] : [`stdout:\n${stdout}`]),
@@ -122,7 +123,7 @@ function formatStreams({ stdout, stderr }: ProgramRun): string {
   return parts.length === 0 ? "(no output)" : parts.join("\n");
 }
 
-/** The beginning and the end of a stream, however long it is. */
+/** Keeps the beginning and the end of a stream of any length. */
 class BoundedText {
   readonly #most: { head: number; tail: number };
   readonly #head: Uint8Array[] = [];
@@ -144,7 +145,7 @@ class BoundedText {
     if (rest.length === 0) return;
     this.#tail.push(rest);
     this.#tailSize += rest.length;
-    // Not with every chunk: joining costs.
+    // Not with every chunk, because joining is expensive.
     if (this.#tailSize > 4 * this.#most.tail + 65_536) this.#shorten();
   }
 

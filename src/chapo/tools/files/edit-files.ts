@@ -1,28 +1,28 @@
-// Edits of several files as one: all are worked out before the first is written, and what was written is put back when a
-// later one cannot be. Leaves one replacement to edit-text.ts, and what the model is told to files-write.ts.
+// Applies edits to several files as one operation: all results are computed before the first file is written, and files
+// already written are restored when a later one cannot be. edit-text.ts makes one replacement; files-write.ts defines the tools.
 import type { Files } from "../../../system/ports.js";
 import { errorMessage } from "../../../system/errors.js";
 import { editText, type TextEdit } from "./edit-text.js";
 import { countBytes, LARGEST_FILE, readText } from "./file-text.js";
 import { resolvePath, type ProjectFolder } from "../../paths.js";
 
-/** One replacement, and where. */
+/** One replacement and its file. */
 export interface FileEdit extends TextEdit {
   path: string;
 }
 
-/** A file as it is and as it will be. */
+/** A file's text before and after its edits. */
 export interface PlannedEdit {
   /** Absolute. */
   path: string;
   shown: string;
   before: string;
   after: string;
-  /** Replacements made in it. */
+  /** The number of replacements in this file. */
   count: number;
 }
 
-/** What the edits come to, file by file in the order they were first named, or which of them cannot be made (from 0). */
+/** Computes the edited files, in the order in which the edits first name them. A problem carries the index of its edit. */
 export async function planEdits(
   place: ProjectFolder,
   edits: readonly FileEdit[],
@@ -34,13 +34,13 @@ export async function planEdits(
     const edited = editText(opened.after, edit);
     if ("problem" in edited) return { problem: `${opened.shown}: ${edited.problem}`, at };
     if (countBytes(edited.text) > LARGEST_FILE)
-      return { problem: `${opened.shown}: it would grow beyond ${LARGEST_FILE} bytes`, at };
+      return { problem: `${opened.shown}: the file would exceed ${LARGEST_FILE} bytes`, at };
     planned.set(opened.path, { ...opened, after: edited.text, count: opened.count + edited.count });
   }
   return { planned: [...planned.values()] };
 }
 
-/** As earlier edits left it, else as it is on disk. */
+/** Returns the file as earlier edits left it, otherwise as it is on disk. */
 async function openFile(
   place: ProjectFolder,
   planned: ReadonlyMap<string, PlannedEdit>,
@@ -55,7 +55,7 @@ async function openFile(
   return { ...resolved, before: read.text, after: read.text, count: 0 };
 }
 
-/** Writes them all; what goes wrong is told once everything is as it was. */
+/** Writes all files. After a failure it restores the files already written, then returns the problem. */
 export async function writeEdits(
   files: Files,
   planned: readonly PlannedEdit[],
@@ -67,7 +67,7 @@ export async function writeEdits(
       written.push(file);
     } catch (error) {
       const left = await restoreFiles(files, written);
-      const after = left.length === 0 ? "nothing was changed" : `could not be put back: ${left.join(", ")}`;
+      const after = left.length === 0 ? "nothing was changed" : `could not be restored: ${left.join(", ")}`;
       return { problem: `${file.shown}: ${errorMessage(error)}; ${after}` };
     }
   }

@@ -1,6 +1,6 @@
-// One exact replacement in a text. Pure. Leaves files, and several edits of them, to edit-files.ts.
+// Makes one exact replacement in a text. Pure. edit-files.ts applies several of them to files.
 
-/** What is to be replaced. */
+/** A text to replace and its replacement. */
 export interface TextEdit {
   oldString: string;
   newString: string;
@@ -8,8 +8,8 @@ export interface TextEdit {
 }
 
 /**
- * The text with the edit made and how often, or why nothing was changed. A text without CR also matches lines that end in
- * CRLF, and what is put in there gets such ends; all else stays byte for byte.
+ * Returns the edited text and the number of replacements, or the reason nothing changed. An old text without CR also
+ * matches lines that end in CRLF; the new lines then end in CRLF too. Every other byte stays.
  */
 export function editText(
   text: string,
@@ -28,7 +28,7 @@ export function editText(
     return {
       problem: `old_string was found ${count} times; add lines around it until it is found once, or set replace_all`,
     };
-  // Split and joined: in a replacement text of `replace`, `$&` would have a meaning.
+  // Not `replace`, which would interpret `$&` in the new text.
   const parts = text.split(oldString);
   return { text: parts.join(newString), count: parts.length - 1 };
 }
@@ -44,7 +44,7 @@ function matchLineEnds(
   return { oldString: toCrlf(oldString), newString: toCrlf(newString) };
 }
 
-/** Whether most of its lines do. */
+/** Whether most lines end in CRLF. */
 function endsInCrlf(text: string): boolean {
   return countOccurrences(text, "\r\n") * 2 > countOccurrences(text, "\n");
 }
@@ -53,7 +53,7 @@ function toCrlf(text: string): string {
   return text.replaceAll(/\r?\n/g, "\r\n");
 }
 
-/** How often a part is found; 2 where only overlapping finds make it ambiguous. */
+/** Counts the matches of a part; returns 2 when a second match overlaps the first. */
 function countOccurrences(text: string, part: string): number {
   const first = text.indexOf(part);
   if (first < 0) return 0;

@@ -1,10 +1,11 @@
-// Whole files as text, bounded and exact: what is written back has the bytes it had. Leaves parts of large files to read-lines.ts.
+// Reads whole files as text, up to a size limit and without loss, so that unchanged text is written back byte for byte.
+// read-lines.ts reads parts of large files.
 import type { Files } from "../../../system/ports.js";
 
-/** Bytes of a file that is read or written whole. */
+/** The largest file that is read or written whole, in bytes. */
 export const LARGEST_FILE = 10 * 1024 * 1024;
 
-/** The text of a file, a mark at its start kept, or one sentence why there is none. */
+/** Returns a file's text including any byte order mark, or one sentence that says why it cannot be read. */
 export async function readText(
   files: Files,
   { path, shown }: { path: string; shown: string },
@@ -23,7 +24,7 @@ export async function readText(
   }
 }
 
-/** How many bytes a text takes on disk. */
+/** Counts the bytes a text takes on disk. */
 export function countBytes(text: string): number {
   return Buffer.byteLength(text, "utf8");
 }

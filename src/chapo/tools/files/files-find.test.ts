@@ -24,7 +24,7 @@ async function site(files: Record<string, string | Uint8Array>) {
   return {
     root,
     glob: async (args: unknown) => text(await call("fs_glob", args, false)),
-    /** With ripgrep and without: it must not make a difference. */
+    /** Runs the search with ripgrep and without; the results must be the same. */
     grep: async (args: unknown) => {
       const [own, ripgrep] = [await call("fs_grep", args, false), await call("fs_grep", args, true)];
       expect(ripgrep).toEqual(own);
@@ -48,7 +48,7 @@ const TREE = {
   "image.bin": new Uint8Array([0x54, 0, 0x54, 0x4f, 0x44, 0x4f]),
 };
 
-test("glob: what matches, without what nobody wants to see", async () => {
+test("fs_glob returns the matching files without ignored ones", async () => {
   const { glob, root } = await site(TREE);
   expect(await glob({ pattern: "**/*.ts" })).toBe("src/a.ts\nsrc/deep/b.ts");
   expect(await glob({ pattern: "*.{log,bin}" })).toBe("image.bin\nkeep.log");
@@ -61,7 +61,7 @@ test("glob: what matches, without what nobody wants to see", async () => {
   expect(await glob({ pattern: "*", path: "nowhere" })).toContain("no such file or folder");
 });
 
-test("glob: a thousand files, and that there are more", async () => {
+test("fs_glob returns at most a thousand files and reports that there are more", async () => {
   const many = Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [`m/${at}.txt`, ""]));
   const { glob } = await site(many);
   const lines = (await glob({ pattern: "**/*.txt" })).split("\n");
@@ -69,7 +69,7 @@ test("glob: a thousand files, and that there are more", async () => {
   expect(lines.at(-1)).toContain("truncated: 1000 of 1001");
 });
 
-test("grep: file, line and text in order", async () => {
+test("fs_grep returns file, line and text in order", async () => {
   const { grep } = await site(TREE);
   expect(await grep({ pattern: "TODO" })).toBe(
     ".github/ci.yml:1:on: TODO\nkeep.log:1:TODO kept\nsrc/a.ts:2:TODO first",
@@ -86,7 +86,7 @@ test("grep: file, line and text in order", async () => {
   expect(await grep({ pattern: "firs", flags: "-w" })).toBe("no matches");
 });
 
-test("grep: what is wrong is said", async () => {
+test("fs_grep names what is wrong with its arguments", async () => {
   const { grep } = await site(TREE);
   expect(await grep({ pattern: "(" })).toMatch(/^FAILED pattern: Invalid regular expression/);
   expect(await grep({ pattern: "a", flags: "-A3" })).toContain("FAILED flags: -A3 is not known");
@@ -94,7 +94,7 @@ test("grep: what is wrong is said", async () => {
   expect(await grep({ pattern: "" })).toContain("FAILED pattern: empty");
 });
 
-test("grep: caps are said, long lines cut", async () => {
+test("fs_grep reports a truncated result and cuts long lines", async () => {
   const { grep } = await site({ "a.txt": "hit\n".repeat(600), "b.txt": `${"x".repeat(1000)}\n` });
   const lines = (await grep({ pattern: "hit" })).split("\n");
   expect(lines).toHaveLength(501);
@@ -102,19 +102,19 @@ test("grep: caps are said, long lines cut", async () => {
   expect(await grep({ pattern: "x" })).toBe(`b.txt:1:${"x".repeat(500)}… [cut]`);
 });
 
-test("grep: a pattern that backtracks without end is given up", async () => {
+test("fs_grep stops when a pattern backtracks without end", async () => {
   const { grep } = await site({ "a.txt": `${"a".repeat(60)}!\n` });
-  expect(await grep({ pattern: "(a+)+$" })).toContain("FAILED pattern: it takes too long");
+  expect(await grep({ pattern: "(a+)+$" })).toContain("FAILED pattern: the search takes too long");
 }, 20_000);
 
-test("grep: a link that leads outside is not followed", async () => {
+test("fs_grep does not follow a link that leads outside the project", async () => {
   const { grep, root } = await site({ "a.txt": "in\n" });
   await writeFile(`${root}-outside.txt`, "in secret\n");
   await symlink(`${root}-outside.txt`, path.join(root, "b.txt"));
   expect(await grep({ pattern: "in" })).toBe("a.txt:1:in");
 });
 
-test("grep: a letter to ripgrep is not always one to JavaScript, and the other way round", async () => {
+test("fs_grep agrees with JavaScript where ripgrep classifies letters differently", async () => {
   const { grep } = await site({
     "a.txt": "éfoo\n",
     "b.txt": "x\uFEFFy\n",
@@ -126,7 +126,7 @@ test("grep: a letter to ripgrep is not always one to JavaScript, and the other w
   expect(await grep({ pattern: "p[^x]q" })).toBe("c.txt:1:p\uFFFDq");
 });
 
-test("ripgrep makes no difference, whatever the pattern and the text", async () => {
+test("ripgrep does not change the result for any pattern and text", async () => {
   const odd = new Uint8Array([0x61, 0xe9, 0x62, 0x0a, 0xff, 0x0d, 0x0a]);
   const { grep } = await site({
     "a.txt": "\uFEFFfoo bar\r\n\r\nÉa ﬀ ſ K k\n",

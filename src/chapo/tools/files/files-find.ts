@@ -1,5 +1,5 @@
-// The tools that find: fs_glob, fs_grep. Leaves which files a project has to project-files.ts, patterns of paths to
-// glob-pattern.ts, and the search in texts to search-files.ts.
+// The search tools fs_glob and fs_grep. project-files.ts lists a project's files, glob-pattern.ts matches paths and
+// search-files.ts searches texts.
 import path from "node:path";
 import { z } from "zod";
 import type { Clock, Processes } from "../../../system/ports.js";
@@ -11,13 +11,13 @@ import { findRipgrep, selectFiles } from "../find/ripgrep.js";
 import { compilePattern, readFlags, type SearchPattern } from "../find/search-flags.js";
 import { searchFiles, type Found } from "../find/search-files.js";
 
-/** Where is searched, and with what. */
+/** The project to search and the ports a search needs. */
 export interface SearchPlace extends ProjectFolder {
   clock: Clock;
   processes: Processes;
-  /** Of a program that is started. */
+  /** The environment of programs that are started. */
   env: Readonly<Record<string, string>>;
-  /** Whether ripgrep is used where there is one; it only makes a search faster. */
+  /** Whether to use ripgrep if it is available. It only makes a search faster. */
   ripgrep: boolean;
 }
 
@@ -26,7 +26,7 @@ const TIMEOUT_MS = 60_000;
 
 const WHERE = z.string().optional();
 
-/** The tools that find. */
+/** Creates the search tools. */
 export function createFindTools(place: SearchPlace): Tool[] {
   return [createGlobTool(place), createGrepTool(place)];
 }
@@ -34,7 +34,7 @@ export function createFindTools(place: SearchPlace): Tool[] {
 function createGlobTool(place: SearchPlace): Tool {
   return defineTool({
     name: "fs_glob",
-    description: `Finds files by a pattern of their path: **, *, ?, [a-z], {a,b}. Paths are told relative to the project, sorted, at most ${MOST_PATHS}; .git, node_modules and what .gitignore names are left out.`,
+    description: `Finds files by a pattern of their path: **, *, ?, [a-z], {a,b}. Returns sorted paths relative to the project, at most ${MOST_PATHS}. Leaves out .git, node_modules and what .gitignore names.`,
     arguments: z.strictObject({
       pattern: z.string().describe("For example **/*.ts or src/**/*.{js,ts}"),
       path: WHERE.describe("The folder the pattern is relative to; the project itself if left out"),
@@ -70,14 +70,14 @@ const GREP = z.strictObject({
   flags: z
     .string()
     .optional()
-    .describe("-i ignore case, -w whole words, -F the pattern is a text, -l only names of files"),
+    .describe("-i ignore case, -w whole words, -F literal text, -l only file names"),
 });
 
 function createGrepTool(place: SearchPlace): Tool {
   return defineTool({
     name: "fs_grep",
     description:
-      "Searches the text of files with a regular expression and tells file:line:text, sorted by path. .git, node_modules, what .gitignore names and binary files are left out.",
+      "Searches the text of files with a regular expression and returns file:line:text, sorted by path. Leaves out .git, node_modules, what .gitignore names and binary files.",
     arguments: GREP,
     aliases: { regex: "pattern", query: "pattern", include: "glob", folder: "path", directory: "path" },
     changes: false,
@@ -142,13 +142,13 @@ async function selectCandidates(
   return selectFiles({ processes, program, env, cwd: root }, paths, { source: pattern.source, ignoreCase });
 }
 
-/** Without a slash it is a pattern of names, in whatever folder. */
+/** A pattern without a slash matches file names in any folder. */
 function compileFilter(pattern: string | undefined): { matches: GlobMatch } | { problem: string } {
   if (pattern === undefined) return { matches: () => true };
   return compileGlob(pattern.includes("/") ? pattern : `**/${pattern}`);
 }
 
-/** A folder, or a file, relative to the real project. */
+/** Resolves a folder or a file to a path relative to the project's real folder. */
 async function resolveFolder(
   place: ProjectFolder,
   spelled = ".",
@@ -165,7 +165,7 @@ function toRelative(from: string, name: string): string {
   return from === "" ? name : name.slice(from.length + 1);
 }
 
-/** A model may spell the pattern from the root of the file system. */
+/** Removes the project's folder from a pattern that a model wrote as an absolute path. */
 function stripRoot({ root }: ProjectFolder, pattern: string): string {
   return pattern.startsWith(`${root}/`) ? pattern.slice(root.length + 1) : pattern;
 }

@@ -1,4 +1,4 @@
-// The tools that make, move and remove: fs_mkdir, fs_move, fs_delete. Leaves the text of files to files-write.ts.
+// The tools fs_mkdir, fs_move and fs_delete. files-write.ts changes the text of files.
 import path from "node:path";
 import { z } from "zod";
 import type { FileStat } from "../../../system/ports.js";
@@ -11,7 +11,7 @@ import {
   type ResolvedPath,
 } from "../../paths.js";
 
-/** The tools that change what is where. */
+/** Creates the tools that make, move and delete files and folders. */
 export function createMoveTools(place: ProjectFolder): Tool[] {
   return [createMkdirTool(place), createMoveTool(place), createDeleteTool(place)];
 }
@@ -19,7 +19,7 @@ export function createMoveTools(place: ProjectFolder): Tool[] {
 function createMkdirTool(place: ProjectFolder): Tool {
   return defineTool({
     name: "fs_mkdir",
-    description: "Makes a folder, and its parents. One that is there already is no error.",
+    description: "Creates a folder and its parents. A folder that already exists is not an error.",
     arguments: z.strictObject({ path: z.string().describe("The folder, relative to the project") }),
     aliases: { folder: "path", directory: "path", dir: "path" },
     changes: true,
@@ -40,10 +40,10 @@ function createMoveTool(place: ProjectFolder): Tool {
   return defineTool({
     name: "fs_move",
     description:
-      "Moves or renames a file or a folder. The destination is the new path itself and must not exist; its parents are made.",
+      "Moves or renames a file or a folder. The destination is the new path itself and must not exist; its parents are created.",
     arguments: z.strictObject({
-      source: z.string().describe("What is moved, relative to the project"),
-      destination: z.string().describe("Its new path, relative to the project"),
+      source: z.string().describe("The path to move, relative to the project"),
+      destination: z.string().describe("The new path, relative to the project"),
     }),
     aliases: { from: "source", src: "source", to: "destination", dest: "destination", target: "destination" },
     changes: true,
@@ -65,7 +65,7 @@ async function moveEntry(
   const destination = await resolvePath(place, args.destination, "write");
   if ("refusal" in destination) return failed(destination.refusal);
   const { files } = place;
-  // A link to nothing is something as well.
+  // A dangling link also occupies the destination.
   const taken =
     (await files.stat(destination.path)) ??
     (await files.stat(path.resolve(place.root, args.destination), { link: true }));
@@ -85,7 +85,7 @@ function createDeleteTool(place: ProjectFolder): Tool {
     name: "fs_delete",
     description: "Deletes a file; a folder, with all it holds, only with recursive set to true.",
     arguments: z.strictObject({
-      path: z.string().describe("What is deleted, relative to the project"),
+      path: z.string().describe("The path to delete, relative to the project"),
       recursive: z.boolean().optional().describe("Needed for a folder"),
     }),
     aliases: { file_path: "path", file: "path" },
@@ -125,7 +125,7 @@ interface Entry extends ResolvedPath {
   kind: FileStat["kind"];
 }
 
-/** What is there to be moved or deleted: a link itself, not where it leads. Never the project, nor anything that is protected. */
+/** Resolves the entry to move or delete: a link itself, not its target. Refuses the project's folder and protected paths. */
 async function resolveEntry(place: ProjectFolder, spelled: string): Promise<Entry | { problem: string }> {
   const resolved = await resolvePath(place, spelled, "write");
   if ("refusal" in resolved) return { problem: resolved.refusal };
@@ -134,7 +134,7 @@ async function resolveEntry(place: ProjectFolder, spelled: string): Promise<Entr
   const parent = await files.realPath(path.dirname(lexical));
   const at = parent === undefined ? resolved.path : path.join(parent, path.basename(lexical));
   if (at === (await files.realPath(root)) || resolved.shown === ".")
-    return { problem: `${spelled} is the project itself; it stays where it is` };
+    return { problem: `${spelled} is the project itself and cannot be moved or deleted` };
   const stat = await files.stat(at, { link: true });
   if (stat === undefined) return { problem: `${resolved.shown}: no such file or folder` };
   if (stat.kind === "folder") {

@@ -1,5 +1,4 @@
-// The tools that look at one folder or one file: fs_listFiles, fs_readFile. Leaves finding files and text in them to
-// files-find.ts.
+// The tools fs_listFiles and fs_readFile. files-find.ts searches for files and for text in them.
 import path from "node:path";
 import { z } from "zod";
 import type { FileStat } from "../../../system/ports.js";
@@ -11,7 +10,7 @@ const MOST_ENTRIES = 500;
 const USUAL_LINES = 2000;
 const MOST_LINES = 100_000;
 
-/** The tools that look. */
+/** Creates the tools that list a folder and read a file. */
 export function createReadTools(place: ProjectFolder): Tool[] {
   return [createListTool(place), createReadTool(place)];
 }
@@ -62,7 +61,7 @@ function formatEntry(name: string, { kind, size }: FileStat): string {
 function createReadTool(place: ProjectFolder): Tool {
   return defineTool({
     name: "fs_readFile",
-    description: `Reads a text file, its lines numbered from 1. Without limit at most ${USUAL_LINES} lines; what was left out is said.`,
+    description: `Reads a text file, its lines numbered from 1. Without limit at most ${USUAL_LINES} lines; the result says what was left out.`,
     arguments: z.strictObject({
       path: z.string().describe("Path of the file, relative to the project"),
       offset: z.int().min(0).optional().describe("The first line to read, from 1"),
@@ -100,10 +99,10 @@ async function read(
 function describeMissingLines(shown: string, offset: number, { seen, whole }: SomeLines): string {
   return whole
     ? `${shown} has ${seen} lines; offset ${offset} is past its end`
-    : `${shown}: line ${offset} lies beyond the first ${FARTHEST} bytes; use a shell command for it`;
+    : `${shown}: line ${offset} is beyond the first ${FARTHEST} bytes; read it with a shell command`;
 }
 
-/** What is not shown. */
+/** Describes the parts of the file that the result leaves out. */
 function describeOmissions(offset: number, { lines, seen, whole, shortened, full }: SomeLines): string[] {
   const last = offset + lines.length - 1;
   const all = whole ? String(seen) : `more than ${seen}`;
@@ -111,6 +110,6 @@ function describeOmissions(offset: number, { lines, seen, whole, shortened, full
   if (shortened > 0) said.push(`[${shortened} long line${shortened === 1 ? " is" : "s are"} cut]`);
   if (offset > 1 || last < seen || !whole) said.push(`[lines ${offset}-${last} of ${all}]`);
   if (last < seen)
-    said.push(`[truncated${full ? ", the text is too long" : ""}: go on with offset ${last + 1}]`);
+    said.push(`[truncated${full ? ", the text is too long" : ""}: continue with offset ${last + 1}]`);
   return said;
 }

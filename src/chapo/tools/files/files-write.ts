@@ -1,5 +1,5 @@
-// The tools that change the text of files: fs_writeFile, fs_edit, fs_multiEdit. Leaves how an edit is worked out and written
-// to edit-files.ts, and folders, moves and removals to files-move.ts.
+// The tools fs_writeFile, fs_edit and fs_multiEdit. edit-files.ts computes and writes edits; files-move.ts creates folders,
+// moves and deletes.
 import path from "node:path";
 import { z } from "zod";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
@@ -22,7 +22,7 @@ const replacement = {
 const SPELLINGS = { file_path: "path", file: "path", filename: "path" };
 const REPLACEMENT_SPELLINGS = { ...SPELLINGS, old_str: "old_string", new_str: "new_string" };
 
-/** The tools that write text. */
+/** Creates the tools that write text. */
 export function createWriteTools(place: ProjectFolder): Tool[] {
   return [createWriteTool(place), createEditTool(place), createMultiEditTool(place)];
 }
@@ -72,7 +72,7 @@ function createEditTool(place: ProjectFolder): Tool {
   return defineTool({
     name: "fs_edit",
     description:
-      "Replaces an exact text in a file. It must be found exactly once, unless replace_all is true; otherwise nothing is changed and the error tells how often it was found.",
+      "Replaces an exact text in a file. It must be found exactly once, unless replace_all is true; otherwise nothing is changed and the error says how often it was found.",
     arguments: z.strictObject({ path: PATH, ...replacement }),
     aliases: REPLACEMENT_SPELLINGS,
     changes: true,

@@ -9,7 +9,7 @@ import { createMoveTools } from "./files-move.js";
 import { createReadTools } from "./files-read.js";
 import { createWriteTools } from "./files-write.js";
 
-/** A project to call tools in. */
+/** Creates a project to call tools in. */
 class Site {
   readonly root: string;
   readonly #tools: Map<string, Tool>;
@@ -61,7 +61,7 @@ function text(result: ToolResult): string {
   return result.success ? result.output : `FAILED ${result.error}`;
 }
 
-test("a folder is listed with types, 500 entries at most", async () => {
+test("fs_listFiles lists at most 500 entries with their types", async () => {
   const site = await Site.make();
   await site.write("b/x.ts", "");
   await site.write("a.txt", "1234");
@@ -76,13 +76,13 @@ test("a folder is listed with types, 500 entries at most", async () => {
   expect(many.at(-1)).toContain("truncated: 500 of 501");
 });
 
-test("a long file: 2,000 lines, then on from the offset", async () => {
+test("fs_readFile returns 2,000 lines of a long file and continues from an offset", async () => {
   const site = await Site.make();
   await site.write("long.txt", Array.from({ length: 5000 }, (_, at) => `line ${at + 1}\n`).join(""));
   const first = text(await site.call("fs_readFile", { path: "long.txt" })).split("\n");
   expect(first[0]).toBe("     1\tline 1");
   expect(first[1999]).toBe("  2000\tline 2000");
-  expect(first.slice(2000)).toEqual(["[lines 1-2000 of 5000]", "[truncated: go on with offset 2001]"]);
+  expect(first.slice(2000)).toEqual(["[lines 1-2000 of 5000]", "[truncated: continue with offset 2001]"]);
   const part = text(await site.call("fs_readFile", { file_path: "long.txt", offset: 2001, limit: 10 })).split(
     "\n",
   );
@@ -94,7 +94,7 @@ test("a long file: 2,000 lines, then on from the offset", async () => {
   );
 });
 
-test("reading: exact text, misses, binary, long lines, empty", async () => {
+test("fs_readFile handles exact text, missing, binary and empty files and long lines", async () => {
   const site = await Site.make();
   await site.write("a.txt", "eins\r\n  zwei\tö\n\nvier");
   expect(text(await site.call("fs_readFile", { path: "a.txt" }))).toBe(
@@ -113,17 +113,17 @@ test("reading: exact text, misses, binary, long lines, empty", async () => {
   expect(text(await site.call("fs_readFile", { path: "a.txt", limit: "many" }))).toContain("FAILED limit");
 });
 
-test("so much text at once is cut, and it is said where to go on", async () => {
+test("fs_readFile truncates a very long text and names the offset to continue with", async () => {
   const site = await Site.make();
   await site.write("fat.txt", `${"y".repeat(1000)}\n`.repeat(1000));
   const lines = text(await site.call("fs_readFile", { path: "fat.txt" })).split("\n");
   expect(lines.slice(-2)).toEqual([
     "[lines 1-200 of 1000]",
-    "[truncated, the text is too long: go on with offset 201]",
+    "[truncated, the text is too long: continue with offset 201]",
   ]);
 });
 
-test("a file is made with its parents, then replaced whole; its mode stays", async () => {
+test("fs_writeFile creates a file with its parents, replaces it whole and keeps its mode", async () => {
   const site = await Site.make();
   expect(text(await site.call("fs_writeFile", { path: "a/b/c.sh", content: "one\n" }))).toBe(
     "created a/b/c.sh (4 bytes)",
@@ -141,7 +141,7 @@ test("a file is made with its parents, then replaced whole; its mode stays", asy
   expect(text(await site.call("fs_listFiles", {}))).toBe("folder  a");
 });
 
-test("an edit: exact, CRLF and mode kept, a miss changes nothing", async () => {
+test("fs_edit keeps CRLF and mode, and changes nothing when the text is not found", async () => {
   const site = await Site.make();
   await site.write("a.ts", "\uFEFFlet a = 1;\r\nlet b = 1;\r\n");
   await chmod(site.at("a.ts"), 0o600);
@@ -162,7 +162,7 @@ test("an edit: exact, CRLF and mode kept, a miss changes nothing", async () => {
   );
 });
 
-test("several edits: in order, over several files, a later one sees the earlier", async () => {
+test("fs_multiEdit applies edits to several files in order, each on the result of the one before", async () => {
   const site = await Site.make();
   await site.write("a.txt", "one two");
   await site.write("b.txt", "three");
@@ -179,7 +179,7 @@ test("several edits: in order, over several files, a later one sees the earlier"
   expect(text(await site.call("fs_multiEdit", single))).toBe("updated b.txt: 1 replacement");
 });
 
-test("several edits, the third of which does not match: no file is touched", async () => {
+test("fs_multiEdit touches no file when the third edit does not match", async () => {
   const site = await Site.make();
   await site.write("a.txt", "one\r\n");
   await site.write("b.txt", "two");
@@ -196,7 +196,7 @@ test("several edits, the third of which does not match: no file is touched", asy
   expect(text(await site.call("fs_multiEdit", nowhere))).toContain("FAILED edits.0.path: missing");
 });
 
-test("several edits, the second of which cannot be written: the first is put back", async () => {
+test("fs_multiEdit restores the first file when the second cannot be written", async () => {
   const { files } = nodePorts();
   const failing: Files = {
     ...files,
@@ -218,7 +218,7 @@ test("several edits, the second of which cannot be written: the first is put bac
   expect(await site.read("a.txt")).toBe("one");
 });
 
-test("previews are diffs and change nothing", async () => {
+test("a preview is a diff and changes nothing", async () => {
   const site = await Site.make();
   await site.write("a.txt", "one\ntwo\n");
   const edit = { path: "a.txt", old_string: "two", new_string: "2" };
@@ -234,7 +234,7 @@ test("previews are diffs and change nothing", async () => {
   expect(await site.read("a.txt")).toBe("one\ntwo\n");
 });
 
-test("folders are made, with parents", async () => {
+test("fs_mkdir creates a folder with its parents", async () => {
   const site = await Site.make();
   expect(text(await site.call("fs_mkdir", { path: "x/y/z" }))).toBe("made x/y/z");
   expect(text(await site.call("fs_mkdir", { path: "x/y/z" }))).toBe("x/y/z was there already");
@@ -242,7 +242,7 @@ test("folders are made, with parents", async () => {
   expect(text(await site.call("fs_mkdir", { path: "f" }))).toContain("FAILED f is a file");
 });
 
-test("a move never goes over what is there", async () => {
+test("fs_move never overwrites an existing path", async () => {
   const site = await Site.make();
   await site.write("a.txt", "a");
   await site.write("b.txt", "b");
@@ -262,7 +262,7 @@ test("a move never goes over what is there", async () => {
   expect(await site.read("new/c.txt")).toBe("a");
 });
 
-test("a folder is deleted only with recursive, the project and what is protected never", async () => {
+test("fs_delete deletes a folder only with recursive, and never the project or a protected path", async () => {
   const site = await Site.make();
   await site.write("d/in.txt", "");
   await site.write("keys/.env", "KEY=1");

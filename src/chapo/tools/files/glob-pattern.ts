@@ -1,13 +1,13 @@
-// Glob patterns: `**`, `*`, `?`, `[a-z]`, `{a,b}`. Pure, and as fast for a hostile pattern as for any other: a regular
-// expression made of many stars is not. Leaves which paths there are to project-files.ts.
+// Glob patterns: `**`, `*`, `?`, `[a-z]`, `{a,b}`. Pure. Does not use a regular expression, which many stars in a hostile
+// pattern would make very slow. project-files.ts lists the paths.
 
 const LONGEST = 1000;
 const MOST_ALTERNATIVES = 256;
 
-/** Whether a path, its parts parted by `/`, matches. */
+/** Whether a path with `/` between its parts matches. */
 export type GlobMatch = (path: string) => boolean;
 
-/** The pattern, ready to match, or what is wrong with it. A star also matches names that begin with a dot. */
+/** Compiles a pattern, or returns what is wrong with it. A star also matches names that begin with a dot. */
 export function compileGlob(pattern: string): { matches: GlobMatch } | { problem: string } {
   if (pattern.length > LONGEST) return { problem: `pattern: longer than ${LONGEST} characters` };
   const spelled = pattern.trim().replace(/^(?:\.\/)+/, "");
@@ -16,7 +16,7 @@ export function compileGlob(pattern: string): { matches: GlobMatch } | { problem
     return { problem: `pattern: ${pattern} leads outside; it is relative to the folder that is searched` };
   const alternatives = expandBraces(spelled);
   if (alternatives === undefined)
-    return { problem: `pattern: the braces stand for more than ${MOST_ALTERNATIVES} patterns` };
+    return { problem: `pattern: the braces expand to more than ${MOST_ALTERNATIVES} patterns` };
   const compiled = alternatives.map((one) => one.split("/").map(compileSegment));
   return {
     matches: (path) => {
@@ -26,7 +26,7 @@ export function compileGlob(pattern: string): { matches: GlobMatch } | { problem
   };
 }
 
-/** All that the braces stand for; `undefined` when that is too much. A brace without its partner is a brace. */
+/** Expands all braces; `undefined` when there are too many alternatives. An unmatched brace is an ordinary character. */
 function expandBraces(pattern: string): string[] | undefined {
   const done: string[] = [];
   const open = [pattern];
@@ -39,7 +39,7 @@ function expandBraces(pattern: string): string[] | undefined {
   return done;
 }
 
-/** The first complete group with a comma, parted at its own commas. */
+/** Finds the first complete group with a comma and splits it at its own commas. */
 function findBraces(pattern: string): { before: string; options: string[]; after: string } | undefined {
   for (let start = pattern.indexOf("{"); start >= 0; start = pattern.indexOf("{", start + 1)) {
     let depth = 0;
@@ -58,7 +58,7 @@ function findBraces(pattern: string): { before: string; options: string[]; after
   return undefined;
 }
 
-/** Something that stands for any number of items, or a test of one. */
+/** Either any number of items or a test for one item. */
 type Element<T> = "any" | T;
 type CharTest = (char: string) => boolean;
 type Segment = Element<readonly Element<CharTest>[]>;
@@ -101,7 +101,7 @@ function matchSegment(tests: readonly Element<CharTest>[], part: string): boolea
   return matchSequence(tests, Array.from(part), (test, char) => test(char));
 }
 
-/** Whether the items are what the elements stand for. Only the last "any" is ever tried again: that is enough, and quadratic at worst. */
+/** Whether the items match the elements. Only the last "any" needs to be retried, so the cost is quadratic at worst. */
 function matchSequence<E, T>(
   elements: readonly Element<E>[],
   items: readonly T[],

@@ -7,7 +7,7 @@ const LONGEST_SOURCE = 20_000;
 const LONGEST_OUTPUT = 4000;
 const MOST_CHARACTERS = 100_000;
 
-/** The cells in order: number, type, id, source, outputs; what is cut is said. */
+/** Formats the cells in order with number, type, id, source and outputs. Reports truncated parts. */
 export function formatCells(cells: readonly Json[]): string {
   if (cells.length === 0) return "the notebook has no cells";
   const told: string[] = [];
@@ -44,7 +44,7 @@ function formatOutput(output: unknown): string {
   return [...(plain === undefined ? [] : [toText(plain)]), ...kinds].join("\n");
 }
 
-/** A text, or a list of its lines. */
+/** Accepts a text or a list of its lines. */
 function toText(value: unknown, between = ""): string {
   if (typeof value === "string") return value;
   return Array.isArray(value) ? value.filter((line) => typeof line === "string").join(between) : "";

@@ -49,7 +49,7 @@ async function site(text = `${JSON.stringify(NOTEBOOK, undefined, 1)}\n`) {
   };
 }
 
-test("the cells in order, with type, source and outputs", async () => {
+test("notebook_read returns the cells in order with type, source and outputs", async () => {
   const { call } = await site();
   expect(await call("notebook_read")).toBe(
     "cell 0: markdown (id m1)\n# Title\ntext\n\ncell 1: code (id c1)\nprint('hi')\noutput:\nhi\nthere\n\noutput:\n42\n[image/png]\noutput:\nE: bad\none\ntwo",
@@ -65,7 +65,7 @@ test("a file that is not a notebook is refused", async () => {
   expect(await (await site()).call("notebook_read", { path: "none.ipynb" })).toContain("no such file");
 });
 
-test("replacing changes the source of one cell, and nothing else", async () => {
+test("replacing changes only the source of one cell", async () => {
   const { call, json, text } = await site();
   expect(await call("notebook_edit", { cell_idx: 0, content: "a\nb\n" })).toBe(
     "replaced the source of cell 0 of n.ipynb",
@@ -87,7 +87,7 @@ test("replacing changes the source of one cell, and nothing else", async () => {
   expect(await text()).toMatch(/^\{\n "cells"[^]*\}\n$/);
 });
 
-test("inserting and deleting", async () => {
+test("notebook_edit inserts and deletes cells", async () => {
   const { call, json } = await site();
   await call("notebook_edit", { cell_idx: 2, content: "last", edit_mode: "insert" });
   await call("notebook_edit", { cell_id: "m1", content: "note", edit_mode: "insert", cell_type: "markdown" });
@@ -111,10 +111,10 @@ test.each([
   [{ cell_idx: 2, content: "x" }, "cell_idx: 2 is out of range; there are 2 cells"],
   [{ cell_idx: -1, content: "x" }, "cell_idx"],
   [{ cell_idx: 3, content: "x", edit_mode: "insert" }, "out of range"],
-  [{ cell_id: "nope", content: "x" }, "there is no cell nope"],
+  [{ cell_id: "nope", content: "x" }, "no such cell: nope"],
   [{ cell_idx: 0 }, "content: missing"],
   [{ content: "x" }, "cell_idx: missing"],
-])("%j is an error and changes nothing", async (args, why) => {
+])("notebook_edit with %j is an error and changes nothing", async (args, why) => {
   const { call, json } = await site();
   const told = await call("notebook_edit", args);
   expect(told).toContain("FAILED");
@@ -122,7 +122,7 @@ test.each([
   expect(await json()).toEqual(NOTEBOOK);
 });
 
-test("a preview shows the change of the file", async () => {
+test("a preview shows the diff of the file", async () => {
   const { preview, json } = await site();
   const told = await preview("notebook_edit", { cell_idx: 1, content: "new" });
   expect(told).toContain(`+   "source": "new"`);

@@ -1,4 +1,4 @@
-// The tools of Jupyter notebooks: notebook_read, notebook_edit. An edit changes one cell of the JSON and nothing else of it.
+// The tools notebook_read and notebook_edit for Jupyter notebooks. An edit changes one cell and leaves the rest of the JSON.
 import { z } from "zod";
 import type { Random } from "../../../system/ports.js";
 import { tryParseJson } from "../../../system/text/json.js";
@@ -8,7 +8,7 @@ import { formatCells } from "./notebook-cells.js";
 import { resolvePath, type ProjectFolder } from "../../paths.js";
 import { createUnifiedDiff } from "./unified-diff.js";
 
-/** Where notebooks lie, and where ids of new cells come from. */
+/** The project with the notebooks, and the source of ids for new cells. */
 export interface NotebookPlace extends ProjectFolder {
   random: Random;
 }
@@ -35,7 +35,7 @@ const EDIT = z.strictObject({
 });
 type Edit = z.output<typeof EDIT>;
 
-/** The tools of notebooks. */
+/** Creates the notebook tools. */
 export function createNotebookTools(place: NotebookPlace): Tool[] {
   return [
     defineTool({
@@ -54,7 +54,7 @@ export function createNotebookTools(place: NotebookPlace): Tool[] {
     defineTool({
       name: "notebook_edit",
       description:
-        "Replaces the source of one cell of a notebook, or inserts or deletes a cell (edit_mode). All else of the notebook stays as it is.",
+        "Replaces the source of one cell of a notebook, or inserts or deletes a cell (edit_mode). The rest of the notebook stays as it is.",
       arguments: EDIT,
       aliases: {
         ...SPELLINGS,
@@ -85,7 +85,7 @@ interface Opened {
   shown: string;
   text: string;
   notebook: Json;
-  /** The very list of the notebook: a change here is one there. */
+  /** The notebook's own list, not a copy: changing it changes `notebook`. */
   cells: Json[];
 }
 
@@ -131,7 +131,7 @@ async function editNotebook(place: NotebookPlace, args: Edit): Promise<Edited | 
   if ("problem" in did) return { problem: `${opened.shown}: ${did.problem}` };
   const after = serialize(opened);
   if (countBytes(after) > LARGEST_FILE)
-    return { problem: `${opened.shown}: it would grow beyond ${LARGEST_FILE} bytes` };
+    return { problem: `${opened.shown}: the file would exceed ${LARGEST_FILE} bytes` };
   return { path: opened.path, shown: opened.shown, did: did.did, before: opened.text, after };
 }
 
@@ -155,7 +155,7 @@ function editCells(
     cells.splice(at, 1);
     return { did: `deleted cell ${at}` };
   }
-  if (cell === undefined) return { problem: `cell_idx: there is no cell ${at}` };
+  if (cell === undefined) return { problem: `cell_idx: no such cell: ${at}` };
   cell.source = Array.isArray(cell.source) ? splitSource(source) : source;
   if (args.cell_type !== undefined && args.cell_type !== cell.cell_type) changeCellType(cell, args.cell_type);
   return { did: `replaced the source of cell ${at}` };
@@ -166,7 +166,7 @@ function findCell(cells: readonly Json[], { cell_idx: at, cell_id: id }: Edit): 
     const named = cells.findIndex((cell) => cell.id === id);
     const numbered = Number(/^cell-(\d{1,9})$/.exec(id)?.[1] ?? "-1");
     const found = named >= 0 ? named : numbered;
-    return cells[found] === undefined ? { problem: `cell_id: there is no cell ${id}` } : found;
+    return cells[found] === undefined ? { problem: `cell_id: no such cell: ${id}` } : found;
   }
   if (at === undefined) return { problem: "cell_idx: missing; it takes the number of the cell, from 0" };
   if (at >= cells.length)
@@ -187,7 +187,7 @@ function findInsertPosition(cells: readonly Json[], args: Edit): number | { prob
 
 function createCell(notebook: Json, source: string, type: string, random: Random): Json {
   const { nbformat, nbformat_minor: minor } = notebook;
-  // Cells have ids from format 4.5 on; earlier ones may have none.
+  // Format 4.5 introduced cell ids; earlier formats do not allow them.
   const named = typeof nbformat === "number" && typeof minor === "number" && nbformat * 100 + minor >= 405;
   const cell: Json = { cell_type: type, ...(named ? { id: random.hex(4) } : {}), metadata: {} };
   if (type === "code") Object.assign(cell, { execution_count: null, outputs: [] });
@@ -195,7 +195,7 @@ function createCell(notebook: Json, source: string, type: string, random: Random
   return cell;
 }
 
-/** Only code has outputs, and must have them. */
+/** Changes a cell's type. Code cells must have outputs; other cells must not. */
 function changeCellType(cell: Json, type: string): void {
   cell.cell_type = type;
   if (type === "code") Object.assign(cell, { execution_count: null, outputs: [] });
@@ -205,12 +205,12 @@ function changeCellType(cell: Json, type: string): void {
   }
 }
 
-/** As notebooks keep it: a text for each line, its end included. */
+/** Splits a source into one text per line, including the line end, as notebooks store it. */
 function splitSource(source: string): string[] {
   return source.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-/** Indented as it was. */
+/** Serializes the notebook with its original indentation. */
 function serialize({ text, notebook }: Opened): string {
   const indent = /^\{\r?\n([ \t]+)"/.exec(text)?.[1];
   return JSON.stringify(notebook, undefined, indent ?? "") + (/\r?\n$/.exec(text)?.[0] ?? "");

@@ -1,5 +1,4 @@
-// The files of a project as a developer thinks of them: without .git, node_modules and what .gitignore names. Leaves which of
-// them are wanted to files-find.ts.
+// Lists the files of a project without .git, node_modules and what .gitignore names. files-find.ts filters the list.
 import path from "node:path";
 import ignore, { type Ignore } from "ignore";
 import type { Files, Walked } from "../../../system/ports.js";
@@ -8,23 +7,23 @@ import type { ProjectFolder } from "../../paths.js";
 const NEVER = new Set([".git", "node_modules"]);
 const RULES = ".gitignore";
 const LARGEST_RULES = 256 * 1024;
-/** The patterns become regular expressions; with many stars such a one takes for ever. */
+/** Patterns become regular expressions, which are very slow with many stars. */
 const MOST_STARS = 4;
 
-/** What a `.gitignore` says of the paths below its folder. */
+/** The rules of one `.gitignore` for the paths below its folder. */
 interface Rules {
   /** The folder, relative to the project; "" for the project itself. */
   base: string;
   rules: Ignore;
 }
 
-/** A file, or a link, relative to the project. */
+/** A file or a link; its path is relative to the project. */
 export interface ProjectFile {
   path: string;
   link: boolean;
 }
 
-/** All files below a folder (relative to the project, "" for all of it), sorted. A folder that is ignored itself is shown whole. */
+/** Lists all files below a folder, sorted. The folder is relative to the project; "" is the project. An ignored folder is listed whole. */
 export async function listProjectFiles({ files, root }: ProjectFolder, from: string): Promise<ProjectFile[]> {
   const realRoot = (await files.realPath(root)) ?? root;
   const above = await readRulesAbove(files, realRoot, from);
@@ -50,7 +49,7 @@ export async function listProjectFiles({ files, root }: ProjectFolder, from: str
     .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 }
 
-/** Of the project and every folder down to `from`; none where they ignore `from` itself. */
+/** Reads the rules of the project and of every folder down to `from`; none if they ignore `from` itself. */
 async function readRulesAbove(files: Files, root: string, from: string): Promise<Rules[]> {
   const parts = from === "" ? [] : from.split("/");
   const found: Rules[] = [];
@@ -83,7 +82,7 @@ async function readRules(files: Files, root: string, base: string): Promise<Rule
   return { base, rules: ignore().add(lines) };
 }
 
-/** The deepest rules that say something about a path decide. Those of a folder end in `/`. */
+/** Applies the deepest rules that match a path. A folder's path ends in `/`. */
 function isIgnored(rules: readonly Rules[], name: string): boolean {
   const deepestFirst = rules
     .filter(({ base }) => base === "" || name.startsWith(`${base}/`))
@@ -97,7 +96,7 @@ function isIgnored(rules: readonly Rules[], name: string): boolean {
   return false;
 }
 
-// A tree's paths are bytes, one character each.
+// Paths in a tree are bytes, one character each.
 function toText(bytes: string): string {
   return Buffer.from(bytes, "latin1").toString("utf8");
 }

@@ -1,29 +1,28 @@
-// Some lines of a file of any size: read piece by piece, never whole, every line bounded. Leaves what a model is told to
-// files-read.ts.
+// Reads a range of lines from a file of any size, in pieces and with a limit on each line. files-read.ts formats the result.
 import type { Files } from "../../../system/ports.js";
 
 const PIECE = 256 * 1024;
-/** Bytes a search for a line goes through; what lies behind is for a shell. */
+/** The number of bytes that are searched for a line; a shell command can read the rest. */
 export const FARTHEST = 64 * 1024 * 1024;
-/** Characters kept of a line, and of all lines together. */
+/** The most characters kept of one line, and of all lines together. */
 const LONGEST_LINE = 2000;
 const MOST_CHARACTERS = 200_000;
-/** A file with a NUL this early is no text. */
+/** A file with a NUL within this many bytes is treated as binary. */
 const BINARY_WITHIN = 8192;
 
-/** Lines of a file, without their ends. */
+/** Lines of a file, without their line ends. */
 export interface SomeLines {
   lines: string[];
-  /** Lines from the start of the file to where reading ended; all there are when `whole`. */
+  /** The number of lines read from the start of the file; all of its lines if `whole`. */
   seen: number;
   whole: boolean;
-  /** Lines of which only the start is here. */
+  /** The number of truncated lines. */
   shortened: number;
-  /** Fewer lines than were asked for, as they are so long. */
+  /** Whether lines were left out because the text is too long. */
   full: boolean;
 }
 
-/** Up to `limit` lines from line `offset` (from 1) on; `undefined` where it is no text. */
+/** Reads up to `limit` lines from line `offset` (from 1) on; `undefined` if the file is binary. */
 export async function readLines(
   files: Files,
   { path, size }: { path: string; size: number },
@@ -48,9 +47,9 @@ class LineReader {
   #characters = 0;
   #shortened = 0;
   #full = false;
-  /** Lines that ended. */
+  /** The number of complete lines. */
   #ended = 0;
-  /** The start of the line at hand, and how long it is. */
+  /** The start and the full length of the current line. */
   #start = "";
   #length = 0;
 
@@ -82,7 +81,7 @@ class LineReader {
 
   #add(part: string): void {
     this.#length += part.length;
-    // One more than is shown: the CR at its end does not count.
+    // One character more than is shown, because a CR at the end does not count.
     if (this.#start.length <= LONGEST_LINE)
       this.#start += part.slice(0, LONGEST_LINE + 1 - this.#start.length);
   }

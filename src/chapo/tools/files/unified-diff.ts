@@ -1,18 +1,18 @@
-// What a change of files would look like: unified diffs, for the person who is asked. Pure.
+// Formats file changes as unified diffs, for the person who must approve them. Pure.
 import { createTwoFilesPatch } from "diff";
 
-/** A file before and after; `undefined`: it is not there. */
+/** A file's text before and after; `undefined` if the file does not exist. */
 export interface FileChange {
-  /** As it is shown. */
+  /** As shown to the person. */
   path: string;
   before: string | undefined;
   after: string | undefined;
 }
 
-/** Finding the smallest diff of two large unlike texts takes very long; nobody reads it. */
+/** The smallest diff of two large, different texts takes too long to find and is not worth reading. */
 const LONGEST_MS = 1000;
 
-/** The diffs of the changes, one after the other. */
+/** Creates the diffs of all changes, one after the other. */
 export function createUnifiedDiff(changes: readonly FileChange[]): string {
   return changes.map(diffFile).join("\n");
 }

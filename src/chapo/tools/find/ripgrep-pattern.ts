@@ -1,9 +1,9 @@
-// A pattern of JavaScript in ripgrep's words, such that ripgrep finds every line JavaScript would, or more. Pure.
+// Translates a JavaScript pattern for ripgrep so that ripgrep finds at least every line that JavaScript would. Pure.
 
-/** A byte that is no character: JavaScript sees one there. */
+/** A byte outside any character, which JavaScript decodes as a replacement character. */
 const NO_CHARACTER = "(?-u:[\\x80-\\xff])";
 
-/** What comes next in a pattern, and what ripgrep calls it. Whatever none of these takes means something else there. */
+/** The tokens of a pattern and their ripgrep spelling. Any other token means something different in ripgrep. */
 const TOKENS: readonly [RegExp, (found: string) => string][] = [
   [/^(?:\(\?:|\((?!\?)|[)|^$*+?]|\{\d+(?:,\d*)?\})/, keep],
   [/^\.|^\[\^(?:[^\\[\]&~^-]|[^\\[\]&~^-]-[^\\[\]&~^-])+\]/, (found) => `(?:${found}|${NO_CHARACTER})`],
@@ -15,19 +15,19 @@ const TOKENS: readonly [RegExp, (found: string) => string][] = [
   [/^[^\\{}[\]()|^$*+?.\n\r\uFFFD]/u, escapeLiteral],
 ];
 
-/** `undefined` where it cannot be said in ripgrep's words. */
+/** Returns the translated pattern; `undefined` if ripgrep has no equivalent. */
 export function translatePattern(source: string): string | undefined {
-  let said = "";
+  let translated = "";
   for (let at = 0; at < source.length;) {
     const rest = source.slice(at);
     const token = TOKENS.map(([form, say]) => ({ found: form.exec(rest)?.[0], say })).find(
       ({ found }) => found !== undefined,
     );
     if (token?.found === undefined) return undefined;
-    said += token.say(token.found);
+    translated += token.say(token.found);
     at += token.found.length;
   }
-  return said;
+  return translated;
 }
 
 function keep(found: string): string {

@@ -1,9 +1,9 @@
-// ripgrep, where there is one, says which of many files are worth a search. Leaves the search itself to search-files.ts, so
-// that its results are the same without.
+// Uses ripgrep, if it is available, to select the files worth searching. search-files.ts does the search itself, so the
+// results are the same without ripgrep.
 import type { Processes } from "../../../system/ports.js";
 import { translatePattern } from "./ripgrep-pattern.js";
 
-/** The program: on PATH, else the one of the optional package. */
+/** Finds the program on PATH, otherwise the one from the optional package. */
 export async function findRipgrep(
   processes: Processes,
   { env, cwd }: { env: Readonly<Record<string, string>>; cwd: string },
@@ -13,7 +13,7 @@ export async function findRipgrep(
   try {
     return (await import("@vscode/ripgrep")).rgPath;
   } catch {
-    // Not installed, or not for this platform.
+    // Not installed, or not available for this platform.
     return undefined;
   }
 }
@@ -27,11 +27,11 @@ export interface Ripgrep {
   cwd: string;
 }
 
-/** Characters of paths on one command line. */
+/** The most characters of paths on one command line. */
 const MOST_CHARACTERS = 60_000;
 const TIMEOUT_MS = 15_000;
 
-/** The files that may hold a match: all that do, and seldom another. Those it was given where ripgrep cannot tell. */
+/** Selects the files that may hold a match: all that do, and rarely others. Returns all files if ripgrep cannot decide. */
 export async function selectFiles(
   ripgrep: Ripgrep,
   paths: readonly string[],
@@ -49,7 +49,7 @@ export async function selectFiles(
       { command: program, args, cwd, env },
       { timeoutMs: TIMEOUT_MS },
     );
-    // 1: no match. 2: something could not be read, or the pattern is too large; it may have missed a file.
+    // Exit code 1: no match. 2: a file could not be read or the pattern is too large, so a match may be missing.
     if (timedOut || end.how !== "exited" || end.code > 1) return paths;
     for (const name of new TextDecoder().decode(stdout).split("\0")) worth.add(name);
   }

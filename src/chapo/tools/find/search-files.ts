@@ -1,5 +1,4 @@
-// Searches the text of files, one after the other, within bounds of time and of what is told. Leaves which files to
-// files-find.ts.
+// Searches the text of files one after the other, within limits on time and output. files-find.ts chooses the files.
 import path from "node:path";
 import { lineMatcher } from "../../../system/text/match-lines.js";
 import type { Clock, Files } from "../../../system/ports.js";
@@ -8,24 +7,24 @@ import { LARGEST_FILE } from "../files/file-text.js";
 const MOST_LINES = 500;
 const MOST_CHARACTERS = 40_000;
 const LONGEST_LINE = 500;
-/** Of matching itself, all files together; of one file. */
+/** The most time for matching in all files together, and in one file. */
 const MATCHING_MS = 8_000;
 const ONE_FILE_MS = 2_000;
 const BINARY_WITHIN = 8192;
 
-/** What a search comes to. */
+/** The result of a search. */
 export interface Found {
-  /** `file:line:text`, or names alone. */
+  /** `file:line:text`, or only file names. */
   lines: string[];
-  /** There is more than is told. */
+  /** Whether there are more matches than `lines` holds. */
   capped: boolean;
-  /** Too large to be searched. */
+  /** Files that are too large to search. */
   skipped: string[];
 }
 
-/** What is searched, in this order. */
+/** The files to search, in this order, and the pattern. */
 export interface Search {
-  /** Absolute; the files are relative to it. */
+  /** The absolute folder that the paths are relative to. */
   root: string;
   paths: readonly string[];
   pattern: RegExp;
@@ -33,7 +32,7 @@ export interface Search {
   signal: AbortSignal;
 }
 
-/** Every line that matches, in the order of the files; a problem where the pattern is too slow. */
+/** Finds every matching line, in the order of the files. Returns a problem if the pattern is too slow. */
 export async function searchFiles(
   { files, clock }: { files: Files; clock: Clock },
   search: Search,
@@ -53,7 +52,9 @@ export async function searchFiles(
     if ("problem" in matched) return { problem: `pattern: ${matched.problem}` };
     left -= clock.monotonic() - began;
     if ("slow" in matched || left <= 0)
-      return { problem: `pattern: it takes too long (at ${name}); make it simpler, or search less` };
+      return {
+        problem: `pattern: the search takes too long (at ${name}); simplify the pattern or search fewer files`,
+      };
     for (const line of formatHits(name, text.text, matched.lines, search.namesOnly)) {
       characters += line.length;
       if (found.lines.length >= MOST_LINES || characters > MOST_CHARACTERS) return { ...found, capped: true };
@@ -63,7 +64,7 @@ export async function searchFiles(
   return found;
 }
 
-/** `undefined` for what is no text, or not to be read. */
+/** Reads a file to search; `undefined` if it is binary or unreadable. */
 async function readSearched(files: Files, file: string): Promise<{ text: string } | "too-large" | undefined> {
   try {
     const stat = await files.stat(file, { link: true });
@@ -73,7 +74,7 @@ async function readSearched(files: Files, file: string): Promise<{ text: string 
     if (bytes.subarray(0, BINARY_WITHIN).includes(0)) return undefined;
     return { text: new TextDecoder().decode(bytes) };
   } catch {
-    // Gone meanwhile, or nobody may read it: the search goes on.
+    // The file was deleted meanwhile or is not readable: the search continues without it.
     return undefined;
   }
 }

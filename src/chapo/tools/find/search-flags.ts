@@ -1,19 +1,19 @@
-// The flags of a search as models write them, `-in` or `--ignore-case`, and the pattern they make. Pure.
+// Parses the flags of a search as models write them, such as `-in` or `--ignore-case`, and compiles the pattern. Pure.
 
-/** How the pattern is meant, and what is told. */
+/** How to interpret the pattern, and what to report. */
 export interface SearchFlags {
   ignoreCase: boolean;
-  /** Only whole words. */
+  /** Match only whole words. */
   words: boolean;
-  /** The pattern is a text. */
+  /** The pattern is a literal text. */
   fixed: boolean;
-  /** Only the names of the files. */
+  /** Report only file names. */
   namesOnly: boolean;
 }
 
 type Flag = keyof SearchFlags | undefined;
 
-/** `undefined`: it is so anyway. */
+/** `undefined` marks a flag that is always on. */
 const FLAGS = new Map<string, Flag>([
   ["i", "ignoreCase"],
   ["ignore-case", "ignoreCase"],
@@ -31,7 +31,7 @@ const FLAGS = new Map<string, Flag>([
   ["E", undefined],
 ]);
 
-/** The flags of a text, or what is wrong with it. */
+/** Parses flags, or returns what is wrong with them. */
 export function readFlags(text: string): SearchFlags | { problem: string } {
   const flags = { ignoreCase: false, words: false, fixed: false, namesOnly: false };
   for (const word of text.split(/[\s,]+/).filter((one) => one !== "")) {
@@ -48,16 +48,16 @@ export function readFlags(text: string): SearchFlags | { problem: string } {
   return flags;
 }
 
-/** What is looked for. */
+/** A compiled search pattern. */
 export interface SearchPattern {
   pattern: RegExp;
-  /** What ripgrep can be asked for; absent where it would understand it otherwise. */
+  /** The pattern for ripgrep; absent if ripgrep would interpret it differently. */
   source?: string;
 }
 
 const LONGEST = 2000;
 
-/** The regular expression, or what is wrong with it. */
+/** Compiles the regular expression, or returns what is wrong with it. */
 export function compilePattern(text: string, flags: SearchFlags): SearchPattern | { problem: string } {
   if (text === "") return { problem: "pattern: empty" };
   if (text.length > LONGEST) return { problem: `pattern: longer than ${LONGEST} characters` };
@@ -66,7 +66,7 @@ export function compilePattern(text: string, flags: SearchFlags): SearchPattern 
   const folded = flags.ignoreCase ? "i" : "";
   const strict = compile(whole, `${folded}u`);
   if (strict instanceof RegExp) return { pattern: strict, source };
-  // `function() {` is a fine pattern to most who write one.
+  // Many models write patterns such as `function() {`, which only the lax syntax accepts.
   const lax = compile(whole, folded);
   return lax instanceof RegExp ? { pattern: lax } : lax;
 }

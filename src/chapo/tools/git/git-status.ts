@@ -1,12 +1,12 @@
-// Reads `git status --porcelain=v2 --branch -z` and says it for a model. Pure.
+// Reads the output of `git status --porcelain=v2 --branch -z` and formats it for a model. Pure.
 
 const MOST_LISTED = 200;
 
-/** What git says of the tree. */
+/** The state of the working tree as git reports it. */
 interface Status {
   branch: string;
   upstream: string | undefined;
-  /** As git counts: `+1 -2`, ahead and behind. */
+  /** How far the branch is ahead of and behind its upstream. */
   apart: string | undefined;
   staged: string[];
   unstaged: string[];
@@ -23,7 +23,7 @@ const WORDS: Readonly<Record<string, string>> = {
   T: "type changed",
 };
 
-/** The status as text: branch, upstream, and each kind of change with its files. */
+/** Formats the status: branch, upstream, and each kind of change with its files. */
 export function formatStatus(porcelain: string): string {
   const status = readStatus(porcelain.split("\0"));
   const lines = [`branch: ${status.branch}`];
@@ -84,12 +84,12 @@ function readChange(status: Status, codes: string, file: string): void {
   if (inTree !== ".") status.unstaged.push(`${WORDS[inTree] ?? inTree}: ${quoteName(file)}`);
 }
 
-/** What is behind the first fields of a record; a name may hold spaces. */
+/** Returns the rest of a record after its first fields; a name may contain spaces. */
 function skipFields(record: string, fields: number): string {
   return record.split(" ").slice(fields).join(" ");
 }
 
-/** A name on one line, whatever is in it. */
+/** Quotes a name that would not fit on one line. */
 function quoteName(name: string): string {
   return /[\p{Cc}\u2028\u2029]/u.test(name) ? JSON.stringify(name) : name;
 }

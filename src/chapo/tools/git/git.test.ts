@@ -48,7 +48,7 @@ function withRemote(): void {
   git("push", "-q", "-u", "origin", "main");
 }
 
-test("the status names the branch, and what is staged, changed and untracked", async () => {
+test("git_status names the branch and the staged, changed and untracked files", async () => {
   expect(await call("git_status")).toBe("branch: main\nnothing to commit, the tree is clean");
   write("a.txt", "two\n");
   git("mv", "with space.txt", "new name.txt");
@@ -70,7 +70,7 @@ test("the status names the branch, and what is staged, changed and untracked", a
   );
 });
 
-test("the diff is of the tree or what is staged, of one path, and cut with a mark", async () => {
+test("git_diff shows the tree or the staged changes, of one path if asked, truncated with a mark", async () => {
   expect(await call("git_diff")).toBe("no unstaged changes");
   write("a.txt", "two\n");
   expect(await call("git_diff")).toContain("-one\n+two");
@@ -84,7 +84,7 @@ test("the diff is of the tree or what is staged, of one path, and cut with a mar
   expect(long).toMatch(/\[… \d+ of \d+ bytes were cut here …\]\n$/);
 });
 
-test("add stages what it is given, commit says the hash and refuses when nothing is staged", async () => {
+test("git_add stages the given files; git_commit reports the hash and refuses when nothing is staged", async () => {
   write("a.txt", "two\n");
   write("b.txt", "b\n");
   expect(await call("git_commit", { message: "x" })).toContain("nothing is staged");
@@ -98,17 +98,17 @@ test("add stages what it is given, commit says the hash and refuses when nothing
   expect(await call("git_add", { files: ["no-such", "-A"] })).toContain("no-such");
 });
 
-test("a hook that refuses, and one that hangs at a question, are results", async () => {
+test("a hook that refuses and one that waits for input give a failed result", async () => {
   write("a.txt", "two\n");
   git("add", ".");
   const hook = path.join(root, ".git", "hooks", "pre-commit");
   mkdirSync(path.dirname(hook), { recursive: true });
-  writeFileSync(hook, "#!/bin/sh\nread answer || echo nobody answers >&2; exit 1\n");
+  writeFileSync(hook, "#!/bin/sh\nread answer || echo there is no input >&2; exit 1\n");
   chmodSync(hook, 0o755);
-  expect(await call("git_commit", { message: "x" })).toContain("nobody answers");
+  expect(await call("git_commit", { message: "x" })).toContain("there is no input");
 });
 
-test("a branch is pushed, main is not unless allowed", async () => {
+test("git_push pushes a branch, and main only if that is allowed", async () => {
   withRemote();
   git("checkout", "-qb", "feature");
   write("a.txt", "two\n");
@@ -123,7 +123,7 @@ test("a branch is pushed, main is not unless allowed", async () => {
   expect(await call("git_push", { branch: "HEAD:main" }, true)).toContain("HEAD -> main");
 });
 
-test("a branch whose upstream is main goes to its own name all the same", async () => {
+test("git_push pushes a branch to its own name even if its upstream is main", async () => {
   withRemote();
   git("checkout", "-q", "-b", "topic", "--track", "origin/main");
   git("config", "push.default", "upstream");
@@ -135,7 +135,7 @@ test("a branch whose upstream is main goes to its own name all the same", async 
   expect(git("rev-parse", "--abbrev-ref", "@{upstream}")).toBe("origin/main");
 });
 
-test("a pull moves forward, and refuses what needs a merge", async () => {
+test("git_pull moves forward and refuses a merge", async () => {
   withRemote();
   write("a.txt", "two\n");
   git("commit", "-qam", "second");
@@ -150,10 +150,10 @@ test("a pull moves forward, and refuses what needs a merge", async () => {
   write("a.txt", "three\n");
   git("commit", "-qam", "other");
   expect(await call("git_pull")).toMatch(/^git pull failed with exit code 128[^]*fast-forward/);
-  expect(await call("git_pull", { branch: "main:main" })).toContain("not the name of a branch");
+  expect(await call("git_pull", { branch: "main:main" })).toContain("not a valid branch name");
 });
 
-test("the caller's repository, index and tools are not git's to use", async () => {
+test("git ignores the repository, index and tools of the caller's environment", async () => {
   const other = { ...env, GIT_DIR: "/nowhere", GIT_INDEX_FILE: "/nowhere", GIT_EXTERNAL_DIFF: "false" };
   const tools = createGitTools({ ports, root, env: other, allowMain: false });
   expect(getText(await callTool(tools, "git_status", {}))).toContain("branch: main");

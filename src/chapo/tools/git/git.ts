@@ -1,5 +1,5 @@
-// The git tools of a model: status, diff, add, commit, push, pull. Leaves reading a status to git-status.ts, and where a
-// push may go to push-target.ts.
+// The git tools: status, diff, add, commit, push, pull. git-status.ts reads a status; push-target.ts decides where a push
+// may go.
 import { z } from "zod";
 import { defineTool, done, failed, type CallContext, type Tool, type ToolResult } from "../../tool.js";
 import { formatStatus } from "./git-status.js";
@@ -13,16 +13,16 @@ const MORE_MS = 10_000;
 const DIFF_BYTES = 27_000;
 const STATUS_BYTES = 4 * 1024 * 1024;
 
-/** Those of the caller's `GIT_` variables that say who commits and by which settings, and not on what. */
+/** The `GIT_` variables that are kept: they name the author and the settings, not the repository or the index. */
 const KEPT =
   /^GIT_(?:CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)|EXEC_PATH|SSH|SSH_COMMAND)$/;
 
-/** Where the git tools work, and whether a push to main or master is allowed. */
+/** The environment of the git tools, and whether a push to main or master is allowed. */
 export interface GitWorld extends ProgramWorld {
   allowMain: boolean;
 }
 
-/** `git_status git_diff git_add git_commit git_push git_pull`. */
+/** Creates `git_status git_diff git_add git_commit git_push git_pull`. */
 export function createGitTools(world: GitWorld): Tool[] {
   const git = new Git({ ...world, env: createGitEnv(world.env) });
   return [
@@ -76,23 +76,23 @@ class Git {
     return runProgram(this.#world, program, signal);
   }
 
-  /** What it answers, without the end of the line; `undefined` where it fails. */
+  /** Returns the output of a command without the final line end; `undefined` if it fails. */
   async ask(args: readonly string[], signal: AbortSignal): Promise<string | undefined> {
     const ran = await this.run(args, signal);
     return ran.end.how === "exited" && ran.end.code === 0 ? ran.stdout : undefined;
   }
 
-  /** The answer of a command that leaves no more to say. */
+  /** Runs a command and returns its output as the tool's result. */
   async tell(args: readonly string[], signal: AbortSignal, more: Partial<Program> = {}): Promise<ToolResult> {
     const ran = await this.run(args, signal, more);
     const problem = describeProblem(`git ${args[0] ?? ""}`, ran);
     if (problem !== undefined) return failed(problem);
     return done(
-      [ran.stdout, ran.stderr].filter((text) => text !== "").join("\n") || "done; git said nothing",
+      [ran.stdout, ran.stderr].filter((text) => text !== "").join("\n") || "done; git printed nothing",
     );
   }
 
-  /** What decides where a push or a pull goes. */
+  /** Reads the facts that decide where a push or a pull goes. */
   async facts(signal: AbortSignal): Promise<Facts> {
     const current = await this.ask(["symbolic-ref", "--quiet", "--short", "HEAD"], signal);
     const remotes = ((await this.ask(["remote"], signal)) ?? "").split("\n").filter((name) => name !== "");
@@ -129,9 +129,9 @@ function createStatusTool(git: Git): Tool {
 function createDiffTool(git: Git): Tool {
   return defineTool({
     name: "git_diff",
-    description: "What changed in tracked files and is not staged; with staged: true what is staged.",
+    description: "Shows the unstaged changes of tracked files; with staged: true the staged changes.",
     arguments: z.strictObject({
-      staged: z.boolean().optional().describe("Whether what is staged is shown instead"),
+      staged: z.boolean().optional().describe("Whether to show the staged changes instead"),
       path: z.string().min(1).optional().describe("Only this file or folder"),
     }),
     aliases: { cached: "staged", file: "path" },
@@ -160,7 +160,7 @@ function createDiffTool(git: Git): Tool {
 function createAddTool(git: Git): Tool {
   return defineTool({
     name: "git_add",
-    description: "Stages files or folders: what is new, changed or deleted in them.",
+    description: "Stages the new, changed and deleted files among the given files and folders.",
     arguments: z.strictObject({
       files: z
         .union([z.string().min(1), z.array(z.string().min(1)).min(1).max(1000)])
@@ -183,7 +183,7 @@ function createAddTool(git: Git): Tool {
 function createCommitTool(git: Git): Tool {
   return defineTool({
     name: "git_commit",
-    description: "Commits what is staged, and says the hash of the commit.",
+    description: "Commits the staged changes and returns the hash of the commit.",
     arguments: z.strictObject({
       message: z.string().trim().min(1).max(20_000).describe("The whole message"),
     }),
@@ -193,8 +193,8 @@ function createCommitTool(git: Git): Tool {
     run: async ({ message }, { signal }) => {
       const staged = await git.run(["diff", "--cached", "--quiet"], signal);
       if (staged.end.how === "exited" && staged.end.code === 0)
-        return failed("nothing is staged: stage what is to be committed with git_add first");
-      // Hooks may take their time.
+        return failed("nothing is staged: stage changes with git_add first");
+      // Hooks may be slow.
       const ran = await git.run(["commit", "--quiet", "--file=-"], signal, {
         input: message,
         timeoutMs: 2 * LOCAL_MS,
@@ -209,18 +209,8 @@ function createCommitTool(git: Git): Tool {
 }
 
 const target = {
-  remote: z
-    .string()
-    .min(1)
-    .max(200)
-    .optional()
-    .describe("A remote that is set up; the branch's own where nothing is said"),
-  branch: z
-    .string()
-    .min(1)
-    .max(300)
-    .optional()
-    .describe("A branch; the one that is checked out where nothing is said"),
+  remote: z.string().min(1).max(200).optional().describe("A configured remote; by default the branch's own"),
+  branch: z.string().min(1).max(300).optional().describe("A branch; by default the one that is checked out"),
 };
 
 function createPushTool(git: Git, allowMain: boolean): Tool {
@@ -253,7 +243,7 @@ function createPullTool(git: Git): Tool {
   return defineTool({
     name: "git_pull",
     description:
-      "Fetches a branch and moves the one that is checked out forward to it; what would need a merge is refused.",
+      "Fetches a branch and fast-forwards the one that is checked out to it; refuses a pull that would need a merge.",
     arguments: z.strictObject(target),
     changes: true,
     subjects: (args) => [{ kind: "name", name: `${args.remote ?? ""} ${args.branch ?? ""}`.trim() }],

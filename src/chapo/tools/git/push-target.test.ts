@@ -6,7 +6,7 @@ const target = (branch?: string, remote?: string, more: object = {}): unknown =>
   resolvePushTarget({ branch, remote }, { ...facts, ...more });
 const refusal = (text: string): unknown => ({ refusal: expect.stringContaining(text) as string });
 
-test("one branch goes to the branch of its name, or to one that is named", () => {
+test("a branch is pushed to the branch of the same name or to the named one", () => {
   const own = { remote: "origin", from: "refs/heads/feature", to: "refs/heads/feature" };
   for (const spelled of [undefined, "HEAD", "@", "feature", "heads/feature", "refs/heads/feature"])
     expect(target(spelled)).toEqual(own);
@@ -52,14 +52,14 @@ test("force, deletion, patterns, options and other refs are refused", () => {
     "^main",
     "a b",
   ])
-    expect(target(spelled)).toEqual(refusal("not the name of a branch"));
+    expect(target(spelled)).toEqual(refusal("not a valid branch name"));
   expect(target("refs/tags/v1")).toEqual(refusal("only branches"));
   expect(target("HEAD", undefined, { current: undefined })).toEqual(refusal("no branch is checked out"));
 });
 
-test("only a remote that is set up is pushed to", () => {
+test("a push goes only to a configured remote", () => {
   for (const remote of ["--mirror", "-u", "https://example.org/x.git", "ext::sh -c x", "/tmp/x", "nowhere"])
-    expect(target("feature", remote)).toEqual(refusal("there is origin, fork"));
-  expect(target("x", undefined, { remotes: [] })).toEqual(refusal("there is none"));
+    expect(target("feature", remote)).toEqual(refusal("available: origin, fork"));
+  expect(target("x", undefined, { remotes: [] })).toEqual(refusal("none is configured"));
   expect(target("x", "--all", { remotes: ["--all"] })).toEqual(refusal("no such remote"));
 });

@@ -1,30 +1,30 @@
-// Where a push goes, from what a model asked for: one branch, by its full name, so that no setting and no spelling of git's
-// makes it another. Pure; leaves asking git to git.ts.
+// Resolves the target of a push that a model asks for: one branch, by its full name, so that no git setting or spelling can
+// redirect it. Pure; git.ts runs git.
 
-/** Branches others build upon. */
+/** Branches that other people build on. */
 const PROTECTED = new Set(["main", "master"]);
 
-/** What is known of the repository. */
+/** The state of the repository and the setting that decide about a push. */
 export interface RepositoryFacts {
-  /** The branch that is checked out; `undefined` when none is. */
+  /** The branch that is checked out; `undefined` for a detached HEAD. */
   current: string | undefined;
-  /** Names of its remotes. */
+  /** The names of the remotes. */
   remotes: readonly string[];
-  /** Where it pushes to where nothing is said. */
+  /** The remote to push to by default. */
   usualRemote: string;
   allowMain: boolean;
 }
 
-/** One branch to be pushed. */
+/** One branch to push. */
 export interface PushTarget {
   remote: string;
   /** `refs/heads/…` */
   to: string;
-  /** What is pushed there, a full name or HEAD. */
+  /** The source of the push: a full name or HEAD. */
   from: string;
 }
 
-/** The target, or why it is refused. */
+/** Resolves the target, or returns the reason for a refusal. */
 export function resolvePushTarget(
   asked: { remote?: string | undefined; branch?: string | undefined },
   facts: RepositoryFacts,
@@ -36,8 +36,8 @@ export function resolvePushTarget(
     return { refusal: `branch: ${spelled}: a push with force is refused; push without the +` };
   const [from = "", to = from, ...more] = spelled.split(":");
   if (more.length > 0 || from === "" || to === "")
-    return { refusal: `branch: ${spelled}: name one branch; deleting one by a push is refused` };
-  // What is checked out may be no branch and still go to one that is named.
+    return { refusal: `branch: ${spelled}: name one branch; deleting a branch with a push is refused` };
+  // A detached HEAD can still be pushed to a named branch.
   const source = from === "HEAD" && spelled !== from ? "HEAD" : resolveBranch(from, facts.current);
   const target = resolveBranch(to, facts.current);
   if (typeof source !== "string") return source;
@@ -51,27 +51,28 @@ export function resolvePushTarget(
   return { remote, from: source === "HEAD" ? source : `refs/heads/${source}`, to: `refs/heads/${target}` };
 }
 
-/** A remote that was set up: an address would go to whoever a model names, and some run commands. */
+/** Accepts only configured remotes: a model could name any address, and some address schemes run commands. */
 export function resolveRemote(
   asked: string | undefined,
   facts: Pick<RepositoryFacts, "remotes" | "usualRemote">,
 ): string | { refusal: string } {
   const remote = asked ?? facts.usualRemote;
   if (facts.remotes.includes(remote) && !remote.startsWith("-")) return remote;
-  const known = facts.remotes.length === 0 ? "there is none" : `there is ${facts.remotes.join(", ")}`;
+  const known = facts.remotes.length === 0 ? "none is configured" : `available: ${facts.remotes.join(", ")}`;
   return { refusal: `remote: ${remote}: no such remote; ${known}` };
 }
 
-/** The name of a branch without `refs/heads/`, HEAD being the one that is checked out. */
+/** Returns a branch name without `refs/heads/`; HEAD means the branch that is checked out. */
 export function resolveBranch(spelled: string, current: string | undefined): string | { refusal: string } {
   if (spelled === "HEAD" || spelled === "@") {
     if (current !== undefined) return current;
     return { refusal: "branch: no branch is checked out (detached HEAD): name the branch" };
   }
   const name = spelled.replace(/^(?:refs\/)?heads\//, "");
-  if (name.startsWith("refs/")) return { refusal: `branch: ${spelled}: only branches are pushed and pulled` };
-  // What git allows in the name of a branch, as far as anybody uses it; no pattern, no option, no expression.
+  if (name.startsWith("refs/"))
+    return { refusal: `branch: ${spelled}: only branches can be pushed and pulled` };
+  // The characters that branch names use in practice; excludes patterns, options and expressions.
   if (!/^[\p{L}\p{N}_][\p{L}\p{N}_./#@+-]*$/u.test(name) || name.includes("..") || name.includes("@{"))
-    return { refusal: `branch: ${spelled}: not the name of a branch` };
+    return { refusal: `branch: ${spelled}: not a valid branch name` };
   return name;
 }

@@ -1,5 +1,5 @@
-// Asks GitHub's API for one thing: through gh where it is installed, else over the network with the caller's token. Leaves
-// what is asked to github.ts.
+// Sends one request to GitHub's API: through gh if it is installed, otherwise over the network with the caller's token.
+// github.ts defines the requests.
 import type { NetworkAnswer, NetworkRequest } from "../../../system/network.js";
 import { tryParseJson } from "../../../system/text/json.js";
 import { describeProblem, runProgram, type ProgramWorld } from "../program.js";
@@ -8,22 +8,22 @@ const USUAL_BASE = "https://api.github.com";
 const MOST_BYTES = 2 * 1024 * 1024;
 const ASK_MS = 30_000;
 
-/** Where GitHub is asked from. `GITHUB_API_URL` in the environment is another API than GitHub's own. */
+/** The ports and environment of a request. `GITHUB_API_URL` in the environment replaces the address of GitHub's API. */
 export interface GithubWorld extends ProgramWorld {
   network: { request(request: NetworkRequest): Promise<NetworkAnswer> };
 }
 
-/** What is asked; `path` is within the repository: `/actions/runs/1`. */
+/** A request; `path` is relative to the repository: `/actions/runs/1`. */
 export interface GithubAsk {
   method: "GET" | "POST";
   path: string;
   body?: unknown;
 }
 
-/** The answer's JSON, `undefined` where it is empty; or what went wrong. */
+/** The JSON of the answer, `undefined` if it is empty; or the problem. */
 export type GithubAnswer = { json: unknown } | { problem: string };
 
-/** Asks for something of the repository the project's `origin` is. */
+/** Sends a request about the repository of the project's remote `origin`. */
 export async function askGithub(
   world: GithubWorld,
   ask: GithubAsk,
@@ -38,11 +38,11 @@ export async function askGithub(
   const gh = hasOwnApi ? undefined : await ports.processes.which("gh", env["PATH"] ?? "", root);
   if (gh !== undefined) return askThroughGh(world, full, { gh, signal });
   if (token === undefined)
-    return { problem: "GitHub cannot be asked: install gh and sign in, or set GITHUB_TOKEN" };
+    return { problem: "cannot reach GitHub: install gh and sign in, or set GITHUB_TOKEN" };
   return askOverNetwork(world, full, { token, signal });
 }
 
-/** `owner/name`. A token goes to GitHub, or where the user's environment says; never where a repository's settings say. */
+/** Finds `owner/name`. A token is sent to GitHub or to the address in the user's environment, never to an address in a repository's settings. */
 async function findRepository(
   world: GithubWorld,
   signal: AbortSignal,
@@ -52,13 +52,13 @@ async function findRepository(
   const url = ran.stdout.trim();
   const found = readRemote(url);
   if (found === undefined)
-    return { problem: `the remote origin is no repository of GitHub: ${url === "" ? "it is not set" : url}` };
+    return { problem: `the remote origin is not a GitHub repository: ${url === "" ? "it is not set" : url}` };
   if (found.host !== "github.com" && world.env["GITHUB_API_URL"] === undefined)
-    return { problem: `the remote origin is at ${found.host}: set GITHUB_API_URL to the API there` };
+    return { problem: `the remote origin is at ${found.host}: set GITHUB_API_URL to the address of its API` };
   return { name: found.name };
 }
 
-/** Host and `owner/name` of a remote's address: `https://…`, `ssh://…`, `git@host:owner/name.git`. */
+/** Reads host and `owner/name` from a remote's address: `https://…`, `ssh://…`, `git@host:owner/name.git`. */
 export function readRemote(url: string): { host: string; name: string } | undefined {
   const part = "[A-Za-z0-9._-]+";
   const [, host, name] =
@@ -113,10 +113,10 @@ async function askOverNetwork(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     signal,
     maxBytes: MOST_BYTES,
-    // Whoever set the address may be anywhere.
+    // The user may set an address in any network.
     mayConnect: () => true,
   });
-  if ("failed" in answer) return { problem: `GitHub cannot be asked: ${answer.message}` };
+  if ("failed" in answer) return { problem: `cannot reach GitHub: ${answer.message}` };
   const text = new TextDecoder().decode(answer.body);
   if (answer.status < 200 || answer.status > 299)
     return { problem: `GitHub answers ${answer.status} to ${method} ${path}: ${text.slice(0, 500)}` };

@@ -1,4 +1,4 @@
-// github_triggerWorkflow and github_getWorkflowRunStatus. Leaves asking GitHub to github-api.ts.
+// The tools github_triggerWorkflow and github_getWorkflowRunStatus. github-api.ts sends the requests.
 import { z } from "zod";
 import { defineTool, done, failed, type Tool } from "../../tool.js";
 import { askGithub, type GithubWorld } from "./github-api.js";
@@ -10,7 +10,7 @@ const MOST_RUNS = 5;
 const id = z.union([z.string().regex(/^\d{1,20}$/, "it must be a number"), z.int().min(1)]);
 const workflow = z
   .union([z.string().min(1).max(200), z.int().min(1)])
-  .describe("Its file's name, e.g. ci.yml, or its id");
+  .describe("The file name of the workflow, e.g. ci.yml, or its id");
 
 const Run = z.object({
   id: z.number(),
@@ -25,7 +25,7 @@ const Run = z.object({
 });
 const Runs = z.object({ workflow_runs: z.array(Run) });
 
-/** `github_triggerWorkflow github_getWorkflowRunStatus`, of the repository the remote `origin` is. */
+/** Creates `github_triggerWorkflow github_getWorkflowRunStatus` for the repository of the remote `origin`. */
 export function createGithubTools(world: GithubWorld): Tool[] {
   return [createTriggerTool(world), createStatusTool(world)];
 }
@@ -41,7 +41,7 @@ function createTriggerTool(world: GithubWorld): Tool {
         .min(1)
         .max(300)
         .optional()
-        .describe("Branch or tag; the branch that is checked out where nothing is said"),
+        .describe("Branch or tag; by default the branch that is checked out"),
       inputs: z
         .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
         .optional()
@@ -66,7 +66,7 @@ function createTriggerTool(world: GithubWorld): Tool {
       );
       if ("problem" in answer) return failed(answer.problem);
       return done(
-        `workflow ${args.workflow} was started on ${ref}; github_getWorkflowRunStatus with workflow tells how its runs go`,
+        `workflow ${args.workflow} was started on ${ref}; github_getWorkflowRunStatus with workflow shows the status of its runs`,
       );
     },
   });
@@ -82,7 +82,7 @@ function createStatusTool(world: GithubWorld): Tool {
   return defineTool({
     name: "github_getWorkflowRunStatus",
     description:
-      "How a run of GitHub Actions goes: by its run_id, or the latest runs of a workflow, or the latest of all.",
+      "Shows the status of a GitHub Actions run by its run_id, of the latest runs of a workflow, or of the latest runs of all.",
     arguments: z.strictObject({
       run_id: id.optional().describe("The run's number"),
       workflow: workflow.optional(),
@@ -96,11 +96,9 @@ function createStatusTool(world: GithubWorld): Tool {
       const shape = args.run_id === undefined ? Runs : Run.transform((run) => ({ workflow_runs: [run] }));
       const read = shape.safeParse(answer.json);
       if (!read.success)
-        return failed(`GitHub's answer is not what it should be: ${read.error.issues[0]?.message ?? ""}`);
+        return failed(`GitHub's answer has an unexpected form: ${read.error.issues[0]?.message ?? ""}`);
       const runs = read.data.workflow_runs;
-      return done(
-        runs.length === 0 ? "there are no runs" : runs.slice(0, MOST_RUNS).map(formatRun).join("\n\n"),
-      );
+      return done(runs.length === 0 ? "no runs found" : runs.slice(0, MOST_RUNS).map(formatRun).join("\n\n"));
     },
   });
 }

@@ -63,7 +63,7 @@ const run = (name: string, args: unknown = {}, { env = {}, stagingLog }: More = 
 const call = async (name: string, args: unknown = {}, more: More = {}): Promise<string> =>
   getText(await run(name, args, more));
 
-/** A program that writes down what it is started with, each word on a line, and then does what it is told. */
+/** Creates a program that records its arguments, one per line, and then runs the given script. */
 function stub(name: string, then = ""): void {
   const file = path.join(bin, name);
   writeFileSync(
@@ -77,7 +77,7 @@ const words = (name: string): string[] =>
     .trim()
     .split("\n");
 
-test("an alias leads to its host, the command is one word, others are refused", async () => {
+test("ssh_execute resolves an alias, passes the command as one argument and refuses other hosts", async () => {
   stub("ssh", "echo out; echo err >&2; exit 3");
   const said = await call("ssh_execute", { host: "staging", command: "echo 'a b'; rm -rf \"$X\" $(date)" });
   expect(said).toBe("exit_code: 3\nstdout:\nout\nstderr:\nerr");
@@ -99,14 +99,14 @@ test("an alias leads to its host, the command is one word, others are refused", 
   expect(existsSync(path.join(root, "ssh.words"))).toBe(false);
 });
 
-test("what ssh itself could not do is a failure", async () => {
+test("a failure of ssh itself is a failed result", async () => {
   stub("ssh", "echo 'Permission denied' >&2; exit 255");
   expect(await call("ssh_execute", { host: "plain", command: "true" })).toBe(
     "ssh to plain failed: Permission denied",
   );
 });
 
-test("pm2's list is told without the environments in it", async () => {
+test("pm2_status omits the environments in pm2's list", async () => {
   const list = [
     {
       name: "api",
@@ -124,10 +124,10 @@ test("pm2's list is told without the environments in it", async () => {
   expect(await call("pm2_status", { name: "job" })).toBe("job (1): stopped, pid 0, restarts 0");
   expect(await call("pm2_status", { name: "none" })).toContain("no such process");
   stub("pm2", "echo nonsense");
-  expect(await call("pm2_status")).toContain("cannot be read: nonsense");
+  expect(await call("pm2_status")).toContain("cannot read the answer of pm2 jlist: nonsense");
 });
 
-test("each pm2 tool starts pm2 with its words", async () => {
+test("each pm2 tool starts pm2 with its arguments", async () => {
   stub("pm2");
   for (const [tool, args, expected] of [
     ["pm2_restart", { name: "api" }, ["restart", "api"]],
@@ -149,15 +149,13 @@ test("each pm2 tool starts pm2 with its words", async () => {
   );
 });
 
-test("a program that is not installed is a result", async () => {
+test("a program that is not installed gives a failed result", async () => {
   const env = { PATH: bin };
-  expect(await call("pm2_status", {}, { env })).toContain("pm2 jlist cannot be started");
-  expect(await call("ssh_execute", { host: "plain", command: "x" }, { env })).toContain(
-    "ssh cannot be started",
-  );
+  expect(await call("pm2_status", {}, { env })).toContain("cannot start pm2 jlist");
+  expect(await call("ssh_execute", { host: "plain", command: "x" }, { env })).toContain("cannot start ssh");
 });
 
-test("npm runs in the root, with ten minutes, and leaves nothing behind", async () => {
+test("npm runs in the root for at most ten minutes and leaves no processes behind", async () => {
   stub("npm", 'case "$1" in run) echo ran [$OPENAI_API_KEY]; sleep 71.5 & exit 2;; esac');
   const env = { OPENAI_API_KEY: "sk-secret" };
   expect(await call("npm_install", { packages: ["left-pad@1", "@a/b"] })).toBe("exit_code: 0\n(no output)");
@@ -188,9 +186,9 @@ test("npm runs in the root, with ten minutes, and leaves nothing behind", async 
   expect(prepared).toMatchObject({ timeoutMs: 620_000 });
 }, 20_000);
 
-test("the last lines of the staging log, however long it is", async () => {
+test("logs_getStagingLogs returns the last lines of a log of any length", async () => {
   const stagingLog = path.join(root, "staging.log");
-  expect(await call("logs_getStagingLogs")).toContain("no staging log is set up");
+  expect(await call("logs_getStagingLogs")).toContain("no staging log is configured");
   expect(await call("logs_getStagingLogs", {}, { stagingLog })).toContain("no such file");
   writeFileSync(stagingLog, "");
   expect(await call("logs_getStagingLogs", {}, { stagingLog })).toBe("(the log is empty)");
@@ -198,9 +196,9 @@ test("the last lines of the staging log, however long it is", async () => {
   expect(await call("logs_getStagingLogs", { lines: 2 }, { stagingLog })).toBe("line 199999\nline 200000");
   expect((await call("logs_getStagingLogs", {}, { stagingLog })).split("\n")).toHaveLength(100);
   const many = await call("logs_getStagingLogs", { lines: 5000 }, { stagingLog });
-  expect(many).toMatch(/^\[the last \d+ lines; more do not fit in an answer\]\nline \d+\n/);
+  expect(many).toMatch(/^\[the last \d+ lines; more do not fit into a result\]\nline \d+\n/);
   expect(many.length).toBeLessThan(30_000);
-  expect(await call("logs_getStagingLogs", {}, { stagingLog: root })).toContain("cannot be read");
+  expect(await call("logs_getStagingLogs", {}, { stagingLog: root })).toContain("cannot read");
 });
 
 interface Heard {
@@ -210,7 +208,7 @@ interface Heard {
   body: string;
 }
 
-/** An API that answers what it is told, and keeps what it heard. */
+/** Creates an API that gives the set answers and records the requests. */
 async function fakeApi(
   status: number,
   answer: unknown,
@@ -258,7 +256,7 @@ const aRun = {
   x: 1,
 };
 
-test("a workflow is started with its ref and inputs", async () => {
+test("github_triggerWorkflow starts a workflow with its ref and inputs", async () => {
   repository("git@github.com:acme/shop.git");
   const { env, heard } = await fakeApi(204, undefined);
   const args = { workflow: "deploy.yml", inputs: { to: "staging", dry: true } };
@@ -272,7 +270,7 @@ test("a workflow is started with its ref and inputs", async () => {
   expect(JSON.parse(heard[0]?.body ?? "")).toEqual({ ref: "topic", inputs: { to: "staging", dry: "true" } });
 });
 
-test("the fields of a run, of a workflow's runs, and of all are told", async () => {
+test("github_getWorkflowRunStatus reports the fields of one run, of a workflow's runs and of all runs", async () => {
   repository("https://github.com/acme/shop");
   const text = "id: 7\nname: CI\nstatus: completed\nconclusion: failure\nbranch: topic\nurl: u";
   const one = await fakeApi(200, aRun);
@@ -284,7 +282,7 @@ test("the fields of a run, of a workflow's runs, and of all are told", async () 
   expect(more.heard[0]?.url).toBe("/repos/acme/shop/actions/workflows/ci.yml/runs?per_page=5");
 });
 
-test("what GitHub refuses, and nonsense, are failures", async () => {
+test("a refusal by GitHub and an invalid answer are failed results", async () => {
   repository("https://github.com/acme/shop");
   const refusing = await fakeApi(422, { message: "no workflow_dispatch" });
   expect(await call("github_triggerWorkflow", { workflow: "x" }, refusing)).toMatch(
@@ -292,10 +290,10 @@ test("what GitHub refuses, and nonsense, are failures", async () => {
   );
   server?.close();
   const odd = await fakeApi(200, ["odd"]);
-  expect(await call("github_getWorkflowRunStatus", {}, odd)).toContain("not what it should be");
+  expect(await call("github_getWorkflowRunStatus", {}, odd)).toContain("an unexpected form");
 });
 
-test("gh is asked where there is one", async () => {
+test("requests go through gh if it is installed", async () => {
   repository("https://github.com/acme/shop");
   stub("gh", `cat >'${root}/gh.input'; echo '${JSON.stringify(aRun)}'`);
   expect(await call("github_getWorkflowRunStatus", { run_id: 7 })).toContain("conclusion: failure");
@@ -307,7 +305,7 @@ test("gh is asked where there is one", async () => {
   expect(JSON.parse(readFileSync(path.join(root, "gh.input"), "utf8"))).toEqual({ ref: "v1", inputs: {} });
 });
 
-test("a token goes nowhere a repository's settings say", async () => {
+test("a token is never sent to an address in a repository's settings", async () => {
   repository("https://evil.example.org/acme/shop");
   stub("gh");
   expect(await call("github_getWorkflowRunStatus", {}, { env: { GITHUB_TOKEN: "t" } })).toContain(
@@ -316,7 +314,7 @@ test("a token goes nowhere a repository's settings say", async () => {
   expect(existsSync(path.join(root, "gh.words"))).toBe(false);
 });
 
-test("a remote's address is read in its forms", () => {
+test("readRemote reads all forms of a remote's address", () => {
   const shop = { host: "github.com", name: "acme/shop" };
   for (const url of [
     "https://github.com/acme/shop.git",

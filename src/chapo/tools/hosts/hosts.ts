@@ -1,5 +1,4 @@
-// The tools that reach beyond the project: GitHub, hosts over ssh, pm2, npm, the staging log. Puts them together; leaves
-// what each does to its own file.
+// Collects the tools that reach beyond the project: GitHub, hosts over ssh, pm2, npm and the staging log.
 import type { Tool } from "../../tool.js";
 import type { GithubWorld } from "./github-api.js";
 import { createGithubTools } from "./github.js";
@@ -9,15 +8,15 @@ import { createSshTool, type SshHost } from "./ssh.js";
 import { createStagingLogsTool } from "./staging-logs.js";
 import { createToolEnv } from "../../tool-env.js";
 
-/** What these tools need. */
+/** The settings and ports of these tools. */
 export interface HostsWorld extends GithubWorld {
   /** By alias. */
   sshHosts: Readonly<Record<string, SshHost>>;
-  /** Absolute; `undefined` where none is set. */
+  /** Absolute; `undefined` if none is configured. */
   stagingLog: string | undefined;
 }
 
-/** `github_* ssh_execute pm2_* npm_* logs_getStagingLogs`. */
+/** Creates `github_* ssh_execute pm2_* npm_* logs_getStagingLogs`. */
 export function createHostTools(world: HostsWorld): Tool[] {
   const own = { ...world, env: createToolEnv(world.env) };
   return [

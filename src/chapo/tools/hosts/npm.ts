@@ -1,5 +1,4 @@
-// npm_install and npm_run: packages and scripts of the project, with more time than other tools have. Leaves running npm to
-// program.ts.
+// The tools npm_install and npm_run, which may take longer than other tools. program.ts runs npm.
 import { z } from "zod";
 import { defineTool, type Tool } from "../../tool.js";
 import { reportRun, runProgram, type ProgramWorld } from "../program.js";
@@ -13,7 +12,7 @@ const word = z
   .max(300)
   .refine((text) => !text.startsWith("-"), "it must not begin with -");
 
-/** `npm_install npm_run`, in the project's root. */
+/** Creates `npm_install npm_run`, which work in the project's root. */
 export function createNpmTools(world: ProgramWorld): Tool[] {
   const run = async (args: readonly string[], signal: AbortSignal): ReturnType<typeof runProgram> =>
     runProgram(world, { command: "npm", args, timeoutMs: LIMIT_MS, leavesNothing: true }, signal);
@@ -21,12 +20,12 @@ export function createNpmTools(world: ProgramWorld): Tool[] {
     defineTool({
       name: "npm_install",
       description:
-        "Installs what package.json names, or adds packages to it. Answers with exit_code, stdout and stderr.",
+        "Installs the packages of package.json, or adds packages to it. Answers with exit_code, stdout and stderr.",
       arguments: z.strictObject({
         packages: z
           .union([word, z.array(word).max(100)])
           .optional()
-          .describe("Names, with a version if wanted; without them what package.json names"),
+          .describe("Names, with an optional version; without them the packages of package.json"),
       }),
       aliases: { package: "packages" },
       changes: true,
@@ -44,7 +43,7 @@ export function createNpmTools(world: ProgramWorld): Tool[] {
       description:
         "Runs a script of package.json, at most 10 minutes. Answers with exit_code, stdout and stderr.",
       arguments: z.strictObject({
-        script: word.describe("Its name"),
+        script: word.describe("The name of the script"),
         args: z.array(z.string().max(10_000)).max(100).optional().describe("Passed on to the script"),
       }),
       aliases: { name: "script" },

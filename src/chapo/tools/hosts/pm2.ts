@@ -1,4 +1,4 @@
-// The pm2 tools: processes that are kept alive on this machine. Leaves running pm2 to program.ts.
+// The pm2 tools, for processes that pm2 keeps alive on this machine. program.ts runs pm2.
 import { z } from "zod";
 import { given } from "../../../system/given.js";
 import { parseJson } from "../../../system/text/json.js";
@@ -10,7 +10,7 @@ const MORE_MS = 10_000;
 const LIST_BYTES = 8 * 1024 * 1024;
 const MOST_LISTED = 100;
 
-/** Of `pm2 jlist`: what is told. The rest is the environment of each, with what is secret in it. */
+/** The reported fields of `pm2 jlist`. The rest holds each process's environment with its secrets. */
 const Listed = z.array(
   z.object({
     name: z.string(),
@@ -29,18 +29,18 @@ const name = z
   .min(1)
   .max(300)
   .refine((text) => !text.startsWith("-"), "it must not begin with -")
-  .describe("The process's name or number; all for all of them");
+  .describe("The name or number of the process; all for every process");
 
-/** `pm2_status pm2_restart pm2_stop pm2_start pm2_logs pm2_reloadAll pm2_save`. */
+/** Creates `pm2_status pm2_restart pm2_stop pm2_start pm2_logs pm2_reloadAll pm2_save`. */
 export function createPm2Tools(world: ProgramWorld): Tool[] {
   return [
     createStatusTool(world),
-    createProcessTool(world, "restart", "Restarts a process of pm2's."),
-    createProcessTool(world, "stop", "Stops a process of pm2's; it stays in the list."),
+    createProcessTool(world, "restart", "Restarts a pm2 process."),
+    createProcessTool(world, "stop", "Stops a pm2 process; it stays in the list."),
     createProcessTool(
       world,
       "start",
-      "Starts a process of pm2's that was stopped, or a script or ecosystem file of the project.",
+      "Starts a stopped pm2 process, or a script or ecosystem file of the project.",
     ),
     createLogsTool(world),
     createAllTool(world, "pm2_reloadAll", {
@@ -49,7 +49,7 @@ export function createPm2Tools(world: ProgramWorld): Tool[] {
     }),
     createAllTool(world, "pm2_save", {
       args: ["save"],
-      description: "Saves pm2's list of processes, to be started again after a reboot.",
+      description: "Saves pm2's list of processes so that they start again after a reboot.",
     }),
   ];
 }
@@ -68,13 +68,15 @@ function runPm2(
 function toResult(args: readonly string[], ran: ProgramRun): ToolResult {
   const problem = describeProblem(`pm2 ${args[0] ?? ""}`, ran);
   if (problem !== undefined) return failed(problem);
-  return done([ran.stdout, ran.stderr].filter((text) => text !== "").join("\n") || "done; pm2 said nothing");
+  return done(
+    [ran.stdout, ran.stderr].filter((text) => text !== "").join("\n") || "done; pm2 printed nothing",
+  );
 }
 
 function createStatusTool(world: ProgramWorld): Tool {
   return defineTool({
     name: "pm2_status",
-    description: "The processes pm2 keeps: name, number, status, pid, restarts, memory, load.",
+    description: "Lists the processes of pm2: name, number, status, pid, restarts, memory, load.",
     arguments: z.strictObject({ name: name.optional() }),
     changes: false,
     timeoutMs: LIMIT_MS + MORE_MS,
@@ -84,18 +86,18 @@ function createStatusTool(world: ProgramWorld): Tool {
       if (problem !== undefined) return failed(problem);
       const listed = readList(ran.stdout);
       if (listed === undefined)
-        return failed(`pm2 jlist: its answer cannot be read: ${ran.stdout.slice(0, 300)}`);
+        return failed(`cannot read the answer of pm2 jlist: ${ran.stdout.slice(0, 300)}`);
       const meant = listed.filter(
         (one) => asked === undefined || asked === "all" || one.name === asked || String(one.pm_id) === asked,
       );
       if (meant.length === 0)
-        return asked === undefined ? done("pm2 keeps no processes") : failed(`${asked}: no such process`);
+        return asked === undefined ? done("pm2 has no processes") : failed(`${asked}: no such process`);
       return done(meant.slice(0, MOST_LISTED).map(formatProcess).join("\n"));
     },
   });
 }
 
-/** pm2 may print words of its own before the list. */
+/** pm2 may print notices before the list. */
 function readList(text: string): z.infer<typeof Listed> | undefined {
   for (const line of [text, ...text.split("\n").filter((one) => one.startsWith("["))]) {
     const read = Listed.safeParse(parseJson(line));
@@ -158,10 +160,10 @@ function createAllTool(
 function createLogsTool(world: ProgramWorld): Tool {
   return defineTool({
     name: "pm2_logs",
-    description: "The last lines pm2's processes, or one of them, wrote.",
+    description: "Returns the last lines that pm2's processes, or one of them, wrote.",
     arguments: z.strictObject({
       name: name.optional(),
-      lines: z.int().min(1).max(5000).optional().describe("How many; 100 where nothing is said"),
+      lines: z.int().min(1).max(5000).optional().describe("How many; 100 by default"),
     }),
     changes: false,
     timeoutMs: LIMIT_MS + MORE_MS,

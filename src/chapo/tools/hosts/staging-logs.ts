@@ -1,4 +1,4 @@
-// logs_getStagingLogs: the last lines of the log the settings name, however long it is.
+// The tool logs_getStagingLogs returns the last lines of the log that the settings name.
 import { z } from "zod";
 import { errorMessage } from "../../../system/errors.js";
 import type { Files } from "../../../system/ports.js";
@@ -8,27 +8,22 @@ const USUAL_LINES = 100;
 const MOST_LINES = 5_000;
 const MOST_BYTES = 28_000;
 
-/** The tool; `file`: absolute, `undefined` where none is set. */
+/** Creates the tool. `file` is absolute, or `undefined` if none is configured. */
 export function createStagingLogsTool(files: Files, file: string | undefined): Tool {
   return defineTool({
     name: "logs_getStagingLogs",
-    description: "The last lines of the staging log.",
+    description: "Returns the last lines of the staging log.",
     arguments: z.strictObject({
-      lines: z
-        .int()
-        .min(1)
-        .max(MOST_LINES)
-        .optional()
-        .describe(`How many; ${USUAL_LINES} where nothing is said`),
+      lines: z.int().min(1).max(MOST_LINES).optional().describe(`How many; ${USUAL_LINES} by default`),
     }),
     changes: false,
     run: async ({ lines = USUAL_LINES }) => {
       if (file === undefined)
-        return failed("no staging log is set up: a person names its file as logs.staging in the settings");
+        return failed("no staging log is configured: a person can set logs.staging in the settings");
       try {
         return done(await readLastLines(files, file, lines));
       } catch (error) {
-        return failed(`the staging log (logs.staging) cannot be read: ${errorMessage(error)}`);
+        return failed(`cannot read the staging log (logs.staging): ${errorMessage(error)}`);
       }
     },
   });
@@ -40,13 +35,13 @@ async function readLastLines(files: Files, file: string, count: number): Promise
   if (stat.size === 0) return "(the log is empty)";
   const from = Math.max(0, stat.size - MOST_BYTES);
   const bytes = await files.readRange(file, from, stat.size - from);
-  // The first may have begun before what was read, and is left out then.
+  // The first line may be incomplete; then it is left out.
   const lines = new TextDecoder().decode(bytes).replace(/\n$/, "").split("\n");
   if (from > 0 && lines.length > 1) lines.shift();
   const shown = lines.slice(-count);
   const isCut = from > 0 && shown.length < count;
   return [
-    ...(isCut ? [`[the last ${shown.length} lines; more do not fit in an answer]`] : []),
+    ...(isCut ? [`[the last ${shown.length} lines; more do not fit into a result]`] : []),
     ...shown,
   ].join("\n");
 }

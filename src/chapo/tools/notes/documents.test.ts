@@ -27,16 +27,16 @@ async function site(documents = "context/documents") {
   return { call, write };
 }
 
-test("only .md and .txt files of the folder", async () => {
+test("context_listDocuments lists only .md and .txt files of the folder", async () => {
   const { call } = await site();
   expect(await call("context_listDocuments")).toBe("deep/notes.txt\nguide.md");
   const none = await site("elsewhere");
-  expect(await none.call("context_listDocuments")).toBe("there are no documents in elsewhere");
+  expect(await none.call("context_listDocuments")).toBe("no documents in elsewhere");
   const outside = await site("..");
-  expect(await outside.call("context_listDocuments")).toBe("there are no documents in ..");
+  expect(await outside.call("context_listDocuments")).toBe("no documents in ..");
 });
 
-test("a document is read, nothing else", async () => {
+test("context_readDocument reads documents and refuses other files", async () => {
   const { call, write } = await site();
   expect(await call("context_readDocument", { path: "guide.md" })).toBe(
     "# Guide\nHow the Login works\nlogin and logout\n",
@@ -45,7 +45,9 @@ test("a document is read, nothing else", async () => {
     expect(await call("context_readDocument", { path: name })).toBe(
       `FAILED ${name}: not in context/documents`,
     );
-  expect(await call("context_readDocument", { path: "code.ts" })).toContain("FAILED code.ts is no document");
+  expect(await call("context_readDocument", { path: "code.ts" })).toContain(
+    "FAILED code.ts is not a document",
+  );
   expect(await call("context_readDocument", { path: "none.md" })).toContain("no such document");
   await write("context/documents/long.md", "x".repeat(60_000));
   expect(await call("context_readDocument", { path: "long.md" })).toContain(
@@ -53,7 +55,7 @@ test("a document is read, nothing else", async () => {
   );
 });
 
-test("words are found whatever their case", async () => {
+test("context_searchDocuments ignores case", async () => {
   const { call } = await site();
   expect(await call("context_searchDocuments", { query: "LOGIN" })).toBe(
     "guide.md:2:How the Login works\nguide.md:3:login and logout",
@@ -62,7 +64,7 @@ test("words are found whatever their case", async () => {
     "guide.md:3:login and logout",
   );
   expect(await call("context_searchDocuments", { query: "button how" })).toBe(
-    "[no line holds all of the words; these hold some]\ndeep/notes.txt:2:the logout button\nguide.md:2:How the Login works",
+    "[no line contains all of the words; these contain some]\ndeep/notes.txt:2:the logout button\nguide.md:2:How the Login works",
   );
   expect(await call("context_searchDocuments", { query: "nowhere" })).toBe("no matches");
   expect(await call("context_searchDocuments", { query: " " })).toContain("FAILED query");

@@ -1,12 +1,12 @@
-// The tools of a project's own documents: context_listDocuments, context_readDocument, context_searchDocuments. Only .md and
-// .txt files of one folder; leaves all other files to the tools of the group `fs_`.
+// The tools context_listDocuments, context_readDocument and context_searchDocuments for the project's documents: the .md and
+// .txt files of one folder. The `fs_` tools handle all other files.
 import path from "node:path";
 import { z } from "zod";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
 import { LARGEST_FILE } from "../files/file-text.js";
 import { resolvePath, type ProjectFolder } from "../../paths.js";
 
-/** Where the documents are. */
+/** The project and its folder of documents. */
 export interface DocumentPlace extends ProjectFolder {
   /** The folder, relative to the project or absolute. */
   documents: string;
@@ -17,9 +17,9 @@ const MOST_HITS = 100;
 const LONGEST_LINE = 300;
 const MOST_CHARACTERS = 50_000;
 
-/** The tools of documents. */
+/** Creates the document tools. */
 export function createDocumentTools(given: DocumentPlace): Tool[] {
-  // A model is told of it as of any other path.
+  // Shown to the model relative to the project, as every other path.
   const documents = path.relative(given.root, path.resolve(given.root, given.documents));
   const place = { ...given, documents };
   const at = (name: string) => path.join(place.documents, name);
@@ -35,7 +35,7 @@ export function createDocumentTools(given: DocumentPlace): Tool[] {
     defineTool({
       name: "context_readDocument",
       description: `Reads one document whole, at most ${MOST_CHARACTERS} characters.`,
-      arguments: z.strictObject({ path: z.string().describe("As context_listDocuments tells it") }),
+      arguments: z.strictObject({ path: z.string().describe("A path that context_listDocuments returned") }),
       aliases: { name: "path", document: "path", file: "path", file_path: "path" },
       changes: false,
       maxOutput: MOST_CHARACTERS + 1000,
@@ -45,8 +45,10 @@ export function createDocumentTools(given: DocumentPlace): Tool[] {
     defineTool({
       name: "context_searchDocuments",
       description:
-        "Searches all documents for words, whatever their case; tells document:line:text. Lines that hold all of the words, or where there are none, any of them.",
-      arguments: z.strictObject({ query: z.string().trim().min(1).max(1000).describe("Words to look for") }),
+        "Searches all documents for words, ignoring case; returns document:line:text. Finds lines with all of the words, or if there are none, lines with any of them.",
+      arguments: z.strictObject({
+        query: z.string().trim().min(1).max(1000).describe("The words to search for"),
+      }),
       aliases: { pattern: "query", text: "query" },
       changes: false,
       subjects: () => [{ kind: "path", path: place.documents, use: "read" }],
@@ -57,7 +59,7 @@ export function createDocumentTools(given: DocumentPlace): Tool[] {
 
 async function listDocuments(place: DocumentPlace): Promise<ToolResult> {
   const names = await findDocuments(place);
-  if (names.length === 0) return done(`there are no documents in ${place.documents}`);
+  if (names.length === 0) return done(`no documents in ${place.documents}`);
   const lines = names.slice(0, MOST_DOCUMENTS);
   if (names.length > MOST_DOCUMENTS)
     lines.push(`[truncated: ${MOST_DOCUMENTS} of ${names.length} documents are shown]`);
@@ -65,7 +67,7 @@ async function listDocuments(place: DocumentPlace): Promise<ToolResult> {
 }
 
 async function readDocument(place: DocumentPlace, name: string): Promise<ToolResult> {
-  if (!isDocument(name)) return failed(`${name} is no document; only .md and .txt files are`);
+  if (!isDocument(name)) return failed(`${name} is not a document; only .md and .txt files are`);
   const text = await readText(place, name);
   if ("problem" in text) return failed(text.problem);
   if (text.text.length <= MOST_CHARACTERS) return done(text.text);
@@ -94,7 +96,7 @@ async function searchDocuments(place: DocumentPlace, query: string): Promise<Too
   if (hits.length === 0) return done("no matches");
   const lines = hits.slice(0, MOST_HITS);
   if (all.length === 0 && words.length > 1)
-    lines.unshift("[no line holds all of the words; these hold some]");
+    lines.unshift("[no line contains all of the words; these contain some]");
   if (hits.length > MOST_HITS) lines.push(`[truncated: the first ${MOST_HITS} lines are shown]`);
   return done(lines.join("\n"));
 }
@@ -103,7 +105,7 @@ function isDocument(name: string): boolean {
   return /\.(?:md|txt)$/i.test(name);
 }
 
-/** Relative to their folder, sorted; none where there is no such folder, or it lies outside of the project. */
+/** Lists the documents relative to their folder, sorted; none if the folder does not exist or is outside the project. */
 async function findDocuments(place: DocumentPlace): Promise<string[]> {
   const folder = await resolvePath(place, place.documents, "read");
   if ("refusal" in folder) return [];

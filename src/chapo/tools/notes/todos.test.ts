@@ -30,7 +30,7 @@ async function listed(call: ReturnType<typeof session>): Promise<unknown> {
   return result.success ? JSON.parse(result.output) : result.error;
 }
 
-test("the list is replaced whole and read back as it was", async () => {
+test("todo_write replaces the whole list and todo_read returns it unchanged", async () => {
   const call = session();
   expect(await listed(call)).toEqual([]);
   expect(await call("todo_write", { todos: LIST })).toEqual({
@@ -50,13 +50,13 @@ test.each([
   [{ content: "  ", status: "pending" }, "todos.0.content"],
   [{ id: 1, content: "x", status: "pending", priority: "urgent" }, "todos.0.priority"],
   [{ content: "x", status: "pending", priority: "high" }, "todos.0.id: missing"],
-])("%j is an error, and the old list stays", async (todo, field) => {
+])("todo_write with %j is an error and keeps the old list", async (todo, field) => {
   const call = session(LIST);
   const result = await call("todo_write", { todos: [todo] });
   expect(result).toEqual({ success: false, error: expect.stringContaining(field) as string });
   expect(await listed(call)).toEqual(LIST);
 });
 
-test("what was kept is no list", async () => {
+test("todo_read returns an empty list if the stored value is invalid", async () => {
   expect(await listed(session({ todos: "x" }))).toEqual([]);
 });

@@ -1,5 +1,4 @@
-// The list of what is to do in a session: todo_write replaces it whole, todo_read gives it back. Leaves where it is kept to
-// the session.
+// The tools todo_write and todo_read for the session's to-do list. The session stores the list.
 import { z } from "zod";
 import { defineTool, done, type Tool } from "../../tool.js";
 
@@ -10,37 +9,37 @@ const TODO = z.strictObject({
   id: z
     .union([z.string().max(LONGEST), z.number()])
     .optional()
-    .describe("Names the entry; may be left out where activeForm is given"),
-  content: z.string().trim().min(1, "missing; say what is to do").max(LONGEST).describe("What is to do"),
+    .describe("Identifies the entry; optional if activeForm is given"),
+  content: z.string().trim().min(1, "missing; describe the task").max(LONGEST).describe("The task"),
   status: z.enum(["pending", "in_progress", "completed"]),
   priority: z.enum(["high", "medium", "low"]).optional(),
-  activeForm: z.string().max(LONGEST).optional().describe("What is said while it is being done"),
+  activeForm: z.string().max(LONGEST).optional().describe("The text shown while the task is in progress"),
 });
 const TODOS = z
   .array(
     TODO.refine(({ id, activeForm }) => id !== undefined || activeForm !== undefined, {
       path: ["id"],
-      message: "missing; each entry has one, or an activeForm",
+      message: "missing; each entry needs an id or an activeForm",
     }),
   )
   .max(MOST);
 
 type Todo = z.output<typeof TODO>;
 
-/** Where the list of a session is kept. */
+/** Stores the list of a session. */
 export interface TodoStore {
-  /** What was written last; anything else counts as no list. */
+  /** Returns the last written list; an invalid value counts as an empty list. */
   read(): Promise<unknown>;
   write(todos: readonly unknown[]): Promise<void>;
 }
 
-/** The tools of the list. */
+/** Creates the to-do tools. */
 export function createTodoTools(store: TodoStore): Tool[] {
   return [
     defineTool({
       name: "todo_write",
       description:
-        "Replaces the whole list of what is to do. Use it to plan work of several steps, and again after each step; one entry at a time is in_progress.",
+        "Replaces the whole to-do list. Use it to plan work of several steps, and again after each step; one entry at a time is in_progress.",
       arguments: z.strictObject({ todos: TODOS.describe("The whole new list") }),
       changes: false,
       run: async ({ todos }) => {
@@ -50,7 +49,7 @@ export function createTodoTools(store: TodoStore): Tool[] {
     }),
     defineTool({
       name: "todo_read",
-      description: "The list of what is to do, as it was written last, as JSON.",
+      description: "Returns the to-do list, as it was written last, as JSON.",
       arguments: z.strictObject({}),
       changes: false,
       run: async () => {

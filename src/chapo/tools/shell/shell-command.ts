@@ -1,35 +1,36 @@
-// One command of a shell while it runs and after: its output goes to two files, so that what it leaves in the background
-// can go on writing; it is ended with all it started. Leaves what is told of it to shell-output.ts and shell.ts.
+// One shell command, while it runs and afterwards. Its output goes to two files, so that processes it leaves in the background
+// can still write. Stopping it also ends all processes it started. shell-output.ts and shell.ts report on it.
 import path from "node:path";
 import { markName } from "../../../system/processes/sweep.js";
 import type { Ports, ProcessEnd, RunningProcess } from "../../../system/ports.js";
 
-/** How long a command that is to end has before it is ended. */
+/** How long a command may take to end after SIGTERM before it gets SIGKILL. */
 const GRACE_MS = 1_000;
 const LOOK_MS = 250;
-/** Of each stream. A command that printed more is ended: a disk is not without end. */
+/** The most bytes of each stream. A command that prints more is ended, to protect the disk. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
 export type CommandPorts = Pick<Ports, "clock" | "files" | "processes">;
 
-/** Why it was ended. */
+/** Why a command was ended. */
 export type Stop = "timeout" | "killed" | "too-much";
 
-/** What is to be started. */
+/** A command to start. */
 export interface CommandStart {
-  /** Absolute path of a shell. */
+  /** The absolute path of a shell. */
   shell: string;
   script: string;
   cwd: string;
   env: Readonly<Record<string, string>>;
-  /** Names this one; carried by all it starts. */
+  /** Identifies the command; every process it starts inherits the mark. */
   mark: string;
   stdout: string;
   stderr: string;
 }
 
+/** A started command. */
 export class ShellCommand {
-  /** Resolves (never rejects) once its shell ended; what it started may go on. */
+  /** Resolves (never rejects) when its shell has ended; processes it started may still be running. */
   readonly ended: Promise<ProcessEnd>;
   readonly stdout: string;
   readonly stderr: string;
@@ -48,7 +49,7 @@ export class ShellCommand {
     this.stderr = stderr;
     this.#running = ports.processes.start({
       command: shell,
-      // The last is what it calls itself when it complains.
+      // The last argument is the name the shell uses in its error messages.
       args: ["-c", script, path.basename(shell)],
       cwd,
       env: { ...env, [markName(mark)]: "1" },
@@ -57,17 +58,17 @@ export class ShellCommand {
     this.#watch = ports.clock.every(LOOK_MS, () => void this.#lookAtSize());
   }
 
-  /** How its shell ended; `undefined` while it runs. */
+  /** How its shell ended; `undefined` while it is running. */
   get end(): ProcessEnd | undefined {
     return this.#end;
   }
 
-  /** Why it was ended from here; `undefined` where it was not. */
+  /** Why `stop` ended it; `undefined` if it ended by itself. */
   get stopped(): Stop | undefined {
     return this.#stopped;
   }
 
-  /** Ends it with all it started, and resolves once nothing of it is left. */
+  /** Ends the command and all processes it started; resolves when none is left. */
   async stop(why: Stop): Promise<void> {
     if (this.#end === undefined) {
       this.#stopped ??= why;
@@ -82,7 +83,7 @@ export class ShellCommand {
     await this.#ports.processes.sweep(this.#mark);
   }
 
-  /** How many processes it started still run, its shell not among them. Once none does, nothing is watched any more. */
+  /** Counts the processes it started that are still running, without its shell. Stops the watchdog when there are none. */
   async countLeft(): Promise<number> {
     const { length } = await this.#ports.processes.marked(this.#mark);
     if (length === 0) this.#watch.cancel();
@@ -95,7 +96,7 @@ export class ShellCommand {
   }
 
   async #sizeOf(path: string): Promise<number> {
-    // A command may have taken the folder away, or what may be done with it.
+    // A command may have removed the folder or its permissions.
     const stat = await this.#ports.files.stat(path).catch(() => undefined);
     return stat?.size ?? 0;
   }

@@ -2,18 +2,18 @@
 import { characterEnd, characterStart } from "../../../system/text/utf8.js";
 import type { Files } from "../../../system/ports.js";
 
-/** Bytes of a result that are output; the gate cuts at 30,000 characters, and a few are ours. */
+/** The most bytes of output in a result. The gate truncates at 30,000 characters, and the result has some more lines. */
 const ROOM = 28_000;
 
-/** The output of a command that ended. */
+/** The output of a command that has ended. */
 export interface CommandOutput {
-  /** With a heading for each stream that is not empty. */
+  /** Has a heading for each stream that is not empty. */
   text: string;
-  /** Whether some of it was left out; it is in the files then. */
+  /** Whether a part was left out; then the files hold all of it. */
   isCut: boolean;
 }
 
-/** Both streams apart; of what is too long its beginning and its end, the size of the rest, and where all of it is. */
+/** Reads both streams. Shows the beginning and the end of a long stream, the size of the rest and the path of its file. */
 export async function readOutput(files: Files, stdout: string, stderr: string): Promise<CommandOutput> {
   const [outSize, errSize] = [await readSize(files, stdout), await readSize(files, stderr)];
   const errRoom = Math.max(ROOM / 3, ROOM - outSize);
@@ -29,7 +29,7 @@ export async function readOutput(files: Files, stdout: string, stderr: string): 
 interface Stream {
   path: string;
   size: number;
-  /** Bytes. */
+  /** The bytes it may take in the result. */
   room: number;
 }
 
@@ -44,23 +44,26 @@ async function formatStream(files: Files, name: string, stream: Stream): Promise
   const tailStart = characterStart(tail, 0);
   const cut = size - headEnd - (tail.length - tailStart);
   return [
-    `${name} (cut: its beginning and its end):`,
+    `${name} (truncated: beginning and end):`,
     decode(head.subarray(0, headEnd)),
     `[… ${cut} of ${size} bytes were cut here; all of them are in ${path} …]`,
     decode(tail.subarray(tailStart)),
   ].join("\n");
 }
 
-/** What came to a file since it was last looked at. */
+/** The text added to a file since it was last read. */
 export interface NewText {
   text: string;
-  /** Where to look from the next time, bytes. */
+  /** The offset of the next read, in bytes. */
   next: number;
-  /** Bytes that are there but did not fit. */
+  /** The number of bytes that did not fit. */
   left: number;
 }
 
-/** What lies behind `from`, at most `room` bytes of it; `isWhole`: nothing will come any more. No character is torn, and with `byLine` no line. */
+/**
+ * Reads at most `room` bytes from offset `from`. `isWhole`: the file will not grow any more. Splits no character, and with
+ * `byLine` no line.
+ */
 export async function readNewOutput(
   files: Files,
   path: string,
@@ -74,7 +77,7 @@ export async function readNewOutput(
   let end = isEnd ? bytes.length : characterEnd(bytes, bytes.length);
   if (how.byLine && !isEnd) {
     const line = bytes.lastIndexOf(10) + 1;
-    // One line that fills all the room is shown in pieces.
+    // A line that is longer than the room is shown in pieces.
     if (line > 0 || bytes.length < how.room) end = line;
   }
   return { text: decode(bytes.subarray(0, end)), next: from + end, left: size - from - bytes.length };

@@ -3,22 +3,22 @@
 // session. Pure; leaves starting it to shell-command.ts.
 import { quoteWord } from "../../../shell/quote.js";
 
-/** The files of one command, absolute paths. */
+/** The files of one command, as absolute paths. */
 export interface ScriptFiles {
-  /** The command's text. */
+  /** Holds the command's text. */
   command: string;
   stdout: string;
   stderr: string;
-  /** The state to begin in; without it a fresh one, in the folder the shell is started in. */
+  /** The state to restore; without it the command begins in a fresh state, in the folder the shell is started in. */
   before?: string | undefined;
-  /** Where the state is left; without it nowhere. Complete only if it ends in `STATE_END`. */
+  /** Where to save the state; without it the state is not saved. Complete only if it ends in `STATE_END`. */
   after?: string | undefined;
 }
 
-/** The last line of a state that was written to its end. */
+/** The last line of a complete state file. */
 export const STATE_END = "# whole\n";
 
-/** What `-c` is given. `marks`: names of variables that are no state of the session's, as each command is given its own. */
+/** Builds the script for `-c`. `marks`: variables that are not part of the state because each command gets its own. */
 export function buildShellScript(shell: "bash" | "sh", files: ScriptFiles, marks: readonly string[]): string {
   const { command, stdout, stderr, before, after } = files;
   const saving = shell === "bash" ? SAVE_BASH : SAVE_SH;
@@ -28,19 +28,19 @@ export function buildShellScript(shell: "bash" | "sh", files: ScriptFiles, marks
     `exec >${quoteWord(stdout)} 2>${quoteWord(stderr)} </dev/null || exit 126`,
     ...(shell === "bash" ? ["shopt -s expand_aliases"] : []),
     ...(state === undefined ? [] : [saving(state, marks.join(" "))]),
-    // 9: where it says that its folder is gone. All else it could complain of, e.g. a read-only variable, is no news.
+    // Descriptor 9 carries the message that the folder is gone. Other messages, e.g. about a read-only variable, are dropped.
     ...(before === undefined ? [] : [`. ${quoteWord(before)} 9>&2 >/dev/null 2>&1`]),
     ...(state === undefined ? [] : [`trap '{ __looper_save $?; } 2>/dev/null' EXIT`]),
   ].join("\n");
   return [
     shell === "bash" ? joinToOneLine(prelude) : prelude,
     `eval "${read}"`,
-    // Said here too: a command may have set a trap of its own.
+    // Repeated here because a command may have replaced the trap.
     ...(state === undefined ? [] : ["{ __looper_save $?; } 2>/dev/null"]),
   ].join(shell === "bash" ? "; " : "\n");
 }
 
-/** So that bash counts the lines of a command from 1 when it complains. */
+/** Joins the prelude to one line, so that bash counts a command's lines from 1 in its error messages. */
 function joinToOneLine(text: string): string {
   const escaped = text.replaceAll("\\", "\\\\").replaceAll("'", "\\'").replaceAll("\n", "\\n");
   return `eval $'${escaped}'`;
@@ -48,7 +48,7 @@ function joinToOneLine(text: string): string {
 
 const GONE = "the folder the shell was in is gone; it is back where it began";
 
-/** Every word is a builtin by name: the session may have functions called `cd` or `printf`. */
+/** Calls every command as a builtin, because the session may define functions called `cd` or `printf`. */
 const SAVE_BASH = (state: string, marks: string): string => `__looper_save() {
   builtin local __looper_on="$SHELLOPTS" __looper_name
   builtin set +euxfn
@@ -82,7 +82,7 @@ const SAVE_BASH = (state: string, marks: string): string => `__looper_save() {
   builtin return "$1"
 }`;
 
-/** Without bash there are no functions to be listed: they do not carry over. */
+/** Functions do not carry over, because sh cannot list them. */
 const SAVE_SH = (state: string, marks: string): string => `__looper_save() {
   set +euxf
   unset -f __looper_save

@@ -1,5 +1,5 @@
-// The shell of a session: which state the next command begins in, what runs in the background, and where the files are.
-// Leaves what a command is to shell-command.ts, and what a model is told to shell.ts.
+// The shell of a session: it keeps the state for the next command, the background commands and their files.
+// shell-command.ts runs a command; shell.ts defines the tools.
 import path from "node:path";
 import { markName } from "../../../system/processes/sweep.js";
 import type { Ports } from "../../../system/ports.js";
@@ -8,44 +8,46 @@ import { redactFile } from "../../redact-file.js";
 import { ShellCommand, type CommandStart } from "./shell-command.js";
 import { buildShellScript, STATE_END } from "./shell-script.js";
 
-/** A state is read and written with every command. */
+/** Limits the state, which every command reads and writes. */
 const MOST_STATE_BYTES = 8 * 1024 * 1024;
 const MOST_IN_BACKGROUND = 16;
 const USUAL_PATH = "/usr/local/bin:/usr/bin:/bin";
 
+/** The ports, folders and environment of a shell. */
 export interface ShellWorld {
   ports: Pick<Ports, "clock" | "files" | "processes" | "random">;
-  /** Where a fresh shell begins, absolute. */
+  /** The absolute folder in which a fresh shell starts. */
   root: string;
-  /** The whole environment of what is started. */
+  /** The whole environment of the commands. */
   env: Readonly<Record<string, string>>;
-  /** Where output is kept that is too long for a result, absolute; made when it is needed. */
+  /** The absolute folder for output that is too long for a result; created when it is needed. */
   folder: string;
   redact: Redact;
 }
 
-/** A command that goes on while the model does other things. */
+/** A command that runs in the background. */
 export interface Background {
   id: string;
   text: string;
   command: ShellCommand;
-  /** Bytes of each stream that were told already. */
+  /** The bytes of each stream that were already reported. */
   told: { stdout: number; stderr: number };
 }
 
-/** A command that was started in the shell, and where it leaves its state. */
+/** A command that was started in the shell, and the file of the state it saves. */
 export interface Foreground {
   command: ShellCommand;
   after: string | undefined;
 }
 
+/** The shell of one session. */
 export class ShellSession {
   readonly #world: ShellWorld;
-  /** Carried by all that is started here. */
+  /** Inherited by every process the shell starts. */
   readonly #mark: string;
-  /** Names files; another for a session that was continued. */
+  /** The prefix of file names; a resumed session gets a new one. */
   readonly #name: string;
-  /** Names of variables that hold secrets: each command is given them anew, so that no state holds any. */
+  /** The variables that hold secrets. Each command gets them from the environment, so that no state file holds them. */
   readonly #secrets: readonly string[];
   readonly #running = new Set<ShellCommand>();
   readonly #background: Background[] = [];
@@ -63,12 +65,14 @@ export class ShellSession {
       .map(([name]) => name);
   }
 
-  /** Starts a command: in a fresh state (`none`), in the one the last command left (`read`), or so that it leaves its own for the next (`kept`). */
+  /**
+   * Starts a command. `none`: in a fresh state. `read`: in the state that the last command saved. `kept`: in that state, and
+   * the command saves its own for the next one.
+   */
   async start(text: string, state: "kept" | "read" | "none"): Promise<Foreground | { problem: string }> {
     const { ports, root, env, folder } = this.#world;
     const shell = await this.#findShell();
-    if (shell === undefined)
-      return { problem: "there is neither bash nor sh on PATH: no command can be run" };
+    if (shell === undefined) return { problem: "cannot run a command: neither bash nor sh is on PATH" };
     const states = await this.#findStates();
     await ports.files.makeFolder(folder, 0o700);
     this.#count += 1;
@@ -93,7 +97,7 @@ export class ShellSession {
     return { command: started, after };
   }
 
-  /** Takes over the state a command left; `false` where it left none that is whole: the state before it stays. */
+  /** Adopts the state that a command saved. Returns `false` if it is incomplete; then the previous state stays. */
   async adopt(after: string): Promise<boolean> {
     const { files } = this.#world.ports;
     const size = (await files.stat(after))?.size ?? 0;
@@ -107,11 +111,13 @@ export class ShellSession {
     return isWhole;
   }
 
-  /** Starts a command in the background, in the state the shell is in. */
+  /** Starts a command in the background, in the current state. */
   async startBackground(text: string): Promise<Background | { problem: string }> {
     const running = this.#background.filter(({ command }) => command.end === undefined).length;
     if (running >= MOST_IN_BACKGROUND)
-      return { problem: `${running} commands run in the background already: end one with bash_kill first` };
+      return {
+        problem: `${running} commands are already running in the background: end one with bash_kill first`,
+      };
     const started = await this.start(text, "read");
     if ("problem" in started) return started;
     const id = `bash_${this.#background.length + 1}`;
@@ -120,12 +126,12 @@ export class ShellSession {
     return background;
   }
 
-  /** All that was ever started in the background, oldest first. */
+  /** All commands that were started in the background, oldest first. */
   get background(): readonly Background[] {
     return this.#background;
   }
 
-  /** Ends the shell with all that was started in it; the next command begins a fresh one. `false`: there was none. */
+  /** Ends the shell and all its processes; the next command starts a fresh shell. Returns `false` if there was none. */
   async end(): Promise<boolean> {
     const there = this.#wasUsed || this.#background.some(({ command }) => command.end === undefined);
     await Promise.all([...this.#running].map((command) => command.stop("killed")));
@@ -135,7 +141,7 @@ export class ShellSession {
     return there;
   }
 
-  /** Ends it for good: nothing it started is left, nor is what it remembered, nor a secret in what was printed. */
+  /** Ends the shell for good: removes its processes and state, and redacts secrets in its output files. */
   async close(): Promise<void> {
     const { ports, folder, redact } = this.#world;
     await this.end();
@@ -145,7 +151,7 @@ export class ShellSession {
       if (name.startsWith(`${this.#name}-`)) await redactFile(ports.files, path.join(folder, name), redact);
   }
 
-  /** The folder of the states; another where a command took it away with all they held. */
+  /** Returns the folder of the states; creates a new one if a command has removed it. */
   async #findStates(): Promise<string> {
     const { files } = this.#world.ports;
     if (this.#states !== undefined && (await files.stat(this.#states))?.kind === "folder")

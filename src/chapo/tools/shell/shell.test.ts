@@ -36,7 +36,7 @@ const call = async (name: string, args: unknown): Promise<string> =>
 const bash = (command: string, more: object = {}): Promise<string> =>
   call("bash_execute", { command, ...more });
 
-/** Processes whose command line holds the text. */
+/** Finds the processes whose command line contains the text. */
 async function living(text: string): Promise<number> {
   const result = await ports.processes.run({ command: "ps", args: ["axww", "-o", "args="], cwd: "/", env });
   return Buffer.from(result.stdout)
@@ -45,7 +45,7 @@ async function living(text: string): Promise<number> {
     .filter((line) => line.startsWith(text)).length;
 }
 
-/** Asks until the answer is right; the test's own time is the limit. */
+/** Calls the tool until its answer matches; only the test's timeout limits it. */
 async function until(ask: () => Promise<string>, right: RegExp): Promise<string> {
   let all = "";
   for (;;) {
@@ -56,7 +56,7 @@ async function until(ask: () => Promise<string>, right: RegExp): Promise<string>
   }
 }
 
-test("folder, variables, functions, aliases and options carry over", async () => {
+test("bash_execute carries folder, variables, functions, aliases and options over", async () => {
   await bash(`cd sub && export X=1 Y='a "b"
 c' && f(){ echo hi; }; Z=(1 "2 3"); alias g='echo alias'; set -o pipefail; umask 027; IFS=:; readonly R=5`);
   expect(await bash("pwd; echo $X; f")).toBe(`exit_code: 0\nstdout:\n${root}/sub\n1\nhi`);
@@ -64,32 +64,32 @@ c' && f(){ echo hi; }; Z=(1 "2 3"); alias g='echo alias'; set -o pipefail; umask
     'stdout:\na "b"\nc\n2 2 3 5\n:0027',
   );
   expect(await bash("g; false | true; echo $?")).toContain("stdout:\nalias\n1");
-  // Its own marks are the command's and the session's; none of the commands before.
+  // The command has its own mark and the session's, and none of earlier commands.
   expect(await bash("declare -F; compgen -v | grep -c LOOPER_MARK_")).toContain("\ndeclare -f f\n2");
 });
 
-test("a function called as a builtin, or a trap, is no way to lose the state", async () => {
+test("the state survives functions named like builtins and traps", async () => {
   await bash("cd() { builtin cd sub; }; printf() { echo no; }; cd; A=1");
   expect(await bash("pwd; echo $A")).toContain(`${root}/sub\n1`);
   expect(await bash("trap 'echo bye' EXIT; A=2")).toContain("bye");
   expect(await bash("echo $A")).toBe("exit_code: 0\nstdout:\n2");
 });
 
-test("stdout, stderr and exit code are told apart", async () => {
+test("bash_execute reports stdout, stderr and exit code separately", async () => {
   const result = await callTool(shell.tools, "bash_execute", { command: "echo o; echo e >&2; (exit 3)" });
   expect(result).toEqual({ success: true, output: "exit_code: 3\nstdout:\no\nstderr:\ne" });
   expect(await bash("true")).toBe("exit_code: 0\n(no output)");
   expect(await bash("cat; tty")).toContain("exit_code: 1\nstdout:\nnot a tty");
 });
 
-test("a complaint counts the lines of the command", async () => {
+test("an error message of bash counts the lines of the command", async () => {
   await bash("cd sub");
   expect(await bash("true\nno_such_command")).toBe(
     "exit_code: 127\nstderr:\nbash: line 2: no_such_command: command not found",
   );
 });
 
-test("exit, set -e and a syntax error do not lose the session", async () => {
+test("the session survives exit, set -e and a syntax error", async () => {
   expect(await bash("cd sub; A=1; exit 7")).toContain("exit_code: 7");
   expect(await bash("set -eu; pwd; echo $A")).toContain(`${root}/sub\n1`);
   expect(await bash("B=2; false; echo not here")).toBe("exit_code: 1\n(no output)");
@@ -100,13 +100,13 @@ test("exit, set -e and a syntax error do not lose the session", async () => {
   expect(await bash("echo $A; pwd")).toContain(`1\n${root}/sub`);
 });
 
-test("a folder that is gone is told, and the shell is in the root again", async () => {
+test("the shell returns to the root and says so when its folder was removed", async () => {
   await bash("mkdir gone && cd gone");
   rmSync(path.join(root, "gone"), { recursive: true });
   expect(await bash("pwd")).toMatch(new RegExp(`stdout:\n${root}\nstderr:\nthe folder .* is gone`));
 });
 
-test("a timeout ends the group and the shell goes on in its state", async () => {
+test("a timeout ends the process group and the shell keeps its state", async () => {
   await bash("X=1");
   const began = performance.now();
   const said = await bash("cd sub; echo first; trap '' TERM; sleep 61.5 & setsid sleep 61.5 & sleep 61.5", {
@@ -118,7 +118,7 @@ test("a timeout ends the group and the shell goes on in its state", async () => 
   expect(await bash("echo $X")).toContain("stdout:\n1");
 }, 20_000);
 
-test("a timeout keeps what a command that heeds it had set", async () => {
+test("a timeout keeps the state of a command that ends on SIGTERM", async () => {
   expect(await bash("cd sub; sleep 62.5", { timeout: 200 })).toContain("timed out");
   expect(await bash("pwd")).toContain(`${root}/sub`);
   expect(await bash("while :; do :; done", { timeout: 200 })).toContain("timed out");
@@ -133,7 +133,7 @@ test("an aborted call ends its command", async () => {
   expect(await living("sleep 63.5")).toBe(0);
 }, 20_000);
 
-test("of 100 MB beginning and end are told, and where all of it is", async () => {
+test("an output of 100 MB is reported with its beginning, its end and the path of its file", async () => {
   const said = await bash("echo begin; head -c 100000000 /dev/zero | tr '\\0' x; echo; echo end; echo e >&2");
   expect(said.length).toBeLessThan(30_000);
   expect(said).toContain("begin\nxxx");
@@ -146,7 +146,7 @@ test("of 100 MB beginning and end are told, and where all of it is", async () =>
   expect(readFileSync(file, "utf8").slice(-8)).toBe("xxx\nend\n");
 }, 60_000);
 
-test("no character is torn where output is cut, and short output leaves no file", async () => {
+test("truncating output splits no character, and short output leaves no file", async () => {
   const said = await bash("printf 'a%.0s' 1; for i in $(seq 20000); do printf 'äöü'; done");
   expect(said).not.toContain("\u{fffd}");
   const before = readdirSync(folder).length;
@@ -154,15 +154,15 @@ test("no character is torn where output is cut, and short output leaves no file"
   expect(readdirSync(folder)).toHaveLength(before);
 });
 
-test("the keys of model providers are not passed on, the rest is", async () => {
+test("a command gets the environment without the keys of model providers", async () => {
   expect(await bash("echo [$OPENAI_API_KEY] $OTHER")).toContain("[] there");
   expect(await call("run_command", { command: "echo [$OPENAI_API_KEY] $OTHER" })).toContain("[] there");
 });
 
-/** The folder of the shell's states: its own function names a file in it. */
+/** Finds the folder of the shell's states, which the saving function names. */
 const STATES = `dirname "$(declare -f __looper_save | grep -o '/[^ ]*[.]state' | head -1)"`;
 
-test("no file that stays holds a secret, nor does a state; a command has them all the same", async () => {
+test("no file that stays holds a secret, and no state; a command still gets the secrets", async () => {
   const states = /stdout:\n(.*)/.exec(await bash(`${STATES}; export X=1`))?.[1] ?? "";
   const holding = async (): Promise<string> => {
     const args = ["-rlaF", env.MY_TOKEN, folder, states];
@@ -181,13 +181,13 @@ test("no file that stays holds a secret, nor does a state; a command has them al
   expect(await holding()).toBe("");
 }, 20_000);
 
-test("where a command takes the folder of states away, the next begins in a fresh shell", async () => {
+test("a command starts in a fresh shell after the folder of states was removed", async () => {
   await bash("cd sub; export X=1");
   expect(await bash(`rm -rf "$(${STATES})"`)).toContain("are as before this command");
   expect(await bash("pwd; echo [$X]")).toBe(`exit_code: 0\nstdout:\n${root}\n[]`);
 });
 
-test("run_command begins anew each time and leaves nothing", async () => {
+test("run_command starts a fresh shell each time and leaves no processes", async () => {
   await call("run_command", { command: "cd sub && export X=1" });
   await bash("cd sub; X=2");
   expect(await call("run_command", { command: "pwd; echo [$X]" })).toBe(`exit_code: 0\nstdout:\n${root}\n[]`);
@@ -195,16 +195,16 @@ test("run_command begins anew each time and leaves nothing", async () => {
   expect(await living("sleep 64.5")).toBe(0);
 });
 
-test("a process left in the background goes on, and its output is to be found", async () => {
+test("a process left in the background keeps running and its output stays readable", async () => {
   const said = await bash("(sleep 0.3; echo later; exec sleep 65.5) & echo now");
   expect(said).toContain("stdout:\nnow");
-  const file = /what they print goes to (\S+)/.exec(said)?.[1] ?? "";
+  const file = /their output goes to (\S+)/.exec(said)?.[1] ?? "";
   await until(() => bash(`cat ${file}`), /later/);
   await shell.close();
   expect(await living("sleep 65.5")).toBe(0);
 }, 20_000);
 
-test("background: an id at once, disjoint parts of output, a status, an exit code", async () => {
+test("a background command returns an id at once, then new output, status and exit code", async () => {
   await bash("cd sub; N=3");
   const said = await bash("for i in 1 2 $N; do echo line $i; sleep 0.1; done; pwd; echo e >&2; exit 4", {
     background: true,
@@ -215,10 +215,10 @@ test("background: an id at once, disjoint parts of output, a status, an exit cod
     expect(all.split("\n").filter((one) => one === line)).toHaveLength(1);
   expect(all).toContain("status: running");
   expect(await call("bash_output", {})).toBe("id: bash_1\nstatus: failed\nexit_code: 4\n(nothing new)");
-  expect(await call("bash_output", { id: "bash_9" })).toContain("there are bash_1");
+  expect(await call("bash_output", { id: "bash_9" })).toContain("available: bash_1");
 }, 20_000);
 
-test("much output of the background comes in parts, whole", async () => {
+test("a long background output is returned completely in parts", async () => {
   await bash("seq 1 20000", { background: true });
   let all = "";
   await until(async () => {
@@ -226,14 +226,14 @@ test("much output of the background comes in parts, whole", async () => {
     expect(said.length).toBeLessThan(30_000);
     all += said
       .replace(/^id.*\nstatus.*\n(exit_code.*\n)?(stdout:\n|\(nothing new\))/, "")
-      .replace(/\[\d+ bytes more.*/, "");
+      .replace(/\[\d+ more bytes.*/, "");
     return said;
   }, /exit_code: 0\n\(nothing new\)/);
   expect(all.replaceAll("\n", "")).toBe(Array.from({ length: 20_000 }, (_, at) => at + 1).join(""));
 }, 20_000);
 
-test("a filter drops lines, and a wrong or endless one is a problem that loses nothing", async () => {
-  // One write: lines that came before the endless one would be told, and dropped, before it.
+test("a filter drops lines, and an invalid or endless filter loses no output", async () => {
+  // One write, because lines that arrive before the endless one would be reported, and dropped, first.
   await bash(`printf 'an error\\nfine\\nError 2\\n${"a".repeat(60)}!\\n'`, { background: true });
   await until(() => call("bash_output", { filter: "(" }), /exit_code|filter: /);
   await until(() => call("bash_output", { filter: "^(a+)+$" }), /takes too long/);
@@ -242,16 +242,16 @@ test("a filter drops lines, and a wrong or endless one is a problem that loses n
   expect(said).not.toContain("fine");
 }, 20_000);
 
-test("kill ends the whole group, a second one is an error, the status says so", async () => {
+test("bash_kill ends the process group, sets the status and fails the second time", async () => {
   await bash("sleep 66.5 & setsid sleep 66.5 & sleep 66.5", { background: true });
-  expect(await call("bash_kill", { id: "bash_1" })).toContain("bash_1 was killed");
+  expect(await call("bash_kill", { id: "bash_1" })).toContain("bash_1 and its processes were killed");
   expect(await living("sleep 66.5")).toBe(0);
   const again = await callTool(shell.tools, "bash_kill", { id: "bash_1" });
   expect(again.success).toBe(false);
   expect(await call("bash_output", { id: "bash_1" })).toContain("status: killed");
 }, 20_000);
 
-test("kill without an id ends the shell with all that runs in it; the next is a fresh one", async () => {
+test("bash_kill without an id ends the shell and its processes; the next command starts a fresh one", async () => {
   expect((await callTool(shell.tools, "bash_kill", {})).success).toBe(false);
   await bash("cd sub; sleep 67.5 &");
   await bash("sleep 67.5", { background: true });
@@ -262,20 +262,20 @@ test("kill without an id ends the shell with all that runs in it; the next is a 
   expect(await bash("pwd")).toContain(`stdout:\n${root}`);
 }, 20_000);
 
-test("after close nothing lives, and nothing of the state is left", async () => {
+test("close leaves no processes and no state", async () => {
   await bash("sleep 68.5 & setsid sleep 68.5 &");
   await bash("exec sleep 68.5", { background: true });
   await shell.close();
   expect(await living("sleep 68.5")).toBe(0);
 }, 20_000);
 
-test("wrong arguments are problems that name the field", async () => {
+test("invalid arguments are problems that name the field", async () => {
   expect(await call("bash_execute", {})).toContain("command: missing");
   expect(await call("bash_execute", { command: "x", timeout: 700_000 })).toContain("timeout");
-  expect(await call("bash_execute", { command: "a\0b" })).toContain("command: it holds a NUL");
+  expect(await call("bash_execute", { command: "a\0b" })).toContain("command: it contains a NUL");
 });
 
-test("where there is no bash sh does; where there is neither it says so", async () => {
+test("the shell falls back to sh, and reports when neither bash nor sh exists", async () => {
   const bin = path.join(root, "bin");
   mkdirSync(bin);
   const only = openShell({ ports, root, env: { PATH: bin }, folder, redact });

@@ -1,5 +1,5 @@
-// The tools bash_execute, bash_output, bash_kill and run_command: what a model says to its shell, and what it is told.
-// Leaves the shell's state to shell-session.ts, and output to shell-output.ts.
+// The tools bash_execute, bash_output, bash_kill and run_command. shell-session.ts keeps the shell's state; shell-output.ts
+// reads output.
 import { z } from "zod";
 import { matchLines } from "../../../system/text/match-lines.js";
 import { never } from "../../../system/never.js";
@@ -11,20 +11,20 @@ import { createToolEnv } from "../../tool-env.js";
 
 const USUAL_TIMEOUT_MS = 120_000;
 const MOST_TIMEOUT_MS = 600_000;
-/** Over a command's own time: what it takes to end it and to read what it printed. */
+/** Added to a command's timeout, for ending it and reading its output. */
 const MORE_MS = 20_000;
-/** Of new output in one answer, both streams together. */
+/** The most bytes of new output in one answer, both streams together. */
 const NEW_ROOM = 28_000;
 const FILTER_MS = 500;
 
 /** The shell of one session. */
 export interface ShellTools {
   tools: readonly Tool[];
-  /** Ends all that was started in it. Contract: called once, when the session is over. */
+  /** Ends all processes that were started in the shell. Contract: called once, at the end of the session. */
   close(): Promise<void>;
 }
 
-/** Opens it; nothing is started before the first command. Keys of model providers are taken out of the environment. */
+/** Opens a shell; no process starts before the first command. Removes the keys of model providers from the environment. */
 export function openShell(world: ShellWorld): ShellTools {
   const session = new ShellSession({ ...world, env: createToolEnv(world.env) });
   return {
@@ -42,7 +42,7 @@ const command = z
   .string()
   .min(1)
   .max(1_000_000)
-  .refine((text) => !text.includes("\0"), "it holds a NUL character, which no shell can take")
+  .refine((text) => !text.includes("\0"), "it contains a NUL character, which a shell cannot read")
   .describe("The command, as it would be typed into a shell");
 
 const timeout = z
@@ -50,7 +50,7 @@ const timeout = z
   .min(1)
   .max(MOST_TIMEOUT_MS)
   .optional()
-  .describe(`Milliseconds it may take; ${USUAL_TIMEOUT_MS} where nothing is said`);
+  .describe(`Timeout in milliseconds; ${USUAL_TIMEOUT_MS} by default`);
 
 function createExecuteTool(world: ShellWorld, session: ShellSession): Tool {
   return defineTool({
@@ -61,9 +61,9 @@ function createExecuteTool(world: ShellWorld, session: ShellSession): Tool {
       "With background: true it answers at once with an id for bash_output and bash_kill.",
     arguments: z.strictObject({
       command,
-      description: z.string().optional().describe("What it is for, in a few words"),
+      description: z.string().optional().describe("The purpose of the command, in a few words"),
       timeout,
-      background: z.boolean().optional().describe("Whether it goes on while you do other things"),
+      background: z.boolean().optional().describe("Whether to run it in the background"),
     }),
     aliases: { cmd: "command", run_in_background: "background", timeout_ms: "timeout" },
     changes: true,
@@ -105,7 +105,7 @@ interface Run {
   started: Foreground;
 }
 
-/** Waits for the end of a command, or brings it about, and tells what there was. */
+/** Waits until a command ends, or ends it, and reports its output. */
 async function finish(run: Run, timeoutMs: number, context: CallContext): Promise<ToolResult> {
   const { ports } = run.world;
   const { command: running, after } = run.started;
@@ -122,7 +122,7 @@ async function finish(run: Run, timeoutMs: number, context: CallContext): Promis
   timer.cancel();
   context.signal.removeEventListener("abort", interrupt);
   await ending;
-  // What is run apart leaves nothing behind.
+  // A command outside the session's state must leave no processes behind.
   if (after === undefined && running.stopped === undefined) await running.stop("killed");
   const notes = after === undefined ? [] : await adoptState(run.session, after);
   return reportRun(run, timeoutMs, notes);
@@ -131,9 +131,7 @@ async function finish(run: Run, timeoutMs: number, context: CallContext): Promis
 async function adoptState(session: ShellSession, after: string): Promise<string[]> {
   return (await session.adopt(after))
     ? []
-    : [
-        "[the shell did not come to its own end: its folder, variables and functions are as before this command]",
-      ];
+    : ["[the shell did not end normally: its folder, variables and functions are as before this command]"];
 }
 
 async function reportRun(run: Run, timeoutMs: number, notes: string[]): Promise<ToolResult> {
@@ -143,7 +141,7 @@ async function reportRun(run: Run, timeoutMs: number, notes: string[]): Promise<
   const left = running.stopped === undefined ? await running.countLeft() : 0;
   if (left > 0)
     notes.push(
-      `[${left} process(es) it started still run; what they print goes to ${running.stdout} and ${running.stderr}]`,
+      `[${left} process(es) it started are still running; their output goes to ${running.stdout} and ${running.stderr}]`,
     );
   else
     for (const file of [running.stdout, running.stderr])
@@ -154,45 +152,44 @@ async function reportRun(run: Run, timeoutMs: number, notes: string[]): Promise<
   return done(`exit_code: ${running.end?.how === "exited" ? running.end.code : 0}\n${body}`);
 }
 
-/** Why a command is no result but a failure; `undefined` where it came to its own end, with whatever code. */
+/** Describes why a command failed; `undefined` if it ended by itself, with any exit code. */
 function describeFailure(running: Foreground["command"], timeoutMs: number): string | undefined {
   switch (running.stopped) {
     case "timeout":
-      return `timed out after ${timeoutMs} ms: it was ended with all it started, the shell goes on. What it printed until then:`;
+      return `timed out after ${timeoutMs} ms: the command and its processes were ended, the shell is still usable. Output until then:`;
     case "too-much":
-      return "it printed more than 256 MiB: it was ended with all it started, the shell goes on. What it printed:";
+      return "printed more than 256 MiB: the command and its processes were ended, the shell is still usable. Output until then:";
     case "killed":
     case undefined:
       break;
     default:
       return never(running.stopped);
   }
-  if (running.end?.how === "not-found") return `the shell cannot be started: ${running.end.message}`;
-  if (running.end?.how === "killed")
-    return `it was ended by ${running.end.signal}. What it printed until then:`;
+  if (running.end?.how === "not-found") return `cannot start the shell: ${running.end.message}`;
+  if (running.end?.how === "killed") return `ended by ${running.end.signal}. Output until then:`;
   return undefined;
 }
 
 async function runInBackground(session: ShellSession, text: string): Promise<ToolResult> {
   const started = await session.startBackground(text);
   if ("problem" in started) return failed(started.problem);
-  return done(`id: ${started.id}\nstatus: running\n[bash_output tells what it prints, bash_kill ends it]`);
+  return done(`id: ${started.id}\nstatus: running\n[bash_output returns its output, bash_kill ends it]`);
 }
 
 function createOutputTool(world: ShellWorld, session: ShellSession): Tool {
   return defineTool({
     name: "bash_output",
     description:
-      "What a command in the background printed since it was last asked, and its status: running, completed, failed or " +
-      "killed, with its exit_code. Without id: the one started last.",
+      "Returns the new output of a background command and its status: running, completed, failed or " +
+      "killed, with its exit_code. Without id: the command started last.",
     arguments: z.strictObject({
-      id: z.string().optional().describe("As bash_execute told it"),
-      command: z.string().optional().describe("Instead of the id: the one started last with this command"),
+      id: z.string().optional().describe("The id that bash_execute returned"),
+      command: z.string().optional().describe("Instead of the id: the last one started with this command"),
       filter: z
         .string()
         .max(1000)
         .optional()
-        .describe("A regular expression: lines that do not match are dropped, for good"),
+        .describe("A regular expression: lines that do not match are dropped permanently"),
     }),
     aliases: { bash_id: "id", shell_id: "id" },
     changes: false,
@@ -203,7 +200,7 @@ function createOutputTool(world: ShellWorld, session: ShellSession): Tool {
   });
 }
 
-/** The one that is meant, or why there is none. */
+/** Finds a background command, or says why there is none. */
 function findBackground(
   all: readonly Background[],
   { id, text }: { id: string | undefined; text?: string | undefined },
@@ -212,10 +209,9 @@ function findBackground(
     id !== undefined ? one.id === id : text === undefined || one.text.trim() === text.trim(),
   );
   if (found !== undefined) return found;
-  if (all.length === 0)
-    return "nothing was started in the background: bash_execute with background: true does that";
+  if (all.length === 0) return "no background commands: start one with bash_execute and background: true";
   const ids = all.map((one) => one.id).join(", ");
-  return `${id ?? text ?? ""}: no command in the background is called so; there are ${ids}`;
+  return `${id ?? text ?? ""}: no such background command; available: ${ids}`;
 }
 
 async function reportNewOutput(
@@ -225,7 +221,7 @@ async function reportNewOutput(
 ): Promise<ToolResult> {
   const { files } = world.ports;
   const { command: running, told: seen } = one;
-  // Asked before it is read: what it prints in between is told the next time.
+  // Read before the output, so that text printed in between is reported next time.
   const isWhole = running.end !== undefined;
   const lines = [`id: ${one.id}`, `status: ${describeStatus(one)}`];
   if (running.end?.how === "exited") lines.push(`exit_code: ${running.end.code}`);
@@ -242,7 +238,9 @@ async function reportNewOutput(
   one.told = { stdout: out.next, stderr: err.next };
   const left = out.left + err.left;
   if (left > 0)
-    parts.push(`[${left} bytes more are there: ask again, or read ${running.stdout} and ${running.stderr}]`);
+    parts.push(
+      `[${left} more bytes: call bash_output again, or read ${running.stdout} and ${running.stderr}]`,
+    );
   return done([...lines, ...(parts.length === 0 ? ["(nothing new)"] : parts)].join("\n"));
 }
 
@@ -256,7 +254,7 @@ function filterLines(text: string, filter: string): string | { problem: string }
 
 function describeStatus({ command: running }: Background): string {
   if (running.end === undefined) return "running";
-  if (running.stopped === "too-much") return "killed (it printed more than 256 MiB)";
+  if (running.stopped === "too-much") return "killed (printed more than 256 MiB)";
   if (running.stopped !== undefined) return "killed";
   const { end } = running;
   if (end.how === "killed") return `killed (by ${end.signal})`;
@@ -267,24 +265,22 @@ function createKillTool(session: ShellSession): Tool {
   return defineTool({
     name: "bash_kill",
     description:
-      "Ends a command in the background, with all it started. Without id: the session's shell with everything that was " +
-      "started in it; the next bash_execute begins a fresh one in the project's root.",
-    arguments: z.strictObject({ id: z.string().optional().describe("As bash_execute told it") }),
+      "Ends a background command and its processes. Without id: the session's shell and all its processes; " +
+      "the next bash_execute starts a fresh one in the project's root.",
+    arguments: z.strictObject({ id: z.string().optional().describe("The id that bash_execute returned") }),
     aliases: { bash_id: "id", shell_id: "id" },
     changes: false,
     run: async ({ id }) => {
       if (id === undefined)
         return (await session.end())
-          ? done(
-              "the shell was ended, with everything that was started in it; the next command begins a fresh one",
-            )
-          : failed("no shell is there to be ended: nothing was run since it was opened or ended");
+          ? done("the shell and its processes were ended; the next command starts a fresh one")
+          : failed("no shell is running: no command was run since it was opened or ended");
       const found = findBackground(session.background, { id });
       if (typeof found === "string") return failed(found);
       if (found.command.end !== undefined)
-        return failed(`${id}: it ended before; its status is ${describeStatus(found)}`);
+        return failed(`${id} has already ended; its status is ${describeStatus(found)}`);
       await found.command.stop("killed");
-      return done(`${id} was killed, with all it started`);
+      return done(`${id} and its processes were killed`);
     },
   });
 }

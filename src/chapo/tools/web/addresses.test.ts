@@ -35,7 +35,7 @@ test.each([
   ],
   ...["ff02::1", "100::1", "5f00::1"],
   ...["", "localhost", "1.2.3", "256.1.1.1", "1:2", "1::2::3", "g::1", "::ffff:1.2.3", "1:2:3:4:5:6:7:8:9"],
-])("%j is nobody else's business", (address) => {
+])("%j is not public", (address) => {
   expect(isPrivateAddress(address)).toBe(true);
 });
 

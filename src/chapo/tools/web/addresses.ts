@@ -1,6 +1,6 @@
-// Which network addresses are nobody's business but this machine's and its neighbours'. Pure.
+// Decides which network addresses are private to this machine or its network. Pure.
 
-/** First addresses and lengths of the IPv4 blocks that are not public, and one public address that is a cloud's own. */
+/** The IPv4 blocks that are not public, with their prefix lengths, and one public address that serves cloud metadata. */
 const PRIVATE_4: readonly (readonly [block: string, bits: number])[] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -20,8 +20,8 @@ const PRIVATE_4: readonly (readonly [block: string, bits: number])[] = [
 ];
 
 /**
- * Whether a server at the address must not be asked for a model: loopback, private, link-local (where clouds keep their
- * metadata), reserved, and whatever is no address at all. IPv6 that carries IPv4 is judged by what it carries.
+ * Whether a tool must not connect to the address: loopback, private, link-local (cloud metadata) or reserved addresses, and
+ * text that is not an address. An IPv6 address with an embedded IPv4 address is judged by the embedded address.
  */
 export function isPrivateAddress(address: string): boolean {
   const four = readFour(address);
@@ -37,29 +37,29 @@ function isPrivateFour(address: number): boolean {
   });
 }
 
-/** `groups`: eight of them. */
+/** `groups`: the eight groups of the address. */
 function isPrivateSix(groups: readonly number[]): boolean {
   const [a = 0, b = 0, c = 0] = groups;
   const last = (groups[6] ?? 0) * 65_536 + (groups[7] ?? 0);
   const zeros = (from: number, to: number) => groups.slice(from, to).every((group) => group === 0);
-  // Mapped ::ffff:a.b.c.d, and the well-known prefix of NAT64.
+  // Mapped ::ffff:a.b.c.d, and the well-known NAT64 prefix.
   if (zeros(0, 5) && groups[5] === 0xffff) return isPrivateFour(last);
   if (a === 0x64 && b === 0xff9b && zeros(2, 6)) return isPrivateFour(last);
-  // Only 2000::/3 is given out for all to reach.
+  // Only 2000::/3 is allocated for public use.
   if (a < 0x2000 || a > 0x3fff) return true;
-  // 6to4 carries it behind its prefix; Teredo, benchmarks and ORCHIDs share 2001::/23; the last two are for documents.
+  // 6to4 embeds IPv4 after its prefix; Teredo, benchmarks and ORCHIDs share 2001::/23; the last two are for documentation.
   if (a === 0x2002) return isPrivateFour(b * 65_536 + c);
   return (a === 0x2001 && b < 0x200) || (a === 0x2001 && b === 0xdb8) || (a === 0x3fff && b < 0x1000);
 }
 
-/** As a number; `undefined` for what is no dotted quad. */
+/** Reads a dotted quad as a number; `undefined` for any other text. */
 function readFour(text: string): number | undefined {
   const parts = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)?.slice(1).map(Number);
   if (parts === undefined || parts.some((part) => part > 255)) return undefined;
   return parts.reduce((sum, part) => sum * 256 + part, 0);
 }
 
-/** Its eight groups; `undefined` for what is no IPv6. */
+/** Reads the eight groups of an IPv6 address; `undefined` for any other text. */
 function readSix(text: string): number[] | undefined {
   const [plain = ""] = text.split("%");
   const carried = /^(.*:)([\d.]+)$/.exec(plain);

@@ -8,7 +8,7 @@ test.each([
   ["https://example.org/a?b=c", "[x](https://example.org/a?b=c)"],
   ["https://example.org/a#part", "https://example.org/a#other is it"],
   ["https://example.org/a", '{"url":"https://example.org/a"}'],
-])("%s stands in %j", (url, text) => {
+])("%s is mentioned in %j", (url, text) => {
   expect(isMentioned(url, ["nothing", text])).toBe(true);
 });
 
@@ -20,6 +20,6 @@ test.each([
   ["https://example.org/", "https://example.org/deeper"],
   ["https://example.org/", "me@example.org"],
   ["https://", "https://"],
-])("%s does not stand in %j", (url, text) => {
+])("%s is not mentioned in %j", (url, text) => {
   expect(isMentioned(url, [text])).toBe(false);
 });

@@ -1,9 +1,9 @@
-// Whether a URL stands in texts. Pure. Leaves which texts count to the caller: what the model wrote itself must not.
+// Decides whether texts mention a URL. Pure. The caller chooses the texts; the model's own texts must not count.
 
-/** What may stand behind a URL in a sentence and is no part of it. */
+/** Characters that may follow a URL in a sentence without being part of it. */
 const AFTER = /^\/?(?:[#?]?[.,;:!?)\]}>'"`*_]*)(?:$|[\s"'<>`()[\]{}|\\])/;
 
-/** Whether one of the texts names the URL, with or without its scheme, its fragment, a slash at its end. */
+/** Whether one of the texts names the URL, with or without its scheme, its fragment or a final slash. */
 export function isMentioned(url: string, texts: Iterable<string>): boolean {
   const wanted = normalizeUrl(url);
   if (wanted === "") return false;
@@ -18,7 +18,7 @@ export function isMentioned(url: string, texts: Iterable<string>): boolean {
   return false;
 }
 
-/** Without scheme, fragment and the slash at its end; case does not count. */
+/** Removes scheme, fragment and final slash; ignores case. */
 function normalizeUrl(url: string): string {
   const [head = ""] = url.toLowerCase().split("#");
   return head.replace(/^https?:\/\//, "").replace(/\/$/, "");

@@ -1,5 +1,5 @@
-// The tool web_fetch: one page of the web as text. Only http and https, only public addresses, every redirect looked at anew.
-// Leaves connecting to system/network.ts, which addresses are public to the caller, and what a page says to web-page.ts.
+// The tool web_fetch returns a web page as text. Allows only http and https and public addresses, and checks every redirect.
+// src/system/network.ts connects, the caller decides which addresses are public, and web-page.ts converts the page.
 import { z } from "zod";
 import type { Network, NetworkAnswer } from "../../../system/network.js";
 import { defineTool, done, failed, type Tool, type ToolResult } from "../../tool.js";
@@ -7,21 +7,21 @@ import { readPage } from "./web-page.js";
 
 const LONGEST_URL = 4_096;
 const MOST_REDIRECTS = 5;
-/** Characters of a page that are handed on. */
+/** The most characters of a page that are returned. */
 const MOST_TEXT = 50_000;
 const LARGEST_BODY = 2 * 1024 * 1024;
 const TIMEOUT_MS = 45_000;
 
-/** What it is held to. */
+/** The limits of the tool. */
 export interface WebFetchBounds {
   network: Network;
-  /** Whether an address may be connected to: all but `isPrivateAddress`. */
+  /** Whether the tool may connect to an address: any for which `isPrivateAddress` is false. */
   mayConnect: (address: string) => boolean;
-  /** Whether a URL stands in the conversation; absent where any URL may be fetched. */
+  /** Whether the conversation mentions a URL; absent if any URL may be fetched. */
   wasMentioned?: (url: string) => boolean;
 }
 
-/** The tool `web_fetch`. */
+/** Creates the tool `web_fetch`. */
 export function createWebFetchTool(bounds: WebFetchBounds): Tool {
   const restricted =
     bounds.wasMentioned === undefined
@@ -50,15 +50,15 @@ export function createWebFetchTool(bounds: WebFetchBounds): Tool {
   });
 }
 
-/** A URL that may be asked for; else one sentence why not. */
+/** Parses a URL that may be fetched, or returns one sentence that says why not. */
 function readUrl(text: string, base?: URL): { url: URL } | { problem: string } {
   if (!URL.canParse(text, base?.href))
-    return { problem: `${JSON.stringify(text.slice(0, 200))} is no URL; begin it with https://` };
+    return { problem: `${JSON.stringify(text.slice(0, 200))} is not a URL; begin it with https://` };
   const url = new URL(text, base);
   if (url.protocol !== "http:" && url.protocol !== "https:")
     return { problem: `${url.protocol}// cannot be fetched; only http and https` };
   if (url.username !== "" || url.password !== "")
-    return { problem: "a URL with a user name or password in it is not fetched" };
+    return { problem: "cannot fetch a URL that contains a user name or password" };
   return { url };
 }
 
@@ -82,7 +82,7 @@ async function fetchPage(bounds: WebFetchBounds, start: URL, signal: AbortSignal
     if (target === undefined) return toResult(answer, url);
     const next = readUrl(target, url);
     if ("problem" in next)
-      return failed(`web_fetch: ${url.href} redirects to what is not fetched: ${next.problem}`);
+      return failed(`web_fetch: ${url.href} redirects to a URL that cannot be fetched: ${next.problem}`);
     url = next.url;
   }
   return failed(`web_fetch: ${start.href} redirects more than ${MOST_REDIRECTS} times`);
@@ -94,8 +94,10 @@ type Unanswered = Extract<NetworkAnswer, { failed: string }>;
 function describeFailure(url: URL, start: URL, { failed: why, message }: Unanswered): ToolResult {
   const from = url === start ? "" : ` (redirected from ${start.href})`;
   if (why === "address")
-    return failed(`web_fetch: refused: ${message}: it is private, local or a cloud's own${from}`);
-  const error = `web_fetch: ${url.href} cannot be reached${from}: ${message}`;
+    return failed(
+      `web_fetch: refused: ${message}: the address is private, local or reserved for cloud metadata${from}`,
+    );
+  const error = `web_fetch: cannot reach ${url.href}${from}: ${message}`;
   return why === "network" ? { success: false, error, transient: true } : failed(error);
 }
 
@@ -111,17 +113,17 @@ async function toResult({ status, headers, body, cut }: Answered, url: URL): Pro
     const error = `web_fetch: ${url.href} answered ${status}${said === "" ? "" : `: ${said}`}`;
     return status === 429 || status >= 500 ? { success: false, error, transient: true } : failed(error);
   }
-  if (page === undefined) return failed(`web_fetch: ${url.href} is no text but ${contentType || "bytes"}`);
+  if (page === undefined) return failed(`web_fetch: ${url.href} is not text but ${contentType || "bytes"}`);
   const text = page.text.trim();
   const notes = [
     ...(text.length > MOST_TEXT ? [`the first ${MOST_TEXT} of ${text.length} characters`] : []),
-    ...(cut ? [`the page is larger than ${LARGEST_BODY / 1024 / 1024} MB, the rest was not read`] : []),
+    ...(cut ? [`the page is larger than ${LARGEST_BODY / 1024 / 1024} MB and was not read to its end`] : []),
   ];
   const head = [
     `URL: ${url.href}`,
     ...(page.title === "" ? [] : [`Title: ${page.title.replaceAll(/\s+/g, " ").slice(0, 300)}`]),
   ];
-  const shown = text === "" ? "(the page holds no text)" : text.slice(0, MOST_TEXT);
+  const shown = text === "" ? "(the page contains no text)" : text.slice(0, MOST_TEXT);
   const foot = notes.length === 0 ? "" : `\n\n[truncated: ${notes.join("; ")}]`;
   return done(`${head.join("\n")}\n\n${shown}${foot}`);
 }

@@ -1,25 +1,25 @@
-// A page of the web as text for a model: HTML becomes Markdown, its article where there is one; text stays as it is.
-// Leaves fetching to web-fetch.ts. The libraries are read when the first page comes.
+// Converts a web page to text for a model: the article of an HTML page becomes Markdown; plain text stays as it is.
+// web-fetch.ts fetches the page. The libraries are loaded for the first page.
 
-/** What a server sent. */
+/** The response of a server. */
 export interface Page {
-  /** Where it came from, after redirects: links are relative to it. */
+  /** The URL after redirects; links are relative to it. */
   url: string;
-  /** As the server says: `text/html; charset=utf-8`; "" where it says nothing. */
+  /** The server's header, such as `text/html; charset=utf-8`; "" if absent. */
   contentType: string;
   body: Uint8Array;
 }
 
 /**
- * What understands a page looks at each tag and each character once for every tag it stands in, several times over: more of
- * that, or tags nested deeper, and a page is only stripped.
+ * The cost of parsing a page grows with the nesting depth of each tag and each character. Beyond these limits, or deeper than
+ * `DEEPEST`, only the tags are stripped.
  */
 const MOST_LOOKS = { tags: 200_000, characters: 20_000_000 };
 const DEEPEST = 150;
-/** An article shorter than this has left out what matters. */
+/** A shorter article probably misses the main content. */
 const SHORTEST_ARTICLE = 200;
 
-/** The page's title (or "") and text; `undefined` for what is no text: an image, an archive. */
+/** Returns the page's title (or "") and text; `undefined` for an image, an archive and other binary content. */
 export async function readPage(page: Page): Promise<{ title: string; text: string } | undefined> {
   const [type = ""] = page.contentType.toLowerCase().split(";");
   const kind = type.trim();
@@ -38,7 +38,7 @@ function isText(kind: string): boolean {
   );
 }
 
-/** By its mark, what the server says, or what the page says of itself; else UTF-8. */
+/** Decodes by the byte order mark, the server's charset or the page's own charset; otherwise as UTF-8. */
 function decode({ body, contentType }: Page): string {
   const start = new TextDecoder("latin1").decode(body.subarray(0, 2048));
   const marked = start.startsWith("\xFF\xFE")
@@ -64,11 +64,11 @@ async function toMarkdown(html: string, url: string): Promise<{ title: string; t
   }
 }
 
-/** Tags that never hold others. */
+/** Tags that do not count for the depth: they hold no others or are often left open. */
 const EMPTY =
   /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr|p|li|td|th|tr|dt|dd|option)$/;
 
-/** Counts without understanding; a tag that may be left open counts for nothing in depth. */
+/** Estimates the cost of parsing from the tags alone. */
 function isTooComplex(html: string): boolean {
   let [depth, tags, characters, from] = [0, 0, 0, 0];
   for (const { 1: end, 2: name = "", index } of html.matchAll(/<(\/?)([a-zA-Z][\w-]{0,30})?/g)) {
@@ -81,7 +81,7 @@ function isTooComplex(html: string): boolean {
   return characters + (depth + 1) * (html.length - from) > MOST_LOOKS.characters;
 }
 
-/** The words between the tags. Linear, whatever comes. */
+/** Returns the words between the tags, in linear time for any input. */
 function stripTags(html: string): string {
   const parts: string[] = [];
   let hidden = "";
@@ -101,7 +101,7 @@ function stripTags(html: string): string {
     .join("\n");
 }
 
-/** What is used of a document: the libraries' own types are those of browsers. */
+/** The used part of a document; the libraries' own types need those of browsers. */
 interface Parsed {
   body: unknown;
   querySelectorAll(selector: string): Iterable<{
@@ -118,7 +118,7 @@ function isParsed(value: unknown): value is Parsed {
 
 async function convert(html: string, url: string): Promise<{ title: string; text: string }> {
   const { DOMParser } = await import("linkedom");
-  // By its default: bundled, its names are seen nowhere else.
+  // Through the default export: the bundle does not expose the named ones.
   const { Readability } = (await import("@mozilla/readability")).default;
   const { default: TurndownService } = await import("turndown");
   const parse = (text: string): Parsed => {
@@ -137,14 +137,14 @@ async function convert(html: string, url: string): Promise<{ title: string; text
     title ??= [...document.querySelectorAll("title")][0]?.textContent ?? undefined;
     return clean(document, url);
   };
-  // It takes the document apart.
+  // The parser modifies the document.
   const article = new Readability(cleaned()).parse();
   const isArticle = (article?.textContent ?? "").trim().length >= SHORTEST_ARTICLE;
   const best = isArticle ? parse(`<html><body>${article?.content ?? ""}</body></html>`) : cleaned();
   return { title: (title ?? article?.title ?? "").trim(), text: markdown.turndown(best.body) };
 }
 
-/** Without what nobody reads, every link whole. */
+/** Removes invisible elements and makes links absolute. */
 function clean(document: Parsed, url: string): Parsed {
   const hidden = "title, script, style, noscript, template, iframe, svg";
   for (const element of document.querySelectorAll(hidden)) element.remove();
@@ -157,7 +157,7 @@ function clean(document: Parsed, url: string): Parsed {
   return document;
 }
 
-/** A link as it stands by itself; data in a link says nothing to a model. */
+/** Makes a link absolute; drops `data:` and `javascript:` links, which are useless to a model. */
 function toAbsolute(link: string, base: string): string {
   if (/^\s*(?:data|javascript):/i.test(link)) return "";
   return URL.canParse(link, base) ? new URL(link, base).href : link;

@@ -1,4 +1,4 @@
-// The tool web_search, by the provider of the settings. Leaves connecting to system/network.ts.
+// The tool web_search asks the search provider of the settings. src/system/network.ts connects.
 import { z } from "zod";
 import type { Network, NetworkAnswer, NetworkRequest } from "../../../system/network.js";
 import { never } from "../../../system/never.js";
@@ -16,13 +16,13 @@ const TIMEOUT_MS = 30_000;
 /** `agents.<name>.chapo.search`. */
 export interface WebSearchSettings {
   provider?: "tavily" | "brave" | "serper" | "searxng";
-  /** Instead of the provider's own; needed for searxng. */
+  /** Replaces the provider's own address; required for searxng. */
   baseUrl?: string;
 }
 
 type Provider = NonNullable<WebSearchSettings["provider"]>;
 
-/** Where each key comes from, and whom to ask where nobody says. */
+/** The variable of each provider's key and the default address. */
 const PROVIDERS: Readonly<Record<Provider, { key?: string; base?: string }>> = {
   tavily: { key: "TAVILY_API_KEY", base: "https://api.tavily.com" },
   brave: { key: "BRAVE_API_KEY", base: "https://api.search.brave.com" },
@@ -30,7 +30,7 @@ const PROVIDERS: Readonly<Record<Provider, { key?: string; base?: string }>> = {
   searxng: {},
 };
 
-/** The tool `web_search`. Without a provider, or its key, it is there and says what is missing. */
+/** Creates the tool `web_search`. Without a provider or its key, a call reports what is missing. */
 export function createWebSearchTool(
   network: Network,
   settings: WebSearchSettings,
@@ -44,8 +44,8 @@ export function createWebSearchTool(
         .string()
         .refine((text) => text.trim() !== "", "must not be empty")
         .max(LONGEST_QUERY)
-        .describe("A few telling words."),
-      page: z.int().min(1).max(MOST_PAGES).optional().describe("From 1."),
+        .describe("A few specific words."),
+      page: z.int().min(1).max(MOST_PAGES).optional().describe("The page number, from 1."),
     }),
     aliases: { q: "query", searchTerm: "query" },
     changes: false,
@@ -54,7 +54,7 @@ export function createWebSearchTool(
     run: async ({ query, page = 1 }, { signal }) => {
       const asked = buildRequest(settings, env, { query, page });
       if ("problem" in asked) return failed(`web_search: ${asked.problem}`);
-      // The server is the user's choice: it may stand on this machine.
+      // The user chooses the server, so it may be on this machine.
       const bounds = { signal, maxBytes: LARGEST_ANSWER, mayConnect: () => true };
       const answer = await network.request({ ...asked, ...bounds });
       return readResult(answer, asked.who);
@@ -72,14 +72,14 @@ function buildRequest(
   if (provider === undefined)
     return {
       problem:
-        "no search provider is set; set agents.<name>.chapo.search.provider to tavily, brave, serper or searxng",
+        "no search provider is configured; set agents.<name>.chapo.search.provider to tavily, brave, serper or searxng",
     };
   const { key: variable, base: usual } = PROVIDERS[provider];
   const base = baseUrl ?? usual;
   if (base === undefined)
     return { problem: `${provider} needs its address: set agents.<name>.chapo.search.base_url` };
   if (!/^https?:\/\//.test(base) || !URL.canParse(base))
-    return { problem: "search.base_url is no http or https URL" };
+    return { problem: "search.base_url is not an http or https URL" };
   const key = variable === undefined ? "" : (env[variable] ?? "");
   if (variable !== undefined && key === "") return { problem: `${provider} needs a key: set ${variable}` };
   const at = (path: string, query: Readonly<Record<string, string>> = {}) => {
@@ -91,7 +91,7 @@ function buildRequest(
   const sent = { ...json, "content-type": "application/json" };
   switch (provider) {
     case "tavily":
-      if (page > 1) return { problem: "tavily has one page only; ask with other words" };
+      if (page > 1) return { problem: "tavily has only one page; search for other words" };
       return {
         ...{ who: provider, url: at("/search"), method: "POST" },
         headers: { ...sent, authorization: `Bearer ${key}` },
@@ -118,7 +118,7 @@ function buildRequest(
   }
 }
 
-/** A hit, as any of them spells it. */
+/** A hit in the form of any provider. */
 const Hit = z
   .object({
     title: z.string().optional().catch(undefined),
@@ -142,7 +142,7 @@ const Answer = z.object({
 
 function readResult(answer: NetworkAnswer, who: string): ToolResult {
   if ("failed" in answer) {
-    const error = `web_search: ${who} cannot be reached: ${answer.message}`;
+    const error = `web_search: cannot reach ${who}: ${answer.message}`;
     return answer.failed === "network" ? { success: false, error, transient: true } : failed(error);
   }
   const { status, body } = answer;
@@ -152,7 +152,7 @@ function readResult(answer: NetworkAnswer, who: string): ToolResult {
     return status === 429 || status >= 500 ? { success: false, error, transient: true } : failed(error);
   }
   const hits = readHits(body);
-  if (hits === undefined) return failed(`web_search: ${who} answered what cannot be read`);
+  if (hits === undefined) return failed(`web_search: cannot read the answer of ${who}`);
   if (hits.length === 0) return done("web_search: nothing found; try other words");
   const lines = hits.map(({ title, url, snippet }, index) => {
     const said = toOneLine(snippet, LONGEST_SNIPPET);

@@ -34,7 +34,7 @@ beforeEach(() => {
   seen.length = 0;
 });
 
-/** The server at 127.0.0.1 stands for the public; all else is judged as ever. */
+/** Treats the test server at 127.0.0.1 as public; other addresses are judged as usual. */
 const mayConnect = (address: string) => address === "127.0.0.1" || !isPrivateAddress(address);
 const fetchTool = createWebFetchTool({ network, mayConnect });
 async function call(tool: Tool, args: unknown): Promise<string> {
@@ -51,7 +51,7 @@ const reply = (body: string | Uint8Array, type: string, status = 200) => {
   };
 };
 
-test("an article comes as Markdown, without what stands around it", async () => {
+test("an article is returned as Markdown without the rest of the page", async () => {
   const words = "Some words about the matter at hand, and then some more of them. ".repeat(8);
   reply(
     `<!doctype html><html><head><title>The\n matter</title><style>p{}</style></head><body>
@@ -66,23 +66,23 @@ test("an article comes as Markdown, without what stands around it", async () => 
   expect(text).not.toMatch(/alert|Home|<p>/);
 });
 
-test("a page that is no article comes whole", async () => {
+test("a page without an article is returned whole", async () => {
   reply("<title>T</title><h1>Hi</h1><ul><li>one<li>two</ul>", "text/html");
   expect(await fetchOf("/")).toMatch(/Title: T\n\n# Hi\n\n- +one\n- +two/);
   reply("", "text/html");
-  expect(await fetchOf("/")).toContain("(the page holds no text)");
+  expect(await fetchOf("/")).toContain("(the page contains no text)");
 });
 
-test("text and JSON stay as they are, images are no text", async () => {
+test("text and JSON are returned unchanged, and images are refused", async () => {
   reply('{"a": "<b>"}', "application/vnd.api+json");
   expect(await fetchOf("/")).toContain('\n\n{"a": "<b>"}');
   reply(new Uint8Array([0x89, 0x50, 0, 0]), "image/png");
-  expect(await fetchOf("/x.png")).toBe(`! web_fetch: ${base}/x.png is no text but image/png`);
+  expect(await fetchOf("/x.png")).toBe(`! web_fetch: ${base}/x.png is not text but image/png`);
   reply(new Uint8Array([0, 1, 2]), "");
-  expect(await fetchOf("/x")).toBe(`! web_fetch: ${base}/x is no text but bytes`);
+  expect(await fetchOf("/x")).toBe(`! web_fetch: ${base}/x is not text but bytes`);
 });
 
-test("what a page is written in is heeded", async () => {
+test("a page is decoded with its own charset", async () => {
   reply(Buffer.from("<meta charset='iso-8859-1'><p>caf\xe9</p>", "latin1"), "text/html");
   expect(await fetchOf("/")).toContain("café");
   reply(Buffer.from("gr\xfcn", "latin1"), "text/plain; charset=windows-1252");
@@ -91,7 +91,7 @@ test("what a page is written in is heeded", async () => {
   expect(await fetchOf("/")).toContain("grün");
 });
 
-test("50,000 characters, and what was cut is said", async () => {
+test("a page is truncated at 50,000 characters and the result says so", async () => {
   reply("x".repeat(60_000), "text/plain");
   const text = await fetchOf("/");
   expect(text.match(/x+/)?.[0]).toHaveLength(50_000);
@@ -107,20 +107,20 @@ test.each([
   ["file:///etc/passwd", /file:\/\/ cannot be fetched; only http and https/],
   ["ftp://example.org/", /only http and https/],
   ["http://user:pass@example.org/", /user name or password/],
-  ["example.org", /is no URL; begin it with https:/],
-  ["http://", /is no URL/],
-])("%s is refused", async (url, problem) => {
+  ["example.org", /is not a URL; begin it with https:/],
+  ["http://", /is not a URL/],
+])("web_fetch refuses %s", async (url, problem) => {
   expect(await call(fetchTool, { url })).toMatch(problem);
 });
 
-test("this machine is refused where nobody allows it", async () => {
+test("web_fetch refuses this machine unless it is allowed", async () => {
   const strict = createWebFetchTool({ network, mayConnect: (address) => !isPrivateAddress(address) });
   for (const url of [base, base.replace("127.0.0.1", "localhost"), base.replace("127.0.0.1", "0177.1")])
     expect(await call(strict, { url })).toMatch(/^! web_fetch: refused: .* must not be connected to/);
   expect(seen).toEqual([]);
 });
 
-test("redirects are followed, looked at anew, and end", async () => {
+test("redirects are followed, checked and limited", async () => {
   answer = (request, response) => {
     const to = new Map([
       ["/a", "/b"],
@@ -135,23 +135,23 @@ test("redirects are followed, looked at anew, and end", async () => {
   expect(await fetchOf("/a")).toBe(`URL: ${base}/b\n\narrived`);
   expect(await fetchOf("/out")).toMatch(/refused: 169\.254\.169\.254 .*redirected from/);
   expect(await fetchOf("/local")).toMatch(/refused: ::1 .*redirected from/);
-  expect(await fetchOf("/file")).toContain("redirects to what is not fetched: file:// cannot be fetched");
+  expect(await fetchOf("/file")).toContain(
+    "redirects to a URL that cannot be fetched: file:// cannot be fetched",
+  );
   seen.length = 0;
   expect(await fetchOf("/round")).toContain("redirects more than 5 times");
   expect(seen).toHaveLength(6);
 });
 
-test("an error of the server is one of the call, with its words", async () => {
+test("an error status is a failed result with the server's text", async () => {
   reply("<p>No <b>such</b> page</p>", "text/html", 404);
   expect(await fetchOf("/x")).toBe(`! web_fetch: ${base}/x answered 404: No **such** page`);
   reply("", "", 503);
   expect(await fetchOf("/x")).toBe(`!~ web_fetch: ${base}/x answered 503`);
-  expect(await call(fetchTool, { url: "http://127.0.0.1:1/" })).toMatch(
-    /^!~ web_fetch: .* cannot be reached/,
-  );
+  expect(await call(fetchTool, { url: "http://127.0.0.1:1/" })).toMatch(/^!~ web_fetch: cannot reach /);
 });
 
-test("where only mentioned URLs may be fetched, no other is asked for", async () => {
+test("only mentioned URLs are requested if the settings say so", async () => {
   reply("text", "text/plain");
   const asked: string[] = [];
   const wasMentioned = (url: string) => {
@@ -165,7 +165,7 @@ test("where only mentioned URLs may be fetched, no other is asked for", async ()
   expect(seen).toHaveLength(1);
 });
 
-test("mentioned is what a person said and what a call brought, not what the model or an error says", async () => {
+test("a URL counts as mentioned in the user's texts and in results, not in the model's texts or errors", async () => {
   reply("text", "text/plain");
   const said: ReturnType<WebRequest["said"]> = [
     { role: "user", text: `Read ${base}/asked` },
@@ -208,7 +208,7 @@ test.each([
   ["comments", `<html><body>words${"<!--".repeat(100_000)}`],
   ["blanks", `<html><body><p>words${"\n ".repeat(500_000)}x</p>`],
   ["scripts", `<html><body>words${"<script>".repeat(60_000)}`],
-])("a hostile page (%s) is read to the end", async (_name, html) => {
+])("a hostile page (%s) is converted without delay", async (_name, html) => {
   const body = new TextEncoder().encode(html);
   const page = await readPage({ url: "http://x/", contentType: "text/html", body });
   expect(page?.text).toContain("words");
@@ -241,20 +241,20 @@ test.each([
   expect(seen[0]?.headers[header]).toBe(value);
 });
 
-test("what is missing for a search is said, and nobody is asked", async () => {
+test("a search with missing settings names them and sends no request", async () => {
   const search = (settings: Parameters<typeof createWebSearchTool>[1], args: unknown = { query: "a" }) =>
     call(createWebSearchTool(network, settings, { SERPER_API_KEY: "k" }), args);
   expect(await search({})).toMatch(
-    /^! web_search: no search provider is set; set agents\.<name>\.chapo\.search\.provider/,
+    /^! web_search: no search provider is configured; set agents\.<name>\.chapo\.search\.provider/,
   );
   expect(await search({ provider: "brave" })).toBe("! web_search: brave needs a key: set BRAVE_API_KEY");
   expect(await search({ provider: "searxng" })).toContain("set agents.<name>.chapo.search.base_url");
-  expect(await search({ provider: "serper", baseUrl: "file:///x" })).toContain("no http or https URL");
+  expect(await search({ provider: "serper", baseUrl: "file:///x" })).toContain("not an http or https URL");
   expect(await search({ provider: "serper" }, { query: " " })).toBe("! query: must not be empty");
   expect(seen).toEqual([]);
 });
 
-test("a search that fails is an error result", async () => {
+test("a failed search is a failed result", async () => {
   const tool = createWebSearchTool(
     network,
     { provider: "serper", baseUrl: base },
@@ -274,8 +274,8 @@ test("a search that fails is an error result", async () => {
   }
   expect(outcomes).toEqual([
     "web_search: nothing found; try other words",
-    "! web_search: serper answered what cannot be read",
-    "! web_search: serper answered what cannot be read",
+    "! web_search: cannot read the answer of serper",
+    "! web_search: cannot read the answer of serper",
     "! web_search: serper refused the key (401)",
     "!~ web_search: serper answered 429",
     "! web_search: serper answered 400",

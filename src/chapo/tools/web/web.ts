@@ -1,4 +1,4 @@
-// The tools of the web, as the settings have them. Leaves each to its own file.
+// Creates the web tools from the settings.
 import type { ChapoSettings } from "../../../config/read/chapo-settings.js";
 import type { Network } from "../../../system/network.js";
 import type { Message } from "../../engine/conversation.js";
@@ -7,21 +7,21 @@ import { isMentioned } from "./mentioned.js";
 import { createWebFetchTool } from "./web-fetch.js";
 import { createWebSearchTool } from "./web-search.js";
 
-/** What they are made from. */
+/** The settings and ports of the web tools. */
 export interface WebRequest {
   network: Network;
   settings: Pick<ChapoSettings, "search" | "webFetch">;
-  /** With the keys of those who search. */
+  /** Includes the keys of the search providers. */
   env: Readonly<Record<string, string>>;
-  /** In a backlog run only what was mentioned is fetched, where the settings say nothing. */
+  /** Whether it is a backlog run, in which by default only mentioned URLs are fetched. */
   unattended: boolean;
-  /** The conversation as it is when a page is asked for. */
+  /** Returns the conversation at the time of the call. */
   said: () => readonly Message[];
-  /** Whether an address may be connected to for a model: all but `isPrivateAddress`. */
+  /** Whether the tools may connect to an address: any for which `isPrivateAddress` is false. */
   mayConnect: (address: string) => boolean;
 }
 
-/** `web_fetch` and `web_search`. */
+/** Creates `web_fetch` and `web_search`. */
 export function createWebTools({ network, settings, env, unattended, said, mayConnect }: WebRequest): Tool[] {
   const onlyMentioned = settings.webFetch.onlyMentioned ?? unattended;
   const wasMentioned = (url: string) => isMentioned(url, said().flatMap(collectTexts));
@@ -31,7 +31,7 @@ export function createWebTools({ network, settings, env, unattended, said, mayCo
   ];
 }
 
-/** What others said: not the model, not the engine in its name, and no error, which may repeat what was asked for. */
+/** Collects the user's texts and successful results. Leaves out the model, the engine and errors, which may repeat the request. */
 function collectTexts(message: Message): string[] {
   switch (message.role) {
     case "user":
