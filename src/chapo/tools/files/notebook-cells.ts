@@ -1,4 +1,4 @@
-// What a model is shown of a notebook's cells. Pure, and of whatever a file may hold.
+// Formats a notebook's cells for a model. Pure; a file may hold any JSON.
 import { stripControlSequences } from "../../../system/text/control-sequences.js";
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
-// What a shell is told around a command of a model: to begin in the state the last one left, and to leave its own for the
-// next: folder, variables, functions, aliases, options. Each command is a process of its own, so that ending one ends no
-// session. Pure; leaves starting it to shell-command.ts.
+// Builds the script around a model's command: it restores the state that the last command saved, and saves the state for the
+// next one: folder, variables, functions, aliases, options. Each command is a separate process, so that ending one does not
+// end the session. Pure; shell-command.ts starts the process.
 import { quoteWord } from "../../../shell/quote.js";
 
 /** The files of one command, as absolute paths. */
