@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { PersonChange } from "../../todo/model/person-change.js";
 import type { Status } from "../../todo/model/task.js";
 import { id, row } from "../../todo/testing/testing.js";
-import { begun, until } from "../testing/reach.js";
+import { begun, openEffect, tell, until } from "../testing/reach.js";
 import { feed, type Sim } from "../testing/sim.js";
 import type { Effect } from "./effects.js";
 import { step } from "./step.js";
@@ -52,4 +52,17 @@ test("a run that is ending leaves the edit to the command", () => {
   const ending = until(begun([row("T1", { status: "done" })], { review: false }), "finish");
   const { taken } = ask(ending, to("todo"));
   expect(taken.next.notes).toMatchObject([{ type: "edit_answered", request: "ask-1", outcome: "left" }]);
+});
+
+test("L16: a task that a person sets to done as it is claimed again has its unfinished work put aside", () => {
+  const claiming = until(begun([row("T1", { status: "doing" })], { review: false }), "change-backlog");
+  const { job } = openEffect(claiming, "change-backlog");
+  const { taken } = tell(claiming, "change-backlog", {
+    ...{ type: "backlog_changed" as const, ...job, updated: [], warnings: [], removed: [], digest: "new" },
+    refused: [{ op: "claim", id: id("T1"), why: "it is done, not doing" }],
+    rows: [row("T1", { status: "done" })],
+    edits: { added: [], changed: [id("T1")], put_back: [] },
+  });
+  expect(taken.next.because).toEqual({ rule: "put-aside", picked: "T1" });
+  expect(kinds(taken.next.effects)).toEqual(["checkpoint"]);
 });

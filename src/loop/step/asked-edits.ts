@@ -222,9 +222,10 @@ function heedEdits(
   const own = new Set(outcome.updated.map(({ id }) => id));
   const heard = (outcome.heard ?? []).flatMap(({ changes }) => changes);
   const told = new Set(heard.filter((change) => endsAttempt(change, undefined)).map(taskOfChange));
-  // In a task that is in hand, what is not an editing command's may be its agent's.
+  // While its agent works, an edit of a task that no editing command reported may be the agent's. A claim has no agent yet.
   const inHand = (id: TaskId): boolean =>
-    !told.has(id) && work.jobs.some(({ facts, stage }) => facts.task_id === id && stage !== "after");
+    !told.has(id) &&
+    work.jobs.some(({ facts, stage }) => facts.task_id === id && stage !== "after" && stage !== "claim");
   const moved = [...edits.added, ...edits.changed, ...(edits.removed ?? [])].filter(
     (id) => !own.has(id) && statusIn(before, id) !== statusIn(work, id) && !inHand(id),
   );
