@@ -309,7 +309,8 @@ function keepCompiled(): void {
 
 keepCompiled();
 for (const signal of SIGNALS) process.on(signal, onSignal);
-process.on("uncaughtException", (error) => void fail(error));
+// A failure to report a failure ends the program: reported again, it would fail again, for ever.
+process.on("uncaughtException", (error) => void fail(error).catch(() => process.exit(BUG)));
 // No top-level await: the program is built as CommonJS.
 void main()
   .then((end) => exit(exitCodeOf(end)))

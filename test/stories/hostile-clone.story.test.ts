@@ -314,7 +314,7 @@ test(
     const looked = await runIn(rig, "doctor --fix");
     expect([looked.code, looked.stderr]).toEqual([
       3,
-      expect.stringMatching(/claim-x is no file.*\n +remove it/),
+      expect.stringMatching(/claim-x: not a file.*\n +remove it/),
     ]);
     for (const name of ["stale-x", "claim-x"]) rmSync(`${lock}.${name}`, { recursive: true });
     const fixed = await runIn(rig, "doctor --fix");

@@ -10,7 +10,7 @@ const out = path.resolve(process.argv[2] ?? path.join(root, "build", "torture"))
 const faultyPorts = {
   name: "faulty-ports",
   setup: (build) => {
-    build.onResolve({ filter: /\/system\/node\.js$/ }, () => ({
+    build.onResolve({ filter: /\/processes\/node-ports\.js$/ }, () => ({
       path: path.join(root, "test/torture/faulty-node.ts"),
     }));
   },

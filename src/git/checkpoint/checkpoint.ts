@@ -160,9 +160,27 @@ export async function dropCheckpoint(repo: Repository, id: string): Promise<Resu
   });
 }
 
+/**
+ * Forgets a checkpoint while a job at another task may be staging: the index of our own stays as it is. A checkpoint or snapshot
+ * that lost it halfway would hold an empty tree.
+ */
+export async function dropCheckpointMeanwhile(
+  repo: Repository,
+  id: string,
+): Promise<Result<undefined, GitFailure>> {
+  return asResult(async () => {
+    await dropRef(repo, id);
+    return undefined;
+  });
+}
+
 async function drop(repo: Repository, id: string): Promise<void> {
-  await runGit(repo, ["update-ref", "-d", checkpointRef(repo.tree, id)]);
+  await dropRef(repo, id);
   await dropOwnIndex(repo);
+}
+
+async function dropRef(repo: Repository, id: string): Promise<void> {
+  await runGit(repo, ["update-ref", "-d", checkpointRef(repo.tree, id)]);
   await dropInModules(repo, id);
 }
 

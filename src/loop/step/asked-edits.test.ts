@@ -60,7 +60,7 @@ test("L16: a task that a person sets to done as it is claimed again has its unfi
   const { taken } = tell(claiming, "change-backlog", {
     ...{ type: "backlog_changed" as const, ...job, updated: [], warnings: [], removed: [], digest: "new" },
     refused: [{ op: "claim", id: id("T1"), why: "it is done, not doing" }],
-    rows: [row("T1", { status: "done" })],
+    rows: [{ id: id("T1"), status: "done", priority: 3, depends_on: [] }],
     edits: { added: [], changed: [id("T1")], put_back: [] },
   });
   expect(taken.next.because).toEqual({ rule: "put-aside", picked: "T1" });

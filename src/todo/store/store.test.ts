@@ -20,9 +20,7 @@ const claim: Change = { op: "claim", id: id("T1"), expect: "todo" };
 const addOne: Change = { op: "add", tasks: [{ title: "n" }], keepVerify: false };
 const finish: Change = { op: "finish", id: id("T1"), result: "ok", files: [], verified: false };
 
-let folder: string;
-let path: string;
-
+let [folder, path] = ["", ""];
 beforeEach(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), "store-")));
   path = join(folder, "to-do.json");
