@@ -56,8 +56,8 @@ test(
     expect(statSync(file).size).toBe(100_000_000);
     expect(outputs[6]).toMatch(/^id: bash_1\nstatus: running/);
     expect(outputs[7]).toMatch(/^! bash_9: .*available: bash_1/);
-    expect(outputs[8]).toContain("bash_1 was killed");
-    expect(outputs[9]).toMatch(/^! bash_1: it ended before/);
+    expect(outputs[8]).toContain("bash_1 and its processes were killed");
+    expect(outputs[9]).toMatch(/^! bash_1 has already ended/);
     expect(outputs[10]).toContain("status: killed");
 
     expect(ran.stdout).not.toContain(secret);
