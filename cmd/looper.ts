@@ -1,5 +1,6 @@
 // The program: real ports → a command → an exit code. The only file that uses the process, its signals and its streams.
 // Leaves parsing the command line to program.ts, and the work to commands/.
+import { writeSync } from "node:fs";
 import module from "node:module";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -299,6 +300,21 @@ async function fail(error: unknown): Promise<never> {
   return exit(code);
 }
 
+/**
+ * Ends the program where even the report of an error fails, as when its files were removed while it ran. Uses nothing that is loaded
+ * late: a second failure would be reported in the same way, for ever.
+ */
+function endPlainly(error: unknown): never {
+  const text = stackOf(error)
+    .replaceAll(/[^\P{Cc}\n]/gu, "")
+    .replaceAll("\n", "\n  ");
+  try {
+    writeSync(2, `looper: internal error; install looper again, and report it if it comes back\n  ${text}\n`);
+  } finally {
+    process.exit(BUG);
+  }
+}
+
 /** Node 22 and later can cache compiled code, which saves 12 to 40 ms a start. */
 function keepCompiled(): void {
   // Node 20 has no such cache, and looking for it takes time.
@@ -309,8 +325,7 @@ function keepCompiled(): void {
 
 keepCompiled();
 for (const signal of SIGNALS) process.on(signal, onSignal);
-// A failure to report a failure ends the program: reported again, it would fail again, for ever.
-process.on("uncaughtException", (error) => void fail(error).catch(() => process.exit(BUG)));
+process.on("uncaughtException", (error) => void fail(error).catch(() => endPlainly(error)));
 // No top-level await: the program is built as CommonJS.
 void main()
   .then((end) => exit(exitCodeOf(end)))

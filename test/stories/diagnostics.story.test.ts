@@ -1,6 +1,6 @@
 // The output on stderr: --log-level, --log-format, --no-color, and plain output in CI.
 import { execFileSync, spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -210,6 +210,24 @@ test(
       seen.add(status ?? -1);
     }
     expect([...seen]).toEqual([3]);
+    return Promise.resolve();
+  }),
+);
+
+test(
+  "a program whose parts were removed reports the error once and ends with 70",
+  story((rig) => {
+    const half = path.join(rig.root, "half");
+    cpSync(path.dirname(BIN), half, { recursive: true });
+    rmSync(path.join(half, "chunks"), { recursive: true });
+    const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(half, "looper.js"), "ls"], {
+      cwd: rig.project,
+      encoding: "utf8",
+      timeout: 20_000,
+    });
+    expect({ status, stdout }).toEqual({ status: 70, stdout: "" });
+    expect(stderr).toMatch(/^looper: internal error; .*\n {2}Error: Cannot find module/);
+    expect(stderr.match(/internal error/g)).toHaveLength(1);
     return Promise.resolve();
   }),
 );

@@ -278,7 +278,7 @@ test(
         "./my hook.sh",
         "sh ./notify.sh --loud",
         "./notify.sh --only $2",
-        './notify.sh piped | sh ./notify.sh "$1"',
+        './notify.sh piped | { cat; sh ./notify.sh "$1"; }',
         "./headless",
       ],
       on_run_end: [["./notify.sh"]],

@@ -224,3 +224,21 @@ test("a file that vanishes while git looks at the tree is looked for once more",
   expect(failures).toBe(3);
   expect([...taken.dirty.keys()]).toEqual(["new.txt"]);
 });
+
+test("the checkpoint of one task is deleted while another's is staged, which holds the whole tree", async ({
+  scratch,
+}) => {
+  const plain = await scratch.open();
+  must(await checkpoint(plain, T1));
+  let deleted = 0;
+  const ports = watchGit(scratch.ports, async ([command = ""]) => {
+    if (command !== "diff-index" || deleted++ > 0) return;
+    must(await dropCheckpoint(plain, "T1"));
+  });
+  write(scratch.top, "a.txt", "of T2\n");
+  must(await checkpoint(await scratch.open({}, ports), { ...T1, id: "T2" }));
+  expect(deleted).toBeGreaterThan(0);
+  expect(await scratch.git("ls-tree", "-r", "--name-only", "refs/looper/checkpoint/main/T2")).toBe(
+    "a.txt\ndir/b.txt",
+  );
+});

@@ -152,36 +152,16 @@ export async function checkpoint(
   });
 }
 
-/** Forgets a checkpoint: the task was given up, or changed nothing. One process; nothing happens when there is none. */
+/**
+ * Deletes a checkpoint, when its task was given up or changed nothing. Nothing happens when there is none. The own index stays: a job at
+ * another task may be staging into it, and a checkpoint or snapshot that lost it halfway would hold an empty tree.
+ */
 export async function dropCheckpoint(repo: Repository, id: string): Promise<Result<undefined, GitFailure>> {
   return asResult(async () => {
-    await drop(repo, id);
+    await runGit(repo, ["update-ref", "-d", checkpointRef(repo.tree, id)]);
+    await dropInModules(repo, id);
     return undefined;
   });
-}
-
-/**
- * Forgets a checkpoint while a job at another task may be staging: the index of our own stays as it is. A checkpoint or snapshot
- * that lost it halfway would hold an empty tree.
- */
-export async function dropCheckpointMeanwhile(
-  repo: Repository,
-  id: string,
-): Promise<Result<undefined, GitFailure>> {
-  return asResult(async () => {
-    await dropRef(repo, id);
-    return undefined;
-  });
-}
-
-async function drop(repo: Repository, id: string): Promise<void> {
-  await dropRef(repo, id);
-  await dropOwnIndex(repo);
-}
-
-async function dropRef(repo: Repository, id: string): Promise<void> {
-  await runGit(repo, ["update-ref", "-d", checkpointRef(repo.tree, id)]);
-  await dropInModules(repo, id);
 }
 
 /** Forgets every checkpoint but those of these ids. One process where there is no other. */
@@ -194,7 +174,8 @@ export async function keepCheckpoints(
     const { out } = await runGit(repo, ["for-each-ref", "--format=%(refname)", folder]);
     const kept = new Set(ids.map((id) => checkpointRef(repo.tree, id)));
     for (const ref of out.split("\n").filter((name) => name !== "" && !kept.has(name))) {
-      await drop(repo, decodeId(ref.slice(folder.length + 1)));
+      const dropped = await dropCheckpoint(repo, decodeId(ref.slice(folder.length + 1)));
+      if (!dropped.ok) throw new GitError(dropped.error.command, dropped.error.message);
     }
     return undefined;
   });

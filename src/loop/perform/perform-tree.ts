@@ -1,10 +1,5 @@
 // Effects on the working tree: checkpoint, snapshot, restore, and the commit protocol with the backlog in it.
-import {
-  checkpoint,
-  dropCheckpoint,
-  dropCheckpointMeanwhile,
-  keepCheckpoints,
-} from "../../git/checkpoint/checkpoint.js";
+import { checkpoint, dropCheckpoint, keepCheckpoints } from "../../git/checkpoint/checkpoint.js";
 import { commitBacklog, prepareCommit, type Preparation } from "../../git/commit/commit.js";
 import { formatMessage } from "../../git/commit/message.js";
 import { dropPending, recoverPending } from "../../git/commit/pending.js";
@@ -253,7 +248,7 @@ async function performEdit(world: World, request: string, during: "agent" | "idl
     const ended = changes.filter((change) => endsAttempt(change, statuses.get(taskOfChange(change))));
     const { repo } = world;
     if (repo !== undefined)
-      for (const id of ended.map(taskOfChange)) unwrap("checkpoint", await dropCheckpointMeanwhile(repo, id));
+      for (const id of ended.map(taskOfChange)) unwrap("checkpoint", await dropCheckpoint(repo, id));
   }
   return { type: "backlog_changed", request, ...outcome };
 }
