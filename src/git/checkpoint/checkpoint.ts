@@ -164,7 +164,10 @@ export async function dropCheckpoint(repo: Repository, id: string): Promise<Resu
   });
 }
 
-/** Forgets every checkpoint but those of these ids. One process where there is no other. */
+/**
+ * Deletes every checkpoint but those of these ids, and the own index: for the end of a run, when no job is staging into it. One process
+ * where there is no other checkpoint.
+ */
 export async function keepCheckpoints(
   repo: Repository,
   ids: readonly string[],
@@ -177,6 +180,7 @@ export async function keepCheckpoints(
       const dropped = await dropCheckpoint(repo, decodeId(ref.slice(folder.length + 1)));
       if (!dropped.ok) throw new GitError(dropped.error.command, dropped.error.message);
     }
+    await dropOwnIndex(repo);
     return undefined;
   });
 }
