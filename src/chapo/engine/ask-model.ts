@@ -1,13 +1,13 @@
-// Asks a model once, and counts what it cost: in the conversation, and as a `usage` event.
+// Asks a model once, and records the tokens and cost in the conversation and in a `usage` event.
 import { given } from "../../system/given.js";
 import type { ModelFailure, ModelReply, ModelUsage, OfferedTool } from "../model.js";
 import { getCount, incrementCount, toChatMessages, type Conversation, type Message } from "./conversation.js";
 import { estimateMessages, estimateText, estimateTools } from "./tokens.js";
 import type { LiveConversation, EngineWorld } from "./world.js";
 
-/** What a model is asked. */
+/** A request to a model. */
 export interface ModelQuestion {
-  /** On whose behalf. */
+  /** The caller, as in `ModelRequest.who`. */
   who: string;
   system: string;
   messages: readonly Message[];
@@ -15,7 +15,7 @@ export interface ModelQuestion {
   onText?: (delta: string) => void;
 }
 
-/** Its answer, or why there is none. */
+/** Returns the model's reply, or why there is none. */
 export async function askModel(
   world: EngineWorld,
   live: LiveConversation,
@@ -62,7 +62,7 @@ export async function askModel(
   return { reply };
 }
 
-/** Who walks through arguments that are nested deeper runs out of stack. */
+/** The deepest nesting of arguments. Code that walks deeper arguments would run out of stack. */
 const DEEPEST = 100;
 
 function limitDepth(reply: ModelReply): ModelReply {
@@ -110,7 +110,7 @@ function addTokens(spent: Usage, tokens: Tokens, costUsd: number | undefined): U
   };
 }
 
-/** What two conversations came to together. */
+/** Adds up the usage of two conversations. */
 export function addUsage(one: Usage, other: Usage): Usage {
   const sum = addTokens(one, other, other.cost_usd);
   return { ...sum, unpriced: one.unpriced + other.unpriced };

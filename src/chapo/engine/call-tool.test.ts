@@ -29,7 +29,7 @@ async function callAs(world: TestWorld, live: LiveConversation, name: string, ar
   return callTool(world, live, step.read);
 }
 
-/** A tool that does as it is told. */
+/** Creates a tool that runs the given function. */
 function odd(
   run: (signal: AbortSignal) => Promise<ToolResult>,
   more: { changes?: boolean; maxOutput?: number } = {},
@@ -56,29 +56,29 @@ const flaky = (failures: number) => {
   return { tool, times: () => times };
 };
 
-describe("what does not get through", () => {
-  test("who calls what there is not is told the names that are offered", async () => {
+describe("the gate", () => {
+  test("a call of an unknown tool is refused with the names that were offered", async () => {
     const { call } = gate({
       offer: (tools) =>
         tools.map(({ name, description, parameters }) => ({ name: `X${name}`, description, parameters })),
     });
-    expect((await call("nope", {})).output).toMatch(/There are X\w+(?:, X\w+)*\.$/);
+    expect((await call("nope", {})).output).toMatch(/Available tools: X\w+(?:, X\w+)*\.$/);
   });
 
-  test("each is a refusal that says why, nothing is run, and nothing counted", async () => {
+  test("a refused call gets a reason, is not run and is not counted", async () => {
     const { world, live, call } = gate();
     const cases: [name: string, args: unknown, code: string, says: string][] = [
       ["delegateToScout", {}, "not_whitelisted", "is not whitelisted"],
       ["__proto__", {}, "not_whitelisted", "is not whitelisted"],
       ["fs_readFile", { paths: "a" }, "bad_arguments", "paths: no such argument"],
       ["fs_readFile", {}, "bad_arguments", "path"],
-      ["fs_readFile", '{"path": "a', "bad_arguments", "no JSON object"],
+      ["fs_readFile", '{"path": "a', "bad_arguments", "not a JSON object"],
       ["fs_readFile", [1], "bad_arguments", "object"],
       [
         "fs_readFile",
-        { path: "a", agent: "nobody" },
+        { path: "a", agent: "stranger" },
         "bad_arguments",
-        "there are looper, developer, searcher",
+        "available: looper, developer, searcher",
       ],
       ["fs_readFile", { path: "a", agent: { a: 1 } }, "bad_arguments", "agent"],
       [
@@ -99,7 +99,7 @@ describe("what does not get through", () => {
     expect(live.conversation.calls).toEqual({});
   });
 
-  test("paths, rules and guards that throw", async () => {
+  test("a call is refused by a path, by a rule, and by a check that throws", async () => {
     const { world, call } = gate();
     world.gate.checkSubjects = () => Promise.resolve("../x: outside the project");
     expect(await call("fs_readFile", { path: "../x" })).toMatchObject({
@@ -123,7 +123,7 @@ describe("what does not get through", () => {
     expect(world.ran).toEqual([]);
   });
 
-  test("budgets, for a tool and in total; what is refused does not count", async () => {
+  test("a call over the budget of its tool or of the session is refused, and a refused call does not count", async () => {
     const budgets = { total: 3, tools: { fs_readFile: 2 } };
     const { world, live, call } = gate({ settings: { ...USUAL_SETTINGS, budgets } });
     for (const path of ["a", "b"]) await call("fs_readFile", { path });
@@ -135,8 +135,8 @@ describe("what does not get through", () => {
   });
 });
 
-describe("whose a call is", () => {
-  test("memory is the looper's whoever is named, and so is what no sub-agent has", async () => {
+describe("the agent of a call", () => {
+  test("calls of memory tools, and of tools that no sub-agent has, belong to the looper whichever agent is named", async () => {
     const { world, call } = gate();
     await call("memory_search", { query: "x", agent: "developer" });
     await call("todo_read", { what: "all", agent: "developer" });
@@ -151,7 +151,7 @@ describe("whose a call is", () => {
     expect(getOwner("git_status")).toBe("commander");
   });
 
-  test("a further sub-agent makes its calls itself, and knows what came before", async () => {
+  test("an added sub-agent makes its calls itself and gets the earlier results", async () => {
     const contexts: SubAgentContext[] = [];
     const mine = {
       type: "mine",
@@ -182,7 +182,7 @@ describe("a call that is run", () => {
   const withTool = (tool: ReturnType<typeof odd>, changes: Partial<EngineWorld> = {}) =>
     gate({ ...changes, tools: () => [tool] });
 
-  test("what fails for now is tried again, four times at most, with growing waits", async () => {
+  test("a call that fails temporarily is run up to four times, with growing waits", async () => {
     const third = flaky(3);
     const lucky = withTool(third.tool);
     expect(await lucky.call("odd_tool", {})).toEqual({ success: true, output: "after 4", tries: 4 });
@@ -194,14 +194,14 @@ describe("a call that is run", () => {
     const unlucky = withTool(always.tool);
     const made = await unlucky.call("odd_tool", {});
     expect(made).toMatchObject({ success: false, code: "transient", tries: 4 });
-    expect(made.output).toMatch(/503[^]*failed 4 times[^]*another way/u);
+    expect(made.output).toMatch(/503[^]*failed 4 times[^]*another approach/u);
     expect(await unlucky.call("odd_tool", {})).toMatchObject({ tries: 0, code: "transient" });
     expect(always.times()).toBe(4);
     await unlucky.call("odd_tool", { n: 1 });
     expect(always.times()).toBe(8);
   });
 
-  test("what is wrong for good is not tried again", async () => {
+  test("a call that fails permanently is not retried", async () => {
     let times = 0;
     const { call } = withTool(
       odd(() => {
@@ -214,7 +214,7 @@ describe("a call that is run", () => {
     expect(times).toBe(2);
   });
 
-  test("one that hangs is left alone when its time is over; one that changes something is not made twice", async () => {
+  test("a call that hangs is abandoned at its timeout, and is retried only if it changes nothing", async () => {
     let times = 0;
     const hang = (): Promise<ToolResult> => {
       times += 1;
@@ -233,7 +233,7 @@ describe("a call that is run", () => {
     expect(times).toBe(4);
   });
 
-  test("one that ends when it is told to says what it has", async () => {
+  test("a call that ends when it is aborted reports what it has", async () => {
     const polite = (signal: AbortSignal): Promise<ToolResult> =>
       new Promise((resolve) => {
         signal.addEventListener("abort", () => {
@@ -244,7 +244,7 @@ describe("a call that is run", () => {
     expect((await call("odd_tool", {})).output).toMatch(/within 5 s[^]*stopped at line 7/u);
   });
 
-  test("what it throws is a result", async () => {
+  test("an exception in a tool becomes a failed result", async () => {
     const { call } = withTool(odd(() => Promise.reject(new TypeError("x is undefined"))));
     expect(await call("odd_tool", {})).toMatchObject({
       code: "exception",
@@ -258,7 +258,7 @@ describe("a call that is run", () => {
     expect(await other("odd_tool", {})).toMatchObject({ code: "exception" });
   });
 
-  test("a long result is cut at 30,000 characters, says so, and is kept whole", async () => {
+  test("a long result is truncated at 30,000 characters with a note, and is stored whole", async () => {
     const text = `begin ${"x".repeat(100_000)} end`;
     const { world, call } = withTool(odd(() => Promise.resolve(done(text))));
     const { output } = await call("odd_tool", {});
@@ -273,7 +273,7 @@ describe("a call that is run", () => {
     expect((await failing.call("odd_tool", {})).output.length).toBeLessThan(30_300);
   });
 
-  test("the end of the session ends it", async () => {
+  test("a running call ends when the session ends", async () => {
     const stop = new AbortController();
     const { call } = withTool(
       odd(
@@ -288,7 +288,7 @@ describe("a call that is run", () => {
     expect(await call("odd_tool", {})).toMatchObject({ code: "interrupted", tries: 1 });
   });
 
-  test("it is written down", async () => {
+  test("an audit record is written for a call", async () => {
     const { world, call } = gate();
     await call("bash_execute", { command: "bad" });
     expect(world.audited).toEqual([
@@ -309,7 +309,7 @@ describe("a call that is run", () => {
   });
 });
 
-test("a tool with an `agent` of its own keeps it", () => {
+test("a tool with an argument `agent` of its own gets it", () => {
   const tool = defineTool({
     name: "mcp_a_b",
     description: "x",

@@ -1,5 +1,5 @@
-// The one gate for every call: registered, arguments, who may, budget, bounds, permission; then it is run, its output cut,
-// and what happened is written down. Whatever goes wrong is a result. Leaves running it to run-prepared.ts.
+// The gate that every tool call passes. It checks the name, the arguments, the agent, the budget, the paths and the permission.
+// It then runs the call (run-prepared.ts), truncates the output and writes the audit record. Every failure becomes a result.
 import { clipMiddle } from "./clip.js";
 import { getCount, incrementCount, getLastRequest, type Conversation } from "./conversation.js";
 import type { ReadCall } from "./decision.js";
@@ -8,12 +8,12 @@ import { isWorthRetrying, messageOf, runWithRetries, type CallRun } from "./run-
 import { AGENT_TASK, matchesTool, LOOPER } from "./sub-agents.js";
 import type { LiveConversation, EngineWorld, GateCall } from "./world.js";
 
-/** What came of a call, as the model is told it. */
+/** The result of a call, as the model sees it. */
 export interface CallOutcome {
   success: boolean;
   output: string;
   code?: FailureCode;
-  /** How often it was run; 0: it was refused. */
+  /** How often the call was run; 0 if it was refused. */
   tries: number;
 }
 
@@ -22,7 +22,7 @@ interface Refusal {
   error: string;
 }
 
-/** Makes a call, or refuses it. Counts it in the conversation when it was run. */
+/** Runs a call or refuses it. Only a call that was run is counted in the conversation. */
 export async function callTool(
   world: EngineWorld,
   live: LiveConversation,
@@ -60,7 +60,7 @@ function truncateRefusal(text: string): string {
   return clipMiddle(text, LONGEST_REFUSAL);
 }
 
-/** A guard that throws has not let it through. */
+/** A check that throws refuses the call. */
 async function catchErrors(pass: () => Promise<GateCall | Refusal>): Promise<GateCall | Refusal> {
   try {
     return await pass();
@@ -78,7 +78,7 @@ async function passGate(
   if (tool === undefined) return refuseUnknown(name, world, live);
   if (problem !== undefined) return { code: "bad_arguments", error: `${name}: ${problem}` };
   if (typeof args === "string")
-    return { code: "bad_arguments", error: `${name}: the arguments are no JSON object` };
+    return { code: "bad_arguments", error: `${name}: the arguments are not a JSON object` };
   const prepared = tool.prepare(args);
   if ("problem" in prepared) return { code: "bad_arguments", error: `${name}: ${prepared.problem}` };
   const refusal = refuseForeign(world, agent, name) ?? refuseOverBudget(world, live.conversation, name);
@@ -103,7 +103,7 @@ function refuseUnknown(name: string, world: EngineWorld, live: LiveConversation)
   const known = world.offer(there, []).map((tool) => tool.name);
   return {
     code: "not_whitelisted",
-    error: `${name.slice(0, 100)} is not whitelisted: there is no such tool. There are ${known.join(", ")}.`,
+    error: `${name.slice(0, 100)} is not whitelisted: no tool has this name. Available tools: ${known.join(", ")}.`,
   };
 }
 
@@ -130,14 +130,14 @@ function refuseOverBudget(
 }
 
 function toBudgetRefusal(why: string): Refusal {
-  return { code: "over_budget", error: `${why}. This call was not run; go on without it.` };
+  return { code: "over_budget", error: `${why}. This call was not run; continue without it.` };
 }
 
 function emitPending(world: EngineWorld, { callId, agent, tool, args }: GateCall, preview: string): void {
   world.emit({ type: "action_pending", data: { callId, agent, tool: tool.name, args, preview } });
 }
 
-/** Runs it, again where that can help. The model's own repeats of what failed so are counted in. */
+/** Runs the call, with retries where they can help. Earlier calls of the model that failed in the same way count as tries. */
 async function runCall(
   world: EngineWorld,
   live: LiveConversation,
@@ -167,18 +167,18 @@ async function runCall(
   return { ...ran, result: { success: false, error: adviseAgainst(name, failures, ran.result.error) } };
 }
 
-/** The same call with the same arguments has the same key. */
+/** Calls of one tool with equal arguments have the same key. */
 function buildKey({ tool, args }: { tool: { name: string } | undefined; args: unknown }): string {
   return `${tool?.name ?? ""} ${JSON.stringify(args)}`;
 }
 
 function adviseAgainst(name: string, times: number, said: string): string {
-  return `${said}\nThis call of ${name} failed ${times} times in the same way. Do not repeat it: try another way.`;
+  return `${said}\nThis call of ${name} failed ${times} times in the same way. Do not repeat it: try another approach.`;
 }
 
 const LAST_RESULTS = 5;
 
-/** Through the sub-agent whose call it is; the looper's own calls are run by itself. */
+/** Runs the call through the sub-agent that makes it. The looper runs its own calls directly. */
 async function execute(
   world: EngineWorld,
   { conversation }: LiveConversation,
@@ -206,7 +206,7 @@ function getLastResults({ messages }: Conversation) {
     .map(({ name, success, output }) => ({ tool: name, success, output }));
 }
 
-/** What the model is given of a result: all of it, or both ends and where the whole lies. */
+/** Returns the whole result, or both ends of it and the path of the file with the whole result. */
 async function fitOutput({ gate }: EngineWorld, { tool, callId }: GateCall, text: string): Promise<string> {
   if (text.length <= tool.maxOutput) return text;
   const kept = await gate.keepOutput(callId, text);

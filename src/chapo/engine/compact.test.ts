@@ -43,10 +43,10 @@ function unpaired(messages: readonly Message[]): boolean {
   });
 }
 
-describe("the window", () => {
-  test("200,000 tokens under a limit of 120,000: the request fits, begins with the first request and the summary, pairs are whole", async () => {
+describe("the context window", () => {
+  test("a conversation of 200,000 tokens fits 120,000: it begins with the first request and the summary, and calls keep their results", async () => {
     const { model, world } = worldWith(["All was read."]);
-    const { conversation } = await converse(world, long(80, 10_000), "Go on");
+    const { conversation } = await converse(world, long(80, 10_000), "Continue");
     const asked = model.requests.find(({ who }) => who === "looper");
     expect(estimateMessages(asked?.messages ?? [])).toBeLessThan(120_000);
     expect(asked?.messages[0]).toMatchObject({ role: "user", text: "The first request" });
@@ -54,7 +54,7 @@ describe("the window", () => {
       role: "user",
       text: expect.stringContaining("All was read.") as string,
     });
-    expect(asked?.messages.at(-1)).toMatchObject({ text: expect.stringContaining("Go on") as string });
+    expect(asked?.messages.at(-1)).toMatchObject({ text: expect.stringContaining("Continue") as string });
     expect(unpaired(conversation.messages)).toBe(false);
     expect(estimateMessages(model.requests[0]?.messages ?? [])).toBeLessThan(120_000);
     expect(world.remembered).toEqual(["All was read."]);
@@ -65,15 +65,15 @@ describe("the window", () => {
     expect(after).toBeLessThan(80_000);
   });
 
-  test("what was summed up is evidence for the validation", async () => {
+  test("the validation gets the summary as evidence", async () => {
     const model = playModel({ compaction: ["All was read."], looper: ["Done."], validation: ["?"] });
-    await converse(createTestWorld(model), long(80, 10_000), "Go on");
+    await converse(createTestWorld(model), long(80, 10_000), "Continue");
     expect(getSentText(model.requests.at(-1))).toMatch(
       /WHAT THE TOOLS RETURNED:\n[^]*All was read\.[^]*fs_readFile/u,
     );
   });
 
-  test("what a provider counted decides: compacted at 0.92, not at 0.91", async () => {
+  test("a conversation is compacted if the provider counts 0.92 of the window, but not 0.91", async () => {
     for (const [share, times] of [
       [0.91, 0],
       [0.92, 1],
@@ -90,16 +90,16 @@ describe("the window", () => {
     }
   });
 
-  test("without a model for it older turns are dropped, whole", async () => {
+  test("whole older turns are dropped if the request for a summary fails", async () => {
     const { model, world } = worldWith([{ fail: "network" }]);
-    const { conversation } = await converse(world, long(80, 10_000), "Go on");
+    const { conversation } = await converse(world, long(80, 10_000), "Continue");
     expect(getNews(world, "compaction")).toMatchObject([{ how: "dropped" }]);
     expect(world.remembered).toEqual([]);
     expect(unpaired(conversation.messages)).toBe(false);
     expect(estimateMessages(model.requests.at(-1)?.messages ?? [])).toBeLessThan(120_000);
   });
 
-  test("a last turn that leaves no room for the others has them dropped; a request that never fits is exhaustion", async () => {
+  test("older turns are dropped if the last one fills the window, and a request that never fits ends the conversation", async () => {
     const { world } = worldWith(["Short."], { maxConversationTokens: 4000 });
     const live = { conversation: appendMessages(long(10, 800), ...turn(99, 10_000)), failures: new Map() };
     expect(await makeRoom(world, live, [])).toBeLessThan(4000);
@@ -111,7 +111,7 @@ describe("the window", () => {
     for (const request of model.requests) expect(estimateText(getSentText(request))).toBeLessThan(4000);
   });
 
-  test("a long first request leaves room for fewer turns, but for the last", async () => {
+  test("a long first request leaves room for fewer turns, but the last one stays", async () => {
     const { world } = worldWith(["Short."], { maxConversationTokens: 4000 });
     const live = { conversation: long(12, 1200, "x".repeat(13_000)), failures: new Map() };
     expect(await makeRoom(world, live, [])).toBeLessThan(4000);
@@ -120,7 +120,7 @@ describe("the window", () => {
     expect(live.conversation.messages.at(-1)).toMatchObject({ results: [{ callId: "c11" }] });
   });
 
-  test("a summary is compacted into the next one, and what the user said stays word for word", async () => {
+  test("a summary is compacted into the next one, and the user's messages stay word for word", async () => {
     const { world } = worldWith(["One.", "Two."]);
     const live = {
       conversation: appendMessages(
@@ -141,10 +141,10 @@ describe("the window", () => {
     expect(live.conversation.summaries).toEqual(["One.", "Two."]);
   });
 
-  test("a provider that finds a request too long gets a shorter one, once", async () => {
+  test("a request that the provider rejects as too long is shortened once", async () => {
     const model = playModel({ compaction: ["Short."], looper: [{ fail: "context-full" }, "Done."] });
     const world = createTestWorld(model, { settings: { ...USUAL_SETTINGS, selfValidation: false } });
-    expect((await converse(world, long(10, 400), "Go on")).outcome).toMatchObject({ answer: "Done." });
+    expect((await converse(world, long(10, 400), "Continue")).outcome).toMatchObject({ answer: "Done." });
     const twice = playModel({
       compaction: ["Short."],
       looper: [
@@ -155,17 +155,17 @@ describe("the window", () => {
       ],
     });
     const later = createTestWorld(twice, { settings: { ...USUAL_SETTINGS, selfValidation: false } });
-    expect((await converse(later, long(10, 400), "Go on")).outcome).toMatchObject({ answer: "Done." });
+    expect((await converse(later, long(10, 400), "Continue")).outcome).toMatchObject({ answer: "Done." });
     const never = playModel({ compaction: ["Short."], looper: [{ fail: "context-full" }] });
     const hopeless = createTestWorld(never);
-    expect((await converse(hopeless, long(10, 400), "Go on")).outcome).toMatchObject({
+    expect((await converse(hopeless, long(10, 400), "Continue")).outcome).toMatchObject({
       how: "error",
       reason: "context-full",
     });
   });
 });
 
-test("a clear leaves the request at hand", () => {
+test("clear keeps the current request", () => {
   const { world } = worldWith([]);
   const live = {
     conversation: appendMessages(long(3, 10), { role: "user", text: "Later" }, ...turn(9, 10)),
@@ -175,16 +175,16 @@ test("a clear leaves the request at hand", () => {
   expect(toChatMessages(live.conversation.messages)).toMatchObject([{ text: "Later" }, { role: "user" }]);
 });
 
-test("arguments, schemas and characters beyond ASCII are counted", () => {
+test("the estimate counts arguments and characters beyond ASCII", () => {
   expect(estimateText("x".repeat(400))).toBe(100);
   expect(estimateText("あ".repeat(100))).toBe(100);
   const call = { id: "1", name: "bash_execute", args: { command: "x".repeat(4000) } };
   expect(estimateMessages([{ role: "assistant", text: "", calls: [call] }])).toBeGreaterThan(1000);
 });
 
-test("a person's /compact leaves the state and the question as they are", async () => {
+test("a person's /compact keeps the state and the question", async () => {
   const { world } = worldWith(["Short."]);
-  const question = { text: "Go on?" };
+  const question = { text: "Continue?" };
   const waiting: Conversation = { ...long(5, 100), state: "waiting_for_user", question };
   const short = await compactNow(world, waiting);
   expect(short).toMatchObject({ state: "waiting_for_user", question });

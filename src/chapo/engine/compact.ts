@@ -1,5 +1,5 @@
-// Keeps a conversation within the window: older turns become a summary, or go. Whole turns only: no call is parted from its
-// results; the first request and the latest turns stay. Leaves when the model is asked next to converse.ts.
+// Keeps a conversation within the context window: older turns are replaced by a summary, or dropped. Only whole turns are
+// removed, so that a call keeps its results. The first request and the latest turns stay.
 import { given } from "../../system/given.js";
 import type { OfferedTool } from "../model.js";
 import { askModel } from "./ask-model.js";
@@ -9,12 +9,12 @@ import { quoteRequests, formatTranscript } from "./steps.js";
 import { estimateMessages, estimateText, estimateTools } from "./tokens.js";
 import type { LiveConversation, EngineWorld } from "./world.js";
 
-/** The share of its messages that stays, of the latest turns, when the older ones are compacted. */
+/** The share of the messages, in tokens, that stays as latest turns when the older ones are compacted. */
 const KEPT = 0.3;
 const LONGEST_SUMMARY = 8000;
 const SUMMARY_MARK = "Summary of the conversation up to here, in place of its older turns:";
 
-/** The most tokens a request may have: the smaller of the model's window and the setting. */
+/** Returns the most tokens a request may have: the smaller of the model's context window and the setting. */
 export function getTokenLimit({ settings, model }: EngineWorld): number {
   return Math.min(
     settings.contextWindow ?? model.contextWindow ?? settings.maxConversationTokens,
@@ -22,7 +22,7 @@ export function getTokenLimit({ settings, model }: EngineWorld): number {
   );
 }
 
-/** Tokens of the next request: what a provider counted and an estimate of the rest, or of all. */
+/** Returns the tokens of the next request. Messages the provider did not count yet are estimated. */
 export function countUsedTokens(
   { counted, messages }: Conversation,
   world: EngineWorld,
@@ -41,7 +41,7 @@ function estimateRequest(
   return estimateText(system) + estimateTools(tools) + estimateMessages(toChatMessages(messages));
 }
 
-/** Compacts where it must. The tokens of the next request; `undefined`: whatever is left out, it is too long. */
+/** Compacts if necessary. Returns the tokens of the next request; `undefined` if no compaction makes the request fit. */
 export async function makeRoom(
   world: EngineWorld,
   live: LiveConversation,
@@ -50,13 +50,13 @@ export async function makeRoom(
   const limit = getTokenLimit(world);
   const size = (): number => estimateRequest(live.conversation.messages, world, tools);
   const full = countUsedTokens(live.conversation, world, tools) >= world.settings.compactAt * limit;
-  // What a provider counts may be less than the estimate: a request stays below the limit by either.
+  // The provider's count may be lower than the estimate. The request stays below the limit by both.
   if (full || size() > limit) await compact(world, live, tools, KEPT);
   if (size() > limit) dropTurns(world, live, tools);
   return size() > limit ? undefined : countUsedTokens(live.conversation, world, tools);
 }
 
-/** Compacts now, whatever the window, all but a share of the messages; the last turn stays. Whether there was anything to compact. */
+/** Compacts all but a share of the messages, however full the window is; the last turn stays. Returns whether anything was compacted. */
 export async function compact(
   world: EngineWorld,
   live: LiveConversation,
@@ -69,7 +69,7 @@ export async function compact(
   const { first, old, tail } = parts;
   const before = countUsedTokens(conversation, world, tools);
   const summary = await summarise(world, live, old);
-  const replaced = summary ?? "(Older turns were left out: there was no room for them.)";
+  const replaced = summary ?? "(Older turns were left out: they did not fit.)";
   const { counted: _outdated, ...kept } = live.conversation;
   live.conversation = {
     ...kept,
@@ -91,7 +91,7 @@ export async function compact(
   return true;
 }
 
-/** Compacts a conversation nobody works on, all but its last turn; `undefined` where there is nothing to compact. */
+/** Compacts all but the last turn of a conversation that is not running; `undefined` if there is nothing to compact. */
 export async function compactNow(
   world: EngineWorld,
   conversation: Conversation,
@@ -100,7 +100,7 @@ export async function compactNow(
   return (await compact(world, live, [])) ? live.conversation : undefined;
 }
 
-/** What the user said meanwhile is no part of what a summary may lose. */
+/** Adds the user's own words to the summary, so that compaction never loses them. */
 function formatSummary(summary: string, old: readonly Message[]): string {
   const said = quoteRequests(old);
   return `${SUMMARY_MARK}\n\n${summary}${said === "" ? "" : `\n\nThe user said meanwhile, word for word:\n\n${said}`}`;
@@ -111,7 +111,7 @@ async function summarise(
   live: LiveConversation,
   old: readonly Message[],
 ): Promise<string | undefined> {
-  // It has to fit as well: two characters for each token that may be used.
+  // The transcript has to fit into the window too: two characters for each token of the limit.
   const total = getTokenLimit(world) * 2;
   const text = formatTranscript(old, { args: 1000, result: 3000, total });
   const answer = await askModel(world, live, {
@@ -130,7 +130,10 @@ interface Parts {
   tail: readonly Message[];
 }
 
-/** The first request; the older turns; the latest ones that are no more than a share of all and of the limit, the last one always. `undefined`: no older ones. */
+/**
+ * Splits the messages into the first request, the older turns and the latest turns. The latest turns have at most `share` of the
+ * tokens, but always include the last turn. `undefined`: all turns are among the latest.
+ */
 function splitTurns(messages: readonly Message[], share: number, limit: number): Parts | undefined {
   const [first, ...rest] = messages;
   if (first === undefined) return undefined;
@@ -147,7 +150,7 @@ function splitTurns(messages: readonly Message[], share: number, limit: number):
     : { first, old: rest.slice(0, from), tail: rest.slice(from) };
 }
 
-/** Where turns begin: everywhere but at the results of the calls before. */
+/** Returns the indices at which turns begin: all except those of tool results. */
 function findTurnStarts(messages: readonly Message[]): number[] {
   return messages.flatMap(({ role }, n) => (role === "tool" ? [] : [n]));
 }
@@ -156,7 +159,7 @@ function isSummary(message: Message | undefined): boolean {
   return message?.role === "user" && message.own === true && message.text.startsWith(SUMMARY_MARK);
 }
 
-/** Drops the oldest turns behind the first request and the summary, until the rest fits or only the last one is left. */
+/** Drops the oldest turns after the first request and the summary, until the rest fits or only the last turn is left. */
 function dropTurns(world: EngineWorld, live: LiveConversation, tools: readonly OfferedTool[]): void {
   const limit = getTokenLimit(world);
   const { counted: _outdated, ...kept } = live.conversation;
@@ -176,7 +179,7 @@ function dropTurns(world: EngineWorld, live: LiveConversation, tools: readonly O
   world.emit({ type: "compaction", data: { how: "dropped", before, after, messages: from } });
 }
 
-/** Forgets what was said, but for the request at hand: the work goes on. */
+/** Removes all messages except the current request, so that the work continues. */
 export function clear(world: EngineWorld, live: LiveConversation): void {
   const { counted: _outdated, ...kept } = live.conversation;
   const request = kept.messages.findLast(({ role, ...of }) => role === "user" && !("own" in of));

@@ -1,5 +1,5 @@
-// A conversation: what was said, what it has come to, where it stands. A value that is its own session file; pure functions
-// on it. Leaves the file to whoever saves it, and what is said next to converse.ts.
+// A conversation: its messages, usage and state. The value is stored as the session file; the functions here are pure.
+// session/sessions.ts saves it, and converse.ts decides what is said next.
 import { z } from "zod";
 import type { CallResult, ChatMessage, ModelCall } from "../model.js";
 import { STATES } from "./events.js";
@@ -13,7 +13,7 @@ const Call = z.object({
 
 const Result = z.object({ callId: z.string(), name: z.string(), success: z.boolean(), output: z.string() });
 
-/** What the model is told of the turn with a message: event, iteration, tokens. Sent at its end. */
+/** A note on the turn (event, iteration, tokens), which is sent to the model at the end of the message. */
 const note = z.string().optional();
 
 const StoredMessage = z.discriminatedUnion("role", [
@@ -21,13 +21,13 @@ const StoredMessage = z.discriminatedUnion("role", [
     role: z.literal("user"),
     text: z.string(),
     note,
-    /** The engine said it, not a person. */
+    /** Set if the engine wrote the message, not a person. */
     own: z.literal(true).optional(),
   }),
   z.object({ role: z.literal("assistant"), text: z.string(), calls: z.array(Call) }),
   z.object({ role: z.literal("tool"), results: z.array(Result), note }),
 ]);
-/** A message as it is kept: a ChatMessage, and what the engine knows of it. */
+/** A message as it is stored: a ChatMessage with the engine's own notes. */
 export type Message = z.infer<typeof StoredMessage>;
 
 const Counts = z.record(z.string(), z.int().nonnegative());
@@ -36,45 +36,45 @@ const Spent = z.object({
   input_tokens: z.int().nonnegative(),
   output_tokens: z.int().nonnegative(),
   cached_input_tokens: z.int().nonnegative(),
-  /** What is known of it. */
+  /** The sum of the known prices. */
   cost_usd: z.number().nonnegative(),
-  /** Calls of a model whose price nobody knows: with one of them the dollars are not the whole. */
+  /** Calls of models without a known price. If there is one, `cost_usd` is not the whole cost. */
   unpriced: z.int().nonnegative(),
 });
 
 /** The session file. */
 export const Conversation = z.object({
   id: z.string(),
-  /** Of a sub-agent's: the conversation that started it. */
+  /** The conversation that started this one; only set for a sub-agent. */
   parent: z.string().optional(),
   /** `looper`, or the sub-agent's type. */
   agent: z.string(),
   /** ISO 8601. */
   created: z.string(),
   state: z.enum(STATES),
-  /** While it waits for the user; `call`: the one the answer is the result of. */
+  /** The question the user has not answered yet. `call`: the tool call that gets the answer as its result. */
   question: z.object({ text: z.string(), call: z.string().optional() }).optional(),
   messages: z.array(StoredMessage),
   usage: Spent,
-  /** Answers of models, by on whose behalf; those of sub-agents as well. */
+  /** The number of model replies by caller, sub-agents included. */
   turns: Counts,
-  /** Calls that were run, by tool; those of sub-agents as well. */
+  /** The number of calls that were run by tool, sub-agents included. */
   calls: Counts,
-  /** Turns of the model in all. */
+  /** All turns of the model. */
   iterations: z.int().nonnegative(),
-  /** Since the last word of the user. */
+  /** Validations of drafts since the user's last message. */
   validation_rounds: z.int().nonnegative(),
-  /** Of compacted turns, oldest first. */
+  /** The summaries of compacted turns, oldest first. */
   summaries: z.array(z.string()),
-  /** Ids of the conversations of its sub-agents. */
+  /** The ids of its sub-agents' conversations. */
   children: z.array(z.string()),
   skills: z.array(z.string()),
-  /** What a provider counted: so many tokens for the first so many messages, with the system prompt and the tools. */
+  /** The provider's last count: `tokens` for the system prompt, the tools and the first `messages` messages. */
   counted: z.object({ tokens: z.int().nonnegative(), messages: z.int().nonnegative() }).optional(),
 });
 export type Conversation = z.infer<typeof Conversation>;
 
-/** A conversation nobody said anything in. */
+/** Creates a conversation without messages. */
 export function createConversation(
   facts: Pick<Conversation, "id" | "agent" | "created"> & Partial<Pick<Conversation, "parent" | "skills">>,
 ): Conversation {
@@ -93,17 +93,17 @@ export function createConversation(
   };
 }
 
-/** With further messages at its end. */
+/** Appends messages to the conversation. */
 export function appendMessages(conversation: Conversation, ...messages: readonly Message[]): Conversation {
   return { ...conversation, messages: [...conversation.messages, ...messages] };
 }
 
-/** How often; a name like `constructor` is not in there by itself. */
+/** Returns the count of a name. Inherited names such as `constructor` count 0. */
 export function getCount(counts: Readonly<Record<string, number>>, name: string): number {
   return Object.hasOwn(counts, name) ? (counts[name] ?? 0) : 0;
 }
 
-/** With one more of a name. */
+/** Returns the counts with one more for the name. */
 export function incrementCount(
   counts: Readonly<Record<string, number>>,
   name: string,
@@ -111,7 +111,7 @@ export function incrementCount(
   return { ...counts, [name]: getCount(counts, name) + 1 };
 }
 
-/** With the result of a call of its last turn. */
+/** Adds the result of a call of the last turn. */
 export function addResult(conversation: Conversation, result: CallResult): Conversation {
   const last = conversation.messages.at(-1);
   if (last?.role !== "tool") return appendMessages(conversation, { role: "tool", results: [result] });
@@ -119,7 +119,7 @@ export function addResult(conversation: Conversation, result: CallResult): Conve
   return { ...conversation, messages: [...conversation.messages.slice(0, -1), { ...last, results }] };
 }
 
-/** The calls of its last turn that have no result yet, in order. */
+/** Returns the calls of the last turn that have no result yet, in order. */
 export function listOpenCalls({ messages }: Conversation): ModelCall[] {
   const at = messages.findLastIndex(({ role }) => role === "assistant");
   const turn = messages[at];
@@ -135,13 +135,13 @@ function addSignature(call: Omit<ModelCall, "signature">, signature: string | un
   return signature === undefined ? call : { ...call, signature };
 }
 
-/** What the user said last: the request at hand. "" when they said nothing. */
+/** Returns the user's last message, which is the current request; "" if there is none. */
 export function getLastRequest({ messages }: Conversation): string {
   const last = messages.findLast((message) => message.role === "user" && message.own === undefined);
   return last?.role === "user" ? last.text : "";
 }
 
-/** Its messages as a model is sent them. */
+/** Converts stored messages to those that are sent to a model. */
 export function toChatMessages(messages: readonly Message[]): ChatMessage[] {
   return messages.map(toChatMessage);
 }

@@ -14,7 +14,7 @@ import {
 const GOOD = '{"isComplete": true, "confidence": 0.9, "issues": []}';
 
 function play(looper: readonly Played[], more: Readonly<Record<string, readonly Played[]>> = {}) {
-  const model = playModel({ validation: [GOOD], summary: ["Half is done. Go on?"], ...more, looper });
+  const model = playModel({ validation: [GOOD], summary: ["Half is done. Continue?"], ...more, looper });
   return { model, world: createTestWorld(model) };
 }
 
@@ -26,7 +26,7 @@ const run = (world: TestWorld, text = "Fix the login bug") => converse(world, cr
 const readFile = { call: "fs_readFile", args: { path: "a.ts" } };
 
 describe("the loop", () => {
-  test("a greeting is one turn, one validation, one answer", async () => {
+  test("a greeting takes one turn, one validation and one answer", async () => {
     const { model, world } = play(["Hello!"]);
     const { outcome, conversation } = await run(world, "Hi");
     expect(outcome).toEqual({ how: "answer", answer: "Hello!", validated: true });
@@ -35,7 +35,7 @@ describe("the loop", () => {
     expect(model.requests.map(({ who }) => who)).toEqual(["looper", "validation"]);
   });
 
-  test("calls are made one after the other, and every request holds all results until then", async () => {
+  test("calls run one after the other, and every request contains all results so far", async () => {
     const { model, world } = play([
       { calls: [readFile, { call: "fs.readFile", args: { path: "b.ts" } }], text: "I look." },
       { call: "bash_execute", args: { command: "bad" } },
@@ -97,10 +97,10 @@ describe("the loop", () => {
     expect(getSentText(model.requests[2])).toContain("it went bad");
   });
 
-  test("turns are used up after as many as are set: a summary, a question, nothing more is run", async () => {
+  test("a conversation out of turns ends with a summary and a question, and resumes with fresh turns", async () => {
     const { model, world } = play([readFile]);
     const { outcome, conversation } = await run(world);
-    expect(outcome).toEqual({ how: "clarify", question: "Half is done. Go on?", exhausted: true });
+    expect(outcome).toEqual({ how: "clarify", question: "Half is done. Continue?", exhausted: true });
     expect(conversation.state).toBe("waiting_for_user");
     expect(model.requests.filter(({ who }) => who === "looper")).toHaveLength(25);
     expect(getSentText(model.requests.at(-1))).toContain("25. fs_readFile");
@@ -108,14 +108,14 @@ describe("the loop", () => {
 
     const again = playModel({ looper: [readFile, readFile, "Now it is done."], validation: [GOOD] });
     const next = createTestWorld(again);
-    const done = await converse(next, conversation, "Yes, go on");
+    const done = await converse(next, conversation, "Yes, continue");
     expect(done.outcome).toMatchObject({ how: "answer", validated: true });
     expect(getNews(next, "thinking")[0]).toMatchObject({ iteration: 1, event: "clarification_response" });
     expect(getSentText(again.requests[0])).toContain("Fix the login bug");
-    expect(getSentText(again.requests[0])).toContain("Yes, go on");
+    expect(getSentText(again.requests[0])).toContain("Yes, continue");
   });
 
-  test("the summary of used up turns does without a model", async () => {
+  test("the summary of a conversation out of turns needs no model", async () => {
     const { world } = play([readFile], { summary: [{ fail: "network" }] });
     const { outcome } = await run(world);
     expect(outcome).toMatchObject({
@@ -126,7 +126,7 @@ describe("the loop", () => {
     });
   });
 
-  test("a question pauses; the answer is the result of the call that asked, and what came after it was not run", async () => {
+  test("a question pauses the conversation; the answer becomes the result of its call, and later calls of the turn are not run", async () => {
     const asked: Played = {
       calls: [readFile, { call: "ask_user", args: { question: "Which one?" } }, readFile],
     };
@@ -151,7 +151,7 @@ describe("the loop", () => {
     });
   });
 
-  test("a killed session goes on: the call nobody knows the end of is said to be lost", async () => {
+  test("a killed session resumes, and its interrupted call gets a result that says so", async () => {
     const { world } = play([{ calls: [readFile, readFile] }, "Done."]);
     await run(world);
     const killed = world.saved.find(({ messages }) => {
@@ -169,7 +169,7 @@ describe("the loop", () => {
     });
   });
 
-  test("a model that fails is an error with its reason, never an answer", async () => {
+  test("a failed request to the model ends in an error with the reason, never in an answer", async () => {
     const { world } = play([{ fail: "overloaded" }]);
     const { outcome, conversation } = await run(world);
     expect(outcome).toEqual({ how: "error", error: "fake: overloaded", reason: "overloaded" });
@@ -177,7 +177,7 @@ describe("the loop", () => {
     expect(types(world)).toEqual(["status", "thinking", "error"]);
   });
 
-  test("three empty turns in a row are an error; a call between them is progress", async () => {
+  test("three empty turns in a row end in an error, and a call between them counts as progress", async () => {
     const nothing: Played = { reply: {} };
     const stuck = play([nothing, nothing, readFile, nothing, nothing, nothing, "too late"]);
     expect((await run(stuck.world)).outcome).toMatchObject({ how: "error", reason: "incomplete" });
@@ -192,7 +192,7 @@ describe("the loop", () => {
     ]);
   });
 
-  test("nothing of a turn that was cut off is used", async () => {
+  test("a turn that was cut off is discarded", async () => {
     const { model, world } = play([
       { reply: { text: "Half an ans", finish: "cut" } },
       { reply: { calls: [{ id: "x", name: "bash_execute", args: { command: "rm" } }], finish: "cut" } },
@@ -233,7 +233,7 @@ describe("validation", () => {
   const no = (confidence: number) =>
     JSON.stringify({ isComplete: false, confidence, issues: ["no test was run"], suggestion: "run them" });
 
-  test("0.69 goes back with issues and draft, 0.70 delivers", async () => {
+  test("a draft with confidence 0.69 is sent back with the issues, and one with 0.70 is delivered", async () => {
     const { model, world } = play([readFile, "First draft", "Second draft"], {
       validation: [`So: \`\`\`json\n${no(0.69)}\n\`\`\``, no(0.7)],
     });
@@ -246,24 +246,24 @@ describe("validation", () => {
     expect(getSentText(asked)).toMatch(/Fix the login bug[^]*fs_readFile of a\.ts[^]*First draft/u);
   });
 
-  test("after two rounds the draft is delivered and flagged", async () => {
+  test("after two rounds the draft is delivered as not validated", async () => {
     const { world } = play(["A", "B", "C"], { validation: [no(0.1)] });
     expect((await run(world)).outcome).toEqual({ how: "answer", answer: "B", validated: false });
     expect(getNews(world, "validation")).toHaveLength(2);
   });
 
-  test("a draft that is sent back when no turn is left is delivered all the same, flagged", async () => {
+  test("a draft that fails in the last turn is delivered as not validated", async () => {
     const { model } = play(["A", "B"], { validation: [no(0.1)] });
     const world = createTestWorld(model, { settings: { ...USUAL_SETTINGS, maxIterations: 1 } });
     expect((await run(world)).outcome).toEqual({ how: "answer", answer: "A", validated: false });
   });
 
-  test("of several verdicts in a text the last one holds", async () => {
+  test("the last of several verdicts in a text counts", async () => {
     const { world } = play(["A"], { validation: [`For example ${no(0.1)}. Mine: ${GOOD}`] });
     expect((await run(world)).outcome).toMatchObject({ validated: true });
   });
 
-  test("a validation that fails, or says nothing that can be read, stops nothing", async () => {
+  test("a draft is delivered as not validated if the validation fails or returns no readable verdict", async () => {
     for (const reply of [{ fail: "network" } as const, "fine!", '{"confidence": 7}']) {
       const { world } = play(["A"], { validation: [reply] });
       expect((await run(world)).outcome).toEqual({ how: "answer", answer: "A", validated: false });
@@ -271,7 +271,7 @@ describe("validation", () => {
     }
   });
 
-  test("without it nobody else is asked", async () => {
+  test("no second request is sent if self-validation is off", async () => {
     const { model } = play(["A"]);
     const world = createTestWorld(model, { settings: { ...USUAL_SETTINGS, selfValidation: false } });
     await run(world);
@@ -279,7 +279,7 @@ describe("validation", () => {
   });
 });
 
-describe("a report", () => {
+describe("the finish tool", () => {
   const finish = {
     tool: { name: "report_summary", description: "Reports.", parameters: { type: "object" } },
     read: (args: unknown) =>
@@ -292,7 +292,7 @@ describe("a report", () => {
     return { model, world: createTestWorld(model, { finish }) };
   };
 
-  test("ends the conversation when it is right; wrong arguments are a result that names the field", async () => {
+  test("a valid report ends the conversation, and wrong arguments get a result that names the field", async () => {
     const { model, world } = reporting([
       { call: "report_summary", args: {} },
       { calls: [{ call: "report_summary", args: { status: "done" } }, readFile] },
@@ -304,15 +304,15 @@ describe("a report", () => {
     expect(conversation.state).toBe("completed");
   });
 
-  test("texts instead of it are told so, and in the end an error", async () => {
+  test("a model that replies in text instead of reporting is reminded, and three replies end in an error", async () => {
     const { model, world } = reporting(["Done!"]);
     expect((await run(world)).outcome).toMatchObject({ how: "error", reason: "no-summary" });
     expect(model.requests).toHaveLength(3);
-    expect(getSentText(model.requests[2])).toContain("call report_summary");
+    expect(getSentText(model.requests[2])).toContain("Call report_summary");
   });
 });
 
-test("arguments nested without an end are no arguments, and end nothing", async () => {
+test("a call with extremely nested arguments is refused, and the session continues", async () => {
   let path: unknown = "a.txt";
   for (let depth = 0; depth < 20_000; depth += 1) path = [path];
   const { world } = play([{ call: "fs_readFile", args: { path } }, "Done."]);
@@ -322,7 +322,7 @@ test("arguments nested without an end are no arguments, and end nothing", async 
   expect(JSON.stringify(world.news)).toContain("nested deeper than 100 levels");
 });
 
-test("text is told as it comes only where it is streamed", async () => {
+test("pieces of text are emitted only if streaming is on", async () => {
   const model = playModel({ looper: ["Hello"], validation: [GOOD] });
   const streaming = {
     ...model,
@@ -341,7 +341,7 @@ test("text is told as it comes only where it is streamed", async () => {
   expect(getNews(off, "message")).toEqual([{ iteration: 1, text: "Hello" }]);
 });
 
-test("what a turn cost is told and summed up; a price nobody knows is no price", async () => {
+test("usage is reported per request and summed up, and a request without a known price is counted as unpriced", async () => {
   const usage = { input: 100, output: 20, cached: 50, cacheWrite: 7 };
   const model = playModel({
     looper: [{ reply: { text: "Hello", usage, costUsd: 0.5 } }],

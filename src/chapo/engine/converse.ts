@@ -1,5 +1,5 @@
-// The loop: one turn of the model after the other, until it answers, asks, reports, fails, or its turns are used up. The one
-// loop for fresh, resumed and delegated work. Leaves calls to call-tool.ts, the window to compact.ts, answers to validate.ts.
+// The engine's loop: takes one turn of the model after the other until it answers, asks, reports, fails, or has no turns left.
+// Fresh, resumed and delegated work all run here. call-tool.ts makes calls, compact.ts keeps the window, validate.ts checks answers.
 import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import type { ModelFailure, ModelReply, OfferedTool } from "../model.js";
@@ -14,12 +14,12 @@ import { matchesTool, LOOPER } from "./sub-agents.js";
 import { INTERRUPTED, takeSteps, type TurnContext } from "./take-steps.js";
 import type { LiveConversation, EngineWorld, ConversationOutcome } from "./world.js";
 
-/** Of its messages, what stays when a provider finds a request too long. */
+/** The share of the messages that stays when a provider rejects a request as too long. */
 const SQUEEZED = 0.15;
 
 /**
- * Goes on with a conversation until it ends for now. `text`: what the user says; without it, it goes on where it was. The last
- * event is one of `answer`, `clarify`, `error`; of a finish tool's report it is `answer`, with what was reported as JSON.
+ * Runs a conversation until it answers, asks or fails. `text` is the user's message; without it the conversation resumes where
+ * it was. The last event is `answer`, `clarify` or `error`. For a finish tool's report it is `answer` with the report as JSON.
  */
 export async function converse(
   world: EngineWorld,
@@ -94,7 +94,7 @@ async function takeTurns(context: TurnContext): Promise<ConversationOutcome> {
   return endExhausted(context, `${maxIterations} turns`);
 }
 
-/** One turn of the model, and all it decides; `undefined`: it goes on. */
+/** Takes one turn of the model and carries out its decisions. `undefined`: another turn follows. */
 async function takeTurn(context: TurnContext, iteration: number): Promise<ConversationOutcome | undefined> {
   const { world, live } = context;
   if (world.signal.aborted) return INTERRUPTED;
@@ -130,7 +130,7 @@ function createDeltaEmitter(world: EngineWorld, iteration: number): (text: strin
   };
 }
 
-/** What the model is shown: what this one may call, how it asks, how it reports. */
+/** Returns the tools offered to the model: those it may call, the one to ask with and the one to report with. */
 function collectOffered(world: EngineWorld, tools: readonly Tool[]): OfferedTool[] {
   const { limits, agents, mayAsk, finish } = world;
   const own = limits === undefined ? tools : tools.filter(({ name }) => matchesTool(limits, name));
@@ -159,7 +159,7 @@ async function grantWish({ world, live }: TurnContext, offered: readonly Offered
   }
 }
 
-/** What the model said is kept, and what its provider counted. A turn without anything leaves no trace. */
+/** Stores the reply and the provider's token count. An empty reply is not stored. */
 function keepReply({ world, live }: TurnContext, reply: ModelReply, iteration: number): void {
   const { text, calls, usage } = reply;
   if (text.trim() !== "") world.emit({ type: "message", data: { iteration, text } });
@@ -173,7 +173,7 @@ function keepReply({ world, live }: TurnContext, reply: ModelReply, iteration: n
   };
 }
 
-/** A model that cannot be asked is an error, never an answer; a request that it finds too long is made shorter once. */
+/** A failed request ends in an error, never in an answer. A request that is too long is shortened once. */
 async function handleFailure(
   context: TurnContext,
   failure: ModelFailure,

@@ -1,5 +1,5 @@
-// What a turn of the model decides: its calls, its text, or nothing, as the documents' decision records. Pure.
-// Leaves what is done about it to converse.ts, and whether a call may be made to call-tool.ts.
+// Reads the decisions in a model's reply: calls, an answer, or nothing. Pure.
+// take-steps.ts carries the decisions out, and call-tool.ts decides whether a call may run.
 import { z } from "zod";
 import type { ModelCall, ModelReply, OfferedTool } from "../model.js";
 import type { ToolParameters, Tool } from "../tool.js";
@@ -7,39 +7,39 @@ import type { Decision } from "./events.js";
 import { routeCall } from "./sub-agents.js";
 import type { EngineWorld } from "./world.js";
 
-/** A call, in our words. */
+/** A call in canonical words. */
 export interface ReadCall {
   id: string;
-  /** As it was offered: what its result is called. */
+  /** The name as it was offered, which its result carries too. */
   offered: string;
-  /** Canonical. */
+  /** The tool's canonical name. */
   name: string;
-  /** Without the agent's name. */
+  /** The arguments without the field `agent`. */
   args: unknown;
   tool: Tool | undefined;
-  /** Who makes it. */
+  /** The agent that makes the call. */
   agent: string;
-  /** It cannot be made at all, and why. */
+  /** Why the call cannot be made at all. */
   problem?: string;
 }
 
-/** One thing a turn decides. */
+/** One decision of a turn. */
 export type TurnStep =
   | { do: "call"; decision: Decision; read: ReadCall }
   | { do: "ask"; decision: Decision; call: ModelCall; question: string | undefined }
   | { do: "finish"; decision: Decision; call: ModelCall; args: unknown }
   | { do: "answer"; decision: Decision; text: string }
-  /** `cut`: it ran into the limit of its output. `none`: it said nothing. `wished`: it says itself that it goes on. */
+  /** `cut`: the reply reached the output limit. `none`: it was empty. `wished`: the model asked for another turn. */
   | { do: "again"; decision: Decision; because: "cut" | "none" | "wished" };
 
-/** How the model asks the user. */
+/** The tool that asks the user. */
 export const ASK_USER = "ask_user";
 
 const AskArguments = z.strictObject({
   question: z.string().trim().min(1).max(10_000).describe("One question, short and concrete."),
 });
 
-/** `ask_user`, as a model is offered it. */
+/** Creates `ask_user` as it is offered to a model. */
 export function createAskTool(): OfferedTool {
   const { $schema: _draft, ...parameters } = z.toJSONSchema(AskArguments);
   return {
@@ -61,7 +61,7 @@ const NOTHING: Omit<Decision, "intent"> = {
 
 type Words = Pick<EngineWorld, "canonical" | "agents" | "limits" | "who" | "mayAsk" | "finish">;
 
-/** What a turn decides, in order; never empty. */
+/** Returns the decisions of a reply, in order; at least one. */
 export function decide(reply: ModelReply, world: Words, tools: readonly Tool[]): TurnStep[] {
   const text = reply.text.trim();
   const reasoning = text === "" ? null : text;
@@ -102,7 +102,7 @@ function decideCall(
   return { do: "call", decision, read };
 }
 
-/** A call in our words: its tool's own name, its arguments, who makes it. */
+/** Translates a call to canonical words and finds its tool and its agent. */
 function readCall(call: ModelCall, world: Words, tools: readonly Tool[]): ReadCall {
   const { name, args } = world.canonical(call.name, call.args);
   const tool = tools.find((one) => one.name === name);
@@ -112,7 +112,7 @@ function readCall(call: ModelCall, world: Words, tools: readonly Tool[]): ReadCa
   return "agent" in route ? { ...read, ...route } : { ...read, agent: "looper", problem: route.problem };
 }
 
-/** Takes off the `agent` that every tool is offered with, but for a tool that has one of its own. */
+/** Removes the field `agent` that is offered with every tool, unless the tool has such a field itself. */
 function takeAgent(
   args: unknown,
   parameters: ToolParameters | undefined,

@@ -41,7 +41,7 @@ const task = (agent_type: string, prompt = "Where is login?") => ({
   args: { agent_type, prompt },
 });
 
-test("a sub-agent works in a conversation of its own, and only its final text is handed on", async () => {
+test("a sub-agent works in a conversation of its own and returns only its final text", async () => {
   const { model, world, conversation } = await play({
     looper: [{ calls: [task("explore"), task("explore", "And logout?")] }, "Thanks."],
     explore: [{ call: "fs_readFile", args: { path: "secret.ts" } }, "In auth.ts:3.", "In out.ts."],
@@ -73,7 +73,7 @@ test("a sub-agent works in a conversation of its own, and only its final text is
   );
 });
 
-test("what its type may not call is refused, and it starts no sub-agent itself", async () => {
+test("a sub-agent cannot call tools outside its type, and cannot start another sub-agent", async () => {
   const { world, model } = await play({
     looper: [task("explore"), "Fine."],
     explore: [{ calls: [{ call: "fs_writeFile", args: { path: "a" } }, task("code")] }, "I could not write."],
@@ -88,22 +88,22 @@ test("what its type may not call is refused, and it starts no sub-agent itself",
   expect(model.requests.some(({ who }) => who === "code")).toBe(false);
 });
 
-test("one that never ends, ends at its limit with the reason; an unknown type lists the known ones", async () => {
+test("a sub-agent without an end stops at its turn limit, and an unknown type is refused with the known ones", async () => {
   const { model, outcome } = await play({
-    looper: [task("nobody"), task("test"), "Fine."],
+    looper: [task("stranger"), task("test"), "Fine."],
     test: [{ call: "bash_execute", args: { command: "npm test" } }],
     summary: ["Two of four ran."],
   });
   expect(outcome).toMatchObject({ how: "answer", answer: "Fine." });
   const parents = model.requests.filter(({ who }) => who === "looper");
   expect(getSentText(parents[1])).toMatch(
-    /no sub-agent "nobody"; there are explore, plan, code, test, developer/u,
+    /unknown sub-agent "stranger"; available: explore, plan, code, test, developer/u,
   );
   expect(model.requests.filter(({ who }) => who === "test")).toHaveLength(4);
-  expect(getSentText(parents[2])).toMatch(/test came to its limit[^]*Two of four ran\./u);
+  expect(getSentText(parents[2])).toMatch(/test reached its limit[^]*Two of four ran\./u);
 });
 
-test("what its work cost is the session's; what it forgets is not the project's memory", async () => {
+test("a sub-agent's usage counts for the session, and its compaction is not stored in the memory", async () => {
   const read = { call: "fs_readFile", args: { path: "a" } };
   const { world, conversation } = await play({
     looper: [task("explore"), "Fine."],
@@ -116,13 +116,13 @@ test("what its work cost is the session's; what it forgets is not the project's 
   expect(world.remembered).toEqual([]);
 });
 
-test("a model that fails it is a failed result, and the session goes on", async () => {
+test("a sub-agent whose model fails returns a failed result, and the session continues", async () => {
   const { model, outcome } = await play({ looper: [task("plan"), "Fine."], plan: [{ fail: "network" }] });
   expect(outcome).toMatchObject({ how: "answer" });
   expect(getSentText(model.requests.at(-1))).toContain("the sub-agent plan failed (network)");
 });
 
-test("a budget holds for a session and its sub-agents together", async () => {
+test("a budget applies to a session and its sub-agents together", async () => {
   const read = { call: "fs_readFile", args: { path: "a" } };
   const { world } = await play(
     { looper: [read, task("explore"), read, "Fine."], explore: [read, "Done."] },
@@ -131,7 +131,7 @@ test("a budget holds for a session and its sub-agents together", async () => {
   expect(world.ran).toEqual(["fs_readFile a", "fs_readFile a"]);
 });
 
-test("a rule can name the type", () => {
+test("a call of agent_task has the type as its subject, so that a rule can name it", () => {
   const prepared = createListedTaskTool(delegation.types).prepare({ agent_type: "explore", prompt: "x" });
   expect(prepared).toMatchObject({ subjects: [{ kind: "name", name: "explore" }] });
 });

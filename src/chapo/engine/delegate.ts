@@ -1,5 +1,5 @@
-// The tool `agent_task`: a sub-agent works by itself on one task, in a conversation of its own, in the same loop; who starts it
-// gets its final text. One at a time, one deep. Leaves which types there are to task-types.ts.
+// The tool `agent_task`: a sub-agent works on one task in a conversation of its own, in the same loop, and its final text is
+// the result of the call. One sub-agent runs at a time, and it cannot start another. task-types.ts collects the types.
 import { z } from "zod";
 import { never } from "../../system/never.js";
 import type { Model } from "../model.js";
@@ -12,23 +12,23 @@ import { AGENT_TASK } from "./sub-agents.js";
 import type { TaskType } from "./task-types.js";
 import type { LiveConversation, EngineWorld, ConversationOutcome } from "./world.js";
 
-/** Its turns bound it; this is for a provider that never comes back. */
+/** The number of turns limits a sub-agent; this timeout is for a provider that never answers. */
 const LONGEST_MS = 4 * 60 * 60 * 1000;
-/** What would act on the conversation of who started it. */
+/** Tools that would act on the parent's conversation. */
 const NOT_THEIRS = new Set([AGENT_TASK, "slash_command"]);
 
-/** What sub-agents can be started, and how. */
+/** The types of sub-agents that can be started, and how to start one. */
 export interface Delegation {
   types: ReadonlyMap<string, TaskType>;
-  /** Of each of them, turns. */
+  /** The most turns of one sub-agent. */
   maxIterations: number;
-  /** The whole system prompt around a type's own. */
+  /** Returns the whole system prompt around a type's own prompt. */
   lead(prompt: string): string;
-  /** A model by its name, or one line why there is none. */
+  /** Opens a model by its name, or returns why it cannot be opened, in one line. */
   openModel(name: string): Promise<Model | { problem: string }>;
 }
 
-/** The tool, for one conversation. */
+/** Creates the tool for one conversation. */
 export function createTaskTool(world: EngineWorld, live: LiveConversation, delegation: Delegation): Tool {
   return defineTask(delegation.types, async (type, prompt, context) => {
     const model = type.model === undefined ? world.model : await delegation.openModel(type.model);
@@ -37,9 +37,9 @@ export function createTaskTool(world: EngineWorld, live: LiveConversation, deleg
   });
 }
 
-/** The tool as it is listed, in no conversation. It cannot be run. */
+/** Creates the tool for a listing. Without a conversation it cannot run. */
 export function createListedTaskTool(types: Delegation["types"]): Tool {
-  return defineTask(types, () => Promise.resolve(failed("no conversation is there to start it from")));
+  return defineTask(types, () => Promise.resolve(failed("cannot start a sub-agent outside a conversation")));
 }
 
 type Start = (type: TaskType, prompt: string, context: CallContext) => Promise<ToolResult>;
@@ -56,7 +56,7 @@ function defineTask(all: Delegation["types"], start: Start): Tool {
       description: z.string().optional().describe("A few words for the user"),
     }),
     aliases: { subagent_type: "agent_type" },
-    // What it does it asks about itself, call by call.
+    // Starting a sub-agent changes nothing; each of its own calls is checked separately.
     changes: false,
     subjects: ({ agent_type }) => [{ kind: "name", name: agent_type }],
     timeoutMs: LONGEST_MS,
@@ -64,7 +64,7 @@ function defineTask(all: Delegation["types"], start: Start): Tool {
       const type = all.get(agent_type);
       if (type === undefined)
         return failed(
-          `there is no sub-agent ${JSON.stringify(agent_type.slice(0, 100))}; there are ${[...all.keys()].join(", ")}`,
+          `unknown sub-agent ${JSON.stringify(agent_type.slice(0, 100))}; available: ${[...all.keys()].join(", ")}`,
         );
       return start(type, prompt, context);
     },
@@ -87,7 +87,7 @@ async function work(
   const created = new Date(world.clock.now()).toISOString();
   const fresh: Conversation = {
     ...createConversation({ id, parent: parent.id, agent: type.name, created }),
-    // Counted over the session: a budget holds for it and its sub-agents together.
+    // A budget applies to the session and its sub-agents together.
     turns: parent.turns,
     calls: parent.calls,
   };
@@ -129,7 +129,7 @@ async function work(
   return toResult(type.name, ended.outcome);
 }
 
-/** What happened is told; how it thinks and ends is not: the session has one beginning and one end. */
+/** Calls, usage and waits of a sub-agent are forwarded. Its thinking and its end are not: a session has one beginning and one end. */
 function concernsParent({ type }: ChapoNews): boolean {
   switch (type) {
     case "tool_call":
@@ -160,7 +160,7 @@ function toResult(type: string, outcome: ConversationOutcome): ToolResult {
       return done(outcome.answer);
     case "clarify":
       return failed(
-        `the sub-agent ${type} came to its limit without an end. What it says of it:\n${outcome.question}`,
+        `the sub-agent ${type} reached its limit before it finished. Its summary:\n${outcome.question}`,
       );
     case "finished":
       return done(JSON.stringify(outcome.value));

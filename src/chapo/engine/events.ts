@@ -1,13 +1,13 @@
-// Everything a session can say, line by line: `{type, data, timestamp, seq}`. Order: status; per turn thinking, step, call,
-// result; validation; then exactly one of answer, clarify and error, which is the last. Leaves who reads it to others.
+// The events of a session, one line each: `{type, data, timestamp, seq}`. A session begins with `status`. Each turn has
+// `thinking`, `step`, and `tool_call` and `tool_result` per call. The last event is one of `answer`, `clarify` and `error`.
 import { z } from "zod";
 import type { Clock } from "../../system/ports.js";
 
-/** What a conversation is doing. */
+/** The states of a conversation. */
 export const STATES = ["idle", "running", "waiting_for_user", "completed", "error"] as const;
 const State = z.enum(STATES);
 
-/** What a turn of the model answers to. */
+/** The event that a turn of the model responds to. */
 const TURN_EVENTS = [
   "user_message",
   "tool_result",
@@ -19,7 +19,7 @@ export type TurnEvent = (typeof TURN_EVENTS)[number];
 
 const INTENTS = ["tool_call", "clarify", "answer", "self_validate", "continue"] as const;
 
-/** One decision of the model, as the documents write it down: each call of a tool is one. */
+/** One decision of the model. Each tool call is a decision of its own. */
 const Decision = z.object({
   intent: z.enum(INTENTS),
   agent: z.string().nullable(),
@@ -27,12 +27,12 @@ const Decision = z.object({
   toolArgs: z.unknown(),
   answerText: z.string().nullable(),
   clarificationQuestion: z.string().nullable(),
-  /** What it said beside its calls. */
+  /** The text that came with its calls. */
   reasoning: z.string().nullable(),
 });
 export type Decision = z.infer<typeof Decision>;
 
-/** Why a call brought nothing: refused before it ran (the first six), or failed. */
+/** Why a call has no result. The first six are refusals before it ran; the others are failures. */
 const CODES = [
   "not_whitelisted",
   "bad_arguments",
@@ -48,10 +48,10 @@ const CODES = [
 ] as const;
 export type FailureCode = (typeof CODES)[number];
 
-/** What the validation says of a draft. */
+/** The validation's verdict on a draft. */
 export const DraftVerdict = z.object({
   isComplete: z.boolean(),
-  /** 0 to 1; it alone decides. */
+  /** From 0 to 1. Only this field decides whether the draft passes. */
   confidence: z.number().min(0).max(1),
   issues: z.array(z.string()),
   suggestion: z.string().optional(),
@@ -66,7 +66,7 @@ function defineEvent<T extends string, D extends z.ZodType>(type: T, data: D) {
     timestamp: z.string(),
     /** From 1, without gaps. */
     seq: z.int().positive(),
-    /** The conversation of a sub-agent's that it happened in; absent in the session's own. */
+    /** The sub-agent's conversation in which the event occurred; absent for the session's own. */
     child: z.string().optional(),
   });
 }
@@ -74,7 +74,9 @@ function defineEvent<T extends string, D extends z.ZodType>(type: T, data: D) {
 const Tokens = z.int().nonnegative();
 
 export const ChapoEvent = z.discriminatedUnion("type", [
+  /** A conversation began to run. */
   defineEvent("status", z.object({ status: State, session: z.string() })),
+  /** A turn begins: its number, the event it responds to and the tokens used. */
   defineEvent(
     "thinking",
     z.object({
@@ -83,15 +85,18 @@ export const ChapoEvent = z.discriminatedUnion("type", [
       tokenUsage: z.object({ used: Tokens, limit: Tokens, remaining: Tokens }),
     }),
   ),
-  /** A piece of what the model says, only where it is streamed. */
+  /** A piece of the model's text, if the reply is streamed. */
   defineEvent("delta", z.object({ iteration: z.int().positive(), text: z.string() })),
-  /** What the model said in a turn, whole; not for turns without text. */
+  /** The whole text of a turn; absent for a turn without text. */
   defineEvent("message", z.object({ iteration: z.int().positive(), text: z.string() })),
+  /** One decision of the turn, before it is carried out. */
   defineEvent("step", z.object({ iteration: z.int().positive(), decision: Decision })),
+  /** A call the model asked for, before it passes the gate. */
   defineEvent(
     "tool_call",
     z.object({ callId: z.string(), agent: z.string(), tool: z.string(), args: z.unknown() }),
   ),
+  /** The result of a call, also of one that was refused. */
   defineEvent(
     "tool_result",
     z.object({
@@ -100,13 +105,13 @@ export const ChapoEvent = z.discriminatedUnion("type", [
       tool: z.string(),
       success: z.boolean(),
       output: z.string(),
-      /** Of a failed one. */
+      /** Why the call failed. */
       code: z.enum(CODES).optional(),
-      /** How often it was run; 0 when it was refused. */
+      /** How often the call was run; 0 if it was refused. */
       tries: z.int().nonnegative(),
     }),
   ),
-  /** A person must allow it before it runs. */
+  /** A call waits until a person allows it. */
   defineEvent(
     "action_pending",
     z.object({
@@ -117,6 +122,7 @@ export const ChapoEvent = z.discriminatedUnion("type", [
       preview: z.string(),
     }),
   ),
+  /** A draft of an answer was checked. */
   defineEvent("validation", DraftVerdict),
   /** Older turns were replaced by a summary, or dropped. */
   defineEvent(
@@ -129,7 +135,7 @@ export const ChapoEvent = z.discriminatedUnion("type", [
       summary: z.string().optional(),
     }),
   ),
-  /** One call of a model. */
+  /** One request to a model was answered: its tokens and cost. */
   defineEvent(
     "usage",
     z.object({
@@ -138,19 +144,22 @@ export const ChapoEvent = z.discriminatedUnion("type", [
       input_tokens: Tokens,
       output_tokens: Tokens,
       cached_input_tokens: Tokens,
-      /** Absent where nobody knows the price. */
+      /** Absent if the price is unknown. */
       cost_usd: z.number().nonnegative().optional(),
-      /** The provider did not tell. */
+      /** Set if the provider did not report the tokens. */
       estimated: z.literal(true).optional(),
     }),
   ),
-  /** The model is asked again after so long. */
+  /** The model is asked again after this wait. */
   defineEvent("waiting", z.object({ ms: z.number().nonnegative(), why: z.string() })),
+  /** The conversation ended with an answer. */
   defineEvent(
     "answer",
     z.object({ answer: z.string(), validated: z.boolean(), status: z.literal("completed") }),
   ),
+  /** The conversation waits for the user's answer to a question. */
   defineEvent("clarify", z.object({ question: z.string(), status: z.literal("waiting_for_user") })),
+  /** The conversation ended with an error. */
   defineEvent(
     "error",
     z.object({
@@ -163,12 +172,12 @@ export const ChapoEvent = z.discriminatedUnion("type", [
 ]);
 export type ChapoEvent = z.infer<typeof ChapoEvent>;
 
-/** An event that has no time and number yet. */
+/** An event without a timestamp and a number yet. */
 export type ChapoNews = Unsealed<ChapoEvent>;
 
 type Unsealed<E> = E extends { type: infer T; data: infer D } ? { type: T; data: D; child?: string } : never;
 
-/** Takes what a session says, numbers and dates it, and hands it on in order. */
+/** Returns a function that numbers and timestamps each event and passes it to `write`. */
 export function sealEvents(clock: Clock, write: (event: ChapoEvent) => void): (news: ChapoNews) => void {
   let seq = 0;
   return (news) => {

@@ -1,4 +1,4 @@
-// What is told the user when the turns or the window are used up: one call of the model, or a plain text without it.
+// Writes the message to the user when the turns or the context window are used up: by one request to the model, or without it.
 import { askModel } from "./ask-model.js";
 import { clip } from "./clip.js";
 import { getTokenLimit } from "./compact.js";
@@ -6,7 +6,7 @@ import type { Message } from "./conversation.js";
 import { quoteRequests, describeSteps } from "./steps.js";
 import type { LiveConversation, EngineWorld } from "./world.js";
 
-/** What is done, what is open, the next steps, and a question. Never empty. `why`: what is used up, e.g. "25 turns". */
+/** Summarises what is done, what is open and the next steps, and ends with a question. Never empty. `why`: the used-up limit, such as "25 turns". */
 export async function summariseExhausted(
   world: EngineWorld,
   live: LiveConversation,
@@ -41,15 +41,15 @@ function formatPlainSummary(messages: readonly Message[], why: string): string {
   const words = getLastWords(messages);
   return [
     `Stopped: ${why} are used up. ${results.length} calls were made, ${failures} of them failed.`,
-    last === undefined ? "" : `The last was ${last.name}: ${clip(last.output, 500)}`,
+    last === undefined ? "" : `The last call was ${last.name}: ${clip(last.output, 500)}`,
     words === "" ? "" : `The last words were: ${words}`,
-    "Shall I go on?",
+    "Shall I continue?",
   ]
     .filter((part) => part !== "")
     .join("\n");
 }
 
-/** What the model said last: a draft that was sent back is in there. */
+/** Returns the model's last text, which may be a draft that was sent back. */
 function getLastWords(messages: readonly Message[]): string {
   const last = messages.findLast((message) => message.role === "assistant" && message.text !== "");
   return last?.role === "assistant" ? clip(last.text, 2000) : "";

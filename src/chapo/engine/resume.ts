@@ -1,13 +1,12 @@
-// Brings a conversation to where the model can be asked next: after a new word of the user's, an answer to a question, or the
-// death of the process in the middle of it. Pure.
+// Prepares a conversation for its next turn: after a message of the user, an answer to a question, or a killed process. Pure.
 import { addResult, listOpenCalls, appendMessages, type Conversation, type Message } from "./conversation.js";
 import type { TurnEvent } from "./events.js";
 
 const LOST =
-  "No result: the session ended while this call was made, or before it. See what it did before you make it again.";
+  "No result: the session ended before or during this call. Check what it did before you repeat it.";
 const NOT_RUN = "Not run: the user was asked a question first.";
 
-/** The conversation with what the user says now, and what the next turn answers to. Without a text it goes on where it was. */
+/** Returns the conversation with the user's message, and the event the next turn responds to. Without a text it resumes where it was. */
 export function resume(
   conversation: Conversation,
   text: string | undefined,
@@ -28,7 +27,7 @@ export function resume(
   };
 }
 
-/** Every call of the last turn that has no result gets one: that of the question is the user's answer, the others failed for that reason. */
+/** Gives each call without a result one. The question's result is the user's answer; the others fail with the reason. */
 export function closeCalls(
   conversation: Conversation,
   reason: string,
@@ -41,7 +40,7 @@ export function closeCalls(
   }, conversation);
 }
 
-/** With what the model is told of its turn at the end of the last message. */
+/** Sets the note on the turn that is sent at the end of the last message. */
 export function setNote(conversation: Conversation, note: string): Conversation {
   const last = conversation.messages.at(-1);
   if (last === undefined || last.role === "assistant") return conversation;

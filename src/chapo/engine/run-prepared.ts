@@ -1,30 +1,30 @@
-// Runs a call that may run: within its time, again where that can help, and whatever it throws is a result.
-// Leaves whether it may run, and what is told of it, to call-tool.ts.
+// Runs a call that passed the gate: with a timeout, with retries where they can help. An exception becomes a failed result.
+// call-tool.ts decides whether a call may run, and reports its result.
 import type { Clock, Random } from "../../system/ports.js";
 import type { CallContext, ToolResult } from "../tool.js";
 import type { FailureCode } from "./events.js";
 
-/** How long a call whose time is over may take to say what it did so far. */
+/** How long a call may take after its timeout to return what it has done so far. */
 const GRACE_MS = 2000;
 const FIRST_WAIT_MS = 500;
 
-/** How a call ended, and why when it brought nothing. */
+/** The result of a call, with a code if it failed. */
 export interface CallRun {
   result: ToolResult;
   code?: FailureCode;
 }
 
-/** What is to be run. */
+/** A call as it is run. */
 export interface Runnable {
   name: string;
   timeoutMs: number;
-  /** Whether running it twice may do something twice. */
+  /** Whether a second run may repeat a change. */
   changes: boolean;
   context: Omit<CallContext, "signal">;
   run(context: CallContext): Promise<ToolResult>;
 }
 
-/** What it needs. */
+/** The parts of the system that running a call uses. */
 export interface RunPorts {
   clock: Clock;
   random: Random;
@@ -32,7 +32,7 @@ export interface RunPorts {
   signal: AbortSignal;
 }
 
-/** Runs it at most `most` times, as long as it fails in a way that may pass; `tries`: how often it was run. */
+/** Runs the call at most `most` times while its failure may be temporary. `tries`: how often it was run. */
 export async function runWithRetries(
   ports: RunPorts,
   call: Runnable,
@@ -45,13 +45,13 @@ export async function runWithRetries(
   }
 }
 
-/** Whether the very same call may succeed when it is made again. */
+/** Returns whether the same call may succeed when it is repeated. */
 export function isWorthRetrying({ code }: CallRun, { changes }: Pick<Runnable, "changes">): boolean {
-  // What a call did whose time was over nobody knows: doing it twice may do harm.
+  // A call that timed out may have made its change already, so that repeating it could do harm.
   return code === "transient" || (code === "timeout" && !changes);
 }
 
-/** From 0.5 to 1.5: those that failed together do not all come back together. */
+/** Returns a factor from 0.5 to 1.5, so that calls that failed together are not all retried together. */
 function drawJitter(random: Random): number {
   return 0.5 + Number.parseInt(random.hex(1), 16) / 255;
 }
@@ -59,7 +59,7 @@ function drawJitter(random: Random): number {
 async function runOnce(ports: RunPorts, call: Runnable): Promise<CallRun> {
   if (ports.signal.aborted)
     return {
-      result: { success: false, error: `${call.name} was not run: the session ends.` },
+      result: { success: false, error: `${call.name} was not run: the session is ending.` },
       code: "interrupted",
     };
   const stop = new AbortController();
@@ -69,11 +69,11 @@ async function runOnce(ports: RunPorts, call: Runnable): Promise<CallRun> {
   stop.abort();
   const late = await waitForFirst({ clock: ports.clock }, GRACE_MS, running);
   if (typeof late === "object" && late.result.success) return late;
-  const said = typeof late === "object" && !late.result.success ? ` It said: ${late.result.error}` : "";
+  const said = typeof late === "object" && !late.result.success ? ` It reported: ${late.result.error}` : "";
   const why =
     first === "time"
-      ? `${call.name} did not end within ${call.timeoutMs / 1000} s and was stopped; what it did until then is not undone.`
-      : `${call.name} was stopped because the session ends.`;
+      ? `${call.name} did not end within ${call.timeoutMs / 1000} s and was stopped; its changes until then are not undone.`
+      : `${call.name} was stopped because the session is ending.`;
   return {
     result: { success: false, error: why + said },
     code: first === "time" ? "timeout" : "interrupted",
@@ -93,12 +93,12 @@ async function settle(call: Runnable, context: CallContext): Promise<CallRun> {
   }
 }
 
-/** What was thrown, as a line for a model. */
+/** Describes a thrown value in one line for a model. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What comes first: its end, the end of its time, or the end of the session. */
+/** Waits for the call, the timeout or the end of the session, whichever comes first. */
 async function waitForFirst(
   { clock, signal }: { clock: Clock; signal?: AbortSignal },
   ms: number,
@@ -125,7 +125,7 @@ async function waitForFirst(
   return first;
 }
 
-/** Waits so long, or until the session ends. */
+/** Waits for `ms`, or until the session ends. */
 async function pause({ clock, signal }: RunPorts, ms: number): Promise<void> {
   const forever = new Promise<CallRun>(() => undefined);
   await waitForFirst({ clock, signal }, ms, forever);

@@ -1,16 +1,16 @@
-// What was done, for those who were not there: the validation, the summary of exhaustion, the compaction. Pure.
+// Describes the steps of a conversation as text, for the validation, the final summary and the compaction. Pure.
 import { clip, clipMiddle } from "./clip.js";
 import type { Conversation, Message } from "./conversation.js";
 
-/** How much is shown of each thing, characters. */
+/** The most characters shown of each part. */
 interface Bounds {
   args: number;
   result: number;
-  /** In all; the middle is left out beyond it. */
+  /** Of the whole text; the middle is left out beyond it. */
   total: number;
 }
 
-/** What was done: the summaries of older turns, then every call with what came of it, numbered; "" when there was none. */
+/** Lists the summaries of older turns, then every call with its result, numbered; "" if there are none. */
 export function describeSteps({ messages, summaries }: Conversation, bounds: Bounds): string {
   const older = summaries.map((summary) => `(Summed up:) ${summary}`);
   const results = new Map(
@@ -33,7 +33,7 @@ function formatArguments(args: unknown): string {
   return typeof args === "string" ? args : JSON.stringify(args ?? {});
 }
 
-/** A conversation as a text, each message under the name of who said it. */
+/** Formats messages as a transcript, each with the name of its author. */
 export function formatTranscript(messages: readonly Message[], bounds: Bounds): string {
   const parts = messages.map((message) => {
     switch (message.role) {
@@ -60,7 +60,7 @@ export function formatTranscript(messages: readonly Message[], bounds: Bounds): 
   return clipMiddle(parts.join("\n\n"), bounds.total);
 }
 
-/** What the user said: the first of it and the last three, each on its own. */
+/** Quotes the user's first message and the last three. */
 export function quoteRequests(messages: readonly Message[]): string {
   const said = messages.flatMap((message) =>
     message.role === "user" && message.own === undefined ? [clipMiddle(message.text, 8000)] : [],

@@ -1,11 +1,11 @@
-// The sub-agents: who may call what, and whose a call is. Pure. Leaves making the call to call-tool.ts, and sub-agents that
-// work by themselves to delegate.ts.
+// The sub-agents: which tools each may call, and which agent makes a call. Pure. call-tool.ts makes the call, and delegate.ts
+// starts sub-agents that work on a task of their own.
 import type { SubAgent } from "./world.js";
 
-/** The engine itself. */
+/** The main agent, which talks to the user. */
 export const LOOPER = "looper";
 
-/** The tool that has one of them work by itself. */
+/** The tool that starts a sub-agent on a task of its own. */
 export const AGENT_TASK = "agent_task";
 
 interface Profile {
@@ -43,7 +43,7 @@ const READING = [
   "context_*",
 ];
 
-/** Those that only work by themselves: nobody routes single calls to them. */
+/** The sub-agents that only work on tasks of their own. Single calls are never routed to them. */
 export const WORKERS: Readonly<Record<string, Profile>> = {
   explore: { description: "Reads the project to answer one question. Changes nothing.", tools: READING },
   plan: { description: "Reads the project and makes a plan for a change. Changes nothing.", tools: READING },
@@ -57,7 +57,7 @@ export const WORKERS: Readonly<Record<string, Profile>> = {
   },
 };
 
-/** Whose a tool is where the model does not say: the first that fits. What fits none is the looper's. */
+/** The agent a tool belongs to if the model names none: the first match counts. A tool without a match belongs to the looper. */
 const OWNERS: readonly (readonly [pattern: string, agent: string])[] = [
   ["memory_*", LOOPER],
   ["fs_*", "developer"],
@@ -73,7 +73,7 @@ const OWNERS: readonly (readonly [pattern: string, agent: string])[] = [
   ["context_*", "searcher"],
 ];
 
-/** The four, and further ones, as the settings have them by type: one without tools keeps those of its type. */
+/** Creates the four built-in sub-agents and those in the settings. An entry without tools keeps the tools of its type. */
 export function createSubAgents(
   settings: Readonly<Record<string, { tools?: readonly string[] }>> = {},
 ): SubAgent[] {
@@ -89,19 +89,22 @@ export function createSubAgents(
   return [...profiles].map(([type, profile]) => ({ type, ...profile, execute: (context) => context.run() }));
 }
 
-/** Whether a tool is among those named; `fs_*` is all that begin so. */
+/** Returns whether a tool is among those named; `fs_*` means all that begin with `fs_`. */
 export function matchesTool(patterns: readonly string[], tool: string): boolean {
   return patterns.some((pattern) =>
     pattern.endsWith("*") ? tool.startsWith(pattern.slice(0, -1)) : tool === pattern,
   );
 }
 
-/** Whose a tool is by its name alone. */
+/** Returns the agent a tool belongs to by its name. */
 export function getOwner(tool: string): string {
   return OWNERS.find(([pattern]) => matchesTool([pattern], tool))?.[1] ?? LOOPER;
 }
 
-/** Who makes a call: as the model said, else its owner. Memory is the looper's whatever is said, and so is what no sub-agent has. */
+/**
+ * Returns the agent that makes a call: the one the model names, otherwise the tool's owner. Memory tools always belong to the
+ * looper, and so do tools without another owner, unless the named agent has them.
+ */
 export function routeCall(
   agents: readonly SubAgent[],
   tool: string,
@@ -113,7 +116,7 @@ export function routeCall(
   if (named === undefined) {
     const known = [LOOPER, ...agents.map(({ type }) => type)].join(", ");
     return {
-      problem: `agent: there is none called ${JSON.stringify(said).slice(0, 80)}; there are ${known}`,
+      problem: `agent: unknown agent ${JSON.stringify(said).slice(0, 80)}; available: ${known}`,
     };
   }
   if (tool.startsWith("memory_")) return { agent: LOOPER };

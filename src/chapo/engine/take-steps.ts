@@ -1,4 +1,4 @@
-// Does what a turn of the model decided, in order, one thing at a time. Leaves asking the model, and the window, to converse.ts.
+// Carries out the decisions of a turn, in order, one at a time. converse.ts asks the model and keeps the context window.
 import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import type { ModelCall } from "../model.js";
@@ -11,37 +11,37 @@ import { LOOPER } from "./sub-agents.js";
 import { formatFeedback, validate } from "./validate.js";
 import type { LiveConversation, EngineWorld, ConversationOutcome } from "./world.js";
 
-/** Turns without progress in a row, after which it is an error. */
+/** The number of turns in a row without progress that ends the conversation with an error. */
 const STALLS = 3;
 const VALIDATION_ROUNDS = 2;
 
-/** A conversation under way. */
+/** The state of a running conversation between turns. */
 export interface TurnContext {
   world: EngineWorld;
   live: LiveConversation;
-  /** What the next turn answers to. */
+  /** The event the next turn responds to. */
   event: TurnEvent;
   /** Turns without progress in a row. */
   stalls: number;
-  /** A provider found a request too long, and it was made shorter. */
+  /** Whether the last request was already shortened because the provider rejected it as too long. */
   squeezed: boolean;
 }
 
-/** Which turn it is. */
+/** The position of a turn. */
 export interface TurnPosition {
   iteration: number;
-  /** No further one comes. */
+  /** Whether it is the last turn. */
   last: boolean;
 }
 
-/** It was ended from outside. */
+/** The outcome of a conversation that was aborted. */
 export const INTERRUPTED: ConversationOutcome = {
   how: "error",
   error: "the session was stopped",
   reason: "interrupted",
 };
 
-/** Takes the steps; `undefined`: the model is to be asked again. */
+/** Carries out the decisions. `undefined`: the model is asked again. */
 export async function takeSteps(
   context: TurnContext,
   steps: readonly TurnStep[],
@@ -133,7 +133,7 @@ async function ask(
     await refuse(
       context,
       describeOwnCall(context, call, ASK_USER),
-      "question: missing; it takes one question as a text",
+      "question: missing; it must be a text with one question",
     );
     return "error";
   }
@@ -147,7 +147,7 @@ function describeOwnCall({ world }: TurnContext, call: ModelCall, name: string):
   return { id: call.id, offered: call.name, agent, name, args: call.args };
 }
 
-/** A call of the engine's own tools with wrong arguments. */
+/** Answers a call of the engine's own tools whose arguments are wrong. */
 async function refuse(context: TurnContext, call: NamedCall, problem: string): Promise<void> {
   emitCall(context, call);
   const output = `${call.name}: ${problem}`;
@@ -160,7 +160,7 @@ async function finish(
   { call, args, decision }: Extract<TurnStep, { do: "finish" }>,
 ): Promise<ConversationOutcome | TurnEvent> {
   const own = describeOwnCall(context, call, decision.toolName ?? call.name);
-  const read = context.world.finish?.read(args) ?? { problem: "nothing is to be reported here" };
+  const read = context.world.finish?.read(args) ?? { problem: "there is nothing to report here" };
   if ("problem" in read) {
     await refuse(context, own, read.problem);
     return "error";
@@ -168,11 +168,11 @@ async function finish(
   emitCall(context, own);
   await keepResult(context, own, { success: true, output: "reported", tries: 1 });
   const { live } = context;
-  live.conversation = closeCalls(live.conversation, "Not run: the work was reported as ended.");
+  live.conversation = closeCalls(live.conversation, "Not run: the work was reported as finished.");
   return { how: "finished", value: read.value };
 }
 
-/** An answer is held against the request before the user sees it; confidence alone decides. */
+/** Validates an answer before the user sees it. The verdict's confidence alone decides. */
 async function deliver(
   context: TurnContext,
   draft: string,
@@ -206,7 +206,7 @@ async function deliver(
 }
 
 function remindToFinish(finish: string): string {
-  return `Nobody reads texts here. When the work is done, or cannot go on, call ${finish}; else go on with it.`;
+  return `A reply in text is not read here. Call ${finish} when the work is done or cannot continue; otherwise keep working.`;
 }
 
 function handleNoDecision(
@@ -222,19 +222,19 @@ function handleNoDecision(
       );
       return countStall(
         context,
-        "Your turn was cut off at the limit of its length, and nothing of it was used. Be shorter: smaller calls, or the whole answer again in fewer words.",
+        "Your turn was cut off at the limit of its length and was discarded. Be shorter: smaller calls, or the whole answer again in fewer words.",
         "incomplete",
       );
     case "none":
       return countStall(context, "Your turn was empty. Call a tool, or answer in text.", "incomplete");
     case "wished":
-      return countStall(context, "Go on: call a tool, or answer in text.", "incomplete");
+      return countStall(context, "Continue: call a tool, or answer in text.", "incomplete");
     default:
       return never(because);
   }
 }
 
-/** A turn without progress: the model is told so, a few times. */
+/** Counts a turn without progress and reminds the model. After too many in a row it returns an error. */
 function countStall(
   context: TurnContext,
   told: string,
@@ -245,7 +245,7 @@ function countStall(
   if (context.stalls >= STALLS)
     return {
       how: "error",
-      error: `the model made no progress in ${STALLS} turns in a row; the last time it was told: ${told}`,
+      error: `the model made no progress in ${STALLS} turns in a row; the last reminder was: ${told}`,
       reason,
     };
   live.conversation = appendMessages(live.conversation, { role: "user", text: told, own: true });

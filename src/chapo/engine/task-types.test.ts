@@ -14,7 +14,7 @@ async function project(agents: Readonly<Record<string, string>>) {
   return { files, root };
 }
 
-test("Markdown files are types; one that is wrong is told, the others are there", async () => {
+test("each Markdown file is a type, and a file with a problem is reported without affecting the others", async () => {
   const place = await project({
     "reviewer.md":
       "---\nname: reviewer\ndescription: Reviews a change.\ntools: Read, git_*\nmodel: openai/gpt-x\n---\nYou review.\n",
@@ -26,7 +26,7 @@ test("Markdown files are types; one that is wrong is told, the others are there"
     "odd-model.md": "---\nmodel: sonnet\n---\nhm\n",
     "empty.md": "---\nname: empty\n---\n",
     "__proto__.md": "hm\n",
-    "notes.txt": "no agent",
+    "notes.txt": "not an agent",
   });
   const { types, problems } = await readTaskTypes(place, (tool) => (tool === "Read" ? "fs_readFile" : tool));
   await files.removeTree(place.root);
@@ -56,13 +56,13 @@ test("Markdown files are types; one that is wrong is told, the others are there"
   ]);
 });
 
-test("a project without any has none", async () => {
+test("a project without files of agents has no types", async () => {
   const root = await files.makeTempFolder("looper-types-");
   expect(await readTaskTypes({ files, root }, (tool) => tool)).toEqual({ types: [], problems: [] });
   await files.removeTree(root);
 });
 
-test("settings change a type's model and tools; the project's own goes before one built in", () => {
+test("settings change a type's model and tools, and a project's type replaces a built-in one", () => {
   const own = { name: "plan", description: "Ours.", tools: ["fs_*"], prompt: "Plan as we do." };
   const settings = { explore: { model: "a/b", tools: ["fs_glob"] }, ops: { tools: ["bash_*"] } };
   const types = collectTaskTypes({

@@ -1,5 +1,5 @@
-// The types of sub-agents that can work by themselves: those built in, and Markdown files of the project below .looper/agents/.
-// Leaves their work to delegate.ts.
+// The types of sub-agents that can be given a task: the built-in ones, and the project's Markdown files in .looper/agents/.
+// delegate.ts starts them.
 import { readFrontMatter } from "../front-matter.js";
 import { readInside } from "../read-inside.js";
 import { resolvePath, type ProjectFolder } from "../paths.js";
@@ -10,33 +10,33 @@ const FOLDER = ".looper/agents";
 const LARGEST = 64 * 1024;
 const MOST = 100;
 const NAME = /^[A-Za-z0-9][\w-]{0,63}$/;
-/** On whose behalf the engine itself asks a model. */
+/** Names that the engine uses for its own requests to a model. */
 const TAKEN = new Set([LOOPER, "validation", "summary", "compaction"]);
 
-/** What a type of sub-agents can do, and by what it is led. */
+/** A type of sub-agents: its tools and its prompt. */
 export interface TaskType {
   name: string;
-  /** For the model. */
+  /** Shown to the model. */
   description: string;
-  /** Canonical names of tools; `fs_*` is all that begin so. */
+  /** Canonical names of tools; `fs_*` means all that begin with `fs_`. */
   tools: readonly string[];
   prompt: string;
-  /** `provider/model`; absent: that of who starts it. */
+  /** `provider/model`; absent: the model of the conversation that starts it. */
   model?: string;
 }
 
-/** What the types are put together from. */
+/** The sources of the types. */
 export interface TaskTypeParts {
   agents: readonly SubAgent[];
-  /** What a type built in or named in the settings is led by. */
+  /** Returns the prompt of a type that is built in or named in the settings. */
   promptOf: (type: string) => string | undefined;
-  /** By type. */
+  /** The settings by type. */
   settings: Readonly<Record<string, { model?: string; tools?: readonly string[] }>>;
-  /** Those of the project; they go before one built in with the same name. */
+  /** The project's types, which replace built-in types of the same name. */
   own: readonly TaskType[];
 }
 
-/** All types, by name. */
+/** Returns all types by name. */
 export function collectTaskTypes({
   agents,
   promptOf,
@@ -58,7 +58,7 @@ export function collectTaskTypes({
   return new Map([...built, ...own].map((type) => [type.name, type]));
 }
 
-/** The project's own types, and what is wrong with each file that cannot be used. `canonical`: our name of a tool, as the file spells it. */
+/** Reads the project's types, and reports each file that cannot be used. `canonical` translates a tool's name in the file. */
 export async function readTaskTypes(
   place: ProjectFolder,
   canonical: (tool: string) => string,
@@ -72,7 +72,7 @@ export async function readTaskTypes(
     const read = await readInside(place, file, LARGEST);
     const type =
       read === undefined
-        ? "cannot be read, or lies outside of the project"
+        ? "cannot be read, or is outside the project"
         : read.cut
           ? "is larger than 64 KB"
           : readType(read.text, name.slice(0, -".md".length), canonical);
@@ -82,15 +82,15 @@ export async function readTaskTypes(
   return { types, problems };
 }
 
-/** The type, or what is wrong with it. */
+/** Returns the type, or a problem. */
 function readType(text: string, fileName: string, canonical: (tool: string) => string): TaskType | string {
   const parts = readFrontMatter(text);
   if ("problem" in parts) return parts.problem;
   const { fields, body } = parts;
   const name = fields.get("name") ?? fileName;
   if (typeof name !== "string" || !NAME.test(name))
-    return "name: letters, digits, dashes and underscores, at most 64";
-  if (TAKEN.has(name)) return `name: ${name} is taken by the engine`;
+    return "name: must be letters, digits, dashes and underscores, at most 64";
+  if (TAKEN.has(name)) return `name: ${name} is reserved for the engine`;
   const description = fields.get("description") ?? `The sub-agent ${name} of this project.`;
   if (typeof description !== "string") return "description: must be a text";
   const tools = readTools(fields.get("tools"));
@@ -98,7 +98,7 @@ function readType(text: string, fileName: string, canonical: (tool: string) => s
   const model = fields.get("model") ?? "inherit";
   if (typeof model !== "string" || (model !== "inherit" && !model.includes("/")))
     return 'model: must be provider/model, or "inherit"';
-  if (body.trim() === "") return "says nothing: the text below its front matter leads the sub-agent";
+  if (body.trim() === "") return "is empty: the text below the front matter is the sub-agent's prompt";
   return {
     name,
     description: description.trim().slice(0, 2000),
@@ -108,7 +108,7 @@ function readType(text: string, fileName: string, canonical: (tool: string) => s
   };
 }
 
-/** All where nothing is said. */
+/** Reads a list of tools; a missing one means all tools. */
 function readTools(said: unknown): string[] | undefined {
   if (said === undefined || said === null) return ["*"];
   const list: unknown = typeof said === "string" ? said.split(",") : said;

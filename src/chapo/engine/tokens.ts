@@ -1,19 +1,19 @@
-// How many tokens a text comes to, where no provider counted it: an estimate, rather too high than too low. Pure.
+// Estimates the tokens of texts that no provider has counted, rather too high than too low. Pure.
 import type { ChatMessage, OfferedTool } from "../model.js";
 
-/** Of ASCII; of what is beyond it, each character counts as one token. */
+/** For ASCII. Every other character counts as one token. */
 const CHARACTERS_PER_TOKEN = 4;
-/** Around a message, a call, a result, a tool. */
+/** Tokens added for each message, call, result and tool. */
 const FRAME = 4;
 
-/** Tokens of a text. */
+/** Estimates the tokens of a text. */
 export function estimateText(text: string): number {
   let beyond = 0;
   for (let n = 0; n < text.length; n += 1) if (text.charCodeAt(n) > 127) beyond += 1;
   return Math.ceil((text.length - beyond) / CHARACTERS_PER_TOKEN) + beyond;
 }
 
-/** Tokens of messages, the arguments of their calls with them. */
+/** Estimates the tokens of messages, including the arguments of their calls. */
 export function estimateMessages(messages: readonly ChatMessage[]): number {
   return messages.reduce((sum, message) => sum + FRAME + estimateMessage(message), 0);
 }
@@ -39,7 +39,7 @@ function estimateMessage(message: ChatMessage): number {
   }
 }
 
-/** Tokens of what tools are described with, their schemas with them. */
+/** Estimates the tokens of tools' descriptions and schemas. */
 export function estimateTools(tools: readonly OfferedTool[]): number {
   return tools.reduce(
     (sum, { name, description, parameters }) =>
@@ -49,6 +49,6 @@ export function estimateTools(tools: readonly OfferedTool[]): number {
 }
 
 function estimateJson(value: unknown): number {
-  // JSON knows no undefined.
+  // JSON.stringify(undefined) does not return a text.
   return estimateText(value === undefined ? "" : JSON.stringify(value));
 }

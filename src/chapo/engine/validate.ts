@@ -1,5 +1,5 @@
-// Holds a draft of an answer against the request and what the tools really returned, by asking the model as somebody else.
-// Leaves what becomes of the draft to converse.ts.
+// Checks a draft of an answer against the request and the tools' results, in a separate request to the model.
+// take-steps.ts decides what happens to the draft.
 import { findObjects } from "../../agents/json-objects.js";
 import { askModel } from "./ask-model.js";
 import { clipMiddle } from "./clip.js";
@@ -8,7 +8,7 @@ import { DraftVerdict } from "./events.js";
 import { quoteRequests, describeSteps } from "./steps.js";
 import type { LiveConversation, EngineWorld } from "./world.js";
 
-/** What it says of a draft; `undefined`, and why, where it could not be asked or said nothing that can be read. */
+/** Returns the verdict on a draft, or why there is none: the request failed, or its reply cannot be read. */
 export async function validate(
   world: EngineWorld,
   live: LiveConversation,
@@ -22,7 +22,7 @@ export async function validate(
   });
   if ("failure" in answer) return { unknown: `the validation failed: ${answer.failure.message}` };
   const verdict = readVerdict(answer.reply.text);
-  return verdict === undefined ? { unknown: "the validation gave no verdict that can be read" } : { verdict };
+  return verdict === undefined ? { unknown: "the validation returned no readable verdict" } : { verdict };
 }
 
 function formatBrief(conversation: Conversation, draft: string): string {
@@ -35,7 +35,7 @@ function formatBrief(conversation: Conversation, draft: string): string {
   ].join("\n\n");
 }
 
-/** The last JSON object in the text that is a verdict. */
+/** Returns the last JSON object in the text that is a verdict. */
 function readVerdict(text: string): DraftVerdict | undefined {
   const { objects } = findObjects(text, "confidence");
   for (const { start, end } of objects.toReversed()) {
@@ -45,19 +45,19 @@ function readVerdict(text: string): DraftVerdict | undefined {
   return undefined;
 }
 
-/** What a model has nothing to say on it leaves out, or calls null. */
+/** Treats a field that is null as left out: models do either if they have nothing to report. */
 function dropNulls(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   return { issues: [], ...Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null)) };
 }
 
-/** What the model is told of a draft that was sent back. */
+/** Writes the message to the model about a draft that was sent back. */
 export function formatFeedback({ issues, suggestion, confidence }: DraftVerdict, draft: string): string {
   return [
     `Your answer was checked before the user saw it, and sent back (confidence ${confidence}).`,
     issues.length === 0 ? "" : `Issues:\n${issues.map((issue) => `- ${issue}`).join("\n")}`,
     suggestion === undefined || suggestion === "" ? "" : `Suggestion: ${suggestion}`,
-    `Mend this, with tools where it takes them, then give the whole answer again. Your draft was:\n\n${clipMiddle(draft, 6000)}`,
+    `Fix this, with tools if necessary, then give the whole answer again. Your draft was:\n\n${clipMiddle(draft, 6000)}`,
   ]
     .filter((part) => part !== "")
     .join("\n\n");

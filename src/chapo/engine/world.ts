@@ -1,5 +1,5 @@
-// What the loop needs of the world, and how a conversation ends. Types only: open-session puts a world together, converse.ts
-// and call-tool.ts use it.
+// The parts of the world that the engine's loop needs, and the outcomes of a conversation. Types only:
+// session/session-world.ts builds a world; converse.ts and call-tool.ts use it.
 import type { FailureReason } from "../../agents/agent.js";
 import type { Clock, Random } from "../../system/ports.js";
 import type { Model, OfferedTool } from "../model.js";
@@ -7,35 +7,35 @@ import type { PreparedCall, Subject, Tool, ToolResult } from "../tool.js";
 import type { Conversation } from "./conversation.js";
 import type { ChapoNews, FailureCode } from "./events.js";
 
-/** How the engine is set: `agents.<name>.chapo.*`. */
+/** The engine's settings: `agents.<name>.chapo.*`. */
 export interface EngineSettings {
   maxIterations: number;
   maxConversationTokens: number;
   maxToolRetries: number;
   minValidationConfidence: number;
   selfValidation: boolean;
-  /** The share of the window at which older turns are compacted. */
+  /** The share of the context window at which older turns are compacted. */
   compactAt: number;
-  /** Of the model, tokens; where it is set it goes before what the model says. */
+  /** The model's context window in tokens. It overrides the model's own figure. */
   contextWindow?: number;
   budgets: CallBudgets;
-  /** Pieces of the model's text are told as they come. */
+  /** Whether pieces of the model's text are emitted as they arrive. */
   stream: boolean;
 }
 
-/** The most calls that are run, in a session with its sub-agents. */
+/** The most calls a session and its sub-agents may run. */
 export interface CallBudgets {
   total?: number;
-  /** By the tool's canonical name. */
+  /** The most calls by the tool's canonical name. */
   tools: Readonly<Record<string, number>>;
 }
 
-/** A conversation while it goes on. There is one at a time that changes it. */
+/** A running conversation. Only one turn at a time changes it. */
 export interface LiveConversation {
   conversation: Conversation;
-  /** How often a call failed in a way that may pass, by name and arguments. */
+  /** How often a call failed temporarily, by name and arguments. */
   readonly failures: Map<string, number>;
-  /** What a command asked for; done before the model's next turn. */
+  /** A request by a command, carried out before the model's next turn. */
   wish?: "clear" | "compact";
 }
 
@@ -45,42 +45,42 @@ export interface GateCall {
   /** `looper`, or a sub-agent's type. */
   agent: string;
   tool: Tool;
-  /** As the tool takes them. */
+  /** In the tool's own field names. */
   args: unknown;
   prepared: PreparedCall;
 }
 
-/** What a sub-agent is given with a call it is to make. */
+/** The context a sub-agent gets with a call. */
 export interface SubAgentContext {
   userMessage: string;
   toolName: string;
   toolArgs: unknown;
-  /** The last five of the conversation, oldest first. */
+  /** The last five results of the conversation, oldest first. */
   previousResults: readonly { tool: string; success: boolean; output: string }[];
-  /** Says that a person must allow what it is about to do. */
+  /** Reports that a person must allow the call. */
   onActionPending(preview: string): void;
-  /** Runs the call: it has passed the gate. */
+  /** Runs the call, which has passed the gate. */
   run(): Promise<ToolResult>;
 }
 
-/** A sub-agent: what it may call, and how it makes a call. */
+/** A sub-agent: the tools it may call, and how it makes a call. */
 export interface SubAgent {
   type: string;
-  /** For the model. */
+  /** Shown to the model. */
   description: string;
-  /** Canonical names of tools; `fs_*` is all that begin so. */
+  /** Canonical names of tools; `fs_*` means all that begin with `fs_`. */
   tools: readonly string[];
   execute(context: SubAgentContext): Promise<ToolResult>;
 }
 
-/** The tool a conversation must end with, and what is right for it. */
+/** The tool a conversation must end with, and the check of its arguments. */
 export interface Finish {
   tool: OfferedTool;
-  /** A problem names the field. */
+  /** Returns the report, or a problem that names the field. */
   read(args: unknown): { value: unknown } | { problem: string };
 }
 
-/** What is written down of a call that was run. */
+/** The audit record of a call that was run. */
 export interface AuditRecord {
   /** ISO 8601. */
   at: string;
@@ -93,25 +93,25 @@ export interface AuditRecord {
   code?: FailureCode;
   tries: number;
   duration_ms: number;
-  /** Characters of the result, whole. */
+  /** The length of the whole result, in characters. */
   output_chars: number;
 }
 
-/** Who decides about calls and keeps what they bring. */
+/** The checks of calls, and the storage of their results. */
 export interface Gatekeepers {
-  /** Why what a call would touch is out of bounds; `undefined` when it is not. */
+  /** Returns why a call's subjects are out of bounds; `undefined` if they are not. */
   checkSubjects(subjects: readonly Subject[]): Promise<string | undefined>;
-  /** Whether it may run; asks a person where it must, and says so before. */
+  /** Returns whether a call may run. Before it asks a person, it calls `onActionPending`. */
   permit(
     call: GateCall,
     onActionPending: (preview: string) => void,
   ): Promise<{ allowed: true } | { refused: string }>;
-  /** Keeps a text that is too long for the model; where it lies. */
+  /** Saves a text that is too long for the model. Returns the path of its file. */
   keepOutput(callId: string, text: string): Promise<string>;
   audit(record: AuditRecord): Promise<void>;
 }
 
-/** The words the engine sends beside the conversation's own system prompt. */
+/** The engine's prompts besides the conversation's own system prompt. */
 export interface EnginePrompts {
   validation: string;
   summary: string;
@@ -124,44 +124,44 @@ export interface EngineWorld {
   random: Random;
   settings: EngineSettings;
   model: Model;
-  /** On whose behalf the model is asked: `looper`, or the type of a sub-agent that works by itself. */
+  /** The caller of the model: `looper`, or the type of a sub-agent with a task of its own. */
   who: string;
-  /** Of a sub-agent that works by itself: what it may call. Its calls are routed to nobody else. */
+  /** The tools a sub-agent with a task of its own may call. Its calls are not routed to other agents. */
   limits?: readonly string[];
   system: string;
   prompts: EnginePrompts;
-  /** All that are registered, for one conversation. */
+  /** Returns all registered tools for one conversation. */
   tools(live: LiveConversation): readonly Tool[];
-  /** As a model is shown them, in the vocabulary; `agents`: the values of the `agent` field each of them gets, none where it is empty. */
+  /** Returns tools in the words of the vocabulary. `agents`: the values of the field `agent` that each tool gets; empty: no such field. */
   offer(tools: readonly Tool[], agents: readonly string[]): readonly OfferedTool[];
-  /** What a model's call is, in our words. */
+  /** Translates a model's call to canonical words. */
   canonical(name: string, args: unknown): { name: string; args: unknown };
-  /** Who calls are routed to. */
+  /** The sub-agents that calls are routed to. */
   agents: readonly SubAgent[];
   gate: Gatekeepers;
   /** Whether the model is offered `ask_user`. */
   mayAsk: boolean;
   finish?: Finish;
   emit(news: ChapoNews): void;
-  /** Contract: on disk when it resolves. */
+  /** The conversation is on disk when the promise resolves. */
   save(conversation: Conversation): Promise<void>;
-  /** The summary of compacted turns, for the memory. */
+  /** Stores the summary of compacted turns in the memory. */
   remember(summary: string): Promise<void>;
-  /** Aborted to end it. */
+  /** Aborted to end the conversation. */
   signal: AbortSignal;
 }
 
-/** How a conversation ended for now. */
+/** How a conversation ended, until the user sends another message. */
 export type ConversationOutcome =
   | { how: "answer"; answer: string; validated: boolean }
-  /** `exhausted`: not a question of the model's; its turns or its window are used up, and this is what it says of it. */
+  /** `exhausted`: the turns or the context window are used up, and the question contains the summary. */
   | { how: "clarify"; question: string; exhausted: boolean }
-  /** What was reported with the finish tool. */
+  /** The value that was reported with the finish tool. */
   | { how: "finished"; value: unknown }
   | {
       how: "error";
       error: string;
       reason: FailureReason;
-      /** Epoch ms from when the model can be asked again. */
+      /** The time in epoch ms from which the model can be asked again. */
       retryAt?: number;
     };

@@ -1,4 +1,4 @@
-// A world for the engine's tests: a model that plays a list of replies, a clock that does not wait, ears for what is told.
+// A world for the engine's tests: a model that plays a list of replies, a clock that does not wait, and records of all output.
 import { z } from "zod";
 import { never } from "../../system/never.js";
 import type { Clock } from "../../system/ports.js";
@@ -9,7 +9,7 @@ import type { ChapoNews } from "../engine/events.js";
 import { createSubAgents } from "../engine/sub-agents.js";
 import type { AuditRecord, EngineSettings, EngineWorld } from "../engine/world.js";
 
-/** A reply as a test writes it down: a text, calls, a failure, or all of it. */
+/** A reply as a test writes it: a text, calls, a failure, or a whole reply. */
 export type Played =
   | string
   | { call: string; args?: unknown; id?: string }
@@ -17,7 +17,7 @@ export type Played =
   | { fail: ModelFailure["reason"] }
   | { reply: Partial<ModelReply> };
 
-/** A model that plays lists of replies, by on whose behalf it is asked; a list at its end plays its last reply again. */
+/** Creates a model that plays a list of replies for each caller. At its end a list repeats its last reply. */
 export function playModel(lists: Readonly<Record<string, readonly Played[]>>): Model & {
   requests: ModelRequest[];
 } {
@@ -63,10 +63,10 @@ function toAnswer(entry: Played, id: string): ModelAnswer {
   };
 }
 
-/** The longest time this clock lets pass at once; whatever is later never comes. */
+/** The longest wait that ends at once. Longer waits never end. */
 const PASSES_MS = 10_000;
 
-/** A clock on which short times are over at once, and long ones never. */
+/** Creates a clock whose short waits end at once and whose long waits never end. */
 export function createHastyClock(): Clock & { waits: number[] } {
   const waits: number[] = [];
   const after = (ms: number, wake: () => void) => {
@@ -97,12 +97,12 @@ export function createHastyClock(): Clock & { waits: number[] } {
   };
 }
 
-/** What can go on by itself has gone on. */
+/** Lets pending promises settle. */
 async function settle(): Promise<void> {
   for (let n = 0; n < 50; n += 1) await Promise.resolve();
 }
 
-/** Tools that do nothing to anything: `fs_readFile`, `bash_execute`, `web_search`, `memory_search`, `todo_read`; what was run is told. */
+/** Creates tools without effects, such as `fs_readFile` and `bash_execute`. Each call is recorded in `ran`. */
 export function createFakeTools(ran: string[]): Tool[] {
   const tool = (name: string, field: string, changes = false) =>
     defineTool({
@@ -137,7 +137,7 @@ export const USUAL_SETTINGS: EngineSettings = {
   stream: false,
 };
 
-/** A world that says and keeps everything. */
+/** A world that records everything. */
 export interface TestWorld extends EngineWorld {
   clock: ReturnType<typeof createHastyClock>;
   news: ChapoNews[];
@@ -148,7 +148,7 @@ export interface TestWorld extends EngineWorld {
   ran: string[];
 }
 
-/** A world around a model; `changes` go before what is usual. */
+/** Creates a world around a model; `changes` override its defaults. */
 export function createTestWorld(model: Model, changes: Partial<EngineWorld> = {}): TestWorld {
   const news: ChapoNews[] = [];
   const saved: Conversation[] = [];
@@ -205,12 +205,12 @@ export function createTestWorld(model: Model, changes: Partial<EngineWorld> = {}
   };
 }
 
-/** A conversation nobody said anything in. */
+/** Creates a conversation without messages. */
 export function createTestConversation(): Conversation {
   return createConversation({ id: "s1", agent: "looper", created: "2026-01-01T00:00:00.000Z" });
 }
 
-/** All texts a request would send, the system prompt with them; "" of none. */
+/** Returns all texts of a request, including the system prompt; "" without a request. */
 export function getSentText(request: ModelRequest | undefined): string {
   if (request === undefined) return "";
   const { system, messages } = request;
@@ -229,9 +229,9 @@ export function getSentText(request: ModelRequest | undefined): string {
   return [system, ...texts].join("\n");
 }
 
-/** What was told of one kind, in order. */
+/** Returns the data of all events of one type, in order. */
 export function getNews<T extends ChapoNews["type"]>({ news }: TestWorld, type: T): DataOf[T][] {
-  // Which data goes with a type that is itself a parameter the compiler cannot follow.
+  // The compiler cannot relate the data to a type that is itself a parameter.
   return news.filter((one) => one.type === type).map(({ data }) => data as DataOf[T]);
 }
 
