@@ -1,5 +1,5 @@
-// A run's log in one file, for a bug report: a first line that says what it is, the index files, then the log's own lines.
-// JSON Lines, format 1. Leaves what is replaced in them to whoever packs.
+// Packs a run's log into one file for a bug report: a header line, the index files, then the log's own lines.
+// JSON Lines, format 1. The caller decides what is redacted.
 import { join } from "node:path";
 import { z } from "zod";
 import type { Ports } from "../system/ports.js";
@@ -15,27 +15,27 @@ const Header = z.object({
   capsule: z.literal("looper"),
   format: z.int(),
   run: z.string(),
-  /** The program that packed it, and what it ran on; which program made the run says `run_started`. */
+  /** The program that packed it, and its platform; `run_started` has the version that made the run. */
   version: z.string(),
   node: z.string(),
   platform: z.string(),
 });
 export type CapsuleHeader = z.infer<typeof Header>;
 
-/** An index file: it lay beside the log under this name. */
+/** An index file, under the name it had beside the log. */
 const Index = z.object({ index: z.string().regex(/^index-\d+\.json$/), rows: z.array(z.unknown()) });
 type Index = z.infer<typeof Index>;
 
 export interface Capsule {
   text: string;
-  /** How many lines of the log it holds. */
+  /** The number of log lines in it. */
   lines: number;
   indexes: number;
 }
 
 type FilePorts = Pick<Ports, "files">;
 
-/** Packs the log in a run's folder; `clean` sees every value that goes in. Lines that cannot be read stay out. */
+/** Packs the log in a run's folder; every value passes through `clean`. Lines that cannot be read are left out. */
 export async function packCapsule(
   ports: FilePorts,
   folder: string,
@@ -63,7 +63,7 @@ async function readIndex({ files }: FilePorts, folder: string, name: unknown): P
   return index.success ? index.data : undefined;
 }
 
-/** Unpacks the log of a capsule into a folder like that of a run, or an error says why it is not a capsule. */
+/** Unpacks a capsule into a folder laid out like a run's, or returns why the text is not a capsule. */
 export async function unpackCapsule(
   { files }: FilePorts,
   text: string,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { nodePorts } from "../system/processes/node-ports.js";
 import { TaskId } from "../todo/model/task.js";
-import { listenInto, tellRun, type ControlLine } from "./control.js";
+import { openControl, tellRun, type ControlLine } from "./control.js";
 
 const ports = nodePorts();
 let folder: string;
@@ -23,8 +23,8 @@ const line = (id: string): ControlLine => ({
   changes: [{ op: "remove", id: TaskId.parse(id) }],
 });
 
-test("what is said is heard once, in order, by whoever listens; nobody else reads it", async () => {
-  const next = listenInto(ports, folder);
+test("messages to a run are read once and in order, and only the user can read the file", async () => {
+  const next = openControl(ports, folder);
   expect(await next()).toEqual([]);
   await tellRun(ports, folder, line("T1"));
   await tellRun(ports, folder, line("T2"));
@@ -35,8 +35,8 @@ test("what is said is heard once, in order, by whoever listens; nobody else read
   expect((await stat(join(folder, "control.jsonl"))).mode & 0o777).toBe(0o600);
 });
 
-test("a torn line takes no other with it, and what is no line of ours is passed over", async () => {
-  const next = listenInto(ports, folder);
+test("a half-written line does not damage the next one, and invalid lines are skipped", async () => {
+  const next = openControl(ports, folder);
   await appendFile(join(folder, "control.jsonl"), '{"type":"edit","at":"2026');
   expect(await next()).toEqual([]);
   await tellRun(ports, folder, line("T1"));

@@ -1,5 +1,5 @@
-// What is said to a run that goes on, from another process: lines of `control.jsonl` in its folder. Leaves finding that run, and
-// what the run makes of it, to the loop.
+// Messages from another process to a run in progress: lines of `control.jsonl` in the run's folder. The loop finds that
+// run and acts on the messages.
 import { join } from "node:path";
 import { z } from "zod";
 import { UserError } from "../system/errors.js";
@@ -26,14 +26,14 @@ const ControlLine = z.discriminatedUnion("type", [
     .strictObject({ type: z.literal("stop"), at, now: z.boolean() })
     .describe("The run is to end: once the agents have finished, or now"),
 ]);
-/** One line. */
+/** A line of `control.jsonl`. */
 export type ControlLine = z.infer<typeof ControlLine>;
 
 const FILE = "control.jsonl";
-/** A line before it may have been torn: it must not take this one with it. */
-const APART = "\n";
+/** Begins each message on a line of its own, even if the line before it was only half written. */
+const SEPARATOR = "\n";
 
-/** Says something to the run that logs into `folder`. */
+/** Sends a message to the run that logs into `folder`. */
 export async function tellRun(
   { files }: Pick<Ports, "files">,
   folder: string,
@@ -41,19 +41,23 @@ export async function tellRun(
 ): Promise<void> {
   const path = join(folder, FILE);
   const kind = (await files.stat(path, { link: true }))?.kind ?? "file";
-  // Who unpacked a project has its log folder too, and where links in it lead.
+  // A project from an archive may bring its own log folder, with a link in it to a file elsewhere.
   if (kind !== "file")
-    throw new UserError("environment", `${path} is no file: the run cannot be told anything`, "remove it");
+    throw new UserError(
+      "environment",
+      `cannot send a message to the run: ${path} is not a file`,
+      "remove it",
+    );
   const file = await files.openAppend(path, { mode: 0o600 });
   try {
-    await file.append(`${APART}${JSON.stringify(line)}\n`);
+    await file.append(`${SEPARATOR}${JSON.stringify(line)}\n`);
   } finally {
     await file.close();
   }
 }
 
-/** What was said since it was last asked for, in order. What is no such line is passed over. */
-export function listenInto({ files }: Pick<Ports, "files">, folder: string): () => Promise<ControlLine[]> {
+/** Returns a function that reads the messages since its last call, in order; it skips invalid lines. */
+export function openControl({ files }: Pick<Ports, "files">, folder: string): () => Promise<ControlLine[]> {
   const path = join(folder, FILE);
   let from = 0;
   return async () => {

@@ -1,4 +1,4 @@
-// The diagnostics file of a run: what it holds, and that a disk that refuses it stops nothing.
+// The diagnostics file of a run: its contents, and that a full disk does not stop the run.
 import { expect, test } from "vitest";
 import type { AppendFile } from "../system/ports.js";
 import { nodePorts } from "../system/processes/node-ports.js";
@@ -6,7 +6,7 @@ import { openDiagnosticsFile } from "./diagnostics-file.js";
 
 const real = nodePorts();
 
-/** Opens one whose disk takes so many bytes. */
+/** Opens a diagnostics file on a disk with `room` free bytes. */
 async function open(room: number, level: "info" | "debug" = "info") {
   let text = "";
   const file: AppendFile = {
@@ -38,7 +38,7 @@ test("a line has its level, its time, its facts and its message, and no secret",
   );
 });
 
-test("a full disk ends the file and nothing else", async () => {
+test("a full disk ends the file, and writing to it does not fail", async () => {
   const { log, text } = await open(100);
   for (const message of ["one", "two", "three"]) {
     log.write({ level: "info", message });

@@ -1,11 +1,11 @@
 // Writes `run.log`, the diagnostics file of a run: one JSON object a line, made by pino, without secrets (contract §6).
-// Leaves what happened to events.jsonl, and stderr to the commands.
+// The events themselves are in events.jsonl; the commands write to stderr.
 import { join } from "node:path";
 import pino from "pino";
 import type { Ports } from "../system/ports.js";
 import type { Redact } from "../system/text/redact.js";
 
-/** A line of it; what is `undefined` among the facts is left out. */
+/** A line of the diagnostics file; facts that are `undefined` are left out. */
 export interface DiagnosticsLine {
   level: "error" | "warn" | "info" | "debug";
   message: string;
@@ -13,13 +13,13 @@ export interface DiagnosticsLine {
 }
 
 export interface DiagnosticsFile {
-  /** Takes a line; nothing waits for it, and a file that cannot be written never stops a run. */
+  /** Queues a line without waiting; a file that cannot be written never stops a run. */
   write(line: DiagnosticsLine): void;
   /** Resolves once all lines are in the file. */
   close(): Promise<void>;
 }
 
-/** Opens the file in the run's folder. `level`: the least urgent one that is written. */
+/** Opens the file in the run's folder. `level` is the least urgent level that is written. */
 export async function openDiagnosticsFile(
   { clock, files }: Pick<Ports, "clock" | "files">,
   folder: string,
@@ -46,7 +46,7 @@ export async function openDiagnosticsFile(
     {
       write: (line) => {
         waiting += redact(line);
-        // A disk that is full stays so for this file: `writing` is never made anew.
+        // After a failed write, `writing` stays set: nothing more is written to this file.
         writing ??= writeWaiting().catch(() => undefined);
       },
     },

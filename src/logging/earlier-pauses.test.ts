@@ -29,7 +29,7 @@ const limited = (agent: string, retry_at: string) => ({
   retry_at,
 });
 
-test("what an agent said holds until its time, or until it works again", async () => {
+test("a pause holds until its time, or until the agent works again", async () => {
   const dir = logsOf({
     "2026-11-21_05-00-00": [
       ...STARTED,
@@ -46,7 +46,7 @@ test("what an agent said holds until its time, or until it works again", async (
   ]);
 });
 
-test("what was said was said of the model that was asked for", async () => {
+test("a pause names the model that the agent was started with", async () => {
   const agents = [{ name: "a", model: "m" }, { name: "b" }, "odd"];
   const dir = logsOf({
     "2026-11-21_05-00-00": [
@@ -63,7 +63,7 @@ test("what was said was said of the model that was asked for", async () => {
   ]);
 });
 
-test("a run that ended before it began knows no more than the one before it", async () => {
+test("a run that ended before it recovered is skipped for the run before it", async () => {
   const first = [...STARTED, { type: "recovered" }, limited("a", LATER)];
   const dir = logsOf({
     "2026-11-21_05-00-00": first,
@@ -75,7 +75,7 @@ test("a run that ended before it began knows no more than the one before it", as
   expect(await told(dir)).toEqual([{ agent: "a", reason: "rate-limited", until: LATER }]);
 });
 
-test("without logs nobody has said anything", async () => {
+test("without logs the list of pauses is empty", async () => {
   expect(await told(join(tmpdir(), "there-is-no-such-folder"))).toEqual([]);
   expect(await told(logsOf({ "2026-11-21_05-00-00": undefined }))).toEqual([]);
 });

@@ -1,35 +1,35 @@
-// Which agents said in the last run that they cannot work until a later time: the next run knows it from its log.
-// Leaves what follows from it to the loop.
+// Reads from the last run's log which agents are limited until a later time, for the next run. The loop decides what
+// follows.
 import { join } from "node:path";
 import { errorCode } from "../system/errors.js";
 import { given } from "../system/given.js";
 import type { Ports } from "../system/ports.js";
 import { listRuns, readLines } from "./read.js";
 
-/** An agent that named the time (RFC 3339) from when it can be asked again. */
+/** An agent that is limited until the time (RFC 3339) that its client named. */
 export interface ToldPause {
   agent: string;
-  /** The model it was asked for, where one was named. */
+  /** The model it was started with, if one was named. */
   model?: string;
   reason: string;
   until: string;
 }
 
-/** The end of a log, in bytes: what was said before it is old. */
-const LOOKED_AT = 1 << 20;
+/** How many bytes at the end of a log are read; pauses before them are too old to matter. */
+const TAIL_BYTES = 1 << 20;
 
-/** What agents said in the newest run that got as far as to hear them, and that still holds at `now` (epoch ms). */
+/** Returns the pauses of the newest run that recovered, as far as they still hold at `now` (epoch ms). */
 export async function readToldPauses(
   ports: Pick<Ports, "files">,
   logDir: string,
   now: number,
 ): Promise<ToldPause[]> {
   const runs = await listRuns(ports, logDir);
-  return (await newestTold(ports, { logDir, runs, now }))?.told ?? [];
+  return (await readNewestPauses(ports, { logDir, runs, now }))?.told ?? [];
 }
 
-/** The same, out of these runs (the oldest first), with the run it is from; `undefined` when none got as far. */
-export async function newestTold(
+/** Returns the same out of `runs` (the oldest first), with the run they are from; `undefined` if none recovered. */
+export async function readNewestPauses(
   ports: Pick<Ports, "files">,
   { logDir, runs, now }: { logDir: string; runs: readonly string[]; now: number },
 ): Promise<{ run: string; told: ToldPause[] } | undefined> {
@@ -40,7 +40,7 @@ export async function newestTold(
   return undefined;
 }
 
-/** `undefined` of a run that ended before it began, or whose log cannot be read: it knows no more than the one before it. */
+/** `undefined` for a run that ended before it recovered or has an unreadable log: the run before it knows as much. */
 async function toldIn(ports: Pick<Ports, "files">, folder: string): Promise<ToldPause[] | undefined> {
   try {
     const first = await beginning(ports, folder);
@@ -52,9 +52,9 @@ async function toldIn(ports: Pick<Ports, "files">, folder: string): Promise<Told
 }
 
 interface Beginning {
-  /** What that run had been told in turn. */
+  /** The pauses that this run knew from the run before it. */
   pauses: readonly ToldPause[];
-  /** By the agents' names. */
+  /** Models by agent name. */
   models: ReadonlyMap<string, string>;
 }
 
@@ -78,7 +78,7 @@ async function laterPauses(
 ): Promise<ToldPause[]> {
   const told = new Map(pauses.map((one) => [one.agent, one]));
   const size = (await ports.files.stat(join(folder, "events.jsonl")))?.size ?? 0;
-  for await (const { type, value } of readLines(ports, folder, Math.max(0, size - LOOKED_AT))) {
+  for await (const { type, value } of readLines(ports, folder, Math.max(0, size - TAIL_BYTES))) {
     const { agent, reason, retry_at: until } = value;
     if (type !== "agent_finished" || typeof agent !== "string") continue;
     if (value["outcome"] === "ok") told.delete(agent);

@@ -1,10 +1,10 @@
-// Parts of events that more than one of them has, or that are long. Leaves the events to events.ts.
+// Parts that several events share, or that are long. The events are in events.ts.
 import { z } from "zod";
 import { RedCheck } from "../gate/verdict.js";
 import { PersonChange } from "../todo/model/person-change.js";
 import { Status, TaskId } from "../todo/model/task.js";
 
-/** A task as `step` knows it. */
+/** A task's fields that `step` reads. */
 export const Row = z.object({
   id: TaskId,
   status: Status,
@@ -14,7 +14,7 @@ export const Row = z.object({
   marker: z.literal(true).optional(),
 });
 
-/** A problem of the task file. */
+/** A problem in the task file. */
 export const Problem = z.object({
   rule: z.string(),
   pointer: z.string(),
@@ -24,7 +24,7 @@ export const Problem = z.object({
   suggestion: z.string().optional(),
 });
 
-/** What became of changes to the backlog; rows are those that differ from before. */
+/** The outcome of changes to the backlog; `rows` has the tasks that differ from before. */
 export const outcome = {
   updated: z.array(z.object({ id: TaskId, from: Status.optional(), to: Status.optional() })),
   refused: z.array(z.object({ op: z.string(), id: TaskId.optional(), why: z.string() })),
@@ -32,30 +32,30 @@ export const outcome = {
   rows: z.array(Row),
   removed: z.array(TaskId),
   digest: z.string(),
-  /** SHA-256 of the task file's bytes after it; absent where it was not looked at, and in logs before it was kept. */
+  /** SHA-256 of the task file's bytes afterwards; absent if the file was not read, and in older logs. */
   sha256: z.string().optional(),
-  /** Others saved the task file since the last look at it, if only other white space. */
+  /** Another process saved the task file since it was last read, even if only white space differs. */
   saved: z.literal(true).optional(),
   edits: z
     .object({
       added: z.array(TaskId),
       changed: z.array(TaskId),
-      /** Absent in logs before it was told. */
+      /** Absent in older logs. */
       removed: z.array(TaskId).optional(),
       put_back: z.array(z.string()),
       copy: z.string().optional(),
     })
     .optional(),
-  /** What editing commands changed since the last look, in order. */
+  /** Changes by editing commands since the file was last read, in order. */
   heard: z.array(z.object({ at: z.string(), changes: z.array(PersonChange) })).optional(),
 };
 
-/** A check of the project before any work. */
+/** A check of the project that ran before any work. */
 export const CheckedCommand = z.object({
   command: z.string(),
   passed: z.boolean(),
   tests: z.int().optional(),
-  /** Where it did not pass; absent in older logs. */
+  /** Set if it did not pass; absent in older logs. */
   red: RedCheck.optional(),
 });
 export type CheckedCommand = z.infer<typeof CheckedCommand>;

@@ -1,5 +1,5 @@
-// Everything a run can say, one line each (contract §6). The vocabulary lies below the loop: it must not depend on the
-// machine. Keys keep the file's spelling. Leaves what follows from an event to src/loop/step/step.ts.
+// Every event that a run can log, one line each (contract §6). The events are defined below the loop and must not depend
+// on its state machine. Keys are spelled as in the file. src/loop/step/step.ts decides what follows from an event.
 import { z } from "zod";
 import { FAILURE_REASONS } from "../agents/agent.js";
 import { GateReport } from "../gate/verdict.js";
@@ -25,11 +25,11 @@ export const ENDINGS = [
 export const Ending = z.enum(ENDINGS);
 export type Ending = z.infer<typeof Ending>;
 
-/** What a release goes through beside the agent's work: checks before and after it, the judgement, and the steps out. */
+/** The steps of a release beside the agent's work: checks before and after it, the judgement, and publishing. */
 export const RELEASE_STEPS = ["before", "judge", "after", "make", "push", "publish"] as const;
 export type ReleaseStep = (typeof RELEASE_STEPS)[number];
 
-/** The events that `step` takes: a log is replayed by feeding exactly these. */
+/** The events that `step` takes; a log is replayed by feeding it exactly these. */
 const StepEvents = {
   run_started: z.object({
     type: z.literal("run_started"),
@@ -44,7 +44,7 @@ const StepEvents = {
         kind: z.string(),
         binary: z.string(),
         permissions: z.string(),
-        /** The one its settings or `--model` name; absent: whichever its CLI takes. */
+        /** The model that its settings or `--model` name; absent: its CLI chooses. */
         model: z.string().optional(),
         note: z.string().optional(),
       }),
@@ -52,7 +52,7 @@ const StepEvents = {
     git: z.boolean(),
     head: z.string().optional(),
     branch: z.string().optional(),
-    /** Why strict rules end the run before any work: a check of a task cannot run. */
+    /** Why strict rules end the run before any work, for instance a task's check that cannot run. */
     refused: z.string().optional(),
     warnings: z.array(z.string()),
   }),
@@ -64,12 +64,12 @@ const StepEvents = {
     killed: z.int(),
     left: z.array(z.int()),
     locks_removed: z.array(z.string()),
-    /** Agents that an earlier run was told to leave alone until then (RFC 3339). */
+    /** Agents that an earlier run found limited until a time (RFC 3339). */
     pauses: z
       .array(
         z.object({
           agent: z.string(),
-          /** The model it was asked for, where one was named. */
+          /** The model it was started with, if one was named. */
           model: z.string().optional(),
           reason: z.string(),
           until: z.string(),
@@ -81,19 +81,19 @@ const StepEvents = {
     type: z.literal("backlog_read"),
     digest: z.string(),
     tasks: z.int(),
-    /** In memory; on disk they lie beside the log in the file `index` names. */
+    /** In memory; on disk they are beside the log, in the file that `index` names. */
     rows: z.array(Row).optional(),
     index: z.string().optional(),
-    /** Not in progress any more, but a dead run's unfinished work of it is still in the tree. */
+    /** A task that is no longer in progress, but whose unfinished work by a dead run is still in the tree. */
     left_behind: z.string().optional(),
   }),
   backlog_invalid: z.object({
     type: z.literal("backlog_invalid"),
     what: z.enum(["missing", "empty", "no-tasks", "broken"]),
-    /** The first 50. */
+    /** The first 50 problems. */
     problems: z.array(Problem),
     count: z.int(),
-    /** A version with tasks that git, the log or a set-aside copy knows, and how to get it back. */
+    /** A version with tasks in git, the log or a saved copy, and how to restore it. */
     known: z.string().optional(),
   }),
   answered: z.object({ type: z.literal("answered"), yes: z.boolean() }),
@@ -102,7 +102,7 @@ const StepEvents = {
     type: z.literal("backlog_changed"),
     ...job,
     job: z.int().optional(),
-    /** The edit that was asked for and is made with it. */
+    /** The name of the requested edit that is made with it. */
     request: z.string().optional(),
     ...outcome,
   }),
@@ -118,18 +118,18 @@ const StepEvents = {
   baseline_finished: z.object({
     type: z.literal("baseline_finished"),
     ...job,
-    /** `unknown`: the tree holds half of the task's work already, and no log says what was there before. */
+    /** `unknown`: the tree already has part of the task's work, and no log has the state before it. */
     outcome: z.enum(["measured", "kept", "unknown", "interrupted"]),
-    /** The checkpoint's commit it belongs to. */
+    /** The commit of the checkpoint that was measured. */
     base: z.string().optional(),
-    /** Where it lies, in this run's folder or (kept from a run before) in another's: absolute. */
+    /** Absolute path of the baseline, in this run's folder or in that of an earlier run. */
     file: z.string().optional(),
     commands: z.array(CheckedCommand),
-    /** Why the cold room could not be prepared. */
+    /** Why the clean checkout (cold room) could not be prepared. */
     unprepared: z.string().optional(),
     duration_ms: z.number(),
   }),
-  /** The project's checks ran before anything else of the run: nothing is claimed yet, and no agent was started. */
+  /** The project's checks ran first: no task is claimed yet, and no agent was started. */
   preflight_finished: z.object({
     type: z.literal("preflight_finished"),
     outcome: z.enum(["measured", "unknown", "interrupted"]),
@@ -143,7 +143,7 @@ const StepEvents = {
     outcome: z.enum(["ok", "failed"]),
     reason: z.enum(FAILURE_REASONS).optional(),
     evidence: z.string().optional(),
-    /** RFC 3339: from when it can be asked again, where it said so. */
+    /** When the agent can be asked again (RFC 3339), if its client reported it. */
     retry_at: z.string().optional(),
     report: z
       .union([
@@ -152,7 +152,7 @@ const StepEvents = {
         z.object({ missing: z.string() }),
       ])
       .optional(),
-    /** What the attempt used; without `cost_usd` nobody knows what it cost. */
+    /** Tokens and dollars of the attempt; without `cost_usd` its cost is unknown. */
     usage: z
       .object({
         input_tokens: z.int(),
@@ -161,7 +161,7 @@ const StepEvents = {
         cost_usd: z.number().optional(),
       })
       .optional(),
-    /** Whose budget it was stopped for. */
+    /** The budget that the attempt exceeded, if it was stopped for one. */
     stopped_for: z.enum(["run", "task"]).optional(),
     ...agentEnd,
   }),
@@ -169,10 +169,10 @@ const StepEvents = {
     type: z.literal("snapshot"),
     ...job,
     changed: z.int(),
-    /** Set when HEAD is not where the attempt found it: put back, or moved in a way that fails the attempt. */
+    /** `put-back`: the agent moved HEAD, and it was reset. `moved`: HEAD moved in a way that fails the attempt. */
     head: z.enum(["same", "put-back", "moved"]),
     why: z.string().optional(),
-    /** The commit HEAD is at, where commits of others came onto the branch during the attempt and stay. */
+    /** The commit at HEAD, if others committed to the branch during the attempt; their commits stay. */
     head_commit: z.string().optional(),
     warnings: z.array(z.string()),
   }),
@@ -180,7 +180,7 @@ const StepEvents = {
     type: z.literal("gate_finished"),
     ...job,
     ...GateReport.shape,
-    /** What was not run, or what the commands changed and was put back. */
+    /** Checks that were not run, and files that the commands changed and the gate reverted. */
     warnings: z.array(z.string()),
     duration_ms: z.number(),
   }),
@@ -196,7 +196,7 @@ const StepEvents = {
     type: z.literal("committed"),
     ...job,
     job: z.int().optional(),
-    /** Absent where there was nothing to commit, or no git. */
+    /** Absent without changes to commit, and without git. */
     commit: z.string().optional(),
     ...outcome,
   }),
@@ -215,11 +215,11 @@ const StepEvents = {
     type: z.literal("release_step"),
     ...job,
     what: z.enum(RELEASE_STEPS),
-    /** `failed`: it went through, and the answer is no. */
+    /** `failed`: the step ran to its end with a negative result. */
     outcome: z.enum(["ok", "failed", "interrupted"]),
-    /** Why not, one line each. */
+    /** The reasons, one line each. */
     problems: z.array(z.object({ check: z.string(), message: z.string() })).default([]),
-    /** Of the checks. */
+    /** The checks' commands, with their results. */
     commands: z
       .array(
         z.object({
@@ -232,15 +232,15 @@ const StepEvents = {
         }),
       )
       .optional(),
-    /** What the agent has made of it. */
+    /** The version that the agent chose. */
     version: z.string().optional(),
     tag: z.string().optional(),
     paths: z.array(z.string()).optional(),
-    /** Changed paths that are no part of a release. */
+    /** Changed paths that do not belong to a release. */
     strange: z.array(z.string()).optional(),
     notes: z.string().optional(),
     commit: z.string().optional(),
-    /** Where it was published. */
+    /** The address of the published release. */
     url: z.string().optional(),
   }),
   effect_failed: z.object({
@@ -254,12 +254,12 @@ const StepEvents = {
   run_interrupted: z.object({
     type: z.literal("run_interrupted"),
     signal: z.enum(["SIGINT", "SIGTERM", "SIGHUP"]),
-    /** SIGHUP only counts if stdout was a terminal at the start: else `nohup` keeps its promise. */
+    /** SIGHUP counts only if stdout was a terminal at the start, so that `nohup` works. */
     terminal: z.boolean(),
-    /** `looper stop` asked for it, and there was no signal: SIGTERM stands for `--now`. However often, it is one and the same. */
+    /** `looper stop` asked for it, without a signal; SIGTERM then means `--now`. Repeated requests count once. */
     by: z.literal("stop").optional(),
   }),
-  /** An editing command asks for changes to tasks of which one may be in hand: the run ends that attempt, then makes them. */
+  /** An editing command asks for changes; if a task of them is in hand, the run first ends its attempt. */
   edit_asked: z.object({
     type: z.literal("edit_asked"),
     request: z.string(),
@@ -278,12 +278,12 @@ const StepEvents = {
       tasks: z.int(),
       iterations: z.int(),
       duration_ms: z.number(),
-      /** In the counting of `usage`; in logs without `cached_input_tokens` what came from the cache is among them. */
+      /** Counted as in `usage`; in logs without `cached_input_tokens` they include tokens from the cache. */
       input_tokens: z.int(),
       cached_input_tokens: z.int().optional(),
       output_tokens: z.int(),
       cost_usd: z.number().optional(),
-      /** The cost of a part is not known: it is at least `cost_usd`. Absent in older logs. */
+      /** The cost of a part is unknown; the total is at least `cost_usd`. Absent in older logs. */
       cost_partly: z.boolean().optional(),
     }),
   }),
@@ -321,14 +321,14 @@ export type StepEvent = z.infer<typeof StepEvent>;
 
 export type RunEvent = StepEvent | ToldEvent;
 
-/** What every line of a log carries beside its event. */
+/** The fields that every line of a log has beside its event. */
 export interface Stamp {
   seq: number;
   /** RFC 3339, UTC, milliseconds. */
   timestamp: string;
 }
 
-/** A line of a log: an event in its place and time. */
+/** A line of a log: an event with its number and timestamp. */
 export type Sealed<T extends RunEvent = RunEvent> = T & Stamp;
 
 const stepTypes: ReadonlySet<string> = new Set(Object.keys(StepEvents));

@@ -45,7 +45,7 @@ const anyLine = fc.oneof(
   },
 );
 
-test("the last lines are those a reader of the whole log sees last, and the end is where the next one begins", async () => {
+test("the last lines are those that a reader of the whole log sees last, with the offset of the next line", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(anyLine, { maxLength: 12 }),
@@ -68,7 +68,7 @@ test("the last lines are those a reader of the whole log sees last, and the end 
   );
 });
 
-test("no log: nothing; an empty one and one of half a line: no lines, from the beginning", async () => {
+test("a missing log has no result, and a log that is empty or half a line has no lines", async () => {
   expect(await readLastLines(ports, folder, { most: 3, wanted: all })).toBeUndefined();
   for (const text of ["", "{"]) {
     writeFileSync(log(), text);
@@ -76,7 +76,7 @@ test("no log: nothing; an empty one and one of half a line: no lines, from the b
   }
 });
 
-test("of a log of 1 GB only the end is read, behind a line of 10 MB as well", async () => {
+test("only the end of a log of 1 GB is read, even if its last line has 10 MB", async () => {
   writeFileSync(log(), "");
   truncateSync(log(), 1 << 30);
   const long = JSON.stringify({ seq: 1, type: "message", content: "x".repeat(10 << 20) });
@@ -92,7 +92,7 @@ test("of a log of 1 GB only the end is read, behind a line of 10 MB as well", as
   expect(more.bytes()).toBeLessThan(20 << 20);
 });
 
-test("how a log ends: its last line, and the one that says it is over, wherever among the last it stands", async () => {
+test("the end of a log is its last line and its line `run_ended`, wherever that is among the last lines", async () => {
   const line = (seq: number, type: string, rest = {}): string =>
     `${JSON.stringify({ seq, type, ...rest })}\n`;
   expect(await readEnd(ports, folder)).toEqual({});

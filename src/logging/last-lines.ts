@@ -1,8 +1,8 @@
-// The last lines of a run's log, read from its end: however long the log is, a few cost no more than a few.
+// Reads the last lines of a run's log from its end, so that the cost does not depend on the log's length.
 import { join } from "node:path";
 import { given } from "../system/given.js";
 import type { Ports } from "../system/ports.js";
-import { orGone, parseLine, type RawLine } from "./read.js";
+import { tolerateMissing, parseLine, type RawLine } from "./read.js";
 
 const FIRST_CHUNK = 1 << 16;
 const MOST_CHUNK = 1 << 22;
@@ -11,11 +11,11 @@ const LINE_END = 10;
 export interface LastLines {
   /** In the order of the log. */
   lines: RawLine[];
-  /** The byte behind the last whole line, where the next one begins. */
+  /** The offset behind the last whole line, where the next one begins. */
   end: number;
 }
 
-/** The last `most` lines that are wanted; `undefined` where there is no log. A torn last line is none. */
+/** Reads the last `most` lines that are wanted; `undefined` without a log. A half-written last line is skipped. */
 export async function readLastLines(
   { files }: Pick<Ports, "files">,
   folder: string,
@@ -26,7 +26,7 @@ export async function readLastLines(
   if (size === undefined) return undefined;
   const found: RawLine[] = [];
   let end: number | undefined;
-  // What lies behind `at` and before the first line end that is known: the end of a line that begins before `at`.
+  // The bytes from `at` to the first known line end: the end of a line that begins before `at`.
   let rest: Buffer = Buffer.alloc(0);
   let at = size;
   for (let chunk = FIRST_CHUNK; at > 0 && (end === undefined || found.length < most); chunk *= 2) {
@@ -35,7 +35,7 @@ export async function readLastLines(
     const bytes = Buffer.concat([await files.readRange(path, at, length), rest]);
     const last = bytes.lastIndexOf(LINE_END);
     end ??= last === -1 ? undefined : at + last + 1;
-    // The first piece is whole only where the log begins with it.
+    // The first line of a chunk is whole only at the beginning of the log.
     const first = at === 0 ? 0 : bytes.indexOf(LINE_END) + 1;
     takeLines(bytes.subarray(first, last + 1), { most, wanted, found });
     rest = last === -1 ? bytes : bytes.subarray(0, first);
@@ -56,18 +56,18 @@ function takeLines(
   }
 }
 
-/** How a log ends. */
+/** The end of a log. */
 export interface LogEnd {
   /** Its last whole line. */
   last?: RawLine;
-  /** The line that says the run ended: of one that goes on, or was killed, there is none. */
+  /** Its line `run_ended`; absent while the run is in progress, and after it was killed. */
   ended?: RawLine;
 }
 
-/** Bytes that are looked at: nearly every run's end is in the first, and after it only its hooks are told of. */
+/** How many bytes are read: nearly every run's end is in the first 4 KB; only lines of hooks follow it. */
 const LOOKED_AT = [1 << 12, 1 << 18] as const;
 
-/** Reads how a log ends, from no more than its last lines. */
+/** Reads the end of a log from its last lines alone. */
 export async function readEnd({ files }: Pick<Ports, "files">, folder: string): Promise<LogEnd> {
   const path = join(folder, "events.jsonl");
   const size = (await files.stat(path))?.size ?? 0;
@@ -75,7 +75,7 @@ export async function readEnd({ files }: Pick<Ports, "files">, folder: string): 
   for (const length of LOOKED_AT) {
     if (size === 0) break;
     const from = Math.max(0, size - length);
-    const bytes = await orGone(() => files.readRange(path, from, length));
+    const bytes = await tolerateMissing(() => files.readRange(path, from, length));
     const lines = Buffer.from(bytes ?? [])
       .toString("utf8")
       .split("\n")
@@ -90,12 +90,12 @@ export async function readEnd({ files }: Pick<Ports, "files">, folder: string): 
 
 const ENDED = "run_ended";
 
-/** Whether the log of a run says that it ended. One that goes on, or was killed, does not. */
+/** Whether a run's log has its ending; the log of a run that is in progress or was killed does not. */
 export async function hasEnded(ports: Pick<Ports, "files">, folder: string): Promise<boolean> {
   return (await readEnd(ports, folder)).ended !== undefined;
 }
 
-/** The last line of a type, or of any; `worthIt` spares reading those that cannot be it. */
+/** Finds the last line of a type, or of any; only lines that `worthIt` accepts are parsed. */
 function findLast(
   lines: readonly string[],
   worthIt: (line: string) => boolean,

@@ -49,7 +49,7 @@ test("two runs of the same second have two folders, and the newest is found", as
   expect(await findRun(ports, dir, "../..")).toBeUndefined();
 });
 
-test("a torn last line, garbage and blank lines are passed over; reading goes on where it ended", async () => {
+test("half-written, invalid and blank lines are skipped, and the next read continues at the last offset", async () => {
   const folder = join(logDir(), "runs", "x");
   mkdirSync(folder, { recursive: true });
   const line = (seq: number): string =>
@@ -73,7 +73,7 @@ test("a line longer than a chunk is read whole", async () => {
   expect(sizes).toEqual([long.length, 39]);
 });
 
-test("a log that cannot be written says so, with what to do", async () => {
+test("a log that cannot be written fails with an error and a hint", async () => {
   const full = { ...ports.files, openAppend: () => ports.files.openAppend("/dev/full") };
   const log = await createRunLog({ ...ports, files: full }, logDir(), {
     redact: createRedact([]),
@@ -86,7 +86,7 @@ test("a run that was killed before its first line has no lines", async () => {
   expect(await linesOf(mkdtempSync(join(tmpdir(), "looper-log-")))).toEqual([]);
 });
 
-test("types that are passed over: told at first sight, or, of a log that was written otherwise, not at all", async () => {
+test("types to skip are recognised without parsing, except in a log with another key order", async () => {
   const folder = join(logDir(), "runs", "x");
   mkdirSync(folder, { recursive: true });
   const at = '"timestamp":"2026-11-20T00:00:00.000Z"';

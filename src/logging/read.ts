@@ -1,4 +1,5 @@
-// Reading logs: lines in order, a torn last one passed over, a run found by name. Leaves reading one from its end to last-lines.ts.
+// Reads logs: finds a run by its id and returns its lines in order; a half-written last line is skipped.
+// last-lines.ts reads a log from its end.
 import { basename, join } from "node:path";
 import { errorCode } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
@@ -9,12 +10,12 @@ import { ToldEvent } from "./told-events.js";
 
 type ReadPorts = Pick<Ports, "files">;
 
-/** Bytes read at once: a few first, for many a log is looked at for its first line or its last. */
+/** Bytes read at once: few at first, because often only a log's first line is needed. */
 const FIRST_CHUNK = 1 << 16;
 const MOST_CHUNK = 1 << 20;
 const LINE_END = 10;
 
-/** A line as it lies in the file: `type` and `seq` are there, the rest is not looked at. */
+/** A line of the file: it has `type` and `seq`, and the rest is not validated. */
 export interface RawLine {
   text: string;
   seq: number;
@@ -22,7 +23,7 @@ export interface RawLine {
   value: Record<string, unknown>;
 }
 
-/** The folder of a run: by its id, or the newest without one; `undefined` when there is none. */
+/** Finds the folder of a run by its id, or of the newest run without one; `undefined` if there is none. */
 export async function findRun(
   { files }: ReadPorts,
   logDir: string,
@@ -35,22 +36,22 @@ export async function findRun(
   return wanted === undefined ? undefined : join(runs, wanted);
 }
 
-/** The ids of every run with a log, the oldest first. */
+/** Lists the ids of all runs, the oldest first. */
 export async function listRuns({ files }: ReadPorts, logDir: string): Promise<string[]> {
   return (await files.list(join(logDir, "runs"))).filter((name) => RUN_ID.test(name)).sort(byStart);
 }
 
-/** What of a log may be passed over, most of it unread. */
+/** Lines that a reader does not need; most of them are skipped without being parsed. */
 export interface PassedOver {
-  /** Lines of which this is true: by their type, and by their text, which is made only when it is asked for. */
+  /** Skips the lines for which it returns true, by type or by text; `text` decodes the line only when called. */
   but?: (type: string, text: () => string) => boolean;
-  /** Lines that hold none of these texts, as JSON spells them. */
+  /** Skips the lines that contain none of these texts, spelled as in JSON. */
   holding?: readonly string[];
 }
 
 /**
- * Every whole line of a run's log from byte `from`, with where the next one begins. A torn last line, or one that is no
- * event, is never fatal: it is passed over. A run that was killed before its first line has no log, and no lines.
+ * Reads every whole line of a run's log from byte `from`, with the offset of the next one. A half-written last line and
+ * lines that are not events are skipped. A run that was killed before its first line has no log, and no lines.
  */
 export async function* readLines(
   { files }: ReadPorts,
@@ -62,9 +63,9 @@ export async function* readLines(
   const texts = holding?.map((text) => Buffer.from(text));
   let at = from;
   let rest: Uint8Array = new Uint8Array();
-  // Of a line longer than that as much again each time: what is there of it is copied for each piece.
+  // For a long line the size doubles each time, because each chunk copies the part of the line read so far.
   for (let size = FIRST_CHUNK; ; size = Math.max(Math.min(size * 2, MOST_CHUNK), rest.length)) {
-    const chunk = await orGone(() => files.readRange(path, at + rest.length, size));
+    const chunk = await tolerateMissing(() => files.readRange(path, at + rest.length, size));
     if (chunk === undefined || chunk.length === 0) return;
     const bytes =
       rest.length === 0
@@ -85,7 +86,7 @@ export async function* readLines(
   }
 }
 
-/** From where to where; the first does not end before `from`. */
+/** Yields the start and end of every line; no line ends before `from`. */
 function* everyLine(bytes: Buffer, from: number): Generator<[number, number]> {
   let start = 0;
   for (let end = bytes.indexOf(LINE_END, from); end !== -1; end = bytes.indexOf(LINE_END, start)) {
@@ -94,7 +95,7 @@ function* everyLine(bytes: Buffer, from: number): Generator<[number, number]> {
   }
 }
 
-/** Each text is looked for on its own: what lies between two of them is gone through as fast as memory is read. */
+/** Yields the lines that contain one of the texts; each text has its own fast search through the bytes. */
 function* linesHolding(bytes: Buffer, texts: readonly Buffer[]): Generator<[number, number]> {
   const nowhere = bytes.length;
   const find = (text: Buffer, from: number): number => {
@@ -113,8 +114,8 @@ function* linesHolding(bytes: Buffer, texts: readonly Buffer[]): Generator<[numb
   }
 }
 
-/** `undefined` where there is no log: not yet, or no longer. */
-export async function orGone<T>(read: () => Promise<T>): Promise<T | undefined> {
+/** Returns `undefined` if the log does not exist yet, or no longer. */
+export async function tolerateMissing<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {
@@ -126,13 +127,13 @@ export async function orGone<T>(read: () => Promise<T>): Promise<T | undefined> 
 /** Longer than what comes before the type of a line, and the longest type. */
 const HEAD = 96;
 
-/** The type, told from how a log is written: `seq` and `timestamp` come before it. Empty where it is not so. */
+/** Reads the type without parsing the line: `seq` and `timestamp` come before it. Empty if a line is written otherwise. */
 function typeAtFirstSight(bytes: Buffer, start: number): string {
   const head = bytes.toString("latin1", start, start + HEAD);
   return /^\{"seq":\d+,"timestamp":"[^"]*","type":"(\w+)"/.exec(head)?.[1] ?? "";
 }
 
-/** One line, or `undefined` when it is none. */
+/** Parses one line; `undefined` if it is not a log line. */
 export function parseLine(text: string): RawLine | undefined {
   const value = parseJson(text);
   if (!isRecord(value) || typeof value["type"] !== "string" || typeof value["seq"] !== "number")
@@ -145,10 +146,10 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * The event of a line that `step` takes, its index file attached; `undefined` for lines told to readers, and for one that
- * cannot be read as an event, or whose index cannot.
+ * Reads the event that `step` takes from a line, with the rows of its index file. Returns `undefined` for lines that
+ * only readers need, and for a line or index file that is not valid.
  */
-export async function stepEventOf(
+export async function readStepEvent(
   { files }: ReadPorts,
   folder: string,
   line: RawLine,
@@ -159,17 +160,21 @@ export async function stepEventOf(
   const stamp = { seq: line.seq, timestamp };
   if (parsed.data.type !== "backlog_read" || parsed.data.index === undefined)
     return { ...parsed.data, ...stamp };
-  // It lies beside the log: no other place is looked at, whatever a log from elsewhere names.
+  // The index is always beside the log: a log from another machine must not make us read any other path.
   const bytes = await files.read(join(folder, basename(parsed.data.index)));
   const rows = bytes === undefined ? undefined : parseJson(bytes);
   const whole = StepEvent.safeParse({ ...parsed.data, rows });
   return rows === undefined || !whole.success ? undefined : { ...whole.data, ...stamp };
 }
 
-/** The event of a line, its index file attached where it has one; `undefined` where it cannot be read as an event. */
-export async function eventOf(ports: ReadPorts, folder: string, line: RawLine): Promise<Sealed | undefined> {
-  // What it is not need not be proven: that costs more than to read it.
-  if (isStepType(line.type)) return stepEventOf(ports, folder, line);
+/** Reads the event of a line, with the rows of its index file if it has one; `undefined` if it is not valid. */
+export async function readEvent(
+  ports: ReadPorts,
+  folder: string,
+  line: RawLine,
+): Promise<Sealed | undefined> {
+  // Choose the schema by type: trying the wrong one costs more than parsing the line.
+  if (isStepType(line.type)) return readStepEvent(ports, folder, line);
   const { timestamp } = line.value;
   const told = ToldEvent.safeParse(line.value);
   if (!told.success || typeof timestamp !== "string") return undefined;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { runsBeyond, runsToClean } from "./retention.js";
-import { startOf } from "./run-id.js";
+import { selectRunsBeyond, selectRunsToClean } from "./retention.js";
+import { parseStart } from "./run-id.js";
 
 const NOW = Date.UTC(2026, 5, 1);
 const HOUR = 3_600_000;
@@ -17,26 +17,28 @@ const someRuns = fc
       ),
   );
 
-test("an id says when its run began, to the second, whatever number stands behind it", () => {
-  expect(startOf("2026-01-31_08-30-05-2")).toBe(Date.UTC(2026, 0, 31, 8, 30, 5));
-  expect(startOf("2026-99-31_08-30-05")).toBeNaN();
+test("an id has the second in which its run began, with or without a number behind it", () => {
+  expect(parseStart("2026-01-31_08-30-05-2")).toBe(Date.UTC(2026, 0, 31, 8, 30, 5));
+  expect(parseStart("2026-99-31_08-30-05")).toBeNaN();
 });
 
-test("with both wishes a run goes only if each alone lets it; a new one never goes before an old one", () => {
+test("with both flags a run is removed only if each allows it, and never before an older run", () => {
   fc.assert(
     fc.property(someRuns, fc.nat({ max: 22 }), fc.nat({ max: 510 }), (runs, keep, hours) => {
       const ageMs = hours * HOUR;
-      const byKeep = runsToClean(runs, { keep }, NOW);
-      const byAge = runsToClean(runs, { ageMs }, NOW);
-      expect(runsToClean(runs, { keep, ageMs }, NOW)).toEqual(byKeep.filter((run) => byAge.includes(run)));
+      const byKeep = selectRunsToClean(runs, { keep }, NOW);
+      const byAge = selectRunsToClean(runs, { ageMs }, NOW);
+      expect(selectRunsToClean(runs, { keep, ageMs }, NOW)).toEqual(
+        byKeep.filter((run) => byAge.includes(run)),
+      );
       expect(runs.length - byKeep.length).toBe(Math.min(keep, runs.length));
       for (const gone of [byKeep, byAge]) expect(gone).toEqual(runs.slice(0, gone.length));
-      expect(byAge.every((run) => NOW - startOf(run) >= ageMs)).toBe(true);
+      expect(byAge.every((run) => NOW - parseStart(run) >= ageMs)).toBe(true);
     }),
   );
 });
 
-test("limits: what is left is within them, as much as may be, and at least the newest run", async () => {
+test("with limits as many runs as fit are left, and at least the newest", async () => {
   await fc.assert(
     fc.asyncProperty(
       someRuns,
@@ -48,7 +50,7 @@ test("limits: what is left is within them, as much as may be, and at least the n
       async (runs, sizes, limits) => {
         const { keep = Infinity, maxBytes = Infinity } = limits;
         const bytesOf = (run: string): number => sizes[runs.indexOf(run)] ?? 0;
-        const gone = await runsBeyond(runs, limits, (run) => Promise.resolve(bytesOf(run)));
+        const gone = await selectRunsBeyond(runs, limits, (run) => Promise.resolve(bytesOf(run)));
         expect(gone).toEqual(runs.slice(0, gone.length));
         const left = runs.slice(gone.length);
         const sum = (some: readonly string[]): number => some.reduce((all, run) => all + bytesOf(run), 0);

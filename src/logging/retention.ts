@@ -1,30 +1,35 @@
-// Which runs are old enough to go, by what a person typed or by the settings. Pure. Leaves what is still needed of them to the loop.
-import { startOf } from "./run-id.js";
+// Selects the runs that are old enough to be removed, by flags or by settings. Pure. The loop keeps the runs that are
+// still needed.
+import { parseStart } from "./run-id.js";
 
-/** What a person types. With both, only a run that both let go goes. */
+/** The flags of `looper clean`. With both, a run is removed only if both allow it. */
 export interface CleanWish {
-  /** So many of the newest stay. */
+  /** How many of the newest runs stay. */
   keep?: number;
-  /** Only runs that began longer ago than so many ms. */
+  /** Only runs that began longer ago than this, in ms, are removed. */
   ageMs?: number;
 }
 
-/** The settings `log.*`. With both, a run that one of them lets go goes. */
+/** The settings `log.*`. With both, a run is removed if either limit is exceeded. */
 export interface LogLimits {
   keep?: number;
-  /** Of all runs together. */
+  /** For all runs together. */
   maxBytes?: number;
 }
 
-/** `runs`: ids, the oldest first; so are the answers of both. `now`: epoch ms. */
-export function runsToClean(runs: readonly string[], { keep, ageMs }: CleanWish, now: number): string[] {
+/** Selects by flags. `runs` and the result are ids, the oldest first; `now` is in epoch ms. */
+export function selectRunsToClean(
+  runs: readonly string[],
+  { keep, ageMs }: CleanWish,
+  now: number,
+): string[] {
   const beyond = keep === undefined ? runs : runs.slice(0, Math.max(0, runs.length - keep));
-  // An id that is no date of the calendar is as old as can be.
-  return beyond.filter((run) => ageMs === undefined || !(now - startOf(run) < ageMs));
+  // An id that is not a calendar date counts as older than any age.
+  return beyond.filter((run) => ageMs === undefined || !(now - parseStart(run) < ageMs));
 }
 
-/** The newest one always stays: it is the one somebody asks about. `bytesOf` is asked no more than is needed. */
-export async function runsBeyond(
+/** Selects by settings. The newest run always stays, because users ask about it most. Calls `bytesOf` only as needed. */
+export async function selectRunsBeyond(
   runs: readonly string[],
   { keep, maxBytes }: LogLimits,
   bytesOf: (run: string) => Promise<number>,

@@ -1,3 +1,4 @@
+// The rules of a run: the settings and flags that `step` decides by. They are in the first line of its log.
 import { z } from "zod";
 import { TaskId } from "../todo/model/task.js";
 
@@ -8,21 +9,21 @@ const hookLists = z.object({
   on_run_end: z.array(z.string()),
 });
 
-/** What a release is to come to, and what must be asked for. */
+/** The goal of a release, and the questions that it must ask. */
 const ReleaseRules = z.object({
-  /** The version there is; absent: nothing says one. */
+  /** The current version; absent if no file or tag has one. */
   from: z.string().optional(),
-  /** What was asked for: patch, minor, major or a version; absent: the agent chooses. */
+  /** The requested version: patch, minor, major or a number; absent: the agent chooses. */
   wanted: z.string().optional(),
-  /** Whether there are commands that prove it. */
+  /** Whether there are commands that check it. */
   checks: z.boolean(),
-  /** Who answers questions: a person, `-y`, or nobody. */
+  /** Questions are answered by a person, by `-y`, or not at all. */
   answers: z.enum(["person", "yes", "nobody"]),
   branch: z.string(),
   remote: z.object({ name: z.string(), url: z.string(), branch: z.string() }).optional(),
-  /** A release can be published there besides. */
+  /** The GitHub repository where the release can also be published. */
   github: z.string().optional(),
-  /** One that was made before, and is yet to be pushed (or only published). */
+  /** An earlier release that is still to be pushed or published. */
   made: z
     .object({
       version: z.string(),
@@ -35,7 +36,7 @@ const ReleaseRules = z.object({
 });
 export type ReleaseRules = z.infer<typeof ReleaseRules>;
 
-/** What a run was told to do, resolved: all that `step` may know of settings and flags. */
+/** The resolved rules of a run: all that `step` may know of settings and flags. */
 export const Rules = z.object({
   max_iterations: z.int(),
   max_attempts: z.int(),
@@ -52,11 +53,11 @@ export const Rules = z.object({
     repair: z.string().optional(),
     bootstrap: z.string().optional(),
   }),
-  /** What is done while an agent is kept from working by a limit: another one scheduled takes over, or it is waited for. */
+  /** While an agent is limited: switch to another scheduled agent, or wait for it. */
   on_limit: z.enum(["wait", "switch"]).default("switch"),
-  /** The longest single wait for an agent; absent: none. */
+  /** The longest single wait for an agent; absent: unlimited. */
   max_wait_ms: z.number().optional(),
-  /** What the run and a task of it may use; absent: as much as they like. */
+  /** The most that the run, and each task of it, may use; absent: unlimited. */
   budget: z
     .object({
       max_duration_ms: z.number().optional(),
@@ -64,30 +65,30 @@ export const Rules = z.object({
       max_tokens: z.int().optional(),
       task_cost_usd: z.number().optional(),
       task_tokens: z.int().optional(),
-      /** Costs nobody knows count as none. */
+      /** Unknown costs count as zero. */
       unknown_cost: z.literal("allow").optional(),
     })
     .default({}),
-  /** `--agent`: for every phase, before everything else. */
+  /** `--agent`: for every phase; it overrides everything else. */
   agent: z.string().optional(),
-  /** `--task`: this one and what it depends on. */
+  /** `--task`: only this task and its dependencies. */
   only: TaskId.optional(),
   hooks: hookLists,
   commit: z.enum(["runner", "agent", "none"]),
-  /** What becomes of the work of a task that is given up. */
+  /** Whether the work of a blocked task is removed from the tree or kept. */
   on_failure: z.enum(["restore", "keep"]).default("keep"),
-  /** Whether there are commands whose state before a task is to be known. */
+  /** Whether checks run before each task, to know which fail already. */
   baseline: z.boolean().default(false),
   /**
-   * Whether the checks run before the first claim or draft. `refuse`: one that cannot run ends the run; `warn`: before a draft
-   * or repair only, and it is named. Absent: never.
+   * Whether the checks run before the first claim or draft. `refuse`: a check that cannot run ends the run. `warn`: only
+   * before a draft or repair, with a warning. Absent: never.
    */
   preflight: z.enum(["refuse", "warn"]).optional(),
   verify_from_agents: z.boolean(),
-  /** Whether an empty backlog may be drafted by an agent; `refused` says why. */
+  /** Whether an agent may draft an empty backlog; `refused` has the reason. */
   bootstrap: z.union([z.literal("allowed"), z.literal("ask"), z.object({ refused: z.string() })]),
   workers: z.int().min(1),
-  /** It is no run over the backlog: an agent prepares a release, which is then made and pushed. */
+  /** Set for `looper push`: an agent prepares a release, which is then made and pushed. */
   release: ReleaseRules.optional(),
 });
 export type Rules = z.infer<typeof Rules>;

@@ -1,5 +1,5 @@
-// The folders of past runs as things on disk: which there are, how big, and taking one away so that nobody who is killed midway
-// leaves half a run. No symlink is followed, nothing that is no run is touched. Leaves which ones go to the loop.
+// Lists, measures and removes the folders of past runs. A removal that is killed halfway never leaves half a run.
+// Symlinks are not followed, and only runs are touched. The loop selects the runs to remove.
 import { basename, join } from "node:path";
 import { errorCode } from "../system/errors.js";
 import type { Ports } from "../system/ports.js";
@@ -8,20 +8,20 @@ import { byStart, RUN_ID } from "./run-id.js";
 
 type FilePorts = Pick<Ports, "files">;
 
-/** What lies where runs are kept. */
+/** The contents of the folder of runs. */
 export interface RunFolders {
   /** Ids, the oldest first. */
   runs: string[];
-  /** Ids of runs that somebody began to remove. */
+  /** Ids of runs whose removal has begun. */
   going: string[];
-  /** Names of what is no run. */
+  /** Names of entries that are not runs. */
   others: string[];
 }
 
-/** No reader takes such a name for a run. */
+/** The prefix of a run that is being removed; readers ignore such names. */
 const GOING = ".gone-";
 
-/** Looks at every name, and into no log. Where the folder of all runs is a symlink nothing in it is listed. */
+/** Lists the folders without reading a log. If the folder of runs is a symlink, nothing in it is listed. */
 export async function listRunFolders({ files }: FilePorts, logDir: string): Promise<RunFolders> {
   const found: RunFolders = { runs: [], going: [], others: [] };
   const top = join(logDir, "runs");
@@ -41,7 +41,7 @@ export async function listRunFolders({ files }: FilePorts, logDir: string): Prom
   return found;
 }
 
-/** A run has a log, or nothing at all: it was killed before its first line. */
+/** A run's folder has a log, or is empty because the run was killed before its first line. */
 async function isRun({ files }: FilePorts, folder: string): Promise<boolean> {
   const [log] = await files.tree(folder).look([LOG]);
   return log === undefined ? (await files.list(folder)).length === 0 : log.kind === "file";
@@ -49,15 +49,15 @@ async function isRun({ files }: FilePorts, folder: string): Promise<boolean> {
 
 const LOG = "events.jsonl";
 
-/** Bytes of all files below a folder. */
-export async function sizeOf({ files }: FilePorts, folder: string): Promise<number> {
+/** Sums the sizes of all files below a folder. */
+export async function measureFolder({ files }: FilePorts, folder: string): Promise<number> {
   const tree = files.tree(folder);
   const found = (await tree.walk("", () => true)).filter(({ kind }) => kind === "file");
   const looked = await tree.look(found.map(({ path }) => path));
   return looked.reduce((sum, one) => sum + (one?.size ?? 0), 0);
 }
 
-/** Takes a run from all its readers, in one step; no when somebody else did. */
+/** Renames a run so that readers no longer see it, in one step; false if another process did it first. */
 export async function takeAway({ files }: FilePorts, logDir: string, run: string): Promise<boolean> {
   try {
     await files.rename(join(logDir, "runs", run), goingFolder(logDir, run));
@@ -68,7 +68,7 @@ export async function takeAway({ files }: FilePorts, logDir: string, run: string
   }
 }
 
-/** Removes what is left of a run that was taken away. */
+/** Removes the folder of a run that was renamed by `takeAway`. */
 export function removeGoing({ files }: FilePorts, logDir: string, run: string): Promise<void> {
   return files.removeTree(goingFolder(logDir, run));
 }
@@ -77,8 +77,8 @@ function goingFolder(logDir: string, run: string): string {
   return join(logDir, "runs", `${GOING}${run}`);
 }
 
-/** Where `last` names a run that is gone, it names the newest there is, or nothing. */
-export async function mendLast({ files }: FilePorts, logDir: string): Promise<void> {
+/** If `last` links to a removed run, links it to the newest one, or removes it without runs. */
+export async function repairLastLink({ files }: FilePorts, logDir: string): Promise<void> {
   const last = join(logDir, "last");
   if ((await files.stat(last, { link: true }))?.kind !== "symlink") return;
   const run = basename((await files.readLink(last)) ?? "");

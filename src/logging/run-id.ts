@@ -1,4 +1,4 @@
-// The id of a run: when it began, in UTC; another one of the same second has a number behind it. Pure.
+// The id of a run: its start in UTC, with a number behind it if another run began in the same second. Pure.
 
 /** `2026-11-20_21-46-01`, `2026-11-20_21-46-01-2`. */
 export const RUN_ID = /^(\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d)(?:-(\d+))?$/;
@@ -10,8 +10,8 @@ export function byStart(a: string, b: string): number {
   return startA < startB ? -1 : startA > startB ? 1 : Number(nA) - Number(nB);
 }
 
-/** When a run began, epoch ms; not a number for an id that is no date of the calendar. */
-export function startOf(run: string): number {
+/** Parses the start of a run, epoch ms; NaN for an id that is not a calendar date. */
+export function parseStart(run: string): number {
   const [, stamp = ""] = RUN_ID.exec(run) ?? [];
   const [date = "", time = ""] = stamp.split("_");
   return Date.parse(`${date}T${time.replaceAll("-", ":")}Z`);

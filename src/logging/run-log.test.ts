@@ -35,13 +35,13 @@ async function failingAt(n: number) {
   return { log, shown };
 }
 
-test("behind a line that could not be written whole there is never another, and whoever writes is told", async () => {
+test("after a line that could not be written whole every append fails and writes nothing", async () => {
   const { log, shown } = await failingAt(2);
   const tell = (message: string) => log.tell({ type: "warning", message });
-  // The third is on its way before the second has failed.
+  // The third append begins before the second has failed.
   const told = await Promise.allSettled([tell("one"), tell("two"), tell("three")]);
   expect(told.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
-  await expect(tell("four")).rejects.toThrow(/the log in .* cannot be written: ENOSPC/);
+  await expect(tell("four")).rejects.toThrow(/cannot write the log in .*: ENOSPC/);
   await expect(log.sync()).rejects.toThrow(/ENOSPC/);
   await log.close();
   const lines = readFileSync(join(log.folder, "events.jsonl"), "utf8").split("\n");

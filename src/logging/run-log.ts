@@ -1,12 +1,12 @@
-// The log of one run: sealed lines, appended whole, durable where it is asked for (contract §6).
-// Leaves reading to read.ts and what the lines mean to events.ts.
+// Writes the log of one run: sealed lines, appended whole, and synced to disk on request (contract §6).
+// read.ts reads logs, and events.ts defines the lines.
 import { join } from "node:path";
 import { UserError, errorCode, errorMessage } from "../system/errors.js";
 import type { AppendFile, Ports } from "../system/ports.js";
 import { redactValue, type Redact } from "../system/text/redact.js";
 import type { RunEvent, Sealed } from "./events.js";
 
-/** Keys whose values name something and must go on naming it. */
+/** Keys whose values are identifiers; they are never redacted. */
 export const KEPT: ReadonlySet<string> = new Set([
   "type",
   "id",
@@ -19,21 +19,21 @@ export const KEPT: ReadonlySet<string> = new Set([
   "sha256",
 ]);
 
-/** The log of the run that goes on. */
+/** The log of the run in progress. */
 export interface RunLog {
   /** `YYYY-MM-DD_HH-MM-SS`, UTC. */
   readonly run: string;
   /** Absolute path of the run's folder. */
   readonly folder: string;
-  /** Gives an event its place and time, without secrets. What is sealed next comes next in the file. */
+  /** Redacts, numbers and dates an event. Events must be appended in the order in which they were sealed. */
   seal<T extends RunEvent>(event: T): Sealed<T>;
-  /** Appends sealed lines in order; an error is a `UserError` that says the log cannot be written. */
+  /** Appends sealed lines in order; throws a `UserError` if the log cannot be written. */
   append(...lines: readonly Sealed[]): Promise<void>;
   /** Seals and appends. */
   tell(...events: readonly RunEvent[]): Promise<void>;
-  /** The same. Contract: `redact` went over each text of these before any of it was cut. */
+  /** The same without redaction. The caller must have redacted each text before truncating it. */
   tellClean(...events: readonly RunEvent[]): Promise<void>;
-  /** Makes what was appended safe against power loss. */
+  /** Makes the appended lines safe against power loss. */
   sync(): Promise<void>;
   close(): Promise<void>;
   readonly redact: Redact;
@@ -41,7 +41,7 @@ export interface RunLog {
 
 type LogPorts = Pick<Ports, "clock" | "files">;
 
-/** Makes the folder of a new run and opens its log. Folders are 0700, files 0600. */
+/** Creates the folder of a new run and opens its log. Folders are 0700, files 0600. */
 export async function createRunLog(
   ports: LogPorts,
   logDir: string,
@@ -58,18 +58,18 @@ export async function createRunLog(
   return openLog(ports, { run, folder, file, redact, onLine });
 }
 
-/** A log folder ignores itself, so that no `git add -A` of an agent or a person picks it up. */
+/** Makes git ignore the log folder, so that `git add -A` by an agent or a person never adds it. */
 async function keepOutOfGit({ files }: LogPorts, logDir: string): Promise<void> {
   const path = join(logDir, ".gitignore");
   if ((await files.stat(path)) === undefined) await files.writeAtomic(path, "*\n", { mode: 0o600 });
 }
 
 async function takeRunId({ clock, files }: LogPorts, runs: string): Promise<string> {
-  const base = stampOf(clock.now());
+  const base = formatStamp(clock.now());
   for (let n = 1; ; n++) {
     const run = n === 1 ? base : `${base}-${String(n)}`;
     try {
-      // A file beside the folder would be one more thing to clean: mkdir itself says who came first.
+      // mkdir decides which of two runs came first; a lock file would have to be cleaned up.
       await files.makeNewFolder(join(runs, run), 0o700);
       return run;
     } catch (error) {
@@ -78,8 +78,8 @@ async function takeRunId({ clock, files }: LogPorts, runs: string): Promise<stri
   }
 }
 
-/** `2026-11-20_21-46-01`, UTC: the form of run ids and of set-aside copies. */
-export function stampOf(ms: number): string {
+/** Formats a time as in run ids and names of saved copies: `2026-11-20_21-46-01`, UTC. */
+export function formatStamp(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19).replace("T", "_").replaceAll(":", "-");
 }
 
@@ -99,10 +99,10 @@ function openLog({ clock }: LogPorts, { run, folder, file, redact, onLine }: Ope
     timestamp: stamp(),
     ...clean,
   });
-  // Decisions are made of events that were redacted before `step` saw them.
+  // A decision needs no redaction: `step` saw only redacted events.
   const seal = <T extends RunEvent>(event: T): Sealed<T> =>
     sealClean(event.type === "decided" ? event : redactValue(redact, event, KEPT));
-  // A line that could not be written whole may lie there torn: from then on nothing is, so that no line stands behind a gap.
+  // After a failed write the file may end with half a line. Then nothing more is written: every log is without gaps.
   let written = Promise.resolve();
   const append = async (...lines: readonly Sealed[]): Promise<void> => {
     const text = lines.map((line) => `${JSON.stringify(forFile(line))}\n`).join("");
@@ -123,7 +123,7 @@ function openLog({ clock }: LogPorts, { run, folder, file, redact, onLine }: Ope
   };
 }
 
-/** The time now, spelled out once for all that comes in the same millisecond. */
+/** Formats the current time, once for all events of the same millisecond. */
 function stamps(clock: Ports["clock"]): () => string {
   let [last, text] = [NaN, ""];
   return () => {
@@ -133,7 +133,7 @@ function stamps(clock: Ports["clock"]): () => string {
   };
 }
 
-/** A line as it lies on disk: the rows of a backlog lie beside the log. */
+/** A line as it is written: the rows of a backlog are in a file beside the log. */
 function forFile(line: Sealed): object {
   if (line.type !== "backlog_read" || line.index === undefined) return line;
   const { rows: _beside, ...rest } = line;
@@ -146,8 +146,8 @@ async function orExplain(folder: string, write: () => Promise<void>): Promise<vo
   } catch (error) {
     throw new UserError(
       "environment",
-      `the log in ${folder} cannot be written: ${errorMessage(error)}`,
-      "free some space or mend the folder's permissions, then run again: nothing that was done is lost",
+      `cannot write the log in ${folder}: ${errorMessage(error)}`,
+      "free some space or fix the folder's permissions, then run again; no work is lost",
       { cause: error },
     );
   }

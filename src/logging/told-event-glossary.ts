@@ -1,4 +1,4 @@
-// The glossary of the events that only readers need. Leaves those that decide to event-glossary.ts.
+// The glossary of the events that only readers need. The events that `step` takes are in event-glossary.ts.
 import { job, stamp, T2, type EventEntry } from "./glossary-parts.js";
 import type { ToldEvent } from "./told-events.js";
 

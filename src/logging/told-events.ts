@@ -1,10 +1,10 @@
-// Lines of a log for its readers: nothing is decided by them. And what the lines of a job carry, theirs and others'.
-// Leaves the events that decide to events.ts.
+// Events that only readers of a log need: no decision depends on them. Also the fields that all lines of a job share.
+// The events that `step` takes are in events.ts.
 import { z } from "zod";
 import { Status, TaskId } from "../todo/model/task.js";
 
 const PHASES = ["bootstrap", "repair", "iteration", "review", "push"] as const;
-/** What a job's lines carry beside their own fields. */
+/** The fields that every line of a job has beside its own. */
 export const job = {
   job: z.int(),
   iteration: z.int().optional(),
@@ -16,13 +16,13 @@ export const job = {
 
 const told = { ...job, job: z.int().optional(), parent: z.string().optional() };
 
-/** Where the work of an attempt is that was stopped: kept under `rescue`, still in the tree, or there was none. */
+/** Where the work of a stopped attempt is: under the ref `rescue`, still in the tree, or there was none. */
 const keptWork = {
   kept: z.enum(["rescue", "tree", "nothing"]),
   rescue: z.string().optional(),
 };
 
-/** An attempt that was stopped for an edit; without `agent`, only work of earlier attempts was put aside. */
+/** An attempt that was stopped for an edit; without `agent`, only work of earlier attempts was saved. */
 export const StoppedAttempt = z.object({
   task_id: TaskId,
   agent: z.string().optional(),
@@ -49,14 +49,14 @@ const ToldEvents = {
     type: z.literal("backlog_edited"),
     added: z.array(TaskId),
     changed: z.array(TaskId),
-    /** Absent in logs before it was told. */
+    /** Absent in older logs. */
     removed: z.array(TaskId).optional(),
     put_back: z.array(z.string()),
     copy: z.string().optional(),
   }),
-  /** A person edited the task in hand: its attempt is over and counts for nothing. */
+  /** A person edited the task in hand: its attempt has ended and does not count. */
   attempt_stopped: z.object({ type: z.literal("attempt_stopped"), ...job, ...keptWork }),
-  /** What became of an edit that a command asked the run to make. */
+  /** The outcome of an edit that a command asked the run to make. */
   edit_answered: z.object({
     type: z.literal("edit_answered"),
     request: z.string(),
@@ -71,11 +71,11 @@ const ToldEvents = {
     ...job,
     reason: z.string(),
     evidence: z.string(),
-    /** What follows: another attempt, or the task is given up. */
+    /** The next move of the run, for instance another attempt. */
     next: z.enum(["retry", "blocked", "drop-agent", "wait", "end"]),
-    /** With `wait`, RFC 3339: no attempt was counted, and the agent is left alone until then. */
+    /** With `wait`, RFC 3339: the attempt does not count, and the agent is paused until then. */
     until: z.string().optional(),
-    /** With `until`, why that is later than the agent said. */
+    /** With `until`: why that is later than the time the agent reported. */
     until_why: z.string().optional(),
   }),
   warning: z.object({ type: z.literal("warning"), ...told, message: z.string() }),
@@ -83,18 +83,18 @@ const ToldEvents = {
     type: z.literal("waiting"),
     reason: z.string(),
     until: z.string(),
-    /** The agent that is waited for, if one is. */
+    /** The agent that the run waits for, if any. */
     agent: z.string().optional(),
-    /** Why that is later than it said. */
+    /** Why `until` is later than the time the agent reported. */
     until_why: z.string().optional(),
-    /** An earlier run was told of it. */
+    /** The limit is known from an earlier run. */
     remembered: z.literal(true).optional(),
   }),
   over_budget: z.object({
     type: z.literal("over_budget"),
     ...told,
     of: z.enum(["run", "task"]),
-    /** The setting it comes from. */
+    /** The setting with the budget. */
     key: z.string(),
     unit: z.enum(["tokens", "usd"]),
     most: z.number(),
@@ -102,10 +102,10 @@ const ToldEvents = {
   }),
   logs_cleaned: z.object({
     type: z.literal("logs_cleaned"),
-    /** Old runs that the settings `log.*` let go, the oldest first. */
+    /** Old runs that the settings `log.*` removed, the oldest first. */
     runs: z.array(z.string()),
     bytes: z.int(),
-    /** Refs of their attempts that went with them. */
+    /** How many refs of their attempts were removed with them. */
     refs: z.int(),
   }),
   agent_started: z.object({
@@ -165,7 +165,7 @@ const ToldEvents = {
   }),
 };
 
-/** A line for readers. */
+/** An event that only readers need. */
 export const ToldEvent = z.discriminatedUnion("type", [
   ToldEvents.task_selected,
   ToldEvents.task_updated,

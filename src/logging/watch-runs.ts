@@ -1,21 +1,21 @@
-// Which runs there are, asked many times a second by a command that follows them: the folder is only read after a change.
+// Lists runs for a command that follows them and asks many times a second: the folder is read only after a change.
 import { join } from "node:path";
 import { ChangeWatch } from "../system/files/change-watch.js";
 import type { Ports } from "../system/ports.js";
 import { listRuns } from "./read.js";
 import { byStart } from "./run-id.js";
 
-/** Changes of a folder that are this close together may have one and the same time. */
+/** Changes of a folder that are this close together may have the same timestamp. */
 const GRAIN_MS = 2000;
 
 export interface WatchedRuns {
-  /** The newest run's id; `undefined` where there is none. */
+  /** The newest run's id; `undefined` without runs. */
   newest(): Promise<string | undefined>;
-  /** The first run that began after this one, which may be gone. */
+  /** The first run that began after this one, even if this one was removed. */
   after(run: string): Promise<string | undefined>;
 }
 
-/** Watches the runs in a log folder; `filter`: those that count. */
+/** Watches the runs in a log folder; `filter` selects those that count. */
 export function watchRuns(
   ports: Pick<Ports, "clock" | "files">,
   logDir: string,

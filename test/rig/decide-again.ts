@@ -1,7 +1,7 @@
 // The decisions of this version on the events of a recorded run, line for line, and the run as this version would log it.
 // Leaves reading capsules to src/logging/capsule.ts.
 import { isStepType } from "../../src/logging/events.js";
-import { readLines, stepEventOf } from "../../src/logging/read.js";
+import { readLines, readStepEvent } from "../../src/logging/read.js";
 import { START, step } from "../../src/loop/step/step.js";
 import type { Next } from "../../src/loop/step/decision.js";
 import { nodePorts } from "../../src/system/processes/node-ports.js";
@@ -35,7 +35,7 @@ export async function decideAgain(folder: string): Promise<DecidedAgain> {
     const wanted = notes.shift();
     if (wanted !== undefined && wanted !== line.type)
       return cut(line.seq, `then a line ${line.type}, now a line ${wanted}`);
-    const event = await stepEventOf(ports, folder, line);
+    const event = await readStepEvent(ports, folder, line);
     if (event === undefined && isStepType(line.type))
       return cut(line.seq, `its ${line.type} cannot be read any more`);
     try {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { findLiveRun, type LiveRun } from "../../../src/loop/runs/live-run.js";
 import { tellRun } from "../../../src/logging/control.js";
-import { eventOf, readLines } from "../../../src/logging/read.js";
+import { readEvent, readLines } from "../../../src/logging/read.js";
 import type { StoppedAttempt } from "../../../src/logging/told-events.js";
 import { UserError } from "../../../src/system/errors.js";
 import { given } from "../../../src/system/given.js";
@@ -166,7 +166,7 @@ async function readOn(
   for await (const line of readLines(ports, live.folder, seen.from)) {
     seen.from = line.end;
     if (line.value["request"] !== request) continue;
-    const event = await eventOf(ports, live.folder, line);
+    const event = await readEvent(ports, live.folder, line);
     if (event?.type === "edit_asked") seen.heard = true;
     if (event?.type === "backlog_changed") seen.updated = event.updated.map(withoutAbsent);
     if (event?.type !== "edit_answered") continue;

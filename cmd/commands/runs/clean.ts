@@ -3,8 +3,8 @@ import path from "node:path";
 import { parseDuration } from "../../../src/config/table/duration.js";
 import type { Project } from "../../../src/config/project/open-project.js";
 import { openRepository } from "../../../src/git/base/repository.js";
-import { runsToClean, type CleanWish } from "../../../src/logging/retention.js";
-import { startOf } from "../../../src/logging/run-id.js";
+import { selectRunsToClean, type CleanWish } from "../../../src/logging/retention.js";
+import { parseStart } from "../../../src/logging/run-id.js";
 import {
   bytesOf,
   mayHaveRepository,
@@ -57,7 +57,11 @@ export async function clean(context: CommandContext, typed: Typed): Promise<Comm
   const survey = await surveyLogs(site);
   const keep = project.resolved.settings.log.keep ?? PROPOSED;
   const asked = unsaid ? { keep } : wish;
-  const plan = await planClean(site, survey, runsToClean(survey.runs, asked, context.ports.clock.now()));
+  const plan = await planClean(
+    site,
+    survey,
+    selectRunsToClean(survey.runs, asked, context.ports.clock.now()),
+  );
   const nothing = plan.remove.length === 0 && survey.going.length === 0;
   if (unsaid && !dryRun && !nothing) {
     const proposal = await proposalOf(context, site, { survey, plan, keep });
@@ -142,7 +146,7 @@ async function proposalOf(
 }
 
 function momentOf({ ports }: CommandContext, run: string): string {
-  return showMoment(startOf(run), ports.clock.now());
+  return showMoment(parseStart(run), ports.clock.now());
 }
 
 function answerOf(

@@ -3,7 +3,7 @@
 // it and compared to redo.ts.
 import { readRecords } from "../../git/attempt/attempts.js";
 import type { Sealed, StepEvent } from "../../logging/events.js";
-import { readLines, stepEventOf } from "../../logging/read.js";
+import { readLines, readStepEvent } from "../../logging/read.js";
 import { errorMessage } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import { isOfTheWorld } from "../step/drive.js";
@@ -67,7 +67,7 @@ async function readScene({ ports, repo }: ReplaySource, folder: string): Promise
   let first: Extract<StepEvent, { type: "checkpoint" }> | undefined;
   for await (const line of readLines(ports, folder)) {
     if (!READ_FIRST.has(line.type)) continue;
-    const event = await stepEventOf(ports, folder, line);
+    const event = await readStepEvent(ports, folder, line);
     if (event?.type === "run_started") started = event;
     if (event?.type === "checkpoint") first ??= event;
     if (event?.type === "backlog_changed" || event?.type === "committed")

@@ -2,7 +2,7 @@
 import { errorMessage } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
 import { isStepType, type Sealed, type StepEvent } from "../../logging/events.js";
-import { readLines, stepEventOf } from "../../logging/read.js";
+import { readLines, readStepEvent } from "../../logging/read.js";
 import { START, step } from "../step/step.js";
 import type { State } from "../step/state.js";
 import type { Next } from "../step/decision.js";
@@ -50,7 +50,7 @@ export async function replayRun(ports: ReplayPorts, folder: string, follow?: Fol
       return differs(line.seq, `a line ${line.type}`, `a line ${wanted}`);
     }
     if (!isStepType(line.type)) continue;
-    const event = await stepEventOf(ports, folder, line);
+    const event = await readStepEvent(ports, folder, line);
     if (event === undefined) return differs(line.seq, `an event ${line.type}`, "it cannot be read as one");
     const taken = take(next?.state ?? START, event);
     if (typeof taken === "string") return differs(line.seq, `an event ${line.type}`, taken);
@@ -92,7 +92,7 @@ export async function replayAt(
   for await (const line of readLines(ports, folder)) {
     last = line.seq;
     if (line.seq > seq) break;
-    const event = await stepEventOf(ports, folder, line);
+    const event = await readStepEvent(ports, folder, line);
     if (event === undefined) continue;
     const state: State = at?.next.state ?? START;
     at = { seq: line.seq, event: event.type, next: step(state, event) };

@@ -2,8 +2,14 @@
 // settings. Leaves which runs are old to logging/retention.ts, and which are still needed to needed-runs.ts.
 import { dirname, join } from "node:path";
 import { forgetAttempts } from "../../git/commit/run-refs.js";
-import { listRunFolders, mendLast, removeGoing, sizeOf, takeAway } from "../../logging/run-folders.js";
-import { runsBeyond, type LogLimits } from "../../logging/retention.js";
+import {
+  listRunFolders,
+  repairLastLink,
+  removeGoing,
+  measureFolder,
+  takeAway,
+} from "../../logging/run-folders.js";
+import { selectRunsBeyond, type LogLimits } from "../../logging/retention.js";
 import { errorCode, errorMessage, UserError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
 import {
@@ -81,7 +87,7 @@ export async function planClean(
 
 /** Bytes of a run's log. */
 export function bytesOf({ ports, project }: LogSite, run: string): Promise<number> {
-  return sizeOf(ports, join(project.logDir, "runs", run));
+  return measureFolder(ports, join(project.logDir, "runs", run));
 }
 
 /**
@@ -98,7 +104,7 @@ export async function removeRuns(site: LogSite, survey: LogSurvey, plan: CleanPl
       if (await takeAway(ports, logDir, one.run)) removed.push(one);
     }
     const gone = new Set([...survey.going, ...removed.map(({ run }) => run)]);
-    await mendLast(ports, logDir);
+    await repairLastLink(ports, logDir);
     const refs = await forget(site, new Set([...gone, ...lostRuns(site, survey)]));
     for (const run of gone) await removeGoing(ports, logDir, run);
     return { removed, refs };
@@ -141,10 +147,10 @@ export async function applyLimits(site: LogSite, limits: LogLimits): Promise<Cle
   };
   // Nearly always there is nothing to do: git is not asked for that.
   const { runs, going } = await listRunFolders(ports, project.logDir);
-  if (going.length === 0 && (await runsBeyond(runs, limits, sizeOnce)).length === 0)
+  if (going.length === 0 && (await selectRunsBeyond(runs, limits, sizeOnce)).length === 0)
     return { removed: [], refs: 0 };
   const survey = await surveyLogs(site);
-  const plan = await planClean(site, survey, await runsBeyond(survey.runs, limits, sizeOnce));
+  const plan = await planClean(site, survey, await selectRunsBeyond(survey.runs, limits, sizeOnce));
   return removeRuns(site, survey, plan);
 }
 

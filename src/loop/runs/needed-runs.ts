@@ -3,9 +3,9 @@
 import { lockFolder, type Project } from "../../config/project/open-project.js";
 import { readRunRefs, type RunRefs } from "../../git/commit/run-refs.js";
 import type { Repository } from "../../git/base/repository.js";
-import { newestTold } from "../../logging/earlier-pauses.js";
+import { readNewestPauses } from "../../logging/earlier-pauses.js";
 import { hasEnded } from "../../logging/last-lines.js";
-import { startOf } from "../../logging/run-id.js";
+import { parseStart } from "../../logging/run-id.js";
 import { UserError } from "../../system/errors.js";
 import type { LockOwner } from "../../system/files/lock-owner.js";
 import { inspectLock } from "../../system/files/lock.js";
@@ -126,9 +126,9 @@ async function limitOf(
   isLeft: (run: string) => boolean,
 ): Promise<string[]> {
   const now = ports.clock.now();
-  const before = await newestTold(ports, { logDir, runs, now });
+  const before = await readNewestPauses(ports, { logDir, runs, now });
   if (before === undefined || isLeft(before.run)) return [];
-  const after = await newestTold(ports, { logDir, runs: runs.filter(isLeft), now });
+  const after = await readNewestPauses(ports, { logDir, runs: runs.filter(isLeft), now });
   return JSON.stringify(before.told) === JSON.stringify(after?.told ?? []) ? [] : [before.run];
 }
 
@@ -167,7 +167,7 @@ const JUST_BEGUN_MS = 60_000;
 export async function isRunning(site: LogSite, run: string): Promise<boolean> {
   const { ports } = site;
   const { todoFile } = await beginningOf(ports, folderOf(site, run));
-  if (todoFile === undefined) return ports.clock.now() - startOf(run) < JUST_BEGUN_MS;
+  if (todoFile === undefined) return ports.clock.now() - parseStart(run) < JUST_BEGUN_MS;
   const real = (await ports.files.realPath(todoFile)) ?? todoFile;
   const [lock] = lockPaths({ todoFile: real, lockDir: lockFolder(real) });
   const held = await inspectLock(ports, lock);

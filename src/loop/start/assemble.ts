@@ -12,7 +12,7 @@ import { inProgress } from "../../git/index/operation.js";
 import { initRepository, openRepository, type Repository } from "../../git/base/repository.js";
 import { hookText } from "../hooks/read-hook.js";
 import type { StepEvent } from "../../logging/events.js";
-import { stampOf } from "../../logging/run-log.js";
+import { formatStamp } from "../../logging/run-log.js";
 import type { Rules } from "../../logging/rules.js";
 import { UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
@@ -363,7 +363,7 @@ export async function goToBranch(request: RunRequest, repo: Repository): Promise
   const { branch } = project.resolved.settings.git;
   // What is released is the branch one stands on.
   if (branch !== "current" && request.release === undefined) {
-    const used = await useBranch(repo, branch.replaceAll("{run}", stampOf(ports.clock.now())));
+    const used = await useBranch(repo, branch.replaceAll("{run}", formatStamp(ports.clock.now())));
     if (!used.ok)
       throw new UserError(
         used.error.command === "git check-ref-format" ? "usage" : "environment",

@@ -1,6 +1,6 @@
 // What other processes say to the run, heard while it works. Leaves the lines to logging/control.ts, and edits that are only
 // told of to the store.
-import { listenInto } from "../../logging/control.js";
+import { openControl } from "../../logging/control.js";
 import type { StepEvent } from "../../logging/events.js";
 import type { Ports } from "../../system/ports.js";
 import type { PersonChange } from "../../todo/model/person-change.js";
@@ -19,7 +19,7 @@ export function listenToOthers(
   folder: string,
   { put, asked }: { put: (event: StepEvent) => void; asked: Asked },
 ): () => void {
-  const hear = listenInto(ports, folder);
+  const hear = openControl(ports, folder);
   let looking = false;
   const look = async (): Promise<void> => {
     if (looking) return;

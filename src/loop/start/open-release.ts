@@ -10,7 +10,7 @@ import { publish } from "../../git/commit/publish.js";
 import { findRemote } from "../../git/release/remote.js";
 import { restoreTo } from "../../git/restore/restore.js";
 import type { Repository } from "../../git/base/repository.js";
-import { stampOf } from "../../logging/run-log.js";
+import { formatStamp } from "../../logging/run-log.js";
 import type { ReleaseRules } from "../../logging/rules.js";
 import { UserError } from "../../system/errors.js";
 import type { Result } from "../../system/result.js";
@@ -75,7 +75,7 @@ async function endKilled({ ports }: RunRequest, repo: Repository): Promise<strin
     return ["finished the commit of a release that was killed"];
   }
   if (must(await listInHand(repo, [THE_RELEASE])).length === 0) return [];
-  const run = `push-${stampOf(ports.clock.now())}`;
+  const run = `push-${formatStamp(ports.clock.now())}`;
   const kept = must(await checkpoint(repo, { id: THE_RELEASE, run, reuse: true }));
   const { rescue } = must(await restoreTo(repo, { checkpoint: kept, run, label: PUSH_LABEL }));
   must(await dropCheckpoint(repo, THE_RELEASE));

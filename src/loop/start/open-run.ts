@@ -5,7 +5,7 @@ import type { Head } from "../../git/base/head.js";
 import { UserError } from "../../system/errors.js";
 import type { Redact } from "../../system/text/redact.js";
 import { redactorFor } from "../../system/text/redactor.js";
-import { listenInto } from "../../logging/control.js";
+import { openControl } from "../../logging/control.js";
 import { markOf } from "../../system/processes/mark.js";
 import { createRunLog } from "../../logging/run-log.js";
 import type { Ending, StepEvent } from "../../logging/events.js";
@@ -82,7 +82,7 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
   });
   ports.processes.mark(markOf(log.folder));
   await locks.describe({ run: log.run, folder: log.folder });
-  const said = listenInto(ports, log.folder);
+  const said = openControl(ports, log.folder);
   const store = openStore(ports, project.todoFile, {
     lockFolder: project.lockDir,
     run: log.run,

@@ -5,7 +5,7 @@ import type { Project } from "../../config/project/open-project.js";
 import type { GitFailure } from "../../git/base/git.js";
 import { openRepository, type Repository } from "../../git/base/repository.js";
 import { markOf } from "../../system/processes/mark.js";
-import { stampOf } from "../../logging/run-log.js";
+import { formatStamp } from "../../logging/run-log.js";
 import { UserError } from "../../system/errors.js";
 import { given } from "../../system/given.js";
 import type { Ports } from "../../system/ports.js";
@@ -63,7 +63,7 @@ export async function openSite(
 export async function takeOver({ ports, project, repo, locks }: UndoSite): Promise<string> {
   const { left } = await recoverRun(ports, locks.dead, repo);
   if (left.length === 0) await locks.forgetDead();
-  const run = `undo-${stampOf(ports.clock.now())}`;
+  const run = `undo-${formatStamp(ports.clock.now())}`;
   const folder = join(project.logDir, "runs", run);
   await locks.describe({ run, folder });
   ports.processes.mark(markOf(folder));

@@ -1,6 +1,6 @@
 // Reads a run's view from its log, also during the run. Leaves folding events to view.ts.
 import { join } from "node:path";
-import { eventOf, listRuns, parseLine, readLines } from "../../logging/read.js";
+import { readEvent, listRuns, parseLine, readLines } from "../../logging/read.js";
 import type { Ports } from "../../system/ports.js";
 import { doingOf } from "./in-progress.js";
 import { fold, NOTHING, type View } from "./view.js";
@@ -23,7 +23,7 @@ const LATELY = 1 << 16;
 export async function readView(ports: Pick<Ports, "files">, folder: string): Promise<View> {
   let view = NOTHING;
   for await (const line of readLines(ports, folder, 0, { but: (type) => SAID.has(type) })) {
-    const event = await eventOf(ports, folder, line);
+    const event = await readEvent(ports, folder, line);
     if (event !== undefined) view = fold(view, event);
   }
   return withDoing(ports, folder, view);
@@ -42,7 +42,7 @@ async function readViewOf(ports: Pick<Ports, "files">, folder: string, task: str
     return SAID_AGAIN.has(type) || (type.startsWith("run_") && view.current === undefined);
   };
   for await (const line of readLines(ports, folder, 0, { but, holding: [RUN_LINE, JSON.stringify(task)] })) {
-    const event = await eventOf(ports, folder, line);
+    const event = await readEvent(ports, folder, line);
     if (event !== undefined) view = fold(view, event);
   }
   if (view.current !== undefined) return readView(ports, folder);
@@ -83,7 +83,7 @@ async function withDoing(ports: Pick<Ports, "files">, folder: string, view: View
   const size = (await ports.files.stat(join(folder, "events.jsonl")))?.size ?? 0;
   let doing: string | undefined;
   for await (const line of readLines(ports, folder, Math.max(0, size - LATELY))) {
-    const event = line.value["job"] === current.job ? await eventOf(ports, folder, line) : undefined;
+    const event = line.value["job"] === current.job ? await readEvent(ports, folder, line) : undefined;
     doing = (event && doingOf(event)) ?? doing;
   }
   return doing === undefined ? view : { ...view, current: { ...current, doing } };

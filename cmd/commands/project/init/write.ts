@@ -1,7 +1,7 @@
 // Writes the planned files. Leaves the task file to the store.
 import path from "node:path";
 import type { Ports } from "../../../../src/system/ports.js";
-import { stampOf } from "../../../../src/logging/run-log.js";
+import { formatStamp } from "../../../../src/logging/run-log.js";
 import { given } from "../../../../src/system/given.js";
 import type { InitAnswer } from "../../../../src/ui/shapes/project.js";
 import type { PlannedFile } from "./plan.js";
@@ -22,7 +22,7 @@ export async function writePlanned(
 
 /** Moves the old file, because writing through a link would change a file elsewhere. */
 async function setAside({ clock, files }: Pick<Ports, "clock" | "files">, file: string): Promise<string> {
-  const wanted = `${file}.replaced-${stampOf(clock.now())}`;
+  const wanted = `${file}.replaced-${formatStamp(clock.now())}`;
   for (let number = 1; ; number++) {
     const copy = number === 1 ? wanted : `${wanted}-${number}`;
     if ((await files.stat(copy, { link: true })) !== undefined) continue;
