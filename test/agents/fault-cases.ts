@@ -118,7 +118,7 @@ export const FAULT_CASES: readonly Case[] = [
   {
     ...always(
       "context-overflow",
-      "400: the prompt is longer than the model's context; opencode makes a summary and asks again, for ever.",
+      "400: the prompt is longer than the model's context; opencode makes a summary and asks again without end.",
       refused("context-full"),
       "blocked: context-full",
     ),
@@ -130,13 +130,13 @@ export const FAULT_CASES: readonly Case[] = [
     refused("rate-limit", { retryAfterSeconds: 1 }),
   ),
   {
-    ...always("429", "429 without a word about when.", refused("rate-limit"), "waiting: rate-limited"),
+    ...always("429", "429 without a time.", refused("rate-limit"), "waiting: rate-limited"),
     wantedOf: ASKS_IN_SILENCE,
   },
   {
     ...always(
       "429-long",
-      "429 with `retry-after: 3600`, which codex obeys, and neither of them passes on.",
+      "429 with `retry-after: 3600`, which codex obeys; codex and claude do not pass it on.",
       refused("rate-limit", { retryAfterSeconds: 3600 }),
       "waiting: rate-limited",
     ),
@@ -171,15 +171,15 @@ export const FAULT_CASES: readonly Case[] = [
     wanted: "complete: rate-limited",
   },
   once("500-once", "One 500; the client asks again.", refused("server")),
-  { ...always("500", "500 for ever.", refused("server"), "waiting: overloaded"), wantedOf: ASKS_IN_SILENCE },
+  { ...always("500", "500 on every request.", refused("server"), "waiting: overloaded"), wantedOf: ASKS_IN_SILENCE },
   {
-    ...always("529", "529, overloaded, for ever.", refused("overloaded"), "waiting: overloaded"),
+    ...always("529", "529 (overloaded) on every request.", refused("overloaded"), "waiting: overloaded"),
     wantedOf: ASKS_IN_SILENCE,
   },
   {
     ...always(
       "overloaded-mid-stream",
-      "The stream begins, then tells of an overload, which gemini does not read.",
+      "The stream begins, then reports an overload, which gemini does not read.",
       { fault: "mid-stream", how: "overloaded" },
       "waiting: overloaded",
     ),
@@ -222,7 +222,7 @@ export const FAULT_CASES: readonly Case[] = [
     wantedOf: { codex: "complete", ...NO_STATUS },
   },
   {
-    ...always("html", "200, and a page for people.", { fault: "html" }, "waiting: network"),
+    ...always("html", "200, and a web page.", { fault: "html" }, "waiting: network"),
     wantedOf: { ...SILENT_OVER_ACP, ...NO_STATUS },
   },
   {
@@ -246,7 +246,7 @@ export const FAULT_CASES: readonly Case[] = [
   },
   {
     name: "refused",
-    about: "No server listens at the address; codex would wait for ever.",
+    about: "No server listens at the address; codex would wait forever.",
     settings: NO_WAIT,
     agent: short,
     wanted: "waiting: network",

@@ -30,24 +30,47 @@ export function lineOf(row: Row, seconds: number): string {
 
 const HEAD = `# Agents: the adapter matrix
 
-What \`looper run\` makes of the real clients, each against a scripted model on this machine (\`test/model-server\`): no key, no provider, no cost.
-\`npm run test:agents -- --write\` runs every case and writes this page; a nightly workflow runs it and fails when an outcome is not the wanted one, or this page no longer says what comes out.
+This page shows how \`looper run\` handles the real clients. Each client talks to a scripted model on
+this machine (\`test/model-server\`): no key, no provider, no cost.
 
-*Outcome* is the ending of the run, and after a colon the reasons of its failed attempts (CONTRACT, §4). In every case \`--max-attempts 1 --no-review\` and, where a provider fails, \`loop.max_wait: 1s\`: a run that
-would wait ends as \`waiting\`, and its task stays in hand. In every case, too, no process may be left when the run is over, and no line of the client's may be unknown.
+- \`npm run test:agents -- --write\` runs every case and writes this page.
+- A nightly workflow runs every case. It fails when an outcome is not the wanted one, or when this
+  page is out of date.
+
+*Outcome* is the ending of the run. After a colon come the reasons of its failed attempts
+([their names](CONTRACT.md#4-the-loop)).
+
+In every case:
+
+- The run has \`--max-attempts 1 --no-review\`, and \`loop.max_wait: 1s\` where a provider fails. A run
+  that would wait ends as \`waiting\`, and its task stays in hand.
+- No process may be left when the run is over.
+- Looper must know every line that the client prints.
 
 ## Limits, networks and sign-in
 
-Looper looks for the reason of a failure in this order: the client's own fields, codes and HTTP statuses, in any language; then its sentences, in English.
-The sentences are tables in \`src/agents/words/\`, one for each client, with the versions and the sources they were read from.
+Looper looks for the reason of a failure in this order:
 
-- \`rate-limited\`, \`overloaded\` and \`network\` do not count as an attempt. The run waits for the time the message names, else 1, 2, 4 … 30 minutes.
-- \`not-signed-in\` and \`no-credit\` (an empty balance, 402, \`insufficient_quota\`, a disabled organization) leave that agent out of the run at once.
-- A certificate that is not accepted is a matter of settings: the attempt has failed.
-- On stderr, and of kind \`command\` with text output on stdout, only the last words of a program that failed are asked, and only where it printed no summary:
-  a provider's exception (\`openai.RateLimitError\`, \`litellm.RateLimitError\`, \`google.api_core.exceptions.ResourceExhausted\`, \`ThrottlingException\`),
-  a status with its name, a sentence of a client's, or what a network library says of a dead network. A log further up is never asked.
-- A connection to a service of the project's own (a database's port, \`ENOTFOUND redis\`) is not the provider's network.
+1. the client's own fields, codes and HTTP statuses, in any language;
+2. the client's sentences, in English.
+
+The sentences are tables in \`src/agents/limits/words/\`, one for each client. Each table names the
+versions and the sources it was read from.
+
+- \`rate-limited\`, \`overloaded\` and \`network\` do not count as an attempt. The run waits until the
+  time that the message names, or for 1, 2, 4 … 30 minutes.
+- \`not-signed-in\` and \`no-credit\` (an empty balance, 402, \`insufficient_quota\`, a disabled
+  organization) drop the agent from the run at once.
+- A certificate that is not accepted is a problem of settings: the attempt fails.
+- A connection to a service of the project (a database's port, \`ENOTFOUND redis\`) is not the
+  provider's network.
+- From stderr, and from the text output of kind \`command\`, Looper reads only the last lines of a
+  program that failed without printing a summary. It looks there for:
+  - a provider's exception (\`openai.RateLimitError\`, \`litellm.RateLimitError\`,
+    \`google.api_core.exceptions.ResourceExhausted\`, \`ThrottlingException\`);
+  - a status with its name;
+  - a sentence of a known client;
+  - a network library's message about a dead network.
 `;
 
 /** The whole page. */

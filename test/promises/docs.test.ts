@@ -74,6 +74,25 @@ test("a test that a page names is in the file it links to", () => {
   expect(named.filter(({ name, file }) => !readPage(file).includes(name))).toEqual([]);
 });
 
+/** Decisions and the changelog name files as they were then. */
+const isCurrent = (page: string) => !page.startsWith("docs/decisions/") && page !== "CHANGELOG.md";
+
+test.each(texts.filter(({ page }) => isCurrent(page)))(
+  "$page: every file and folder of the project that it names is there",
+  ({ text }) => {
+    const named = spansIn(text).filter((span) => /^(?:src|cmd|test|scripts)\/[\w./-]+$/.test(span));
+    expect(named.filter((name) => !existsSync(path.join(ROOT, name)))).toEqual([]);
+  },
+);
+
+test("a function that ARCHITECTURE names beside a file is in that file", () => {
+  const text = readPage("docs/ARCHITECTURE.md");
+  const named = [...text.matchAll(/`((?:src|cmd)\/[\w./-]+\.ts)`(?: \|)? `(\w+)`/g)];
+  expect(named.length).toBeGreaterThan(20);
+  const lost = named.filter(([, file = "", name = ""]) => !new RegExp(`\\b${name}\\b`).test(readPage(file)));
+  expect(lost.map(([span]) => span)).toEqual([]);
+});
+
 test("every YAML that a page shows can be read", () => {
   const yaml = pages()
     .flatMap(blocksOf)

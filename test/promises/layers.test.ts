@@ -144,3 +144,15 @@ test("no barrels: nothing is handed on that was made elsewhere", () => {
     ),
   ).toEqual([]);
 });
+
+test("ARCHITECTURE draws the tower as it is, from the roof down", () => {
+  const text = readFileSync(path.join(root, "docs/ARCHITECTURE.md"), "utf8");
+  const drawn = [...text.matchAll(/^\| `([a-z]+)` \| ((?:`[a-z-]+` ?)+|none) \|/gm)].map(
+    ([, name = "", groups = ""]) => [name, groups.match(/(?<=`)[a-z-]+(?=`)/g) ?? []],
+  );
+  const built = new Set(files.map(floor));
+  const tower = Object.entries(TOWER)
+    .filter((_, at) => built.has(at))
+    .map(([name, groups]) => [name, groups.filter((one) => one !== ".")]);
+  expect(drawn).toEqual(tower.reverse());
+});
