@@ -15,11 +15,15 @@ export const THE_RELEASE = "the release";
 /** What the tree is kept under while the checks run before anything else. */
 export const THE_PREFLIGHT = "the preflight";
 
-/** Notes the backlog as it is before the run's first claim or review. */
-export async function noteStart({ ports, project, repo, memory }: World): Promise<void> {
+/** Notes the backlog as it is before the run's first claim or review; an editor that is writing the file is waited for. */
+export async function noteStart({
+  store,
+  repo,
+  memory,
+}: Pick<World, "store" | "repo" | "memory">): Promise<void> {
   if (repo === undefined || memory.start !== undefined) return;
-  const backlog = await ports.files.read(project.todoFile);
-  if (backlog !== undefined) memory.start = { backlog, kept: false };
+  const read = await store.readSaved();
+  if (read.kind !== "missing") memory.start = { backlog: read.bytes, kept: false };
 }
 
 /** Keeps the start once there is a checkpoint. */

@@ -84,7 +84,7 @@ async function readBacklog({ ports, project }: RunRequest, check: CheckOptions):
   const understood = read.kind === "invalid" ? understandBacklog(read.bytes, check) : undefined;
   if (understood === undefined) return read;
   const { backlog } = understood.checked;
-  return { kind: "ok", backlog, index: indexOf(backlog) };
+  return { kind: "ok", bytes: understood.bytes, backlog, index: indexOf(backlog) };
 }
 
 async function planSteps(

@@ -23,7 +23,7 @@ export type ReadResult =
   | { kind: "empty"; bytes: Uint8Array; problems: Problem[] }
   /** `tasks`: those that can be read all the same. */
   | { kind: "invalid"; bytes: Uint8Array; problems: Problem[]; tasks: Task[] }
-  | { kind: "ok"; backlog: Backlog; index: BacklogIndex };
+  | { kind: "ok"; bytes: Uint8Array; backlog: Backlog; index: BacklogIndex };
 
 export interface ChangeOptions extends MergeRules {
   /** When the changes were decided, epoch ms: what `updated_at` will say. Without it, the time of writing. */
@@ -382,7 +382,7 @@ function toRead(look: Look): ReadResult {
   if (look.kind !== "ok") return look;
   const { backlog } = look.version;
   if (backlog.tasks.length === 0) return { kind: "empty", bytes: look.bytes, problems: [] };
-  return { kind: "ok", backlog, index: indexOf(backlog) };
+  return { kind: "ok", bytes: look.bytes, backlog, index: indexOf(backlog) };
 }
 
 /** Neither missing nor blank, nor a valid backlog without tasks. */
