@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { entriesOf, findChangelog } from "./changelog.js";
+import { readEntries, findChangelog } from "./changelog.js";
 
 test.each([
   [
@@ -35,7 +35,7 @@ test.each([
   ["nothing yet\n", []],
   ["", []],
 ])("%j", (text, expected) => {
-  expect(entriesOf(text).map((entry) => [entry.version, entry.text])).toEqual(expected);
+  expect(readEntries(text).map((entry) => [entry.version, entry.text])).toEqual(expected);
 });
 
 test.each([

@@ -10,7 +10,7 @@ export function findChangelog(names: readonly string[]): string | undefined {
 }
 
 /** What it says of a version. */
-export interface Entry {
+export interface ChangelogEntry {
   version: string;
   /** What stands below its heading, trimmed. */
   text: string;
@@ -22,7 +22,7 @@ const TITLE = /^(?:(?:[@\w/.-]+)[ @])?\[?\(?v?(\d+(?:\.\d+){1,3}[0-9A-Za-z.+-]*)
 const PLAIN = /^(?:(?:version|release)[ \t]+)?\[?v?\d+(?:\.\d+){1,3}[^\s,;:)\]]*[)\]]?(?:[ \t:,(–—-].*)?$/i;
 
 /** Its entries, the newest first as a rule. */
-export function entriesOf(text: string): Entry[] {
+export function readEntries(text: string): ChangelogEntry[] {
   const lines = text.split(/\r?\n/);
   // Where headings are marked, a line that begins with a number is none.
   const isMarked = lines.some((line) => /^(?:#{1,3}|={1,3})[ \t]+.*\d\.\d/.test(line));

@@ -1,7 +1,7 @@
 // Whether what an agent left is a release, and nothing but one. Pure. Leaves finding out what it left to perform.ts.
 import { basename, dirname } from "node:path";
-import { entriesOf, findChangelog, type Entry } from "./changelog.js";
-import { placesIn, type Place } from "./places.js";
+import { readEntries, findChangelog, type ChangelogEntry } from "./changelog.js";
+import { findVersions, type VersionLocation } from "./places.js";
 import { bareVersion, compareVersions, isVersion, raise, BUMPS, type Bump } from "./version.js";
 
 /** What was known of the project before the agent worked. */
@@ -17,7 +17,7 @@ export interface Known {
   /** Asked for: which part to raise, or the version itself. */
   wanted?: string | undefined;
   /** Where the version stands in files. */
-  places: readonly Place[];
+  places: readonly VersionLocation[];
   /** From the top of the repository; absent: there is none. */
   changelog?: string | undefined;
   /** What it says. */
@@ -27,7 +27,7 @@ export interface Known {
 }
 
 /** A file that the agent changed, from the top of the repository. */
-export interface Change {
+export interface FileChange {
   path: string;
   /** Absent: it was not there, or is no text. */
   before?: string;
@@ -38,7 +38,7 @@ export interface Change {
 }
 
 /** What speaks against it. */
-export interface Problem {
+export interface ReleaseProblem {
   check: "version" | "places" | "changelog" | "tag" | "remote";
   message: string;
 }
@@ -46,7 +46,7 @@ export interface Problem {
 export interface Judgement {
   /** Absent: it is not known which one it would be. */
   version?: string;
-  problems: readonly Problem[];
+  problems: readonly ReleaseProblem[];
   /** Changed paths that are no part of a release. */
   strange: readonly string[];
   /** The changelog's entry. */
@@ -62,7 +62,7 @@ export function wantedVersion(wanted: string | undefined, from: string | undefin
 }
 
 /** Judges what an agent left. */
-export function judgeRelease(known: Known, changes: readonly Change[]): Judgement {
+export function judgeRelease(known: Known, changes: readonly FileChange[]): Judgement {
   const moved = new Map(changes.map((change) => [change.path, change]));
   const added = newEntries(known, moved);
   const { version, problems } = findVersion(known, moved, added);
@@ -77,14 +77,14 @@ export function judgeRelease(known: Known, changes: readonly Change[]): Judgemen
   };
 }
 
-type Moved = ReadonlyMap<string, Change>;
+type Moved = ReadonlyMap<string, FileChange>;
 
 /** The one new version: where the old one stood, or (no file says one) in the changelog. */
 function findVersion(
   known: Known,
   moved: Moved,
   added: NewEntries,
-): { version?: string; problems: Problem[] } {
+): { version?: string; problems: ReleaseProblem[] } {
   const { places, from } = known;
   if (places.length === 0) {
     const asked = wantedVersion(known.wanted, from);
@@ -102,11 +102,11 @@ function findVersion(
   const left = now.filter(({ version }) => version === from);
   const gone = now.filter(({ version }) => version === undefined);
   const fresh = new Map(
-    now.flatMap(({ place, version }): [string, Place][] =>
+    now.flatMap(({ place, version }): [string, VersionLocation][] =>
       version === undefined || version === from ? [] : [[version, place]],
     ),
   );
-  const problems: Problem[] = [];
+  const problems: ReleaseProblem[] = [];
   const [version] = fresh.keys();
   if (fresh.size === 0 && gone.length === 0)
     problems.push({
@@ -125,26 +125,30 @@ function findVersion(
 }
 
 /** What the same place says now; places of one name in a file are told apart by their order. */
-function versionNow(place: Place, places: readonly Place[], moved: Moved): string | undefined {
+function versionNow(
+  place: VersionLocation,
+  places: readonly VersionLocation[],
+  moved: Moved,
+): string | undefined {
   const change = moved.get(place.path);
   if (change === undefined) return place.version;
   if (change.after === undefined) return undefined;
-  const isSame = (one: Place): boolean => one.path === place.path && one.where === place.where;
+  const isSame = (one: VersionLocation): boolean => one.path === place.path && one.where === place.where;
   // Only those that said the old version are known here: the file itself says which of the same name this one is.
-  const before = placesIn(place.path, change.before ?? "").filter(isSame);
-  const after = placesIn(place.path, change.after).filter(isSame);
+  const before = findVersions(place.path, change.before ?? "").filter(isSame);
+  const after = findVersions(place.path, change.after).filter(isSame);
   const nth = places.filter(isSame).indexOf(place);
   const old = before.flatMap(({ version }, at) => (version === place.version ? [at] : []));
   return after[old[nth] ?? nth]?.version;
 }
 
-function pathsOf(list: readonly { place: Place }[]): string {
+function pathsOf(list: readonly { place: VersionLocation }[]): string {
   const said = list.map(({ place }) => `${place.path} (${place.where})`);
   return [...new Set(said)].join(", ");
 }
 
-function checkVersion({ from, tagged, wanted, prefix, tags }: Known, version: string): Problem[] {
-  const problems: Problem[] = [];
+function checkVersion({ from, tagged, wanted, prefix, tags }: Known, version: string): ReleaseProblem[] {
+  const problems: ReleaseProblem[] = [];
   const asked = wantedVersion(wanted, from);
   if (!isVersion(version)) problems.push({ check: "version", message: `${version} is no version` });
   if (asked !== undefined && asked !== version)
@@ -164,8 +168,8 @@ interface NewEntries {
   /** From the top of the repository; absent: there is no changelog, not even a new one. */
   path?: string;
   /** Those that were not there before. */
-  entries: readonly Entry[];
-  all: readonly Entry[];
+  entries: readonly ChangelogEntry[];
+  all: readonly ChangelogEntry[];
   /** Versions it had an entry for, which is gone or says something else. */
   lost: readonly string[];
 }
@@ -175,8 +179,8 @@ function newEntries(known: Known, moved: Moved): NewEntries {
   if (path === undefined) return { entries: [], all: [], lost: [] };
   const change = moved.get(path);
   const old = path === known.changelog ? (known.changelogText ?? "") : "";
-  const before = entriesOf(old);
-  const after = entriesOf(change === undefined ? old : (change.after ?? ""));
+  const before = readEntries(old);
+  const after = readEntries(change === undefined ? old : (change.after ?? ""));
   const entries = after.filter((one) => !before.some(({ version }) => version === one.version));
   const lost = before.filter(
     (one) => !after.some((now) => now.version === one.version && now.text === one.text),
@@ -196,10 +200,14 @@ function isIn(folder: string, path: string): boolean {
   return dirname(path) === (folder === "" ? "." : folder);
 }
 
-function checkChangelog(added: NewEntries, entry: Entry | undefined, version: string): Problem[] {
+function checkChangelog(
+  added: NewEntries,
+  entry: ChangelogEntry | undefined,
+  version: string,
+): ReleaseProblem[] {
   const { path } = added;
   const lost = added.lost.filter((one) => compareVersions(one, version) !== 0);
-  const problems: Problem[] = [];
+  const problems: ReleaseProblem[] = [];
   if (path === undefined)
     problems.push({
       check: "changelog",
@@ -218,7 +226,7 @@ function checkChangelog(added: NewEntries, entry: Entry | undefined, version: st
 }
 
 /** What is no part of a release: all but the changelog, and lines in which nothing but the version (or a date) changed. */
-function strangeAmong(known: Known, changes: readonly Change[], version: string): string[] {
+function strangeAmong(known: Known, changes: readonly FileChange[], version: string): string[] {
   const moved = new Map(changes.map((change) => [change.path, change]));
   const changelog = known.changelog ?? newChangelog(known, moved);
   return changes
@@ -229,14 +237,14 @@ function strangeAmong(known: Known, changes: readonly Change[], version: string)
 
 function isExpected(
   { from = "" }: Known,
-  { path, before, after, plain }: Change,
+  { path, before, after, plain }: FileChange,
   { version, changelog }: { version: string; changelog: string | undefined },
 ): boolean {
   if (!plain || after === undefined) return false;
   if (path === changelog) return true;
   if (before === undefined || version === "") return false;
   // A lock file may have been behind.
-  const old = [from, ...placesIn(path, before).map((place) => place.version)].filter((one) => one !== "");
+  const old = [from, ...findVersions(path, before).map((place) => place.version)].filter((one) => one !== "");
   const then = before.split("\n");
   const now = after.split("\n");
   return (

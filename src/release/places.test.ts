@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { isLeading, mayHoldVersion, placesIn } from "./places.js";
+import { isLeading, mayHoldVersion, findVersions } from "./places.js";
 
-const versions = (path: string, text: string) => placesIn(path, text).map(({ version }) => version);
+const versions = (path: string, text: string) => findVersions(path, text).map(({ version }) => version);
 
 test.each([
   ["package.json", '{"name":"p","version":"1.2.0","dependencies":{"q":"9.9.9"}}', ["1.2.0"]],
@@ -67,7 +67,7 @@ test.each([
 });
 
 test("a manifest leads, a lock file and a constant follow", () => {
-  const leads = (path: string, text: string) => placesIn(path, text).map(isLeading);
+  const leads = (path: string, text: string) => findVersions(path, text).map(isLeading);
   expect(leads("package.json", '{"version":"1.2.0"}')).toEqual([true]);
   expect(leads("package-lock.json", '{"version":"1.2.0"}')).toEqual([false]);
   expect(leads("src/version.ts", 'const VERSION = "1.2.0"')).toEqual([false]);

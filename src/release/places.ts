@@ -5,7 +5,7 @@ import { parseJson } from "../system/text/json.js";
 import { isVersion } from "./version.js";
 
 /** A version as a file says it. */
-export interface Place {
+export interface VersionLocation {
   /** From the top of the repository. */
   path: string;
   /** Which of the file's versions, e.g. `version`, `packages[""].version`. */
@@ -13,7 +13,7 @@ export interface Place {
   version: string;
 }
 
-type Found = Omit<Place, "path">;
+type Found = Omit<VersionLocation, "path">;
 type Reader = (text: string, path: string) => Found[];
 
 /** Folders of other people's projects, and of those that tests are about. */
@@ -21,7 +21,7 @@ const FOREIGN =
   /(?:^|\/)(?:node_modules|vendor|third_party|testdata|fixtures|__fixtures__|tests?|__tests__|spec)\//;
 
 /** The versions a file names that are the project's or a package's own. */
-export function placesIn(path: string, text: string): Place[] {
+export function findVersions(path: string, text: string): VersionLocation[] {
   const reader = readerOf(path);
   if (reader === undefined) return [];
   return reader(text, path)
@@ -35,7 +35,7 @@ export function mayHoldVersion(path: string): boolean {
 }
 
 /** Whether its version is the word of whoever made the project: not a lock file's, a chart's or a constant's. */
-export function isLeading({ path, where }: Place): boolean {
+export function isLeading({ path, where }: VersionLocation): boolean {
   return LEADING.has(basename(path)) && !where.startsWith("dependency ");
 }
 

@@ -16,11 +16,11 @@ import { given } from "../system/given.js";
 import type { Ports } from "../system/ports.js";
 import type { Result } from "../system/result.js";
 import { listSome } from "../system/text/cut.js";
-import { entriesOf, findChangelog } from "./changelog.js";
+import { readEntries, findChangelog } from "./changelog.js";
 import { githubName, isPublished, isSignedIn } from "./github.js";
 import type { Known } from "./judge.js";
 import { wantedVersion } from "./judge.js";
-import { isLeading, mayHoldVersion, placesIn, type Place } from "./places.js";
+import { isLeading, mayHoldVersion, findVersions, type VersionLocation } from "./places.js";
 import { compareVersions, isVersion, bareVersion } from "./version.js";
 
 /** All that is known of a release before it is begun. */
@@ -168,7 +168,7 @@ function lastOf(tags: readonly Tag[]): {
 
 interface VersionFiles {
   from?: string;
-  places: Place[];
+  places: VersionLocation[];
   folder: string;
   changelog: { changelog?: string; changelogText?: string };
 }
@@ -193,7 +193,7 @@ async function readVersionFiles(
   const oids = wanted.map(([, { oid }]) => oid);
   const blobs = must(await readBlobs(repo, oids, LARGEST));
   const texts = wanted.map(([path, { oid }]) => ({ path: toText(path), text: toText(blobs.get(oid) ?? "") }));
-  const all = texts.flatMap(({ path, text }) => placesIn(path, text));
+  const all = texts.flatMap(({ path, text }) => findVersions(path, text));
   const from = currentVersion(all, folder);
   return {
     folder,
@@ -211,8 +211,8 @@ function isBelow(folder: string, path: string): boolean {
 }
 
 /** The version of the manifests nearest to the top; where they differ nobody can say which one is meant. */
-function currentVersion(places: readonly Place[], folder: string): string | undefined {
-  const atTop = (place: Place): boolean => dirname(place.path) === (folder === "" ? "." : folder);
+function currentVersion(places: readonly VersionLocation[], folder: string): string | undefined {
+  const atTop = (place: VersionLocation): boolean => dirname(place.path) === (folder === "" ? "." : folder);
   const leading = places.filter(isLeading);
   const asked = [leading.filter(atTop), leading, places].find((list) => list.length > 0) ?? [];
   const versions = [...new Set(asked.map(({ version }) => version))];
@@ -248,7 +248,7 @@ async function findMade(
   // Its tag was taken away by hand, and work went on: it is none any more.
   if (!isTagged && commit !== head) return undefined;
   const version = VERSION_TAG.exec(tag)?.[2] ?? tag;
-  const notes = entriesOf(known.changelogText ?? "").find((one) => one.version === version)?.text ?? "";
+  const notes = readEntries(known.changelogText ?? "").find((one) => one.version === version)?.text ?? "";
   const isThere = remote !== undefined && refs.has(`refs/tags/${tag}`) && refs.has(remote.branch);
   if (!isTagged || (remote !== undefined && !isThere))
     return { version, tag, commit, notes, tagged: isTagged, pushed: false };

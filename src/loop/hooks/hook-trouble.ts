@@ -2,13 +2,17 @@
 import { isAbsolute, join, resolve } from "node:path";
 import type { Files } from "../../system/ports.js";
 
-export interface Place {
+export interface HookPlace {
   cwd: string;
   env: Readonly<Record<string, string>>;
 }
 
 /** One sentence with what to do about it; `undefined` where nothing is known against the program. */
-export async function troubleWith(files: Files, program: string, place: Place): Promise<string | undefined> {
+export async function findHookTrouble(
+  files: Files,
+  program: string,
+  place: HookPlace,
+): Promise<string | undefined> {
   const { cwd } = place;
   if (!program.includes("/")) {
     if ((await onPath(files, program, place)) !== undefined) return undefined;
@@ -30,7 +34,7 @@ export async function troubleWith(files: Files, program: string, place: Place): 
   return undefined;
 }
 
-async function onPath(files: Files, program: string, { cwd, env }: Place): Promise<string | undefined> {
+async function onPath(files: Files, program: string, { cwd, env }: HookPlace): Promise<string | undefined> {
   for (const folder of (env["PATH"] ?? "").split(":")) {
     const file = resolve(cwd, folder, program);
     const stat = await files.stat(file);

@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import { errorCode } from "../../system/errors.js";
 import type { Files, Ports, ProcessEnd } from "../../system/ports.js";
-import { troubleWith } from "./hook-trouble.js";
+import { findHookTrouble } from "./hook-trouble.js";
 import { callOf, type Hook, type HookArguments, type HookCall } from "./read-hook.js";
 
 /** A hook to run. */
@@ -80,7 +80,7 @@ function mayBeTrouble(ended: ProcessEnd): boolean {
 }
 
 async function troubleOf(files: Files, { program }: HookCall, order: HookOrder): Promise<string | undefined> {
-  return program === undefined ? undefined : troubleWith(files, program, order);
+  return program === undefined ? undefined : findHookTrouble(files, program, order);
 }
 
 /** The file that a hook's whole text names: its path may hold spaces. */

@@ -17,7 +17,7 @@ import { agentEnvironment } from "./environment.js";
 import { changeBacklog } from "./perform-backlog.js";
 import { promptFor, workFolder } from "./prompt-for.js";
 import { endAfterAsking, endWithoutAsking, sessionToAsk } from "./report-again.js";
-import type { Hand, World } from "./world.js";
+import type { ConfiguredAgent, World } from "./world.js";
 
 type RunAgent = Extract<Effect, { kind: "run-agent" }>;
 
@@ -25,8 +25,8 @@ type RunAgent = Extract<Effect, { kind: "run-agent" }>;
 export async function performAgent(world: World, effect: RunAgent): Promise<StepEvent> {
   const { ports, memory, log } = world;
   const { job } = effect;
-  const hand = world.hands.get(job.agent);
-  if (hand === undefined) throw new Error(`no agent is called ${job.agent}`);
+  const configured = world.configuredAgents.get(job.agent);
+  if (configured === undefined) throw new Error(`no agent is called ${job.agent}`);
   const began = ports.clock.monotonic();
   const stop = new AbortController();
   memory.stops.set(job.job, stop);
@@ -41,7 +41,7 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     const guards = step.draft !== undefined || job.phase === "push";
     if (step.draft !== undefined) await beforeDraft(world, job);
     const before = guards ? await ports.files.read(world.project.todoFile) : undefined;
-    const hearing = { began, effect, hand, step, prompt, promptFile, stop };
+    const hearing = { began, effect, configured, step, prompt, promptFile, stop };
     const result = await askAgain(world, hearing, await listen(world, hearing));
     await tellSummary(world, job, result);
     if (step.draft !== undefined) await takeDraft(world, step.draft, before);
@@ -138,7 +138,7 @@ interface Hearing {
   /** Monotonic ms. */
   began: number;
   effect: RunAgent;
-  hand: Hand;
+  configured: ConfiguredAgent;
   step: Step;
   prompt: string;
   promptFile: string;
@@ -148,7 +148,7 @@ interface Hearing {
 
 async function listen(world: World, hearing: Hearing): Promise<Heard> {
   const { log } = world;
-  const { effect, hand, step, stop } = hearing;
+  const { effect, configured, step, stop } = hearing;
   const { job } = effect;
   const told = job.task_id === undefined ? undefined : world.memory.tails.get(job.task_id);
   let tail: AttemptTail = hearing.resume === undefined ? [] : (told ?? []);
@@ -161,7 +161,7 @@ async function listen(world: World, hearing: Hearing): Promise<Heard> {
       said.length === 0 ? undefined : log.tellClean(...said),
     ]);
   };
-  const result = await hand.agent.run(
+  const result = await configured.agent.run(
     {
       phase: job.phase,
       ...given({ taskId: job.task_id }),
@@ -170,13 +170,13 @@ async function listen(world: World, hearing: Hearing): Promise<Heard> {
       prompt: hearing.prompt,
       promptFile: hearing.promptFile,
       cwd: await workFolder(world),
-      env: agentEnvironment(world.env, hand.settings, {
+      env: agentEnvironment(world.env, configured.settings, {
         run: log.run,
         job,
         ...given({ draft: step.draft }),
       }),
       // A review looks, and changes nothing.
-      permissions: job.phase === "review" ? "read-only" : hand.settings.permissions,
+      permissions: job.phase === "review" ? "read-only" : configured.settings.permissions,
       ...given({ budgets: effect.budgets, resume: hearing.resume }),
     },
     {
@@ -232,7 +232,7 @@ function addAttempt(before: Used | undefined, more: Used): Used {
 
 async function writeLastMessage(
   world: World,
-  { hand, step, effect: { job } }: Hearing,
+  { configured, step, effect: { job } }: Hearing,
   result: AgentResult,
 ): Promise<void> {
   const message = world.log.redact(result.lastMessage);
@@ -240,7 +240,7 @@ async function writeLastMessage(
     mode: 0o600,
     fleeting: true,
   });
-  const { lastMessage, name } = hand.settings;
+  const { lastMessage, name } = configured.settings;
   if (lastMessage === undefined) return;
   try {
     await world.ports.files.makeFolder(dirname(lastMessage));

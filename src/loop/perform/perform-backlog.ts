@@ -12,12 +12,12 @@ import type { Backlog, IndexRow } from "../../todo/model/task.js";
 import { understandBacklog } from "../../todo/understand/understand-backlog.js";
 import { correctionsText } from "../../todo/understand/understand.js";
 import type { ChangeOptions, Changed } from "../../todo/store/writer.js";
-import type { Outcome } from "../step/jobs.js";
+import type { ChangeResult } from "../step/jobs.js";
 import { knownVersion, type VersionPlace } from "./known-version.js";
 import { unwrap } from "./unwrap.js";
 import type { World } from "./world.js";
 
-type Row = Outcome["rows"][number];
+type Row = ChangeResult["rows"][number];
 
 const MOST_PROBLEMS = 50;
 
@@ -106,7 +106,7 @@ export async function changeBacklog(
   changes: readonly Change[],
   during: "agent" | "idle",
   beforeWrite?: (bytes: Uint8Array) => Promise<void>,
-): Promise<Outcome> {
+): Promise<ChangeResult> {
   const outcome = await applyToStore(world, changes, {
     while: during,
     ...given({ beforeWrite }),
@@ -122,7 +122,7 @@ export async function makeEdit(
   world: World,
   changes: readonly PersonChange[],
   during: "agent" | "idle",
-): Promise<Outcome> {
+): Promise<ChangeResult> {
   return applyToStore(world, changes, { while: during, whole: true });
 }
 
@@ -130,14 +130,14 @@ async function applyToStore(
   world: World,
   changes: readonly (Change | PersonChange)[],
   options: Omit<ChangeOptions, "finished">,
-): Promise<Outcome> {
+): Promise<ChangeResult> {
   const changed = await world.store.change(changes, { ...options, finished: world.memory.finished });
   if (changed.ok) return outcomeOf(world, changed.value);
   throw new Error("the backlog is changed, but was never read");
 }
 
 /** What the store says, as events carry it. */
-function outcomeOf(world: World, changed: Changed): Outcome {
+function outcomeOf(world: World, changed: Changed): ChangeResult {
   world.memory.backlog = changed.backlog;
   const { edits, heard } = changed;
   return {
@@ -171,7 +171,7 @@ function outcomeOf(world: World, changed: Changed): Outcome {
 }
 
 /** An outcome in which nothing changed. */
-export function toOutcome(backlog: Backlog | undefined): Outcome {
+export function toOutcome(backlog: Backlog | undefined): ChangeResult {
   const digest = backlog === undefined ? "" : indexOf(backlog).digest;
   return { updated: [], refused: [], warnings: [], rows: [], removed: [], digest };
 }

@@ -2,7 +2,7 @@
 // Leaves asking it to perform-agent.ts, and what it is told to prompts/compose.ts.
 import type { AgentResult, Budget, Session, Used } from "../../agents/agent.js";
 import { describeBudget } from "../../agents/process/budget.js";
-import { isPause } from "../step/backoff.js";
+import { causesBackoff } from "../step/backoff.js";
 
 /** The session to ask in; `undefined` where there is a report, nothing but a good end would help, or no way to go on. */
 export function sessionToAsk(result: AgentResult): Session | undefined {
@@ -28,5 +28,5 @@ export function endWithoutAsking(
 export function endAfterAsking<R extends AgentResult>(first: R, second: R): R {
   if (second.outcome === "ok") return "found" in second.report ? second : first;
   const { reason } = second;
-  return reason === "interrupted" || reason === "budget" || isPause(reason) ? second : first;
+  return reason === "interrupted" || reason === "budget" || causesBackoff(reason) ? second : first;
 }

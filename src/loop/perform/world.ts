@@ -21,7 +21,7 @@ import type { ReleaseFacts } from "../../release/survey.js";
 import type { Trusted } from "./ask-trust.js";
 
 /** An agent the run may use. */
-export interface Hand {
+export interface ConfiguredAgent {
   agent: Agent;
   settings: AgentSettings;
 }
@@ -36,7 +36,7 @@ export interface World {
   check: CheckOptions;
   /** Absent without git, and with a reason for it in the run's warnings. */
   repo?: Repository;
-  hands: ReadonlyMap<string, Hand>;
+  configuredAgents: ReadonlyMap<string, ConfiguredAgent>;
   /** Environment of agents and hooks: the real one over the env file's. */
   env: Readonly<Record<string, string>>;
   promptsFolder: string;
@@ -50,7 +50,7 @@ export interface World {
   confirm?: (question: string) => Promise<boolean>;
   /** What was found out of the release that is made; absent in a run over the backlog. */
   release?: ReleaseFacts;
-  memory: Memory;
+  memory: RunMemory;
 }
 
 /** What passed and what failed on one tree: the checkpoint's, with what a task that is done since then did to it. */
@@ -64,7 +64,7 @@ export interface KnownBaseline {
 }
 
 /** By job number, and dropped with it. */
-export interface Memory {
+export interface RunMemory {
   checkpoints: Map<number, Checkpoint>;
   snapshots: Map<number, Snapshot>;
   stops: Map<number, AbortController>;
@@ -104,7 +104,7 @@ export interface Memory {
   unpriced: boolean;
 }
 
-export function emptyMemory(): Memory {
+export function emptyMemory(): RunMemory {
   return {
     checkpoints: new Map(),
     snapshots: new Map(),

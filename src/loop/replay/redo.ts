@@ -15,7 +15,7 @@ import type { Sealed, StepEvent } from "../../logging/events.js";
 import type { Rules } from "../../logging/rules.js";
 import { listSome } from "../../system/text/cut.js";
 import type { Effect } from "../step/effects.js";
-import type { Outcome } from "../step/jobs.js";
+import type { ChangeResult } from "../step/jobs.js";
 import { nameOf, THE_REVIEW } from "../perform/keep-attempt.js";
 import { perform } from "../perform/perform.js";
 import { REDACTED } from "../../system/text/redact.js";
@@ -27,7 +27,7 @@ import { worldAt } from "./world-at.js";
 type Of<T extends StepEvent["type"]> = Sealed<Extract<StepEvent, { type: T }>>;
 
 /** What is known of a run before it is replayed. */
-export interface Scene extends Records {
+export interface ReplayScene extends Records {
   run: string;
   rules: Rules;
   /** HEAD at the first checkpoint. */
@@ -59,7 +59,7 @@ export class Redone {
 
   constructor(
     private readonly opened: ReplayWorld,
-    private readonly scene: Scene,
+    private readonly scene: ReplayScene,
     private readonly runsGate: boolean,
   ) {
     this.head = scene.head;
@@ -180,7 +180,7 @@ export class Redone {
     return unwrap("replay", await changesOfCommit(this.opened.repo, commit));
   }
 
-  private sameBacklog(event: Sealed<StepEvent> & Outcome, now: Outcome): Difference | undefined {
+  private sameBacklog(event: Sealed<StepEvent> & ChangeResult, now: ChangeResult): Difference | undefined {
     const [was, is] = [outcomeOf(event, event.sha256), outcomeOf(now, event.sha256 && now.sha256)];
     if (was === is) {
       if (event.sha256 !== undefined) this.backlogs++;
@@ -195,7 +195,7 @@ export class Redone {
     return undefined;
   }
 
-  private async sameCommit(event: Of<"committed">, now: Outcome & { commit?: string | undefined }) {
+  private async sameCommit(event: Of<"committed">, now: ChangeResult & { commit?: string | undefined }) {
     const difference = this.sameBacklog(event, now);
     if (difference !== undefined || this.stopped !== undefined) return difference;
     if (event.commit === undefined || now.commit === undefined) {
@@ -222,7 +222,7 @@ export class Redone {
     return undefined;
   }
 
-  private holdsRedacted(event: Sealed<StepEvent> & Outcome): boolean {
+  private holdsRedacted(event: Sealed<StepEvent> & ChangeResult): boolean {
     const isAsked = event.type === "backlog_changed" && this.redacted.has(event.request ?? "");
     return isAsked || isRedacted(event.heard ?? []);
   }
@@ -242,7 +242,7 @@ function isRedacted(value: unknown): boolean {
 }
 
 /** What became of the task file, in one comparable line. */
-function outcomeOf(outcome: Outcome, sha256: string | undefined): string {
+function outcomeOf(outcome: ChangeResult, sha256: string | undefined): string {
   const { updated, refused, removed, digest } = outcome;
   return JSON.stringify({
     updated: updated.map(({ id, from, to }) => [id, from, to]),

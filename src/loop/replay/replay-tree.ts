@@ -9,7 +9,7 @@ import { given } from "../../system/given.js";
 import { isOfTheWorld } from "../step/drive.js";
 import type { Effect } from "../step/effects.js";
 import { unwrap } from "../perform/unwrap.js";
-import { Redone, type Scene } from "./redo.js";
+import { Redone, type ReplayScene } from "./redo.js";
 import { differs, replayRun, type Difference, type Replayed } from "./replay.js";
 import { openReplayWorld, type AskTrust, type ReplaySource } from "./replay-world.js";
 import type { Next } from "../step/decision.js";
@@ -61,7 +61,7 @@ interface NoScene {
 }
 
 /** What must be known beforehand, or why the tree cannot be replayed. */
-async function readScene({ ports, repo }: ReplaySource, folder: string): Promise<Scene | NoScene> {
+async function readScene({ ports, repo }: ReplaySource, folder: string): Promise<ReplayScene | NoScene> {
   let idle = true;
   let started: Extract<StepEvent, { type: "run_started" }> | undefined;
   let first: Extract<StepEvent, { type: "checkpoint" }> | undefined;

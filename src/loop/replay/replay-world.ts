@@ -100,7 +100,7 @@ async function fill(source: ReplaySource, filling: Filling): Promise<Omit<Replay
     check: {},
     store: openStore(ports, project.todoFile, { lockFolder, heard: () => Promise.resolve(told.splice(0)) }),
     repo,
-    hands: new Map(),
+    configuredAgents: new Map(),
     env,
     promptsFolder: source.promptsFolder,
     began: { at: ports.clock.now(), monotonic: ports.clock.monotonic() },

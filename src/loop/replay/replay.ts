@@ -4,7 +4,7 @@ import type { Ports } from "../../system/ports.js";
 import { isStepType, type Sealed, type StepEvent } from "../../logging/events.js";
 import { readLines, readStepEvent } from "../../logging/read.js";
 import { START, step } from "../step/step.js";
-import type { State } from "../step/state.js";
+import type { RunState } from "../step/state.js";
 import type { Next } from "../step/decision.js";
 
 /** How a replay came out: every decision the same (none at all: an empty log), or the first line that differs or is missing. */
@@ -67,7 +67,7 @@ export function differs(seq: number, then: string, now: string): Difference {
 }
 
 /** What `step` makes of an event, or why it could not have come: a log may be of another version, or changed by hand. */
-function take(state: State, event: Sealed<StepEvent>): Next | string {
+function take(state: RunState, event: Sealed<StepEvent>): Next | string {
   try {
     return step(state, event);
   } catch (error) {
@@ -94,7 +94,7 @@ export async function replayAt(
     if (line.seq > seq) break;
     const event = await readStepEvent(ports, folder, line);
     if (event === undefined) continue;
-    const state: State = at?.next.state ?? START;
+    const state: RunState = at?.next.state ?? START;
     at = { seq: line.seq, event: event.type, next: step(state, event) };
   }
   return last < seq ? { last } : at;

@@ -33,12 +33,12 @@ import { bootstrapRule, mustBeWanted } from "./bootstrap-rule.js";
 import { repositoryPlaces } from "../runs/repository-places.js";
 import type { RunRequest } from "../runs/run-request.js";
 import { warnOfRepository } from "./warn-of-repository.js";
-import type { Hand } from "../perform/world.js";
+import type { ConfiguredAgent } from "../perform/world.js";
 
 /** All that was found out about a run before it starts. */
 export interface Assembly {
   rules: Rules;
-  hands: ReadonlyMap<string, Hand>;
+  configuredAgents: ReadonlyMap<string, ConfiguredAgent>;
   agents: Extract<StepEvent, { type: "run_started" }>["agents"];
   trusted: Trusted;
   check: CheckOptions;
@@ -62,10 +62,10 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
   const finished = tasks.some(isMarker) && tasks.every(({ status }) => status === "done");
   const trusted = finished ? new Set<string>() : await askTrust(request, tasks);
   const check = await checkOptions(request);
-  const hands = makeHands(request, await pricesOf(request));
-  const schedule = finished ? [AUTO] : await scheduleOf(request, hands);
+  const configuredAgents = configureAgents(request, await pricesOf(request));
+  const schedule = finished ? [AUTO] : await scheduleOf(request, configuredAgents);
   const rules = rulesOf(request, schedule, bootstrapRule(request, tasks));
-  const agents = finished ? [] : await lookUp(request, { hands, rules, tasks });
+  const agents = finished ? [] : await lookUp(request, { configuredAgents, rules, tasks });
   const { repo, warning } = await repositoryOf(request);
   const envFile = await readEnvFile(request);
   const place = { folder, env: baseEnvironment(request.env, envFile), trusted };
@@ -73,7 +73,7 @@ export async function assemble(request: RunRequest): Promise<Assembly> {
   return {
     rules: finished ? rules : { ...rules, ...preflightRule(request) },
     trusted,
-    hands,
+    configuredAgents,
     agents,
     check,
     envFile,
@@ -96,9 +96,9 @@ export async function assembleRelease(given: RunRequest): Promise<Assembly & { r
   checkAgent(given);
   const repo = await releaseRepository(given);
   const trusted = await askTrust(given, tasks);
-  const { request, rules, hands, agents, check } = await releaseAgent(given, tasks);
+  const { request, rules, configuredAgents, agents, check } = await releaseAgent(given, tasks);
   return {
-    ...{ rules, trusted, hands, agents, check, repo },
+    ...{ rules, trusted, configuredAgents, agents, check, repo },
     envFile: await readEnvFile(request),
     agentEnv: Object.fromEntries(Object.values(settings.agents).flatMap(({ env }) => Object.entries(env))),
     warnings: [],
@@ -108,13 +108,21 @@ export async function assembleRelease(given: RunRequest): Promise<Assembly & { r
 /** Who prepares releases: `--agent`, `roles.push`, or the schedule's first; looked up, and nothing started. */
 export async function releaseAgent(given: RunRequest, tasks: readonly Task[] = []) {
   const check = await checkOptions(given);
-  const hands = makeHands(given, await pricesOf(given));
+  const configuredAgents = configureAgents(given, await pricesOf(given));
   const { roles } = given.project.resolved.settings;
-  const [first] = given.agent === undefined && roles.push === undefined ? await scheduleOf(given, hands) : [];
+  const [first] =
+    given.agent === undefined && roles.push === undefined ? await scheduleOf(given, configuredAgents) : [];
   const agent = given.agent ?? roles.push ?? first ?? AUTO;
   const request = { ...given, agent };
   const rules = rulesOf(request, [agent], { refused: "a release drafts no backlog" });
-  return { request, rules, hands, check, agent, agents: await lookUp(request, { hands, rules, tasks }) };
+  return {
+    request,
+    rules,
+    configuredAgents,
+    check,
+    agent,
+    agents: await lookUp(request, { configuredAgents, rules, tasks }),
+  };
 }
 
 /** The repository a release is made in; `no` where there is none. */
@@ -147,9 +155,9 @@ export async function lookUpEnv(request: RunRequest): Promise<Readonly<Record<st
 export async function checkStart(request: RunRequest): Promise<void> {
   const { tasks } = await checkRequest(request);
   await checkOptions(request);
-  const hands = makeHands(request, await pricesOf(request));
-  const rules = rulesOf(request, await scheduleOf(request, hands), bootstrapRule(request, tasks));
-  await lookUp(request, { hands, rules, tasks });
+  const configuredAgents = configureAgents(request, await pricesOf(request));
+  const rules = rulesOf(request, await scheduleOf(request, configuredAgents), bootstrapRule(request, tasks));
+  await lookUp(request, { configuredAgents, rules, tasks });
 }
 
 /** Contract §5: without a command that checks it, "done" is what the agent says. */
@@ -199,7 +207,7 @@ async function pricesOf({ ports, project }: RunRequest): Promise<Prices> {
   return pricesFile === undefined ? {} : readPrices(ports.files, pricesFile);
 }
 
-export function makeHands(request: RunRequest, prices: Prices = {}): Map<string, Hand> {
+export function configureAgents(request: RunRequest, prices: Prices = {}): Map<string, ConfiguredAgent> {
   const { ports, project, home, self } = request;
   const { settings } = project.resolved;
   const place = { project: project.folder, home };
@@ -214,7 +222,10 @@ export function makeHands(request: RunRequest, prices: Prices = {}): Map<string,
 }
 
 /** The schedule as a list (contract §2): iteration n takes entry n, round and round. */
-export async function scheduleOf(request: RunRequest, hands: ReadonlyMap<string, Hand>): Promise<string[]> {
+export async function scheduleOf(
+  request: RunRequest,
+  configuredAgents: ReadonlyMap<string, ConfiguredAgent>,
+): Promise<string[]> {
   const { schedule, roles } = request.project.resolved.settings;
   switch (schedule.strategy) {
     case "odd-even":
@@ -225,14 +236,17 @@ export async function scheduleOf(request: RunRequest, hands: ReadonlyMap<string,
       if (schedule.agent !== AUTO) return [schedule.agent];
       if (request.agent !== undefined) return [request.agent];
       if (roles.iteration !== undefined) return [roles.iteration];
-      return [await autoAgent(request, hands)];
+      return [await autoAgent(request, configuredAgents)];
     default:
       return never(schedule.strategy);
   }
 }
 
-async function autoAgent(request: RunRequest, hands: ReadonlyMap<string, Hand>): Promise<string> {
-  const candidates = AUTO_ORDER.flatMap((name) => hands.get(name)?.agent ?? []);
+async function autoAgent(
+  request: RunRequest,
+  configuredAgents: ReadonlyMap<string, ConfiguredAgent>,
+): Promise<string> {
+  const candidates = AUTO_ORDER.flatMap((name) => configuredAgents.get(name)?.agent ?? []);
   const found = await chooseAuto(candidates, await lookUpEnv(request), request.project.folder);
   if (found !== undefined) return found.settings.name;
   throw new UserError(
@@ -308,7 +322,7 @@ function budgetOf(loop: RunRequest["project"]["resolved"]["settings"]["loop"]): 
 /** Every agent the run may use, looked up before the first iteration; a missing one keeps the run from starting. */
 async function lookUp(
   request: RunRequest,
-  run: { hands: ReadonlyMap<string, Hand>; rules: Rules; tasks: readonly Task[] },
+  run: { configuredAgents: ReadonlyMap<string, ConfiguredAgent>; rules: Rules; tasks: readonly Task[] },
 ): Promise<Assembly["agents"]> {
   const { rules, tasks } = run;
   const own = tasks.flatMap(({ agent, status }) => (agent === undefined || status === "done" ? [] : [agent]));
@@ -317,15 +331,15 @@ async function lookUp(
   const agents: Assembly["agents"] = [];
   const env = await lookUpEnv(request);
   for (const name of new Set(names.filter((one) => one !== undefined))) {
-    const hand = run.hands.get(name);
+    const configured = run.configuredAgents.get(name);
     // A name nobody knows is a problem of the backlog, which says so with its line.
-    if (hand === undefined) continue;
-    const finding = await hand.agent.find(env, request.project.folder);
+    if (configured === undefined) continue;
+    const finding = await configured.agent.find(env, request.project.folder);
     if ("missing" in finding)
       throw new UserError("environment", `agent ${name}: ${finding.missing}`, finding.hint);
-    checkBudget(rules, hand.settings);
-    const { kind, permissions, model } = hand.settings;
-    const note = describeContainment(hand.settings);
+    checkBudget(rules, configured.settings);
+    const { kind, permissions, model } = configured.settings;
+    const note = describeContainment(configured.settings);
     agents.push({
       ...{ name, kind, binary: finding.found, permissions },
       ...given({ model, note }),

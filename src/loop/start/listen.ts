@@ -8,7 +8,7 @@ import type { PersonChange } from "../../todo/model/person-change.js";
 const LOOK_EVERY_MS = 250;
 
 /** An edit that is asked for, word for word. */
-export type Asked = (request: string, changes: readonly PersonChange[]) => void;
+export type EditListener = (request: string, changes: readonly PersonChange[]) => void;
 
 /**
  * Puts what `looper stop` and the editing commands ask of the run that logs into `folder` before the run, until that is ended;
@@ -17,7 +17,7 @@ export type Asked = (request: string, changes: readonly PersonChange[]) => void;
 export function listenToOthers(
   ports: Pick<Ports, "files" | "clock">,
   folder: string,
-  { put, asked }: { put: (event: StepEvent) => void; asked: Asked },
+  { put, asked }: { put: (event: StepEvent) => void; asked: EditListener },
 ): () => void {
   const hear = openControl(ports, folder);
   let looking = false;

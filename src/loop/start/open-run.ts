@@ -69,7 +69,7 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
   // A dead run is swept first, and gone, before anything is read.
   const swept = await recoverRun(ports, locks.dead, assembly.repo);
   const told = await readToldPauses(ports, project.logDir, ports.clock.now());
-  const pauses = stillHolding(told, assembly.hands);
+  const pauses = stillHolding(told, assembly.configuredAgents);
   const recovered = pauses.length === 0 ? swept : { ...swept, pauses };
   if (recovered.left.length === 0) await locks.forgetDead();
   const ready = await prepareRelease(request, assembly);
@@ -99,7 +99,7 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
     check: assembly.check,
     store,
     ...given({ repo, release: ready.release }),
-    hands: assembly.hands,
+    configuredAgents: assembly.configuredAgents,
     trusted: assembly.trusted,
     env,
     promptsFolder: request.promptsFolder,
@@ -124,8 +124,11 @@ async function startRun(request: RunRequest, assembly: Assembly, locks: RunLocks
 }
 
 /** L17: a limit is of an agent and its model: asked for another one, it is not held by what it was told of the first. */
-function stillHolding(told: readonly ToldPause[], hands: Assembly["hands"]): ToldPause[] {
-  return told.filter(({ agent, model }) => hands.get(agent)?.settings.model === model);
+function stillHolding(
+  told: readonly ToldPause[],
+  configuredAgents: Assembly["configuredAgents"],
+): ToldPause[] {
+  return told.filter(({ agent, model }) => configuredAgents.get(agent)?.settings.model === model);
 }
 
 function askWith(confirm: NonNullable<RunRequest["confirm"]>): (question: string) => Promise<boolean> {

@@ -8,12 +8,12 @@ import { openStore } from "../../todo/store/store.js";
 import { TaskId, type IndexRow } from "../../todo/model/task.js";
 import { understandBacklog } from "../../todo/understand/understand-backlog.js";
 import type { ReadResult } from "../../todo/store/writer.js";
-import { checkOptions, lookUpEnv, makeHands, scheduleOf } from "./assemble.js";
+import { checkOptions, lookUpEnv, configureAgents, scheduleOf } from "./assemble.js";
 import { checkRequest } from "./check-request.js";
 import { findMissingChecks } from "./missing-checks.js";
 import { promptFor } from "../perform/prompt-for.js";
 import type { RunRequest } from "../runs/run-request.js";
-import { agentFor } from "../step/schedule.js";
+import { chooseAgent } from "../step/schedule.js";
 import { emptyMemory } from "../perform/world.js";
 
 /** A step of the plan. */
@@ -93,7 +93,7 @@ async function planSteps(
   titleOf: (id: TaskId) => string,
 ): Promise<PlannedStep[]> {
   const { loop, roles } = request.project.resolved.settings;
-  const schedule = await scheduleOf(request, makeHands(request));
+  const schedule = await scheduleOf(request, configureAgents(request));
   const rules = { schedule, roles, ...given({ agent: request.agent }) };
   const only = request.only === undefined ? undefined : closure(TaskId.parse(request.only), rows);
   const blockedAtStart = new Set(rows.filter(({ status }) => status === "blocked").map(({ id }) => id));
@@ -111,7 +111,7 @@ async function planSteps(
     const { picked } = chosen;
     const iteration = steps.length + 1;
     const wanted = picked.agent === undefined ? {} : { wanted: picked.agent };
-    const agent = agentFor(rules, "iteration", { iteration, dropped: new Set(), ...wanted });
+    const agent = chooseAgent(rules, "iteration", { iteration, dropped: new Set(), ...wanted });
     steps.push({ iteration, task: picked.id, title: titleOf(picked.id), agent: agent ?? "" });
     now = now.map((row) => (row.id === picked.id ? { ...row, status: "done" as const } : row));
   }

@@ -2,46 +2,46 @@
 // out, then come the hooks. Pure. Leaves settling itself to settle.ts.
 import { describeSkipped } from "../../agents/failure-words.js";
 import { endReleased } from "./asked-edits.js";
-import { goOn } from "./choose.js";
+import { startNext } from "./choose.js";
 import { startAfter } from "./job.js";
 import { dropJob, replaceJob, uncount } from "./jobs.js";
-import { drops, endsRun, waits } from "./verdict.js";
-import { canSpare } from "./schedule.js";
-import type { Job, State, Work } from "./state.js";
-import type { Turn } from "./decision.js";
+import { dropsAgent, endsRun, backsOffAgent } from "./verdict.js";
+import { canContinueWithout } from "./schedule.js";
+import type { Job, RunState, Work } from "./state.js";
+import type { Decision } from "./decision.js";
 
 /** What follows once the backlog holds what came of a job. */
-export function afterSettle(work: Work, job: Job, turn: Turn): State {
-  turn.because = { rule: "settled", why: job.verdict?.kind ?? "" };
-  if (job.released === true) return goOn(endReleased(work, job), turn);
+export function afterSettle(work: Work, job: Job, decision: Decision): RunState {
+  decision.because = { rule: "settled", why: job.verdict?.kind ?? "" };
+  if (job.released === true) return startNext(endReleased(work, job), decision);
   // L17: it was no attempt, so nobody is told of one.
-  if (waits(job.verdict)) return goOn(uncount(dropJob(work, job), job), turn);
-  const then = drops(job.verdict)
-    ? dropAgent(work, job, turn)
+  if (backsOffAgent(job.verdict)) return startNext(uncount(dropJob(work, job), job), decision);
+  const then = dropsAgent(job.verdict)
+    ? dropAgent(work, job, decision)
     : job.facts.phase === "review"
-      ? countReview(work, job, turn)
+      ? countReview(work, job, decision)
       : work;
   const silent = then.stopping >= 2 || job.verdict?.kind === "interrupted";
-  const after = silent ? undefined : startAfter(job, then.rules, turn);
+  const after = silent ? undefined : startAfter(job, then.rules, decision);
   if (after !== undefined) return { phase: "working", work: replaceJob(then, after) };
-  return endJob(then, job, turn);
+  return endJob(then, job, decision);
 }
 
 /** The job is over; the next one waits for the delay, if there is one. */
-export function endJob(work: Work, job: Job, turn: Turn): State {
+export function endJob(work: Work, job: Job, decision: Decision): RunState {
   const { delay_ms } = work.rules;
   const rest = dropJob(work, job);
-  return goOn(delay_ms > 0 ? { ...rest, resumeAt: turn.at + delay_ms } : rest, turn);
+  return startNext(delay_ms > 0 ? { ...rest, resumeAt: decision.at + delay_ms } : rest, decision);
 }
 
-function countReview(work: Work, job: Job, turn: Turn): Work {
+function countReview(work: Work, job: Job, decision: Decision): Work {
   const { reviews } = work;
   const { verdict } = job;
   if (verdict?.kind === "failed") {
     const failed = reviews.failed + 1;
     const { reason, evidence } = verdict;
     const next = failed < 2 && !endsRun(job.end) ? "retry" : "end";
-    turn.notes.push({ type: "attempt_failed", ...job.facts, reason, evidence, next });
+    decision.notes.push({ type: "attempt_failed", ...job.facts, reason, evidence, next });
     return { ...work, reviews: { ...reviews, failed } };
   }
   if (verdict?.kind !== "reviewed") return work;
@@ -51,17 +51,17 @@ function countReview(work: Work, job: Job, turn: Turn): Work {
 }
 
 /** An agent that is not there is no attempt's fault: the task is left for the next one scheduled. */
-function dropAgent(work: Work, job: Job, turn: Turn): Work {
+function dropAgent(work: Work, job: Job, decision: Decision): Work {
   const { agent } = job.facts;
   const dropped = new Set([...work.dropped, agent]);
   const end = job.verdict?.kind === "failed" ? job.verdict : undefined;
   const message = `${agent}: ${end?.evidence ?? "cannot be used"}`;
-  turn.notes.push({
+  decision.notes.push({
     type: "warning",
     ...job.facts,
     message: describeSkipped(agent, end ?? { evidence: "" }),
   });
   const left = uncount({ ...work, dropped }, job);
-  if (canSpare(work.rules, dropped)) return left;
+  if (canContinueWithout(work.rules, dropped)) return left;
   return { ...left, closing: work.closing ?? { ending: "environment", message } };
 }

@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import { pause, pausedUntil, unpause, type Pauses } from "./backoff.js";
+import { backOff, findBackoffEnd, endBackoff, type Backoffs } from "./backoff.js";
 
 const MINUTE = 60_000;
 
 /** Until when, in ms from each time it was turned away, one pause after the other. */
 function waits(toldMs: readonly (number | undefined)[]): number[] {
-  let pauses: Pauses = new Map();
+  let backoffs: Backoffs = new Map();
   let at = 1_000_000;
   return toldMs.map((told) => {
     const retryAt = told === undefined ? {} : { retryAt: at + told };
-    pauses = pause(pauses, "a", { reason: "overloaded", at, ...retryAt });
-    const until = pausedUntil(pauses, "a", at) ?? at;
+    backoffs = backOff(backoffs, "a", { reason: "overloaded", at, ...retryAt });
+    const until = findBackoffEnd(backoffs, "a", at) ?? at;
     const waited = until - at;
     at = until;
     return waited;
@@ -39,20 +39,20 @@ test("who is told 'in a second' again and again is not asked every second, and t
     ...[MINUTE, 2 * MINUTE, 4 * MINUTE],
   ]);
   expect(waits([1000, 1000, 1000, 5000, 1000])).toEqual([2000, 2000, 2000, 6000, 2000]);
-  const told = (before: Pauses) => pause(before, "a", { reason: "overloaded", at: 0, retryAt: 1000 });
+  const told = (before: Backoffs) => backOff(before, "a", { reason: "overloaded", at: 0, retryAt: 1000 });
   const thrice = told(told(told(new Map())));
   expect(thrice.get("a")?.why).toBeUndefined();
   expect(told(thrice).get("a")?.why).toBe("told 4 times in a row to come back in less than 5 s");
 });
 
 test("it is over when its time has come, and counts from the start once the agent has worked", () => {
-  const paused = pause(new Map(), "a", { reason: "network", at: 0 });
-  expect([pausedUntil(paused, "a", MINUTE - 1), pausedUntil(paused, "a", MINUTE)]).toEqual([
+  const paused = backOff(new Map(), "a", { reason: "network", at: 0 });
+  expect([findBackoffEnd(paused, "a", MINUTE - 1), findBackoffEnd(paused, "a", MINUTE)]).toEqual([
     MINUTE,
     undefined,
   ]);
-  expect(pausedUntil(paused, "b", 0)).toBeUndefined();
-  const again = pause(unpause(paused, "a"), "a", { reason: "network", at: 0 });
-  expect(pausedUntil(again, "a", 0)).toBe(MINUTE);
-  expect(unpause(paused, "b")).toBe(paused);
+  expect(findBackoffEnd(paused, "b", 0)).toBeUndefined();
+  const again = backOff(endBackoff(paused, "a"), "a", { reason: "network", at: 0 });
+  expect(findBackoffEnd(again, "a", 0)).toBe(MINUTE);
+  expect(endBackoff(paused, "b")).toBe(paused);
 });

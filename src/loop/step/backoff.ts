@@ -6,7 +6,7 @@ import { given } from "../../system/given.js";
  * Epoch ms until which an agent is not asked; `times`: how often in a row it could not work, `soon`: how often in a row it said
  * "in a moment".
  */
-export interface Pause {
+export interface Backoff {
   until: number;
   times: number;
   soon: number;
@@ -18,7 +18,7 @@ export interface Pause {
 }
 
 /** By the agents' names. One that is over still counts its times, until the agent works again. */
-export type Pauses = ReadonlyMap<string, Pause>;
+export type Backoffs = ReadonlyMap<string, Backoff>;
 
 const FIRST_MS = 60_000;
 const MOST_MS = 30 * 60_000;
@@ -33,51 +33,55 @@ const MOST_SOON = 3;
  * L17: until the reset time if one is told, else 1, 2, 4 … 30 minutes; the attempt that follows is the probe. Who is turned
  * away again and again with "in a second" is not asked every second.
  */
-export function pause(
-  pauses: Pauses,
+export function backOff(
+  backoffs: Backoffs,
   agent: string,
   { reason, retryAt, at }: { reason: string; retryAt?: number; at: number },
-): Pauses {
-  const before = pauses.get(agent);
+): Backoffs {
+  const before = backoffs.get(agent);
   const times = (before?.times ?? 0) + 1;
   const soon = retryAt !== undefined && retryAt - at < SOON_MS ? (before?.soon ?? 0) + 1 : 0;
   const counted = { times, soon, reason };
-  const next = (more: Pick<Pause, "until" | "why">): Pauses =>
-    new Map(pauses).set(agent, { ...counted, ...more });
-  if (retryAt === undefined || retryAt <= at) return next({ until: at + backoff(times) });
+  const next = (more: Pick<Backoff, "until" | "why">): Backoffs =>
+    new Map(backoffs).set(agent, { ...counted, ...more });
+  if (retryAt === undefined || retryAt <= at) return next({ until: at + delayAfter(times) });
   if (soon <= MOST_SOON) return next({ until: retryAt + SLACK_MS });
   const why = `told ${soon} times in a row to come back in less than ${SOON_MS / 1000} s`;
-  return next({ until: at + backoff(soon - MOST_SOON), why });
+  return next({ until: at + delayAfter(soon - MOST_SOON), why });
 }
 
-function backoff(times: number): number {
+function delayAfter(times: number): number {
   return Math.min(FIRST_MS * 2 ** (times - 1), MOST_MS);
 }
 
 /** What an earlier run was told of an agent. */
-export function rememberedPause({ until, reason }: { until: string; reason: string }): Pause {
+export function restoreBackoff({ until, reason }: { until: string; reason: string }): Backoff {
   return { until: Date.parse(until), times: 0, soon: 0, reason, remembered: true };
 }
 
 /** Until when it is left alone, as the log says it, and why that is longer than it said. */
-export function untilOf(pauses: Pauses, agent: string, at: number): { until: string; until_why?: string } {
-  const { until = at, why } = pauses.get(agent) ?? {};
+export function describeBackoff(
+  backoffs: Backoffs,
+  agent: string,
+  at: number,
+): { until: string; until_why?: string } {
+  const { until = at, why } = backoffs.get(agent) ?? {};
   return { until: new Date(until).toISOString(), ...given({ until_why: why }) };
 }
 
 /** The same without the pause of an agent that worked. */
-export function unpause(pauses: Pauses, agent: string): Pauses {
-  if (!pauses.has(agent)) return pauses;
-  return new Map([...pauses].filter(([name]) => name !== agent));
+export function endBackoff(backoffs: Backoffs, agent: string): Backoffs {
+  if (!backoffs.has(agent)) return backoffs;
+  return new Map([...backoffs].filter(([name]) => name !== agent));
 }
 
 /** Until when it is left alone; `undefined` where it may be asked at `at`. */
-export function pausedUntil(pauses: Pauses, agent: string, at: number): number | undefined {
-  const until = pauses.get(agent)?.until;
+export function findBackoffEnd(backoffs: Backoffs, agent: string, at: number): number | undefined {
+  const until = backoffs.get(agent)?.until;
   return until === undefined || until <= at ? undefined : until;
 }
 
 /** Whether an agent that ended like this could not work at all: neither an attempt nor an iteration (contract §4). */
-export function isPause(reason: string | undefined): boolean {
+export function causesBackoff(reason: string | undefined): boolean {
   return reason === "rate-limited" || reason === "overloaded" || reason === "network";
 }

@@ -4,8 +4,8 @@ import type { StepEvent } from "../../logging/events.js";
 import type { Rules } from "../../logging/rules.js";
 import { id, row } from "../../todo/testing/testing.js";
 import type { Effect } from "./effects.js";
-import type { State } from "./state.js";
-import type { Reply } from "../testing/answers.js";
+import type { RunState } from "./state.js";
+import type { WorldReply } from "../testing/answers.js";
 import { after, begun, openEffect, tell, told, until } from "../testing/reach.js";
 import { feed, type Sim } from "../testing/sim.js";
 
@@ -127,7 +127,7 @@ const agentEnd = {
   duration_ms: 0,
 } as const;
 
-function workOf(state: State): Extract<State, { phase: "working" }>["work"] {
+function workOf(state: RunState): Extract<RunState, { phase: "working" }>["work"] {
   if (state.phase !== "working") throw new Error(state.phase);
   return state.work;
 }
@@ -140,7 +140,9 @@ test("in a world that failed nothing is committed, put back or weighed any more:
     const settled = after(snapshot, "snapshot");
     expect(kinds(settled)).toEqual(["stop", "change-backlog"]);
     expect(openEffect(settled, "change-backlog").changes).toEqual([]);
-    expect(workOf(settled.state).jobs).toMatchObject([{ stage: "settle", verdict: { kind: "interrupted" } }]);
+    expect(workOf(settled.state).jobs).toMatchObject([
+      { activity: "settle", verdict: { kind: "interrupted" } },
+    ]);
     expect(openEffect(until(settled, "finish"), "finish")).toMatchObject({
       ending: "environment",
       message: "disk full",
@@ -187,7 +189,7 @@ test("each job is told to stop once", () => {
 });
 
 /** The agent marks its row itself; it has ended, and the look at its row is under way. */
-function lookingAtRow(end: Reply["end"], before: (sim: Sim) => Sim = (sim) => sim): Sim {
+function lookingAtRow(end: WorldReply["end"], before: (sim: Sim) => Sim = (sim) => sim): Sim {
   const sim = before(until(begun([row("T1")], { apply_summary: false, max_attempts: 1 }), "run-agent"));
   const ended = until(after(sim, "run-agent", end === undefined ? {} : { end }), "snapshot");
   return after(ended, "snapshot");

@@ -5,15 +5,15 @@ import { PersistentMap } from "../../system/persistent-map.js";
 import { ById } from "../../todo/model/indexed-list.js";
 import { closure, selectTask } from "../../todo/model/select.js";
 import { TaskId, type IndexRow } from "../../todo/model/task.js";
-import { whyRunIsOver } from "./spending.js";
-import { askedEdit, editFirst } from "./asked-edits.js";
+import { explainRunOver } from "./spending.js";
+import { makeAskedEdit, startDueEdit } from "./asked-edits.js";
 import { beginClose } from "./ending.js";
-import { firstStage } from "./job.js";
+import { firstActivity } from "./job.js";
 import { toRow } from "./jobs.js";
-import { takerFor, type Taker } from "./schedule.js";
+import { chooseAvailableAgent, type AgentChoice } from "./schedule.js";
 import { waitFor } from "./wait.js";
-import type { Job, JobKind, Opening, State, Work } from "./state.js";
-import type { Turn } from "./decision.js";
+import type { Job, JobKind, Opening, RunState, Work } from "./state.js";
+import type { Decision } from "./decision.js";
 
 /** A review that failed is tried once more (contract §4, *Review*). */
 const MOST_FAILED_REVIEWS = 2;
@@ -22,8 +22,8 @@ const MOST_FAILED_REVIEWS = 2;
 export function beginWork(
   opening: Opening,
   event: Extract<StepEvent, { type: "backlog_read" }>,
-  turn: Turn,
-): State {
+  decision: Decision,
+): RunState {
   if (event.rows === undefined) throw new Error("backlog_read came without its rows");
   const rows = event.rows.map(toRow);
   // L16: comes before anything else is begun.
@@ -47,36 +47,40 @@ export function beginWork(
     final: PersistentMap.of(),
     earlier: PersistentMap.of(),
     dropped: opening.dropped,
-    pauses: opening.pauses,
+    backoffs: opening.backoffs,
     reviews: { added: 0, failed: 0, clean: false },
-    named: opening.named ?? new Set(),
-    looking: false,
-    asked: opening.asked.map((edit) => askedEdit(edit, { index })),
-    strays: left,
+    reportedChecks: opening.reportedChecks ?? new Set(),
+    rereading: false,
+    askedEdits: opening.askedEdits.map((edit) => makeAskedEdit(edit, { index })),
+    toPutAside: left,
     blockedByHand: new Set(),
   };
-  return choose(work, turn);
+  return choose(work, decision);
 }
 
 /** Goes on after a job began or ended: looks at the backlog, or ends. */
-export function goOn(work: Work, turn: Turn): State {
-  const edited = editFirst(work, turn);
+export function startNext(work: Work, decision: Decision): RunState {
+  const edited = startDueEdit(work, decision);
   if (edited !== undefined) return edited;
-  const stays: State = { phase: "working", work };
-  const over = endIfAsked(work, turn);
+  const stays: RunState = { phase: "working", work };
+  const over = endIfAsked(work, decision);
   if (over !== undefined) return over;
   if (work.stopping > 0 || work.closing !== undefined) return stays;
-  if (work.looking || work.jobs.length >= work.rules.workers) return stays;
-  turn.effects.push({ kind: "change-backlog", changes: [], during: work.jobs.length > 0 ? "agent" : "idle" });
-  return { phase: "working", work: { ...work, looking: true } };
+  if (work.rereading || work.jobs.length >= work.rules.workers) return stays;
+  decision.effects.push({
+    kind: "change-backlog",
+    changes: [],
+    during: work.jobs.length > 0 ? "agent" : "idle",
+  });
+  return { phase: "working", work: { ...work, rereading: true } };
 }
 
 /** L13: a wait is for a moment that comes, and has its timer. The delay lies before an iteration, never before the end. */
-function waitFirst(work: Work, turn: Turn): State | undefined {
-  if (work.resumeAt === undefined || work.resumeAt <= turn.at) return undefined;
-  turn.because = { rule: "delay" };
-  turn.wakeAt = work.resumeAt;
-  turn.notes.push({
+function waitForDelay(work: Work, decision: Decision): RunState | undefined {
+  if (work.resumeAt === undefined || work.resumeAt <= decision.at) return undefined;
+  decision.because = { rule: "delay" };
+  decision.wakeAt = work.resumeAt;
+  decision.notes.push({
     type: "waiting",
     reason: "loop.delay_seconds",
     until: new Date(work.resumeAt).toISOString(),
@@ -85,23 +89,27 @@ function waitFirst(work: Work, turn: Turn): State | undefined {
 }
 
 /** L13: the run stands still until an agent may be asked again, unless that is too long. */
-function standBy(work: Work, taker: Exclude<Taker, { agent: string }>, turn: Turn): State {
-  if (taker === undefined) return end(work, "environment", "no agent is left that can be used", turn);
-  const tooLong = waitFor(work, taker, turn);
-  return tooLong === undefined ? { phase: "working", work } : end(work, "waiting", tooLong, turn);
+function waitForAgent(
+  work: Work,
+  taker: Exclude<AgentChoice, { agent: string }>,
+  decision: Decision,
+): RunState {
+  if (taker === undefined) return end(work, "environment", "no agent is left that can be used", decision);
+  const tooLong = waitFor(work, taker, decision);
+  return tooLong === undefined ? { phase: "working", work } : end(work, "waiting", tooLong, decision);
 }
 
 /** Picks the next job from what the backlog is now. L3: in the order of contract §3.4, no task in two hands. */
-export function choose(work: Work, turn: Turn): State {
-  const edited = editFirst(work, turn);
+export function choose(work: Work, decision: Decision): RunState {
+  const edited = startDueEdit(work, decision);
   if (edited !== undefined) return edited;
-  const over = endIfAsked(work, turn);
+  const over = endIfAsked(work, decision);
   if (over !== undefined) return over;
   if (work.stopping > 0 || work.closing !== undefined) return { phase: "working", work };
   const rows = work.index.values;
   const only = work.rules.only === undefined ? undefined : closure(work.rules.only, rows);
   if (work.rules.only !== undefined && only === undefined) {
-    return end(work, "unusable-backlog", `there is no task ${work.rules.only} in the backlog`, turn);
+    return end(work, "unusable-backlog", `there is no task ${work.rules.only} in the backlog`, decision);
   }
   const inHand = work.jobs.flatMap(({ facts }) => (facts.task_id === undefined ? [] : [facts.task_id]));
   const tried = {
@@ -115,13 +123,13 @@ export function choose(work: Work, turn: Turn): State {
   };
   const chosen = selectTask(rows, tried, (id) => work.index.get(id)?.status);
   if (!("none" in chosen)) {
-    const over = allowsNoMore(work, turn);
-    if (over === undefined) return waitFirst(work, turn) ?? startTask(work, chosen, turn);
+    const over = findSpentLimit(work, decision);
+    if (over === undefined) return waitForDelay(work, decision) ?? startTask(work, chosen, decision);
     if (work.jobs.length > 0) return { phase: "working", work };
-    return end(work, over.ending, over.message, turn);
+    return end(work, over.ending, over.message, decision);
   }
   if (work.jobs.length > 0) return { phase: "working", work };
-  return nothingReady(work, rows, chosen.none, turn);
+  return startReviewOrEnd(work, rows, chosen.none, decision);
 }
 
 /** A person blocked it in this run, and it still is. */
@@ -130,9 +138,9 @@ function isBlockedByHand({ blockedByHand, index }: Work, id: TaskId): boolean {
 }
 
 /** L9: attempts and reviews together begin at most `max_iterations` times. L18: a budget that is spent begins none. */
-function allowsNoMore(work: Work, turn: Turn): { ending: Ending; message: string } | undefined {
+function findSpentLimit(work: Work, decision: Decision): { ending: Ending; message: string } | undefined {
   const { max_iterations } = work.rules;
-  const spent = whyRunIsOver(work, turn.at);
+  const spent = explainRunOver(work, decision.at);
   if (spent !== undefined) return { ending: "budget", message: spent };
   if (work.iterations < max_iterations) return undefined;
   return { ending: "limit", message: `max_iterations (${max_iterations}) is reached` };
@@ -140,29 +148,29 @@ function allowsNoMore(work: Work, turn: Turn): { ending: Ending; message: string
 
 type Picked = Exclude<ReturnType<typeof selectTask>, { none: unknown }>;
 
-function startTask(work: Work, { picked, reason, candidates, next }: Picked, turn: Turn): State {
+function startTask(work: Work, { picked, reason, candidates, next }: Picked, decision: Decision): RunState {
   const iteration = work.iterations + 1;
-  const { dropped, pauses } = work;
-  const now = { iteration, dropped, pauses, at: turn.at, wanted: picked.agent };
-  const taker = takerFor(work.rules, "iteration", now);
-  if (taker === undefined || !("agent" in taker)) return standBy(work, taker, turn);
+  const { dropped, backoffs } = work;
+  const now = { iteration, dropped, backoffs, at: decision.at, wanted: picked.agent };
+  const taker = chooseAvailableAgent(work.rules, "iteration", now);
+  if (taker === undefined || !("agent" in taker)) return waitForAgent(work, taker, decision);
   const { agent } = taker;
   const attempt = (work.attempts.get(picked.id) ?? 0) + 1;
-  const job = newJob(work, "iteration", { iteration, agent, attempt, task_id: picked.id });
-  turn.because = {
+  const job = makeJob(work, "iteration", { iteration, agent, attempt, task_id: picked.id });
+  decision.because = {
     rule: `select-${reason}`,
     picked: picked.id,
     candidates,
     ...given({ loser: next }),
   };
-  turn.notes.push({
+  decision.notes.push({
     type: "task_selected",
     ...job.facts,
     reason,
     candidates,
     ...given({ next }),
   });
-  turn.effects.push({
+  decision.effects.push({
     kind: "change-backlog",
     job: job.facts,
     changes: [{ op: "claim", id: picked.id, expect: picked.status }],
@@ -171,23 +179,23 @@ function startTask(work: Work, { picked, reason, candidates, next }: Picked, tur
   return {
     phase: "working",
     work: {
-      ...begun(work, { ...job, from: picked.status }),
+      ...addJob(work, { ...job, from: picked.status }),
       attempts: work.attempts.with(picked.id, attempt),
       reviews: { ...work.reviews, clean: false, failed: 0 },
     },
   };
 }
 
-function nothingReady(
+function startReviewOrEnd(
   work: Work,
   rows: readonly IndexRow[],
   why: "all-done" | "nothing-ready",
-  turn: Turn,
-): State {
+  decision: Decision,
+): RunState {
   const ending: Ending = why === "all-done" ? "complete" : "blocked";
   const marked = rows.some((row) => row.marker === true);
   if (why === "all-done" && marked && work.iterations === 0) {
-    return end(work, ending, "the backlog is finished already: nothing was started", turn);
+    return end(work, ending, "the backlog is finished already: nothing was started", decision);
   }
   const { rules, reviews } = work;
   // L6: a review may add tasks at most `max_reviews` times, and fails at most twice in a row.
@@ -198,45 +206,46 @@ function nothingReady(
     !reviews.clean &&
     reviews.failed < MOST_FAILED_REVIEWS &&
     reviews.added < rules.max_reviews &&
-    allowsNoMore(work, turn) === undefined;
-  if (!wanted) return end(work, ending, undefined, turn);
-  const waits = waitFirst(work, turn);
+    findSpentLimit(work, decision) === undefined;
+  if (!wanted) return end(work, ending, undefined, decision);
+  const waits = waitForDelay(work, decision);
   if (waits !== undefined) return waits;
-  const { dropped, pauses } = work;
-  const taker = takerFor(rules, "review", { iteration: 1, dropped, pauses, at: turn.at });
-  if (taker === undefined || !("agent" in taker)) return standBy(work, taker, turn);
-  const job = newJob(work, "review", {
+  const { dropped, backoffs } = work;
+  const taker = chooseAvailableAgent(rules, "review", { iteration: 1, dropped, backoffs, at: decision.at });
+  if (taker === undefined || !("agent" in taker)) return waitForAgent(work, taker, decision);
+  const job = makeJob(work, "review", {
     iteration: work.iterations + 1,
     agent: taker.agent,
     attempt: reviews.failed + 1,
   });
-  turn.because = { rule: "review", why };
-  turn.effects.push({ kind: "checkpoint", job: job.facts, reuse: false });
-  return { phase: "working", work: begun(work, job) };
+  decision.because = { rule: "review", why };
+  decision.effects.push({ kind: "checkpoint", job: job.facts, reuse: false });
+  return { phase: "working", work: addJob(work, job) };
 }
 
-function newJob(
+function makeJob(
   work: Work,
   phase: JobKind,
   rest: { iteration: number; agent: string; attempt: number; task_id?: TaskId },
 ): Job {
-  return { facts: { job: work.nextJob, phase, ...rest }, stage: firstStage(phase), hooks: [] };
+  return { facts: { job: work.nextJob, phase, ...rest }, activity: firstActivity(phase), hooks: [] };
 }
 
-function begun(work: Work, job: Job): Work {
+function addJob(work: Work, job: Job): Work {
   return { ...work, jobs: [...work.jobs, job], nextJob: work.nextJob + 1, iterations: work.iterations + 1 };
 }
 
-function end(work: Work, ending: Ending, message: string | undefined, turn: Turn): State {
-  turn.because = { rule: `end-${ending}`, ...given({ why: message }) };
+function end(work: Work, ending: Ending, message: string | undefined, decision: Decision): RunState {
+  decision.because = { rule: `end-${ending}`, ...given({ why: message }) };
   if (work.jobs.length > 0) return { phase: "working", work: { ...work, closing: { ending, message } } };
-  return beginClose(work, ending, message, turn);
+  return beginClose(work, ending, message, decision);
 }
 
 /** L8: once the run is to end, it ends as soon as no job is under way, and starts none before. */
-function endIfAsked(work: Work, turn: Turn): State | undefined {
-  if (work.jobs.length > 0 || work.looking) return undefined;
-  if (work.closing !== undefined) return beginClose(work, work.closing.ending, work.closing.message, turn);
-  if (work.stopping > 0) return beginClose(work, "interrupted", undefined, turn);
+function endIfAsked(work: Work, decision: Decision): RunState | undefined {
+  if (work.jobs.length > 0 || work.rereading) return undefined;
+  if (work.closing !== undefined)
+    return beginClose(work, work.closing.ending, work.closing.message, decision);
+  if (work.stopping > 0) return beginClose(work, "interrupted", undefined, decision);
   return undefined;
 }

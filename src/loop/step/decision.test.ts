@@ -3,7 +3,7 @@ import type { StepEvent } from "../../logging/events.js";
 import { NOTHING_SPENT } from "./spending.js";
 import type { Frame } from "./state.js";
 import { RULES } from "../testing/sim.js";
-import { heed } from "./decision.js";
+import { applySignal } from "./decision.js";
 
 type Interrupt = Extract<StepEvent, { type: "run_interrupted" }>;
 
@@ -32,11 +32,11 @@ test.each([
   ["INT INT INT now", 3],
 ])("%s takes a run to %i", (words, stopping) => {
   const events = words.split(" ").map(told);
-  expect(events.reduce(heed, FRAME).stopping).toBe(stopping);
+  expect(events.reduce(applySignal, FRAME).stopping).toBe(stopping);
 });
 
 test("what takes it no further leaves the very same frame, and the first to stop it stays its signal", () => {
-  const once = heed(FRAME, told("stop"));
-  expect(heed(once, told("stop"))).toBe(once);
-  expect(heed(heed(once, told("TERM")), told("now")).signal).toBe("SIGINT");
+  const once = applySignal(FRAME, told("stop"));
+  expect(applySignal(once, told("stop"))).toBe(once);
+  expect(applySignal(applySignal(once, told("TERM")), told("now")).signal).toBe("SIGINT");
 });

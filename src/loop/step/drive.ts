@@ -8,7 +8,7 @@ import { given } from "../../system/given.js";
 import type { Effect } from "./effects.js";
 import type { Inbox } from "./inbox.js";
 import { START, step } from "./step.js";
-import type { State } from "./state.js";
+import type { RunState } from "./state.js";
 
 /**
  * Does one effect, decided at `at` (epoch ms), and answers with the one event it ends in. What it throws becomes
@@ -21,7 +21,7 @@ export async function drive(
   { log, clock, perform }: { log: RunLog; clock: Clock; perform: Perform },
   inbox: Inbox,
 ): Promise<Extract<StepEvent, { type: "run_ended" }>> {
-  let state: State = START;
+  let state: RunState = START;
   let timer: Timer | undefined;
   for (;;) {
     // Sealed first: step, log, commit message and hooks see the same redacted text.

@@ -3,16 +3,16 @@ import { never } from "../../system/never.js";
 import type { Ending, Sealed, StepEvent } from "../../logging/events.js";
 import { given } from "../../system/given.js";
 import { leaveEdit } from "./asked-edits.js";
-import type { Close, Frame, State, Work } from "./state.js";
-import { heed, type Turn } from "./decision.js";
+import type { Close, Frame, RunState, Work } from "./state.js";
+import { applySignal, type Decision } from "./decision.js";
 
 /** Begins the end. Where the world itself failed, nothing more is asked of it. */
 export function beginClose(
   frame: Frame & Partial<Work>,
   ending: Ending,
   message: string | undefined,
-  turn: Turn,
-): State {
+  decision: Decision,
+): RunState {
   const rows = frame.index === undefined ? [] : frame.index.values.filter((row) => row.marker !== true);
   const close: Close = {
     rules: frame.rules,
@@ -24,43 +24,43 @@ export function beginClose(
     ending,
     ...given({ message }),
     hooks: frame.rules.hooks.on_run_end,
-    stage: "commit",
+    activity: "commit",
     done: rows.filter((row) => row.status === "done").length,
     tasks: rows.length,
     iterations: frame.iterations ?? 0,
   };
   const commits =
     close.git && close.rules.commit !== "none" && frame.index !== undefined && ending !== "environment";
-  if (!commits) return startHooks(close, turn);
-  turn.effects.push({ kind: "commit-backlog", ending });
+  if (!commits) return startHooks(close, decision);
+  decision.effects.push({ kind: "commit-backlog", ending });
   return { phase: "ending", close };
 }
 
 /** What follows from an event once the end has begun. */
-export function stepClose(close: Close, event: Sealed<StepEvent>, turn: Turn): State {
+export function stepClose(close: Close, event: Sealed<StepEvent>, decision: Decision): RunState {
   switch (event.type) {
     case "committed":
-      if (event.job !== undefined || close.stage !== "commit") return tooLate(close, turn);
-      turn.because = { rule: "backlog-committed" };
-      return startHooks(close, turn);
+      if (event.job !== undefined || close.activity !== "commit") return ignoreLate(close, decision);
+      decision.because = { rule: "backlog-committed" };
+      return startHooks(close, decision);
     case "hook_finished":
-      if (event.job !== undefined || close.stage !== "hooks") return tooLate(close, turn);
-      turn.because = { rule: "hook-finished" };
-      return startHooks({ ...close, hooks: close.hooks.slice(1) }, turn);
+      if (event.job !== undefined || close.activity !== "hooks") return ignoreLate(close, decision);
+      decision.because = { rule: "hook-finished" };
+      return startHooks({ ...close, hooks: close.hooks.slice(1) }, decision);
     case "effect_failed":
-      return onFailed(close, event, turn);
+      return onFailed(close, event, decision);
     case "run_interrupted": {
-      turn.because = { rule: "interrupted", why: event.signal };
-      const heeded = heed(close, event);
-      return heeded.stopping === 3 && close.stage !== "finish"
-        ? finish(heeded, turn)
+      decision.because = { rule: "interrupted", why: event.signal };
+      const heeded = applySignal(close, event);
+      return heeded.stopping === 3 && close.activity !== "finish"
+        ? finish(heeded, decision)
         : { phase: "ending", close: heeded };
     }
     case "edit_asked":
-      leaveEdit(event, turn);
-      return tooLate(close, turn);
+      leaveEdit(event, decision);
+      return ignoreLate(close, decision);
     case "run_ended":
-      turn.because = { rule: "ended", why: event.ending };
+      decision.because = { rule: "ended", why: event.ending };
       return { phase: "ended", ending: event.ending };
     // What was still on its way when the third signal came.
     case "backlog_changed":
@@ -77,7 +77,7 @@ export function stepClose(close: Close, event: Sealed<StepEvent>, turn: Turn): S
     case "restored":
     case "stop_sent":
     case "woke":
-      return tooLate(close, turn);
+      return ignoreLate(close, decision);
     case "run_started":
     case "recovered":
     case "release_step":
@@ -87,39 +87,43 @@ export function stepClose(close: Close, event: Sealed<StepEvent>, turn: Turn): S
   }
 }
 
-function tooLate(close: Close, turn: Turn): State {
-  turn.because = { rule: "too-late" };
+function ignoreLate(close: Close, decision: Decision): RunState {
+  decision.because = { rule: "too-late" };
   return { phase: "ending", close };
 }
 
-/** What fails at the end is said, and the end goes on; L14: only what this stage waits for moves it on. */
-function onFailed(close: Close, event: Extract<StepEvent, { type: "effect_failed" }>, turn: Turn): State {
+/** What fails at the end is said, and the end goes on; L14: only what this activity waits for moves it on. */
+function onFailed(
+  close: Close,
+  event: Extract<StepEvent, { type: "effect_failed" }>,
+  decision: Decision,
+): RunState {
   const { effect } = event;
   if (effect === "finish") throw new Error(`the run could not be ended: ${event.error}`);
-  turn.because = { rule: "end-in-spite-of", why: effect };
-  turn.notes.push({ type: "warning", message: `${effect}: ${event.error}` });
-  if (event.job === undefined && close.stage === "commit" && effect === "commit-backlog") {
-    return startHooks(close, turn);
+  decision.because = { rule: "end-in-spite-of", why: effect };
+  decision.notes.push({ type: "warning", message: `${effect}: ${event.error}` });
+  if (event.job === undefined && close.activity === "commit" && effect === "commit-backlog") {
+    return startHooks(close, decision);
   }
-  if (event.job === undefined && close.stage === "hooks" && effect === "run-hook") {
-    return startHooks({ ...close, hooks: close.hooks.slice(1) }, turn);
+  if (event.job === undefined && close.activity === "hooks" && effect === "run-hook") {
+    return startHooks({ ...close, hooks: close.hooks.slice(1) }, decision);
   }
   return { phase: "ending", close };
 }
 
 /** Ends the run now: the third signal waits for nothing. */
-export function closeAtOnce(frame: Frame & Partial<Work>, turn: Turn): State {
+export function closeAtOnce(frame: Frame & Partial<Work>, decision: Decision): RunState {
   const hookless = {
     ...frame,
     rules: { ...frame.rules, commit: "none" as const, hooks: { ...frame.rules.hooks, on_run_end: [] } },
   };
-  return beginClose(hookless, "interrupted", undefined, turn);
+  return beginClose(hookless, "interrupted", undefined, decision);
 }
 
-function startHooks(close: Close, turn: Turn): State {
+function startHooks(close: Close, decision: Decision): RunState {
   const [command] = close.hooks;
-  if (command === undefined) return finish(close, turn);
-  turn.effects.push({
+  if (command === undefined) return finish(close, decision);
+  decision.effects.push({
     kind: "run-hook",
     hook: "on_run_end",
     at: close.rules.hooks.on_run_end.length - close.hooks.length,
@@ -127,12 +131,12 @@ function startHooks(close: Close, turn: Turn): State {
     status: close.ending,
     label: "run-end",
   });
-  return { phase: "ending", close: { ...close, stage: "hooks" } };
+  return { phase: "ending", close: { ...close, activity: "hooks" } };
 }
 
-function finish(close: Close, turn: Turn): State {
+function finish(close: Close, decision: Decision): RunState {
   const { ending, message, signal, done, tasks, iterations } = close;
-  turn.effects.push({
+  decision.effects.push({
     kind: "finish",
     ending,
     ...given({ signal, message }),
@@ -140,5 +144,5 @@ function finish(close: Close, turn: Turn): State {
     tasks,
     iterations,
   });
-  return { phase: "ending", close: { ...close, stage: "finish" } };
+  return { phase: "ending", close: { ...close, activity: "finish" } };
 }

@@ -1,30 +1,30 @@
 import { expect, test } from "vitest";
-import { enter, expectStage, firstStage, labelOf } from "./job.js";
-import type { Job, JobKind, Stage } from "./state.js";
+import { enter, expectActivity, firstActivity, labelOf } from "./job.js";
+import type { Job, JobKind, Activity } from "./state.js";
 
-function job(phase: JobKind, stage: Stage): Job {
-  return { facts: { job: 3, iteration: 7, phase, agent: "a", attempt: 2 }, stage, hooks: [] };
+function job(phase: JobKind, activity: Activity): Job {
+  return { facts: { job: 3, iteration: 7, phase, agent: "a", attempt: 2 }, activity, hooks: [] };
 }
 
-test("a job goes forward through the stages of its kind, past some of them, and never back", () => {
-  expect(firstStage("iteration")).toBe("claim");
-  expect(firstStage("review")).toBe("checkpoint");
-  expect(enter(job("iteration", "claim"), "agent").stage).toBe("agent");
-  expect(enter(job("iteration", "agent"), "agent").stage).toBe("agent");
+test("a job goes forward through the activities of its kind, past some of them, and never back", () => {
+  expect(firstActivity("iteration")).toBe("claim");
+  expect(firstActivity("review")).toBe("checkpoint");
+  expect(enter(job("iteration", "claim"), "agent").activity).toBe("agent");
+  expect(enter(job("iteration", "agent"), "agent").activity).toBe("agent");
   expect(() => enter(job("iteration", "agent"), "before")).toThrow(
     "a job of kind iteration cannot go from agent to before",
   );
   expect(() => enter(job("review", "agent"), "gate")).toThrow(
     "a job of kind review cannot go from agent to gate",
   );
-  expect(enter(job("iteration", "claim"), "claim").stage).toBe("claim");
+  expect(enter(job("iteration", "claim"), "claim").activity).toBe("claim");
 });
 
-test("an event of another stage is a bug", () => {
+test("an event of another activity is a bug", () => {
   const event = { type: "woke" } as const;
   expect(() => {
-    expectStage(job("iteration", "claim"), "agent", event);
-  }).toThrow("woke came for job 3 in stage claim, not agent");
+    expectActivity(job("iteration", "claim"), "agent", event);
+  }).toThrow("woke came for job 3 in activity claim, not agent");
 });
 
 test("a job's folder is named after what it is and how often", () => {

@@ -1,17 +1,17 @@
-// The job machine: one attempt, review, draft or repair on its way through its stages. Pure.
+// The job machine: one attempt, review, draft or repair on its way through its activities. Pure.
 // Leaves which job comes next, and when the run ends, to work.ts and opening.ts.
 import { never } from "../../system/never.js";
 import type { StepEvent } from "../../logging/events.js";
 import type { ToldEvent } from "../../logging/told-events.js";
 import type { Rules } from "../../logging/rules.js";
 import type { HookStatus } from "./effects.js";
-import { budgetsOf, type Purse } from "./spending.js";
-import type { Job, JobKind, Stage } from "./state.js";
-import type { Turn } from "./decision.js";
+import { listBudgets, type SpendingFrame } from "./spending.js";
+import type { Job, JobKind, Activity } from "./state.js";
+import type { Decision } from "./decision.js";
 import type { Earlier } from "./effects.js";
 
 /** What each kind of job goes through, in order. */
-const STAGES: Record<JobKind, readonly Stage[]> = {
+const ACTIVITIES: Record<JobKind, readonly Activity[]> = {
   iteration: [
     "claim",
     "checkpoint",
@@ -19,7 +19,7 @@ const STAGES: Record<JobKind, readonly Stage[]> = {
     "before",
     "agent",
     "snapshot",
-    "look",
+    "reread",
     "gate",
     "commit",
     "restore",
@@ -31,28 +31,30 @@ const STAGES: Record<JobKind, readonly Stage[]> = {
   repair: ["agent", "adopt"],
 };
 
-/** The stage a kind of job begins with. */
-export function firstStage(kind: JobKind): Stage {
-  const [first] = STAGES[kind];
-  if (first === undefined) throw new Error(`a ${kind} has no stages`);
+/** The activity a kind of job begins with. */
+export function firstActivity(kind: JobKind): Activity {
+  const [first] = ACTIVITIES[kind];
+  if (first === undefined) throw new Error(`a ${kind} has no activities`);
   return first;
 }
 
-/** The same job in a later stage. Contract: a stage may be passed over, none is gone back to. */
-export function enter(job: Job, stage: Stage): Job {
+/** The same job in a later activity. Contract: an activity may be passed over, none is gone back to. */
+export function enter(job: Job, activity: Activity): Job {
   const { phase } = job.facts;
-  const stages = STAGES[phase];
-  const to = stages.indexOf(stage);
-  if (to < 0 || to < stages.indexOf(job.stage)) {
-    throw new Error(`a job of kind ${phase} cannot go from ${job.stage} to ${stage}`);
+  const activities = ACTIVITIES[phase];
+  const to = activities.indexOf(activity);
+  if (to < 0 || to < activities.indexOf(job.activity)) {
+    throw new Error(`a job of kind ${phase} cannot go from ${job.activity} to ${activity}`);
   }
-  return { ...job, stage };
+  return { ...job, activity };
 }
 
-/** L10: events of a stage only come while the job is in it; anything else is our bug. */
-export function expectStage(job: Job, stage: Stage, event: StepEvent): void {
-  if (job.stage !== stage) {
-    throw new Error(`${event.type} came for job ${job.facts.job} in stage ${job.stage}, not ${stage}`);
+/** L10: events of an activity only come while the job is in it; anything else is our bug. */
+export function expectActivity(job: Job, activity: Activity, event: StepEvent): void {
+  if (job.activity !== activity) {
+    throw new Error(
+      `${event.type} came for job ${job.facts.job} in activity ${job.activity}, not ${activity}`,
+    );
   }
 }
 
@@ -73,34 +75,44 @@ export function labelOf(job: Job): string {
 }
 
 /** Moves on to the agent, through the hooks before it if there are any. */
-export function startBefore(job: Job, purse: Purse, earlier: readonly Earlier[], turn: Turn): Job {
+export function startBefore(
+  job: Job,
+  purse: SpendingFrame,
+  earlier: readonly Earlier[],
+  decision: Decision,
+): Job {
   const hooks = purse.rules.hooks.pre_iteration.map((command, at) => ({
     hook: "pre_iteration" as const,
     at,
     command,
   }));
-  if (hooks.length === 0) return startAgent(job, purse, earlier, turn);
+  if (hooks.length === 0) return startAgent(job, purse, earlier, decision);
   const begun: Job = { ...enter(job, "before"), hooks };
-  runHook(begun, "doing", turn);
+  runHook(begun, "doing", decision);
   return begun;
 }
 
 /** Has it measured what passes and what fails before the task is worked on. */
-export function startBaseline(job: Job, turn: Turn): Job {
-  turn.effects.push({ kind: "run-baseline", job: job.facts, reuse: job.from === "doing" });
+export function startBaseline(job: Job, decision: Decision): Job {
+  decision.effects.push({ kind: "run-baseline", job: job.facts, reuse: job.from === "doing" });
   return enter(job, "baseline");
 }
 
 /** L1: an agent is started only from here, for a job that was claimed and has its checkpoint. */
-export function startAgent(job: Job, purse: Purse, earlier: readonly Earlier[], turn: Turn): Job {
-  const budgets = budgetsOf(purse, job.facts.task_id, turn.at);
+export function startAgent(
+  job: Job,
+  purse: SpendingFrame,
+  earlier: readonly Earlier[],
+  decision: Decision,
+): Job {
+  const budgets = listBudgets(purse, job.facts.task_id, decision.at);
   const limited = budgets.length === 0 ? {} : { budgets };
-  turn.effects.push({ kind: "run-agent", job: job.facts, label: labelOf(job), earlier, ...limited });
+  decision.effects.push({ kind: "run-agent", job: job.facts, label: labelOf(job), earlier, ...limited });
   return { ...enter(job, "agent"), hooks: [] };
 }
 
 /** Starts the hooks that follow an attempt or a review; `undefined` when there are none and the job is over. */
-export function startAfter(job: Job, rules: Rules, turn: Turn): Job | undefined {
+export function startAfter(job: Job, rules: Rules, decision: Decision): Job | undefined {
   const status = hookStatus(job);
   const hooks = [
     ...rules.hooks.post_iteration.map((command, at) => ({ hook: "post_iteration" as const, at, command })),
@@ -112,23 +124,23 @@ export function startAfter(job: Job, rules: Rules, turn: Turn): Job | undefined 
   ];
   if (hooks.length === 0) return undefined;
   const begun: Job = { ...enter(job, "after"), hooks };
-  runHook(begun, status, turn);
+  runHook(begun, status, decision);
   return begun;
 }
 
-/** The next hook of the stage, or `undefined` when the last one has ended. */
-export function nextHook(job: Job, turn: Turn): Job | undefined {
+/** The next hook of the activity, or `undefined` when the last one has ended. */
+export function nextHook(job: Job, decision: Decision): Job | undefined {
   const hooks = job.hooks.slice(1);
   if (hooks.length === 0) return undefined;
   const next: Job = { ...job, hooks };
-  runHook(next, job.stage === "before" ? "doing" : hookStatus(job), turn);
+  runHook(next, job.activity === "before" ? "doing" : hookStatus(job), decision);
   return next;
 }
 
-function runHook(job: Job, status: HookStatus, turn: Turn): void {
+function runHook(job: Job, status: HookStatus, decision: Decision): void {
   const [first] = job.hooks;
   if (first === undefined) return;
-  turn.effects.push({ kind: "run-hook", job: job.facts, ...first, status, label: labelOf(job) });
+  decision.effects.push({ kind: "run-hook", job: job.facts, ...first, status, label: labelOf(job) });
 }
 
 /** How hooks are told of what an attempt came to. */

@@ -2,12 +2,12 @@
 import type { StepEvent } from "../../logging/events.js";
 import { given } from "../../system/given.js";
 import type { IndexRow, TaskId } from "../../todo/model/task.js";
-import { whyTaskIsOver } from "./spending.js";
-import type { Job, Stage, Work } from "./state.js";
-import type { Turn } from "./decision.js";
+import { explainTaskOver } from "./spending.js";
+import type { Job, Activity, Work } from "./state.js";
+import type { Decision } from "./decision.js";
 
 /** What became of changes, as both `backlog_changed` and `committed` carry it. */
-export type Outcome = Pick<
+export type ChangeResult = Pick<
   Extract<StepEvent, { type: "backlog_changed" }>,
   "updated" | "refused" | "warnings" | "rows" | "removed" | "digest" | "sha256" | "saved" | "edits" | "heard"
 >;
@@ -38,7 +38,7 @@ export function taskOf({ facts }: Job): TaskId {
 /** L4: at most `max_attempts` in a run, and one for a task that was blocked when it began. L18: none once its budget is spent. */
 export function attemptsLeft(work: Work, job: Job): number {
   const id = taskOf(job);
-  if (whyTaskIsOver(work, id) !== undefined) return 0;
+  if (explainTaskOver(work, id) !== undefined) return 0;
   const most = work.blockedAtStart.has(id) ? 1 : work.rules.max_attempts;
   return Math.max(0, most - (work.attempts.get(id) ?? 0));
 }
@@ -54,13 +54,13 @@ export function uncount(work: Work, { facts }: Job): Work {
   };
 }
 
-/** Tells what runs for the jobs in these stages to end, each job once. */
-export function stopJobs(work: Work, stages: readonly Stage[], turn: Turn): Work {
+/** Tells what runs for the jobs in these activities to end, each job once. */
+export function stopJobs(work: Work, activities: readonly Activity[], decision: Decision): Work {
   return {
     ...work,
     jobs: work.jobs.map((job): Job => {
-      if (job.stopped === true || !stages.includes(job.stage)) return job;
-      turn.effects.push({ kind: "stop", job: job.facts, how: "now" });
+      if (job.stopped === true || !activities.includes(job.activity)) return job;
+      decision.effects.push({ kind: "stop", job: job.facts, how: "now" });
       return { ...job, stopped: true };
     }),
   };
@@ -78,25 +78,30 @@ function refusalText(
 }
 
 /** Takes over what the store says of the backlog, and tells readers of it. */
-export function takeOutcome(work: Work, outcome: Outcome, job: Job | undefined, turn: Turn): Work {
+export function takeChangeResult(
+  work: Work,
+  outcome: ChangeResult,
+  job: Job | undefined,
+  decision: Decision,
+): Work {
   const facts = job === undefined ? {} : job.facts;
   for (const { id, from, to } of outcome.updated) {
     // Claimed again: readers have heard it.
     if (from === to) continue;
     const moved = { ...given({ from, to }) };
-    turn.notes.push({ type: "task_updated", ...facts, task_id: id, ...moved });
+    decision.notes.push({ type: "task_updated", ...facts, task_id: id, ...moved });
   }
-  for (const message of outcome.warnings) turn.notes.push({ type: "warning", ...facts, message });
+  for (const message of outcome.warnings) decision.notes.push({ type: "warning", ...facts, message });
   for (const { op, id, why } of outcome.refused) {
     // New work has come up meanwhile: the backlog is simply not finished yet.
     if (op === "mark-complete") continue;
-    turn.notes.push({
+    decision.notes.push({
       type: "warning",
       ...facts,
       message: refusalText({ op, id, why }, job),
     });
   }
-  if (outcome.edits !== undefined) turn.notes.push({ type: "backlog_edited", ...outcome.edits });
+  if (outcome.edits !== undefined) decision.notes.push({ type: "backlog_edited", ...outcome.edits });
   const fresh = [
     ...(outcome.edits?.added ?? []),
     ...outcome.updated.filter((one) => one.from === undefined).map((one) => one.id),
@@ -108,14 +113,14 @@ export function takeOutcome(work: Work, outcome: Outcome, job: Job | undefined, 
   };
 }
 
-function applyRows(work: Work, outcome: Pick<Outcome, "rows" | "removed" | "digest">): Work {
+function applyRows(work: Work, outcome: Pick<ChangeResult, "rows" | "removed" | "digest">): Work {
   if (outcome.rows.length === 0 && outcome.removed.length === 0) return { ...work, digest: outcome.digest };
   const index = work.index.with(outcome.rows.map(toRow), outcome.removed);
   return { ...work, index, digest: outcome.digest };
 }
 
 /** A row of the log as the floors below know it: absent fields absent. */
-export function toRow(row: Outcome["rows"][number]): IndexRow {
+export function toRow(row: ChangeResult["rows"][number]): IndexRow {
   const { agent, marker, ...rest } = row;
   return { ...rest, ...given({ agent, marker }) };
 }

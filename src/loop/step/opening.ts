@@ -3,17 +3,17 @@ import { describeSkipped } from "../../agents/failure-words.js";
 import { never } from "../../system/never.js";
 import type { Ending, Sealed, StepEvent } from "../../logging/events.js";
 import { given } from "../../system/given.js";
-import { budgetsOf, sayOfSpending, spend, whyRunIsOver } from "./spending.js";
-import { askedEdit } from "./asked-edits.js";
+import { listBudgets, reportSpending, addUsage, explainRunOver } from "./spending.js";
+import { makeAskedEdit } from "./asked-edits.js";
 import { beginClose, closeAtOnce } from "./ending.js";
-import { enter, failureNote, firstStage, labelOf } from "./job.js";
+import { enter, failureNote, firstActivity, labelOf } from "./job.js";
 import { retryAtOf } from "./verdict.js";
-import { isPause, pause, rememberedPause, unpause, untilOf } from "./backoff.js";
-import { nameRedChecks, PREFLIGHT_JOB, whyRefused } from "./preflight.js";
-import { canSpare, isUnusable, takerFor } from "./schedule.js";
+import { causesBackoff, backOff, restoreBackoff, endBackoff, describeBackoff } from "./backoff.js";
+import { reportRedChecks, PREFLIGHT_JOB, explainRefusal } from "./preflight.js";
+import { canContinueWithout, isUnusable, chooseAvailableAgent } from "./schedule.js";
 import { waitFor } from "./wait.js";
-import type { Job, Opening, State } from "./state.js";
-import { heed, said, type Turn } from "./decision.js";
+import type { Job, Opening, RunState } from "./state.js";
+import { applySignal, describeFailure, type Decision } from "./decision.js";
 import { beginWork } from "./choose.js";
 
 /** Contract §4: a backlog that is not valid is given to an agent at most twice. */
@@ -23,41 +23,44 @@ const MOST_DRAFTS = 2;
 type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
 
 /** What follows from an event before there is a backlog. */
-export function stepOpening(opening: Opening, event: Sealed<StepEvent>, turn: Turn): State {
+export function stepOpening(opening: Opening, event: Sealed<StepEvent>, decision: Decision): RunState {
   switch (event.type) {
     case "recovered":
-      turn.because = { rule: "recovered" };
-      return read({ ...opening, pending: event.pending !== undefined, pauses: pausesOf(event) }, turn);
+      decision.because = { rule: "recovered" };
+      return readBacklog(
+        { ...opening, pending: event.pending !== undefined, backoffs: restoreBackoffs(event) },
+        decision,
+      );
     case "backlog_read":
-      return onRead(opening, event, turn);
+      return onRead(opening, event, decision);
     case "preflight_finished":
-      return onPreflight(opening, event, turn);
+      return onPreflight(opening, event, decision);
     case "committed":
-      turn.because = {
+      decision.because = {
         rule: "pending-finished",
         ...given({ picked: event.commit }),
       };
-      return read({ ...opening, pending: false }, turn);
+      return readBacklog({ ...opening, pending: false }, decision);
     case "backlog_invalid":
-      return onInvalid(opening, event, turn);
+      return onInvalid(opening, event, decision);
     case "answered":
-      return onAnswered(opening, event, turn);
+      return onAnswered(opening, event, decision);
     case "agent_finished":
-      return onAgentFinished(opening, event, turn);
+      return onAgentFinished(opening, event, decision);
     case "adopted":
-      return onAdopted(opening, event, turn);
+      return onAdopted(opening, event, decision);
     case "effect_failed":
-      return onFailed(opening, event, turn);
+      return onFailed(opening, event, decision);
     case "run_interrupted":
-      return onInterrupted(opening, event, turn);
+      return onInterrupted(opening, event, decision);
     case "woke":
-      return onWoke(opening, turn);
+      return onWoke(opening, decision);
     case "edit_asked":
-      turn.because = { rule: "edit-asked" };
-      return stays({ ...opening, asked: [...opening.asked, askedEdit(event, {})] });
+      decision.because = { rule: "edit-asked" };
+      return stay({ ...opening, askedEdits: [...opening.askedEdits, makeAskedEdit(event, {})] });
     case "stop_sent":
-      turn.because = { rule: "noted" };
-      return stays(opening);
+      decision.because = { rule: "noted" };
+      return stay(opening);
     case "run_started":
     case "backlog_changed":
     case "checkpoint":
@@ -74,81 +77,89 @@ export function stepOpening(opening: Opening, event: Sealed<StepEvent>, turn: Tu
   }
 }
 
-function stays(opening: Opening): State {
+function stay(opening: Opening): RunState {
   return { phase: "opening", opening };
 }
 
-function read(opening: Opening, turn: Turn): State {
-  turn.effects.push({ kind: "read-backlog" });
-  return stays(opening);
+function readBacklog(opening: Opening, decision: Decision): RunState {
+  decision.effects.push({ kind: "read-backlog" });
+  return stay(opening);
 }
 
-function end(opening: Opening, ending: Ending, message: string | undefined, turn: Turn): State {
-  return beginClose(opening, ending, message, turn);
+function end(opening: Opening, ending: Ending, message: string | undefined, decision: Decision): RunState {
+  return beginClose(opening, ending, message, decision);
 }
 
-function endInterrupted(opening: Opening, turn: Turn): State {
-  turn.because = { rule: "interrupted" };
-  return end(opening, "interrupted", undefined, turn);
+function endInterrupted(opening: Opening, decision: Decision): RunState {
+  decision.because = { rule: "interrupted" };
+  return end(opening, "interrupted", undefined, decision);
 }
 
-function onRead(opening: Opening, event: Of<"backlog_read">, turn: Turn): State {
-  if (opening.stopping > 0) return endInterrupted(opening, turn);
+function onRead(opening: Opening, event: Of<"backlog_read">, decision: Decision): RunState {
+  if (opening.stopping > 0) return endInterrupted(opening, decision);
   if (opening.pending) {
-    turn.because = { rule: "finish-pending" };
-    turn.effects.push({ kind: "finish-pending" });
-    return stays(opening);
+    decision.because = { rule: "finish-pending" };
+    decision.effects.push({ kind: "finish-pending" });
+    return stay(opening);
   }
-  if (opening.refused !== undefined) return refuse(opening, opening.refused, turn);
-  if (opening.rules.preflight === "refuse" && opening.named === undefined) return preflight(opening, turn);
-  return beginWork(opening, event, turn);
+  if (opening.refused !== undefined) return refuse(opening, opening.refused, decision);
+  if (opening.rules.preflight === "refuse" && opening.reportedChecks === undefined)
+    return preflight(opening, decision);
+  return beginWork(opening, event, decision);
 }
 
 /** A task's own check cannot run, and strict rules ask for it: nothing is claimed, and no agent is started. */
-function refuse(opening: Opening, why: string, turn: Turn): State {
-  turn.because = { rule: "refused" };
-  return end(opening, "environment", why, turn);
+function refuse(opening: Opening, why: string, decision: Decision): RunState {
+  decision.because = { rule: "refused" };
+  return end(opening, "environment", why, decision);
 }
 
 /** Runs the checks before anything is claimed or drafted; what the backlog holds is read again afterwards. */
-function preflight(opening: Opening, turn: Turn): State {
-  turn.because = { rule: "preflight" };
-  turn.effects.push({ kind: "preflight", job: PREFLIGHT_JOB });
-  return stays({ ...opening, checking: true, named: new Set() });
+function preflight(opening: Opening, decision: Decision): RunState {
+  decision.because = { rule: "preflight" };
+  decision.effects.push({ kind: "preflight", job: PREFLIGHT_JOB });
+  return stay({ ...opening, checking: true, reportedChecks: new Set() });
 }
 
-function onPreflight(before: Opening, event: Of<"preflight_finished">, turn: Turn): State {
+function onPreflight(before: Opening, event: Of<"preflight_finished">, decision: Decision): RunState {
   const opening = { ...before, checking: undefined };
-  if (opening.stopping > 0) return endInterrupted(opening, turn);
-  turn.because = { rule: `preflight-${event.outcome}` };
-  const why = whyRefused(opening.rules, event);
-  if (why !== undefined) return end(opening, "environment", why, turn);
-  return read({ ...opening, named: nameRedChecks(event, opening.named ?? new Set(), turn) }, turn);
+  if (opening.stopping > 0) return endInterrupted(opening, decision);
+  decision.because = { rule: `preflight-${event.outcome}` };
+  const why = explainRefusal(opening.rules, event);
+  if (why !== undefined) return end(opening, "environment", why, decision);
+  return readBacklog(
+    { ...opening, reportedChecks: reportRedChecks(event, opening.reportedChecks ?? new Set(), decision) },
+    decision,
+  );
 }
 
-function onInvalid(opening: Opening, event: Of<"backlog_invalid">, turn: Turn): State {
-  if (opening.stopping > 0) return endInterrupted(opening, turn);
-  if (opening.refused !== undefined) return refuse(opening, opening.refused, turn);
-  if (startsAgent(opening, event) && opening.rules.preflight !== undefined && opening.named === undefined)
-    return preflight(opening, turn);
-  turn.because = { rule: `backlog-${event.what}` };
+function onInvalid(opening: Opening, event: Of<"backlog_invalid">, decision: Decision): RunState {
+  if (opening.stopping > 0) return endInterrupted(opening, decision);
+  if (opening.refused !== undefined) return refuse(opening, opening.refused, decision);
+  if (
+    startsAgent(opening, event) &&
+    opening.rules.preflight !== undefined &&
+    opening.reportedChecks === undefined
+  )
+    return preflight(opening, decision);
+  decision.because = { rule: `backlog-${event.what}` };
   if (event.what === "broken") {
-    if (opening.repairs < MOST_REPAIRS) return ask(opening, "repair", turn);
-    const message = `still not valid after ${opening.repairs} repairs${lastFailure(opening)}; ${first(event)}`;
-    return end(opening, "unusable-backlog", message, turn);
+    if (opening.repairs < MOST_REPAIRS) return askAgent(opening, "repair", decision);
+    const message = `still not valid after ${opening.repairs} repairs${describeLastFailure(opening)}; ${describeFirstProblem(event)}`;
+    return end(opening, "unusable-backlog", message, decision);
   }
-  if (event.known !== undefined) return end(opening, "unusable-backlog", event.known, turn);
+  if (event.known !== undefined) return end(opening, "unusable-backlog", event.known, decision);
   const { bootstrap } = opening.rules;
-  if (typeof bootstrap === "object") return end(opening, "unusable-backlog", bootstrap.refused, turn);
+  if (typeof bootstrap === "object") return end(opening, "unusable-backlog", bootstrap.refused, decision);
   if (opening.drafts >= MOST_DRAFTS) {
-    const message = `the agent drafted no backlog that can be used${lastFailure(opening)}`;
-    return end(opening, "unusable-backlog", message, turn);
+    const message = `the agent drafted no backlog that can be used${describeLastFailure(opening)}`;
+    return end(opening, "unusable-backlog", message, decision);
   }
   if (bootstrap === "ask" && opening.drafts === 0) {
-    turn.effects.push({ kind: "ask", question: "There is no backlog yet. Let the agent draft one?" });
-    return stays({ ...opening, asking: true });
+    decision.effects.push({ kind: "ask", question: "There is no backlog yet. Let the agent draft one?" });
+    return stay({ ...opening, asking: true });
   }
-  return ask(opening, "bootstrap", turn);
+  return askAgent(opening, "bootstrap", decision);
 }
 
 /** Whether an agent may be asked to draft or to mend it. */
@@ -157,63 +168,68 @@ function startsAgent({ rules }: Opening, { what, known }: Of<"backlog_invalid">)
 }
 
 /** Why the last draft or repair was not taken, as the end of a clause. */
-function lastFailure({ failed = [] }: Opening): string {
+function describeLastFailure({ failed = [] }: Opening): string {
   const last = failed.at(-1);
   return last === undefined ? "" : `: ${last.evidence === "" ? last.reason : last.evidence}`;
 }
 
-function first(event: Of<"backlog_invalid">): string {
+function describeFirstProblem(event: Of<"backlog_invalid">): string {
   const [problem] = event.problems;
   return problem === undefined ? "it cannot be read" : `line ${problem.line}: ${problem.message}`;
 }
 
-function onAnswered(opening: Opening, event: Of<"answered">, turn: Turn): State {
-  turn.because = { rule: event.yes ? "bootstrap-agreed" : "bootstrap-declined" };
+function onAnswered(opening: Opening, event: Of<"answered">, decision: Decision): RunState {
+  decision.because = { rule: event.yes ? "bootstrap-agreed" : "bootstrap-declined" };
   const rest = { ...opening, asking: false };
-  if (event.yes) return ask(rest, "bootstrap", turn);
-  return end(rest, "unusable-backlog", "there is no backlog, and none was wanted", turn);
+  if (event.yes) return askAgent(rest, "bootstrap", decision);
+  return end(rest, "unusable-backlog", "there is no backlog, and none was wanted", decision);
 }
 
-function ask(opening: Opening, kind: "bootstrap" | "repair", turn: Turn): State {
-  const over = whyRunIsOver(opening, turn.at);
-  if (over !== undefined) return end(opening, "budget", over, turn);
+function askAgent(opening: Opening, kind: "bootstrap" | "repair", decision: Decision): RunState {
+  const over = explainRunOver(opening, decision.at);
+  if (over !== undefined) return end(opening, "budget", over, decision);
   const attempt = (kind === "repair" ? opening.repairs : opening.drafts) + 1;
-  const { dropped, pauses } = opening;
-  const taker = takerFor(opening.rules, kind, { iteration: 1, dropped, pauses, at: turn.at });
-  if (taker === undefined) return end(opening, "environment", "no agent is left", turn);
+  const { dropped, backoffs } = opening;
+  const taker = chooseAvailableAgent(opening.rules, kind, {
+    iteration: 1,
+    dropped,
+    backoffs,
+    at: decision.at,
+  });
+  if (taker === undefined) return end(opening, "environment", "no agent is left", decision);
   if (!("agent" in taker)) {
-    const tooLong = waitFor(opening, taker, turn);
+    const tooLong = waitFor(opening, taker, decision);
     return tooLong === undefined
-      ? stays({ ...opening, waits: kind })
-      : end(opening, "waiting", tooLong, turn);
+      ? stay({ ...opening, waits: kind })
+      : end(opening, "waiting", tooLong, decision);
   }
   const { agent } = taker;
   const facts = { job: opening.nextJob, iteration: 0, phase: kind, agent, attempt };
-  const job: Job = { facts, stage: firstStage(kind), hooks: [] };
-  const budgets = budgetsOf(opening, undefined, turn.at);
+  const job: Job = { facts, activity: firstActivity(kind), hooks: [] };
+  const budgets = listBudgets(opening, undefined, decision.at);
   const limited = budgets.length === 0 ? {} : { budgets };
   const earlier = opening.failed ?? [];
-  turn.effects.push({ kind: "run-agent", job: facts, label: labelOf(job), earlier, ...limited });
+  decision.effects.push({ kind: "run-agent", job: facts, label: labelOf(job), earlier, ...limited });
   const counted = kind === "repair" ? { repairs: attempt } : { drafts: attempt };
-  return stays({ ...opening, ...counted, nextJob: opening.nextJob + 1, job, waits: undefined });
+  return stay({ ...opening, ...counted, nextJob: opening.nextJob + 1, job, waits: undefined });
 }
 
-function onAgentFinished(before: Opening, event: Of<"agent_finished">, turn: Turn): State {
+function onAgentFinished(before: Opening, event: Of<"agent_finished">, decision: Decision): RunState {
   const job = jobOf(before, event);
-  const opening = { ...before, spent: spend(before.spent, event) };
-  turn.notes.push(...sayOfSpending(before, opening, event));
+  const opening = { ...before, spent: addUsage(before.spent, event) };
+  decision.notes.push(...reportSpending(before, opening, event));
   if (event.outcome === "ok") {
-    turn.because = { rule: "adopt" };
-    turn.effects.push({ kind: "adopt", job: job.facts });
-    const pauses = unpause(opening.pauses, job.facts.agent);
-    return stays({ ...opening, pauses, job: { ...enter(job, "adopt"), end: event } });
+    decision.because = { rule: "adopt" };
+    decision.effects.push({ kind: "adopt", job: job.facts });
+    const backoffs = endBackoff(opening.backoffs, job.facts.agent);
+    return stay({ ...opening, backoffs, job: { ...enter(job, "adopt"), end: event } });
   }
   const reason = event.reason ?? "exited";
   const evidence = event.evidence ?? "";
-  if (isUnusable(reason)) return dropAgent(opening, job, { reason, evidence }, turn);
-  if (isPause(reason)) return pauseAgent(opening, job, { reason, evidence, event }, turn);
-  turn.because = { rule: "agent-failed", why: reason };
-  return again(opening, job, { reason, evidence }, turn);
+  if (isUnusable(reason)) return dropAgent(opening, job, { reason, evidence }, decision);
+  if (causesBackoff(reason)) return backOffAgent(opening, job, { reason, evidence, event }, decision);
+  decision.because = { rule: "agent-failed", why: reason };
+  return readAgain(opening, job, { reason, evidence }, decision);
 }
 
 /** An agent that is not there is no draft's fault: the next one scheduled is asked in its place. */
@@ -221,109 +237,115 @@ function dropAgent(
   opening: Opening,
   job: Job,
   { reason, evidence }: { reason: string; evidence: string },
-  turn: Turn,
-): State {
-  turn.because = { rule: "agent-unusable", why: reason };
+  decision: Decision,
+): RunState {
+  decision.because = { rule: "agent-unusable", why: reason };
   const { agent, phase } = job.facts;
   const message = `${agent}: ${evidence === "" ? reason : evidence}`;
   const dropped = new Set([...opening.dropped, agent]);
-  if (!canSpare(opening.rules, dropped)) return end(opening, "environment", message, turn);
-  turn.notes.push({
+  if (!canContinueWithout(opening.rules, dropped)) return end(opening, "environment", message, decision);
+  decision.notes.push({
     type: "warning",
     ...job.facts,
     message: describeSkipped(agent, { reason, evidence }),
   });
-  if (opening.stopping > 0) return endInterrupted(opening, turn);
+  if (opening.stopping > 0) return endInterrupted(opening, decision);
   const { drafts, repairs } = opening;
-  if (phase === "repair") return ask({ ...opening, dropped, repairs: repairs - 1 }, "repair", turn);
-  return ask({ ...opening, dropped, drafts: drafts - 1 }, "bootstrap", turn);
+  if (phase === "repair") return askAgent({ ...opening, dropped, repairs: repairs - 1 }, "repair", decision);
+  return askAgent({ ...opening, dropped, drafts: drafts - 1 }, "bootstrap", decision);
 }
 
-function onWoke(opening: Opening, turn: Turn): State {
-  turn.because = { rule: opening.waits === undefined ? "noted" : "woke" };
-  return opening.waits === undefined ? stays(opening) : ask(opening, opening.waits, turn);
+function onWoke(opening: Opening, decision: Decision): RunState {
+  decision.because = { rule: opening.waits === undefined ? "noted" : "woke" };
+  return opening.waits === undefined ? stay(opening) : askAgent(opening, opening.waits, decision);
 }
 
 /** L17: an agent that is not let in has drafted nothing: it is asked again later, or another one is. */
-function pauseAgent(
+function backOffAgent(
   opening: Opening,
   job: Job,
   { event, ...failure }: { reason: string; evidence: string; event: Of<"agent_finished"> },
-  turn: Turn,
-): State {
-  turn.because = { rule: "agent-paused", why: failure.reason };
+  decision: Decision,
+): RunState {
+  decision.because = { rule: "agent-paused", why: failure.reason };
   const { agent, phase } = job.facts;
-  const told = { reason: failure.reason, ...retryAtOf(event), at: turn.at };
-  const pauses = pause(opening.pauses, agent, told);
-  turn.notes.push({ ...failureNote(job, failure, "wait"), ...untilOf(pauses, agent, turn.at) });
-  if (opening.stopping > 0) return endInterrupted(opening, turn);
+  const told = { reason: failure.reason, ...retryAtOf(event), at: decision.at };
+  const backoffs = backOff(opening.backoffs, agent, told);
+  decision.notes.push({
+    ...failureNote(job, failure, "wait"),
+    ...describeBackoff(backoffs, agent, decision.at),
+  });
+  if (opening.stopping > 0) return endInterrupted(opening, decision);
   const { drafts, repairs } = opening;
-  const left = { ...opening, pauses, job: undefined };
+  const left = { ...opening, backoffs, job: undefined };
   return phase === "repair"
-    ? ask({ ...left, repairs: repairs - 1 }, "repair", turn)
-    : ask({ ...left, drafts: drafts - 1 }, "bootstrap", turn);
+    ? askAgent({ ...left, repairs: repairs - 1 }, "repair", decision)
+    : askAgent({ ...left, drafts: drafts - 1 }, "bootstrap", decision);
 }
 
 /** What an earlier run was told of agents that are to be left alone. */
-function pausesOf({ pauses = [] }: Of<"recovered">): Opening["pauses"] {
-  return new Map(pauses.map((told) => [told.agent, rememberedPause(told)]));
+function restoreBackoffs({ pauses = [] }: Of<"recovered">): Opening["backoffs"] {
+  return new Map(pauses.map((told) => [told.agent, restoreBackoff(told)]));
 }
 
-function onAdopted(opening: Opening, event: Of<"adopted">, turn: Turn): State {
+function onAdopted(opening: Opening, event: Of<"adopted">, decision: Decision): RunState {
   const job = jobOf(opening, event);
-  turn.because = {
+  decision.because = {
     rule: event.adopted ? "adopted" : "not-adopted",
     ...given({ why: event.why }),
   };
   const evidence = event.why ?? "what the agent wrote cannot be used";
-  return again(opening, job, event.adopted ? undefined : { reason: "bad-summary", evidence }, turn);
+  return readAgain(opening, job, event.adopted ? undefined : { reason: "bad-summary", evidence }, decision);
 }
 
 /** The draft or repair is over: the backlog is read anew, whatever came of it. */
-function again(
+function readAgain(
   opening: Opening,
   job: Job,
   failure: { reason: string; evidence: string } | undefined,
-  turn: Turn,
-): State {
+  decision: Decision,
+): RunState {
   const { failed: before = [], ...rest } = opening;
-  if (failure === undefined) return read({ ...rest, job: undefined }, turn);
+  if (failure === undefined) return readBacklog({ ...rest, job: undefined }, decision);
   if (job.stopped !== true) {
-    turn.notes.push({ type: "attempt_failed", ...job.facts, ...failure, next: "retry" });
+    decision.notes.push({ type: "attempt_failed", ...job.facts, ...failure, next: "retry" });
   }
   const { attempt, agent } = job.facts;
-  return read({ ...rest, failed: [...before, { attempt, agent, ...failure }], job: undefined }, turn);
+  return readBacklog(
+    { ...rest, failed: [...before, { attempt, agent, ...failure }], job: undefined },
+    decision,
+  );
 }
 
 function jobOf(opening: Opening, event: Of<"agent_finished" | "adopted">): Job {
   const { job } = opening;
-  if (job?.facts.job !== event.job || job.stage !== (event.type === "adopted" ? "adopt" : "agent")) {
+  if (job?.facts.job !== event.job || job.activity !== (event.type === "adopted" ? "adopt" : "agent")) {
     throw new Error(`${event.type} came for job ${event.job}, which does not wait for it`);
   }
   return job;
 }
 
-function onFailed(opening: Opening, event: Of<"effect_failed">, turn: Turn): State {
-  turn.because = { rule: "effect-failed", why: event.effect };
-  if (event.effect !== "stop") return end(opening, "environment", said(event), turn);
-  turn.notes.push({ type: "warning", message: `stop: ${said(event)}` });
-  return stays(opening);
+function onFailed(opening: Opening, event: Of<"effect_failed">, decision: Decision): RunState {
+  decision.because = { rule: "effect-failed", why: event.effect };
+  if (event.effect !== "stop") return end(opening, "environment", describeFailure(event), decision);
+  decision.notes.push({ type: "warning", message: `stop: ${describeFailure(event)}` });
+  return stay(opening);
 }
 
-function onInterrupted(opening: Opening, event: Of<"run_interrupted">, turn: Turn): State {
-  const heeded = heed(opening, event);
-  turn.because = { rule: heeded === opening ? "signal-ignored" : "interrupted", why: event.signal };
-  if (heeded === opening) return stays(opening);
+function onInterrupted(opening: Opening, event: Of<"run_interrupted">, decision: Decision): RunState {
+  const heeded = applySignal(opening, event);
+  decision.because = { rule: heeded === opening ? "signal-ignored" : "interrupted", why: event.signal };
+  if (heeded === opening) return stay(opening);
   const { job } = heeded;
-  const running = job?.stage === "agent" ? job : undefined;
+  const running = job?.activity === "agent" ? job : undefined;
   const facts = heeded.checking === true ? PREFLIGHT_JOB : running?.facts;
   if (heeded.stopping === 3) {
-    if (facts !== undefined) turn.effects.push({ kind: "stop", job: facts, how: "kill" });
-    return closeAtOnce(heeded, turn);
+    if (facts !== undefined) decision.effects.push({ kind: "stop", job: facts, how: "kill" });
+    return closeAtOnce(heeded, decision);
   }
   // A question is a wait, and a wait ends at once.
-  if (heeded.asking || heeded.waits !== undefined) return end(heeded, "interrupted", undefined, turn);
-  if (heeded.stopping < 2 || facts === undefined) return stays(heeded);
-  turn.effects.push({ kind: "stop", job: facts, how: "now" });
-  return stays(running === undefined ? heeded : { ...heeded, job: { ...running, stopped: true } });
+  if (heeded.asking || heeded.waits !== undefined) return end(heeded, "interrupted", undefined, decision);
+  if (heeded.stopping < 2 || facts === undefined) return stay(heeded);
+  decision.effects.push({ kind: "stop", job: facts, how: "now" });
+  return stay(running === undefined ? heeded : { ...heeded, job: { ...running, stopped: true } });
 }

@@ -4,7 +4,7 @@ import type { CheckedCommand } from "../../logging/event-parts.js";
 import type { StepEvent } from "../../logging/events.js";
 import type { Rules } from "../../logging/rules.js";
 import type { JobFacts } from "./effects.js";
-import type { Turn } from "./decision.js";
+import type { Decision } from "./decision.js";
 
 type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
 
@@ -12,19 +12,19 @@ type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
 export const PREFLIGHT_JOB: JobFacts = { job: 0, iteration: 0, phase: "iteration", agent: "", attempt: 0 };
 
 /** Names each red check once in a run; answers with all that were named. */
-export function nameRedChecks(
+export function reportRedChecks(
   { commands }: Pick<Of<"baseline_finished">, "commands">,
   named: ReadonlySet<string>,
-  turn: Turn,
+  decision: Decision,
 ): ReadonlySet<string> {
   const fresh = commands.filter(({ command, red }) => red !== undefined && !named.has(command));
   if (fresh.length === 0) return named;
-  for (const one of fresh) turn.notes.push({ type: "warning", message: warningOf(one) });
+  for (const one of fresh) decision.notes.push({ type: "warning", message: formatWarning(one) });
   return new Set([...named, ...fresh.map(({ command }) => command)]);
 }
 
 /** Why the run must not begin: a check that cannot run, under strict rules. */
-export function whyRefused(
+export function explainRefusal(
   { preflight }: Rules,
   { commands, unprepared }: Pick<Of<"baseline_finished">, "commands" | "unprepared">,
 ): string | undefined {
@@ -32,14 +32,14 @@ export function whyRefused(
   const hint = "correct it, or run without verify.strict (--strict)";
   if (unprepared !== undefined) return `cannot prepare the cold room: ${unprepared}; ${hint}`;
   const broken = commands.filter(({ red }) => red?.cannot_run === true);
-  return broken.length === 0 ? undefined : `${broken.map(factOf).join("; ")}; ${hint}`;
+  return broken.length === 0 ? undefined : `${broken.map(describeCheck).join("; ")}; ${hint}`;
 }
 
-function warningOf(check: CheckedCommand): string {
-  return `${factOf(check)}; ${whatFollows(check)}`;
+function formatWarning(check: CheckedCommand): string {
+  return `${describeCheck(check)}; ${describeConsequence(check)}`;
 }
 
-function whatFollows({ red, tests }: CheckedCommand): string {
+function describeConsequence({ red, tests }: CheckedCommand): string {
   if (red?.cannot_run === true)
     return "it verifies no task until it can run: correct it, or refuse such runs with --strict";
   return tests === undefined
@@ -47,7 +47,7 @@ function whatFollows({ red, tests }: CheckedCommand): string {
     : "failures that were there before do not count, new ones do";
 }
 
-function factOf({ command, red }: CheckedCommand): string {
+function describeCheck({ command, red }: CheckedCommand): string {
   const said = red === undefined || red.line === "" ? "" : `: ${red.line}`;
   const what = red?.cannot_run === true ? "cannot run the check" : "failing check";
   return `${what} "${command}" (${red?.how ?? ""})${said}`;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { StepEvent } from "../../logging/events.js";
 import type { ReleaseRules } from "../../logging/rules.js";
 import { START, step } from "./step.js";
-import type { State } from "./state.js";
+import type { RunState } from "./state.js";
 import { RULES } from "../testing/sim.js";
 import type { Next } from "./decision.js";
 
@@ -18,7 +18,7 @@ const job = { job: 1, iteration: 1, phase: "push" as const, agent: "fake", attem
 
 /** A release on its way: each event moves it on; what it then wants is `kind`, `what` of a step, or the ending. */
 class Walk {
-  state: State = START;
+  state: RunState = START;
   next: Next | undefined;
   #seq = 0;
 

@@ -8,9 +8,9 @@ import { given } from "../../system/given.js";
 import { listSome } from "../../system/text/cut.js";
 import type { JobFacts } from "./effects.js";
 import { isUnusable } from "./schedule.js";
-import { budgetsOf, sayOfSpending, spend } from "./spending.js";
-import type { Frame, ReleaseStage, Releasing, State } from "./state.js";
-import { heed, said, type Turn } from "./decision.js";
+import { listBudgets, reportSpending, addUsage } from "./spending.js";
+import type { Frame, ReleaseActivity, Releasing, RunState } from "./state.js";
+import { applySignal, describeFailure, type Decision } from "./decision.js";
 
 /** What a release's work and its agent's folder are called. */
 export const PUSH_LABEL = "push";
@@ -26,7 +26,7 @@ export function beginRelease(frame: Frame, order: ReleaseRules): Releasing {
     ...frame,
     order,
     job,
-    stage: "start",
+    activity: "start",
     ...(made === undefined
       ? {}
       : { planned: { version: made.version, tag: made.tag, commit: made.commit, notes: "" } }),
@@ -34,48 +34,48 @@ export function beginRelease(frame: Frame, order: ReleaseRules): Releasing {
 }
 
 /** What follows from an event of a release. */
-export function stepReleasing(release: Releasing, event: Sealed<StepEvent>, turn: Turn): State {
-  if (release.stage === "finish" && !AT_THE_END.has(event.type)) {
+export function stepReleasing(release: Releasing, event: Sealed<StepEvent>, decision: Decision): RunState {
+  if (release.activity === "finish" && !AT_THE_END.has(event.type)) {
     // What was still on its way when the third signal came.
-    turn.because = { rule: "too-late" };
-    return stays(release);
+    decision.because = { rule: "too-late" };
+    return stay(release);
   }
   switch (event.type) {
     case "recovered":
-      turn.because = { rule: "recovered" };
-      return start(release, turn);
+      decision.because = { rule: "recovered" };
+      return start(release, decision);
     case "answered":
-      return onAnswered(release, event, turn);
+      return onAnswered(release, event, decision);
     case "checkpoint":
-      turn.because = { rule: "release-kept" };
-      return release.order.checks ? doStep(release, "before", turn) : startAgent(release, turn);
+      decision.because = { rule: "release-kept" };
+      return release.order.checks ? doStep(release, "before", decision) : startAgent(release, decision);
     case "agent_finished":
-      return onAgentFinished(release, event, turn);
+      return onAgentFinished(release, event, decision);
     case "snapshot":
-      turn.because = { rule: "release-left", why: event.head };
-      turn.notes.push(...event.warnings.map((message) => ({ type: "warning" as const, message })));
+      decision.because = { rule: "release-left", why: event.head };
+      decision.notes.push(...event.warnings.map((message) => ({ type: "warning" as const, message })));
       return event.head === "moved"
-        ? putBack(release, "blocked", event.why, turn)
-        : doStep(release, "judge", turn);
+        ? putBack(release, "blocked", event.why, decision)
+        : doStep(release, "judge", decision);
     case "release_step":
-      return onStep(release, event, turn);
+      return onStep(release, event, decision);
     case "restored":
-      turn.because = { rule: "release-put-back" };
-      return finish(release, turn);
+      decision.because = { rule: "release-put-back" };
+      return finish(release, decision);
     case "effect_failed":
-      return onFailed(release, event, turn);
+      return onFailed(release, event, decision);
     case "run_interrupted":
-      return onInterrupted(release, event, turn);
+      return onInterrupted(release, event, decision);
     case "edit_asked":
-      turn.because = { rule: "noted" };
-      leaveEdit(event, turn);
-      return stays(release);
+      decision.because = { rule: "noted" };
+      leaveEdit(event, decision);
+      return stay(release);
     case "stop_sent":
     case "woke":
-      turn.because = { rule: "noted" };
-      return stays(release);
+      decision.because = { rule: "noted" };
+      return stay(release);
     case "run_ended":
-      turn.because = { rule: "ended", why: event.ending };
+      decision.because = { rule: "ended", why: event.ending };
       return { phase: "ended", ending: event.ending };
     case "run_started":
     case "backlog_read":
@@ -95,72 +95,85 @@ export function stepReleasing(release: Releasing, event: Sealed<StepEvent>, turn
 
 const AT_THE_END: ReadonlySet<StepEvent["type"]> = new Set(["run_ended", "run_interrupted", "effect_failed"]);
 
-function stays(release: Releasing): State {
+function stay(release: Releasing): RunState {
   return { phase: "releasing", release };
 }
 
 /** Nothing new begins once it was told to stop. */
-function at(release: Releasing, stage: ReleaseStage, turn: Turn, begin: () => void): State {
-  if (release.stopping > 0) return wayOut(release, turn);
+function begin(
+  release: Releasing,
+  activity: ReleaseActivity,
+  decision: Decision,
+  begin: () => void,
+): RunState {
+  if (release.stopping > 0) return leave(release, decision);
   begin();
-  return stays({ ...release, stage });
+  return stay({ ...release, activity });
 }
 
-function start(release: Releasing, turn: Turn): State {
+function start(release: Releasing, decision: Decision): RunState {
   const { made, checks, answers } = release.order;
-  if (made?.tagged === false) return doStep(release, "make", turn);
-  if (made !== undefined) return made.pushed ? toPublish(release, turn) : toPush(release, turn);
-  if (checks) return checkpoint(release, turn);
+  if (made?.tagged === false) return doStep(release, "make", decision);
+  if (made !== undefined) return made.pushed ? startPublish(release, decision) : startPush(release, decision);
+  if (checks) return checkpoint(release, decision);
   const message = "nothing checks this release: verify.commands is empty";
-  turn.notes.push({ type: "warning", message });
-  if (answers === "yes") return checkpoint(release, turn);
-  return ask(release, "ask-unchecked", "Release it without a check?", turn);
+  decision.notes.push({ type: "warning", message });
+  if (answers === "yes") return checkpoint(release, decision);
+  return ask(release, "ask-unchecked", "Release it without a check?", decision);
 }
 
-function checkpoint(release: Releasing, turn: Turn): State {
-  return at(release, "checkpoint", turn, () => {
-    turn.effects.push({ kind: "checkpoint", job: release.job, reuse: false });
+function checkpoint(release: Releasing, decision: Decision): RunState {
+  return begin(release, "checkpoint", decision, () => {
+    decision.effects.push({ kind: "checkpoint", job: release.job, reuse: false });
   });
 }
 
-function startAgent(release: Releasing, turn: Turn): State {
-  const budgets = budgetsOf(release, undefined, turn.at);
+function startAgent(release: Releasing, decision: Decision): RunState {
+  const budgets = listBudgets(release, undefined, decision.at);
   const limited = budgets.length === 0 ? {} : { budgets };
-  return at(release, "agent", turn, () => {
-    turn.effects.push({ kind: "run-agent", job: release.job, label: PUSH_LABEL, earlier: [], ...limited });
+  return begin(release, "agent", decision, () => {
+    decision.effects.push({
+      kind: "run-agent",
+      job: release.job,
+      label: PUSH_LABEL,
+      earlier: [],
+      ...limited,
+    });
   });
 }
 
-function doStep(release: Releasing, what: Of<"release_step">["what"], turn: Turn): State {
+function doStep(release: Releasing, what: Of<"release_step">["what"], decision: Decision): RunState {
   const { job, planned } = release;
-  return at(release, what, turn, () => {
-    turn.effects.push({ kind: "release", job, what, ...given({ release: planned }) });
+  return begin(release, what, decision, () => {
+    decision.effects.push({ kind: "release", job, what, ...given({ release: planned }) });
   });
 }
 
-function ask(release: Releasing, stage: ReleaseStage, question: string, turn: Turn): State {
-  return at(release, stage, turn, () => {
-    turn.effects.push({ kind: "ask", question });
+function ask(release: Releasing, activity: ReleaseActivity, question: string, decision: Decision): RunState {
+  return begin(release, activity, decision, () => {
+    decision.effects.push({ kind: "ask", question });
   });
 }
 
-function onAnswered(release: Releasing, { yes }: Of<"answered">, turn: Turn): State {
-  turn.because = { rule: yes ? "agreed" : "declined", why: release.stage };
-  switch (release.stage) {
+function onAnswered(release: Releasing, { yes }: Of<"answered">, decision: Decision): RunState {
+  decision.because = { rule: yes ? "agreed" : "declined", why: release.activity };
+  switch (release.activity) {
     case "ask-unchecked":
       return yes
-        ? checkpoint(release, turn)
-        : finish(closing(release, "blocked", "nothing was started"), turn);
+        ? checkpoint(release, decision)
+        : finish(closeWith(release, "blocked", "nothing was started"), decision);
     case "ask-strange":
       return yes
-        ? prove(release, turn)
-        : putBack(release, "blocked", "what the agent changed is no part of a release", turn);
+        ? prove(release, decision)
+        : putBack(release, "blocked", "what the agent changed is no part of a release", decision);
     case "ask-push":
       return yes
-        ? doStep(release, "push", turn)
-        : finish(closing(release, "blocked", "not pushed: you declined"), turn);
+        ? doStep(release, "push", decision)
+        : finish(closeWith(release, "blocked", "not pushed: you declined"), decision);
     case "ask-publish":
-      return yes ? doStep(release, "publish", turn) : finish(closing(release, "complete", undefined), turn);
+      return yes
+        ? doStep(release, "publish", decision)
+        : finish(closeWith(release, "complete", undefined), decision);
     // Somebody was still being asked when it was told to stop.
     case "start":
     case "checkpoint":
@@ -174,62 +187,62 @@ function onAnswered(release: Releasing, { yes }: Of<"answered">, turn: Turn): St
     case "publish":
     case "restore":
     case "finish":
-      turn.because = { rule: "too-late" };
-      return stays(release);
+      decision.because = { rule: "too-late" };
+      return stay(release);
     default:
-      return never(release.stage);
+      return never(release.activity);
   }
 }
 
-function onAgentFinished(before: Releasing, event: Of<"agent_finished">, turn: Turn): State {
-  const release = { ...before, spent: spend(before.spent, event) };
-  turn.notes.push(...sayOfSpending(before, release, event));
+function onAgentFinished(before: Releasing, event: Of<"agent_finished">, decision: Decision): RunState {
+  const release = { ...before, spent: addUsage(before.spent, event) };
+  decision.notes.push(...reportSpending(before, release, event));
   if (event.outcome === "ok") {
-    turn.because = { rule: "look-at-release" };
-    return at(release, "snapshot", turn, () => {
-      turn.effects.push({ kind: "snapshot", job: release.job });
+    decision.because = { rule: "look-at-release" };
+    return begin(release, "snapshot", decision, () => {
+      decision.effects.push({ kind: "snapshot", job: release.job });
     });
   }
   const { reason = "exited", evidence = "" } = event;
-  turn.because = { rule: "agent-failed", why: reason };
+  decision.because = { rule: "agent-failed", why: reason };
   const message = `${release.job.agent}: ${evidence === "" ? reason : evidence}`;
-  return putBack(release, isUnusable(reason) ? "environment" : "blocked", message, turn);
+  return putBack(release, isUnusable(reason) ? "environment" : "blocked", message, decision);
 }
 
-function onStep(release: Releasing, event: Of<"release_step">, turn: Turn): State {
-  turn.because = { rule: `release-${event.what}`, why: event.outcome };
+function onStep(release: Releasing, event: Of<"release_step">, decision: Decision): RunState {
+  decision.because = { rule: `release-${event.what}`, why: event.outcome };
   // What is made is made, and what is out is out, also when it was told to stop meanwhile.
-  const next = event.what === "make" && event.outcome === "ok" ? planned(release, event) : release;
+  const next = event.what === "make" && event.outcome === "ok" ? planRelease(release, event) : release;
   const why = event.problems.map(({ message }) => message).join("; ");
   if (event.outcome !== "ok")
-    return isOut(event.what)
-      ? finish(closing(next, "blocked", why), turn)
-      : putBack(next, "blocked", why, turn);
+    return leavesMachine(event.what)
+      ? finish(closeWith(next, "blocked", why), decision)
+      : putBack(next, "blocked", why, decision);
   switch (event.what) {
     case "before":
-      return startAgent(next, turn);
+      return startAgent(next, decision);
     case "judge":
-      return onJudged(planned(next, event), event, turn);
+      return onJudged(planRelease(next, event), event, decision);
     case "after":
-      return doStep(next, "make", turn);
+      return doStep(next, "make", decision);
     case "make":
       return next.order.remote === undefined
-        ? finish(closing(next, "complete", undefined), turn)
-        : toPush(next, turn);
+        ? finish(closeWith(next, "complete", undefined), decision)
+        : startPush(next, decision);
     case "push":
-      return toPublish(next, turn);
+      return startPublish(next, decision);
     case "publish":
-      return finish(closing(next, "complete", undefined), turn);
+      return finish(closeWith(next, "complete", undefined), decision);
     default:
       return never(event.what);
   }
 }
 
-function isOut(what: Of<"release_step">["what"]): boolean {
+function leavesMachine(what: Of<"release_step">["what"]): boolean {
   return what === "push" || what === "publish";
 }
 
-function planned(
+function planRelease(
   release: Releasing,
   { version = "", tag = "", notes = "", commit }: Of<"release_step">,
 ): Releasing {
@@ -238,96 +251,104 @@ function planned(
 }
 
 /** Files that are no part of a release need a person's word: -y does not stand for it. */
-function onJudged(release: Releasing, { strange = [] }: Of<"release_step">, turn: Turn): State {
-  if (strange.length === 0) return prove(release, turn);
+function onJudged(release: Releasing, { strange = [] }: Of<"release_step">, decision: Decision): RunState {
+  if (strange.length === 0) return prove(release, decision);
   const message = `the agent changed what is no part of a release: ${listSome(strange, MOST_SHOWN)}`;
-  if (release.order.answers !== "person") return putBack(release, "blocked", message, turn);
-  turn.notes.push({ type: "warning", message });
-  return ask(release, "ask-strange", "Take these changes into the release?", turn);
+  if (release.order.answers !== "person") return putBack(release, "blocked", message, decision);
+  decision.notes.push({ type: "warning", message });
+  return ask(release, "ask-strange", "Take these changes into the release?", decision);
 }
 
 const MOST_SHOWN = 10;
 
-function prove(release: Releasing, turn: Turn): State {
-  return doStep(release, release.order.checks ? "after" : "make", turn);
+function prove(release: Releasing, decision: Decision): RunState {
+  return doStep(release, release.order.checks ? "after" : "make", decision);
 }
 
-function toPush(release: Releasing, turn: Turn): State {
+function startPush(release: Releasing, decision: Decision): RunState {
   const { remote, answers, branch } = release.order;
-  if (remote === undefined) return finish(closing(release, "complete", undefined), turn);
+  if (remote === undefined) return finish(closeWith(release, "complete", undefined), decision);
   if (answers === "nobody")
-    return finish(closing(release, "blocked", "not pushed: confirmation needed. Pass -y"), turn);
-  if (answers === "yes") return doStep(release, "push", turn);
+    return finish(closeWith(release, "blocked", "not pushed: confirmation needed. Pass -y"), decision);
+  if (answers === "yes") return doStep(release, "push", decision);
   const question = `Push ${branch} and ${release.planned?.tag ?? ""} to ${remote.name} (${remote.url})?`;
-  return ask(release, "ask-push", question, turn);
+  return ask(release, "ask-push", question, decision);
 }
 
-function toPublish(release: Releasing, turn: Turn): State {
+function startPublish(release: Releasing, decision: Decision): RunState {
   const { github, answers } = release.order;
   if (github === undefined || answers === "nobody")
-    return finish(closing(release, "complete", undefined), turn);
-  if (answers === "yes") return doStep(release, "publish", turn);
+    return finish(closeWith(release, "complete", undefined), decision);
+  if (answers === "yes") return doStep(release, "publish", decision);
   const question = `Publish the release ${release.planned?.tag ?? ""} on ${github}?`;
-  return ask(release, "ask-publish", question, turn);
+  return ask(release, "ask-publish", question, decision);
 }
 
-function closing(release: Releasing, ending: Ending, message: string | undefined): Releasing {
+function closeWith(release: Releasing, ending: Ending, message: string | undefined): Releasing {
   return { ...release, closing: { ending, ...given({ message }) } };
 }
 
 /** The agent's work is put aside, and the tree is as before. */
-function putBack(release: Releasing, ending: Ending, message: string | undefined, turn: Turn): State {
-  turn.effects.push({ kind: "restore", job: release.job });
-  return stays({ ...closing(release, ending, message), stage: "restore" });
+function putBack(
+  release: Releasing,
+  ending: Ending,
+  message: string | undefined,
+  decision: Decision,
+): RunState {
+  decision.effects.push({ kind: "restore", job: release.job });
+  return stay({ ...closeWith(release, ending, message), activity: "restore" });
 }
 
 /** Out of whatever it was at when it was told to stop. */
-function wayOut(release: Releasing, turn: Turn): State {
-  return HELD.has(release.stage) ? putBack(release, "interrupted", undefined, turn) : finish(release, turn);
+function leave(release: Releasing, decision: Decision): RunState {
+  return HOLDS_WORK.has(release.activity)
+    ? putBack(release, "interrupted", undefined, decision)
+    : finish(release, decision);
 }
 
 /** While the tree may hold the agent's work, or what the checks left. */
-const HELD: ReadonlySet<ReleaseStage> = new Set([
+const HOLDS_WORK: ReadonlySet<ReleaseActivity> = new Set([
   ...(["checkpoint", "before", "agent", "snapshot", "judge", "ask-strange", "after"] as const),
 ]);
 
-function finish(release: Releasing, turn: Turn): State {
+function finish(release: Releasing, decision: Decision): RunState {
   const { stopping, signal, closing: told = { ending: "interrupted" } } = release;
   // Told to stop once all was done: it is done.
   const isStopped = stopping > 0 && told.ending !== "complete";
   const over: Releasing["closing"] = isStopped ? { ending: "interrupted" } : told;
   const by = isStopped && signal !== undefined ? { signal } : {};
-  turn.effects.push({ kind: "finish", ...over, ...by, done: 0, tasks: 0, iterations: 0 });
-  return stays({ ...release, stage: "finish" });
+  decision.effects.push({ kind: "finish", ...over, ...by, done: 0, tasks: 0, iterations: 0 });
+  return stay({ ...release, activity: "finish" });
 }
 
-function onFailed(release: Releasing, event: Of<"effect_failed">, turn: Turn): State {
-  turn.because = { rule: "effect-failed", why: event.effect };
+function onFailed(release: Releasing, event: Of<"effect_failed">, decision: Decision): RunState {
+  decision.because = { rule: "effect-failed", why: event.effect };
   if (event.effect === "stop") {
-    turn.notes.push({ type: "warning", message: `stop: ${said(event)}` });
-    return stays(release);
+    decision.notes.push({ type: "warning", message: `stop: ${describeFailure(event)}` });
+    return stay(release);
   }
-  if (release.stage === "finish") throw new Error(`the release could not be ended: ${event.error}`);
+  if (release.activity === "finish") throw new Error(`the release could not be ended: ${event.error}`);
   // Without a checkpoint there is nothing to go back to, and a tree that cannot be put back is not tried again.
-  const isHeld = (HELD.has(release.stage) && release.stage !== "checkpoint") || release.stage === "make";
+  const isHeld =
+    (HOLDS_WORK.has(release.activity) && release.activity !== "checkpoint") || release.activity === "make";
   return isHeld
-    ? putBack(release, "environment", said(event), turn)
-    : finish(closing(release, "environment", said(event)), turn);
+    ? putBack(release, "environment", describeFailure(event), decision)
+    : finish(closeWith(release, "environment", describeFailure(event)), decision);
 }
 
-function onInterrupted(release: Releasing, event: Of<"run_interrupted">, turn: Turn): State {
-  const heeded = heed(release, event);
-  turn.because = { rule: heeded === release ? "signal-ignored" : "interrupted", why: event.signal };
-  if (heeded === release || release.stage === "finish") return stays(heeded);
+function onInterrupted(release: Releasing, event: Of<"run_interrupted">, decision: Decision): RunState {
+  const heeded = applySignal(release, event);
+  decision.because = { rule: heeded === release ? "signal-ignored" : "interrupted", why: event.signal };
+  if (heeded === release || release.activity === "finish") return stay(heeded);
   if (heeded.stopping === 3) {
-    turn.effects.push({ kind: "stop", job: release.job, how: "kill" });
-    return finish(heeded, turn);
+    decision.effects.push({ kind: "stop", job: release.job, how: "kill" });
+    return finish(heeded, decision);
   }
   // A question is a wait, and a wait ends at once.
-  if (release.stage.startsWith("ask-")) return wayOut(heeded, turn);
-  if (STOPPABLE.has(release.stage)) turn.effects.push({ kind: "stop", job: release.job, how: "now" });
-  return stays(heeded);
+  if (release.activity.startsWith("ask-")) return leave(heeded, decision);
+  if (STOPPABLE.has(release.activity)) decision.effects.push({ kind: "stop", job: release.job, how: "now" });
+  return stay(heeded);
 }
 
 /** What runs for long, and can be ended. */
-const STOPPABLE: ReadonlySet<ReleaseStage> = new Set(["before", "agent", "after", "push", "publish"]);
+const STOPPABLE: ReadonlySet<ReleaseActivity> = new Set(["before", "agent", "after", "push", "publish"]);

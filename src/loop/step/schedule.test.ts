@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Rules } from "../../logging/rules.js";
 import { newSim } from "../testing/sim.js";
-import { agentFor, canSpare } from "./schedule.js";
+import { chooseAgent, canContinueWithout } from "./schedule.js";
 import type { JobKind } from "./state.js";
 
 function rules(said: Partial<Rules>): Rules {
@@ -14,7 +14,7 @@ function chosen(
   now: { iteration?: number; without?: string[]; wanted?: string } = {},
 ): string | undefined {
   const { iteration = 1, without = [], ...rest } = now;
-  return agentFor(rules(said), phase, { iteration, dropped: new Set(without), ...rest });
+  return chooseAgent(rules(said), phase, { iteration, dropped: new Set(without), ...rest });
 }
 
 test("iteration n takes entry n - 1 of the schedule, round and round; any other phase the first", () => {
@@ -50,7 +50,7 @@ test("who is not there is passed over, until nobody is left", () => {
 
 test("a run goes on without an agent while the schedule has another, and nobody was named by a flag", () => {
   const schedule = ["a", "b"];
-  expect(canSpare(rules({ schedule }), new Set(["a"]))).toBe(true);
-  expect(canSpare(rules({ schedule }), new Set(["a", "b"]))).toBe(false);
-  expect(canSpare(rules({ schedule, agent: "f" }), new Set(["a"]))).toBe(false);
+  expect(canContinueWithout(rules({ schedule }), new Set(["a"]))).toBe(true);
+  expect(canContinueWithout(rules({ schedule }), new Set(["a", "b"]))).toBe(false);
+  expect(canContinueWithout(rules({ schedule, agent: "f" }), new Set(["a"]))).toBe(false);
 });

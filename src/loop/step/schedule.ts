@@ -1,50 +1,50 @@
 import type { Rules } from "../../logging/rules.js";
-import { pausedUntil, type Pauses } from "./backoff.js";
+import { findBackoffEnd, type Backoffs } from "./backoff.js";
 import type { JobKind } from "./state.js";
 
 /**
  * Which agent takes a phase (contract §4): `--agent`, then the task's own, then the phase's role, then the schedule.
  * L12: those that turned out not to be there are passed over. `undefined` when none is left.
  */
-export function agentFor(
+export function chooseAgent(
   rules: Pick<Rules, "agent" | "roles" | "schedule">,
   phase: JobKind,
   now: { iteration: number; dropped: ReadonlySet<string>; wanted?: string | undefined },
 ): string | undefined {
   const own = phase === "iteration" ? now.wanted : undefined;
-  const first = [rules.agent, own, rules.roles[phase]].find((name) => isLeft(name, now.dropped));
+  const first = [rules.agent, own, rules.roles[phase]].find((name) => isAvailable(name, now.dropped));
   if (first !== undefined) return first;
   const { schedule } = rules;
   const start = phase === "iteration" ? now.iteration - 1 : 0;
   for (let i = 0; i < schedule.length; i++) {
     const name = schedule[(start + i) % schedule.length];
-    if (isLeft(name, now.dropped)) return name;
+    if (isAvailable(name, now.dropped)) return name;
   }
   return undefined;
 }
 
 /** Who takes a job now; or who is waited for, until epoch ms; or nobody is left. */
-export type Taker = { agent: string } | { waitsFor: string; until: number } | undefined;
+export type AgentChoice = { agent: string } | { waitsFor: string; until: number } | undefined;
 
 /**
  * The agent of a phase that is not paused. L17: where the schedule chose one that is, the next one scheduled takes over
  * (`on_limit: switch`); one that was asked for by name is waited for.
  */
-export function takerFor(
+export function chooseAvailableAgent(
   rules: Pick<Rules, "agent" | "roles" | "schedule" | "on_limit">,
   phase: JobKind,
-  now: Parameters<typeof agentFor>[2] & { pauses: Pauses; at: number },
-): Taker {
-  const chosen = agentFor(rules, phase, now);
+  now: Parameters<typeof chooseAgent>[2] & { backoffs: Backoffs; at: number },
+): AgentChoice {
+  const chosen = chooseAgent(rules, phase, now);
   if (chosen === undefined) return undefined;
-  const until = pausedUntil(now.pauses, chosen, now.at);
+  const until = findBackoffEnd(now.backoffs, chosen, now.at);
   if (until === undefined) return { agent: chosen };
   const byName = [rules.agent, phase === "iteration" ? now.wanted : undefined, rules.roles[phase]];
   const dropped = new Set([...now.dropped, chosen]);
   const next =
     rules.on_limit === "wait" || byName.includes(chosen)
       ? undefined
-      : takerFor({ on_limit: "switch", roles: {}, schedule: rules.schedule }, phase, {
+      : chooseAvailableAgent({ on_limit: "switch", roles: {}, schedule: rules.schedule }, phase, {
           ...now,
           wanted: undefined,
           dropped,
@@ -53,12 +53,12 @@ export function takerFor(
   return "agent" in next || next.until < until ? next : { waitsFor: chosen, until };
 }
 
-function isLeft(name: string | undefined, dropped: ReadonlySet<string>): boolean {
+function isAvailable(name: string | undefined, dropped: ReadonlySet<string>): boolean {
   return name !== undefined && !dropped.has(name);
 }
 
 /** Whether the run can go on without these agents (contract §4): not with `--agent`, nor with none of the schedule left. */
-export function canSpare(rules: Rules, dropped: ReadonlySet<string>): boolean {
+export function canContinueWithout(rules: Rules, dropped: ReadonlySet<string>): boolean {
   return rules.agent === undefined && rules.schedule.some((name) => !dropped.has(name));
 }
 

@@ -2,32 +2,32 @@
 import { never } from "../../system/never.js";
 import type { Change } from "../../todo/model/change.js";
 import type { NewTask } from "../../todo/model/summary.js";
-import { whyTaskIsOver } from "./spending.js";
+import { explainTaskOver } from "./spending.js";
 import { enter, failureNote } from "./job.js";
 import { attemptsLeft, replaceJob, taskOf } from "./jobs.js";
 import { endsRun, newTasksOf, resultOf, retryAtOf } from "./verdict.js";
-import { isPause, pause, untilOf } from "./backoff.js";
+import { causesBackoff, backOff, describeBackoff } from "./backoff.js";
 import { isUnusable } from "./schedule.js";
-import type { Job, Verdict, Work } from "./state.js";
-import type { Turn } from "./decision.js";
+import type { Job, AttemptVerdict, Work } from "./state.js";
+import type { Decision } from "./decision.js";
 
 /** Asks for what follows from the verdict on an attempt at a task: one effect on the backlog, whatever it was. */
-export function settleAttempt(work: Work, unsettled: Job, turn: Turn): Work {
+export function settleAttempt(work: Work, unsettled: Job, decision: Decision): Work {
   const { verdict } = unsettled;
   const job = enter(unsettled, verdict?.kind === "done" ? "commit" : "settle");
   if (verdict === undefined) throw new Error(`job ${job.facts.job} is settled without a verdict`);
   switch (verdict.kind) {
     case "done":
-      return commit(work, job, turn);
+      return commit(work, job, decision);
     case "blocked":
-      return settleBlocked(work, job, verdict.blockers, turn);
+      return settleBlocked(work, job, verdict.blockers, decision);
     case "skipped":
-      return settleSkipped(work, job, verdict.why, turn);
+      return settleSkipped(work, job, verdict.why, decision);
     case "failed":
-      return settleFailed(work, job, verdict, turn);
+      return settleFailed(work, job, verdict, decision);
     case "interrupted":
       // L7: what was in hand stays `doing`; only what the agent did to the backlog is put right.
-      change(work, job, backInHand(work, job), turn);
+      changeBacklog(work, job, returnToProgress(work, job), decision);
       return replaceJob(work, job);
     case "reviewed":
       throw new Error("an attempt was judged as a review");
@@ -37,98 +37,105 @@ export function settleAttempt(work: Work, unsettled: Job, turn: Turn): Work {
 }
 
 /** Asks for what a review found: new tasks, or the marker where there is nothing left to do. */
-export function settleReview(work: Work, job: Job, verdict: Verdict, turn: Turn): Work {
+export function settleReview(work: Work, job: Job, verdict: AttemptVerdict, decision: Decision): Work {
   const judged: Job = { ...enter(job, "settle"), verdict };
-  turn.because = { rule: `review-${verdict.kind}` };
+  decision.because = { rule: `review-${verdict.kind}` };
   if (verdict.kind !== "reviewed") {
     const then =
-      verdict.kind === "failed" && isPause(verdict.reason) ? pauseFor(work, job, verdict, turn) : work;
-    change(then, judged, [], turn);
+      verdict.kind === "failed" && causesBackoff(verdict.reason)
+        ? backOffAgent(work, job, verdict, decision)
+        : work;
+    changeBacklog(then, judged, [], decision);
     return replaceJob(then, judged);
   }
-  const found = added(work, job);
+  const found = listNewTasks(work, job);
   const finished = work.index.values.every((row) => row.status === "done");
   const marks = found.length === 0 && finished && work.rules.completion_marker;
-  change(work, judged, marks ? [{ op: "mark-complete" }] : found, turn);
+  changeBacklog(work, judged, marks ? [{ op: "mark-complete" }] : found, decision);
   return replaceJob(work, judged);
 }
 
-function commit(work: Work, job: Job, turn: Turn): Work {
+function commit(work: Work, job: Job, decision: Decision): Work {
   const id = taskOf(job);
   const { result, files } = resultOf(job.end);
   // L2: the task becomes done and its commit is made in one protocol, here and nowhere else.
   if (work.rules.apply_summary) {
     const finish: Change = { op: "finish", id, result, files, verified: job.verified === true };
-    const changes = [finish, ...added(work, job)];
-    turn.effects.push({ kind: "commit", job: job.facts, changes, during: "agent", summary: result });
+    const changes = [finish, ...listNewTasks(work, job)];
+    decision.effects.push({ kind: "commit", job: job.facts, changes, during: "agent", summary: result });
   } else {
-    turn.effects.push({ kind: "commit", job: job.facts, changes: [], during: "idle", summary: result });
+    decision.effects.push({ kind: "commit", job: job.facts, changes: [], during: "idle", summary: result });
   }
   return replaceJob(work, job);
 }
 
 /** Where the agent marks its row itself: done is undone, since the runner does not say so. */
-function backInHand(work: Work, job: Job): Change[] {
+function returnToProgress(work: Work, job: Job): Change[] {
   const id = taskOf(job);
   const marked = !work.rules.apply_summary && work.index.get(id)?.status === "done";
   return marked ? [{ op: "reopen", id, to: "doing", blockers: [] }] : [];
 }
 
-function settleBlocked(work: Work, job: Job, blockers: readonly string[], turn: Turn): Work {
+function settleBlocked(work: Work, job: Job, blockers: readonly string[], decision: Decision): Work {
   const id = taskOf(job);
   // By its own row: it says why already.
   const known = !work.rules.apply_summary && work.index.get(id)?.status === "blocked";
-  const block: Change = { op: "block", id, blockers: [...blockers, ...whereKept(job)] };
-  change(work, job, known ? [] : [block, ...added(work, job)], turn);
+  const block: Change = { op: "block", id, blockers: [...blockers, ...describeRescue(job)] };
+  changeBacklog(work, job, known ? [] : [block, ...listNewTasks(work, job)], decision);
   return replaceJob({ ...work, final: work.final.with(id, true) }, job);
 }
 
 /** Tells the reader of the backlog where the work of a task that is given up can be found. */
-function whereKept({ rescue }: Job): string[] {
+function describeRescue({ rescue }: Job): string[] {
   return rescue === undefined
     ? []
     : [`its work is kept: looper rescue show ${rescue.replace(/^refs\/looper\/rescue\//, "")}`];
 }
 
-function settleSkipped(work: Work, job: Job, why: string, turn: Turn): Work {
+function settleSkipped(work: Work, job: Job, why: string, decision: Decision): Work {
   const id = taskOf(job);
   const last = attemptsLeft(work, job) === 0;
   const back: Change = last
-    ? { op: "block", id, blockers: [`skipped: ${why}`, ...whereKept(job)] }
+    ? { op: "block", id, blockers: [`skipped: ${why}`, ...describeRescue(job)] }
     : { op: "return", id, to: job.from ?? "todo" };
-  change(work, job, [back, ...added(work, job)], turn);
-  return remember(replaceJob(work, last ? { ...job, gaveUp: true } : job), job, "skipped", why);
+  changeBacklog(work, job, [back, ...listNewTasks(work, job)], decision);
+  return rememberFailure(replaceJob(work, last ? { ...job, gaveUp: true } : job), job, "skipped", why);
 }
 
-function settleFailed(work: Work, job: Job, failure: { reason: string; evidence: string }, turn: Turn): Work {
+function settleFailed(
+  work: Work,
+  job: Job,
+  failure: { reason: string; evidence: string },
+  decision: Decision,
+): Work {
   const id = taskOf(job);
   if (isUnusable(failure.reason)) {
-    turn.notes.push(failureNote(job, failure, "drop-agent"));
-    change(work, job, [{ op: "uncount", id }], turn);
+    decision.notes.push(failureNote(job, failure, "drop-agent"));
+    changeBacklog(work, job, [{ op: "uncount", id }], decision);
     return replaceJob(work, job);
   }
-  if (isPause(failure.reason)) {
-    const paused = pauseFor(work, job, failure, turn);
-    change(paused, job, [...backInHand(work, job), { op: "uncount", id }], turn);
+  if (causesBackoff(failure.reason)) {
+    const paused = backOffAgent(work, job, failure, decision);
+    changeBacklog(paused, job, [...returnToProgress(work, job), { op: "uncount", id }], decision);
     return replaceJob(paused, job);
   }
   if (endsRun(job.end)) {
-    turn.notes.push(failureNote(job, failure, "end"));
-    change(work, job, [...backInHand(work, job), { op: "uncount", id }], turn);
+    decision.notes.push(failureNote(job, failure, "end"));
+    changeBacklog(work, job, [...returnToProgress(work, job), { op: "uncount", id }], decision);
     const closing = work.closing ?? { ending: "budget", message: failure.evidence };
     return replaceJob({ ...work, closing }, job);
   }
   // L4: a failed attempt blocks the task at worst; the run goes on.
   const last = attemptsLeft(work, job) === 0;
-  turn.notes.push(failureNote(job, failure, last ? "blocked" : "retry"));
+  decision.notes.push(failureNote(job, failure, last ? "blocked" : "retry"));
   // The gate's first line says it; the whole of it is in the log, and in the next attempt's prompt.
   const [sentence = ""] = failure.reason === "gate" ? failure.evidence.split("\n") : [failure.evidence];
-  const blockers = [`${failure.reason}: ${sentence}`, ...whereKept(job)];
+  const blockers = [`${failure.reason}: ${sentence}`, ...describeRescue(job)];
   const block: Change[] = last ? [{ op: "block", id, blockers }] : [];
-  change(work, job, [...backInHand(work, job), ...block], turn);
-  const spent = whyTaskIsOver(work, id) !== undefined;
+  changeBacklog(work, job, [...returnToProgress(work, job), ...block], decision);
+  const spent = explainTaskOver(work, id) !== undefined;
   const seen = spent ? { ...work, final: work.final.with(id, true) } : work;
-  return remember(
+  return rememberFailure(
     replaceJob(seen, last ? { ...job, gaveUp: true } : job),
     job,
     failure.reason,
@@ -137,14 +144,26 @@ function settleFailed(work: Work, job: Job, failure: { reason: string; evidence:
 }
 
 /** L17: the agent is left alone for a while; what it was given is nobody's failure. */
-function pauseFor(work: Work, job: Job, failure: { reason: string; evidence: string }, turn: Turn): Work {
+function backOffAgent(
+  work: Work,
+  job: Job,
+  failure: { reason: string; evidence: string },
+  decision: Decision,
+): Work {
   const { agent } = job.facts;
-  const pauses = pause(work.pauses, agent, { reason: failure.reason, ...retryAtOf(job.end), at: turn.at });
-  turn.notes.push({ ...failureNote(job, failure, "wait"), ...untilOf(pauses, agent, turn.at) });
-  return { ...work, pauses };
+  const backoffs = backOff(work.backoffs, agent, {
+    reason: failure.reason,
+    ...retryAtOf(job.end),
+    at: decision.at,
+  });
+  decision.notes.push({
+    ...failureNote(job, failure, "wait"),
+    ...describeBackoff(backoffs, agent, decision.at),
+  });
+  return { ...work, backoffs };
 }
 
-function remember(work: Work, job: Job, reason: string, evidence: string): Work {
+function rememberFailure(work: Work, job: Job, reason: string, evidence: string): Work {
   const id = taskOf(job);
   const { attempt, agent } = job.facts;
   const before = work.earlier.get(id) ?? [];
@@ -154,14 +173,14 @@ function remember(work: Work, job: Job, reason: string, evidence: string): Work 
   };
 }
 
-function added(work: Work, job: Job): Change[] {
+function listNewTasks(work: Work, job: Job): Change[] {
   const tasks: readonly NewTask[] = work.rules.apply_summary ? newTasksOf(job.end) : [];
   return tasks.length === 0 ? [] : [{ op: "add", tasks, keepVerify: work.rules.verify_from_agents }];
 }
 
 /** Without the runner applying summaries, what others save is taken as it is. */
-function change(work: Work, job: Job, changes: readonly Change[], turn: Turn): void {
-  turn.effects.push({
+function changeBacklog(work: Work, job: Job, changes: readonly Change[], decision: Decision): void {
+  decision.effects.push({
     kind: "change-backlog",
     job: job.facts,
     changes,

@@ -13,19 +13,19 @@ import type { TaskId } from "../../todo/model/task.js";
  * Tokens and dollars; `unknown`: an agent of whose work nobody knows what it cost; `silent`: those that worked and told no
  * tokens.
  */
-export interface Spent {
+export interface Spending {
   tokens: number;
   usd: number;
   unknown?: string;
   silent: readonly string[];
 }
 
-export const NOTHING_SPENT: Spent = { tokens: 0, usd: 0, silent: [] };
+export const NOTHING_SPENT: Spending = { tokens: 0, usd: 0, silent: [] };
 
 type AgentFinished = Extract<StepEvent, { type: "agent_finished" }>;
 
 /** With what an attempt used. Whoever did something and tells no cost has one that is not known. */
-export function spend(spent: Spent, { usage, outcome, agent = "" }: AgentFinished): Spent {
+export function addUsage(spent: Spending, { usage, outcome, agent = "" }: AgentFinished): Spending {
   const isSilent = outcome === "ok" && (usage === undefined || tokensOf(usage) === 0);
   const worked = usage === undefined ? outcome === "ok" : tokensOf(usage) > 0;
   const unknown = worked && usage?.cost_usd === undefined ? agent : undefined;
@@ -52,26 +52,30 @@ export function hasUnknownCost({ usage, reason }: Pick<AgentFinished, "usage" | 
 type Amount = Budget & { unit: "tokens" | "usd" };
 
 /** What a task has used in this run. */
-export type OnTask = Pick<Spent, "tokens" | "usd">;
+export type TaskSpending = Pick<Spending, "tokens" | "usd">;
 
 /** What budgets are held against. */
-export interface Purse {
+export interface SpendingFrame {
   rules: Rules;
   began: number;
-  spent: Spent;
-  spentOn?: Pick<ReadonlyMap<TaskId, OnTask>, "get">;
+  spent: Spending;
+  spentOn?: Pick<ReadonlyMap<TaskId, TaskSpending>, "get">;
 }
 
 /** The budgets an attempt at a task (or none) has to keep to from `at` on, epoch ms. */
-export function budgetsOf(purse: Purse, task: TaskId | undefined, at: number): Budget[] {
-  return [...budgetsOfRun(purse, at), ...(task === undefined ? [] : budgetsOfTask(purse, task))];
+export function listBudgets(purse: SpendingFrame, task: TaskId | undefined, at: number): Budget[] {
+  return [...listRunBudgets(purse, at), ...(task === undefined ? [] : listTaskBudgets(purse, task))];
 }
 
 /**
  * What is to be said once an attempt is paid for: budgets it went beyond with its last step, where nobody could stop it any
  * more, and that a budget in tokens cannot hold its agent.
  */
-export function sayOfSpending(before: Purse, after: Purse, event: AgentFinished): ToldEvent[] {
+export function reportSpending(
+  before: SpendingFrame,
+  after: SpendingFrame,
+  event: AgentFinished,
+): ToldEvent[] {
   const { job, iteration, phase, task_id, agent, attempt, reason } = event;
   const facts = { job, iteration, phase, task_id, agent, attempt };
   const keys = tokenBudgets(after.rules);
@@ -80,16 +84,16 @@ export function sayOfSpending(before: Purse, after: Purse, event: AgentFinished)
   const silent: ToldEvent[] = isNew && keys.length > 0 ? [{ type: "warning", ...facts, message }] : [];
   // Who was stopped for a budget says so as the reason of its end.
   if (reason === "budget") return silent;
-  const earlier = amountsOf(before, task_id);
-  const beyond = amountsOf(after, task_id).filter(
+  const earlier = listAmounts(before, task_id);
+  const beyond = listAmounts(after, task_id).filter(
     ({ spent, most }, at) => spent > most && (earlier[at]?.spent ?? 0) <= most,
   );
   return [...beyond.map((budget): ToldEvent => ({ type: "over_budget", ...facts, ...budget })), ...silent];
 }
 
 /** The budgets that what an agent uses goes on: all but the time. */
-function amountsOf(purse: Purse, task: TaskId | undefined): Amount[] {
-  return budgetsOf(purse, task, purse.began).flatMap((budget) =>
+function listAmounts(purse: SpendingFrame, task: TaskId | undefined): Amount[] {
+  return listBudgets(purse, task, purse.began).flatMap((budget) =>
     budget.unit === "ms" ? [] : [{ ...budget, unit: budget.unit }],
   );
 }
@@ -108,9 +112,9 @@ export function tokenBudgets({ budget }: Pick<Rules, "budget">): string[] {
 }
 
 /** Why the run may begin nothing more; `undefined` where it may. */
-export function whyRunIsOver(purse: Purse, at: number): string | undefined {
+export function explainRunOver(purse: SpendingFrame, at: number): string | undefined {
   const { rules, spent } = purse;
-  const gone = budgetsOfRun(purse, at).find(isGone);
+  const gone = listRunBudgets(purse, at).find(isExhausted);
   if (gone !== undefined) return describeBudget(gone);
   if (!isInDollars(rules) || rules.budget.unknown_cost === "allow" || spent.unknown === undefined)
     return undefined;
@@ -118,32 +122,32 @@ export function whyRunIsOver(purse: Purse, at: number): string | undefined {
 }
 
 /** Why a task is not tried again. */
-export function whyTaskIsOver(purse: Purse, task: TaskId): string | undefined {
-  const gone = budgetsOfTask(purse, task).find(isGone);
+export function explainTaskOver(purse: SpendingFrame, task: TaskId): string | undefined {
+  const gone = listTaskBudgets(purse, task).find(isExhausted);
   return gone === undefined ? undefined : describeBudget(gone);
 }
 
-function isGone({ spent, most }: Budget): boolean {
+function isExhausted({ spent, most }: Budget): boolean {
   return spent >= most;
 }
 
-function budgetsOfRun({ rules: { budget }, began, spent }: Purse, at: number): Budget[] {
+function listRunBudgets({ rules: { budget }, began, spent }: SpendingFrame, at: number): Budget[] {
   const { max_duration_ms, max_tokens, max_cost_usd } = budget;
   return [
-    ...budgetOf({ of: "run", key: "loop.max_duration", unit: "ms", spent: at - began }, max_duration_ms),
-    ...budgetOf({ of: "run", key: "loop.max_tokens", unit: "tokens", spent: spent.tokens }, max_tokens),
-    ...budgetOf({ of: "run", key: "loop.max_cost_usd", unit: "usd", spent: spent.usd }, max_cost_usd),
+    ...makeBudget({ of: "run", key: "loop.max_duration", unit: "ms", spent: at - began }, max_duration_ms),
+    ...makeBudget({ of: "run", key: "loop.max_tokens", unit: "tokens", spent: spent.tokens }, max_tokens),
+    ...makeBudget({ of: "run", key: "loop.max_cost_usd", unit: "usd", spent: spent.usd }, max_cost_usd),
   ];
 }
 
-function budgetsOfTask({ rules: { budget }, spentOn }: Purse, task: TaskId): Budget[] {
+function listTaskBudgets({ rules: { budget }, spentOn }: SpendingFrame, task: TaskId): Budget[] {
   const { tokens, usd } = spentOn?.get(task) ?? NOTHING_SPENT;
   return [
-    ...budgetOf({ of: "task", key: "loop.task_tokens", unit: "tokens", spent: tokens }, budget.task_tokens),
-    ...budgetOf({ of: "task", key: "loop.task_cost_usd", unit: "usd", spent: usd }, budget.task_cost_usd),
+    ...makeBudget({ of: "task", key: "loop.task_tokens", unit: "tokens", spent: tokens }, budget.task_tokens),
+    ...makeBudget({ of: "task", key: "loop.task_cost_usd", unit: "usd", spent: usd }, budget.task_cost_usd),
   ];
 }
 
-function budgetOf(rest: Omit<Budget, "most">, most: number | undefined): Budget[] {
+function makeBudget(rest: Omit<Budget, "most">, most: number | undefined): Budget[] {
   return most === undefined ? [] : [{ ...rest, most }];
 }

@@ -6,11 +6,11 @@ import type { PersistentMap } from "../../system/persistent-map.js";
 import type { ById } from "../../todo/model/indexed-list.js";
 import type { PersonChange } from "../../todo/model/person-change.js";
 import type { IndexRow, Status, TaskId } from "../../todo/model/task.js";
-import type { OnTask, Spent } from "./spending.js";
-import type { Pauses } from "./backoff.js";
+import type { TaskSpending, Spending } from "./spending.js";
+import type { Backoffs } from "./backoff.js";
 import type { Earlier, JobFacts, PlannedHook, PlannedRelease } from "./effects.js";
 
-export type State =
+export type RunState =
   | { phase: "new" }
   | { phase: "opening"; opening: Opening }
   | { phase: "working"; work: Work }
@@ -29,7 +29,7 @@ export interface Frame {
   signal?: string;
   /** When the run began, epoch ms. */
   began: number;
-  spent: Spent;
+  spent: Spending;
 }
 
 /** Until a backlog is read that can be worked on. */
@@ -42,7 +42,7 @@ export interface Opening extends Frame {
   failed?: readonly Earlier[];
   nextJob: number;
   dropped: ReadonlySet<string>;
-  pauses: Pauses;
+  backoffs: Backoffs;
   /** What waits for an agent that is paused. */
   waits?: "bootstrap" | "repair" | undefined;
   /** Why the run must end before it begins any work. */
@@ -50,18 +50,18 @@ export interface Opening extends Frame {
   /** The project's checks run before anything else of the run. */
   checking?: true | undefined;
   /** The red checks that were named; absent: the checks did not run yet. */
-  named?: ReadonlySet<string>;
+  reportedChecks?: ReadonlySet<string>;
   /** Somebody is being asked whether to draft. */
   asking: boolean;
   /** Edits that were asked for: made once there is a backlog. */
-  asked: readonly AskedEdit[];
+  askedEdits: readonly AskedEdit[];
   job?: Job | undefined;
 }
 
 export type JobKind = Exclude<JobFacts["phase"], "push">;
 
-/** The stages of a job, in order; which of them a kind of job has is said in `job.ts`. */
-export type Stage =
+/** The activities of a job, in order; which of them a kind of job has is said in `job.ts`. */
+export type Activity =
   | "claim"
   | "checkpoint"
   | "baseline"
@@ -69,7 +69,7 @@ export type Stage =
   | "agent"
   | "adopt"
   | "snapshot"
-  | "look"
+  | "reread"
   | "gate"
   | "commit"
   | "restore"
@@ -79,13 +79,13 @@ export type Stage =
 /** One attempt, review, draft or repair on its way. */
 export interface Job {
   facts: JobFacts & { phase: JobKind };
-  stage: Stage;
+  activity: Activity;
   /** The status the task had when it was claimed. */
   from?: Status;
-  /** Hook commands still to run in this stage, the running one first. */
+  /** Hook commands still to run in this activity, the running one first. */
   hooks: readonly PlannedHook[];
   end?: Extract<StepEvent, { type: "agent_finished" }>;
-  verdict?: Verdict;
+  verdict?: AttemptVerdict;
   /** What runs for it was told to end. */
   stopped?: true | undefined;
   /** Its task was blocked because this was the last attempt. */
@@ -111,7 +111,7 @@ export interface AskedEdit {
 }
 
 /** What an attempt came to. */
-export type Verdict =
+export type AttemptVerdict =
   | { kind: "done"; summary: string }
   | { kind: "blocked"; blockers: readonly string[] }
   | { kind: "skipped"; why: string }
@@ -130,22 +130,22 @@ export interface Work extends Frame {
   /** Attempts and reviews begun. */
   iterations: number;
   attempts: PersistentMap<TaskId, number>;
-  spentOn: PersistentMap<TaskId, OnTask>;
+  spentOn: PersistentMap<TaskId, TaskSpending>;
   blockedAtStart: ReadonlySet<TaskId>;
   /** Not taken up again in this run. */
   final: PersistentMap<TaskId, true>;
   earlier: PersistentMap<TaskId, readonly Earlier[]>;
   dropped: ReadonlySet<string>;
-  pauses: Pauses;
+  backoffs: Backoffs;
   reviews: { added: number; failed: number; clean: boolean };
   /** The red checks that were named. */
-  named: ReadonlySet<string>;
+  reportedChecks: ReadonlySet<string>;
   /** A look at the backlog, or an edit that was asked for, is under way. */
-  looking: boolean;
+  rereading: boolean;
   /** Edits that were asked for, in order. */
-  asked: readonly AskedEdit[];
+  askedEdits: readonly AskedEdit[];
   /** Tasks whose status a person changed while work of theirs was in the tree: it is to be put aside. */
-  strays: readonly TaskId[];
+  toPutAside: readonly TaskId[];
   /** Tasks a person blocked: not taken up as long as they are blocked. */
   blockedByHand: ReadonlySet<TaskId>;
   /** Epoch ms until which the next iteration waits. */
@@ -155,7 +155,7 @@ export interface Work extends Frame {
 }
 
 /** Where a release is; each waits for the one event that moves it on. */
-export type ReleaseStage =
+export type ReleaseActivity =
   | "start"
   | "ask-unchecked"
   | "checkpoint"
@@ -172,7 +172,7 @@ export type ReleaseStage =
 export interface Releasing extends Frame {
   order: ReleaseRules;
   job: JobFacts;
-  stage: ReleaseStage;
+  activity: ReleaseActivity;
   /** Once it is known what it is to be. */
   planned?: PlannedRelease;
   /** What it ends with, once the tree is as before. */
@@ -184,7 +184,7 @@ export interface Close extends Frame {
   ending: Ending;
   message?: string;
   hooks: readonly string[];
-  stage: "commit" | "hooks" | "finish";
+  activity: "commit" | "hooks" | "finish";
   done: number;
   tasks: number;
   iterations: number;

@@ -105,9 +105,9 @@ test("before there is a backlog only what asks for one, reads it or ends the run
     expect(told(moment, { type: "woke" })).toMatchObject({ effects: [], because: { rule: "noted" } });
 });
 
-test("at work each answer is for a job that is in the stage that waits for it", () => {
+test("at work each answer is for a job that is in the activity that waits for it", () => {
   const always = ["stop_sent", "woke"] as const;
-  const stages = [
+  const activities = [
     ["change-backlog", "backlog_changed"],
     ["checkpoint", "checkpoint"],
     ["run-agent", "agent_finished"],
@@ -115,7 +115,7 @@ test("at work each answer is for a job that is in the stage that waits for it", 
     ["run-gate", "gate_finished"],
     ["commit", "committed"],
   ] as const;
-  for (const [kind, waited] of stages) {
+  for (const [kind, waited] of activities) {
     const sim = until(working, kind);
     const named = EVENTS.map((event) => (event.type === "backlog_changed" ? { ...event, job: 1 } : event));
     expect(bugs(sim, named), kind).toEqual(allBut(waited, ...always));

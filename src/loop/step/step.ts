@@ -6,30 +6,30 @@ import { NOTHING_SPENT } from "./spending.js";
 import { stepClose } from "./ending.js";
 import { stepOpening } from "./opening.js";
 import { beginRelease, stepReleasing } from "./releasing.js";
-import type { Frame, State } from "./state.js";
-import { Turn, type Next } from "./decision.js";
+import type { Frame, RunState } from "./state.js";
+import { Decision, type Next } from "./decision.js";
 import { stepWork } from "./working.js";
 
 /** The state before the first event. */
-export const START: State = { phase: "new" };
+export const START: RunState = { phase: "new" };
 
 /**
  * What follows from an event. L15: the same events give the same decisions. Contract: touches nothing; an event that cannot
  * happen in this state throws.
  */
-export function step(state: State, event: Sealed<StepEvent>): Next {
-  const turn = new Turn(event);
-  return turn.next(follow(state, event, turn));
+export function step(state: RunState, event: Sealed<StepEvent>): Next {
+  const decision = new Decision(event);
+  return decision.next(follow(state, event, decision));
 }
 
-function follow(state: State, event: Sealed<StepEvent>, turn: Turn): State {
+function follow(state: RunState, event: Sealed<StepEvent>, decision: Decision): RunState {
   switch (state.phase) {
     case "new":
       if (event.type !== "run_started") throw new Error(`a run begins with run_started, not ${event.type}`);
-      turn.because = { rule: "run-started" };
+      decision.because = { rule: "run-started" };
       if (event.rules.release !== undefined) {
         const { rules, git } = event;
-        const frame: Frame = { rules, git, stopping: 0, began: turn.at, spent: NOTHING_SPENT };
+        const frame: Frame = { rules, git, stopping: 0, began: decision.at, spent: NOTHING_SPENT };
         return { phase: "releasing", release: beginRelease(frame, event.rules.release) };
       }
       return {
@@ -38,27 +38,27 @@ function follow(state: State, event: Sealed<StepEvent>, turn: Turn): State {
           rules: event.rules,
           git: event.git,
           stopping: 0,
-          began: turn.at,
+          began: decision.at,
           spent: NOTHING_SPENT,
           pending: false,
           drafts: 0,
           repairs: 0,
           nextJob: 1,
           dropped: new Set(),
-          pauses: new Map(),
+          backoffs: new Map(),
           asking: false,
-          asked: [],
+          askedEdits: [],
           ...(event.refused === undefined ? {} : { refused: event.refused }),
         },
       };
     case "opening":
-      return stepOpening(state.opening, event, turn);
+      return stepOpening(state.opening, event, decision);
     case "releasing":
-      return stepReleasing(state.release, event, turn);
+      return stepReleasing(state.release, event, decision);
     case "working":
-      return stepWork(state.work, event, turn);
+      return stepWork(state.work, event, decision);
     case "ending":
-      return stepClose(state.close, event, turn);
+      return stepClose(state.close, event, decision);
     case "ended":
       throw new Error(`${event.type} came after the end`);
     default:

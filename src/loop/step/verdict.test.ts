@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { StepEvent } from "../../logging/events.js";
 import type { Summary } from "../../todo/model/summary.js";
 import { id } from "../../todo/testing/testing.js";
-import { drops, judgeAttempt, judgeReview, newTasksOf, resultOf } from "./verdict.js";
+import { dropsAgent, judgeAttempt, judgeReview, newTasksOf, resultOf } from "./verdict.js";
 import type { Job } from "./state.js";
 
 type AgentFinished = Extract<StepEvent, { type: "agent_finished" }>;
@@ -26,7 +26,7 @@ function job(end: End, more: Partial<Job> = {}): Job {
     attempt: 1,
     task_id: id("T1"),
   } as const;
-  return { facts, stage: "snapshot", hooks: [], end: finished(end), ...more };
+  return { facts, activity: "snapshot", hooks: [], end: finished(end), ...more };
 }
 
 function reported(summary: Partial<Summary>): End {
@@ -140,14 +140,11 @@ test("a review is content with any summary, whatever task it names", () => {
 
 test("only an agent that is not there or not signed in is left out", () => {
   const failed = (reason: string) => ({ kind: "failed", reason, evidence: "x" }) as const;
-  expect(["not-found", "not-signed-in", "exited", "idle"].map((reason) => drops(failed(reason)))).toEqual([
-    true,
-    true,
-    false,
-    false,
-  ]);
-  expect(drops({ kind: "skipped", why: "not-found" })).toBe(false);
-  expect(drops(undefined)).toBe(false);
+  expect(
+    ["not-found", "not-signed-in", "exited", "idle"].map((reason) => dropsAgent(failed(reason))),
+  ).toEqual([true, true, false, false]);
+  expect(dropsAgent({ kind: "skipped", why: "not-found" })).toBe(false);
+  expect(dropsAgent(undefined)).toBe(false);
 });
 
 test("what a task keeps of a report, and what it adds", () => {

@@ -1,16 +1,16 @@
 // What an attempt came to, from the agent's end and what the tree looks like. Pure.
 import { never } from "../../system/never.js";
 import type { Summary } from "../../todo/model/summary.js";
-import { isPause } from "./backoff.js";
+import { causesBackoff } from "./backoff.js";
 import { isUnusable } from "./schedule.js";
-import type { Job, Verdict } from "./state.js";
+import type { Job, AttemptVerdict } from "./state.js";
 import type { StepEvent } from "../../logging/events.js";
 
 type AgentFinished = Extract<StepEvent, { type: "agent_finished" }>;
 type Snapshot = Extract<StepEvent, { type: "snapshot" }>;
 
 /** The summary of a good ending that fits the task, or why there is none. */
-function acceptReport({ end, facts, stopped }: Job): { summary: Summary } | Verdict {
+function acceptReport({ end, facts, stopped }: Job): { summary: Summary } | AttemptVerdict {
   if (end === undefined) throw new Error(`job ${facts.job} is judged, but its agent has not ended`);
   if (end.outcome === "failed") {
     // Only who was told to stop was interrupted; whoever else ends like that has failed.
@@ -33,7 +33,7 @@ function acceptReport({ end, facts, stopped }: Job): { summary: Summary } | Verd
 }
 
 /** The verdict on an attempt at a task. L5: done only by a summary that fits, with HEAD where it belongs. */
-export function judgeAttempt(job: Job, snapshot: Snapshot): Verdict {
+export function judgeAttempt(job: Job, snapshot: Snapshot): AttemptVerdict {
   const accepted = acceptReport(job);
   // Who was stopped, is not there or was not let in is not to blame for a HEAD that moved meanwhile.
   if ("kind" in accepted && isNoAttempt(accepted)) return accepted;
@@ -64,13 +64,13 @@ export function judgeAttempt(job: Job, snapshot: Snapshot): Verdict {
 }
 
 /** The agent is not there, or not signed in: it is left out, and the task stays in hand for another one. */
-export function drops(verdict: Verdict | undefined): boolean {
+export function dropsAgent(verdict: AttemptVerdict | undefined): boolean {
   return verdict?.kind === "failed" && isUnusable(verdict.reason);
 }
 
 /** The agent was not let in: a limit, an overload, the network. It is paused, and the task stays in hand. */
-export function waits(verdict: Verdict | undefined): boolean {
-  return verdict?.kind === "failed" && isPause(verdict.reason);
+export function backsOffAgent(verdict: AttemptVerdict | undefined): boolean {
+  return verdict?.kind === "failed" && causesBackoff(verdict.reason);
 }
 
 /** Its run has spent its budget in the midst of it: the task stays in hand for the next one. */
@@ -79,17 +79,17 @@ export function endsRun(end: AgentFinished | undefined): boolean {
 }
 
 /** The attempt failed, but not by the task: it is not given up for it. */
-export function isSpared(verdict: Verdict, end: AgentFinished | undefined): boolean {
-  return drops(verdict) || waits(verdict) || endsRun(end);
+export function isSpared(verdict: AttemptVerdict, end: AgentFinished | undefined): boolean {
+  return dropsAgent(verdict) || backsOffAgent(verdict) || endsRun(end);
 }
 
 /** Whether this counts for nothing against the task. */
-export function isNoAttempt(verdict: Verdict): boolean {
-  return verdict.kind === "interrupted" || drops(verdict) || waits(verdict);
+export function isNoAttempt(verdict: AttemptVerdict): boolean {
+  return verdict.kind === "interrupted" || dropsAgent(verdict) || backsOffAgent(verdict);
 }
 
 /** The verdict on a review: any valid summary will do. */
-export function judgeReview(job: Job): Verdict {
+export function judgeReview(job: Job): AttemptVerdict {
   const accepted = acceptReport(job);
   if ("kind" in accepted) return accepted;
   return { kind: "reviewed", added: 0 };

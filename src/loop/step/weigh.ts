@@ -1,107 +1,113 @@
 // From the end of an agent to the moment its verdict stands: the look at its row (where the runner applies no summaries), the
 // gate, and the way back to the base for what is given up. Pure. Leaves what the backlog says then to settle.ts.
 import type { StepEvent } from "../../logging/events.js";
-import { goesBack, sayStopped } from "./asked-edits.js";
+import { restoresTree, noteStopped } from "./asked-edits.js";
 import { enter } from "./job.js";
 import { attemptsLeft, replaceJob, stopJobs, taskOf } from "./jobs.js";
 import { isNoAttempt, isSpared, resultOf } from "./verdict.js";
 import { settleAttempt } from "./settle.js";
-import type { Job, Verdict, Work } from "./state.js";
-import type { Turn } from "./decision.js";
+import type { Job, AttemptVerdict, Work } from "./state.js";
+import type { Decision } from "./decision.js";
 
 type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
 
 /** Takes a first verdict on an attempt further: L5, done is not done before the gate said so. */
-export function weighAttempt(work: Work, job: Job, verdict: Verdict, turn: Turn): Work {
-  turn.because = { rule: `verdict-${verdict.kind}`, picked: taskOf(job) };
+export function weighAttempt(work: Work, job: Job, verdict: AttemptVerdict, decision: Decision): Work {
+  decision.because = { rule: `verdict-${verdict.kind}`, picked: taskOf(job) };
   const judged: Job = { ...job, verdict };
   if (!work.rules.apply_summary && work.closing?.broken !== true) {
-    turn.effects.push({ kind: "change-backlog", job: job.facts, changes: [], during: "idle" });
-    return replaceJob(work, enter(judged, "look"));
+    decision.effects.push({ kind: "change-backlog", job: job.facts, changes: [], during: "idle" });
+    return replaceJob(work, enter(judged, "reread"));
   }
-  return verdict.kind === "done" ? startGate(work, judged, turn) : leave(work, judged, turn);
+  return verdict.kind === "done"
+    ? startGate(work, judged, decision)
+    : settleOrRestore(work, judged, decision);
 }
 
 /** Where the runner applies no summaries, the agent's own edit of the row says what came of the attempt. */
-export function weighRow(work: Work, job: Job, turn: Turn): Work {
+export function weighRow(work: Work, job: Job, decision: Decision): Work {
   const { verdict } = job;
   if (verdict === undefined) throw new Error(`job ${job.facts.job} is looked at without a verdict`);
   const status = work.index.get(taskOf(job))?.status;
-  turn.because = { rule: "looked-at-row", picked: taskOf(job), why: status ?? "gone" };
+  decision.because = { rule: "looked-at-row", picked: taskOf(job), why: status ?? "gone" };
   if (status === "done") {
-    const done: Verdict = { kind: "done", summary: resultOf(job.end).result };
-    return startGate(work, { ...job, verdict: done }, turn);
+    const done: AttemptVerdict = { kind: "done", summary: resultOf(job.end).result };
+    return startGate(work, { ...job, verdict: done }, decision);
   }
-  if (isNoAttempt(verdict)) return settleAttempt(work, job, turn);
+  if (isNoAttempt(verdict)) return settleAttempt(work, job, decision);
   if (status === "blocked") {
-    return leave(work, { ...job, verdict: { kind: "blocked", blockers: [] } }, turn);
+    return settleOrRestore(work, { ...job, verdict: { kind: "blocked", blockers: [] } }, decision);
   }
-  if (verdict.kind !== "done") return leave(work, job, turn);
+  if (verdict.kind !== "done") return settleOrRestore(work, job, decision);
   const evidence = 'the agent reported "done" but did not mark the task as done';
-  return leave(work, { ...job, verdict: { kind: "failed", reason: "bad-summary", evidence } }, turn);
+  return settleOrRestore(
+    work,
+    { ...job, verdict: { kind: "failed", reason: "bad-summary", evidence } },
+    decision,
+  );
 }
 
 /** What the gate says of what was said to be done. */
-export function takeGate(work: Work, job: Job, event: Of<"gate_finished">, turn: Turn): Work {
-  turn.because = { rule: `gate-${event.verdict}`, picked: taskOf(job) };
+export function takeGate(work: Work, job: Job, event: Of<"gate_finished">, decision: Decision): Work {
+  decision.because = { rule: `gate-${event.verdict}`, picked: taskOf(job) };
   // L2: a commit begun now could take the place of one that is left for the next start to finish.
   if (work.closing?.broken === true) {
-    return settleAttempt(work, { ...job, verdict: { kind: "interrupted" } }, turn);
+    return settleAttempt(work, { ...job, verdict: { kind: "interrupted" } }, decision);
   }
-  for (const message of event.warnings) turn.notes.push({ type: "warning", ...job.facts, message });
+  for (const message of event.warnings) decision.notes.push({ type: "warning", ...job.facts, message });
   switch (event.verdict) {
     case "passed":
-      return settleAttempt(work, { ...job, verified: true }, turn);
+      return settleAttempt(work, { ...job, verified: true }, decision);
     case "unverified":
-      return settleAttempt(work, job, turn);
+      return settleAttempt(work, job, decision);
     case "interrupted":
-      return settleAttempt(work, { ...job, verdict: { kind: "interrupted" } }, turn);
+      return settleAttempt(work, { ...job, verdict: { kind: "interrupted" } }, decision);
     default: {
-      const failed: Verdict = { kind: "failed", reason: "gate", evidence: event.evidence };
-      return leave(work, { ...job, verdict: failed }, turn);
+      const failed: AttemptVerdict = { kind: "failed", reason: "gate", evidence: event.evidence };
+      return settleOrRestore(work, { ...job, verdict: failed }, decision);
     }
   }
 }
 
 /** A commit that could not be built: the attempt failed, and the backlog learns of it like of any other failure. */
-export function takeUncommitted(work: Work, job: Job, evidence: string, turn: Turn): Work {
-  turn.because = { rule: "commit-failed", picked: taskOf(job) };
-  const failed: Verdict = { kind: "failed", reason: "commit-failed", evidence };
-  return leave(work, { ...job, verdict: failed }, turn);
+export function takeUncommitted(work: Work, job: Job, evidence: string, decision: Decision): Work {
+  decision.because = { rule: "commit-failed", picked: taskOf(job) };
+  const failed: AttemptVerdict = { kind: "failed", reason: "commit-failed", evidence };
+  return settleOrRestore(work, { ...job, verdict: failed }, decision);
 }
 
 /** The tree is back at the base, and what was there is kept. */
-export function takeRestored(work: Work, job: Job, { rescue }: Of<"restored">, turn: Turn): Work {
-  turn.because = { rule: "given-up", picked: taskOf(job) };
+export function takeRestored(work: Work, job: Job, { rescue }: Of<"restored">, decision: Decision): Work {
+  decision.because = { rule: "given-up", picked: taskOf(job) };
   const back = rescue === undefined ? job : { ...job, rescue };
-  if (back.released === true) sayStopped(work, back, turn);
-  return settleAttempt(work, back, turn);
+  if (back.released === true) noteStopped(work, back, decision);
+  return settleAttempt(work, back, decision);
 }
 
 /** L16: a person edited the task in hand. Its work is put aside first; the edit is made once the attempt is over. */
-export function release(work: Work, job: Job, turn: Turn): Work {
-  turn.because = { rule: "released", picked: taskOf(job) };
+export function releaseJob(work: Work, job: Job, decision: Decision): Work {
+  decision.because = { rule: "released", picked: taskOf(job) };
   const released: Job = { ...job, released: true, verdict: { kind: "interrupted" } };
-  if (goesBack(work)) {
-    turn.effects.push({ kind: "restore", job: job.facts });
+  if (restoresTree(work)) {
+    decision.effects.push({ kind: "restore", job: job.facts });
     return replaceJob(work, enter(released, "restore"));
   }
-  sayStopped(work, released, turn);
-  return settleAttempt(work, released, turn);
+  noteStopped(work, released, decision);
+  return settleAttempt(work, released, decision);
 }
 
 /** Where nothing may be started any more the gate is told to end at once: what needs no command is judged all the same. */
-function startGate(work: Work, job: Job, turn: Turn): Work {
-  turn.effects.push({ kind: "run-gate", job: job.facts });
+function startGate(work: Work, job: Job, decision: Decision): Work {
+  decision.effects.push({ kind: "run-gate", job: job.facts });
   const begun = replaceJob(work, enter({ ...job, stopped: undefined }, "gate"));
-  return work.stopping >= 2 ? stopJobs(begun, ["gate"], turn) : begun;
+  return work.stopping >= 2 ? stopJobs(begun, ["gate"], decision) : begun;
 }
 
 /** L16: a task that leaves the run's hands without its commit leaves the tree as it found it. */
-function leave(work: Work, job: Job, turn: Turn): Work {
+function settleOrRestore(work: Work, job: Job, decision: Decision): Work {
   const goes = givesUp(work, job) && work.git && work.rules.on_failure === "restore";
-  if (!goes || work.closing?.broken === true) return settleAttempt(work, job, turn);
-  turn.effects.push({ kind: "restore", job: job.facts });
+  if (!goes || work.closing?.broken === true) return settleAttempt(work, job, decision);
+  decision.effects.push({ kind: "restore", job: job.facts });
   return replaceJob(work, enter(job, "restore"));
 }
 

@@ -1,72 +1,74 @@
 // While there is a backlog: what a job's events lead to. Pure.
-// Leaves which job comes next to choose.ts, a job's own stages to job.ts, settling an attempt to settle.ts and after-settle.ts.
+// Leaves which job comes next to choose.ts, a job's own activities to job.ts, settling an attempt to settle.ts and after-settle.ts.
 import { isOfTheDisk } from "../../system/errors.js";
 import { never } from "../../system/never.js";
 import type { Sealed, StepEvent } from "../../logging/events.js";
 import { listSome } from "../../system/text/cut.js";
-import { NOTHING_SPENT, sayOfSpending, spend } from "./spending.js";
-import { answerEdit, askFor, lookAtReleased, takeChanged } from "./asked-edits.js";
+import { NOTHING_SPENT, reportSpending, addUsage } from "./spending.js";
+import { answerEdit, takeEditRequest, snapshotReleased, takeStoreResult } from "./asked-edits.js";
 import { closeAtOnce } from "./ending.js";
-import { choose, goOn } from "./choose.js";
-import { enter, expectStage, nextHook, startAgent, startBaseline, startBefore } from "./job.js";
+import { choose, startNext } from "./choose.js";
+import { enter, expectActivity, nextHook, startAgent, startBaseline, startBefore } from "./job.js";
 import { dropJob, jobOf, replaceJob, stopJobs, uncount } from "./jobs.js";
 import { judgeAttempt, judgeReview } from "./verdict.js";
-import { unpause } from "./backoff.js";
-import { nameRedChecks } from "./preflight.js";
+import { endBackoff } from "./backoff.js";
+import { reportRedChecks } from "./preflight.js";
 import { settleReview } from "./settle.js";
 import { afterSettle, endJob } from "./after-settle.js";
-import type { Job, Stage, State, Verdict, Work } from "./state.js";
-import { heed, said, type Turn } from "./decision.js";
-import { release, takeGate, takeRestored, takeUncommitted, weighAttempt, weighRow } from "./weigh.js";
+import type { Job, Activity, RunState, AttemptVerdict, Work } from "./state.js";
+import { applySignal, describeFailure, type Decision } from "./decision.js";
+import { releaseJob, takeGate, takeRestored, takeUncommitted, weighAttempt, weighRow } from "./weigh.js";
 
 type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
 
-/** The stages in which a process runs for a job. */
-const RUNNING: readonly Stage[] = ["baseline", "before", "agent", "gate", "after"];
+/** The activities in which a process runs for a job. */
+const RUNNING: readonly Activity[] = ["baseline", "before", "agent", "gate", "after"];
 
 /** What follows from an event while the run is at work. */
-export function stepWork(work: Work, event: Sealed<StepEvent>, turn: Turn): State {
+export function stepWork(work: Work, event: Sealed<StepEvent>, decision: Decision): RunState {
   switch (event.type) {
     case "backlog_changed":
-      return event.job === undefined ? onLook(work, event, turn) : onChanged(work, event, turn);
+      return event.job === undefined ? onReread(work, event, decision) : onChanged(work, event, decision);
     case "checkpoint":
-      return onCheckpoint(work, event, turn);
+      return onCheckpoint(work, event, decision);
     case "baseline_finished":
-      return onBaseline(work, event, turn);
+      return onBaseline(work, event, decision);
     case "hook_finished":
-      turn.because = { rule: "hook-finished", why: event.outcome };
-      return onHook(work, event, turn);
+      decision.because = { rule: "hook-finished", why: event.outcome };
+      return onHook(work, event, decision);
     case "agent_finished":
-      return onAgent(work, event, turn);
+      return onAgent(work, event, decision);
     case "snapshot":
-      return onSnapshot(work, event, turn);
+      return onSnapshot(work, event, decision);
     case "gate_finished": {
       const job = jobOf(work, event);
-      expectStage(job, "gate", event);
-      return working(job.released === true ? release(work, job, turn) : takeGate(work, job, event, turn));
+      expectActivity(job, "gate", event);
+      return stayAtWork(
+        job.released === true ? releaseJob(work, job, decision) : takeGate(work, job, event, decision),
+      );
     }
     case "restored": {
       const job = jobOf(work, event);
-      expectStage(job, "restore", event);
-      if (job.facts.phase !== "review") return working(takeRestored(work, job, event, turn));
-      sayPutBack(job, event, turn);
-      return working(settleReview(work, job, judgeReview(job), turn));
+      expectActivity(job, "restore", event);
+      if (job.facts.phase !== "review") return stayAtWork(takeRestored(work, job, event, decision));
+      notePutBack(job, event, decision);
+      return stayAtWork(settleReview(work, job, judgeReview(job), decision));
     }
     case "committed":
-      return onCommitted(work, event, turn);
+      return onCommitted(work, event, decision);
     case "effect_failed":
-      turn.because = { rule: "effect-failed", why: event.effect };
-      return onFailed(work, event, turn);
+      decision.because = { rule: "effect-failed", why: event.effect };
+      return onFailed(work, event, decision);
     case "run_interrupted":
-      return onInterrupted(work, event, turn);
+      return onInterrupted(work, event, decision);
     case "woke":
-      turn.because = { rule: "woke" };
-      return goOn(work, turn);
+      decision.because = { rule: "woke" };
+      return startNext(work, decision);
     case "edit_asked":
-      return goOn(askFor(work, event, turn), turn);
+      return startNext(takeEditRequest(work, event, decision), decision);
     case "stop_sent":
-      turn.because = { rule: "noted" };
-      return working(work);
+      decision.because = { rule: "noted" };
+      return stayAtWork(work);
     case "run_started":
     case "recovered":
     case "preflight_finished":
@@ -82,40 +84,44 @@ export function stepWork(work: Work, event: Sealed<StepEvent>, turn: Turn): Stat
   }
 }
 
-function working(work: Work): State {
+function stayAtWork(work: Work): RunState {
   return { phase: "working", work };
 }
 
-function onLook(work: Work, event: Of<"backlog_changed">, turn: Turn): State {
-  if (!work.looking) throw new Error("backlog_changed came, but nobody looked");
-  turn.because = { rule: "looked" };
-  const seen = takeChanged({ ...work, looking: false }, event, undefined, turn);
-  return event.request === undefined ? choose(seen, turn) : goOn(answerEdit(work, seen, event, turn), turn);
+function onReread(work: Work, event: Of<"backlog_changed">, decision: Decision): RunState {
+  if (!work.rereading) throw new Error("backlog_changed came, but nobody looked");
+  decision.because = { rule: "looked" };
+  const seen = takeStoreResult({ ...work, rereading: false }, event, undefined, decision);
+  return event.request === undefined
+    ? choose(seen, decision)
+    : startNext(answerEdit(work, seen, event, decision), decision);
 }
 
-function onChanged(work: Work, event: Of<"backlog_changed">, turn: Turn): State {
+function onChanged(work: Work, event: Of<"backlog_changed">, decision: Decision): RunState {
   const job = jobOf(work, event);
-  const seen = takeChanged(work, event, job, turn);
-  if (job.stage === "settle") return afterSettle(seen, countAdded(seen, job, event), turn);
-  if (job.stage === "look")
-    return working(job.released === true ? release(seen, job, turn) : weighRow(seen, job, turn));
-  expectStage(job, "claim", event);
+  const seen = takeStoreResult(work, event, job, decision);
+  if (job.activity === "settle") return afterSettle(seen, countAdded(seen, job, event), decision);
+  if (job.activity === "reread")
+    return stayAtWork(
+      job.released === true ? releaseJob(seen, job, decision) : weighRow(seen, job, decision),
+    );
+  expectActivity(job, "claim", event);
   if (event.refused.length > 0) {
-    turn.because = { rule: "claim-refused", why: event.refused[0]?.why ?? "" };
-    return letGo(seen, job, turn);
+    decision.because = { rule: "claim-refused", why: event.refused[0]?.why ?? "" };
+    return dropUnstarted(seen, job, decision);
   }
-  turn.because = { rule: "claimed" };
-  if (!mayStart(seen, job)) return letGo(seen, job, turn);
-  turn.effects.push({ kind: "checkpoint", job: job.facts, reuse: job.from === "doing" });
-  return goOn(replaceJob(seen, enter(job, "checkpoint")), turn);
+  decision.because = { rule: "claimed" };
+  if (!mayStart(seen, job)) return dropUnstarted(seen, job, decision);
+  decision.effects.push({ kind: "checkpoint", job: job.facts, reuse: job.from === "doing" });
+  return startNext(replaceJob(seen, enter(job, "checkpoint")), decision);
 }
 
 /** A review changes nothing: whoever changed these paths meanwhile, agent or person, is told where they are now. */
-function sayPutBack(job: Job, { paths, rescue }: Of<"restored">, turn: Turn): void {
+function notePutBack(job: Job, { paths, rescue }: Of<"restored">, decision: Decision): void {
   if (paths.length === 0) return;
   const shown = listSome(paths);
   const kept = rescue === undefined ? "" : `; what was there is kept: git show ${rescue}`;
-  turn.notes.push({
+  decision.notes.push({
     type: "warning",
     ...job.facts,
     message: `changed during the review and put back: ${shown}${kept}`,
@@ -136,125 +142,128 @@ function mayStart(work: Work, job: Job): boolean {
 }
 
 /** Gives a job up before its agent was asked: it was no attempt. Its task stays as it is. */
-function letGo(work: Work, job: Job, turn: Turn): State {
-  return goOn(uncount(dropJob(work, job), job), turn);
+function dropUnstarted(work: Work, job: Job, decision: Decision): RunState {
+  return startNext(uncount(dropJob(work, job), job), decision);
 }
 
-function onCheckpoint(work: Work, event: Of<"checkpoint">, turn: Turn): State {
+function onCheckpoint(work: Work, event: Of<"checkpoint">, decision: Decision): RunState {
   const job = jobOf(work, event);
-  expectStage(job, "checkpoint", event);
-  turn.because = { rule: event.reused ? "checkpoint-kept" : "checkpoint-made" };
-  if (job.released === true) return lookAtReleased(work, job, turn);
-  if (!mayStart(work, job)) return letGo(work, job, turn);
+  expectActivity(job, "checkpoint", event);
+  decision.because = { rule: event.reused ? "checkpoint-kept" : "checkpoint-made" };
+  if (job.released === true) return snapshotReleased(work, job, decision);
+  if (!mayStart(work, job)) return dropUnstarted(work, job, decision);
   const measures = work.rules.baseline && job.facts.phase === "iteration";
-  const next = measures ? startBaseline(job, turn) : startBefore(job, work, earlierOf(work, job), turn);
-  return working(replaceJob(work, next));
+  const next = measures
+    ? startBaseline(job, decision)
+    : startBefore(job, work, listEarlier(work, job), decision);
+  return stayAtWork(replaceJob(work, next));
 }
 
-function onBaseline(work: Work, event: Of<"baseline_finished">, turn: Turn): State {
+function onBaseline(work: Work, event: Of<"baseline_finished">, decision: Decision): RunState {
   const job = jobOf(work, event);
-  expectStage(job, "baseline", event);
-  turn.because = { rule: `baseline-${event.outcome}` };
-  if (job.released === true) return lookAtReleased(work, job, turn);
-  const told = { ...work, named: nameRedChecks(event, work.named, turn) };
-  if (event.outcome === "interrupted" || !mayStart(told, job)) return letGo(told, job, turn);
-  return working(replaceJob(told, startBefore(job, told, earlierOf(told, job), turn)));
+  expectActivity(job, "baseline", event);
+  decision.because = { rule: `baseline-${event.outcome}` };
+  if (job.released === true) return snapshotReleased(work, job, decision);
+  const told = { ...work, reportedChecks: reportRedChecks(event, work.reportedChecks, decision) };
+  if (event.outcome === "interrupted" || !mayStart(told, job)) return dropUnstarted(told, job, decision);
+  return stayAtWork(replaceJob(told, startBefore(job, told, listEarlier(told, job), decision)));
 }
 
-function earlierOf(work: Work, job: Job): NonNullable<ReturnType<Work["earlier"]["get"]>> {
+function listEarlier(work: Work, job: Job): NonNullable<ReturnType<Work["earlier"]["get"]>> {
   return (job.facts.task_id === undefined ? undefined : work.earlier.get(job.facts.task_id)) ?? [];
 }
 
-function onHook(work: Work, event: Of<"hook_finished" | "effect_failed">, turn: Turn): State {
+function onHook(work: Work, event: Of<"hook_finished" | "effect_failed">, decision: Decision): RunState {
   const job = jobOf(work, event);
-  if (job.stage === "before") {
-    if (job.released === true) return lookAtReleased(work, job, turn);
-    if (!mayStart(work, job)) return letGo(work, job, turn);
-    return working(
-      replaceJob(work, nextHook(job, turn) ?? startAgent(job, work, earlierOf(work, job), turn)),
+  if (job.activity === "before") {
+    if (job.released === true) return snapshotReleased(work, job, decision);
+    if (!mayStart(work, job)) return dropUnstarted(work, job, decision);
+    return stayAtWork(
+      replaceJob(work, nextHook(job, decision) ?? startAgent(job, work, listEarlier(work, job), decision)),
     );
   }
-  expectStage(job, "after", event);
-  const next = work.stopping >= 2 ? undefined : nextHook(job, turn);
-  return next === undefined ? endJob(work, job, turn) : working(replaceJob(work, next));
+  expectActivity(job, "after", event);
+  const next = work.stopping >= 2 ? undefined : nextHook(job, decision);
+  return next === undefined ? endJob(work, job, decision) : stayAtWork(replaceJob(work, next));
 }
 
-function onAgent(work: Work, event: Of<"agent_finished">, turn: Turn): State {
+function onAgent(work: Work, event: Of<"agent_finished">, decision: Decision): RunState {
   const job = jobOf(work, event);
-  expectStage(job, "agent", event);
-  turn.because = { rule: "agent-finished", why: event.reason ?? event.outcome };
+  expectActivity(job, "agent", event);
+  decision.because = { rule: "agent-finished", why: event.reason ?? event.outcome };
   const after = job.facts.phase === "review" ? "restore" : "snapshot";
-  turn.effects.push({ kind: after, job: job.facts });
-  const pauses = event.outcome === "ok" ? unpause(work.pauses, job.facts.agent) : work.pauses;
+  decision.effects.push({ kind: after, job: job.facts });
+  const backoffs = event.outcome === "ok" ? endBackoff(work.backoffs, job.facts.agent) : work.backoffs;
   const charged = charge(work, event);
-  turn.notes.push(...sayOfSpending(work, charged, event));
-  return working(replaceJob({ ...charged, pauses }, { ...enter(job, after), end: event }));
+  decision.notes.push(...reportSpending(work, charged, event));
+  return stayAtWork(replaceJob({ ...charged, backoffs }, { ...enter(job, after), end: event }));
 }
 
 function charge(work: Work, event: Of<"agent_finished">): Work {
   const { task_id: id } = event;
-  const spent = spend(work.spent, event);
+  const spent = addUsage(work.spent, event);
   if (id === undefined) return { ...work, spent };
   const before = work.spentOn.get(id) ?? NOTHING_SPENT;
-  const { tokens, usd } = spend({ ...NOTHING_SPENT, ...before }, event);
+  const { tokens, usd } = addUsage({ ...NOTHING_SPENT, ...before }, event);
   if (tokens === before.tokens && usd === before.usd) return { ...work, spent };
   return { ...work, spent, spentOn: work.spentOn.with(id, { tokens, usd }) };
 }
 
-function onSnapshot(work: Work, event: Of<"snapshot">, turn: Turn): State {
+function onSnapshot(work: Work, event: Of<"snapshot">, decision: Decision): RunState {
   const job = jobOf(work, event);
-  expectStage(job, "snapshot", event);
-  for (const message of event.warnings) turn.notes.push({ type: "warning", ...job.facts, message });
+  expectActivity(job, "snapshot", event);
+  for (const message of event.warnings) decision.notes.push({ type: "warning", ...job.facts, message });
   if (event.head === "put-back") {
     const message =
       "the agent's commits were taken off the branch, and are kept under refs/looper/rescue: the run makes the commit";
-    turn.notes.push({ type: "warning", ...job.facts, message });
+    decision.notes.push({ type: "warning", ...job.facts, message });
   }
-  if (job.released === true) return working(release(work, job, turn));
+  if (job.released === true) return stayAtWork(releaseJob(work, job, decision));
   // L2: a commit begun now could take the place of one that is left for the next start to finish.
-  const verdict: Verdict = work.closing?.broken === true ? { kind: "interrupted" } : judgeAttempt(job, event);
-  return working(weighAttempt(work, job, verdict, turn));
+  const verdict: AttemptVerdict =
+    work.closing?.broken === true ? { kind: "interrupted" } : judgeAttempt(job, event);
+  return stayAtWork(weighAttempt(work, job, verdict, decision));
 }
 
-function onCommitted(work: Work, event: Of<"committed">, turn: Turn): State {
+function onCommitted(work: Work, event: Of<"committed">, decision: Decision): RunState {
   const job = jobOf(work, event);
-  expectStage(job, "commit", event);
-  const seen = takeChanged(work, event, job, turn);
+  expectActivity(job, "commit", event);
+  const seen = takeStoreResult(work, event, job, decision);
   // L2: a task that is not in hand any more was not finished, and has no commit.
   const isFinished = !event.refused.some(({ op, id }) => op === "finish" && id === job.facts.task_id);
-  return isFinished ? afterSettle(seen, job, turn) : working(release(seen, job, turn));
+  return isFinished ? afterSettle(seen, job, decision) : stayAtWork(releaseJob(seen, job, decision));
 }
 
-function onFailed(work: Work, event: Of<"effect_failed">, turn: Turn): State {
-  const message = said(event);
+function onFailed(work: Work, event: Of<"effect_failed">, decision: Decision): RunState {
+  const message = describeFailure(event);
   switch (event.effect) {
     case "stop":
     case "run-hook":
       // A hook's failure changes nothing (contract §4); whom the stop did not reach ends by itself, or at the sweep.
-      turn.notes.push({ type: "warning", message: `${event.effect}: ${message}` });
-      return event.effect === "stop" ? working(work) : onHook(work, event, turn);
+      decision.notes.push({ type: "warning", message: `${event.effect}: ${message}` });
+      return event.effect === "stop" ? stayAtWork(work) : onHook(work, event, decision);
     case "commit":
       // Contract: under this name the backlog was not written yet; later it is `publish`, which the next start finishes.
       // A disk that takes nothing more is nobody's failed attempt: the task stays in hand, its work in the tree.
       if (!work.rules.apply_summary || work.closing?.broken === true || isOfTheDisk(event.error)) break;
-      return working(takeUncommitted(work, jobOf(work, event), message, turn));
+      return stayAtWork(takeUncommitted(work, jobOf(work, event), message, decision));
     default:
       break;
   }
   // Nothing can be relied on any more: what is still under way is ended, then the run.
-  const left = event.job === undefined ? { ...work, looking: false } : dropJob(work, jobOf(work, event));
+  const left = event.job === undefined ? { ...work, rereading: false } : dropJob(work, jobOf(work, event));
   const closing = { ending: "environment" as const, message, ...work.closing, broken: true as const };
-  return goOn({ ...stopJobs(left, ["agent"], turn), closing }, turn);
+  return startNext({ ...stopJobs(left, ["agent"], decision), closing }, decision);
 }
 
-function onInterrupted(work: Work, event: Of<"run_interrupted">, turn: Turn): State {
-  const heeded = heed(work, event);
-  turn.because = { rule: heeded === work ? "signal-ignored" : "interrupted", why: event.signal };
-  if (heeded === work) return working(work);
+function onInterrupted(work: Work, event: Of<"run_interrupted">, decision: Decision): RunState {
+  const heeded = applySignal(work, event);
+  decision.because = { rule: heeded === work ? "signal-ignored" : "interrupted", why: event.signal };
+  if (heeded === work) return stayAtWork(work);
   if (heeded.stopping < 3)
-    return goOn(heeded.stopping === 2 ? stopJobs(heeded, RUNNING, turn) : heeded, turn);
+    return startNext(heeded.stopping === 2 ? stopJobs(heeded, RUNNING, decision) : heeded, decision);
   for (const job of heeded.jobs) {
-    if (RUNNING.includes(job.stage)) turn.effects.push({ kind: "stop", job: job.facts, how: "kill" });
+    if (RUNNING.includes(job.activity)) decision.effects.push({ kind: "stop", job: job.facts, how: "kill" });
   }
-  return closeAtOnce(heeded, turn);
+  return closeAtOnce(heeded, decision);
 }

@@ -6,10 +6,10 @@ import { given } from "../../system/given.js";
 import { never } from "../../system/never.js";
 import { TaskId } from "../../todo/model/task.js";
 import type { Effect, JobFacts } from "../step/effects.js";
-import type { Outcome } from "../step/jobs.js";
+import type { ChangeResult } from "../step/jobs.js";
 import { digestOf, toEventRow } from "./disk.js";
 import { write } from "./operations.js";
-import { feed, type Fed, type Open, type Sim } from "./sim.js";
+import { feed, type Fed, type OpenEffect, type Sim } from "./sim.js";
 
 /** How an agent ends, as far as the judgement sees it. */
 export type AgentEnd = { usage?: Used; duration_ms?: number } & (
@@ -21,7 +21,7 @@ export type AgentEnd = { usage?: Used; duration_ms?: number } & (
 );
 
 /** What the world answers where it has a choice. */
-export interface Reply {
+export interface WorldReply {
   end?: AgentEnd;
   yes?: boolean;
   adopted?: boolean;
@@ -34,7 +34,7 @@ export interface Reply {
 }
 
 /** Answers an effect whose operations are all done. */
-export function answer(sim: Sim, open: Open, reply: Reply = {}): Fed {
+export function answer(sim: Sim, open: OpenEffect, reply: WorldReply = {}): Fed {
   if (open.ops.length > 0) throw new Error(`${open.effect.kind} still has to do ${open.ops.join(", ")}`);
   const rest: Sim = { ...sim, open: sim.open.filter((one) => one !== open) };
   const { effect } = open;
@@ -58,7 +58,7 @@ export function answer(sim: Sim, open: Open, reply: Reply = {}): Fed {
 /** The effect could not be done; `as` names the part that failed. */
 export function fail(
   sim: Sim,
-  open: Open,
+  open: OpenEffect,
   as: string = open.effect.kind,
   error = `${as} does not work`,
 ): Fed {
@@ -112,19 +112,22 @@ function rescueOf({ task_id, attempt }: JobFacts): { rescue?: string } {
   return task_id === undefined ? {} : { rescue: `refs/looper/rescue/run/${task_id}-${attempt}` };
 }
 
-function changedAnswer(effect: Extract<Effect, { kind: "change-backlog" }>, outcome: Outcome): StepEvent {
+function changedAnswer(
+  effect: Extract<Effect, { kind: "change-backlog" }>,
+  outcome: ChangeResult,
+): StepEvent {
   const { job, request } = effect;
   return { type: "backlog_changed", ...job, ...given({ request }), ...outcome };
 }
 
-function gateAnswer({ job }: Extract<Effect, { kind: "run-gate" }>, reply: Reply): StepEvent {
+function gateAnswer({ job }: Extract<Effect, { kind: "run-gate" }>, reply: WorldReply): StepEvent {
   const verdict = reply.gate ?? "unverified";
   const evidence = verdict === "failed" || verdict === "tampered" ? "a test fails" : "";
   const found = { verdict, cold: false, commands: [], tampered: [], evidence };
   return { type: "gate_finished", ...job, ...found, warnings: [], duration_ms: 0 };
 }
 
-function preflightAnswer(reply: Reply): StepEvent {
+function preflightAnswer(reply: WorldReply): StepEvent {
   const red = { how: "exit code 127", line: "sh: 1: nothing: not found", cannot_run: true };
   const broken = { command: "nothing", passed: false, red };
   const outcome = reply.baseline ?? "measured";
@@ -132,7 +135,7 @@ function preflightAnswer(reply: Reply): StepEvent {
   return { type: "preflight_finished", outcome, commands, duration_ms: 0 };
 }
 
-function plainAnswer(effect: Effect, outcome: Outcome, reply: Reply): StepEvent {
+function plainAnswer(effect: Effect, outcome: ChangeResult, reply: WorldReply): StepEvent {
   switch (effect.kind) {
     case "ask":
       return { type: "answered", yes: reply.yes ?? true };

@@ -1,8 +1,8 @@
 // The state diagram of a run and of its jobs, drawn from turns that were taken.
-import type { Job, State } from "../step/state.js";
+import type { Job, RunState } from "../step/state.js";
 import type { Taken } from "./sim.js";
 
-/** Collects arrows between the phases of a run and between the stages of each kind of job. */
+/** Collects arrows between the phases of a run and between the activities of each kind of job. */
 export class Diagram {
   readonly #arrows = new Map<string, Map<string, Set<string>>>();
 
@@ -13,12 +13,12 @@ export class Diagram {
     for (const job of jobsOf(after)) {
       const from = old.get(job.facts.job);
       old.delete(job.facts.job);
-      if (from?.stage === job.stage) continue;
-      this.#add(kindOf(job), `${from?.stage ?? "[*]"} --> ${job.stage}`, event.type);
+      if (from?.activity === job.activity) continue;
+      this.#add(kindOf(job), `${from?.activity ?? "[*]"} --> ${job.activity}`, event.type);
     }
     // A run that ends at once asks no more of its jobs.
     if (after.phase === "ending" && event.type === "run_interrupted") return;
-    for (const job of old.values()) this.#add(kindOf(job), `${job.stage} --> [*]`, event.type);
+    for (const job of old.values()) this.#add(kindOf(job), `${job.activity} --> [*]`, event.type);
   }
 
   /** A diagram of the run, and one of each kind of job. */
@@ -54,7 +54,7 @@ function kindOf({ facts }: Job): string {
   return facts.phase === "bootstrap" || facts.phase === "repair" ? "draft" : facts.phase;
 }
 
-function jobsOf(state: State): readonly Job[] {
+function jobsOf(state: RunState): readonly Job[] {
   if (state.phase === "working") return state.work.jobs;
   return state.phase === "opening" && state.opening.job !== undefined ? [state.opening.job] : [];
 }

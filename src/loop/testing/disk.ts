@@ -6,7 +6,7 @@ import { never } from "../../system/never.js";
 import type { Change } from "../../todo/model/change.js";
 import type { PersonChange } from "../../todo/model/person-change.js";
 import { TaskId, type IndexRow, type Status } from "../../todo/model/task.js";
-import type { Outcome } from "../step/jobs.js";
+import type { ChangeResult } from "../step/jobs.js";
 
 export interface Disk {
   rows: readonly IndexRow[];
@@ -28,16 +28,16 @@ export interface Commit {
 }
 
 /** What a store remembers between two looks. */
-export interface Seen {
+export interface SeenRows {
   rows: readonly IndexRow[];
   /** What this run finished stays done. */
   finished: ReadonlySet<TaskId>;
 }
 
-export interface Written {
+export interface WrittenRows {
   rows: readonly IndexRow[];
-  seen: Seen;
-  outcome: Outcome;
+  seen: SeenRows;
+  outcome: ChangeResult;
   byHand: readonly TaskId[];
   edited: readonly TaskId[];
 }
@@ -47,15 +47,15 @@ const MARKER = TaskId.parse("PROJECT-DONE");
 /** Takes in what others saved, applies the changes, and tells both against the last look. */
 export function writeBacklog(
   disk: Disk,
-  seen: Seen,
+  seen: SeenRows,
   {
     changes,
     during,
     whole = false,
   }: { changes: readonly (Change | PersonChange)[]; during: "agent" | "idle"; whole?: boolean },
-): Written {
+): WrittenRows {
   const merged = takeEdits(disk.rows, seen, during);
-  const outcome: Outcome = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: "" };
+  const outcome: ChangeResult = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: "" };
   let rows = merged.rows;
   for (const change of changes) rows = applyChange(rows, change, outcome);
   if (whole && outcome.refused.length > 0) {
@@ -83,7 +83,7 @@ export function writeBacklog(
 }
 
 /** The rows as events carry them. */
-export function toEventRow(row: IndexRow): Outcome["rows"][number] {
+export function toEventRow(row: IndexRow): ChangeResult["rows"][number] {
   return { ...row, depends_on: [...row.depends_on] };
 }
 
@@ -92,11 +92,11 @@ export function digestOf(rows: readonly IndexRow[]): string {
   return rows.map((row) => `${row.id}:${row.status}`).join(" ");
 }
 
-type Edits = NonNullable<Outcome["edits"]>;
+type Edits = NonNullable<ChangeResult["edits"]>;
 
 function takeEdits(
   now: readonly IndexRow[],
-  seen: Seen,
+  seen: SeenRows,
   during: "agent" | "idle",
 ): { rows: readonly IndexRow[]; edits?: Edits } {
   const known = new Map(seen.rows.map((row) => [row.id, row]));
@@ -122,7 +122,7 @@ function takeEdits(
 function applyChange(
   rows: readonly IndexRow[],
   change: Change | PersonChange,
-  outcome: Outcome,
+  outcome: ChangeResult,
 ): readonly IndexRow[] {
   switch (change.op) {
     case "claim":
@@ -162,7 +162,7 @@ function applyChange(
 function move(
   rows: readonly IndexRow[],
   change: { op: string; id: TaskId },
-  outcome: Outcome,
+  outcome: ChangeResult,
   { to, fits }: { to: Status; fits: (row: IndexRow) => boolean },
 ): readonly IndexRow[] {
   const row = rows.find(({ id }) => id === change.id);
@@ -175,7 +175,7 @@ function move(
   return rows.map((one) => (one === row ? { ...row, status: to } : one));
 }
 
-function remove(rows: readonly IndexRow[], id: TaskId, outcome: Outcome): readonly IndexRow[] {
+function remove(rows: readonly IndexRow[], id: TaskId, outcome: ChangeResult): readonly IndexRow[] {
   const gone = rows.find((row) => row.id === id);
   if (gone === undefined) {
     outcome.refused.push({ op: "remove", id, why: "it is not there" });
@@ -190,7 +190,7 @@ function remove(rows: readonly IndexRow[], id: TaskId, outcome: Outcome): readon
 function addTasks(
   rows: readonly IndexRow[],
   { tasks }: Extract<Change, { op: "add" }>,
-  outcome: Outcome,
+  outcome: ChangeResult,
 ): readonly IndexRow[] {
   const taken = new Set<string>(rows.map(({ id }) => id));
   const added = tasks.map((task): IndexRow => {

@@ -136,7 +136,7 @@ function startedLate({ state }: Sim, { next }: Taken): string[] {
   // What an edit puts aside goes back to the checkpoint there is.
   const isBack = (effect: Effect): boolean => effect.kind === "checkpoint" && effect.job.agent === "looper";
   const kinds = next.effects.filter((effect) => !isBack(effect)).map(({ kind }) => kind);
-  if (state.phase === "ending") return state.close.stage === "finish" ? kinds : [];
+  if (state.phase === "ending") return state.close.activity === "finish" ? kinds : [];
   const frame =
     state.phase === "working" ? state.work : state.phase === "opening" ? state.opening : undefined;
   const closing = state.phase === "working" ? state.work.closing : undefined;

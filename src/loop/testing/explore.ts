@@ -3,12 +3,12 @@
 // Leaves which worlds are explored, and what must hold in them, to explore.test.ts.
 import { PersistentMap } from "../../system/persistent-map.js";
 import { ById } from "../../todo/model/indexed-list.js";
-import { movesOf, type Budget, type Menu } from "./moves.js";
+import { movesOf, type MoveBudget, type Menu } from "./moves.js";
 import { startRun, type Sim, type Taken } from "./sim.js";
 
 export interface Node {
   sim: Sim;
-  budget: Budget & { crashes: number };
+  budget: MoveBudget & { crashes: number };
 }
 
 export interface Explored {

@@ -9,17 +9,17 @@ import { id } from "../../todo/testing/testing.js";
 import { STATUSES } from "../../todo/model/status.js";
 import type { IndexRow } from "../../todo/model/task.js";
 import { START, step } from "../step/step.js";
-import type { Stage, State } from "../step/state.js";
+import type { Activity, RunState } from "../step/state.js";
 import type { AgentEnd } from "./answers.js";
 import * as laws from "./laws.js";
-import { movesOf, type Budget, type Menu, type Move } from "./moves.js";
+import { movesOf, type MoveBudget, type Menu, type WorldMove } from "./moves.js";
 import { newSim, startRun, type Sim, type Taken } from "./sim.js";
 
 const MOST_MOVES = 5000;
 
 interface World {
   sim: Sim;
-  budget: Budget;
+  budget: MoveBudget;
   /** Below 500: on without trouble; from 930: a signal, an edit, a failure; between: what agents and others answer. */
   choices: readonly number[];
 }
@@ -151,7 +151,7 @@ const worlds: fc.Arbitrary<World> = fc
     return { sim: { ...newSim(disk, { ...some, ...told }), git, file }, budget, choices };
   });
 
-function play({ sim, budget, choices }: World): laws.Played {
+function play({ sim, budget, choices }: World): laws.PlayedRun {
   const begun = startRun(sim);
   const trace: Taken[] = [...begun.taken];
   let now = begun.sim;
@@ -169,7 +169,7 @@ function play({ sim, budget, choices }: World): laws.Played {
   return { start: sim.disk, trace, end: now };
 }
 
-function pick(moves: readonly Move[], choice: number): Move | undefined {
+function pick(moves: readonly WorldMove[], choice: number): WorldMove | undefined {
   const some = moves.filter(({ spends }) => (spends === undefined) === choice < 930);
   return some[choice % some.length] ?? moves[0];
 }
@@ -213,30 +213,30 @@ test("L10: an answer nobody waits for is a bug, and said so", () => {
         { type: "adopted", job: 1, adopted: true },
         { type: "answered", yes: true },
       ];
-      const early = state.work.jobs.flatMap(({ facts, stage }) => unexpected(facts.job, stage));
+      const early = state.work.jobs.flatMap(({ facts, activity }) => unexpected(facts.job, activity));
       for (const event of [...strange, ...early]) expect(() => step(state, seal(event))).toThrow(event.type);
     }),
     { numRuns: 100 },
   );
 });
 
-/** Answers a job in this stage does not wait for. */
-function unexpected(job: number, stage: Stage): StepEvent[] {
+/** Answers a job in this activity does not wait for. */
+function unexpected(job: number, activity: Activity): StepEvent[] {
   const nothing = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: "" };
   const gate = { verdict: "passed" as const, cold: false, commands: [], tampered: [], evidence: "" };
   const hook = { hook: "post_iteration", command: "one", outcome: "ok" as const, output: "", duration_ms: 0 };
-  const all: [StepEvent, ...Stage[]][] = [
+  const all: [StepEvent, ...Activity[]][] = [
     [{ type: "checkpoint", job, reused: false, dirty: 0 }, "checkpoint"],
     [{ type: "hook_finished", job, ...hook }, "before", "after"],
     [{ type: "agent_finished", job, outcome: "failed", duration_ms: 0 }, "agent"],
     [{ type: "snapshot", job, changed: 0, head: "same", warnings: [] }, "snapshot"],
     [{ type: "restored", job, paths: [] }, "restore"],
-    [{ type: "backlog_changed", job, ...nothing }, "claim", "look", "settle"],
+    [{ type: "backlog_changed", job, ...nothing }, "claim", "reread", "settle"],
     [{ type: "committed", job, ...nothing }, "commit"],
     [{ type: "baseline_finished", job, outcome: "kept", commands: [], duration_ms: 0 }, "baseline"],
     [{ type: "gate_finished", job, ...gate, warnings: [], duration_ms: 0 }, "gate"],
   ];
-  return all.filter(([, ...stages]) => !stages.includes(stage)).map(([event]) => event);
+  return all.filter(([, ...activities]) => !activities.includes(activity)).map(([event]) => event);
 }
 
 test("L14: after the end there is nothing more to decide", () => {
@@ -250,7 +250,7 @@ test("L15: the recorded events, read back, give the same decisions", () => {
   fc.assert(
     fc.property(worlds, (world) => {
       const { trace } = play(world);
-      let state: State = START;
+      let state: RunState = START;
       for (const { event, next } of trace) {
         const again = step(state, structuredClone(event));
         expect(JSON.stringify(again)).toBe(JSON.stringify(next));

@@ -5,19 +5,19 @@ import { compareIds } from "../../todo/model/order.js";
 import { closure } from "../../todo/model/select.js";
 import type { IndexRow, TaskId } from "../../todo/model/task.js";
 import type { Effect, JobFacts } from "../step/effects.js";
-import { isPause } from "../step/backoff.js";
+import { causesBackoff } from "../step/backoff.js";
 import type { Work } from "../step/state.js";
 import type { Disk } from "./disk.js";
 import type { Sim, Taken } from "./sim.js";
 
 /** A run that was played to its end, or until nothing could happen any more. */
-export interface Played {
+export interface PlayedRun {
   start: Disk;
   trace: readonly Taken[];
   end: Sim;
 }
 
-export type Law = (played: Played) => string[];
+export type Law = (played: PlayedRun) => string[];
 
 type Kind<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
 
@@ -155,7 +155,7 @@ function isReleased(trace: readonly Taken[], job: number): boolean {
 
 /** Whether what ended like this was an attempt at all. */
 function counts(reason: string | undefined = ""): boolean {
-  return !["not-found", "not-signed-in", "no-credit"].includes(reason) && !isPause(reason);
+  return !["not-found", "not-signed-in", "no-credit"].includes(reason) && !causesBackoff(reason);
 }
 
 /** Its run had spent its budget, and stopped it. */

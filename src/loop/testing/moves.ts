@@ -3,13 +3,13 @@
 import type { StepEvent } from "../../logging/events.js";
 import type { PersonChange } from "../../todo/model/person-change.js";
 import { TaskId, type IndexRow } from "../../todo/model/task.js";
-import { answer, fail, type AgentEnd, type Reply } from "./answers.js";
+import { answer, fail, type AgentEnd, type WorldReply } from "./answers.js";
 import type { Disk } from "./disk.js";
 import { advance, mayAdvance } from "./operations.js";
-import { feed, wake, type Open, type Sim, type Taken } from "./sim.js";
+import { feed, wake, type OpenEffect, type Sim, type Taken } from "./sim.js";
 
 /** How much may still go wrong. */
-export interface Budget {
+export interface MoveBudget {
   signals: number;
   failures: number;
   edits: number;
@@ -20,22 +20,22 @@ export interface Budget {
 /** What is to be tried at all. */
 export interface Menu {
   /** How an agent may end that nobody stopped. */
-  ends: (agent: Extract<Open["effect"], { kind: "run-agent" }>) => readonly AgentEnd[];
+  ends: (agent: Extract<OpenEffect["effect"], { kind: "run-agent" }>) => readonly AgentEnd[];
   signals: readonly Extract<StepEvent, { type: "run_interrupted" }>[];
   /** Whether hooks, drafts and HEAD may turn out badly too. */
   replies: boolean;
 }
 
-export interface Move {
-  spends?: keyof Budget;
+export interface WorldMove {
+  spends?: keyof MoveBudget;
   make: () => { sim: Sim; taken?: Taken };
 }
 
 /** Every move that is possible; the first one leads on without trouble. None: the run stands still. */
-export function movesOf(sim: Sim, budget: Budget, menu: Menu): Move[] {
+export function movesOf(sim: Sim, budget: MoveBudget, menu: Menu): WorldMove[] {
   if (sim.state.phase === "ended") return [];
   const open = sim.open.toSorted((a, b) => Number(b.begun) - Number(a.begun));
-  const moves: Move[] = open.flatMap((one) => progress(sim, one, menu));
+  const moves: WorldMove[] = open.flatMap((one) => progress(sim, one, menu));
   if (sim.timer !== undefined) moves.push({ make: () => wake(sim) });
   if (budget.failures > 0) {
     for (const one of open) {
@@ -58,7 +58,7 @@ export function movesOf(sim: Sim, budget: Budget, menu: Menu): Move[] {
   return moves;
 }
 
-function progress(sim: Sim, open: Open, menu: Menu): Move[] {
+function progress(sim: Sim, open: OpenEffect, menu: Menu): WorldMove[] {
   // A commit that is left to the next start must not be replaced by another task's.
   if (open.ops[0] === "pending" && sim.disk.pending !== undefined && isHalfDone(sim.disk)) {
     return [{ make: () => fail(sim, open) }];
@@ -66,7 +66,7 @@ function progress(sim: Sim, open: Open, menu: Menu): Move[] {
   if (open.ops.length > 0) {
     return mayAdvance(sim, open) ? [{ make: () => ({ sim: advance(sim, open) }) }] : [];
   }
-  return repliesTo(sim, open, menu).map((reply): Move => ({ make: () => answer(sim, open, reply) }));
+  return repliesTo(sim, open, menu).map((reply): WorldMove => ({ make: () => answer(sim, open, reply) }));
 }
 
 function isHalfDone({ rows, pending, commits }: Disk): boolean {
@@ -76,10 +76,12 @@ function isHalfDone({ rows, pending, commits }: Disk): boolean {
 
 const INTERRUPTED: AgentEnd = { outcome: "failed", reason: "interrupted", evidence: "it was stopped" };
 
-function repliesTo(sim: Sim, { effect }: Open, menu: Menu): Reply[] {
+function repliesTo(sim: Sim, { effect }: OpenEffect, menu: Menu): WorldReply[] {
   if (effect.kind === "run-agent") {
     const ends = menu.ends(effect);
-    return (told(sim, effect) ? [INTERRUPTED, ...ends.slice(0, 1)] : ends).map((end): Reply => ({ end }));
+    return (told(sim, effect) ? [INTERRUPTED, ...ends.slice(0, 1)] : ends).map((end): WorldReply => ({
+      end,
+    }));
   }
   if (told(sim, effect)) {
     if (effect.kind === "run-gate") return [{ gate: "interrupted" }, {}];
@@ -96,13 +98,13 @@ function repliesTo(sim: Sim, { effect }: Open, menu: Menu): Reply[] {
   return [{}];
 }
 
-function told(sim: Sim, effect: Open["effect"]): boolean {
+function told(sim: Sim, effect: OpenEffect["effect"]): boolean {
   const job = "job" in effect ? effect.job : undefined;
   return job !== undefined && sim.told.includes(job.job);
 }
 
 /** The name under which an effect would fail now; `undefined` where it is past that, or must not. */
-function failureOf({ effect, ops, begun }: Open): string | undefined {
+function failureOf({ effect, ops, begun }: OpenEffect): string | undefined {
   if (effect.kind === "finish" || effect.kind === "ask") return undefined;
   // Contract: `commit` means the backlog was not written; once it is, the next start finishes the commit.
   if (effect.kind === "commit" && begun && !ops.includes("backlog"))

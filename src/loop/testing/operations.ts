@@ -3,22 +3,22 @@ import { never } from "../../system/never.js";
 import type { TaskId } from "../../todo/model/task.js";
 import type { Effect } from "../step/effects.js";
 import { writeBacklog, type Commit, type Disk } from "./disk.js";
-import type { Op, Open, Sim } from "./sim.js";
+import type { Op, OpenEffect, Sim } from "./sim.js";
 
 /** Whether the next operation of an effect may be done now: the backlog and HEAD have one writer. */
-export function mayAdvance(sim: Sim, open: Open): boolean {
+export function mayAdvance(sim: Sim, open: OpenEffect): boolean {
   return open.begun || !sim.open.some((other) => other !== open && other.begun && other.ops.length > 0);
 }
 
 /** Does the next operation of an effect. */
-export function advance(sim: Sim, open: Open): Sim {
+export function advance(sim: Sim, open: OpenEffect): Sim {
   const [op, ...ops] = open.ops;
   if (op === undefined) throw new Error(`${open.effect.kind} is done already`);
   const done = doOp(sim, { ...open, begun: true, ops }, op);
   return { ...done.sim, open: sim.open.map((one) => (one === open ? done.open : one)) };
 }
 
-function doOp(sim: Sim, open: Open, op: Op): { sim: Sim; open: Open } {
+function doOp(sim: Sim, open: OpenEffect, op: Op): { sim: Sim; open: OpenEffect } {
   const { disk } = sim;
   const { effect } = open;
   switch (op) {
@@ -60,7 +60,7 @@ function commitOf(sim: Sim, { job }: Extract<Effect, { kind: "commit" }>): Commi
 }
 
 /** The backlog is written whole and synced: all that was written before it is safe with it. */
-function doWrite(sim: Sim, open: Open): { sim: Sim; open: Open } {
+function doWrite(sim: Sim, open: OpenEffect): { sim: Sim; open: OpenEffect } {
   const { effect } = open;
   const pending = effect.kind === "finish-pending" ? sim.disk.pending : undefined;
   const asked = changesOf(effect, sim);

@@ -4,9 +4,9 @@ import type { Rules } from "../../logging/rules.js";
 import type { IndexRow } from "../../todo/model/task.js";
 import type { Effect } from "../step/effects.js";
 import type { Next } from "../step/decision.js";
-import { answer, type Reply } from "./answers.js";
+import { answer, type WorldReply } from "./answers.js";
 import { advance } from "./operations.js";
-import { feed, newSim, startRun, type Fed, type Open, type Sim } from "./sim.js";
+import { feed, newSim, startRun, type Fed, type OpenEffect, type Sim } from "./sim.js";
 
 /** A run that has begun on these tasks. */
 export function begun(rows: readonly IndexRow[], rules: Partial<Rules> = {}): Sim {
@@ -14,19 +14,19 @@ export function begun(rows: readonly IndexRow[], rules: Partial<Rules> = {}): Si
 }
 
 /** Answers whatever is under way, the oldest first, until an effect of this kind is. */
-export function until(from: Sim, kind: Effect["kind"], reply: Reply = {}): Sim {
+export function until(from: Sim, kind: Effect["kind"], reply: WorldReply = {}): Sim {
   let sim = from;
   while (!sim.open.some(({ effect }) => effect.kind === kind)) sim = answered(sim, firstOf(sim), reply);
   return sim;
 }
 
 /** The same after the effect of this kind was answered. */
-export function after(from: Sim, kind: Effect["kind"], reply: Reply = {}): Sim {
+export function after(from: Sim, kind: Effect["kind"], reply: WorldReply = {}): Sim {
   const sim = until(from, kind, reply);
   return answered(sim, firstOf(sim, kind), reply);
 }
 
-function answered(sim: Sim, open: Open, reply: Reply): Sim {
+function answered(sim: Sim, open: OpenEffect, reply: WorldReply): Sim {
   let now = sim;
   const at = sim.open.indexOf(open);
   for (;;) {
@@ -37,7 +37,7 @@ function answered(sim: Sim, open: Open, reply: Reply): Sim {
   }
 }
 
-function firstOf({ open }: Sim, kind?: Effect["kind"]): Open {
+function firstOf({ open }: Sim, kind?: Effect["kind"]): OpenEffect {
   const found = open.find(({ effect }) => kind === undefined || effect.kind === kind);
   if (found === undefined) throw new Error(`nothing waits for ${kind ?? "an answer"}`);
   return found;

@@ -5,8 +5,8 @@ import type { ToldEvent } from "../../logging/told-events.js";
 import type { Change } from "../../todo/model/change.js";
 import { taskOfChange, type PersonChange } from "../../todo/model/person-change.js";
 import type { Effect, JobFacts } from "../step/effects.js";
-import type { Outcome } from "../step/jobs.js";
-import type { State, Work } from "../step/state.js";
+import type { ChangeResult } from "../step/jobs.js";
+import type { RunState, Work } from "../step/state.js";
 import type { Because } from "../step/decision.js";
 import { digestOf } from "./disk.js";
 import type { Taken } from "./sim.js";
@@ -96,14 +96,14 @@ function reportWords({ report }: Extract<StepEvent, { type: "agent_finished" }>)
   return words("ok", status, task_id === null ? "" : `for ${task_id}`, added);
 }
 
-function outcomeWords({ updated, refused, edits }: Outcome): string {
+function outcomeWords({ updated, refused, edits }: ChangeResult): string {
   const moves = updated.map(({ id, from, to }) => `${id} ${from ?? "new"}→${to ?? "gone"}`);
   const refusals = refused.map(({ op, id, why }) => `refused ${words(op, id ?? "")}: ${why}`);
   const others = edits === undefined ? [] : [`edited: ${editWords(edits)}`];
   return [...moves, ...refusals, ...others].join(", ");
 }
 
-function editWords({ added, changed, removed = [], put_back }: NonNullable<Outcome["edits"]>): string {
+function editWords({ added, changed, removed = [], put_back }: NonNullable<ChangeResult["edits"]>): string {
   const parts = [
     ...(added.length === 0 ? [] : [`added ${added.join(" ")}`]),
     ...(changed.length === 0 ? [] : [`changed ${changed.join(" ")}`]),
@@ -215,7 +215,7 @@ function personWords(change: PersonChange): string {
 }
 
 /** What `step` holds in mind, in one line. */
-export function renderState(state: State): string {
+export function renderState(state: RunState): string {
   switch (state.phase) {
     case "new":
       return "= new";
@@ -226,9 +226,9 @@ export function renderState(state: State): string {
     case "working":
       return `= working: ${workWords(state.work)}`;
     case "releasing":
-      return `= releasing: ${state.release.stage}`;
+      return `= releasing: ${state.release.activity}`;
     case "ending":
-      return `= ending: ${state.close.ending}, at ${state.close.stage}`;
+      return `= ending: ${state.close.ending}, at ${state.close.activity}`;
     case "ended":
       return `= ended: ${state.ending}`;
     default:
@@ -238,7 +238,7 @@ export function renderState(state: State): string {
 
 function workWords(work: Work): string {
   const jobs = work.jobs.map(
-    ({ facts, stage }) => `#${facts.job} ${facts.task_id ?? facts.phase} at ${stage}`,
+    ({ facts, activity }) => `#${facts.job} ${facts.task_id ?? facts.phase} at ${activity}`,
   );
   const { stopping, closing, dropped, iterations, reviews } = work;
   return [

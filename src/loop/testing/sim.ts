@@ -6,26 +6,26 @@ import type { Rules } from "../../logging/rules.js";
 import type { PersonChange } from "../../todo/model/person-change.js";
 import type { TaskId } from "../../todo/model/task.js";
 import type { Effect } from "../step/effects.js";
-import type { Outcome } from "../step/jobs.js";
-import type { State } from "../step/state.js";
+import type { ChangeResult } from "../step/jobs.js";
+import type { RunState } from "../step/state.js";
 import { START, step } from "../step/step.js";
 import type { Next } from "../step/decision.js";
-import { digestOf, type Disk, type Seen } from "./disk.js";
+import { digestOf, type Disk, type SeenRows } from "./disk.js";
 
 /** One thing done to the disk. */
 export type Op = "checkpoint" | "pending" | "backlog" | "head" | "drop";
 
 /** An effect that has no answer yet. */
-export interface Open {
+export interface OpenEffect {
   effect: Effect;
   /** What is still to be done before it can be answered well. */
   ops: readonly Op[];
   begun: boolean;
-  outcome: Outcome;
+  outcome: ChangeResult;
 }
 
 export interface Sim {
-  state: State;
+  state: RunState;
   /** Counts the starts: a new one after each crash. */
   run: number;
   rules: Rules;
@@ -40,8 +40,8 @@ export interface Sim {
    * them: a file system with a journal loses the newest renames, never an older one alone.
    */
   journal: readonly Disk[];
-  seen: Seen;
-  open: readonly Open[];
+  seen: SeenRows;
+  open: readonly OpenEffect[];
   /** Edits that commands asked for, by their request. */
   asked: Readonly<Record<string, readonly PersonChange[]>>;
   /** Tasks of which work is in the tree: neither committed nor put back. It outlives the run. */
@@ -56,7 +56,7 @@ export interface Sim {
 /** One turn of `step`. */
 export interface Taken {
   event: Sealed<StepEvent>;
-  before: State;
+  before: RunState;
   next: Next;
 }
 
@@ -153,7 +153,7 @@ export function startRun(sim: Sim): { sim: Sim; taken: Taken[] } {
 export function feed(sim: Sim, event: StepEvent): Fed {
   const sealed = { ...event, seq: 1, timestamp: new Date(sim.now).toISOString() };
   const next = step(sim.state, sealed);
-  const opened = next.effects.map((effect): Open => ({
+  const opened = next.effects.map((effect): OpenEffect => ({
     effect,
     ops: opsOf(effect, sim),
     begun: false,
@@ -183,10 +183,10 @@ export function wake(sim: Sim): Fed {
   return feed({ ...sim, now, timer: undefined }, { type: "woke" });
 }
 
-const unchangedOf = new WeakMap<Seen["rows"], Outcome>();
+const unchangedOf = new WeakMap<SeenRows["rows"], ChangeResult>();
 
 /** The outcome of an effect that changes nothing in these rows: one object, since exploring asks for it a million times. */
-function unchanged(rows: Seen["rows"]): Outcome {
+function unchanged(rows: SeenRows["rows"]): ChangeResult {
   const known = unchangedOf.get(rows);
   if (known !== undefined) return known;
   const none = { updated: [], refused: [], warnings: [], rows: [], removed: [], digest: digestOf(rows) };

@@ -6,11 +6,11 @@ import { Rules } from "../../logging/rules.js";
 import { Summary } from "../../todo/model/summary.js";
 import { FAILURE_REASONS } from "../../agents/agent.js";
 import { given } from "../../system/given.js";
-import { answer, fail, type AgentEnd, type Reply } from "./answers.js";
+import { answer, fail, type AgentEnd, type WorldReply } from "./answers.js";
 import { digestOf } from "./disk.js";
 import { advance, mayAdvance } from "./operations.js";
 import { renderState, renderTaken } from "./render.js";
-import { feed, newSim, startRun, wake, type Fed, type Open, type Sim } from "./sim.js";
+import { feed, newSim, startRun, wake, type Fed, type OpenEffect, type Sim } from "./sim.js";
 
 /** Runs the commands of a transcript and answers its text as it should be. */
 export function playTranscript(text: string): string {
@@ -113,13 +113,13 @@ function begin(sim: Sim): Played {
   return { sim: begun, out: [...taken.flatMap(renderTaken), renderState(begun.state)] };
 }
 
-function firstOpen(sim: Sim, kind: string | undefined): Open {
+function firstOpen(sim: Sim, kind: string | undefined): OpenEffect {
   const found = sim.open.find(({ effect }) => kind === undefined || effect.kind === kind);
   if (found === undefined) throw new Error(`nothing waits for ${kind ?? "an answer"}`);
   return found;
 }
 
-function answerWell(sim: Sim, open: Open, reply: Reply = {}): Played {
+function answerWell(sim: Sim, open: OpenEffect, reply: WorldReply = {}): Played {
   let now = sim;
   const at = sim.open.indexOf(open);
   for (;;) {

@@ -2,7 +2,7 @@
 // render it. Leaves titles to callers with the backlog, and the layout to terminal/.
 import { tokensOf } from "../../agents/usage.js";
 import type { Ending, RunEvent, Sealed } from "../../logging/events.js";
-import { isInDollars, NOTHING_SPENT as NOTHING_CHARGED, spend } from "../../loop/step/spending.js";
+import { isInDollars, NOTHING_SPENT as NOTHING_CHARGED, addUsage } from "../../loop/step/spending.js";
 import { given } from "../../system/given.js";
 import { PersistentMap } from "../../system/persistent-map.js";
 import { ById } from "../../todo/model/indexed-list.js";
@@ -296,7 +296,7 @@ function foldRun(view: View, event: Sealed): View {
     case "over_budget":
       return { ...view, beyond: [...view.beyond, event] };
     case "agent_finished": {
-      const { unknown } = spend(NOTHING_CHARGED, event);
+      const { unknown } = addUsage(NOTHING_CHARGED, event);
       return unknown === undefined ? view : { ...view, unpriced: unknown };
     }
     case "run_ended":
