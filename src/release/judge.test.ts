@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { given } from "../system/given.js";
-import { judgeRelease, wantedVersion, type FileChange, type Known } from "./judge.js";
+import { judgeRelease, wantedVersion, type ReleasedFile, type Known } from "./judge.js";
 import { findVersions } from "./places.js";
 
 const MANIFEST = '{\n  "version": "1.2.0",\n  "dependencies": { "q": "1.2.0" }\n}\n';
@@ -26,7 +26,7 @@ const change = (
   before: string | undefined,
   after: string | undefined,
   plain = true,
-): FileChange => ({
+): ReleasedFile => ({
   path,
   ...given({ before, after }),
   plain,
@@ -37,17 +37,17 @@ const HONEST = {
   lock: change("package-lock.json", LOCK, raised(LOCK)),
   log: change("CHANGELOG.md", LOG, logged()),
 };
-const honest = (instead: Partial<Record<keyof typeof HONEST, FileChange | undefined>> = {}) =>
+const honest = (instead: Partial<Record<keyof typeof HONEST, ReleasedFile | undefined>> = {}) =>
   Object.values({ ...HONEST, ...instead }).filter((one) => one !== undefined);
-const judge = (changes: readonly FileChange[], more?: Partial<Known>) => judgeRelease(known(more), changes);
-const messages = (changes: readonly FileChange[], more?: Partial<Known>) =>
+const judge = (changes: readonly ReleasedFile[], more?: Partial<Known>) => judgeRelease(known(more), changes);
+const messages = (changes: readonly ReleasedFile[], more?: Partial<Known>) =>
   judge(changes, more).problems.map(({ message }) => message);
 
 test("an honest release", () => {
   expect(judge(honest())).toEqual({ version: "1.3.0", problems: [], strange: [], notes: "- The second." });
 });
 
-test.each<[string, FileChange[], Partial<Known>, string[]]>([
+test.each<[string, ReleasedFile[], Partial<Known>, string[]]>([
   [
     "nothing changed",
     [],
@@ -162,7 +162,7 @@ test("where no file names a version, the changelog's new entry does, or what was
   expect(messages([], bare)).toEqual(["no new entry in the changelog says which version it is"]);
 });
 
-test.each<[string, FileChange]>([
+test.each<[string, ReleasedFile]>([
   ["code", change("main.js", "a\n", "b\n")],
   ["a new file", change("new.txt", undefined, "x\n")],
   ["a file that is gone", change("main.js", "a\n", undefined, false)],
@@ -186,7 +186,7 @@ test.each<[string, FileChange]>([
   expect(judge([...rest, strange]).strange).toEqual([strange.path]);
 });
 
-test.each<[string, FileChange]>([
+test.each<[string, ReleasedFile]>([
   ["a mention in a document", change("README.md", "npm i p@1.2.0 # v1.2.0\n", "npm i p@1.3.0 # v1.3.0\n")],
   [
     "its date",

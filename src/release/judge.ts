@@ -27,7 +27,7 @@ export interface Known {
 }
 
 /** A file that the agent changed, from the top of the repository. */
-export interface FileChange {
+export interface ReleasedFile {
   path: string;
   /** Absent: it was not there, or is no text. */
   before?: string;
@@ -62,7 +62,7 @@ export function wantedVersion(wanted: string | undefined, from: string | undefin
 }
 
 /** Judges what an agent left. */
-export function judgeRelease(known: Known, changes: readonly FileChange[]): Judgement {
+export function judgeRelease(known: Known, changes: readonly ReleasedFile[]): Judgement {
   const moved = new Map(changes.map((change) => [change.path, change]));
   const added = newEntries(known, moved);
   const { version, problems } = findVersion(known, moved, added);
@@ -77,7 +77,7 @@ export function judgeRelease(known: Known, changes: readonly FileChange[]): Judg
   };
 }
 
-type Moved = ReadonlyMap<string, FileChange>;
+type Moved = ReadonlyMap<string, ReleasedFile>;
 
 /** The one new version: where the old one stood, or (no file says one) in the changelog. */
 function findVersion(
@@ -226,7 +226,7 @@ function checkChangelog(
 }
 
 /** What is no part of a release: all but the changelog, and lines in which nothing but the version (or a date) changed. */
-function strangeAmong(known: Known, changes: readonly FileChange[], version: string): string[] {
+function strangeAmong(known: Known, changes: readonly ReleasedFile[], version: string): string[] {
   const moved = new Map(changes.map((change) => [change.path, change]));
   const changelog = known.changelog ?? newChangelog(known, moved);
   return changes
@@ -237,7 +237,7 @@ function strangeAmong(known: Known, changes: readonly FileChange[], version: str
 
 function isExpected(
   { from = "" }: Known,
-  { path, before, after, plain }: FileChange,
+  { path, before, after, plain }: ReleasedFile,
   { version, changelog }: { version: string; changelog: string | undefined },
 ): boolean {
   if (!plain || after === undefined) return false;

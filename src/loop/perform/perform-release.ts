@@ -17,7 +17,7 @@ import { runAll } from "./checks.js";
 import type { Effect, PlannedRelease } from "../step/effects.js";
 import { THE_RELEASE } from "./keep-attempt.js";
 import { publishRelease } from "../../release/github.js";
-import { judgeRelease, type FileChange, type ReleaseProblem } from "../../release/judge.js";
+import { judgeRelease, type ReleasedFile, type ReleaseProblem } from "../../release/judge.js";
 import type { ReleaseFacts } from "../../release/survey.js";
 import { isPreRelease } from "../../release/version.js";
 import { given } from "../../system/given.js";
@@ -112,7 +112,7 @@ async function judge(site: Site, job: DoRelease["job"]): Promise<Came> {
 /** Larger files are no text anybody reads. */
 const LARGEST = 8 << 20;
 
-async function readChanges(repo: Repository, changes: readonly DiffEntry[]): Promise<FileChange[]> {
+async function readChanges(repo: Repository, changes: readonly DiffEntry[]): Promise<ReleasedFile[]> {
   const sides = changes.flatMap(({ from, to }) => [from, to]).filter(isFile);
   const oids = sides.map(({ oid }) => oid);
   const blobs = unwrap("release", await readBlobs(repo, oids, LARGEST));
