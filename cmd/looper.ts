@@ -145,7 +145,9 @@ async function makeContext(cwd: string, { noColour }: { noColour: boolean }): Pr
     home: homedir(),
     self: { command: process.execPath, args: [entry] },
     promptsFolder: path.join(path.dirname(entry), "prompts"),
-    ...{ out, ...notes, log: here.diagnostics },
+    out,
+    ...notes,
+    log: here.diagnostics,
     writeWorkflowCommands: (lines) => write(stderr, lines.map((line) => `${line}\n`).join(""), true),
     hangsUp: stdout.isTty,
     stdin: {

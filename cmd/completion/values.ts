@@ -1,5 +1,6 @@
 // Looks up values in the project: tasks, tags, runs, agents, settings, rescues. Only reads; starts only git, for rescues.
 // Contract: throws errors about the project; the caller then offers nothing.
+import { repositoryPlaces } from "../../src/loop/runs/repository-places.js";
 import path from "node:path";
 import { knownAgents } from "../../src/config/read/agent-settings.js";
 import { openProject, type Project } from "../../src/config/project/open-project.js";
@@ -109,12 +110,7 @@ async function rescuesOf(
   project: Project,
   typed: string,
 ): Promise<Candidate[]> {
-  const opened = await openRepository(ports, {
-    projectDir: project.folder,
-    todoFile: (await ports.files.realPath(project.todoFile)) ?? project.todoFile,
-    exclude: [project.logDir, project.lockDir].map((folder) => path.resolve(folder)),
-    env,
-  });
+  const opened = await openRepository(ports, repositoryPlaces({ project, env }));
   if (!opened.ok) return [];
   const found = (await findRescues(opened.value)).reverse();
   return found.map((one) => ({ value: nameOf(one, found, typed), says: `of run ${one.run}` }));

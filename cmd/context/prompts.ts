@@ -37,7 +37,10 @@ export function questionsAt(desk: Desk): Pick<CommandContext, "confirm" | "choos
       const initialValues = choices.slice(0, 1).map(({ value }) => value);
       return prompt<string[]>(desk, (prompts, asking) =>
         prompts.multiselect({
-          ...{ message, options: optionsOf(choices), initialValues, required: false },
+          message,
+          options: optionsOf(choices),
+          initialValues,
+          required: false,
           ...asking,
         }),
       );

@@ -58,7 +58,8 @@ async function summarize(ports: Pick<Ports, "files">, run: string, folder: strin
   const event = StepEvent.safeParse(end.ended?.value).data;
   const ended = event?.type === "run_ended" ? event : undefined;
   return {
-    ...{ run, folder },
+    run,
+    folder,
     ...(typeof started === "string" ? { started } : {}),
     ...(typeof last === "string" ? { last } : {}),
     ...given({ ended }),

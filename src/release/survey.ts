@@ -66,7 +66,10 @@ export async function surveyRelease(request: SurveyRequest, repo: Repository): P
   const { prefix, last } = lastOf(tags);
   const from = files.from ?? last?.version;
   const known: Known = {
-    ...{ prefix, wanted: request.wanted, places: files.places, folder: files.folder },
+    prefix,
+    wanted: request.wanted,
+    places: files.places,
+    folder: files.folder,
     ...given({ from }),
     ...(last === undefined ? {} : { tagged: last.version }),
     tags: new Set([
@@ -77,7 +80,11 @@ export async function surveyRelease(request: SurveyRequest, repo: Repository): P
   };
   const github = remote === undefined ? undefined : await githubOf(request, repo, remote);
   const facts = {
-    ...{ known, branch, head, tags, refs },
+    known,
+    branch,
+    head,
+    tags,
+    refs,
     ...(last === undefined ? {} : { lastTag: last.name }),
     since: must(await commitsSince(repo, last?.commit, MOST_SUBJECTS)),
     ...given({ remote, github }),
@@ -267,21 +274,14 @@ async function versionBefore(
   return from;
 }
 
-/** What was asked for, held against what there is. */
+/** Refuses a release without commits, and a version that is not greater or has a tag already. */
 function checkWish(known: Known, { count }: Since, lastTag: string | undefined): void {
   const { wanted, from, tagged, prefix, tags } = known;
   if (count === 0 && lastTag !== undefined)
     throw new UserError("no", `nothing was committed since ${lastTag}: there is nothing to release`);
   const version = wantedVersion(wanted, from);
-  if (version === undefined) {
-    return;
-    if (wanted === undefined && from !== undefined) return;
-    throw new UserError(
-      "no",
-      "no file and no tag names a version yet",
-      "say which it is to be: looper push 0.1.0",
-    );
-  }
+  // Without a version to raise, the agent chooses one.
+  if (version === undefined) return;
   const last = [from, tagged]
     .filter((one) => one !== undefined)
     .sort(compareVersions)

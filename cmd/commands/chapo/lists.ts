@@ -83,12 +83,17 @@ export async function listSessionsHere(
 
 /** Every tool; those of servers too, which are started for it. */
 export async function listTools(context: CommandContext, typed: Typed, site: Site): Promise<CommandEnd> {
-  const { ports, home } = context;
+  const { ports } = context;
   const { settings, env, project, agent, redact } = site;
   if (Object.keys(settings.mcp.servers).length > 0) await trustSite(context, typed, site);
   const listing = await openListing({
     signal: new AbortController().signal,
-    ...{ ports, network: nodeNetwork(), root: project.folder, env, home, settings, redact },
+    ports,
+    network: nodeNetwork(),
+    root: project.folder,
+    env,
+    settings,
+    redact,
     permissions: agent.permissions,
     onWarning: (text) => {
       void context.report({ level: "warn", lines: [`looper: ${clean(redact(text))}`] });

@@ -63,8 +63,18 @@ function openHere(
   const { settings, env, redact, sessionsFolder, project, agent } = site;
   const resume = textFlag(typed, "--session");
   return openChapo({
-    ...{ ports, network: nodeNetwork(), root: project.folder, env, home, settings, model, promptsFolder },
-    ...{ sessionsFolder, permissions: agent.permissions, redact, signal },
+    ports,
+    network: nodeNetwork(),
+    root: project.folder,
+    env,
+    home,
+    settings,
+    model,
+    promptsFolder,
+    sessionsFolder,
+    permissions: agent.permissions,
+    redact,
+    signal,
     ...given({ resume }),
     skills: listFlag(typed, "--skill"),
     ...(stdin.isTerminal ? { ask: (question) => askPerson(context, question) } : {}),

@@ -40,7 +40,13 @@ async function requestOf(context: CommandContext, typed: Typed, wanted: string |
   const flags = Object.fromEntries(Object.entries(typed.flags).filter(([flag]) => known.has(flag)));
   const agent = agentFlag(typed);
   return {
-    ...{ ports, cwd, env, home, version, self, promptsFolder },
+    ports,
+    cwd,
+    env,
+    home,
+    version,
+    self,
+    promptsFolder,
     project: await projectOf(context, { flags, quiet: true }),
     ...given({ agent }),
     release: wanted === undefined ? {} : { wanted },

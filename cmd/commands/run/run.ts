@@ -74,7 +74,14 @@ async function request(context: CommandContext, typed: Typed, project: Project):
   if (idea !== undefined && !/\S/u.test(idea))
     throw new UserError("usage", "--prompt is empty", 'say what to build: --prompt "a small web shop"');
   return {
-    ...{ ports, project, cwd, env, home, version, self, promptsFolder },
+    ports,
+    project,
+    cwd,
+    env,
+    home,
+    version,
+    self,
+    promptsFolder,
     ...given({ agent, only, idea }),
     trust: hasFlag(typed, "--trust") || env["CI"] === "true",
     yes: hasFlag(typed, "-y"),

@@ -1,4 +1,5 @@
 // `looper clean`: removes old runs. Leaves to src/loop/runs/clean-logs.ts which are still needed, and removing.
+import { repositoryPlaces } from "../../../src/loop/runs/repository-places.js";
 import path from "node:path";
 import { parseDuration } from "../../../src/config/table/duration.js";
 import type { Project } from "../../../src/config/project/open-project.js";
@@ -113,12 +114,7 @@ async function mustBeFolder(context: CommandContext, { logDir }: Project): Promi
 }
 
 async function siteOf({ ports, env }: CommandContext, project: Project): Promise<LogSite> {
-  const opened = await openRepository(ports, {
-    projectDir: project.folder,
-    todoFile: (await ports.files.realPath(project.todoFile)) ?? project.todoFile,
-    exclude: [project.logDir, project.lockDir],
-    env,
-  });
+  const opened = await openRepository(ports, repositoryPlaces({ project, env }));
   if (opened.ok) return { ports, project, repo: opened.value };
   const { why, message } = opened.error;
   if (

@@ -1,6 +1,6 @@
 // `looper replay --tree`: finds the repository, replays the run in a clone, and prints the result.
 import path from "node:path";
-import { lockFolder, type Project } from "../../../src/config/project/open-project.js";
+import { findRealTodoFile, lockFolder, type Project } from "../../../src/config/project/open-project.js";
 import { openRepository } from "../../../src/git/base/repository.js";
 import { readLines } from "../../../src/logging/read.js";
 import { askTrust } from "../../../src/loop/perform/ask-trust.js";
@@ -24,7 +24,7 @@ export async function replayWithTree(
 ): Promise<CommandEnd> {
   const { ports, env, promptsFolder } = context;
   const project = await ofRun(context, today, folder);
-  const opened = await openRepository(ports, await repositoryPlaces({ ports, project, env }));
+  const opened = await openRepository(ports, repositoryPlaces({ project, env }));
   if (!opened.ok)
     throw new UserError(
       "no",
@@ -47,8 +47,8 @@ async function ofRun({ ports }: CommandContext, project: Project, folder: string
     if (typeof then !== "string" || typeof file !== "string") return project;
     // The project may have moved since the run.
     const todoFile = path.resolve(project.folder, path.relative(then, file));
-    const real = (await ports.files.realPath(todoFile)) ?? todoFile;
-    return { ...project, todoFile, lockDir: lockFolder(real) };
+    const realTodoFile = await findRealTodoFile(ports.files, todoFile);
+    return { ...project, todoFile, realTodoFile, lockDir: lockFolder(realTodoFile) };
   }
   return project;
 }

@@ -1,5 +1,6 @@
 // `looper rescue`: lists, shows, restores and drops abandoned work. Leaves finding a rescue to
 // find-rescue.ts, and git to src/git/.
+import { repositoryPlaces } from "../../../src/loop/runs/repository-places.js";
 import { restoreRescue, type Clash } from "../../../src/git/bring-back/bring-back.js";
 import { toText } from "../../../src/git/base/bytes.js";
 import type { GitFailure } from "../../../src/git/base/git.js";
@@ -98,13 +99,7 @@ async function repositoryOf(
   project: Project,
   verb: Verb,
 ): Promise<Repository | undefined> {
-  const opened = await openRepository(context.ports, {
-    projectDir: project.folder,
-    todoFile: (await context.ports.files.realPath(project.todoFile)) ?? project.todoFile,
-    exclude: [project.logDir, project.lockDir],
-    env: context.env,
-    mostUntracked: project.resolved.settings.git.max_untracked_bytes,
-  });
+  const opened = await openRepository(context.ports, repositoryPlaces({ project, env: context.env }));
   if (opened.ok) return opened.value;
   if (opened.error.why !== "no-repository")
     throw new UserError(
@@ -153,8 +148,7 @@ async function restore(site: Site, ids: readonly string[]): Promise<CommandEnd> 
   const { context, project, repo, rescues, json } = site;
   const found = findRescue(rescues, ids[0] ?? "");
   if (repo === undefined) return "no";
-  const { lockDir } = project;
-  const todoFile = (await context.ports.files.realPath(project.todoFile)) ?? project.todoFile;
+  const { realTodoFile: todoFile, lockDir } = project;
   const paths = lockPaths({ todoFile, lockDir, gitDir: repo.gitDir });
   const locks = await takeRunLocks(context.ports, paths, lockDir);
   try {

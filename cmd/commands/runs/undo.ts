@@ -33,7 +33,10 @@ export async function undo(context: CommandContext, typed: Typed): Promise<Comma
   const project = await projectOf(context, { file });
   const stop = stopOnSignal(context);
   const undoing = await undoTask({
-    ...{ ports, project, env, home },
+    ports,
+    project,
+    env,
+    home,
     check: await checkOptionsOf(context, project),
     wish: { id, cascade: hasFlag(typed, "--cascade"), reason: reason?.trim() ?? "" },
     dryRun: hasFlag(typed, "--dry-run"),

@@ -165,7 +165,10 @@ function close(state: OwnState, assumed: Terminal | undefined): Closing {
   const final =
     state.final === "" && field(state, "summary") !== undefined ? JSON.stringify(state.summary) : state.final;
   return {
-    ...{ events: [], final, ...summary, ...sessionOf(state.session) },
+    events: [],
+    final,
+    ...summary,
+    ...sessionOf(state.session),
     ...given({ terminal }),
   };
 }

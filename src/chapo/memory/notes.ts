@@ -11,8 +11,15 @@ const LONGEST_SNIPPET = 240;
 /** `YYYY-MM-DD` and `HH:MM` as a clock on the wall in `zone` shows them. `at`: epoch ms. */
 export function formatWallClock(at: number, zone: string): { day: string; time: string } {
   const format = new Intl.DateTimeFormat("en-GB", {
-    ...{ timeZone: zone, calendar: "gregory", numberingSystem: "latn", hourCycle: "h23" },
-    ...{ year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" },
+    timeZone: zone,
+    calendar: "gregory",
+    numberingSystem: "latn",
+    hourCycle: "h23",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
   });
   const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]));
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? "";

@@ -35,7 +35,10 @@ async function work(request: ChapoRequest, io: ChapoHostIo, openSession: Open): 
   const { ports, env, home, promptsFolder } = io;
   const lines = createLineWriter(io);
   const session = await openSession({
-    ...{ ports, env, home, promptsFolder },
+    ports,
+    env,
+    home,
+    promptsFolder,
     network: nodeNetwork(),
     root: request.cwd,
     settings: toSettings(request),
@@ -118,7 +121,11 @@ async function reportEnd(end: End, outcome: ConversationOutcome): Promise<EndLin
     evidence: string,
     retryAt?: number,
   ): EndLine => ({
-    ...{ type: "end", ok: false, reason, evidence, session },
+    type: "end",
+    ok: false,
+    reason,
+    evidence,
+    session,
     ...(retryAt === undefined ? {} : { retry_at: new Date(retryAt).toISOString() }),
   });
   switch (outcome.how) {

@@ -77,8 +77,10 @@ async function assembleParts(
   };
   try {
     const permit = openPermit({
-      ...{ rules: readSessionRules(request, toolbox.tools), mode: settings.trustMode ?? "default" },
-      ...{ files: ports.files, root },
+      rules: readSessionRules(request, toolbox.tools),
+      mode: settings.trustMode ?? "default",
+      files: ports.files,
+      root,
       ...given({ ask: request.ask }),
     });
     return {
@@ -190,7 +192,10 @@ async function readModelSettings({ ports, settings, model }: SessionRequest): Pr
   const { baseUrl, fallback, script, pricesFile, contextWindow, stream, temperature, maxOutputTokens } =
     settings;
   return {
-    ...{ model, fallback, stream, maxRetries: settings.maxToolRetries },
+    model,
+    fallback,
+    stream,
+    maxRetries: settings.maxToolRetries,
     ...given({ baseUrl, script }),
     ...(pricesFile === undefined ? {} : { prices: await readPrices(ports.files, pricesFile) }),
     ...given({ contextWindow, temperature, maxOutputTokens }),

@@ -54,16 +54,19 @@ export async function createWorld(parts: SessionParts, signal: AbortSignal): Pro
   const project = await readProjectContext({ files: ports.files, root });
   const agents = createSubAgents(settings.subAgents);
   const world: EngineWorld = {
-    ...{
-      clock: ports.clock,
-      random: ports.random,
-      settings: toEngineSettings(settings),
-      model,
-      who: "looper",
-    },
-    ...{ agents, emit, signal, mayAsk: true },
+    clock: ports.clock,
+    random: ports.random,
+    settings: toEngineSettings(settings),
+    model,
+    who: "looper",
+    agents,
+    emit,
+    signal,
+    mayAsk: true,
     system: buildSystemPrompt({
-      ...{ prompts, agents, project },
+      prompts,
+      agents,
+      project,
       skills: formatSkills(skills),
       memory: await memory.forPrompt(),
     }),
@@ -154,7 +157,11 @@ export async function readTypes(
 function toEngineSettings(settings: ChapoSettings): EngineSettings {
   const { contextWindow, maxIterations, maxConversationTokens, maxToolRetries, budgets } = settings;
   return {
-    ...{ maxIterations, maxConversationTokens, maxToolRetries, budgets, stream: settings.stream },
+    maxIterations,
+    maxConversationTokens,
+    maxToolRetries,
+    budgets,
+    stream: settings.stream,
     minValidationConfidence: settings.minValidationConfidence,
     selfValidation: settings.selfValidationEnabled,
     compactAt: settings.compactAt,

@@ -60,9 +60,13 @@ export async function openToolbox(request: ToolboxRequest): Promise<Toolbox> {
   const { ports, network, root, settings, permissions, memory } = request;
   const env = createToolEnv(request.env);
   const place = { files: ports.files, root };
-  const shell = openShell({ ...{ ports, root, env }, folder: request.outputs, redact: request.redact });
+  const shell = openShell({ ports, root, env, folder: request.outputs, redact: request.redact });
   const servers = await openServers(settings.mcp.servers, {
-    ...{ ports, root, env, onWarning: request.onWarning, signal: request.signal },
+    ports,
+    root,
+    env,
+    onWarning: request.onWarning,
+    signal: request.signal,
   });
   const tools = [
     ...createReadTools(place),
@@ -72,12 +76,19 @@ export async function openToolbox(request: ToolboxRequest): Promise<Toolbox> {
     ...shell.tools,
     ...createGitTools({ ports, root, env, allowMain: settings.git.allowPushMain }),
     ...createHostTools({
-      ...{ ports, root, env, network },
+      ports,
+      root,
+      env,
+      network,
       sshHosts: settings.ssh.hosts,
       stagingLog: settings.logs.staging,
     }),
     ...createWebTools({
-      ...{ network, settings, env: request.env, unattended: request.unattended, said: request.said },
+      network,
+      settings,
+      env: request.env,
+      unattended: request.unattended,
+      said: request.said,
       mayConnect: (address) => !isPrivateAddress(address),
     }),
     ...createTodoTools(request.todos),

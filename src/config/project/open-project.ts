@@ -23,6 +23,8 @@ export interface ProjectRequest {
 export interface Project {
   folder: string;
   todoFile: string;
+  /** The task file after symlinks; the same file by another name is the same backlog. */
+  realTodoFile: string;
   logDir: string;
   /** Beside the backlog; holds locks only, and ignores itself in git. */
   lockDir: string;
@@ -80,8 +82,13 @@ async function projectAt(
   folder: string,
   facts: Pick<Project, "resolved" | "paths" | "todoFile" | "goProgram" | "warnings">,
 ): Promise<Project> {
-  const real = (await files.realPath(facts.todoFile)) ?? facts.todoFile;
-  return { folder, logDir: facts.paths.logDir, lockDir: lockFolder(real), ...facts };
+  const realTodoFile = await findRealTodoFile(files, facts.todoFile);
+  return { folder, logDir: facts.paths.logDir, realTodoFile, lockDir: lockFolder(realTodoFile), ...facts };
+}
+
+/** The path of a task file after symlinks; unchanged when there is no such file. */
+export async function findRealTodoFile(files: Files, todoFile: string): Promise<string> {
+  return (await files.realPath(todoFile)) ?? todoFile;
 }
 
 /** Where the locks of a task file lie; both absolute, symlinks followed. */

@@ -8,5 +8,6 @@ export function projectWith(resolved: Resolved, place: PathBase): Project {
   const paths = settingsPaths(resolved, place);
   const { todoFile, logDir } = paths;
   const lockDir = `${place.project}/.looper/lock`;
-  return { folder: place.project, todoFile, logDir, lockDir, paths, resolved, warnings: [] };
+  const where = { folder: place.project, todoFile, realTodoFile: todoFile, logDir, lockDir };
+  return { ...where, paths, resolved, warnings: [] };
 }

@@ -83,7 +83,11 @@ async function check({ world, stop }: Site, job: DoRelease["job"], when: "before
   const done = await runAll(world, job, stop);
   if (done === "interrupted") return { outcome: "interrupted" };
   const commands = done.ran.map(({ command, end, duration_ms, tail }) => ({
-    ...{ command, passed: end.how === "exited" && end.code === 0, end: end.how, duration_ms, tail },
+    command,
+    passed: end.how === "exited" && end.code === 0,
+    end: end.how,
+    duration_ms,
+    tail,
     ...(end.how === "exited" ? { exit_code: end.code } : {}),
   }));
   for (const message of done.warnings) await world.log.tell({ type: "warning", ...job, message });

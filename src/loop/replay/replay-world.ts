@@ -137,10 +137,12 @@ async function moved(
   };
   const { settings } = project.resolved;
   const todoFile = repo.todo?.file ?? project.todoFile;
+  const movedFile = await place(todoFile, join(at.folder, "outside", basename(todoFile)));
   return {
     ...project,
     folder: await place(project.folder, at.top),
-    todoFile: await place(todoFile, join(at.folder, "outside", basename(todoFile))),
+    todoFile: movedFile,
+    realTodoFile: movedFile,
     logDir: await place(project.logDir, join(at.folder, "log")),
     lockDir: await place(project.lockDir, join(at.folder, "lock")),
     resolved: {

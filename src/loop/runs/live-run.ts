@@ -15,10 +15,9 @@ export interface LiveRun {
 /** The run that works on this backlog now, once it has a log; `undefined` when there is none. */
 export async function findLiveRun(
   ports: Ports,
-  { todoFile, lockDir }: Pick<Project, "todoFile" | "lockDir">,
+  { realTodoFile, lockDir }: Pick<Project, "realTodoFile" | "lockDir">,
 ): Promise<LiveRun | undefined> {
-  const real = (await ports.files.realPath(todoFile)) ?? todoFile;
-  const [lock] = lockPaths({ todoFile: real, lockDir });
+  const [lock] = lockPaths({ todoFile: realTodoFile, lockDir });
   const held = await inspectLock(ports, lock);
   if (held === undefined || held.gone) return undefined;
   const { run, folder, pid } = held.owner;

@@ -1,6 +1,6 @@
 // Which of the runs that are to go are still needed, and why: what a next start reads of logs and refs must be there, or be the
 // same without them. Leaves which are to go to logging/retention.ts, and removing them to clean-logs.ts.
-import { lockFolder, type Project } from "../../config/project/open-project.js";
+import { findRealTodoFile, lockFolder, type Project } from "../../config/project/open-project.js";
 import { readRunRefs, type RunRefs } from "../../git/commit/run-refs.js";
 import type { Repository } from "../../git/base/repository.js";
 import { readNewestPauses } from "../../logging/earlier-pauses.js";
@@ -51,8 +51,7 @@ export async function readKnown(site: LogSite): Promise<KnownOfRuns> {
 }
 
 async function readOwners({ ports, project, repo }: LogSite): Promise<KnownOfRuns["owners"]> {
-  const todoFile = (await ports.files.realPath(project.todoFile)) ?? project.todoFile;
-  const { lockDir } = project;
+  const { realTodoFile: todoFile, lockDir } = project;
   const paths = lockPaths({ todoFile, lockDir, ...(repo === undefined ? {} : { gitDir: repo.gitDir }) });
   const owners: { owner: LockOwner; gone: boolean }[] = [];
   for (const path of paths) {
@@ -168,7 +167,7 @@ export async function isRunning(site: LogSite, run: string): Promise<boolean> {
   const { ports } = site;
   const { todoFile } = await beginningOf(ports, folderOf(site, run));
   if (todoFile === undefined) return ports.clock.now() - parseStart(run) < JUST_BEGUN_MS;
-  const real = (await ports.files.realPath(todoFile)) ?? todoFile;
+  const real = await findRealTodoFile(ports.files, todoFile);
   const [lock] = lockPaths({ todoFile: real, lockDir: lockFolder(real) });
   const held = await inspectLock(ports, lock);
   return held !== undefined && !held.gone && held.owner.run === run;

@@ -98,7 +98,12 @@ export async function assembleRelease(given: RunRequest): Promise<Assembly & { r
   const trusted = await askTrust(given, tasks);
   const { request, rules, configuredAgents, agents, check } = await releaseAgent(given, tasks);
   return {
-    ...{ rules, trusted, configuredAgents, agents, check, repo },
+    rules,
+    trusted,
+    configuredAgents,
+    agents,
+    check,
+    repo,
     envFile: await readEnvFile(request),
     agentEnv: Object.fromEntries(Object.values(settings.agents).flatMap(({ env }) => Object.entries(env))),
     warnings: [],
@@ -127,7 +132,7 @@ export async function releaseAgent(given: RunRequest, tasks: readonly Task[] = [
 
 /** The repository a release is made in; `no` where there is none. */
 export async function releaseRepository(request: RunRequest): Promise<Repository> {
-  const opened = await openRepository(request.ports, await repositoryPlaces(request));
+  const opened = await openRepository(request.ports, repositoryPlaces(request));
   if (opened.ok) return opened.value;
   const { why, message } = opened.error;
   throw new UserError(
@@ -341,7 +346,10 @@ async function lookUp(
     const { kind, permissions, model } = configured.settings;
     const note = describeContainment(configured.settings);
     agents.push({
-      ...{ name, kind, binary: finding.found, permissions },
+      name,
+      kind,
+      binary: finding.found,
+      permissions,
       ...given({ model, note }),
     });
   }
@@ -351,7 +359,7 @@ async function lookUp(
 async function repositoryOf(request: RunRequest): Promise<{ repo?: Repository; warning?: string }> {
   const { ports, project, env } = request;
   const { git } = project.resolved.settings;
-  const places = await repositoryPlaces(request);
+  const places = repositoryPlaces(request);
   let opened = await openRepository(ports, places);
   if (!opened.ok && opened.error.why === "no-repository" && git.init) {
     await initRepository(ports, project.folder, env);

@@ -31,7 +31,7 @@ export async function mustBeWanted(request: RunRequest, tasks: readonly Task[]):
   const read = await openStore(ports, project.todoFile, { lockFolder: project.lockDir }).read();
   // A file that is not valid is repaired instead.
   if (read.kind !== "missing" && read.kind !== "empty") return;
-  const opened = await openRepository(ports, await repositoryPlaces(request));
+  const opened = await openRepository(ports, repositoryPlaces(request));
   const repo = opened.ok ? { repo: opened.value } : {};
   throw new UserError("usage", (await knownVersion({ ports, project, ...repo })) ?? rule.refused);
 }

@@ -50,8 +50,7 @@ export async function openRun(request: RunRequest): Promise<OpenRun> {
   const isRelease = request.release !== undefined;
   const assembly = isRelease ? await assembleRelease(request) : await assemble(request);
   const paths = lockPaths({
-    // The same file by another name is the same backlog.
-    todoFile: (await ports.files.realPath(project.todoFile)) ?? project.todoFile,
+    todoFile: project.realTodoFile,
     lockDir: project.lockDir,
     ...(assembly.repo === undefined ? {} : { gitDir: assembly.repo.gitDir }),
   });

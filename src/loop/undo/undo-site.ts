@@ -1,5 +1,6 @@
 // Where a task is undone: the repository, the store, both locks, and what a killed program left behind there.
 // Leaves what to undo to undo.ts.
+import { repositoryPlaces } from "../runs/repository-places.js";
 import { join } from "node:path";
 import type { Project } from "../../config/project/open-project.js";
 import type { GitFailure } from "../../git/base/git.js";
@@ -33,10 +34,8 @@ export async function openSite(
   project: Project,
   { env, check }: { env: Readonly<Record<string, string>>; check: CheckOptions },
 ): Promise<UndoSite> {
-  const { todoFile, lockDir, logDir } = project;
-  const real = (await ports.files.realPath(todoFile)) ?? todoFile;
-  const places = { projectDir: project.folder, todoFile: real, exclude: [logDir, lockDir], env };
-  const opened = await openRepository(ports, places);
+  const { todoFile, realTodoFile, lockDir } = project;
+  const opened = await openRepository(ports, repositoryPlaces({ project, env }));
   if (!opened.ok) {
     const { why, message } = opened.error;
     const hint =
@@ -52,7 +51,7 @@ export async function openSite(
   const repo = opened.value;
   const locks = await takeRunLocks(
     ports,
-    lockPaths({ todoFile: real, lockDir, gitDir: repo.gitDir }),
+    lockPaths({ todoFile: realTodoFile, lockDir, gitDir: repo.gitDir }),
     lockDir,
   );
   const store = openStore(ports, todoFile, { lockFolder: lockDir, check });

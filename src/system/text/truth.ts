@@ -2,8 +2,18 @@
 
 const TRUTHS: ReadonlyMap<string, boolean> = new Map(
   Object.entries({
-    ...{ true: true, t: true, yes: true, y: true, on: true, 1: true },
-    ...{ false: false, f: false, no: false, n: false, off: false, 0: false },
+    true: true,
+    t: true,
+    yes: true,
+    y: true,
+    on: true,
+    1: true,
+    false: false,
+    f: false,
+    no: false,
+    n: false,
+    off: false,
+    0: false,
   }),
 );
 

@@ -13,7 +13,9 @@ export function runRow(
   const totals = ended?.totals;
   const lasted = Date.parse(last ?? "") - Date.parse(started ?? "");
   return {
-    ...{ run, folder, started: started ?? null },
+    run,
+    folder,
+    started: started ?? null,
     state: ended !== undefined ? "ended" : isLive ? "running" : "killed",
     ending: ended?.ending ?? null,
     done: totals?.done ?? null,

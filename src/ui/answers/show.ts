@@ -60,7 +60,9 @@ type Begun = Pick<Attempt, "run" | "attempt" | "agent" | "started" | "rescue" | 
 
 function begunAs(run: string, { attempt, agent, began, rescue, spent }: Current | Finished): Begun {
   return {
-    ...{ run, attempt, agent },
+    run,
+    attempt,
+    agent,
     started: new Date(began).toISOString(),
     rescue: rescue ?? null,
     tokens: spent.tokens,

@@ -43,7 +43,8 @@ function runOf(
   const now = live === undefined ? view.at : at;
   const time = (ms: number): string => new Date(ms).toISOString();
   return {
-    ...{ run, folder },
+    run,
+    folder,
     state: ended !== undefined ? "ended" : live === undefined ? "killed" : "running",
     stopping: ended === undefined && live !== undefined && view.interrupts > 0,
     pid: live?.pid ?? null,

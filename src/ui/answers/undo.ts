@@ -38,8 +38,12 @@ function gateOf(gate: GateEnd): Extract<UndoAnswer, { outcome: "undone" }>["gate
 
 function refusalOf(task: string, refused: Extract<Undoing, { outcome: "refused" }>): Refusal {
   const answer: Refusal = {
-    ...{ outcome: "refused", task, why: refused.why },
-    ...{ tasks: [], paths: [], conflicts: [] },
+    outcome: "refused",
+    task,
+    why: refused.why,
+    tasks: [],
+    paths: [],
+    conflicts: [],
   };
   switch (refused.why) {
     case "dependents":

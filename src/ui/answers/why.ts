@@ -7,7 +7,9 @@ import type { WhyAnswer } from "../shapes/backlog.js";
 export function whyAnswer({ id, status }: Task, explained: Why): WhyAnswer {
   const ids = (rows: readonly IndexRow[]): string[] => rows.map((row) => row.id);
   return {
-    ...{ task: id, status, answer: explained.answer },
+    task: id,
+    status,
+    answer: explained.answer,
     before: explained.answer === "behind" ? ids(explained.before) : [],
     waits_for: explained.answer === "waits" ? ids(explained.waitsFor) : [],
     first: explained.answer === "waits" ? ids(explained.first) : [],

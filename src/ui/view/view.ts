@@ -235,7 +235,13 @@ function finish(
 ): View {
   const { job, phase, taskId, agent, attempt, spent, began, rescue, evidence, reason, until } = current;
   const over: Finished = {
-    ...{ job, phase, agent, attempt, spent, began, ...end },
+    job,
+    phase,
+    agent,
+    attempt,
+    spent,
+    began,
+    ...end,
     ...given({ taskId, rescue, evidence, reason, until }),
     ...(end.result === "done" && phase === "iteration" && current.verified !== true
       ? { unverified: true as const }
@@ -340,7 +346,11 @@ function endOf(event: Of<"run_ended">): Ended {
     ending: event.ending,
     ...given({ signal: event.signal, message: event.message }),
     totals: {
-      ...{ done, tasks, iterations, ms, tokens: tokensOf(event.totals) },
+      done,
+      tasks,
+      iterations,
+      ms,
+      tokens: tokensOf(event.totals),
       ...given({ cost }),
     },
   };

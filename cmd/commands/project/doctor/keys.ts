@@ -1,4 +1,5 @@
 // Finds keys that others can read: in files that git tracks, or that other users of the machine can open. Changes nothing.
+import { repositoryPlaces } from "../../../../src/loop/runs/repository-places.js";
 import path from "node:path";
 import { parseEnvFile } from "../../../../src/config/read/env-file.js";
 import type { Project } from "../../../../src/config/project/open-project.js";
@@ -78,11 +79,10 @@ export function variablesOf(text: string): Record<string, string> {
 
 async function trackedOf(
   { ports, env }: CommandContext,
-  { folder, todoFile, logDir, lockDir }: Project,
+  project: Project,
   keepers: readonly Keeper[],
 ): Promise<ReadonlySet<string>> {
-  const places = { projectDir: folder, todoFile, exclude: [logDir, lockDir], env };
-  const repo = await openRepository(ports, places);
+  const repo = await openRepository(ports, repositoryPlaces({ project, env }));
   if (!repo.ok) return new Set();
   const tracked = await listTracked(
     repo.value,

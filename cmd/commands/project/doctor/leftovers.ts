@@ -1,4 +1,5 @@
 // Finds locks and processes of dead runs; with `fix` both are removed.
+import { repositoryPlaces } from "../../../../src/loop/runs/repository-places.js";
 import path from "node:path";
 import type { Project } from "../../../../src/config/project/open-project.js";
 import { readLocks, removeStaleLocks } from "../../../../src/git/base/locks.js";
@@ -27,12 +28,7 @@ export async function checkLeftovers(
   project: Project,
   fix: boolean,
 ): Promise<Check[]> {
-  const opened = await openRepository(context.ports, {
-    projectDir: project.folder,
-    todoFile: project.todoFile,
-    exclude: [project.logDir, project.lockDir],
-    env: context.env,
-  });
+  const opened = await openRepository(context.ports, repositoryPlaces({ project, env: context.env }));
   const repo = opened.ok ? opened.value : undefined;
   const locks = await findLocks(context, project, repo);
   // Processes first: a lock that is gone lets the next run begin.
@@ -47,9 +43,8 @@ async function findLocks(
   project: Project,
   repo: Repository | undefined,
 ): Promise<FoundLock[]> {
-  const { todoFile, lockDir } = project;
-  const real = (await ports.files.realPath(todoFile)) ?? todoFile;
-  const own = lockPaths({ todoFile: real, lockDir, ...(repo === undefined ? {} : { gitDir: repo.gitDir }) });
+  const { realTodoFile: todoFile, lockDir } = project;
+  const own = lockPaths({ todoFile, lockDir, ...(repo === undefined ? {} : { gitDir: repo.gitDir }) });
   const names = (await ports.files.list(lockDir)).filter((name) => !name.startsWith("."));
   const found: FoundLock[] = [];
   for (const file of new Set([...own, ...names.map((name) => path.join(lockDir, name))])) {

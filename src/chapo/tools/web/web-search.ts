@@ -82,40 +82,51 @@ function buildRequest(
     return { problem: "search.base_url is not an http or https URL" };
   const key = variable === undefined ? "" : (env[variable] ?? "");
   if (variable !== undefined && key === "") return { problem: `${provider} needs a key: set ${variable}` };
-  const at = (path: string, query: Readonly<Record<string, string>> = {}) => {
-    const url = new URL(base.replace(/\/+$/, "") + path);
-    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-    return url;
-  };
+  const at = (path: string, parameters: Readonly<Record<string, string>> = {}) =>
+    urlOf(base, path, parameters);
   const json = { accept: "application/json" };
   const sent = { ...json, "content-type": "application/json" };
   switch (provider) {
     case "tavily":
       if (page > 1) return { problem: "tavily has only one page; search for other words" };
       return {
-        ...{ who: provider, url: at("/search"), method: "POST" },
+        who: provider,
+        url: at("/search"),
+        method: "POST",
         headers: { ...sent, authorization: `Bearer ${key}` },
         body: JSON.stringify({ query, max_results: MOST_HITS }),
       };
     case "brave":
       return {
-        ...{ who: provider, method: "GET", headers: { ...json, "x-subscription-token": key } },
+        who: provider,
+        method: "GET",
+        headers: { ...json, "x-subscription-token": key },
         url: at("/res/v1/web/search", { q: query, count: `${MOST_HITS}`, offset: `${page - 1}` }),
       };
     case "serper":
       return {
-        ...{ who: provider, url: at("/search"), method: "POST" },
+        who: provider,
+        url: at("/search"),
+        method: "POST",
         headers: { ...sent, "x-api-key": key },
         body: JSON.stringify({ q: query, page }),
       };
     case "searxng":
       return {
-        ...{ who: provider, method: "GET", headers: json },
+        who: provider,
+        method: "GET",
+        headers: json,
         url: at("/search", { q: query, format: "json", pageno: `${page}` }),
       };
     default:
       return never(provider);
   }
+}
+
+function urlOf(base: string, path: string, parameters: Readonly<Record<string, string>>): URL {
+  const url = new URL(base.replace(/\/+$/, "") + path);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return url;
 }
 
 /** A hit in the form of any provider. */
