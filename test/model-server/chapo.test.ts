@@ -149,7 +149,7 @@ test("the fallback answers where the first cannot; one that keeps failing is lef
     const why: string[] = [];
     const answer = await model.ask(request(ASK, { onWait: (wait) => why.push(wait.why) }));
     expect(answer).toMatchObject({ reply: { text: "x", model: "anthropic/claude-b" } });
-    expect(why.join()).toMatch(turn < 2 ? /claude-a: HTTP 529.*; now anthropic\/claude-b is asked/ : /^$/);
+    expect(why.join()).toMatch(turn < 2 ? /claude-a: HTTP 529.*; falling back to anthropic\/claude-b/ : /^$/);
     asked.push(...server.seen.slice(seen).map((one) => one.model));
   }
   expect(asked).toEqual(["claude-a", "claude-b", "claude-a", "claude-b", "claude-b"]);
@@ -204,7 +204,7 @@ test.each(FORMATS)(
     ]);
     expect(pieces).toEqual(["It says hello."]);
     expect(server.seen.map(({ tools }) => tools)).toEqual([[], [], []]);
-    for (const sent of [/Decide in JSON\./, /fs_readFile returned:/, /That is no decision/])
+    for (const sent of [/Decide in JSON\./, /fs_readFile returned:/, /That is not a decision/])
       expect(JSON.stringify(server.seen[2]?.body)).toMatch(sent);
   },
 );

@@ -1,10 +1,10 @@
-// Decisions in JSON: read, sent back, and never shown.
+// Tests decisions in JSON, which are read, sent back and never shown.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ChatMessage, Model, ModelAnswer, ModelReply, ModelRequest } from "../model.js";
 import { decideInJson } from "./json-driver.js";
 
-/** A model that says these texts, one after the other, and remembers what it was asked. */
+/** Creates a model that returns these replies in order and records its requests. */
 function saying(...texts: (string | Partial<ModelReply>)[]): Model & { asked: ModelRequest[] } {
   const asked: ModelRequest[] = [];
   return {
@@ -62,7 +62,7 @@ test.each<[string, Partial<ModelReply>]>([
   expect(model.asked).toHaveLength(1);
 });
 
-test("what cannot be read is sent back with what is wrong, and all of it is paid for", async () => {
+test("an unreadable reply is sent back with the problem, and its usage is counted", async () => {
   const usage = { input: 10, output: 1, cached: 0, cacheWrite: 0 };
   const model = saying(
     { text: '{"intent":"answer","answerText":"half', finish: "cut", usage, costUsd: 1 },
@@ -78,13 +78,13 @@ test("what cannot be read is sent back with what is wrong, and all of it is paid
   expect(last).toEqual([
     "Go.",
     '{"intent":"answer","answerText":"half',
-    expect.stringContaining("it was cut off"),
+    expect.stringContaining("was cut off"),
     '{"intent":"tool_call"}',
     expect.stringContaining("tool_call needs toolName"),
   ]);
 });
 
-test("after two repairs it is a failure without a word of the JSON", async () => {
+test("a model that fails two repairs ends in a failure without the JSON", async () => {
   const model = saying(...Array.from({ length: 9 }, () => '{"intent":"dance","answerText":"SECRET"}'));
   const answer = await ask(model);
   expect(model.asked).toHaveLength(3);
@@ -92,7 +92,7 @@ test("after two repairs it is a failure without a word of the JSON", async () =>
   expect(JSON.stringify(answer)).not.toMatch(/SECRET|\{\\"intent/);
 });
 
-test("it is told the tools, what it called and what came of it; a request without tools goes out as it is", async () => {
+test("the model gets tools, calls and results as text, and a request without tools is unchanged", async () => {
   const model = saying('{"intent":"continue"}');
   const messages: ChatMessage[] = [
     { role: "user", text: "Go." },
@@ -121,7 +121,7 @@ test("it is told the tools, what it called and what came of it; a request withou
   expect(model.asked[1]).toEqual(bare);
 });
 
-test("law: whatever a model says, it is a reply that can be used or a failure", async () => {
+test("law: every output of a model becomes a usable reply or a failure", async () => {
   const said = fc.oneof(
     fc.string(),
     fc.json(),

@@ -1,5 +1,5 @@
-// A model without tool calls, made to decide in JSON: the tools stand in its prompt, its reply is one decision, and what cannot
-// be read as one is sent back, twice at most. Nothing of the JSON is ever shown. Leaves asking to the model it is given.
+// Drives a model without tool calls by JSON: the prompt lists the tools, and each reply is one decision. A reply that is not a
+// decision is sent back, at most twice. The JSON is never shown to the user.
 import { z } from "zod";
 import { findObjects } from "../../agents/json-objects.js";
 import { never } from "../../system/never.js";
@@ -16,13 +16,13 @@ import type {
 } from "../model.js";
 
 const MOST_REPAIRS = 2;
-/** Of a reply that is sent back. */
+/** The most characters of a reply that is sent back. */
 const MOST_SHOWN = 4000;
 const ASK_USER = "ask_user";
 
 const text = z.string().nullish();
 
-/** As the documents have it; what an intent does not need is null, or absent. */
+/** The JSON of a decision. Fields that an intent does not need are null or absent. */
 const Decision = z.object({
   intent: z.enum(["tool_call", "clarify", "answer", "self_validate", "continue"]),
   agent: text,
@@ -34,7 +34,7 @@ const Decision = z.object({
 });
 type Decision = z.infer<typeof Decision>;
 
-/** The same model, for requests with tools driven by `prompt`; others go to it as they are. */
+/** Wraps a model so that `prompt` drives requests with tools. Requests without tools pass unchanged. */
 export function decideInJson(model: Model, prompt: string): Model {
   return {
     name: model.name,
@@ -67,18 +67,18 @@ async function decide(model: Model, prompt: string, request: ModelRequest): Prom
       { role: "assistant", text: reply.text.slice(0, MOST_SHOWN), calls: [] },
       {
         role: "user",
-        text: `That is no decision: ${problem}. Reply with the one JSON object, and nothing else.`,
+        text: `That is not a decision: ${problem}. Reply with the one JSON object, and nothing else.`,
       },
     );
   }
-  const message = `${model.name}: it was asked ${MOST_REPAIRS + 1} times and made no decision that can be read: ${problem}`;
+  const message = `${model.name}: no readable decision after ${MOST_REPAIRS + 1} requests: ${problem}`;
   return { failure: { reason: "incomplete", message } };
 }
 
-/** The first JSON object of a reply that is a decision with all it needs, or why there is none. */
+/** Returns the first JSON object of a reply that is a complete decision, or why there is none. */
 function readDecision({ text: said, finish }: ModelReply): { decision: Decision } | { problem: string } {
   const { objects } = findObjects(said, "intent");
-  let problem = finish === "cut" ? "it was cut off before its end" : "there is no JSON object in it";
+  let problem = finish === "cut" ? "the reply was cut off" : "the reply contains no JSON object";
   for (const { start, end } of objects) {
     const read = Decision.safeParse(JSON.parse(said.slice(start, end)));
     if (!read.success) {
@@ -137,7 +137,7 @@ function toReply(decision: Decision, request: ModelRequest, bare: Bare): ModelRe
   }
 }
 
-/** With whose work it is, where the tool has a place for that. */
+/** Returns the arguments, with the agent if the tool takes one. */
 function toArguments({ toolName, toolArgs, agent }: Decision, tools: readonly OfferedTool[]): unknown {
   const args = typeof toolArgs === "string" ? parseArguments(toolArgs) : (toolArgs ?? {});
   const properties = tools.find(({ name }) => name === toolName)?.parameters["properties"];
@@ -161,7 +161,7 @@ function listTools(tools: readonly OfferedTool[]): string {
   return `Tools:\n${lines.join("\n")}`;
 }
 
-/** What was called and what came of it, in words: such a model knows neither. */
+/** Converts calls and results to text, because the model knows neither. */
 function toTextMessage(message: ChatMessage): ChatMessage {
   switch (message.role) {
     case "user":
@@ -191,7 +191,7 @@ function toDecisions(said: string, calls: readonly ModelCall[]): string {
 
 type Usage = Pick<ModelReply, "usage" | "costUsd">;
 
-/** Unknown where one of them is. */
+/** Adds up tokens and costs. The sum is unknown if a part is. */
 function addUsage(before: Usage | undefined, { usage, costUsd }: ModelReply): Usage {
   const first = before ?? { usage: NOTHING, costUsd: 0 };
   return {

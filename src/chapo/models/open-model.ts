@@ -1,4 +1,4 @@
-// Opens the model the settings name, with those it falls back to. Leaves asking to sdk.ts and scripted.ts, trying again to patience.ts.
+// Opens the model in the settings with its fallbacks. sdk.ts and scripted.ts send requests; fallback-chain.ts retries them.
 import type { Prices } from "../../config/read/prices.js";
 import { UserError } from "../../system/errors.js";
 import type { Ports } from "../../system/ports.js";
@@ -12,7 +12,7 @@ import {
   type ModelName,
 } from "../../config/table/model-names.js";
 import { given } from "../../system/given.js";
-import { createFallbackChain } from "./patience.js";
+import { createFallbackChain } from "./fallback-chain.js";
 import type { Provider } from "./provider.js";
 import { readScript, createScriptedProvider } from "./scripted.js";
 import { createSdkProvider } from "./sdk.js";
@@ -20,31 +20,31 @@ import { createSdkProvider } from "./sdk.js";
 export interface ModelSettings {
   /** `provider/model`. */
   model: string;
-  /** Those asked where it cannot be, in this order. */
+  /** The models asked in this order if the first cannot be asked. */
   fallback: readonly string[];
-  /** Of the model's provider, and of those of the fallbacks that are the same provider's. */
+  /** The address of the model's provider, also for fallbacks of the same provider. */
   baseUrl?: string;
-  /** Absolute path of the file of the scripted model. */
+  /** The absolute path of the scripted model's file. */
   script?: string;
   prices?: Prices;
-  /** Tokens; instead of what is known of the model. */
+  /** The context window in tokens. It overrides the known one of the model. */
   contextWindow?: number;
   stream: boolean;
   temperature?: number;
   maxOutputTokens?: number;
-  /** Tries after the first, of each model. */
+  /** The most retries of each model. */
   maxRetries: number;
 }
 
 export type ModelDeps = Pick<Ports, "clock" | "files" | "random"> & {
   env: Readonly<Record<string, string | undefined>>;
-  /** The longest a stream may be silent, ms; 120 s where nothing is said. */
+  /** How long a stream may be silent, in ms; 120 s if not set. */
   idleMs?: number;
 };
 
 const IDLE_MS = 120_000;
 
-/** The model. Throws a `UserError` where a name is none, an address or a script is missing, or there is no key for any of the models. */
+/** Opens the model. Throws a `UserError` if a name is invalid, an address or a script is missing, or no model has a key. */
 export async function openModel(settings: ModelSettings, deps: ModelDeps): Promise<Model> {
   const main = parseName(settings.model, "model");
   const names = [main, ...settings.fallback.map((name) => parseName(name, "fallback"))];
@@ -68,7 +68,7 @@ function parseName(text: string, key: string): ModelName {
   return name;
 }
 
-/** `undefined` where there is no key for it. */
+/** Opens a provider; `undefined` if its key is missing. */
 async function openProvider(
   model: ModelName,
   main: ModelName,
@@ -83,7 +83,7 @@ async function openProvider(
   if (model.provider === "openai-compatible" && baseUrl === undefined)
     throw new UserError(
       "usage",
-      `${spellModelName(model)} needs the address of its server`,
+      `cannot open ${spellModelName(model)}: the address of its server is not set`,
       'set base_url, for example "http://localhost:11434/v1"',
     );
   const key = findKey(model.provider, env);
@@ -106,7 +106,11 @@ async function openScript(
   { files, clock, env }: ModelDeps,
 ): Promise<Provider> {
   if (file === undefined)
-    throw new UserError("usage", `${spellModelName(model)} needs a file to play`, "set `script` to its path");
+    throw new UserError(
+      "usage",
+      `cannot open ${spellModelName(model)}: its script file is not set`,
+      "set `script` to its path",
+    );
   const { LOOPER_TASK_ID: taskId, LOOPER_ATTEMPT: attempt } = env;
   return createScriptedProvider({
     name: spellModelName(model),
@@ -123,7 +127,7 @@ function createMissingKeyError(model: ModelName): UserError {
   const keys = listNeededKeys(model.provider).join(" or ");
   return new UserError(
     "environment",
-    `there is no key for ${spellModelName(model)}: ${keys} is not set`,
-    `put the key into the environment as ${keys}, or choose another model`,
+    `cannot open ${spellModelName(model)}: ${keys} is not set`,
+    `set ${keys} in the environment, or choose another model`,
   );
 }

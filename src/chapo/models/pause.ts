@@ -1,7 +1,7 @@
-// Waiting that can be ended. The clock is a port.
+// A wait that can be aborted.
 import type { Clock } from "../../system/ports.js";
 
-/** Resolves after `ms` milliseconds, or at once when the signal is aborted. */
+/** Waits for `ms` milliseconds, or until the signal is aborted. */
 export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -1,10 +1,10 @@
-// What stands behind a model: one provider, asked once. Types only. Leaves trying again and falling back to patience.ts.
+// A provider of a model, which is asked once per request. Types only. fallback-chain.ts retries and falls back.
 import type { ModelFailure, ModelReply, ModelRequest } from "../model.js";
 
-/** A failure, as far as trying again goes. */
-export interface Miss {
+/** A failed request, with the time after which to retry it. */
+export interface FailedRequest {
   failure: ModelFailure;
-  /** Ms until it is worth asking again, where the provider said so. */
+  /** The wait in ms before a retry, if the provider stated it. */
   retryAfterMs?: number;
 }
 
@@ -12,6 +12,6 @@ export interface Miss {
 export interface Provider {
   /** `provider/model`. */
   readonly name: string;
-  /** Asks once; `before`: how often this very request was tried already. */
-  ask(request: ModelRequest, before: number): Promise<{ reply: ModelReply } | Miss>;
+  /** Sends the request once. `before`: how often it was sent already. */
+  ask(request: ModelRequest, before: number): Promise<{ reply: ModelReply } | FailedRequest>;
 }

@@ -1,7 +1,7 @@
-// What a provider answers, as a reply, and what of it goes back.
+// Tests the conversion of a provider's answer to a reply, and of the reply back to a message.
 import { expect, test } from "vitest";
 import type { ChatMessage } from "../model.js";
-import { toMiss } from "./miss.js";
+import { toFailedRequest } from "./failed-request.js";
 import { toReply } from "./reply.js";
 import type { SdkAnswer, SdkPart } from "./sdk-types.js";
 import { gatherAnswer } from "./stream.js";
@@ -25,7 +25,7 @@ function call(toolCallId: string, input: string): SdkAnswer["content"][number] {
   return { type: "tool-call", toolCallId, toolName: "t", input };
 }
 
-test("ids stand once in a conversation, arguments are parsed where they are JSON, no usage is none", () => {
+test("a reply has unique ids, parsed arguments and no usage if none was reported", () => {
   const messages: ChatMessage[] = [
     { role: "assistant", text: "", calls: [{ id: "call_0", name: "t", args: {} }] },
   ];
@@ -44,7 +44,7 @@ test("ids stand once in a conversation, arguments are parsed where they are JSON
   });
 });
 
-test("thoughts and texts between calls go back in their order, to the model they are of", () => {
+test("thoughts and texts between calls are sent back in order, but only to their own model", () => {
   const marks = (signature: string) => ({ anthropic: { signature } });
   const content: SdkAnswer["content"] = [
     { type: "text", text: "First" },
@@ -74,7 +74,7 @@ test("thoughts and texts between calls go back in their order, to the model they
   ]);
 });
 
-test("what no provider takes is made into something it takes", () => {
+test("values that no provider accepts are replaced", () => {
   const messages: ChatMessage[] = [
     { role: "user", text: " " },
     { role: "assistant", text: "", calls: [] },
@@ -104,7 +104,7 @@ function streamOf(...parts: SdkPart[]): ReadableStream<SdkPart> {
 }
 const ear = { onText: () => undefined, onPart: () => undefined };
 
-test("a stream is whole only with its end, and an endless one is none", async () => {
+test("a stream without an end, and one that never ends, are rejected", async () => {
   const delta: SdkPart = { type: "text-delta", id: "1", delta: "x".repeat(1024 * 1024) };
   const end = (raw: string | undefined): SdkPart => ({
     type: "finish",
@@ -115,11 +115,11 @@ test("a stream is whole only with its end, and an endless one is none", async ()
   await expect(gatherAnswer(streamOf(delta, end(undefined)), ear)).rejects.toThrow("ended before");
   await expect(
     gatherAnswer(streamOf(...Array.from({ length: 17 }, () => delta), end("x")), ear),
-  ).rejects.toThrow("does not end");
+  ).rejects.toThrow("too long");
   expect((await gatherAnswer(streamOf(delta, end("refusal")), ear)).content).toHaveLength(1);
 });
 
-test("an error of any shape is a reason in one line, without the key", () => {
+test("an error of any shape becomes a reason in one line without the key", () => {
   const clock = { now: 0, zone: "UTC" };
   const of = { name: NAME, secret: "sk-secret" };
   const errors = [
@@ -130,17 +130,17 @@ test("an error of any shape is a reason in one line, without the key", () => {
     new TypeError("terminated"),
     undefined,
   ];
-  expect(errors.map((error) => toMiss(error, of, clock))).toEqual([
+  expect(errors.map((error) => toFailedRequest(error, of, clock))).toEqual([
     { failure: { reason: "not-signed-in", message: `${NAME}: HTTP 401: bad` } },
     { failure: { reason: "rate-limited", message: `${NAME}: HTTP 429: x` }, retryAfterMs: 7000 },
     { failure: { reason: "overloaded", message: `${NAME}: Overloaded` } },
     {
       failure: {
         reason: "bad-request",
-        message: `${NAME}: registry/x does not support tools; with the setting chapo.tool_calls: json it decides in JSON`,
+        message: `${NAME}: registry/x does not support tools; set chapo.tool_calls to json for a model without tool calls`,
       },
     },
     { failure: { reason: "network", message: `${NAME}: terminated` } },
-    { failure: { reason: "bad-request", message: `${NAME}: it failed and did not say why` } },
+    { failure: { reason: "bad-request", message: `${NAME}: the request failed without a reason` } },
   ]);
 });

@@ -1,4 +1,4 @@
-// A provider's answer as a reply. Pure. Leaves putting a stream together to stream.ts.
+// Converts a provider's answer to a reply. Pure. stream.ts gathers an answer from a stream.
 import type { Prices } from "../../config/read/prices.js";
 import { given } from "../../system/given.js";
 import { tryParseJson } from "../../system/text/json.js";
@@ -7,7 +7,7 @@ import { computeCost } from "./cost.js";
 import type { SdkAnswer } from "./sdk-types.js";
 import { writeSignature, type PartBeforeCall } from "./signature.js";
 
-/** The reply an answer is. Ids of calls are the provider's, but none stands twice in the conversation. */
+/** Converts an answer to a reply. Ids of calls are the provider's, made unique within the conversation. */
 export function toReply(
   answer: SdkAnswer,
   request: Pick<ModelRequest, "messages">,
@@ -46,7 +46,7 @@ function collectCalls(content: SdkAnswer["content"], name: string, taken: Set<st
   return calls;
 }
 
-/** Parsed; a text where it is no JSON, an empty object where there is none at all. */
+/** Parses arguments. Text that is not JSON stays text; empty text becomes an empty object. */
 function parseArguments(input: string): unknown {
   if (input.trim() === "") return {};
   const parsed = tryParseJson(input);
@@ -59,7 +59,7 @@ function collectIds({ messages }: Pick<ModelRequest, "messages">): Set<string> {
   );
 }
 
-/** Small servers count their calls from 0 in each answer, or name none. */
+/** Makes an id unique: small servers count calls from 0 in each answer, or send no ids. */
 function chooseId(told: string, taken: Set<string>): string {
   const plain = told.replaceAll(/[^\w-]/g, "_") || "call";
   let id = plain;

@@ -1,4 +1,4 @@
-// The file the scripted model plays: its shape, and which entry of it answers a turn. Pure. Leaves the playing to scripted.ts.
+// The scripted model's file: its schema, and the choice of the entry for a turn. Pure. scripted.ts plays the entries.
 import { z } from "zod";
 import type { ModelFailure } from "../model.js";
 
@@ -16,15 +16,15 @@ const Reason = z.enum([
 ] satisfies ModelFailure["reason"][]);
 
 const Call = z.strictObject({
-  name: z.string().min(1).describe("the tool, as it is offered"),
-  args: z.exactOptional(z.unknown()).describe("an object; a text stands for arguments that are no JSON"),
+  name: z.string().min(1).describe("the tool's name as it is offered"),
+  args: z.exactOptional(z.unknown()).describe("an object; a text means arguments that are not JSON"),
 });
 const count = z.int().min(0);
 
 const ScriptEntry = z.strictObject({
-  say: z.exactOptional(z.string().describe("text of the answer")),
-  call: z.exactOptional(z.union([Call, z.array(Call).min(1)]).describe("one call, or several of one turn")),
-  cut: z.exactOptional(z.literal(true).describe("the answer ran into the limit of its output")),
+  say: z.exactOptional(z.string().describe("the text of the answer")),
+  call: z.exactOptional(z.union([Call, z.array(Call).min(1)]).describe("one call, or several in one turn")),
+  cut: z.exactOptional(z.literal(true).describe("the answer reached the output limit")),
   usage: z.exactOptional(
     z.strictObject({ input: count, output: count, cached: z.exactOptional(count) }).describe("tokens"),
   ),
@@ -33,62 +33,60 @@ const ScriptEntry = z.strictObject({
       .union([Reason, z.array(Reason).min(1)])
       .describe("how the first tries of the turn fail; an entry with nothing else always fails"),
   ),
-  times: z.exactOptional(z.int().min(1).describe("it stands for so many turns")),
+  times: z.exactOptional(z.int().min(1).describe("how many turns the entry answers")),
   delay_ms: z.exactOptional(z.int().min(0).max(3_600_000)),
 });
-/** What is answered in one turn, or in `times` of them. */
+/** The answer to one turn, or to `times` turns. */
 export type ScriptEntry = z.infer<typeof ScriptEntry>;
 
 const Entries = z.array(ScriptEntry);
 
-/** Answers by who asks, turn by turn. */
+/** The answers by caller, turn by turn. */
 export const ChapoScript = z.strictObject({
   $schema: z.exactOptional(z.string()),
   turns: z.exactOptional(Entries.describe("the session's own turns")),
   tasks: z.exactOptional(
     z
       .record(z.string(), Entries)
-      .describe(
-        "instead of turns, by the task of the backlog it runs for; T1#2 is for the second attempt at T1",
-      ),
+      .describe("instead of turns, by the task of the backlog; T1#2 is for the second attempt at T1"),
   ),
   default: z.exactOptional(Entries.describe("for tasks that are not named")),
-  validation: z.exactOptional(Entries.describe("without it, every answer is found complete")),
+  validation: z.exactOptional(Entries.describe("without it, every answer passes the validation")),
   summary: z.exactOptional(Entries),
   compaction: z.exactOptional(Entries),
-  agents: z.exactOptional(z.record(z.string(), Entries).describe("of sub-agents, by their type")),
+  agents: z.exactOptional(z.record(z.string(), Entries).describe("for sub-agents, by their type")),
 });
 export type ChapoScript = z.infer<typeof ChapoScript>;
 
-/** Which turn it is. */
+/** The turn to answer. */
 export interface ScriptTurn {
   who: string;
   /** From 0. */
   turn: number;
-  /** The task of the backlog it is for. */
+  /** The task of the backlog. */
   taskId?: string;
-  /** At that task, from 1. */
+  /** The attempt at that task, from 1. */
   attempt?: number;
 }
 
 const COMPLETE: ScriptEntry = { say: '{"isComplete":true,"confidence":0.9,"issues":[]}' };
-const SUMMARY: ScriptEntry = { say: "What is done, and what is open, stands in the steps above." };
+const SUMMARY: ScriptEntry = { say: "The steps above show what is done and what is open." };
 
-/** The entry for a turn; `missing` says which list has none. */
+/** Returns the entry for a turn; `missing` explains which list has none. */
 export function chooseEntry(script: ChapoScript, turn: ScriptTurn): ScriptEntry | { missing: string } {
   const { name, entries, usual } = chooseList(script, turn);
-  if (entries === undefined) return usual ?? { missing: `there is no "${name}"` };
+  if (entries === undefined) return usual ?? { missing: `"${name}" is missing` };
   let left = turn.turn;
   for (const entry of entries) {
     left -= entry.times ?? 1;
     if (left < 0) return entry;
   }
   return {
-    missing: `"${name}" has nothing for turn ${turn.turn + 1}: it is at its end after ${turn.turn - left}`,
+    missing: `"${name}" has no entry for turn ${turn.turn + 1}: it ends after ${turn.turn - left}`,
   };
 }
 
-/** The reason the n-th try of a turn fails for, counted from 0; `undefined` where it succeeds. */
+/** Returns why a try of a turn fails, counted from 0; `undefined` if it succeeds. */
 export function getFailure(entry: ScriptEntry, before: number): ModelFailure["reason"] | undefined {
   const { fail, say, call, cut } = entry;
   if (fail === undefined) return undefined;
@@ -100,7 +98,7 @@ export function getFailure(entry: ScriptEntry, before: number): ModelFailure["re
 interface List {
   name: string;
   entries: readonly ScriptEntry[] | undefined;
-  /** Where there is no list. */
+  /** The answer if the list is missing. */
   usual?: ScriptEntry;
 }
 

@@ -1,4 +1,4 @@
-// The scripted model, asked as the engine asks: by whom, and for which turn.
+// Tests the scripted model with requests as the engine sends them.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -32,7 +32,7 @@ async function textOf(asked: Promise<Awaited<ReturnType<Awaited<ReturnType<typeo
   return "reply" in answer ? answer.reply.text : `${answer.failure.reason}: ${answer.failure.message}`;
 }
 
-test("turns are answered by their number, an entry may stand for several, and the end is a failure that says so", async () => {
+test("each turn gets the entry of its number, an entry may answer several turns, and a turn after the end fails", async () => {
   const model = await play({
     turns: [{ say: "a" }, { say: "b", times: 2 }, { call: { name: "fs_readFile", args: { path: "x" } } }],
   });
@@ -47,7 +47,7 @@ test("turns are answered by their number, an entry may stand for several, and th
     },
   });
   expect(await textOf(model.ask(request("looper", 4)))).toBe(
-    'bad-request: scripted/script: "turns" has nothing for turn 5: it is at its end after 4 in play.json',
+    'bad-request: scripted/script: "turns" has no entry for turn 5: it ends after 4 in play.json',
   );
 });
 
@@ -73,17 +73,17 @@ test("tasks, sub-agents, validation, summary and compaction have lists of their 
   const model = await play(script);
   expect(await textOf(model.ask(request("looper", 0)))).toBe("talk");
   expect(await textOf(model.ask(request("explore", 0)))).toBe("found");
-  expect(await textOf(model.ask(request("plan", 0)))).toMatch(/there is no "agents.plan" in play.json/);
+  expect(await textOf(model.ask(request("plan", 0)))).toMatch(/"agents.plan" is missing in play.json/);
   expect(JSON.parse(await textOf(model.ask(request("validation", 7))))).toEqual({
     isComplete: true,
     confidence: 0.9,
     issues: [],
   });
   for (const who of ["summary", "compaction"])
-    expect(await textOf(model.ask(request(who, 3)))).toMatch(/What is done/);
+    expect(await textOf(model.ask(request(who, 3)))).toMatch(/what is done/);
 });
 
-test("tries fail as told, then the turn succeeds: the waits are told, and what it used has its price", async () => {
+test("a turn succeeds after its scripted failures, with the waits reported and its usage priced", async () => {
   const usage = { input: 3, output: 2, cached: 1 };
   const model = await play({ turns: [{ fail: ["rate-limited", "network"], say: "a long answer", usage }] });
   const waits: string[] = [];
@@ -95,13 +95,13 @@ test("tries fail as told, then the turn succeeds: the waits are told, and what i
     reply: { text: "a long answer", usage: { ...usage, cacheWrite: 0 }, costUsd: 7.000001 },
   });
   expect(waits).toEqual([
-    "scripted/script: rate-limited, as play.json has it",
-    "scripted/script: network, as play.json has it",
+    "scripted/script: rate-limited, as scripted in play.json",
+    "scripted/script: network, as scripted in play.json",
   ]);
   expect(pieces.join("")).toBe("a long answer");
 });
 
-test("an entry that only fails always fails; several calls, a cut answer and arguments that are no object come as they are", async () => {
+test("an entry without an answer always fails, and calls, a cut answer and arguments that are not an object stay unchanged", async () => {
   const model = await play({
     turns: [
       { fail: "overloaded" },
@@ -132,16 +132,18 @@ test("a delay ends when the request is aborted", async () => {
 
 test.each([
   ["{", /play\.json: not JSON/],
-  [{ turns: [{ sya: "a" }] }, /play\.json is not right at turns\.0: .*sya/],
+  [{ turns: [{ sya: "a" }] }, /play\.json is not valid at turns\.0: .*sya/],
   [{ turns: [{ times: 0 }] }, /at turns\.0\.times/],
   [{ tasks: { T1: [{ fail: "sometimes" }] } }, /at tasks\.T1\.0\.fail/],
-])("a mistyped file is told with the place: %j", async (script, problem) => {
+])("an invalid script is reported with the place: %j", async (script, problem) => {
   await expect(play(script)).rejects.toThrow(problem);
 });
 
-test("without a file, or where there is none, it says what to do", async () => {
+test("a missing script setting and a missing file are errors", async () => {
   const settings = { model: "scripted/x", fallback: [], stream: false, maxRetries: 0 };
   const deps = { ...nodePorts(), env: {} };
-  await expect(openModel(settings, deps)).rejects.toThrow("scripted/x needs a file to play");
-  await expect(openModel({ ...settings, script: "/nowhere/x.json" }, deps)).rejects.toThrow("is not there");
+  await expect(openModel(settings, deps)).rejects.toThrow(
+    "cannot open scripted/x: its script file is not set",
+  );
+  await expect(openModel({ ...settings, script: "/nowhere/x.json" }, deps)).rejects.toThrow("does not exist");
 });

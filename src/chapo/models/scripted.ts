@@ -1,5 +1,5 @@
-// The model that plays a file: for tests, the demo and who wants to see the engine without a key. No network.
-// Leaves which entry is played to script-file.ts.
+// A model that plays a script file, for tests, the demo, and a look at the engine without a key. It uses no network.
+// script-file.ts chooses the entry for a turn.
 import path from "node:path";
 import type { Prices } from "../../config/read/prices.js";
 import { UserError } from "../../system/errors.js";
@@ -9,36 +9,36 @@ import { tryParseJson } from "../../system/text/json.js";
 import type { ModelReply, ModelRequest } from "../model.js";
 import { computeCost } from "./cost.js";
 import { pause } from "./pause.js";
-import type { Miss, Provider } from "./provider.js";
+import type { FailedRequest, Provider } from "./provider.js";
 import { ChapoScript, chooseEntry, getFailure, type ScriptEntry } from "./script-file.js";
 
-/** Nobody is protected by a longer wait. */
+/** Short, because a scripted model needs no protection from retries. */
 const RETRY_MS = 10;
 
-export interface Play {
+export interface ScriptedSettings {
   /** `scripted/...`. */
   name: string;
   script: ChapoScript;
-  /** What the script is called in messages. */
+  /** The script's name in messages. */
   file: string;
   clock: Clock;
-  /** The task of the backlog it is asked for. */
+  /** The task of the backlog. */
   taskId?: string;
-  /** At that task, from 1. */
+  /** The attempt at that task, from 1. */
   attempt?: number;
-  /** The text comes in pieces. */
+  /** Whether the text is sent in pieces. */
   stream: boolean;
   prices?: Prices;
 }
 
-/** Reads and checks a script. A `usage` error names what is wrong in it, and where. */
+/** Reads and checks a script. A `usage` error names the problem and its place. */
 export async function readScript(files: Files, file: string): Promise<ChapoScript> {
   const bytes = await files.read(file);
   const hint = "see schemas/chapo-script.schema.json";
   if (bytes === undefined)
     throw new UserError(
       "usage",
-      `the script ${file} is not there`,
+      `cannot read the script ${file}: it does not exist`,
       "create it, or correct the setting `script`",
     );
   const json = tryParseJson(bytes);
@@ -48,20 +48,20 @@ export async function readScript(files: Files, file: string): Promise<ChapoScrip
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}`;
-  throw new UserError("usage", `the script ${file} is not right${where}: ${issue?.message ?? ""}`, hint);
+  throw new UserError("usage", `the script ${file} is not valid${where}: ${issue?.message ?? ""}`, hint);
 }
 
-/** A model that answers from a script; it remembers nothing: the turn says which entry it is. */
-export function createScriptedProvider(play: Play): Provider {
-  return { name: play.name, ask: (request, before) => playTurn(play, request, before) };
+/** Creates a model that answers from a script. It has no state: the request's turn selects the entry. */
+export function createScriptedProvider(settings: ScriptedSettings): Provider {
+  return { name: settings.name, ask: (request, before) => playTurn(settings, request, before) };
 }
 
 async function playTurn(
-  play: Play,
+  settings: ScriptedSettings,
   request: ModelRequest,
   before: number,
-): Promise<{ reply: ModelReply } | Miss> {
-  const { name, script, file, clock, taskId, attempt = 1 } = play;
+): Promise<{ reply: ModelReply } | FailedRequest> {
+  const { name, script, file, clock, taskId, attempt = 1 } = settings;
   const { who, turn, signal } = request;
   const entry = chooseEntry(script, { who, turn, ...(taskId === undefined ? {} : { taskId, attempt }) });
   if ("missing" in entry) {
@@ -72,16 +72,20 @@ async function playTurn(
   if (signal.aborted) return { failure: { reason: "interrupted", message: `${name}: interrupted` } };
   const reason = getFailure(entry, before);
   if (reason !== undefined) {
-    const message = `${name}: ${reason}, as ${path.basename(file)} has it`;
+    const message = `${name}: ${reason}, as scripted in ${path.basename(file)}`;
     return { failure: { reason, message }, retryAfterMs: RETRY_MS };
   }
-  const reply = toReply(entry, request, play);
-  if (play.stream && request.onText !== undefined)
+  const reply = toReply(entry, request, settings);
+  if (settings.stream && request.onText !== undefined)
     for (const piece of reply.text.match(/[\s\S]{1,40}/g) ?? []) request.onText(piece);
   return { reply };
 }
 
-function toReply(entry: ScriptEntry, { who, turn }: ModelRequest, { name: model, prices }: Play): ModelReply {
+function toReply(
+  entry: ScriptEntry,
+  { who, turn }: ModelRequest,
+  { name: model, prices }: ScriptedSettings,
+): ModelReply {
   const { say = "", call = [], cut } = entry;
   const calls = (Array.isArray(call) ? call : [call]).map(({ name, args = {} }, at) => ({
     id: `call_${who.replaceAll(/\W/g, "_")}_${turn + 1}_${at + 1}`,

@@ -1,16 +1,16 @@
-// The one place where the AI SDK's providers are: opened when they are first asked, asked once, their errors turned into misses.
-// Leaves the shapes to wire.ts and reply.ts. They are asked directly, not by the functions of `ai`: those print warnings on
-// stdout, where the session's events go.
+// Sends requests to the AI SDK's providers: opens each on its first request and converts its errors. wire.ts and reply.ts
+// convert requests and answers. The providers are called directly because the functions of `ai` print warnings on stdout,
+// where the session's events go.
 import type { Prices } from "../../config/read/prices.js";
 import { findLocalZone } from "../../system/clock.js";
 import { never } from "../../system/never.js";
 import type { Clock } from "../../system/ports.js";
 import type { ModelRequest } from "../model.js";
-import { toMiss } from "./miss.js";
+import { toFailedRequest } from "./failed-request.js";
 import type { ModelName, ProviderName } from "../../config/table/model-names.js";
 import { spellModelName } from "../../config/table/model-names.js";
 import { given } from "../../system/given.js";
-import type { Miss, Provider } from "./provider.js";
+import type { FailedRequest, Provider } from "./provider.js";
 import { toReply } from "./reply.js";
 import type { SdkAnswer, SdkModel, SdkOptions } from "./sdk-types.js";
 import { gatherAnswer } from "./stream.js";
@@ -18,23 +18,23 @@ import { toSdkPrompt } from "./wire.js";
 
 export interface SdkSettings {
   model: ModelName;
-  /** Empty where the provider goes without. */
+  /** Empty if the provider needs none. */
   key: string;
-  /** Up to where the provider's own path begins: `http://localhost:11434/v1`. */
+  /** The address before the provider's own path: `http://localhost:11434/v1`. */
   baseUrl?: string;
   stream: boolean;
   temperature?: number;
   maxOutputTokens?: number;
-  /** The longest a stream may be silent, ms. */
+  /** How long a stream may be silent, in ms. */
   idleMs: number;
   prices?: Prices;
   clock: Clock;
 }
 
-/** An answer that is not streamed is silent until it is whole. */
+/** The timeout of an answer that is not streamed, which is silent until it is complete. */
 const WHOLE_MS = 10 * 60_000;
 
-/** One model of a provider. */
+/** Creates a provider for one model of the SDK. */
 export function createSdkProvider(settings: SdkSettings): Provider {
   const name = spellModelName(settings.model);
   let opened: Promise<SdkModel> | undefined;
@@ -67,11 +67,11 @@ async function askOnce(
     ...toSdkPrompt(request, spellModelName(settings.model)),
     ...given({ temperature, maxOutputTokens }),
     abortSignal: watch.signal,
-    // What was said goes out with every request: nothing is to be kept at OpenAI's.
+    // Every request contains the whole conversation, so OpenAI does not need to store it.
     providerOptions: { openai: { store: false } },
   };
   if (!stream) return model.doGenerate(options);
-  // Raw parts too: a ping tells that somebody is there.
+  // Raw parts are included so that a ping resets the idle timeout.
   const answer = await model.doStream({ ...options, includeRawChunks: true });
   return gatherAnswer(answer.stream, {
     onPart: () => {
@@ -81,17 +81,17 @@ async function askOnce(
   });
 }
 
-function toFailure(error: unknown, { model, key, idleMs, clock }: SdkSettings, watch: Watch): Miss {
+function toFailure(error: unknown, { model, key, idleMs, clock }: SdkSettings, watch: Watch): FailedRequest {
   const name = spellModelName(model);
   if (watch.isIdle()) {
-    const message = `${name}: nothing came for ${Math.round(idleMs / 1000)} s`;
+    const message = `${name}: no data for ${Math.round(idleMs / 1000)} s`;
     return { failure: { reason: "network", message } };
   }
   if (watch.signal.aborted) return { failure: { reason: "interrupted", message: `${name}: interrupted` } };
-  return toMiss(error, { name, secret: key }, { now: clock.now(), zone: findLocalZone() });
+  return toFailedRequest(error, { name, secret: key }, { now: clock.now(), zone: findLocalZone() });
 }
 
-/** Ends a request that is silent for too long. */
+/** A watchdog that ends a request that is silent for too long. */
 interface Watch {
   signal: AbortSignal;
   isIdle(): boolean;
@@ -125,7 +125,7 @@ const ADDRESSES: Readonly<Record<Exclude<ProviderName, "openai-compatible" | "sc
   google: "https://generativelanguage.googleapis.com/v1beta",
 };
 
-/** Everything a provider would look up in the environment by itself is told to it. */
+/** Opens a model. The key and the address are passed, so that a provider does not look them up in the environment. */
 async function openSdkModel({ model: { provider, model }, key, baseUrl }: SdkSettings): Promise<SdkModel> {
   switch (provider) {
     case "anthropic": {
@@ -151,7 +151,7 @@ async function openSdkModel({ model: { provider, model }, key, baseUrl }: SdkSet
       })(model);
     }
     case "scripted":
-      throw new Error("the scripted model is none of the SDK's");
+      throw new Error("the scripted model is not one of the SDK's");
     default:
       return never(provider);
   }

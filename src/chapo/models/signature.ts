@@ -1,5 +1,5 @@
-// What a provider wants back with a call, word for word: its own marks, and what the model thought before the call. Pure.
-// It lies in ModelCall.signature as a text nobody else reads.
+// The data a provider expects back with a call, unchanged: its own metadata and the model's thoughts before the call. Pure.
+// It is stored as text in ModelCall.signature, which only this file reads.
 import { z } from "zod";
 import { given } from "../../system/given.js";
 import { parseJson } from "../../system/text/json.js";
@@ -22,27 +22,27 @@ const Signature = z.strictObject({
 
 /** A part of an answer that came before a call. */
 export interface PartBeforeCall {
-  /** What was thought. */
+  /** The text of the thought. */
   thought: string;
-  /** Not a thought but a piece of the answer's text, so many characters of it. */
+  /** Set if the part is not a thought but this many characters of the answer's text. */
   text?: number;
   options?: SdkMarks;
 }
 
-/** What is kept with a call. */
+/** The data that is stored with a call. */
 export interface Signed {
   before: readonly PartBeforeCall[];
   options?: SdkMarks;
 }
 
-/** The text to keep, of `by`, a `provider/model` (to another one it means nothing); `undefined` where there is nothing but text before the call, and no mark. */
+/** Writes the data for the model `by` (`provider/model`) as text; `undefined` if there is neither a thought nor metadata. */
 export function writeSignature(by: string, { before, options }: Signed): string | undefined {
   const marked =
     options !== undefined || before.some((kept) => kept.text === undefined || kept.options !== undefined);
   return marked ? JSON.stringify({ by, before, options }) : undefined;
 }
 
-/** Nothing where the text is none of ours, or another model's. */
+/** Reads the data back. Text of another model, or of another origin, gives none. */
 export function readSignature(text: string | undefined, by: string): Signed {
   const read = text === undefined ? undefined : Signature.safeParse(parseJson(text)).data;
   if (read?.by !== by) return { before: [] };

@@ -1,19 +1,19 @@
-// A stream of the SDK's parts, put together to an answer. Leaves what the answer means to reply.ts.
+// Gathers an answer from a stream of the SDK's parts. reply.ts converts the answer.
 import type { SdkAnswer, SdkPart } from "./sdk-types.js";
 
 type Content = SdkAnswer["content"][number];
 type Written = Extract<Content, { type: "text" | "reasoning" }>;
 
-/** More than any model writes in one answer; a server that goes on and on is none. */
+/** More than any model writes in one answer, so that a stream without an end is aborted. */
 const MOST_CHARACTERS = 16 * 1024 * 1024;
 
 export interface Listener {
   onText: (delta: string) => void;
-  /** Something came, whatever it was. */
+  /** Called for every part. */
   onPart: () => void;
 }
 
-/** Reads a stream to its end. Throws what it holds as an error, and where it ends before the answer does. */
+/** Reads a stream to its end. Throws an error in the stream, and if the stream ends before the answer does. */
 export async function gatherAnswer(
   stream: ReadableStream<SdkPart>,
   { onText, onPart }: Listener,
@@ -29,16 +29,16 @@ export async function gatherAnswer(
     if (part.type === "tool-call") content.push(part);
     const piece = addPart(part, open, content);
     size += piece.length + (part.type === "tool-call" ? part.input.length : 0);
-    if (size > MOST_CHARACTERS) throw new TypeError("the answer does not end");
+    if (size > MOST_CHARACTERS) throw new TypeError("the answer is too long");
     if (part.type === "text-delta" && piece !== "") onText(piece);
   }
-  // Providers whose stream just stops say "other" and no word of why.
+  // A provider whose stream breaks off reports "other" without a raw reason.
   const stopped = end?.finishReason.unified === "other" && end.finishReason.raw === undefined;
   if (end === undefined || stopped) throw new TypeError("stream ended before the answer did");
   return { content, finishReason: end.finishReason, usage: end.usage };
 }
 
-/** Adds to the text or thought the part belongs to; what it added. */
+/** Adds a part to its text or thought. Returns the added text. */
 function addPart(part: SdkPart, open: Map<string, Written>, content: Content[]): string {
   switch (part.type) {
     case "text-start":

@@ -1,4 +1,4 @@
-// A conversation as the SDK's providers take it. Pure. Leaves the formats themselves to the providers, the way back to reply.ts.
+// Converts a request to the SDK's format. Pure. The providers convert it to their own formats; reply.ts converts the answer.
 import { never } from "../../system/never.js";
 import type { CallResult, ChatMessage, ModelCall, ModelRequest, OfferedTool } from "../model.js";
 import type { ToolParameters } from "../tool.js";
@@ -10,10 +10,10 @@ type ToolPart = Extract<SdkMessage, { role: "tool" }>["content"][number];
 type SdkTool = NonNullable<SdkOptions["tools"]>[number];
 type Schema = Extract<SdkTool, { type: "function" }>["inputSchema"];
 
-/** Anthropic keeps everything up to a mark in its cache; the others do that by themselves. */
+/** Anthropic caches everything up to a mark; the others cache without one. */
 const CACHED = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
-/** What is asked: marked for the cache after the tools, the system prompt and the last message. `name`: the model that is asked. */
+/** Converts a request, with cache marks after the tools, the system prompt and the last message. `name`: the model. */
 export function toSdkPrompt(
   { system, messages, tools }: Pick<ModelRequest, "system" | "messages" | "tools">,
   name: string,
@@ -33,7 +33,7 @@ export function toSdkPrompt(
 }
 
 function toSdkTool({ name, description, parameters }: OfferedTool, last: boolean): SdkTool {
-  if (!isSchema(parameters)) throw new Error(`the parameters of ${name} are no object`);
+  if (!isSchema(parameters)) throw new Error(`the parameters of ${name} are not an object`);
   return {
     type: "function",
     name,
@@ -47,7 +47,7 @@ function isSchema(schema: ToolParameters): schema is ToolParameters & Schema {
   return schema["type"] === "object";
 }
 
-/** None for an answer that held nothing: no provider takes an empty one. */
+/** Converts a message. An empty answer is left out, because no provider accepts one. */
 function toSdkMessages(message: ChatMessage, name: string): SdkMessage[] {
   switch (message.role) {
     case "user":
@@ -63,7 +63,7 @@ function toSdkMessages(message: ChatMessage, name: string): SdkMessage[] {
   }
 }
 
-/** Text and calls in the order they came in, with what the model thought before them where it wants that back. */
+/** Returns text and calls in their original order, with the thoughts the model expects back. */
 function toAssistantParts(
   { text, calls }: { text: string; calls: readonly ModelCall[] },
   name: string,
@@ -99,7 +99,7 @@ function toProviderOptions(options: SdkMarks | undefined): { providerOptions?: S
 }
 
 function toToolPart({ callId, name, success, output }: CallResult): ToolPart {
-  // Only one of the formats has a place for "it failed".
+  // Only one provider's format can mark a result as failed.
   const error = /^error\b/i.test(output) ? output : `Error: ${output}`;
   return {
     type: "tool-result",
@@ -109,17 +109,17 @@ function toToolPart({ callId, name, success, output }: CallResult): ToolPart {
   };
 }
 
-/** What was no object when it came cannot go out as one. */
+/** Wraps arguments that are not an object, because providers accept only objects. */
 function toObject(args: unknown): unknown {
   return typeof args === "object" && args !== null && !Array.isArray(args) ? args : { not_an_object: args };
 }
 
-/** A name a model made up may hold what no provider takes back. */
+/** Replaces characters in a model's invented name that providers reject. */
 function toWireName(name: string): string {
   return name.replaceAll(/[^\w-]/g, "_").slice(0, 64) || "_";
 }
 
-/** No provider takes an empty text. */
+/** Replaces an empty text, which no provider accepts. */
 function fillEmpty(text: string): string {
   return text.trim() === "" ? "(empty)" : text;
 }

@@ -1,5 +1,5 @@
-// What an error of the SDK means: why a model could not be asked, and when it can be. Pure.
-// Structured facts first, as for any other agent: src/agents/limits/limits.ts knows statuses, codes, headers and bodies.
+// Reads an error of the SDK: why the request failed, and when it can be repeated. Pure.
+// src/agents/limits/limits.ts reads statuses, codes, headers and bodies, as for any other agent.
 import type { FailureReason } from "../../agents/agent.js";
 import { field, numberField, textField } from "../../agents/fields.js";
 import type { FailureFacts } from "../../agents/limits/limit-facts.js";
@@ -8,11 +8,11 @@ import type { ZonedClock } from "../../agents/limits/reset/reset-zone.js";
 import { given } from "../../system/given.js";
 import { shorten } from "../../system/text/cut.js";
 import type { ModelFailure } from "../model.js";
-import type { Miss } from "./provider.js";
+import type { FailedRequest } from "./provider.js";
 
 const LONGEST_MESSAGE = 500;
 
-/** Of an answer that did not arrive whole, or is none: a page for people, broken JSON, nothing. */
+/** Errors for an answer that is incomplete or malformed: an HTML page, broken JSON, an empty body. */
 const BROKEN: ReadonlySet<string | undefined> = new Set([
   "AI_APICallError",
   "AI_EmptyResponseBodyError",
@@ -20,18 +20,22 @@ const BROKEN: ReadonlySet<string | undefined> = new Set([
   "AI_JSONParseError",
   "AI_NoContentGeneratedError",
   "AI_TypeValidationError",
-  // What fetch throws.
+  // Thrown by fetch.
   "TypeError",
 ]);
 
-/** The miss an error stands for. `secret`: the key, which is never told on. */
-export function toMiss(error: unknown, of: { name: string; secret?: string }, clock: ZonedClock): Miss {
+/** Converts an error to a failure. `secret`: the key, which is removed from the message. */
+export function toFailedRequest(
+  error: unknown,
+  of: { name: string; secret?: string },
+  clock: ZonedClock,
+): FailedRequest {
   const explained = explainFailure(collectFacts(error), clock);
   const reason = explained === undefined ? undefined : toModelReason(explained.reason);
   const evidence = explained?.evidence ?? (typeof error === "string" ? error : textField(error, "message"));
-  const line = toOneLine(evidence ?? "it failed and did not say why", of.secret);
+  const line = toOneLine(evidence ?? "the request failed without a reason", of.secret);
   const hint = /not support tool|tools? (?:is|are) not supported/i.test(line)
-    ? "; with the setting chapo.tool_calls: json it decides in JSON"
+    ? "; set chapo.tool_calls to json for a model without tool calls"
     : "";
   return {
     failure: {
@@ -62,7 +66,7 @@ function readHeaders(headers: unknown): Record<string, string> {
   );
 }
 
-/** `undefined` for a reason no model fails for. */
+/** Returns the reason; `undefined` if it cannot occur for a model. */
 function toModelReason(reason: FailureReason): ModelFailure["reason"] | undefined {
   switch (reason) {
     case "rate-limited":

@@ -1,25 +1,25 @@
-// A model out of providers: tries again what may pass, falls back to the next, and leaves alone for a while who keeps failing.
-// Leaves asking once to sdk.ts and scripted.ts.
+// Makes a model out of several providers: retries temporary failures, falls back to the next provider, and skips a provider
+// that keeps failing for a while. sdk.ts and scripted.ts send a single request.
 import { MENDED_BY_TIME } from "../../agents/limits/limits.js";
 import type { Clock, Random } from "../../system/ports.js";
 import type { ModelAnswer, ModelFailure, ModelRequest } from "../model.js";
 import { pause } from "./pause.js";
 import type { Provider } from "./provider.js";
 
-export interface Patience {
+export interface RetryOptions {
   clock: Clock;
   random: Random;
-  /** Tries after the first, of each provider. */
+  /** The most retries of each provider. */
   maxRetries: number;
 }
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 60_000;
-/** From so many requests in a row on that it failed, a provider is left alone. */
-const MOST_MISSES = 2;
-const LEFT_ALONE_MS = 120_000;
+/** The number of failed requests in a row after which a provider is skipped. */
+const MOST_FAILURES = 2;
+const SKIPPED_MS = 120_000;
 
-/** Another provider may do what this one does not; a bad request is bad everywhere. */
+/** Reasons for which another provider is asked. A bad request would fail there too. */
 const FALLS_BACK: ReadonlySet<ModelFailure["reason"]> = new Set([
   "rate-limited",
   "overloaded",
@@ -29,75 +29,75 @@ const FALLS_BACK: ReadonlySet<ModelFailure["reason"]> = new Set([
   "model-unknown",
 ]);
 
-/** How a provider has fared. */
-interface Standing {
-  misses: number;
-  /** Epoch ms until when it is left alone. */
+/** The failures of a provider. */
+interface ProviderFailures {
+  count: number;
+  /** The time in epoch ms until which it is skipped. */
   until: number;
 }
 
-/** Asks the first of the providers that can be asked; never throws. The standings are kept from request to request. */
+/** Returns a function that asks the first available provider and never throws. It remembers failures between requests. */
 export function createFallbackChain(
   providers: readonly Provider[],
-  patience: Patience,
+  options: RetryOptions,
 ): (request: ModelRequest) => Promise<ModelAnswer> {
-  const standings = new Map<Provider, Standing>();
+  const failuresOf = new Map<Provider, ProviderFailures>();
   return async (request) => {
     const failures: ModelFailure[] = [];
-    for (const provider of selectAskable(providers, standings, patience.clock.now())) {
+    for (const provider of selectAskable(providers, failuresOf, options.clock.now())) {
       const last = failures.at(-1);
       if (last !== undefined)
-        request.onWait?.({ ms: 0, why: `${last.message}; now ${provider.name} is asked` });
-      const answer = await askWithRetries(provider, request, patience);
+        request.onWait?.({ ms: 0, why: `${last.message}; falling back to ${provider.name}` });
+      const answer = await askWithRetries(provider, request, options);
       if ("reply" in answer) {
-        standings.delete(provider);
+        failuresOf.delete(provider);
         return answer;
       }
       if (!FALLS_BACK.has(answer.failure.reason)) return answer;
       failures.push(answer.failure);
-      recordFailure(standings, provider, answer.failure, patience.clock.now());
+      recordFailure(failuresOf, provider, answer.failure, options.clock.now());
     }
     return { failure: mergeFailures(failures) };
   };
 }
 
-/** Those that are not left alone; all of them where none is left. */
+/** Returns the providers that are not skipped, or all of them if all are skipped. */
 function selectAskable(
   providers: readonly Provider[],
-  standings: ReadonlyMap<Provider, Standing>,
+  failuresOf: ReadonlyMap<Provider, ProviderFailures>,
   now: number,
 ): readonly Provider[] {
-  const ready = providers.filter((provider) => (standings.get(provider)?.until ?? 0) <= now);
+  const ready = providers.filter((provider) => (failuresOf.get(provider)?.until ?? 0) <= now);
   return ready.length > 0 ? ready : providers;
 }
 
 function recordFailure(
-  standings: Map<Provider, Standing>,
+  failuresOf: Map<Provider, ProviderFailures>,
   provider: Provider,
   { retryAt }: ModelFailure,
   now: number,
 ): void {
-  const misses = (standings.get(provider)?.misses ?? 0) + 1;
-  const until = Math.max(retryAt ?? 0, misses >= MOST_MISSES ? now + LEFT_ALONE_MS : 0);
-  standings.set(provider, { misses, until });
+  const count = (failuresOf.get(provider)?.count ?? 0) + 1;
+  const until = Math.max(retryAt ?? 0, count >= MOST_FAILURES ? now + SKIPPED_MS : 0);
+  failuresOf.set(provider, { count, until });
 }
 
-/** What is told of several failures: the one that is over first goes before those that need a person. */
+/** Merges several failures. The temporary one that ends first takes precedence over those that need a person. */
 function mergeFailures(failures: readonly ModelFailure[]): ModelFailure {
   const passing = failures.filter(({ reason }) => MENDED_BY_TIME.has(reason));
   const [first] = passing.toSorted((a, b) => (a.retryAt ?? 0) - (b.retryAt ?? 0));
-  const told = first ?? failures[0] ?? { reason: "bad-request", message: "there is no model to ask" };
+  const merged = first ?? failures[0] ?? { reason: "bad-request", message: "no model is configured" };
   return {
-    ...told,
-    message: [...new Set(failures.map(({ message }) => message))].join("; ") || told.message,
+    ...merged,
+    message: [...new Set(failures.map(({ message }) => message))].join("; ") || merged.message,
   };
 }
 
-/** One provider, tried again while it may pass. */
+/** Asks one provider, with retries while the failure may be temporary. */
 async function askWithRetries(
   provider: Provider,
   request: ModelRequest,
-  { clock, random, maxRetries }: Patience,
+  { clock, random, maxRetries }: RetryOptions,
 ): Promise<ModelAnswer> {
   for (let before = 0; ; before += 1) {
     if (isAborted(request)) return createInterrupted(provider);
@@ -107,9 +107,9 @@ async function askWithRetries(
     const { failure, retryAfterMs } = answer;
     if (!MENDED_BY_TIME.has(failure.reason)) return { failure };
     const ms = retryAfterMs ?? computeBackoff(before, random);
-    // Whoever asks a minute later than told is not asked to wait here.
-    const told = retryAfterMs === undefined ? {} : { retryAt: clock.now() + retryAfterMs };
-    if (before >= maxRetries || ms > LONGEST_WAIT_MS) return { failure: { ...failure, ...told } };
+    // A wait longer than a minute is left to the caller: the failure carries the time to retry at.
+    const retry = retryAfterMs === undefined ? {} : { retryAt: clock.now() + retryAfterMs };
+    if (before >= maxRetries || ms > LONGEST_WAIT_MS) return { failure: { ...failure, ...retry } };
     request.onWait?.({ ms, why: failure.message });
     await pause(clock, ms, request.signal);
   }
@@ -123,7 +123,7 @@ function createInterrupted({ name }: Provider): ModelAnswer {
   return { failure: { reason: "interrupted", message: `${name}: interrupted` } };
 }
 
-/** Doubles from try to try, a quarter more or less, so that many who failed at once do not come back at once. */
+/** Returns the wait, doubled with each try and varied by a quarter, so that parallel sessions do not retry together. */
 function computeBackoff(before: number, random: Random): number {
   const share = Number.parseInt(random.hex(4), 16) / 0xffffffff;
   return Math.round(Math.min(FIRST_WAIT_MS * 2 ** before, LONGEST_WAIT_MS / 2) * (0.75 + share / 2));

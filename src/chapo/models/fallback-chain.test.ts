@@ -1,12 +1,12 @@
-// Trying again, falling back, leaving alone: with a clock that only says how long somebody waited.
+// Tests retries, fallbacks and skipped providers with a clock that records the waits.
 import { expect, test } from "vitest";
 import { given } from "../../system/given.js";
 import type { Clock } from "../../system/ports.js";
 import type { ModelFailure, ModelRequest } from "../model.js";
-import { createFallbackChain } from "./patience.js";
-import type { Miss, Provider } from "./provider.js";
+import { createFallbackChain } from "./fallback-chain.js";
+import type { FailedRequest, Provider } from "./provider.js";
 
-/** Time passes only by waiting. */
+/** Creates a clock on which time passes only by waits. */
 function clockAt(start: number): Clock & { waits: number[]; pass: (ms: number) => void } {
   let now = start;
   const waits: number[] = [];
@@ -26,19 +26,19 @@ function clockAt(start: number): Clock & { waits: number[]; pass: (ms: number) =
   };
 }
 
-const miss = (reason: ModelFailure["reason"], retryAfterMs?: number): Miss => ({
+const failed = (reason: ModelFailure["reason"], retryAfterMs?: number): FailedRequest => ({
   failure: { reason, message: reason },
   ...given({ retryAfterMs }),
 });
 
-/** A provider that misses so, then answers; counts how often it was asked. */
-function provider(name: string, ...misses: Miss[]): Provider & { asked: number } {
+/** Creates a provider that fails with each given failure, then answers. It counts its requests. */
+function provider(name: string, ...failures: FailedRequest[]): Provider & { asked: number } {
   const one: Provider & { asked: number } = {
     name,
     asked: 0,
     ask: () => {
       one.asked += 1;
-      const next = misses.shift();
+      const next = failures.shift();
       return Promise.resolve(next ?? { reply: { text: name, calls: [], finish: "stop", model: name } });
     },
   };
@@ -47,23 +47,23 @@ function provider(name: string, ...misses: Miss[]): Provider & { asked: number }
 
 const { signal } = new AbortController();
 const request: ModelRequest = { who: "looper", turn: 0, system: "", messages: [], tools: [], signal };
-/** Always in the middle of what chance may give. */
+/** Always the middle of the random range. */
 const random = { hex: () => "7fffffff" };
 
-test("what may pass is tried again, each time later, and at most so often", async () => {
+test("a temporary failure is retried with growing waits, up to the most retries", async () => {
   const clock = clockAt(0);
-  const misses = ["network", "overloaded", "rate-limited", "network", "network"] as const;
-  const one = provider("a/a", ...misses.map((reason) => miss(reason)));
+  const failures = ["network", "overloaded", "rate-limited", "network", "network"] as const;
+  const one = provider("a/a", ...failures.map((reason) => failed(reason)));
   const answer = await createFallbackChain([one], { clock, random, maxRetries: 3 })(request);
   expect(answer).toEqual({ failure: { reason: "network", message: "network" } });
   expect([one.asked, clock.waits]).toEqual([4, [1000, 2000, 4000]]);
 });
 
 test.each(["bad-request", "context-full", "not-signed-in", "model-unknown", "incomplete"] as const)(
-  "%s does not pass: it is asked once",
+  "a request that fails with %s is not retried",
   async (reason) => {
     const clock = clockAt(0);
-    const one = provider("a/a", miss(reason));
+    const one = provider("a/a", failed(reason));
     expect(await createFallbackChain([one], { clock, random, maxRetries: 3 })(request)).toMatchObject({
       failure: { reason },
     });
@@ -71,18 +71,18 @@ test.each(["bad-request", "context-full", "not-signed-in", "model-unknown", "inc
   },
 );
 
-test("it waits as long as it is told, up to a minute; longer it says until when", async () => {
+test("a retry waits as long as the provider states up to a minute, and a longer wait is returned as a time", async () => {
   const clock = clockAt(5000);
-  const one = provider("a/a", miss("rate-limited", 60_000), miss("rate-limited", 60_001));
+  const one = provider("a/a", failed("rate-limited", 60_000), failed("rate-limited", 60_001));
   expect(await createFallbackChain([one], { clock, random, maxRetries: 3 })(request)).toMatchObject({
     failure: { reason: "rate-limited", retryAt: 5000 + 60_000 + 60_001 },
   });
   expect(clock.waits).toEqual([60_000]);
 });
 
-test("who fails twice is left alone for a while, and then asked again", async () => {
+test("a provider that fails twice is skipped for a while and then asked again", async () => {
   const clock = clockAt(0);
-  const first = provider("a/a", miss("overloaded"), miss("overloaded"));
+  const first = provider("a/a", failed("overloaded"), failed("overloaded"));
   const second = provider("b/b");
   const ask = createFallbackChain([first, second], { clock, random, maxRetries: 0 });
   const asked: (readonly number[])[] = [];
@@ -99,10 +99,10 @@ test("who fails twice is left alone for a while, and then asked again", async ()
   ]);
 });
 
-test("whose limit is over only later is not asked before; where nobody can be asked, all are", async () => {
+test("a provider is not asked before its limit ends, unless all providers are skipped", async () => {
   const clock = clockAt(0);
-  const first = provider("a/a", miss("rate-limited", 3_600_000), miss("rate-limited", 3_500_000));
-  const second = provider("b/b", ...Array.from({ length: 3 }, () => miss("not-signed-in")));
+  const first = provider("a/a", failed("rate-limited", 3_600_000), failed("rate-limited", 3_500_000));
+  const second = provider("b/b", ...Array.from({ length: 3 }, () => failed("not-signed-in")));
   const ask = createFallbackChain([first, second], { clock, random, maxRetries: 0 });
   expect(await ask(request)).toEqual({
     failure: { reason: "rate-limited", message: "rate-limited; not-signed-in", retryAt: 3_600_000 },
@@ -114,16 +114,16 @@ test("whose limit is over only later is not asked before; where nobody can be as
   expect([first.asked, second.asked]).toEqual([2, 3]);
 });
 
-test("a request that is bad at one is not tried at the next", async () => {
-  const [first, second] = [provider("a/a", miss("context-full")), provider("b/b")];
+test("a bad request is not sent to the next provider", async () => {
+  const [first, second] = [provider("a/a", failed("context-full")), provider("b/b")];
   const ask = createFallbackChain([first, second], { clock: clockAt(0), random, maxRetries: 3 });
   expect(await ask(request)).toMatchObject({ failure: { reason: "context-full" } });
   expect(second.asked).toBe(0);
 });
 
-test("an abort ends a wait, and nobody is asked after it", async () => {
+test("an abort ends a wait, and no further request is sent", async () => {
   const stop = new AbortController();
-  const one = provider("a/a", miss("network"), miss("network"));
+  const one = provider("a/a", failed("network"), failed("network"));
   const ask = createFallbackChain([one, provider("b/b")], { clock: clockAt(0), random, maxRetries: 3 });
   const answer = await ask({
     ...request,
