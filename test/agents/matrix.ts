@@ -38,7 +38,7 @@ this machine (\`test/model-server\`): no key, no provider, no cost.
   page is out of date.
 
 *Outcome* is the ending of the run. After a colon come the reasons of its failed attempts
-([their names](CONTRACT.md#4-the-loop)).
+([their names](CONTRACT.md#an-agents-failures)).
 
 In every case:
 
