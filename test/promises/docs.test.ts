@@ -66,7 +66,7 @@ function leadsSomewhere(page: string, target: string): boolean {
 test("a test that a page names is in the file it links to", () => {
   const named = texts.flatMap(({ page, text }) =>
     [...text.matchAll(/\[([^\]]+)\]\(([^)]+\.test\.ts)\)/g)].map(([, name = "", file = ""]) => ({
-      name,
+      name: name.replace(/\s+/g, " "),
       file: path.posix.join(path.posix.dirname(page), file),
     })),
   );
