@@ -1,4 +1,4 @@
-// Shapes that lie in logs and baselines: what was written is read again whole, and nothing that is none of it.
+// Shapes that logs and baselines hold: a written value is read back whole, and an invalid one is refused.
 import { expect, test } from "vitest";
 import {
   Baseline,
@@ -51,17 +51,17 @@ test.each([
   ["the verdict on a command", CommandVerdict, verdict],
   ["a tampering", Tampering, tampering],
   ["a report", GateReport, report],
-])("%s is read as it was written, and lacks nothing", (_, shape, written) => {
+])("%s is read as it was written, and no field of it may be missing", (_, shape, written) => {
   expect(shape.parse(JSON.parse(JSON.stringify(written)))).toEqual(written);
   expect(shape.safeParse({}).success).toBe(false);
 });
 
 test.each([
   ["tests of a run", Ran, { ...ran, tests: undefined }],
-  ["tests agents left", Baseline, { commands: [] }],
+  ["tests that agents added", Baseline, { commands: [] }],
   ["tests and code of a verdict", CommandVerdict, { ...verdict, tests: undefined, exit_code: undefined }],
   ["path and name of a tampering", Tampering, { what: "settings", detail: "jest.config.js" }],
-])("%s need not be known", (_, shape, written) => {
+])("%s may be missing", (_, shape, written) => {
   expect(shape.safeParse(written).success).toBe(true);
 });
 
@@ -71,7 +71,7 @@ test.each([
   ["the end of a command", CommandVerdict.shape.end, "exited killed timed-out not-found", "crashed"],
   ["a tampering", Tampering.shape.what, "deleted skipped weakened settings", "moved"],
   ["the gate", GateVerdict, "passed unverified failed tampered interrupted", "flaky"],
-])("the words for %s are these, and no other", (_, words, known, unknown) => {
+])("the words for %s are a closed list", (_, words, known, unknown) => {
   expect(known.split(" ").filter((word) => !words.safeParse(word).success)).toEqual([]);
   expect(words.safeParse(unknown).success).toBe(false);
   expect(words.safeParse("").success).toBe(false);

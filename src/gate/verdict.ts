@@ -1,5 +1,5 @@
-// What the gate says: of each command, of each test case where a command reports them, and of the attempt as a whole.
-// Leaves reaching the verdict to compare.ts, and running commands to run-commands.ts.
+// The gate's verdicts: on each command, on each test case that a command reports, and on the attempt as a whole.
+// compare.ts reaches the verdict, and run-commands.ts runs the commands.
 import { z } from "zod";
 
 /** How one run of a command ended. */
@@ -11,18 +11,18 @@ export const CommandEnd = z.discriminatedUnion("how", [
 ]);
 export type CommandEnd = z.infer<typeof CommandEnd>;
 
-/** What became of a test case. */
+/** The result of a test case. */
 export const TestStatus = z.enum(["passed", "failed", "skipped"]);
 export type TestStatus = z.infer<typeof TestStatus>;
 
-/** One command as it ran: `tests` (by full name) only where it wrote a report that could be read. */
+/** One run of a command; `tests` (by full name) is set only if it wrote a report that could be read. */
 export const Ran = z.object({
   command: z.string(),
   /** Of the task's own `verify`, which has no baseline. */
   own: z.boolean(),
   end: CommandEnd,
   duration_ms: z.number(),
-  /** The end of what it printed, both streams, at most 8 KiB, redacted. */
+  /** The end of its output, both streams, at most 8 KiB, redacted. */
   tail: z.string(),
   tests: z.record(z.string(), TestStatus).optional(),
 });
@@ -30,31 +30,31 @@ export type Ran = z.infer<typeof Ran>;
 
 /** Why a check is red before any work. */
 export const RedCheck = z.object({
-  /** How it ended, for a reader: "exit code 127". */
+  /** How it ended, in words: "exit code 127". */
   how: z.string(),
-  /** The line of its output that says why, else the last one; empty where it printed nothing. */
+  /** The line of its output that explains it, else the last one; empty without output. */
   line: z.string(),
-  /** The command, or what it was told to run, does not exist or cannot be started. */
+  /** The command, or the program or script that it runs, does not exist or cannot be started. */
   cannot_run: z.boolean(),
 });
 export type RedCheck = z.infer<typeof RedCheck>;
 
-/** What passed and what failed before anybody worked on a task. */
+/** The results of the checks before any work on a task. */
 export const Baseline = z.object({
   commands: z.array(Ran),
-  /** In a cold room, where agents have left tests in this run: with those tests too. */
+  /** In a cold room, if agents have added tests in this run: the results with those tests as well. */
   all: z.array(Ran).optional(),
 });
 export type Baseline = z.infer<typeof Baseline>;
 
 /**
- * Against the baseline: `passed` then and now; `fixed`: failed then; `flaky`: failed, then passed on one re-run;
- * `pre-existing`: failed then and now; `regressed`: passed then; `new`: was not there then, and fails.
+ * Compared with the baseline: `passed` before and now; `fixed`: failed before; `flaky`: failed, then passed on one re-run;
+ * `pre-existing`: failed before and now; `regressed`: passed before; `new`: did not exist before, and fails.
  */
 export const Finding = z.enum(["passed", "fixed", "flaky", "pre-existing", "regressed", "new"]);
 export type Finding = z.infer<typeof Finding>;
 
-/** The verdict on one command, with the names of the test cases it is about (the first 100 of each). */
+/** The verdict on one command, with the names of its test cases (the first 100 of each kind). */
 export const CommandVerdict = z.object({
   command: z.string(),
   own: z.boolean(),
@@ -76,7 +76,7 @@ export const CommandVerdict = z.object({
 });
 export type CommandVerdict = z.infer<typeof CommandVerdict>;
 
-/** A test that was there before and was made to say less. `name`: the test case, where it is known. */
+/** An existing test that was deleted, skipped or weakened. `name`: the test case, if it is known. */
 export const Tampering = z.object({
   path: z.string().optional(),
   name: z.string().optional(),
@@ -85,11 +85,11 @@ export const Tampering = z.object({
 });
 export type Tampering = z.infer<typeof Tampering>;
 
-/** The whole verdict. `unverified`: nothing proves it, and nothing speaks against it. `interrupted`: it was told to end. */
+/** The whole verdict. `unverified`: no check proves or disproves the work. `interrupted`: the gate was stopped. */
 export const GateVerdict = z.enum(["passed", "unverified", "failed", "tampered", "interrupted"]);
 export type GateVerdict = z.infer<typeof GateVerdict>;
 
-/** What the gate found. `evidence`: for the next attempt's prompt and the task's blocker; empty when nothing speaks against it. */
+/** The gate's report. `evidence` is for the next attempt's prompt and the task's blocker; empty if no check failed. */
 export const GateReport = z.object({
   verdict: GateVerdict,
   cold: z.boolean(),

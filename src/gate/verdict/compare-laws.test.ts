@@ -43,7 +43,7 @@ const check = (law: (order: GateOrder) => void): void => {
   fc.assert(fc.property(orders, law), { numRuns: 500 });
 };
 
-test("law: a regressed or new command fails the attempt, and only what speaks against it has evidence", () => {
+test("law: a regressed or new command fails the attempt, and only a failed attempt has evidence", () => {
   check((order) => {
     const report = judge(order);
     const bad = report.commands.some(({ verdict }) => verdict === "regressed" || verdict === "new");
@@ -57,7 +57,7 @@ test("law: a regressed or new command fails the attempt, and only what speaks ag
   });
 });
 
-test("law: what did before exactly what it does now never fails without strict", () => {
+test("law: a command with the same result as before never fails without strict", () => {
   check((order) => {
     const ran = order.ran.filter(({ own }) => !own);
     const report = judge({ ...order, ran, again: [], strict: false, baseline: { commands: ran } });
@@ -97,7 +97,7 @@ test("law: strict, and a further failing case, never make a verdict better", () 
   });
 });
 
-test("law: a second run that finds nothing wrong makes an attempt pass that fails by nothing else", () => {
+test("law: a second run without failures makes an attempt pass that has no other failure", () => {
   fc.assert(
     fc.property(runs, runs, (base, ran) => {
       const all = { ...base.tests, ...ran.tests };
@@ -112,7 +112,7 @@ test("law: a second run that finds nothing wrong makes an attempt pass that fail
   );
 });
 
-test("law: runs can be written down and read again", () => {
+test("law: runs can be written and read back", () => {
   fc.assert(
     fc.property(runs, runs, (first, second) => {
       const better = betterOf(first, second);

@@ -4,7 +4,7 @@ import { betterOf } from "./flaky.js";
 import { bare, killed, order, run, timedOut, type Tests } from "../testing/testing.js";
 import type { Baseline, Ran } from "../verdict.js";
 
-/** What is said of one command: the whole verdict, the command's, and each kind of names there are. */
+/** The judgement of one command: the whole verdict, the command's, and the names of each kind. */
 function said(base: Ran | undefined, ran: Ran, more: Partial<GateOrder> = {}): string[] {
   const { verdict, commands } = judge(order(base, ran, more));
   const names = Object.entries(commands[0]?.tests ?? {}).flatMap(([kind, list]) =>
@@ -13,7 +13,7 @@ function said(base: Ran | undefined, ran: Ran, more: Partial<GateOrder> = {}): s
   return [verdict, commands[0]?.verdict ?? "", ...names];
 }
 
-test("without a report the exit code is judged", () => {
+test("a command without a report is judged by its exit code", () => {
   expect(said(bare(0), bare(0))).toEqual(["passed", "passed"]);
   expect(said(bare(0), bare(1))).toEqual(["failed", "regressed"]);
   expect(said(bare(0), bare(killed))).toEqual(["failed", "regressed"]);
@@ -22,7 +22,7 @@ test("without a report the exit code is judged", () => {
   expect(said(bare(timedOut), bare(0))).toEqual(["passed", "fixed"]);
 });
 
-test("red before and red now proves nothing, and with strict it fails", () => {
+test("a check that failed before and still fails proves nothing, and with strict it fails the attempt", () => {
   expect(said(bare(1), bare(2))).toEqual(["unverified", "pre-existing"]);
   expect(said(bare(1), bare(timedOut))).toEqual(["unverified", "pre-existing"]);
   expect(said(bare(1), bare(2), { strict: true })).toEqual(["failed", "pre-existing"]);
@@ -32,29 +32,29 @@ test("red before and red now proves nothing, and with strict it fails", () => {
   expect(judge({ ...order(undefined, lint), ...both }).verdict).toBe("unverified");
 });
 
-test("without commands nothing is proven", () => {
+test("an attempt without commands is unverified", () => {
   const report = judge({ ...order(undefined, bare(0)), ran: [] });
   expect(report).toEqual({ verdict: "unverified", cold: false, commands: [], tampered: [], evidence: "" });
 });
 
-test("without a baseline what fails is new", () => {
+test("every failure is new without a baseline", () => {
   expect(said(undefined, bare(0))).toEqual(["passed", "passed"]);
   expect(said(undefined, bare(1))).toEqual(["failed", "new"]);
   expect(said(undefined, run({ a: "failed", b: "passed" }))).toEqual(["failed", "new", "new: a"]);
-  // A command that came into the settings later has no baseline either.
+  // A command that was added to the settings later does not have a baseline either.
   expect(said(bare(1, { command: "another" }), bare(1))).toEqual(["failed", "new"]);
 });
 
-test("the task's own command must pass, whatever the project's command of that name did before", () => {
+test("the task's own command must pass, even if the same command of the project failed before", () => {
   expect(said(bare(1), bare(1, { own: true }))).toEqual(["failed", "new"]);
   expect(said(bare(1), bare(0, { own: true }))).toEqual(["passed", "passed"]);
   const base = run({ a: "failed", b: "passed" });
   expect(said(base, run({ a: "failed" }, 1, { own: true }))).toEqual(["failed", "new", "new: a"]);
-  // It has no before, so no test can be missing from it.
+  // Without a baseline no test can be missing from it.
   expect(said(base, run({ c: "passed" }, 0, { own: true }))).toEqual(["passed", "passed"]);
 });
 
-test("each test case is held against what it did before", () => {
+test("each test case is compared with its result before", () => {
   const base = run({ good: "passed", bad: "failed", worse: "passed", mended: "failed", idle: "skipped" });
   const now = run({
     good: "passed",
@@ -75,7 +75,7 @@ test("each test case is held against what it did before", () => {
   ]);
 });
 
-test("a red command whose failing cases all failed before still proves something with the others", () => {
+test("a failing command whose failing cases all failed before still proves something by its other cases", () => {
   const base = run({ bad: "failed", good: "passed" });
   expect(said(base, base)).toEqual(["passed", "pre-existing", "pre_existing: bad"]);
   expect(said(base, base, { strict: true })).toEqual(["failed", "pre-existing", "pre_existing: bad"]);
@@ -98,7 +98,7 @@ test("a red command whose failing cases all failed before still proves something
   ]);
 });
 
-test("a report with failing cases counts although the command exits with 0", () => {
+test("failing cases in a report count even if the command exits with 0", () => {
   expect(said(run({ a: "passed" }), run({ a: "failed" }, 0))).toEqual([
     "failed",
     "regressed",
@@ -106,19 +106,19 @@ test("a report with failing cases counts although the command exits with 0", () 
   ]);
 });
 
-test("an end that no failing case explains is judged by itself", () => {
+test("a bad end that no failing case explains is judged on its own", () => {
   const good = run({ a: "passed" });
   expect(said(good, run({ a: "passed" }, 1))).toEqual(["failed", "regressed"]);
   expect(said(good, run({ a: "passed" }, killed))).toEqual(["failed", "regressed"]);
   expect(said(undefined, run({ a: "passed" }, 1))).toEqual(["failed", "new"]);
-  // Red before, red now, and nobody knows why: the cases that pass do not outweigh that.
+  // It failed before and still fails for an unknown reason: the cases that pass do not outweigh that.
   expect(said(run({ a: "passed" }, 1), run({ a: "passed" }, 1))).toEqual(["unverified", "pre-existing"]);
-  // Only a process that ended by itself can have been ended by a failing case.
+  // A failing case explains an exit code, but not a signal or a timeout.
   const bad = run({ a: "passed", b: "failed" }, 0);
   expect(said(bad, { ...bad, end: killed })).toEqual(["failed", "regressed", "pre_existing: b"]);
 });
 
-test("where only the exit code is known from before, it speaks for every case", () => {
+test("an exit code from before counts for every case if the baseline has no report", () => {
   expect(said(bare(0), run({ a: "failed", b: "passed" }))).toEqual(["failed", "regressed", "regressed: a"]);
   expect(said(bare(1), run({ a: "failed", b: "passed" }))).toEqual([
     "unverified",
@@ -128,7 +128,7 @@ test("where only the exit code is known from before, it speaks for every case", 
   expect(said(bare(1), run({ a: "passed" }))).toEqual(["passed", "fixed"]);
 });
 
-test("a report that vanished proves nothing, whatever the exit code", () => {
+test("a command that stopped reporting proves nothing, whatever its exit code", () => {
   expect(said(run({ a: "passed" }), bare(0))).toEqual(["failed", "regressed"]);
   expect(said(run({ a: "failed" }), bare(1))).toEqual(["failed", "regressed"]);
   const { evidence, tampered } = judge(order(run({ a: "passed" }), bare(0)));
@@ -137,7 +137,7 @@ test("a report that vanished proves nothing, whatever the exit code", () => {
   expect(tampered).toEqual([]);
 });
 
-test("a test that is gone or skipped now was tampered with, one that was skipped may go", () => {
+test("a test that is deleted or skipped now was tampered with, but one skipped before may be deleted", () => {
   const base = run({ a: "passed", b: "failed", c: "skipped", d: "passed" });
   const report = judge(order(base, run({ a: "skipped", d: "passed" })));
   expect(report.verdict).toBe("tampered");
@@ -153,7 +153,7 @@ test("a test that is gone or skipped now was tampered with, one that was skipped
   expect(judge(order(base, run({}))).tampered.length).toBe(3);
 });
 
-test("a run that broke off reports fewer tests: those are missed, and nobody took them away", () => {
+test("tests that are missing from a run that was cut short have failed and were not tampered with", () => {
   const base = run({ a: "passed", b: "passed", c: "failed" });
   const crashed = run({ "b.test.js": "failed" });
   expect(said(base, crashed)).toEqual([
@@ -175,13 +175,13 @@ test("a run that broke off reports fewer tests: those are missed, and nobody too
     "regressed: a, b",
     "pre_existing: c",
   ]);
-  // No case says why it ended as it did.
+  // No case explains its end.
   expect(said(run({ a: "passed", b: "passed" }), run({ a: "passed" }, 1))).toEqual([
     "failed",
     "regressed",
     "regressed: b",
   ]);
-  // Red by what was red before is no breaking off.
+  // A command that fails only by failures from before was not cut short.
   expect(said(base, run({ a: "passed", c: "failed" }))).toEqual([
     "tampered",
     "pre-existing",
@@ -189,25 +189,25 @@ test("a run that broke off reports fewer tests: those are missed, and nobody too
   ]);
 });
 
-test("a file that could not be loaded is told as a test; it goes once it loads", () => {
+test("the placeholder of a file that could not be loaded may disappear once the file loads", () => {
   const base = run({ "b.test.js": "failed", a: "passed" });
   expect(said(base, run({ a: "passed", b: "passed" }))).toEqual(["passed", "fixed", "fixed: b.test.js"]);
   expect(said(base, run({ a: "passed" }))).toEqual(["tampered", "fixed"]);
-  // Skipping a file is skipping it, whatever is new.
+  // A skipped file is skipped, even if tests were added.
   const skipped = run({ "b.test.js": "skipped", a: "passed", b: "passed" });
   expect(said(base, skipped)).toEqual(["tampered", "fixed"]);
   expect(said(run({ b: "failed", a: "passed" }, 0), run({ b: "skipped", a: "passed" }))).toEqual([
     "tampered",
     "passed",
   ]);
-  // The other way round it is a test that the file held.
+  // The other way round, it is a test in the file.
   expect(said(run({ "b.js": "passed", a: "passed" }), run({ a: "passed", b: "passed" }))).toEqual([
     "tampered",
     "passed",
   ]);
 });
 
-test("what comparing files has shown is tampering too, and comes first", () => {
+test("tampering that the comparison of files found is listed first", () => {
   const tampered = [{ path: "test/a.test.js", what: "weakened", detail: "an assertion is gone" } as const];
   const report = judge(
     order(run({ a: "passed", b: "passed" }), run({ a: "passed" }), { tampered, cold: true }),
@@ -219,22 +219,22 @@ test("what comparing files has shown is tampering too, and comes first", () => {
   expect(judge({ ...order(undefined, bare(0), { tampered }), ran: [] }).verdict).toBe("tampered");
 });
 
-test("failed and then passed is flaky: listed, and no failure", () => {
+test("a test that failed and then passed is listed as flaky and does not fail the attempt", () => {
   const base = run({ a: "passed", b: "passed" });
   const first = run({ a: "failed", b: "passed" });
   expect(said(base, first, { again: [base] })).toEqual(["passed", "flaky", "flaky: a"]);
   expect(said(base, first, { again: [first] })).toEqual(["failed", "regressed", "regressed: a"]);
   expect(said(bare(0), bare(1), { again: [bare(0)] })).toEqual(["passed", "flaky"]);
   expect(said(bare(0), bare(1), { again: [bare(1)] })).toEqual(["failed", "regressed"]);
-  // The second run of another command, or of the task's own, is not this one's.
+  // A second run of another command, or of the task's own command, does not count for this one.
   expect(said(bare(0), bare(1), { again: [bare(0, { own: true })] })).toEqual(["failed", "regressed"]);
   expect(said(bare(0), bare(1), { again: [bare(0, { command: "b" })] })).toEqual(["failed", "regressed"]);
-  // Where each run fails another test, both are flaky; the exit code, bad both times, is then not explained.
+  // If each run fails another test, both tests are flaky, and no test explains that both exit codes are bad.
   const second = run({ a: "passed", b: "failed" });
   expect(said(base, first, { again: [second] })).toEqual(["failed", "regressed", "flaky: a, b"]);
 });
 
-test("what is missing once is flaky as well", () => {
+test("a test or report that is missing from one of two runs is flaky as well", () => {
   const base = run({ a: "passed", b: "passed" });
   expect(said(base, run({ a: "passed" }), { again: [base] })).toEqual(["passed", "flaky"]);
   expect(said(base, run({ a: "passed", b: "skipped" }), { again: [base] })).toEqual(["passed", "flaky"]);
@@ -244,7 +244,7 @@ test("what is missing once is flaky as well", () => {
     "regressed",
     "regressed: a, b",
   ]);
-  // The second run has no report: what the first reported stays.
+  // The second run has no report: the first report counts.
   expect(said(base, run({ a: "failed", b: "passed" }), { again: [bare(1)] })).toEqual([
     "failed",
     "regressed",
@@ -253,7 +253,7 @@ test("what is missing once is flaky as well", () => {
   // A file that could not be loaded once.
   const broken = run({ a: "passed", "b.test.js": "failed" });
   expect(said(base, broken, { again: [base] })).toEqual(["passed", "flaky", "flaky: b.test.js"]);
-  // Its name alone does not make a file of it: no tests came in its place, or it failed again.
+  // The name of a file is not enough: no tests replaced it, or it failed again.
   const gone = run({ a: "passed", "b.js": "failed" });
   expect(said(undefined, gone, { again: [run({ a: "passed" }, 1)] })).toEqual(["failed", "new", "new: b.js"]);
   expect(said(undefined, gone, { again: [run({ "b.js": "failed", c: "passed" })] })).toEqual([
@@ -274,7 +274,7 @@ test("what is missing once is flaky as well", () => {
   ]);
 });
 
-test("only what would fail the attempt is run again, and never after a timeout", () => {
+test("only a command that would fail the attempt is run again, and never after a timeout", () => {
   const base: Baseline = { commands: [run({ a: "passed", b: "failed" })] };
   const again = (ran: Ran, strict = false): boolean => mustRepeat(base, ran, strict);
   expect(again(run({ a: "passed", b: "failed" }))).toBe(false);
@@ -288,7 +288,7 @@ test("only what would fail the attempt is run again, and never after a timeout",
   expect(mustRepeat(undefined, bare(1), false)).toBe(true);
 });
 
-test("the next task is held against the better of two runs", () => {
+test("the next task is compared with the better of two runs", () => {
   const first = run({ a: "failed", b: "passed", c: "skipped" });
   const second = run({ a: "passed", b: "passed", d: "failed" }, 0);
   expect(betterOf(first, undefined)).toEqual(first);
@@ -301,7 +301,7 @@ test("the next task is held against the better of two runs", () => {
   expect(betterOf(bare(killed), bare(0))).toEqual(bare(0));
 });
 
-test("a command is shown with its end, its tail and at most 100 names of each kind", () => {
+test("the verdict on a command has its end, its tail and at most 100 names of each kind", () => {
   const many: Tests = Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`t${1000 + n}`, "failed"]));
   const [shown] = judge(order(bare(0), run(many, 3))).commands;
   expect(shown).toMatchObject({ command: "npm test", own: false, end: "exited", exit_code: 3 });
@@ -318,7 +318,7 @@ test("a command is shown with its end, its tail and at most 100 names of each ki
   expect(judge(order(hundred, run({}))).tampered.length).toBe(100);
 });
 
-test("names that objects know of themselves are names like others", () => {
+test("a test may be named like a property that every object has", () => {
   const odd: Tests = JSON.parse(
     '{"constructor":"passed","toString":"passed","hasOwnProperty":"failed"}',
   ) as Tests;

@@ -1,5 +1,5 @@
-// Reaches the gate's verdict on an attempt, from what is found of each command. Pure.
-// Leaves a command's verdict to judge-command.ts, and words for the next attempt to evidence.ts.
+// Reaches the gate's verdict on an attempt from the verdicts on its commands. Pure.
+// judge-command.ts judges one command, and evidence.ts words the result for the next attempt.
 import { tellEvidence } from "./evidence.js";
 import { judgeCommand, type Judged } from "./judge-command.js";
 import { isSameCommand } from "./flaky.js";
@@ -7,28 +7,28 @@ import type { Baseline, CommandVerdict, GateReport, GateVerdict, Ran, Tampering 
 
 const MOST_NAMES = 100;
 
-/** What the gate saw, and what it is to be held against. */
+/** The runs of the gate's commands, and the baseline they are compared with. */
 export interface GateOrder {
-  /** Of the project's commands; `undefined` where nobody could measure one. */
+  /** The results of the project's commands before the task; `undefined` if they could not be measured. */
   baseline: Baseline | undefined;
   ran: readonly Ran[];
-  /** Second runs, of commands for which `mustRepeat` said so. */
+  /** Second runs of the commands that `mustRepeat` selected. */
   again: readonly Ran[];
-  /** What was red before and still is fails too. */
+  /** A check that failed before and still fails also fails the attempt. */
   strict: boolean;
   cold: boolean;
-  /** What comparing files has shown. */
+  /** Tampering that the comparison of files found. */
   tampered: readonly Tampering[];
 }
 
-/** Whether the command is to be run once more, since it would fail the attempt and may be flaky. Never after a timeout. */
+/** Whether the command must run once more, because it would fail the attempt and may be flaky. Never after a timeout. */
 export function mustRepeat(baseline: Baseline | undefined, ran: Ran, strict: boolean): boolean {
   if (ran.end.how === "timed-out") return false;
   const judged = judgeCommand(baseline, ran, undefined);
   return isFailing(judged, strict) || judged.lost.length > 0;
 }
 
-/** The verdict on an attempt. It hangs on no order of commands or of test cases. */
+/** The verdict on an attempt. It does not depend on the order of commands or test cases. */
 export function judge({ baseline, ran, again, strict, cold, tampered }: GateOrder): GateReport {
   const judged = ran.map((one) =>
     judgeCommand(
@@ -62,7 +62,7 @@ function isFailing({ verdict }: Judged, strict: boolean): boolean {
   return verdict === "regressed" || verdict === "new" || (strict && verdict === "pre-existing");
 }
 
-/** As many as are shown, and how many more there are. */
+/** The tests that are shown, and the number of those left out. */
 function bounded(lost: readonly Tampering[]): readonly Tampering[] {
   const [first] = lost;
   if (first === undefined || lost.length <= MOST_NAMES) return lost;

@@ -16,12 +16,12 @@ function evidence(
 
 const first = (text: string): string | undefined => text.split("\n")[0];
 
-test("nothing is said where nothing speaks against the attempt", () => {
+test("an attempt without failures has no evidence", () => {
   expect(evidence(bare(1), bare(1))).toBe("");
   expect(evidence(bare(0), bare(0))).toBe("");
 });
 
-test("an attempt that failed: a line for the blocker, then each command that failed", () => {
+test("the evidence of a failed attempt is a line for the blocker, then each failed command", () => {
   const base = run({ a: "passed", b: "passed", c: "failed", d: "passed" });
   const now = run({ a: "failed", b: "failed", c: "failed", d: "passed", e: "failed" });
   expect(
@@ -48,7 +48,7 @@ its output`,
   );
 });
 
-test("the first line says how a command without test cases ended", () => {
+test("the first line has the end of a command without test cases", () => {
   expect(first(evidence(bare(0), bare(3)))).toBe("npm test fails now (exit 3); it passed before this task");
   expect(first(evidence(bare(0), bare(killed)))).toBe(
     "npm test fails now (killed by SIGSEGV); it passed before this task",
@@ -65,7 +65,7 @@ test("the first line says how a command without test cases ended", () => {
   expect(first(evidence(red, red, [], true))).toBe("npm test: 1 test failed as before: a");
 });
 
-test("without a baseline that is said, where it matters", () => {
+test("the evidence mentions a missing baseline if a command of the project failed", () => {
   const unknown = "What failed before this task is not known";
   expect(evidence(undefined, bare(1))).toContain(unknown);
   expect(evidence(undefined, [bare(1), bare(1, { own: true })])).toContain(unknown);
@@ -73,7 +73,7 @@ test("without a baseline that is said, where it matters", () => {
   expect(evidence(bare(0), bare(1))).not.toContain(unknown);
 });
 
-test("what is flaky in a command that fails is told", () => {
+test("the evidence lists the flaky tests of a failed command", () => {
   const base = run({ a: "passed", b: "passed" });
   const again = [run({ a: "passed", b: "failed" })];
   const report = judge(order(base, run({ a: "failed", b: "failed" }), { again }));
@@ -101,7 +101,7 @@ Taken away or weakened:
   expect(both).toContain("Command: npm test\nEnd: exit code 1\nRegressed (passed before):\n- a\n- b\n");
 });
 
-test("of many names some are listed, and how many more there are", () => {
+test("a long list of names is cut and ends with the number of the others", () => {
   const named = (count: number, status: "passed" | "failed"): Tests =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`t${100 + n}`, status]));
   const text = evidence(run(named(25, "passed")), run(named(25, "failed")));
@@ -114,7 +114,7 @@ test("of many names some are listed, and how many more there are", () => {
   expect(twenty).toContain("- t119\nThe end");
 });
 
-test("long output is shared out, and its end is what is shown", () => {
+test("the ends of long outputs share the room that is left", () => {
   const tail = `${"x".repeat(100)}\n`.repeat(81);
   const text = evidence(
     bare(0),
@@ -141,13 +141,13 @@ test("long lists leave room for the end of each command's output", () => {
   expect(text.endsWith("end of c")).toBe(true);
 });
 
-test("a command that printed nothing has no end of output", () => {
+test("a command without output has no section for it", () => {
   expect(evidence(bare(0), bare(1, { tail: "\n" }))).toBe(
     "npm test fails now (exit 1); it passed before this task\n\nCommand: npm test\nEnd: exit code 1",
   );
 });
 
-test("law: at most 16 KiB, and a first line of at most 500 bytes, whatever there is to say", () => {
+test("law: the evidence has at most 16 KiB, and its first line at most 500 bytes", () => {
   const text = fc.string({ unit: fc.constantFrom("a", "é", "😀", "\n", " "), maxLength: 2000 });
   const command = fc.record({ command: text, tail: text, code: fc.integer({ min: 1, max: 255 }) });
   fc.assert(

@@ -1,14 +1,14 @@
-// Words for what speaks against an attempt: for the next attempt's prompt, and in one line for the task's blocker. Pure.
-// Leaves what is found to compare.ts.
+// Words the evidence against an attempt: for the next attempt's prompt, and in one line for the task's blocker. Pure.
+// compare.ts finds it.
 import { never } from "../../system/never.js";
 import { listSome } from "../../system/text/cut.js";
 import type { Judged } from "./judge-command.js";
 import { startOf, startOfLine, wholeLinesFrom } from "../report/cut.js";
 import type { CommandEnd, Tampering } from "../verdict.js";
 
-/** Bytes of all of it. */
+/** Bytes of the whole evidence. */
 const MOST_EVIDENCE = 16 * 1024;
-/** Bytes of the first line, and of a name or a command in it or below. */
+/** Bytes of the first line, and of a name or a command. */
 const MOST_HEADLINE = 500;
 const MOST_NAME = 160;
 /** How many names are listed, below and in the first line. */
@@ -17,7 +17,7 @@ const IN_HEADLINE = 3;
 
 const UNMEASURED = "What failed before this task is not known, so everything that fails now counts as new.";
 
-/** What is to be told. */
+/** The findings to put into words. */
 export interface Findings {
   tampered: readonly Tampering[];
   /** The commands that fail the attempt. */
@@ -26,7 +26,7 @@ export interface Findings {
   measured: boolean;
 }
 
-/** At most 16 KiB; nothing where nothing speaks against the attempt. The first line is a sentence of its own. */
+/** At most 16 KiB; empty if no check failed. The first line is a sentence of its own. */
 export function tellEvidence({ tampered, failing, measured }: Findings): string {
   const headline = tampered.length > 0 ? tamperingHeadline(tampered) : failureHeadline(failing);
   if (headline === "") return "";
@@ -41,7 +41,7 @@ export function tellEvidence({ tampered, failing, measured }: Findings): string 
   return startOf(parts.join("\n\n"), MOST_EVIDENCE);
 }
 
-/** Evidence with a sentence more behind its first line. */
+/** Adds a sentence behind the first line of the evidence. */
 export function withNote(evidence: string, note: string): string {
   const [headline = "", ...rest] = evidence.split("\n\n");
   return startOf([headline, startOfLine(note, MOST_HEADLINE), ...rest].join("\n\n"), MOST_EVIDENCE);
@@ -59,7 +59,7 @@ function failureHeadline(failing: readonly Judged[]): string {
   return `${nameOf(first.ran.command)}${reasonFor(first)}${more}`;
 }
 
-/** What follows the command in the first line. */
+/** The words behind the command in the first line. */
 function reasonFor({ ran, verdict, names, reportGone }: Judged): string {
   if (reportGone) return ": no test report any more";
   const reasons = [

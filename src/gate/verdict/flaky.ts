@@ -1,15 +1,15 @@
-// What came of one or two runs of a command: what passed in one and failed in the other is flaky. Pure.
+// Combines one or two runs of a command: a test case that passed in one and failed in the other is flaky. Pure.
 import { standsFor } from "../report/placeholder.js";
 import type { CommandEnd, Ran, TestStatus } from "../verdict.js";
 
-/** What became of a test case in both runs. */
-export type Outcome = TestStatus | "flaky";
+/** The result of a test case over both runs. */
+export type CaseOutcome = TestStatus | "flaky";
 
-/** A command's two runs as one. */
+/** The combined result of a command's two runs. */
 export interface Both {
   ends: "well" | "badly" | "flaky";
-  /** Where at least one run reported. */
-  tests: ReadonlyMap<string, Outcome> | undefined;
+  /** Set if at least one run wrote a report. */
+  tests: ReadonlyMap<string, CaseOutcome> | undefined;
 }
 
 /** Whether two runs are of the same command, in the same list. */
@@ -17,12 +17,12 @@ export function isSameCommand(one: Ran, other: Ran): boolean {
   return one.command === other.command && one.own === other.own;
 }
 
-/** Whether a command ended as one that found nothing wrong. */
+/** Whether a command ended successfully. */
 export function endsWell(end: CommandEnd): boolean {
   return end.how === "exited" && end.code === 0;
 }
 
-/** Both runs as one; without a second it is the first. */
+/** Combines both runs; without a second the result is the first. */
 export function bothRuns(first: Ran, second: Ran | undefined): Both {
   const ends = endsWell(first.end)
     ? "well"
@@ -32,7 +32,7 @@ export function bothRuns(first: Ran, second: Ran | undefined): Both {
   return { ends, tests: bothTests(first.tests, second) };
 }
 
-/** What the next task is held against: of both runs the better, since a test that fails twice then has become worse. */
+/** The better of both runs, as the next task's baseline: only a test that then fails twice has become worse. */
 export function betterOf(first: Ran, second: Ran | undefined): Ran {
   const { ends, tests } = bothRuns(first, second);
   const end: CommandEnd = ends === "flaky" ? { how: "exited", code: 0 } : first.end;
@@ -43,12 +43,15 @@ export function betterOf(first: Ran, second: Ran | undefined): Ran {
   return { ...first, end, tests: Object.fromEntries(settled) };
 }
 
-function bothTests(first: Ran["tests"], second: Ran | undefined): ReadonlyMap<string, Outcome> | undefined {
+function bothTests(
+  first: Ran["tests"],
+  second: Ran | undefined,
+): ReadonlyMap<string, CaseOutcome> | undefined {
   if (first === undefined && second?.tests === undefined) return undefined;
   const once = new Map(Object.entries(first ?? {}));
   const twice = new Map(Object.entries(second?.tests ?? {}));
   const stands = standsFor([...twice.keys()].filter((name) => !once.has(name)));
-  const both = new Map<string, Outcome>();
+  const both = new Map<string, CaseOutcome>();
   for (const [name, status] of once) {
     const again = twice.get(name);
     const healed = status === "failed" && again === undefined && stands({ name, failed: true });
@@ -60,7 +63,7 @@ function bothTests(first: Ran["tests"], second: Ran | undefined): ReadonlyMap<st
   return both;
 }
 
-function outcomeOf(once: TestStatus, twice: TestStatus | undefined): Outcome {
+function outcomeOf(once: TestStatus, twice: TestStatus | undefined): CaseOutcome {
   const failed = once === "failed" || twice === "failed";
   if (once === "passed" || twice === "passed") return failed ? "flaky" : "passed";
   return failed ? "failed" : "skipped";

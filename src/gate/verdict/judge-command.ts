@@ -1,35 +1,35 @@
-// The verdict on one command: what it and each of its test cases did, against what they did before the task. Pure.
-// Leaves what came of two runs of it to flaky.ts.
+// Judges one command: compares its result, and that of each test case, with those before the task. Pure.
+// flaky.ts combines two runs of a command.
 import { standsFor } from "../report/placeholder.js";
-import { bothRuns, endsWell, isSameCommand, type Both, type Outcome } from "./flaky.js";
+import { bothRuns, endsWell, isSameCommand, type Both, type CaseOutcome } from "./flaky.js";
 import type { Baseline, Finding, Ran, Tampering, TestStatus } from "../verdict.js";
 
-/** Names of test cases by what was found; those that passed are not named. */
+/** Names of test cases by finding; those that passed are not listed. */
 export type Names = Record<"regressed" | "new" | "preExisting" | "flaky" | "fixed", string[]>;
 
-/** One command, judged. */
+/** The judgement of one command. */
 export interface Judged {
   ran: Ran;
   verdict: Finding;
   names: Names;
-  /** How many test cases there were; `undefined` without a report. */
+  /** The number of test cases; `undefined` without a report. */
   total: number | undefined;
-  /** It reported test cases before, and does not now. */
+  /** It reported test cases before, and does not any more. */
   reportGone: boolean;
-  /** Tests that are not run any more, although nothing broke. */
+  /** Tests that no longer run, although the command was not cut short. */
   lost: Tampering[];
-  /** `blind`: it was red before and is, and no test case says why. */
+  /** `blind`: it failed before and still fails, and no test case explains why. */
   proves: "something" | "nothing" | "blind";
 }
 
-/** Judges a command by its run, and the second run where there was one. */
+/** Judges a command by its run, and by its second run if there was one. */
 export function judgeCommand(baseline: Baseline | undefined, ran: Ran, second: Ran | undefined): Judged {
   const base = ran.own ? undefined : baseline?.commands.find((one) => isSameCommand(one, ran));
   const both = bothRuns(ran, second);
   const names = nameTests(base, both);
   const reportGone = base?.tests !== undefined && both.tests === undefined;
   const ending = reportGone ? "regressed" : judgeEnd(base, both, ran);
-  // A run that broke off reports fewer tests than there are: nobody took them away.
+  // A run that was cut short reports fewer tests than exist: the missing ones failed, they were not removed.
   const broke = ran.end.how !== "exited" || ["regressed", "new"].includes(worstOf(names, [ending]));
   const lost: Tampering[] = [];
   for (const one of reportGone ? [] : goneTests(base, both)) {
@@ -38,7 +38,7 @@ export function judgeCommand(baseline: Baseline | undefined, ran: Ran, second: R
     else lost.push(tamperingOf(ran.command, one));
   }
   for (const list of Object.values(names)) list.sort();
-  // It is repeated where it would fail the attempt: what does not fail after that was flaky.
+  // A command is repeated if it would fail the attempt; if it does not fail after that, it is flaky.
   const repeated = second === undefined ? undefined : "flaky";
   const mended = base !== undefined && !endsWell(base.end) && both.ends === "well" ? "fixed" : undefined;
   const verdict = worstOf(names, [ending, repeated, mended]);
@@ -53,7 +53,7 @@ export function judgeCommand(baseline: Baseline | undefined, ran: Ran, second: R
   };
 }
 
-/** What the end of a command says by itself: nothing, where it ended well once, or where failing test cases say why it did not. */
+/** Judges the end of a command alone: no finding if it ended well once, or if failing test cases explain its end. */
 function judgeEnd(base: Ran | undefined, { ends, tests }: Both, ran: Ran): Finding | undefined {
   if (ends !== "badly") return undefined;
   if (ran.end.how === "exited" && has(tests, ["failed"])) return undefined;
@@ -64,7 +64,7 @@ function judgeEnd(base: Ran | undefined, { ends, tests }: Both, ran: Ran): Findi
 function nameTests(base: Ran | undefined, { tests }: Both): Names {
   const names: Names = { regressed: [], new: [], preExisting: [], flaky: [], fixed: [] };
   const before = base?.tests === undefined ? undefined : new Map(Object.entries(base.tests));
-  // Without a report the exit code speaks for all tests there were.
+  // Without a report before, the exit code counts for all tests.
   const forAll =
     base === undefined || before !== undefined ? undefined : endsWell(base.end) ? "passed" : "failed";
   for (const [name, outcome] of tests ?? []) {
@@ -84,12 +84,12 @@ function failureAfter(then: TestStatus | undefined): keyof Names {
 interface Gone {
   name: string;
   then: TestStatus;
-  now: Outcome | undefined;
-  /** It stood for a file that could not be loaded, and the tests in that are there now. */
+  now: CaseOutcome | undefined;
+  /** It was the placeholder of a file that could not be loaded, and that file's tests are there now. */
   replaced: boolean;
 }
 
-/** Tests that ran before and do not now. One that was skipped then may stay so, or go. */
+/** Tests that ran before and do not run now. One that was skipped before may stay skipped, or be deleted. */
 function goneTests(base: Ran | undefined, { tests }: Both): Gone[] {
   const before = base?.tests ?? {};
   const known = new Set(Object.keys(before));
@@ -134,7 +134,7 @@ function proofOf(
   return has(tests, ["failed"]) && !has(tests, ["passed", "flaky"]) ? "nothing" : "something";
 }
 
-function has(tests: Both["tests"], outcomes: readonly Outcome[]): boolean {
+function has(tests: Both["tests"], outcomes: readonly CaseOutcome[]): boolean {
   for (const outcome of tests?.values() ?? []) if (outcomes.includes(outcome)) return true;
   return false;
 }

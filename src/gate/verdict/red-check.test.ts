@@ -1,4 +1,4 @@
-// Outputs of real programs that were told to run what does not exist, and of checks that ran and are red.
+// Outputs of real programs whose script or target does not exist, and of checks that ran and failed.
 import { expect, test } from "vitest";
 import { redCheckOf } from "./red-check.js";
 import type { CommandEnd, Ran } from "../verdict.js";
@@ -125,7 +125,7 @@ test.each([
     "\nERROR: file or directory not found: test_x.py\n\n",
     "ERROR: file or directory not found: test_x.py",
   ],
-])("a check cannot run, says %s", (_, code, tail, line) => {
+])("a check that cannot run is recognised by the output of %s", (_, code, tail, line) => {
   expect(red(code, tail)).toEqual({ how: `exit code ${String(code)}`, line, cannot_run: true });
 });
 
@@ -150,15 +150,15 @@ test.each([
     "2 failed\nnpm error A complete log of this run can be found in: x\n",
     "2 failed",
   ],
-])("a check is red and could run: %s", (_, code, tail, line) => {
+])("a failing check could run: %s", (_, code, tail, line) => {
   expect(red(code, tail)).toEqual({ how: `exit code ${String(code)}`, line, cannot_run: false });
 });
 
-test("a check that reports tests could run, whatever it prints", () => {
+test("a check that reports tests could run, even if its output looks otherwise", () => {
   expect(red(1, NPM, { tests: { adds: "failed" } })?.cannot_run).toBe(false);
 });
 
-test("a check may end by a signal, at its time limit, or not start at all", () => {
+test("a failing check may be killed, time out, or not start at all", () => {
   const ends = (end: CommandEnd) => red(1, "at work\n", { end });
   expect(ends({ how: "killed", signal: "SIGSEGV" })).toEqual({
     how: "ended by SIGSEGV",
@@ -172,7 +172,7 @@ test("a check may end by a signal, at its time limit, or not start at all", () =
   });
 });
 
-test("a check that is green is not red; one whose tests fail is, whatever its exit code", () => {
+test("a check with failing tests has failed even if it exits with 0", () => {
   expect(red(0, NPM)).toBeUndefined();
   expect(red(0, "", { tests: { adds: "passed" } })).toBeUndefined();
   const tests = { adds: "failed", divides: "passed", a: "failed", b: "failed", c: "failed" } as const;

@@ -1,13 +1,14 @@
-// Describes a check that is red before any work: how it ended, the line that says why, and whether it could run at all. Pure.
+// Describes a check that fails before any work: how it ended, the line that explains it, and whether it could run. Pure.
 import { endsWell } from "./flaky.js";
 import type { Ran, RedCheck } from "../verdict.js";
 
-/** Exit codes with which a shell says that it cannot start a command. */
+/** Exit codes of a shell that cannot start a command. */
 const CANNOT_START: ReadonlySet<number> = new Set([126, 127]);
 
 /**
- * Lines with which a program says that what it was told to run does not exist. Each begins a line: a test that prints such
- * words somewhere is not meant. A module that a test imports is not meant either: that test may be written before its module.
+ * Lines that programs print when the script or target they should run does not exist. Each matches at the start of a line,
+ * because a test may print such words elsewhere. A missing module that a test imports does not count: the test may be
+ * written before its module.
  */
 const NOT_THERE: readonly RegExp[] = [
   // Package managers.
@@ -59,19 +60,19 @@ const NOT_THERE: readonly RegExp[] = [
   /^ERROR: file or directory not found: /,
 ];
 
-/** `Error: Cannot find module '…'` of Node.js, where nothing required it: it is the script that Node.js was told to run. */
+/** Node.js prints `Cannot find module '…'` with an empty `requireStack` if the script it was started with is missing. */
 const NODE_MISSING = /^Error: Cannot find module '/m;
 const NODE_UNASKED = /^\s*requireStack: \[\]/m;
 
-/** The last lines are enough: what a program says before it gives up is at the end. */
+/** How many lines are searched: a program prints its reason at the end of its output. */
 const LOOKED_AT = 30;
-/** Printed by npm behind what is of interest. */
+/** Lines that npm prints behind the reason. */
 const TRAILER =
   /^npm (?:error|ERR!)(?:\s*$|\s+(?:To see a list|npm run$|A complete log|Did you mean|This command))/;
 const LONGEST_LINE = 300;
 const NAMED = 3;
 
-/** `undefined`: the check is green. */
+/** Describes a failing check; `undefined` if it passed. */
 export function redCheckOf(ran: Ran): RedCheck | undefined {
   const { end, tests = {} } = ran;
   const failed = Object.keys(tests).filter((name) => tests[name] === "failed");

@@ -1,4 +1,4 @@
-// Verdicts "unverified" as the log keeps them, and the reasons that are given for them.
+// Verdicts "unverified" as the log has them, and the reasons that are reported for them.
 import { expect, test } from "vitest";
 import { whyUnverified, type CheckBefore, type JudgedCommand } from "./why-unverified.js";
 
@@ -26,32 +26,32 @@ const was = (command: string, how: string, line: string, cannotRun = false): Che
 const why = (commands: JudgedCommand[], before: CheckBefore[] = [], warnings: string[] = []) =>
   whyUnverified({ verdict: "unverified", commands, warnings }, before);
 
-test("a task without checks is unverified for want of them", () => {
+test("a task without checks is unverified because there are none", () => {
   expect(why([])).toEqual(["no checks are configured"]);
 });
 
-test("a check that was red and still is is named with its exit code and the line that says why", () => {
+test("a check that still fails is named with its exit code and the line that explains it", () => {
   expect(why([red("npm test")], [was("npm test", "exit code 1", "1 test fails: adds")])).toEqual([
     '"npm test" failed before the work and still fails (exit code 1): 1 test fails: adds',
   ]);
   expect(why([red("npm test")])).toEqual(['"npm test" failed before the work and still fails (exit code 1)']);
 });
 
-test("a check that cannot run is named as such", () => {
+test("a check that cannot run is reported as one that cannot run", () => {
   const before = [was("nosuch", "exit code 127", "sh: nosuch: not found", true)];
   expect(why([{ ...red("nosuch"), exit_code: 127 }], before)).toEqual([
     '"nosuch" cannot run (exit code 127): sh: nosuch: not found',
   ]);
 });
 
-test("of several checks only those are named that prove nothing", () => {
+test("only the checks that prove nothing are named", () => {
   const partly = red("partly", { total: 5, pre: ["a"] });
   expect(
     why([green("green"), partly, red("blind")], [{ ...was("partly", "exit code 1", ""), tests: 5 }]),
   ).toEqual(['"blind" failed before the work and still fails (exit code 1)']);
 });
 
-test("warnings that say why are reasons, others are not", () => {
+test("only warnings that explain the verdict are reasons", () => {
   const warnings = [
     "it changes what checks it: check.sh; the checks of this run take it as it was before",
     "not verified, since what was checked is not what would be committed: a.txt changed while the checks ran",
@@ -63,7 +63,7 @@ test("warnings that say why are reasons, others are not", () => {
   ]);
 });
 
-test("a check that was not run for want of trust is the reason, not that there is none", () => {
+test("a check that was not run because it is not approved is the reason, not a lack of checks", () => {
   const warning = "not run, since it came after the question of trust: verify of T1: make check";
   expect(why([], [], [warning])).toEqual([warning]);
 });

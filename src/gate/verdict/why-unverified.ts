@@ -1,32 +1,32 @@
-// Why nothing proves a task that is done: which check proves nothing, or what its attempt changed. Pure.
-// It goes by what the log keeps of the gate; leaves reading logs to src/ui/view/read-doubts.ts.
+// Explains why a finished task is not verified: which check proves nothing, or what its attempt changed. Pure.
+// Its input is what the log has of the gate; src/ui/view/read-doubts.ts reads it.
 import type { CommandVerdict, GateVerdict, RedCheck } from "../verdict.js";
 
-/** How a warning of the gate begins that says why a task is not verified. */
+/** The beginning of a gate's warning that explains why a task is not verified. */
 export const NOT_VERIFIED = "not verified, since ";
-/** How the warning for a check begins that came too late to be trusted. */
+/** The beginning of the warning about a check that was added after the user approved the commands. */
 export const NOT_TRUSTED = "not run, since it came after the question of trust: ";
-/** How a warning ends that says the same of what it names. */
+/** The end of a warning that names something which keeps a task from being verified. */
 export const SO_NOT_VERIFIED = ": the task is not verified";
 
-/** One command of the verdict, as far as it is needed here. */
+/** The fields of a command's verdict that explain it. */
 export type JudgedCommand = Pick<CommandVerdict, "command" | "verdict" | "end" | "exit_code" | "tests">;
 
-/** A check as it was before the work. `tests`: how many test cases it reported; `undefined`: it reported none. */
+/** The result of a check before the work. `tests`: the number of its test cases; `undefined` without a report. */
 export interface CheckBefore {
   command: string;
   tests?: number | undefined;
   red?: RedCheck | undefined;
 }
 
-/** What the log keeps of a gate. */
+/** The fields of a gate's report that the log has. */
 export interface GateFound {
   verdict: GateVerdict;
   commands: readonly JudgedCommand[];
   warnings: readonly string[];
 }
 
-/** The reasons for the verdict "unverified", the plainest first; none for any other verdict. */
+/** The reasons for the verdict "unverified", the clearest first; empty for any other verdict. */
 export function whyUnverified(
   { verdict, commands, warnings }: GateFound,
   before: readonly CheckBefore[],
@@ -42,7 +42,7 @@ export function whyUnverified(
   return [...provesNothing(commands, before).map((one) => reasonOf(one, before)), ...untrusted, ...said];
 }
 
-/** The commands that keep the verdict from "passed": the blind ones, else those that fail as they did before. */
+/** The commands that keep the verdict from being "passed": the blind ones, else those that fail as before. */
 function provesNothing(
   commands: readonly JudgedCommand[],
   before: readonly CheckBefore[],
