@@ -1,15 +1,15 @@
-// The whole of a warm gate: runs the commands in the project, once more what may be flaky, and judges.
-// Leaves the verdict to compare.ts; the gate of a cold room is cold-gate.ts.
+// The gate in the project itself: runs the commands, repeats those that may be flaky, and judges.
+// compare.ts reaches the verdict; cold-gate.ts is the gate in a cold room.
 import { judge, mustRepeat } from "../verdict/compare.js";
 import { runCommands, runOne, type GatePlan, type GatePorts, type Room } from "./run-commands.js";
 import { betterOf, isSameCommand } from "../verdict/flaky.js";
 import type { Baseline, GateReport, Ran } from "../verdict.js";
 
-/** A plan, and what its outcome is held against. */
+/** A plan, and the baseline that its results are compared with. */
 export interface GateRules extends GatePlan {
-  /** What was red before and still is fails too. */
+  /** A check that failed before and still fails also fails the attempt. */
   strict: boolean;
-  /** `undefined` where nobody could measure one: then everything that fails counts as new. */
+  /** `undefined` if it could not be measured: then every failure counts as new. */
   baseline: Baseline | undefined;
 }
 
@@ -20,8 +20,8 @@ export interface Runs {
 }
 
 /**
- * What passes and fails before a task: the project's commands only, since its own have no before. What fails is run once more:
- * red by chance would excuse all that the task breaks.
+ * Measures what passes and fails before a task, by the project's commands only; the task's own have no baseline. A failing
+ * command runs once more, because a flaky failure here would excuse everything that the task breaks.
  */
 export async function measureBaseline(
   ports: GatePorts,
@@ -34,7 +34,7 @@ export async function measureBaseline(
   return runs === "interrupted" ? runs : baselineAfter(runs);
 }
 
-/** Runs every command, and once more each that would fail the attempt. */
+/** Runs every command, and each one that would fail the attempt once more. */
 export async function runRepeating(
   ports: GatePorts,
   room: Room,
@@ -54,8 +54,8 @@ export async function runRepeating(
 }
 
 /**
- * The gate in the project itself. `now` is the baseline of the task after this one, if this one is committed; it is
- * empty where the gate was interrupted.
+ * Runs the gate in the project itself. `now` is the next task's baseline if this task is committed; it is empty if the
+ * gate was interrupted.
  */
 export async function runGate(
   ports: GatePorts,
@@ -72,12 +72,12 @@ export async function runGate(
   };
 }
 
-/** The report of a gate that was told to end. */
+/** The report of a gate that was stopped. */
 export function interruptedGate(cold: boolean): GateReport {
   return { verdict: "interrupted", cold, commands: [], tampered: [], evidence: "" };
 }
 
-/** What these runs are to the next task: the project's commands, of two runs the better. */
+/** The next task's baseline from these runs: the project's commands, each with the better of its two runs. */
 export function baselineAfter({ ran, again }: Runs): Baseline {
   const project = ran.filter(({ own }) => !own);
   return {

@@ -56,7 +56,7 @@ const good = (name: string): string => `<testcase name="${name}"/>`;
 const bad = (name: string): string => `<testcase name="${name}"><failure/></testcase>`;
 const write = (file: string, ...cases: string[]): string => `printf '%s' '${suite(...cases)}' > ${file}`;
 
-test("every command runs, in order, each once, the task's own last, whatever those before did", async () => {
+test("every command runs once, in order and even after a failure, with the task's own last", async () => {
   const ran = await run(["echo 1 >> log; exit 3", "echo 2 >> log", "echo 1 >> log; exit 3"], {
     own: ["cat log", "echo 2 >> log"],
   });
@@ -70,25 +70,25 @@ test("every command runs, in order, each once, the task's own last, whatever tho
   expect(ran[0]).not.toHaveProperty("tests");
 });
 
-test("a command gets the room's folder and environment, and no input", async () => {
+test("a command runs with the room's folder and environment, and without input", async () => {
   const began = performance.now();
   const { tail, duration_ms } = await runOne(
     "pwd; env | grep -c HOME; cat; echo err >&2; echo hunter2hunter2",
   );
-  // Two pipes: what is said on one may overtake what was said on the other.
+  // Two pipes: output on one may arrive before earlier output on the other.
   expect(tail.split("\n").sort()).toEqual(["", cwd, "0", "err", "[redacted]"].sort());
   expect(Number.isInteger(duration_ms)).toBe(true);
   expect(duration_ms).toBeLessThanOrEqual(performance.now() - began + 1);
 });
 
-test("each way to end is told apart", async () => {
+test("the result has how the command ended", async () => {
   expect((await runOne("kill -SEGV $$")).end).toEqual({ how: "killed", signal: "SIGSEGV" });
   expect((await runOne("no-such-command")).end).toEqual({ how: "exited", code: 127 });
   room = { ...room, cwd: join(cwd, "gone") };
   expect((await runOne("true")).end.how).toBe("not-found");
 });
 
-test("the timeout ends the whole group: politely and once, then for good", async () => {
+test("a timeout ends the whole process group, once with SIGTERM and then with SIGKILL", async () => {
   const loop = "while :; do sleep 0.02; done";
   const polite = await runOne(
     `sh -c 'trap "echo kid; exit" TERM; ${loop}' & trap 'wait; echo bye; exit 0' TERM; echo up; ${loop}`,
@@ -105,7 +105,7 @@ test("the timeout ends the whole group: politely and once, then for good", async
   expect((await runOne("sleep 1", { timeoutMs: 8_000 })).end).toEqual({ how: "exited", code: 0 });
 }, 40_000);
 
-test("neither a wall clock that jumps nor a suspend ends a command", async () => {
+test("neither a jump of the clock nor a suspended machine ends a command", async () => {
   const { clock } = ports;
   let suspended = 0;
   const jumped: typeof clock = {
@@ -119,7 +119,7 @@ test("neither a wall clock that jumps nor a suspend ends a command", async () =>
   expect(ran).toMatchObject([{ end: { how: "exited", code: 0 } }]);
 });
 
-test("what a command leaves running in its group ends with it", async () => {
+test("processes that a command leaves in its group are killed when it ends", async () => {
   const began = performance.now();
   const ran = await runOne("sleep 300 >/dev/null 2>&1 & echo $!");
   expect(performance.now() - began).toBeLessThan(20_000);
@@ -128,13 +128,13 @@ test("what a command leaves running in its group ends with it", async () => {
   await expect.poll(() => ports.files.read(`/proc/${pid}/cmdline`).then((line) => line?.length ?? 0)).toBe(0);
 });
 
-test("a grandchild that holds the pipe holds nobody, and is not heard for ever", async () => {
+test("a grandchild that keeps the pipe open does not delay the end, and its output is dropped", async () => {
   const { tail, end } = await runOne("setsid sh -c 'sleep 0.2; echo late; exec sleep 300' & echo early");
   expect(end).toEqual({ how: "exited", code: 0 });
   expect(tail).toBe("early\nlate\n");
 }, 20_000);
 
-test("a stop ends the command that runs, at once, and those after it never begin", async () => {
+test("a stop kills the running command at once, and the commands after it never start", async () => {
   const stop = new AbortController();
   const running = runCommands(
     ports,
@@ -155,7 +155,7 @@ test("a stop ends the command that runs, at once, and those after it never begin
   expect(await measureBaseline(ports, room, rules, stop.signal)).toBe("interrupted");
 }, 30_000);
 
-test("100 MB of output, in one line, are drained and not held", async () => {
+test("100 MB of output in one line are read but not kept in memory", async () => {
   const before = process.memoryUsage().arrayBuffers;
   const { tail } = await runOne("head -c 100000000 /dev/zero | tr '\\0' x; echo; echo end", {
     reports: ["stdout"],
@@ -178,7 +178,7 @@ test("test cases are read from stdout, without secrets and the room's path", asy
   expect(await runOne("echo 'TAP version 13' >&2", { reports: ["stdout"] })).not.toHaveProperty("tests");
 });
 
-test("names hold neither the room's path nor what it is a link to", async () => {
+test("names contain neither the room's path nor the path it links to", async () => {
   const link = join(top, `link-${cwd.slice(-6)}`);
   symlinkSync(cwd, link);
   room = { ...room, cwd: link };
@@ -187,7 +187,7 @@ test("names hold neither the room's path nor what it is a link to", async () => 
   expect(tests).toEqual({ "a.js": "passed", "b.js": "passed" });
 });
 
-test("test cases are read from files, and from folders without those in them", async () => {
+test("test cases are read from files, and from folders but not from their subfolders", async () => {
   mkdirSync(join(cwd, "out/deeper.xml"), { recursive: true });
   const commands = [
     write("a.xml", good("a")),
@@ -203,13 +203,13 @@ test("test cases are read from files, and from folders without those in them", a
   expect(ran.tail).toBe("");
 });
 
-test("a report that was there before proves nothing, however little it was changed", async () => {
+test("a report that existed before the command counts only if the command rewrote it", async () => {
   const report = join(cwd, "r.xml");
   writeFileSync(report, suite(good("old")));
   const reports = { reports: ["r.xml"] };
   expect(await runOne("true", reports)).not.toHaveProperty("tests");
   expect(await runOne("cat r.xml > /dev/null", reports)).not.toHaveProperty("tests");
-  // Each of what tells a file from what it was, by itself: time, size, identity.
+  // Each of the signs of a changed file on its own: time, size, identity.
   expect((await runOne("touch r.xml", reports)).tests).toEqual({ "s > old": "passed" });
   expect((await runOne(write("r.xml", good("new")), reports)).tests).toEqual({ "s > new": "passed" });
   const same = "cp -p r.xml r2.xml; mv r2.xml r.xml";
@@ -218,12 +218,12 @@ test("a report that was there before proves nothing, however little it was chang
   expect((await runOne(`${write("r.xml", good("now"))}; touch -d @1 r.xml`, reports)).tests).toEqual({
     "s > now": "passed",
   });
-  // Two commands right after each other, the second of which writes what the first wrote.
+  // Two commands right after each other that write the same report.
   const twice = await run([write("r.xml", bad("a")), `${write("r.xml", bad("a"))} # again`, "true"], reports);
   expect(twice.map(({ tests }) => tests)).toEqual([{ "s > a": "failed" }, { "s > a": "failed" }, undefined]);
 });
 
-test("a report written a moment ago is let grow old, so that the next one is another", async () => {
+test("a command waits until the last report is old enough to tell a rewritten one from it", async () => {
   const { clock } = ports;
   const slept: number[] = [];
   const sleep = (ms: number): Promise<void> => clock.sleep(ms).finally(() => slept.push(ms));
@@ -243,7 +243,7 @@ test("a report written a moment ago is let grow old, so that the next one is ano
   expect(await watched(ctimeMs + 60_000)).toEqual([]);
 });
 
-test("a report that cannot be read is none, and the tail says so; it spoils those beside it", async () => {
+test("an unreadable report makes all reports of a command count as none, with a note in its tail", async () => {
   const broken = await runOne(`echo said; echo '<testsuite>' > b.xml; ${write("a.xml", good("a"))}`, {
     reports: ["a.xml", "b.xml"],
   });
@@ -256,7 +256,7 @@ test("a report that cannot be read is none, and the tail says so; it spoils thos
   expect(big.tail).toBe("[no test report: more than 67108864 bytes of report files]\n");
 });
 
-test("what is no file is no report", async () => {
+test("only a regular file is read as a report", async () => {
   symlinkSync("/dev/zero", join(cwd, "zero.xml"));
   symlinkSync("nowhere", join(cwd, "nowhere.xml"));
   const ran = await runOne("mkfifo pipe.xml", { reports: ["pipe.xml", "zero.xml", "nowhere.xml"] });
@@ -264,13 +264,13 @@ test("what is no file is no report", async () => {
   expect(ran.tail).toBe("");
 });
 
-test("what the system refuses to show is no report", async () => {
+test("a report without read permission counts as none", async () => {
   symlinkSync("loop.xml", join(cwd, "loop.xml"));
   const ran = await runOne("ln -s loop out; ln -s out loop; mkdir d; ln -s e.xml d/e.xml", {
     reports: ["loop.xml", "out", "d", "loop.xml/a.xml"],
   });
   expect(ran).not.toHaveProperty("tests");
-  // A file that is gone, or refused, between being found and being read.
+  // A file that is removed, or becomes unreadable, after it was found.
   const { files } = ports;
   const gone: typeof files = {
     ...files,
@@ -293,7 +293,7 @@ const rules = (baseline: Awaited<ReturnType<typeof measureBaseline>>, all: GateP
   return { ...all, strict: false, baseline };
 };
 
-test("a whole gate: the baseline, a regression, and what the next task is held against", async () => {
+test("a whole gate has a baseline, a regression, and a baseline for the next task", async () => {
   const all = plan("cat cases.xml; grep -qv failure cases.xml", {
     reports: ["stdout"],
     own: ["test -e done"],
@@ -320,7 +320,7 @@ test("a whole gate: the baseline, a regression, and what the next task is held a
   expect(passed.now.commands.length).toBe(1);
 });
 
-test("what would fail runs once more, and only that", async () => {
+test("only commands that would fail the attempt run once more", async () => {
   const flaky = "echo >> count; test $(wc -l < count) -gt 1";
   const all = plan([flaky, "echo >> good"], { own: ["echo >> own; false"] });
   const first = await runGate(ports, room, { ...all, strict: false, baseline: undefined }, never);
@@ -333,7 +333,7 @@ test("what would fail runs once more, and only that", async () => {
   expect(runs.tail.replaceAll(" ", "")).toBe("2\n1\n2\n");
 });
 
-test("a stop while something is run again interrupts the gate", async () => {
+test("a stop during a second run interrupts the gate", async () => {
   const stop = new AbortController();
   const again = "test -e once && echo > twice && sleep 300; echo > once; false";
   const running = runGate(ports, room, { ...plan(again), strict: false, baseline: undefined }, stop.signal);

@@ -1,43 +1,43 @@
-// Runs the gate's commands in a folder, one after the other, and says how each ended and what it reported.
-// Leaves judging to compare.ts, and finding and reading reports to report-files.ts.
+// Runs the gate's commands in a folder, one after the other, and returns the end and the test report of each.
+// compare.ts judges them, and report-files.ts finds and reads reports.
 import type { Ports } from "../../system/ports.js";
 import { FirstBytes, LastBytes } from "../report/output.js";
 import { MOST_STDOUT, readReports, watchReports } from "../report/report-files.js";
 import type { CommandEnd, Ran } from "../verdict.js";
 
-/** What is to be run. */
+/** The commands to run, and how. */
 export interface GatePlan {
   /** The project's commands: lines for `sh -c`. */
   commands: readonly string[];
   /** The task's own, run after them. */
   own: readonly string[];
-  /** The longest one command may take; 0 = none. */
+  /** The time limit of one command; 0 = unlimited. */
   timeoutMs: number;
-  /** Where commands report test cases: `stdout`, or files and folders relative to the room. */
+  /** The places of test reports: `stdout`, or files and folders relative to the room. */
   reports: readonly string[];
 }
 
-/** Where commands run. */
+/** The folder and environment in which commands run. */
 export interface Room {
   /** Absolute. */
   cwd: string;
   /** The whole environment. */
   env: Readonly<Record<string, string>>;
-  /** Takes secrets out of what they print, and out of the names of their tests. */
+  /** Removes secrets from the output of the commands, and from the names of their tests. */
   redact(text: string): string;
 }
 
-/** What the gate needs of the world. */
+/** The ports that the gate needs. */
 export type GatePorts = Pick<Ports, "processes" | "clock" | "files">;
 
 const TERM_GRACE_MS = 5_000;
-/** Time is what ticks tell of it: neither a new time of day nor a suspend, of the machine or of us, ends a command. */
+/** A command's time is counted in ticks, so that neither a changed clock nor a suspended machine ends it. */
 const TICK_MS = 100;
 const MOST_TICK_MS = 1_000;
 
 /**
- * Runs every command of the plan, also after one that failed; a line that stands twice in a list runs once.
- * Aborting `stop` ends the one that runs, with all it started, at once.
+ * Runs every command of the plan, even after one has failed; a command listed twice runs once.
+ * Aborting `stop` kills the running command and all its processes at once.
  */
 export async function runCommands(
   ports: GatePorts,
@@ -133,14 +133,14 @@ async function runShell(
   const end = await child.ended;
   stop.removeEventListener("abort", onStop);
   watch.cancel();
-  // What it left running would go on changing files under the next command, and under its report.
+  // A process left running could change files while the next command runs or its report is read.
   kill();
   await child.gone;
   if (told.stopped) return "interrupted";
   return told.timedOut ? { how: "timed-out" } : end;
 }
 
-/** Asked anew after every wait. */
+/** A function, so that TypeScript does not assume the same answer after every wait. */
 function isStopped(stop: AbortSignal): boolean {
   return stop.aborted;
 }

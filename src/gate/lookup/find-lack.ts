@@ -1,5 +1,5 @@
-// Finds what a check needs and does not find: a program, a script of a package, a target of make, a file of code. Starts nothing.
-// Takes for present what only running the check can show: branches, variables, files that an earlier command may write.
+// Finds what a check would miss: a program, a package script, a make target or a source file. Starts no process.
+// Anything that only running the check can show counts as present: branches, variables, files of earlier commands.
 import path from "node:path";
 import { scriptOf, valuesOf } from "../influence/command-words.js";
 import { makeTargets } from "../influence/protected-makefile.js";
@@ -10,22 +10,22 @@ import type { Ports } from "../../system/ports.js";
 import { parseJson } from "../../system/text/json.js";
 import { scriptCall, unknownCommand, type ScriptCall } from "./package-script.js";
 
-/** A program, script, target or file that a check needs and does not find. */
+/** A program, script, target or file that a check needs and that is missing. */
 export interface Lack {
   missing: string;
   remedy: string;
-  /** It would be outside the project (on PATH, say), so that no task can create it. */
+  /** It belongs outside the project (on PATH, for instance), so that no task can create it. */
   isOutside: boolean;
 }
 
-/** Where a check runs. */
+/** The environment in which a check runs. */
 export interface CheckPlace {
   ports: { files: Pick<Ports["files"], "stat" | "read">; processes: Pick<Ports["processes"], "which"> };
   folder: string;
-  /** The project's folder: a task may create what is missing inside. */
+  /** The project's folder; a task may create missing files in it. */
   root: string;
   path: string;
-  /** `verify.setup` runs before it and may install what it needs. */
+  /** `verify.setup` runs before the check and may install missing programs. */
   prepared: boolean;
 }
 
@@ -36,13 +36,13 @@ const BUILTINS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 const RUNNERS = /^(?:npx|bunx)$/;
-/** They start a program elsewhere, or as another user: what is there for them is not known. */
+/** They start a program on another root or as another user, where the lookup cannot see what exists. */
 const ELSEWHERE = /^(?:chroot|su|runuser|sudo|doas|busybox)$/;
-/** Scripts that run scripts. */
+/** How many scripts that call scripts are followed. */
 const DEPTH = 4;
 const MOST_BYTES = 1_000_000;
 
-/** The first thing that is missing; `undefined`: nothing is, as far as the text tells. */
+/** Finds the first thing that is missing; `undefined` if, judging by the text alone, nothing is. */
 export async function findLack(place: CheckPlace, text: string, depth = DEPTH): Promise<Lack | undefined> {
   if (depth === 0 || isConditional(text) || /\bPATH=|\b(?:cd|pushd)\s+["']?[$~-]/.test(text))
     return undefined;
@@ -56,7 +56,7 @@ export async function findLack(place: CheckPlace, text: string, depth = DEPTH): 
     if (mayHaveMade && (await place.ports.files.stat(folder)) === undefined) return undefined;
     const lack = await lackOfCommand(inside, { command, mayHaveMade, depth });
     if (lack !== undefined) return lack;
-    // A file that is sourced may define anything.
+    // A sourced file may define any command.
     if (program === "." || program === "source") return undefined;
     if (!BUILTINS.has(program)) mayHaveMade = true;
   }
@@ -121,7 +121,7 @@ async function lackOfPackage(place: CheckPlace, name: string): Promise<Lack | un
   };
 }
 
-/** With node_modules/.bin of the folder and those above it, as package managers set PATH. */
+/** Adds node_modules/.bin of the folder and of its parents to PATH, as package managers do. */
 function withBins(place: CheckPlace): CheckPlace {
   const bins = above(place.folder).map((folder) => path.join(folder, "node_modules", ".bin"));
   return { ...place, path: [...bins, place.path].join(path.delimiter) };
@@ -201,7 +201,7 @@ async function lackOfTarget(place: CheckPlace, args: readonly string[]): Promise
   return undefined;
 }
 
-/** The endings that Node.js and its like add by themselves. */
+/** The endings that Node.js and similar programs add to a file's name. */
 const ENDINGS = ["", ".js", ".mjs", ".cjs", ".json", ".ts", "/index.js", "/package.json"];
 const SCRIPTS = /^(?:(?:ba|da|z|k)?sh|node|nodejs|python[\d.]*|ruby|perl|php|\.|source)$/;
 
@@ -211,7 +211,7 @@ async function lackOfFile(
 ): Promise<Lack | undefined> {
   const [program, ...args] = words;
   const name = path.basename(program);
-  // With options of the interpreter it is open which word is the file.
+  // Behind options of the interpreter it is unknown which word is the file.
   const [first = "-"] = args;
   if (!SCRIPTS.test(name) || first.startsWith("-")) return undefined;
   const script = scriptOf(program, args);

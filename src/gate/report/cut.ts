@@ -9,14 +9,14 @@ export function startOfLine(text: string, most: number): string {
   return startOf(text.replaceAll(/\s+/gu, " ").trim(), most);
 }
 
-/** The beginning of a text, with a mark where there was more; at most `most` bytes. */
+/** The beginning of a text, with a mark if it was cut; at most `most` bytes. */
 export function startOf(text: string, most: number): string {
   if (Buffer.byteLength(text) <= most) return text;
   const bytes = Buffer.from(text.slice(0, most));
   return bytes.toString("utf8", 0, characterEnd(bytes, most - Buffer.byteLength(MARK))) + MARK;
 }
 
-/** The end of a text from the beginning of a line, or from within a line too long for that, behind a mark; at most `most` bytes. */
+/** The end of a text, behind a mark and in whole lines unless the last is too long; at most `most` bytes. */
 export function wholeLinesFrom(text: string, most: number, isCut = false): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= most && !isCut) return text;

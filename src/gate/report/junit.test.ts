@@ -1,10 +1,10 @@
-// What runners write as JUnit XML, element by element; whole reports of theirs are read in report.test.ts.
+// JUnit XML of many runners, element by element; report.test.ts reads their whole reports.
 import { expect, test } from "vitest";
 import { readJUnit } from "./junit.js";
-import { cleanParts, type Report } from "./test-names.js";
+import { cleanParts, type TestReport } from "./test-names.js";
 
 const clean = cleanParts((text) => text, []);
-const read = (xml: string): Report => readJUnit(xml, clean);
+const read = (xml: string): TestReport => readJUnit(xml, clean);
 
 /** The cases of one suite `s`, as `status name`. */
 function cases(...elements: string[]): string[] {
@@ -12,7 +12,7 @@ function cases(...elements: string[]): string[] {
   return report.how === "read" ? report.cases.map(({ name, status }) => `${status} ${name}`) : [report.how];
 }
 
-test("a report is its cases, in their order", () => {
+test("a report has its cases in their order", () => {
   expect(
     read('<testsuites><testsuite name="s"><testcase name="b"/><testcase name="a"/></testsuite></testsuites>'),
   ).toEqual({
@@ -32,11 +32,11 @@ test.each([
   ["a case without a suite", '<testcase name="a"/>'],
   ["a root that begins like one", "<testsuitesResult/>"],
   ["another root that is not closed", "<html><body>"],
-])("no report: %s", (_, xml) => {
+])("XML without a suite as its root is not a report: %s", (_, xml) => {
   expect(read(xml)).toEqual({ how: "none" });
 });
 
-test("a namespace before an element's name says nothing", () => {
+test("the namespace of an element is ignored", () => {
   expect(
     read(
       '<j:testsuites xmlns:j="urn:x"><j:testsuite name="s"><j:testcase name="a"/></j:testsuite></j:testsuites>',
@@ -49,7 +49,7 @@ test.each([
   ["nothing", ""],
   ["two roots", "<testsuite/><testsuite/>"],
   ["text behind it", "<testsuite/>done"],
-  ["an entity nobody knows", "<testsuite>&nbsp;</testsuite>"],
+  ["an unknown entity", "<testsuite>&nbsp;</testsuite>"],
 ])("not well-formed: %s", (_, xml) => {
   expect(read(xml)).toEqual({
     how: "broken",
@@ -57,10 +57,10 @@ test.each([
   });
 });
 
-test("what a test prints is no reason to read nothing", () => {
+test("a report with any output of a test in it is read", () => {
   const printed = '<testcase name="a"><system-out>if (a[b[0]]>1) ]]></system-out></testcase>';
   expect(cases(printed)).toEqual(["passed s > a"]);
-  // A bell is left out; where a control sequence begins, all of it goes.
+  // A bell is left out, and a control sequence is removed whole.
   expect(cases('<testcase name="a\u0007b"/>')).toEqual(["passed s > ab"]);
   expect(cases('<testcase name="a\u001b[31mb"/>')).toEqual(["passed s > ab"]);
   expect(cases('<testcase name="a&#27;[31mb"/>')).toEqual(["passed s > ab"]);
@@ -116,7 +116,7 @@ const words: Record<string, [word: string, status: string][]> = {
   ],
 };
 
-test.each(Object.entries(words))("what says how a case went: %s", (where, all) => {
+test.each(Object.entries(words))("the status of a case is read from %s", (where, all) => {
   const told = all.map(([word]) => [
     word,
     ...cases(
@@ -128,7 +128,7 @@ test.each(Object.entries(words))("what says how a case went: %s", (where, all) =
   expect(told).toEqual(all.map(([word, status]) => [word, `${status} s > a`]));
 });
 
-test("one case's failure is not another's", () => {
+test("the failure of a case does not affect the next case", () => {
   expect(
     cases(
       '<testcase name="a"><failure/></testcase>',
@@ -155,7 +155,7 @@ const names: [what: string, xml: string, name: string][] = [
   ],
   ["in a suite with a blank name", '<testsuite name=" "><testcase name="a"/></testsuite>', "a"],
   [
-    "in what is no suite",
+    "in an element that is not a suite",
     '<testsuite name="s"><group name="g"><testcase name="a"/></group></testsuite>',
     "s > a",
   ],
@@ -196,6 +196,6 @@ const names: [what: string, xml: string, name: string][] = [
   ],
 ];
 
-test.each(names)("the full name of a case: %s", (_, xml, name) => {
+test.each(names)("a case has its full name: %s", (_, xml, name) => {
   expect(read(xml)).toEqual({ how: "read", cases: [{ name, status: "passed" }] });
 });

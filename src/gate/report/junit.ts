@@ -1,18 +1,18 @@
-// Reads JUnit XML, as the many runners write it that nobody ever gave one schema. Pure.
-// Leaves where it lies in a text to report.ts.
+// Reads JUnit XML in the dialects of many runners; the format never had a schema. Pure.
+// report.ts finds the document in a text.
 import { SaxesParser, type SaxesTagPlain } from "saxes";
 import { errorMessage } from "../../system/errors.js";
-import { nameIn, type CleanPart, type Report, type TestCase } from "./test-names.js";
+import { nameIn, type CleanPart, type TestReport, type TestCase } from "./test-names.js";
 import type { TestStatus } from "../verdict.js";
 
-// Runners print what tests print: also characters that no XML may hold, bare or as references, which XML 1.1 allows.
+// Runners copy the output of tests, with characters that XML does not allow, or only as references in XML 1.1.
 const NOT_XML = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]/gu;
-/** node writes `]]>` as tests print it. It means nothing there. */
+/** node writes a `]]>` that a test printed without escaping it; it is harmless there. */
 const TOLERATED = 'the string "]]>" is disallowed in char data.';
 const SAXES = { xmlns: false, defaultXMLVersion: "1.1", forceXMLVersion: true } as const;
 
-/** Reads one document; XML of another kind is no report. */
-export function readJUnit(xml: string, clean: CleanPart): Report {
+/** Reads one document; XML of another kind is not a report. */
+export function readJUnit(xml: string, clean: CleanPart): TestReport {
   const reading = new Reading(clean);
   const parser = new SaxesParser(SAXES);
   parser.on("error", (error) => {
@@ -33,12 +33,12 @@ export function readJUnit(xml: string, clean: CleanPart): Report {
   return reading.foreign ? { how: "none" } : { how: "read", cases: reading.cases };
 }
 
-/** The beginning of a control sequence is kept, so that all of it is known for one in a name. */
+/** Keeps the escape character, so that a control sequence in a name can be removed whole. */
 function asReference(character: string): string {
   return character === "\u001b" ? "&#27;" : "";
 }
 
-/** What is known of a test case while its element is open. */
+/** A test case whose element is still open. */
 interface OpenCase {
   name: string;
   depth: number;
@@ -54,7 +54,7 @@ class Reading {
   readonly cases: TestCase[] = [];
   foreign = false;
   readonly #clean: CleanPart;
-  /** For each open element, the suite it is or lies in: its full name, and its own. */
+  /** For each open element, the suite that it is or is in: its full name, and its own. */
   readonly #suites: { full: string; own: string }[] = [];
   #case: OpenCase | undefined;
 
@@ -73,7 +73,7 @@ class Reading {
     } else if (depth === this.#case.depth + 1) {
       if (FAILED.has(kind)) this.#case.failed = true;
       if (SKIPPED.has(kind)) this.#case.skipped = true;
-      // A test that is still to be written may fail: node reports both.
+      // A failing test that is marked as todo is not a failure; node reports both.
       if (kind === "skipped" && tag.attributes["type"] === "todo") this.#case.todo = true;
     }
   }
@@ -94,7 +94,7 @@ class Reading {
   #openCase(suite: { full: string; own: string }, tag: SaxesTagPlain): OpenCase {
     const name = this.#clean(tag.attributes["name"] ?? "");
     const group = this.#clean(tag.attributes["classname"] ?? "");
-    // `test` is what node says of every test; others repeat the suite or the name.
+    // node gives every test the class `test`; other runners repeat the suite or the name.
     const told = ["", "test", suite.own, name].includes(group);
     const stated = [tag.attributes["status"], tag.attributes["result"]].map(
       (word) => word?.toLowerCase() ?? "",

@@ -14,21 +14,21 @@ function heard(...chunks: (string | Uint8Array)[]): LastBytes {
   return output;
 }
 
-test("what is short is read as it is, and ends its line", () => {
+test("short output is returned unchanged, with an end of line", () => {
   expect(heard().tail(same, [])).toBe("");
   expect(heard("a\n", "b").tail(same, [])).toBe("a\nb\n");
   expect(heard("a\n").tail(same, ["note", "another"])).toBe("a\n[note]\n[another]\n");
   expect(heard().tail(same, ["note"])).toBe("[note]\n");
 });
 
-test("control sequences go, and what a progress bar wrote over becomes lines", () => {
+test("control sequences are removed, and each state of a progress bar becomes a line", () => {
   expect(heard("\u001b[31mred\u001b[0m\ta\r\n1%\r2%\u0007\u0000\u009b1mx\n").tail(same, [])).toBe(
     "red\ta\n1%\n2%x\n",
   );
   expect(heard(new Uint8Array([0xc3, 0x28, 0xff, 10])).tail(same, [])).toBe("\ufffd(\ufffd\n");
 });
 
-test("of what is long, whole lines of the last 8 KiB are read", () => {
+test("long output is cut to whole lines of its last 8 KiB", () => {
   const lines = Array.from({ length: 2000 }, (_, n) => `line ${n}\n`);
   const tail = heard(...lines).tail(same, []);
   expect(Buffer.byteLength(tail)).toBeLessThanOrEqual(8 * KIB);
@@ -40,14 +40,14 @@ test("of what is long, whole lines of the last 8 KiB are read", () => {
   expect(noted.endsWith(`line 1999\n[${"n".repeat(100)}]\n`)).toBe(true);
 });
 
-test("a line longer than that is read from a whole character of its middle", () => {
+test("a line of more than 8 KiB is cut at a whole character", () => {
   const tail = heard("é".repeat(10 * KIB)).tail(same, []);
   expect(Buffer.byteLength(tail)).toBeLessThanOrEqual(8 * KIB);
   expect(tail).toMatch(/^\[… the beginning is left out\]\né+\n$/u);
   expect(Buffer.byteLength(tail)).toBeGreaterThan(8 * KIB - 4);
 });
 
-test("the last bytes are the same however they came", () => {
+test("the last bytes do not depend on the sizes of the chunks", () => {
   const text = Array.from({ length: 30_000 }, (_, n) => `${n}\n`).join("");
   const bytes = Buffer.from(text);
   const whole = heard(bytes).tail(same, []);
@@ -57,7 +57,7 @@ test("the last bytes are the same however they came", () => {
       const output = new LastBytes();
       for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
         const size = sizes[turn % sizes.length] ?? 1;
-        // The chunk is used again by whoever passed it.
+        // The caller may reuse the chunk.
         const chunk = Uint8Array.from(bytes.subarray(at, at + size));
         output.add(chunk);
         chunk.fill(0);
@@ -69,11 +69,11 @@ test("the last bytes are the same however they came", () => {
   );
 });
 
-test("what is held moves up as the last chunk comes, and nothing between is lost", () => {
+test("the buffer is compacted for the last chunk without losing a byte", () => {
   const lines = Array.from({ length: 30_000 }, (_, n) => `${n}\n`).join("");
   const start = lines.slice(0, 128 * KIB - 2);
   const [half, other] = [start.slice(0, 64 * KIB), start.slice(64 * KIB)];
-  // All that may be held is there; each of these is the one it takes too much.
+  // The buffer is full; each of these chunks is one too many.
   for (const last of ["abc\n", "abc\n".repeat(1000), "abc\n".repeat(3000)]) {
     const tail = heard(half, other, last).tail(same, []);
     expect((start + last).endsWith(tail.slice(MARK.length))).toBe(true);
@@ -81,21 +81,21 @@ test("what is held moves up as the last chunk comes, and nothing between is lost
   }
 });
 
-test("a beginning that is lost just now is lost all the same", () => {
+test("a beginning that is lost with the last byte counts as lost", () => {
   const nothing = (text: string): string => text.replaceAll(/x+/g, "");
   const half = "x".repeat(64 * KIB);
   expect(heard(half).tail(nothing, [])).toBe("");
-  // With the last byte the first half goes: what is left could be the rest of a secret.
+  // The last byte drops the first half: the remaining text could begin with the rest of a secret.
   expect(heard(half, half, "x").tail(nothing, [])).toBe(MARK);
   expect(heard(half, half).tail(nothing, [])).toBe(MARK);
   expect(heard(half, "x").tail(nothing, [])).toBe(MARK);
 });
 
-test("the rest of a secret whose beginning is lost is not read", () => {
+test("the rest of a secret whose beginning is lost is not returned", () => {
   const key = `-----BEGIN PRIVATE KEY-----\n${"c2VjcmV0\n".repeat(500)}-----END PRIVATE KEY-----\n`;
   const secret = "s".repeat(1000);
   const redact = createRedact([secret, "hunter2hunter2"]);
-  // Held from within the key, 64 KiB become a few hundred bytes: the rest of the key would be among them.
+  // The buffer begins within the key, and redaction leaves a few hundred bytes: the rest of the key would be among them.
   for (const repeats of [64, 140]) {
     const filler = `${secret}\n`.repeat(repeats);
     for (const output of [
@@ -107,13 +107,13 @@ test("the rest of a secret whose beginning is lost is not read", () => {
     }
   }
   expect(heard(key, "after\n").tail(redact, [])).toBe("[redacted]\nafter\n");
-  // A secret is found although colours are in it.
+  // A secret with colours in it is found.
   expect(heard("hunter2\u001b[1mhunter2").tail(redact, [])).toBe("[redacted]\n");
-  // All that is held may be the rest of one: nothing is read.
+  // The whole buffer may be the rest of a secret, so nothing is returned.
   expect(heard(key.repeat(20)).tail((text) => text.replaceAll(/[\s\S]/g, ""), [])).toBe(MARK);
 });
 
-test("a stream's first bytes are held whole or not at all", () => {
+test("the first bytes of a stream are kept whole or not at all", () => {
   const bytes = new FirstBytes(10);
   expect([bytes.whole, bytes.bytes().length]).toEqual([true, 0]);
   const chunk = Buffer.from("01234");
@@ -136,7 +136,7 @@ test("a stream's first bytes are held whole or not at all", () => {
   expect(none.whole).toBe(false);
 });
 
-test("law: cut texts keep to their bytes, whole characters, and what fits is not cut", () => {
+test("law: a cut text has at most its bytes and whole characters, and a text that fits is not cut", () => {
   const text = fc.string({ unit: fc.constantFrom("a", "é", "…", "😀", "\n"), maxLength: 80 });
   fc.assert(
     fc.property(text, fc.integer({ min: 4, max: 120 }), (any, most) => {
@@ -158,7 +158,7 @@ test("law: cut texts keep to their bytes, whole characters, and what fits is not
   );
 });
 
-test("a cut begins at a line, a line is one line", () => {
+test("a cut text begins at a line, and a cut line is one line", () => {
   expect(wholeLinesFrom(`${"x".repeat(50)}\nab\ncd`, MARK.length + 2 + 6)).toBe(`${MARK}ab\ncd`);
   expect(wholeLinesFrom(`${"x".repeat(50)}\n`, MARK.length + 2 + 6)).toBe(`${MARK}xxxxx\n`);
   expect(wholeLinesFrom("ab\ncd", 100, true)).toBe(`${MARK}cd`);

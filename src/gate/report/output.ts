@@ -1,11 +1,11 @@
-// What is kept of a command's output: the last 64 KiB to be read by people and agents, the first 16 MiB to be parsed.
-// Leaves what a report in it says to report.ts.
+// Keeps a command's output: the last 64 KiB for people and agents, and the first 16 MiB for parsing.
+// report.ts parses it.
 import { stripControlSequences } from "../../system/text/control-sequences.js";
 import { wholeLinesFrom } from "./cut.js";
 
 const MOST_HELD = 64 * 1024;
 const MOST_TAIL = 8 * 1024;
-/** Of held text whose beginning is lost, this much may be the rest of a secret that no pattern finds any more. */
+/** How much at the start of cut text may be the rest of a secret that no pattern recognises any more. */
 const UNSAFE_HEAD = 10 * 1024;
 
 /** The last bytes of a stream, whatever its length. */
@@ -30,8 +30,8 @@ export class LastBytes {
   }
 
   /**
-   * What may be read of it: no control sequences, no secrets, whole lines where possible, and at its end the `notes`;
-   * at most 8 KiB, of which the notes take theirs first.
+   * Returns the readable end of the output: without control sequences and secrets, in whole lines if possible, with the
+   * `notes` behind it; at most 8 KiB including the notes.
    */
   tail(redact: (text: string) => string, notes: readonly string[]): string {
     const start = Math.max(0, this.#used - MOST_HELD);
@@ -72,16 +72,16 @@ export class FirstBytes {
     this.#used = needed;
   }
 
-  /** Nothing once there were more than `most`. */
+  /** Empty once there were more than `most`. */
   bytes(): Uint8Array {
     return this.#held.subarray(0, this.whole ? this.#used : 0);
   }
 }
 
-// Tabs and line ends stay; no other control character does: terminals and prompts would make something of them.
+// Tabs and line ends stay. Other control characters are removed, because terminals and prompts would interpret them.
 const CONTROL = /[^\P{Cc}\n\t]/gu;
 
-/** Text without control sequences; what a progress bar wrote over becomes lines of its own. */
+/** Removes control sequences; each state of a progress bar becomes a line of its own. */
 function readable(text: string): string {
   return stripControlSequences(text).replaceAll("\r\n", "\n").replaceAll("\r", "\n").replaceAll(CONTROL, "");
 }

@@ -1,4 +1,4 @@
-// See test-names.test.ts for what else stands for tests, and what does not.
+// Further placeholders are in test-names.test.ts.
 import { expect, test } from "vitest";
 import { standsFor } from "./placeholder.js";
 
@@ -33,15 +33,15 @@ test.each([
   ["Go, a package that does not build", "example.org/shop/cart > [build failed]"],
   ["Go, a package that cannot be set up", "example.org/shop/cart > [setup failed]"],
   ["JUnit, a class that cannot be made", "CartTest > initializationError"],
-])("a failing case that stands for a file: %s", (_, name) => {
+])("a failing case is the placeholder of a file: %s", (_, name) => {
   expect(standsFor(ANY)({ name, failed: true })).toBe(true);
 });
 
 test.each([
   ["it passed", "tests/test_cart.py", false],
-  ["a file that is no code", "docs/cart.md", true],
+  ["a file without code", "docs/cart.md", true],
   ["settings", "cart.test.json", true],
-  ["what a compiler leaves", "tests/test_cart.pyc", true],
+  ["output of a compiler", "tests/test_cart.pyc", true],
   ["a Python stub", "tests/test_cart.pyi", true],
   ["a Perl page", "t/cart.pod", true],
   ["a PHP archive", "t/cart.phar", true],
@@ -50,7 +50,7 @@ test.each([
   ["a test in a file", "test/cart.test.js > adds", true],
   ["a test of failures", "shows [build failed]", true],
   ["a longer word", "initializationErrors", true],
-])("a case that stands for nothing but itself: %s", (_, name, failed) => {
+])("a case is not a placeholder: %s", (_, name, failed) => {
   expect(standsFor(ANY)({ name, failed })).toBe(false);
 });
 
@@ -64,6 +64,6 @@ test.each([
   ["a part of the test's own name", "cart > v1", "cart > v1.2 adds", false],
   ["a part of the name of a suite around it", "shop.cart", "shop.cart.x > prices > adds", true],
   ["a part across two suites", "shop > a", "shop > b > a.c > adds", false],
-])("what tests that are there now lie in was not taken away: %s", (_, gone, added, stands) => {
+])("a case is a placeholder if it names a group of the new tests: %s", (_, gone, added, stands) => {
   expect(standsFor(["other", added])({ name: gone, failed: false })).toBe(stands);
 });

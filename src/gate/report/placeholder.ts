@@ -1,12 +1,12 @@
-// Test cases that stand for a whole file: runners report a file that cannot be loaded as one failing test of its name,
-// which goes when the file loads. Such a case was not taken away. Pure.
+// Placeholders: runners report a file that cannot be loaded as one failing test named after it. That test disappears when
+// the file loads, and this is not tampering. Pure.
 import { BETWEEN } from "./test-names.js";
 
-/** What runners say in place of a test: the path of a file (node, vitest, jest), or words of their own (go, JUnit). */
+/** Names of placeholders: the path of a file (node, vitest, jest), or the runner's own words (go, JUnit). */
 const FOR_A_FILE =
   /^(?:\S+\.(?:[cm]?[jt]sx?|py|rb|php|go|rs|java|kt|cs|exs?|lua|p[lm]|t|sh|bats|dart)|\[\w+ failed\]|initializationError)$/;
 
-/** Tells, of a case that is gone, whether the tests it stood for are there now; `added`: the names that were not there before. */
+/** Whether a missing case was a placeholder whose tests are there now; `added` are the names that are new. */
 export function standsFor(added: readonly string[]): (gone: { name: string; failed: boolean }) => boolean {
   let groups: Set<string> | undefined;
   return ({ name, failed }) => {
@@ -17,7 +17,7 @@ export function standsFor(added: readonly string[]): (gone: { name: string; fail
   };
 }
 
-/** Everything a name lies in: `a > b.C > d` in `a`, `a > b` (pytest's module of a class) and `a > b.C`. */
+/** All groups that contain a test: `a > b.C > d` is in `a`, `a > b` (pytest's module of a class) and `a > b.C`. */
 function* groupsOf(name: string): Generator<string> {
   for (let at = name.indexOf(BETWEEN); at !== -1; at = name.indexOf(BETWEEN, at + 1)) {
     const group = name.slice(0, at);

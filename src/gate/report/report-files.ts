@@ -1,5 +1,5 @@
-// Finds the test reports that a command wrote: on its stdout, or in files that changed while it ran. An old one proves nothing.
-// Leaves what a report says to report.ts.
+// Finds the test reports that a command wrote: on its stdout, or in files that changed while it ran. Older reports are
+// ignored. report.ts reads them.
 import { join, resolve } from "node:path";
 import { errorCode } from "../../system/errors.js";
 import type { FileStat, Ports } from "../../system/ports.js";
@@ -8,16 +8,16 @@ import { readReport } from "./report.js";
 import { byName, cleanParts, type TestCase } from "./test-names.js";
 import type { TestStatus } from "../verdict.js";
 
-/** Of one command's stdout, and of all its report files together: beyond that there is no report. */
+/** Limits of one command's stdout, and of all its report files together; a longer report is not read. */
 export const MOST_STDOUT = 16 * 1024 * 1024;
 const MOST_FILES = 64 * 1024 * 1024;
 
-/** File systems tell times apart by some milliseconds only: what was written that shortly before would look unchanged. */
+/** File times are only some milliseconds exact: a file rewritten within this time could look unchanged. */
 const SHORTLY_MS = 50;
 
 const STDOUT = "stdout";
 
-/** The places of reports as they were before a command ran. */
+/** The report files as they were before a command ran. */
 export interface WatchedReports {
   cwd: string;
   reports: readonly string[];
@@ -25,7 +25,7 @@ export interface WatchedReports {
   before: ReadonlyMap<string, string>;
 }
 
-/** What was reported; no `tests` where there is no report that can be read, and a line of `problems` where that is no good sign. */
+/** The reported tests; `undefined` without a readable report, with a line in `problems` if there was an unreadable one. */
 export interface Reported {
   tests: Record<string, TestStatus> | undefined;
   problems: string[];
@@ -33,7 +33,7 @@ export interface Reported {
 
 type ReportPorts = Pick<Ports, "files" | "clock">;
 
-/** Remembers what lies at the places of reports: `stdout`, or files and folders relative to `cwd`. */
+/** Records the files at the places of reports: `stdout`, or files and folders relative to `cwd`. */
 export async function watchReports(
   { files, clock }: ReportPorts,
   cwd: string,
@@ -49,7 +49,7 @@ export async function watchReports(
   return { cwd, reports, before };
 }
 
-/** Reads what was reported since: every changed file, and stdout as far as it was held. One that cannot be read spoils all. */
+/** Reads the reports written since: every changed file, and stdout. One unreadable report makes all count as none. */
 export async function readReports(
   { files }: ReportPorts,
   { cwd, reports, before }: WatchedReports,
@@ -84,7 +84,7 @@ export async function readReports(
   return { tests: Object.fromEntries(byName(read.flat())), problems };
 }
 
-/** The files at these places that may be reports: those named, and in a folder each .xml and .tap directly in it. */
+/** Lists the files that may be reports: those that are named, and every .xml and .tap directly in a named folder. */
 async function reportFiles(
   files: Ports["files"],
   cwd: string,
@@ -111,7 +111,7 @@ function versionOf({ device, inode, size, mtimeMs, ctimeMs }: FileStat): string 
   return [device, inode, size, mtimeMs, ctimeMs].join(" ");
 }
 
-/** What a command makes unreadable, or takes away meanwhile, is no report; that is no reason to stop. */
+/** `undefined` for a file that the command removed or made unreadable: the gate continues without its report. */
 async function unlessRefused<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;

@@ -6,7 +6,7 @@ import { byName, cleanParts } from "./test-names.js";
 
 const clean = cleanParts((text) => text, ["/project"]);
 
-/** Names by status, in their order; what is no report as it is. */
+/** Names by status, in their order; the result unchanged if it is not a report. */
 function read(text: string): unknown {
   const report = readReport(Buffer.from(text), clean);
   if (report.how !== "read") return report;
@@ -25,7 +25,7 @@ const NODE_LEAVES = {
   skipped: ["suite > inner > c", "todo", "todo plain", "todo ok", "skipped"],
 };
 
-test("node's runner, TAP: suites are cases too, since a hook of theirs can fail", () => {
+test("suites in TAP of node's runner are cases too, because their hooks can fail", () => {
   expect(read(recorded("node20.tap"))).toEqual({
     failed: ["fails red", "suite > b", "suite", "hooked", "twice", "b.test.mjs", "c.test.mjs"],
     passed: [
@@ -37,7 +37,7 @@ test("node's runner, TAP: suites are cases too, since a hook of theirs can fail"
   });
 });
 
-test("node's runner, JUnit: the same names, though what it writes is not quite XML", () => {
+test("JUnit of node's runner has the same names, although it is not quite XML", () => {
   expect(read(recorded("node20.xml"))).toEqual({
     failed: NODE_LEAVES.failed,
     passed: [
@@ -48,7 +48,7 @@ test("node's runner, JUnit: the same names, though what it writes is not quite X
   });
 });
 
-test("pytest", () => {
+test("reports of pytest are read", () => {
   expect(read(recorded("pytest9.xml"))).toEqual({
     failed: ["pytest > test_a.TestX > test_p[2]", "pytest > test_a > test_td", "pytest > test_a > test_su"],
     passed: ["pytest > test_a > test_adds", "pytest > test_a.TestX > test_p[1]"],
@@ -57,7 +57,7 @@ test("pytest", () => {
   expect(read(recorded("pytest9-collection-error.xml"))).toEqual({ failed: ["pytest > test_b"] });
 });
 
-test("vitest: JUnit, TAP with braces, and flat TAP", () => {
+test("reports of vitest are read: JUnit, TAP with braces, and flat TAP", () => {
   const rest = {
     passed: ["a.test.js > adds", "a.test.js > ff"],
     skipped: ["a.test.js > suite > s", "a.test.js > suite > t"],
@@ -76,7 +76,7 @@ test("vitest: JUnit, TAP with braces, and flat TAP", () => {
   });
 });
 
-test("Perl's Test::More", () => {
+test("reports of Perl's Test::More are read", () => {
   expect(read(recorded("perl-test-more.tap"))).toEqual({
     failed: ["sub one > bad", "sub one"],
     passed: ["adds", "sub one > in"],
@@ -84,7 +84,7 @@ test("Perl's Test::More", () => {
   });
 });
 
-test("jest-junit, surefire and go-junit-report", () => {
+test("reports of jest-junit, surefire and go-junit-report are read", () => {
   expect(read(recorded("jest-junit.xml"))).toEqual({
     failed: ["math > math divides > by zero", "undefined > Test suite failed to run > broken.test.js"],
     passed: ["math > math adds"],
@@ -102,7 +102,7 @@ test("jest-junit, surefire and go-junit-report", () => {
   });
 });
 
-test("a report is found among what else was printed", () => {
+test("a report is found among other output", () => {
   const xml = '<testsuite name="s"><testcase name="a"/></testsuite>';
   expect(read(`> npm test && <what>\n\n${xml}\ndone & gone\n`)).toEqual({ passed: ["s > a"] });
   expect(read(`\ufeff<?xml version="1.0"?>${xml}`)).toEqual({ passed: ["s > a"] });
@@ -117,18 +117,18 @@ test("a report is found among what else was printed", () => {
   expect(read("hello\n1..2\nok 1 - a\nnot ok 2\n")).toEqual({ passed: ["a"], failed: ["2"] });
 });
 
-test("white space and a byte order mark before a document are no part of it", () => {
+test("white space and a byte order mark before a document are ignored", () => {
   const one = '<?xml version="1.0"?><testsuite name="s"><testcase name="a"/></testsuite>';
   for (const before of ["  ", "\t", "\ufeff", "\ufeff  ", "npm test\n  "])
     expect([before, read(before + one)]).toEqual([before, { passed: ["s > a"] }]);
-  // As files of a runner that marks them are, printed one after the other.
+  // Files with a byte order mark, printed one after the other.
   expect(read(`\ufeff${one}\n\ufeff${one}\n\ufeff\t${one}`)).toEqual({
     passed: ["s > a", "s > a (2)", "s > a (3)"],
   });
   expect(read('\t<testsuite name="s"><testcase name="a"/></testsuite>')).toEqual({ passed: ["s > a"] });
 });
 
-test("documents of other kinds among reports are passed over", () => {
+test("other documents among reports are skipped", () => {
   const other = '<?xml version="1.0"?>\n<coverage line-rate="1"/>';
   const one = '<?xml version="1.0"?>\n<testsuites><testsuite><testcase name="a"/></testsuite></testsuites>';
   expect(read(other)).toEqual({ how: "none" });
@@ -136,7 +136,7 @@ test("documents of other kinds among reports are passed over", () => {
   expect(read(`${other}\n${one}\n${other}`)).toEqual({ passed: ["a"] });
 });
 
-test("a document that a test printed is no document of its own", () => {
+test("a document that a test printed belongs to the report around it", () => {
   const start = '<?xml version="1.0"?>';
   const one = (out: string): string =>
     `${start}\n<testsuite><testcase name="a"><system-out><![CDATA[${out}]]></system-out></testcase></testsuite>\n`;
@@ -149,18 +149,18 @@ test("a document that a test printed is no document of its own", () => {
   expect(read(`${start}<testsuite><![CDATA[\n${start}`)).toMatchObject({ how: "broken" });
 });
 
-test("nothing but its cases is in a report", () => {
+test("only the cases of a report are read", () => {
   const xml = '<testsuite><testcase name="a"/></testsuite>';
   expect(readReport(Buffer.from(xml), clean)).toEqual({
     how: "read",
     cases: [{ name: "a", status: "passed" }],
   });
-  // Bytes that lie within others, as those of a pipe do.
+  // Bytes in the middle of a larger buffer, as those of a pipe are.
   const among = Buffer.from(`TAP version 13\n${xml}\nok`).subarray(15, 15 + xml.length);
   expect(readReport(among, clean)).toEqual({ how: "read", cases: [{ name: "a", status: "passed" }] });
 });
 
-test("what a line of TAP must be for the text to be taken for it", () => {
+test("a text is TAP if it has a version, or a plan and a point", () => {
   const plan = "(as many tests as planned)";
   expect(read("TAP version 13  \nok 1 - a\n")).toEqual({ passed: ["a"] });
   expect(read("TAP version 14\t\nok 1 - a\n")).toEqual({ passed: ["a"] });
@@ -175,7 +175,7 @@ test("what a line of TAP must be for the text to be taken for it", () => {
   expect(read("1..1\nokay\n")).toEqual({ how: "none" });
 });
 
-test("what only looks like a report is none", () => {
+test("a text that only looks like a report is not read as one", () => {
   for (const text of [
     "",
     "All tests passed\n",
@@ -194,7 +194,7 @@ test("what only looks like a report is none", () => {
   expect(readReport(Buffer.from([0xff, 0xfe, 0, 1, 2, 0x80]), clean)).toEqual({ how: "none" });
 });
 
-test("XML that is broken, cut off or hostile is no report, and says why", () => {
+test("XML that is broken, cut off or hostile is refused with a reason", () => {
   const laughs = Array.from({ length: 9 }, (_, n) => `<!ENTITY e${n + 1} "${`&e${n};`.repeat(10)}">`);
   const broken = {
     'testsuite><testcase name="a"': '<testsuite><testcase name="a"',
@@ -214,13 +214,13 @@ test("XML that is broken, cut off or hostile is no report, and says why", () => 
   }
 });
 
-test("characters that no XML may hold are left out", () => {
+test("characters that XML does not allow are left out", () => {
   expect(read('<testsuite>\u0000<testcase name="a\u001b[31m &#27;[1mb\ufffe"/>]]></testsuite>')).toEqual({
     passed: ["a b"],
   });
 });
 
-test("JUnit: what says failed, skipped, or what a case lies in", () => {
+test("JUnit cases have their status and their suites", () => {
   const cases = [
     '<testcase name="a"><failure/><system-out>x</system-out></testcase>',
     '<testcase name="b"><j:error xmlns:j="urn:x"/></testcase>',
@@ -250,7 +250,7 @@ function tap(...lines: string[]): unknown {
   return read(["TAP version 14", ...lines, ""].join("\n"));
 }
 
-test("TAP: points with and without numbers, names and dashes", () => {
+test("TAP points are read with and without numbers, names and dashes", () => {
   expect(tap("ok", "ok 2", "ok - c", "ok 4 d", "not ok 5 -e", "not ok", "1..6")).toEqual({
     failed: ["-e", "(no name)"],
     passed: ["2", "c", "d", "(no name) (2)"],
@@ -258,7 +258,7 @@ test("TAP: points with and without numbers, names and dashes", () => {
   expect(tap("okay 1", "ok then", "not okay", " ok 2", "ok 3 - real")).toEqual({ passed: ["real"] });
 });
 
-test("TAP: what directives make of a point, and which are none", () => {
+test("TAP directives change the status of a point, and other hashes are part of its name", () => {
   const all = tap(
     "ok 1 - a # SKIP no net",
     "not ok 2 - b # todo later",
@@ -278,34 +278,34 @@ test("TAP: what directives make of a point, and which are none", () => {
   });
 });
 
-test("TAP: subtests take the name of their point, else what was announced", () => {
+test("TAP subtests have the name of their point, else the announced name", () => {
   expect(tap("# Subtest: x", "    ok 1 - a", "    1..1", "ok 1 - y", "1..1")).toEqual({
     passed: ["y > a", "y"],
   });
   expect(tap("# Subtest: x", "    # Subtest: in", "        ok 1 - a", "    ok 2 - b")).toEqual({
     passed: ["x > b > a", "x > b"],
   });
-  // Cut off before the points that would name them.
+  // The text ends before the points that would name them.
   expect(tap("# Subtest: x", "    # Subtest: in", "        ok 1 - a")).toEqual({ passed: ["x > in > a"] });
   expect(tap("    ok 1 - a", "ok 1 - x", "    ok 1 - a", "ok 2 - y")).toEqual({
     passed: ["x > a", "x", "y > a", "y"],
   });
   expect(tap("    ok 1 - a")).toEqual({ passed: ["a"] });
-  // Too deep for where it stands, or by no whole step: a test printed it.
+  // Indented too deep, or not by a multiple of four: a test printed it.
   expect(tap("ok 1 - a", "        ok 1 - b", "  ok 1 - c", "ok 2 - d")).toEqual({ passed: ["a", "d"] });
 });
 
-test("TAP: subtests in braces belong to the point before them", () => {
+test("TAP subtests in braces belong to the point before them", () => {
   expect(tap("ok 1 - x {", "    not ok 1 - a", "    1..1", "}", "ok 2 - y", "1..2")).toEqual({
     failed: ["x > a"],
     passed: ["x", "y"],
   });
-  // What comes after the brace is another point's.
+  // Subtests after the brace belong to another point.
   expect(tap("ok 1 - x {", "}", "    ok 1 - a", "ok 2 - y")).toEqual({ passed: ["x", "y > a", "y"] });
   expect(tap("ok 1 - x # time=5ms {", "    ok 1 - a", "ok 2 - y")).toEqual({ passed: ["x", "x > a", "y"] });
 });
 
-test("TAP: a plan that is not kept is a failing case, wherever it stands", () => {
+test("a TAP plan with another number of points is a failing case, at the start or the end", () => {
   const missed = "(as many tests as planned)";
   expect(tap("1..2", "ok 1 - a")).toEqual({ failed: [missed], passed: ["a"] });
   expect(tap("1..1", "ok 1 - a", "ok 2 - b")).toEqual({ failed: [missed], passed: ["a", "b"] });
@@ -318,7 +318,7 @@ test("TAP: a plan that is not kept is a failing case, wherever it stands", () =>
   expect(tap("ok 1 - a")).toEqual({ passed: ["a"] });
 });
 
-test("TAP: documents may follow each other, with and without a version", () => {
+test("TAP documents may follow each other, with and without a version", () => {
   const two = { passed: ["a", "b", "a (2)"] };
   expect(tap("1..2", "ok 1 - a", "ok 2 - b", "TAP version 13", "1..1", "ok 1 - a")).toEqual(two);
   expect(tap("1..2", "ok 1 - a", "ok 2 - b", "1..1", "ok 1 - a")).toEqual(two);
@@ -330,12 +330,12 @@ test("TAP: documents may follow each other, with and without a version", () => {
   });
 });
 
-test("TAP: bailing out is a failing case", () => {
+test("bailing out in TAP is a failing case", () => {
   expect(tap("ok 1 - a", "Bail out! No database")).toEqual({ failed: ["(no bail out)"], passed: ["a"] });
   expect(tap("    bail OUT!")).toEqual({ failed: ["(no bail out)"] });
 });
 
-test("TAP: what stands in a YAML block is no test; a block that is cut off hides no test after it", () => {
+test("points in a YAML block of TAP are ignored, and those after an unfinished block are read", () => {
   expect(
     tap("not ok 1 - a", "  ---", "  out: |", "  ok 2 - b", "    ok 3 - c", "", "  ...", "ok 2 - d"),
   ).toEqual({
@@ -350,18 +350,18 @@ test("TAP: what stands in a YAML block is no test; a block that is cut off hides
     failed: ["a"],
     passed: ["d", "e"],
   });
-  // Only the line of dots that stands where the block began ends it.
+  // Only a line of dots with the indentation of the block ends it.
   expect(
     tap("not ok 1 - a", "    ---", "        ...", "    ok 1 - b", "    ...", "    ok 1 - c", "ok 2 - d"),
   ).toEqual({ failed: ["a"], passed: ["d > c", "d"] });
-  // A line of dashes anywhere else opens nothing.
+  // A line of dashes anywhere else does not open a block.
   expect(tap("ok 1 - a", "# text", "  ---", "ok 2 - b")).toEqual({ passed: ["a", "b"] });
   expect(tap("ok 1 - a", "    ok 1 - b", "  ---", "    ok 2 - c", "  ...", "ok 2 - d")).toEqual({
     passed: ["a", "d > b", "d"],
   });
 });
 
-test("law: any bytes at all are read, as a report or as none", () => {
+test("law: any bytes can be read, as a report or as none", () => {
   const line = fc.constantFrom(
     ...[
       "TAP version 13",

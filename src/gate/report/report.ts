@@ -1,8 +1,8 @@
-// Finds test reports in what a command wrote, by what it looks like: JUnit XML or TAP, with anything printed around them.
-// Leaves reading them to junit.ts and tap.ts. Pure.
+// Recognises test reports in a command's output or files: JUnit XML or TAP, with any other output around them. Pure.
+// junit.ts and tap.ts read them.
 import { readJUnit } from "./junit.js";
 import { readTap } from "./tap.js";
-import type { CleanPart, Report, TestCase } from "./test-names.js";
+import type { CleanPart, TestReport, TestCase } from "./test-names.js";
 
 const XML_START = /^\ufeff?[ \t]*(?:<\?xml\b|<testsuites?\b)/m;
 const XML_DOCUMENT = /^\ufeff?[ \t]*(?=<\?xml\b)/m;
@@ -11,8 +11,8 @@ const TAP_PLAN = /^1\.\.\d+\b/m;
 const TAP_POINT = /^(?:not )?ok\b/m;
 const LAST_TAG = "</testsuite";
 
-/** The test cases of a report; `none`: there is no report in it, `broken`: there is one that cannot be read. */
-export function readReport(bytes: Uint8Array, clean: CleanPart): Report {
+/** Reads the test cases of a report; `none`: the text has no report, `broken`: it has one that cannot be read. */
+export function readReport(bytes: Uint8Array, clean: CleanPart): TestReport {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
   const xml = text.search(XML_START);
   const tap = text.search(TAP_VERSION);
@@ -21,8 +21,8 @@ export function readReport(bytes: Uint8Array, clean: CleanPart): Report {
   return TAP_PLAN.test(text) && TAP_POINT.test(text) ? readTap(text, clean) : { how: "none" };
 }
 
-/** XML documents one after the other, each up to its last end tag: what follows was printed by something else. */
-function readDocuments(text: string, clean: CleanPart): Report {
+/** Reads XML documents one after the other, each up to its last end tag; other output may follow it. */
+function readDocuments(text: string, clean: CleanPart): TestReport {
   const cases: TestCase[] = [];
   let found = false;
   for (const document of documentsIn(text)) {
@@ -39,7 +39,7 @@ function readDocuments(text: string, clean: CleanPart): Report {
   return found ? { how: "read", cases } : { how: "none" };
 }
 
-/** What a test printed stands in a report as it is, where no markup counts: also the beginning of a document. */
+/** Splits a text into XML documents. A document's start inside CDATA does not count: a test printed it. */
 function documentsIn(text: string): string[] {
   const documents: string[] = [];
   let printed = "";

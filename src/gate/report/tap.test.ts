@@ -1,4 +1,4 @@
-// TAP line by line: what is a point, a plan, a version, a subtest, and what only looks like one.
+// TAP line by line: points, plans, versions, subtests, and lines that only look like them.
 import { expect, test } from "vitest";
 import { readTap } from "./tap.js";
 
@@ -27,7 +27,7 @@ test.each([
   ["ok 1 - a # todos", "passed: a # todos"],
   ["ok 1 - # SKIP", "skipped: 1"],
   ["ok 1 - a\\#b \\\\ c", "passed: a#b \\ c"],
-])("a point: %s", (line, expected) => {
+])("a line is read as a point: %s", (line, expected) => {
   expect(cases(line)).toEqual([expected]);
 });
 
@@ -44,36 +44,36 @@ test.each([
   "1..x",
   "He said: Bail out!",
   "Bail out",
-])("no point, no plan, no end: %s", (line) => {
+])("a line is not read as TAP: %s", (line) => {
   expect(cases(line, "ok 1 - a")).toEqual(["passed: a"]);
 });
 
-test("a plan of more than nine points is one", () => {
+test("a plan may have more than nine points", () => {
   expect(cases("1..10", "ok 1 - a")).toEqual(["passed: a", MISSED]);
   const ten = Array.from({ length: 10 }, (_, n) => `ok ${n + 1} - t${n + 1}`);
   expect(cases("1..10", ...ten)).toEqual(ten.map((line) => line.replace(/ok \d+ - /, "passed: ")));
 });
 
-test("the last line needs no end, and any line may be one character", () => {
+test("the last line needs no line end, and a line may be one character long", () => {
   expect(cases("TAP version 14", "ok 1 - ab")).toEqual(["passed: ab"]);
   expect(cases("x", "ok 1 - ab", "ok 2 - c", "")).toEqual(["passed: ab", "passed: c"]);
   expect(cases("", "", "ok 1 - a")).toEqual(["passed: a"]);
 });
 
-test("a version begins a document; what only has one in it does not", () => {
+test("a version line begins a document, but not a line that only contains one", () => {
   expect(cases("1..2", "ok 1 - a", "TAP version 13", "ok 1 - b")).toEqual(["passed: a", MISSED, "passed: b"]);
   for (const line of ["see TAP version 13", "TAP version 13 it is", "TAP version x", "TAP version "]) {
     expect(cases("1..2", "ok 1 - a", line, "ok 2 - b")).toEqual(["passed: a", "passed: b"]);
   }
 });
 
-test("a subtest that was announced gives its name; what only speaks of one does not", () => {
+test("a subtest has its announced name, but not from a line that only mentions one", () => {
   expect(cases("# Subtest: x", "    ok 1 - a")).toEqual(["passed: x > a"]);
   expect(cases("say # Subtest: x", "    ok 1 - a")).toEqual(["passed: a"]);
   expect(cases("# Subtests: x", "    ok 1 - a")).toEqual(["passed: a"]);
 });
 
-test("what is too deep for any subtest was printed by a test", () => {
+test("a line indented too deep for a subtest is ignored", () => {
   expect(cases("    ok 1 - a", "            ok 2 - printed", "ok 1 - x")).toEqual([
     "passed: x > a",
     "passed: x",
@@ -102,7 +102,7 @@ test("a block of YAML belongs to the point right before it, blank lines aside", 
   ]);
 });
 
-test("points that follow a plan at the end are another document's", () => {
+test("points after a plan at the end belong to another document", () => {
   expect(cases("ok 1 - a", "1..1", "ok 1 - b", "1..2")).toEqual(["passed: a", "passed: b", MISSED]);
   expect(cases("1..1", "ok 1 - a", "ok 2 - b")).toEqual(["passed: a", "passed: b", MISSED]);
   expect(cases("# Subtest: x", "    1..2", "    ok 1 - a")).toEqual([

@@ -1,11 +1,11 @@
-// Reads TAP, versions 12 to 14, among whatever else a command prints; subtests as node's runner, Perl and TAP 14 write them. Pure.
-// Leaves where it lies in a text to report.ts.
-import { nameIn, type CleanPart, type Report, type TestCase } from "./test-names.js";
+// Reads TAP, versions 12 to 14, among other output, with subtests as node's runner, Perl and TAP 14 write them. Pure.
+// report.ts finds it in a text.
+import { nameIn, type CleanPart, type TestReport, type TestCase } from "./test-names.js";
 import type { TestStatus } from "../verdict.js";
 
 const INDENT = 4;
 const POINT = /^(not )?ok(?: (\d+))?(?: -(?: (.*))?)?$/;
-/** A point with a name but no dash needs a number: `ok then` is something a test printed. */
+/** A point with a name but no dash needs a number: `ok then` is a test's own output. */
 const BARE_POINT = /^(not )?ok (\d+) (.*)$/;
 const PLAN = /^1\.\.(\d+)\b/;
 const VERSION = /^TAP version \d+$/;
@@ -17,7 +17,7 @@ const MISSED_PLAN = "(as many tests as planned)";
 const BAILED_OUT = "(no bail out)";
 
 /** Reads every document in the text, one after the other. */
-export function readTap(text: string, clean: CleanPart): Report {
+export function readTap(text: string, clean: CleanPart): TestReport {
   const reading = new Reading();
   let start = 0;
   while (start < text.length) {
@@ -32,9 +32,9 @@ export function readTap(text: string, clean: CleanPart): Report {
 /** A document, or the subtests of one point. */
 interface Group {
   parent: Group | undefined;
-  /** Known for certain once its point is read, which comes last; "" for a document. */
+  /** Final only once the group's point is read, which comes last; "" for a document. */
   name: string;
-  /** A point with a brace opened it, so no later point names it. */
+  /** Opened by a point with a brace, so that no later point names it. */
   braced: boolean;
   planned: number | undefined;
   /** The plan came after the points. */
@@ -56,11 +56,11 @@ class Reading {
   readonly #points: Point[] = [];
   /** Parents before their children. */
   readonly #groups: Group[] = [];
-  /** Those that are open, by their level. */
+  /** The open groups by level. */
   readonly #open: Group[] = [];
-  /** What `# Subtest:` said last, by level. */
+  /** The last name after `# Subtest:`, by level. */
   readonly #announced: string[] = [];
-  /** How far the YAML block is indented that is open. */
+  /** The indentation of the open YAML block. */
   #yaml = Infinity;
   #afterPoint = false;
 
@@ -71,12 +71,12 @@ class Reading {
     const afterPoint = this.#afterPoint;
     this.#afterPoint = false;
     if (afterPoint && rest === "---") this.#yaml = indent;
-    // Whatever is indented otherwise was printed by a test.
+    // A line with any other indentation was printed by a test.
     if (indent % INDENT !== 0 || indent / INDENT > Math.max(1, this.#open.length)) return;
     this.#tap(indent / INDENT, rest);
   }
 
-  /** The cases, once every line was read. */
+  /** The cases, after every line was read. */
   end(clean: CleanPart): TestCase[] {
     this.#closeTo(0);
     const names = new Map<Group | undefined, string>();
@@ -135,14 +135,14 @@ class Reading {
 
   #readPlan(level: number, planned: number): void {
     this.#closeTo(level + 1);
-    // Two documents follow each other without a word, as when a script runs two programs.
+    // A second plan begins a new document, for instance when a script runs two programs.
     if (this.#open[level]?.planned !== undefined) this.#again(level);
     const group = this.#at(level);
     group.planned = planned;
     group.over = group.points > 0;
   }
 
-  /** The open group of a level; opened, where it is not. */
+  /** Returns the open group of a level, and opens it if necessary. */
   #at(level: number): Group {
     const open = this.#open[level];
     if (open !== undefined) return open;
@@ -170,7 +170,7 @@ class Reading {
   }
 }
 
-/** `name # SKIP why`: a hash after a space is one of TAP's own, unless what follows is no directive. */
+/** Splits `name # SKIP why`: a hash after a space begins a directive only if SKIP, TODO or `time=` follows. */
 function splitDirective(text: string): { name: string; skipped: boolean } {
   for (let at = text.indexOf("#"); at !== -1; at = text.indexOf("#", at + 1)) {
     DIRECTIVE.lastIndex = at;

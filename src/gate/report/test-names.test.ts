@@ -18,7 +18,7 @@ test("a name is one line, without control sequences, secrets and the room's own 
   expect(clean(" __proto__ x")).toBe("__proto__ x");
 });
 
-test("a long name is cut, and stays another than one cut alike", () => {
+test("a long name is cut and stays different from names with the same beginning", () => {
   const long = "x".repeat(1_000_000);
   const one = nameIn("", long);
   expect(one.length).toBeLessThan(420);
@@ -26,7 +26,7 @@ test("a long name is cut, and stays another than one cut alike", () => {
   expect(nameIn("", long)).toBe(one);
   expect(nameIn("", "x".repeat(400))).toBe("x".repeat(400));
   expect(nameIn("", `${"x".repeat(379)}${"😀".repeat(20)}`)).toMatch(/^x{379}… [0-9a-f]{16}$/);
-  // Only the character that the cut goes through is left out, none before it.
+  // Only the character at the cut is left out, none before it.
   expect(nameIn("", `😀${"x".repeat(400)}`)).toMatch(/^😀x{378}… [0-9a-f]{16}$/);
   expect(nameIn("", `${"x".repeat(378)}${"😀".repeat(20)}`)).toMatch(/^x{378}😀… [0-9a-f]{16}$/);
   expect(nameIn("s", "a")).toBe("s > a");
@@ -37,7 +37,7 @@ test("a long name is cut, and stays another than one cut alike", () => {
   expect(nameIn("s", "x".repeat(397))).toMatch(/^s > x{376}… [0-9a-f]{16}$/);
 });
 
-test("of cases with one name, those that failed come first, in whatever order they ran", () => {
+test("among cases with the same name the failed ones come first, in any order of running", () => {
   const cases: TestCase[] = [
     { name: "a", status: "skipped" },
     { name: "a", status: "passed" },
@@ -50,7 +50,7 @@ test("of cases with one name, those that failed come first, in whatever order th
   expect(Object.fromEntries(byName([...cases].reverse()))).toEqual(names);
 });
 
-test("law: no case is lost, none takes another's name, and the order changes nothing", () => {
+test("law: every case is kept under a name of its own, independent of the order", () => {
   const one = fc.record<TestCase>({
     name: fc.constantFrom("a", "a (2)", "a (3)", "b", "a (2) (2)"),
     status: fc.constantFrom<TestStatus[]>("passed", "failed", "skipped"),
@@ -65,7 +65,7 @@ test("law: no case is lost, none takes another's name, and the order changes not
   );
 });
 
-test("a case that stands for a file is replaced by the tests in it", () => {
+test("the placeholder of a file is replaced by the tests in it", () => {
   const failed = (name: string, ...added: string[]): boolean => standsFor(added)({ name, failed: true });
   const passed = (name: string, ...added: string[]): boolean => standsFor(added)({ name, failed: false });
   for (const name of [
