@@ -140,7 +140,7 @@ test(
     rig.writeBacklog([{ id: "T1" }, { id: "T2" }]);
     const { code, stdout } = await rig.run(["run", "--no-review"]);
     expect(code).toBe(1);
-    expect(stdout).toContain("nobody knows what it has cost");
+    expect(stdout).toContain("the cost of it is unknown");
     expect(stdout).toMatch(/next: .*prices_file; or set loop\.unknown_cost to allow/);
     expect(rig.statuses()).toEqual({ T1: "done", T2: "todo" });
     agentOf(rig, [uses(600)], { loop: { max_cost_usd: 5, unknown_cost: "allow" } });
@@ -212,7 +212,7 @@ test(
     }
     with_({ max_tokens: 1, unknown_cost: "allow" });
     expect(await rig.run(["run", "--no-review"])).toMatchObject({ code: 0 });
-    const message = "nobody knows what tokens it used: loop.max_tokens cannot hold it";
+    const message = "cannot enforce loop.max_tokens: it reports no tokens";
     expect(told(rig, "warning").filter((line) => line["message"] === message)).toHaveLength(1);
   }),
 );

@@ -6,7 +6,7 @@ import type { Sealed, StepEvent } from "../../logging/events.js";
 import { readLines, readStepEvent } from "../../logging/read.js";
 import { errorMessage } from "../../system/errors.js";
 import { given } from "../../system/given.js";
-import { isOfTheWorld } from "../step/drive.js";
+import { isEnvironmentFailure } from "../step/drive.js";
 import type { Effect } from "../step/effects.js";
 import { unwrap } from "../perform/unwrap.js";
 import { Redone, type ReplayScene } from "./redo.js";
@@ -118,7 +118,7 @@ class Follower {
     try {
       return await this.redone.redo(ended.effect, ended.at, event);
     } catch (error) {
-      if (!isOfTheWorld(error)) throw error;
+      if (!isEnvironmentFailure(error)) throw error;
       return differs(event.seq, event.type, errorMessage(error));
     }
   }

@@ -3,18 +3,18 @@ import { mayKnowCost, canReportTokens } from "../../agents/prices.js";
 import type { AgentSettings } from "../../config/read/agent-settings.js";
 import type { Rules } from "../../logging/rules.js";
 import { UserError } from "../../system/errors.js";
-import { isInDollars, tokenBudgets } from "../step/spending.js";
+import { hasDollarBudget, listTokenBudgets } from "../step/spending.js";
 
 type Payee = Pick<AgentSettings, "name" | "kind" | "output" | "model" | "price">;
 
 /** A budget in dollars or tokens is no use where nobody knows what an agent uses: a `usage` error. */
 export function checkBudget({ budget }: Pick<Rules, "budget">, agent: Payee): void {
   if (budget.unknown_cost === "allow") return;
-  if (isInDollars({ budget }) && !mayKnowCost(agent)) {
+  if (hasDollarBudget({ budget }) && !mayKnowCost(agent)) {
     const message = `there is a budget in dollars, and what ${agent.name} costs cannot be known: it does not tell`;
     throw new UserError("usage", message, hintFor(agent));
   }
-  const [inTokens] = tokenBudgets({ budget });
+  const [inTokens] = listTokenBudgets({ budget });
   if (inTokens === undefined || canReportTokens(agent)) return;
   const message = `there is a budget in tokens (${inTokens}), and what ${agent.name} uses cannot be known: it does not tell`;
   throw new UserError("usage", message, hintFor(agent));

@@ -1,5 +1,5 @@
-// What it means for the run that an attempt or a review is settled: reviews are counted, an agent that is not there is left
-// out, then come the hooks. Pure. Leaves settling itself to settle.ts.
+// After an attempt or a review is settled: counts reviews, drops an agent that cannot be used, then starts the hooks. Pure.
+// settle.ts does the settling.
 import { describeSkipped } from "../../agents/failure-words.js";
 import { endReleased } from "./asked-edits.js";
 import { startNext } from "./choose.js";
@@ -10,11 +10,11 @@ import { canContinueWithout } from "./schedule.js";
 import type { Job, RunState, Work } from "./state.js";
 import type { Decision } from "./decision.js";
 
-/** What follows once the backlog holds what came of a job. */
+/** Continues once the backlog holds the result of a job. */
 export function afterSettle(work: Work, job: Job, decision: Decision): RunState {
   decision.because = { rule: "settled", why: job.verdict?.kind ?? "" };
   if (job.released === true) return startNext(endReleased(work, job), decision);
-  // L17: it was no attempt, so nobody is told of one.
+  // L17: this does not count as an attempt, so no hook runs for it.
   if (backsOffAgent(job.verdict)) return startNext(uncount(dropJob(work, job), job), decision);
   const then = dropsAgent(job.verdict)
     ? dropAgent(work, job, decision)
@@ -27,7 +27,7 @@ export function afterSettle(work: Work, job: Job, decision: Decision): RunState 
   return endJob(then, job, decision);
 }
 
-/** The job is over; the next one waits for the delay, if there is one. */
+/** Ends the job; the next one waits for the delay, if one is set. */
 export function endJob(work: Work, job: Job, decision: Decision): RunState {
   const { delay_ms } = work.rules;
   const rest = dropJob(work, job);
@@ -50,7 +50,7 @@ function countReview(work: Work, job: Job, decision: Decision): Work {
     : { ...work, reviews: { ...reviews, failed: 0, clean: true } };
 }
 
-/** An agent that is not there is no attempt's fault: the task is left for the next one scheduled. */
+/** Drops an agent that cannot be used. The attempt does not count; the next agent in the schedule takes the task. */
 function dropAgent(work: Work, job: Job, decision: Decision): Work {
   const { agent } = job.facts;
   const dropped = new Set([...work.dropped, agent]);

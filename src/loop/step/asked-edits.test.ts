@@ -13,7 +13,7 @@ const ask = (sim: Sim, ...changes: PersonChange[]) =>
   feed(sim, { type: "edit_asked", request: "ask-1", at: "1970-01-01T00:00:00.000Z", changes });
 const kinds = (effects: readonly Effect[]) => effects.map(({ kind }) => kind);
 
-test("an edit asked for while the task is committed is made once the commit is there", () => {
+test("an edit requested while the task is committed is made after the commit", () => {
   const committing = until(begun([row("T1")], { review: false }), "commit");
   const asked = ask(committing, to("todo"));
   expect(asked.taken.next.effects).toEqual([]);
@@ -22,10 +22,10 @@ test("an edit asked for while the task is committed is made once the commit is t
   expect(made.disk).toMatchObject({ rows: [{ id: "T1", status: "done" }], commits: [{ task: "T1" }] });
 });
 
-test("a refused finish is not done: its work is put aside, and it counts for nothing", () => {
+test("a task whose finish is refused is not done: its work is saved, and it does not count as an attempt", () => {
   const sim = until(begun([row("T1")], { review: false }), "commit");
   const job = sim.open.flatMap(({ effect }) => ("job" in effect ? (effect.job ?? []) : []))[0];
-  if (job === undefined) throw new Error("there is no job");
+  if (job === undefined) throw new Error("the claim made no job");
   const refused = [{ op: "finish", id: id("T1"), why: "it is todo, not doing" }];
   const outcome = { updated: [], refused, warnings: [], rows: [], removed: [], digest: "" };
   const event = {
@@ -40,7 +40,7 @@ test("a refused finish is not done: its work is put aside, and it counts for not
   expect(next.because).toMatchObject({ rule: "released", picked: "T1" });
 });
 
-test("other keys, the status a task has, and tasks that wait stop nothing", () => {
+test("an edit of other keys, to the same status, or of a waiting task stops no attempt", () => {
   const working = until(begun([row("T1"), row("T2")], { review: false }), "run-agent");
   const title: PersonChange = { op: "edit", id: id("T1"), set: { title: "x", status: "doing" }, clear: [] };
   expect(kinds(ask(working, title).taken.next.effects)).toEqual(["change-backlog"]);
@@ -48,7 +48,7 @@ test("other keys, the status a task has, and tasks that wait stop nothing", () =
   expect(kinds(ask(working, to("done")).taken.next.effects)).toEqual(["stop"]);
 });
 
-test("a run that is ending leaves the edit to the command", () => {
+test("a run that is ending leaves the edit to the command that requested it", () => {
   const ending = until(begun([row("T1", { status: "done" })], { review: false }), "finish");
   const { taken } = ask(ending, to("todo"));
   expect(taken.next.notes).toMatchObject([{ type: "edit_answered", request: "ask-1", outcome: "left" }]);

@@ -1,18 +1,18 @@
-// Edits by people of tasks that are in hand: the attempt is ended, its work put aside and the tree put back, and only then the
-// backlog is changed. Pure. Leaves making the change to the store, and what runs for a job to job.ts.
+// A person's edits of tasks in progress: the attempt is stopped, its work is saved as a rescue, the tree is restored, and only
+// then the backlog changes. Pure. The store makes the change; job.ts runs the activities of a job.
 import type { StepEvent } from "../../logging/events.js";
 import type { StoppedAttempt } from "../../logging/told-events.js";
 import { given } from "../../system/given.js";
 import { endsAttempt, taskOfChange } from "../../todo/model/person-change.js";
 import type { IndexRow, TaskId } from "../../todo/model/task.js";
 import { enter } from "./job.js";
-import { dropJob, replaceJob, takeChangeResult, taskOf, uncount, type ChangeResult } from "./jobs.js";
+import { dropJob, replaceJob, takeChangeResult, getTaskId, uncount, type ChangeResult } from "./jobs.js";
 import type { AskedEdit, Job, Activity, RunState, Work } from "./state.js";
 import type { Decision } from "./decision.js";
 
 type Asked = Extract<StepEvent, { type: "edit_asked" }>;
 
-/** The activities before an attempt's commit is decided: from `commit` on, the task is finished first. */
+/** The activities before an attempt's commit is decided. From `commit` on, the task is finished before the edit is made. */
 const BEFORE_COMMIT: readonly Activity[] = [
   "claim",
   "checkpoint",
@@ -23,10 +23,10 @@ const BEFORE_COMMIT: readonly Activity[] = [
   "reread",
   "gate",
 ];
-/** Those in which a process runs. */
+/** The activities that run a process. */
 const STOPPABLE: readonly Activity[] = ["baseline", "before", "agent", "gate"];
 
-/** An edit as the run keeps it until it is made. `jobs`: a task they have in hand is being claimed, whatever its row still says. */
+/** Makes the record of a requested edit. A task that one of `jobs` is claiming counts as `doing`, even before its row says so. */
 export function makeAskedEdit(
   { request, changes }: Pick<AskedEdit, "request" | "changes">,
   { index, jobs }: Partial<Pick<Work, "index" | "jobs">>,
@@ -40,12 +40,12 @@ export function makeAskedEdit(
   return { request, changes, ids: [...new Set(ends.map(taskOfChange))], stopped: [] };
 }
 
-/** The run is ending, or has no backlog in hand: the command makes the edit itself. */
+/** Leaves the edit to the command that asked, because the run is ending or has no backlog. */
 export function leaveEdit({ request }: Pick<AskedEdit, "request">, decision: Decision): void {
   decision.notes.push({ type: "edit_answered", request, outcome: "left", stopped: [] });
 }
 
-/** L16: the attempts at the tasks of an edit that was asked for are ended; the edit itself is made once they are over. */
+/** L16: stops the attempts at the edit's tasks; the edit is made once they have ended. */
 export function takeEditRequest(work: Work, event: Asked, decision: Decision): Work {
   const asked = makeAskedEdit(event, work);
   decision.because = { rule: "edit-asked", ...given({ picked: asked.ids[0] }) };
@@ -56,7 +56,7 @@ export function takeEditRequest(work: Work, event: Asked, decision: Decision): W
   return releaseJobs({ ...work, askedEdits: [...work.askedEdits, asked] }, asked.ids, decision);
 }
 
-/** Ends the attempts at these tasks whose commit is not decided yet. */
+/** Stops the attempts at these tasks, except those whose commit is already decided. */
 function releaseJobs(work: Work, ids: readonly TaskId[], decision: Decision): Work {
   const jobs = work.jobs.map((job): Job => {
     const { task_id: id } = job.facts;
@@ -68,7 +68,7 @@ function releaseJobs(work: Work, ids: readonly TaskId[], decision: Decision): Wo
   return { ...work, jobs };
 }
 
-/** What edits are due comes before any other job; `undefined` when there is nothing of it to do now. */
+/** Starts the next requested edit, or the rescue before it; edits come before any other job. `undefined`: none is due. */
 export function startDueEdit(work: Work, decision: Decision): RunState | undefined {
   const [asked] = work.askedEdits;
   if (work.closing?.broken === true || (asked === undefined && work.toPutAside.length === 0))
@@ -87,19 +87,19 @@ export function startDueEdit(work: Work, decision: Decision): RunState | undefin
   return { phase: "working", work: { ...work, rereading: true } };
 }
 
-/** A job at a task of the edit is not over; what follows its commit changes nothing any more. */
+/** Whether the edit must wait for this job. The hooks after a task's commit no longer delay it. */
 function holds(work: Work, { facts, activity }: Job, { ids }: AskedEdit): boolean {
   if (facts.task_id === undefined || !ids.includes(facts.task_id)) return false;
   return activity !== "after" || work.index.get(facts.task_id)?.status === "doing";
 }
 
-/** Its tasks that are claimed, and of which no work was put aside yet. */
+/** The edit's claimed tasks whose work was not saved yet. */
 function listUnfinished({ index }: Work, { ids, stopped }: AskedEdit): TaskId[] {
   const ended = new Set(stopped.map(({ task_id }) => task_id));
   return ids.filter((id) => index.get(id)?.status === "doing" && !ended.has(id));
 }
 
-/** Another job's work in the tree is not to be touched. Once the run is to end it is still done: nothing new begins with it. */
+/** Never while another job works in the tree. Allowed while the run is stopping, because it starts no new work. */
 function mayPutAside(work: Work): boolean {
   return restores(work) && work.jobs.length === 0;
 }
@@ -108,10 +108,10 @@ function restores({ git, rules }: Work): boolean {
   return git && rules.on_failure === "restore";
 }
 
-/** No agent's: what it is named in lines of a job that has none. */
+/** The `agent` in the log lines of a job that has no agent. */
 const NO_AGENT = "looper";
 
-/** Puts the tree back to the checkpoint of a claim that no job has in hand; what was there is kept. */
+/** Restores the tree to the checkpoint of a claim that has no job; the work in it is saved as a rescue. */
 function putAside(work: Work, id: TaskId, decision: Decision): RunState {
   const attempt = Math.max(1, work.attempts.get(id) ?? 1);
   const facts = { job: work.nextJob, iteration: work.iterations, agent: NO_AGENT, attempt, task_id: id };
@@ -127,22 +127,22 @@ function putAside(work: Work, id: TaskId, decision: Decision): RunState {
   return { phase: "working", work: { ...work, jobs: [...work.jobs, job], nextJob: work.nextJob + 1 } };
 }
 
-/** A released job whose agent, if it had one, has ended: the tree as it was left is looked at, then put back. */
+/** Takes a snapshot for a released job once its agent has ended; the restore comes after it. */
 export function snapshotReleased(work: Work, job: Job, decision: Decision): RunState {
   decision.effects.push({ kind: "snapshot", job: job.facts });
   return { phase: "working", work: replaceJob(work, enter({ ...job, hooks: [] }, "snapshot")) };
 }
 
-/** Whether the tree is to be put back for it. */
+/** Whether a released job's work is taken out of the tree. */
 export function restoresTree(work: Work): boolean {
   return restores(work) && work.closing?.broken !== true;
 }
 
-/** Says that an attempt was stopped, and where its work is. */
+/** Logs that an attempt was stopped, and where its work is. */
 export function noteStopped(work: Work, job: Job, decision: Decision): void {
   const { kept, rescue } = describeKept(work, job);
   const { task_id: id = "" } = job.facts;
-  // Nothing was begun in this run yet: the work is an earlier one's.
+  // This run has started nothing yet, so the work is from an earlier run.
   if (job.putsAside === true && job.facts.iteration === 0 && rescue !== undefined)
     decision.notes.push({ type: "warning", ...job.facts, message: describeLeftBehind(id, rescue) });
   decision.notes.push({
@@ -163,9 +163,9 @@ function describeKept(work: Work, { rescue }: Job): Pick<StoppedAttempt, "kept" 
   return { kept: restores(work) ? "nothing" : "tree" };
 }
 
-/** A released job is over. It was no attempt; an agent that was asked has made an iteration of it all the same. */
+/** Ends a released job. It does not count as an attempt, but it does count as an iteration if its agent ran. */
 export function endReleased(work: Work, job: Job): Work {
-  const id = taskOf(job);
+  const id = getTaskId(job);
   const { agent, attempt } = job.facts;
   const who = job.putsAside === true ? {} : { agent, attempt };
   const stopped: StoppedAttempt = { task_id: id, ...who, ...describeKept(work, job) };
@@ -178,7 +178,7 @@ export function endReleased(work: Work, job: Job): Work {
   return job.end === undefined ? counted : { ...counted, iterations: work.iterations };
 }
 
-/** The edit that was asked for first is made, or was refused. `before`: as the run was until then. */
+/** Answers the oldest requested edit: applied or refused. `before`: the state before the edit. */
 export function answerEdit(
   before: Work,
   work: Work,
@@ -208,7 +208,7 @@ function listBlocked(changes: AskedEdit["changes"]): TaskId[] {
   );
 }
 
-/** Takes over what the store says of the backlog, what people changed in it included. */
+/** Takes over the store's result, including what people changed in the backlog. */
 export function takeStoreResult(
   work: Work,
   outcome: ChangeResult,
@@ -219,31 +219,31 @@ export function takeStoreResult(
   return outcome.edits === undefined ? taken : takeEdits(work, taken, { outcome, edits: outcome.edits });
 }
 
-/** Tasks that a person blocked are left alone; of one that left the run's hands by an edit the work is put aside. */
+/** Leaves tasks that a person blocked alone, and saves the work of tasks in progress that an edit took away from the run. */
 function takeEdits(
   before: Work,
   work: Work,
   { outcome, edits }: { outcome: ChangeResult; edits: NonNullable<ChangeResult["edits"]> },
 ): Work {
   const own = new Set(outcome.updated.map(({ id }) => id));
-  const heard = (outcome.heard ?? []).flatMap(({ changes }) => changes);
-  const told = new Set(heard.filter((change) => endsAttempt(change, undefined)).map(taskOfChange));
-  // While its agent works, an edit of a task that no editing command reported may be the agent's. A claim has no agent yet.
-  const inHand = (id: TaskId): boolean =>
-    !told.has(id) &&
+  const reported = (outcome.heard ?? []).flatMap(({ changes }) => changes);
+  const ended = new Set(reported.filter((change) => endsAttempt(change, undefined)).map(taskOfChange));
+  // While an agent works on a task, an edit that no command reported may be the agent's own. A claim has no agent yet.
+  const mayBeAgents = (id: TaskId): boolean =>
+    !ended.has(id) &&
     work.jobs.some(
       ({ facts, activity }) => facts.task_id === id && activity !== "after" && activity !== "claim",
     );
   const moved = [...edits.added, ...edits.changed, ...(edits.removed ?? [])].filter(
-    (id) => !own.has(id) && statusIn(before, id) !== statusIn(work, id) && !inHand(id),
+    (id) => !own.has(id) && statusIn(before, id) !== statusIn(work, id) && !mayBeAgents(id),
   );
   const blocked = moved.filter((id) => statusIn(work, id) === "blocked");
   const toPutAside = restores(work) ? moved.filter((id) => statusIn(before, id) === "doing") : [];
-  if (toPutAside.length + blocked.length === 0 && told.size === 0) return work;
+  if (toPutAside.length + blocked.length === 0 && ended.size === 0) return work;
   return {
     ...work,
     toPutAside: [...new Set([...work.toPutAside, ...toPutAside])],
-    blockedByHand: new Set([...work.blockedByHand, ...blocked, ...listBlocked(heard)]),
+    blockedByHand: new Set([...work.blockedByHand, ...blocked, ...listBlocked(reported)]),
   };
 }
 

@@ -17,23 +17,23 @@ function waits(toldMs: readonly (number | undefined)[]): number[] {
   });
 }
 
-test("nobody told: 1, 2, 4 … 30 minutes", () => {
+test("an agent that names no time backs off 1, 2, 4 … 30 minutes", () => {
   const minutes = [1, 2, 4, 8, 16, 30, 30];
   expect(waits(minutes.map(() => undefined))).toEqual(minutes.map((n) => n * MINUTE));
 });
 
-test("a time that was told is waited for, and a second more; the past is no time", () => {
+test("a named time is kept with a second more, unless it is in the past", () => {
   expect(waits([5_000])).toEqual([6_000]);
   expect(waits([-5_000])).toEqual([MINUTE]);
   expect(waits([undefined, 300 * MINUTE])).toEqual([MINUTE, 300 * MINUTE + 1000]);
 });
 
-test("the second time in a row counts as the first: what was told is waited for, however often", () => {
+test("a named time is kept however often it comes in a row", () => {
   expect(waits([10_000, 10_000, 10_000, 10_000, 10_000])).toEqual(Array(5).fill(11_000));
   expect(waits([undefined, undefined, 10_000])).toEqual([MINUTE, 2 * MINUTE, 11_000]);
 });
 
-test("who is told 'in a second' again and again is not asked every second, and that is said", () => {
+test("an agent that keeps naming a time seconds away is not asked every second, and the reason is given", () => {
   expect(waits([1000, 1000, 1000, 1000, 4999, 1000])).toEqual([
     ...[2000, 2000, 2000],
     ...[MINUTE, 2 * MINUTE, 4 * MINUTE],
@@ -45,7 +45,7 @@ test("who is told 'in a second' again and again is not asked every second, and t
   expect(told(thrice).get("a")?.why).toBe("told 4 times in a row to come back in less than 5 s");
 });
 
-test("it is over when its time has come, and counts from the start once the agent has worked", () => {
+test("a backoff ends at its time, and its count starts anew once the agent has worked", () => {
   const paused = backOff(new Map(), "a", { reason: "network", at: 0 });
   expect([findBackoffEnd(paused, "a", MINUTE - 1), findBackoffEnd(paused, "a", MINUTE)]).toEqual([
     MINUTE,

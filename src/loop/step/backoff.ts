@@ -1,37 +1,37 @@
-// Agents that a limit, an overload or the network keeps from working: until when each is left alone. Pure.
-// Leaves who works meanwhile to schedule.ts.
+// Backoff of agents that are rate limited, overloaded or offline: until when each is not asked. Pure.
+// schedule.ts chooses the agent that works meanwhile.
 import { given } from "../../system/given.js";
 
 /**
- * Epoch ms until which an agent is not asked; `times`: how often in a row it could not work, `soon`: how often in a row it said
- * "in a moment".
+ * The agent is not asked before `until` (epoch ms). `times`: how often in a row it could not work. `soon`: how often in a row
+ * it named a time less than SOON_MS away.
  */
 export interface Backoff {
   until: number;
   times: number;
   soon: number;
   reason: string;
-  /** Why it is left alone for longer than it said. */
+  /** Why the backoff is longer than the time the agent named. */
   why?: string;
-  /** An earlier run was told. */
+  /** The backoff comes from an earlier run. */
   remembered?: true;
 }
 
-/** By the agents' names. One that is over still counts its times, until the agent works again. */
+/** By agent name. An expired entry keeps its counts until the agent works again. */
 export type Backoffs = ReadonlyMap<string, Backoff>;
 
 const FIRST_MS = 60_000;
 const MOST_MS = 30 * 60_000;
-/** A server's clock is not quite ours: whoever comes a moment early is turned away for another day. */
+/** Margin for clock skew: a request a moment too early may be rejected for another day. */
 const SLACK_MS = 1_000;
-/** Less than this is "in a moment". */
+/** A retry time closer than this counts as `soon`. */
 const SOON_MS = 5_000;
-/** So often in a row it is believed. */
+/** How many soon retry times in a row are trusted. */
 const MOST_SOON = 3;
 
 /**
- * L17: until the reset time if one is told, else 1, 2, 4 … 30 minutes; the attempt that follows is the probe. Who is turned
- * away again and again with "in a second" is not asked every second.
+ * L17: backs off until the time the agent named, otherwise 1, 2, 4 … 30 minutes; the next attempt is the probe. An agent that
+ * keeps naming a time seconds away is not asked every second.
  */
 export function backOff(
   backoffs: Backoffs,
@@ -54,12 +54,12 @@ function delayAfter(times: number): number {
   return Math.min(FIRST_MS * 2 ** (times - 1), MOST_MS);
 }
 
-/** What an earlier run was told of an agent. */
+/** The backoff an earlier run recorded. */
 export function restoreBackoff({ until, reason }: { until: string; reason: string }): Backoff {
   return { until: Date.parse(until), times: 0, soon: 0, reason, remembered: true };
 }
 
-/** Until when it is left alone, as the log says it, and why that is longer than it said. */
+/** The end of the backoff as the log has it, and why it is longer than the time the agent named. */
 export function describeBackoff(
   backoffs: Backoffs,
   agent: string,
@@ -69,19 +69,19 @@ export function describeBackoff(
   return { until: new Date(until).toISOString(), ...given({ until_why: why }) };
 }
 
-/** The same without the pause of an agent that worked. */
+/** Clears the backoff of an agent that worked. */
 export function endBackoff(backoffs: Backoffs, agent: string): Backoffs {
   if (!backoffs.has(agent)) return backoffs;
   return new Map([...backoffs].filter(([name]) => name !== agent));
 }
 
-/** Until when it is left alone; `undefined` where it may be asked at `at`. */
+/** The end of the backoff, or `undefined` if the agent may be asked at `at`. */
 export function findBackoffEnd(backoffs: Backoffs, agent: string, at: number): number | undefined {
   const until = backoffs.get(agent)?.until;
   return until === undefined || until <= at ? undefined : until;
 }
 
-/** Whether an agent that ended like this could not work at all: neither an attempt nor an iteration (contract §4). */
+/** Whether this failure kept the agent from working at all: neither an attempt nor an iteration (contract §4). */
 export function causesBackoff(reason: string | undefined): boolean {
   return reason === "rate-limited" || reason === "overloaded" || reason === "network";
 }

@@ -35,12 +35,12 @@ function oneOfTwo(rules: Partial<Rules> = {}): Sim {
   return looking;
 }
 
-test("who was told to stop while it looked begins nothing", () => {
+test("a run that is told to stop while it rereads the backlog starts nothing", () => {
   const sim = looked(feed(oneOfTwo(), sigint).sim);
   expect(kinds(sim)).toEqual(["run-agent"]);
 });
 
-test("a limit that is reached while others are at work ends the run after them", () => {
+test("max_iterations ends the run after the jobs that are still running", () => {
   const sim = looked(oneOfTwo({ max_iterations: 1, review: false }));
   expect(kinds(sim)).toEqual(["run-agent"]);
   expect(sim.state.phase).toBe("working");
@@ -48,7 +48,7 @@ test("a limit that is reached while others are at work ends the run after them",
   expect(end).toMatchObject({ ending: "limit", message: "max_iterations (1) is reached", iterations: 1 });
 });
 
-test("a backlog that lost its one task while that is at work ends the run after it", () => {
+test("a backlog that loses its only task ends the run after that task's job", () => {
   const sim = looked(oneOfTwo({ only: id("T2") }), { removed: [id("T2")] });
   expect(sim.state).toMatchObject({
     work: { closing: { ending: "unusable-backlog", message: "there is no task T2 in the backlog" } },
@@ -59,7 +59,7 @@ test("a backlog that lost its one task while that is at work ends the run after 
 
 const marker = { ...row("PROJECT-DONE", { status: "done" }), marker: true as const };
 
-test("a marker ends a finished backlog without a review, not one in which a task waits", () => {
+test("the marker ends a finished backlog without a review, but not one with open tasks", () => {
   expect(openEffect(until(begun([marker]), "finish"), "finish").message).toBe(
     "the backlog is finished already: nothing was started",
   );
@@ -71,7 +71,7 @@ test("a marker ends a finished backlog without a review, not one in which a task
   ).toEqual(["commit-backlog"]);
 });
 
-test("no review begins past max_iterations, and one waits for the delay like any attempt", () => {
+test("a review does not start past max_iterations, and waits for the delay like any attempt", () => {
   const limited = after(until(begun([row("T1")], { max_iterations: 1 }), "commit"), "commit");
   expect(openEffect(until(limited, "finish"), "finish").ending).toBe("complete");
   const delayed = after(until(begun([row("T1")], { delay_ms: 1_000 }), "commit"), "commit");
@@ -80,7 +80,7 @@ test("no review begins past max_iterations, and one waits for the delay like any
   expect(waiting.timer).toBe(1_000);
 });
 
-test("work that turned up after a clean review is looked at by another one, even where none can be done", () => {
+test("tasks added after a clean review get another review, even if none of them can be done", () => {
   const report = { found: { task_id: null, status: "reviewed" as const } };
   const clean = after(
     until(
@@ -132,7 +132,7 @@ function workOf(state: RunState): Extract<RunState, { phase: "working" }>["work"
   return state.work;
 }
 
-test("in a world that failed nothing is committed, put back or weighed any more: what was in hand stays so", () => {
+test("nothing is committed, restored or judged after an environment failure: tasks in progress stay so", () => {
   for (const rules of [{}, { apply_summary: false }]) {
     const { sim, first } = broken(rules);
     expect(kinds(sim)).toEqual(["run-agent", "stop"]);
@@ -150,7 +150,7 @@ test("in a world that failed nothing is committed, put back or weighed any more:
   }
 });
 
-test("a world that fails while another job is at its gate, or is to be put back, or cannot be committed", () => {
+test("an environment failure ends other jobs at their gate, their restore or their commit", () => {
   const gated = until(after(oneOfTwo(), "change-backlog"), "change-backlog");
   const atGate = until(after(until(gated, "run-agent"), "run-agent"), "run-gate");
   const { job } = openEffect(atGate, "run-gate");
@@ -180,7 +180,7 @@ test("a world that fails while another job is at its gate, or is to be put back,
   ).toBe(false);
 });
 
-test("each job is told to stop once", () => {
+test("each job is stopped once", () => {
   const sim = until(begun([row("T1")]), "run-agent");
   const twice = feed(feed(sim, sigint).sim, sigint);
   expect(twice.taken.next.effects.map(({ kind }) => kind)).toEqual(["stop"]);
@@ -197,7 +197,7 @@ function lookingAtRow(end: WorldReply["end"], before: (sim: Sim) => Sim = (sim) 
 
 const failed = { outcome: "failed", reason: "exited", evidence: "code 1" } as const;
 
-test("a row that its agent marked as blocked says so itself; one that was stopped is left as it is", () => {
+test("a row that its agent blocked keeps its blockers, and the row of a stopped agent stays as it is", () => {
   const blocked = { rows: rowsOf(row("T1", { status: "blocked" })) };
   const told1 = tellRow(lookingAtRow(failed), blocked);
   expect(kinds(told1)).toEqual(["restore"]);
@@ -212,14 +212,14 @@ test("a row that its agent marked as blocked says so itself; one that was stoppe
   expect(workOf(left.state).jobs).toMatchObject([{ verdict: { kind: "interrupted" } }]);
 });
 
-test("a row that is gone is no task that is done", () => {
+test("a task whose row was removed is not done", () => {
   const sim = lookingAtRow(undefined);
   const { job } = openEffect(sim, "change-backlog");
   const { because } = told(sim, { type: "backlog_changed", ...job, ...same, removed: [id("T1")] });
   expect(because).toEqual({ rule: "looked-at-row", picked: "T1", why: "gone" });
 });
 
-test("in a world that failed while a row was looked at, nothing is put back any more", () => {
+test("nothing is restored if the environment fails while a row is reread", () => {
   const sim = feed(lookingAtRow(failed), {
     type: "effect_failed",
     effect: "stop-nothing",

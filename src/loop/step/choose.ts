@@ -1,4 +1,4 @@
-// Which job comes next, or that the run is over. Pure. Leaves what becomes of a job to work.ts.
+// Chooses the next job, or ends the run. Pure. working.ts handles the events of a job.
 import type { Ending, StepEvent } from "../../logging/events.js";
 import { given } from "../../system/given.js";
 import { PersistentMap } from "../../system/persistent-map.js";
@@ -8,7 +8,7 @@ import { TaskId, type IndexRow } from "../../todo/model/task.js";
 import { explainRunOver } from "./spending.js";
 import { makeAskedEdit, startDueEdit } from "./asked-edits.js";
 import { beginClose } from "./ending.js";
-import { firstActivity } from "./job.js";
+import { getFirstActivity } from "./job.js";
 import { toRow } from "./jobs.js";
 import { chooseAvailableAgent, type AgentChoice } from "./schedule.js";
 import { waitFor } from "./wait.js";
@@ -18,7 +18,7 @@ import type { Decision } from "./decision.js";
 /** A review that failed is tried once more (contract §4, *Review*). */
 const MOST_FAILED_REVIEWS = 2;
 
-/** The first look at a backlog that can be worked on. */
+/** Starts work on the first usable backlog. */
 export function beginWork(
   opening: Opening,
   event: Extract<StepEvent, { type: "backlog_read" }>,
@@ -26,7 +26,7 @@ export function beginWork(
 ): RunState {
   if (event.rows === undefined) throw new Error("backlog_read came without its rows");
   const rows = event.rows.map(toRow);
-  // L16: comes before anything else is begun.
+  // L16: a dead run's work is saved before anything else starts.
   const left = event.left_behind === undefined ? [] : [TaskId.parse(event.left_behind)];
   const index = ById.of(rows);
   const work: Work = {
@@ -38,7 +38,7 @@ export function beginWork(
     index,
     digest: event.digest,
     jobs: [],
-    // Drafts and repairs have had the first numbers.
+    // Drafts and repairs took the first numbers.
     nextJob: opening.nextJob,
     iterations: 0,
     attempts: PersistentMap.of(),
@@ -58,7 +58,7 @@ export function beginWork(
   return choose(work, decision);
 }
 
-/** Goes on after a job began or ended: looks at the backlog, or ends. */
+/** Continues after a job started or ended: rereads the backlog, or ends the run. */
 export function startNext(work: Work, decision: Decision): RunState {
   const edited = startDueEdit(work, decision);
   if (edited !== undefined) return edited;
@@ -75,7 +75,7 @@ export function startNext(work: Work, decision: Decision): RunState {
   return { phase: "working", work: { ...work, rereading: true } };
 }
 
-/** L13: a wait is for a moment that comes, and has its timer. The delay lies before an iteration, never before the end. */
+/** L13: every wait has a timer. The delay comes before an iteration, never before the end of the run. */
 function waitForDelay(work: Work, decision: Decision): RunState | undefined {
   if (work.resumeAt === undefined || work.resumeAt <= decision.at) return undefined;
   decision.because = { rule: "delay" };
@@ -88,18 +88,18 @@ function waitForDelay(work: Work, decision: Decision): RunState | undefined {
   return { phase: "working", work };
 }
 
-/** L13: the run stands still until an agent may be asked again, unless that is too long. */
+/** L13: waits until the agent may be asked again, or ends the run if that takes too long. */
 function waitForAgent(
   work: Work,
-  taker: Exclude<AgentChoice, { agent: string }>,
+  choice: Exclude<AgentChoice, { agent: string }>,
   decision: Decision,
 ): RunState {
-  if (taker === undefined) return end(work, "environment", "no agent is left that can be used", decision);
-  const tooLong = waitFor(work, taker, decision);
+  if (choice === undefined) return end(work, "environment", "no agent is left that can be used", decision);
+  const tooLong = waitFor(work, choice, decision);
   return tooLong === undefined ? { phase: "working", work } : end(work, "waiting", tooLong, decision);
 }
 
-/** Picks the next job from what the backlog is now. L3: in the order of contract §3.4, no task in two hands. */
+/** Chooses the next job from the current backlog. L3: in the order of contract §3.4, and no task has two jobs. */
 export function choose(work: Work, decision: Decision): RunState {
   const edited = startDueEdit(work, decision);
   if (edited !== undefined) return edited;
@@ -132,12 +132,12 @@ export function choose(work: Work, decision: Decision): RunState {
   return startReviewOrEnd(work, rows, chosen.none, decision);
 }
 
-/** A person blocked it in this run, and it still is. */
+/** Whether a person blocked the task in this run and it is still blocked. */
 function isBlockedByHand({ blockedByHand, index }: Work, id: TaskId): boolean {
   return blockedByHand.has(id) && index.get(id)?.status === "blocked";
 }
 
-/** L9: attempts and reviews together begin at most `max_iterations` times. L18: a budget that is spent begins none. */
+/** L9: at most `max_iterations` attempts and reviews start. L18: none starts once a budget is spent. */
 function findSpentLimit(work: Work, decision: Decision): { ending: Ending; message: string } | undefined {
   const { max_iterations } = work.rules;
   const spent = explainRunOver(work, decision.at);
@@ -152,9 +152,9 @@ function startTask(work: Work, { picked, reason, candidates, next }: Picked, dec
   const iteration = work.iterations + 1;
   const { dropped, backoffs } = work;
   const now = { iteration, dropped, backoffs, at: decision.at, wanted: picked.agent };
-  const taker = chooseAvailableAgent(work.rules, "iteration", now);
-  if (taker === undefined || !("agent" in taker)) return waitForAgent(work, taker, decision);
-  const { agent } = taker;
+  const choice = chooseAvailableAgent(work.rules, "iteration", now);
+  if (choice === undefined || !("agent" in choice)) return waitForAgent(work, choice, decision);
+  const { agent } = choice;
   const attempt = (work.attempts.get(picked.id) ?? 0) + 1;
   const job = makeJob(work, "iteration", { iteration, agent, attempt, task_id: picked.id });
   decision.because = {
@@ -211,11 +211,11 @@ function startReviewOrEnd(
   const waits = waitForDelay(work, decision);
   if (waits !== undefined) return waits;
   const { dropped, backoffs } = work;
-  const taker = chooseAvailableAgent(rules, "review", { iteration: 1, dropped, backoffs, at: decision.at });
-  if (taker === undefined || !("agent" in taker)) return waitForAgent(work, taker, decision);
+  const choice = chooseAvailableAgent(rules, "review", { iteration: 1, dropped, backoffs, at: decision.at });
+  if (choice === undefined || !("agent" in choice)) return waitForAgent(work, choice, decision);
   const job = makeJob(work, "review", {
     iteration: work.iterations + 1,
-    agent: taker.agent,
+    agent: choice.agent,
     attempt: reviews.failed + 1,
   });
   decision.because = { rule: "review", why };
@@ -228,7 +228,7 @@ function makeJob(
   phase: JobKind,
   rest: { iteration: number; agent: string; attempt: number; task_id?: TaskId },
 ): Job {
-  return { facts: { job: work.nextJob, phase, ...rest }, activity: firstActivity(phase), hooks: [] };
+  return { facts: { job: work.nextJob, phase, ...rest }, activity: getFirstActivity(phase), hooks: [] };
 }
 
 function addJob(work: Work, job: Job): Work {
@@ -241,7 +241,7 @@ function end(work: Work, ending: Ending, message: string | undefined, decision: 
   return beginClose(work, ending, message, decision);
 }
 
-/** L8: once the run is to end, it ends as soon as no job is under way, and starts none before. */
+/** L8: a run that must end starts no job, and ends as soon as none is running. */
 function endIfAsked(work: Work, decision: Decision): RunState | undefined {
   if (work.jobs.length > 0 || work.rereading) return undefined;
   if (work.closing !== undefined)

@@ -35,7 +35,7 @@ test.each([
   expect(events.reduce(applySignal, FRAME).stopping).toBe(stopping);
 });
 
-test("what takes it no further leaves the very same frame, and the first to stop it stays its signal", () => {
+test("a signal that changes nothing returns the identical frame, and the first signal is kept", () => {
   const once = applySignal(FRAME, told("stop"));
   expect(applySignal(once, told("stop"))).toBe(once);
   expect(applySignal(applySignal(once, told("TERM")), told("now")).signal).toBe("SIGINT");

@@ -4,7 +4,7 @@ import { given } from "../../system/given.js";
 import type { Effect } from "./effects.js";
 import type { Frame, RunState, Stopping } from "./state.js";
 
-/** Why a decision fell as it did: the rule, and what it was chosen from. */
+/** The reason for a decision: the rule, and the choice it made. */
 export interface Because {
   rule: string;
   picked?: string;
@@ -13,18 +13,18 @@ export interface Because {
   why?: string;
 }
 
-/** What `step` answers. */
+/** The result of `step`. */
 export interface Next {
   state: RunState;
   effects: readonly Effect[];
-  /** Lines the log says beside `decided`. */
+  /** Lines to log beside `decided`. */
   notes: readonly ToldEvent[];
   because: Because;
-  /** Epoch ms of the one timer; absent: it stays as it is. */
+  /** When the run's one timer fires, epoch ms; absent: the timer is unchanged. */
   wakeAt?: number;
 }
 
-/** Collects what one event leads to, while the state is worked out. */
+/** Collects the effects, notes and reason of one event while its new state is computed. */
 export class Decision {
   /** Epoch ms of the event. */
   readonly at: number;
@@ -46,8 +46,8 @@ export class Decision {
 type Interrupt = Extract<StepEvent, { type: "run_interrupted" }>;
 
 /**
- * How far a signal takes the run (contract §4, *Ctrl-C*): SIGTERM acts as twice, SIGHUP so only at a terminal, and
- * `looper stop` once, however often it is said; else the very same frame.
+ * Raises the stop level of the run (contract §4, *Ctrl-C*). SIGTERM counts as two signals, SIGHUP too, but only on a terminal.
+ * `looper stop` does not add up when repeated. Returns the identical frame if the level stays.
  */
 export function applySignal<T extends Frame>(frame: T, event: Interrupt): T {
   if (event.signal === "SIGHUP" && !event.terminal) return frame;
@@ -61,7 +61,7 @@ function toStopping(reached: number): Stopping {
   return reached <= 0 ? 0 : reached === 1 ? 1 : reached === 2 ? 2 : 3;
 }
 
-/** The error of a failed effect with its remedy, in one line. */
+/** The error of a failed effect with its hint, in one line. */
 export function describeFailure(event: Extract<StepEvent, { type: "effect_failed" }>): string {
   return event.hint === undefined ? event.error : `${event.error}: ${event.hint}`;
 }

@@ -37,7 +37,7 @@ function lines(): Record<string, unknown>[] {
     .map((line): Record<string, unknown> => JSON.parse(line) as Record<string, unknown>);
 }
 
-test("L11: what was decided lies in the log before any of it is begun", async () => {
+test("L11: a decision is in the log before any of its effects starts", async () => {
   const begun: string[] = [];
   const { inbox, perform } = inWorld(newSim(backlog, { review: false }), (effect) => {
     const decided = lines().filter(({ type }) => type === "decided");
@@ -50,7 +50,7 @@ test("L11: what was decided lies in the log before any of it is begun", async ()
   expect(begun.filter((kind) => kind === "commit")).toHaveLength(2);
 });
 
-test("L15: the log of a run, read back from disk, gives the same decisions; another effect is found", async () => {
+test("L15: the log of a run, read back from disk, gives the same decisions, and a changed effect is found", async () => {
   const { inbox, perform } = inWorld(newSim(backlog, { review: false }), () => Promise.resolve());
   await drive({ log, clock: ports.clock, perform }, inbox);
   const decisions = lines().filter(({ type }) => type === "decided").length;
@@ -65,7 +65,7 @@ test("L15: the log of a run, read back from disk, gives the same decisions; anot
   });
 });
 
-test("L10: what an effect throws is its one answer; a bug of ours is not", async () => {
+test("L10: an error that an effect throws is its one answer, unless it is an internal error", async () => {
   const refuse = (effect: Effect): Promise<void> =>
     effect.kind === "checkpoint"
       ? Promise.reject(new UserError("environment", "no space", "free some"))
@@ -94,7 +94,7 @@ test("L10: what an effect throws is its one answer; a bug of ours is not", async
   await expect(drive({ log, clock: ports.clock, perform: bug.perform }, bug.inbox)).rejects.toThrow("a bug");
 });
 
-test("L15: an effect is done at the time of the event it was decided on", async () => {
+test("L15: an effect is performed at the time of the event it was decided on", async () => {
   const { inbox, perform } = inWorld(newSim(backlog, { review: false }), () => Promise.resolve());
   const done: { kind: string; at: number }[] = [];
   const noting: Perform = (effect, at) => {
@@ -117,7 +117,7 @@ const ended: StepEvent = {
   totals: { done: 0, tasks: 2, iterations: 1, duration_ms: 0, input_tokens: 0, output_tokens: 0 },
 };
 
-test("an end that cannot be made safe is told as what it is, not as a bug", async () => {
+test("a failure at the end is reported as such, not as an internal error", async () => {
   const full = new UserError("environment", "the log cannot be written: ENOSPC", "free some space");
   const { inbox, perform } = inWorld(newSim(backlog, { review: false }), (effect) =>
     effect.kind === "finish" ? Promise.reject(full) : Promise.resolve(),

@@ -1,4 +1,4 @@
-// `drive`: takes events, asks `step`, writes down what was decided, starts what is to be done. Judges nothing.
+// `drive`: takes events, calls `step`, logs the decision, starts the effects. Makes no decision of its own.
 import { errorCode, errorMessage, UserError } from "../../system/errors.js";
 import type { Clock, Timer } from "../../system/ports.js";
 import type { StepEvent } from "../../logging/events.js";
@@ -11,12 +11,12 @@ import { START, step } from "./step.js";
 import type { RunState } from "./state.js";
 
 /**
- * Does one effect, decided at `at` (epoch ms), and answers with the one event it ends in. What it throws becomes
+ * Performs one effect, decided at `at` (epoch ms), and resolves with the one event it ends in. An error becomes
  * `effect_failed`.
  */
 export type Perform = (effect: Effect, at: number) => Promise<StepEvent>;
 
-/** Runs to the end; answers the last event. Throws when the log cannot be written, or on a bug of ours. */
+/** Drives the run to its end and resolves with the last event. Throws on an internal error or if the log cannot be written. */
 export async function drive(
   { log, clock, perform }: { log: RunLog; clock: Clock; perform: Perform },
   inbox: Inbox,
@@ -34,7 +34,7 @@ export async function drive(
       because: { ...next.because },
     };
     const lines = [decided, ...next.notes].map((line) => log.seal(line));
-    // L11: what was decided is on disk before any of it is begun.
+    // L11: the decision is on disk before any of its effects starts.
     await log.append(event, ...lines);
     state = next.state;
     if (next.wakeAt !== undefined) {
@@ -52,15 +52,15 @@ export async function drive(
   }
 }
 
-/** Begins an effect; nothing is awaited here. */
+/** Starts an effect without waiting for it. */
 function start(begin: () => Promise<StepEvent>, effect: Effect, inbox: Inbox): void {
   begin().then(
     (event) => {
       inbox.put(event);
     },
     (error: unknown) => {
-      // Where the end itself fails there is nobody left to judge it: as with a log that cannot be written, whoever drives is told.
-      if (effect.kind === "finish" || !isOfTheWorld(error)) {
+      // If the end itself fails, no step is left to handle it: the caller of `drive` gets the error, as for a log that fails.
+      if (effect.kind === "finish" || !isEnvironmentFailure(error)) {
         inbox.fail(error);
         return;
       }
@@ -76,14 +76,14 @@ function start(begin: () => Promise<StepEvent>, effect: Effect, inbox: Inbox): v
   );
 }
 
-/** What to do about an error; whichever file it was that found the disk full first. */
+/** The hint for an error. A full disk has the same hint for every file. */
 function hintFor(error: unknown): string | undefined {
   if (error instanceof UserError) return error.hint;
   const isFull = errorCode(error) === "ENOSPC" || errorCode(error) === "EDQUOT";
   return isFull ? "free some space, then run again" : undefined;
 }
 
-/** An effect that failed half way, under the name of what was being done. */
+/** An effect that failed part-way, with the name of the operation in progress. */
 export class EffectError extends Error {
   readonly effect: string;
 
@@ -93,7 +93,7 @@ export class EffectError extends Error {
   }
 }
 
-/** Failures of the world are events; anything else is a bug of ours and ends the run as one. */
-export function isOfTheWorld(error: unknown): boolean {
+/** Whether the error comes from the environment, which makes it an event. Any other error is internal and ends the run. */
+export function isEnvironmentFailure(error: unknown): boolean {
   return error instanceof UserError || error instanceof EffectError || errorCode(error) !== undefined;
 }

@@ -5,7 +5,7 @@ import type { Effect } from "./effects.js";
 
 /** One effect as the glossary explains it. */
 interface EffectEntry {
-  /** What it does, in one sentence that begins with a verb. */
+  /** One sentence that begins with a verb. */
   sentence: string;
   /** The events it can end in, beside `effect_failed`. */
   endsIn: readonly StepEvent["type"][];

@@ -6,7 +6,7 @@ import { leaveEdit } from "./asked-edits.js";
 import type { Close, Frame, RunState, Work } from "./state.js";
 import { applySignal, type Decision } from "./decision.js";
 
-/** Begins the end. Where the world itself failed, nothing more is asked of it. */
+/** Starts the end of the run. After an environment failure nothing is committed. */
 export function beginClose(
   frame: Frame & Partial<Work>,
   ending: Ending,
@@ -36,7 +36,7 @@ export function beginClose(
   return { phase: "ending", close };
 }
 
-/** What follows from an event once the end has begun. */
+/** Handles an event while the run is ending. */
 export function stepClose(close: Close, event: Sealed<StepEvent>, decision: Decision): RunState {
   switch (event.type) {
     case "committed":
@@ -51,10 +51,10 @@ export function stepClose(close: Close, event: Sealed<StepEvent>, decision: Deci
       return onFailed(close, event, decision);
     case "run_interrupted": {
       decision.because = { rule: "interrupted", why: event.signal };
-      const heeded = applySignal(close, event);
-      return heeded.stopping === 3 && close.activity !== "finish"
-        ? finish(heeded, decision)
-        : { phase: "ending", close: heeded };
+      const signalled = applySignal(close, event);
+      return signalled.stopping === 3 && close.activity !== "finish"
+        ? finish(signalled, decision)
+        : { phase: "ending", close: signalled };
     }
     case "edit_asked":
       leaveEdit(event, decision);
@@ -62,7 +62,7 @@ export function stepClose(close: Close, event: Sealed<StepEvent>, decision: Deci
     case "run_ended":
       decision.because = { rule: "ended", why: event.ending };
       return { phase: "ended", ending: event.ending };
-    // What was still on its way when the third signal came.
+    // Answers to effects that were still running at the third signal.
     case "backlog_changed":
     case "backlog_read":
     case "backlog_invalid":
@@ -92,7 +92,7 @@ function ignoreLate(close: Close, decision: Decision): RunState {
   return { phase: "ending", close };
 }
 
-/** What fails at the end is said, and the end goes on; L14: only what this activity waits for moves it on. */
+/** Logs a failure at the end and continues. L14: only the event this activity waits for moves it on. */
 function onFailed(
   close: Close,
   event: Extract<StepEvent, { type: "effect_failed" }>,
@@ -111,7 +111,7 @@ function onFailed(
   return { phase: "ending", close };
 }
 
-/** Ends the run now: the third signal waits for nothing. */
+/** Ends the run at once: the third signal waits for nothing. */
 export function closeAtOnce(frame: Frame & Partial<Work>, decision: Decision): RunState {
   const hookless = {
     ...frame,

@@ -1,6 +1,6 @@
 import type { StepEvent } from "../../logging/events.js";
 
-/** What has happened and was not yet thought about, in the order it came. */
+/** Events that wait for `step`, in the order they came. */
 export class Inbox {
   readonly #waiting: StepEvent[] = [];
   #failure: { error: unknown } | undefined;
@@ -11,7 +11,7 @@ export class Inbox {
     this.#wake?.();
   }
 
-  /** Makes every `take` from now on throw: a bug of ours, or a log that cannot be written. */
+  /** Makes every later `take` throw: an internal error, or a log that cannot be written. */
   fail(error: unknown): void {
     this.#failure ??= { error };
     this.#wake?.();

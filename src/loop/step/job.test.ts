@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { enter, expectActivity, firstActivity, labelOf } from "./job.js";
+import { enter, expectActivity, getFirstActivity, makeLabel } from "./job.js";
 import type { Job, JobKind, Activity } from "./state.js";
 
 function job(phase: JobKind, activity: Activity): Job {
   return { facts: { job: 3, iteration: 7, phase, agent: "a", attempt: 2 }, activity, hooks: [] };
 }
 
-test("a job goes forward through the activities of its kind, past some of them, and never back", () => {
-  expect(firstActivity("iteration")).toBe("claim");
-  expect(firstActivity("review")).toBe("checkpoint");
+test("a job moves forward through the activities of its kind, may skip some, and never goes back", () => {
+  expect(getFirstActivity("iteration")).toBe("claim");
+  expect(getFirstActivity("review")).toBe("checkpoint");
   expect(enter(job("iteration", "claim"), "agent").activity).toBe("agent");
   expect(enter(job("iteration", "agent"), "agent").activity).toBe("agent");
   expect(() => enter(job("iteration", "agent"), "before")).toThrow(
@@ -20,16 +20,16 @@ test("a job goes forward through the activities of its kind, past some of them, 
   expect(enter(job("iteration", "claim"), "claim").activity).toBe("claim");
 });
 
-test("an event of another activity is a bug", () => {
+test("an event of another activity throws", () => {
   const event = { type: "woke" } as const;
   expect(() => {
     expectActivity(job("iteration", "claim"), "agent", event);
   }).toThrow("woke came for job 3 in activity claim, not agent");
 });
 
-test("a job's folder is named after what it is and how often", () => {
+test("a job's folder is named after its phase and its number", () => {
   const labels = (["iteration", "review", "bootstrap", "repair"] as const).map((phase) =>
-    labelOf(job(phase, "agent")),
+    makeLabel(job(phase, "agent")),
   );
   expect(labels).toEqual(["iter-7", "review-7", "bootstrap-2", "repair-2"]);
 });

@@ -1,5 +1,5 @@
-// The job machine: one attempt, review, draft or repair on its way through its activities. Pure.
-// Leaves which job comes next, and when the run ends, to work.ts and opening.ts.
+// The job machine: takes one attempt, review, draft or repair through its activities. Pure.
+// working.ts and opening.ts decide which job comes next and when the run ends.
 import { never } from "../../system/never.js";
 import type { StepEvent } from "../../logging/events.js";
 import type { ToldEvent } from "../../logging/told-events.js";
@@ -10,7 +10,7 @@ import type { Job, JobKind, Activity } from "./state.js";
 import type { Decision } from "./decision.js";
 import type { Earlier } from "./effects.js";
 
-/** What each kind of job goes through, in order. */
+/** The activities of each kind of job, in order. */
 const ACTIVITIES: Record<JobKind, readonly Activity[]> = {
   iteration: [
     "claim",
@@ -32,13 +32,13 @@ const ACTIVITIES: Record<JobKind, readonly Activity[]> = {
 };
 
 /** The activity a kind of job begins with. */
-export function firstActivity(kind: JobKind): Activity {
+export function getFirstActivity(kind: JobKind): Activity {
   const [first] = ACTIVITIES[kind];
   if (first === undefined) throw new Error(`a ${kind} has no activities`);
   return first;
 }
 
-/** The same job in a later activity. Contract: an activity may be passed over, none is gone back to. */
+/** Moves the job to a later activity. Contract: an activity may be skipped, but never repeated. */
 export function enter(job: Job, activity: Activity): Job {
   const { phase } = job.facts;
   const activities = ACTIVITIES[phase];
@@ -49,7 +49,7 @@ export function enter(job: Job, activity: Activity): Job {
   return { ...job, activity };
 }
 
-/** L10: events of an activity only come while the job is in it; anything else is our bug. */
+/** L10: an activity's event comes only while the job is in that activity; anything else is an internal error. */
 export function expectActivity(job: Job, activity: Activity, event: StepEvent): void {
   if (job.activity !== activity) {
     throw new Error(
@@ -58,8 +58,8 @@ export function expectActivity(job: Job, activity: Activity, event: StepEvent): 
   }
 }
 
-/** Names a job's folder and is what hooks get as `$4`: `iter-3`, `review-3`. */
-export function labelOf(job: Job): string {
+/** The name of a job's folder, which hooks get as `$4`: `iter-3`, `review-3`. */
+export function makeLabel(job: Job): string {
   const { phase, iteration, attempt } = job.facts;
   switch (phase) {
     case "iteration":
@@ -74,46 +74,46 @@ export function labelOf(job: Job): string {
   }
 }
 
-/** Moves on to the agent, through the hooks before it if there are any. */
+/** Starts the hooks before the agent, or the agent itself if there are none. */
 export function startBefore(
   job: Job,
-  purse: SpendingFrame,
+  frame: SpendingFrame,
   earlier: readonly Earlier[],
   decision: Decision,
 ): Job {
-  const hooks = purse.rules.hooks.pre_iteration.map((command, at) => ({
+  const hooks = frame.rules.hooks.pre_iteration.map((command, at) => ({
     hook: "pre_iteration" as const,
     at,
     command,
   }));
-  if (hooks.length === 0) return startAgent(job, purse, earlier, decision);
+  if (hooks.length === 0) return startAgent(job, frame, earlier, decision);
   const begun: Job = { ...enter(job, "before"), hooks };
   runHook(begun, "doing", decision);
   return begun;
 }
 
-/** Has it measured what passes and what fails before the task is worked on. */
+/** Starts the measurement of which checks pass before the agent starts. */
 export function startBaseline(job: Job, decision: Decision): Job {
   decision.effects.push({ kind: "run-baseline", job: job.facts, reuse: job.from === "doing" });
   return enter(job, "baseline");
 }
 
-/** L1: an agent is started only from here, for a job that was claimed and has its checkpoint. */
+/** L1: an agent starts only from here, for a job that was claimed and has its checkpoint. */
 export function startAgent(
   job: Job,
-  purse: SpendingFrame,
+  frame: SpendingFrame,
   earlier: readonly Earlier[],
   decision: Decision,
 ): Job {
-  const budgets = listBudgets(purse, job.facts.task_id, decision.at);
+  const budgets = listBudgets(frame, job.facts.task_id, decision.at);
   const limited = budgets.length === 0 ? {} : { budgets };
-  decision.effects.push({ kind: "run-agent", job: job.facts, label: labelOf(job), earlier, ...limited });
+  decision.effects.push({ kind: "run-agent", job: job.facts, label: makeLabel(job), earlier, ...limited });
   return { ...enter(job, "agent"), hooks: [] };
 }
 
 /** Starts the hooks that follow an attempt or a review; `undefined` when there are none and the job is over. */
 export function startAfter(job: Job, rules: Rules, decision: Decision): Job | undefined {
-  const status = hookStatus(job);
+  const status = getHookStatus(job);
   const hooks = [
     ...rules.hooks.post_iteration.map((command, at) => ({ hook: "post_iteration" as const, at, command })),
     ...(status === "blocked" ? rules.hooks.on_blocked : []).map((command, at) => ({
@@ -128,23 +128,23 @@ export function startAfter(job: Job, rules: Rules, decision: Decision): Job | un
   return begun;
 }
 
-/** The next hook of the activity, or `undefined` when the last one has ended. */
-export function nextHook(job: Job, decision: Decision): Job | undefined {
+/** Starts the activity's next hook; `undefined` after the last one. */
+export function startNextHook(job: Job, decision: Decision): Job | undefined {
   const hooks = job.hooks.slice(1);
   if (hooks.length === 0) return undefined;
   const next: Job = { ...job, hooks };
-  runHook(next, job.activity === "before" ? "doing" : hookStatus(job), decision);
+  runHook(next, job.activity === "before" ? "doing" : getHookStatus(job), decision);
   return next;
 }
 
 function runHook(job: Job, status: HookStatus, decision: Decision): void {
   const [first] = job.hooks;
   if (first === undefined) return;
-  decision.effects.push({ kind: "run-hook", job: job.facts, ...first, status, label: labelOf(job) });
+  decision.effects.push({ kind: "run-hook", job: job.facts, ...first, status, label: makeLabel(job) });
 }
 
-/** How hooks are told of what an attempt came to. */
-function hookStatus(job: Job): HookStatus {
+/** The attempt's status as hooks receive it. */
+function getHookStatus(job: Job): HookStatus {
   if (job.gaveUp === true) return "blocked";
   const kind = job.verdict?.kind;
   return kind === undefined || kind === "interrupted" ? "failed" : kind;
@@ -152,8 +152,8 @@ function hookStatus(job: Job): HookStatus {
 
 type AttemptFailed = Extract<ToldEvent, { type: "attempt_failed" }>;
 
-/** The line that says an attempt failed, and what follows. */
-export function failureNote(
+/** The log line of a failed attempt, with what happens next. */
+export function makeFailureNote(
   job: Job,
   failure: { reason: string; evidence: string },
   next: AttemptFailed["next"],

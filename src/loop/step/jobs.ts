@@ -1,4 +1,4 @@
-// Small changes to the state of a run at work: its jobs, its picture of the backlog. Pure.
+// Small changes to the state of a working run: its jobs and its index of the backlog. Pure.
 import type { StepEvent } from "../../logging/events.js";
 import { given } from "../../system/given.js";
 import type { IndexRow, TaskId } from "../../todo/model/task.js";
@@ -6,44 +6,44 @@ import { explainTaskOver } from "./spending.js";
 import type { Job, Activity, Work } from "./state.js";
 import type { Decision } from "./decision.js";
 
-/** What became of changes, as both `backlog_changed` and `committed` carry it. */
+/** The result of changes to the backlog, as both `backlog_changed` and `committed` carry it. */
 export type ChangeResult = Pick<
   Extract<StepEvent, { type: "backlog_changed" }>,
   "updated" | "refused" | "warnings" | "rows" | "removed" | "digest" | "sha256" | "saved" | "edits" | "heard"
 >;
 
-/** The job an event belongs to. L10: events name only jobs that are under way. */
-export function jobOf(work: Work, event: { type: string; job?: number | undefined }): Job {
+/** The job an event belongs to. L10: events name only running jobs. */
+export function findJob(work: Work, event: { type: string; job?: number | undefined }): Job {
   const job = work.jobs.find((one) => one.facts.job === event.job);
   if (job === undefined) throw new Error(`${event.type} came for job ${event.job}, which is not under way`);
   return job;
 }
 
-/** The same work with this job as it is now. */
+/** Replaces the job of the same number. */
 export function replaceJob(work: Work, job: Job): Work {
   return { ...work, jobs: work.jobs.map((one) => (one.facts.job === job.facts.job ? job : one)) };
 }
 
-/** The same work without this job. */
+/** Removes the job. */
 export function dropJob(work: Work, job: Job): Work {
   return { ...work, jobs: work.jobs.filter((one) => one.facts.job !== job.facts.job) };
 }
 
 /** The task a job is about. */
-export function taskOf({ facts }: Job): TaskId {
+export function getTaskId({ facts }: Job): TaskId {
   if (facts.task_id === undefined) throw new Error(`job ${facts.job} has no task`);
   return facts.task_id;
 }
 
-/** L4: at most `max_attempts` in a run, and one for a task that was blocked when it began. L18: none once its budget is spent. */
-export function attemptsLeft(work: Work, job: Job): number {
-  const id = taskOf(job);
+/** L4: `max_attempts` in a run, or one for a task that was blocked when the run began. L18: none once its budget is spent. */
+export function countAttemptsLeft(work: Work, job: Job): number {
+  const id = getTaskId(job);
   if (explainTaskOver(work, id) !== undefined) return 0;
   const most = work.blockedAtStart.has(id) ? 1 : work.rules.max_attempts;
   return Math.max(0, most - (work.attempts.get(id) ?? 0));
 }
 
-/** What was no attempt (a claim that was refused, an agent that is not there) counts for nothing. */
+/** Takes back the attempt and the iteration of a job that does not count: its claim was refused, or its agent was missing. */
 export function uncount(work: Work, { facts }: Job): Work {
   const id = facts.task_id;
   const before = id === undefined ? 0 : (work.attempts.get(id) ?? 0);
@@ -54,7 +54,7 @@ export function uncount(work: Work, { facts }: Job): Work {
   };
 }
 
-/** Tells what runs for the jobs in these activities to end, each job once. */
+/** Stops the processes of the jobs in these activities, each job once. */
 export function stopJobs(work: Work, activities: readonly Activity[], decision: Decision): Work {
   return {
     ...work,
@@ -66,8 +66,8 @@ export function stopJobs(work: Work, activities: readonly Activity[], decision: 
   };
 }
 
-/** What a person's edit kept the store from doing: with the task that was in hand, and who had it. */
-function refusalText(
+/** Describes a change the store refused because of a person's edit, with the task in progress and its agent. */
+function describeRefusal(
   { op, id, why }: { op: string; id?: string | undefined; why: string },
   job: Job | undefined,
 ): string {
@@ -77,7 +77,7 @@ function refusalText(
   return `cannot ${op}${id === undefined ? "" : ` ${id}`}: ${why}`;
 }
 
-/** Takes over what the store says of the backlog, and tells readers of it. */
+/** Takes over the store's result, and logs it for readers. */
 export function takeChangeResult(
   work: Work,
   outcome: ChangeResult,
@@ -86,19 +86,19 @@ export function takeChangeResult(
 ): Work {
   const facts = job === undefined ? {} : job.facts;
   for (const { id, from, to } of outcome.updated) {
-    // Claimed again: readers have heard it.
+    // Claimed again: readers know the status already.
     if (from === to) continue;
     const moved = { ...given({ from, to }) };
     decision.notes.push({ type: "task_updated", ...facts, task_id: id, ...moved });
   }
   for (const message of outcome.warnings) decision.notes.push({ type: "warning", ...facts, message });
   for (const { op, id, why } of outcome.refused) {
-    // New work has come up meanwhile: the backlog is simply not finished yet.
+    // Tasks were added meanwhile: the backlog is not finished yet.
     if (op === "mark-complete") continue;
     decision.notes.push({
       type: "warning",
       ...facts,
-      message: refusalText({ op, id, why }, job),
+      message: describeRefusal({ op, id, why }, job),
     });
   }
   if (outcome.edits !== undefined) decision.notes.push({ type: "backlog_edited", ...outcome.edits });
@@ -108,7 +108,7 @@ export function takeChangeResult(
   ];
   return {
     ...applyRows(work, outcome),
-    // New work was found after the last review: another one may look at it.
+    // Tasks were added after the last review, so another review is allowed.
     reviews: fresh.length === 0 ? work.reviews : { ...work.reviews, clean: false },
   };
 }
@@ -119,7 +119,7 @@ function applyRows(work: Work, outcome: Pick<ChangeResult, "rows" | "removed" | 
   return { ...work, index, digest: outcome.digest };
 }
 
-/** A row of the log as the floors below know it: absent fields absent. */
+/** Converts a row of the log to an index row, without `undefined` fields. */
 export function toRow(row: ChangeResult["rows"][number]): IndexRow {
   const { agent, marker, ...rest } = row;
   return { ...rest, ...given({ agent, marker }) };

@@ -1,4 +1,4 @@
-// From the first event to a backlog that can be worked on: recover, read, draft or mend. Pure.
+// From the first event to a usable backlog: recover, read, draft or repair. Pure.
 import { describeSkipped } from "../../agents/failure-words.js";
 import { never } from "../../system/never.js";
 import type { Ending, Sealed, StepEvent } from "../../logging/events.js";
@@ -6,8 +6,8 @@ import { given } from "../../system/given.js";
 import { listBudgets, reportSpending, addUsage, explainRunOver } from "./spending.js";
 import { makeAskedEdit } from "./asked-edits.js";
 import { beginClose, closeAtOnce } from "./ending.js";
-import { enter, failureNote, firstActivity, labelOf } from "./job.js";
-import { retryAtOf } from "./verdict.js";
+import { enter, makeFailureNote, getFirstActivity, makeLabel } from "./job.js";
+import { readRetryAt } from "./verdict.js";
 import { causesBackoff, backOff, restoreBackoff, endBackoff, describeBackoff } from "./backoff.js";
 import { reportRedChecks, PREFLIGHT_JOB, explainRefusal } from "./preflight.js";
 import { canContinueWithout, isUnusable, chooseAvailableAgent } from "./schedule.js";
@@ -16,13 +16,13 @@ import type { Job, Opening, RunState } from "./state.js";
 import { applySignal, describeFailure, type Decision } from "./decision.js";
 import { beginWork } from "./choose.js";
 
-/** Contract §4: a backlog that is not valid is given to an agent at most twice. */
+/** Contract §4: an agent gets an invalid backlog at most twice. */
 const MOST_REPAIRS = 2;
 const MOST_DRAFTS = 2;
 
 type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
 
-/** What follows from an event before there is a backlog. */
+/** Handles an event before the backlog was read. */
 export function stepOpening(opening: Opening, event: Sealed<StepEvent>, decision: Decision): RunState {
   switch (event.type) {
     case "recovered":
@@ -108,13 +108,13 @@ function onRead(opening: Opening, event: Of<"backlog_read">, decision: Decision)
   return beginWork(opening, event, decision);
 }
 
-/** A task's own check cannot run, and strict rules ask for it: nothing is claimed, and no agent is started. */
+/** Under strict rules a task's own check that cannot run ends the run: no task is claimed, and no agent starts. */
 function refuse(opening: Opening, why: string, decision: Decision): RunState {
   decision.because = { rule: "refused" };
   return end(opening, "environment", why, decision);
 }
 
-/** Runs the checks before anything is claimed or drafted; what the backlog holds is read again afterwards. */
+/** Runs the checks before any task is claimed or drafted; the backlog is read again afterwards. */
 function preflight(opening: Opening, decision: Decision): RunState {
   decision.because = { rule: "preflight" };
   decision.effects.push({ kind: "preflight", job: PREFLIGHT_JOB });
@@ -162,12 +162,12 @@ function onInvalid(opening: Opening, event: Of<"backlog_invalid">, decision: Dec
   return askAgent(opening, "bootstrap", decision);
 }
 
-/** Whether an agent may be asked to draft or to mend it. */
+/** Whether an agent may be asked to draft or repair the backlog. */
 function startsAgent({ rules }: Opening, { what, known }: Of<"backlog_invalid">): boolean {
   return what === "broken" || (known === undefined && typeof rules.bootstrap !== "object");
 }
 
-/** Why the last draft or repair was not taken, as the end of a clause. */
+/** Why the last draft or repair was rejected, as the end of a clause. */
 function describeLastFailure({ failed = [] }: Opening): string {
   const last = failed.at(-1);
   return last === undefined ? "" : `: ${last.evidence === "" ? last.reason : last.evidence}`;
@@ -190,32 +190,32 @@ function askAgent(opening: Opening, kind: "bootstrap" | "repair", decision: Deci
   if (over !== undefined) return end(opening, "budget", over, decision);
   const attempt = (kind === "repair" ? opening.repairs : opening.drafts) + 1;
   const { dropped, backoffs } = opening;
-  const taker = chooseAvailableAgent(opening.rules, kind, {
+  const choice = chooseAvailableAgent(opening.rules, kind, {
     iteration: 1,
     dropped,
     backoffs,
     at: decision.at,
   });
-  if (taker === undefined) return end(opening, "environment", "no agent is left", decision);
-  if (!("agent" in taker)) {
-    const tooLong = waitFor(opening, taker, decision);
+  if (choice === undefined) return end(opening, "environment", "no agent is left", decision);
+  if (!("agent" in choice)) {
+    const tooLong = waitFor(opening, choice, decision);
     return tooLong === undefined
       ? stay({ ...opening, waits: kind })
       : end(opening, "waiting", tooLong, decision);
   }
-  const { agent } = taker;
+  const { agent } = choice;
   const facts = { job: opening.nextJob, iteration: 0, phase: kind, agent, attempt };
-  const job: Job = { facts, activity: firstActivity(kind), hooks: [] };
+  const job: Job = { facts, activity: getFirstActivity(kind), hooks: [] };
   const budgets = listBudgets(opening, undefined, decision.at);
   const limited = budgets.length === 0 ? {} : { budgets };
   const earlier = opening.failed ?? [];
-  decision.effects.push({ kind: "run-agent", job: facts, label: labelOf(job), earlier, ...limited });
+  decision.effects.push({ kind: "run-agent", job: facts, label: makeLabel(job), earlier, ...limited });
   const counted = kind === "repair" ? { repairs: attempt } : { drafts: attempt };
   return stay({ ...opening, ...counted, nextJob: opening.nextJob + 1, job, waits: undefined });
 }
 
 function onAgentFinished(before: Opening, event: Of<"agent_finished">, decision: Decision): RunState {
-  const job = jobOf(before, event);
+  const job = findJob(before, event);
   const opening = { ...before, spent: addUsage(before.spent, event) };
   decision.notes.push(...reportSpending(before, opening, event));
   if (event.outcome === "ok") {
@@ -232,7 +232,7 @@ function onAgentFinished(before: Opening, event: Of<"agent_finished">, decision:
   return readAgain(opening, job, { reason, evidence }, decision);
 }
 
-/** An agent that is not there is no draft's fault: the next one scheduled is asked in its place. */
+/** Drops an agent that cannot be used. The draft does not count; the next agent in the schedule is asked. */
 function dropAgent(
   opening: Opening,
   job: Job,
@@ -260,7 +260,7 @@ function onWoke(opening: Opening, decision: Decision): RunState {
   return opening.waits === undefined ? stay(opening) : askAgent(opening, opening.waits, decision);
 }
 
-/** L17: an agent that is not let in has drafted nothing: it is asked again later, or another one is. */
+/** L17: a draft whose agent backs off does not count: the agent is asked again later, or another one is. */
 function backOffAgent(
   opening: Opening,
   job: Job,
@@ -269,10 +269,10 @@ function backOffAgent(
 ): RunState {
   decision.because = { rule: "agent-paused", why: failure.reason };
   const { agent, phase } = job.facts;
-  const told = { reason: failure.reason, ...retryAtOf(event), at: decision.at };
-  const backoffs = backOff(opening.backoffs, agent, told);
+  const limit = { reason: failure.reason, ...readRetryAt(event), at: decision.at };
+  const backoffs = backOff(opening.backoffs, agent, limit);
   decision.notes.push({
-    ...failureNote(job, failure, "wait"),
+    ...makeFailureNote(job, failure, "wait"),
     ...describeBackoff(backoffs, agent, decision.at),
   });
   if (opening.stopping > 0) return endInterrupted(opening, decision);
@@ -283,13 +283,13 @@ function backOffAgent(
     : askAgent({ ...left, drafts: drafts - 1 }, "bootstrap", decision);
 }
 
-/** What an earlier run was told of agents that are to be left alone. */
+/** The backoffs that an earlier run recorded. */
 function restoreBackoffs({ pauses = [] }: Of<"recovered">): Opening["backoffs"] {
-  return new Map(pauses.map((told) => [told.agent, restoreBackoff(told)]));
+  return new Map(pauses.map((pause) => [pause.agent, restoreBackoff(pause)]));
 }
 
 function onAdopted(opening: Opening, event: Of<"adopted">, decision: Decision): RunState {
-  const job = jobOf(opening, event);
+  const job = findJob(opening, event);
   decision.because = {
     rule: event.adopted ? "adopted" : "not-adopted",
     ...given({ why: event.why }),
@@ -298,7 +298,7 @@ function onAdopted(opening: Opening, event: Of<"adopted">, decision: Decision): 
   return readAgain(opening, job, event.adopted ? undefined : { reason: "bad-summary", evidence }, decision);
 }
 
-/** The draft or repair is over: the backlog is read anew, whatever came of it. */
+/** Reads the backlog again after a draft or repair, whether it succeeded or not. */
 function readAgain(
   opening: Opening,
   job: Job,
@@ -317,7 +317,7 @@ function readAgain(
   );
 }
 
-function jobOf(opening: Opening, event: Of<"agent_finished" | "adopted">): Job {
+function findJob(opening: Opening, event: Of<"agent_finished" | "adopted">): Job {
   const { job } = opening;
   if (job?.facts.job !== event.job || job.activity !== (event.type === "adopted" ? "adopt" : "agent")) {
     throw new Error(`${event.type} came for job ${event.job}, which does not wait for it`);
@@ -333,19 +333,20 @@ function onFailed(opening: Opening, event: Of<"effect_failed">, decision: Decisi
 }
 
 function onInterrupted(opening: Opening, event: Of<"run_interrupted">, decision: Decision): RunState {
-  const heeded = applySignal(opening, event);
-  decision.because = { rule: heeded === opening ? "signal-ignored" : "interrupted", why: event.signal };
-  if (heeded === opening) return stay(opening);
-  const { job } = heeded;
+  const signalled = applySignal(opening, event);
+  decision.because = { rule: signalled === opening ? "signal-ignored" : "interrupted", why: event.signal };
+  if (signalled === opening) return stay(opening);
+  const { job } = signalled;
   const running = job?.activity === "agent" ? job : undefined;
-  const facts = heeded.checking === true ? PREFLIGHT_JOB : running?.facts;
-  if (heeded.stopping === 3) {
+  const facts = signalled.checking === true ? PREFLIGHT_JOB : running?.facts;
+  if (signalled.stopping === 3) {
     if (facts !== undefined) decision.effects.push({ kind: "stop", job: facts, how: "kill" });
-    return closeAtOnce(heeded, decision);
+    return closeAtOnce(signalled, decision);
   }
-  // A question is a wait, and a wait ends at once.
-  if (heeded.asking || heeded.waits !== undefined) return end(heeded, "interrupted", undefined, decision);
-  if (heeded.stopping < 2 || facts === undefined) return stay(heeded);
+  // A question is a wait, and every wait ends at once.
+  if (signalled.asking || signalled.waits !== undefined)
+    return end(signalled, "interrupted", undefined, decision);
+  if (signalled.stopping < 2 || facts === undefined) return stay(signalled);
   decision.effects.push({ kind: "stop", job: facts, how: "now" });
-  return stay(running === undefined ? heeded : { ...heeded, job: { ...running, stopped: true } });
+  return stay(running === undefined ? signalled : { ...signalled, job: { ...running, stopped: true } });
 }

@@ -1,5 +1,5 @@
-// What a run says of checks that are red before any work, and whether it refuses to begin because of them. Pure.
-// Leaves running the checks to perform-gate.ts, and the words for one check to src/gate/verdict/red-check.ts.
+// Warns of checks that fail before any work, and decides whether the run refuses to start because of them. Pure.
+// perform-gate.ts runs the checks; src/gate/verdict/red-check.ts describes one check.
 import type { CheckedCommand } from "../../logging/event-parts.js";
 import type { StepEvent } from "../../logging/events.js";
 import type { Rules } from "../../logging/rules.js";
@@ -8,10 +8,10 @@ import type { Decision } from "./decision.js";
 
 type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
 
-/** The checks run for no job; numbers of jobs begin with 1. */
+/** The checks before the run belong to no job: job numbers start at 1. */
 export const PREFLIGHT_JOB: JobFacts = { job: 0, iteration: 0, phase: "iteration", agent: "", attempt: 0 };
 
-/** Names each red check once in a run; answers with all that were named. */
+/** Warns of each failing check once in a run; returns all that were reported. */
 export function reportRedChecks(
   { commands }: Pick<Of<"baseline_finished">, "commands">,
   named: ReadonlySet<string>,
@@ -23,7 +23,7 @@ export function reportRedChecks(
   return new Set([...named, ...fresh.map(({ command }) => command)]);
 }
 
-/** Why the run must not begin: a check that cannot run, under strict rules. */
+/** Why the run must not start: under strict rules, a check that cannot run. */
 export function explainRefusal(
   { preflight }: Rules,
   { commands, unprepared }: Pick<Of<"baseline_finished">, "commands" | "unprepared">,

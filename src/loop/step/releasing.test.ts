@@ -44,7 +44,7 @@ class Walk {
     return this;
   }
 
-  /** What was decided last. */
+  /** The last decision. */
   get wants(): string {
     return (this.next?.effects ?? [])
       .map((effect) => {
@@ -113,7 +113,7 @@ const made = (order: Partial<ReleaseRules> = {}) =>
     .step("after")
     .step("make", { commit: "c0ffee" });
 
-test("the whole way, with a yes to all", () => {
+test("a release goes through all its steps if the user agrees to each", () => {
   const walk = new Walk();
   const wants = [walk.wants];
   const note = () => wants.push(walk.wants);
@@ -145,7 +145,7 @@ test("the whole way, with a yes to all", () => {
   ]);
 });
 
-describe("until it is made, whatever fails puts the tree back", () => {
+describe("a failure before the release is made restores the tree", () => {
   test.each<[string, (walk: Walk) => Walk, string]>([
     ["red before", (walk) => walk.fails("before"), "end: blocked, no"],
     [
@@ -183,7 +183,7 @@ describe("until it is made, whatever fails puts the tree back", () => {
     [
       "strange files, and -y",
       (walk) => walk.step("before").agent().snapshot().judged(["main.js"]),
-      "end: blocked, the agent changed what is no part of a release: main.js",
+      "end: blocked, the agent changed files that are not part of a release: main.js",
     ],
     [
       "red after",
@@ -209,8 +209,8 @@ describe("until it is made, whatever fails puts the tree back", () => {
   });
 });
 
-describe("a person is asked", () => {
-  test("before each step that leaves the machine; a no ends it there", () => {
+describe("the user is asked", () => {
+  test("before each step that leaves the machine; a no ends the release there", () => {
     expect(made({ answers: "person" }).wants).toBe("ask");
     expect(made({ answers: "person" }).answer(false).wants).toBe("end: blocked, not pushed: you declined");
     const pushed = made({ answers: "person" }).answer(true);
@@ -219,7 +219,7 @@ describe("a person is asked", () => {
     expect(pushed.answer(false).wants).toBe("end: complete");
   });
 
-  test("about files that are no part of a release", () => {
+  test("about files that are not part of a release", () => {
     const strange = () =>
       new Walk({ answers: "person" }).checkpoint().step("before").agent().snapshot().judged(["main.js"]);
     expect(strange().wants).toBe("ask");
@@ -227,7 +227,7 @@ describe("a person is asked", () => {
     expect(strange().answer(false).wants).toBe("restore");
   });
 
-  test("where nothing checks it", () => {
+  test("if no check is configured", () => {
     expect(new Walk({ answers: "person", checks: false }).wants).toBe("ask");
     expect(new Walk({ answers: "person", checks: false }).answer(false).wants).toBe(
       "end: blocked, nothing was started",
@@ -239,21 +239,21 @@ describe("a person is asked", () => {
   });
 });
 
-test("nobody to ask: it is made, and not pushed", () => {
+test("a release without a terminal is made and not pushed", () => {
   expect(made({ answers: "nobody" }).wants).toBe("end: blocked, not pushed: confirmation needed. Pass -y");
 });
 
-test("no remote: it is made, and that is all; no GitHub: it is pushed", () => {
+test("a release without a remote is only made, and one without GitHub is only pushed", () => {
   expect(made({ remote: undefined, github: undefined }).wants).toBe("end: complete");
   expect(made({ github: undefined }).step("push").wants).toBe("end: complete");
 });
 
-test("what does not go out stays made", () => {
+test("a release that cannot be pushed stays made", () => {
   expect(made().fails("push", "rejected").wants).toBe("end: blocked, rejected");
   expect(made().step("push").fails("publish", "502").wants).toBe("end: blocked, 502");
 });
 
-test("one that was made before goes on where it stopped", () => {
+test("a release that was made before continues where it stopped", () => {
   const before = { version: "1.3.0", tag: "v1.3.0", commit: "c0ffee" };
   expect(new Walk({ made: { ...before, tagged: false, pushed: false } }).wants).toBe("make");
   expect(new Walk({ made: { ...before, tagged: true, pushed: false } }).wants).toBe("push");
@@ -261,7 +261,7 @@ test("one that was made before goes on where it stopped", () => {
 });
 
 describe("Ctrl-C", () => {
-  test("ends the agent at once, and puts the tree back", () => {
+  test("stops the agent at once, and restores the tree", () => {
     const walk = new Walk().checkpoint().step("before").signal();
     expect(walk.wants).toBe("stop");
     walk.take({
@@ -276,7 +276,7 @@ describe("Ctrl-C", () => {
     expect(walk.restored().wants).toBe("end: interrupted");
   });
 
-  test("while the checks run, while it is judged, while a person is asked", () => {
+  test("ends the release while the checks run, while it is judged, and while the user is asked", () => {
     const checking = new Walk().checkpoint().signal();
     expect(checking.wants).toBe("stop");
     expect(checking.step("before", { outcome: "interrupted" }).wants).toBe("restore");
@@ -288,19 +288,19 @@ describe("Ctrl-C", () => {
     expect(asking.answer(true).wants).toBe("");
   });
 
-  test("while it is made: it is made, and does not go out", () => {
+  test("lets a release that is being made finish, and does not push it", () => {
     const walk = new Walk().checkpoint().step("before").agent().snapshot().judged().step("after").signal();
     expect(walk.wants).toBe("");
     expect(walk.step("make", { commit: "c0ffee" }).wants).toBe("end: interrupted");
   });
 
-  test("three times: all at once, and what still comes is too late", () => {
+  test("ends everything at once the third time, and ignores later events", () => {
     const walk = new Walk().checkpoint().step("before").signal().signal().signal();
     expect(walk.wants).toBe("stop end: interrupted");
     expect(walk.agent().wants).toBe("");
   });
 
-  test("a hangup without a terminal is no signal", () => {
+  test("does not come from a hangup without a terminal", () => {
     expect(new Walk().checkpoint().step("before").signal("SIGHUP").wants).toBe("");
   });
 });

@@ -1,5 +1,5 @@
-// The release machine: an agent prepares it, the runner proves it, makes it, and asks before each step that leaves the
-// machine. Until it is made, whatever ends it puts the tree back. Pure. Leaves judging what the agent left to release/judge.ts.
+// The release machine: an agent prepares the release, the runner checks it, makes it, and asks before each step that leaves
+// the machine. A release that ends before it is made has its tree restored. Pure. release/judge.ts judges the agent's work.
 import { never } from "../../system/never.js";
 import { leaveEdit } from "./asked-edits.js";
 import type { Ending, Sealed, StepEvent } from "../../logging/events.js";
@@ -12,12 +12,12 @@ import { listBudgets, reportSpending, addUsage } from "./spending.js";
 import type { Frame, ReleaseActivity, Releasing, RunState } from "./state.js";
 import { applySignal, describeFailure, type Decision } from "./decision.js";
 
-/** What a release's work and its agent's folder are called. */
+/** The name of a release's rescue and of its agent's folder. */
 export const PUSH_LABEL = "push";
 
 type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
 
-/** Begins a release in place of a run over the backlog. */
+/** Starts a release instead of a run over the backlog. */
 export function beginRelease(frame: Frame, order: ReleaseRules): Releasing {
   const { agent = "" } = frame.rules;
   const job: JobFacts = { job: 1, iteration: 1, phase: "push", agent, attempt: 1 };
@@ -33,10 +33,10 @@ export function beginRelease(frame: Frame, order: ReleaseRules): Releasing {
   };
 }
 
-/** What follows from an event of a release. */
+/** Handles an event of a release. */
 export function stepReleasing(release: Releasing, event: Sealed<StepEvent>, decision: Decision): RunState {
   if (release.activity === "finish" && !AT_THE_END.has(event.type)) {
-    // What was still on its way when the third signal came.
+    // Answers to effects that were still running at the third signal.
     decision.because = { rule: "too-late" };
     return stay(release);
   }
@@ -99,7 +99,7 @@ function stay(release: Releasing): RunState {
   return { phase: "releasing", release };
 }
 
-/** Nothing new begins once it was told to stop. */
+/** Starts an activity, or leaves the release if it was told to stop. */
 function begin(
   release: Releasing,
   activity: ReleaseActivity,
@@ -165,7 +165,7 @@ function onAnswered(release: Releasing, { yes }: Of<"answered">, decision: Decis
     case "ask-strange":
       return yes
         ? prove(release, decision)
-        : putBack(release, "blocked", "what the agent changed is no part of a release", decision);
+        : putBack(release, "blocked", "the agent changed files that are not part of a release", decision);
     case "ask-push":
       return yes
         ? doStep(release, "push", decision)
@@ -174,7 +174,7 @@ function onAnswered(release: Releasing, { yes }: Of<"answered">, decision: Decis
       return yes
         ? doStep(release, "publish", decision)
         : finish(closeWith(release, "complete", undefined), decision);
-    // Somebody was still being asked when it was told to stop.
+    // The question was still open when the release was told to stop.
     case "start":
     case "checkpoint":
     case "before":
@@ -211,7 +211,7 @@ function onAgentFinished(before: Releasing, event: Of<"agent_finished">, decisio
 
 function onStep(release: Releasing, event: Of<"release_step">, decision: Decision): RunState {
   decision.because = { rule: `release-${event.what}`, why: event.outcome };
-  // What is made is made, and what is out is out, also when it was told to stop meanwhile.
+  // A release that was made or pushed stays so, even if it was told to stop meanwhile.
   const next = event.what === "make" && event.outcome === "ok" ? planRelease(release, event) : release;
   const why = event.problems.map(({ message }) => message).join("; ");
   if (event.outcome !== "ok")
@@ -250,10 +250,10 @@ function planRelease(
   return { ...release, planned: { ...before, ...given({ commit }) } };
 }
 
-/** Files that are no part of a release need a person's word: -y does not stand for it. */
+/** Changed files that are not part of a release need a person's confirmation: -y is not enough. */
 function onJudged(release: Releasing, { strange = [] }: Of<"release_step">, decision: Decision): RunState {
   if (strange.length === 0) return prove(release, decision);
-  const message = `the agent changed what is no part of a release: ${listSome(strange, MOST_SHOWN)}`;
+  const message = `the agent changed files that are not part of a release: ${listSome(strange, MOST_SHOWN)}`;
   if (release.order.answers !== "person") return putBack(release, "blocked", message, decision);
   decision.notes.push({ type: "warning", message });
   return ask(release, "ask-strange", "Take these changes into the release?", decision);
@@ -288,7 +288,7 @@ function closeWith(release: Releasing, ending: Ending, message: string | undefin
   return { ...release, closing: { ending, ...given({ message }) } };
 }
 
-/** The agent's work is put aside, and the tree is as before. */
+/** Saves the agent's work as a rescue and restores the tree. */
 function putBack(
   release: Releasing,
   ending: Ending,
@@ -299,23 +299,23 @@ function putBack(
   return stay({ ...closeWith(release, ending, message), activity: "restore" });
 }
 
-/** Out of whatever it was at when it was told to stop. */
+/** Ends a release that was told to stop, whichever activity it is in. */
 function leave(release: Releasing, decision: Decision): RunState {
   return HOLDS_WORK.has(release.activity)
     ? putBack(release, "interrupted", undefined, decision)
     : finish(release, decision);
 }
 
-/** While the tree may hold the agent's work, or what the checks left. */
+/** The activities during which the tree may hold the agent's work, or changes made by the checks. */
 const HOLDS_WORK: ReadonlySet<ReleaseActivity> = new Set([
   ...(["checkpoint", "before", "agent", "snapshot", "judge", "ask-strange", "after"] as const),
 ]);
 
 function finish(release: Releasing, decision: Decision): RunState {
-  const { stopping, signal, closing: told = { ending: "interrupted" } } = release;
-  // Told to stop once all was done: it is done.
-  const isStopped = stopping > 0 && told.ending !== "complete";
-  const over: Releasing["closing"] = isStopped ? { ending: "interrupted" } : told;
+  const { stopping, signal, closing = { ending: "interrupted" } } = release;
+  // A stop that comes after the release is complete changes nothing.
+  const isStopped = stopping > 0 && closing.ending !== "complete";
+  const over: Releasing["closing"] = isStopped ? { ending: "interrupted" } : closing;
   const by = isStopped && signal !== undefined ? { signal } : {};
   decision.effects.push({ kind: "finish", ...over, ...by, done: 0, tasks: 0, iterations: 0 });
   return stay({ ...release, activity: "finish" });
@@ -328,7 +328,7 @@ function onFailed(release: Releasing, event: Of<"effect_failed">, decision: Deci
     return stay(release);
   }
   if (release.activity === "finish") throw new Error(`the release could not be ended: ${event.error}`);
-  // Without a checkpoint there is nothing to go back to, and a tree that cannot be put back is not tried again.
+  // Without a checkpoint there is nothing to restore, and a restore that failed is not tried again.
   const isHeld =
     (HOLDS_WORK.has(release.activity) && release.activity !== "checkpoint") || release.activity === "make";
   return isHeld
@@ -337,18 +337,18 @@ function onFailed(release: Releasing, event: Of<"effect_failed">, decision: Deci
 }
 
 function onInterrupted(release: Releasing, event: Of<"run_interrupted">, decision: Decision): RunState {
-  const heeded = applySignal(release, event);
-  decision.because = { rule: heeded === release ? "signal-ignored" : "interrupted", why: event.signal };
-  if (heeded === release || release.activity === "finish") return stay(heeded);
-  if (heeded.stopping === 3) {
+  const signalled = applySignal(release, event);
+  decision.because = { rule: signalled === release ? "signal-ignored" : "interrupted", why: event.signal };
+  if (signalled === release || release.activity === "finish") return stay(signalled);
+  if (signalled.stopping === 3) {
     decision.effects.push({ kind: "stop", job: release.job, how: "kill" });
-    return finish(heeded, decision);
+    return finish(signalled, decision);
   }
-  // A question is a wait, and a wait ends at once.
-  if (release.activity.startsWith("ask-")) return leave(heeded, decision);
+  // A question is a wait, and every wait ends at once.
+  if (release.activity.startsWith("ask-")) return leave(signalled, decision);
   if (STOPPABLE.has(release.activity)) decision.effects.push({ kind: "stop", job: release.job, how: "now" });
-  return stay(heeded);
+  return stay(signalled);
 }
 
-/** What runs for long, and can be ended. */
+/** The activities that may take long and can be stopped. */
 const STOPPABLE: ReadonlySet<ReleaseActivity> = new Set(["before", "agent", "after", "push", "publish"]);

@@ -17,7 +17,7 @@ function chosen(
   return chooseAgent(rules(said), phase, { iteration, dropped: new Set(without), ...rest });
 }
 
-test("iteration n takes entry n - 1 of the schedule, round and round; any other phase the first", () => {
+test("iteration n takes entry n - 1 of the schedule in a circle, and any other phase takes the first", () => {
   const schedule = ["a", "b", "c"];
   const taken = [1, 2, 3, 4, 7].map((iteration) => chosen({ schedule }, "iteration", { iteration }));
   expect(taken).toEqual(["a", "b", "c", "a", "a"]);
@@ -25,7 +25,7 @@ test("iteration n takes entry n - 1 of the schedule, round and round; any other 
     expect(chosen({ schedule }, phase, { iteration: 2 })).toBe("a");
 });
 
-test("who is named comes before the schedule: by the flag, by the task, by the role", () => {
+test("an agent named by the flag, the task or the role comes before the schedule", () => {
   const all = { schedule: ["s"], agent: "flag", roles: { iteration: "role", review: "reviewer" } };
   const { agent, ...unflagged } = all;
   expect(agent).toBe("flag");
@@ -37,7 +37,7 @@ test("who is named comes before the schedule: by the flag, by the task, by the r
   expect(chosen(unflagged, "repair")).toBe("s");
 });
 
-test("who is not there is passed over, until nobody is left", () => {
+test("dropped agents are skipped until none is left", () => {
   const schedule = ["a", "b", "a"];
   expect(chosen({ schedule, roles: { review: "v" } }, "review", { without: ["v"] })).toBe("a");
   expect(chosen({ schedule, agent: "f" }, "iteration", { without: ["f"] })).toBe("a");
@@ -48,7 +48,7 @@ test("who is not there is passed over, until nobody is left", () => {
   expect(chosen({ schedule }, "iteration", { without: ["a", "b"] })).toBeUndefined();
 });
 
-test("a run goes on without an agent while the schedule has another, and nobody was named by a flag", () => {
+test("a run continues without an agent if the schedule has another and no flag named one", () => {
   const schedule = ["a", "b"];
   expect(canContinueWithout(rules({ schedule }), new Set(["a"]))).toBe(true);
   expect(canContinueWithout(rules({ schedule }), new Set(["a", "b"]))).toBe(false);

@@ -3,8 +3,8 @@ import { findBackoffEnd, type Backoffs } from "./backoff.js";
 import type { JobKind } from "./state.js";
 
 /**
- * Which agent takes a phase (contract §4): `--agent`, then the task's own, then the phase's role, then the schedule.
- * L12: those that turned out not to be there are passed over. `undefined` when none is left.
+ * Chooses the agent of a phase (contract §4): `--agent`, then the task's agent, then the phase's role, then the schedule.
+ * L12: agents that could not be used are skipped. `undefined`: none is left.
  */
 export function chooseAgent(
   rules: Pick<Rules, "agent" | "roles" | "schedule">,
@@ -23,12 +23,12 @@ export function chooseAgent(
   return undefined;
 }
 
-/** Who takes a job now; or who is waited for, until epoch ms; or nobody is left. */
+/** The agent of a job, or the agent to wait for (`until` epoch ms), or `undefined` if none is left. */
 export type AgentChoice = { agent: string } | { waitsFor: string; until: number } | undefined;
 
 /**
- * The agent of a phase that is not paused. L17: where the schedule chose one that is, the next one scheduled takes over
- * (`on_limit: switch`); one that was asked for by name is waited for.
+ * Chooses an agent that is not backing off. L17: if the scheduled one is, the next in the schedule takes over
+ * (`on_limit: switch`); the run waits for an agent that was asked for by name.
  */
 export function chooseAvailableAgent(
   rules: Pick<Rules, "agent" | "roles" | "schedule" | "on_limit">,
@@ -57,12 +57,12 @@ function isAvailable(name: string | undefined, dropped: ReadonlySet<string>): bo
   return name !== undefined && !dropped.has(name);
 }
 
-/** Whether the run can go on without these agents (contract §4): not with `--agent`, nor with none of the schedule left. */
+/** Whether the run can continue without these agents (contract §4): not with `--agent`, and not if the schedule is empty. */
 export function canContinueWithout(rules: Rules, dropped: ReadonlySet<string>): boolean {
   return rules.agent === undefined && rules.schedule.some((name) => !dropped.has(name));
 }
 
-/** Whether an agent that ended like this cannot be used at all: no attempt's fault, and no use asking again. */
+/** Whether this failure means that the agent cannot be used at all, so that asking again is useless. */
 export function isUnusable(reason: string | undefined): boolean {
   return reason === "not-found" || reason === "not-signed-in" || reason === "no-credit";
 }

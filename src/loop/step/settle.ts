@@ -1,17 +1,17 @@
-// What an attempt or a review changes in the backlog, once its verdict is known. Pure.
+// Settles an attempt or a review: asks for the changes to the backlog that follow from its verdict. Pure.
 import { never } from "../../system/never.js";
 import type { Change } from "../../todo/model/change.js";
 import type { NewTask } from "../../todo/model/summary.js";
 import { explainTaskOver } from "./spending.js";
-import { enter, failureNote } from "./job.js";
-import { attemptsLeft, replaceJob, taskOf } from "./jobs.js";
-import { endsRun, newTasksOf, resultOf, retryAtOf } from "./verdict.js";
+import { enter, makeFailureNote } from "./job.js";
+import { countAttemptsLeft, replaceJob, getTaskId } from "./jobs.js";
+import { endsRun, readNewTasks, readResult, readRetryAt } from "./verdict.js";
 import { causesBackoff, backOff, describeBackoff } from "./backoff.js";
 import { isUnusable } from "./schedule.js";
 import type { Job, AttemptVerdict, Work } from "./state.js";
 import type { Decision } from "./decision.js";
 
-/** Asks for what follows from the verdict on an attempt at a task: one effect on the backlog, whatever it was. */
+/** Asks for the one change of the backlog that follows from the verdict on an attempt. */
 export function settleAttempt(work: Work, unsettled: Job, decision: Decision): Work {
   const { verdict } = unsettled;
   const job = enter(unsettled, verdict?.kind === "done" ? "commit" : "settle");
@@ -26,7 +26,7 @@ export function settleAttempt(work: Work, unsettled: Job, decision: Decision): W
     case "failed":
       return settleFailed(work, job, verdict, decision);
     case "interrupted":
-      // L7: what was in hand stays `doing`; only what the agent did to the backlog is put right.
+      // L7: the task stays `doing`; only the agent's own edits of the backlog are reverted.
       changeBacklog(work, job, returnToProgress(work, job), decision);
       return replaceJob(work, job);
     case "reviewed":
@@ -36,7 +36,7 @@ export function settleAttempt(work: Work, unsettled: Job, decision: Decision): W
   }
 }
 
-/** Asks for what a review found: new tasks, or the marker where there is nothing left to do. */
+/** Asks for the result of a review: its new tasks, or the marker if nothing is left to do. */
 export function settleReview(work: Work, job: Job, verdict: AttemptVerdict, decision: Decision): Work {
   const judged: Job = { ...enter(job, "settle"), verdict };
   decision.because = { rule: `review-${verdict.kind}` };
@@ -56,9 +56,9 @@ export function settleReview(work: Work, job: Job, verdict: AttemptVerdict, deci
 }
 
 function commit(work: Work, job: Job, decision: Decision): Work {
-  const id = taskOf(job);
-  const { result, files } = resultOf(job.end);
-  // L2: the task becomes done and its commit is made in one protocol, here and nowhere else.
+  const id = getTaskId(job);
+  const { result, files } = readResult(job.end);
+  // L2: only this protocol makes a task done and makes its commit, both together.
   if (work.rules.apply_summary) {
     const finish: Change = { op: "finish", id, result, files, verified: job.verified === true };
     const changes = [finish, ...listNewTasks(work, job)];
@@ -69,23 +69,23 @@ function commit(work: Work, job: Job, decision: Decision): Work {
   return replaceJob(work, job);
 }
 
-/** Where the agent marks its row itself: done is undone, since the runner does not say so. */
+/** If the agent marked its own row as done, reopens it, because the runner did not confirm it. */
 function returnToProgress(work: Work, job: Job): Change[] {
-  const id = taskOf(job);
+  const id = getTaskId(job);
   const marked = !work.rules.apply_summary && work.index.get(id)?.status === "done";
   return marked ? [{ op: "reopen", id, to: "doing", blockers: [] }] : [];
 }
 
 function settleBlocked(work: Work, job: Job, blockers: readonly string[], decision: Decision): Work {
-  const id = taskOf(job);
-  // By its own row: it says why already.
+  const id = getTaskId(job);
+  // The agent's own row has the blockers already.
   const known = !work.rules.apply_summary && work.index.get(id)?.status === "blocked";
   const block: Change = { op: "block", id, blockers: [...blockers, ...describeRescue(job)] };
   changeBacklog(work, job, known ? [] : [block, ...listNewTasks(work, job)], decision);
   return replaceJob({ ...work, final: work.final.with(id, true) }, job);
 }
 
-/** Tells the reader of the backlog where the work of a task that is given up can be found. */
+/** Names, for readers of the backlog, where the work of an abandoned task is. */
 function describeRescue({ rescue }: Job): string[] {
   return rescue === undefined
     ? []
@@ -93,8 +93,8 @@ function describeRescue({ rescue }: Job): string[] {
 }
 
 function settleSkipped(work: Work, job: Job, why: string, decision: Decision): Work {
-  const id = taskOf(job);
-  const last = attemptsLeft(work, job) === 0;
+  const id = getTaskId(job);
+  const last = countAttemptsLeft(work, job) === 0;
   const back: Change = last
     ? { op: "block", id, blockers: [`skipped: ${why}`, ...describeRescue(job)] }
     : { op: "return", id, to: job.from ?? "todo" };
@@ -108,9 +108,9 @@ function settleFailed(
   failure: { reason: string; evidence: string },
   decision: Decision,
 ): Work {
-  const id = taskOf(job);
+  const id = getTaskId(job);
   if (isUnusable(failure.reason)) {
-    decision.notes.push(failureNote(job, failure, "drop-agent"));
+    decision.notes.push(makeFailureNote(job, failure, "drop-agent"));
     changeBacklog(work, job, [{ op: "uncount", id }], decision);
     return replaceJob(work, job);
   }
@@ -120,15 +120,15 @@ function settleFailed(
     return replaceJob(paused, job);
   }
   if (endsRun(job.end)) {
-    decision.notes.push(failureNote(job, failure, "end"));
+    decision.notes.push(makeFailureNote(job, failure, "end"));
     changeBacklog(work, job, [...returnToProgress(work, job), { op: "uncount", id }], decision);
     const closing = work.closing ?? { ending: "budget", message: failure.evidence };
     return replaceJob({ ...work, closing }, job);
   }
-  // L4: a failed attempt blocks the task at worst; the run goes on.
-  const last = attemptsLeft(work, job) === 0;
-  decision.notes.push(failureNote(job, failure, last ? "blocked" : "retry"));
-  // The gate's first line says it; the whole of it is in the log, and in the next attempt's prompt.
+  // L4: a failed attempt can block the task, but the run continues.
+  const last = countAttemptsLeft(work, job) === 0;
+  decision.notes.push(makeFailureNote(job, failure, last ? "blocked" : "retry"));
+  // The gate's first line is enough here; the log and the next attempt's prompt have all of it.
   const [sentence = ""] = failure.reason === "gate" ? failure.evidence.split("\n") : [failure.evidence];
   const blockers = [`${failure.reason}: ${sentence}`, ...describeRescue(job)];
   const block: Change[] = last ? [{ op: "block", id, blockers }] : [];
@@ -143,7 +143,7 @@ function settleFailed(
   );
 }
 
-/** L17: the agent is left alone for a while; what it was given is nobody's failure. */
+/** L17: the agent backs off, and the task's attempt does not count. */
 function backOffAgent(
   work: Work,
   job: Job,
@@ -153,18 +153,18 @@ function backOffAgent(
   const { agent } = job.facts;
   const backoffs = backOff(work.backoffs, agent, {
     reason: failure.reason,
-    ...retryAtOf(job.end),
+    ...readRetryAt(job.end),
     at: decision.at,
   });
   decision.notes.push({
-    ...failureNote(job, failure, "wait"),
+    ...makeFailureNote(job, failure, "wait"),
     ...describeBackoff(backoffs, agent, decision.at),
   });
   return { ...work, backoffs };
 }
 
 function rememberFailure(work: Work, job: Job, reason: string, evidence: string): Work {
-  const id = taskOf(job);
+  const id = getTaskId(job);
   const { attempt, agent } = job.facts;
   const before = work.earlier.get(id) ?? [];
   return {
@@ -174,11 +174,11 @@ function rememberFailure(work: Work, job: Job, reason: string, evidence: string)
 }
 
 function listNewTasks(work: Work, job: Job): Change[] {
-  const tasks: readonly NewTask[] = work.rules.apply_summary ? newTasksOf(job.end) : [];
+  const tasks: readonly NewTask[] = work.rules.apply_summary ? readNewTasks(job.end) : [];
   return tasks.length === 0 ? [] : [{ op: "add", tasks, keepVerify: work.rules.verify_from_agents }];
 }
 
-/** Without the runner applying summaries, what others save is taken as it is. */
+/** If the runner applies no summaries, edits saved by others are taken as they are. */
 function changeBacklog(work: Work, job: Job, changes: readonly Change[], decision: Decision): void {
   decision.effects.push({
     kind: "change-backlog",

@@ -1,4 +1,4 @@
-// What is said of what an attempt used, where nobody could stop it any more.
+// The log lines for the usage of an attempt that exceeded a budget with its last step.
 import { expect, test } from "vitest";
 import type { Rules } from "../../logging/rules.js";
 import { given } from "../../system/given.js";
@@ -48,14 +48,14 @@ const BUDGETS: [Rules["budget"], AgentEnd, object[]][] = [
   ],
 ];
 
-test.each(BUDGETS)("beyond %j by an attempt that is over is said", (budget, end, said) => {
+test.each(BUDGETS)("an attempt that exceeds %j with its last step is reported", (budget, end, said) => {
   const { said: notes } = ends(begun([row("T1")], { budget, review: false }), end);
   expect(notes).toMatchObject(said);
   expect(notes).toHaveLength(said.length);
   if (said.length > 0) expect(notes).toMatchObject([{ task_id: "T1", agent: "a" }]);
 });
 
-test("it is said once, and the task is done all the same", () => {
+test("an exceeded budget is reported once, and the task is done all the same", () => {
   const rules = { budget: { task_tokens: 30, max_tokens: 1000 }, review: false };
   const first = ends(begun([row("T1"), row("T2")], rules), using(40));
   const second = ends(first.sim, using(40));
@@ -64,7 +64,7 @@ test("it is said once, and the task is done all the same", () => {
   expect(last.open.map(({ effect }) => effect)).toMatchObject([{ ending: "complete", done: 2 }]);
 });
 
-test("what a task's attempts used counts together", () => {
+test("the usage of all attempts at a task counts together", () => {
   const rules = { budget: { task_tokens: 30 }, review: false, max_attempts: 3 };
   const failed: AgentEnd = {
     ...{ outcome: "failed", reason: "exited", evidence: "code 1" },
@@ -75,7 +75,7 @@ test("what a task's attempts used counts together", () => {
   expect(ends(first.sim, failed).said).toMatchObject([{ of: "task", task_id: "T1", most: 30, spent: 40 }]);
 });
 
-test("of the run it is said once, though others are at work and go further beyond", () => {
+test("an exceeded budget of the run is reported once, even if other jobs exceed it further", () => {
   const rules = { budget: { max_tokens: 30 }, review: false, workers: 2 };
   let both = begun([row("T1"), row("T2")], rules);
   while (both.open.filter(({ effect }) => effect.kind === "run-agent").length < 2) both = goOn(both);
@@ -84,7 +84,7 @@ test("of the run it is said once, though others are at work and go further beyon
   expect(ends(first.sim, using(40)).said).toEqual([]);
 });
 
-/** Answers the oldest effect that is no agent's. */
+/** Answers the oldest effect that is not an agent's. */
 function goOn(sim: Sim): Sim {
   const open = sim.open.find(({ effect }) => effect.kind !== "run-agent");
   if (open === undefined) throw new Error("only agents are at work");
@@ -98,7 +98,7 @@ function goOn(sim: Sim): Sim {
   }
 }
 
-test("a draft counts as well", () => {
+test("a draft counts against the budget of the run", () => {
   const disk = { rows: [], commits: [], checkpoints: [] };
   const rules = { bootstrap: "allowed" as const, budget: { max_tokens: 10 } };
   const { sim } = startRun({ ...newSim(disk, rules), file: "missing" });
@@ -107,9 +107,9 @@ test("a draft counts as well", () => {
   ]);
 });
 
-test("who tells no tokens is named once where there is a budget in tokens, for it cannot hold it", () => {
+test("an agent that reports no tokens is named once if a token budget is set", () => {
   const rows = [row("T1"), row("T2")];
-  const message = "nobody knows what tokens a used: loop.max_tokens and loop.task_tokens cannot hold it";
+  const message = "cannot enforce loop.max_tokens and loop.task_tokens: a reports no tokens";
   const first = ends(begun(rows, { budget: { max_tokens: 10, task_tokens: 5 }, review: false }), done);
   expect(first.said).toMatchObject([{ type: "warning", agent: "a", message }]);
   expect(ends(first.sim, done).said).toEqual([]);

@@ -1,5 +1,5 @@
-// What a run and its tasks have used, and what their budgets leave. Pure.
-// Leaves stopping an agent that goes beyond them to the agents floor.
+// The usage of a run and its tasks, and what remains of their budgets. Pure.
+// The agents floor stops an agent that exceeds a budget.
 import type { Budget } from "../../agents/agent.js";
 import { describeBudget } from "../../agents/process/budget.js";
 import { roundUsd, tokensOf } from "../../agents/usage.js";
@@ -10,8 +10,7 @@ import { given } from "../../system/given.js";
 import type { TaskId } from "../../todo/model/task.js";
 
 /**
- * Tokens and dollars; `unknown`: an agent of whose work nobody knows what it cost; `silent`: those that worked and told no
- * tokens.
+ * Tokens and dollars. `unknown`: an agent whose cost is unknown. `silent`: agents that worked and reported no tokens.
  */
 export interface Spending {
   tokens: number;
@@ -24,7 +23,7 @@ export const NOTHING_SPENT: Spending = { tokens: 0, usd: 0, silent: [] };
 
 type AgentFinished = Extract<StepEvent, { type: "agent_finished" }>;
 
-/** With what an attempt used. Whoever did something and tells no cost has one that is not known. */
+/** Adds the usage of an attempt. An agent that worked and reported no cost makes the cost unknown. */
 export function addUsage(spent: Spending, { usage, outcome, agent = "" }: AgentFinished): Spending {
   const isSilent = outcome === "ok" && (usage === undefined || tokensOf(usage) === 0);
   const worked = usage === undefined ? outcome === "ok" : tokensOf(usage) > 0;
@@ -38,12 +37,12 @@ export function addUsage(spent: Spending, { usage, outcome, agent = "" }: AgentF
   };
 }
 
-/** Failures of an agent that did not get to work: it used nothing. */
+/** Failures before the agent started to work: it used nothing. */
 const NO_WORK: ReadonlySet<string> = new Set([
   ...["not-found", "not-signed-in", "rate-limited", "overloaded", "network", "bad-request", "model-unknown"],
 ]);
 
-/** Whether the agent worked, and the cost of that is not known. */
+/** Whether the agent worked and its cost is unknown. */
 export function hasUnknownCost({ usage, reason }: Pick<AgentFinished, "usage" | "reason">): boolean {
   if (usage === undefined) return !(reason !== undefined && NO_WORK.has(reason));
   return tokensOf(usage) > 0 && usage.cost_usd === undefined;
@@ -51,10 +50,10 @@ export function hasUnknownCost({ usage, reason }: Pick<AgentFinished, "usage" | 
 
 type Amount = Budget & { unit: "tokens" | "usd" };
 
-/** What a task has used in this run. */
+/** The usage of one task in this run. */
 export type TaskSpending = Pick<Spending, "tokens" | "usd">;
 
-/** What budgets are held against. */
+/** The part of a run's state that budgets are compared with. */
 export interface SpendingFrame {
   rules: Rules;
   began: number;
@@ -62,14 +61,14 @@ export interface SpendingFrame {
   spentOn?: Pick<ReadonlyMap<TaskId, TaskSpending>, "get">;
 }
 
-/** The budgets an attempt at a task (or none) has to keep to from `at` on, epoch ms. */
-export function listBudgets(purse: SpendingFrame, task: TaskId | undefined, at: number): Budget[] {
-  return [...listRunBudgets(purse, at), ...(task === undefined ? [] : listTaskBudgets(purse, task))];
+/** The budgets that apply to an attempt at `task` (or at none) from `at` on, epoch ms. */
+export function listBudgets(frame: SpendingFrame, task: TaskId | undefined, at: number): Budget[] {
+  return [...listRunBudgets(frame, at), ...(task === undefined ? [] : listTaskBudgets(frame, task))];
 }
 
 /**
- * What is to be said once an attempt is paid for: budgets it went beyond with its last step, where nobody could stop it any
- * more, and that a budget in tokens cannot hold its agent.
+ * The log lines for an attempt's usage: budgets that its last step exceeded, when it could no longer be stopped, and a warning
+ * that a token budget cannot be enforced on its agent.
  */
 export function reportSpending(
   before: SpendingFrame,
@@ -78,11 +77,11 @@ export function reportSpending(
 ): ToldEvent[] {
   const { job, iteration, phase, task_id, agent, attempt, reason } = event;
   const facts = { job, iteration, phase, task_id, agent, attempt };
-  const keys = tokenBudgets(after.rules);
+  const keys = listTokenBudgets(after.rules);
   const isNew = after.spent.silent.length > before.spent.silent.length;
-  const message = `nobody knows what tokens ${agent ?? "the agent"} used: ${keys.join(" and ")} cannot hold it`;
+  const message = `cannot enforce ${keys.join(" and ")}: ${agent ?? "the agent"} reports no tokens`;
   const silent: ToldEvent[] = isNew && keys.length > 0 ? [{ type: "warning", ...facts, message }] : [];
-  // Who was stopped for a budget says so as the reason of its end.
+  // An agent that was stopped for a budget has that as the reason of its end.
   if (reason === "budget") return silent;
   const earlier = listAmounts(before, task_id);
   const beyond = listAmounts(after, task_id).filter(
@@ -91,39 +90,39 @@ export function reportSpending(
   return [...beyond.map((budget): ToldEvent => ({ type: "over_budget", ...facts, ...budget })), ...silent];
 }
 
-/** The budgets that what an agent uses goes on: all but the time. */
-function listAmounts(purse: SpendingFrame, task: TaskId | undefined): Amount[] {
-  return listBudgets(purse, task, purse.began).flatMap((budget) =>
+/** The budgets that an agent's usage counts against: all except time. */
+function listAmounts(frame: SpendingFrame, task: TaskId | undefined): Amount[] {
+  return listBudgets(frame, task, frame.began).flatMap((budget) =>
     budget.unit === "ms" ? [] : [{ ...budget, unit: budget.unit }],
   );
 }
 
-/** Whether there is a budget in dollars. */
-export function isInDollars({ budget }: Pick<Rules, "budget">): boolean {
+/** Whether a budget in dollars is set. */
+export function hasDollarBudget({ budget }: Pick<Rules, "budget">): boolean {
   return budget.max_cost_usd !== undefined || budget.task_cost_usd !== undefined;
 }
 
-/** The settings of budgets in tokens that are set. */
-export function tokenBudgets({ budget }: Pick<Rules, "budget">): string[] {
+/** The names of the token budgets that are set. */
+export function listTokenBudgets({ budget }: Pick<Rules, "budget">): string[] {
   return [
     ...(budget.max_tokens === undefined ? [] : ["loop.max_tokens"]),
     ...(budget.task_tokens === undefined ? [] : ["loop.task_tokens"]),
   ];
 }
 
-/** Why the run may begin nothing more; `undefined` where it may. */
-export function explainRunOver(purse: SpendingFrame, at: number): string | undefined {
-  const { rules, spent } = purse;
-  const gone = listRunBudgets(purse, at).find(isExhausted);
+/** Why the run may start nothing more; `undefined` if it may. */
+export function explainRunOver(frame: SpendingFrame, at: number): string | undefined {
+  const { rules, spent } = frame;
+  const gone = listRunBudgets(frame, at).find(isExhausted);
   if (gone !== undefined) return describeBudget(gone);
-  if (!isInDollars(rules) || rules.budget.unknown_cost === "allow" || spent.unknown === undefined)
+  if (!hasDollarBudget(rules) || rules.budget.unknown_cost === "allow" || spent.unknown === undefined)
     return undefined;
-  return `nobody knows what ${spent.unknown} has cost, and there is a budget in dollars (loop.unknown_cost, prices_file)`;
+  return `cannot enforce the budget in dollars: the cost of ${spent.unknown} is unknown (loop.unknown_cost, prices_file)`;
 }
 
-/** Why a task is not tried again. */
-export function explainTaskOver(purse: SpendingFrame, task: TaskId): string | undefined {
-  const gone = listTaskBudgets(purse, task).find(isExhausted);
+/** Why a task gets no further attempt; `undefined` if it may. */
+export function explainTaskOver(frame: SpendingFrame, task: TaskId): string | undefined {
+  const gone = listTaskBudgets(frame, task).find(isExhausted);
   return gone === undefined ? undefined : describeBudget(gone);
 }
 

@@ -1,4 +1,4 @@
-// The states of a run. Each lies under one key, so that no field outlives its phase.
+// The states of a run. Each phase has one key of its own, so that no field outlives its phase.
 import type { ReleaseRules, Rules } from "../../logging/rules.js";
 import type { Ending, ReleaseStep, StepEvent } from "../../logging/events.js";
 import type { StoppedAttempt } from "../../logging/told-events.js";
@@ -18,10 +18,10 @@ export type RunState =
   | { phase: "ending"; close: Close }
   | { phase: "ended"; ending: Ending };
 
-/** 0: runs; 1: nothing new starts; 2: agents are ended; 3: at once. */
+/** 0: running; 1: nothing new starts; 2: agents are stopped; 3: the run ends at once. */
 export type Stopping = 0 | 1 | 2 | 3;
 
-/** What lasts as long as the run. */
+/** The part of the state that lasts for the whole run. */
 export interface Frame {
   rules: Rules;
   git: boolean;
@@ -32,10 +32,10 @@ export interface Frame {
   spent: Spending;
 }
 
-/** Until a backlog is read that can be worked on. */
+/** The phase before a usable backlog was read. */
 export interface Opening extends Frame {
   pending: boolean;
-  /** Agents asked so far to draft or to mend. */
+  /** How many drafts and repairs agents were asked for so far. */
   drafts: number;
   repairs: number;
   /** The drafts or repairs that failed so far, for the next one's prompt. */
@@ -43,24 +43,24 @@ export interface Opening extends Frame {
   nextJob: number;
   dropped: ReadonlySet<string>;
   backoffs: Backoffs;
-  /** What waits for an agent that is paused. */
+  /** The kind of job that waits for an agent to end its backoff. */
   waits?: "bootstrap" | "repair" | undefined;
-  /** Why the run must end before it begins any work. */
+  /** Why the run must end before any work starts. */
   refused?: string;
-  /** The project's checks run before anything else of the run. */
+  /** The project's checks are running, before anything else of the run. */
   checking?: true | undefined;
-  /** The red checks that were named; absent: the checks did not run yet. */
+  /** The failing checks that were reported; absent: the checks did not run yet. */
   reportedChecks?: ReadonlySet<string>;
-  /** Somebody is being asked whether to draft. */
+  /** The user is being asked whether an agent may draft a backlog. */
   asking: boolean;
-  /** Edits that were asked for: made once there is a backlog. */
+  /** Requested edits, made once there is a backlog. */
   askedEdits: readonly AskedEdit[];
   job?: Job | undefined;
 }
 
 export type JobKind = Exclude<JobFacts["phase"], "push">;
 
-/** The activities of a job, in order; which of them a kind of job has is said in `job.ts`. */
+/** The activities of a job, in order; job.ts lists those of each kind. */
 export type Activity =
   | "claim"
   | "checkpoint"
@@ -76,7 +76,7 @@ export type Activity =
   | "settle"
   | "after";
 
-/** One attempt, review, draft or repair on its way. */
+/** One attempt, review, draft or repair in progress. */
 export interface Job {
   facts: JobFacts & { phase: JobKind };
   activity: Activity;
@@ -86,31 +86,31 @@ export interface Job {
   hooks: readonly PlannedHook[];
   end?: Extract<StepEvent, { type: "agent_finished" }>;
   verdict?: AttemptVerdict;
-  /** What runs for it was told to end. */
+  /** The job's process was told to stop. */
   stopped?: true | undefined;
   /** Its task was blocked because this was the last attempt. */
   gaveUp?: true;
-  /** The gate proved it. */
+  /** The gate passed. */
   verified?: true;
-  /** The ref that keeps what was given up. */
+  /** The ref that keeps the abandoned work. */
   rescue?: string;
-  /** A person edited its task: its work is put aside, and it counts for nothing. */
+  /** A person edited its task: its work is saved as a rescue, and it does not count. */
   released?: true;
-  /** It has no agent: it only puts aside what earlier attempts left in the tree. */
+  /** A job without an agent that only saves what earlier attempts left in the tree. */
   putsAside?: true;
 }
 
-/** An edit that a command asked for, and that is not made yet. */
+/** An edit that a command requested and that is not made yet. */
 export interface AskedEdit {
   request: string;
   changes: readonly PersonChange[];
-  /** Tasks it gives another status, or removes: attempts at them end first. */
+  /** Tasks whose status it changes or that it removes: attempts at them end first. */
   ids: readonly TaskId[];
-  /** Attempts that were ended for it. */
+  /** Attempts that were stopped for it. */
   stopped: readonly StoppedAttempt[];
 }
 
-/** What an attempt came to. */
+/** The result of an attempt or a review. */
 export type AttemptVerdict =
   | { kind: "done"; summary: string }
   | { kind: "blocked"; blockers: readonly string[] }
@@ -121,40 +121,40 @@ export type AttemptVerdict =
 
 export type Index = ById<IndexRow>;
 
-/** While there is a backlog to work on. */
+/** The phase with a backlog to work on. */
 export interface Work extends Frame {
   index: Index;
   digest: string;
   jobs: readonly Job[];
   nextJob: number;
-  /** Attempts and reviews begun. */
+  /** How many attempts and reviews were started. */
   iterations: number;
   attempts: PersistentMap<TaskId, number>;
   spentOn: PersistentMap<TaskId, TaskSpending>;
   blockedAtStart: ReadonlySet<TaskId>;
-  /** Not taken up again in this run. */
+  /** Tasks that this run does not try again. */
   final: PersistentMap<TaskId, true>;
   earlier: PersistentMap<TaskId, readonly Earlier[]>;
   dropped: ReadonlySet<string>;
   backoffs: Backoffs;
   reviews: { added: number; failed: number; clean: boolean };
-  /** The red checks that were named. */
+  /** The failing checks that were reported. */
   reportedChecks: ReadonlySet<string>;
-  /** A look at the backlog, or an edit that was asked for, is under way. */
+  /** The backlog is being read again, or a requested edit is being made. */
   rereading: boolean;
-  /** Edits that were asked for, in order. */
+  /** Requested edits, in order. */
   askedEdits: readonly AskedEdit[];
-  /** Tasks whose status a person changed while work of theirs was in the tree: it is to be put aside. */
+  /** Tasks whose status a person changed while their work was in the tree; that work is still to be saved. */
   toPutAside: readonly TaskId[];
-  /** Tasks a person blocked: not taken up as long as they are blocked. */
+  /** Tasks a person blocked: not selected as long as they are blocked. */
   blockedByHand: ReadonlySet<TaskId>;
   /** Epoch ms until which the next iteration waits. */
   resumeAt?: number;
-  /** What ends the run once the jobs in flight have ended; `broken`: the world failed, and nothing more is written into it. */
+  /** How the run ends once its running jobs have ended. `broken`: the environment failed, so nothing more is written. */
   closing?: { ending: Ending; message: string | undefined; broken?: true };
 }
 
-/** Where a release is; each waits for the one event that moves it on. */
+/** The activities of a release; each waits for the one event that moves it on. */
 export type ReleaseActivity =
   | "start"
   | "ask-unchecked"
@@ -168,18 +168,18 @@ export type ReleaseActivity =
   | "finish"
   | ReleaseStep;
 
-/** In place of a run over the backlog: a release on its way. */
+/** The phase of a release, in place of a run over the backlog. */
 export interface Releasing extends Frame {
   order: ReleaseRules;
   job: JobFacts;
   activity: ReleaseActivity;
-  /** Once it is known what it is to be. */
+  /** Set once the version is known. */
   planned?: PlannedRelease;
-  /** What it ends with, once the tree is as before. */
+  /** How it ends once the tree is restored. */
   closing?: { ending: Ending; message?: string };
 }
 
-/** The last things: the backlog's own commit, the hooks, the end. */
+/** The phase that ends the run: the backlog's own commit, the hooks, the last line. */
 export interface Close extends Frame {
   ending: Ending;
   message?: string;

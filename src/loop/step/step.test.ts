@@ -1,4 +1,4 @@
-// Events where nobody waits for them: those that cannot be are bugs and say so, those that come too late change nothing.
+// Events that no job waits for: impossible ones throw, late ones change nothing.
 import { expect, test } from "vitest";
 import type { StepEvent } from "../../logging/events.js";
 import { given } from "../../system/given.js";
@@ -74,14 +74,14 @@ function allBut(...types: StepEvent["type"][]): string[] {
 const open = begun([row("T1")]);
 const working = after(open, "read-backlog");
 
-test("a run begins with run_started, and after the end nothing comes", () => {
+test("a run begins with run_started and takes no event after its end", () => {
   const fresh = newSim({ rows: [], commits: [], checkpoints: [] });
   expect(fresh.state).toBe(START);
   expect(bugs(fresh)).toEqual(allBut("run_started"));
   expect(bugs(after(begun([row("T1")]), "finish"))).toEqual(allBut());
 });
 
-test("before there is a backlog only what asks for one, reads it or ends the run has a meaning", () => {
+test("before there is a backlog only events that ask for one, read it or end the run are accepted", () => {
   expect(bugs(open)).toEqual(
     allBut("recovered", "backlog_read", "backlog_invalid", "answered", "committed", "stop_sent", "woke"),
   );
@@ -105,7 +105,7 @@ test("before there is a backlog only what asks for one, reads it or ends the run
     expect(told(moment, { type: "woke" })).toMatchObject({ effects: [], because: { rule: "noted" } });
 });
 
-test("at work each answer is for a job that is in the activity that waits for it", () => {
+test("an answer is accepted only for a job whose activity waits for it", () => {
   const always = ["stop_sent", "woke"] as const;
   const activities = [
     ["change-backlog", "backlog_changed"],
@@ -129,7 +129,7 @@ test("at work each answer is for a job that is in the activity that waits for it
   }
 });
 
-test("what comes while the run ends comes too late, and changes nothing", () => {
+test("a late event while the run ends changes nothing", () => {
   const ending = until(
     begun([], { review: false, hooks: { ...RULES.hooks, on_run_end: ["x"] } }),
     "commit-backlog",
@@ -145,7 +145,7 @@ test("what comes while the run ends comes too late, and changes nothing", () => 
   }
 });
 
-test("a failure at the end moves on only what waits for it", () => {
+test("a failure at the end moves on only the activity that waits for it", () => {
   const ending = until(
     begun([], { review: false, hooks: { ...RULES.hooks, on_run_end: ["x", "y"] } }),
     "commit-backlog",
@@ -171,7 +171,7 @@ test("a failure at the end moves on only what waits for it", () => {
   expect(() => failed(until(ending, "finish"), "finish")).toThrow("the run could not be ended: no");
 });
 
-test("hooks at the end come in the order of the settings", () => {
+test("hooks at the end run in the order of the settings", () => {
   const sim = until(
     begun([], { review: false, hooks: { ...RULES.hooks, on_run_end: ["x", "y"] } }),
     "run-hook",
@@ -183,7 +183,7 @@ test("hooks at the end come in the order of the settings", () => {
   ]);
 });
 
-test("a failure is said with its remedy", () => {
+test("a failure is reported with its hint", () => {
   const failure = { type: "effect_failed", effect: "stop", error: "no", hint: "try again" } as const;
   expect(told(working, failure).notes).toEqual([{ type: "warning", message: "stop: no: try again" }]);
   expect(feed(working, { type: "woke" }).taken.next.because).toEqual({ rule: "woke" });

@@ -1,5 +1,5 @@
-// `step`: the whole judgement of a run, pure. An event in; the next state, what to do, and why, out.
-// Leaves doing to drive.ts. The machines: opening.ts, work.ts (with job.ts), ending.ts; releasing.ts.
+// `step`: every decision of a run. It takes a state and an event, and returns the next state, the effects and the reason. Pure.
+// drive.ts starts the effects. The phases are in opening.ts, working.ts (with job.ts), ending.ts and releasing.ts.
 import { never } from "../../system/never.js";
 import type { Sealed, StepEvent } from "../../logging/events.js";
 import { NOTHING_SPENT } from "./spending.js";
@@ -14,8 +14,8 @@ import { stepWork } from "./working.js";
 export const START: RunState = { phase: "new" };
 
 /**
- * What follows from an event. L15: the same events give the same decisions. Contract: touches nothing; an event that cannot
- * happen in this state throws.
+ * Decides what follows from an event. L15: the same events give the same decisions. Contract: has no side effects; throws on
+ * an event that cannot happen in this state.
  */
 export function step(state: RunState, event: Sealed<StepEvent>): Next {
   const decision = new Decision(event);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { StepEvent } from "../../logging/events.js";
 import type { Summary } from "../../todo/model/summary.js";
 import { id } from "../../todo/testing/testing.js";
-import { dropsAgent, judgeAttempt, judgeReview, newTasksOf, resultOf } from "./verdict.js";
+import { dropsAgent, judgeAttempt, judgeReview, readNewTasks, readResult } from "./verdict.js";
 import type { Job } from "./state.js";
 
 type AgentFinished = Extract<StepEvent, { type: "agent_finished" }>;
@@ -105,7 +105,7 @@ test.each<[End, object]>([
   expect(judgeReview(job(end))).toEqual(verdict);
 });
 
-test("interrupted is only who was told to stop", () => {
+test("only an agent that was told to stop is interrupted", () => {
   const end: End = { outcome: "failed", reason: "interrupted", evidence: "SIGTERM" };
   expect(judgeAttempt(job(end, { stopped: true }), snapshot)).toEqual({ kind: "interrupted" });
   const failed = { kind: "failed", reason: "interrupted", evidence: "SIGTERM" };
@@ -114,7 +114,7 @@ test("interrupted is only who was told to stop", () => {
   expect(judgeAttempt(job(exited, { stopped: true }), snapshot)).toMatchObject({ reason: "exited" });
 });
 
-test("a HEAD that moved is the fault of whoever could have moved it", () => {
+test("a moved HEAD fails only an attempt whose agent worked", () => {
   const fault = { kind: "failed", reason: "moved-head", evidence: "the branch is another one" };
   expect(judgeAttempt(job(reported({})), moved)).toEqual(fault);
   expect(judgeAttempt(job({ outcome: "failed", reason: "idle", evidence: "x" }), moved)).toEqual(fault);
@@ -127,7 +127,7 @@ test("a HEAD that moved is the fault of whoever could have moved it", () => {
     expect(judgeAttempt(job({ outcome: "failed", reason, evidence: "x" }), moved)).toMatchObject({ reason });
 });
 
-test("a review is content with any summary, whatever task it names", () => {
+test("a review accepts any summary, whichever task it names", () => {
   for (const status of ["reviewed", "done", "blocked", "skipped"] as const) {
     const { task_id, ...facts } = job(reported({})).facts;
     expect(task_id).toBe("T1");
@@ -138,7 +138,7 @@ test("a review is content with any summary, whatever task it names", () => {
   }
 });
 
-test("only an agent that is not there or not signed in is left out", () => {
+test("only an agent that is missing or not signed in is dropped", () => {
   const failed = (reason: string) => ({ kind: "failed", reason, evidence: "x" }) as const;
   expect(
     ["not-found", "not-signed-in", "exited", "idle"].map((reason) => dropsAgent(failed(reason))),
@@ -147,23 +147,23 @@ test("only an agent that is not there or not signed in is left out", () => {
   expect(dropsAgent(undefined)).toBe(false);
 });
 
-test("what a task keeps of a report, and what it adds", () => {
+test("a finished task records the text and files of its summary, and adds its new tasks", () => {
   const new_tasks = [{ title: "n" }];
   const end = finished(reported({ summary: "did it", files: ["a"], new_tasks }));
-  expect(resultOf(end)).toEqual({ result: "did it", files: ["a"] });
-  expect(newTasksOf(end)).toEqual(new_tasks);
+  expect(readResult(end)).toEqual({ result: "did it", files: ["a"] });
+  expect(readNewTasks(end)).toEqual(new_tasks);
   for (const nothing of [
     finished(reported({})),
     finished({ outcome: "ok", report: { missing: "x" } }),
     finished({ outcome: "failed" }),
     undefined,
   ]) {
-    expect(resultOf(nothing)).toEqual({ result: "", files: [] });
-    expect(newTasksOf(nothing)).toEqual([]);
+    expect(readResult(nothing)).toEqual({ result: "", files: [] });
+    expect(readNewTasks(nothing)).toEqual([]);
   }
 });
 
-test("a verdict on an agent that has not ended is a bug", () => {
+test("judging an agent that has not ended throws", () => {
   const { end, ...running } = job(reported({}));
   expect(end).toBeDefined();
   expect(() => judgeAttempt(running, snapshot)).toThrow("its agent has not ended");

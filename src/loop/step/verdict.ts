@@ -1,4 +1,4 @@
-// What an attempt came to, from the agent's end and what the tree looks like. Pure.
+// Judges an attempt by how its agent ended and by what it left in the tree. Pure.
 import { never } from "../../system/never.js";
 import type { Summary } from "../../todo/model/summary.js";
 import { causesBackoff } from "./backoff.js";
@@ -9,11 +9,11 @@ import type { StepEvent } from "../../logging/events.js";
 type AgentFinished = Extract<StepEvent, { type: "agent_finished" }>;
 type Snapshot = Extract<StepEvent, { type: "snapshot" }>;
 
-/** The summary of a good ending that fits the task, or why there is none. */
+/** The agent's summary if it ended well and names the right task; otherwise the verdict that follows. */
 function acceptReport({ end, facts, stopped }: Job): { summary: Summary } | AttemptVerdict {
   if (end === undefined) throw new Error(`job ${facts.job} is judged, but its agent has not ended`);
   if (end.outcome === "failed") {
-    // Only who was told to stop was interrupted; whoever else ends like that has failed.
+    // An agent that ends like this without being told to stop has failed.
     if (end.reason === "interrupted" && stopped === true) return { kind: "interrupted" };
     return { kind: "failed", reason: end.reason ?? "exited", evidence: end.evidence ?? "the agent failed" };
   }
@@ -32,10 +32,10 @@ function acceptReport({ end, facts, stopped }: Job): { summary: Summary } | Atte
   return { summary: report.found };
 }
 
-/** The verdict on an attempt at a task. L5: done only by a summary that fits, with HEAD where it belongs. */
+/** Judges an attempt at a task. L5: done needs a summary of that task, and HEAD where the attempt found it. */
 export function judgeAttempt(job: Job, snapshot: Snapshot): AttemptVerdict {
   const accepted = acceptReport(job);
-  // Who was stopped, is not there or was not let in is not to blame for a HEAD that moved meanwhile.
+  // An agent that was stopped or could not work is not to blame for a HEAD that moved meanwhile.
   if ("kind" in accepted && isNoAttempt(accepted)) return accepted;
   if (snapshot.head === "moved") {
     return { kind: "failed", reason: "moved-head", evidence: snapshot.why ?? "HEAD was moved" };
@@ -63,52 +63,52 @@ export function judgeAttempt(job: Job, snapshot: Snapshot): AttemptVerdict {
   }
 }
 
-/** The agent is not there, or not signed in: it is left out, and the task stays in hand for another one. */
+/** The agent is missing or not signed in: the run drops it, and the task stays in progress for another one. */
 export function dropsAgent(verdict: AttemptVerdict | undefined): boolean {
   return verdict?.kind === "failed" && isUnusable(verdict.reason);
 }
 
-/** The agent was not let in: a limit, an overload, the network. It is paused, and the task stays in hand. */
+/** A limit, an overload or the network kept the agent from working: it backs off, and the task stays in progress. */
 export function backsOffAgent(verdict: AttemptVerdict | undefined): boolean {
   return verdict?.kind === "failed" && causesBackoff(verdict.reason);
 }
 
-/** Its run has spent its budget in the midst of it: the task stays in hand for the next one. */
+/** The run's budget was spent during the attempt: the task stays in progress for the next run. */
 export function endsRun(end: AgentFinished | undefined): boolean {
   return end?.reason === "budget" && end.stopped_for === "run";
 }
 
-/** The attempt failed, but not by the task: it is not given up for it. */
+/** Whether the failure is not the task's fault, so that the task is not abandoned for it. */
 export function isSpared(verdict: AttemptVerdict, end: AgentFinished | undefined): boolean {
   return dropsAgent(verdict) || backsOffAgent(verdict) || endsRun(end);
 }
 
-/** Whether this counts for nothing against the task. */
+/** Whether this does not count as an attempt. */
 export function isNoAttempt(verdict: AttemptVerdict): boolean {
   return verdict.kind === "interrupted" || dropsAgent(verdict) || backsOffAgent(verdict);
 }
 
-/** The verdict on a review: any valid summary will do. */
+/** Judges a review: any valid summary is enough. */
 export function judgeReview(job: Job): AttemptVerdict {
   const accepted = acceptReport(job);
   if ("kind" in accepted) return accepted;
   return { kind: "reviewed", added: 0 };
 }
 
-/** From when its agent can be asked again, in epoch ms, where it said so. */
-export function retryAtOf(end: AgentFinished | undefined): { retryAt?: number } {
+/** When the agent can be asked again, in epoch ms, if it named a time. */
+export function readRetryAt(end: AgentFinished | undefined): { retryAt?: number } {
   const at = end?.retry_at === undefined ? Number.NaN : Date.parse(end.retry_at);
   return Number.isNaN(at) ? {} : { retryAt: at };
 }
 
-/** The new tasks an accepted summary asks for. */
-export function newTasksOf(end: AgentFinished | undefined): NonNullable<Summary["new_tasks"]> {
+/** The new tasks of the summary. */
+export function readNewTasks(end: AgentFinished | undefined): NonNullable<Summary["new_tasks"]> {
   if (end?.report === undefined || !("found" in end.report)) return [];
   return end.report.found.new_tasks ?? [];
 }
 
-/** The files and texts a finished task keeps. */
-export function resultOf(end: AgentFinished | undefined): { result: string; files: readonly string[] } {
+/** The text and the files that a finished task records. */
+export function readResult(end: AgentFinished | undefined): { result: string; files: readonly string[] } {
   if (end?.report === undefined || !("found" in end.report)) return { result: "", files: [] };
   const { summary, files } = end.report.found;
   return { result: summary ?? "", files: files ?? [] };

@@ -1,4 +1,4 @@
-// What a run says of a wait, and how long it is.
+// The log lines of a wait, and its length.
 import { expect, test } from "vitest";
 import type { StepEvent } from "../../logging/events.js";
 import type { ToldEvent } from "../../logging/told-events.js";
@@ -37,13 +37,13 @@ function toTheWait({ sim: from, taken }: Fed): { sim: Sim; notes: ToldEvent[] } 
   return { sim, notes };
 }
 
-test("L17: told twice in a row to come back in 10 s, a run waits 11 s, twice", () => {
+test("L17: a run waits 11 s twice if the agent names 10 s twice in a row", () => {
   const first = turnedAway(startRun(newSim(disk)).sim, 10_000);
   const second = turnedAway(wake(first.sim).sim, 10_000);
   expect([first.sim.timer, second.sim.timer]).toEqual([11_000, 22_000]);
 });
 
-test("who is asked later than it said is said to be, and why", () => {
+test("a wait that is longer than the agent named gives the reason", () => {
   let sim = startRun(newSim(disk)).sim;
   for (let n = 0; n < 3; n++) {
     const away = turnedAway(sim, 1000);
@@ -59,7 +59,7 @@ test("who is asked later than it said is said to be, and why", () => {
   expect(waiting.timer).toBe(sim.now + 60_000);
 });
 
-test("what an earlier run was told is said to be that, as long as the agent was not asked since", () => {
+test("a backoff from an earlier run is marked as such until the agent is asked again", () => {
   const until = new Date(5000).toISOString();
   const pauses = [{ agent: "a", reason: "rate-limited", until }];
   const started = feed(newSim(disk), BEGUN).sim;

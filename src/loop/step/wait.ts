@@ -1,9 +1,10 @@
-// The one timer, set for an agent that is paused. Pure. Leaves who is waited for to schedule.ts.
+// Sets the run's one timer for an agent that is backing off. Pure. schedule.ts chooses which agent to wait for.
+import { given } from "../../system/given.js";
 import { describeBackoff, type Backoffs } from "./backoff.js";
 import type { Rules } from "../../logging/rules.js";
 import type { Decision } from "./decision.js";
 
-/** Waits for an agent, and says so; answers why not where that is longer than a run may wait. */
+/** Waits for an agent and logs it. Returns the reason if that is longer than the run may wait. */
 export function waitFor(
   { rules, backoffs, began }: { rules: Rules; backoffs: Backoffs; began: number },
   { waitsFor: agent, until }: { waitsFor: string; until: number },
@@ -22,7 +23,6 @@ export function waitFor(
   }
   decision.because = { rule: "wait", picked: agent, why: reason };
   decision.wakeAt = until;
-  const told = remembered === undefined ? {} : { remembered };
-  decision.notes.push({ type: "waiting", reason, ...facts, agent, ...told });
+  decision.notes.push({ type: "waiting", reason, ...facts, agent, ...given({ remembered }) });
   return undefined;
 }

@@ -1,19 +1,19 @@
-// From the end of an agent to the moment its verdict stands: the look at its row (where the runner applies no summaries), the
-// gate, and the way back to the base for what is given up. Pure. Leaves what the backlog says then to settle.ts.
+// From the end of an agent to its final verdict: reads its row (if the runner applies no summaries), runs the gate, and
+// restores the tree of an abandoned task. Pure. settle.ts changes the backlog.
 import type { StepEvent } from "../../logging/events.js";
 import { restoresTree, noteStopped } from "./asked-edits.js";
 import { enter } from "./job.js";
-import { attemptsLeft, replaceJob, stopJobs, taskOf } from "./jobs.js";
-import { isNoAttempt, isSpared, resultOf } from "./verdict.js";
+import { countAttemptsLeft, replaceJob, stopJobs, getTaskId } from "./jobs.js";
+import { isNoAttempt, isSpared, readResult } from "./verdict.js";
 import { settleAttempt } from "./settle.js";
 import type { Job, AttemptVerdict, Work } from "./state.js";
 import type { Decision } from "./decision.js";
 
 type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
 
-/** Takes a first verdict on an attempt further: L5, done is not done before the gate said so. */
+/** Continues from the first verdict on an attempt. L5: a task is done only after the gate. */
 export function weighAttempt(work: Work, job: Job, verdict: AttemptVerdict, decision: Decision): Work {
-  decision.because = { rule: `verdict-${verdict.kind}`, picked: taskOf(job) };
+  decision.because = { rule: `verdict-${verdict.kind}`, picked: getTaskId(job) };
   const judged: Job = { ...job, verdict };
   if (!work.rules.apply_summary && work.closing?.broken !== true) {
     decision.effects.push({ kind: "change-backlog", job: job.facts, changes: [], during: "idle" });
@@ -24,14 +24,14 @@ export function weighAttempt(work: Work, job: Job, verdict: AttemptVerdict, deci
     : settleOrRestore(work, judged, decision);
 }
 
-/** Where the runner applies no summaries, the agent's own edit of the row says what came of the attempt. */
+/** Judges the attempt by the agent's own edit of its row, if the runner applies no summaries. */
 export function weighRow(work: Work, job: Job, decision: Decision): Work {
   const { verdict } = job;
   if (verdict === undefined) throw new Error(`job ${job.facts.job} is looked at without a verdict`);
-  const status = work.index.get(taskOf(job))?.status;
-  decision.because = { rule: "looked-at-row", picked: taskOf(job), why: status ?? "gone" };
+  const status = work.index.get(getTaskId(job))?.status;
+  decision.because = { rule: "looked-at-row", picked: getTaskId(job), why: status ?? "gone" };
   if (status === "done") {
-    const done: AttemptVerdict = { kind: "done", summary: resultOf(job.end).result };
+    const done: AttemptVerdict = { kind: "done", summary: readResult(job.end).result };
     return startGate(work, { ...job, verdict: done }, decision);
   }
   if (isNoAttempt(verdict)) return settleAttempt(work, job, decision);
@@ -47,10 +47,10 @@ export function weighRow(work: Work, job: Job, decision: Decision): Work {
   );
 }
 
-/** What the gate says of what was said to be done. */
+/** Takes the gate's verdict on an attempt that reported done. */
 export function takeGate(work: Work, job: Job, event: Of<"gate_finished">, decision: Decision): Work {
-  decision.because = { rule: `gate-${event.verdict}`, picked: taskOf(job) };
-  // L2: a commit begun now could take the place of one that is left for the next start to finish.
+  decision.because = { rule: `gate-${event.verdict}`, picked: getTaskId(job) };
+  // L2: a commit started now could replace the pending one that the next start must finish.
   if (work.closing?.broken === true) {
     return settleAttempt(work, { ...job, verdict: { kind: "interrupted" } }, decision);
   }
@@ -69,16 +69,16 @@ export function takeGate(work: Work, job: Job, event: Of<"gate_finished">, decis
   }
 }
 
-/** A commit that could not be built: the attempt failed, and the backlog learns of it like of any other failure. */
+/** Fails an attempt whose commit could not be built; it is settled like any other failure. */
 export function takeUncommitted(work: Work, job: Job, evidence: string, decision: Decision): Work {
-  decision.because = { rule: "commit-failed", picked: taskOf(job) };
+  decision.because = { rule: "commit-failed", picked: getTaskId(job) };
   const failed: AttemptVerdict = { kind: "failed", reason: "commit-failed", evidence };
   return settleOrRestore(work, { ...job, verdict: failed }, decision);
 }
 
-/** The tree is back at the base, and what was there is kept. */
+/** Continues once the tree is restored and the work in it was saved. */
 export function takeRestored(work: Work, job: Job, { rescue }: Of<"restored">, decision: Decision): Work {
-  decision.because = { rule: "given-up", picked: taskOf(job) };
+  decision.because = { rule: "given-up", picked: getTaskId(job) };
   const back = rescue === undefined ? job : { ...job, rescue };
   if (back.released === true) noteStopped(work, back, decision);
   return settleAttempt(work, back, decision);
@@ -86,7 +86,7 @@ export function takeRestored(work: Work, job: Job, { rescue }: Of<"restored">, d
 
 /** L16: a person edited the task in hand. Its work is put aside first; the edit is made once the attempt is over. */
 export function releaseJob(work: Work, job: Job, decision: Decision): Work {
-  decision.because = { rule: "released", picked: taskOf(job) };
+  decision.because = { rule: "released", picked: getTaskId(job) };
   const released: Job = { ...job, released: true, verdict: { kind: "interrupted" } };
   if (restoresTree(work)) {
     decision.effects.push({ kind: "restore", job: job.facts });
@@ -96,14 +96,14 @@ export function releaseJob(work: Work, job: Job, decision: Decision): Work {
   return settleAttempt(work, released, decision);
 }
 
-/** Where nothing may be started any more the gate is told to end at once: what needs no command is judged all the same. */
+/** Starts the gate. If nothing may start any more it is stopped at once, but still judges what needs no command. */
 function startGate(work: Work, job: Job, decision: Decision): Work {
   decision.effects.push({ kind: "run-gate", job: job.facts });
   const begun = replaceJob(work, enter({ ...job, stopped: undefined }, "gate"));
   return work.stopping >= 2 ? stopJobs(begun, ["gate"], decision) : begun;
 }
 
-/** L16: a task that leaves the run's hands without its commit leaves the tree as it found it. */
+/** L16: a task that is abandoned without a commit leaves the tree as it found it. */
 function settleOrRestore(work: Work, job: Job, decision: Decision): Work {
   const goes = givesUp(work, job) && work.git && work.rules.on_failure === "restore";
   if (!goes || work.closing?.broken === true) return settleAttempt(work, job, decision);
@@ -117,7 +117,7 @@ function givesUp(work: Work, job: Job): boolean {
     case "skipped":
       return true;
     case "failed":
-      return !isSpared(job.verdict, job.end) && attemptsLeft(work, job) === 0;
+      return !isSpared(job.verdict, job.end) && countAttemptsLeft(work, job) === 0;
     default:
       return false;
   }

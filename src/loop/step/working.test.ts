@@ -1,4 +1,4 @@
-// What a run at work says and hands on that no transcript shows: texts, marks, and what lies in the changes themselves.
+// The texts, marks and changes of a working run that no transcript shows.
 import { expect, test } from "vitest";
 import type { StepEvent } from "../../logging/events.js";
 import type { Rules } from "../../logging/rules.js";
@@ -38,7 +38,7 @@ function gate(
   return tell(sim, "run-gate", { type: "gate_finished", ...job, ...found, ...more });
 }
 
-test("a task is verified when its gate passed, and only then", () => {
+test("a task is verified only if its gate passed", () => {
   const sim = until(begun([row("T1")]), "run-gate");
   for (const [verdict, verified] of [
     ["passed", true],
@@ -52,7 +52,7 @@ test("a task is verified when its gate passed, and only then", () => {
   }
 });
 
-test("of a gate's evidence the blockers have the first line, the log and the next attempt all of it", () => {
+test("blockers have the first line of the gate's evidence, the log and the next attempt all of it", () => {
   const evidence = "1 test fails\nexpected 1, got 2";
   const first = gate(until(begun([row("T1")]), "run-gate"), "failed", { evidence, warnings: ["slow"] });
   expect(first.taken.next.notes).toMatchObject([
@@ -80,7 +80,7 @@ test("of a gate's evidence the blockers have the first line, the log and the nex
   ]);
 });
 
-test("a baseline is measured anew for a task that was in hand already", () => {
+test("a baseline is measured again for a task that was in progress already", () => {
   const fresh = until(begun([row("T1")], { baseline: true }), "run-baseline");
   const inHand = until(begun([row("T1", { status: "doing" })], { baseline: true }), "run-baseline");
   expect([fresh, inHand].map((sim) => openEffect(sim, "run-baseline").reuse)).toEqual([false, true]);
@@ -88,14 +88,14 @@ test("a baseline is measured anew for a task that was in hand already", () => {
   expect(openEffect(review, "run-agent").job.phase).toBe("review");
 });
 
-test("a baseline that was interrupted starts no agent, and counts for nothing", () => {
+test("an interrupted baseline starts no agent and does not count as an attempt", () => {
   const sim = until(begun([row("T1")], { baseline: true }), "run-baseline");
   const left = after(sim, "run-baseline", { baseline: "interrupted" });
   expect(workOf(left)).toMatchObject({ jobs: [], iterations: 0 });
   expect([...workOf(left).attempts]).toEqual([["T1", 0]]);
 });
 
-test("what the tree's keeper says of an attempt is said", () => {
+test("warnings of a snapshot are logged", () => {
   const sim = until(begun([row("T1")]), "snapshot");
   const { job } = openEffect(sim, "snapshot");
   const event = { type: "snapshot", ...job, changed: 1, warnings: ["a file is too large"] } as const;
@@ -109,7 +109,7 @@ test("what the tree's keeper says of an attempt is said", () => {
   ]);
 });
 
-test("what somebody changed during a review is named, and where it is now", () => {
+test("files that change during a review are named with the rescue that keeps them", () => {
   const sim = until(begun([]), "restore");
   const { job } = openEffect(sim, "restore");
   const said = (count: number, rescue?: string): string[] => {
@@ -126,7 +126,7 @@ test("what somebody changed during a review is named, and where it is now", () =
   ]);
 });
 
-test("what the store says of the backlog is told to readers, and a refused marker is not", () => {
+test("the store's results are logged, except a refused marker", () => {
   const sim = until(begun([row("T1")]), "change-backlog");
   const { job } = openEffect(sim, "change-backlog");
   const edits = { added: [id("T2")], changed: [], put_back: [] };
@@ -176,7 +176,7 @@ function looked(
   return told(settled, { type: "backlog_changed", ...job, ...same, ...found });
 }
 
-test("a review added what its summary brought and what it wrote into the file; anything else leaves it clean", () => {
+test("a review counts the tasks of its summary and those it wrote into the file; otherwise it is clean", () => {
   const rows = [row("T5")].map((one) => ({ ...one, depends_on: [] }));
   const reviews = (rules: Partial<Rules>, found: Partial<Extract<StepEvent, { type: "backlog_changed" }>>) =>
     workOf(looked(rules, found)).reviews;
@@ -198,7 +198,7 @@ test("a review added what its summary brought and what it wrote into the file; a
   expect(reviews({ apply_summary: false }, { updated: [fresh], rows })).toMatchObject({ added: 0 });
 });
 
-test("a delay is waited for before what comes next, and only where there is one", () => {
+test("a delay comes before the next job, if one is set", () => {
   const rows = [row("T1"), row("T2")];
   const now = until(begun(rows), "commit");
   expect(workOf(after(now, "commit")).resumeAt).toBeUndefined();
@@ -216,7 +216,7 @@ test("a delay is waited for before what comes next, and only where there is one"
   expect(kinds(woken.taken.next.effects)).toEqual(["change-backlog"]);
 });
 
-test("what a selection says: why, out of how many, and before which", () => {
+test("a selection names its reason, the number of candidates and the runner-up", () => {
   const [note] = told(begun([row("T1"), row("T2")]), {
     ...{ type: "backlog_read", digest: "", tasks: 2 },
     rows: [row("T1"), row("T2")].map((one) => ({ ...one, depends_on: [] })),
@@ -232,7 +232,7 @@ test("what a selection says: why, out of how many, and before which", () => {
   expect(workOf(alone).jobs).toHaveLength(1);
 });
 
-test("after the second signal no hook is begun, nor is one for an attempt that was interrupted", () => {
+test("no hook starts after the second signal, nor for an interrupted attempt", () => {
   const hooks = { ...RULES.hooks, post_iteration: ["x", "y"] };
   const signal = { type: "run_interrupted", signal: "SIGTERM", terminal: true } as const;
   const committing = until(begun([row("T1")], { hooks }), "commit");

@@ -1,5 +1,5 @@
-// While there is a backlog: what a job's events lead to. Pure.
-// Leaves which job comes next to choose.ts, a job's own activities to job.ts, settling an attempt to settle.ts and after-settle.ts.
+// Handles the events of jobs while there is a backlog. Pure.
+// choose.ts chooses the next job, job.ts has a job's activities, settle.ts and after-settle.ts settle an attempt.
 import { isOfTheDisk } from "../../system/errors.js";
 import { never } from "../../system/never.js";
 import type { Sealed, StepEvent } from "../../logging/events.js";
@@ -8,8 +8,8 @@ import { NOTHING_SPENT, reportSpending, addUsage } from "./spending.js";
 import { answerEdit, takeEditRequest, snapshotReleased, takeStoreResult } from "./asked-edits.js";
 import { closeAtOnce } from "./ending.js";
 import { choose, startNext } from "./choose.js";
-import { enter, expectActivity, nextHook, startAgent, startBaseline, startBefore } from "./job.js";
-import { dropJob, jobOf, replaceJob, stopJobs, uncount } from "./jobs.js";
+import { enter, expectActivity, startNextHook, startAgent, startBaseline, startBefore } from "./job.js";
+import { dropJob, findJob, replaceJob, stopJobs, uncount } from "./jobs.js";
 import { judgeAttempt, judgeReview } from "./verdict.js";
 import { endBackoff } from "./backoff.js";
 import { reportRedChecks } from "./preflight.js";
@@ -24,7 +24,7 @@ type Of<T extends StepEvent["type"]> = Extract<StepEvent, { type: T }>;
 /** The activities in which a process runs for a job. */
 const RUNNING: readonly Activity[] = ["baseline", "before", "agent", "gate", "after"];
 
-/** What follows from an event while the run is at work. */
+/** Handles an event while the run is working. */
 export function stepWork(work: Work, event: Sealed<StepEvent>, decision: Decision): RunState {
   switch (event.type) {
     case "backlog_changed":
@@ -41,14 +41,14 @@ export function stepWork(work: Work, event: Sealed<StepEvent>, decision: Decisio
     case "snapshot":
       return onSnapshot(work, event, decision);
     case "gate_finished": {
-      const job = jobOf(work, event);
+      const job = findJob(work, event);
       expectActivity(job, "gate", event);
       return stayAtWork(
         job.released === true ? releaseJob(work, job, decision) : takeGate(work, job, event, decision),
       );
     }
     case "restored": {
-      const job = jobOf(work, event);
+      const job = findJob(work, event);
       expectActivity(job, "restore", event);
       if (job.facts.phase !== "review") return stayAtWork(takeRestored(work, job, event, decision));
       notePutBack(job, event, decision);
@@ -89,7 +89,7 @@ function stayAtWork(work: Work): RunState {
 }
 
 function onReread(work: Work, event: Of<"backlog_changed">, decision: Decision): RunState {
-  if (!work.rereading) throw new Error("backlog_changed came, but nobody looked");
+  if (!work.rereading) throw new Error("backlog_changed came without a request");
   decision.because = { rule: "looked" };
   const seen = takeStoreResult({ ...work, rereading: false }, event, undefined, decision);
   return event.request === undefined
@@ -98,7 +98,7 @@ function onReread(work: Work, event: Of<"backlog_changed">, decision: Decision):
 }
 
 function onChanged(work: Work, event: Of<"backlog_changed">, decision: Decision): RunState {
-  const job = jobOf(work, event);
+  const job = findJob(work, event);
   const seen = takeStoreResult(work, event, job, decision);
   if (job.activity === "settle") return afterSettle(seen, countAdded(seen, job, event), decision);
   if (job.activity === "reread")
@@ -116,7 +116,7 @@ function onChanged(work: Work, event: Of<"backlog_changed">, decision: Decision)
   return startNext(replaceJob(seen, enter(job, "checkpoint")), decision);
 }
 
-/** A review changes nothing: whoever changed these paths meanwhile, agent or person, is told where they are now. */
+/** Warns of files that changed during a review, whether by the agent or a person, and names where they are kept. */
 function notePutBack(job: Job, { paths, rescue }: Of<"restored">, decision: Decision): void {
   if (paths.length === 0) return;
   const shown = listSome(paths);
@@ -128,7 +128,7 @@ function notePutBack(job: Job, { paths, rescue }: Of<"restored">, decision: Deci
   });
 }
 
-/** How many tasks a review added: by its summary, or by hand in the task file. */
+/** Counts the tasks a review added, in its summary or directly in the task file. */
 function countAdded({ rules }: Work, job: Job, event: Of<"backlog_changed">): Job {
   if (job.verdict?.kind !== "reviewed") return job;
   const applied = event.updated.filter((one) => one.from === undefined && one.to === "todo").length;
@@ -136,18 +136,18 @@ function countAdded({ rules }: Work, job: Job, event: Of<"backlog_changed">): Jo
   return { ...job, verdict: { kind: "reviewed", added } };
 }
 
-/** L8: a job goes on towards its agent only while the run does, and with an agent that was not dropped meanwhile. */
+/** L8: a job may start its agent only while the run continues and the agent was not dropped meanwhile. */
 function mayStart(work: Work, job: Job): boolean {
   return work.stopping === 0 && work.closing === undefined && !work.dropped.has(job.facts.agent);
 }
 
-/** Gives a job up before its agent was asked: it was no attempt. Its task stays as it is. */
+/** Drops a job before its agent started. It does not count as an attempt, and its task is unchanged. */
 function dropUnstarted(work: Work, job: Job, decision: Decision): RunState {
   return startNext(uncount(dropJob(work, job), job), decision);
 }
 
 function onCheckpoint(work: Work, event: Of<"checkpoint">, decision: Decision): RunState {
-  const job = jobOf(work, event);
+  const job = findJob(work, event);
   expectActivity(job, "checkpoint", event);
   decision.because = { rule: event.reused ? "checkpoint-kept" : "checkpoint-made" };
   if (job.released === true) return snapshotReleased(work, job, decision);
@@ -160,13 +160,13 @@ function onCheckpoint(work: Work, event: Of<"checkpoint">, decision: Decision): 
 }
 
 function onBaseline(work: Work, event: Of<"baseline_finished">, decision: Decision): RunState {
-  const job = jobOf(work, event);
+  const job = findJob(work, event);
   expectActivity(job, "baseline", event);
   decision.because = { rule: `baseline-${event.outcome}` };
   if (job.released === true) return snapshotReleased(work, job, decision);
-  const told = { ...work, reportedChecks: reportRedChecks(event, work.reportedChecks, decision) };
-  if (event.outcome === "interrupted" || !mayStart(told, job)) return dropUnstarted(told, job, decision);
-  return stayAtWork(replaceJob(told, startBefore(job, told, listEarlier(told, job), decision)));
+  const next = { ...work, reportedChecks: reportRedChecks(event, work.reportedChecks, decision) };
+  if (event.outcome === "interrupted" || !mayStart(next, job)) return dropUnstarted(next, job, decision);
+  return stayAtWork(replaceJob(next, startBefore(job, next, listEarlier(next, job), decision)));
 }
 
 function listEarlier(work: Work, job: Job): NonNullable<ReturnType<Work["earlier"]["get"]>> {
@@ -174,21 +174,24 @@ function listEarlier(work: Work, job: Job): NonNullable<ReturnType<Work["earlier
 }
 
 function onHook(work: Work, event: Of<"hook_finished" | "effect_failed">, decision: Decision): RunState {
-  const job = jobOf(work, event);
+  const job = findJob(work, event);
   if (job.activity === "before") {
     if (job.released === true) return snapshotReleased(work, job, decision);
     if (!mayStart(work, job)) return dropUnstarted(work, job, decision);
     return stayAtWork(
-      replaceJob(work, nextHook(job, decision) ?? startAgent(job, work, listEarlier(work, job), decision)),
+      replaceJob(
+        work,
+        startNextHook(job, decision) ?? startAgent(job, work, listEarlier(work, job), decision),
+      ),
     );
   }
   expectActivity(job, "after", event);
-  const next = work.stopping >= 2 ? undefined : nextHook(job, decision);
+  const next = work.stopping >= 2 ? undefined : startNextHook(job, decision);
   return next === undefined ? endJob(work, job, decision) : stayAtWork(replaceJob(work, next));
 }
 
 function onAgent(work: Work, event: Of<"agent_finished">, decision: Decision): RunState {
-  const job = jobOf(work, event);
+  const job = findJob(work, event);
   expectActivity(job, "agent", event);
   decision.because = { rule: "agent-finished", why: event.reason ?? event.outcome };
   const after = job.facts.phase === "review" ? "restore" : "snapshot";
@@ -210,7 +213,7 @@ function charge(work: Work, event: Of<"agent_finished">): Work {
 }
 
 function onSnapshot(work: Work, event: Of<"snapshot">, decision: Decision): RunState {
-  const job = jobOf(work, event);
+  const job = findJob(work, event);
   expectActivity(job, "snapshot", event);
   for (const message of event.warnings) decision.notes.push({ type: "warning", ...job.facts, message });
   if (event.head === "put-back") {
@@ -219,17 +222,17 @@ function onSnapshot(work: Work, event: Of<"snapshot">, decision: Decision): RunS
     decision.notes.push({ type: "warning", ...job.facts, message });
   }
   if (job.released === true) return stayAtWork(releaseJob(work, job, decision));
-  // L2: a commit begun now could take the place of one that is left for the next start to finish.
+  // L2: a commit started now could replace the pending one that the next start must finish.
   const verdict: AttemptVerdict =
     work.closing?.broken === true ? { kind: "interrupted" } : judgeAttempt(job, event);
   return stayAtWork(weighAttempt(work, job, verdict, decision));
 }
 
 function onCommitted(work: Work, event: Of<"committed">, decision: Decision): RunState {
-  const job = jobOf(work, event);
+  const job = findJob(work, event);
   expectActivity(job, "commit", event);
   const seen = takeStoreResult(work, event, job, decision);
-  // L2: a task that is not in hand any more was not finished, and has no commit.
+  // L2: a task that is not in progress any more was not finished, and has no commit.
   const isFinished = !event.refused.some(({ op, id }) => op === "finish" && id === job.facts.task_id);
   return isFinished ? afterSettle(seen, job, decision) : stayAtWork(releaseJob(seen, job, decision));
 }
@@ -239,31 +242,31 @@ function onFailed(work: Work, event: Of<"effect_failed">, decision: Decision): R
   switch (event.effect) {
     case "stop":
     case "run-hook":
-      // A hook's failure changes nothing (contract §4); whom the stop did not reach ends by itself, or at the sweep.
+      // A failed hook changes nothing (contract §4). A process that the stop did not reach ends by itself, or at the sweep.
       decision.notes.push({ type: "warning", message: `${event.effect}: ${message}` });
       return event.effect === "stop" ? stayAtWork(work) : onHook(work, event, decision);
     case "commit":
-      // Contract: under this name the backlog was not written yet; later it is `publish`, which the next start finishes.
-      // A disk that takes nothing more is nobody's failed attempt: the task stays in hand, its work in the tree.
+      // Contract: an effect named `commit` failed before the backlog was written; after that it is named `publish`, and the
+      // next start finishes it. A full disk is not a failed attempt: the task stays in progress, and its work in the tree.
       if (!work.rules.apply_summary || work.closing?.broken === true || isOfTheDisk(event.error)) break;
-      return stayAtWork(takeUncommitted(work, jobOf(work, event), message, decision));
+      return stayAtWork(takeUncommitted(work, findJob(work, event), message, decision));
     default:
       break;
   }
-  // Nothing can be relied on any more: what is still under way is ended, then the run.
-  const left = event.job === undefined ? { ...work, rereading: false } : dropJob(work, jobOf(work, event));
+  // The environment cannot be relied on any more: running agents are stopped, then the run ends.
+  const left = event.job === undefined ? { ...work, rereading: false } : dropJob(work, findJob(work, event));
   const closing = { ending: "environment" as const, message, ...work.closing, broken: true as const };
   return startNext({ ...stopJobs(left, ["agent"], decision), closing }, decision);
 }
 
 function onInterrupted(work: Work, event: Of<"run_interrupted">, decision: Decision): RunState {
-  const heeded = applySignal(work, event);
-  decision.because = { rule: heeded === work ? "signal-ignored" : "interrupted", why: event.signal };
-  if (heeded === work) return stayAtWork(work);
-  if (heeded.stopping < 3)
-    return startNext(heeded.stopping === 2 ? stopJobs(heeded, RUNNING, decision) : heeded, decision);
-  for (const job of heeded.jobs) {
+  const signalled = applySignal(work, event);
+  decision.because = { rule: signalled === work ? "signal-ignored" : "interrupted", why: event.signal };
+  if (signalled === work) return stayAtWork(work);
+  if (signalled.stopping < 3)
+    return startNext(signalled.stopping === 2 ? stopJobs(signalled, RUNNING, decision) : signalled, decision);
+  for (const job of signalled.jobs) {
     if (RUNNING.includes(job.activity)) decision.effects.push({ kind: "stop", job: job.facts, how: "kill" });
   }
-  return closeAtOnce(heeded, decision);
+  return closeAtOnce(signalled, decision);
 }

@@ -2,7 +2,7 @@
 // render it. Leaves titles to callers with the backlog, and the layout to terminal/.
 import { tokensOf } from "../../agents/usage.js";
 import type { Ending, RunEvent, Sealed } from "../../logging/events.js";
-import { isInDollars, NOTHING_SPENT as NOTHING_CHARGED, addUsage } from "../../loop/step/spending.js";
+import { hasDollarBudget, NOTHING_SPENT as NOTHING_CHARGED, addUsage } from "../../loop/step/spending.js";
 import { given } from "../../system/given.js";
 import { PersistentMap } from "../../system/persistent-map.js";
 import { ById } from "../../todo/model/indexed-list.js";
@@ -279,7 +279,7 @@ function foldRun(view: View, event: Sealed): View {
         todoFile: event.todo_file,
         agents: event.agents.map(({ name }) => name),
         ...given({ only: event.rules.only }),
-        inDollars: isInDollars(event.rules),
+        inDollars: hasDollarBudget(event.rules),
         ...(event.rules.release === undefined ? {} : { release: beginRelease(event.rules.release) }),
         warnings: [...view.warnings, ...event.warnings],
       };
