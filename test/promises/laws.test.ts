@@ -5,9 +5,9 @@ import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const text = readFileSync(path.join(root, "docs/LAWS.md"), "utf8");
-const laws = [...text.matchAll(/^- \*\*L(\d+)\*\* (.+)$/gm)].map(([, n, sentence]) => ({
+const laws = [...text.matchAll(/^- \*\*L(\d+)\*\* (.+(?:\n {2}.+)*)$/gm)].map(([, n, law = ""]) => ({
   n: Number(n),
-  sentence,
+  sentence: law.replace(/\s+/g, " "),
 }));
 
 const sources = readdirSync(path.join(root, "src/loop"), { recursive: true, encoding: "utf8" })
@@ -25,9 +25,9 @@ function named(isTest: boolean, pattern: RegExp): Set<number> {
 const inCode = named(false, /(\/\/|\/?\*) .*\bL\d+:.*$/gm);
 const inTests = named(true, /(\btest\(|\[)"L\d+[:,].*"/g);
 
-test("the laws are L1 to L18, each a sentence", () => {
+test("the laws are L1 to L18, each in sentences", () => {
   expect(laws.map(({ n }) => n)).toEqual(Array.from({ length: 18 }, (_, n) => n + 1));
-  expect(laws.filter(({ sentence = "" }) => !/^[A-Z].*\.$/.test(sentence))).toEqual([]);
+  expect(laws.filter(({ sentence }) => !/^[A-Z].*\.$/.test(sentence))).toEqual([]);
 });
 
 test("each law has code that says so, and a test of its name", () => {
