@@ -138,3 +138,23 @@ test("runs succeeds without any run, and refuses a count that is not a number", 
   const asked = runs(contextIn(root).context, { operands: [], flags: { "-n": "few" } });
   await expect(asked).rejects.toMatchObject({ kind: "usage" });
 });
+
+test("runs says that a run was refused when it ended before any work", async () => {
+  const end = (ending: string, totals: Record<string, number>): Line => ({
+    ...ended("03:00:01", { done: 0, tasks: 0, iterations: 0, input_tokens: 0, output_tokens: 0, ...totals }),
+    ending,
+  });
+  log("2026-01-02_03-00-00", [started("03:00:00"), end("environment", {})]);
+  log("2026-01-02_03-00-01", [started("03:00:00"), end("unusable-backlog", { input_tokens: 9 })]);
+  log("2026-01-02_03-00-02", [started("03:00:00"), end("blocked", {})]);
+  log("2026-01-02_03-00-03", [started("03:00:00"), end("complete", {})]);
+  log("2026-01-02_03-00-04", [started("03:00:00"), end("blocked", { tasks: 1 })]);
+  const [, ...lines] = (await ask()).trimEnd().split("\n");
+  expect(lines.map((line) => line.trim().split(/ {2,}/).slice(2, -1).join(" "))).toEqual([
+    "blocked 0 of 1",
+    "complete",
+    "blocked refused",
+    "unusable-backlog 1m05s",
+    "environment refused",
+  ]);
+});

@@ -3,7 +3,7 @@ import { findLiveRun } from "../../../src/loop/runs/live-run.js";
 import { summarizeRuns } from "../../../src/logging/run-summaries.js";
 import { UserError } from "../../../src/system/errors.js";
 import { showCostOf, showCount, showDuration, showMoment } from "../../../src/ui/view/amounts.js";
-import { runRow } from "../../../src/ui/answers/runs.js";
+import { runRow, wasRefused } from "../../../src/ui/answers/runs.js";
 import type { RunsAnswer } from "../../../src/ui/shapes/runs.js";
 import { coloursFor } from "../../../src/ui/colours.js";
 import { tableLines, type Column } from "../../../src/ui/terminal/columns.js";
@@ -50,31 +50,19 @@ function linesOf({ out, ports }: CommandContext, rows: readonly Row[]): string[]
   const colours = coloursFor(out.colour);
   const now = ports.clock.now();
   const several = rows.some(({ project }) => project !== undefined);
-  const cells = rows.map(
-    ({
-      run,
-      project,
-      started,
-      state,
-      ending,
-      done,
-      tasks,
-      duration_ms: ms,
-      tokens,
-      cost_usd: cost,
-      cost_partly: partly,
-    }) => [
-      run,
-      started === null ? "" : showMoment(Date.parse(started), now),
-      ending ?? state,
-      // A release has no tasks, and a refused run has read none.
-      done === null || tasks === null || tasks === 0 ? "" : `${done} of ${tasks}`,
+  const cells = rows.map((row) => {
+    const { duration_ms: ms, tokens, cost_usd: cost, cost_partly: partly } = row;
+    return [
+      row.run,
+      row.started === null ? "" : showMoment(Date.parse(row.started), now),
+      row.ending ?? row.state,
+      doneText(row),
       ms === null ? "" : showDuration(ms),
       tokens === null || tokens === 0 ? "" : showCount(tokens),
       cost === null ? "" : showCostOf({ tokens: tokens ?? 0, cost, ...(partly ? { partly } : {}) }),
-      ...(several ? [clean(project ?? "")] : []),
-    ],
-  );
+      ...(several ? [clean(row.project ?? "")] : []),
+    ];
+  });
   const columns: readonly Column[] = [
     { title: "run" },
     { title: "started" },
@@ -87,4 +75,11 @@ function linesOf({ out, ports }: CommandContext, rows: readonly Row[]): string[]
   ];
   const { header, lines } = tableLines(columns, cells);
   return [colours.dim(header), ...lines];
+}
+
+/** A release has no tasks. */
+function doneText(row: Row): string {
+  if (wasRefused(row)) return "refused";
+  const { done, tasks } = row;
+  return done === null || tasks === null || tasks === 0 ? "" : `${done} of ${tasks}`;
 }

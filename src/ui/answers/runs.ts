@@ -5,6 +5,12 @@ import type { RunsAnswer } from "../shapes/runs.js";
 
 type Row = RunsAnswer["runs"][number];
 
+/** Whether a run or a release was refused before any work: no task was read, and no agent was started. */
+export function wasRefused({ ending, tasks, iterations, tokens }: Row): boolean {
+  const isRefusal = ending === "environment" || ending === "unusable-backlog" || ending === "blocked";
+  return isRefusal && tasks === 0 && iterations === 0 && tokens === 0;
+}
+
 /** One run. `isLive`: it is in progress; `project`: set when runs of several projects are listed. */
 export function runRow(
   { run, folder, started, last, ended }: RunSummary,

@@ -1,5 +1,6 @@
 // The lines of `looper status`. Pure.
 import { never } from "../../system/never.js";
+import { releaseAnswer } from "../answers/release.js";
 import { explainEnding } from "../view/ending.js";
 import { plural, showCostOf, showDuration, showMoment, showTokens } from "../view/amounts.js";
 import type { StatusAnswer } from "../shapes/runs.js";
@@ -7,6 +8,7 @@ import type { View } from "../view/view.js";
 import type { Colours } from "../colours.js";
 import { PHASES, type Titles } from "../view/live-line.js";
 import { clean, cut, wrap } from "../text.js";
+import { releaseTexts } from "./release-lines.js";
 import { waitingText } from "../view/waiting.js";
 
 /** The share of a line that a title may take. */
@@ -55,12 +57,16 @@ function headText(
     case "running":
       return `run ${run} ${stopping ? "is stopping after" : "running for"} ${showDuration(ms)}, pid ${String(pid)}`;
     case "ended":
-      return `the last run, ${run}, ended ${ago(view, now)}: ${ending ?? ""}, after ${showDuration(ms)}`;
+      return `the last ${kindOf(view)}, ${run}, ended ${ago(view, now)}: ${ending ?? ""}, after ${showDuration(ms)}`;
     case "killed":
-      return `the last run, ${run}, was killed after at least ${showDuration(ms)}; last event ${lastEvent(view, now)}`;
+      return `the last ${kindOf(view)}, ${run}, was killed after at least ${showDuration(ms)}; last event ${lastEvent(view, now)}`;
     default:
       return never(state);
   }
+}
+
+function kindOf(view: View | undefined): string {
+  return view?.release === undefined ? "run" : "release";
 }
 
 /** Of a killed run nothing is known beyond its last line: when it was killed is not. */
@@ -114,8 +120,10 @@ function unpriced(view: View | undefined): string {
 }
 
 function endTexts({ state }: Run, { view, todoFile }: StatusScene): string[] {
-  if (state === "killed") return ["looper run resumes it"];
+  if (state === "killed")
+    return [view?.release === undefined ? "looper run resumes it" : "run looper push again"];
   if (view?.ended === undefined) return [];
+  if (view.release !== undefined) return releaseTexts(releaseAnswer(view, view.release));
   const { why, next } = explainEnding(view, view.ended, todoFile);
   return [why, next];
 }
