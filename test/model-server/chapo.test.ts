@@ -165,7 +165,9 @@ test("two providers of different names ask two addresses; without any key it say
   );
   await expect(open(one, "chat", { model: "opnai/gpt-5" })).rejects.toThrow(/did you mean "openai\/gpt-5"/);
   const withoutAddress = { model: "openai-compatible/x", fallback: [], stream: true, maxRetries: 0 };
-  await expect(openModel(withoutAddress, { ...nodePorts(), env: {} })).rejects.toThrow(/needs the address/);
+  await expect(openModel(withoutAddress, { ...nodePorts(), env: {} })).rejects.toThrow(
+    /the address of its server/,
+  );
 });
 
 test("a price is known where the table has the model, by either name, and else no cost is told", async () => {

@@ -55,10 +55,10 @@ test(
     expect(eventsOf(summed).map(({ type }) => type)).toEqual(["status", "usage", "compaction", "answer"]);
 
     const made = await rig.run(["chapo", "--session", "last", "/init"]);
-    expect(made.stdout).toMatch(/^AGENTS\.md is written/);
+    expect(made.stdout).toMatch(/^Wrote AGENTS\.md/);
     expect(rig.read("AGENTS.md")).toContain("npm test");
     rig.write("AGENTS.md", "mine\n");
-    expect((await rig.run(["chapo", "/init"])).stdout).toMatch(/is there already/);
+    expect((await rig.run(["chapo", "/init"])).stdout).toMatch(/already exists/);
     expect(rig.read("AGENTS.md")).toBe("mine\n");
 
     expect((await rig.run(["chapo", "--session", session, "/clear"])).code).toBe(0);

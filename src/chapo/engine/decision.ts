@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { ModelCall, ModelReply, OfferedTool } from "../model.js";
 import type { ToolParameters, Tool } from "../tool.js";
-import type { Decision } from "./events.js";
+import type { ModelDecision } from "./events.js";
 import { routeCall } from "./sub-agents.js";
 import type { EngineWorld } from "./world.js";
 
@@ -25,12 +25,12 @@ export interface ReadCall {
 
 /** One decision of a turn. */
 export type TurnStep =
-  | { do: "call"; decision: Decision; read: ReadCall }
-  | { do: "ask"; decision: Decision; call: ModelCall; question: string | undefined }
-  | { do: "finish"; decision: Decision; call: ModelCall; args: unknown }
-  | { do: "answer"; decision: Decision; text: string }
+  | { do: "call"; decision: ModelDecision; read: ReadCall }
+  | { do: "ask"; decision: ModelDecision; call: ModelCall; question: string | undefined }
+  | { do: "finish"; decision: ModelDecision; call: ModelCall; args: unknown }
+  | { do: "answer"; decision: ModelDecision; text: string }
   /** `cut`: the reply reached the output limit. `none`: it was empty. `wished`: the model asked for another turn. */
-  | { do: "again"; decision: Decision; because: "cut" | "none" | "wished" };
+  | { do: "again"; decision: ModelDecision; because: "cut" | "none" | "wished" };
 
 /** The tool that asks the user. */
 export const ASK_USER = "ask_user";
@@ -50,7 +50,7 @@ export function createAskTool(): OfferedTool {
   };
 }
 
-const NOTHING: Omit<Decision, "intent"> = {
+const NOTHING: Omit<ModelDecision, "intent"> = {
   agent: null,
   toolName: null,
   toolArgs: null,
@@ -79,7 +79,7 @@ export function decide(reply: ModelReply, world: Words, tools: readonly Tool[]):
 
 function decideCall(
   call: ModelCall,
-  nothing: Omit<Decision, "intent">,
+  nothing: Omit<ModelDecision, "intent">,
   world: Words,
   tools: readonly Tool[],
 ): TurnStep {

@@ -20,7 +20,7 @@ export type TurnEvent = (typeof TURN_EVENTS)[number];
 const INTENTS = ["tool_call", "clarify", "answer", "self_validate", "continue"] as const;
 
 /** One decision of the model. Each tool call is a decision of its own. */
-const Decision = z.object({
+const ModelDecision = z.object({
   intent: z.enum(INTENTS),
   agent: z.string().nullable(),
   toolName: z.string().nullable(),
@@ -30,7 +30,7 @@ const Decision = z.object({
   /** The text that came with its calls. */
   reasoning: z.string().nullable(),
 });
-export type Decision = z.infer<typeof Decision>;
+export type ModelDecision = z.infer<typeof ModelDecision>;
 
 /** Why a call has no result. The first six are refusals before it ran; the others are failures. */
 const CODES = [
@@ -90,7 +90,7 @@ export const ChapoEvent = z.discriminatedUnion("type", [
   /** The whole text of a turn; absent for a turn without text. */
   defineEvent("message", z.object({ iteration: z.int().positive(), text: z.string() })),
   /** One decision of the turn, before it is carried out. */
-  defineEvent("step", z.object({ iteration: z.int().positive(), decision: Decision })),
+  defineEvent("step", z.object({ iteration: z.int().positive(), decision: ModelDecision })),
   /** A call the model asked for, before it passes the gate. */
   defineEvent(
     "tool_call",

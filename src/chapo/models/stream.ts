@@ -7,7 +7,7 @@ type Written = Extract<Content, { type: "text" | "reasoning" }>;
 /** More than any model writes in one answer, so that a stream without an end is aborted. */
 const MOST_CHARACTERS = 16 * 1024 * 1024;
 
-export interface Listener {
+export interface StreamListener {
   onText: (delta: string) => void;
   /** Called for every part. */
   onPart: () => void;
@@ -16,7 +16,7 @@ export interface Listener {
 /** Reads a stream to its end. Throws an error in the stream, and if the stream ends before the answer does. */
 export async function gatherAnswer(
   stream: ReadableStream<SdkPart>,
-  { onText, onPart }: Listener,
+  { onText, onPart }: StreamListener,
 ): Promise<SdkAnswer> {
   const content: Content[] = [];
   const open = new Map<string, Written>();

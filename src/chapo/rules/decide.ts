@@ -33,7 +33,7 @@ interface Rule {
 }
 
 /** All lists, read. */
-export interface Rules {
+export interface PermissionRules {
   readonly all: readonly Rule[];
   readonly root: string;
 }
@@ -47,7 +47,7 @@ export interface JudgedCall {
 }
 
 /** What becomes of a call; `because` ends a sentence: "refused: …". */
-export interface Decision {
+export interface PermissionDecision {
   verdict: List;
   because: string;
   /** The rule it comes from, as it was written; absent where the trust mode says so. */
@@ -63,7 +63,7 @@ const LONGEST_RULE = 1_000;
 export function readRules(
   lists: Readonly<Partial<Record<List, readonly string[]>>>,
   place: { root: string; tools: readonly string[] },
-): { rules: Rules; problems: string[] } {
+): { rules: PermissionRules; problems: string[] } {
   const all: Rule[] = [];
   const problems: string[] = [];
   for (const list of ["deny", "ask", "allow"] as const) {
@@ -112,7 +112,11 @@ function readRule(
 const TAKE_COMMANDS: ReadonlySet<string> = new Set(["bash_execute", "run_command"]);
 
 /** Deny beats ask beats allow, however exact each of them is. */
-export function decide({ all, root }: Rules, mode: TrustMode, call: JudgedCall): Decision {
+export function decide(
+  { all, root }: PermissionRules,
+  mode: TrustMode,
+  call: JudgedCall,
+): PermissionDecision {
   const units = call.subjects.map(toUnit);
   const rules = all.filter(({ tools }) => isNamed(tools, call.tool));
   const twins = all.filter(({ tools, list }) => list !== "allow" && isNamed(tools, "bash_execute"));
@@ -135,7 +139,7 @@ export function decide({ all, root }: Rules, mode: TrustMode, call: JudgedCall):
   return findAllowed(rules, units, root) ?? { verdict: "ask", because: "it may change something" };
 }
 
-function toDecision(verdict: List, { text }: Rule, because: string): Decision {
+function toDecision(verdict: List, { text }: Rule, because: string): PermissionDecision {
   return { verdict, because, rule: text };
 }
 
@@ -146,7 +150,11 @@ function toUnit(subject: Subject): Unit {
 }
 
 /** A rule that allows every call, or for each thing that the call would touch one that allows it. */
-function findAllowed(rules: readonly Rule[], units: readonly Unit[], root: string): Decision | undefined {
+function findAllowed(
+  rules: readonly Rule[],
+  units: readonly Unit[],
+  root: string,
+): PermissionDecision | undefined {
   const allow = rules.filter(({ list }) => list === "allow");
   const whole = allow.find(({ pattern }) => pattern === undefined);
   if (whole !== undefined) return toDecision("allow", whole, `the rule allow ${whole.text}`);

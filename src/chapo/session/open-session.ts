@@ -1,5 +1,5 @@
-// The one place that puts a session together: its file, model, tools, prompts, rules; then the loop hears what is said.
-// Used by `looper chapo` and by the host of a backlog run's agent. Leaves the loop to engine/converse.ts.
+// Opens a session: its file, model, tools, prompts and rules. Each message then runs the engine's loop (engine/converse.ts).
+// Used by `looper chapo` and by the host of a backlog run's agent.
 import path from "node:path";
 import { readModelName } from "../../config/table/model-names.js";
 import { readPrices } from "../../config/read/prices.js";
@@ -19,17 +19,17 @@ import { openModel, type ModelSettings } from "../models/open-model.js";
 import { openPermit } from "./permit.js";
 import { collectPromptPlaces } from "../prompt/prompt-places.js";
 import { readChapoPrompts, readFurtherPrompts, type ChapoPrompts } from "../prompt/prompts.js";
-import { readRules, type Rules } from "../rules/decide.js";
+import { readRules, type PermissionRules } from "../rules/decide.js";
 import type { Chapo, SessionRequest } from "./session-request.js";
 import { beginSession, resumeSession, type OpenSession, type SessionPlace } from "./sessions.js";
 import { readTypes, createWorld, type SessionParts } from "./session-world.js";
 import { chooseSkills, loadSkills } from "../prompt/skills.js";
-import { createEventWriter } from "./tell-events.js";
+import { createEventWriter } from "./event-writer.js";
 import type { Tool } from "../tool.js";
 import { handleLine } from "./user-command.js";
 import { openToolbox, type Toolbox, type ToolboxRequest } from "./toolbox.js";
 
-/** Opens a session. Whatever keeps it from opening is a `UserError`, and leaves nothing behind. */
+/** Opens a session. If it cannot be opened, throws a `UserError` and leaves no files of a new session. */
 export async function openChapo(request: SessionRequest): Promise<Chapo> {
   const { ports, root, settings } = request;
   const prompts = await readChapoPrompts(ports.files, collectPromptPlaces(request.promptsFolder, settings));
@@ -98,14 +98,14 @@ async function assembleParts(
   }
 }
 
-/** A rule that cannot be read is an error: a prohibition that is passed over would be none. */
-function readSessionRules({ settings, root }: SessionRequest, tools: readonly Tool[]): Rules {
+/** Reads the rules. An invalid rule is an error, because skipping it could skip a prohibition. */
+function readSessionRules({ settings, root }: SessionRequest, tools: readonly Tool[]): PermissionRules {
   const { rules, problems } = readRules(settings.rules, { root, tools: tools.map(({ name }) => name) });
   if (problems.length === 0) return rules;
   throw new UserError("usage", problems.join("\n"), "correct agents.chapo.chapo.rules");
 }
 
-/** As it stands in a conversation. What is the model's own words mentions nothing. */
+/** Converts a result to a message, emptied if it repeats the model's own words: a page named there does not count as mentioned. */
 function toToolMessage({ callId, tool, success, output }: ToolResultData): Message {
   const own = OWN_WORDS.has(tool);
   return { role: "tool", results: [{ callId, name: tool, success, output: own ? "" : output }] };
@@ -115,11 +115,11 @@ type ToolResultData = Extract<ChapoNews, { type: "tool_result" }>["data"];
 
 const OWN_WORDS = new Set(["agent_task", "todo_write", "todo_read", "memory_remember"]);
 
-/** Opens models alike: the session's, and those that sub-agents have of their own. */
+/** Returns a function that opens the session's model, and other models for sub-agents. */
 async function createModelOpener(request: SessionRequest, prompts: ChapoPrompts): Promise<Opener> {
   const { baseUrl, contextWindow, ...settings } = await readModelSettings(request);
   return async (instead) => {
-    // What is set of the session's model holds for another one only where the same provider serves it.
+    // Settings of the session's model apply to another model only if it has the same provider.
     const isOfSame = getProvider(instead.model ?? request.model) === getProvider(request.model);
     const own = {
       ...given({ baseUrl, contextWindow }),
@@ -202,7 +202,7 @@ async function readModelSettings({ ports, settings, model }: SessionRequest): Pr
   };
 }
 
-/** The tools as they would be, without a session. Nothing of them can be called. */
+/** Opens the tools for a listing, without a session. They cannot be called. */
 export async function openListing(request: ListingRequest): Promise<Toolbox> {
   const { ports, root, redact } = request;
   const memory = openMemory(ports, { root, zone: getLocalZone(), readOnly: true, redact });
@@ -216,10 +216,10 @@ export async function openListing(request: ListingRequest): Promise<Toolbox> {
   return { ...toolbox, tools: [...toolbox.tools, slash, createListedTaskTool(types)] };
 }
 
-/** What it takes to list the tools. */
+/** A request to list the tools. */
 export type ListingRequest = Omit<ToolboxRequest, "memory" | "outputs" | "todos" | "unattended" | "said">;
 
-/** Of the machine: a day begins when the user's does. */
+/** Returns the machine's time zone, in which the days of the memory begin. */
 function getLocalZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

@@ -74,7 +74,7 @@ function permitWith({ lists = {}, mode = "default", replies }: Given) {
   return { judge, asked, pending };
 }
 
-test("yes is for once, always for the very same, no and a closed terminal for none", async () => {
+test("yes allows one call, always allows equal calls, and no and a closed terminal refuse", async () => {
   const { judge, asked, pending } = permitWith({ replies: ["yes", "no", "always", "yes"] });
   expect(await judge(bash, { command: "npm test" })).toEqual({ allowed: true });
   expect(await judge(bash, { command: "npm test" })).toHaveProperty("refused");
@@ -93,7 +93,7 @@ test("yes is for once, always for the very same, no and a closed terminal for no
   expect(pending).toHaveLength(5);
 });
 
-test("always for a file holds whatever is written into it, and for no other file", async () => {
+test("always for an edit applies to every change of that file, and to no other file", async () => {
   const { judge, asked } = permitWith({ replies: ["always", "yes"] });
   await judge(edit, { path: "a", text: "1" });
   expect(await judge(edit, { path: "a", text: "2" })).toEqual({ allowed: true });
@@ -102,7 +102,7 @@ test("always for a file holds whatever is written into it, and for no other file
   expect(asked).toHaveLength(2);
 });
 
-test("a rule that wants to be asked is asked again after always", async () => {
+test("an ask rule asks again after always", async () => {
   const { judge, asked } = permitWith({
     lists: { ask: ["Bash"] },
     mode: "trusted",
@@ -113,10 +113,10 @@ test("a rule that wants to be asked is asked again after always", async () => {
   expect(asked.map(({ mayRemember }) => mayRemember)).toEqual([false, false]);
 });
 
-test("where nobody is there it is told, and refused with the reason", async () => {
+test("a call that needs a person is reported and refused with the reason if no person can be asked", async () => {
   const { judge, pending } = permitWith({});
   const answer = await judge(bash, { command: "git push" });
-  expect(answer).toHaveProperty("refused", expect.stringContaining("nobody is there to be asked"));
+  expect(answer).toHaveProperty("refused", expect.stringContaining("none can be asked here"));
   expect(answer).toHaveProperty("refused", expect.stringContaining("rules.allow"));
   expect(pending).toEqual(["git push"]);
   const asks = permitWith({ lists: { ask: ["Bash"] }, mode: "trusted" });
@@ -125,14 +125,14 @@ test("where nobody is there it is told, and refused with the reason", async () =
   expect(ruled).toHaveProperty("refused", expect.not.stringContaining("rules.allow"));
 });
 
-test("a denied call is refused without a question, and the rule is named", async () => {
+test("a denied call is refused without a question, with the rule's name", async () => {
   const { judge, asked, pending } = permitWith({ lists: { deny: ["Bash(git push *)"] }, replies: [] });
   const answer = await judge(bash, { command: "true && git push" });
   expect(answer).toHaveProperty("refused", expect.stringContaining("deny Bash(git push *)"));
   expect([asked, pending]).toEqual([[], []]);
 });
 
-test("a link is judged by where it leads, and a preview that fails is made up from the arguments", async () => {
+test("a link is judged by its target, and a failed preview is replaced by the arguments", async () => {
   mkdirSync(path.join(root, "src"));
   writeFileSync(path.join(root, "kept"), "");
   symlinkSync("../kept", path.join(root, "src", "link"));

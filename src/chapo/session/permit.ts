@@ -1,27 +1,27 @@
-// Whether a call may run: the rules decide, or a person who is asked. Leaves the deciding to rules/decide.ts, what lies out of
-// bounds to src/chapo/paths.ts, and how a person is asked to whoever hands in `ask`.
+// Decides whether a call may run: by the rules (rules/decide.ts), or by asking a person through `ask`.
+// src/chapo/paths.ts refuses paths outside the project before.
 import path from "node:path";
 import type { Files } from "../../system/ports.js";
 import type { Gatekeepers, GateCall } from "../engine/world.js";
-import { decide, type Decision, type Rules, type TrustMode } from "../rules/decide.js";
+import { decide, type PermissionDecision, type PermissionRules, type TrustMode } from "../rules/decide.js";
 import type { UserQuestion, Reply } from "./session-request.js";
 import type { Subject } from "../tool.js";
 import { resolvePath } from "../paths.js";
 
-/** What decisions come from, for one session. */
+/** The rules and the project of one session. */
 export interface PermitPlace {
-  rules: Rules;
+  rules: PermissionRules;
   mode: TrustMode;
   files: Files;
-  /** The project's, absolute. */
+  /** The project's folder, absolute. */
   root: string;
-  /** Absent where nobody is there to answer. */
+  /** Absent if no person can answer. */
   ask?: (question: UserQuestion) => Promise<Reply>;
 }
 
 type Permit = Gatekeepers["permit"];
 
-/** The gate's last question. What is answered with `always` holds for the very same until the session ends. */
+/** Returns the gate's last check. The answer `always` applies to equal calls until the session ends. */
 export function openPermit(place: PermitPlace): Permit {
   const remembered = new Set<string>();
   return async (call, onActionPending) => {
@@ -31,37 +31,38 @@ export function openPermit(place: PermitPlace): Permit {
     if (decision.verdict === "allow") return { allowed: true };
     if (decision.verdict === "deny")
       return {
-        refused: `${decision.because}; nothing was done, and trying it in other words is no way around it`,
+        refused: `${decision.because}; nothing was done. Do not try to reach the same with another call`,
       };
     const key = buildKey(call);
-    // A rule that wants to be asked is asked each time: it goes before what was allowed.
+    // An ask rule asks each time, even after `always`.
     const mayRemember = decision.rule === undefined;
     if (mayRemember && remembered.has(key)) return { allowed: true };
     const preview = await createPreview(call);
     onActionPending(preview);
     if (place.ask === undefined) return { refused: refuseUnattended(decision) };
     const question = { tool: name, agent: call.agent, preview, because: decision.because, mayRemember };
-    // A terminal that goes away has not said yes.
+    // A closed terminal means no.
     const reply = await place.ask(question).catch((): Reply => "no");
     if (reply === "no")
       return {
-        refused: "the user was asked and said no; nothing was done. Go another way, or ask what they want",
+        refused:
+          "the user was asked and said no; nothing was done. Try another approach, or ask what they want",
       };
     if (reply === "always" && mayRemember) remembered.add(key);
     return { allowed: true };
   };
 }
 
-function refuseUnattended({ because, rule }: Decision): string {
-  // A rule to ask is not outvoted by one to allow.
-  const remedy = rule === undefined ? "; a rule in rules.allow, or trust_mode trusted, would let it run" : "";
+function refuseUnattended({ because, rule }: PermissionDecision): string {
+  // An allow rule does not override an ask rule.
+  const remedy = rule === undefined ? "; a rule in rules.allow, or trust_mode trusted, would allow it" : "";
   return (
-    `it must be allowed by a person first (${because}), and nobody is there to be asked; nothing was done. ` +
-    `Go on without it, or say what you would have done${remedy}`
+    `a person must allow it first (${because}), and none can be asked here; nothing was done. ` +
+    `Continue without it, or report what you would have done${remedy}`
   );
 }
 
-/** Each path by what it really is as well: a link may lead from what is allowed to what is not. */
+/** Adds the real path of each path, because a link inside an allowed folder may point outside it. */
 async function resolveSubjects(
   subjects: readonly Subject[],
   { files, root }: PermitPlace,
@@ -77,7 +78,7 @@ async function resolveSubjects(
   return all;
 }
 
-/** Exactly this command, or this tool at these places; with all its arguments where it says of none. */
+/** Builds a key of the tool and its subjects, or of all its arguments if it has no subjects. */
 function buildKey({ tool, args, prepared }: GateCall): string {
   return JSON.stringify([tool.name, prepared.subjects.length > 0 ? prepared.subjects : args]);
 }
@@ -85,7 +86,7 @@ function buildKey({ tool, args, prepared }: GateCall): string {
 const LONGEST_PREVIEW = 30_000;
 
 async function createPreview({ tool, args, prepared }: GateCall): Promise<string> {
-  // A file that is not there, say: the call will fail for the same reason, if it is allowed.
+  // A preview can fail, for example for a missing file. The call then fails for the same reason.
   const text = await prepared.preview().catch(() => `${tool.name} ${JSON.stringify(args)}`);
   const more = text.length - LONGEST_PREVIEW;
   return more <= 0 ? text : `${text.slice(0, LONGEST_PREVIEW)}\n[${more} more characters are not shown]`;

@@ -1,4 +1,4 @@
-// What opening a session takes, and what an open one can do. Types only: open-session.ts puts it together.
+// The request to open a session, and the open session. Types only: open-session.ts opens it.
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import type { Permissions } from "../../config/table/settings.js";
 import type { Network } from "../../system/network.js";
@@ -8,31 +8,31 @@ import type { ChapoEvent } from "../engine/events.js";
 import type { Finish, ConversationOutcome } from "../engine/world.js";
 import type { Tool } from "../tool.js";
 
-/** What a person is asked before a call runs. */
+/** The question to a person before a call runs. */
 export interface UserQuestion {
   /** The canonical name. */
   tool: string;
   agent: string;
-  /** A unified diff, or the exact command. Words of others. */
+  /** A unified diff or the exact command. The text is untrusted. */
   preview: string;
-  /** Why it is asked about, as it ends a sentence. */
+  /** Why the person is asked; the end of a sentence. */
   because: string;
-  /** Whether `always` means more than `yes`: not where a rule wants to be asked each time. */
+  /** Whether `always` is possible: false for a rule that asks each time. */
   mayRemember: boolean;
 }
 
-/** `always`: yes, and to the same again in this session. */
+/** `always`: yes, also for equal calls in this session. */
 export type Reply = "yes" | "no" | "always";
 
-/** What a session is opened with. */
+/** The parts a session is opened with. */
 export interface SessionRequest {
   ports: Ports;
   network: Network;
-  /** Absolute; where its tools work. */
+  /** The project's folder, absolute. */
   root: string;
-  /** Of the tools' processes; the models' keys are taken from it, and kept from them. */
+  /** The environment. The models' keys are read from it and removed for the tools' processes. */
   env: Readonly<Record<string, string>>;
-  /** Of the user; absolute. */
+  /** The user's home folder, absolute. */
   home: string;
   settings: ChapoSettings;
   /** `provider/model`. */
@@ -40,32 +40,32 @@ export interface SessionRequest {
   permissions: Permissions;
   /** Absolute path of the bundled prompts. */
   promptsFolder: string;
-  /** Absolute path of the folder sessions are kept in. */
+  /** Absolute path of the folder with the sessions. */
   sessionsFolder: string;
-  /** The session to go on with; `last`: the newest. Without it one is begun. */
+  /** The session to resume; `last`: the newest; absent: a new session. */
   resume?: string;
-  /** Ids of skills; they stay with the session. */
+  /** Ids of skills, which are stored with the session. */
   skills: readonly string[];
-  /** Asks a person; absent where nobody is there. */
+  /** Asks a person; absent if no person can answer. */
   ask?: (question: UserQuestion) => Promise<Reply>;
-  /** A task of a backlog: it ends with this report, nobody answers, and the memory is only read. */
+  /** Set for a task of a backlog: the session ends with this report, no person answers, and the memory is read-only. */
   task?: { finish: Finish };
   redact: Redact;
-  /** Aborted to give up opening it. */
+  /** Aborted to cancel the opening. */
   signal: AbortSignal;
-  /** Told each event, redacted, in order. */
+  /** Called with each event, redacted, in order. */
   onEvent(event: ChapoEvent): void;
-  /** What is wrong and was left out: a skill, a server, a file of an agent. */
+  /** Called with each problem that was skipped: a skill, a server, or a file of an agent. */
   onWarning: (text: string) => void;
 }
 
-/** A session that goes on until it is closed. */
+/** An open session. */
 export interface Chapo {
   readonly id: string;
-  /** All it can call. */
+  /** All tools of the session. */
   readonly tools: readonly Tool[];
-  /** Hears a message and works until it has an outcome; one at a time. Never throws what can be expected. */
+  /** Works on a message until there is an outcome; one message at a time. Expected failures are outcomes, not exceptions. */
   hear(message: string, signal: AbortSignal): Promise<ConversationOutcome>;
-  /** Ends what it left running. */
+  /** Ends the processes it left running. */
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// What the loop needs of the world, for one message of an open session: prompts, tools, rules and files as they are now.
-// Leaves opening what outlives the message to open-session.ts.
+// Builds the engine's world for one message of an open session, with the current prompts, tools, rules and files.
+// open-session.ts opens the parts that outlive a message.
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import { given } from "../../system/given.js";
 import { createSlashTool } from "../prompt/commands.js";
@@ -28,11 +28,11 @@ import type { Toolbox } from "./toolbox.js";
 import { checkSubjects } from "../paths.js";
 import { toCanonicalCall, offerTools } from "../vocabulary.js";
 
-/** What a session is made of once it is open. */
+/** The parts of an open session. */
 export interface SessionParts {
   request: SessionRequest;
   prompts: ChapoPrompts;
-  /** Of sub-agents without a bundled one, by type. */
+  /** The prompts of sub-agents without a bundled one, by type. */
   further: ReadonlyMap<string, string>;
   model: Model;
   session: OpenSession;
@@ -41,13 +41,13 @@ export interface SessionParts {
   toolbox: Toolbox;
   permit: Gatekeepers["permit"];
   emit: (news: ChapoNews) => void;
-  /** All that was said so far, also in conversations of sub-agents. */
+  /** All messages so far, also of sub-agents' conversations. */
   said: Message[];
-  /** Another model by its name, or one line why there is none. */
+  /** Opens another model by its name, or returns why it cannot be opened. */
   openModel: Delegation["openModel"];
 }
 
-/** Everything the loop needs, as it is now: notes and files of the project are read anew for each message. */
+/** Creates the world. The project's notes and files are read again for each message. */
 export async function createWorld(parts: SessionParts, signal: AbortSignal): Promise<EngineWorld> {
   const { request, prompts, model, skills, memory, emit } = parts;
   const { ports, root, settings, task } = request;
@@ -75,7 +75,7 @@ export async function createWorld(parts: SessionParts, signal: AbortSignal): Pro
       summary: prompts["looper.summary"],
       compaction: prompts["looper.compaction"],
     },
-    // Those that reach into the conversation are made for it.
+    // Tools that change the conversation are created for it.
     tools: (live) => filterBySkills(skills, [...parts.toolbox.tools, ...conversationTools(live)]),
     offer: (tools, names) => offerTools(settings.tools, tools, names),
     canonical: (name, args) => toCanonicalCall(settings.tools, name, args),
@@ -116,11 +116,11 @@ function createSlash({ request }: SessionParts, live: LiveConversation): Tool {
 
 async function rememberSummary({ request, session, memory }: SessionParts, summary: string): Promise<void> {
   const written = await memory.rememberSummary(session.id, summary);
-  // A run's memory is only read; the summary is in the session file.
+  // In a run the memory is read-only, and the summary is in the session file.
   if (written !== undefined && !memory.readOnly) request.onWarning(written.refused);
 }
 
-/** Sub-agents that work by themselves: those built in, with the settings', and the project's own. */
+/** Collects the sub-agents for tasks: the built-in ones, those in the settings and the project's own. */
 async function createDelegation(
   { request, prompts, further, openModel }: SessionParts,
   agents: readonly SubAgent[],
@@ -139,7 +139,7 @@ async function createDelegation(
   };
 }
 
-/** The types that can work by themselves; what is wrong with a file of the project's is a warning. */
+/** Reads the types of sub-agents for tasks. A problem in a file of the project is a warning. */
 export async function readTypes(
   place: Pick<SessionRequest, "ports" | "root" | "settings" | "onWarning">,
   agents: readonly SubAgent[],

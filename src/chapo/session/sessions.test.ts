@@ -32,7 +32,7 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-test("what was said is there again, in a folder git ignores, without secrets", async () => {
+test("a resumed session has its messages, redacted, in a folder that git ignores", async () => {
   const session = await beginSession(place, ["reviewer"]);
   const said = appendMessages(session.conversation, { role: "user", text: "use a-secret-value", own: true });
   await session.save({ ...said, state: "waiting_for_user", question: { text: "which?" } });
@@ -52,10 +52,10 @@ test("what was said is there again, in a folder git ignores, without secrets", a
   expect(statSync(path.join(place.folder, session.id, "session.json")).mode & 0o777).toBe(0o600);
 });
 
-test("a session is one process's; a list says which was interrupted, and which cannot be read", async () => {
+test("one process at a time holds a session, and a list shows interrupted and broken sessions", async () => {
   const session = await beginSession(place, []);
   await session.save({ ...session.conversation, state: "running" });
-  await expect(resumeSession(place, session.id)).rejects.toThrow(/is going on in process/);
+  await expect(resumeSession(place, session.id)).rejects.toThrow(/process \d+ on .* holds it/);
   expect((await listSessions(place)).sessions.map(({ state }) => state)).toEqual(["running"]);
   await session.close();
   expect((await listSessions(place)).sessions.map(({ state }) => state)).toEqual(["interrupted"]);
@@ -65,10 +65,10 @@ test("a session is one process's; a list says which was interrupted, and which c
   const { sessions, broken } = await listSessions(place);
   expect(sessions.map(({ id }) => id)).toEqual([session.id]);
   expect(broken.map(({ id }) => id)).toEqual(["torn"]);
-  await expect(resumeSession(place, "torn")).rejects.toThrow(/session torn cannot be read/);
+  await expect(resumeSession(place, "torn")).rejects.toThrow(/cannot read the session torn/);
 });
 
-test("what a killed process left of printed secrets is gone when its session goes on", async () => {
+test("secrets in the outputs of a killed process are redacted when its session resumes", async () => {
   const session = await beginSession(place, []);
   const printed = path.join(session.folder, "outputs/1.out");
   mkdirSync(path.dirname(printed));
@@ -76,17 +76,17 @@ test("what a killed process left of printed secrets is gone when its session goe
   const lock = path.join(session.folder, "lock");
   const held = readFileSync(lock, "utf8");
   await session.close();
-  // As a process leaves it that is killed: the lock of one who lives no more.
+  // A killed process leaves a lock whose owner no longer runs.
   writeFileSync(lock, held.replace(/"started":\s*"[^"]*"/, '"started":"1"'));
   await (await resumeSession(place, session.id)).close();
   expect(readFileSync(printed, "utf8")).toBe("it is [redacted]\n");
 });
 
-test.each(["nope", "../sessions", "", "last"])("there is no session %j", async (id) => {
-  await expect(resumeSession(place, id)).rejects.toThrow(`there is no session ${JSON.stringify(id)}`);
+test.each(["nope", "../sessions", "", "last"])("an unknown session is an error: %j", async (id) => {
+  await expect(resumeSession(place, id)).rejects.toThrow(`session ${JSON.stringify(id)} not found`);
 });
 
-test("a call leaves a line, a long output a file, and a sub-agent a conversation beside", async () => {
+test("a session stores a line per call, a file per long output and a file per sub-agent", async () => {
   const session = await beginSession(place, []);
   const record = { at: "t", session: session.id, call_id: "c1", agent: "looper", tool: "run_command" };
   const rest = { success: true, tries: 1, duration_ms: 1, output_chars: 3 };
@@ -102,7 +102,7 @@ test("a call leaves a line, a long output a file, and a sub-agent a conversation
   expect(listed?.children).toEqual(["child-1.json"]);
 });
 
-test.each([".looper", ".looper/sessions"])("nothing is kept where a project links %s to", async (name) => {
+test.each([".looper", ".looper/sessions"])("sessions are not written through a link at %s", async (name) => {
   const outside = path.join(root, "outside");
   mkdirSync(outside);
   mkdirSync(path.dirname(path.join(root, "p", name)), { recursive: true });

@@ -1,5 +1,5 @@
-// Where sessions lie: a folder each, with the conversation, those of its sub-agents, the record of its calls and what they
-// printed. One process at a time has a session. Leaves what a conversation is to engine/conversation.ts.
+// Stores sessions: a folder each, with the conversation, the sub-agents' conversations, the audit log and long outputs.
+// One process at a time holds a session. engine/conversation.ts defines a conversation.
 import path from "node:path";
 import { errorMessage, UserError } from "../../system/errors.js";
 import { acquireLock, inspectLock, type HeldLock } from "../../system/files/lock.js";
@@ -11,30 +11,30 @@ import { Conversation, createConversation } from "../engine/conversation.js";
 import type { AuditRecord } from "../engine/world.js";
 import { redactFile } from "../redact-file.js";
 
-/** Where sessions are kept, and how. */
+/** The folder of the sessions, and the parts to access it. */
 export interface SessionPlace {
   ports: Ports;
-  /** Absolute; made when it is missing, and ignored by git. */
+  /** Absolute. Created if missing, and ignored by git. */
   folder: string;
   redact: Redact;
 }
 
-/** A session that is this process's. */
+/** A session that this process holds. */
 export interface OpenSession {
   readonly id: string;
   /** Absolute. */
   readonly folder: string;
-  /** As it was when it was opened. */
+  /** The conversation when the session was opened. */
   readonly conversation: Conversation;
-  /** On disk when it resolves. A sub-agent's conversation gets a file of its own. */
+  /** Writes a conversation to disk. A sub-agent's conversation gets a file of its own. */
   save(conversation: Conversation): Promise<void>;
   audit(record: AuditRecord): Promise<void>;
-  /** Keeps a text whole; the path of its file. */
+  /** Stores a whole text and returns the path of its file. */
   keepOutput(callId: string, text: string): Promise<string>;
-  /** A named value of the session's, such as its list of todos. */
+  /** Reads a named value of the session, such as its list of todos. */
   readPart(name: string): Promise<unknown>;
   writePart(name: string, value: unknown): Promise<void>;
-  /** Ends what the session left running, and lets others have it. */
+  /** Ends the session's processes and releases its lock. */
   close(): Promise<void>;
 }
 
@@ -47,28 +47,28 @@ export interface ListedSession {
   /** `interrupted`: its process was killed while it ran. */
   state: Conversation["state"] | "interrupted";
   question: string | null;
-  /** The first words of the user. */
+  /** The beginning of the user's first message. */
   title: string;
   messages: number;
   iterations: number;
   tokens: number;
-  /** Known dollars; null where any of it is unknown. */
+  /** The cost in dollars; null if a part of it is unknown. */
   cost_usd: number | null;
   /** Files of its sub-agents' conversations. */
   children: string[];
 }
 
 const ID = /^[A-Za-z0-9][\w-]{0,79}$/;
-/** Names and marks that must go on being what they are. */
+/** Fields that are never redacted. */
 const KEPT = new Set(["id", "callId", "call", "call_id", "parent", "session", "signature", "created", "at"]);
 const PRIVATE = 0o700;
 const FILE = "session.json";
-/** Of what calls printed. */
+/** The folder for long outputs. */
 const OUTPUTS = "outputs";
-/** A session file larger than this was not made by us. */
+/** Larger session files were not written by Looper. */
 const LARGEST = 256 * 1024 * 1024;
 
-/** Begins a session. */
+/** Creates a session. */
 export async function beginSession(place: SessionPlace, skills: readonly string[]): Promise<OpenSession> {
   const { ports } = place;
   await prepareFolder(place);
@@ -81,7 +81,7 @@ export async function beginSession(place: SessionPlace, skills: readonly string[
   return session;
 }
 
-/** Goes on with a session; `last`: the newest. A `usage` error where there is none, or its file is broken. */
+/** Resumes a session; `last`: the newest. Throws a `usage` error if it does not exist or its file is broken. */
 export async function resumeSession(place: SessionPlace, named: string): Promise<OpenSession> {
   await refuseLinks(place.ports.files, place.folder);
   const ids = await listIds(place);
@@ -90,21 +90,17 @@ export async function resumeSession(place: SessionPlace, named: string): Promise
     const close = nearest(id, ids);
     throw new UserError(
       "usage",
-      `there is no session ${JSON.stringify(named)}`,
-      close === undefined ? "looper chapo sessions lists them" : `did you mean ${close}?`,
+      `session ${JSON.stringify(named)} not found`,
+      close === undefined ? "list the sessions with `looper chapo sessions`" : `did you mean ${close}?`,
     );
   }
   const read = await readConversation(place, id);
   if ("broken" in read)
-    throw new UserError(
-      "usage",
-      `the session ${id} cannot be read: ${read.broken}`,
-      "begin another one; what the model is to know of it can be told",
-    );
+    throw new UserError("usage", `cannot read the session ${id}: ${read.broken}`, "start a new session");
   return takeSession(place, read.conversation);
 }
 
-/** All sessions, the newest first, and those that cannot be read, with what is wrong. Changes nothing. */
+/** Lists all sessions, newest first, and those that cannot be read with the reason. Changes nothing. */
 export async function listSessions(
   place: SessionPlace,
 ): Promise<{ sessions: ListedSession[]; broken: { id: string; why: string }[] }> {
@@ -141,7 +137,7 @@ async function describe(place: SessionPlace, conversation: Conversation): Promis
   };
 }
 
-/** Newest first: an id begins with its time. */
+/** Lists the ids, newest first: an id begins with its time. */
 async function listIds({ ports, folder }: SessionPlace): Promise<string[]> {
   const ids: string[] = [];
   for (const name of await ports.files.list(folder))
@@ -157,7 +153,7 @@ async function readConversation(
   const file = path.join(folder, id, FILE);
   try {
     const stat = await ports.files.stat(file);
-    if (stat?.kind !== "file") return { broken: `there is no ${file}` };
+    if (stat?.kind !== "file") return { broken: `${file} does not exist` };
     if (stat.size > LARGEST) return { broken: `${file} is too large` };
     const bytes = await ports.files.read(file);
     const read = Conversation.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
@@ -169,7 +165,7 @@ async function readConversation(
   }
 }
 
-/** What lies in it is the user's own, and no part of the project. */
+/** Creates the folder and makes git ignore it: sessions belong to the user, not to the project. */
 async function prepareFolder({ ports, folder }: SessionPlace): Promise<void> {
   await refuseLinks(ports.files, folder);
   const ignore = path.join(folder, ".gitignore");
@@ -178,14 +174,14 @@ async function prepareFolder({ ports, folder }: SessionPlace): Promise<void> {
     await ports.files.writeAtomic(ignore, "*\n");
 }
 
-/** A project that was fetched from somewhere must not have sessions written where it likes. */
+/** Refuses symbolic links, so that a cloned project cannot redirect where sessions are written. */
 async function refuseLinks(files: Ports["files"], folder: string): Promise<void> {
   for (const one of [path.dirname(folder), folder])
     if ((await files.stat(one, { link: true }))?.kind === "symlink")
       throw new UserError(
         "environment",
-        `${one} is a symbolic link: sessions are not kept there`,
-        "make it a folder",
+        `cannot store sessions: ${one} is a symbolic link`,
+        "replace it with a folder",
       );
 }
 
@@ -197,11 +193,11 @@ async function takeSession(place: SessionPlace, conversation: Conversation): Pro
   if ("heldBy" in locked)
     throw new UserError(
       "environment",
-      `the session ${id} is going on in process ${locked.heldBy.pid} on ${locked.heldBy.host}, since ${locked.heldBy.since}`,
-      "end that one, or begin another session",
+      `cannot open the session ${id}: process ${locked.heldBy.pid} on ${locked.heldBy.host} holds it since ${locked.heldBy.since}`,
+      "end that process, or start another session",
     );
   const mark = markOf(folder);
-  // What its killed process left running is gone before it goes on.
+  // End the processes of a killed session before it resumes.
   if (locked.held.dead.length > 0) {
     await ports.processes.sweep(mark);
     await redactOutputs(place, path.join(folder, OUTPUTS));
@@ -211,7 +207,7 @@ async function takeSession(place: SessionPlace, conversation: Conversation): Pro
   return openSession(place, conversation, { folder, held: locked.held, mark });
 }
 
-/** What commands printed is without secrets once their shell is closed; of a process that was killed it is not. */
+/** Redacts the outputs of a killed process. An orderly close redacts them with the shell. */
 async function redactOutputs({ ports, redact }: SessionPlace, folder: string): Promise<void> {
   for (const name of await ports.files.list(folder))
     await redactFile(ports.files, path.join(folder, name), redact);

@@ -1,5 +1,5 @@
-// Every tool of a session, put together from their groups, and closed together. Leaves which of them a call may reach to the
-// gate, and those that reach into the conversation itself (commands, sub-agents) to open-session.ts.
+// Opens and closes all tools of a session. The gate decides which of them a call may use. session-world.ts adds the tools
+// that change the conversation (commands and sub-agents).
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import type { Permissions } from "../../config/table/settings.js";
 import type { Network } from "../../system/network.js";
@@ -24,38 +24,38 @@ import { createTodoTools, type TodoStore } from "../tools/notes/todos.js";
 import { createToolEnv } from "../tool-env.js";
 import { createWebTools } from "../tools/web/web.js";
 
-/** What tools are made from. */
+/** The parts tools are created from. */
 export interface ToolboxRequest {
   ports: Ports;
   network: Network;
-  /** Absolute; where they work. */
+  /** The project's folder, absolute. */
   root: string;
-  /** With the keys of models and of searching. */
+  /** The environment, including the keys of models and of search. */
   env: Readonly<Record<string, string>>;
   settings: ChapoSettings;
   permissions: Permissions;
   memory: ProjectMemory;
-  /** For what is printed, absolute. */
+  /** The folder for outputs, absolute. */
   outputs: string;
   redact: Redact;
   onWarning: (text: string) => void;
-  /** Aborted to give up opening them. */
+  /** Aborted to cancel the opening. */
   signal: AbortSignal;
   todos: TodoStore;
-  /** A task of a backlog: nobody is there. */
+  /** Whether the session runs a task of a backlog, so that no person can answer. */
   unattended: boolean;
-  /** All that was said so far, also in conversations of sub-agents. */
+  /** Returns all messages so far, also of sub-agents' conversations. */
   said: () => readonly Message[];
 }
 
-/** The tools, until they are closed. */
+/** The open tools. */
 export interface Toolbox {
   tools: readonly Tool[];
-  /** Nothing they started is left. */
+  /** Ends everything the tools started. */
   close(): Promise<void>;
 }
 
-/** Opens them. A server that cannot be started is a warning, and its tools are missing. */
+/** Opens the tools. A server that cannot be started is a warning, and its tools are missing. */
 export async function openToolbox(request: ToolboxRequest): Promise<Toolbox> {
   const { ports, network, root, settings, permissions, memory } = request;
   const env = createToolEnv(request.env);

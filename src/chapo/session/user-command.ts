@@ -1,5 +1,4 @@
-// Commands a person types instead of a message: /clear, /compact, /init, and those of the project. Leaves the project's own
-// files to commands.ts, and what a message becomes to engine/converse.ts.
+// Handles commands a person types instead of a message: /clear, /compact, /init and the project's commands (commands.ts).
 import path from "node:path";
 import { errorCode } from "../../system/errors.js";
 import { never } from "../../system/never.js";
@@ -11,16 +10,16 @@ import { readProjectContext } from "../prompt/project-context.js";
 import { draftProjectFile } from "../prompt/system-prompt.js";
 import type { ProjectFolder } from "../paths.js";
 
-/** What a line comes to: words for the model, or an outcome without it. */
+/** The result of a line: a prompt for the model, or an outcome without the model. */
 export type UserCommandResult =
   { prompt: string } | { conversation: Conversation; outcome: ConversationOutcome };
 
-/** A path is no command, though it begins with a slash. */
+/** Does not match a path, though it begins with a slash. */
 const COMMAND = /^\/[\w:-]+(?:\s|$)/;
 const INIT = /^\/init\s*$/;
 const PROJECT_FILE = "AGENTS.md";
 
-/** Does what the line says, where it is a command. */
+/** Runs the line if it is a command; any other line is a prompt. */
 export async function handleLine(
   world: EngineWorld,
   place: ProjectFolder,
@@ -41,7 +40,7 @@ export async function handleLine(
       return answerWithoutModel(
         world,
         { ...kept, messages: [], state: "idle" },
-        "The conversation is forgotten.",
+        "The conversation was cleared.",
       );
     }
     case "compact": {
@@ -49,7 +48,9 @@ export async function handleLine(
       return answerWithoutModel(
         world,
         compacted ?? conversation,
-        compacted === undefined ? "There is nothing to sum up yet." : "Older turns are summed up.",
+        compacted === undefined
+          ? "There is nothing to compact yet."
+          : "Older turns were replaced by a summary.",
       );
     }
     default:
@@ -57,7 +58,7 @@ export async function handleLine(
   }
 }
 
-/** No work of the model's, told as its answers are. */
+/** Emits an answer without asking the model. */
 async function answerWithoutModel(
   world: EngineWorld,
   conversation: Conversation,
@@ -68,14 +69,14 @@ async function answerWithoutModel(
   return { conversation, outcome: { how: "answer", answer, validated: false } };
 }
 
-/** What there is stays: a person wrote it, or was to. */
+/** Writes a first AGENTS.md. An existing file is kept, because a person may have written it. */
 async function draftFile(place: ProjectFolder): Promise<string> {
   const text = draftProjectFile(await readProjectContext(place));
   try {
     await place.files.writeNew(path.join(place.root, PROJECT_FILE), text);
   } catch (error) {
     if (errorCode(error) !== "EEXIST") throw error;
-    return `${PROJECT_FILE} is there already; nothing was written.`;
+    return `${PROJECT_FILE} already exists; nothing was written.`;
   }
-  return `${PROJECT_FILE} is written: what the project's files tell. Add what they do not.`;
+  return `Wrote ${PROJECT_FILE} with the facts from the project's files. Add what they do not show.`;
 }

@@ -29,7 +29,7 @@ export interface CommandStart {
 }
 
 /** A started command. */
-export class ShellCommand {
+export class CommandProcess {
   /** Resolves (never rejects) when its shell has ended; processes it started may still be running. */
   readonly ended: Promise<ProcessEnd>;
   readonly stdout: string;

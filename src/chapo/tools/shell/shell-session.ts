@@ -5,7 +5,7 @@ import { markName } from "../../../system/processes/sweep.js";
 import type { Ports } from "../../../system/ports.js";
 import type { Redact } from "../../../system/text/redact.js";
 import { redactFile } from "../../redact-file.js";
-import { ShellCommand, type CommandStart } from "./shell-command.js";
+import { CommandProcess, type CommandStart } from "./shell-command.js";
 import { buildShellScript, STATE_END } from "./shell-script.js";
 
 /** Limits the state, which every command reads and writes. */
@@ -29,14 +29,14 @@ export interface ShellWorld {
 export interface Background {
   id: string;
   text: string;
-  command: ShellCommand;
+  command: CommandProcess;
   /** The bytes of each stream that were already reported. */
   told: { stdout: number; stderr: number };
 }
 
 /** A command that was started in the shell, and the file of the state it saves. */
 export interface Foreground {
-  command: ShellCommand;
+  command: CommandProcess;
   after: string | undefined;
 }
 
@@ -49,7 +49,7 @@ export class ShellSession {
   readonly #name: string;
   /** The variables that hold secrets. Each command gets them from the environment, so that no state file holds them. */
   readonly #secrets: readonly string[];
-  readonly #running = new Set<ShellCommand>();
+  readonly #running = new Set<CommandProcess>();
   readonly #background: Background[] = [];
   #count = 0;
   #states: string | undefined;
@@ -90,7 +90,7 @@ export class ShellSession {
     ]);
     const marked = { ...env, [markName(this.#mark)]: "1" };
     const start: CommandStart = { shell: shell.path, script, cwd: root, env: marked, mark, stdout, stderr };
-    const started = new ShellCommand(ports, start);
+    const started = new CommandProcess(ports, start);
     this.#running.add(started);
     void started.ended.then(() => this.#running.delete(started));
     if (state === "kept") this.#wasUsed = true;

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { nodePorts } from "../../system/processes/node-ports.js";
 import { createRedact } from "../../system/text/redact.js";
 import type { ChapoEvent } from "../engine/events.js";
-import { createEventWriter } from "./tell-events.js";
+import { createEventWriter } from "./event-writer.js";
 
 const SECRET = "s3cr3t-value-0123456789";
 
-test("a secret that comes in two pieces of text is told in none, and what comes next waits for the rest", () => {
+test("a secret in two pieces of text is redacted, and the next event comes after the held-back text", () => {
   const told: ChapoEvent[] = [];
   const tell = createEventWriter(nodePorts().clock, createRedact([SECRET]), (event) => told.push(event));
   const delta = (text: string, iteration = 1) => {

@@ -1,15 +1,18 @@
-// What a session says, on its way out: without secrets, numbered and dated, in order. Leaves what there is to say to the loop.
+// Writes a session's events: redacted, numbered and timestamped, in order.
 import type { Clock } from "../../system/ports.js";
 import { redactPieces } from "../../system/text/redact-pieces.js";
 import { redactValue, type Redact } from "../../system/text/redact.js";
 import { sealEvents, type ChapoEvent, type ChapoNews } from "../engine/events.js";
 
-/** In an event these are never a secret. */
+/** Fields of an event that are never redacted. */
 const NAMES = new Set(["type", "timestamp", "session", "callId", "tool", "agent", "status", "child"]);
 
 type Delta = Extract<ChapoNews, { type: "delta" }>;
 
-/** Takes what is said; `write` gets it ready to be told. Text that comes in pieces is told word by word, as a secret may begin in one and end in another. */
+/**
+ * Returns a function that passes each event to `write`, redacted. Streamed text is held back until a word ends, because a
+ * secret may span two pieces.
+ */
 export function createEventWriter(
   clock: Clock,
   redact: Redact,
