@@ -355,11 +355,11 @@ test(
     const { code, stderr } = await rig.run(["run", "--no-review"]);
     expect(code).toBe(0);
     for (const told of [
-      "the hook ./missing.sh failed: cannot run ./missing.sh: there is no such file in",
+      "the hook ./missing.sh failed: cannot run ./missing.sh: the file does not exist in",
       "the hook ./plain.sh failed: cannot run ./plain.sh: it is not executable; run chmod +x ./plain.sh",
       "cannot run ./crlf.sh: its first line ends with a carriage return (CRLF); save the file with LF line ends",
       "cannot run ./lost.sh: its interpreter /no/such/shell does not exist; correct its first line",
-      "cannot run notify.sh: there is no such program on PATH; the file in",
+      "cannot run notify.sh: not found on PATH; the file in",
       "cannot run ./folder: it is not a file",
     ])
       expect(stderr).toContain(told);

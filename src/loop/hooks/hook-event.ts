@@ -1,12 +1,12 @@
-// What a hook is told of an attempt: the file that is its third argument, and the event on its stdin. Pure.
+// The data a hook gets about an attempt: the file that is its third argument, and the event on its stdin. Pure.
 import type { Summary } from "../../todo/model/summary.js";
 
-/** The content of the file. Without a summary only the task and the status are there. */
+/** The content of the file. Without a summary it has only the task and the status. */
 export interface HookSummary extends Omit<Partial<Summary>, "status"> {
   task_id: string | null;
-  /** The runner's word, as in the second argument. */
+  /** The status the runner decided, as in the second argument. */
   status: string;
-  /** The agent's own word, where it is another. */
+  /** The status the agent reported, if it is different. */
   reported_status?: Summary["status"];
 }
 
@@ -23,7 +23,7 @@ export function summaryFor(
   return { ...about, ...reported, summary, files, blockers, new_tasks };
 }
 
-/** The event on stdin: what happened, with what the agent reported of it. */
+/** The event on stdin, with the agent's report. */
 export function hookEvent(
   facts: object,
   { summary = "", files = [], blockers = [], new_tasks = [] }: HookSummary,

@@ -1,4 +1,4 @@
-// Why a hook's program cannot be started: the system says "not found" of a script whose interpreter is missing, too.
+// Finds out why a hook's program cannot start. The system reports "not found" also for a script whose interpreter is missing.
 import { isAbsolute, join, resolve } from "node:path";
 import type { Files } from "../../system/ports.js";
 
@@ -7,7 +7,7 @@ export interface HookPlace {
   env: Readonly<Record<string, string>>;
 }
 
-/** One sentence with what to do about it; `undefined` where nothing is known against the program. */
+/** The reason in one sentence with a hint; `undefined` if none was found. */
 export async function findHookTrouble(
   files: Files,
   program: string,
@@ -18,12 +18,13 @@ export async function findHookTrouble(
     if ((await onPath(files, program, place)) !== undefined) return undefined;
     const beside = (await files.stat(join(cwd, program)))?.kind === "file";
     const hint = beside ? `the file in ${cwd} is named ./${program}` : "name it by its path, or install it";
-    return `cannot run ${program}: there is no such program on PATH; ${hint}`;
+    return `cannot run ${program}: not found on PATH; ${hint}`;
   }
   const file = resolve(cwd, program);
   const stat = await files.stat(file);
   const cannot = `cannot run ${program}`;
-  if (stat === undefined) return `${cannot}: there is no such file${isAbsolute(program) ? "" : ` in ${cwd}`}`;
+  if (stat === undefined)
+    return `${cannot}: the file does not exist${isAbsolute(program) ? "" : ` in ${cwd}`}`;
   if (stat.kind !== "file") return `${cannot}: it is not a file`;
   if ((stat.mode & 0o111) === 0) return `${cannot}: it is not executable; run chmod +x ${program}`;
   const { first, interpreter } = await firstLine(files, file);

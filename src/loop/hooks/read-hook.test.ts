@@ -63,7 +63,7 @@ test.each([
   expect(called(hook)).toBe(expected);
 });
 
-test("a list of words is a command, whatever is in its words", () => {
+test("a list of words is started as a command, whatever the words contain", () => {
   expect(called(["./notify.sh", "--to", "$1; a"])).toBe("exec: ./notify.sh --to $1; a");
 });
 

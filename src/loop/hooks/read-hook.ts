@@ -1,24 +1,24 @@
-// How a hook is called: which program, with which arguments (contract §4, *Hooks*). Pure. Leaves running it to run-hook.ts.
+// Decides how a hook is started: which program, with which arguments (contract §4, *Hooks*). Pure. run-hook.ts runs it.
 import { findOnlyCommand } from "../../shell/only-command.js";
 import { quoteIfNeeded } from "../../shell/quote.js";
 
-/** A hook as the settings have it: a line for the shell, or the words of a command. */
+/** A hook as the settings have it: a shell line, or a command as a list of words. */
 export type Hook = string | readonly string[];
 
 /** Task id, status, the file with the summary, label: `$1` to `$4` of every hook. */
 export type HookArguments = readonly [string, string, string, string];
 
-/** What to start. `program`: the word that names the program, where it can be told without the shell. */
+/** The command to start. `program`: the word that names the program, if it is known without the shell. */
 export interface HookCall {
   command: string;
   args: readonly string[];
   program?: string;
 }
 
-/** A line that names its arguments itself, quotes or not, is left as it is written. */
+/** A line that uses `$1`, `$@` and the like itself, quoted or not, is left unchanged. */
 const NAMES_ARGUMENTS = /\$(?:[1-9@*]|\{[#!]?[1-9@*])/;
 
-/** Commands of the shell itself to which further words are an error, or mean something else. */
+/** Shell builtins that reject further words, or give them another meaning. */
 const TAKES_NO_MORE = new Set(
   "[ [[ test : . source break cd continue eval exit export kill read readonly return set shift trap umask unset wait".split(
     " ",
@@ -26,7 +26,7 @@ const TAKES_NO_MORE = new Set(
 );
 
 /**
- * `file`: the path of the file that the whole text names, where there is one; a path with spaces is then one word.
+ * `file`: the path of the file that the whole text names, if one exists, so that a path may have spaces.
  * A list of words and a single word are started directly; a line that is one simple command gets the arguments appended;
  * every other line keeps them as its positional parameters.
  */
@@ -45,7 +45,7 @@ export function callOf(hook: Hook, given: HookArguments, file: string | undefine
   return { ...inShell(`${hook.slice(0, only.end)} "$@"${hook.slice(only.end)}`, given), ...named };
 }
 
-/** `exec` alone would start the first argument as a program; before a command it hands everything on. */
+/** `exec` alone would start the first argument as a program; before a command it passes all arguments on. */
 function takesNoMore([program = "", ...rest]: readonly (string | undefined)[]): boolean {
   return TAKES_NO_MORE.has(program) || (program === "exec" && rest.length === 0);
 }
@@ -54,7 +54,7 @@ function inShell(line: string, given: HookArguments): HookCall {
   return { command: "/bin/sh", args: ["-c", line, "looper-hook", ...given] };
 }
 
-/** A hook on one line, for people and for the log: words are quoted where the shell would need it. */
+/** Formats a hook on one line, for people and for the log; words are quoted if the shell needs it. */
 export function hookText(hook: Hook): string {
   if (typeof hook === "string") return hook;
   return hook.map(quoteIfNeeded).join(" ");

@@ -1,5 +1,5 @@
-// Runs one hook: a command of the user's, with the event on stdin. Its failure changes nothing. Leaves how a hook is called to
-// read-hook.ts.
+// Runs one hook, a command of the user, with the event on stdin. Its failure does not affect the run. read-hook.ts decides how
+// it is started.
 import { resolve } from "node:path";
 import { errorCode } from "../../system/errors.js";
 import type { Files, Ports, ProcessEnd } from "../../system/ports.js";
@@ -13,27 +13,27 @@ export interface HookOrder {
   cwd: string;
   /** The whole environment. */
   env: Readonly<Record<string, string>>;
-  /** What happened, as JSON on stdin. */
+  /** Written to stdin as JSON. */
   event: unknown;
   /** Its four arguments. */
   given: HookArguments;
-  /** 0 = none. */
+  /** 0: no limit. */
   timeoutMs: number;
-  /** Takes secrets out of its output before that is cut. */
+  /** Redacts the output before it is truncated. */
   redact(text: string): string;
 }
 
 export interface HookEnd {
   outcome: "ok" | "failed" | "timed-out";
   exitCode?: number;
-  /** The end of what it printed, both streams, at most 4 KiB. */
+  /** The end of both output streams, at most 4 KiB. */
   output: string;
 }
 
 const MOST_OUTPUT = 4096;
 const MOST_HELD = 64 * 1024;
 
-/** Runs a hook to its end. Aborting `stop` ends it and all it started. */
+/** Runs a hook to its end. Aborting `stop` kills it and all its processes. */
 export async function runHook(
   { processes, clock, files }: Pick<Ports, "processes" | "clock" | "files">,
   order: HookOrder,
@@ -68,13 +68,13 @@ export async function runHook(
   const printed = order.redact(output).slice(-MOST_OUTPUT);
   if (limits.reached) return { outcome: "timed-out", output: printed };
   const trouble = mayBeTrouble(ended) ? await troubleOf(files, call, order) : undefined;
-  const told = trouble ?? (ended.how === "not-found" ? ended.message : printed);
-  // In a namespace of its own what cannot be started ends with 126 or 127, elsewhere without an exit code: the reason says it.
-  if (ended.how !== "exited" || trouble !== undefined) return { outcome: "failed", output: told };
-  return { outcome: ended.code === 0 ? "ok" : "failed", exitCode: ended.code, output: told };
+  const shown = trouble ?? (ended.how === "not-found" ? ended.message : printed);
+  // A program that cannot start has exit code 126 or 127 in a namespace and none elsewhere, so only the reason is reported.
+  if (ended.how !== "exited" || trouble !== undefined) return { outcome: "failed", output: shown };
+  return { outcome: ended.code === 0 ? "ok" : "failed", exitCode: ended.code, output: shown };
 }
 
-/** A shell ends with 126 or 127 where it cannot start a command. */
+/** Whether the program may not have started: a shell that cannot start a command exits with 126 or 127. */
 function mayBeTrouble(ended: ProcessEnd): boolean {
   return ended.how === "not-found" || (ended.how === "exited" && (ended.code === 126 || ended.code === 127));
 }
@@ -83,7 +83,7 @@ async function troubleOf(files: Files, { program }: HookCall, order: HookOrder):
   return program === undefined ? undefined : findHookTrouble(files, program, order);
 }
 
-/** The file that a hook's whole text names: its path may hold spaces. */
+/** The file that a hook's whole text names; its path may have spaces. */
 async function fileNamed(files: Files, { hook, cwd, env }: HookOrder): Promise<string | undefined> {
   if (typeof hook !== "string" || !/\s/.test(hook.trim()) || hook.includes("\n")) return undefined;
   const file = resolve(cwd, hook.trim().replace(/^~(?=\/)/, env["HOME"] ?? "~"));

@@ -1,4 +1,4 @@
-// A project's own files can name commands: the first run lists them and asks (contract §2, *Trust*).
+// A project's own files can name commands: the first run lists them and asks for approval (contract §2, *Trust*).
 import { findStateFolder } from "../../config/read/places.js";
 import { isTrusted, rememberTrust } from "../../config/trust/trust-store.js";
 import { readTrust } from "../../config/trust/trust-question.js";
@@ -7,23 +7,23 @@ import type { Task } from "../../todo/model/task.js";
 import type { RunRequest } from "../runs/run-request.js";
 
 /**
- * Passes when there is nothing to trust, it was trusted before, or it is now; else `environment`. Answers with the commands
- * of tasks that may run.
+ * Asks the user to approve the project's commands, unless there are none or they are approved already. Throws an `environment`
+ * error without approval. Returns the commands of tasks that may run.
  */
 export async function askTrust(request: TrustRequest, tasks: readonly Task[]): Promise<Trusted> {
-  // What is done is not verified again.
+  // Done tasks are not verified again.
   const open = tasks.filter(({ status }) => status !== "done");
   await trustOrRefuse(request, open);
   return request.trust ? "all" : new Set(open.flatMap(({ verify = [] }) => verify));
 }
 
-/** What must be known to ask. */
+/** The parts of a request that the question needs. */
 export type TrustRequest = Pick<
   RunRequest,
   "ports" | "project" | "env" | "home" | "trust" | "terminal" | "confirm"
 >;
 
-/** The commands of tasks that may run: all, or those that were there when the project was trusted. */
+/** The commands of tasks that may run: all, or those that were approved with the project. */
 export type Trusted = "all" | ReadonlySet<string>;
 
 async function trustOrRefuse(request: TrustRequest, open: readonly Task[]): Promise<void> {
@@ -53,7 +53,7 @@ async function trustOrRefuse(request: TrustRequest, open: readonly Task[]): Prom
   );
 }
 
-/** One line that hides nothing: what could steer a terminal, or begin a line of its own, is spelled out. */
+/** Escapes control characters and line breaks, so that a command cannot hide parts of itself on the terminal. */
 function visible(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (one) => {
     if (one === "\n") return String.raw`\n`;

@@ -12,7 +12,7 @@ const linesOf = (events: readonly AgentEvent[]): string[] =>
   events.reduce<AttemptTail>(withEvent, []).map(({ text }) => text);
 const times = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
 
-test("what failed stays, however much is said afterwards; of the rest the last lines", () => {
+test("failures are kept however many lines follow, and of the rest the last lines", () => {
   const lines = linesOf([
     ran(3),
     ran(0),
@@ -30,7 +30,7 @@ test("what failed stays, however much is said afterwards; of the rest the last l
   ]);
 });
 
-test("of what failed again and again the last stay, with what was said beside it", () => {
+test("the last of many failures are kept, with the messages between them", () => {
   const lines = linesOf([...times(20).map(said), ...times(40).map(ran)]);
   expect(lines).toHaveLength(30);
   expect(lines.slice(-10)).toEqual(
@@ -41,7 +41,7 @@ test("of what failed again and again the last stay, with what was said beside it
   expect(lines[0]).toBe("assistant: line 1");
 });
 
-test("a long line is cut, and a command that never ended has not failed", () => {
+test("a long line is truncated, and a command that never ended has not failed", () => {
   const [long, open] = linesOf([
     { type: "error", error: "x".repeat(600) },
     { type: "command", command: "sleep 1" },

@@ -1,23 +1,23 @@
-// What the next attempt is shown of what one said and did: its last lines, and what failed before them. Pure.
+// The end of an attempt's output for the next attempt's prompt: its last lines, and the failures before them. Pure.
 import type { AgentEvent } from "../../agents/agent.js";
 import { never } from "../../system/never.js";
 
-/** A line, and whether it tells of something that failed. */
+/** A line, and whether it reports a failure. */
 interface TailLine {
   text: string;
   failed: boolean;
 }
 
-/** The oldest first. */
+/** Oldest line first. */
 export type AttemptTail = readonly TailLine[];
 
 const MOST_LINES = 30;
-/** Of those that failed so many stay, however much was said since. */
+/** How many failures are kept, however many lines follow. */
 const MOST_FAILED = 10;
 /** UTF-16 code units. */
 const MOST_LENGTH = 500;
 
-/** With one event more; what need not be known any longer goes. */
+/** Adds an event, and drops the oldest line that is no longer needed. */
 export function withEvent(tail: AttemptTail, event: AgentEvent): AttemptTail {
   const line = lineOf(event);
   if (line === undefined) return tail;

@@ -1,5 +1,4 @@
-// How the checks of a run are run: in the project itself, or in a cold room. Leaves the verdict to the gate floor, and what
-// becomes of it to perform-gate.ts.
+// Runs the checks, in the project itself or in a cold room. The gate floor gives the verdict; perform-gate.ts reports it.
 import { resolve } from "node:path";
 import { measureColdBaseline, runColdGate } from "../../gate/rooms/cold-gate.js";
 import { openColdPlaces, type ColdPlaces } from "../../gate/rooms/cold-room.js";
@@ -16,18 +15,18 @@ import { unwrap } from "./unwrap.js";
 import { workFolder } from "./prompt-for.js";
 import type { World } from "./world.js";
 
-/** What the project's commands say of a base; `unprepared`: why they could not be run there. */
+/** The results of the project's commands on a base. `unprepared`: why they could not run there. */
 export type Measured = { baseline: Baseline } | { unprepared: string } | "interrupted";
 
-/** What the checks say of an attempt. */
+/** The results of the checks on an attempt. */
 export interface Checked {
   report: GateReport;
-  /** The next task's baseline, once this one is done; `undefined` where that has to be measured. */
+  /** The next task's baseline if this one becomes done; `undefined` if it must be measured. */
   now: Baseline | undefined;
   warnings: readonly string[];
 }
 
-/** Finds out how rooms are to be made. Contract: before an agent works in the project. */
+/** Prepares the making of cold rooms. Contract: called before an agent works in the project. */
 export async function openCold(world: World): Promise<void> {
   const { repo, project, memory, env, log } = world;
   const { verify } = project.resolved.settings;
@@ -43,7 +42,7 @@ export async function openCold(world: World): Promise<void> {
   memory.cold = unwrap("checkpoint", await openColdPlaces(repo, places));
 }
 
-/** Runs the project's commands on what a task begins with. */
+/** Runs the project's commands on the tree a task starts with. */
 export async function measure(world: World, job: JobFacts, stop: AbortSignal): Promise<Measured> {
   const { memory } = world;
   const plan = planOf(world, []);
@@ -52,7 +51,7 @@ export async function measure(world: World, job: JobFacts, stop: AbortSignal): P
     memory.cold !== undefined && checkpoint !== undefined
       ? await measureCold(world, memory.cold, { base: checkpoint.base, plan }, stop)
       : await measureHere(world, job, plan, stop);
-  // A person may have worked on since an older checkpoint was made: then nothing is put back.
+  // A person may have changed files since an older checkpoint was made, so nothing is reverted then.
   const traces = checkpoint?.reused === true ? [] : await takeBack(world, job, []);
   for (const message of traces) await world.log.tell({ type: "warning", ...job, message });
   return measured;
@@ -85,7 +84,7 @@ async function measureCold(
   return { unprepared: `${measured.ran.command}: ${measured.ran.tail}` };
 }
 
-/** Runs all commands on what an attempt left, and takes back what they did to the tree. */
+/** Runs all commands on an attempt's work, and reverts what they changed in the tree. */
 export async function check(
   world: World,
   job: JobFacts,
@@ -105,7 +104,7 @@ export async function check(
     const footing = await footingOf(world, memory.cold.rooms.repo, base);
     const order = { base, footing, changes, plan, strict, baseline, patterns, redFirst };
     const { warnings, ...verdict } = unwrap("run-gate", await runColdGate(memory.cold, order, stop));
-    // A room keeps what runs in it from no path that it knows.
+    // A cold room does not protect the project's folder from commands that know its path.
     return { ...verdict, warnings: [...warnings, ...(await takeBack(world, job, changes))] };
   }
   const room = await roomOf(world, job);
@@ -115,7 +114,7 @@ export async function check(
   return { ...verdict, warnings: isEmpty ? [] : await takeBack(world, job, changes) };
 }
 
-/** Runs the project's commands in the project as it is, each to its end, and takes back what they did to the tree. */
+/** Runs each of the project's commands to its end in the project folder, and reverts what they changed in the tree. */
 export async function runAll(
   world: World,
   job: JobFacts,
@@ -141,7 +140,7 @@ async function roomOf(world: World, job: JobFacts): Promise<Room> {
   return { cwd: await workFolder(world), env: gateEnvironment(env, log.run, job), redact: log.redact };
 }
 
-/** Report files that were not there before are the gate's own: read, then removed, with no word to anybody. */
+/** Removes, after they were read, the report files that did not exist before the checks; no warning is logged. */
 async function absentReports(
   { ports: { files } }: World,
   room: Room,
@@ -161,7 +160,7 @@ async function absentReports(
   };
 }
 
-/** Puts back what the commands did to the tree, and says so. */
+/** Reverts what the commands changed in the tree, and returns a warning that names it. */
 async function takeBack(world: World, job: JobFacts, changes: readonly DiffEntry[]): Promise<string[]> {
   const { repo, memory, log } = world;
   const checkpoint = memory.checkpoints.get(job.job);

@@ -1,5 +1,5 @@
-// The working tree around an agent that drafts or mends the backlog: it may write that one file. Where its work is not taken,
-// the tree becomes what it was, and what the agent left there is kept as a rescue. Leaves the backlog to perform-adopt.ts.
+// The working tree of an agent that drafts or repairs the backlog and may write only that file. If its work is rejected, the
+// tree is restored and the agent's changes are saved as a rescue. perform-adopt.ts takes over the backlog.
 import { checkpoint, dropCheckpoint } from "../../git/checkpoint/checkpoint.js";
 import { RESCUES, THE_DRAFT } from "../../git/base/names.js";
 import { restoreTo } from "../../git/restore/restore.js";
@@ -9,20 +9,20 @@ import { forget, takeSnapshot } from "./perform-tree.js";
 import { unwrap } from "./unwrap.js";
 import type { World } from "./world.js";
 
-/** Keeps the tree as the agent finds it. Without git nothing can be kept. */
+/** Makes a checkpoint of the tree before the agent starts; does nothing without git. */
 export async function beforeDraft({ repo, log, memory }: World, { job }: JobFacts): Promise<void> {
   if (repo === undefined) return;
   const order = { id: THE_DRAFT, run: log.run, reuse: false };
   memory.checkpoints.set(job, unwrap("checkpoint", await checkpoint(repo, order)));
 }
 
-/** The draft is taken: what else its agent did stays. */
+/** Drops the checkpoint of an accepted draft; its agent's other changes stay. */
 export async function afterDraft(world: World, job: JobFacts): Promise<void> {
   forget(world, job);
   if (world.repo !== undefined) unwrap("checkpoint", await dropCheckpoint(world.repo, THE_DRAFT));
 }
 
-/** The draft is not taken: puts the tree back, and names the rescue that keeps what was there. */
+/** Restores the tree after a rejected draft, and logs the rescue that keeps the agent's changes. */
 export async function undoDraft(world: World, job: JobFacts): Promise<void> {
   const { repo, log, memory } = world;
   const before = memory.checkpoints.get(job.job);

@@ -7,13 +7,13 @@ const task_id = TaskId.parse("T7");
 const job: JobFacts = { job: 1, phase: "iteration", iteration: 3, attempt: 2, agent: "a", task_id };
 const real = { PATH: "/bin", HOME: "/home/me", API_KEY: "k", NPM_TOKEN: "n", LANG: "C" };
 
-test("the real environment wins over the file; nothing of a run around this one is inherited", () => {
+test("the real environment overrides the file, and variables of an outer run are not inherited", () => {
   const around = { LOOPER_RUN_ID: "outer", LOOPER_TASK_ID: "T1", LOOPER_TODO_FILE: "x" };
   const base = baseEnvironment({ ...around, A: "real" }, { A: "file", B: "file", LOOPER_STATUS: "done" });
   expect(base).toEqual({ A: "real", B: "file" });
 });
 
-test("an agent gets all of it, unless it is told what; only what is named is passed on, PATH and HOME always", () => {
+test("an agent gets all variables, or only the named ones with PATH and HOME", () => {
   const own = {
     GIT_REFLOG_ACTION: "looper-agent",
     LOOPER_RUN_ID: "r",
@@ -36,6 +36,6 @@ test("an agent gets all of it, unless it is told what; only what is named is pas
   });
 });
 
-test("checks get all of it", () => {
+test("checks get all variables", () => {
   expect(gateEnvironment(real, "r", job)).toMatchObject({ ...real, LOOPER_TASK_ID: "T7" });
 });

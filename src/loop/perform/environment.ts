@@ -1,10 +1,10 @@
-// The environment of agents, hooks and the gate. Pure.
+// The environment variables of agents, hooks and the gate. Pure.
 import type { AgentSettings } from "../../config/read/agent-settings.js";
 import { AGENT_ACTION } from "../../git/rescue/own-commits.js";
 import { given } from "../../system/given.js";
 import type { JobFacts } from "../step/effects.js";
 
-/** Set by the runner for what it starts; never inherited from around it. */
+/** Variables that only the runner sets; never inherited from its own environment. */
 const RUN_VARIABLES = [
   "LOOPER_RUN_ID",
   "LOOPER_PHASE",
@@ -19,14 +19,14 @@ const RUN_VARIABLES = [
 
 type Variables = Readonly<Record<string, string>>;
 
-/** What the real environment says, over what the env file says; without the variables of a run around this one. */
+/** The real environment, which overrides the env file, without the variables of an outer run. */
 export function baseEnvironment(real: Variables, file: Variables): Record<string, string> {
   const base: Record<string, string> = { ...file, ...real };
   for (const name of RUN_VARIABLES) Reflect.deleteProperty(base, name);
   return base;
 }
 
-/** Contract §4, *Environment* of an agent. `draft`: where a bootstrap or repair is to write. */
+/** The environment of an agent (contract §4, *Environment*). `draft`: the file a bootstrap or repair must write. */
 export function agentEnvironment(
   base: Variables,
   settings: Pick<AgentSettings, "env" | "passEnv">,
@@ -36,7 +36,7 @@ export function agentEnvironment(
   return {
     ...passed(base, settings.passEnv),
     ...settings.env,
-    // By this the reflog tells an agent's commits from a person's.
+    // Marks the agent's commits in the reflog, to tell them from a person's.
     GIT_REFLOG_ACTION: AGENT_ACTION,
     LOOPER_RUN_ID: run.run,
     LOOPER_PHASE: job.phase,
@@ -65,7 +65,7 @@ function globToRegExp(glob: string): RegExp {
   return new RegExp(`^${source}$`);
 }
 
-/** Of the commands of the gate: the real one, and which run and task it is about. */
+/** The environment of the gate's commands: the real one, with the run and the task. */
 export function gateEnvironment(base: Variables, run: string, job: JobFacts): Record<string, string> {
   return {
     ...base,
@@ -76,7 +76,7 @@ export function gateEnvironment(base: Variables, run: string, job: JobFacts): Re
   };
 }
 
-/** Contract §4, *Hooks*. */
+/** The environment of a hook (contract §4, *Hooks*). */
 export function hookEnvironment(
   base: Variables,
   run: { run: string; job: JobFacts | undefined; status: string; lastMessage: string },

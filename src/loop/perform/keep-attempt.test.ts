@@ -6,7 +6,7 @@ import { openStore } from "../../todo/store/store.js";
 import { noteStart } from "./keep-attempt.js";
 import { emptyMemory } from "./world.js";
 
-test("the start of a run is noted whole when an editor has just emptied the file to write it", async ({
+test("the whole backlog is noted at the start of a run while an editor rewrites the file", async ({
   scratch,
 }) => {
   const file = path.join(scratch.top, "to-do.json");

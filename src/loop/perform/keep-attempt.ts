@@ -1,21 +1,21 @@
-// Keeps what a replay with the tree needs and no commit holds: what the run began with, and what attempts left that ended
-// without a commit. Leaves how it is kept to src/git/attempt/attempts.ts. A record that cannot be written is a warning: the work goes on.
+// Records what a replay with the tree needs and no commit has: the start of the run, and the changes of attempts that ended
+// without a commit. src/git/attempt/attempts.ts writes the records; one that cannot be written is only a warning.
 import { recordAttempt, recordStart } from "../../git/attempt/attempts.js";
 import type { GitFailure } from "../../git/base/git.js";
 import type { Result } from "../../system/result.js";
 import type { JobFacts } from "../step/effects.js";
 import type { World } from "./world.js";
 
-/** No task has such an id: white space is in it. One name for all, so that a killed run leaves at most one. */
+/** Cannot be a task id, because it has a space. All reviews share the name, so that a killed run leaves at most one. */
 export const THE_REVIEW = "the review";
 
-/** What a release is kept under; no task has such an id either. */
+/** The checkpoint id of a release; cannot be a task id either. */
 export const THE_RELEASE = "the release";
 
-/** What the tree is kept under while the checks run before anything else. */
+/** The checkpoint id of the checks before the run. */
 export const THE_PREFLIGHT = "the preflight";
 
-/** Notes the backlog as it is before the run's first claim or review; an editor that is writing the file is waited for. */
+/** Remembers the backlog before the run's first claim or review. Waits for an editor that is writing the file. */
 export async function noteStart({
   store,
   repo,
@@ -26,7 +26,7 @@ export async function noteStart({
   if (read.kind !== "missing") memory.start = { backlog: read.bytes, kept: false };
 }
 
-/** Keeps the start once there is a checkpoint. */
+/** Records the start once there is a checkpoint. */
 export async function keepStart(world: World, base: string): Promise<void> {
   const { repo, log, memory } = world;
   const { start } = memory;
@@ -38,7 +38,7 @@ export async function keepStart(world: World, base: string): Promise<void> {
   );
 }
 
-/** Keeps what an attempt left that changed something. Contract: called before its snapshot is forgotten, and not for a commit. */
+/** Records the changes of an attempt. Contract: called before its snapshot is forgotten, and not for a commit. */
 export async function keepAttempt(world: World, job: JobFacts): Promise<void> {
   const { repo, log, memory } = world;
   const base = memory.checkpoints.get(job.job)?.base;
@@ -47,7 +47,7 @@ export async function keepAttempt(world: World, job: JobFacts): Promise<void> {
   await warnUnless(world, await recordAttempt(repo, { run: log.run, ...nameOf(job), base, changes }));
 }
 
-/** Under which name an attempt is kept: by its job, since one that did not count has the number of the next. */
+/** The name of an attempt's record: its job number, since an attempt that did not count shares its number with the next. */
 export function nameOf({ task_id, job }: Pick<JobFacts, "task_id" | "job">): {
   task: string;
   attempt: number;

@@ -1,4 +1,4 @@
-// Looks for a version of the backlog with tasks, where the task file has none: a copy, a commit, or what an earlier run read.
+// Finds an earlier version of the backlog if the task file has no tasks: a copy, a commit, or the log of an earlier run.
 import type { Project } from "../../config/project/open-project.js";
 import { hasTasksInHistory } from "../../git/base/history.js";
 import type { Repository } from "../../git/base/repository.js";
@@ -8,7 +8,7 @@ import type { Ports } from "../../system/ports.js";
 import { listBackups } from "../../todo/store/backlog-file.js";
 import { lastRunWithTasks } from "../runs/seen-backlog.js";
 
-/** Where to look. `run`: the run that asks, which does not count. */
+/** Where to look. `run`: the current run, which is skipped. */
 export interface VersionPlace {
   ports: Pick<Ports, "files">;
   project: Project;
@@ -16,7 +16,7 @@ export interface VersionPlace {
   run?: string;
 }
 
-/** Contract §4, *Bootstrap*: a version with tasks that still exists, and the command that gets it back. */
+/** Describes an earlier version with tasks, and the command that restores it (contract §4, *Bootstrap*). */
 export async function knownVersion(place: VersionPlace): Promise<string | undefined> {
   const { ports, repo, project } = place;
   const copy = (await listBackups(ports.files, project.todoFile))[0]?.path;
@@ -32,7 +32,7 @@ export async function knownVersion(place: VersionPlace): Promise<string | undefi
   return `${project.todoFile} has no tasks, but run ${seen} worked on some: restore the file, or move ${quoteIfNeeded(project.logDir)} away to start anew`;
 }
 
-/** Another run that read a backlog with tasks from this very file. */
+/** The last other run that read tasks from this file. */
 async function seenByLastRun({ ports, project, run }: VersionPlace): Promise<string | undefined> {
   const { logDir, todoFile } = project;
   const runs = (await listRuns(ports, logDir)).filter((one) => one !== run);

@@ -1,5 +1,5 @@
-// Takes over what a bootstrap or a repair wrote, once it is a backlog that can be used and loses nothing.
-// Leaves writing it, and the copy of what was there, to src/todo/store/store.ts.
+// Adopts the backlog of a bootstrap or a repair if it is valid and loses nothing.
+// src/todo/store/store.ts writes it and copies the old file.
 import type { StepEvent } from "../../logging/events.js";
 import { given } from "../../system/given.js";
 import { checkBacklog } from "../../todo/check/check.js";
@@ -13,14 +13,14 @@ import type { World } from "./world.js";
 
 type Adopt = Extract<Effect, { kind: "adopt" }>;
 
-/** Contract §4: the runner validates the file an agent wrote before adopting it; a repair that loses a task is refused. */
+/** Contract §4: validates the file an agent wrote, then adopts it; rejects a repair that loses a task. */
 export async function performAdopt(world: World, { job }: Adopt): Promise<StepEvent> {
   const why = await adopt(world, job, job.phase === "repair");
   await (why === undefined ? afterDraft(world, job) : undoDraft(world, job));
   return { type: "adopted", ...job, adopted: why === undefined, ...given({ why }) };
 }
 
-/** Why what was written is not taken, or `undefined`. */
+/** Adopts the file; returns why it was rejected, or `undefined`. */
 async function adopt(world: World, job: JobFacts, repairs: boolean): Promise<string | undefined> {
   const { ports, memory, project, store } = world;
   const draft = memory.drafts.get(job.job);
@@ -50,7 +50,7 @@ async function adopt(world: World, job: JobFacts, repairs: boolean): Promise<str
   return adopted.ok ? undefined : "the backlog is not valid";
 }
 
-/** L5: what proves a task, and who does it, is for people to say: only what the old text said already is kept. */
+/** L5: only people choose a task's checks and its agent, so only those in the old text are kept. */
 function withoutOwnChecks(backlog: Backlog, known: string): Backlog {
   const isKnown = (text: string): boolean => known.includes(JSON.stringify(text));
   const tasks = backlog.tasks.map((task) => {
@@ -67,7 +67,7 @@ function withoutOwnChecks(backlog: Backlog, known: string): Backlog {
   return tasks.some((task, at) => task !== backlog.tasks[at]) ? { ...backlog, tasks } : backlog;
 }
 
-/** Where bootstrap left no file, the summary's new tasks are taken (contract §4). */
+/** Makes a backlog of the summary's new tasks if a bootstrap left no file (contract §4). */
 function fromNewTasks(world: World, tasks: readonly NewTask[]): Uint8Array | undefined {
   if (tasks.length === 0) return undefined;
   const empty: Backlog = { schema_version: 1, source_files: [], tasks: [] };

@@ -1,4 +1,4 @@
-// The effect that takes hours: an agent is given its prompt, heard out, and its end put into one event.
+// Runs an agent, which may take hours: gives it its prompt, logs its events, and ends in one event.
 import { dirname, join, relative } from "node:path";
 import type { AgentResult, Session, Used } from "../../agents/agent.js";
 import { charge } from "../../agents/process/budget.js";
@@ -21,7 +21,7 @@ import type { ConfiguredAgent, World } from "./world.js";
 
 type RunAgent = Extract<Effect, { kind: "run-agent" }>;
 
-/** Runs an agent to its end. Never ends in anything but `agent_finished`, save when the log's folder cannot be written. */
+/** Runs an agent to its end. Always ends in `agent_finished`, unless the log folder cannot be written. */
 export async function performAgent(world: World, effect: RunAgent): Promise<StepEvent> {
   const { ports, memory, log } = world;
   const { job } = effect;
@@ -33,7 +33,7 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
   const step = await openStep(world, effect);
   try {
     const rendering = promptFor(world, job, { earlier: effect.earlier, draft: step.draft });
-    // L1: what was decided is safe against power loss before an agent starts.
+    // L1: the decision is safe against power loss before the agent starts.
     const [rendered] = await Promise.all([rendering, log.sync()]);
     const prompt = log.redact(rendered);
     const promptFile = join(step.folder, "prompt.md");
@@ -45,7 +45,7 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
     const result = await askAgain(world, hearing, await listen(world, hearing));
     await tellSummary(world, job, result);
     if (step.draft !== undefined) await takeDraft(world, step.draft, before);
-    // What else there is of it the release's own check tells.
+    // The release's own check reports the agent's other changes.
     else if (guards) await world.store.putBack(before);
     if ((await ports.files.stat(step.folder)) === undefined) throw await putBackWithoutLog(world, effect);
     await writeLastMessage(world, hearing, result);
@@ -62,7 +62,7 @@ export async function performAgent(world: World, effect: RunAgent): Promise<Step
 
 type Heard = AgentResult & { used?: Used };
 
-/** Asks once more for a report that is missing, in the same session. */
+/** Asks once more for a missing report, in the same session. */
 async function askAgain(world: World, hearing: Hearing, first: Heard): Promise<Heard> {
   const { effect, step, stop } = hearing;
   const { job } = effect;
@@ -84,7 +84,7 @@ async function askAgain(world: World, hearing: Hearing, first: Heard): Promise<H
   return { ...endAfterAsking(first, second), unknownEvents, ...given({ used }) };
 }
 
-/** An agent that cleans up too well: no more can be written down, so the run ends; the task file is made good before that. */
+/** Handles an agent that deleted the log folder: reverts the task file, then ends the run, which cannot log any more. */
 async function putBackWithoutLog(world: World, { job }: RunAgent): Promise<UserError> {
   const { apply_summary } = world.project.resolved.settings.loop;
   const hasBacklog = job.phase === "iteration" || job.phase === "review";
@@ -92,11 +92,11 @@ async function putBackWithoutLog(world: World, { job }: RunAgent): Promise<UserE
   return new UserError(
     "environment",
     `the log folder ${world.log.folder} was removed while ${job.agent} was at work`,
-    "run again: what was in hand is taken up first",
+    "run again: the interrupted task resumes first",
   );
 }
 
-/** Only the runner writes the task file: what a drafting agent wrote there is its draft, if it left none where it should. */
+/** Reverts a drafting agent's edit of the task file, which becomes its draft if it wrote none in the right place. */
 async function takeDraft(world: World, draft: string, before: Uint8Array | undefined): Promise<void> {
   const { files } = world.ports;
   const written = await world.store.putBack(before);
@@ -111,7 +111,7 @@ interface Step {
   draft: string | undefined;
 }
 
-/** The folder of an agent step, `NNN-<label>/` beside the log. */
+/** Makes the folder of an agent step, `NNN-<label>/` beside the log. */
 async function openStep(world: World, { job, label }: RunAgent): Promise<Step> {
   const { ports, memory, log, project } = world;
   const number = String(++memory.stepCount).padStart(3, "0");
@@ -119,7 +119,7 @@ async function openStep(world: World, { job, label }: RunAgent): Promise<Step> {
   await ports.files.makeFolder(folder, 0o700);
   memory.steps.set(job.job, folder);
   const drafts = job.phase === "bootstrap" || job.phase === "repair";
-  // An agent kept to the project can only write there.
+  // An agent restricted to the project can only write there.
   const inside = !relative(project.folder, folder).startsWith("..");
   const draft = !drafts ? undefined : join(inside ? folder : project.lockDir, "to-do.json");
   if (draft !== undefined) {
@@ -175,7 +175,7 @@ async function listen(world: World, hearing: Hearing): Promise<Heard> {
         job,
         ...given({ draft: step.draft }),
       }),
-      // A review looks, and changes nothing.
+      // A review must not change files.
       permissions: job.phase === "review" ? "read-only" : configured.settings.permissions,
       ...given({ budgets: effect.budgets, resume: hearing.resume }),
     },
@@ -217,13 +217,13 @@ async function tellSummary(world: World, job: JobFacts, result: AgentResult): Pr
   });
 }
 
-/** What the attempt has used with this. */
+/** Adds usage to the run's total; returns the attempt's total. */
 function count({ memory }: World, event: Used, before: Used | undefined): Used {
   memory.used = addUsed(memory.used, event);
   return addAttempt(before, event);
 }
 
-/** Both together; the cost of the whole is known only where that of every part is. */
+/** Adds both; the cost is known only if it is known of every part. */
 function addAttempt(before: Used | undefined, more: Used): Used {
   const { cost_usd, ...tokens } = addUsed(before ?? NOTHING_USED, more);
   const isKnown = more.cost_usd !== undefined && (before === undefined || before.cost_usd !== undefined);

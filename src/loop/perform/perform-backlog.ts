@@ -1,4 +1,4 @@
-// Effects on the backlog: reading, changing, adopting what an agent drafted. Leaves the file itself to src/todo/store/store.ts.
+// Effects that read and change the backlog. src/todo/store/store.ts reads and writes the file.
 import { basename, join } from "node:path";
 import type { StepEvent } from "../../logging/events.js";
 import { findLeftBehind } from "../../git/checkpoint/left-behind.js";
@@ -21,7 +21,7 @@ type Row = ChangeResult["rows"][number];
 
 const MOST_PROBLEMS = 50;
 
-/** Reads the backlog as it is now, corrected where it plainly means something else; its rows go beside the log. */
+/** Reads the backlog, corrects obvious mistakes, and writes its rows beside the log. */
 export async function performRead(world: World): Promise<StepEvent> {
   const found = await world.store.readSaved();
   const read = found.kind === "invalid" && (await correct(world)) ? await world.store.read() : found;
@@ -54,7 +54,7 @@ export async function performRead(world: World): Promise<StepEvent> {
   }
 }
 
-/** The task that was edited since its run died, and whose work is still in the tree. */
+/** The task that a person edited after its run died, if its work is still in the tree. */
 async function leftBehind({ repo, project }: World, rows: readonly Row[]): Promise<string | undefined> {
   if (repo === undefined || project.resolved.settings.git.on_failure !== "restore") return undefined;
   const isInProgress = (id: string): boolean => rows.some((row) => row.id === id && row.status === "doing");
@@ -65,7 +65,7 @@ function versionPlace({ ports, project, repo, log }: World): VersionPlace {
   return { ports, project, run: log.run, ...given({ repo }) };
 }
 
-/** Writes a broken file as it plainly means, if it is valid then, and keeps a copy; whether it did. No agent is needed. */
+/** Corrects obvious mistakes in a broken file if that makes it valid, and keeps a copy. Returns whether it did. */
 async function correct({ store, project, check, log }: World): Promise<boolean> {
   let says = "";
   const done = await store.rewrite(
@@ -100,7 +100,7 @@ function invalid(
   };
 }
 
-/** Has the store apply changes of the run's; finished tasks are remembered, since a person's save must not undo them. */
+/** Has the store apply the run's changes. Remembers finished tasks, since a person's save must not undo them. */
 export async function changeBacklog(
   world: World,
   changes: readonly Change[],
@@ -117,7 +117,7 @@ export async function changeBacklog(
   return outcome;
 }
 
-/** Has the store make the edit a command asked for: all of it or nothing. */
+/** Has the store make the edit a command requested: all of it or nothing. */
 export async function makeEdit(
   world: World,
   changes: readonly PersonChange[],
@@ -133,10 +133,10 @@ async function applyToStore(
 ): Promise<ChangeResult> {
   const changed = await world.store.change(changes, { ...options, finished: world.memory.finished });
   if (changed.ok) return outcomeOf(world, changed.value);
-  throw new Error("the backlog is changed, but was never read");
+  throw new Error("cannot change the backlog: it was never read");
 }
 
-/** What the store says, as events carry it. */
+/** Converts the store's result to the fields of events. */
 function outcomeOf(world: World, changed: Changed): ChangeResult {
   world.memory.backlog = changed.backlog;
   const { edits, heard } = changed;
@@ -170,13 +170,13 @@ function outcomeOf(world: World, changed: Changed): ChangeResult {
   };
 }
 
-/** An outcome in which nothing changed. */
+/** A result in which nothing changed. */
 export function toOutcome(backlog: Backlog | undefined): ChangeResult {
   const digest = backlog === undefined ? "" : indexOf(backlog).digest;
   return { updated: [], refused: [], warnings: [], rows: [], removed: [], digest };
 }
 
-/** White space only: there is not even an empty backlog. */
+/** Whether the file has only white space, so that it is not even an empty backlog. */
 function isBlank(bytes: Uint8Array): boolean {
   return bytes.length < 1024 && Buffer.from(bytes).toString("utf8").trim() === "";
 }

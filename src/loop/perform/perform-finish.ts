@@ -1,5 +1,5 @@
-// The last thing a run does: nothing it started outlives it, logs beyond the settings' limits go, and what it wrote is safe.
-// Leaves which logs go to clean-logs.ts.
+// Ends a run: stops every process it started, removes logs beyond the settings' limits, and syncs its own log.
+// clean-logs.ts decides which logs are removed.
 import type { StepEvent } from "../../logging/events.js";
 import { markOf } from "../../system/processes/mark.js";
 import type { LogLimits } from "../../logging/retention.js";
@@ -21,7 +21,7 @@ export async function performFinish(
     const message = `processes of this run could not be ended: ${swept.left.join(", ")}`;
     await log.tell({ type: "warning", message });
   }
-  // Who interrupts a run wants it to end, not to tidy up; the next one does.
+  // An interrupted run must end at once; the next run cleans the logs.
   if (effect.ending !== "interrupted") await cleanLogs(world);
   await log.sync();
   return {
@@ -38,7 +38,7 @@ export async function performFinish(
   };
 }
 
-/** A run never fails for logs that could not be removed. */
+/** Removes old logs; a failure is only a warning. */
 async function cleanLogs(world: World): Promise<void> {
   const { ports, project, repo, log } = world;
   const limits = limitsOf(project.resolved.settings.log);
@@ -55,7 +55,7 @@ async function cleanLogs(world: World): Promise<void> {
   }
 }
 
-/** `undefined`: there is none. */
+/** The limits of the settings; `undefined`: none is set. */
 function limitsOf({
   keep,
   max_bytes: most,

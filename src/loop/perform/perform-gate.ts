@@ -1,4 +1,4 @@
-// Effects of the gate: what passes before a task is worked on, and what does after. Leaves the verdict to the gate floor.
+// Effects of the gate: runs the checks before and after an attempt. The gate floor gives the verdict.
 import { join } from "node:path";
 import { redCheckOf } from "../../gate/verdict/red-check.js";
 import { Baseline, type Ran } from "../../gate/verdict.js";
@@ -20,7 +20,7 @@ import type { KnownBaseline, World } from "./world.js";
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
 type BaselineFinished = Extract<StepEvent, { type: "baseline_finished" }>;
 
-/** What the project's commands say of the tree a task begins with: measured, or known from before. */
+/** Measures the project's commands on the tree a task starts with, or takes an earlier measurement of the same tree. */
 export async function performBaseline(world: World, { job, reuse }: Do<"run-baseline">): Promise<StepEvent> {
   const stop = stopFor(world, job);
   const began = world.ports.clock.monotonic();
@@ -74,7 +74,7 @@ function checkedOf(ran: Ran): CheckedCommand {
   };
 }
 
-/** Runs the project's commands before anything else of the run, and takes back what they did to the tree. */
+/** Runs the project's commands before the run starts work, and reverts what they changed in the tree. */
 export async function performPreflight(world: World, { job }: Do<"preflight">): Promise<StepEvent> {
   const stop = stopFor(world, job);
   const { repo } = world;
@@ -86,7 +86,7 @@ export async function performPreflight(world: World, { job }: Do<"preflight">): 
       typeof measured === "object" && "baseline" in measured
         ? await write(world, measured.baseline, base)
         : undefined;
-    // Without git there is no telling whether the tree is still the same when the first task begins.
+    // Without git the run cannot tell whether the tree is still the same when the first task starts.
     if (known !== undefined && repo !== undefined) remember(world, known);
     return {
       type: "preflight_finished",
@@ -115,16 +115,16 @@ async function beginPreflight(world: World, job: JobFacts): Promise<string | und
   return made.base;
 }
 
-/** What the run is held against begins with its first task. */
+/** Drops the checkpoint and the reference, which is set again with the first task. */
 async function endPreflight({ memory, repo }: World, job: JobFacts): Promise<void> {
   memory.trust = undefined;
   if (repo === undefined || !memory.checkpoints.delete(job.job)) return;
   unwrap("checkpoint", await dropCheckpoint(repo, THE_PREFLIGHT));
 }
 
-/** Runs the project's commands and the task's own, and takes back what they did to the tree. */
+/** Runs the project's commands and the task's own, and reverts what they changed in the tree. */
 export async function performGate(world: World, { job }: Do<"run-gate">): Promise<StepEvent> {
-  // Before anything is waited for: a stop that is decided with it finds it.
+  // Registered before any wait, so that a stop from the same decision finds it.
   const stop = stopFor(world, job);
   const { ports } = world;
   const began = ports.clock.monotonic();
@@ -149,7 +149,7 @@ export async function performGate(world: World, { job }: Do<"run-gate">): Promis
   }
 }
 
-/** Checks that ran beside what no commit holds prove nothing of the commit. A cold room has the commit alone. */
+/** Warns of changes inside submodules, which were checked but are not in the commit. A cold room has only the commit. */
 function uncheckedInside({ memory }: World, { job }: JobFacts, { verdict }: { verdict: string }): string[] {
   const inside = memory.snapshots.get(job)?.inside ?? [];
   if (verdict !== "passed" || memory.cold !== undefined || inside.length === 0) return [];
@@ -164,7 +164,7 @@ function stopFor({ memory }: World, { job }: JobFacts): { signal: AbortSignal; f
   return { signal: stop.signal, forget: () => memory.stops.delete(job) };
 }
 
-/** The task's own commands, as far as somebody has trusted them. */
+/** The task's own commands, without those that were not approved. */
 function ownCommands({ memory, trusted }: World, id: TaskId | undefined, warnings: string[]): string[] {
   const all = memory.backlog?.tasks.find((task) => task.id === id)?.verify ?? [];
   if (trusted === "all") return all;
@@ -175,7 +175,7 @@ function ownCommands({ memory, trusted }: World, id: TaskId | undefined, warning
   return all.filter((command) => trusted.has(command));
 }
 
-/** What the gate saw is the next task's baseline, once the task is done. */
+/** Keeps the gate's results as the next task's baseline, in case this task becomes done. */
 async function keepForNext(world: World, job: JobFacts, now: Baseline): Promise<void> {
   const { memory } = world;
   if (now.commands.length === 0) return;
@@ -184,7 +184,7 @@ async function keepForNext(world: World, job: JobFacts, now: Baseline): Promise<
   memory.nextBaselines.set(job.job, { ...(await write(world, now, base)), changes });
 }
 
-/** The last baseline, if the tree is what it was measured on. Without git there is nobody to ask. */
+/** The last baseline, if the tree is still the one it was measured on. Without git it is assumed to be. */
 async function stillTrue(world: World, commit: string | undefined): Promise<KnownBaseline | undefined> {
   const { memory, repo } = world;
   const known = memory.baseline;
@@ -207,7 +207,7 @@ async function write(world: World, baseline: Baseline, base: string | undefined)
   return { baseline, file, changes: [], ...given({ base }) };
 }
 
-/** What is known of a claim from runs before this one; without git only that there was one. */
+/** Finds out what earlier runs did about a claim; without git only whether there was one. */
 async function whatWasBefore(world: World, job: JobFacts, reuse: boolean): Promise<Before> {
   const checkpoint = world.memory.checkpoints.get(job.job);
   if (world.repo === undefined || checkpoint === undefined) return { worked: reuse };
@@ -216,16 +216,16 @@ async function whatWasBefore(world: World, job: JobFacts, reuse: boolean): Promi
   return earlierRuns(world, checkpoint.recorded.run, { base: checkpoint.base, id: job.task_id });
 }
 
-/** What earlier runs did about a claim that outlived them. */
+/** The traces of earlier runs of an unfinished claim. */
 interface Before {
   known?: KnownBaseline;
-  /** An agent was started: the tree holds half of a task's work by now. */
+  /** An agent was started, so the tree may hold part of a task's work. */
   worked: boolean;
 }
 
 const TOLD_OF_CLAIMS = ['"agent_started"', '"checkpoint"', '"baseline_finished"'];
 
-/** The logs from the run that made the checkpoint to the last one before this. */
+/** Reads the logs from the run that made the checkpoint to the one before this. */
 async function earlierRuns(
   { ports, project, log }: World,
   since: string | undefined,
@@ -233,7 +233,7 @@ async function earlierRuns(
 ): Promise<Before> {
   const all = await listRuns(ports, project.logDir);
   const from = since === undefined ? -1 : all.indexOf(since);
-  // Whoever cannot look must take it that there was work.
+  // If the logs can't be read, assume the task was worked on.
   if (from === -1 || base === undefined) return { worked: true };
   let file: string | undefined;
   let worked = false;
@@ -242,7 +242,7 @@ async function earlierRuns(
     for await (const { type, value } of readLines(ports, folder, 0, { holding: TOLD_OF_CLAIMS })) {
       if (value["task_id"] !== id) continue;
       if (type === "agent_started") worked = true;
-      // Made anew: what was before it belongs to an earlier claim.
+      // A new checkpoint: earlier lines belong to an earlier claim.
       if (type === "checkpoint" && value["base"] === base && value["reused"] === false) worked = false;
       if (type === "baseline_finished" && value["base"] === base && typeof value["file"] === "string") {
         file = value["file"];

@@ -1,5 +1,5 @@
-// Effects of a release: the checks, the judgement on what the agent left, and the steps by which it is made and goes out.
-// Leaves what follows from each to releasing.ts.
+// Effects of a release: runs the checks, judges the agent's work, makes the release, pushes and publishes it.
+// releasing.ts decides what follows from each.
 import { toText } from "../../git/base/bytes.js";
 import { dropCheckpoint } from "../../git/checkpoint/checkpoint.js";
 import { prepareCommit } from "../../git/commit/commit.js";
@@ -28,23 +28,23 @@ type DoRelease = Extract<Effect, { kind: "release" }>;
 type Done = Extract<StepEvent, { type: "release_step" }>;
 type Came = Pick<Done, "outcome"> & Partial<Done>;
 
-/** Where a release is done. */
+/** The context of a release step. */
 interface Site {
   world: World;
   repo: Repository;
   facts: ReleaseFacts;
-  /** Aborted when it is to end. */
+  /** Aborted when the step must stop. */
   stop: AbortSignal;
 }
 
-/** Does one step of a release. */
+/** Performs one step of a release. */
 export async function performRelease(world: World, effect: DoRelease): Promise<StepEvent> {
   const { job, what } = effect;
   const { repo, release: facts, memory, ports, log } = world;
-  if (repo === undefined || facts === undefined) throw new Error("there is nothing to release");
+  if (repo === undefined || facts === undefined) throw new Error("the run has no release");
   const stop = new AbortController();
   memory.stops.set(job.job, stop);
-  // Git and gh are ended with all they started; the checks end theirs themselves.
+  // A stop ends git and gh with all their processes; the checks end theirs themselves.
   const sweep = (): void => void ports.processes.sweep(markOf(log.folder));
   if (what === "push" || what === "publish") stop.signal.addEventListener("abort", sweep, { once: true });
   try {
@@ -113,7 +113,7 @@ async function judge(site: Site, job: DoRelease["job"]): Promise<Came> {
   };
 }
 
-/** Larger files are no text anybody reads. */
+/** Larger files are not read as text. */
 const LARGEST = 8 << 20;
 
 async function readChanges(repo: Repository, changes: readonly DiffEntry[]): Promise<ReleasedFile[]> {
@@ -138,7 +138,7 @@ function isFile({ mode }: Version): boolean {
   return mode.startsWith("100");
 }
 
-/** What is at the remote now and was not there before the agent worked: it may have pushed by itself. */
+/** Finds refs that changed at the remote while the agent worked, since it may have pushed by itself. */
 async function remoteProblems({ repo, facts }: Site): Promise<ReleaseProblem[]> {
   const { remote, refs } = facts;
   if (remote === undefined) return [];
@@ -149,7 +149,7 @@ async function remoteProblems({ repo, facts }: Site): Promise<ReleaseProblem[]> 
   const moved = [...names].filter((ref) => refs.get(ref) !== asked.value.get(ref));
   return moved.map((ref) => ({
     check: "remote",
-    message: `${ref.replace(/^refs\/(?:heads|tags)\//, "")} changed at ${remote.name} while the agent worked: it pushed, or somebody else did`,
+    message: `${ref.replace(/^refs\/(?:heads|tags)\//, "")} changed at ${remote.name} while the agent worked: the agent or another person pushed`,
   }));
 }
 
@@ -169,14 +169,14 @@ async function commitRelease(
   { version, tag, notes }: PlannedRelease,
 ): Promise<string> {
   const taken = world.memory.snapshots.get(job.job);
-  if (taken === undefined) throw new Error("the release was not looked at");
+  if (taken === undefined) throw new Error("the release has no snapshot");
   const message = formatReleaseMessage({ version, tag, notes, run: world.log.run, agent: job.agent });
-  // A backlog that git does not track stays out of it.
+  // A backlog that git does not track is not committed.
   const own = taken.backlogMode === undefined ? { ...repo, todo: undefined } : repo;
   const backlog = (await world.ports.files.read(world.project.todoFile)) ?? new Uint8Array();
   const order = { taskId: undefined, run: world.log.run, snapshot: taken, backlog, message };
   const prepared = unwrap("release", await prepareCommit(own, { ...order, facts: { release: tag } }));
-  // Whoever wrote the entry ahead and keeps no version in files left nothing to commit.
+  // Nothing to commit: no file has a version, and the changelog entry was written before.
   if (prepared === "nothing") return facts.head;
   const { commit, warnings } = unwrap("release", await publish(own, prepared));
   for (const warning of warnings) await world.log.tell({ type: "warning", ...job, message: warning });
@@ -185,19 +185,19 @@ async function commitRelease(
 
 async function push({ world, repo, facts }: Site, { tag }: PlannedRelease): Promise<Came> {
   const { remote, branch } = facts;
-  if (remote === undefined) throw new Error("there is no remote to push to");
+  if (remote === undefined) throw new Error("the release has no remote");
   await world.log.sync();
   const pushed = await pushRelease(repo, { remote, branch, tag });
   if (pushed.ok) return { outcome: "ok" };
   return {
     outcome: "failed",
-    problems: [{ check: "push", message: `${remote.name} did not take it: ${pushed.error.message}` }],
+    problems: [{ check: "push", message: `${remote.name} rejected the push: ${pushed.error.message}` }],
   };
 }
 
 async function publishIt({ world, repo, facts }: Site, release: PlannedRelease): Promise<Came> {
   const { github, made } = facts;
-  if (github === undefined) throw new Error("there is no place to publish it");
+  if (github === undefined) throw new Error("the release has no GitHub repository");
   const { tag, version } = release;
   const notes = release.notes === "" ? (made?.notes ?? "") : release.notes;
   const place = { ports: world.ports, cwd: repo.cwd, env: world.env };

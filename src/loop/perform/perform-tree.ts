@@ -1,4 +1,4 @@
-// Effects on the working tree: checkpoint, snapshot, restore, and the commit protocol with the backlog in it.
+// Effects on the working tree: checkpoint, snapshot, restore, and the commit protocol, which includes the backlog.
 import { checkpoint, dropCheckpoint, keepCheckpoints } from "../../git/checkpoint/checkpoint.js";
 import { commitBacklog, prepareCommit, type Preparation } from "../../git/commit/commit.js";
 import { formatMessage } from "../../git/commit/message.js";
@@ -23,13 +23,13 @@ import type { World } from "./world.js";
 
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
 
-/** Keeps the tree as an attempt finds it. Without git there is nothing to keep. */
+/** Makes a checkpoint of the tree before an attempt; does nothing without git. */
 export async function performCheckpoint(world: World, { job, reuse }: Do<"checkpoint">): Promise<StepEvent> {
   if (world.repo === undefined) return { type: "checkpoint", ...job, reused: false, dirty: 0 };
   const isRelease = job.phase === "push";
   if (!isRelease) await noteStart(world);
   const id = isRelease ? THE_RELEASE : (job.task_id ?? THE_REVIEW);
-  // The checks of a release run where it is made.
+  // The checks of a release run in the project, not in a cold room.
   if (!isRelease) await openCold(world);
   const made = unwrap(
     "checkpoint",
@@ -48,7 +48,7 @@ export async function performCheckpoint(world: World, { job, reuse }: Do<"checkp
   };
 }
 
-/** What the attempt did to the tree and to HEAD, as the agent left them. */
+/** Records what an attempt changed in the tree and whether it moved HEAD. */
 export async function performSnapshot(world: World, { job }: Do<"snapshot">): Promise<StepEvent> {
   const taken = await takeSnapshot(world, job, labelOf(job));
   if (taken === undefined) return { type: "snapshot", ...job, changed: 0, head: "same", warnings: [] };
@@ -64,19 +64,19 @@ export async function performSnapshot(world: World, { job }: Do<"snapshot">): Pr
   };
 }
 
-/** Where HEAD is now, if it went on during the attempt. */
+/** The commit of HEAD, if it moved during the attempt. */
 function headOf({ memory }: World, { job }: JobFacts, taken: Snapshot | undefined): { head_commit?: string } {
   const commit = taken?.head.commit;
   const before = memory.checkpoints.get(job)?.before.commit;
   return commit === undefined || commit === before ? {} : { head_commit: commit };
 }
 
-/** Names what is put aside. */
+/** The name of the rescue that keeps the job's work. */
 function labelOf({ task_id, attempt, phase }: JobFacts): string {
   return phase === "push" ? PUSH_LABEL : `${task_id ?? "job"}-${String(attempt)}`;
 }
 
-/** What the job left, HEAD put back where it belongs; `undefined` without a repository. */
+/** Takes a snapshot of the job's work and puts HEAD back where the job found it; `undefined` without a repository. */
 export async function takeSnapshot(
   world: World,
   job: JobFacts,
@@ -86,7 +86,7 @@ export async function takeSnapshot(
   const before = memory.checkpoints.get(job.job);
   if (repo === undefined || before === undefined) return undefined;
   const { run } = world.log;
-  // A release is committed by the runner, whoever commits elsewhere.
+  // The runner always commits a release, even if the settings leave commits to the agent.
   const policy = job.phase === "push" ? "runner" : world.project.resolved.settings.git.commit;
   const taken = unwrap("snapshot", await snapshot(repo, { checkpoint: before, run, label, policy }));
   const tags = world.release?.tags;
@@ -97,13 +97,13 @@ export async function takeSnapshot(
 }
 
 /**
- * Puts back what a review changed, or the work of a task that is given up; a rescue keeps what was there. Killed in between,
- * the next start finds the checkpoint, or a tree that is at its base already.
+ * Reverts a review's changes, or the work of an abandoned task, and saves it as a rescue. If the run is killed meanwhile, the
+ * next start finds the checkpoint, or a tree that is restored already.
  */
 export async function performRestore(world: World, { job }: Do<"restore">): Promise<StepEvent> {
   const isReview = job.task_id === undefined;
   const label = job.phase === "review" ? `review-${String(job.iteration)}` : labelOf(job);
-  // Of an attempt the snapshot was taken before it was judged.
+  // An attempt's snapshot was taken before its verdict; a review has none yet.
   const taken = isReview ? await takeSnapshot(world, job, label) : undefined;
   const head = headOf(world, job, taken);
   for (const message of taken?.told ?? []) await world.log.tell({ type: "warning", ...job, message });
@@ -127,7 +127,7 @@ export async function performRestore(world: World, { job }: Do<"restore">): Prom
   };
 }
 
-/** L2: pending commit, backlog, HEAD, in this order; a start that finds pending goes on from there. */
+/** L2: writes the pending commit, the backlog and HEAD, in this order; a start that finds a pending commit finishes it. */
 export async function performCommit(world: World, effect: Do<"commit">): Promise<StepEvent> {
   const { job, changes } = effect;
   const { repo, memory } = world;
@@ -159,7 +159,7 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
   memory.baseline = memory.nextBaselines.get(job.job) ?? memory.baseline;
   if (prepared === undefined && changes.length === 0) await prepare(await bytesOf(world));
   if (outcome.refused.length > 0) {
-    // Its task was given another status meanwhile: a commit would say done where the backlog does not. The tree is put back next.
+    // The task's status changed meanwhile, so a commit would contradict the backlog. The tree is restored next.
     if (repo !== undefined && prepared !== undefined && prepared !== "nothing")
       unwrap("publish", await dropPending(repo));
     return { type: "committed", ...job, ...outcome };
@@ -175,10 +175,10 @@ export async function performCommit(world: World, effect: Do<"commit">): Promise
   return { type: "committed", ...job, commit: published.commit, ...outcome };
 }
 
-/** Goes on where a killed run left its commit. */
+/** Finishes the pending commit of a killed run. */
 export async function performFinishPending(world: World): Promise<StepEvent> {
   const { repo } = world;
-  if (repo === undefined) throw new EffectError("finish-pending", "there is no repository");
+  if (repo === undefined) throw new EffectError("finish-pending", "the run has no repository");
   const prepared = unwrap("finish-pending", await recoverPending(repo));
   if (prepared === undefined) return { type: "committed", ...toOutcome(world.memory.backlog) };
   const { changes, undone } = missingOf(prepared, world.memory.backlog?.tasks ?? []);
@@ -194,7 +194,7 @@ export async function performFinishPending(world: World): Promise<StepEvent> {
   return { type: "committed", commit: published.commit, ...outcome };
 }
 
-/** The backlog's own commit at the end of a run, where git tracks it and it changed. */
+/** Commits the backlog at the end of a run, if git tracks it and it changed. */
 export async function performCommitBacklog(
   world: World,
   { ending }: Do<"commit-backlog">,
@@ -202,7 +202,7 @@ export async function performCommitBacklog(
   const outcome = toOutcome(world.memory.backlog);
   const bytes = await world.ports.files.read(world.project.todoFile);
   if (world.repo === undefined || bytes === undefined) return { type: "committed", ...outcome };
-  // Runs that were killed left theirs.
+  // Killed runs may have left checkpoints of other tasks.
   const inHand = (world.memory.backlog?.tasks ?? []).filter(({ status }) => status === "doing");
   const kept = await keepCheckpoints(
     world.repo,
@@ -218,13 +218,13 @@ export async function performCommitBacklog(
   return { type: "committed", commit: done.commit, ...outcome };
 }
 
-/** A task that is done or given up begins anew the next time it is claimed. */
+/** Drops the checkpoints of tasks that are done or abandoned; the next claim makes a new one. */
 async function forgetCheckpoints({ repo }: World, ids: readonly string[]): Promise<void> {
   if (repo === undefined) return;
   for (const id of ids) unwrap("checkpoint", await dropCheckpoint(repo, id));
 }
 
-/** A change of the backlog alone; the checkpoint of a task that is given up goes with it. */
+/** Changes only the backlog, and drops the checkpoints of tasks it blocks. */
 export async function performChange(world: World, effect: Do<"change-backlog">): Promise<StepEvent> {
   await noteStart(world);
   if (effect.request !== undefined) return performEdit(world, effect.request, effect.during);
@@ -237,10 +237,10 @@ export async function performChange(world: World, effect: Do<"change-backlog">):
   return { type: "backlog_changed", ...effect.job, ...outcome };
 }
 
-/** The edit that was asked for: its tasks begin anew the next time they are claimed. */
+/** Makes a requested edit, and drops the checkpoints of its tasks; the next claim makes new ones. */
 async function performEdit(world: World, request: string, during: "agent" | "idle"): Promise<StepEvent> {
   const changes = world.memory.asked.get(request);
-  if (changes === undefined) throw new Error(`nothing is known of the edit ${request}`);
+  if (changes === undefined) throw new Error(`the edit ${request} is unknown`);
   const statuses = new Map(world.memory.backlog?.tasks.map(({ id, status }) => [id, status]));
   const outcome = await makeEdit(world, changes, during);
   world.memory.asked.delete(request);
@@ -261,7 +261,7 @@ async function bytesOf(world: World): Promise<Uint8Array> {
   return (await world.ports.files.read(world.project.todoFile)) ?? new Uint8Array();
 }
 
-/** Drops what is remembered of a job's tree. */
+/** Forgets the checkpoint, the snapshot and the baseline of a job. */
 export function forget({ memory }: World, { job }: JobFacts): void {
   memory.checkpoints.delete(job);
   memory.snapshots.delete(job);

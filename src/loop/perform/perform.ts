@@ -1,4 +1,4 @@
-// Does effects: each in its own file, here only told apart. What goes wrong in the world is thrown, and becomes `effect_failed`.
+// Performs effects, each in a file of its own. Environment failures are thrown and become `effect_failed`.
 import { join } from "node:path";
 import { hookEvent, summaryFor, type HookSummary } from "../hooks/hook-event.js";
 import { hookText } from "../hooks/read-hook.js";
@@ -30,7 +30,7 @@ import type { World } from "./world.js";
 
 type Do<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
 
-/** Does one effect; answers with the one event it ends in. */
+/** Performs one effect; resolves with the one event it ends in. */
 export async function perform(world: World, effect: Effect): Promise<StepEvent> {
   switch (effect.kind) {
     case "read-backlog":
@@ -75,7 +75,7 @@ export async function perform(world: World, effect: Effect): Promise<StepEvent> 
   }
 }
 
-/** The file that a hook gets as its third argument: the summary, with the status the runner gave. */
+/** Writes the file that a hook gets as its third argument: the summary, with the status the runner decided. */
 async function writeSummary({ ports, log, memory }: World, effect: Do<"run-hook">, about: HookSummary) {
   const folder = effect.job === undefined ? undefined : memory.steps.get(effect.job.job);
   const file =
@@ -85,8 +85,8 @@ async function writeSummary({ ports, log, memory }: World, effect: Do<"run-hook"
 }
 
 /**
- * One change of the backlog after the other, to the end of its effect: an edit that was asked for may come beside a job's. Their
- * events then come in the order in which the file was written, and a replay writes it in the same order.
+ * Runs changes of the backlog one after the other, each to the end of its effect, since a requested edit may coincide with a
+ * job's change. Their events then come in the order in which the file was written, and a replay writes it in the same order.
  */
 function inTurn({ memory }: World, change: () => Promise<StepEvent>): Promise<StepEvent> {
   const turn = memory.writing.then(change);
@@ -99,7 +99,7 @@ async function performHook(world: World, effect: Do<"run-hook">): Promise<StepEv
   const { hook, at, job, status, label } = effect;
   const { hooks } = world.project.resolved.settings;
   const planned = hooks[hook][at];
-  if (planned === undefined) throw new Error(`there is no hook ${hook}[${String(at)}]`);
+  if (planned === undefined) throw new Error(`the settings have no hook ${hook}[${String(at)}]`);
   const step = job === undefined ? undefined : memory.steps.get(job.job);
   const lastMessage = step === undefined ? "" : join(step, "last-message.txt");
   const summary = job === undefined ? undefined : memory.summaries.get(job.job);

@@ -1,4 +1,4 @@
-// The prompt of an agent step, from what is known now (contract §4, *What a prompt holds*).
+// Renders the prompt of an agent step from the current state (contract §4, *What a prompt holds*).
 import { relative } from "node:path";
 import { findRootFolder } from "../../config/project/work-folder.js";
 import type { Phase } from "../../agents/agent.js";
@@ -22,23 +22,23 @@ import type { Earlier, JobFacts } from "../step/effects.js";
 import { fromFolder } from "../../release/survey.js";
 import type { World as WholeWorld } from "./world.js";
 
-/** What a prompt is made from. */
+/** The parts of the world that prompts use. */
 export type PromptWorld = Pick<
   WholeWorld,
   "ports" | "project" | "check" | "memory" | "promptsFolder" | "idea" | "repo" | "head" | "release"
 >;
 
-/** The tasks finished lately that a prompt recalls. */
+/** How many recently finished tasks a prompt lists. */
 const HISTORY = 10;
 
-/** The folder agents, gate and hooks work in: `project.root` of the backlog, when it lies inside the project. */
+/** The working directory of agents, gate and hooks: the backlog's `project.root` if it is inside the project. */
 export async function workFolder(world: PromptWorld): Promise<string> {
   const { project, memory } = world;
   const root = memory.backlog?.project?.root;
   return (await findRootFolder(world.ports.files, project, root)) ?? project.folder;
 }
 
-/** Renders the prompt of a job. `draft`: where a bootstrap or repair is to write. */
+/** Renders the prompt of a job. `draft`: the file a bootstrap or repair must write. */
 export async function promptFor(
   world: PromptWorld,
   job: JobFacts,
@@ -136,11 +136,11 @@ async function reviewFacts(world: PromptWorld) {
   };
 }
 
-/** So much of a changelog is its head, in characters. */
+/** How many characters of the changelog a prompt shows. */
 const CHANGELOG_HEAD = 6_000;
 
 function pushFacts({ project, release }: PromptWorld): PushFacts {
-  if (release === undefined) throw new Error("nothing was found out of a release");
+  if (release === undefined) throw new Error("the run has no release");
   const { known, since, lastTag = "" } = release;
   const { folder, changelog } = known;
   return {

@@ -18,7 +18,7 @@ const failed = (reason: (typeof FAILURE_REASONS)[number]): AgentResult => ({
   evidence: reason,
 });
 
-test("asked is who ended well, without a report, in a session that can be gone on with", () => {
+test("an agent that ends well without a report is asked again if its session can be resumed", () => {
   const { session: _, ...without } = prose;
   const invalid: AgentResult = { ...end, outcome: "ok", report: { invalid: "no status" }, session };
   expect(sessionToAsk(prose)).toBe(session);
@@ -30,17 +30,17 @@ test("asked is who ended well, without a report, in a session that can be gone o
   ]);
 });
 
-test("the report it gives then counts; without one it stays at what it said first", () => {
+test("the second report counts, and without one the first end is kept", () => {
   expect(endAfterAsking(prose, found)).toBe(found);
   expect(endAfterAsking(prose, { ...prose })).toBe(prose);
 });
 
-test("who was kept from answering has failed at nothing", () => {
+test("an agent kept from answering by a stop, a budget or a limit ends with that reason", () => {
   const kept = FAILURE_REASONS.filter((reason) => endAfterAsking(prose, failed(reason)) !== prose);
   expect(kept.sort()).toEqual(["budget", "interrupted", "network", "overloaded", "rate-limited"]);
 });
 
-test("nobody is asked once a budget is spent: the attempt ends as if it had been stopped for it", () => {
+test("an agent is not asked once a budget is spent, and the attempt ends as if stopped for it", () => {
   const run: Budget = { of: "run", key: "loop.max_cost_usd", unit: "usd", most: 0.4, spent: 0.5 };
   const task: Budget = { of: "task", key: "loop.task_tokens", unit: "tokens", most: 10, spent: 10 };
   const used = { input_tokens: 1, output_tokens: 1, cost_usd: 0.5 };

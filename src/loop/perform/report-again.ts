@@ -1,15 +1,15 @@
-// A final message in prose: whether its agent is asked once more for the report, and how the attempt ended then. Pure.
-// Leaves asking it to perform-agent.ts, and what it is told to prompts/compose.ts.
+// Decides whether an agent that ended without a report is asked once more, and how the attempt ends then. Pure.
+// perform-agent.ts asks it; prompts/compose.ts has the text.
 import type { AgentResult, Budget, Session, Used } from "../../agents/agent.js";
 import { describeBudget } from "../../agents/process/budget.js";
 import { causesBackoff } from "../step/backoff.js";
 
-/** The session to ask in; `undefined` where there is a report, nothing but a good end would help, or no way to go on. */
+/** The session to ask in; `undefined` if the agent reported, failed, or its session cannot be resumed. */
 export function sessionToAsk(result: AgentResult): Session | undefined {
   return result.outcome === "ok" && "missing" in result.report ? result.session : undefined;
 }
 
-/** L18: how an attempt ends whose agent is not asked, since nothing may begin once a budget is spent. `budgets`: with it charged. */
+/** L18: the end of an attempt whose agent is not asked because a budget is spent. `budgets` include the attempt's usage. */
 export function endWithoutAsking(
   first: AgentResult & { used?: Used },
   budgets: readonly Budget[],
@@ -22,8 +22,8 @@ export function endWithoutAsking(
 }
 
 /**
- * How an attempt ended whose agent was asked again: with the report it gave then, or without one as before. Where it was kept
- * from answering (stopped, a budget, a limit) that is its end: nothing was found wrong with the work.
+ * The end of an attempt whose agent was asked again: with its report, or as before if it gave none. If a stop, a budget or a
+ * limit kept it from answering, the attempt ends with that reason, because nothing was wrong with the work.
  */
 export function endAfterAsking<R extends AgentResult>(first: R, second: R): R {
   if (second.outcome === "ok") return "found" in second.report ? second : first;

@@ -1,5 +1,5 @@
-// How a run began, for the gate to hold attempts against: also where it goes on from runs that were killed, since nobody has
-// looked at what their agents left. Leaves what follows from it to src/gate/influence/reference.ts.
+// The state at the start of the run, which the gate compares attempts with. It goes back to the start of killed runs, whose
+// agents' changes were never checked. src/gate/influence/reference.ts makes the comparison.
 import { join } from "node:path";
 import { footingAt, noteLeft, type Footing, type Trust } from "../../gate/influence/reference.js";
 import { readRecords } from "../../git/attempt/attempts.js";
@@ -12,12 +12,12 @@ import { listRuns } from "../../logging/read.js";
 import { unwrap } from "./unwrap.js";
 import type { World } from "./world.js";
 
-/** What a task that begins with this commit is held against. */
+/** The reference of a task that starts with this commit. */
 export async function footingOf(world: World, repo: Repository, base: string): Promise<Footing> {
   return unwrap("run-gate", await footingAt(repo, await trustOf(world, repo, base), base));
 }
 
-/** Notes what an attempt left, whatever becomes of it. */
+/** Notes the changes of an attempt, whatever its verdict will be. */
 export async function noteAttempt(world: World, repo: Repository, base: string, job: number): Promise<void> {
   noteLeft(await trustOf(world, repo, base), world.memory.snapshots.get(job)?.changes ?? []);
 }
@@ -35,7 +35,7 @@ async function trustOf(world: World, repo: Repository, base: string): Promise<Tr
   return trust;
 }
 
-/** One process for each attempt of the run. */
+/** Adds the attempts of a run; starts one git process for each. */
 async function takeUp(repo: Repository, trust: Trust, run: string): Promise<void> {
   const records = unwrap("run-gate", await readRecords(repo, run));
   if (records === undefined) return;

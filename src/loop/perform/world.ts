@@ -26,21 +26,21 @@ export interface ConfiguredAgent {
   settings: AgentSettings;
 }
 
-/** Everything effects are done to and with. What is remembered here is only what an effect needs of an earlier one. */
+/** Everything that effects use. `memory` has only what an effect needs from an earlier one. */
 export interface World {
   ports: Ports;
   project: Project;
   log: RunLog;
   store: Store;
-  /** What the backlog is held against. */
+  /** The options the backlog is checked with. */
   check: CheckOptions;
-  /** Absent without git, and with a reason for it in the run's warnings. */
+  /** Absent without git; a warning of the run gives the reason. */
   repo?: Repository;
   configuredAgents: ReadonlyMap<string, ConfiguredAgent>;
-  /** Environment of agents and hooks: the real one over the env file's. */
+  /** The environment of agents and hooks: the real one, which overrides the env file. */
   env: Readonly<Record<string, string>>;
   promptsFolder: string;
-  /** What to bootstrap from, where it was given. */
+  /** The prompt to bootstrap from, if one was given. */
   idea?: string;
   /** Epoch and monotonic ms of the run's start. */
   began: { at: number; monotonic: number };
@@ -48,59 +48,59 @@ export interface World {
   head?: string;
   trusted: Trusted;
   confirm?: (question: string) => Promise<boolean>;
-  /** What was found out of the release that is made; absent in a run over the backlog. */
+  /** The facts about the release; absent in a run over the backlog. */
   release?: ReleaseFacts;
   memory: RunMemory;
 }
 
-/** What passed and what failed on one tree: the checkpoint's, with what a task that is done since then did to it. */
+/** The results of the checks on one tree: that of a checkpoint, with the changes of a task that was done since. */
 export interface KnownBaseline {
   baseline: Baseline;
-  /** Where it lies, absolute. */
+  /** Absolute path. */
   file: string;
   /** The checkpoint's commit; absent without git. */
   base?: string;
   changes: readonly DiffEntry[];
 }
 
-/** By job number, and dropped with it. */
+/** The state that effects share during a run. Maps by number are keyed by job, and an entry is dropped with its job. */
 export interface RunMemory {
   checkpoints: Map<number, Checkpoint>;
   snapshots: Map<number, Snapshot>;
   stops: Map<number, AbortController>;
   /** The folder of the job's last agent step. */
   steps: Map<number, string>;
-  /** Where a drafting or mending agent writes. */
+  /** The file that a drafting or repairing agent writes. */
   drafts: Map<number, string>;
   /** The new tasks a drafting agent reported. */
   newTasks: Map<number, readonly NewTask[]>;
-  /** What the job's agent reported, for its hooks. */
+  /** The summaries of agents, for hooks. */
   summaries: Map<number, Summary>;
-  /** The last lines an attempt at a task left in the log, for the next one's prompt. */
+  /** The last output lines of an attempt at a task, for the next attempt's prompt. */
   tails: Map<TaskId, AttemptTail>;
-  /** How cold rooms are made; absent where the checks run in the project. */
+  /** How cold rooms are made; absent if the checks run in the project. */
   cold?: ColdPlaces;
-  /** What a cold gate holds attempts against. */
+  /** The state that a cold gate compares attempts with. */
   trust?: Trust | undefined;
-  /** What holds for the task at hand. */
+  /** The baseline of the current task. */
   baseline?: KnownBaseline | undefined;
-  /** What holds once a job's task is done. */
+  /** The baseline that becomes current once a job's task is done. */
   nextBaselines: Map<number, KnownBaseline>;
   baselineCount: number;
   finished: Set<TaskId>;
-  /** The backlog's bytes before the first claim or review, and whether they are kept for a replay already. */
+  /** The backlog's bytes before the first claim or review, and whether they were recorded for a replay. */
   start?: { backlog: Uint8Array; kept: boolean };
-  /** As last read or written. */
+  /** The backlog as last read or written. */
   backlog?: Backlog;
-  /** Over once the last change of the backlog that was begun is. */
+  /** Settles when the last started change of the backlog has ended. */
   writing: Promise<unknown>;
-  /** Edits that were asked for, word for word: in the log secrets are redacted. By their request. */
+  /** Requested edits by request name, unredacted; in the log their secrets are redacted. */
   asked: Map<string, readonly PersonChange[]>;
   stepCount: number;
   indexCount: number;
-  /** By all agents of the run. */
+  /** The usage of all agents of the run. */
   used: Used;
-  /** An agent worked at an unknown cost. */
+  /** Whether an agent worked at an unknown cost. */
   unpriced: boolean;
 }
 
