@@ -1,10 +1,10 @@
-// The YAML between two lines of dashes at the start of a Markdown file. Pure.
+// Reads the front matter of a Markdown file: YAML between two lines of dashes. Pure.
 import { parse } from "yaml";
 import { errorMessage } from "../system/errors.js";
 
 const FENCED = /^\uFEFF?---[ \t]*\n([\s\S]*?)(?<=\n)---[ \t]*(?:\n|$)/;
 
-/** The fields (none where there is no such part) and the text below it; or one line that says why it cannot be read. */
+/** Returns the fields (none without front matter) and the text below, or why the front matter cannot be read. */
 export function readFrontMatter(
   text: string,
 ): { fields: ReadonlyMap<string, unknown>; body: string } | { problem: string } {
@@ -15,7 +15,7 @@ export function readFrontMatter(
     const read: unknown = parse(found[1] ?? "", { maxAliasCount: 0, logLevel: "error" });
     if (read === null || read === undefined) return { fields: new Map(), body };
     if (typeof read !== "object" || Array.isArray(read))
-      return { problem: "its front matter is no list of fields" };
+      return { problem: "its front matter is not a list of fields" };
     return { fields: new Map(Object.entries(read)), body };
   } catch (error) {
     return { problem: `its front matter is not YAML: ${errorMessage(error).split("\n")[0] ?? ""}` };

@@ -1,35 +1,34 @@
-// What a model is to the engine: what it is asked, what it answers, how that fails. Types only.
-// Leaves the providers, retries and fallbacks to models/.
+// A model as the engine sees it: requests, replies and failures. Types only. models/ has the providers, retries and fallbacks.
 import type { FailureReason } from "../agents/agent.js";
 import type { ToolParameters } from "./tool.js";
 
 /** A call of a tool, as a model asks for it. */
 export interface ModelCall {
   id: string;
-  /** As it was offered. */
+  /** The tool's name as it was offered. */
   name: string;
-  /** Parsed; a text where it was no JSON. */
+  /** The parsed arguments; a text if they were not JSON. */
   args: unknown;
-  /** What the provider wants back with it, word for word. */
+  /** Data the provider expects back with the call, unchanged. */
   signature?: string;
 }
 
-/** A result, as a model is given it. */
+/** A result as a model gets it. */
 export interface CallResult {
   callId: string;
-  /** As it was offered. */
+  /** The tool's name as it was offered. */
   name: string;
   success: boolean;
   output: string;
 }
 
-/** One message of a conversation. Contract: the results of an assistant's calls follow it, all of them, in their order. */
+/** One message of a conversation. The results of an assistant's calls must follow it, all of them, in order. */
 export type ChatMessage =
   | { role: "user"; text: string }
   | { role: "assistant"; text: string; calls: readonly ModelCall[] }
   | { role: "tool"; results: readonly CallResult[] };
 
-/** A tool, as a model is offered it. */
+/** A tool as it is offered to a model. */
 export interface OfferedTool {
   name: string;
   description: string;
@@ -37,42 +36,42 @@ export interface OfferedTool {
 }
 
 export interface ModelRequest {
-  /** On whose behalf: `looper`, `validation`, `summary`, `compaction`, or a sub-agent's name. */
+  /** The caller: `looper`, `validation`, `summary`, `compaction`, or a sub-agent's type. */
   who: string;
-  /** How many answers it had on this one's behalf in this session. */
+  /** How many replies this caller has had in this session. */
   turn: number;
   system: string;
   messages: readonly ChatMessage[];
   tools: readonly OfferedTool[];
-  /** Aborted to end it at once; the promise then resolves with a failure. */
+  /** Aborted to end the request at once; the promise then resolves with a failure. */
   signal: AbortSignal;
-  /** Each piece of text as it comes; only where the answer is streamed. */
+  /** Called with each piece of text, if the reply is streamed. */
   onText?: (delta: string) => void;
-  /** It is waited before another try: so long, and why. What was streamed of the try before counts no more. */
+  /** Called before the wait for a retry. Text streamed by the failed try is void. */
   onWait?: (wait: { ms: number; why: string }) => void;
 }
 
-/** Tokens of one call. Input without what came from the cache or was written to it. */
+/** Tokens of one request. `input` excludes tokens read from the cache or written to it. */
 export interface ModelUsage {
   input: number;
   output: number;
   cached: number;
-  /** Written to the cache. */
+  /** Tokens written to the cache. */
   cacheWrite: number;
 }
 
 export interface ModelReply {
   text: string;
   calls: readonly ModelCall[];
-  /** `cut`: it ran into the limit of its output. */
+  /** `cut`: the reply reached the output limit. */
   finish: "stop" | "calls" | "cut" | "other";
-  /** What a model without tool calls decided, where that is neither a call nor an answer. */
+  /** The decision of a model without tool calls that is neither a call nor an answer. */
   intent?: "continue" | "self_validate";
-  /** Absent where the provider did not tell. */
+  /** Absent if the provider did not report it. */
   usage?: ModelUsage;
-  /** Dollars; absent where nobody knows the price. */
+  /** The cost in dollars; absent if the price is unknown. */
   costUsd?: number;
-  /** `provider/model`: the one that answered. */
+  /** The model that answered: `provider/model`. */
   model: string;
 }
 
@@ -90,19 +89,19 @@ export interface ModelFailure {
     | "interrupted"
     | "incomplete"
   >;
-  /** One line: what was seen, and of which model. */
+  /** One line with the model and the cause. */
   message: string;
-  /** Epoch ms from when it can be asked again, where it said so. */
+  /** The time in epoch ms from which it can be asked again, if known. */
   retryAt?: number;
 }
 
 export type ModelAnswer = { reply: ModelReply } | { failure: ModelFailure };
 
-/** Contract: `ask` never throws and never rejects; tries again and falls back by itself, and ends within its own limits. */
+/** A model. `ask` never throws and never rejects; it retries and falls back itself, within its own limits. */
 export interface Model {
   /** `provider/model`. */
   readonly name: string;
-  /** Of the model, tokens; `undefined` where nobody knows. */
+  /** The model's context window in tokens; `undefined` if unknown. */
   readonly contextWindow: number | undefined;
   ask(request: ModelRequest): Promise<ModelAnswer>;
 }

@@ -7,7 +7,7 @@ import { checkSubjects, resolvePath, type ProjectFolder } from "./paths.js";
 
 const { files } = nodePorts();
 
-/** A project with a folder, a file outside beside it, and links. */
+/** Creates a project with a folder and links, and a file beside it. */
 async function project(): Promise<ProjectFolder & { outside: string }> {
   const top = await realpath(await mkdtemp(path.join(tmpdir(), "looper-paths-")));
   const root = path.join(top, "project");
@@ -27,7 +27,7 @@ async function project(): Promise<ProjectFolder & { outside: string }> {
   return { files, root, outside: top };
 }
 
-test("a path inside leads where it says, also where there is nothing yet", async () => {
+test("a path inside the project is resolved, also if the file does not exist", async () => {
   const place = await project();
   const at = (name: string) => path.join(place.root, name);
   expect(await resolvePath(place, "sub/in.txt", "read")).toEqual({
@@ -50,7 +50,7 @@ test("a path inside leads where it says, also where there is nothing yet", async
   expect(await resolvePath(place, "..x/y", "read")).toMatchObject({ shown: "..x/y" });
 });
 
-test("a root that is reached over a link is the same project", async () => {
+test("a root behind a link is the same project", async () => {
   const place = await project();
   const link = path.join(place.outside, "alias");
   await symlink(place.root, link);
@@ -72,7 +72,7 @@ test.each([
   ["", "empty"],
   ["a\0b", "NUL"],
   ["x".repeat(5000), "longer"],
-])("%j is refused", async (spelled, why) => {
+])("the path %j is refused", async (spelled, why) => {
   const found = await resolvePath(await project(), spelled, "read");
   expect(found).toEqual({ refusal: expect.stringContaining(why) as string });
 });
@@ -94,7 +94,7 @@ test.each([
   ".aws/credentials",
   "plain.txt",
   ".env.linked",
-])("%s is never written, but may be read", async (spelled) => {
+])("the protected file %s may be read but not written", async (spelled) => {
   const place = await project();
   expect(await resolvePath(place, spelled, "write")).toEqual({
     refusal: expect.stringContaining("protected") as string,
@@ -103,13 +103,13 @@ test.each([
 });
 
 test.each([".gitignore", ".github/workflows/ci.yml", "environment.ts", "monkey.ts", "src/keys.ts"])(
-  "%s may be written",
+  "the file %s may be written",
   async (spelled) => {
     expect(await resolvePath(await project(), spelled, "write")).not.toHaveProperty("refusal");
   },
 );
 
-test("the subjects of a call: paths only, the first refusal counts", async () => {
+test("checkSubjects checks only paths and returns the first refusal", async () => {
   const place = await project();
   expect(
     await checkSubjects(place, [

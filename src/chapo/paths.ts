@@ -1,10 +1,10 @@
-// Where a model's path leads: inside the project after symlinks, or a refusal. Also the policy of what is never written.
-// Leaves allow, ask and deny rules to the gate, and what is done at a path to the tools.
+// Resolves a model's path inside the project, symlinks included, or refuses it. Also refuses writes to protected files.
+// The gate applies the rules, and the tools use the path.
 import path from "node:path";
 import type { Files } from "../system/ports.js";
 import type { Subject } from "./tool.js";
 
-/** Where the tools of a session work. */
+/** The project a session's tools work in. */
 export interface ProjectFolder {
   files: Files;
   /** The project's folder, absolute. */
@@ -13,20 +13,20 @@ export interface ProjectFolder {
 
 export type PathUse = "read" | "write";
 
-/** A path that may be used. */
+/** A path that was accepted. */
 export interface ResolvedPath {
-  /** Absolute, every symlink resolved; there need be nothing yet. */
+  /** Absolute, with every symlink resolved. The file need not exist. */
   path: string;
-  /** For texts: relative to the root as the model spelled it, `.` for the root. */
+  /** For messages: relative to the root as the model spelled it; `.` for the root. */
   shown: string;
 }
 
 const LONGEST = 4096;
 const MOST_LINKS = 40;
 
-/** Folders that are never written into, at any depth; compared in lower case, as some file systems do. */
+/** Folders that are never written to, at any depth. Compared in lower case because some file systems ignore case. */
 const KEPT_FOLDERS = new Set([".git", ".ssh", ".aws", ".gnupg", ".kube"]);
-/** Files that hold keys, or say where keys go. */
+/** Files with keys, or with settings for where keys are sent. */
 const KEPT_FILES = [
   /^\.env/,
   /\.(?:pem|key|p12|pfx|jks|keystore)$/,
@@ -34,7 +34,7 @@ const KEPT_FILES = [
   /^\.(?:npmrc|netrc|pypirc|git-credentials|pgpass)$/,
 ];
 
-/** The path, or one sentence why it is refused. */
+/** Resolves a path, or returns why it is refused, in one sentence. */
 export async function resolvePath(
   { files, root }: ProjectFolder,
   spelled: string,
@@ -47,8 +47,7 @@ export async function resolvePath(
   const real = await followLinks(files, lexical);
   if (real === undefined) return { refusal: `${spelled}: too many symbolic links` };
   const inside = toRelative(realRoot, real);
-  if (inside === undefined)
-    return { refusal: `${spelled}: outside the project; only paths inside it can be used` };
+  if (inside === undefined) return { refusal: `${spelled}: outside the project; use a path inside it` };
   const asSpelled = toRelative(root, lexical) ?? toRelative(realRoot, lexical) ?? inside;
   if (use === "write") {
     const kept = findProtectedPart(asSpelled) ?? findProtectedPart(inside);
@@ -57,7 +56,7 @@ export async function resolvePath(
   return { path: real, shown: asSpelled === "" ? "." : asSpelled };
 }
 
-/** Why a call may not touch what it would touch, or `undefined`. Only paths are looked at. */
+/** Returns why a call's subjects are out of bounds; `undefined` if they are not. Only paths are checked. */
 export async function checkSubjects(
   place: ProjectFolder,
   subjects: readonly Subject[],
@@ -70,7 +69,7 @@ export async function checkSubjects(
   return undefined;
 }
 
-/** The first path below a folder that is never written, relative to it; what packages bring along does not count. */
+/** Returns the first protected path below a folder, relative to it. Folders named node_modules are skipped. */
 export async function findProtectedBelow(
   { files }: ProjectFolder,
   folder: string,
@@ -79,19 +78,19 @@ export async function findProtectedBelow(
   return found.map((entry) => entry.path).find((name) => findProtectedPart(name) !== undefined);
 }
 
-/** The sentence for a path that is never written. */
+/** Returns the refusal of a protected path. */
 export function formatProtectedRefusal(spelled: string, kept: string): string {
   return `${spelled}: ${kept} is protected: git's own files, keys and .env files are never changed by a tool`;
 }
 
 function findMisspelling(spelled: string): string | undefined {
   if (spelled.trim() === "") return "the path is empty; give one relative to the project";
-  if (spelled.includes("\0")) return "the path holds a NUL character";
+  if (spelled.includes("\0")) return "the path contains a NUL character";
   if (spelled.length > LONGEST) return `the path is longer than ${LONGEST} characters`;
   return undefined;
 }
 
-/** With every symlink resolved, also below folders that are not there yet; `undefined` for links without an end. */
+/** Resolves every symlink, also below missing folders; `undefined` for a loop of links. */
 async function followLinks(files: Files, start: string): Promise<string | undefined> {
   let at = start;
   for (let links = 0; links <= MOST_LINKS; links++) {
@@ -102,7 +101,7 @@ async function followLinks(files: Files, start: string): Promise<string | undefi
   return undefined;
 }
 
-/** A link to nothing is followed by hand: writing through it would make its target. */
+/** Follows a dangling link by hand, because a write through it would create its target. */
 async function followOnce(files: Files, at: string): Promise<{ real: string } | { again: string }> {
   const missing: string[] = [];
   for (let head = at; ; head = path.dirname(head)) {
@@ -116,11 +115,11 @@ async function followOnce(files: Files, at: string): Promise<{ real: string } | 
 }
 
 async function realPath(files: Files, at: string): Promise<string | undefined> {
-  // A ring of links has no real path; followed by hand it runs into the bound.
+  // A loop of links has no real path; following it by hand reaches the limit.
   return files.realPath(at).catch(() => undefined);
 }
 
-/** `at` relative to `root`, "" for the root itself; `undefined` when it lies elsewhere. */
+/** Returns `at` relative to `root`, "" for the root itself; `undefined` if it is outside. */
 function toRelative(root: string, at: string): string | undefined {
   const relative = path.relative(root, at);
   const outside = relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative);

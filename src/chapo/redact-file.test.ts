@@ -19,9 +19,9 @@ async function redacted(content: string | Buffer): Promise<Buffer> {
   return readFileSync(file);
 }
 
-test("a secret goes wherever it stands, also across the pieces that are read", async () => {
+test("a secret is redacted at any place, also across two pieces", async () => {
   const piece = 1024 * 1024;
-  // Around each end of a piece, and around each place where a piece could be cut.
+  // The places around each end of a piece and around each possible cut.
   for (const end of [piece, piece - 8 * 1024, 2 * piece - 8 * 1024])
     for (const before of [0, 1, 10, SECRET.length - 1]) {
       const text = `${"x".repeat(end - before)}${SECRET}${"y".repeat(2 * piece)}`;
@@ -31,13 +31,13 @@ test("a secret goes wherever it stands, also across the pieces that are read", a
     }
 });
 
-test("a private key of many lines goes whole", async () => {
+test("a private key of many lines is redacted as a whole", async () => {
   const key = `-----BEGIN PRIVATE KEY-----\n${"QUJD\n".repeat(800)}-----END PRIVATE KEY-----`;
   const text = `${"line\n".repeat(209_300)}${key}\n${"line\n".repeat(300_000)}`;
   expect((await redacted(text)).toString()).toBe(text.replace(key, "[redacted]"));
 });
 
-test("what holds none stays byte for byte; a link is left alone", async () => {
+test("a file without secrets and a link stay unchanged", async () => {
   const bytes = Buffer.from([0, 255, 254, 10, 128, 65]);
   expect(await redacted(bytes)).toEqual(bytes);
   const folder = mkdtempSync(path.join(tmpdir(), "looper-redact-file-"));

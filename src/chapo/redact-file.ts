@@ -1,12 +1,12 @@
-// Takes secrets out of a file a command printed, piece by piece: it may be large. Leaves what a secret is to src/system/text/redact.ts.
+// Redacts a file that a command printed, piece by piece, because it may be large. src/system/text/redact.ts finds secrets.
 import type { Files } from "../system/ports.js";
 import type { Redact } from "../system/text/redact.js";
 
 const PIECE = 1024 * 1024;
-/** No secret is longer. */
+/** The longest secret. */
 const WINDOW = 8 * 1024;
 
-/** Replaces the file by one without secrets, where it holds any. Contract: nobody writes to it any more. */
+/** Replaces the file with a redacted copy if it contains secrets. No process may still write to it. */
 export async function redactFile(files: Files, file: string, redact: Redact): Promise<void> {
   const stat = await files.stat(file, { link: true });
   if (stat?.kind !== "file") return;
@@ -54,7 +54,7 @@ async function* readPieces({
   }
 }
 
-/** Far enough from the end, and within no secret. */
+/** Finds a place to cut that is far enough from the end and not inside a secret. */
 function findCut(text: string, redact: Redact): number {
   for (let end = text.length - WINDOW; end > 0; end -= WINDOW) {
     const [left, right] = [text.slice(Math.max(0, end - WINDOW), end), text.slice(end, end + WINDOW)];

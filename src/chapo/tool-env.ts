@@ -1,6 +1,6 @@
-// The environment tools run in: the session's, without what pays for models. Pure.
+// The environment of tools: the session's, without the keys of models. Pure.
 
-/** A command a model thought of has no need of them, and could print them. */
+/** A model's command does not need these keys and could print them. */
 const MODEL_KEYS = new Set([
   "ANTHROPIC_API_KEY",
   "ANTHROPIC_AUTH_TOKEN",
@@ -12,7 +12,7 @@ const MODEL_KEYS = new Set([
   "LOOPER_CHAPO_API_KEY",
 ]);
 
-/** The environment without the keys of model providers. */
+/** Returns the environment without the keys of model providers. */
 export function createToolEnv(env: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !MODEL_KEYS.has(name)));
 }

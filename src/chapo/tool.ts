@@ -1,22 +1,22 @@
-// What a tool is to the engine: what it is called, what it takes, what it would touch, and how it is run. Pure.
-// Leaves who may call it, and whether, to the gate (engine/call-tool.ts), and the tools themselves to tools/.
+// A tool as the engine sees it: its name, arguments, subjects and function. Pure.
+// The gate (engine/call-tool.ts) decides whether a call may run; tools/ has the tools.
 import { z } from "zod";
 
-/** How a call ended. A miss is a result like any other: the model reads it and goes on. */
+/** The result of a call. A failure is a result too, which the model reads. */
 export type ToolResult =
   | { success: true; output: string }
   | {
       success: false;
       error: string;
-      /** Trying the very same again may succeed: a timeout, a rate limit, the network. */
+      /** Set if repeating the same call may succeed: a timeout, a rate limit, the network. */
       transient?: true;
     };
 
-/** What a call would touch; rules and the path policy look at it. */
+/** A thing that a call would touch. Rules and the path policy check it. */
 export type Subject =
   | {
       kind: "path";
-      /** As the model spelled it; absolute, or relative to the project. */
+      /** The path as the model spelled it, absolute or relative to the project. */
       path: string;
       use: "read" | "write";
     }
@@ -28,62 +28,62 @@ export type Subject =
   | { kind: "url"; url: string }
   | {
       kind: "name";
-      /** What else a rule may name: a remote and branch, a host, a script. */
+      /** A name that a rule may contain: a remote and branch, a host, a script. */
       name: string;
     };
 
-/** What a tool knows of the call it is run for. */
+/** The context of a call that is run. */
 export interface CallContext {
-  /** The session's. */
+  /** The session's id. */
   session: string;
   callId: string;
-  /** Who calls: `looper`, a sub-agent's type. */
+  /** The agent that calls: `looper`, or a sub-agent's type. */
   agent: string;
-  /** Aborted when the call's time is over, or the session ends. Contract: nothing a call started goes on after that, but what is in the background on purpose. */
+  /** Aborted at the call's timeout and at the end of the session. A tool must then end everything it started, except background commands. */
   signal: AbortSignal;
 }
 
-/** A call whose arguments are right. */
+/** A call with valid arguments. */
 export interface PreparedCall {
   subjects: readonly Subject[];
-  /** The longest it may take, ms. */
+  /** The timeout in ms. */
   timeoutMs: number;
-  /** What a person who is asked is shown: a unified diff, or the exact command. Changes nothing. */
+  /** Returns the preview for a person who is asked: a unified diff, or the exact command. Changes nothing. */
   preview(): Promise<string>;
-  /** Contract: the gate has let it through. What it throws becomes a failed result. */
+  /** Runs the call, which must have passed the gate. An exception becomes a failed result. */
   run(context: CallContext): Promise<ToolResult>;
 }
 
 export type ToolParameters = Readonly<Record<string, unknown>>;
 
 export interface Tool {
-  /** Canonical: `fs_readFile`. */
+  /** The canonical name: `fs_readFile`. */
   name: string;
-  /** For the model. */
+  /** Shown to the model. */
   description: string;
-  /** Of its arguments, an object; draft 2020-12. */
+  /** The JSON schema of its arguments, an object; draft 2020-12. */
   parameters: ToolParameters;
-  /** Whether it may change anything outside of the session: such a call is asked about in the trust mode `default`. */
+  /** Whether it may change anything outside the session. In the trust mode `default` a person is asked about such a call. */
   changes: boolean;
-  /** How many characters of a result a model is given; beyond that the gate cuts. */
+  /** The most characters of a result; the gate truncates longer ones. */
   maxOutput: number;
-  /** Holds the arguments against the parameters; a problem names the field. Pure. */
+  /** Checks the arguments against the parameters. A problem names the field. Pure. */
   prepare(args: unknown): PreparedCall | { problem: string };
 }
 
-/** A tool as it is written down, with its arguments typed. */
+/** The definition of a tool, with typed arguments. */
 export interface ToolDefinition<A> {
   name: string;
   description: string;
-  /** An object; each field described for the model. */
+  /** The schema of an object whose fields are described for the model. */
   arguments: z.ZodType<A>;
-  /** Further spellings of fields, e.g. `{ from: "source" }`; another case or underscores are taken anyway. */
+  /** Other spellings of fields, such as `{ from: "source" }`. Case, underscores and dashes are ignored anyway. */
   aliases?: Readonly<Record<string, string>>;
   changes: boolean;
   subjects?: (args: A) => readonly Subject[];
-  /** 30 s where nothing is said. */
+  /** 30 s if not set. */
   timeoutMs?: number | ((args: A) => number);
-  /** Of a tool that bounds its results itself, a little more than that; 30,000 characters where nothing is said. */
+  /** 30,000 characters if not set. A tool that limits its results itself sets a little more than its limit. */
   maxOutput?: number;
   preview?: (args: A) => Promise<string>;
   run: (args: A, context: CallContext) => Promise<ToolResult>;
@@ -92,7 +92,7 @@ export interface ToolDefinition<A> {
 const USUAL_TIMEOUT_MS = 30_000;
 const USUAL_OUTPUT = 30_000;
 
-/** The tool of a definition. */
+/** Creates a tool from its definition. */
 export function defineTool<A>(definition: ToolDefinition<A>): Tool {
   const { $schema: _draft, ...parameters } = z.toJSONSchema(definition.arguments, { io: "input" });
   const fields = listFields(parameters);
@@ -128,7 +128,7 @@ function listFields(schema: ToolParameters): readonly string[] {
   return typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
 }
 
-/** The arguments with every field as the tool spells it; a field nobody knows is a problem: ignoring it could do harm. */
+/** Returns the arguments in the tool's own spelling. An unknown field is a problem, because ignoring it could do harm. */
 function normalizeArguments(
   raw: unknown,
   fields: readonly string[],
@@ -145,7 +145,7 @@ function normalizeArguments(
     const field = known.get(normalizeName(name));
     if (field === undefined)
       return { problem: `${name}: no such argument; it takes ${formatFields(fields)}` };
-    // What a model leaves out it often says as null.
+    // Models often send null for a field they leave out.
     if (value !== null) args[field] = value;
   }
   return { args };
@@ -167,12 +167,12 @@ function describeIssue(issue: z.core.$ZodIssue | undefined, fields: readonly str
   return where === "" ? issue.message : `${where}: ${issue.message}`;
 }
 
-/** It worked. */
+/** Returns a successful result. */
 export function done(output: string): ToolResult {
   return { success: true, output };
 }
 
-/** It did not, and why. */
+/** Returns a failed result. */
 export function failed(error: string): ToolResult {
   return { success: false, error };
 }

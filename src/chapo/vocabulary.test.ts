@@ -45,7 +45,7 @@ function tools(root: string): Tool[] {
   ];
 }
 
-/** Names and fields, `?` behind those that may be left out. */
+/** Lists names and fields, with `?` after optional ones. */
 function listed(vocabulary: Vocabulary, agents: string[] = []): string[] {
   return offerTools(vocabulary, tools("/"), agents).map(({ name, parameters }) => {
     const required: unknown[] = Array.isArray(parameters.required) ? parameters.required : [];
@@ -54,7 +54,7 @@ function listed(vocabulary: Vocabulary, agents: string[] = []): string[] {
   });
 }
 
-test("claude: nineteen names, and what has no name there keeps its own", () => {
+test("claude has nineteen names, and a tool without one keeps its own", () => {
   expect(
     listed("claude")
       .filter((name) => /^[A-Z]/.test(name))
@@ -92,7 +92,7 @@ test("claude: nineteen names, and what has no name there keeps its own", () => {
   ]);
 });
 
-test("anvil: nine names", () => {
+test("anvil has nine names", () => {
   const own = tools("/").map(({ name }) => name);
   const names = listed("anvil").filter((name) => !own.includes(name.replace(/\(.*/, "")));
   expect([...names, ...listed("anvil").filter((name) => /^(?:run_c|web_s)/.test(name))].sort()).toEqual([
@@ -108,14 +108,14 @@ test("anvil: nine names", () => {
   ]);
 });
 
-test("chapo: as the tools are", () => {
+test("chapo uses the tools' own names", () => {
   const offered = offerTools("chapo", tools("/"), []);
   expect(offered.map(({ name, parameters }) => ({ name, parameters }))).toEqual(
     tools("/").map(({ name, parameters }) => ({ name, parameters })),
   );
 });
 
-test("each tool may say who calls, but one that has such a field itself", () => {
+test("each tool gets a field `agent`, unless it has one itself", () => {
   const own = tool("mcp_x_y", "agent");
   const [first, second] = offerTools("claude", [tool("web_fetch", "url"), own], ["developer", "searcher"]);
   expect(first?.parameters.properties).toMatchObject({ agent: { enum: ["developer", "searcher"] } });
@@ -123,18 +123,18 @@ test("each tool may say who calls, but one that has such a field itself", () => 
   expect(second?.parameters).toEqual(own.parameters);
 });
 
-test("descriptions name tools as they are offered", () => {
+test("a description contains the offered names of tools", () => {
   const described = { ...tool("x"), description: "see fs_readFile, old_string and git_status" };
   expect(offerTools("anvil", [described], [])[0]?.description).toBe(
     "see read_file, old_string and git_status",
   );
-  const id = z.string().describe("as bash_execute told it");
+  const id = z.string().describe("the id from bash_execute");
   const output = defineTool({
     ...{ name: "bash_output", description: "", arguments: z.strictObject({ id }), changes: false },
     run: () => Promise.resolve(done("")),
   });
   expect(offerTools("claude", [output], [])[0]?.parameters.properties).toEqual({
-    id: { type: "string", description: "as Bash told it" },
+    id: { type: "string", description: "the id from Bash" },
   });
 });
 
@@ -160,13 +160,13 @@ test.each<[Vocabulary, string, unknown, string, unknown]>([
   ],
   ["anvil", "write_file", { path: "a", contents: "" }, "fs_writeFile", { path: "a", content: "" }],
   ["anvil", "run_command", { command: "ls" }, "run_command", { command: "ls" }],
-  ["anvil", "read_file", "no object", "fs_readFile", "no object"],
+  ["anvil", "read_file", "not an object", "fs_readFile", "not an object"],
   ["anvil", "mcp_a_b", null, "mcp_a_b", null],
 ])("%s: %s %j", (...[vocabulary, name, args, canonical, canonicalArgs]) => {
   expect(toCanonicalCall(vocabulary, name, args)).toEqual({ name: canonical, args: canonicalArgs });
 });
 
-test("the same edit in three vocabularies has the same result", async () => {
+test("an edit has the same result in each of the three vocabularies", async () => {
   const root = await realpath(await mkdtemp(path.join(tmpdir(), "looper-words-")));
   const edit = { old_string: "one", new_string: "two" };
   const calls: [Vocabulary, string, object][] = [

@@ -1,16 +1,16 @@
-// The words a model calls tools by: three vocabularies over the same tools. Pure. Leaves what a tool does, and further
-// spellings of its fields, to the tool.
+// The names a model calls tools by: three vocabularies for the same tools. Pure. A tool itself accepts other spellings of
+// its fields.
 import type { OfferedTool } from "./model.js";
 import type { ToolParameters, Tool } from "./tool.js";
 
 export type Vocabulary = "chapo" | "claude" | "anvil";
 
-/** A tool under another name, with the fields it is shown with there. */
+/** A tool under another name, with the fields that are shown. */
 interface Word {
   name: string;
   /** The tool's canonical name. */
   tool: string;
-  /** As they are shown: `file_path=path` is the tool's `path`; `?` at the end: it may be left out. */
+  /** `file_path=path` shows the tool's `path` as `file_path`; `?` at the end: optional. */
   fields: readonly string[];
 }
 
@@ -53,8 +53,8 @@ const WORDS: Readonly<Record<Vocabulary, readonly Word[]>> = {
 };
 
 /**
- * The tools as a model is offered them; one without a name of its own in the vocabulary keeps its canonical one. Each gets an
- * optional `agent`, one of `agents`, where there are any and it has no such field itself.
+ * Returns the tools as a model is offered them. A tool without a name in the vocabulary keeps its canonical name. Each tool
+ * gets an optional field `agent` with one of `agents`, unless there are none or it has such a field itself.
  */
 export function offerTools(
   vocabulary: Vocabulary,
@@ -79,7 +79,7 @@ export function offerTools(
   });
 }
 
-/** What a call is in canonical words. The canonical ones, `fs_readFile` or `fs.readFile`, are taken in every vocabulary. */
+/** Translates a call to canonical words. Canonical names, `fs_readFile` or `fs.readFile`, are accepted in every vocabulary. */
 export function toCanonicalCall(
   vocabulary: Vocabulary,
   name: string,
@@ -95,14 +95,14 @@ export function toCanonicalCall(
   return normalizeEdits({ name: word.tool, args: renameFields(args, fields) });
 }
 
-/** Edits within the edits of fs_multiEdit name their file as those of one file do. */
+/** Translates the field `file_path` in the edits of fs_multiEdit, as in the other edits. */
 function normalizeEdits({ name, args }: { name: string; args: unknown }): { name: string; args: unknown } {
   if (name !== "fs_multiEdit" || !isObject(args) || !Array.isArray(args.edits)) return { name, args };
   const edits = args.edits.map((edit: unknown) => renameFields(edit, new Map([["file_path", "path"]])));
   return { name, args: { ...args, edits } };
 }
 
-/** With its fields called otherwise; one that is there already is not overwritten. */
+/** Renames fields. An existing field is not overwritten. */
 function renameFields(args: unknown, fields: ReadonlyMap<string, string>): unknown {
   if (!isObject(args)) return args;
   return Object.fromEntries(
@@ -119,7 +119,7 @@ function readField(spelled: string): { shown: string; field: string; optional: b
   return { shown, field, optional };
 }
 
-/** The parameters of a tool, of which only some fields are shown, maybe under other names, described in other words. */
+/** Returns a tool's parameters with the shown fields, under their names in the vocabulary. */
 function selectParameters(
   parameters: ToolParameters,
   spelled: readonly string[],
@@ -146,11 +146,15 @@ function translateDescription(field: unknown, inWords: (text: string) => string)
 function addAgent(parameters: ToolParameters, agents: readonly string[]): ToolParameters {
   const properties = isObject(parameters.properties) ? parameters.properties : {};
   if (agents.length === 0 || Object.hasOwn(properties, "agent")) return parameters;
-  const agent = { type: "string", enum: agents, description: "Who makes the call; its owner if left out" };
+  const agent = {
+    type: "string",
+    enum: agents,
+    description: "The agent that makes the call; the tool's owner if left out",
+  };
   return { ...parameters, properties: { ...properties, agent } };
 }
 
-/** Descriptions name other tools; a model is told the names it was offered. */
+/** Replaces tools' names in a description with the offered ones. */
 function translateNames(vocabulary: Vocabulary, text: string): string {
   const names = new Map(WORDS[vocabulary].map((word) => [word.tool, word.name]));
   return text.replaceAll(/\b[a-z]+_[A-Za-z]+\b/g, (name) => names.get(name) ?? name);

@@ -28,7 +28,7 @@ beforeEach(() => {
   told.length = 0;
 });
 
-test("a Markdown file is a command, its arguments go in as they are", async () => {
+test("a Markdown file is a command, and its arguments are inserted unchanged", async () => {
   write(
     ".looper/commands/review.md",
     "---\ndescription: Reviews a file\n---\nReview $ARGUMENTS well.\n$ARGUMENTS\n",
@@ -36,34 +36,36 @@ test("a Markdown file is a command, its arguments go in as they are", async () =
   expect(await readCommand(place(), "/review src/a.ts $& $1\n two")).toEqual({
     prompt: "Review src/a.ts $& $1\n two well.\nsrc/a.ts $& $1\n two",
   });
-  expect(await call({ command: "/review x" })).toBe("Do what the command says:\n\nReview x well.\nx");
+  expect(await call({ command: "/review x" })).toBe(
+    "Follow the command's instructions:\n\nReview x well.\nx",
+  );
   expect(await call({ command: "review x" })).toContain("Review x well.");
 });
 
-test("a file in a folder has the folder in its name; arguments without a place go to the end", async () => {
+test("a command's name includes its folder, and arguments without a placeholder are appended", async () => {
   write(".looper/commands/git/änder.md", "Commit.\n");
   expect(await readCommand(place(), "/git:änder now")).toEqual({ prompt: "Commit.\n\nArguments: now" });
   expect(await readCommand(place(), "/git/änder")).toEqual({ prompt: "Commit." });
 });
 
-test("what is built in takes effect, and cannot be replaced", async () => {
+test("a built-in command takes effect and cannot be replaced", async () => {
   write(".looper/commands/clear.md", "Do something else.\n");
   expect(await call({ command: "/clear" })).toBe("it will be: clear");
   expect(await call({ command: " /compact " })).toBe("it will be: compact");
   expect(told).toEqual(["clear", "compact"]);
 });
 
-test("an unknown command is an error that lists those there are", async () => {
+test("an unknown command is an error that lists the known ones", async () => {
   write(".looper/commands/review.md", "Review.\n");
   expect(await call({ command: "/reveiw a" })).toBe(
-    "! there is no command /reveiw; did you mean /review? There are /clear, /compact, /review",
+    "! unknown command /reveiw; did you mean /review? available: /clear, /compact, /review",
   );
   for (const command of ["/", "/__proto__", "/../../etc/passwd", "/constructor"])
-    expect(await call({ command })).toMatch(/^! there is no command .* There are \/clear, /);
+    expect(await call({ command })).toMatch(/^! unknown command .*; available: \/clear, /);
   expect(await call({})).toBe("! command: missing; it takes command");
 });
 
-test("broken files are told apart, and others work", async () => {
+test("each broken file has its own problem, and the others work", async () => {
   const outside = path.join(mkdtempSync(path.join(tmpdir(), "chapo-outside-")), "x.md");
   writeFileSync(outside, "secret");
   write(".looper/commands/good.md", "\n# Good\nDo it.");
@@ -87,13 +89,13 @@ test("broken files are told apart, and others work", async () => {
     good: "# Good",
     bad: expect.stringContaining("not YAML") as string,
     bomb: expect.stringContaining("not YAML") as string,
-    empty: ".looper/commands/empty.md says nothing",
+    empty: ".looper/commands/empty.md is empty",
     large: ".looper/commands/large.md is larger than 64 KB",
   });
   expect(await call({ command: "/large" })).toBe("! .looper/commands/large.md is larger than 64 KB");
 });
 
-test("no folder, and one that leads out of the project, hold no commands", async () => {
+test("a project without a folder of commands, or with one outside the project, has no commands of its own", async () => {
   expect(await listCommands(place())).toHaveLength(2);
   const outside = mkdtempSync(path.join(tmpdir(), "chapo-outside-"));
   writeFileSync(path.join(outside, "x.md"), "secret");

@@ -1,5 +1,5 @@
-// Commands that begin with a slash: Markdown files below .looper/commands/, and those built in. A person types them, a model
-// calls the tool. Leaves what /clear and /compact do to the engine.
+// Slash commands: Markdown files in .looper/commands/ and the built-in ones. A person types them, and a model calls the tool
+// `slash_command`. The engine carries out /clear and /compact.
 import { z } from "zod";
 import { nearest } from "../../system/text/nearest.js";
 import { readFrontMatter } from "../front-matter.js";
@@ -13,26 +13,26 @@ const MOST = 500;
 const LONGEST_LINE = 20_000;
 
 const BUILT_IN = {
-  clear: "forgets the conversation so far",
-  compact: "replaces older turns by a summary",
+  clear: "clear the conversation",
+  compact: "replace older turns with a summary",
 } as const;
-/** One that takes effect on the session. */
+/** A command that acts on the session. */
 export type BuiltInCommand = keyof typeof BUILT_IN;
 
-/** A command there is: its name without the slash, and a line that says what it is for. */
+/** A command in a list: its name without the slash, and its purpose in one line. */
 export interface ListedCommand {
   name: string;
   description: string;
 }
 
-/** What a line that begins with a slash comes to. */
+/** The result of reading a line that begins with a slash. */
 export type CommandRead =
   | { builtIn: BuiltInCommand }
-  /** What the model is told instead of the line. */
+  /** The prompt that replaces the line. */
   | { prompt: string }
   | { problem: string };
 
-/** What a line such as `/review src/a.ts` comes to. Files are read anew each time. */
+/** Reads a line such as `/review src/a.ts`. The command's file is read again each time. */
 export async function readCommand(place: ProjectFolder, line: string): Promise<CommandRead> {
   const [, name = "", given = ""] = /^\s*\/?(\S*)([\s\S]*)$/.exec(line) ?? [];
   if (name === "clear" || name === "compact") return { builtIn: name };
@@ -44,7 +44,7 @@ export async function readCommand(place: ProjectFolder, line: string): Promise<C
   return "problem" in read ? read : { prompt: insertArguments(read.body, given.trim()) };
 }
 
-/** All there are, those built in first. A file that cannot be read is listed with what is wrong with it. */
+/** Lists all commands, the built-in ones first. A file that cannot be read is listed with its problem. */
 export async function listCommands(place: ProjectFolder): Promise<ListedCommand[]> {
   const listed: ListedCommand[] = Object.entries(BUILT_IN).map(([name, description]) => ({
     name,
@@ -57,7 +57,7 @@ export async function listCommands(place: ProjectFolder): Promise<ListedCommand[
   return listed;
 }
 
-/** The tool `slash_command`. `onBuiltIn` makes a built-in command take effect and says in a sentence that it does. */
+/** Creates the tool `slash_command`. `onBuiltIn` runs a built-in command and returns a sentence about it. */
 export function createSlashTool(
   place: ProjectFolder,
   onBuiltIn: (name: BuiltInCommand) => string | Promise<string>,
@@ -65,7 +65,7 @@ export function createSlashTool(
   return defineTool({
     name: "slash_command",
     description:
-      "Runs a command of the project: /name and its arguments, as Markdown files below .looper/commands/ define them, or /clear or /compact. Returns what is then to be done.",
+      "Runs a command of the project: /name and its arguments, as defined by Markdown files in .looper/commands/, or /clear or /compact. Returns the instructions to follow.",
     arguments: z.strictObject({
       command: z.string().min(1).max(LONGEST_LINE).describe("The whole line: /name arguments"),
     }),
@@ -75,12 +75,12 @@ export function createSlashTool(
       const read = await readCommand(place, command);
       if ("problem" in read) return failed(read.problem);
       if ("builtIn" in read) return done(await onBuiltIn(read.builtIn));
-      return done(`Do what the command says:\n\n${read.prompt}`);
+      return done(`Follow the command's instructions:\n\n${read.prompt}`);
     },
   });
 }
 
-/** Each command's file, relative to the project: `git/commit.md` is `git:commit`. */
+/** Returns each command's file, relative to the project: `git/commit.md` is `git:commit`. */
 async function findCommands(place: ProjectFolder): Promise<ReadonlyMap<string, string>> {
   const folder = await resolvePath(place, FOLDER, "read");
   const found = new Map<string, string>();
@@ -95,7 +95,7 @@ async function findCommands(place: ProjectFolder): Promise<ReadonlyMap<string, s
   return found;
 }
 
-/** Paths of a tree are bytes, one character each. */
+/** Decodes a path of a tree, whose characters are bytes. */
 function decodePath(bytes: string): string {
   return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
 }
@@ -111,12 +111,12 @@ async function readFile(
   if ("problem" in parts) return { problem: `${file}: ${parts.problem}` };
   const said = parts.fields.get("description");
   const body = parts.body.trim();
-  if (body === "") return { problem: `${file} says nothing` };
+  if (body === "") return { problem: `${file} is empty` };
   const description = typeof said === "string" && said.trim() !== "" ? said : body;
   return { description: (description.trim().split("\n")[0] ?? "").slice(0, 200), body };
 }
 
-/** With the arguments in their place; where the text has none for them, at its end. */
+/** Inserts the arguments at $ARGUMENTS, or at the end of a text without it. */
 function insertArguments(body: string, given: string): string {
   if (body.includes("$ARGUMENTS")) return body.replaceAll("$ARGUMENTS", () => given);
   return given === "" ? body : `${body}\n\nArguments: ${given}`;
@@ -124,10 +124,7 @@ function insertArguments(body: string, given: string): string {
 
 function describeUnknown(name: string, known: readonly string[]): string {
   const near = nearest(name, known);
-  const hint = near === undefined ? "" : `; did you mean /${near}?`;
+  const hint = near === undefined ? "" : `did you mean /${near}? `;
   const all = known.map((one) => `/${one}`).join(", ");
-  return `there is no command /${name.slice(0, 100)}${hint} There are ${all}`.replace(
-    /(?<!\?) There/,
-    ". There",
-  );
+  return `unknown command /${name.slice(0, 100)}; ${hint}available: ${all}`;
 }

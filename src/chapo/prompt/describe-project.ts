@@ -1,10 +1,10 @@
-// What a project's files say about it: languages, frameworks, scripts, how it is tested. Pure.
-// Leaves reading them to project-context.ts, and how it is told to system-prompt.ts.
+// Describes a project by its files: languages, frameworks, scripts and the test command. Pure.
+// project-context.ts reads the files, and system-prompt.ts formats the description.
 import { z } from "zod";
 
-/** What could be seen. Texts are the project's own: a model is told them as such. */
+/** The recognised facts. Their texts come from the project and are untrusted. */
 export interface ProjectDescription {
-  /** As its manifest has it. */
+  /** The name in the manifest. */
   name: string | undefined;
   languages: readonly string[];
   frameworks: readonly string[];
@@ -12,7 +12,7 @@ export interface ProjectDescription {
   packageTool: string | undefined;
   /** In the order of the manifest. */
   scripts: readonly { name: string; command: string }[];
-  /** That runs its tests: `npm test`. */
+  /** The command that runs the tests: `npm test`. */
   testCommand: string | undefined;
 }
 
@@ -35,7 +35,7 @@ const LANGUAGES: readonly (readonly [language: string, sign: RegExp])[] = [
   ["C or C++", /^CMakeLists\.txt$/],
 ];
 
-/** A dependency, and what it is called. Of a meta-framework both it and what it is made of may stand here. */
+/** Dependencies and the names of their frameworks. A meta-framework and its base may both be listed. */
 const NODE_FRAMEWORKS: readonly (readonly [dependency: string, name: string])[] = [
   ["next", "Next.js"],
   ["nuxt", "Nuxt"],
@@ -60,10 +60,10 @@ const NODE_FRAMEWORKS: readonly (readonly [dependency: string, name: string])[] 
 ];
 const PYTHON_FRAMEWORKS = ["Django", "Flask", "FastAPI", "pytest"] as const;
 
-/** Files whose text tells more than that they are there. */
-export const TELLING_FILES = ["package.json", "pyproject.toml", "requirements.txt", "Makefile"] as const;
+/** Files whose text is read. */
+export const MANIFEST_FILES = ["package.json", "pyproject.toml", "requirements.txt", "Makefile"] as const;
 
-/** What the names in a project's folder, and the texts of the telling files among them, say. */
+/** Describes a project by the names in its folder and the texts of the files in `MANIFEST_FILES`. */
 export function describeProject(
   names: readonly string[],
   texts: ReadonlyMap<string, string>,
@@ -116,7 +116,7 @@ function readManifest(text: string | undefined) {
     return {
       name,
       scripts: Object.entries(toObject(scripts)).flatMap(([script, command]) =>
-        // What npm writes where there are no tests.
+        // npm's placeholder for a project without tests.
         typeof command === "string" && !command.includes("no test specified")
           ? [{ name: script.slice(0, LONGEST), command: command.slice(0, LONGEST) }]
           : [],

@@ -1,9 +1,9 @@
-// Which files a session's prompts come from: the bundled ones, and those the settings name instead. Pure.
+// Collects the files of a session's prompts: the bundled ones, and replacements from the settings. Pure.
 import path from "node:path";
 import type { ChapoSettings } from "../../config/read/chapo-settings.js";
 import { PROMPT_OF_AGENT, type ChapoPromptName, type ChapoPromptPlaces } from "./prompts.js";
 
-/** `promptsFolder`: of all bundled prompts, absolute. */
+/** Collects the files. `promptsFolder`: the folder of all bundled prompts, absolute. */
 export function collectPromptPlaces(
   promptsFolder: string,
   { language, corePrompt, subAgents }: Pick<ChapoSettings, "language" | "corePrompt" | "subAgents">,

@@ -10,7 +10,7 @@ const folder = fileURLToPath(new URL("../../../prompts/chapo/", import.meta.url)
 const files = nodeFiles();
 const read = (language: "en" | "de", instead = {}) => readChapoPrompts(files, { folder, language, instead });
 
-test("every file of prompts/chapo is a prompt, in both languages", async () => {
+test("every file in prompts/chapo is a prompt in both languages", async () => {
   for (const language of ["en", "de"] as const) {
     const prompts = await read(language);
     const parts = Object.keys(prompts).map((name) => `${name.split(".").at(-1) ?? ""}.md`);
@@ -19,7 +19,7 @@ test("every file of prompts/chapo is a prompt, in both languages", async () => {
   }
 });
 
-test("the keys a program reads are the same in German", async () => {
+test("the German prompts have the same keys for programs", async () => {
   const german = await read("de");
   const english = await read("en");
   const code = (text: string) => [...text.matchAll(/^- (`\w+`)/gm)].map(([, word]) => word);
@@ -31,7 +31,7 @@ test("the keys a program reads are the same in German", async () => {
   expect(german["looper.validation"]).toContain('{"isComplete": true, "confidence": 0.9, "issues": []');
 });
 
-test("the rules that must be carried are there", async () => {
+test("the prompts contain the required rules", async () => {
   const { "looper.decision": decision, "looper.memory": memory } = await read("en");
   expect(decision).toMatch(/Prefer this for talk/);
   expect(decision).toMatch(/only when it is truly unclear.*Ask one question/);
@@ -42,11 +42,11 @@ test("the rules that must be carried are there", async () => {
   expect(memory).toContain("Memory is not truth");
 });
 
-test("a person's own file is taken, and must be there", async () => {
+test("a prompt's file in the settings is used and must exist", async () => {
   const own = path.join(mkdtempSync(path.join(tmpdir(), "chapo-prompts-")), "core.md");
   await expect(read("en", { "looper.core": own })).rejects.toMatchObject({
     kind: "usage",
-    message: `there is no file ${own}, which the settings name for the prompt looper.core`,
+    message: `cannot read the prompt looper.core: ${own} is not a file`,
   });
   writeFileSync(own, "Be brief, {{user}}.\r\n");
   const prompts = await read("en", { "looper.core": own });

@@ -1,10 +1,10 @@
-// The texts Chapo is led by: files under prompts/chapo/<language>/, each of which a person may replace by one of theirs.
-// Leaves putting them together to system-prompt.ts. They hold no variables: they go out as they are written.
+// Chapo's prompts: files in prompts/chapo/<language>/. The user may replace each by a file of their own. The prompts have no
+// variables. system-prompt.ts puts them together.
 import path from "node:path";
 import { UserError } from "../../system/errors.js";
 import type { Files } from "../../system/ports.js";
 
-/** Each, and its file. */
+/** The prompts and their files. */
 const FILES = {
   "looper.core": "core.md",
   "looper.decision": "decision.md",
@@ -23,10 +23,10 @@ const FILES = {
   "looper.agent.test": "test.md",
 } as const;
 
-/** A prompt's name, as `looper chapo prompts --json` lists it. */
+/** A prompt's name, as listed by `looper chapo prompts --json`. */
 export type ChapoPromptName = keyof typeof FILES;
 
-/** Each prompt's text, by name. `looper.decision_json` is for models that cannot call tools, and for no other. */
+/** The prompts' texts by name. `looper.decision_json` is only for models that cannot call tools. */
 export type ChapoPrompts = Readonly<Record<ChapoPromptName, string>>;
 
 const AGENTS = [
@@ -45,26 +45,26 @@ export const PROMPT_OF_AGENT: ReadonlyMap<string, ChapoPromptName> = new Map(
   AGENTS.map((type) => [type, `looper.agent.${type}`] as const),
 );
 
-/** Where they lie. */
+/** The folders and files of the prompts. */
 export interface ChapoPromptPlaces {
-  /** Of the bundled ones, absolute: it holds `en/` and `de/`. */
+  /** The folder of the bundled prompts, absolute, with `en/` and `de/` in it. */
   folder: string;
   language: "en" | "de";
-  /** Files used instead, by prompt; absolute. */
+  /** Replacements by prompt, absolute. */
   instead: Readonly<Partial<Record<ChapoPromptName, string>>>;
 }
 
-/** Bytes of one prompt: more than that is no prompt. */
+/** The most bytes of a prompt. */
 const LARGEST = 256 * 1024;
 
-/** All of them, in a fixed order. A file that a person named and that cannot be read is a `usage` error. */
+/** Reads all prompts. If a file named in the settings cannot be read, throws a `usage` error. */
 export async function readChapoPrompts(files: Files, places: ChapoPromptPlaces): Promise<ChapoPrompts> {
   const prompts: Record<ChapoPromptName, string> = { ...FILES };
   for (const name of listKeys(FILES)) prompts[name] = await readPrompt(files, places, name);
   return prompts;
 }
 
-/** Those of sub-agents that have no bundled one, from the files a person named for them, by type. */
+/** Reads the prompts of sub-agents without a bundled one from the files in the settings, by type. */
 export async function readFurtherPrompts(
   files: Files,
   agents: Readonly<Record<string, { prompt?: string }>>,
@@ -89,7 +89,7 @@ function readPrompt(
   });
 }
 
-/** `own`: a person named it. */
+/** Reads a prompt's file. `own`: the settings name it. */
 async function readFile(
   files: Files,
   { file, own, name }: { file: string; own: boolean; name: string },
@@ -100,12 +100,8 @@ async function readFile(
     return text.replaceAll("\r\n", "\n").trim();
   }
   if (!own) throw new Error(`the bundled prompt ${file} is missing`);
-  const what = stat?.kind === "file" ? `${file} is larger than 256 KB` : `there is no file ${file}`;
-  throw new UserError(
-    "usage",
-    `${what}, which the settings name for the prompt ${name}`,
-    "correct the setting",
-  );
+  const why = stat?.kind === "file" ? `${file} is larger than 256 KB` : `${file} is not a file`;
+  throw new UserError("usage", `cannot read the prompt ${name}: ${why}`, "correct the setting");
 }
 
 function listKeys<T extends object>(record: T): Extract<keyof T, string>[] {

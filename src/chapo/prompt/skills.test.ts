@@ -24,7 +24,7 @@ beforeEach(() => {
   root = mkdtempSync(path.join(tmpdir(), "chapo-skills-"));
 });
 
-test("a skill adds its prompt and narrows the tools", async () => {
+test("a skill adds its prompt and limits the tools", async () => {
   write("reviewer", reviewer);
   write("pirate", {
     ...reviewer,
@@ -40,7 +40,7 @@ test("a skill adds its prompt and narrows the tools", async () => {
   expect(formatSkills([])).toBe("");
 });
 
-test("what is wrong with one is reported, the others load", async () => {
+test("a broken skill is reported, and the others load", async () => {
   write("reviewer", reviewer);
   write("torn", '{"id": "torn",');
   write("other", { ...reviewer, id: "elsewhere" });
@@ -50,15 +50,15 @@ test("what is wrong with one is reported, the others load", async () => {
   const { skills, problems } = await load();
   expect(skills.map(({ id }) => id)).toEqual(["reviewer"]);
   expect(problems).toEqual([
-    expect.stringContaining("empty/skill.json: there is no such file"),
+    expect.stringContaining("empty/skill.json: is missing"),
     expect.stringContaining("list/skill.json: Invalid input: expected object"),
-    '.looper/skills/other/skill.json: id: must be "other", as its folder',
+    '.looper/skills/other/skill.json: id: must be "other", like its folder',
     ".looper/skills/torn/skill.json: not JSON",
     expect.stringContaining("typed/skill.json: toolAllowList: Invalid input: expected array"),
   ]);
 });
 
-test("an id that is no skill says what was meant, or what there is, or what is wrong with it", async () => {
+test("an unknown skill is an error with a suggestion, the known skills, or the problem of its file", async () => {
   expect(await load()).toEqual({ skills: [], problems: [] });
   const hint = async (id: string) => {
     const loaded = await load();
@@ -68,10 +68,10 @@ test("an id that is no skill says what was meant, or what there is, or what is w
       return error;
     }
   };
-  expect(await hint("x")).toMatchObject({ kind: "usage", hint: "there is none below .looper/skills/" });
+  expect(await hint("x")).toMatchObject({ kind: "usage", hint: ".looper/skills/ contains no skills" });
   write("reviewer", reviewer);
   write("torn", "{");
   expect(await hint("reviewr")).toMatchObject({ hint: "did you mean reviewer?" });
-  expect(await hint("__proto__")).toMatchObject({ hint: "there are reviewer" });
+  expect(await hint("__proto__")).toMatchObject({ hint: "available: reviewer" });
   expect(await hint("torn")).toMatchObject({ message: expect.stringContaining("not JSON") as string });
 });

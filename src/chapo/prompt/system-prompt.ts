@@ -1,24 +1,24 @@
-// The system prompt, put together in its fixed order: core, how to decide, who does what, skills, memory rules, the project,
-// today's memory, long-term memory. Pure. Leaves the words to prompts/chapo/.
+// Builds the system prompt in a fixed order: core, decisions, agents, skills, memory rules, the project, today's memory,
+// long-term memory. Pure. The texts are in prompts/chapo/.
 import { quoteCode, fenceBlock } from "../../prompts/text.js";
 import type { ProjectContext } from "./project-context.js";
 import type { ChapoPrompts } from "./prompts.js";
 
 const LONGEST_NAME = 200;
 
-/** What goes into it. */
+/** The parts of the system prompt. */
 export interface SystemPromptParts {
   prompts: ChapoPrompts;
-  /** Who a call can be given to; none where there are no sub-agents. */
+  /** The agents a call can be routed to; empty without sub-agents. */
   agents: readonly { type: string; description: string; tools: readonly string[] }[];
-  /** What chosen skills add; "" for nothing. */
+  /** The part of the chosen skills; "" without skills. */
   skills: string;
   project: ProjectContext;
-  /** What memory holds, bounded; absent where there is no memory. */
+  /** The memory's texts, truncated; absent without a memory. */
   memory?: { today: string; longTerm: string };
 }
 
-/** The words the engine leads its own model by. */
+/** Builds the system prompt of the main conversation. */
 export function buildSystemPrompt({ prompts, agents, skills, project, memory }: SystemPromptParts): string {
   return joinParts([
     prompts["looper.core"],
@@ -32,7 +32,7 @@ export function buildSystemPrompt({ prompts, agents, skills, project, memory }: 
   ]);
 }
 
-/** The words a sub-agent with a history of its own is led by; `prompt`: its own. */
+/** Builds the system prompt of a sub-agent with a conversation of its own; `prompt`: its own prompt. */
 export function buildSubAgentPrompt(prompt: string, project: ProjectContext): string {
   return joinParts([prompt, formatProject(project)]);
 }
@@ -67,7 +67,7 @@ function formatProject(project: ProjectContext): string {
   ]);
 }
 
-/** Names and commands are the project's own words: as code they end nothing. */
+/** Lists the facts. Names and commands are quoted as code, so that a project's text cannot end its part of the prompt. */
 function listFacts(project: ProjectContext): [what: string, said: string][] {
   const { name, languages, frameworks, packageTool, scripts, testCommand, entries } = project;
   const told: [string, string | undefined][] = [
@@ -83,7 +83,7 @@ function listFacts(project: ProjectContext): [what: string, said: string][] {
   return told.flatMap(([what, said]) => (said === undefined || said === "" ? [] : [[what, said]]));
 }
 
-/** A first AGENTS.md for a project that has none: what can be seen, in a part of its own, and room for what cannot. */
+/** Drafts an AGENTS.md: the recognised facts in a part of their own, and room for conventions. */
 export function draftProjectFile(project: ProjectContext): string {
   const { name, languages, frameworks, testCommand, scripts, packageTool } = project;
   const about = [
