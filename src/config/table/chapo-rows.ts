@@ -66,39 +66,49 @@ const subAgent = objectType("{model?, tools?, prompt?}", {}, { model: text, tool
 
 /** Of all kinds of agents only `chapo` heeds them. */
 export const CHAPO_ROWS = {
-  "agents.*.chapo.base_url": row(url, "Where its provider is asked, instead of at its usual address.", {}),
-  "agents.*.chapo.fallback": row(models, "Models asked when the one named cannot be, in order.", {
+  "agents.*.chapo.base_url": row(url, "The address of its provider, instead of the usual one.", {}),
+  "agents.*.chapo.fallback": row(models, "Models to use, in order, when the first one is unavailable.", {
     default: [],
   }),
   "agents.*.chapo.script": row(path, "Provider `scripted`: the file of replies.", {}),
-  "agents.*.chapo.prices_file": row(path, "What its models cost; without it `prices_file` is read.", {}),
+  "agents.*.chapo.prices_file": row(
+    path,
+    "A file of its models' prices; without it `prices_file` is read.",
+    {},
+  ),
   "agents.*.chapo.temperature": row(between(0, 2), "The temperature to ask for.", {}),
   "agents.*.chapo.max_output_tokens": row(wholeNumber(1), "The most tokens of one reply.", {}),
   "agents.*.chapo.stream": row(yesNo, "Whether replies are read as they come.", { default: true }),
   "agents.*.chapo.context_window": row(
     wholeNumber(1000),
-    "Tokens its model takes, where that is not known.",
+    "The context size of its model in tokens, if Chapo does not know it.",
     {},
   ),
-  "agents.*.chapo.tools": row(oneOf("chapo", "claude", "anvil"), "How its tools are named to the model.", {
-    default: "chapo",
-  }),
+  "agents.*.chapo.tools": row(
+    oneOf("chapo", "claude", "anvil"),
+    "The names under which the model sees its tools.",
+    {
+      default: "chapo",
+    },
+  ),
   "agents.*.chapo.tool_calls": row(
     oneOf("native", "json"),
-    "How its model calls tools: by itself, or, where it cannot, as JSON in its text.",
+    "How its model calls tools: natively, or as JSON in its text.",
     { default: "native" },
   ),
   "agents.*.chapo.trust_mode": row(
     oneOf("trusted", "default"),
-    "`trusted`: tools run unasked, as in a backlog run; `default`: what changes something is asked about, as where a person talks to it.",
+    "`trusted`: tools run without asking, as in a run; `default`: ask before changes, as in `looper chapo`.",
     {},
   ),
-  "agents.*.chapo.rules.allow": row(texts, "Calls that run unasked, e.g. `Bash(npm test)`.", { default: [] }),
-  "agents.*.chapo.rules.ask": row(texts, "Calls that are asked about; they beat `allow`.", { default: [] }),
-  "agents.*.chapo.rules.deny": row(texts, "Calls that are refused; they beat all else.", { default: [] }),
+  "agents.*.chapo.rules.allow": row(texts, "Calls that run without asking, e.g. `Bash(npm test)`.", {
+    default: [],
+  }),
+  "agents.*.chapo.rules.ask": row(texts, "Calls to ask about; overrides `allow`.", { default: [] }),
+  "agents.*.chapo.rules.deny": row(texts, "Calls to refuse; overrides everything else.", { default: [] }),
   "agents.*.chapo.language": row(oneOf("en", "de"), "The language of its prompts.", { default: "en" }),
   "agents.*.chapo.core_prompt": row(path, "A file used instead of the bundled core prompt.", {}),
-  "agents.*.chapo.max_iterations": row(wholeBetween(1, 1000), "Turns of the model until it must pause.", {
+  "agents.*.chapo.max_iterations": row(wholeBetween(1, 1000), "Turns of the model before it asks you.", {
     default: 25,
   }),
   "agents.*.chapo.max_conversation_tokens": row(
@@ -106,20 +116,24 @@ export const CHAPO_ROWS = {
     "The most tokens of one request.",
     { default: 120_000 },
   ),
-  "agents.*.chapo.max_tool_retries": row(wholeBetween(0, 10), "Further tries of what failed for a while.", {
+  "agents.*.chapo.max_tool_retries": row(wholeBetween(0, 10), "Retries after a temporary failure.", {
     default: 3,
   }),
   "agents.*.chapo.min_validation_confidence": row(
     between(0, 1),
-    "How sure of an answer its own check must be.",
+    "The least confidence with which an answer passes its own check.",
     { default: 0.7 },
   ),
-  "agents.*.chapo.self_validation_enabled": row(yesNo, "Whether answers are checked before they are given.", {
-    default: true,
-  }),
+  "agents.*.chapo.self_validation_enabled": row(
+    yesNo,
+    "Whether answers are checked before they are delivered.",
+    {
+      default: true,
+    },
+  ),
   "agents.*.chapo.compact_at": row(
     between(0.1, 1),
-    "The part of the window from which old turns are summed up.",
+    "The share of the context at which old turns are summarised.",
     {
       default: 0.92,
     },
@@ -131,13 +145,13 @@ export const CHAPO_ROWS = {
   ),
   "agents.*.chapo.search.provider": row(
     oneOf("tavily", "brave", "serper", "searxng"),
-    "Who searches the web; the key is TAVILY_API_KEY, BRAVE_API_KEY or SERPER_API_KEY.",
+    "The provider of web searches; the key is TAVILY_API_KEY, BRAVE_API_KEY or SERPER_API_KEY.",
     {},
   ),
-  "agents.*.chapo.search.base_url": row(url, "Where it is asked, instead of at its usual address.", {}),
+  "agents.*.chapo.search.base_url": row(url, "The address of that provider, instead of the usual one.", {}),
   "agents.*.chapo.web_fetch.only_mentioned": row(
     yesNo,
-    "Whether only pages that were mentioned are fetched; true in a backlog run where nothing is said.",
+    "Whether only pages that were mentioned are fetched; by default true in a run.",
     {},
   ),
   "agents.*.chapo.git.allow_push_main": row(yesNo, "Whether `git_push` may push main and master.", {
@@ -150,7 +164,7 @@ export const CHAPO_ROWS = {
   }),
   "agents.*.chapo.mcp.servers.*": row(
     server,
-    "A server of the Model Context Protocol by its name: what starts it, or where it is; `tools` are those offered, else all.",
+    "A server of the Model Context Protocol by its name: its command or its address; `tools` limits its tools.",
     {},
   ),
   "agents.*.chapo.budgets.total": row(wholeNumber(1), "The most tool calls of a session.", {}),

@@ -77,16 +77,12 @@ export const SETTINGS = {
   schema_file: row(path, "A further JSON Schema the task file must meet.", {
     env: { LOOPER_SCHEMA: "schema_file" },
   }),
-  prices_file: row(path, "A JSON file of what models cost, for agents that do not tell.", {}),
+  prices_file: row(path, "A JSON file of model prices, for agents that do not report their cost.", {}),
   log_dir: row(path, "The folder of the logs; `~` and `$VAR` expand.", { default: "looper-logs" }),
-  "log.keep": row(
-    wholeNumber(1),
-    "So many runs keep their logs; what is still needed of older ones stays.",
-    {},
-  ),
+  "log.keep": row(wholeNumber(1), "How many runs keep their logs; logs still needed are never removed.", {}),
   "log.max_bytes": row(
     byteSize,
-    "The most the logs may take; at the end of a run the oldest go. 0 = any amount.",
+    "The largest total size of the logs; a run removes the oldest at its end. 0 = any size.",
     { default: "2GB" },
   ),
 
@@ -97,7 +93,7 @@ export const SETTINGS = {
   }),
   "schedule.agent": row(
     agent,
-    "The agent of `single`; `auto` is the first of claude, codex, gemini, opencode that is installed, else chapo where a key is set.",
+    "The agent of `single`; `auto` is the first installed of claude, codex, gemini, opencode, or chapo if a key is set.",
     {
       default: AUTO,
     },
@@ -187,7 +183,7 @@ export const SETTINGS = {
 
   "agents.*.kind": row(
     oneOf(...KINDS),
-    "How the agent is called; the agent's name where that is a kind.",
+    "How the agent is called; by default the agent's name, if that is a kind.",
     {},
   ),
   "agents.*.binary": row(path, "The program: a path, or a name on PATH.", {
@@ -220,15 +216,17 @@ export const SETTINGS = {
   "agents.*.max_output": row(byteSize, "The most an attempt may print; 0 = any amount.", { default: "1GB" }),
   "agents.*.max_turns": row(
     wholeNumber(0),
-    "The most turns of an attempt: what the model does until results come back; 0 = any number.",
+    "The most turns of an attempt; a turn is the model's output up to the next results. 0 = any number.",
     { default: 0 },
   ),
   "agents.*.contain": row(
     oneOf("auto", "none"),
-    "Whether it gets a PID namespace of its own where the system allows one.",
+    "Whether the agent gets its own PID namespace where the system allows one.",
     { default: "auto" },
   ),
-  "agents.*.permissions": row(oneOf(...PERMISSIONS), "What the agent may do.", { default: "workspace" }),
+  "agents.*.permissions": row(oneOf(...PERMISSIONS), "The agent's permissions, translated for its client.", {
+    default: "workspace",
+  }),
   "agents.*.network": row(yesNo, "Kind `codex`: whether commands in its sandbox reach the network.", {
     default: false,
   }),
@@ -255,15 +253,17 @@ export const SETTINGS = {
     env: { LOOPER_GIT_INIT: "git.init" },
     flag: { name: "--git-init", help: "create a repository where there is none" },
   }),
-  "git.commit": row(oneOf("runner", "agent", "none"), "Who commits a task's work.", { default: "runner" }),
+  "git.commit": row(oneOf("runner", "agent", "none"), "Who commits the work of a task.", {
+    default: "runner",
+  }),
   "git.on_failure": row(
     oneOf("restore", "keep"),
-    "What becomes of the work of a task that is given up: a rescue and a clean tree, or left where it is.",
+    "Whether the work of an abandoned task is saved and the tree restored, or left in the tree.",
     { default: "restore" },
   ),
   "git.max_untracked_bytes": row(
     byteSize,
-    "Untracked files larger than this are in no checkpoint: a run names them, and cannot restore them; 0 = any size.",
+    "Untracked files larger than this are not in checkpoints: a run names them and cannot restore them. 0 = any size.",
     { default: "50MB" },
   ),
   "git.branch": row(text, "The branch of the commits: `current`, or a name (`{run}` is the run id).", {
@@ -272,44 +272,48 @@ export const SETTINGS = {
 
   "verify.commands": row(
     oneOrMore,
-    "Commands that prove a task done, run in the project; empty: nothing is proven.",
+    "Commands that prove a task done, run in the project; without any, tasks stay unverified.",
     {
       default: [],
       flag: { name: "--verify", value: "command", help: "must pass before a task counts as done" },
     },
   ),
-  "verify.timeout": row(duration, "Time limit for each; 0 = no limit.", { default: "10m" }),
+  "verify.timeout": row(duration, "Time limit for each check; 0 = no limit.", { default: "10m" }),
   "verify.strict": row(
     yesNo,
-    "Whether a command that was red before and still is fails the attempt, and one that cannot run refuses the run.",
+    "Whether a check that failed before and still fails also fails the attempt, and one that cannot run refuses the run.",
     { default: false, flag: { name: "--strict", help: "also fail on checks that failed before the run" } },
   ),
   "verify.report": row(
     oneOrMore,
-    "Where they report test cases, as JUnit XML or TAP: files or folders in the project, or `stdout`.",
+    "Where the checks report test cases, as JUnit XML or TAP: files or folders in the project, or `stdout`.",
     { default: [] },
   ),
-  "verify.cold": row(yesNo, "Whether they run in a fresh copy of what would be committed.", {
+  "verify.cold": row(yesNo, "Whether the checks run in a fresh copy of the commit (the cold room).", {
     default: false,
   }),
   "verify.setup": row(
     oneOrMore,
-    "Commands that prepare that copy, e.g. `npm ci`; what they make is kept for the run, while the lock files stay the same.",
+    "Commands that prepare the cold room, e.g. `npm ci`; the result is kept for the run while the lock files stay the same.",
     {
       default: [],
     },
   ),
   "verify.protected": row(
     oneOrMore,
-    "Patterns as in .gitignore: files that copy has as they were when the run began. `!…` takes one out of the default: CI, test configuration, the tests there were.",
+    "Patterns as in .gitignore: files that the cold room has as they were when the run began, in addition to CI files, test configuration and existing tests. `!…` removes one.",
     { default: [] },
   ),
   "verify.red_first": row(yesNo, "Whether tests that a task adds must fail without its work.", {
     default: false,
   }),
-  "verify.from_agents": row(yesNo, "Whether `verify` and `agent` of agents' new tasks are kept.", {
-    default: false,
-  }),
+  "verify.from_agents": row(
+    yesNo,
+    "Whether `verify` and `agent` are kept in new tasks that agents propose.",
+    {
+      default: false,
+    },
+  ),
 
   "prompts.bootstrap": row(path, "A file used instead of the bundled bootstrap prompt.", {}),
   "prompts.iteration": row(path, "A file used instead of the bundled iteration prompt.", {
